@@ -1,0 +1,108 @@
+package toolshelf
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// A Code names one kind of failure. Codes are part of the API: they are what
+// a tool reports to a model, and they do not change between versions.
+type Code string
+
+// An Error is every error that this package makes itself. A context's error
+// is returned as it is, never wrapped in an Error.
+type Error struct {
+	Code    Code   // what kind of failure; never empty
+	Op      string // the method that failed, such as "List"; empty in the Err… sentinels
+	Path    string // the file, folder or name concerned, as the caller gave it or relative to its root; may be empty
+	Message string // what is wrong and what to do about it, without Op and Code
+	Err     error  // the cause, for errors.Is and errors.As; may be nil. Its text is not part of Error's, since it may hold a host path
+}
+
+// The sentinels, one for each Code. Use them with errors.Is; an error that
+// matches carries the same Code and tells more in its Message.
+var (
+	ErrInvalidOption      = &Error{Code: "INVALID_OPTION"}       // New: an option's value cannot be used
+	ErrInvalidPage        = &Error{Code: "INVALID_PAGE"}         // Page.Number is negative
+	ErrInvalidPageSize    = &Error{Code: "INVALID_PAGE_SIZE"}    // Page.Size is not within 0 to 100
+	ErrInvalidCursor      = &Error{Code: "INVALID_CURSOR"}       // a cursor that this list did not make, or one beside a page number
+	ErrDirectoryNotFound  = &Error{Code: "DIRECTORY_NOT_FOUND"}  // no such folder
+	ErrPermissionDenied   = &Error{Code: "PERMISSION_DENIED"}    // a folder that may not be read
+	ErrInvalidCommandName = &Error{Code: "INVALID_COMMAND_NAME"} // a name that no command can have
+	ErrCommandNotFound    = &Error{Code: "COMMAND_NOT_FOUND"}    // no command of that name
+	ErrFileRead           = &Error{Code: "FILE_READ_ERROR"}      // a file that is there and cannot be read
+	ErrFileTooLarge       = &Error{Code: "FILE_TOO_LARGE"}       // a file of more bytes than WithMaxFileSize allows
+	ErrInvalidSkillName   = &Error{Code: "INVALID_SKILL_NAME"}   // a name that no skill can have
+	ErrSkillNotFound      = &Error{Code: "SKILL_NOT_FOUND"}      // no skill of that name
+	ErrOutsideRoot        = &Error{Code: "OUTSIDE_ROOT"}         // a path that leads out of the root; the same whether or not something is there
+	ErrNotADirectory      = &Error{Code: "NOT_A_DIRECTORY"}      // a file where a folder is needed
+	ErrNotFound           = &Error{Code: "NOT_FOUND"}            // no such file
+	ErrInvalidSort        = &Error{Code: "INVALID_SORT"}         // a sort key other than name, size and modified
+	ErrInvalidPattern     = &Error{Code: "INVALID_PATTERN"}      // a malformed glob
+	ErrInvalidQuery       = &Error{Code: "INVALID_QUERY"}        // a search for nothing, or for too much
+	ErrSearchTimeout      = &Error{Code: "SEARCH_TIMEOUT"}       // a search that took too long
+	ErrClosed             = &Error{Code: "CLOSED"}               // a call after Close
+)
+
+// Error returns the operation, the message and the code, as in
+// "List: page is -1; pages are numbered from 1 (INVALID_PAGE)".
+func (e *Error) Error() string {
+	s := e.Message
+	if s == "" {
+		s = string(e.Code)
+	} else {
+		s += " (" + string(e.Code) + ")"
+	}
+	if e.Op != "" {
+		s = e.Op + ": " + s
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is reports whether target is the sentinel of e's Code. Two errors that each
+// say more than their Code are equal only if they are the same error.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && *t == Error{Code: e.Code}
+}
+
+// CodeOf returns the Code of the first Error in err's chain, and "" for nil
+// and for an error that is not this package's.
+func CodeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// inOp names the method in an error of ours that does not name one yet.
+func inOp(op string, err error) error {
+	if e, ok := err.(*Error); ok && e.Op == "" {
+		named := *e
+		named.Op = op
+		return &named
+	}
+	return err
+}
+
+// reason is the innermost text of a filesystem error: what went wrong,
+// without the paths that the wrapping errors hold.
+func reason(err error) string {
+	for {
+		switch e := err.(type) {
+		case *fs.PathError:
+			err = e.Err
+		case *os.LinkError:
+			err = e.Err
+		case *os.SyscallError:
+			err = e.Err
+		default:
+			return err.Error()
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package toolshelf
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+const (
+	defaultPageSize = 50
+	maxPageSize     = 100
+)
+
+// A Page says which part of a list is wanted. The zero Page is the first one
+// of 50 rows.
+type Page struct {
+	Number int    // 1-based; 0 means 1; a page beyond the end is empty, not an error
+	Size   int    // rows a page, 1 to 100; 0 means 50
+	Cursor string // Pagination.NextCursor of the page before; excludes Number
+}
+
+// Pagination describes the page that was returned.
+type Pagination struct {
+	Page       int    `json:"page"`                  // the number asked for; after a cursor, that of the page in which the first row now stands
+	PageSize   int    `json:"page_size"`             // rows a page, after the default
+	Total      int    `json:"total"`                 // rows of the whole list
+	TotalPages int    `json:"total_pages"`           // Total / PageSize, rounded up; 0 for an empty list
+	HasNext    bool   `json:"has_next"`              // rows follow this page
+	HasPrev    bool   `json:"has_prev"`              // a page precedes this one
+	NextCursor string `json:"next_cursor,omitempty"` // for Page.Cursor; empty where no row follows
+}
+
+// Paginate cuts one page out of items, without copying them. It is what List
+// uses, for lists of the caller's own.
+//
+// A page by number is a position; a page by cursor begins after the last row
+// that the caller has seen, so that rows added or removed in the meantime
+// neither repeat nor hide another. For cursors, items must be in strictly
+// ascending byte order of key(item). With a nil key there are no cursors: none
+// is returned and none accepted.
+//
+// The errors are ErrInvalidPage (negative Number), ErrInvalidPageSize (Size
+// outside 0 to 100) and ErrInvalidCursor (a cursor not made by Paginate,
+// altered, or given together with a Number). A cursor holds the key of a row,
+// readably, and a checksum against slips; it is no secret and no permission.
+//
+// Paginate calls key O(log len(items)) times.
+func Paginate[T any](items []T, page Page, key func(T) string) ([]T, Pagination, error) {
+	return paginate(items, page, "", key, strings.Compare)
+}
+
+// paginate is Paginate for keys in the order of compare. The scope says which
+// list a cursor belongs to: it is refused by every other one.
+func paginate[T any](items []T, page Page, scope string, key func(T) string, compare func(a, b string) int) ([]T, Pagination, error) {
+	page, err := page.normalized()
+	if err != nil {
+		return nil, Pagination{}, err
+	}
+	total := len(items)
+	p := Pagination{
+		Page:       page.Number,
+		PageSize:   page.Size,
+		Total:      total,
+		TotalPages: total / page.Size,
+	}
+	if total%page.Size > 0 {
+		p.TotalPages++
+	}
+
+	start := total
+	switch {
+	case page.Cursor != "":
+		if key == nil {
+			return nil, Pagination{}, invalidCursor("this list has no cursors; ask for a page by its number")
+		}
+		last, err := decodeCursor(scope, page.Cursor)
+		if err != nil {
+			return nil, Pagination{}, err
+		}
+		start = sort.Search(total, func(i int) bool { return compare(key(items[i]), last) > 0 })
+		p.Page = start/page.Size + 1
+		p.HasPrev = start > 0
+	default:
+		// Compared as a page count, since a product may overflow.
+		if page.Number <= p.TotalPages {
+			start = (page.Number - 1) * page.Size
+		}
+		p.HasPrev = page.Number > 1
+	}
+
+	end := min(start+page.Size, total)
+	p.HasNext = end < total
+	if p.HasNext && key != nil {
+		p.NextCursor = encodeCursor(scope, key(items[end-1]))
+	}
+	return items[start:end:end], p, nil
+}
+
+// normalized fills in the defaults, or says what cannot be meant.
+func (p Page) normalized() (Page, error) {
+	if p.Number < 0 {
+		return p, &Error{Code: ErrInvalidPage.Code,
+			Message: "page is " + strconv.Itoa(p.Number) + "; pages are numbered from 1"}
+	}
+	if p.Size < 0 || p.Size > maxPageSize {
+		return p, &Error{Code: ErrInvalidPageSize.Code,
+			Message: "page size is " + strconv.Itoa(p.Size) + "; use 1 to " + strconv.Itoa(maxPageSize)}
+	}
+	if p.Cursor != "" && p.Number != 0 {
+		return p, invalidCursor("a cursor and a page number were given; use one of them")
+	}
+	if p.Number == 0 {
+		p.Number = 1
+	}
+	if p.Size == 0 {
+		p.Size = defaultPageSize
+	}
+	return p, nil
+}
+
+// A cursor is base64url of: the version, a CRC-32 of version, scope and key,
+// and the key. The CRC finds every change of up to four neighbouring bytes,
+// and strict decoding every change of the bits that base64 leaves unused.
+const cursorVersion = 1
+
+var (
+	cursorEncoding = base64.RawURLEncoding.Strict()
+	cursorTable    = crc32.MakeTable(crc32.Castagnoli)
+)
+
+func encodeCursor(scope, key string) string {
+	b := make([]byte, 5, 5+len(key))
+	b[0] = cursorVersion
+	binary.BigEndian.PutUint32(b[1:], cursorSum(scope, key))
+	return cursorEncoding.EncodeToString(append(b, key...))
+}
+
+func decodeCursor(scope, cursor string) (key string, err error) {
+	// The decoder skips line breaks, which would let an altered cursor pass.
+	if strings.ContainsAny(cursor, "\r\n") {
+		return "", invalidCursor("it is not a cursor of this list; begin again without one")
+	}
+	b, err := cursorEncoding.DecodeString(cursor)
+	if err != nil || len(b) < 5 || b[0] != cursorVersion || binary.BigEndian.Uint32(b[1:]) != cursorSum(scope, string(b[5:])) {
+		return "", invalidCursor("it is not a cursor of this list; begin again without one")
+	}
+	return string(b[5:]), nil
+}
+
+func cursorSum(scope, key string) uint32 {
+	sum := crc32.Update(0, cursorTable, []byte{cursorVersion})
+	sum = crc32.Update(sum, cursorTable, []byte(scope))
+	sum = crc32.Update(sum, cursorTable, []byte{0})
+	return crc32.Update(sum, cursorTable, []byte(key))
+}
+
+func invalidCursor(why string) error {
+	return &Error{Code: ErrInvalidCursor.Code, Message: "the cursor cannot be used: " + why}
+}

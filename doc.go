@@ -1,0 +1,106 @@
+// Package toolshelf gives a program that runs an agent its commands, its
+// skills and a safe look at the files of a project, over any filesystem.
+//
+//	catalog, err := toolshelf.New(toolshelf.WithRoot(dir))
+//	list, err := catalog.List(ctx, toolshelf.Page{Size: 20}) // dir/commands/*.md
+//	command, err := catalog.Get(ctx, "review-pr")
+//	skills, err := catalog.ListSkills(ctx) // dir/skills/*/SKILL.md
+//	listing, err := catalog.ListDir(ctx, "src")
+//
+// The goals are to:
+//
+//   - load every file that people have written, whatever state it is in, and
+//     say what is wrong with it;
+//   - be safe to point at a folder whose files somebody else controls, and to
+//     hand names and paths to that a model made up;
+//   - return typed values, whose JSON and text are what a model is shown;
+//   - be easy to test with: a catalog in memory behaves as one on the disk;
+//   - cost little more than the directory reads and stats that it needs.
+//
+// Non-goals are writing or editing files, running what a command or a skill
+// says, evaluating anything found in a file, calling a model, and being a
+// program: there is no daemon, no command line and no global state.
+//
+// # Words
+//
+// A command is a Markdown file, its name that of the file without ".md". It
+// may begin with frontmatter: a header in YAML between two lines of "---", in
+// TOML between "+++", or in JSON. One that says is_dependency: true is a part
+// that other commands refer to: it is served by name and not listed.
+//
+// A skill is a folder with a SKILL.md, in the Agent Skills format
+// (https://agentskills.io/specification).
+//
+// A layer is one folder of commands or of skills, on the catalog's filesystem
+// or on one of its own. Where several layers hold one name, the layer given
+// first has precedence and the others are shadowed.
+//
+// A snapshot is what the layers held when a call looked at them: sorted and
+// never changed. Each call is answered from one snapshot.
+//
+// A diagnostic is something that the author of a file may want to mend. It
+// has a place and a code, and concerns no other file. [Catalog.Lint] returns
+// all.
+//
+// Confined means that no name, path or link leads out of a folder.
+//
+// # Confinement
+//
+// Paths given to the file methods are relative to the root (see [WithRoot]);
+// those that leave it are [ErrOutsideRoot], in the same words whether or not
+// something is there. Names of commands and skills are looked up among the
+// names that were found, and never become paths.
+//
+// On the operating system's filesystem, which is the default, confinement is
+// the kernel's. Everything is opened relative to an open folder, through
+// [os.Root], and no path is checked first and opened later: a folder that is
+// exchanged for a link in between leads to an error and not outside. Files
+// are opened without waiting, and read only if they are regular files, so
+// that a named pipe or a device blocks nothing. Listings follow no link.
+// Links to commands and skills are followed as [WithSymlinks] says. As with
+// os.Root, mount points and hard links are not looked at: whoever can make
+// those inside the root can show what is outside.
+//
+// On any other [afero.Fs] (see [WithFs]) and [io/fs.FS], paths are checked by
+// their text, and every element for being a link where the filesystem can
+// tell. That is enough where nobody else changes the files meanwhile, as in a
+// test or an archive. It cannot exclude a race with somebody who does. An
+// afero.OsFs given to WithFs is the operating system's filesystem; one that
+// wraps it, such as afero.BasePathFs, is not.
+//
+// A layer outside the root, whether an absolute folder or an fs.FS, is
+// confined to itself. [CommandMetadata].Path and [SkillInfo].Path are full
+// paths, for the program; no error, diagnostic or text form holds a host path
+// that the caller did not give.
+//
+// # Errors
+//
+// Each error that the package makes is an [*Error] with a [Code]. There is a
+// sentinel for each code, to be used with errors.Is; [CodeOf] returns the
+// code of any error. When a context ends, its error is returned as it is.
+//
+// What is wrong with one file is no error of the methods that list: the file
+// is served as far as it can be, or left out, with a diagnostic. What is
+// wrong with a layer's own folder is an error, since a list without it would
+// look complete; but a layer that does not exist is empty as long as another
+// does.
+//
+// # Concurrency
+//
+// A [Catalog] is safe for concurrent use. Each method watches its context and
+// returns soon after it ends. [Catalog.Close] may be called at any time;
+// calls under way return [ErrClosed] or their result, and no goroutine
+// outlives it.
+//
+// Results belong to the caller, who may change them.
+//
+// # Cost
+//
+// Nothing is read before it is asked for, and [New] opens nothing. A call
+// that lists validates the snapshot before it: one directory read for each
+// folder and one stat for each file, nothing more where nothing has changed.
+// Of a new or changed file the first 4 KB are read, up to 64 KB where its
+// header or first paragraph is longer. [Catalog.Get] reads one file whole. No
+// watcher runs and nothing is polled. Callers that ask at the same time share
+// the work.
+package toolshelf

@@ -1,0 +1,87 @@
+package matter
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+func (d *Document) decodeJSON() {
+	if len(bytes.TrimSpace(d.Header)) == 0 {
+		return
+	}
+	decoder := json.NewDecoder(bytes.NewReader(d.Header))
+	decoder.UseNumber()
+	v, err := jsonValue(decoder, 0)
+	if err == nil && v.Kind != Mapping {
+		err = errNotMapping
+	}
+	if err == nil {
+		if _, end := decoder.Token(); end != io.EOF {
+			err = errors.New("text after the object")
+		}
+	}
+	switch {
+	case errors.Is(err, errRefused):
+		d.Problems = append(d.Problems, Problem{Class: Refused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
+	case err != nil:
+		before := d.Header[:min(int(decoder.InputOffset()), len(d.Header))]
+		d.Problems = append(d.Problems, Problem{Class: Invalid, Line: 2 + bytes.Count(before, []byte("\n")),
+			Message: "the frontmatter is not a JSON object, so its fields are unknown: " + err.Error()})
+	default:
+		d.Fields = v.Fields
+	}
+}
+
+// jsonValue reads one value, keeping the order of keys and numbers as written.
+func jsonValue(decoder *json.Decoder, depth int) (Value, error) {
+	if depth > maxDepth {
+		return Value{}, errRefused
+	}
+	token, err := decoder.Token()
+	if err != nil {
+		return Value{}, err
+	}
+	switch token := token.(type) {
+	case nil:
+		return Value{}, nil
+	case bool:
+		if token {
+			return Value{Kind: Bool, Text: "true"}, nil
+		}
+		return Value{Kind: Bool, Text: "false"}, nil
+	case json.Number:
+		kind := Int
+		if bytes.ContainsAny([]byte(token), ".eE") {
+			kind = Float
+		}
+		return Value{Kind: kind, Text: token.String()}, nil
+	case string:
+		return Value{Kind: String, Text: token}, nil
+	}
+	v := Value{Kind: Sequence}
+	if token == json.Delim('{') {
+		v.Kind = Mapping
+	}
+	for decoder.More() {
+		var field Field
+		if v.Kind == Mapping {
+			key, err := decoder.Token()
+			if err != nil {
+				return v, err
+			}
+			field.Key, _ = key.(string) // the decoder admits nothing else
+		}
+		if field.Value, err = jsonValue(decoder, depth+1); err != nil {
+			return v, err
+		}
+		if v.Kind == Mapping {
+			v.Fields = append(v.Fields, field)
+		} else {
+			v.Items = append(v.Items, field.Value)
+		}
+	}
+	_, err = decoder.Token() // the closing bracket
+	return v, err
+}

@@ -1,0 +1,207 @@
+// Package matter reads the frontmatter of Markdown files: it finds the header,
+// decodes it, recovers what it can of a broken one, and finds the first
+// paragraph of the text. It never loses or alters the body, and reports all
+// that it did as values.
+//
+// A header is between fences at column 0, the first at the very beginning of
+// the file (after a byte order mark, if there is one): "---" for YAML ("---yaml",
+// "---toml" and "---json" say the format), "+++" for TOML, ";;;" for JSON. A
+// JSON object at the beginning is a header too. Anything else, "---js" say, is
+// body: nothing is ever evaluated.
+package matter
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// MinHead is how many bytes of a file to read first: nearly every header
+	// and first paragraph is within.
+	MinHead = 4 << 10
+	// MaxHead is how far a header is looked for. A fence that is not closed
+	// by then is none.
+	MaxHead = 64 << 10
+)
+
+// A Format is a header's notation.
+type Format string
+
+const (
+	YAML Format = "yaml"
+	TOML Format = "toml"
+	JSON Format = "json"
+)
+
+// A Document is a Markdown file with its header decoded.
+type Document struct {
+	Format   Format    // "" where there is no header
+	Header   []byte    // the text between the fences; aliases the data
+	Body     int       // the body is data[Body:]
+	Fields   []Field   // in the order of the file
+	Problems []Problem // in the order of the file
+}
+
+// A Class says what kind of problem there is with a header.
+type Class string
+
+const (
+	Recovered        Class = "FRONTMATTER_RECOVERED"     // a value that is not valid YAML, kept as text
+	Unterminated     Class = "FRONTMATTER_UNTERMINATED"  // no closing fence
+	NotMapping       Class = "FRONTMATTER_NOT_A_MAPPING" // a scalar or list between the fences: taken as text
+	Refused          Class = "FRONTMATTER_REFUSED"       // too deep or too large once its aliases are resolved
+	Invalid          Class = "FRONTMATTER_INVALID"       // TOML or JSON that cannot be read
+	DuplicateKey     Class = "DUPLICATE_KEY"             // the last one counts
+	NotUTF8          Class = "NOT_UTF8"                  // bytes that are no text
+	ControlCharacter Class = "CONTROL_CHARACTER"         // characters that YAML does not allow
+)
+
+// A Problem is something that was survived. Line and Column are 1-based, in
+// the file; 0 is unknown.
+type Problem struct {
+	Class      Class
+	Line       int
+	Column     int
+	Key        string // the top-level key concerned, if it is one
+	Message    string
+	Suggestion string // what to write instead, where that is known
+}
+
+// A Source says where a description was found.
+type Source uint8
+
+const (
+	FromNone Source = iota
+	FromFrontmatter
+	FromParagraph
+)
+
+// Parse finds and decodes the header of a file. If whole is false, data is
+// only the beginning of it; then more says that header or description go on
+// beyond it, and that Parse should be called again with more data. It never
+// asks for more than MaxHead bytes. Whatever is returned, data[doc.Body:] is a
+// suffix of data.
+func Parse(data []byte, whole bool) (doc Document, more bool) {
+	ends := whole || len(data) >= MaxHead
+	fenced := split(data, ends)
+	if fenced.open && !ends {
+		return Document{Body: fenced.begin}, true
+	}
+	doc = decode(data, fenced)
+	doc.checkText(data, whole)
+	if !ends && doc.description() == "" {
+		if _, complete := firstParagraph(data[doc.Body:], false); !complete {
+			return doc, true
+		}
+	}
+	return doc, false
+}
+
+// decode decodes what split found.
+func decode(data []byte, f fenced) Document {
+	none := Document{Body: f.begin}
+	switch {
+	case f.open:
+		if looksLikeHeader(data[f.header:]) {
+			none.Problems = []Problem{{Class: Unterminated, Line: 1,
+				Message:    "the frontmatter is not closed, so all of it is text",
+				Suggestion: `put a line "` + f.close + `" after its last field`}}
+		}
+		return none
+	case f.format == "":
+		return none
+	}
+	doc := Document{Format: f.format, Header: data[f.header:f.headerEnd], Body: f.body}
+	switch f.format {
+	case YAML:
+		if !doc.decodeYAML() {
+			none.Problems = doc.Problems
+			return none
+		}
+	case TOML:
+		doc.decodeTOML()
+	case JSON:
+		doc.decodeJSON()
+	}
+	doc.checkDuplicates()
+	return doc
+}
+
+// looksLikeHeader tells a header that was forgotten to be closed from a text
+// that begins with a rule.
+func looksLikeHeader(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			return false
+		}
+		if line[0] != '#' {
+			key, _, ok := topLevelKey(line)
+			return (ok && key != "") || line[0] == '{'
+		}
+	}
+	return false
+}
+
+func (d *Document) checkDuplicates() {
+	seen := make(map[string]int, len(d.Fields))
+	for _, f := range d.Fields {
+		if first, ok := seen[f.Key]; ok {
+			p := Problem{Class: DuplicateKey, Line: f.Line, Column: f.Column, Key: f.Key,
+				Message: "the key is there twice; the last one counts", Suggestion: "remove the others"}
+			if first > 0 {
+				p.Message = fmt.Sprintf("the key is in line %d already; the last one counts", first)
+			}
+			d.Problems = append(d.Problems, p)
+		}
+		seen[f.Key] = f.Line
+	}
+}
+
+// checkText reports the first byte that is no text.
+func (d *Document) checkText(data []byte, whole bool) {
+	if utf8.Valid(data) {
+		return
+	}
+	for i := 0; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && size == 1 {
+			if !whole && !utf8.FullRune(data[i:]) {
+				return // cut in the middle of a character
+			}
+			d.Problems = append(d.Problems, Problem{Class: NotUTF8, Line: 1 + bytes.Count(data[:i], []byte("\n")),
+				Message: "a byte that is not UTF-8", Suggestion: "save the file as UTF-8"})
+			return
+		}
+		i += size
+	}
+}
+
+// Get returns the value of a top-level key; of several, the last.
+func (d *Document) Get(key string) (Value, bool) {
+	for i := len(d.Fields) - 1; i >= 0; i-- {
+		if d.Fields[i].Key == key {
+			return d.Fields[i].Value, true
+		}
+	}
+	return Value{}, false
+}
+
+func (d *Document) description() string {
+	v, _ := d.Get("description")
+	return strings.TrimSpace(v.String())
+}
+
+// Description is the header's description without blanks at its ends, else the
+// first paragraph of the body. It is valid UTF-8.
+func Description(doc Document, body []byte) (string, Source) {
+	if s := doc.description(); s != "" {
+		return s, FromFrontmatter
+	}
+	if s, _ := firstParagraph(body, true); s != "" {
+		return strings.ToValidUTF8(s, "\uFFFD"), FromParagraph
+	}
+	return "", FromNone
+}

@@ -1,0 +1,521 @@
+package matter
+
+import (
+	"bytes"
+	"strings"
+)
+
+// firstParagraph returns the first paragraph of a Markdown text (CommonMark
+// 0.31 with the tables of GFM) in one line, inline markup as written. What is
+// in a heading, a list, a quotation, a table, code, HTML or a link definition is
+// none. If whole is false, text is only the beginning of one, and complete says
+// whether what was found would stand however it went on.
+//
+// It reads each line once and looks only for blocks at the outermost level, so
+// where a container ends follows the specification's rules for a container
+// that holds paragraphs.
+func firstParagraph(text []byte, whole bool) (paragraph string, complete bool) {
+	if !whole {
+		text = text[:bytes.LastIndexByte(text, '\n')+1]
+	}
+	var s blocks
+	for line := range bytes.Lines(text) {
+		if s.line(bytes.TrimRight(line, "\r\n")) {
+			return s.joined(), true
+		}
+	}
+	if s.state == inParagraph && s.endParagraph() {
+		return s.joined(), whole
+	}
+	return "", whole
+}
+
+type blockState uint8
+
+const (
+	between     blockState = iota
+	inParagraph            // lines holds it
+	inFence                // until the fence in fence
+	inList                 // until an unindented line after a blank one
+	inQuote                // until a blank line or another block
+	inTable                // likewise
+	inHTML                 // until a line that contains until, or a blank one if that is ""
+)
+
+// blocks is the state of a scan for the first paragraph.
+type blocks struct {
+	state  blockState
+	lines  [][]byte // the paragraph's
+	fence  []byte   // the opening fence, three or more of one character
+	until  string
+	indent int  // inList: of the item's content
+	blank  bool // inList: the line before was blank
+	lazy   bool // inList, inQuote: the line before was a paragraph's, which may go on unindented
+}
+
+// line takes the next line and reports whether a paragraph ended before it.
+func (s *blocks) line(line []byte) (done bool) {
+	indent, rest := indentation(line)
+	blank := len(rest) == 0
+	switch s.state {
+	case inFence:
+		if indent < 4 && closesFence(rest, s.fence) {
+			s.state = between
+		}
+		return false
+	case inHTML:
+		if s.until == "" && blank || s.until != "" && containsFold(rest, s.until) {
+			s.state = between
+		}
+		return false
+	case inList:
+		switch {
+		case blank:
+			s.blank, s.lazy = true, false
+			return false
+		case indent >= s.indent:
+			s.blank = false
+			s.lazy = isLazyText(rest)
+			return false
+		case s.lazy && (indent >= 4 || !s.startsBlock(rest, true)):
+			s.blank = false
+			return false // a paragraph of the item goes on
+		}
+	case inQuote:
+		if s.lazy && !blank && (indent >= 4 || !s.startsBlock(rest, true)) {
+			return false // a paragraph of the quotation goes on
+		}
+	case inTable:
+		if !blank && (indent >= 4 || !s.startsBlock(rest, true)) {
+			return false
+		}
+	case inParagraph:
+		switch {
+		case !blank && indent < 4 && isSetext(rest):
+			if s.endParagraph() {
+				return false // it was a heading
+			}
+		case !blank && indent < 4 && isDelimiterRow(rest) && cells(s.lines[len(s.lines)-1]) == cells(rest):
+			s.lines = s.lines[:len(s.lines)-1]
+			done = s.endParagraph()
+			s.state = inTable
+			return done
+		case !blank && (indent >= 4 || !s.startsBlock(rest, true)):
+			s.lines = append(s.lines, rest)
+			return false
+		case s.endParagraph():
+			return true
+		}
+	}
+	s.state = between
+	if blank || indent >= 4 {
+		return false // indented code
+	}
+	if s.startsBlock(rest, false) {
+		s.enter(indent, rest)
+		return false
+	}
+	s.state = inParagraph
+	s.lines = append(s.lines[:0:0], rest)
+	return false
+}
+
+// endParagraph reports whether there is one, link definitions not counted.
+func (s *blocks) endParagraph() bool {
+	s.lines = stripDefinitions(s.lines)
+	s.state = between
+	return len(s.lines) > 0
+}
+
+func (s *blocks) joined() string {
+	var b strings.Builder
+	for i, line := range s.lines {
+		line = bytes.TrimRight(line, " \t")
+		if i < len(s.lines)-1 {
+			line = bytes.TrimRight(bytes.TrimSuffix(line, []byte(`\`)), " \t")
+		}
+		if b.Len() > 0 && len(line) > 0 {
+			b.WriteByte(' ')
+		}
+		b.Write(line)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// startsBlock reports whether a line that is indented less than a code block
+// starts something other than a paragraph. Within a paragraph, interrupting is
+// true, and less does.
+func (s *blocks) startsBlock(rest []byte, interrupting bool) bool {
+	if isHeading(rest) || isThematicBreak(rest) || openFence(rest) != nil || rest[0] == '>' {
+		return true
+	}
+	if _, ok := htmlEnd(rest, interrupting); ok {
+		return true
+	}
+	content, ordinal, ok := listItem(rest)
+	return ok && (!interrupting || s.state == inList || content > 0 && (ordinal < 0 || ordinal == 1))
+}
+
+// enter begins the block that startsBlock has seen.
+func (s *blocks) enter(indent int, rest []byte) {
+	switch {
+	case isHeading(rest), isThematicBreak(rest):
+	case openFence(rest) != nil:
+		s.state, s.fence = inFence, openFence(rest)
+	case rest[0] == '>':
+		s.state = inQuote
+		_, quoted := indentation(rest[1:])
+		s.lazy = isLazyText(quoted)
+	default:
+		if end, ok := htmlEnd(rest, false); ok {
+			if end == "" || !containsFold(rest, end) {
+				s.state, s.until = inHTML, end
+			}
+			return
+		}
+		content, _, _ := listItem(rest)
+		s.state, s.blank = inList, false
+		s.indent = indent + max(content, 2)
+		if content > 0 {
+			_, item := indentation(rest[content:])
+			s.lazy = isLazyText(item)
+		} else {
+			s.lazy = false
+		}
+	}
+}
+
+// isLazyText reports whether a line within a container is, or goes on, a
+// paragraph there, so that the next line may be part of it without the
+// container's mark.
+func isLazyText(rest []byte) bool {
+	for len(rest) > 0 && rest[0] == '>' {
+		_, rest = indentation(rest[1:])
+	}
+	if len(rest) == 0 || isHeading(rest) || isThematicBreak(rest) || openFence(rest) != nil {
+		return false
+	}
+	if content, _, ok := listItem(rest); ok {
+		if content == 0 {
+			return false
+		}
+		_, item := indentation(rest[content:])
+		return isLazyText(item)
+	}
+	_, html := htmlEnd(rest, false)
+	return !html
+}
+
+// indentation returns the columns of blanks before a line's text, tabs going
+// to the next multiple of four, and the text.
+func indentation(line []byte) (columns int, rest []byte) {
+	for i, c := range line {
+		switch c {
+		case ' ':
+			columns++
+		case '\t':
+			columns += 4 - columns%4
+		default:
+			return columns, line[i:]
+		}
+	}
+	return columns, nil
+}
+
+func isHeading(rest []byte) bool {
+	n := 0
+	for n < len(rest) && rest[n] == '#' {
+		n++
+	}
+	return n >= 1 && n <= 6 && (n == len(rest) || rest[n] == ' ' || rest[n] == '\t')
+}
+
+func isThematicBreak(rest []byte) bool {
+	n := 0
+	for _, c := range rest {
+		switch c {
+		case ' ', '\t':
+		case '-', '_', '*':
+			if c != rest[0] {
+				return false
+			}
+			n++
+		default:
+			return false
+		}
+	}
+	return n >= 3
+}
+
+// isSetext reports whether a line makes a heading of the lines before it.
+func isSetext(rest []byte) bool {
+	rest = bytes.TrimRight(rest, " \t")
+	return len(rest) > 0 && (len(bytes.Trim(rest, "=")) == 0 || len(bytes.Trim(rest, "-")) == 0)
+}
+
+// openFence returns the fence that a line opens a code block with, or nil.
+func openFence(rest []byte) []byte {
+	if len(rest) < 3 || rest[0] != '`' && rest[0] != '~' {
+		return nil
+	}
+	n := 0
+	for n < len(rest) && rest[n] == rest[0] {
+		n++
+	}
+	if n < 3 || rest[0] == '`' && bytes.IndexByte(rest[n:], '`') >= 0 {
+		return nil
+	}
+	return rest[:n]
+}
+
+func closesFence(rest, fence []byte) bool {
+	rest = bytes.TrimRight(rest, " \t")
+	return len(rest) >= len(fence) && len(bytes.Trim(rest, string(fence[0]))) == 0
+}
+
+// listItem reports whether a line begins a list item: where its content begins
+// in rest (0 for an empty item), and its number (-1 for a bullet).
+func listItem(rest []byte) (content, ordinal int, ok bool) {
+	marker := 0
+	ordinal = -1
+	switch c := rest[0]; {
+	case c == '-' || c == '+' || c == '*':
+		marker = 1
+	case '0' <= c && c <= '9':
+		ordinal = 0
+		for marker < len(rest) && marker < 9 && '0' <= rest[marker] && rest[marker] <= '9' {
+			ordinal = 10*ordinal + int(rest[marker]-'0')
+			marker++
+		}
+		if marker == len(rest) || rest[marker] != '.' && rest[marker] != ')' {
+			return 0, 0, false
+		}
+		marker++
+	default:
+		return 0, 0, false
+	}
+	if marker == len(rest) {
+		return 0, ordinal, true
+	}
+	blanks, text := indentation(rest[marker:])
+	switch {
+	case blanks == 0:
+		return 0, 0, false
+	case len(text) == 0:
+		return 0, ordinal, true
+	case blanks > 4:
+		return marker + 1, ordinal, true // indented code in the item
+	default:
+		return len(rest) - len(text), ordinal, true
+	}
+}
+
+// blockTags are the elements that begin an HTML block wherever they stand
+// (CommonMark, HTML blocks, start condition 6).
+var blockTags = func() map[string]bool {
+	tags := make(map[string]bool)
+	for tag := range strings.FieldsSeq(`address article aside base basefont blockquote body caption center col
+		colgroup dd details dialog dir div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3
+		h4 h5 h6 head header hr html iframe legend li link main menu menuitem nav noframes ol optgroup option p
+		param search section summary table tbody td tfoot th thead title tr track ul`) {
+		tags[tag] = true
+	}
+	return tags
+}()
+
+// htmlEnd reports whether a line begins an HTML block, and what a line contains
+// that ends it; "" is a blank line. A complete tag alone in a line does not
+// interrupt a paragraph.
+func htmlEnd(rest []byte, interrupting bool) (end string, ok bool) {
+	if len(rest) < 2 || rest[0] != '<' {
+		return "", false
+	}
+	for _, special := range [...]struct{ begin, end string }{{"<!--", "-->"}, {"<?", "?>"}, {"<![CDATA[", "]]>"}} {
+		if bytes.HasPrefix(rest, []byte(special.begin)) {
+			return special.end, true
+		}
+	}
+	if rest[1] == '!' {
+		return ">", len(rest) > 2 && isLetter(rest[2])
+	}
+	name := bytes.TrimPrefix(rest[1:], []byte("/"))
+	n := 0
+	for n < len(name) && (isLetter(name[n]) || n > 0 && ('0' <= name[n] && name[n] <= '9' || name[n] == '-')) {
+		n++
+	}
+	if n == 0 {
+		return "", false
+	}
+	tag := strings.ToLower(string(name[:n]))
+	closing := rest[1] == '/'
+	after := name[n:]
+	bounded := len(after) == 0 || after[0] == ' ' || after[0] == '\t' || after[0] == '>'
+	switch tag {
+	case "script", "pre", "style", "textarea":
+		if !closing && bounded {
+			return "</" + tag + ">", true
+		}
+	}
+	if blockTags[tag] && (bounded || bytes.HasPrefix(after, []byte("/>"))) {
+		return "", true
+	}
+	return "", !interrupting && isTagAlone(after, closing)
+}
+
+// isTagAlone reports whether what follows a tag's name completes the tag, with
+// nothing but blanks after it.
+func isTagAlone(after []byte, closing bool) bool {
+	if closing {
+		after = bytes.TrimLeft(after, " \t")
+		return len(after) > 0 && after[0] == '>' && len(bytes.TrimLeft(after[1:], " \t")) == 0
+	}
+	for {
+		rest := bytes.TrimLeft(after, " \t")
+		rest2 := bytes.TrimPrefix(rest, []byte("/"))
+		if len(rest2) > 0 && rest2[0] == '>' {
+			return len(bytes.TrimLeft(rest2[1:], " \t")) == 0
+		}
+		if len(rest) == len(after) || len(rest) == 0 {
+			return false // an attribute needs a blank before it
+		}
+		n := bytes.IndexAny(rest, " \t=>/\"'<`")
+		if n == 0 || !isLetter(rest[0]) && rest[0] != '_' && rest[0] != ':' {
+			return false
+		}
+		if n < 0 {
+			return false
+		}
+		after = rest[n:]
+		value := bytes.TrimLeft(after, " \t")
+		if len(value) == 0 || value[0] != '=' {
+			continue
+		}
+		value = bytes.TrimLeft(value[1:], " \t")
+		if len(value) == 0 {
+			return false
+		}
+		if q := value[0]; q == '"' || q == '\'' {
+			end := bytes.IndexByte(value[1:], q)
+			if end < 0 {
+				return false
+			}
+			after = value[end+2:]
+			continue
+		}
+		end := bytes.IndexAny(value, " \t\"'=<>`")
+		if end <= 0 {
+			return false
+		}
+		after = value[end:]
+	}
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// containsFold reports whether line contains the lower-case text s in any case.
+func containsFold(line []byte, s string) bool {
+	if s[0] == '<' {
+		line = bytes.ToLower(line)
+	}
+	return bytes.Contains(line, []byte(s))
+}
+
+// isDelimiterRow reports whether a line is the second of a table.
+func isDelimiterRow(rest []byte) bool {
+	dashes, bars := false, false
+	for _, c := range rest {
+		switch c {
+		case '-':
+			dashes = true
+		case '|':
+			bars = true
+		case ':', ' ', '\t':
+		default:
+			return false
+		}
+	}
+	if !dashes || !bars && !bytes.ContainsRune(rest, ':') {
+		return false
+	}
+	for cell := range bytes.SplitSeq(trimBars(rest), []byte("|")) {
+		cell = bytes.TrimSpace(cell)
+		cell = bytes.TrimSuffix(bytes.TrimPrefix(cell, []byte(":")), []byte(":"))
+		if len(cell) == 0 || len(bytes.Trim(cell, "-")) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// cells counts the columns of a table's row.
+func cells(row []byte) int {
+	row = trimBars(row)
+	n := 1
+	for i, c := range row {
+		if c == '|' && (i == 0 || row[i-1] != '\\') {
+			n++
+		}
+	}
+	return n
+}
+
+func trimBars(row []byte) []byte {
+	row = bytes.TrimSpace(row)
+	row = bytes.TrimPrefix(row, []byte("|"))
+	if bytes.HasSuffix(row, []byte("|")) && !bytes.HasSuffix(row, []byte(`\|`)) {
+		row = row[:len(row)-1]
+	}
+	return row
+}
+
+// stripDefinitions takes link reference definitions off the beginning of a
+// paragraph. One whose parts are on several lines is taken as text.
+func stripDefinitions(lines [][]byte) [][]byte {
+	for len(lines) > 0 && isDefinition(lines[0]) {
+		lines = lines[1:]
+	}
+	return lines
+}
+
+// isDefinition reports whether a line is [label]: destination "title".
+func isDefinition(line []byte) bool {
+	if len(line) < 4 || line[0] != '[' {
+		return false
+	}
+	end := 1
+	for ; end < len(line) && line[end] != ']'; end++ {
+		switch line[end] {
+		case '[':
+			return false
+		case '\\':
+			end++
+		}
+	}
+	if end+1 >= len(line) || line[end+1] != ':' || len(bytes.TrimSpace(line[1:end])) == 0 {
+		return false
+	}
+	rest := bytes.TrimSpace(line[end+2:])
+	if len(rest) == 0 {
+		return false
+	}
+	if rest[0] == '<' {
+		close := bytes.IndexByte(rest, '>')
+		if close < 0 {
+			return false
+		}
+		rest = rest[close+1:]
+	} else if blank := bytes.IndexAny(rest, " \t"); blank >= 0 {
+		rest = rest[blank:]
+	} else {
+		return true
+	}
+	if len(rest) > 0 && rest[0] != ' ' && rest[0] != '\t' {
+		return false
+	}
+	title := bytes.TrimSpace(rest)
+	if len(title) == 0 {
+		return true
+	}
+	closer := map[byte]byte{'"': '"', '\'': '\'', '(': ')'}[title[0]]
+	return closer != 0 && len(title) >= 2 && title[len(title)-1] == closer && bytes.IndexByte(title[1:len(title)-1], closer) < 0
+}

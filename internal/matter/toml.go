@@ -1,0 +1,95 @@
+package matter
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+func (d *Document) decodeTOML() {
+	text := d.printable()
+	if tooDeep(text) {
+		d.Problems = append(d.Problems, Problem{Class: Refused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
+		return
+	}
+	var decoded map[string]any
+	meta, err := toml.Decode(string(text), &decoded)
+	if err != nil {
+		p := Problem{Class: Invalid, Line: 1, Message: "the frontmatter is not valid TOML, so its fields are unknown"}
+		var at toml.ParseError
+		if errors.As(err, &at) {
+			p.Line, p.Message = at.Position.Line+1, p.Message+": "+at.Message
+		}
+		d.Problems = append(d.Problems, p)
+		return
+	}
+	order := make(map[string]int)
+	for i, key := range meta.Keys() {
+		order[strings.Join(key, "\x00")] = i + 1
+	}
+	d.Fields = tomlFields(decoded, "", order)
+}
+
+// tomlFields sorts the keys of a table as the file has them. Of tables in an
+// array it does so for the keys that the first of them has.
+func tomlFields(table map[string]any, prefix string, order map[string]int) []Field {
+	keys := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
+		return cmp.Or(cmp.Compare(order[prefix+a], order[prefix+b]), strings.Compare(a, b))
+	})
+	var fields []Field
+	for _, key := range keys {
+		fields = append(fields, Field{Key: key, Value: tomlValue(table[key], prefix+key+"\x00", order)})
+	}
+	return fields
+}
+
+func tomlValue(v any, prefix string, order map[string]int) Value {
+	switch v := v.(type) {
+	case string:
+		return Value{Kind: String, Text: v}
+	case bool:
+		return Value{Kind: Bool, Text: strconv.FormatBool(v)}
+	case int64:
+		return Value{Kind: Int, Text: strconv.FormatInt(v, 10)}
+	case float64:
+		return Value{Kind: Float, Text: strconv.FormatFloat(v, 'f', -1, 64)}
+	case time.Time:
+		return Value{Kind: String, Text: tomlTime(v)}
+	case map[string]any:
+		return Value{Kind: Mapping, Fields: tomlFields(v, prefix, order)}
+	case []map[string]any:
+		list := Value{Kind: Sequence}
+		for _, table := range v {
+			list.Items = append(list.Items, tomlValue(table, prefix, order))
+		}
+		return list
+	case []any:
+		list := Value{Kind: Sequence}
+		for _, item := range v {
+			list.Items = append(list.Items, tomlValue(item, prefix, order))
+		}
+		return list
+	}
+	return Value{}
+}
+
+// tomlTime writes a time as TOML does; the toml package marks the three kinds
+// without an offset by the name of their location.
+func tomlTime(t time.Time) string {
+	switch t.Location().String() {
+	case "datetime-local":
+		return t.Format("2006-01-02T15:04:05.999999999")
+	case "date-local":
+		return t.Format(time.DateOnly)
+	case "time-local":
+		return t.Format("15:04:05.999999999")
+	default:
+		return t.Format(time.RFC3339Nano)
+	}
+}

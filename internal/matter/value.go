@@ -1,0 +1,169 @@
+package matter
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Kind is what a value is.
+type Kind uint8
+
+const (
+	Null Kind = iota
+	Bool
+	Int
+	Float
+	String // every other scalar, dates and times too
+	Sequence
+	Mapping
+)
+
+// A Field is a key and its value.
+type Field struct {
+	Key          string
+	Line, Column int // of the key, 1-based in the file; 0 is unknown
+	Value        Value
+}
+
+// A Value is a value as its author wrote it. The zero Value is null.
+type Value struct {
+	Kind   Kind
+	Text   string  // of a scalar, quotes and block indentation taken off: 007, yes, 2025-01-31; of a top-level list or mapping in brackets, the text with its brackets
+	Items  []Value // of a Sequence
+	Fields []Field // of a Mapping
+}
+
+// String reads the value as a text: of a scalar, its literal text; of what is
+// in brackets, such as [file], the text as written, which is what an author
+// meant who did not mean a list; of another list of scalars, its items joined
+// by ", "; "" of anything else.
+func (v Value) String() string {
+	switch v.Kind {
+	case Null:
+		return ""
+	case Sequence:
+		if v.Text == "" {
+			return strings.Join(v.Strings(), ", ")
+		}
+	}
+	return v.Text
+}
+
+// Strings reads the value as a list: the texts of its scalar items, or a
+// scalar as a list of one. It is nil for null and for a mapping.
+func (v Value) Strings() []string {
+	switch v.Kind {
+	case Null, Mapping:
+		return nil
+	case Sequence:
+		list := make([]string, 0, len(v.Items))
+		for _, item := range v.Items {
+			if item.Kind != Sequence && item.Kind != Mapping {
+				list = append(list, item.Text)
+			}
+		}
+		return list
+	default:
+		return []string{v.Text}
+	}
+}
+
+// Bool reads the value as a truth value: true, yes, on or 1, and false, no,
+// off or 0, in any letter case, quoted or not; ok is false for anything else.
+func (v Value) Bool() (value, ok bool) {
+	if v.Kind == Sequence || v.Kind == Mapping {
+		return false, false
+	}
+	switch strings.ToLower(strings.TrimSpace(v.Text)) {
+	case "true", "yes", "on", "1":
+		return true, true
+	case "false", "no", "off", "0":
+		return false, true
+	}
+	return false, false
+}
+
+// AppendJSON appends the value as JSON. Keys keep their order; of a key that is
+// there twice, the last value counts. A number is one only where its literal is
+// a JSON number too, so 007, 0x1F and .inf are texts.
+func (v Value) AppendJSON(dst []byte) []byte {
+	switch v.Kind {
+	case Null:
+		return append(dst, "null"...)
+	case Bool:
+		return append(dst, strings.ToLower(v.Text)...)
+	case Int, Float:
+		if json.Valid([]byte(v.Text)) {
+			return append(dst, v.Text...)
+		}
+		return appendString(dst, v.Text)
+	case Sequence:
+		dst = append(dst, '[')
+		for i, item := range v.Items {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = item.AppendJSON(dst)
+		}
+		return append(dst, ']')
+	case Mapping:
+		return appendFields(dst, v.Fields)
+	default:
+		return appendString(dst, v.Text)
+	}
+}
+
+// AppendJSON appends the header as a JSON object, as Value.AppendJSON does.
+func (d *Document) AppendJSON(dst []byte) []byte { return appendFields(dst, d.Fields) }
+
+func appendFields(dst []byte, fields []Field) []byte {
+	last := make(map[string]int, len(fields))
+	for i, f := range fields {
+		last[f.Key] = i
+	}
+	dst = append(dst, '{')
+	first := true
+	for i, f := range fields {
+		if last[f.Key] != i {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = appendString(dst, f.Key)
+		dst = append(dst, ':')
+		dst = f.Value.AppendJSON(dst)
+	}
+	return append(dst, '}')
+}
+
+// appendString appends a JSON string with nothing escaped that need not be, so
+// that <, > and & stay readable.
+func appendString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c == '\n':
+			dst = append(dst, '\\', 'n')
+		case c == '\t':
+			dst = append(dst, '\\', 't')
+		case c < 0x20:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		case c < utf8.RuneSelf:
+			dst = append(dst, c)
+		default:
+			r, size := utf8.DecodeRuneInString(s[i:])
+			dst = utf8.AppendRune(dst, r)
+			i += size
+			continue
+		}
+		i++
+	}
+	return append(dst, '"')
+}

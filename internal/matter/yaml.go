@@ -1,0 +1,350 @@
+package matter
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/adrg/frontmatter"
+	"go.yaml.in/yaml/v3"
+)
+
+// A header is refused that is nested deeper, or holds more values once its
+// aliases are resolved. Real ones have a depth of 6 and some hundred values.
+const (
+	maxDepth  = 100
+	maxValues = 20_000
+)
+
+var errRefused = errors.New("nested too deep, or too large once its aliases are resolved")
+
+// decodeYAML fills the fields. It reports false where there is no mapping
+// between the fences, so that they are rules, and what is between them text.
+func (d *Document) decodeYAML() bool {
+	text := d.printable()
+	fields, err := strictYAML(text, 2)
+	switch {
+	case err == nil:
+		literals(fields, text)
+		d.Fields = fields
+		return true
+	case errors.Is(err, errNotMapping):
+		d.Problems = append(d.Problems, Problem{Class: NotMapping, Line: 1,
+			Message:    `what is between the two lines "---" is not a list of fields, so it is taken as text`,
+			Suggestion: `write it as "key: value", or begin the text with another line than "---"`})
+		return false
+	}
+	recovered := d.recover(text)
+	if len(recovered) == 0 {
+		if looksLikeHeader(text) {
+			d.Problems = append(d.Problems, Problem{Class: NotMapping, Line: 1, Message: "the frontmatter is not YAML"})
+		}
+		return false
+	}
+	if errors.Is(err, errRefused) {
+		d.Problems = append(d.Problems, Problem{Class: Refused, Line: 1, Message: "the frontmatter is " + errRefused.Error(), Suggestion: "write the values out, in a few levels"})
+	}
+	d.Fields = recovered
+	return true
+}
+
+// printable returns the header as a text that YAML admits: what is not UTF-8
+// and control characters become U+FFFD. Lines stay lines.
+func (d *Document) printable() []byte {
+	clean := true
+	for _, c := range d.Header {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f || c >= utf8.RuneSelf {
+			clean = false
+			break
+		}
+	}
+	if clean {
+		return d.Header
+	}
+	var b bytes.Buffer
+	line, reported := 2, false
+	for i := 0; i < len(d.Header); {
+		r, size := utf8.DecodeRune(d.Header[i:])
+		switch {
+		case r == '\n':
+			line++
+		case r < ' ' && r != '\t' && r != '\r', r == 0x7f, r >= 0x80 && r <= 0x9f && r != 0x85, r == 0xFFFE, r == 0xFFFF, r == '\uFEFF':
+			if !reported {
+				reported = true
+				d.Problems = append(d.Problems, Problem{Class: ControlCharacter, Line: line,
+					Message: "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter", Suggestion: "remove it"})
+			}
+			r = utf8.RuneError
+		}
+		b.WriteRune(r)
+		i += size
+	}
+	return b.Bytes()
+}
+
+var errNotMapping = errors.New("not a mapping")
+
+// strictYAML reads a text that is YAML as a whole. The first line of it is at
+// line in the file.
+func strictYAML(text []byte, line int) ([]Field, error) {
+	if tooDeep(text) {
+		return nil, errRefused
+	}
+	node, err := parseYAML(text)
+	if err != nil {
+		return nil, err
+	}
+	if node.Kind == 0 { // empty, or comments only
+		return nil, nil
+	}
+	root := node.Content[0]
+	if root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" && root.Value == "" {
+		return nil, nil
+	}
+	if root.Kind != yaml.MappingNode {
+		return nil, errNotMapping
+	}
+	c := converter{line: line - 1, left: maxValues}
+	v, err := c.value(root, 0)
+	return v.Fields, err
+}
+
+// tooDeep reports brackets nested deeper than any header that is meant, before
+// a parser gets to see them.
+func tooDeep(text []byte) bool {
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '[', '{':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case ']', '}':
+			depth = max(depth-1, 0)
+		}
+	}
+	return false
+}
+
+// parseYAML decodes a header into nodes. The frontmatter package finds its
+// fences by trimmed lines, so it gets ones that no line of the text can be.
+func parseYAML(text []byte) (*yaml.Node, error) {
+	fence := "=frontmatter="
+	for bytes.Contains(text, []byte(fence)) {
+		fence += "="
+	}
+	var b bytes.Buffer
+	b.Grow(len(text) + 2*len(fence) + 3)
+	b.WriteString(fence + "\n")
+	b.Write(text)
+	b.WriteString("\n" + fence)
+	node := new(yaml.Node)
+	_, err := frontmatter.Parse(&b, node, frontmatter.NewFormat(fence, fence, yaml.Unmarshal))
+	return node, err
+}
+
+// A converter turns nodes into values.
+type converter struct {
+	line int // added to a node's line
+	left int // values that may still be made
+}
+
+func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
+	if c.left--; c.left < 0 || depth > maxDepth {
+		return Value{}, errRefused
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return c.value(n.Alias, depth+1)
+	case yaml.SequenceNode:
+		v := Value{Kind: Sequence}
+		for _, item := range n.Content {
+			i, err := c.value(item, depth+1)
+			if err != nil {
+				return v, err
+			}
+			v.Items = append(v.Items, i)
+		}
+		return v, nil
+	case yaml.MappingNode:
+		return c.mapping(n, depth)
+	default:
+		return Value{Kind: scalarKind(n), Text: n.Value}, nil
+	}
+}
+
+func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
+	v := Value{Kind: Mapping}
+	var merged []Field
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k := n.Content[i]
+		value, err := c.value(n.Content[i+1], depth+1)
+		if err != nil {
+			return v, err
+		}
+		if k.Tag == "!!merge" {
+			merged = append(merged, value.Fields...)
+			for _, item := range value.Items {
+				merged = append(merged, item.Fields...)
+			}
+			continue
+		}
+		key, err := c.value(k, depth+1)
+		if err != nil {
+			return v, err
+		}
+		name := key.Text
+		if key.Kind == Sequence || key.Kind == Mapping {
+			name = string(key.AppendJSON(nil))
+		}
+		v.Fields = append(v.Fields, Field{Key: name, Line: c.line + k.Line, Column: k.Column, Value: value})
+	}
+	if len(merged) == 0 {
+		return v, nil
+	}
+	// A key of the mapping's own, and of a mapping merged earlier, counts first.
+	own := make(map[string]bool, len(v.Fields)+len(merged))
+	for _, f := range v.Fields {
+		own[f.Key] = true
+	}
+	for _, f := range merged {
+		if !own[f.Key] {
+			own[f.Key] = true
+			v.Fields = append(v.Fields, f)
+		}
+	}
+	return v, nil
+}
+
+func scalarKind(n *yaml.Node) Kind {
+	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		return String
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return Null
+	case "!!bool":
+		return Bool
+	case "!!int":
+		return Int
+	case "!!float":
+		return Float
+	default:
+		return String
+	}
+}
+
+// literals gives top-level lists and mappings in brackets their text as
+// written, for where a text is meant: argument-hint: [file].
+func literals(fields []Field, text []byte) {
+	var lines [][]byte
+	for i := range fields {
+		f := &fields[i]
+		if f.Value.Kind != Sequence && f.Value.Kind != Mapping || f.Line < 2 {
+			continue
+		}
+		if lines == nil {
+			lines = bytes.Split(text, []byte("\n"))
+		}
+		_, value, ok := topLevelKey(lines[f.Line-2])
+		if !ok || len(value) == 0 || value[0] != '[' && value[0] != '{' {
+			continue
+		}
+		end := len(lines) + 2
+		if i+1 < len(fields) && fields[i+1].Line > f.Line {
+			end = fields[i+1].Line
+		}
+		parts := [][]byte{value}
+		for _, line := range lines[f.Line-1 : max(end-2, f.Line-1)] {
+			if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+				parts = append(parts, line)
+			}
+		}
+		f.Value.Text = string(bytes.Join(parts, []byte(" ")))
+	}
+}
+
+// plainKey is a top-level key at the beginning of a line.
+var plainKey = regexp.MustCompile(`^(?:"([^"\\]+)"|'([^']+)'|([\pL\pN_$][^:#"'\s]*(?: [^:#"'\s]+)*))[ \t]*:(?:[ \t]|$)`)
+
+// topLevelKey splits a line that begins with a key at column 0.
+func topLevelKey(line []byte) (key string, value []byte, ok bool) {
+	line = bytes.TrimRight(line, " \t\r\n")
+	m := plainKey.FindSubmatchIndex(line)
+	if m == nil {
+		return "", nil, false
+	}
+	for i := 2; i < len(m); i += 2 {
+		if m[i] >= 0 {
+			key = string(line[m[i]:m[i+1]])
+		}
+	}
+	return key, bytes.TrimLeft(line[m[1]:], " \t"), true
+}
+
+// recover reads a text that is not YAML as a whole key by key: each value is
+// tried as YAML alone, and is its literal text where that fails.
+func (d *Document) recover(text []byte) []Field {
+	var (
+		fields []Field
+		key    string // the current one
+		from   = -1   // where its first line begins in text
+		begin  int    // which line of the file that is
+	)
+	flush := func(to int) {
+		if from < 0 {
+			return
+		}
+		chunk := text[from:to]
+		read, err := strictYAML(chunk, begin)
+		if err == nil && len(read) == 1 && read[0].Key == key {
+			if read[0].Value.Kind == Sequence || read[0].Value.Kind == Mapping {
+				read[0].Line = 2
+				literals(read, chunk)
+				read[0].Line = begin
+			}
+			fields = append(fields, read[0])
+			return
+		}
+		value := literal(chunk)
+		fields = append(fields, Field{Key: key, Line: begin, Column: 1, Value: Value{Kind: String, Text: value}})
+		p := Problem{Class: Recovered, Line: begin, Column: 1, Key: key,
+			Message: "the value is not valid YAML; it is taken as the text that it is", Suggestion: key + ": " + strconv.Quote(value)}
+		if errors.Is(err, errRefused) || len(value) > 500 {
+			p.Suggestion = ""
+		}
+		d.Problems = append(d.Problems, p)
+	}
+	line, at := 1, 0
+	for l := range bytes.Lines(text) {
+		line++
+		if k, _, ok := topLevelKey(l); ok {
+			flush(at)
+			key, from, begin = k, at, line
+		}
+		at += len(l)
+	}
+	flush(at)
+	return fields
+}
+
+// literal is the value of a key as a person would read it: its lines joined,
+// without the quotes around it.
+func literal(chunk []byte) string {
+	first, rest, _ := bytes.Cut(chunk, []byte("\n"))
+	_, value, _ := topLevelKey(first)
+	parts := []string{string(value)}
+	for line := range bytes.Lines(rest) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			parts = append(parts, string(line))
+		}
+	}
+	text := strings.TrimSpace(strings.Join(parts, " "))
+	if n := len(text); n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
+		text = text[1 : n-1]
+	}
+	return text
+}

@@ -1,0 +1,43 @@
+package confine
+
+import "io"
+
+// A File is an open regular file. Its methods may be called from any
+// goroutine; Read and Seek share one position.
+type File struct {
+	content content
+	info    Info
+	name    string
+}
+
+// Info is the metadata of the file at the time it was opened, taken from the
+// open file and not from its name.
+func (f *File) Info() Info { return f.info }
+
+// Read is as for io.Reader.
+func (f *File) Read(p []byte) (int, error) {
+	n, err := f.content.Read(p)
+	return n, f.failure("read", err)
+}
+
+// ReadAt is as for io.ReaderAt. An fs.FS without it gives fs.ErrPermission.
+func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.content.ReadAt(p, off)
+	return n, f.failure("read", err)
+}
+
+// Seek is as for io.Seeker. An fs.FS without it gives fs.ErrPermission.
+func (f *File) Seek(offset int64, whence int) (int64, error) {
+	n, err := f.content.Seek(offset, whence)
+	return n, f.failure("seek", err)
+}
+
+// Close releases the file. Later calls fail with fs.ErrClosed.
+func (f *File) Close() error { return f.failure("close", f.content.Close()) }
+
+func (f *File) failure(op string, err error) error {
+	if err == io.EOF {
+		return err
+	}
+	return failure(op, f.name, err)
+}

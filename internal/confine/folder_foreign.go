@@ -1,0 +1,295 @@
+package confine
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/spf13/afero"
+)
+
+// A foreignFolder is a folder of an afero.Fs, which knows only full paths. It
+// holds nothing open, and each method looks at the file before it opens it.
+type foreignFolder struct {
+	fs     *foreign
+	at     string // its path on the filesystem
+	closed atomic.Bool
+}
+
+// A foreign is an afero.Fs with what it tells of links.
+type foreign struct {
+	afero.Fs
+	// spellings is set where "a" and "/a" are different keys of one tree. A
+	// path that is not found one way is then looked for the other way.
+	spellings bool
+	inner     fs.FS // what an afero.FromIOFS stands for; nil for all others
+}
+
+func newForeign(fsys afero.Fs) *foreign {
+	f := &foreign{Fs: fsys}
+	switch fsys := fsys.(type) {
+	case *afero.MemMapFs:
+		f.spellings = true
+	case afero.FromIOFS:
+		f.inner = fsys.FS
+	case *afero.FromIOFS:
+		f.inner = fsys.FS
+	}
+	return f
+}
+
+func (f *foreign) open(dir string, list bool) (folder, error) {
+	full, fi, err := f.look(dir, f.Fs.Stat)
+	switch {
+	case err != nil:
+		return nil, err
+	case !fi.IsDir():
+		return nil, ErrNotDir
+	}
+	d := &foreignFolder{fs: f, at: full}
+	if list {
+		return d, d.canList()
+	}
+	return d, nil
+}
+
+// look returns what stat tells of a path, and how the path is spelled.
+func (f *foreign) look(full string, stat func(string) (fs.FileInfo, error)) (string, fs.FileInfo, error) {
+	fi, err := stat(full)
+	if err == nil || !f.spellings || !errors.Is(err, fs.ErrNotExist) {
+		return full, fi, err
+	}
+	other, absolute := strings.CutPrefix(full, "/")
+	if !absolute {
+		other = "/" + full
+	}
+	if fi, err := stat(other); err == nil {
+		return other, fi, nil
+	}
+	return full, nil, err
+}
+
+// lstat tells of a link where the filesystem can, and else of its target.
+func (f *foreign) lstat(full string) (fs.FileInfo, error) {
+	if inner, ok := f.inner.(fs.ReadLinkFS); ok {
+		return inner.Lstat(full)
+	}
+	if l, ok := f.Fs.(afero.Lstater); ok {
+		fi, _, err := l.LstatIfPossible(full)
+		return fi, err
+	}
+	return f.Fs.Stat(full)
+}
+
+func (f *foreign) readLink(full string) (string, error) {
+	if inner, ok := f.inner.(fs.ReadLinkFS); ok {
+		return inner.ReadLink(full)
+	}
+	if l, ok := f.Fs.(afero.LinkReader); ok {
+		return l.ReadlinkIfPossible(full)
+	}
+	return "", afero.ErrNoReadlink
+}
+
+// tellsLinks reports whether lstat tells links from their targets.
+func (f *foreign) tellsLinks() bool {
+	_, inner := f.inner.(fs.ReadLinkFS)
+	_, lstater := f.Fs.(afero.Lstater)
+	return inner || lstater && !f.spellings
+}
+
+// find looks at a name in the folder and returns its full path.
+func (d *foreignFolder) find(name string) (string, fs.FileInfo, error) {
+	if d.closed.Load() {
+		return "", nil, fs.ErrClosed
+	}
+	return d.fs.look(path.Join(d.at, name), d.fs.lstat)
+}
+
+func (d *foreignFolder) child(name string) (folder, error) {
+	full, fi, err := d.find(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case fi.Mode()&fs.ModeSymlink != 0:
+		return nil, ErrSymlink
+	case !fi.IsDir():
+		return nil, ErrNotDir
+	}
+	return &foreignFolder{fs: d.fs, at: full}, nil
+}
+
+func (d *foreignFolder) openDir(name string) (folder, error) {
+	dir, err := d.child(name)
+	if err != nil {
+		return nil, err
+	}
+	return dir, dir.(*foreignFolder).canList()
+}
+
+// canList opens the folder once, so that one that may not be read is an error
+// before it is listed, as on a disk.
+func (d *foreignFolder) canList() error {
+	list, err := d.fs.Open(d.at)
+	if err != nil {
+		return err
+	}
+	return list.Close()
+}
+
+func (d *foreignFolder) openFile(name string) (content, Info, error) {
+	full, fi, err := d.find(name)
+	switch {
+	case err != nil:
+		return nil, Info{}, err
+	case fi.Mode()&fs.ModeSymlink != 0:
+		return nil, Info{}, ErrSymlink
+	case !regular(fi):
+		return nil, Info{}, ErrNotRegular
+	}
+	file, err := d.fs.Open(full)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	fi, err = file.Stat()
+	if err == nil && !regular(fi) {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		file.Close()
+		return nil, Info{}, err
+	}
+	return &foreignFile{file: file}, infoOf(fi), nil
+}
+
+func regular(fi fs.FileInfo) bool { return fi.Mode().IsRegular() && !fi.IsDir() }
+
+func (d *foreignFolder) readHead(name string, buf []byte) (int, Info, error) {
+	return readHeadOf(d, name, buf)
+}
+
+func (d *foreignFolder) lstat(name string) (Info, error) {
+	_, fi, err := d.find(name)
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(fi), nil
+}
+
+func (d *foreignFolder) readLink(name string) (string, error) {
+	return d.fs.readLink(path.Join(d.at, name))
+}
+
+// each reads the folder in one call: an afero.MemMapFs panics when a file is
+// removed between two.
+func (d *foreignFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
+	if d.closed.Load() {
+		return fs.ErrClosed
+	}
+	names, entries, err := d.fs.readDir(d.at)
+	var buf []byte
+	see := func(name string, typ fs.FileMode) bool {
+		// Names out of an archive can be anything.
+		if checkElement(name) != nil {
+			return true
+		}
+		buf = append(buf[:0], name...)
+		return visit(buf, typ)
+	}
+	for _, entry := range entries {
+		if !see(entry.Name(), entry.Type()) {
+			return nil
+		}
+	}
+	for _, name := range names {
+		if !see(name, TypeUnknown) {
+			return nil
+		}
+	}
+	return err
+}
+
+// readDir returns entries where the filesystem knows their types without
+// looking at each, for then one that cannot be looked at would lose them all.
+func (f *foreign) readDir(dir string) (names []string, entries []fs.DirEntry, err error) {
+	if f.inner != nil {
+		entries, err = fs.ReadDir(f.inner, dir)
+		return nil, entries, err
+	}
+	list, err := f.Fs.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer list.Close()
+	if l, ok := list.(fs.ReadDirFile); ok {
+		entries, err = l.ReadDir(-1)
+		return nil, entries, err
+	}
+	names, err = list.Readdirnames(-1)
+	return names, nil, err
+}
+
+func (d *foreignFolder) close() error {
+	if d.closed.Swap(true) {
+		return fs.ErrClosed
+	}
+	return nil
+}
+
+// A foreignFile gives an afero.File the manners of an os.File: safe for
+// concurrent use, an error from every short ReadAt, no negative counts.
+type foreignFile struct {
+	mu     sync.Mutex
+	file   afero.File
+	closed bool
+}
+
+func (f *foreignFile) Read(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return 0, fs.ErrClosed
+	}
+	n, err := f.file.Read(p)
+	return max(n, 0), err
+}
+
+func (f *foreignFile) ReadAt(p []byte, off int64) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return 0, fs.ErrClosed
+	}
+	if off < 0 {
+		return 0, fs.ErrInvalid
+	}
+	n, err := f.file.ReadAt(p, off)
+	n = max(n, 0)
+	if n < len(p) && (err == nil || err == io.ErrUnexpectedEOF) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (f *foreignFile) Seek(offset int64, whence int) (int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return 0, fs.ErrClosed
+	}
+	return f.file.Seek(offset, whence)
+}
+
+func (f *foreignFile) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return fs.ErrClosed
+	}
+	f.closed = true
+	return f.file.Close()
+}

@@ -1,0 +1,171 @@
+package confine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// IOFS is the FS as an fs.FS. It is also an fs.StatFS, fs.ReadDirFS,
+// fs.ReadFileFS and fs.ReadLinkFS. Folders are read whole and sorted, as
+// io/fs wants it. ReadLink gives a target relative to the folder of the link.
+func (f *FS) IOFS() fs.FS { return ioView{f} }
+
+type ioView struct{ fs *FS }
+
+var (
+	_ fs.StatFS     = ioView{}
+	_ fs.ReadDirFS  = ioView{}
+	_ fs.ReadFileFS = ioView{}
+	_ fs.ReadLinkFS = ioView{}
+)
+
+// Names that are not valid UTF-8 are left alone: fs.ValidPath refuses them,
+// but a folder that holds one can then be walked.
+
+func (v ioView) Open(name string) (fs.File, error) {
+	if err := ioName("open", name); err != nil {
+		return nil, err
+	}
+	file, err := v.fs.open(name)
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+func (v ioView) Stat(name string) (fs.FileInfo, error) {
+	if err := ioName("stat", name); err != nil {
+		return nil, err
+	}
+	return v.fs.fileInfo(v.fs.Stat, name)
+}
+
+func (v ioView) Lstat(name string) (fs.FileInfo, error) {
+	if err := ioName("lstat", name); err != nil {
+		return nil, err
+	}
+	return v.fs.fileInfo(v.fs.Lstat, name)
+}
+
+func (v ioView) ReadLink(name string) (string, error) {
+	if err := ioName("readlink", name); err != nil {
+		return "", err
+	}
+	return v.fs.readLinkRelative(name)
+}
+
+func (v ioView) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := ioName("readdir", name); err != nil {
+		return nil, err
+	}
+	dir, err := v.fs.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	return dir.entries()
+}
+
+func (v ioView) ReadFile(name string) ([]byte, error) {
+	if err := ioName("read", name); err != nil {
+		return nil, err
+	}
+	f, err := v.fs.OpenRegular(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+// ioName is checkName where every refused name is fs.ErrInvalid, as io/fs
+// wants it.
+func ioName(op, name string) error {
+	if checkName(name) != nil {
+		return failure(op, name, fs.ErrInvalid)
+	}
+	return nil
+}
+
+func (f *FS) fileInfo(stat func(string) (Info, error), name string) (fs.FileInfo, error) {
+	info, err := stat(name)
+	if err != nil {
+		return nil, err
+	}
+	return fileInfo{path.Base(name), info}, nil
+}
+
+// readLinkRelative is ReadLink with the target as seen from the link's folder,
+// which is where ".." leads back from: the folder without links on its way.
+func (f *FS) readLinkRelative(name string) (string, error) {
+	target, err := f.ReadLink(name)
+	if err != nil {
+		return "", err
+	}
+	at := "."
+	w := walk{fs: f}
+	defer w.close()
+	err = w.to(name, false, func(string) error { at = w.at(); return nil })
+	if err != nil {
+		return "", failure("readlink", name, err)
+	}
+	return relative(at, target), nil
+}
+
+// relative is the path from a folder to a target, both below the root.
+func relative(at, target string) string {
+	if at == "." {
+		return target
+	}
+	from, to := strings.Split(at, "/"), strings.Split(target, "/")
+	for len(from) > 0 && len(to) > 0 && from[0] == to[0] {
+		from, to = from[1:], to[1:]
+	}
+	return path.Clean(strings.Repeat("../", len(from)) + path.Join(to...))
+}
+
+// open opens a regular file or a folder. It tries a file first, as there are
+// more of them.
+func (f *FS) open(name string) (*openFile, error) {
+	file, err := f.OpenRegular(name)
+	if err == nil {
+		return &openFile{name: name, File: file}, nil
+	}
+	if !errors.Is(err, ErrNotRegular) {
+		return nil, err
+	}
+	dir, dirErr := f.OpenDir(name)
+	switch {
+	case dirErr == nil:
+		return &openFile{name: name, dir: dir}, nil
+	case errors.Is(dirErr, ErrNotDir):
+		return nil, err
+	default:
+		return nil, dirErr
+	}
+}
+
+// entries returns the entries by name. Those that vanish meanwhile are left
+// out; so are, but with an error, those of which nothing can be learned.
+func (d *Dir) entries() ([]fs.DirEntry, error) {
+	var entries []fs.DirEntry
+	var failed error
+	err := d.Each(context.Background(), func(name string, _ fs.FileMode) error {
+		info, err := d.Lstat(name)
+		switch {
+		case err == nil:
+			entries = append(entries, fs.FileInfoToDirEntry(fileInfo{name, info}))
+		case !errors.Is(err, fs.ErrNotExist):
+			failed = cmp.Or(failed, err)
+		}
+		return nil
+	})
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, cmp.Or(err, failed)
+}

@@ -1,0 +1,280 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"github.com/spf13/afero"
+)
+
+// A tree is files by name. A name that ends in a slash is a folder, and a
+// content "-> x" a link to x, where ROOT and OUTSIDE stand for the full paths
+// of the root and of a folder beside it that holds secret.txt.
+type tree map[string]string
+
+// A kind is one way to make an FS of a tree.
+type kind struct {
+	name     string
+	links    bool // it can hold links
+	absolute bool // and absolute ones that lead inside
+	make     func(t testing.TB, files tree, o Options) *FS
+}
+
+// kinds are all ways; what is in the table of TestConformance holds for each.
+var kinds = []kind{
+	{"os", true, true, func(t testing.TB, files tree, o Options) *FS {
+		return New(onDisk(t, files, &o), o)
+	}},
+	{"os.Root", true, true, func(t testing.TB, files tree, o Options) *FS {
+		return newFS(onDisk(t, files, &o), o, openRootFolder)
+	}},
+	{"wrapped OsFs", true, true, func(t testing.TB, files tree, o Options) *FS {
+		return Over(wrappedOsFs{}, onDisk(t, files, &o), o)
+	}},
+	{"MemMapFs", false, false, func(t testing.TB, files tree, o Options) *FS {
+		return Over(inMemory(t, "/home/proj", files), "/home/proj", o)
+	}},
+	{"MemMapFs, its top", false, false, func(t testing.TB, files tree, o Options) *FS {
+		return Over(inMemory(t, "", files), ".", o)
+	}},
+	{"MemMapFs, absolute below its top", false, false, func(t testing.TB, files tree, o Options) *FS {
+		return Over(inMemory(t, "/", files), "", o)
+	}},
+	{"MapFS", true, false, func(t testing.TB, files tree, o Options) *FS {
+		m := fstest.MapFS{"home/outside/secret.txt": {Data: []byte("secret")}}
+		for name, content := range files {
+			full := path.Join("home/proj", name)
+			switch target, link := strings.CutPrefix(content, "-> "); {
+			case strings.HasSuffix(name, "/"):
+				m[full] = &fstest.MapFile{Mode: fs.ModeDir | 0o755}
+			case link:
+				target = strings.ReplaceAll(target, "OUTSIDE", "/home/outside")
+				m[full] = &fstest.MapFile{Data: []byte(target), Mode: fs.ModeSymlink | 0o777}
+			default:
+				m[full] = &fstest.MapFile{Data: []byte(content), Mode: 0o644}
+			}
+		}
+		return Over(afero.FromIOFS{FS: m}, "home/proj", o)
+	}},
+}
+
+// wrappedOsFs is the operating system's filesystem in a type that Over does
+// not know.
+type wrappedOsFs struct{ afero.OsFs }
+
+func onDisk(t testing.TB, files tree, o *Options) (root string) {
+	t.Helper()
+	home := t.TempDir()
+	root, outside := filepath.Join(home, "proj"), filepath.Join(home, "outside")
+	write(t, outside, tree{"secret.txt": "secret"})
+	write(t, root, files)
+	for i, dir := range o.Trusted {
+		o.Trusted[i] = strings.ReplaceAll(dir, "OUTSIDE", outside)
+	}
+	return root
+}
+
+// write writes a tree below root, the links last.
+func write(t testing.TB, root string, files tree) {
+	t.Helper()
+	must(t, os.MkdirAll(root, 0o755))
+	for name, content := range files {
+		full := filepath.Join(root, filepath.FromSlash(name))
+		must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		switch target, link := strings.CutPrefix(content, "-> "); {
+		case strings.HasSuffix(name, "/"):
+			must(t, os.MkdirAll(full, 0o755))
+		case link:
+			target = strings.ReplaceAll(target, "ROOT", root)
+			target = strings.ReplaceAll(target, "OUTSIDE", filepath.Join(filepath.Dir(root), "outside"))
+			must(t, os.Symlink(target, full))
+		default:
+			must(t, os.WriteFile(full, []byte(content), 0o644))
+		}
+	}
+}
+
+func inMemory(t testing.TB, root string, files tree) afero.Fs {
+	t.Helper()
+	m := afero.NewMemMapFs()
+	if root != "" {
+		must(t, m.MkdirAll(root, 0o755))
+	}
+	for name, content := range files {
+		full := path.Join(root, name)
+		if strings.HasSuffix(name, "/") {
+			must(t, m.MkdirAll(full, 0o755))
+		} else {
+			must(t, afero.WriteFile(m, full, []byte(content), 0o644))
+		}
+	}
+	return m
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// call does what a line such as "stat a.txt" says and returns the result in a
+// few words.
+func call(f *FS, line string) string {
+	op, name, _ := strings.Cut(line, " ")
+	name = strings.ReplaceAll(name, `\0`, "\x00")
+	switch op {
+	case "lstat":
+		info, err := f.Lstat(name)
+		return told(info, err)
+	case "stat":
+		info, err := f.Stat(name)
+		return told(info, err)
+	case "open":
+		file, err := f.OpenRegular(name)
+		return contents(file, err)
+	case "list":
+		dir, err := f.OpenDir(name)
+		return listing(dir, err)
+	case "readlink":
+		target, err := f.ReadLink(name)
+		if err != nil {
+			return word(err)
+		}
+		return target
+	case "dir":
+		// dir FOLDER OP NAME: the same through a Dir.
+		dirName, rest, _ := strings.Cut(name, " ")
+		op, name, _ := strings.Cut(rest, " ")
+		dir, err := f.OpenDir(dirName)
+		if err != nil {
+			return word(err)
+		}
+		defer dir.Close()
+		return callDir(dir, op, name)
+	default:
+		panic(line)
+	}
+}
+
+func callDir(dir *Dir, op, name string) string {
+	switch op {
+	case "lstat":
+		info, err := dir.Lstat(name)
+		return told(info, err)
+	case "open":
+		file, err := dir.OpenRegular(name)
+		return contents(file, err)
+	case "head":
+		buf := make([]byte, 3)
+		n, info, err := dir.ReadHead(name, buf)
+		if err != nil {
+			return word(err)
+		}
+		return fmt.Sprintf("%q of %d", buf[:n], info.Size)
+	case "list":
+		child, err := dir.OpenDir(name)
+		return listing(child, err)
+	case "readlink":
+		target, err := dir.ReadLink(name)
+		if err != nil {
+			return word(err)
+		}
+		return target
+	default:
+		panic(op)
+	}
+}
+
+func told(info Info, err error) string {
+	switch {
+	case err != nil:
+		return word(err)
+	case info.Mode.IsDir():
+		return "folder"
+	case info.Mode.IsRegular():
+		return fmt.Sprintf("file of %d", info.Size)
+	case info.isLink():
+		return "link"
+	default:
+		return info.Mode.Type().String()
+	}
+}
+
+func contents(file *File, err error) string {
+	if err != nil {
+		return word(err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return word(err)
+	}
+	return string(data)
+}
+
+func listing(dir *Dir, err error) string {
+	if err != nil {
+		return word(err)
+	}
+	defer dir.Close()
+	var names []string
+	err = dir.Each(ctx, func(name string, typ fs.FileMode) error {
+		if info, err := dir.Lstat(name); typ != TypeUnknown && (err != nil || typ != info.Mode.Type()) {
+			return fmt.Errorf("%q is told as %v", name, typ)
+		}
+		names = append(names, name)
+		return nil
+	})
+	if err != nil {
+		return word(err)
+	}
+	slices.Sort(names)
+	return "[" + strings.Join(names, " ") + "]"
+}
+
+// word says in a few words what an error matches.
+func word(err error) string {
+	var pathError *fs.PathError
+	if !errors.As(err, &pathError) {
+		return "not a PathError: " + err.Error()
+	}
+	for _, kind := range []struct {
+		err  error
+		word string
+	}{
+		{ErrEscape, "escape"},
+		{ErrSymlink, "symlink"},
+		{ErrNotRegular, "not regular"},
+		{ErrNotDir, "not dir"},
+		{fs.ErrNotExist, "not exist"},
+		{fs.ErrPermission, "permission"},
+		{fs.ErrInvalid, "invalid"},
+		{fs.ErrClosed, "closed"},
+		{syscall.ELOOP, "loop"},
+		{syscall.ENAMETOOLONG, "too long"},
+	} {
+		if errors.Is(err, kind.err) {
+			return kind.word
+		}
+	}
+	return err.Error()
+}
+
+func skipWindows(t testing.TB) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs links, FIFOs or names that Windows does not have")
+	}
+}

@@ -1,0 +1,60 @@
+package confine
+
+import (
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// checkName reports what is wrong with a name, before anything is looked up.
+//
+// The rule is that of fs.ValidPath, but for invalid UTF-8: filesystems have
+// such names, and who lists a folder must be able to open what it holds.
+func checkName(name string) error {
+	if name == "." {
+		return nil
+	}
+	if strings.HasPrefix(name, "/") {
+		return ErrEscape
+	}
+	var invalid error
+	for elem := range strings.SplitSeq(name, "/") {
+		switch err := checkElement(elem); err {
+		case nil:
+		case ErrEscape:
+			return err
+		default:
+			invalid = err
+		}
+	}
+	return invalid
+}
+
+// checkElement is checkName for a name that is a single element.
+func checkElement(elem string) error {
+	switch {
+	case elem == "..":
+		return ErrEscape
+	case elem == "" || elem == "." || strings.ContainsAny(elem, "/\x00"):
+		return fs.ErrInvalid
+	case runtime.GOOS == "windows":
+		return checkWindowsElement(elem)
+	default:
+		return nil
+	}
+}
+
+// checkWindowsElement refuses the elements that Windows reads as something
+// other than the name of one file: a drive, an alternate data stream, several
+// elements, a name that loses its end, a device.
+func checkWindowsElement(elem string) error {
+	switch {
+	case strings.Contains(elem, `\`):
+		return ErrEscape
+	case strings.Contains(elem, ":"), strings.HasSuffix(elem, "."), strings.HasSuffix(elem, " "), !filepath.IsLocal(elem):
+		return fs.ErrInvalid
+	default:
+		return nil
+	}
+}

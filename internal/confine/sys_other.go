@@ -1,0 +1,5 @@
+//go:build !(linux || freebsd || openbsd || dragonfly || solaris || darwin || netbsd || windows)
+
+package confine
+
+func addSys(*Info, any) {}

@@ -1,0 +1,145 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+)
+
+// maxDepth bounds how deep nested commands are looked for. It also ends a
+// circle of links where the filesystem has no inode numbers to tell it by.
+const maxDepth = 16
+
+func scanCommands(ctx context.Context, config *Config, layer int, before *found) (*found, error) {
+	s := newScan(ctx, config, layer, before)
+	dir, err := s.fs.OpenDir(config.Layers[layer].Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	if err := s.commands(dir, config.Layers[layer].Dir, "", nil); err != nil {
+		return nil, err
+	}
+	return s.result(), nil
+}
+
+// commands adds the Markdown files of one folder, then of those below it where
+// they are wanted. The prefix is what their names begin with; above are the
+// folders that this one is in.
+func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []confine.Info) error {
+	children, err := s.children(dir, dirPath)
+	if err != nil {
+		return err
+	}
+	files := children[:0]
+	var folders []child
+	for _, c := range children {
+		stem, markdown := TrimExt(c.name)
+		switch {
+		case c.known != nil:
+			files = append(files, c)
+		case strings.EqualFold(c.name, "README.md"):
+		case markdown && (c.typ == fs.ModeDir || c.typ == confine.TypeUnknown && s.isFolder(dirPath, c)):
+			s.report(Problem{Code: "NOT_A_FILE", Severity: Warning, Path: s.place(dirPath, c.name),
+				Message: "not listed: it is a folder with the name of a file", Suggestion: "rename the folder"})
+		case markdown && !s.config.Valid(stem):
+			s.reportName(path.Join(dirPath, c.name), PlainSpelling(stem)+".md")
+		case markdown:
+			files = append(files, c)
+		case s.config.Nested && s.isFolder(dirPath, c):
+			folders = append(folders, c)
+		}
+	}
+
+	entries := make([]*Entry, len(files))
+	err = each(s.ctx, len(files), func(i int) {
+		entries[i] = s.command(dir, dirPath, prefix, files[i])
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e != nil {
+			s.entries = append(s.entries, e)
+		}
+	}
+
+	for _, c := range folders {
+		if err := s.subfolder(dir, dirPath, prefix, c, above); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command returns the entry of one file, or nil if it has vanished.
+func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
+	if c.known != nil {
+		return s.load(dir, c.name, c.known.Path, c.known.Name, c.known)
+	}
+	stem, _ := TrimExt(c.name)
+	return s.load(dir, c.name, path.Join(dirPath, c.name), prefix+stem, nil)
+}
+
+// subfolder adds the commands of a folder within a folder. Only the end of
+// s.ctx is an error: what is wrong with one folder is no harm to the others.
+func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child, above []confine.Info) error {
+	dirPath := path.Join(parentPath, c.name)
+	if !s.config.Valid(c.name) {
+		s.reportName(dirPath, PlainSpelling(c.name))
+		return nil
+	}
+	if len(above) == maxDepth {
+		s.report(Problem{Code: "TOO_DEEP", Severity: Warning, Path: s.place(dirPath),
+			Message: "not listed: nested commands are looked for in 16 levels of folders", Suggestion: "move the folder up"})
+		return nil
+	}
+	info, err := s.fs.Stat(dirPath)
+	if err == nil && circular(info, above) {
+		s.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: s.place(dirPath),
+			Message: "not listed: the link leads back to a folder that it is in", Suggestion: "remove the link"})
+		return nil
+	}
+	var dir *confine.Dir
+	if err == nil {
+		if c.typ == fs.ModeSymlink {
+			dir, err = s.fs.OpenDir(dirPath)
+		} else {
+			dir, err = parent.OpenDir(c.name)
+		}
+	}
+	if err == nil {
+		defer dir.Close()
+		err = s.commands(dir, dirPath, prefix+c.name+":", append(above[:len(above):len(above)], info))
+	}
+	switch {
+	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished meanwhile
+	case s.ctx.Err() != nil:
+		return s.ctx.Err()
+	default:
+		s.report(Problem{Code: "FOLDER_UNREADABLE", Severity: Error, Path: s.place(dirPath),
+			Message: "its commands are not listed: " + unreadable(err), Suggestion: "check the folder's permissions"})
+	}
+	return nil
+}
+
+// circular reports whether a folder is one of those above it, which only a
+// link can bring about.
+func circular(dir confine.Info, above []confine.Info) bool {
+	for _, a := range above {
+		if dir.Ino != 0 && dir.Ino == a.Ino && dir.Dev == a.Dev {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scan) reportName(file, suggestion string) {
+	s.report(Problem{Code: "INVALID_COMMAND_NAME", Severity: Error, Path: s.place(file),
+		Message:    `not listed: the name of a command has only letters, digits, "_" and "-"`,
+		Suggestion: `rename it to "` + suggestion + `", or admit the name with WithLooseNames`})
+}

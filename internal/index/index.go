@@ -1,0 +1,239 @@
+// Package index knows what is in layered folders of Markdown files: each file
+// parsed once, read again only when it has changed, and never served stale.
+//
+// An Index answers every question from a Snapshot, which is immutable and
+// shared by all callers. Each call for a snapshot validates the one before
+// against the filesystem: one directory read for each folder and one stat for
+// each file. Calls at the same time share one validation, but never one that
+// began before they were made, so that a caller always sees its own writes.
+package index
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
+
+// A Layer is one folder on one filesystem.
+type Layer struct {
+	Name string      // what the caller calls it; paths in problems begin with it
+	FS   *confine.FS // where it is
+	Dir  string      // the folder, relative to FS
+}
+
+// Config says what an Index holds.
+type Config struct {
+	Layers      []Layer // highest precedence first
+	MaxFileSize int64   // larger files are reported, not held
+
+	Broken     bool // Snapshot.Entries has those that cannot be loaded, too
+	KeepHeader bool // Entry.Header is kept
+
+	// Commands only.
+	Nested bool                   // read subfolders; their names come before a ":"
+	Valid  func(name string) bool // the names that a command, and a folder of commands, may have
+}
+
+// An Entry is one command or skill. It is immutable.
+type Entry struct {
+	Name        string
+	Layer       int             // its place in Config.Layers
+	Path        string          // of its file, relative to the layer's FS
+	Linked      bool            // the file is a link, and Info its target's
+	Info        confine.Info    // of its file, when it was read
+	Description string          // as its author wrote it, else the first paragraph
+	Source      matter.Source   // where Description was found
+	Hidden      bool            // is a dependency: served by name only
+	Header      matter.Document // skills only: the frontmatter
+	Problems    []Problem       // what is wrong with the file and was survived
+	Broken      error           // the file cannot be loaded; the entry holds its name
+
+	key     string // Name, folded: what entries are sorted by
+	version version
+}
+
+// A Snapshot is what the layers held at one moment.
+type Snapshot struct {
+	Generation uint64    // changes when anything else here does
+	Entries    []*Entry  // those that a list shows, in the order of Compare
+	Problems   []Problem // of all files, shown or not, by path, line and class
+
+	byName map[string]*Entry // every name that a layer claims, hidden and broken ones too
+	layers []found           // what it was made of: what the next validation starts from
+}
+
+// Lookup returns the entry of the first of these names that is one's, also if
+// it is hidden or broken; nil if there is none.
+func (s *Snapshot) Lookup(names ...string) *Entry {
+	for _, name := range names {
+		if e := s.byName[name]; e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// A LayerError is the failure of a layer's own folder.
+type LayerError struct {
+	Layer int // its place in Config.Layers
+	Err   error
+}
+
+func (e *LayerError) Error() string { return e.Err.Error() }
+func (e *LayerError) Unwrap() error { return e.Err }
+
+// An Index is safe for concurrent use.
+type Index struct {
+	config Config
+	scan   scanner
+	last   atomic.Pointer[Snapshot]
+	flight flight[*Snapshot]
+}
+
+// Commands indexes Markdown files: each is a command.
+func Commands(config Config) *Index { return newIndex(config, scanCommands) }
+
+// Skills indexes subfolders: each is a skill, whose file is SKILL.md.
+func Skills(config Config) *Index { return newIndex(config, scanSkills) }
+
+func newIndex(config Config, scan scanner) *Index {
+	x := &Index{config: config, scan: scan}
+	x.flight.do = x.refresh
+	return x
+}
+
+// Snapshot returns what the layers hold now. A layer whose folder is missing
+// is passed over, unless all are: then, and where a folder cannot be read, the
+// error is a *LayerError. When ctx ends, Snapshot returns its error at once;
+// other callers are not harmed.
+func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
+	return x.flight.wait(ctx)
+}
+
+// Known returns the entry that Lookup would find in a snapshot taken now, if
+// that can be told without looking at any file but the entry's own, which the
+// caller does: nil if it cannot. It can where no file that may have come to be
+// since can claim the name before this one.
+func (x *Index) Known(names ...string) *Entry {
+	last := x.last.Load()
+	if last == nil || last.byName[names[0]] == nil && names[0] != names[len(names)-1] && LooseName(names[0]) && x.config.Valid(names[0]) {
+		return nil
+	}
+	e := last.Lookup(names...)
+	if e == nil || e.Broken != nil || e.Layer > 0 || !strings.HasSuffix(e.Path, ".md") || strings.Contains(e.Path, ":") {
+		return nil
+	}
+	return e
+}
+
+// Layer returns one of Config.Layers.
+func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
+
+// Place is the path of an entry's file as problems have it: the layer's name
+// and the path below it.
+func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer, e.Path) }
+
+// Close ends a validation that is under way, and waits for it to return.
+// Later calls of Snapshot return fs.ErrClosed.
+func (x *Index) Close() { x.flight.close() }
+
+// found is what one layer holds. It is immutable once it is part of a Snapshot.
+type found struct {
+	missing  bool              // the layer's folder does not exist
+	entries  []*Entry          // every file, in the order in which they claim their names
+	problems []Problem         // of what is no entry: unusable names, links not followed
+	byPath   map[string]*Entry // the entries, by Path
+}
+
+// A scanner looks through one layer. Given what the layer held before, it
+// returns the very same if that still stands.
+type scanner func(ctx context.Context, config *Config, layer int, before *found) (*found, error)
+
+func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
+	last := x.last.Load()
+	var (
+		layers  = make([]found, len(x.config.Layers))
+		missing *LayerError
+		present bool
+		same    = last != nil
+	)
+	for i := range layers {
+		before := new(found)
+		if last != nil {
+			before = &last.layers[i]
+		}
+		now, err := x.scan(ctx, &x.config, i, before)
+		switch {
+		case err == nil:
+			present = true
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, fs.ErrNotExist):
+			if missing == nil {
+				missing = &LayerError{Layer: i, Err: err}
+			}
+			now = before
+			if !before.missing {
+				now = &found{missing: true}
+			}
+		default:
+			return nil, &LayerError{Layer: i, Err: err}
+		}
+		same = same && now == before
+		layers[i] = *now
+	}
+	if !present && missing != nil {
+		return nil, missing
+	}
+	if same {
+		return last, nil
+	}
+	next := merge(&x.config, layers)
+	if last != nil {
+		next.Generation = last.Generation + 1
+	}
+	x.last.Store(next)
+	return next, nil
+}
+
+// merge applies the precedence of the layers.
+func merge(config *Config, layers []found) *Snapshot {
+	n := 0
+	for _, f := range layers {
+		n += len(f.entries)
+	}
+	s := &Snapshot{
+		Generation: 1,
+		Entries:    make([]*Entry, 0, n),
+		byName:     make(map[string]*Entry, n),
+		layers:     layers,
+	}
+	for _, f := range layers {
+		s.Problems = append(s.Problems, f.problems...)
+		for _, e := range f.entries {
+			s.Problems = append(s.Problems, e.Problems...)
+			if first, taken := s.byName[e.Name]; taken {
+				s.Problems = append(s.Problems, shadowed(config, e, first))
+				continue
+			}
+			s.byName[e.Name] = e
+			if !e.Hidden && (e.Broken == nil || config.Broken) {
+				s.Entries = append(s.Entries, e)
+			}
+		}
+	}
+	slices.SortFunc(s.Entries, compareEntries)
+	for i := 1; i < len(s.Entries); i++ {
+		if s.Entries[i].key == s.Entries[i-1].key {
+			s.Problems = append(s.Problems, differsInCase(config, s.Entries[i], s.Entries[i-1]))
+		}
+	}
+	slices.SortFunc(s.Problems, compareProblems)
+	return s
+}

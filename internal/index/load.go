@@ -1,0 +1,197 @@
+package index
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"io/fs"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
+
+// ErrTooLarge is the Broken of a file of more bytes than Config allows.
+var ErrTooLarge = errors.New("file too large")
+
+// heads holds buffers for the beginnings of files. What is parsed from one is
+// copied out before it is put back.
+var heads = sync.Pool{New: func() any { return new([matter.MinHead]byte) }}
+
+var seed = maphash.MakeSeed()
+
+// A version tells one state of a file from another.
+type version struct {
+	head    uint64      // hash of what was parsed
+	settled atomic.Bool // the file was old enough when read: a later change will show in its Info
+}
+
+// load returns the entry of one Markdown file, which is known if it was there
+// in the scan before and has not changed since; nil if the file has vanished.
+// The dir is the folder that holds it under base.
+func (s *scan) load(dir *confine.Dir, base, file, name string, known *Entry) *Entry {
+	info, err := dir.Lstat(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	link := err == nil && info.Mode&fs.ModeSymlink != 0
+	if link {
+		if info, err = s.fs.Stat(file); err != nil {
+			return s.broken(known, file, name, info, err, s.linkProblem(file, err))
+		}
+	}
+	switch {
+	case err != nil:
+		return s.unreadable(known, file, name, info, err)
+	case !info.Mode.IsRegular():
+		return s.unreadable(known, file, name, info, confine.ErrNotRegular)
+	case info.Size > s.config.MaxFileSize:
+		return s.broken(known, file, name, info, ErrTooLarge, Problem{
+			Code: "FILE_TOO_LARGE", Severity: Error, Path: s.place(file),
+			Message:    fmt.Sprintf("not listed: %d bytes, where %d are allowed", info.Size, s.config.MaxFileSize),
+			Suggestion: "shorten it, or raise the limit with WithMaxFileSize",
+		})
+	case known != nil && known.Broken == nil && SameFile(known.Info, info) && known.version.settled.Load():
+		return known
+	}
+	e, err := s.read(dir, base, file, name, link)
+	switch {
+	case err == nil:
+		return keep(known, e)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	default:
+		return s.unreadable(known, file, name, info, err)
+	}
+}
+
+// SameFile reports whether nothing that the filesystem tells of a file shows
+// that it has changed. Reading changes Accessed.
+func SameFile(a, b confine.Info) bool {
+	return a.Size == b.Size && a.Mode == b.Mode && a.Ino == b.Ino && a.Dev == b.Dev &&
+		a.Modified.Equal(b.Modified) && a.Changed.Equal(b.Changed)
+}
+
+// granularity is how far apart two changes of a file must be for its times to
+// differ: a clock tick of the kernel, or, where the times have whole seconds
+// only, the two seconds of the coarsest filesystems.
+func granularity(t time.Time) time.Duration {
+	if t.Nanosecond() == 0 {
+		return 2 * time.Second
+	}
+	return 20 * time.Millisecond
+}
+
+// Settled reports whether a file that was read at a time no earlier than now
+// cannot change any more without a change of its Info. A file without times
+// never is.
+func Settled(info confine.Info, now time.Time) bool {
+	changed := info.Changed
+	if changed.IsZero() {
+		changed = info.Modified
+	}
+	return !changed.IsZero() && now.Sub(changed) > granularity(changed)
+}
+
+// read reads as much of a file as a listing needs.
+func (s *scan) read(dir *confine.Dir, base, file, name string, link bool) (*Entry, error) {
+	pooled := heads.Get().(*[matter.MinHead]byte)
+	defer heads.Put(pooled)
+	head := pooled[:]
+	now := time.Now()
+	for {
+		n, info, err := s.readHead(dir, base, file, head, link)
+		if err != nil {
+			return nil, err
+		}
+		doc, more := matter.Parse(head[:n], int64(n) >= info.Size)
+		if more && n == len(head) {
+			head = make([]byte, 4*len(head))
+			continue
+		}
+		e := &Entry{Name: name, Layer: s.layer, Path: file, Linked: link, Info: info, key: fold(name)}
+		e.version.head = maphash.Bytes(seed, head[:n])
+		e.version.settled.Store(Settled(info, now))
+		s.fill(e, doc, head[:n])
+		return e, nil
+	}
+}
+
+func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bool) (int, confine.Info, error) {
+	if !link {
+		return dir.ReadHead(base, buf)
+	}
+	f, err := s.fs.OpenRegular(file)
+	if err != nil {
+		return 0, confine.Info{}, err
+	}
+	defer f.Close()
+	n, err := io.ReadFull(f, buf)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return n, f.Info(), err
+}
+
+// fill takes from a parsed head what an entry holds of it.
+func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
+	description, source := matter.Description(doc, head[doc.Body:])
+	e.Description, e.Source = strings.Clone(description), source
+	e.Hidden = isDependency(doc, head)
+	if s.config.KeepHeader {
+		doc.Header = bytes.Clone(doc.Header)
+		e.Header = doc
+	}
+	for _, p := range doc.Problems {
+		e.Problems = append(e.Problems, FromHeader(p, s.place(e.Path)))
+	}
+}
+
+// isDependency reads is_dependency. Where the header is broken so that it is
+// unclear what was meant, the command is kept from the lists.
+func isDependency(doc matter.Document, head []byte) bool {
+	const key = "is_dependency"
+	if v, ok := doc.Get(key); ok {
+		if v.Kind == matter.Null {
+			return false
+		}
+		dependency, clear := v.Bool()
+		return dependency || !clear
+	}
+	if len(doc.Problems) == 0 || len(doc.Fields) > 0 {
+		return false
+	}
+	for line := range bytes.Lines(head) {
+		if bytes.HasPrefix(line, []byte(key)) && bytes.HasPrefix(bytes.TrimLeft(line[len(key):], " \t\"'"), []byte(":")) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *scan) unreadable(known *Entry, file, name string, info confine.Info, err error) *Entry {
+	return s.broken(known, file, name, info, err, Problem{Code: "FILE_READ_ERROR", Severity: Error, Path: s.place(file),
+		Message: "not listed: " + unreadable(err), Suggestion: "check that it is a file and may be read"})
+}
+
+func (s *scan) broken(known *Entry, file, name string, info confine.Info, err error, p Problem) *Entry {
+	return keep(known, &Entry{Name: name, Layer: s.layer, Path: file, Info: info, Broken: err, Problems: []Problem{p}, key: fold(name)})
+}
+
+// keep returns known where a new look at its file found it as it was, so that
+// entries and snapshots are equal exactly if they are the same.
+func keep(known, e *Entry) *Entry {
+	if known == nil || !SameFile(known.Info, e.Info) || (known.Broken == nil) != (e.Broken == nil) ||
+		known.version.head != e.version.head || e.Broken != nil && known.Problems[0] != e.Problems[0] {
+		return e
+	}
+	if e.version.settled.Load() {
+		known.version.settled.Store(true)
+	}
+	return known
+}

@@ -1,0 +1,60 @@
+package index
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// PlainName reports whether name is letters of ASCII, digits, "_" and "-".
+func PlainName(name string) bool {
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
+		default:
+			return false
+		}
+	}
+	return name != ""
+}
+
+// PlainSpelling is a plain name that reads like name, for a suggestion.
+func PlainSpelling(name string) string {
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if PlainName(name[i : i+1]) {
+			b.WriteByte(name[i])
+		} else if s := b.String(); s != "" && !strings.HasSuffix(s, "-") {
+			b.WriteByte('-')
+		}
+	}
+	if s := strings.TrimRight(b.String(), "-"); s != "" {
+		return s
+	}
+	return "command"
+}
+
+// LooseName reports whether name is one path element that is safe on every
+// system and in one line of text: valid UTF-8 without separators, control
+// characters, ".." and what reorders text, not beginning with a dot and without
+// blanks at its ends.
+func LooseName(name string) bool {
+	if name == "" || name[0] == '.' || strings.Contains(name, "..") || !utf8.ValidString(name) || strings.TrimSpace(name) != name {
+		return false
+	}
+	for _, r := range name {
+		if r == '/' || r == '\\' || unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) || r == '\uFEFF' {
+			return false
+		}
+	}
+	return true
+}
+
+// TrimExt cuts ".md", in any letter case, off the end once.
+func TrimExt(name string) (stem string, ok bool) {
+	i := len(name) - len(".md")
+	if i < 0 || !strings.EqualFold(name[i:], ".md") {
+		return name, false
+	}
+	return name[:i], true
+}

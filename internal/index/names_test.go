@@ -1,0 +1,119 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+)
+
+func TestNames(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		plain, loose bool
+	}{
+		{"fix-bug_2", true, true},
+		{"A", true, true},
+		{"", false, false},
+		{"my command", false, true},
+		{"v1.2", false, true},
+		{"a:b", false, true},
+		{"übersicht", false, true},
+		{"命令", false, true},
+		{".hidden", false, false},
+		{"..", false, false},
+		{"a..b", false, false},
+		{"a/b", false, false},
+		{`a\b`, false, false},
+		{"a\x00b", false, false},
+		{"a\nb", false, false},
+		{"a\x1b[31mb", false, false},
+		{"a\u202eb", false, false},
+		{"a\u2028b", false, false},
+		{"a\xffb", false, false},
+		{" a", false, false},
+		{"a ", false, false},
+	} {
+		if got := PlainName(tt.name); got != tt.plain {
+			t.Errorf("PlainName(%q) = %v", tt.name, got)
+		}
+		if got := LooseName(tt.name); got != tt.loose {
+			t.Errorf("LooseName(%q) = %v", tt.name, got)
+		}
+	}
+}
+
+func TestTrimExt(t *testing.T) {
+	for _, tt := range []struct {
+		name, stem string
+		ok         bool
+	}{
+		{"a.md", "a", true},
+		{"a.MD", "a", true},
+		{"a.md.md", "a.md", true},
+		{".md", "", true},
+		{"md", "md", false},
+		{"a.mdx", "a.mdx", false},
+		{"a.markdown", "a.markdown", false},
+	} {
+		if stem, ok := TrimExt(tt.name); stem != tt.stem || ok != tt.ok {
+			t.Errorf("TrimExt(%q) = %q, %v", tt.name, stem, ok)
+		}
+	}
+}
+
+func TestPlainSpelling(t *testing.T) {
+	for name, want := range map[string]string{
+		"my command": "my-command", "svelte:component": "svelte-component", "v1.2": "v1-2",
+		"(draft)": "draft", "命令": "command", "été": "t",
+	} {
+		if got := PlainSpelling(name); got != want {
+			t.Errorf("PlainSpelling(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestCompareIgnoresCaseFirst(t *testing.T) {
+	names := []string{"b", "A", "Zeta", "a", "ÄRGER", "zebra", "ärger", "K", "\u212a", "ſ", "S", "_x", "B"}
+	slices.SortFunc(names, Compare)
+	want := []string{"_x", "A", "a", "B", "b", "K", "\u212a", "S", "ſ", "zebra", "Zeta", "ÄRGER", "ärger"}
+	if !slices.Equal(names, want) {
+		t.Errorf("got  %q\nwant %q", names, want)
+	}
+}
+
+func TestFoldEqualsEqualFold(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		for v := unicode.SimpleFold(r); v != r; v = unicode.SimpleFold(v) {
+			if foldRune(v) != foldRune(r) {
+				t.Fatalf("%U and %U fold to %U and %U", r, v, foldRune(r), foldRune(v))
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.StringOf(rapid.RuneFrom([]rune("aAkK\u212asSſäÄßẞσςΣ-_"))).Draw(t, "a")
+		b := rapid.StringOf(rapid.RuneFrom([]rune("aAkK\u212asSſäÄßẞσςΣ-_"))).Draw(t, "b")
+		if (fold(a) == fold(b)) != strings.EqualFold(a, b) {
+			t.Fatalf("fold(%q) = %q, fold(%q) = %q, EqualFold %v", a, fold(a), b, fold(b), strings.EqualFold(a, b))
+		}
+	})
+}
+
+func FuzzNames(f *testing.F) {
+	for _, name := range []string{"a", "a/b", "..", "\x00", "é", "a.md"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if PlainName(name) && !LooseName(name) {
+			t.Fatalf("%q is plain and not loose", name)
+		}
+		if LooseName(name) && (strings.ContainsAny(name, "/\\\x00\n\r") || name == "." || strings.Contains(name, "..")) {
+			t.Fatalf("%q is not one safe path element", name)
+		}
+		if !PlainName(PlainSpelling(name)) {
+			t.Fatalf("the spelling suggested for %q, %q, is not plain", name, PlainSpelling(name))
+		}
+	})
+}

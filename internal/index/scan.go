@@ -1,0 +1,144 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+)
+
+// A scan looks through one layer.
+type scan struct {
+	ctx    context.Context
+	config *Config
+	layer  int
+	fs     *confine.FS
+	before *found
+
+	entries  []*Entry
+	problems []Problem
+}
+
+func newScan(ctx context.Context, config *Config, layer int, before *found) *scan {
+	return &scan{ctx: ctx, config: config, layer: layer, fs: config.Layers[layer].FS, before: before}
+}
+
+// result is what was found, and what was found before if that is the same. The
+// order of files in a folder is the filesystem's, which is no one's: only a
+// result that is new needs one of its own.
+func (s *scan) result() *found {
+	same := !s.before.missing && s.before.byPath != nil && len(s.entries) == len(s.before.entries)
+	for _, e := range s.entries {
+		same = same && s.before.byPath[e.Path] == e
+	}
+	slices.SortFunc(s.problems, compareProblems)
+	if same && slices.Equal(s.problems, s.before.problems) {
+		return s.before
+	}
+	slices.SortFunc(s.entries, claimsBefore)
+	f := &found{entries: s.entries, problems: s.problems, byPath: make(map[string]*Entry, len(s.entries))}
+	for _, e := range s.entries {
+		f.byPath[e.Path] = e
+	}
+	return f
+}
+
+// claimsBefore orders the files of one layer: of those that make the same
+// name, the first has it. One that is spelt ".md" comes before ".MD".
+func claimsBefore(a, b *Entry) int {
+	if usual := strings.HasSuffix(a.Path, ".md"); usual != strings.HasSuffix(b.Path, ".md") {
+		if usual {
+			return -1
+		}
+		return 1
+	}
+	return strings.Compare(a.Path, b.Path)
+}
+
+// place is the path of a file as problems have it.
+func (s *scan) place(elem ...string) string {
+	return s.config.place(s.layer, path.Join(elem...))
+}
+
+func (s *scan) report(p Problem) { s.problems = append(s.problems, p) }
+
+// A child is a name in a folder.
+type child struct {
+	name  string
+	typ   fs.FileMode // its type bits, or confine.TypeUnknown
+	known *Entry      // of this file, from the scan before
+}
+
+// children returns what is in a folder, hidden names left out. The names of
+// files that were there before are not allocated again.
+func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
+	prefix := dirPath + "/"
+	if dirPath == "." {
+		prefix = ""
+	}
+	all := make([]child, 0, len(s.before.entries))
+	file := []byte(prefix)
+	err := dir.EachBytes(s.ctx, func(name []byte, typ fs.FileMode) error {
+		if name[0] == '.' {
+			return nil
+		}
+		file = append(file[:len(prefix)], name...)
+		if known := s.before.byPath[string(file)]; known != nil {
+			all = append(all, child{known.Path[len(prefix):], typ, known})
+		} else {
+			all = append(all, child{string(name), typ, nil})
+		}
+		return nil
+	})
+	return all, err
+}
+
+// isFolder reports whether a child is a folder, or a link to one that policy
+// lets us follow.
+func (s *scan) isFolder(dirPath string, c child) bool {
+	switch c.typ {
+	case fs.ModeDir:
+		return true
+	case fs.ModeSymlink, confine.TypeUnknown:
+		info, err := s.fs.Stat(path.Join(dirPath, c.name))
+		return err == nil && info.Mode.IsDir()
+	default:
+		return false
+	}
+}
+
+// reportLink reports a link that leads nowhere that we may go. It says the
+// same of every such link: what is outside the root is not told apart.
+func (s *scan) reportLink(dirPath, name string, err error) {
+	s.report(s.linkProblem(path.Join(dirPath, name), err))
+}
+
+func (s *scan) linkProblem(file string, err error) Problem {
+	message := "not listed: the link leads out of the root, to nothing, or in a circle"
+	if errors.Is(err, confine.ErrSymlink) {
+		message = "not listed: links are not followed here"
+	}
+	return Problem{Code: "LINK_NOT_FOLLOWED", Severity: Error, Path: s.place(file), Message: message,
+		Suggestion: "replace the link by the file, or allow links with WithSymlinks"}
+}
+
+// unreadable is what a failure of the filesystem is called. It holds no path.
+func unreadable(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case errors.Is(err, confine.ErrNotRegular):
+		return "not a regular file"
+	default:
+		var e *fs.PathError
+		if errors.As(err, &e) {
+			err = e.Err
+		}
+		return fmt.Sprint(err)
+	}
+}

@@ -1,0 +1,276 @@
+package ignore_test
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf/internal/ignore"
+)
+
+// The table's paths end in a slash for a folder; "!" says that git ignores it.
+var table = []struct {
+	name  string
+	files map[string]string // .gitignore files by their folder
+	paths string
+}{
+	{"a name is ignored at any depth", map[string]string{"": "a.log"},
+		"!a.log !x/a.log !x/y/a.log/ b.log x/a.log.txt"},
+	{"a name with a slash is for its folder only", map[string]string{"": "x/a\n/b"},
+		"!x/a y/x/a !b x/b a"},
+	{"a slash at the end is for folders only", map[string]string{"": "build/"},
+		"!build/ build !x/build/ x/build"},
+	{"a star ends at a slash", map[string]string{"": "x/*.go\n*.log"},
+		"!x/a.go x/y/a.go a.go !a.log !x/y/.log"},
+	{"two stars go through folders", map[string]string{"": "**/a\nb/**\nc/**/d\ne**f\n"},
+		"!a !x/a !x/y/a b/ !b/x !b/x/y !c/d !c/x/d !c/x/y/d x/c/d !eXf !x/eXf"},
+	{"two stars alone", map[string]string{"": "**"}, "!a !x/ !x/a"},
+	{"two stars for folders only", map[string]string{"x": "**/"}, "a !x/y/ x/a !x/y/b/ a/"},
+	{"the last pattern decides", map[string]string{"": "*.log\n!keep.log\nx/keep.log"},
+		"!a.log keep.log !x/keep.log y/keep.log"},
+	{"a nearer file decides", map[string]string{"": "*.log\n!b.log", "x": "!a.log\nb.log"},
+		"!a.log x/a.log x/y/a.log b.log !x/b.log !y/a.log"},
+	{"a nearer file sees paths from its folder", map[string]string{"x": "/a\ny/b"},
+		"a !x/a x/y/a !x/y/b y/b"},
+	{"what is below an ignored folder stays ignored", map[string]string{"": "x/\n!x/a", "y": "*\n!b"},
+		"!x/ !x/a y/ !y/a y/b"},
+	{"all but one", map[string]string{"": "/*\n!/keep\n/keep/*\n!/keep/me"},
+		"!a !x/ keep/ keep/me !keep/a"},
+	{"comments and blank lines", map[string]string{"": "# a\n\n   \n\\#b\nc#\n \\#d"},
+		"a !#b !c# '#_a'"},
+	{"a quoted exclamation mark", map[string]string{"": "\\!a\nb\n!b"}, "!!a a b"},
+	{"blanks at the end count if quoted", map[string]string{"": "a  \nb\\ \nc\\  \nd\t"},
+		"!a b !b_ !c_ c__ d"},
+	{"line ends of all kinds", map[string]string{"": "\uFEFFa\r\nb\r\n\r\nc"}, "!a !b !c"},
+	{"brackets", map[string]string{"": "[a-c]1\n[!a-c]2\n[^a-c]3\n[]x]4\n[[:digit:]]5\n[a\\]]6\n[-z]7\n[z-]8\n"},
+		"!a1 !c1 d1 a2 !d2 b3 !d3 !]4 !x4 y4 !05 a5 !a6 !]6 b6 !-7 !z7 y7 !-8 !z8"},
+	{"malformed brackets match nothing", map[string]string{"": "[a\nb[\n[[:what:]]\n[a-\n[\\"},
+		"a [a b[ b w [ \\"},
+	{"a slash in brackets matches nothing", map[string]string{"": "a[/]b\na[!x]b\nc[/d]e"}, "a/b !ayb axb !cde c/e"},
+	{"a question mark is one byte", map[string]string{"": "a?\nb??"}, "!ab a aé !bé"},
+	{"backslashes", map[string]string{"": "\\a\nb\\*\nc\\\nd\\/e\n\\?"}, "!a !b* bx c c\\ !d/e !? x"},
+	{"braces are no alternatives", map[string]string{"": "{a,b}"}, "a b !{a,b}"},
+	{"letter case counts", map[string]string{"": "Abc"}, "!Abc abc"},
+	{"what only slashes or stars make", map[string]string{"": "/\n//\na//b\n***"}, "!a/ !a/b"},
+	{"an empty file", map[string]string{"": ""}, "a x/"},
+}
+
+func TestTable(t *testing.T) {
+	for _, tt := range table {
+		t.Run(tt.name, func(t *testing.T) {
+			for field := range strings.FieldsSeq(tt.paths) {
+				// "!!a" is the ignored path "!a"; a blank is written "_".
+				p, want := strings.CutPrefix(strings.ReplaceAll(strings.Trim(field, "'"), "_", " "), "!")
+				if got := ignored(tt.files, p); got != want {
+					t.Errorf("%q ignored: %v, want %v", p, got, want)
+				}
+			}
+		})
+	}
+}
+
+// ignored walks to a path as a program would.
+func ignored(files map[string]string, p string) bool {
+	p, isDir := strings.CutSuffix(p, "/")
+	var rules *ignore.Rules
+	dir := ""
+	elements := strings.Split(p, "/")
+	for i, name := range elements {
+		if text, ok := files[dir]; ok {
+			rules = rules.Add(dir, []byte(text))
+		}
+		last := i == len(elements)-1
+		if rules.Ignores(dir, name, isDir || !last) {
+			return true
+		}
+		dir = path.Join(dir, name)
+	}
+	return false
+}
+
+func TestTableIsWhatGitSays(t *testing.T) {
+	for _, tt := range table {
+		t.Run(tt.name, func(t *testing.T) {
+			var paths []string
+			for field := range strings.FieldsSeq(tt.paths) {
+				paths = append(paths, strings.TrimPrefix(strings.ReplaceAll(strings.Trim(field, "'"), "_", " "), "!"))
+			}
+			// The same name may be a file in one path and a folder in another.
+			for _, p := range paths {
+				if got, want := ignored(tt.files, p), gitIgnores(t, tt.files, []string{p})[p]; got != want {
+					t.Errorf("%q ignored: %v; git says %v", p, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestRandomTreesAreWhatGitSays makes patterns and paths of the same few
+// parts, so that they meet.
+func TestRandomTreesAreWhatGitSays(t *testing.T) {
+	part := rapid.SampledFrom([]string{"a", "b", "ab", "*", "**", "***", "?", "/", "/", "/", "[ab]", "[!a]", "[a-", "]", `\`, "!", "#", " ", ".", "*b", "[/]", "[[:alpha:]]"})
+	pattern := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(part, 1, 6).Draw(t, "parts"), "")
+	})
+	element := rapid.SampledFrom([]string{"a", "b", "ab", "aab", "*", "#b", "!a", "a ", "[a-", "]"})
+	rapid.Check(t, func(r *rapid.T) {
+		files := map[string]string{"": strings.Join(rapid.SliceOfN(pattern, 1, 4).Draw(r, "patterns"), "\n")}
+		if rapid.Bool().Draw(r, "nested") {
+			files["a"] = strings.Join(rapid.SliceOfN(pattern, 1, 2).Draw(r, "nested patterns"), "\n")
+		}
+		var paths []string
+		for _, elements := range rapid.SliceOfN(rapid.SliceOfN(element, 1, 4), 1, 12).Draw(r, "paths") {
+			paths = append(paths, strings.Join(elements, "/"))
+		}
+		paths = entries(paths)
+		git := gitIgnores(t, files, paths)
+		for _, p := range paths {
+			if got := ignored(files, p); got != git[p] {
+				r.Fatalf("%q ignored: %v; git says %v\n%q", p, got, git[p], files)
+			}
+		}
+	})
+}
+
+// entries are the paths and all folders on the way, folders with a slash; a
+// path that is a folder on the way of another is one.
+func entries(paths []string) []string {
+	dirs, all := map[string]bool{}, map[string]bool{}
+	for _, p := range paths {
+		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	for dir := range dirs {
+		all[dir+"/"] = true
+	}
+	for _, p := range paths {
+		if !dirs[p] {
+			all[p] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// gitIgnores asks git, over real files.
+func gitIgnores(t *testing.T, files map[string]string, paths []string) map[string]bool {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("git is not installed")
+	}
+	repository, err := os.MkdirTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(repository)
+	if err := os.MkdirAll(filepath.Join(repository, ".git", "refs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// The least that git takes for a repository; "git init" is slow.
+	write(t, repository, ".git/HEAD", "ref: refs/heads/main\n")
+	if err := os.MkdirAll(filepath.Join(repository, ".git", "objects"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range paths {
+		if dir, isDir := strings.CutSuffix(p, "/"); isDir {
+			if err := os.MkdirAll(filepath.Join(repository, dir), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			write(t, repository, p, "")
+		}
+	}
+	for dir, text := range files {
+		if fi, err := os.Stat(filepath.Join(repository, dir)); err == nil && !fi.IsDir() {
+			continue
+		}
+		write(t, repository, path.Join(dir, ".gitignore"), text)
+	}
+	var input strings.Builder
+	for _, p := range paths {
+		input.WriteString("./" + strings.TrimSuffix(p, "/") + "\x00")
+	}
+	cmd := exec.Command(git, "check-ignore", "--no-index", "--stdin", "-z")
+	cmd.Dir = repository
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "XDG_CONFIG_HOME="+repository, "HOME="+repository)
+	cmd.Stdin = strings.NewReader(input.String())
+	output, err := cmd.Output()
+	if exit, ok := err.(*exec.ExitError); err != nil && (!ok || exit.ExitCode() != 1) { // 1 is for none
+		t.Fatalf("git check-ignore: %v %s", err, exit.Stderr)
+	}
+	ignored := map[string]bool{}
+	for p := range strings.SplitSeq(string(output), "\x00") {
+		p = strings.TrimPrefix(p, "./")
+		ignored[p], ignored[p+"/"] = true, true
+	}
+	return ignored
+}
+
+func write(t *testing.T, root, name, text string) {
+	t.Helper()
+	full := filepath.Join(root, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestHostilePatternsTakeBoundedTime(t *testing.T) {
+	long := strings.Repeat("a", 4000)
+	for _, tt := range []struct{ pattern, dir, name string }{
+		{strings.Repeat("*a", 500) + "b", "", long},
+		{strings.Repeat("[a-z]*", 500) + "b", "", long},
+		{"/" + strings.Repeat("**/a/", 500) + "b", strings.TrimSuffix(strings.Repeat("a/", 2000), "/"), "a"},
+		{strings.Repeat("[", 20000), "", long},
+	} {
+		begin := time.Now()
+		var none *ignore.Rules
+		if none.Add("", []byte(tt.pattern)).Ignores(tt.dir, tt.name, false) {
+			t.Errorf("%.20q… matches", tt.pattern)
+		}
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("%.20q… took %v", tt.pattern, took)
+		}
+	}
+}
+
+func TestNoRulesIgnoreNothing(t *testing.T) {
+	var none *ignore.Rules
+	if none.Ignores("x", "a", false) {
+		t.Error("nil rules ignore x/a")
+	}
+	if none.Add("x", []byte("# nothing\n\n")) != nil {
+		t.Error("a file without patterns adds rules")
+	}
+}
+
+func FuzzIgnores(f *testing.F) {
+	for _, tt := range table {
+		f.Add(tt.files[""], "x/y", "a.log", false)
+	}
+	f.Fuzz(func(t *testing.T, text, dir, name string, isDir bool) {
+		if strings.Contains(name, "/") || name == "" || len(text) > 1<<12 || len(dir) > 1<<10 {
+			t.Skip()
+		}
+		var none *ignore.Rules
+		rules := none.Add("", []byte(text))
+		got := rules.Ignores(dir, name, isDir)
+		// What the file above says does not matter once this one has decided.
+		if last := rules.Add(dir, []byte(text+"\n*")); !last.Ignores(dir, name, isDir) {
+			t.Errorf("%q in %q is not ignored by a last *", name, dir)
+		}
+		if last := rules.Add(dir, []byte("\n!*")); last.Ignores(dir, name, isDir) {
+			t.Errorf("%q in %q, ignored %v, is ignored after a last !*", name, dir, got)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strconv"
 )
 
 // A Code names one kind of failure. Codes are part of the API: they are what
@@ -106,3 +107,7 @@ func reason(err error) string {
 		}
 	}
 }
+
+// quote makes a caller's text safe to stand in a message: one line, without
+// control characters.
+func quote(s string) string { return strconv.Quote(s) }

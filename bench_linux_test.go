@@ -1,0 +1,208 @@
+package toolshelf_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/adrg/frontmatter"
+	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// Each benchmark runs the floor (the bare system calls that no implementation
+// can do without) and what most programs do beside ours, in turn, so that their
+// ratio holds even where the machine's speed drifts. They report medians.
+
+// shelf is a folder of n commands with a header of four fields.
+func shelf(b *testing.B, n int) string {
+	b.Helper()
+	root := b.TempDir()
+	dir := filepath.Join(root, "commands")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		b.Fatal(err)
+	}
+	body := strings.Repeat("Read the files that were changed, and say what is wrong with them.\n", 60)
+	for i := range n {
+		text := fmt.Sprintf("---\ndescription: Review change %d and list what to mend\nargument-hint: <branch>\nallowed-tools: Read, Grep\nmodel: default\n---\n\n# Review %d\n\n%s", i, i, body)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("review-%06d.md", i)), []byte(text), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	// Files just written are not trusted to stay as they are; see index.settled.
+	old := time.Now().Add(-time.Minute)
+	for i := range n {
+		if err := os.Chtimes(filepath.Join(dir, fmt.Sprintf("review-%06d.md", i)), old, old); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return root
+}
+
+// compare times the functions in turn and reports the median of each, and the
+// ratio of the first to each other one.
+func compare(b *testing.B, order []string, run map[string]func()) {
+	b.Helper()
+	times := map[string][]float64{}
+	for b.Loop() {
+		for _, name := range order {
+			begin := time.Now()
+			run[name]()
+			times[name] = append(times[name], float64(time.Since(begin).Nanoseconds()))
+		}
+	}
+	median := func(name string) float64 {
+		slices.Sort(times[name])
+		return times[name][len(times[name])/2]
+	}
+	ours := median(order[0])
+	b.ReportMetric(ours, "ns/"+order[0])
+	for _, name := range order[1:] {
+		b.ReportMetric(median(name), "ns/"+name)
+		b.ReportMetric(ours/median(name), order[0]+"/"+name)
+	}
+}
+
+// statFloor is one getdents64 pass and one statx for each name.
+func statFloor(b *testing.B, dir string) {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer unix.Close(fd)
+	for _, name := range rawNames(b, fd) {
+		var s unix.Statx_t
+		if err := unix.Statx(fd, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// readFloor opens, stats, reads 4 KB of and closes each file, on all cores.
+func readFloor(b *testing.B, dir string) {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer unix.Close(fd)
+	names := rawNames(b, fd)
+	var all sync.WaitGroup
+	cores := runtime.GOMAXPROCS(0)
+	for core := range cores {
+		all.Go(func() {
+			buf := make([]byte, 4096)
+			for i := core; i < len(names); i += cores {
+				file, err := unix.Openat(fd, names[i], unix.O_RDONLY, 0)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				var s unix.Stat_t
+				unix.Fstat(file, &s)
+				unix.Read(file, buf)
+				unix.Close(file)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func rawNames(b *testing.B, fd int) []string {
+	var names []string
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := unix.Getdents(fd, buf)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if n == 0 {
+			return names
+		}
+		_, _, names = unix.ParseDirent(buf[:n], -1, names)
+	}
+}
+
+// naive is what a program writes that has no library: read all, parse all.
+func naive(b *testing.B, dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		var header struct{ Description string }
+		if _, err := frontmatter.Parse(strings.NewReader(string(data)), &header); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := e.Info(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func list(b *testing.B, c *toolshelf.Catalog, want int) {
+	l, err := c.List(b.Context(), toolshelf.Page{})
+	if err != nil || l.Pagination.Total != want {
+		b.Fatal(l.Pagination, err)
+	}
+}
+
+func BenchmarkListCold(b *testing.B) {
+	const n = 10_000
+	root := shelf(b, n)
+	compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
+		"ours":  func() { list(b, catalog(b, toolshelf.WithRoot(root)), n) },
+		"floor": func() { readFloor(b, filepath.Join(root, "commands")) },
+		"naive": func() { naive(b, filepath.Join(root, "commands")) },
+	})
+}
+
+func BenchmarkListWarm(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			root := shelf(b, n)
+			c := catalog(b, toolshelf.WithRoot(root))
+			list(b, c, n)
+			compare(b, []string{"ours", "floor"}, map[string]func(){
+				"ours":  func() { list(b, c, n) },
+				"floor": func() { statFloor(b, filepath.Join(root, "commands")) },
+			})
+		})
+	}
+}
+
+func BenchmarkGetWarm(b *testing.B) {
+	const n = 10_000
+	root := shelf(b, n)
+	c := catalog(b, toolshelf.WithRoot(root))
+	list(b, c, n)
+	file := filepath.Join(root, "commands", "review-005000.md")
+	compare(b, []string{"ours", "stat", "read"}, map[string]func(){
+		"ours": func() {
+			if _, err := c.Get(b.Context(), "review-005000"); err != nil {
+				b.Fatal(err)
+			}
+		},
+		"stat": func() {
+			var s unix.Stat_t
+			if err := unix.Lstat(file, &s); err != nil {
+				b.Fatal(err)
+			}
+		},
+		"read": func() {
+			if _, err := os.ReadFile(file); err != nil {
+				b.Fatal(err)
+			}
+		},
+	})
+}

@@ -1,0 +1,489 @@
+package toolshelf
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
+
+// A Catalog offers the commands, skills and files of one project. It is safe
+// for concurrent use, and holds nothing that the filesystem does not: each call
+// sees the files as they are.
+//
+// A method whose context ends returns the context's error, and after Close
+// every method returns ErrClosed.
+type Catalog struct {
+	config   config
+	onOS     bool        // the filesystem is the operating system's
+	rootDir  string      // the root's full path on the catalog's filesystem
+	root     *confine.FS // the root
+	opened   []*confine.FS
+	commands *index.Index
+	skills   *index.Index
+	contents contents
+	closed   atomic.Bool
+}
+
+// New returns a Catalog. Without options it reads the working directory: its
+// "commands" and its "skills".
+//
+// New reads nothing: a folder that is missing is found by the method that
+// needs it, and may be made later. The error is ErrInvalidOption.
+func New(opts ...Option) (*Catalog, error) {
+	config, err := newConfig(opts)
+	if err != nil {
+		return nil, err
+	}
+	_, isOS := config.fs.(*afero.OsFs)
+	c := &Catalog{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}
+	if c.onOS {
+		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
+			return nil, invalidOption("WithRoot: the working directory is unknown: " + reason(err))
+		}
+	}
+	c.root = c.open(c.rootDir)
+	c.commands = index.Commands(index.Config{
+		Layers:      c.layers(config.commands),
+		MaxFileSize: config.maxFileSize,
+		Nested:      config.nested,
+		Valid:       c.validElement,
+	})
+	c.skills = index.Skills(index.Config{
+		Layers:      c.layers(config.skills),
+		MaxFileSize: config.maxFileSize,
+		Broken:      true,
+		KeepHeader:  true,
+	})
+	return c, nil
+}
+
+// open confines a folder of the catalog's filesystem.
+func (c *Catalog) open(dir string) *confine.FS {
+	options := confine.Options{Symlinks: confine.Symlinks(c.config.symlinks), Trusted: c.config.trusted}
+	var fsys *confine.FS
+	if c.onOS {
+		fsys = confine.New(dir, options)
+	} else {
+		fsys = confine.Over(c.config.fs, dir, options)
+	}
+	c.opened = append(c.opened, fsys)
+	return fsys
+}
+
+// layers gives each layer a confined filesystem. A folder within the root is
+// reached through the root, so that links between the folders of a project
+// work and those that leave the project do not.
+func (c *Catalog) layers(named layers) []index.Layer {
+	var all []index.Layer
+	for _, l := range named {
+		if l.fsys != nil {
+			fsys := confine.Over(afero.FromIOFS{FS: l.fsys}, ".", confine.Options{})
+			c.opened = append(c.opened, fsys)
+			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: "."})
+			continue
+		}
+		dir := l.name
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(c.rootDir, dir)
+		}
+		if below, err := filepath.Rel(c.rootDir, dir); err == nil && filepath.IsLocal(below) {
+			all = append(all, index.Layer{Name: l.name, FS: c.root, Dir: filepath.ToSlash(below)})
+		} else {
+			all = append(all, index.Layer{Name: l.name, FS: c.open(dir), Dir: "."})
+		}
+	}
+	return all
+}
+
+// Close ends what is under way and releases the folders that are held open.
+// A second Close does nothing. The error is always nil.
+func (c *Catalog) Close() error {
+	if c.closed.Swap(true) {
+		return nil
+	}
+	c.commands.Close()
+	c.skills.Close()
+	for _, fsys := range c.opened {
+		fsys.Close()
+	}
+	return nil
+}
+
+// begin is how every method begins.
+func (c *Catalog) begin(ctx context.Context, op string) error {
+	if c.closed.Load() {
+		return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog is closed; make a new one with New"}
+	}
+	return ctx.Err()
+}
+
+// A CommandList is one page of commands.
+type CommandList struct {
+	Commands   []CommandInfo `json:"commands"` // never null
+	Pagination Pagination    `json:"pagination"`
+}
+
+// CommandInfo is what a list tells of a command.
+type CommandInfo struct {
+	Name         string    `json:"name"`          // without ".md"; what Get takes
+	Description  string    `json:"description"`   // of the frontmatter, else the first paragraph in one line; may be empty
+	Size         int64     `json:"size"`          // of the file, in bytes
+	LastModified time.Time `json:"last_modified"` // UTC; zero where the filesystem does not know
+}
+
+// List returns one page of the commands, sorted by name case-insensitively
+// (Unicode simple folding; names that differ only in case by their bytes).
+//
+// Left out are hidden files, README.md, files whose name no command can have
+// (see WithLooseNames), files that cannot be read, and commands whose
+// frontmatter says is_dependency: true; Lint names all but the first two and the
+// last. Where several layers have a command of one name, the first layer's counts,
+// even if it is hidden or cannot be read.
+//
+// A folder that is missing is an error, ErrDirectoryNotFound, if no layer's
+// folder exists; one that cannot be read always is, ErrPermissionDenied or
+// ErrFileRead. A folder that is a file is ErrNotADirectory, and one that a link
+// puts outside the root ErrOutsideRoot. For the page's errors see Paginate.
+//
+// The cost is a directory read and one stat a file. The beginnings of files
+// that are new or have changed are read, 4 KB of most. Calls at the same time
+// share one such look at the files.
+func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
+	const op = "List"
+	if err := c.begin(ctx, op); err != nil {
+		return CommandList{}, err
+	}
+	if _, err := page.normalized(); err != nil {
+		return CommandList{}, inOp(op, err)
+	}
+	snapshot, err := c.commands.Snapshot(ctx)
+	if err != nil {
+		return CommandList{}, c.commandsError(op, err)
+	}
+	entries, pagination, err := paginate(snapshot.Entries, page, "commands",
+		func(e *index.Entry) string { return e.Name }, index.Compare)
+	if err != nil {
+		return CommandList{}, inOp(op, err)
+	}
+	list := CommandList{Commands: make([]CommandInfo, len(entries)), Pagination: pagination}
+	for i, e := range entries {
+		list.Commands[i] = commandInfo(e)
+	}
+	return list, nil
+}
+
+// All ranges over all commands that List pages through, in its order and as
+// they are when the range begins. An error, one of List's, ends it: it comes
+// once, with a zero CommandInfo.
+func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
+	return func(yield func(CommandInfo, error) bool) {
+		const op = "All"
+		if err := c.begin(ctx, op); err != nil {
+			yield(CommandInfo{}, err)
+			return
+		}
+		snapshot, err := c.commands.Snapshot(ctx)
+		if err != nil {
+			yield(CommandInfo{}, c.commandsError(op, err))
+			return
+		}
+		for _, e := range snapshot.Entries {
+			if err := ctx.Err(); err != nil {
+				yield(CommandInfo{}, err)
+				return
+			}
+			if !yield(commandInfo(e), nil) {
+				return
+			}
+		}
+	}
+}
+
+func commandInfo(e *index.Entry) CommandInfo {
+	return CommandInfo{
+		Name:         e.Name,
+		Description:  e.Description,
+		Size:         e.Info.Size,
+		LastModified: e.Info.Modified.UTC(),
+	}
+}
+
+// A Command is a Markdown file, whole.
+type Command struct {
+	Name      string          `json:"name"`
+	Content   string          `json:"content"` // the Markdown after the frontmatter, as it is in the file
+	Metadata  CommandMetadata `json:"metadata"`
+	NextSteps string          `json:"next_steps,omitempty"` // what a model should do after the command; see WithNextSteps
+
+	Raw         []byte       `json:"-"` // the file to the byte; the caller's to keep and change
+	Frontmatter Frontmatter  `json:"-"`
+	Diagnostics []Diagnostic `json:"-"` // what was survived in reading it
+	Layer       string       `json:"-"` // the folder, or the name of the FS, that it is from, as the option has it
+}
+
+// CommandMetadata is what is known of a command's file.
+type CommandMetadata struct {
+	Path              string            `json:"path"`          // the full path on the filesystem that the file is on
+	Size              int64             `json:"size"`          // in bytes
+	LastModified      time.Time         `json:"last_modified"` // UTC; zero where the filesystem does not know
+	Description       string            `json:"description"`
+	DescriptionSource DescriptionSource `json:"-"`
+}
+
+// DescriptionSource says where a description was found.
+type DescriptionSource string
+
+// Where a description can be from.
+const (
+	DescriptionNone          DescriptionSource = ""            // there is none
+	DescriptionFrontmatter   DescriptionSource = "frontmatter" // its author wrote it as one
+	DescriptionFromParagraph DescriptionSource = "paragraph"   // it is the first paragraph of the text
+)
+
+// Get returns the command of this name, with or without ".md" (in any letter
+// case). The name is as in List, letter case included; commands that List
+// leaves out as dependencies are served too.
+//
+// A name that no command can have is ErrInvalidCommandName; no name ever
+// becomes part of a path. A name that no layer has is ErrCommandNotFound, also
+// where there is no folder (then the error is ErrDirectoryNotFound as well). A
+// file that is there and cannot be read is ErrFileRead, and the cause, such as
+// fs.ErrPermission, is in the chain; one over the limit of WithMaxFileSize is
+// ErrFileTooLarge. For folders that cannot be read, see List.
+//
+// The cost, for a command of the first layer that was had before, is one stat:
+// up to 16 MiB of files are kept in memory and served as long as they are
+// unchanged. Otherwise the file is read, and for a name that no call has seen
+// yet the cost is also that of List.
+func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
+	const op = "Get"
+	if err := c.begin(ctx, op); err != nil {
+		return Command{}, err
+	}
+	stem, _ := index.TrimExt(name)
+	if !c.validName(stem) && !c.validName(name) {
+		return Command{}, &Error{Code: ErrInvalidCommandName.Code, Op: op, Path: name,
+			Message: "no command can be called " + quote(name) + "; use " + c.nameRule()}
+	}
+	if e := c.commands.Known(name, stem); e != nil {
+		// Where anything is not as it was, the files are looked through anew.
+		if command, err := c.load(e); err == nil {
+			return command, nil
+		}
+	}
+	snapshot, err := c.commands.Snapshot(ctx)
+	if err != nil {
+		err = c.commandsError(op, err)
+		if errors.Is(err, ErrDirectoryNotFound) {
+			return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
+				Message: "there is no command " + quote(stem) + ", since there is no commands folder; check the configuration", Err: err}
+		}
+		return Command{}, err
+	}
+	e := snapshot.Lookup(name, stem)
+	if e == nil {
+		return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
+			Message: "there is no command " + quote(stem) + "; List has the names"}
+	}
+	command, err := c.load(e)
+	switch {
+	case err == nil:
+		return command, nil
+	case errors.Is(err, index.ErrTooLarge):
+		return Command{}, &Error{Code: ErrFileTooLarge.Code, Op: op, Path: name,
+			Message: "the file of command " + quote(e.Name) + " is larger than allowed; shorten it, or raise the limit with WithMaxFileSize"}
+	case errors.Is(err, fs.ErrNotExist) && e.Broken == nil:
+		return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
+			Message: "command " + quote(e.Name) + " was removed just now; List has the names", Err: err}
+	default:
+		return Command{}, &Error{Code: ErrFileRead.Code, Op: op, Path: name,
+			Message: "the file of command " + quote(e.Name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions", Err: err}
+	}
+}
+
+// load returns the command of an entry, from memory if a stat shows that its
+// file is as it was when it was read.
+func (c *Catalog) load(e *index.Entry) (Command, error) {
+	key := file{e.Layer, e.Path}
+	fsys := c.commands.Layer(e.Layer).FS
+	if kept := c.contents.get(key); kept != nil {
+		stat := fsys.Lstat
+		if e.Linked {
+			stat = fsys.Stat
+		}
+		if info, err := stat(e.Path); err == nil && index.SameFile(info, kept.info) {
+			return c.hand(kept.command), nil
+		}
+	}
+	now := time.Now()
+	raw, info, err := c.readFile(fsys, e.Path)
+	if err != nil {
+		return Command{}, err
+	}
+	command := c.parse(e, raw, info)
+	if index.Settled(info, now) {
+		c.contents.put(&content{file: key, info: info, command: command})
+	}
+	return c.hand(command), nil
+}
+
+// hand makes a command the caller's own, and has the caller's rule fill in
+// what to do next.
+func (c *Catalog) hand(command Command) Command {
+	command.Raw = bytes.Clone(command.Raw)
+	command.Diagnostics = slices.Clone(command.Diagnostics)
+	if c.config.nextSteps != nil {
+		command.NextSteps = c.config.nextSteps(command)
+	}
+	return command
+}
+
+// parse makes a command of a file.
+func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
+	layer := c.commands.Layer(e.Layer)
+	doc, _ := matter.Parse(raw, true)
+	description, source := matter.Description(doc, raw[doc.Body:])
+	command := Command{
+		Name:    e.Name,
+		Content: string(raw[doc.Body:]),
+		Metadata: CommandMetadata{
+			Path:              layer.FS.Path(e.Path),
+			Size:              int64(len(raw)),
+			LastModified:      info.Modified.UTC(),
+			Description:       description,
+			DescriptionSource: descriptionSource(source),
+		},
+		Raw:         raw,
+		Frontmatter: newFrontmatter(doc),
+		Layer:       layer.Name,
+	}
+	for _, p := range doc.Problems {
+		command.Diagnostics = append(command.Diagnostics, Diagnostic(index.FromHeader(p, c.commands.Place(e))))
+	}
+	if c.config.nextSteps == nil {
+		command.NextSteps = defaultNextSteps(command)
+	}
+	return command
+}
+
+func descriptionSource(s matter.Source) DescriptionSource {
+	switch s {
+	case matter.FromFrontmatter:
+		return DescriptionFrontmatter
+	case matter.FromParagraph:
+		return DescriptionFromParagraph
+	default:
+		return DescriptionNone
+	}
+}
+
+// readFile reads a regular file of at most the allowed size.
+func (c *Catalog) readFile(fsys *confine.FS, name string) ([]byte, confine.Info, error) {
+	f, err := fsys.OpenRegular(name)
+	if err != nil {
+		return nil, confine.Info{}, err
+	}
+	defer f.Close()
+	info := f.Info()
+	if info.Size > c.config.maxFileSize {
+		return nil, info, index.ErrTooLarge
+	}
+	// A file may grow while it is read, so its size is only where to begin.
+	raw := make([]byte, 0, info.Size+1)
+	for {
+		n, err := f.Read(raw[len(raw):cap(raw)])
+		raw = raw[:len(raw)+n]
+		switch {
+		case int64(len(raw)) > c.config.maxFileSize:
+			return nil, info, index.ErrTooLarge
+		case err == io.EOF:
+			return raw, info, nil
+		case err != nil:
+			return nil, info, err
+		}
+		if len(raw) == cap(raw) {
+			raw = append(raw, 0)[:len(raw)]
+		}
+	}
+}
+
+// validName reports whether a command can have this name.
+func (c *Catalog) validName(name string) bool {
+	if !c.config.nested {
+		return c.validElement(name)
+	}
+	for element := range strings.SplitSeq(name, ":") {
+		if !c.validElement(element) {
+			// A loose name may itself hold colons.
+			return c.validElement(name)
+		}
+	}
+	return true
+}
+
+// validElement is validName for a name that is one path element.
+func (c *Catalog) validElement(name string) bool {
+	if c.config.looseNames {
+		return index.LooseName(name)
+	}
+	return index.PlainName(name)
+}
+
+func (c *Catalog) nameRule() string {
+	switch {
+	case c.config.looseNames:
+		return "one path element without separators, control characters and leading dot"
+	case c.config.nested:
+		return `letters, digits, "_" and "-", with ":" after each folder`
+	default:
+		return `letters, digits, "_" and "-"`
+	}
+}
+
+// commandsError says what is wrong with the commands' folders.
+func (c *Catalog) commandsError(op string, err error) error {
+	return layerError(op, err, c.config.commands, "commands", "Commands")
+}
+
+// layerError turns a failure of an index into an error of ours. The contract
+// of list_skills gives the texts for missing and unreadable folders.
+func layerError(op string, err error, named layers, lower, upper string) error {
+	if err == nil {
+		return nil
+	}
+	var failed *index.LayerError
+	switch {
+	case errors.Is(err, fs.ErrClosed) && !errors.As(err, &failed):
+		return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog was closed meanwhile"}
+	case !errors.As(err, &failed):
+		return err // the context's
+	}
+	e := &Error{Op: op, Path: named[failed.Layer].name, Err: failed.Err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Code, e.Message = ErrDirectoryNotFound.Code, upper+" folder not found at path: "+e.Path
+	case errors.Is(err, fs.ErrPermission):
+		e.Code, e.Message = ErrPermissionDenied.Code, "Permission denied reading "+lower+" folder"
+	case errors.Is(err, confine.ErrNotDir):
+		e.Code, e.Message = ErrNotADirectory.Code, upper+" folder is a file, not a directory: "+e.Path
+	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
+		e.Code, e.Message = ErrOutsideRoot.Code, upper+" folder is reached by a link that is not followed: "+e.Path+"; see WithSymlinks"
+	default:
+		e.Code, e.Message = ErrFileRead.Code, upper+" folder cannot be read: "+e.Path+": "+reason(failed.Err)
+	}
+	return e
+}

@@ -1,0 +1,87 @@
+package toolshelf_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func TestErrorMatching(t *testing.T) {
+	full := &toolshelf.Error{Code: "INVALID_PAGE", Op: "List", Message: "page is -1; pages are numbered from 1"}
+	caused := &toolshelf.Error{Code: "FILE_READ_ERROR", Op: "Get", Err: &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}}
+	for _, tt := range []struct {
+		name   string
+		err    error
+		target error
+		want   bool
+	}{
+		{"an error is its sentinel", full, toolshelf.ErrInvalidPage, true},
+		{"through wrapping", fmt.Errorf("loading: %w", full), toolshelf.ErrInvalidPage, true},
+		{"through joining", errors.Join(fs.ErrExist, full), toolshelf.ErrInvalidPage, true},
+		{"a sentinel is itself", toolshelf.ErrInvalidPage, toolshelf.ErrInvalidPage, true},
+		{"not another sentinel", full, toolshelf.ErrInvalidPageSize, false},
+		{"not a fuller error of its code", toolshelf.ErrInvalidPage, full, false},
+		{"its cause", caused, fs.ErrPermission, true},
+		{"not another cause", caused, fs.ErrNotExist, false},
+		{"not an error of others", fs.ErrNotExist, toolshelf.ErrNotFound, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := errors.Is(tt.err, tt.target); got != tt.want {
+				t.Errorf("errors.Is(%v, %v) = %v, want %v", tt.err, tt.target, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestCodeOf(t *testing.T) {
+	inner := &toolshelf.Error{Code: "DIRECTORY_NOT_FOUND"}
+	for _, tt := range []struct {
+		name string
+		err  error
+		want toolshelf.Code
+	}{
+		{"nil", nil, ""},
+		{"an error of others", fs.ErrNotExist, ""},
+		{"a sentinel", toolshelf.ErrClosed, "CLOSED"},
+		{"wrapped", fmt.Errorf("loading: %w", toolshelf.ErrClosed), "CLOSED"},
+		{"the outermost of two", &toolshelf.Error{Code: "COMMAND_NOT_FOUND", Err: inner}, "COMMAND_NOT_FOUND"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := toolshelf.CodeOf(tt.err); got != tt.want {
+				t.Errorf("CodeOf(%v) = %q, want %q", tt.err, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  *toolshelf.Error
+		want string
+	}{
+		{"everything", &toolshelf.Error{Code: "NOT_FOUND", Op: "Stat", Message: "File 'x' not found"}, "Stat: File 'x' not found (NOT_FOUND)"},
+		{"a sentinel", toolshelf.ErrNotFound, "NOT_FOUND"},
+		{"the cause is not in the text", &toolshelf.Error{Code: "FILE_READ_ERROR", Message: "m", Err: errors.New("/home/secret")}, "m (FILE_READ_ERROR)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.err.Error(); got != tt.want {
+				t.Errorf("Error() = %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func ExampleCodeOf() {
+	_, _, err := toolshelf.Paginate([]string{"a"}, toolshelf.Page{Number: -1}, nil)
+	fmt.Println(toolshelf.CodeOf(err))
+	fmt.Println(errors.Is(err, toolshelf.ErrInvalidPage))
+	fmt.Println(err)
+	// Output:
+	// INVALID_PAGE
+	// true
+	// page is -1; pages are numbered from 1 (INVALID_PAGE)
+}

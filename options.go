@@ -1,0 +1,238 @@
+package toolshelf
+
+import (
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/spf13/afero"
+)
+
+const defaultMaxFileSize = 10 << 20
+
+// An Option sets one property of a Catalog. Of options that set the same
+// property the last one given stands, except for the layer options, which add
+// up: each appends its folders below those named before it.
+type Option func(*config) error
+
+// config is what the options say; New turns it into a Catalog.
+type config struct {
+	fs          afero.Fs // nil is the operating system's
+	root        string
+	commands    layers
+	skills      layers
+	nested      bool
+	looseNames  bool
+	symlinks    Symlinks
+	trusted     []string
+	maxFileSize int64
+	nextSteps   func(Command) string // nil is the default rule
+	logger      *slog.Logger
+}
+
+// layers are the folders of one kind in order of precedence. A nil slice is
+// not said, an empty one is said to be none.
+type layers []layer
+
+// A layer is a folder of the catalog's filesystem or, where fsys is set, the
+// top of another one.
+type layer struct {
+	name string
+	fsys fs.FS
+}
+
+func newConfig(opts []Option) (config, error) {
+	c := config{
+		root:        ".",
+		maxFileSize: defaultMaxFileSize,
+		logger:      slog.New(slog.DiscardHandler),
+	}
+	for _, opt := range opts {
+		if opt == nil {
+			continue
+		}
+		if err := opt(&c); err != nil {
+			return config{}, err
+		}
+	}
+	if c.commands == nil {
+		c.commands = layers{{name: "commands"}}
+	}
+	if c.skills == nil {
+		c.skills = layers{{name: "skills"}}
+	}
+	return c, nil
+}
+
+// WithFs reads through fsys instead of the operating system's filesystem: an
+// afero.MemMapFs in a test, a bucket, an archive. The guarantees differ; see
+// "Confinement" in the package documentation.
+func WithFs(fsys afero.Fs) Option {
+	return func(c *config) error {
+		if fsys == nil {
+			return invalidOption("WithFs: the filesystem is nil")
+		}
+		c.fs = fsys
+		return nil
+	}
+}
+
+// WithRoot sets the project root: the folder that ListDir and its companions
+// never leave, and that relative layer folders are joined to. The default is
+// ".", the working directory at the time of New.
+func WithRoot(dir string) Option {
+	return func(c *config) error {
+		if dir == "" {
+			dir = "."
+		}
+		c.root = dir
+		return nil
+	}
+}
+
+// WithCommandsDir reads commands from these folders, highest precedence
+// first, instead of from "commands". A relative folder is below the root. With
+// no folder at all, there are no commands.
+func WithCommandsDir(dirs ...string) Option {
+	return func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs) }
+}
+
+// WithSkillsDir reads skills from these folders, highest precedence first,
+// instead of from "skills". A relative folder is below the root. With no
+// folder at all, there are no skills.
+func WithSkillsDir(dirs ...string) Option {
+	return func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs) }
+}
+
+// WithCommandsFS reads commands from the top of fsys, such as an embed.FS
+// (use fs.Sub for a folder of it). The name stands for it in Command.Layer and
+// in diagnostics.
+func WithCommandsFS(name string, fsys fs.FS) Option {
+	return func(c *config) error { return c.commands.addFS("WithCommandsFS", name, fsys) }
+}
+
+// WithSkillsFS reads skills from the top of fsys, as WithCommandsFS does
+// commands.
+func WithSkillsFS(name string, fsys fs.FS) Option {
+	return func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) }
+}
+
+func (l *layers) addDirs(option string, dirs []string) error {
+	if *l == nil {
+		*l = layers{}
+	}
+	for _, dir := range dirs {
+		if dir == "" {
+			return invalidOption(option + `: a folder is ""; name one, or use "." for the root itself`)
+		}
+		*l = append(*l, layer{name: dir})
+	}
+	return nil
+}
+
+func (l *layers) addFS(option, name string, fsys fs.FS) error {
+	if fsys == nil {
+		return invalidOption(option + ": the filesystem is nil")
+	}
+	if name == "" {
+		return invalidOption(option + `: the name is ""; it is what diagnostics call this layer`)
+	}
+	*l = append(*l, layer{name: name, fsys: fsys})
+	return nil
+}
+
+// WithNestedCommands reads the subfolders of command folders too: the file
+// frontend/component.md is the command "frontend:component". Hidden folders
+// are skipped at every depth.
+func WithNestedCommands() Option {
+	return func(c *config) error { c.nested = true; return nil }
+}
+
+// WithLooseNames admits every command name that is one safe path element,
+// such as "my command" or "v1.2", instead of letters, digits, "_" and "-"
+// alone. Names still hold no separator, control character or invalid UTF-8,
+// and do not begin with a dot.
+func WithLooseNames() Option {
+	return func(c *config) error { c.looseNames = true; return nil }
+}
+
+// Symlinks says which symbolic links are followed to commands and skills.
+// Listings of folders follow none: they show links as links.
+type Symlinks int
+
+const (
+	SymlinksInside  Symlinks = iota // those that stay inside the root; the default
+	SymlinksDeny                    // none
+	SymlinksTrusted                 // those that stay inside the root or lead into one of the folders given
+)
+
+// WithSymlinks sets which symbolic links are followed to commands and skills.
+// A link that is not followed is a diagnostic. The dirs are for
+// SymlinksTrusted: folders outside the root, each an absolute path, such as
+// the one in which a home directory keeps what is shared by all projects.
+//
+// For a layer outside the root, "the root" is the layer's own folder.
+func WithSymlinks(policy Symlinks, dirs ...string) Option {
+	return func(c *config) error {
+		if policy < SymlinksInside || policy > SymlinksTrusted {
+			return invalidOption(fmt.Sprintf("WithSymlinks: no policy %d; use SymlinksInside, SymlinksDeny or SymlinksTrusted", policy))
+		}
+		if (policy == SymlinksTrusted) != (len(dirs) > 0) {
+			return invalidOption("WithSymlinks: SymlinksTrusted takes the folders that links may lead into, and the other policies take none")
+		}
+		for _, dir := range dirs {
+			if !filepath.IsAbs(dir) {
+				return invalidOption("WithSymlinks: the trusted folder " + quote(dir) + " is not an absolute path")
+			}
+		}
+		c.symlinks, c.trusted = policy, dirs
+		return nil
+	}
+}
+
+// WithMaxFileSize sets how many bytes a command or skill file may have; the
+// default is 10 MiB. A larger one is not listed, and Get reports
+// ErrFileTooLarge without reading it.
+func WithMaxFileSize(n int64) Option {
+	return func(c *config) error {
+		if n < 1 {
+			return invalidOption(fmt.Sprintf("WithMaxFileSize: %d bytes; use 1 or more", n))
+		}
+		c.maxFileSize = n
+		return nil
+	}
+}
+
+// WithNextSteps replaces the rule that fills Command.NextSteps. The function
+// gets the finished Command; "" leaves the hint out. It is called by Get, from
+// the caller's goroutine. Nil leaves the hint out always.
+//
+// The default gives a hint to each command whose name or content contains
+// analyze, analysis, diagnostic, debug, inspect, investigate or report, in any
+// letter case.
+func WithNextSteps(f func(Command) string) Option {
+	return func(c *config) error {
+		if f == nil {
+			f = func(Command) string { return "" }
+		}
+		c.nextSteps = f
+		return nil
+	}
+}
+
+// WithLogger sends what a user cannot act upon and a maintainer may want to
+// know to l, at debug level. The default, and nil, is silence.
+func WithLogger(l *slog.Logger) Option {
+	return func(c *config) error {
+		if l == nil {
+			l = slog.New(slog.DiscardHandler)
+		}
+		c.logger = l
+		return nil
+	}
+}
+
+func invalidOption(message string) error {
+	return &Error{Code: ErrInvalidOption.Code, Op: "New", Message: message}
+}

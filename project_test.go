@@ -1,0 +1,134 @@
+package toolshelf_test
+
+import (
+	"embed"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+//go:embed all:testdata/project
+var embedded embed.FS
+
+// written is the time that the files of a memory filesystem bear.
+var written = time.Date(2025, 11, 20, 10, 30, 0, 0, time.UTC)
+
+// onEveryFilesystem runs a test over testdata/project on each kind of
+// filesystem. The function that the test gets makes a catalog of it; commands
+// and skills are its layers.
+func onEveryFilesystem(t *testing.T, test func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog)) {
+	for _, kind := range []struct {
+		name    string
+		options func(t *testing.T) []toolshelf.Option
+	}{
+		{"memory, relative", func(t *testing.T) []toolshelf.Option {
+			return []toolshelf.Option{toolshelf.WithFs(memory(t, "."))}
+		}},
+		{"memory, absolute", func(t *testing.T) []toolshelf.Option {
+			return []toolshelf.Option{toolshelf.WithFs(memory(t, "/srv/project")), toolshelf.WithRoot("/srv/project")}
+		}},
+		{"memory, absolute layers", func(t *testing.T) []toolshelf.Option {
+			return []toolshelf.Option{toolshelf.WithFs(memory(t, "/srv/project")),
+				toolshelf.WithCommandsDir("/srv/project/commands"), toolshelf.WithSkillsDir("/srv/project/skills")}
+		}},
+		{"embedded", func(t *testing.T) []toolshelf.Option {
+			return []toolshelf.Option{toolshelf.WithCommandsFS("built in", sub(t, "commands")), toolshelf.WithSkillsFS("built in", sub(t, "skills"))}
+		}},
+		{"disk", func(t *testing.T) []toolshelf.Option {
+			return []toolshelf.Option{toolshelf.WithRoot(filepath.Join("testdata", "project"))}
+		}},
+		{"disk, as a given OsFs", func(t *testing.T) []toolshelf.Option {
+			return []toolshelf.Option{toolshelf.WithFs(afero.NewOsFs()), toolshelf.WithRoot(filepath.Join("testdata", "project"))}
+		}},
+	} {
+		t.Run(kind.name, func(t *testing.T) {
+			test(t, func(more ...toolshelf.Option) *toolshelf.Catalog {
+				t.Helper()
+				return catalog(t, append(kind.options(t), more...)...)
+			})
+		})
+	}
+}
+
+// catalog is New for tests: closed at the end.
+func catalog(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	c, err := toolshelf.New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func sub(t *testing.T, dir string) fs.FS {
+	t.Helper()
+	fsys, err := fs.Sub(embedded, "testdata/project/"+dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fsys
+}
+
+// memory is testdata/project in memory, below root.
+func memory(t *testing.T, root string) afero.Fs {
+	t.Helper()
+	project, err := fs.Sub(embedded, "testdata/project")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	err = fs.WalkDir(project, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(project, path)
+		files[filepath.Join(root, path)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return memoryOf(t, files)
+}
+
+// memoryOf is a memory filesystem of these files.
+func memoryOf(t testing.TB, files map[string]string) afero.Fs {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	for path, content := range files {
+		if err := afero.WriteFile(fsys, path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := fsys.Chtimes(path, written, written); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fsys
+}
+
+// diskOf is a folder on the disk of these files.
+func diskOf(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for path, content := range files {
+		full := filepath.Join(dir, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}

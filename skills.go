@@ -1,0 +1,133 @@
+package toolshelf
+
+import (
+	"context"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
+
+// SkillInfo is what a list tells of a skill. But for the first field, it is
+// from the frontmatter of the skill's SKILL.md as its author wrote it, and
+// empty where that has no such field or cannot be read.
+type SkillInfo struct {
+	Name          string            `json:"name"` // the folder's name
+	DeclaredName  string            `json:"declared_name,omitempty"`
+	Description   string            `json:"description"` // line breaks within it are kept
+	License       string            `json:"license,omitempty"`
+	Compatibility string            `json:"compatibility,omitempty"`
+	Metadata      map[string]string `json:"metadata,omitempty"`      // values that are no text are given as JSON
+	AllowedTools  []string          `json:"allowed_tools,omitempty"` // one for each tool, whether written as a text with blanks or commas or as a list
+
+	Path        string       `json:"path"` // of SKILL.md, in full, on the filesystem that it is on; empty where there is none
+	Layer       string       `json:"layer"`
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // what is wrong with it
+}
+
+// ListSkills returns the skills: the subfolders of the skill folders, whether
+// or not they hold a usable SKILL.md, sorted by name case-insensitively. What
+// is wrong with one is in its Diagnostics, and harms no other.
+//
+// Left out are hidden folders, and names that are not one safe path element
+// (contract list_skills: no "/", "\" or ".."; also no control characters),
+// which Lint names. A link to a folder is a skill if it is followed (see
+// WithSymlinks). Of several layers with a skill of one name the first one's
+// counts. No skills are an empty list.
+//
+// If no layer's folder exists the error is ErrDirectoryNotFound; if one cannot
+// be read, it is ErrPermissionDenied. For others see List, which also tells
+// the cost.
+func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
+	const op = "ListSkills"
+	if err := c.begin(ctx, op); err != nil {
+		return nil, err
+	}
+	snapshot, err := c.skills.Snapshot(ctx)
+	if err != nil {
+		return nil, c.skillsError(op, err)
+	}
+	list := make([]SkillInfo, len(snapshot.Entries))
+	for i, e := range snapshot.Entries {
+		list[i] = c.skillInfo(e)
+	}
+	return list, nil
+}
+
+func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
+	header := Frontmatter{doc: e.Header}
+	s := SkillInfo{
+		Name:          e.Name,
+		DeclaredName:  header.Text("name"),
+		Description:   strings.TrimSpace(header.Text("description")),
+		License:       header.Text("license"),
+		Compatibility: header.Text("compatibility"),
+		Metadata:      metadata(header),
+		AllowedTools:  allowedTools(header),
+		Layer:         c.skills.Layer(e.Layer).Name,
+	}
+	if e.Broken != index.ErrNoSkillFile {
+		s.Path = c.skills.Layer(e.Layer).FS.Path(e.Path)
+	}
+	for _, p := range e.Problems {
+		s.Diagnostics = append(s.Diagnostics, Diagnostic(p))
+	}
+	return s
+}
+
+// metadata reads the specification's map of string to string, as leniently as
+// public files need it: one in seven puts something else in.
+func metadata(header Frontmatter) map[string]string {
+	v, _ := header.doc.Get("metadata")
+	if v.Kind != matter.Mapping {
+		return nil
+	}
+	m := make(map[string]string, len(v.Fields))
+	for _, f := range v.Fields {
+		switch f.Value.Kind {
+		case matter.Mapping, matter.Sequence:
+			m[f.Key] = string(f.Value.AppendJSON(nil))
+		default:
+			m[f.Key] = f.Value.Text
+		}
+	}
+	return m
+}
+
+// allowedTools splits a text at the blanks and commas that are not within
+// parentheses, as in "Bash(git add:*) Read".
+func allowedTools(header Frontmatter) []string {
+	v, _ := header.doc.Get("allowed-tools")
+	if v.Kind == matter.Sequence {
+		return v.Strings()
+	}
+	var (
+		tools []string
+		depth int
+	)
+	text := v.String()
+	begin := 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) {
+			switch text[i] {
+			case '(':
+				depth++
+			case ')':
+				depth = max(depth-1, 0)
+			}
+			if depth > 0 || !strings.ContainsRune(" ,\t\r\n", rune(text[i])) {
+				continue
+			}
+		}
+		if begin < i {
+			tools = append(tools, text[begin:i])
+		}
+		begin = i + 1
+	}
+	return tools
+}
+
+// skillsError says what is wrong with the skills' folders.
+func (c *Catalog) skillsError(op string, err error) error {
+	return layerError(op, err, c.config.skills, "skills", "Skills")
+}

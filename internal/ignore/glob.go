@@ -87,7 +87,7 @@ func class(pattern string, c byte) (ok bool, length int) {
 		if after > len(pattern) {
 			return false, 0
 		}
-		ok = ok || low <= c && c <= high
+		ok = ok || c == low || low < c && c <= high // git takes the first of a range that runs backwards
 		i = after
 	}
 }

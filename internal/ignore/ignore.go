@@ -7,6 +7,9 @@
 // case counts, as it does for git with core.ignoreCase=false. Patterns match
 // bytes, so that "?" is one byte of a character of several.
 //
+// Two stars that begin within an element and end it, as in "a**/b", are one
+// star, as the manual has it; git itself takes "ab" to match that.
+//
 // Not supported are .git/info/exclude, core.excludesFile and whether a file is
 // tracked. They belong to one user's checkout, not to the files.
 package ignore

@@ -98,9 +98,10 @@
 //
 // Nothing is read before it is asked for, and [New] opens nothing. A call
 // that lists validates the snapshot before it: one directory read for each
-// folder and one stat for each file, nothing more where nothing has changed.
-// Of a new or changed file the first 4 KB are read, up to 64 KB where its
-// header or first paragraph is longer. [Catalog.Get] reads one file whole. No
-// watcher runs and nothing is polled. Callers that ask at the same time share
-// the work.
+// folder and one stat for each file, and nothing more where nothing has
+// changed. Of a new or changed file the first 4 KB are read, and up to 64 KB
+// where its header or first paragraph is longer. [Catalog.Get] reads one file
+// whole; up to 16 MiB of files are kept, and a file that is kept costs one
+// stat. Callers that ask at the same time share the work. No watcher runs and
+// nothing is polled.
 package toolshelf

@@ -51,22 +51,27 @@
 // something is there. Names of commands and skills are looked up among the
 // names that were found, and never become paths.
 //
-// On the operating system's filesystem, which is the default, confinement is
-// the kernel's. Everything is opened relative to an open folder, through
-// [os.Root], and no path is checked first and opened later: a folder that is
-// exchanged for a link in between leads to an error and not outside. Files
-// are opened without waiting, and read only if they are regular files, so
-// that a named pipe or a device blocks nothing. Listings follow no link.
-// Links to commands and skills are followed as [WithSymlinks] says. As with
-// os.Root, mount points and hard links are not looked at: whoever can make
-// those inside the root can show what is outside.
+// On the operating system's filesystem, which is the default, every file is
+// reached step by step: each element of a path is opened by its name alone,
+// below the folder that the step before holds open, and never through a link
+// (openat with O_NOFOLLOW on Linux, [os.Root] elsewhere). No path is checked
+// first and used later, so a folder that is exchanged for a link meanwhile
+// leads to an error and not outside. Only regular files are read, and a named
+// pipe or a device in the place of one blocks nothing. Listings follow no
+// link; those to commands and skills are read and gone through by the same
+// steps, as far as [WithSymlinks] says.
+//
+// Not looked at are mount points and hard links: they are inside, as for the
+// kernel. The root's own path is the program's, links and all; the root is
+// the folder that has this path at the time of a call.
 //
 // On any other [afero.Fs] (see [WithFs]) and [io/fs.FS], paths are checked by
-// their text, and every element for being a link where the filesystem can
-// tell. That is enough where nobody else changes the files meanwhile, as in a
-// test or an archive. It cannot exclude a race with somebody who does. An
-// afero.OsFs given to WithFs is the operating system's filesystem; one that
-// wraps it, such as afero.BasePathFs, is not.
+// their text, and each element is looked at before it is used, so that links
+// are seen where the filesystem tells of them. That is enough where nobody
+// else changes files meanwhile, as in a test or an archive. It cannot exclude
+// a race with somebody who does, and a filesystem that follows links without
+// telling is followed. An afero.OsFs given to WithFs is the operating
+// system's filesystem; one that wraps it, such as afero.BasePathFs, is not.
 //
 // A layer outside the root, whether an absolute folder or an fs.FS, is
 // confined to itself. [CommandMetadata].Path and [SkillInfo].Path are full

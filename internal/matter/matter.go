@@ -146,17 +146,31 @@ func looksLikeHeader(text []byte) bool {
 }
 
 func (d *Document) checkDuplicates() {
-	seen := make(map[string]int, len(d.Fields))
-	for _, f := range d.Fields {
-		if first, ok := seen[f.Key]; ok {
-			p := Problem{Class: DuplicateKey, Line: f.Line, Column: f.Column, Key: f.Key,
-				Message: "the key is there twice; the last one counts", Suggestion: "remove the others"}
-			if first > 0 {
-				p.Message = fmt.Sprintf("the key is in line %d already; the last one counts", first)
+	// A map is for headers that want to be slow: real ones have a few keys.
+	var lines map[string]int
+	if len(d.Fields) > 32 {
+		lines = make(map[string]int, len(d.Fields))
+	}
+	for i, f := range d.Fields {
+		first, twice := lines[f.Key]
+		if lines != nil {
+			lines[f.Key] = f.Line
+		} else {
+			for _, before := range d.Fields[:i] {
+				if before.Key == f.Key {
+					first, twice = before.Line, true
+				}
 			}
-			d.Problems = append(d.Problems, p)
 		}
-		seen[f.Key] = f.Line
+		if !twice {
+			continue
+		}
+		p := Problem{Class: DuplicateKey, Line: f.Line, Column: f.Column, Key: f.Key,
+			Message: "the key is there twice; the last one counts", Suggestion: "remove the others"}
+		if first > 0 {
+			p.Message = fmt.Sprintf("the key is in line %d already; the last one counts", first)
+		}
+		d.Problems = append(d.Problems, p)
 	}
 }
 

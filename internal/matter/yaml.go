@@ -24,6 +24,10 @@ var errRefused = errors.New("nested too deep, or too large once its aliases are 
 // decodeYAML fills the fields. It reports false where there is no mapping
 // between the fences, so that they are rules, and what is between them text.
 func (d *Document) decodeYAML() bool {
+	if fields, ok := plainYAML(d.Header); ok {
+		d.Fields = fields
+		return true
+	}
 	text := d.printable()
 	fields, err := strictYAML(text, 2)
 	switch {
@@ -249,13 +253,16 @@ func literals(fields []Field, text []byte) {
 		if lines == nil {
 			lines = bytes.Split(text, []byte("\n"))
 		}
+		if f.Line-2 >= len(lines) {
+			return // YAML counts a lone carriage return as a line break
+		}
 		_, value, ok := topLevelKey(lines[f.Line-2])
 		if !ok || len(value) == 0 || value[0] != '[' && value[0] != '{' {
 			continue
 		}
 		end := len(lines) + 2
 		if i+1 < len(fields) && fields[i+1].Line > f.Line {
-			end = fields[i+1].Line
+			end = min(end, fields[i+1].Line)
 		}
 		parts := [][]byte{value}
 		for _, line := range lines[f.Line-1 : max(end-2, f.Line-1)] {
@@ -338,8 +345,9 @@ func literal(chunk []byte) string {
 	_, value, _ := topLevelKey(first)
 	parts := []string{string(value)}
 	for line := range bytes.Lines(rest) {
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			parts = append(parts, string(line))
+		// An unindented line that is no key is part of nothing.
+		if text := bytes.TrimSpace(line); len(text) > 0 && (line[0] == ' ' || line[0] == '\t') {
+			parts = append(parts, string(text))
 		}
 	}
 	text := strings.TrimSpace(strings.Join(parts, " "))

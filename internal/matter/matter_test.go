@@ -1,0 +1,403 @@
+package matter
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.yaml.in/yaml/v3"
+)
+
+// read is a document as the tests write it down.
+type read struct {
+	format   Format
+	fields   string // as JSON
+	body     string
+	problems string // "class line key", separated by ", "
+}
+
+func readOf(doc Document, data string) read {
+	var problems []string
+	for _, p := range doc.Problems {
+		problems = append(problems, strings.TrimSpace(fmt.Sprint(p.Class, " ", p.Line, " ", p.Key)))
+	}
+	return read{doc.Format, string(doc.AppendJSON(nil)), data[doc.Body:], strings.Join(problems, ", ")}
+}
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		want     read
+	}{
+		{"an empty file", "", read{"", "{}", "", ""}},
+		{"no header", "Text.\n", read{"", "{}", "Text.\n", ""}},
+		{"a header", "---\na: b\n---\nText.\n", read{YAML, `{"a":"b"}`, "Text.\n", ""}},
+		{"a blank line after it is the body's", "---\na: b\n---\n\nText.", read{YAML, `{"a":"b"}`, "\nText.", ""}},
+		{"nothing after it", "---\na: b\n---", read{YAML, `{"a":"b"}`, "", ""}},
+		{"an empty header", "---\n---\nText.", read{YAML, "{}", "Text.", ""}},
+		{"a header of comments", "---\n# a: b\n---\nText.", read{YAML, "{}", "Text.", ""}},
+		{"a byte order mark", "\ufeff---\na: b\n---\nText.", read{YAML, `{"a":"b"}`, "Text.", ""}},
+		{"a byte order mark without a header", "\ufeffText.", read{"", "{}", "Text.", ""}},
+		{"CR LF", "---\r\na: b\r\n---\r\nText.\r\n", read{YAML, `{"a":"b"}`, "Text.\r\n", ""}},
+		{"blanks after the fences", "--- \t\na: b\n---  \nText.", read{YAML, `{"a":"b"}`, "Text.", ""}},
+		{"blank lines before it", "\n---\na: b\n---\nText.", read{"", "{}", "\n---\na: b\n---\nText.", ""}},
+		{"an indented fence", " ---\na: b\n---\nText.", read{"", "{}", " ---\na: b\n---\nText.", ""}},
+		{"an indented closing fence is none", "---\na: |\n  b\n  ---\n  c\n---\nText.", read{YAML, `{"a":"b\n---\nc\n"}`, "Text.", ""}},
+		{"four hyphens are no fence", "---\na: b\n----\n---\nText.", read{YAML, `{"a":"b"}`, "Text.", "FRONTMATTER_RECOVERED 2 a"}},
+		{"a document end is no fence", "---\na: b\n...\n---\nText.", read{YAML, `{"a":"b"}`, "Text.", ""}},
+		{"fences in the body stay", "---\na: b\n---\nx\n---\ny\n", read{YAML, `{"a":"b"}`, "x\n---\ny\n", ""}},
+		{"the notation of the frontmatter library's fences", "---\na: =frontmatter=\nb: |\n  =frontmatter=\n---\n", read{YAML, `{"a":"=frontmatter=","b":"=frontmatter=\n"}`, "", ""}},
+
+		{"a fence that is not closed", "---\na: b\n\nText.", read{"", "{}", "---\na: b\n\nText.", "FRONTMATTER_UNTERMINATED 1"}},
+		{"a rule at the begin", "---\n\nText.", read{"", "{}", "---\n\nText.", ""}},
+		{"rules around a text", "---\nText here.\n---\nMore.", read{"", "{}", "---\nText here.\n---\nMore.", "FRONTMATTER_NOT_A_MAPPING 1"}},
+		{"rules around a list", "---\n- a\n- b\n---\nMore.", read{"", "{}", "---\n- a\n- b\n---\nMore.", "FRONTMATTER_NOT_A_MAPPING 1"}},
+		{"a language that would have to be run", "---js\nmodule.exports = {}\n---\nText.", read{"", "{}", "---js\nmodule.exports = {}\n---\nText.", ""}},
+
+		{"TOML", "+++\nb = 1\na = [\"x\", 2.5]\n[t]\nz = 2025-01-31\ny = true\n+++\nText.", read{TOML, `{"b":1,"a":["x",2.5],"t":{"z":"2025-01-31","y":true}}`, "Text.", ""}},
+		{"TOML between hyphens", "---toml\na = 'b'\n---\nText.", read{TOML, `{"a":"b"}`, "Text.", ""}},
+		{"broken TOML", "+++\na = b\nc = 1\n+++\nText.", read{TOML, "{}", "Text.", "FRONTMATTER_INVALID 2"}},
+		{"JSON", "---json\n{\"b\": 1e3, \"a\": [null, \"x\"]}\n---\nText.", read{JSON, `{"b":1e3,"a":[null,"x"]}`, "Text.", ""}},
+		{"JSON between semicolons", ";;;\n{\"a\": 1}\n;;;\nText.", read{JSON, `{"a":1}`, "Text.", ""}},
+		{"JSON alone", "{\n  \"a\": {\"b\": 1}\n}\n\nText.", read{JSON, `{"a":{"b":1}}`, "\nText.", ""}},
+		{"a brace that is no JSON", "{{#if x}}\nText.", read{"", "{}", "{{#if x}}\nText.", ""}},
+		{"JSON with text behind it", "{\"a\": 1} is JSON.", read{"", "{}", "{\"a\": 1} is JSON.", ""}},
+		{"broken JSON", "---json\n{\"a\": }\n---\nText.", read{JSON, "{}", "Text.", "FRONTMATTER_INVALID 2"}},
+		{"a JSON list", "---json\n[1]\n---\nText.", read{JSON, "{}", "Text.", "FRONTMATTER_INVALID 2"}},
+
+		{"literals stay as written", "---\na: 007\nb: yes\nc: 2025-01-31\nd: 12:30:45\ne: 3000\nf: 1.50\ng: .inf\nh: 0x1F\ni: true\nj: ~\nk:\n---\n",
+			read{YAML, `{"a":"007","b":"yes","c":"2025-01-31","d":"12:30:45","e":3000,"f":1.50,"g":".inf","h":"0x1F","i":true,"j":null,"k":null}`, "", ""}},
+		{"quoted scalars are texts", "---\na: '3000'\nb: \"true\"\nc: \"x\\ty\"\n---\n", read{YAML, `{"a":"3000","b":"true","c":"x\ty"}`, "", ""}},
+		{"block scalars", "---\na: >\n  one\n  two\nb: |-\n  one\n  two\n---\n", read{YAML, `{"a":"one two\n","b":"one\ntwo"}`, "", ""}},
+		{"aliases and merges", "---\na: &x {k: 1, l: 2}\nb:\n  <<: *x\n  l: 3\nc: *x\n---\n", read{YAML, `{"a":{"k":1,"l":2},"b":{"l":3,"k":1},"c":{"k":1,"l":2}}`, "", ""}},
+		{"a key twice", "---\na: 1\nb: 2\na: 3\n---\n", read{YAML, `{"b":2,"a":3}`, "", "DUPLICATE_KEY 4 a"}},
+
+		{"a list followed by text", "---\ndescription: x\nargument-hint: [pr-number] [priority]\n---\nText.",
+			read{YAML, `{"description":"x","argument-hint":"[pr-number] [priority]"}`, "Text.", "FRONTMATTER_RECOVERED 3 argument-hint"}},
+		{"a colon in a value", "---\ndescription: Use when: asked\nmodel: x\n---\n",
+			read{YAML, `{"description":"Use when: asked","model":"x"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
+		{"a value on several lines", "---\ndescription: Use when: asked\n  or told: so\n---\n",
+			read{YAML, `{"description":"Use when: asked or told: so"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
+		{"quotes within quotes", "---\ndescription: \"Say \"hi\" twice\"\n---\n",
+			read{YAML, `{"description":"Say \"hi\" twice"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
+		{"braces of a template", "---\na: {{X}} y\nb: 1\n---\n", read{YAML, `{"a":"{{X}} y","b":1}`, "", "FRONTMATTER_RECOVERED 2 a"}},
+		{"a tab as indentation", "---\nb: [x, y]\na:\n\t- x\n---\n", read{YAML, `{"b":["x","y"],"a":"- x"}`, "", "FRONTMATTER_RECOVERED 3 a"}},
+		{"what can be read in a broken header is", "---\nbad: [a] b\nlist:\n  - 1\n  - two\nmap: {a: b}\n---\n",
+			read{YAML, `{"bad":"[a] b","list":[1,"two"],"map":{"a":"b"}}`, "", "FRONTMATTER_RECOVERED 2 bad"}},
+		{"bytes that are not UTF-8", "---\na: caf\xe9\n---\nText \xff.", read{YAML, `{"a":"caf�"}`, "Text \xff.", "NOT_UTF8 2"}},
+		{"a NUL", "---\na: b\x00c\n---\nText.", read{YAML, `{"a":"b�c"}`, "Text.", "CONTROL_CHARACTER 2"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc, more := Parse([]byte(tt.in), true)
+			if more {
+				t.Error("a whole file needs more")
+			}
+			if diff := cmp.Diff(tt.want, readOf(doc, tt.in), cmp.AllowUnexported(read{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestHostileHeadersAreRefusedFast(t *testing.T) {
+	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
+	for c := 'b'; c <= 'm'; c++ {
+		bomb += fmt.Sprintf("%c: &%c [*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
+	}
+	for name, header := range map[string]string{
+		"aliases of aliases":   bomb,
+		"10,000 open brackets": "a: " + strings.Repeat("[", 10_000) + "\n",
+		"10,000 open braces":   "a: " + strings.Repeat("{a: ", 10_000) + "\n",
+		"10,000 nested items":  "a:\n  " + strings.Repeat("- ", 10_000) + "x\n",
+		"a list in itself":     "a: &a [*a]\n",
+		"a key of brackets":    strings.Repeat("? ", 10_000) + "x\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := "---\ndescription: still here\n" + header + "---\nBody."
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			doc, _ := Parse([]byte(in), true)
+			runtime.ReadMemStats(&after)
+			if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 64 {
+				t.Errorf("%d MB allocated for %d bytes", mb, len(in))
+			}
+			if len(doc.Problems) == 0 {
+				t.Error("no problem is reported")
+			}
+			if !strings.HasSuffix(in[doc.Body:], "Body.") {
+				t.Errorf("the body is lost: %.40q", in[doc.Body:])
+			}
+			if got, _ := Description(doc, []byte(in[doc.Body:])); got != "still here" {
+				t.Errorf("description %.40q", got)
+			}
+		})
+	}
+}
+
+func TestReadings(t *testing.T) {
+	doc, _ := Parse([]byte("---\nempty:\nscalar: 007\nwritten: [file] # the path\nacross: [a,\n  b]\nblock:\n  - a\n  - 1\nmap: {a: b}\nnest:\n  a: b\nyes: Yes\nquoted: 'OFF'\none: 1\nother: maybe\n---\n"), true)
+	for _, tt := range []struct {
+		key, text string
+		list      []string
+	}{
+		{"empty", "", nil},
+		{"missing", "", nil},
+		{"scalar", "007", []string{"007"}},
+		{"written", "[file] # the path", []string{"file"}},
+		{"across", "[a, b]", []string{"a", "b"}},
+		{"block", "a, 1", []string{"a", "1"}},
+		{"map", "{a: b}", nil},
+		{"nest", "", nil},
+	} {
+		v, _ := doc.Get(tt.key)
+		if v.String() != tt.text || !reflect.DeepEqual(v.Strings(), tt.list) {
+			t.Errorf("%s: %q and %q, want %q and %q", tt.key, v.String(), v.Strings(), tt.text, tt.list)
+		}
+	}
+	for key, want := range map[string][2]bool{
+		"yes": {true, true}, "quoted": {false, true}, "one": {true, true}, "other": {false, false}, "block": {false, false}, "missing": {false, false},
+	} {
+		v, _ := doc.Get(key)
+		if value, ok := v.Bool(); value != want[0] || ok != want[1] {
+			t.Errorf("%s: %v, %v", key, value, ok)
+		}
+	}
+}
+
+func TestDescription(t *testing.T) {
+	for _, tt := range []struct {
+		name, in, want string
+		source         Source
+	}{
+		{"the header's", "---\ndescription: ' d '\n---\nText.", "d", FromFrontmatter},
+		{"an empty one", "---\ndescription: ''\n---\nText.", "Text.", FromParagraph},
+		{"null", "---\ndescription: null\n---\nText.", "Text.", FromParagraph},
+		{"a number", "---\ndescription: 42\n---\n", "42", FromFrontmatter},
+		{"no header", "# H\nText.", "Text.", FromParagraph},
+		{"nothing", "# H\n", "", FromNone},
+		{"not UTF-8", "caf\xe9", "caf\uFFFD", FromParagraph},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc, _ := Parse([]byte(tt.in), true)
+			if got, source := Description(doc, []byte(tt.in[doc.Body:])); got != tt.want || source != tt.source {
+				t.Errorf("%q from %d, want %q from %d", got, source, tt.want, tt.source)
+			}
+		})
+	}
+}
+
+func TestAHeadIsEnough(t *testing.T) {
+	long := strings.Repeat("x", MinHead)
+	for _, tt := range []struct {
+		name, in string
+		reads    int // calls until there is no more to ask for
+	}{
+		{"a header", "---\ndescription: d\n---\n" + long, 1},
+		{"no header, a paragraph", "Text.\n\n" + long, 1},
+		{"a header without description, a paragraph", "---\na: b\n---\n# H\n\nText.\n\n" + long, 1},
+		{"a header without description, no paragraph yet", "---\na: b\n---\n```\n" + strings.Repeat("x\n", MinHead) + "```\nText.\n\n" + long, 2},
+		{"a long header", "---\ndescription: " + long + "\n---\n" + long, 2},
+		{"a header that does not end", "---\ndescription: d\n" + strings.Repeat("a: b\n", MaxHead), 3},
+		{"a fence cut at the end of the head", "---\na: " + strings.Repeat("x", MinHead-11) + "\n---", 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			whole, _ := Parse([]byte(tt.in), true)
+			for reads, size := 1, MinHead; ; reads, size = reads+1, 4*size {
+				head := tt.in[:min(size, len(tt.in))]
+				doc, more := Parse([]byte(head), len(head) == len(tt.in) && reads > 1)
+				if more {
+					continue
+				}
+				if reads != tt.reads {
+					t.Errorf("settled after %d reads, want %d", reads, tt.reads)
+				}
+				if len(tt.in) < MaxHead && !bytes.Equal(doc.AppendJSON(nil), whole.AppendJSON(nil)) {
+					t.Errorf("the head says %s, the file %s", doc.AppendJSON(nil), whole.AppendJSON(nil))
+				}
+				break
+			}
+		})
+	}
+}
+
+// corpusFiles calls f for each Markdown file that TOOLSHELF_CORPUS holds.
+func corpusFiles(t *testing.T, f func(path string, data []byte)) {
+	t.Helper()
+	dir := os.Getenv("TOOLSHELF_CORPUS")
+	if dir == "" {
+		t.Skip("TOOLSHELF_CORPUS is not set: it names a folder of public command and skill files")
+	}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.EqualFold(filepath.Ext(path), ".md") || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err == nil {
+			f(path, data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// scalars are the top-level scalars of a header that YAML accepts, as the
+// yaml package reads them into strings.
+func scalars(header []byte) (map[string]string, bool) {
+	var node yaml.Node
+	if err := yaml.Unmarshal(header, &node); err != nil || node.Kind == 0 || node.Content[0].Kind != yaml.MappingNode {
+		return nil, false
+	}
+	all := map[string]string{}
+	for i := 0; i < len(node.Content[0].Content); i += 2 {
+		if v := node.Content[0].Content[i+1]; v.Kind == yaml.ScalarNode {
+			all[node.Content[0].Content[i].Value] = v.Value
+		}
+	}
+	return all, true
+}
+
+func TestCorpusHeaders(t *testing.T) {
+	var files, headers, strict, recovered int
+	corpusFiles(t, func(path string, data []byte) {
+		files++
+		doc, _ := Parse(data, true)
+		if !bytes.HasSuffix(data, data[doc.Body:]) {
+			t.Errorf("%s: the body is not the file's end", path)
+		}
+		if doc.Format != YAML {
+			return
+		}
+		headers++
+		if !json.Valid(doc.AppendJSON(nil)) {
+			t.Errorf("%s: invalid JSON %s", path, doc.AppendJSON(nil))
+		}
+		want, ok := scalars(doc.Header)
+		if !ok {
+			recovered++
+			if len(doc.Problems) == 0 {
+				t.Errorf("%s: a header that YAML refuses, and no problem", path)
+			}
+			if bytes.Contains(doc.Header, []byte("\ndescription: ")) && doc.description() == "" {
+				t.Errorf("%s: the description is lost", path)
+			}
+			for _, p := range doc.Problems {
+				if p.Class == Recovered && (p.Line < 2 || p.Key == "") {
+					t.Errorf("%s: a problem without place: %+v", path, p)
+				}
+			}
+			return
+		}
+		strict++
+		for key, text := range want {
+			if v, ok := doc.Get(key); !ok || v.Text != text {
+				t.Errorf("%s: %s is %q, want %q", path, key, v.Text, text)
+			}
+		}
+	})
+	t.Logf("%d files, %d YAML headers: %d strict, %d recovered", files, headers, strict, recovered)
+}
+
+func FuzzParse(f *testing.F) {
+	for _, in := range []string{
+		"", "Text", "---\na: b\n---\nText", "---\ndescription: [a] b\n---\n", "+++\na = 1\n+++\n", "{\"a\": 1}\n", ";;;\n{}\n;;;\n",
+		"---\na: &a [*a]\n---\n", "\ufeff---\r\na: |\r\n  ---\r\n---\r\nText", "---\na: caf\xe9\n---\n", "---\n? a\n: b\n---\n", "---\n\"a\": b: c\n---\n", "---\na: b\r\r\rc: [d]\n---\n",
+	} {
+		f.Add([]byte(in), 10)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, cut int) {
+		doc, more := Parse(data, true)
+		if more {
+			t.Fatal("a whole file needs more")
+		}
+		if doc.Body < 0 || doc.Body > len(data) {
+			t.Fatalf("the body begins at %d of %d", doc.Body, len(data))
+		}
+		if !json.Valid(doc.AppendJSON(nil)) {
+			t.Fatalf("invalid JSON %q", doc.AppendJSON(nil))
+		}
+		for _, p := range doc.Problems {
+			if p.Class == "" || p.Message == "" || p.Line < 0 {
+				t.Fatalf("an incomplete problem %+v", p)
+			}
+		}
+		// What a part of the file settles, the whole does not contradict.
+		if cut >= 0 && cut < len(data) {
+			head, more := Parse(data[:cut], false)
+			if !more && !bytes.Equal(head.AppendJSON(nil), doc.AppendJSON(nil)) {
+				t.Fatalf("%d bytes say %s, all %s", cut, head.AppendJSON(nil), doc.AppendJSON(nil))
+			}
+			if !more {
+				got, _ := Description(head, data[head.Body:cut])
+				if want, _ := Description(doc, data[doc.Body:]); got != want {
+					t.Fatalf("%d bytes say %q, all %q", cut, got, want)
+				}
+			}
+		}
+	})
+}
+
+func FuzzFirstParagraph(f *testing.F) {
+	for _, in := range []string{"Text", "# H\nText\n\nmore", "- a\n\nText", "> a\nb\n\nText", "| a |\n|---|\n", "<div>\n\nText", "[a]: b\nText", "a\n===\nText"} {
+		f.Add([]byte(in))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, complete := firstParagraph(text, true)
+		if !complete || strings.ContainsAny(got, "\n") || strings.TrimSpace(got) != got {
+			t.Fatalf("%q of %q", got, text)
+		}
+	})
+}
+
+func FuzzPlainYAML(f *testing.F) {
+	for _, in := range []string{"a: b\n", "a: b c\r\nd-e_f:  g: h", "a: true", "a: Null", "a: b #c", "a: b#c", "a: b:", "no: yes", "a: e1", "a: x, [y] {z}", "a: b\na: c", "a: - b", "a: b \n"} {
+		f.Add([]byte(in))
+	}
+	f.Fuzz(func(t *testing.T, header []byte) {
+		got, ok := plainYAML(header)
+		if !ok {
+			return
+		}
+		want, err := strictYAML(header, 2)
+		if err != nil {
+			t.Fatalf("%q is not YAML: %v", header, err)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("%q (-yaml +plain):\n%s", header, diff)
+		}
+	})
+}
+
+func BenchmarkParse(b *testing.B) {
+	header := "description: Review the changes of a branch and list what to mend\nargument-hint: <branch>\nallowed-tools: Read, Grep, Glob\nmodel: default\n"
+	text := "---\n" + header + "---\n\n# Review\n\nRead the files.\n"
+	b.Run("plain", func(b *testing.B) {
+		for b.Loop() {
+			Parse([]byte(text), true)
+		}
+	})
+	b.Run("library", func(b *testing.B) {
+		quoted := strings.Replace(text, "<branch>", "[branch]", 1)
+		for b.Loop() {
+			Parse([]byte(quoted), true)
+		}
+	})
+	b.Run("yaml alone", func(b *testing.B) {
+		for b.Loop() {
+			var node yaml.Node
+			if err := yaml.Unmarshal([]byte(header), &node); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,4 +1,4 @@
-//go:build linux || freebsd || openbsd || dragonfly || solaris
+//go:build linux || openbsd || dragonfly || solaris
 
 package confine
 

@@ -1,0 +1,55 @@
+package confine
+
+import (
+	"io"
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
+
+// A fdFile is a regular file held as a descriptor. An os.File would register
+// it with the poller, in vain and for the price of another system call.
+type fdFile struct{ descriptor }
+
+func (f *fdFile) Read(p []byte) (int, error) {
+	return f.read(p, func() (int, error) { return unix.Read(f.fd, p) })
+}
+
+func (f *fdFile) ReadAt(p []byte, off int64) (n int, err error) {
+	if off < 0 {
+		return 0, fs.ErrInvalid
+	}
+	for n < len(p) && err == nil {
+		var more int
+		rest := p[n:]
+		more, err = f.read(rest, func() (int, error) { return unix.Pread(f.fd, rest, off+int64(n)) })
+		n += more
+	}
+	return n, err
+}
+
+func (f *fdFile) read(p []byte, call func() (int, error)) (int, error) {
+	if !f.use() {
+		return 0, fs.ErrClosed
+	}
+	defer f.done()
+	n, err := retry(call)
+	switch {
+	case err != nil:
+		return 0, err
+	case n == 0 && len(p) > 0:
+		return 0, io.EOF
+	default:
+		return n, nil
+	}
+}
+
+func (f *fdFile) Seek(offset int64, whence int) (int64, error) {
+	if !f.use() {
+		return 0, fs.ErrClosed
+	}
+	defer f.done()
+	return unix.Seek(f.fd, offset, whence)
+}
+
+func (f *fdFile) Close() error { return f.close() }

@@ -1,0 +1,379 @@
+package confine
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A fdFolder is a folder held as a descriptor.
+type fdFolder struct {
+	descriptor
+	listing sync.Mutex // held by each, as the position in the folder is one
+	listed  bool       // the position may not be the beginning
+}
+
+const (
+	// O_PATH takes no permission but to search. It is for going through.
+	throughFlags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
+	listFlags    = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NONBLOCK | unix.O_CLOEXEC
+	fileFlags    = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+)
+
+// openOSFolder follows links, as the path is the host program's own.
+func openOSFolder(dir string, list bool) (folder, error) {
+	flags := throughFlags
+	if list {
+		flags = listFlags
+	}
+	fd, err := openat(unix.AT_FDCWD, dir, flags)
+	if err != nil {
+		return nil, err
+	}
+	return newFdFolder(fd), nil
+}
+
+func newFdFolder(fd int) *fdFolder { return &fdFolder{descriptor: descriptor{fd: fd}} }
+
+func (d *fdFolder) child(name string) (folder, error) {
+	return d.open(name, throughFlags|unix.O_NOFOLLOW)
+}
+
+func (d *fdFolder) openDir(name string) (folder, error) {
+	return d.open(name, listFlags|unix.O_NOFOLLOW)
+}
+
+func (d *fdFolder) open(name string, flags int) (folder, error) {
+	if !d.use() {
+		return nil, fs.ErrClosed
+	}
+	defer d.done()
+	fd, err := openat(d.fd, name, flags)
+	if err == nil {
+		return newFdFolder(fd), nil
+	}
+	if err != unix.ENOTDIR && err != unix.ELOOP {
+		return nil, err
+	}
+	// ENOTDIR is for links too.
+	info, err := lstatat(d.fd, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.isLink():
+		return nil, ErrSymlink
+	case info.Mode.IsDir():
+		return nil, errChanged
+	default:
+		return nil, ErrNotDir
+	}
+}
+
+func (d *fdFolder) openFile(name string) (content, Info, error) {
+	fd, info, err := d.openRegular(name)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	return &fdFile{descriptor{fd: fd}}, info, nil
+}
+
+// openRegular opens first and asks what it was then, so that what is told is
+// true of what is open.
+func (d *fdFolder) openRegular(name string) (fd int, info Info, err error) {
+	if !d.use() {
+		return 0, Info{}, fs.ErrClosed
+	}
+	defer d.done()
+	fd, err = openat(d.fd, name, fileFlags)
+	switch err {
+	case nil:
+	case unix.ELOOP:
+		return 0, Info{}, ErrSymlink
+	case unix.ENXIO, unix.ENODEV: // a socket, or a device without a driver
+		return 0, Info{}, ErrNotRegular
+	default:
+		return 0, Info{}, err
+	}
+	info, err = fstat(fd)
+	if err == nil && !info.Mode.IsRegular() {
+		err = ErrNotRegular
+	}
+	if err != nil {
+		unix.Close(fd)
+		return 0, Info{}, err
+	}
+	return fd, info, nil
+}
+
+func (d *fdFolder) readHead(name string, buf []byte) (n int, info Info, err error) {
+	fd, info, err := d.openRegular(name)
+	if err != nil {
+		return 0, Info{}, err
+	}
+	defer unix.Close(fd)
+	for n < len(buf) {
+		more, err := retry(func() (int, error) { return unix.Read(fd, buf[n:]) })
+		if err != nil {
+			return 0, Info{}, err
+		}
+		n += more
+		// That nothing comes after the size need not be asked.
+		if more == 0 || int64(n) == info.Size {
+			break
+		}
+	}
+	return n, info, nil
+}
+
+func (d *fdFolder) lstat(name string) (Info, error) {
+	if !d.use() {
+		return Info{}, fs.ErrClosed
+	}
+	defer d.done()
+	return lstatat(d.fd, name)
+}
+
+func (d *fdFolder) readLink(name string) (string, error) {
+	if !d.use() {
+		return "", fs.ErrClosed
+	}
+	defer d.done()
+	for size := 256; ; size *= 2 {
+		buf := make([]byte, size)
+		n, err := retry(func() (int, error) { return unix.Readlinkat(d.fd, name, buf) })
+		if err != nil {
+			return "", err
+		}
+		if n < size {
+			return string(buf[:n]), nil
+		}
+	}
+}
+
+var dirents = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+
+func (d *fdFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
+	if !d.use() {
+		return fs.ErrClosed
+	}
+	defer d.done()
+	d.listing.Lock()
+	defer d.listing.Unlock()
+	if d.listed {
+		if _, err := unix.Seek(d.fd, 0, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	d.listed = true
+	buf := dirents.Get().(*[64 << 10]byte)
+	defer dirents.Put(buf)
+	for {
+		n, err := retry(func() (int, error) { return unix.Getdents(d.fd, buf[:]) })
+		if err != nil || n == 0 {
+			return err
+		}
+		for rest := buf[:n]; len(rest) > 0; {
+			var name []byte
+			var typ byte
+			if name, typ, rest, err = cutDirent(rest); err != nil {
+				return err
+			}
+			if string(name) == "." || string(name) == ".." {
+				continue
+			}
+			if !visit(name, direntType(typ)) {
+				return nil
+			}
+		}
+	}
+}
+
+var errDirent = errors.New("malformed directory entry")
+
+// cutDirent cuts the first entry off the result of getdents64(2): an inode
+// number and an offset of 8 bytes each, the length of the entry in 2, the type
+// in 1, and the name to the first NUL.
+func cutDirent(buf []byte) (name []byte, typ byte, rest []byte, err error) {
+	const lengthAt, typeAt, nameAt = 16, 18, 19
+	if len(buf) < nameAt {
+		return nil, 0, nil, errDirent
+	}
+	length := int(binary.NativeEndian.Uint16(buf[lengthAt:]))
+	if length < nameAt || length > len(buf) {
+		return nil, 0, nil, errDirent
+	}
+	name = buf[nameAt:length]
+	for i, c := range name {
+		if c == 0 {
+			return name[:i:i], buf[typeAt], buf[length:], nil
+		}
+	}
+	return nil, 0, nil, errDirent
+}
+
+func direntType(typ byte) fs.FileMode {
+	switch typ {
+	case unix.DT_REG:
+		return 0
+	case unix.DT_DIR:
+		return fs.ModeDir
+	case unix.DT_LNK:
+		return fs.ModeSymlink
+	case unix.DT_FIFO:
+		return fs.ModeNamedPipe
+	case unix.DT_SOCK:
+		return fs.ModeSocket
+	case unix.DT_CHR:
+		return fs.ModeDevice | fs.ModeCharDevice
+	case unix.DT_BLK:
+		return fs.ModeDevice
+	default:
+		return TypeUnknown
+	}
+}
+
+// noStatx is set where a kernel, or a sandbox around it, does not know statx.
+var noStatx atomic.Bool
+
+// lstatat looks at a file without starting an automount.
+func lstatat(fd int, name string) (Info, error) {
+	flags := unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
+	if name == "." {
+		// The folder itself can be looked at without permission to search it.
+		name, flags = "", flags|unix.AT_EMPTY_PATH
+	}
+	if !noStatx.Load() {
+		info, err := statx(fd, name, flags)
+		if err != unix.ENOSYS && err != unix.EPERM {
+			return info, err
+		}
+		// Old sandboxes answer EPERM. A true EPERM fstatat gives as well.
+		old, oldErr := fstatat(fd, name, flags)
+		if oldErr == nil {
+			noStatx.Store(true)
+		}
+		return old, oldErr
+	}
+	return fstatat(fd, name, flags)
+}
+
+func statx(fd int, name string, flags int) (Info, error) {
+	var st unix.Statx_t
+	for {
+		err := unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS, &st)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return Info{}, err
+		}
+		break
+	}
+	info := Info{
+		Mode:     fileMode(uint32(st.Mode)),
+		Modified: time.Unix(st.Mtime.Sec, int64(st.Mtime.Nsec)),
+		Accessed: time.Unix(st.Atime.Sec, int64(st.Atime.Nsec)),
+		Changed:  time.Unix(st.Ctime.Sec, int64(st.Ctime.Nsec)),
+		Dev:      unix.Mkdev(st.Dev_major, st.Dev_minor),
+		Ino:      st.Ino,
+	}
+	if info.Mode.IsRegular() {
+		info.Size = int64(st.Size)
+	}
+	return info, nil
+}
+
+func fstatat(fd int, name string, flags int) (Info, error) {
+	var st unix.Stat_t
+	for {
+		err := unix.Fstatat(fd, name, &st, flags)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return Info{}, err
+		}
+		return infoOfStat(&st), nil
+	}
+}
+
+func fstat(fd int) (Info, error) {
+	var st unix.Stat_t
+	for {
+		err := unix.Fstat(fd, &st)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return Info{}, err
+		}
+		return infoOfStat(&st), nil
+	}
+}
+
+func infoOfStat(st *unix.Stat_t) Info {
+	info := Info{
+		Mode:     fileMode(st.Mode),
+		Modified: time.Unix(st.Mtim.Unix()),
+		Accessed: time.Unix(st.Atim.Unix()),
+		Changed:  time.Unix(st.Ctim.Unix()),
+		Dev:      uint64(st.Dev),
+		Ino:      st.Ino,
+	}
+	if info.Mode.IsRegular() {
+		info.Size = st.Size
+	}
+	return info
+}
+
+func fileMode(mode uint32) fs.FileMode {
+	m := fs.FileMode(mode & 0o777)
+	switch mode & unix.S_IFMT {
+	case unix.S_IFREG:
+	case unix.S_IFDIR:
+		m |= fs.ModeDir
+	case unix.S_IFLNK:
+		m |= fs.ModeSymlink
+	case unix.S_IFIFO:
+		m |= fs.ModeNamedPipe
+	case unix.S_IFSOCK:
+		m |= fs.ModeSocket
+	case unix.S_IFCHR:
+		m |= fs.ModeDevice | fs.ModeCharDevice
+	case unix.S_IFBLK:
+		m |= fs.ModeDevice
+	default:
+		m |= fs.ModeIrregular
+	}
+	if mode&unix.S_ISUID != 0 {
+		m |= fs.ModeSetuid
+	}
+	if mode&unix.S_ISGID != 0 {
+		m |= fs.ModeSetgid
+	}
+	if mode&unix.S_ISVTX != 0 {
+		m |= fs.ModeSticky
+	}
+	return m
+}
+
+func openat(fd int, name string, flags int) (int, error) {
+	return retry(func() (int, error) { return unix.Openat(fd, name, flags, 0) })
+}
+
+// retry repeats a system call that a signal has interrupted: on FUSE and
+// network filesystems any can be, and the Go runtime sends signals.
+func retry(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if err != unix.EINTR {
+			return n, err
+		}
+	}
+}

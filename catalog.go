@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,7 +36,10 @@ type Catalog struct {
 	commands *index.Index
 	skills   *index.Index
 	contents contents
-	closed   atomic.Bool
+
+	mu      sync.Mutex
+	closed  atomic.Bool    // mu is held to set it
+	pending sync.WaitGroup // goroutines that callers may have left; mu is held to add
 }
 
 // New returns a Catalog. Without options it reads the working directory: its
@@ -110,13 +114,18 @@ func (c *Catalog) layers(named layers) []index.Layer {
 }
 
 // Close ends what is under way and releases the folders that are held open.
-// A second Close does nothing. The error is always nil.
+// It waits for what the filesystem is doing just now, so that nothing goes on
+// after it. A second Close does nothing. The error is always nil.
 func (c *Catalog) Close() error {
-	if c.closed.Swap(true) {
+	c.mu.Lock()
+	closed := c.closed.Swap(true)
+	c.mu.Unlock()
+	if closed {
 		return nil
 	}
 	c.commands.Close()
 	c.skills.Close()
+	c.pending.Wait()
 	for _, fsys := range c.opened {
 		fsys.Close()
 	}
@@ -129,6 +138,18 @@ func (c *Catalog) begin(ctx context.Context, op string) error {
 		return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog is closed; make a new one with New"}
 	}
 	return ctx.Err()
+}
+
+// enter counts a goroutine that Close must wait for, until its Done; it
+// reports false after Close.
+func (c *Catalog) enter() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed.Load() {
+		return false
+	}
+	c.pending.Add(1)
+	return true
 }
 
 // A CommandList is one page of commands.
@@ -281,8 +302,12 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	}
 	if e := c.commands.Known(name, stem); e != nil {
 		// Where anything is not as it was, the files are looked through anew.
-		if command, err := c.load(e); err == nil {
-			return command, nil
+		command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
+		if err == nil {
+			return c.hand(command), nil
+		}
+		if ctx.Err() != nil {
+			return Command{}, ctx.Err()
 		}
 	}
 	snapshot, err := c.commands.Snapshot(ctx)
@@ -299,10 +324,14 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 		return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
 			Message: "there is no command " + quote(stem) + "; List has the names"}
 	}
-	command, err := c.load(e)
+	command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
 	switch {
 	case err == nil:
-		return command, nil
+		return c.hand(command), nil
+	case ctx.Err() != nil:
+		return Command{}, ctx.Err()
+	case errors.Is(err, fs.ErrClosed):
+		return Command{}, c.commandsError(op, fs.ErrClosed)
 	case errors.Is(err, index.ErrTooLarge):
 		return Command{}, &Error{Code: ErrFileTooLarge.Code, Op: op, Path: name,
 			Message: "the file of command " + quote(e.Name) + " is larger than allowed; shorten it, or raise the limit with WithMaxFileSize"}
@@ -312,6 +341,34 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	default:
 		return Command{}, &Error{Code: ErrFileRead.Code, Op: op, Path: name,
 			Message: "the file of command " + quote(e.Name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions", Err: err}
+	}
+}
+
+// await returns what do does, or ctx's error as soon as ctx ends. A filesystem
+// that hangs then keeps the goroutine, not the caller.
+func await[T any](ctx context.Context, c *Catalog, do func() (T, error)) (T, error) {
+	if ctx.Done() == nil {
+		return do()
+	}
+	var zero T
+	if !c.enter() {
+		return zero, fs.ErrClosed
+	}
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		defer c.pending.Done()
+		value, err := do()
+		done <- outcome{value, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		return zero, ctx.Err()
 	}
 }
 
@@ -326,7 +383,7 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 			stat = fsys.Stat
 		}
 		if info, err := stat(e.Path); err == nil && index.SameFile(info, kept.info) {
-			return c.hand(kept.command), nil
+			return kept.command, nil
 		}
 	}
 	now := time.Now()
@@ -338,7 +395,7 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 	if index.Settled(info, now) {
 		c.contents.put(&content{file: key, info: info, command: command})
 	}
-	return c.hand(command), nil
+	return command, nil
 }
 
 // hand makes a command the caller's own, and has the caller's rule fill in

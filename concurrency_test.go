@@ -1,0 +1,287 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+	"go.uber.org/goleak"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// expected are the errors that a call may meet while files come and go.
+func expected(err error) bool {
+	return err == nil || errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrFileRead) && errors.Is(err, fs.ErrNotExist)
+}
+
+func TestSixteenGoroutinesWhileFilesChange(t *testing.T) {
+	files := map[string]string{"skills/one/SKILL.md": "---\nname: one\ndescription: one\n---\n"}
+	for i := range 20 {
+		files[fmt.Sprintf("commands/c%02d.md", i)] = "---\ndescription: steady\n---\nBody.\n"
+	}
+	for kind, options := range map[string][]toolshelf.Option{
+		"memory": {toolshelf.WithFs(memoryOf(t, files))},
+		"disk":   {toolshelf.WithRoot(diskOf(t, files))},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			c := catalog(t, options...)
+			var readers, writer sync.WaitGroup
+			stop := make(chan struct{})
+			writer.Go(func() {
+				if kind != "disk" {
+					return
+				}
+				info, err := c.Get(t.Context(), "c00")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				dir := filepath.Dir(info.Metadata.Path)
+				for i := 0; ; i++ {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					name := filepath.Join(dir, fmt.Sprintf("moving%d.md", i%5))
+					if err := errors.Join(os.WriteFile(name+".new", []byte("---\ndescription: moving\n---\nBody.\n"), 0o644), os.Rename(name+".new", name)); err != nil {
+						t.Error(err)
+						return
+					}
+					if i%2 == 1 {
+						os.Remove(name)
+					}
+				}
+			})
+			for g := range 16 {
+				readers.Go(func() {
+					for i := range 50 {
+						if err := oneCall(t.Context(), c, (g+i)%5, i); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				})
+			}
+			readers.Wait()
+			close(stop)
+			writer.Wait()
+		})
+	}
+}
+
+func oneCall(ctx context.Context, c *toolshelf.Catalog, kind, i int) error {
+	switch kind {
+	case 0:
+		l, err := c.List(ctx, toolshelf.Page{Size: 100})
+		if err != nil || l.Pagination.Total < 20 {
+			return fmt.Errorf("List: %d commands, %w", l.Pagination.Total, err)
+		}
+	case 1:
+		command, err := c.Get(ctx, fmt.Sprintf("c%02d", i%20))
+		if err != nil || command.Content != "Body.\n" {
+			return fmt.Errorf("Get: %q, %w", command.Content, err)
+		}
+		command.Raw[0] = 'x' // the caller's own
+	case 2:
+		if command, err := c.Get(ctx, fmt.Sprintf("moving%d", i%5)); !expected(err) || err == nil && command.Content != "Body.\n" {
+			return fmt.Errorf("Get of a file that comes and goes: %q, %w", command.Content, err)
+		}
+	case 3:
+		if skills, err := c.ListSkills(ctx); err != nil || len(skills) != 1 {
+			return fmt.Errorf("ListSkills: %d, %w", len(skills), err)
+		}
+	case 4:
+		if _, err := c.Lint(ctx); err != nil {
+			return fmt.Errorf("Lint: %w", err)
+		}
+	}
+	return nil
+}
+
+func TestCloseDuringCalls(t *testing.T) {
+	for range 50 {
+		c, err := toolshelf.New(toolshelf.WithFs(memory(t, ".")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for {
+					_, err := c.Get(t.Context(), "Build")
+					if err != nil {
+						if !errors.Is(err, toolshelf.ErrClosed) {
+							t.Error(err)
+						}
+						return
+					}
+				}
+			})
+		}
+		c.Close()
+		all.Wait()
+	}
+}
+
+// slow is a filesystem on which each call takes its time, or, with a gate,
+// until that opens.
+type slow struct {
+	afero.Fs
+	latency time.Duration
+	gate    <-chan struct{}
+}
+
+func (s slow) wait() {
+	time.Sleep(s.latency)
+	if s.gate != nil {
+		<-s.gate
+	}
+}
+
+func (s slow) Open(name string) (afero.File, error) {
+	s.wait()
+	return s.Fs.Open(name)
+}
+
+func (s slow) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	s.wait()
+	return s.Fs.OpenFile(name, flag, perm)
+}
+
+func (s slow) Stat(name string) (os.FileInfo, error) {
+	s.wait()
+	return s.Fs.Stat(name)
+}
+
+func TestTheContextEndsACallOnAFilesystemThatHangs(t *testing.T) {
+	gate := make(chan struct{})
+	c := catalog(t, toolshelf.WithFs(slow{Fs: memory(t, "."), gate: gate}))
+	defer close(gate)
+	for op, call := range map[string]func(context.Context) error{
+		"List":       func(ctx context.Context) error { _, err := c.List(ctx, toolshelf.Page{}); return err },
+		"Get":        func(ctx context.Context) error { _, err := c.Get(ctx, "Build"); return err },
+		"ListSkills": func(ctx context.Context) error { _, err := c.ListSkills(ctx); return err },
+		"Lint":       func(ctx context.Context) error { _, err := c.Lint(ctx); return err },
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if err := call(ctx); err != context.DeadlineExceeded {
+			t.Errorf("%s: %v", op, err)
+		}
+		cancel()
+	}
+}
+
+func TestAGetOfAKnownCommandEndsWithItsContext(t *testing.T) {
+	gate := make(chan struct{})
+	close(gate)
+	hanging := &slow{Fs: memory(t, "."), gate: gate}
+	c := catalog(t, toolshelf.WithFs(hanging))
+	if _, err := c.Get(t.Context(), "Build"); err != nil {
+		t.Fatal(err)
+	}
+	shut := make(chan struct{})
+	hanging.gate = shut
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := c.Get(ctx, "Build"); err != context.DeadlineExceeded {
+		t.Error(err)
+	}
+	close(shut)
+}
+
+func TestASlowFilesystemIsReadInParallel(t *testing.T) {
+	files := map[string]string{}
+	for i := range 500 {
+		files[fmt.Sprintf("commands/c%03d.md", i)] = "---\ndescription: d\n---\n"
+	}
+	fsys := memoryOf(t, files)
+	synctest.Test(t, func(t *testing.T) { // its clock stands while anything can run
+		c, err := toolshelf.New(toolshelf.WithFs(slow{Fs: fsys, latency: 20 * time.Millisecond}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		begin := time.Now()
+		l, err := c.List(t.Context(), toolshelf.Page{})
+		if took := time.Since(begin); err != nil || l.Pagination.Total != 500 || took > 1500*time.Millisecond {
+			t.Errorf("%d commands in %v, %v", l.Pagination.Total, took, err)
+		}
+	})
+}
+
+// TestNeverStale changes one file in every way that can go unnoticed, in quick
+// succession, and asks after each change.
+func TestNeverStale(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/other.md": "Other."})
+	dir := filepath.Join(root, "commands")
+	file := filepath.Join(dir, "a.md")
+	c := catalog(t, toolshelf.WithRoot(root))
+	random := rand.New(rand.NewPCG(1, 2))
+	write := func(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) }
+	last := ""
+	for i := range 3000 {
+		text := fmt.Sprintf("%04d", i) // always of one size
+		hidden := false
+		var err error
+		switch way := random.IntN(7); {
+		case way == 0 || last == "":
+			err = write(file, text)
+		case way == 1: // its time set back
+			var info os.FileInfo
+			if info, err = os.Stat(file); err == nil {
+				err = errors.Join(write(file, text), os.Chtimes(file, info.ModTime(), info.ModTime()))
+			}
+		case way == 2: // replaced
+			err = errors.Join(write(file+".new", text), os.Rename(file+".new", file))
+		case way == 3: // removed
+			err, text = os.Remove(file), ""
+		case way == 4: // removed and made again
+			err = errors.Join(os.Remove(file), write(file, text))
+		case way == 5: // twice within a tick
+			err = errors.Join(write(file, "xxxx"), write(file, text))
+		case way == 6: // hidden
+			err, hidden = write(file, "---\nis_dependency: true\n---\n"+text), true
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = text
+
+		list, err := c.List(t.Context(), toolshelf.Page{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var listed []string
+		for _, info := range list.Commands {
+			if info.Name == "a" {
+				listed = append(listed, info.Description)
+			}
+		}
+		var want []string
+		if text != "" && !hidden {
+			want = []string{text}
+		}
+		if diff := cmp.Diff(want, listed); diff != "" {
+			t.Fatalf("change %d: List (-want +got):\n%s", i, diff)
+		}
+		got, err := c.Get(t.Context(), "a")
+		if text == "" && !errors.Is(err, toolshelf.ErrCommandNotFound) || text != "" && !strings.HasSuffix(got.Content, text) {
+			t.Fatalf("change %d: Get %q, %v; want %q", i, got.Content, err, text)
+		}
+	}
+}

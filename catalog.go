@@ -36,6 +36,7 @@ type Catalog struct {
 	commands *index.Index
 	skills   *index.Index
 	contents contents
+	changes  changes
 
 	mu      sync.Mutex
 	closed  atomic.Bool    // mu is held to set it
@@ -46,7 +47,8 @@ type Catalog struct {
 // "commands" and its "skills".
 //
 // New reads nothing: a folder that is missing is found by the method that
-// needs it, and may be made later. The error is ErrInvalidOption.
+// needs it, and may be made later. (With WithWatch, reading begins in the
+// background.) The error is ErrInvalidOption.
 func New(opts ...Option) (*Catalog, error) {
 	config, err := newConfig(opts)
 	if err != nil {
@@ -59,20 +61,45 @@ func New(opts ...Option) (*Catalog, error) {
 			return nil, invalidOption("WithRoot: the working directory is unknown: " + reason(err))
 		}
 	}
+	if config.watch && !c.onOS {
+		return nil, invalidOption("WithWatch: only the operating system's filesystem can be watched; use WithCacheTTL, or neither")
+	}
 	c.root = c.open(c.rootDir)
-	c.commands = index.Commands(index.Config{
-		Layers:      c.layers(config.commands),
-		MaxFileSize: config.maxFileSize,
-		Nested:      config.nested,
-		Valid:       c.validElement,
-	})
-	c.skills = index.Skills(index.Config{
-		Layers:      c.layers(config.skills),
-		MaxFileSize: config.maxFileSize,
-		Broken:      true,
-		KeepHeader:  true,
-	})
+	commands, skills := c.layers(config.commands), c.layers(config.skills)
+	if c.commands, err = index.Commands(c.indexConfig(index.Config{
+		Layers:  commands,
+		Nested:  config.nested,
+		Valid:   c.validElement,
+		Changed: c.tell(func(s *subscriber) **index.Snapshot { return &s.commands }),
+	})); err == nil {
+		c.skills, err = index.Skills(c.indexConfig(index.Config{
+			Layers:     skills,
+			Broken:     true,
+			KeepHeader: true,
+			Changed:    c.tell(func(s *subscriber) **index.Snapshot { return &s.skills }),
+		}))
+	}
+	if err != nil {
+		c.Close()
+		return nil, &Error{Code: ErrInvalidOption.Code, Op: "New", Err: err,
+			Message: "WithWatch: the system cannot watch folders: " + reason(err) + "; do without it"}
+	}
 	return c, nil
+}
+
+func (c *Catalog) indexConfig(x index.Config) index.Config {
+	x.MaxFileSize = c.config.maxFileSize
+	x.TTL, x.Now = c.config.ttl, c.config.now
+	x.Watch = c.config.watch
+	return x
+}
+
+// tell returns what an index calls when something has changed.
+func (c *Catalog) tell(known func(*subscriber) **index.Snapshot) func(before, now *index.Snapshot) {
+	return func(before, now *index.Snapshot) {
+		c.config.logger.Debug("files changed", "generation", now.Generation, "listed", len(now.Entries), "problems", len(now.Problems))
+		c.changes.signal(known, before)
+	}
 }
 
 // open confines a folder of the catalog's filesystem.
@@ -97,7 +124,7 @@ func (c *Catalog) layers(named layers) []index.Layer {
 		if l.fsys != nil {
 			fsys := confine.Over(afero.FromIOFS{FS: l.fsys}, ".", confine.Options{})
 			c.opened = append(c.opened, fsys)
-			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: "."})
+			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true})
 			continue
 		}
 		dir := l.name
@@ -123,8 +150,12 @@ func (c *Catalog) Close() error {
 	if closed {
 		return nil
 	}
-	c.commands.Close()
-	c.skills.Close()
+	c.changes.close()
+	for _, x := range []*index.Index{c.commands, c.skills} {
+		if x != nil {
+			x.Close()
+		}
+	}
 	c.pending.Wait()
 	for _, fsys := range c.opened {
 		fsys.Close()

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/afero"
 )
@@ -29,6 +30,9 @@ type config struct {
 	maxFileSize int64
 	nextSteps   func(Command) string // nil is the default rule
 	logger      *slog.Logger
+	ttl         time.Duration
+	now         func() time.Time
+	watch       bool
 }
 
 // layers are the folders of one kind in order of precedence. A nil slice is
@@ -47,6 +51,7 @@ func newConfig(opts []Option) (config, error) {
 		root:        ".",
 		maxFileSize: defaultMaxFileSize,
 		logger:      slog.New(slog.DiscardHandler),
+		now:         time.Now,
 	}
 	for _, opt := range opts {
 		if opt == nil {
@@ -219,6 +224,39 @@ func WithNextSteps(f func(Command) string) Option {
 		c.nextSteps = f
 		return nil
 	}
+}
+
+// WithCacheTTL lets List, All, ListSkills and Lint answer for d from what an
+// earlier call has found, without looking at the files again; Get then finds no
+// command that was added meanwhile, but never serves an old text: it stats its
+// file. The default, 0, is to look each time.
+func WithCacheTTL(d time.Duration) Option {
+	return func(c *config) error {
+		if d < 0 {
+			return invalidOption(fmt.Sprintf("WithCacheTTL: %v; use 0 or more", d))
+		}
+		c.ttl = d
+		return nil
+	}
+}
+
+// WithWatch has the operating system tell of changes in the folders of
+// commands and skills, so that a call in between costs nothing but its answer,
+// and OnChange tells of changes as they happen. A change is seen as soon as the
+// system has told of it, within milliseconds as a rule; Get stats its file all
+// the same.
+//
+// Where the system may not tell, each call looks for itself as it does without
+// WithWatch: where a file or folder is reached through a link, where the
+// system's watches are used up, and where a folder is missing. Changes that
+// no system tells of, those made through a memory mapping, a hard link
+// elsewhere or another machine of a network filesystem, can be missed.
+//
+// It is for the operating system's filesystem alone; with another one New
+// returns ErrInvalidOption. The layers of WithCommandsFS and WithSkillsFS are
+// taken to be fixed, as those of an embed.FS are.
+func WithWatch() Option {
+	return func(c *config) error { c.watch = true; return nil }
 }
 
 // WithLogger sends what a user cannot act upon and a maintainer may want to

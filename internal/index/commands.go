@@ -1,7 +1,6 @@
 package index
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"path"
@@ -14,14 +13,13 @@ import (
 // circle of links where the filesystem has no inode numbers to tell it by.
 const maxDepth = 16
 
-func scanCommands(ctx context.Context, config *Config, layer int, before *found) (*found, error) {
-	s := newScan(ctx, config, layer, before)
-	dir, err := s.fs.OpenDir(config.Layers[layer].Dir)
+func scanCommands(s *scan) (*found, error) {
+	dir, dirPath, err := s.open()
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
-	if err := s.commands(dir, config.Layers[layer].Dir, "", nil); err != nil {
+	if err := s.commands(dir, dirPath, "", nil); err != nil {
 		return nil, err
 	}
 	return s.result(), nil
@@ -104,12 +102,12 @@ func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child
 			Message: "not listed: the link leads back to a folder that it is in", Suggestion: "remove the link"})
 		return nil
 	}
+	s.visit(dirPath)
 	var dir *confine.Dir
 	if err == nil {
-		if c.typ == fs.ModeSymlink {
+		if dir, err = parent.OpenDir(c.name); errors.Is(err, confine.ErrSymlink) {
+			s.throughLink()
 			dir, err = s.fs.OpenDir(dirPath)
-		} else {
-			dir, err = parent.OpenDir(c.name)
 		}
 	}
 	if err == nil {

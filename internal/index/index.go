@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -25,12 +26,19 @@ type Layer struct {
 	Name string      // what the caller calls it; paths in problems begin with it
 	FS   *confine.FS // where it is
 	Dir  string      // the folder, relative to FS
+
+	Fixed bool // with Watch: it is not the operating system's, and does not change
 }
 
 // Config says what an Index holds.
 type Config struct {
 	Layers      []Layer // highest precedence first
 	MaxFileSize int64   // larger files are reported, not held
+
+	TTL     time.Duration               // how long a snapshot may be served without validation
+	Now     func() time.Time            // the clock for TTL
+	Watch   bool                        // validate only when the operating system has told of a change
+	Changed func(before, now *Snapshot) // called, if not nil, when a validation finds a change; one call at a time
 
 	Broken     bool // Snapshot.Entries has those that cannot be loaded, too
 	KeepHeader bool // Entry.Header is kept
@@ -93,19 +101,33 @@ type Index struct {
 	config Config
 	scan   scanner
 	last   atomic.Pointer[Snapshot]
+	fresh  atomic.Pointer[freshness]
 	flight flight[*Snapshot]
+	watch  *watch // nil without Config.Watch
 }
 
-// Commands indexes Markdown files: each is a command.
-func Commands(config Config) *Index { return newIndex(config, scanCommands) }
+// A freshness is what a validation found, and when it began.
+type freshness struct {
+	snapshot *Snapshot
+	at       time.Time
+}
+
+// Commands indexes Markdown files: each is a command. The error is that of the
+// system's facility for watching.
+func Commands(config Config) (*Index, error) { return newIndex(config, scanCommands) }
 
 // Skills indexes subfolders: each is a skill, whose file is SKILL.md.
-func Skills(config Config) *Index { return newIndex(config, scanSkills) }
+func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills) }
 
-func newIndex(config Config, scan scanner) *Index {
+func newIndex(config Config, scan scanner) (*Index, error) {
 	x := &Index{config: config, scan: scan}
 	x.flight.do = x.refresh
-	return x
+	if config.Watch {
+		if err := x.startWatch(); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
 }
 
 // Snapshot returns what the layers hold now. A layer whose folder is missing
@@ -113,8 +135,19 @@ func newIndex(config Config, scan scanner) *Index {
 // error is a *LayerError. When ctx ends, Snapshot returns its error at once;
 // other callers are not harmed.
 func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
+	if f := x.fresh.Load(); f != nil {
+		if x.config.TTL > 0 && x.config.Now().Sub(f.at) < x.config.TTL {
+			return f.snapshot, nil
+		}
+		if x.watch != nil && x.watch.clean(x) {
+			return f.snapshot, nil
+		}
+	}
 	return x.flight.wait(ctx)
 }
+
+// Last returns what the last validation found; nil before the first.
+func (x *Index) Last() *Snapshot { return x.last.Load() }
 
 // Known returns the entry that Lookup would find in a snapshot taken now, if
 // that can be told without looking at any file but the entry's own, which the
@@ -141,7 +174,12 @@ func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer, e.Path) 
 
 // Close ends a validation that is under way, and waits for it to return.
 // Later calls of Snapshot return fs.ErrClosed.
-func (x *Index) Close() { x.flight.close() }
+func (x *Index) Close() {
+	if x.watch != nil {
+		x.watch.close()
+	}
+	x.flight.close()
+}
 
 // found is what one layer holds. It is immutable once it is part of a Snapshot.
 type found struct {
@@ -153,9 +191,29 @@ type found struct {
 
 // A scanner looks through one layer. Given what the layer held before, it
 // returns the very same if that still stands.
-type scanner func(ctx context.Context, config *Config, layer int, before *found) (*found, error)
+type scanner func(*scan) (*found, error)
 
 func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
+	begin := time.Time{}
+	if x.config.TTL > 0 {
+		begin = x.config.Now()
+	}
+	if x.watch != nil {
+		x.watch.begin(len(x.config.Layers))
+	}
+	now, err := x.validate(ctx)
+	if err != nil {
+		x.fresh.Store(nil)
+	} else {
+		x.fresh.Store(&freshness{now, begin})
+	}
+	if x.watch != nil {
+		x.watch.end(err)
+	}
+	return now, err
+}
+
+func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 	last := x.last.Load()
 	var (
 		layers  = make([]found, len(x.config.Layers))
@@ -168,7 +226,7 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 		if last != nil {
 			before = &last.layers[i]
 		}
-		now, err := x.scan(ctx, &x.config, i, before)
+		now, err := x.scan(newScan(ctx, x, i, before))
 		switch {
 		case err == nil:
 			present = true
@@ -199,6 +257,9 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 		next.Generation = last.Generation + 1
 	}
 	x.last.Store(next)
+	if last != nil && x.config.Changed != nil {
+		x.config.Changed(last, next)
+	}
 	return next, nil
 }
 

@@ -41,6 +41,7 @@ func (s *scan) load(dir *confine.Dir, base, file, name string, known *Entry) *En
 	}
 	link := err == nil && info.Mode&fs.ModeSymlink != 0
 	if link {
+		s.throughLink()
 		if info, err = s.fs.Stat(file); err != nil {
 			return s.broken(known, file, name, info, err, s.linkProblem(file, err))
 		}

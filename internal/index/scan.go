@@ -19,13 +19,42 @@ type scan struct {
 	layer  int
 	fs     *confine.FS
 	before *found
+	watch  *watch // nil where nothing is watched
 
 	entries  []*Entry
 	problems []Problem
 }
 
-func newScan(ctx context.Context, config *Config, layer int, before *found) *scan {
-	return &scan{ctx: ctx, config: config, layer: layer, fs: config.Layers[layer].FS, before: before}
+func newScan(ctx context.Context, x *Index, layer int, before *found) *scan {
+	l := x.config.Layers[layer]
+	s := &scan{ctx: ctx, config: &x.config, layer: layer, fs: l.FS, before: before}
+	if x.watch != nil && !l.Fixed {
+		s.watch = x.watch
+		s.watch.layer(layer, l.FS.Path(l.Dir))
+	}
+	return s
+}
+
+// open opens the layer's own folder.
+func (s *scan) open() (*confine.Dir, string, error) {
+	dirPath := s.config.Layers[s.layer].Dir
+	s.visit(dirPath)
+	dir, err := s.fs.OpenDir(dirPath)
+	return dir, dirPath, err
+}
+
+// visit is called before a folder is looked at.
+func (s *scan) visit(dirPath string) {
+	if s.watch != nil {
+		s.watch.visit(s.fs.Path(dirPath))
+	}
+}
+
+// throughLink is called when a link was followed.
+func (s *scan) throughLink() {
+	if s.watch != nil {
+		s.watch.throughLink()
+	}
 }
 
 // result is what was found, and what was found before if that is the same. The
@@ -106,6 +135,9 @@ func (s *scan) isFolder(dirPath string, c child) bool {
 		return true
 	case fs.ModeSymlink, confine.TypeUnknown:
 		info, err := s.fs.Stat(path.Join(dirPath, c.name))
+		if err != nil || c.typ == fs.ModeSymlink {
+			s.throughLink()
+		}
 		return err == nil && info.Mode.IsDir()
 	default:
 		return false

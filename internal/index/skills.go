@@ -1,7 +1,6 @@
 package index
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"path"
@@ -15,10 +14,8 @@ var ErrNoSkillFile = errors.New("no SKILL.md")
 // skillFiles are the names of a skill's file, preferred first.
 var skillFiles = [...]string{"SKILL.md", "skill.md"}
 
-func scanSkills(ctx context.Context, config *Config, layer int, before *found) (*found, error) {
-	s := newScan(ctx, config, layer, before)
-	dirPath := config.Layers[layer].Dir
-	dir, err := s.fs.OpenDir(dirPath)
+func scanSkills(s *scan) (*found, error) {
+	dir, dirPath, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +26,7 @@ func scanSkills(ctx context.Context, config *Config, layer int, before *found) (
 	}
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
-	err = each(ctx, len(children), func(i int) {
+	err = each(s.ctx, len(children), func(i int) {
 		if LooseName(children[i].name) {
 			entries[i], links[i] = s.skill(dir, dirPath, children[i])
 		}
@@ -56,24 +53,24 @@ func scanSkills(ctx context.Context, config *Config, layer int, before *found) (
 // is not followed.
 func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, error) {
 	dirPath := path.Join(parentPath, c.name)
-	var (
-		dir *confine.Dir
-		err error
-	)
 	switch c.typ {
-	case fs.ModeSymlink, confine.TypeUnknown:
-		info, statErr := s.fs.Stat(dirPath)
-		if statErr != nil {
-			return nil, statErr
-		}
-		if !info.Mode.IsDir() {
-			return nil, nil
-		}
-		dir, err = s.fs.OpenDir(dirPath)
 	case fs.ModeDir:
-		dir, err = parent.OpenDir(c.name)
+	case fs.ModeSymlink, confine.TypeUnknown:
+		info, err := s.fs.Stat(dirPath)
+		if err != nil || c.typ == fs.ModeSymlink {
+			s.throughLink()
+		}
+		if err != nil || !info.Mode.IsDir() {
+			return nil, err
+		}
 	default:
 		return nil, nil
+	}
+	s.visit(dirPath)
+	dir, err := parent.OpenDir(c.name)
+	if errors.Is(err, confine.ErrSymlink) {
+		s.throughLink()
+		dir, err = s.fs.OpenDir(dirPath)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // vanished meanwhile

@@ -1,0 +1,166 @@
+package toolshelf
+
+import (
+	"sync"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
+)
+
+// A Change says what is different since a subscriber was told last. Names are
+// sorted as List sorts them, and nil where there are none.
+type Change struct {
+	Commands Names
+	Skills   Names
+}
+
+// Names are the commands or skills that a list shows and did not, showed and
+// does no more, or shows with another file.
+type Names struct {
+	Added   []string
+	Removed []string
+	Changed []string
+}
+
+func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Changed == nil }
+
+// OnChange calls f with what was added, removed and changed whenever the
+// commands or skills are found to differ from what they were; with WithWatch
+// that is as it happens, without it when some method looks. What the first look
+// finds is no change.
+//
+// Calls of f do not overlap, and come in the order of the changes, from a
+// goroutine of f's own: what happens while f runs is told in one Change
+// afterwards, and a slow f holds up nobody. A change that was undone before f
+// could be told is not told.
+//
+// The subscription ends with stop, which may be called more than once and from
+// f, or with Close. Neither waits for an f that is running. OnChange after Close
+// does nothing.
+func (c *Catalog) OnChange(f func(Change)) (stop func()) {
+	s := &subscriber{
+		wake:     make(chan struct{}, 1),
+		stop:     make(chan struct{}),
+		commands: c.commands.Last(),
+		skills:   c.skills.Last(),
+	}
+	if !c.changes.add(s) {
+		return func() {}
+	}
+	go func() {
+		for {
+			select {
+			case <-s.wake:
+			case <-s.stop:
+				return
+			}
+			change := c.since(s)
+			if change.Commands.empty() && change.Skills.empty() {
+				continue
+			}
+			select {
+			case <-s.stop:
+				return
+			default:
+				f(change)
+			}
+		}
+	}()
+	return func() { c.changes.remove(s) }
+}
+
+// A subscriber is told what differs from the snapshots that it was told of last.
+type subscriber struct {
+	wake             chan struct{}   // has a token after something changed
+	stop             chan struct{}   // closed by changes
+	commands, skills *index.Snapshot // guarded by changes.mu; nil before the first
+}
+
+// since returns what has changed for a subscriber since it was asked last.
+func (c *Catalog) since(s *subscriber) Change {
+	c.changes.mu.Lock()
+	defer c.changes.mu.Unlock()
+	commands, skills := c.commands.Last(), c.skills.Last()
+	change := Change{Commands: difference(s.commands, commands), Skills: difference(s.skills, skills)}
+	s.commands, s.skills = commands, skills
+	return change
+}
+
+// difference merges two sorted lists. To a list that was not known, nothing is
+// new.
+func difference(before, now *index.Snapshot) (n Names) {
+	if before == nil || now == nil || before == now {
+		return n
+	}
+	a, b := before.Entries, now.Entries
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && index.Compare(a[0].Name, b[0].Name) < 0:
+			n.Removed = append(n.Removed, a[0].Name)
+			a = a[1:]
+		case len(a) == 0 || a[0].Name != b[0].Name:
+			n.Added = append(n.Added, b[0].Name)
+			b = b[1:]
+		default:
+			if a[0] != b[0] {
+				n.Changed = append(n.Changed, a[0].Name)
+			}
+			a, b = a[1:], b[1:]
+		}
+	}
+	return n
+}
+
+// changes are the subscribers of a catalog.
+type changes struct {
+	mu     sync.Mutex
+	all    map[*subscriber]bool
+	closed bool
+}
+
+func (c *changes) add(s *subscriber) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	if c.all == nil {
+		c.all = make(map[*subscriber]bool)
+	}
+	c.all[s] = true
+	return true
+}
+
+func (c *changes) remove(s *subscriber) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all[s] {
+		delete(c.all, s)
+		close(s.stop)
+	}
+}
+
+// signal wakes every subscriber, and waits for none. One who knew of no
+// snapshot yet is taken to know the one before the change.
+func (c *changes) signal(known func(*subscriber) **index.Snapshot, before *index.Snapshot) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for s := range c.all {
+		if last := known(s); *last == nil {
+			*last = before
+		}
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (c *changes) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for s := range c.all {
+		delete(c.all, s)
+		close(s.stop)
+	}
+}

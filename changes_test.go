@@ -1,0 +1,273 @@
+package toolshelf_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// patience is how long a test waits for what should take milliseconds.
+const patience = 20 * time.Second
+
+// eventually waits until check reports "" and fails with its last report.
+func eventually(t *testing.T, check func() string) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); ; <-tick.C {
+		report := check()
+		if report == "" {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(report)
+		}
+	}
+}
+
+func write(t testing.TB, text string, path ...string) {
+	t.Helper()
+	file := filepath.Join(path...)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCacheTTL(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"commands/a.md": "one", "commands/b.md": "b"})
+	now := time.Unix(1_000_000, 0)
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Minute), toolshelf.WithClock(func() time.Time { return now }))
+	if diff := cmp.Diff([]string{"a", "b"}, names(t, c)); diff != "" {
+		t.Fatal(diff)
+	}
+	if err := errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte("two, longer"), 0o644), fsys.Remove("commands/b.md"),
+		afero.WriteFile(fsys, "commands/c.md", []byte("c"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(time.Minute - 1)
+	if diff := cmp.Diff([]string{"a", "b"}, names(t, c)); diff != "" {
+		t.Errorf("within the TTL (-want +got):\n%s", diff)
+	}
+	if got, err := c.Get(t.Context(), "a"); err != nil || got.Content != "two, longer" {
+		t.Errorf("Get within the TTL serves %q, %v", got.Content, err)
+	}
+	if _, err := c.Get(t.Context(), "b"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+		t.Errorf("Get within the TTL of a removed file: %v", err)
+	}
+	now = now.Add(1)
+	if diff := cmp.Diff([]string{"a", "c"}, names(t, c)); diff != "" {
+		t.Errorf("after the TTL (-want +got):\n%s", diff)
+	}
+}
+
+func TestOnChangeWithoutWatching(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"commands/a.md": "a", "commands/b.md": "b", "skills/s/SKILL.md": ""})
+	c := catalog(t, toolshelf.WithFs(fsys))
+	told := make(chan toolshelf.Change)
+	stop := c.OnChange(func(change toolshelf.Change) { told <- change })
+	names(t, c) // what is found first is no change
+	if err := errors.Join(fsys.Remove("commands/a.md"), afero.WriteFile(fsys, "commands/b.md", []byte("longer"), 0o644), afero.WriteFile(fsys, "commands/C.md", nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	names(t, c)
+	want := toolshelf.Change{Commands: toolshelf.Names{Added: []string{"C"}, Removed: []string{"a"}, Changed: []string{"b"}}}
+	if diff := cmp.Diff(want, <-told); diff != "" {
+		t.Errorf("change (-want +got):\n%s", diff)
+	}
+	stop()
+	stop()
+	if err := fsys.Remove("commands/b.md"); err != nil {
+		t.Fatal(err)
+	}
+	names(t, c)
+	select {
+	case change := <-told:
+		t.Errorf("told after stop: %+v", change)
+	default:
+	}
+}
+
+func TestASlowSubscriberHoldsUpNobody(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"commands/a.md": "a"})
+	c := catalog(t, toolshelf.WithFs(fsys))
+	entered, leave := make(chan bool), make(chan bool)
+	var slow []string
+	done := make(chan bool)
+	c.OnChange(func(change toolshelf.Change) {
+		entered <- true
+		<-leave
+		if slow = append(slow, change.Commands.Added...); len(slow) == 10 {
+			close(done)
+		}
+	})
+	var quick atomic.Int64
+	c.OnChange(func(change toolshelf.Change) { quick.Add(int64(len(change.Commands.Added))) })
+	names(t, c)
+	for i := range 10 {
+		if err := afero.WriteFile(fsys, fmt.Sprintf("commands/n%d.md", i), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		names(t, c)
+		if i == 0 {
+			<-entered // and stays there
+		}
+	}
+	eventually(t, func() string {
+		if n := quick.Load(); n != 10 {
+			return fmt.Sprintf("the other subscriber was told of %d", n)
+		}
+		return ""
+	})
+	leave <- true
+	<-entered // all that happened meanwhile, in one
+	leave <- true
+	<-done
+}
+
+func TestOnChangeAfterClose(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
+	c.Close()
+	c.OnChange(func(toolshelf.Change) { t.Error("called") })()
+}
+
+func TestWatchNeedsTheSystemsFilesystem(t *testing.T) {
+	if _, err := toolshelf.New(toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithWatch()); !errors.Is(err, toolshelf.ErrInvalidOption) {
+		t.Error(err)
+	}
+}
+
+// watching is a catalog with WithWatch whose first look is over.
+func watching(t *testing.T, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	c := catalog(t, append(opts, toolshelf.WithWatch())...)
+	names(t, c)
+	return c
+}
+
+func TestWatchSeesChanges(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "one", "commands/sub/deep.md": "deep"})
+	dir := filepath.Join(root, "commands")
+	c := watching(t, toolshelf.WithRoot(root), toolshelf.WithNestedCommands())
+	expect := func(step string, want map[string]string) {
+		t.Helper()
+		eventually(t, func() string {
+			got := map[string]string{}
+			for info, err := range c.All(t.Context()) {
+				if err != nil {
+					return fmt.Sprintf("%s: %v", step, err)
+				}
+				got[info.Name] = info.Description
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				return fmt.Sprintf("%s (-want +got):\n%s", step, diff)
+			}
+			return ""
+		})
+	}
+	must := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("at first", map[string]string{"a": "one", "sub:deep": "deep"})
+	write(t, "two", dir, "a.md")
+	expect("an edit", map[string]string{"a": "two", "sub:deep": "deep"})
+	write(t, "new", dir, "b.md")
+	must(os.Remove(filepath.Join(dir, "a.md")))
+	expect("one added, one removed", map[string]string{"b": "new", "sub:deep": "deep"})
+	write(t, "---\nis_dependency: true\n---\n", dir, "b.md")
+	expect("one hidden", map[string]string{"sub:deep": "deep"})
+	write(t, "deeper", dir, "new", "x.md")
+	expect("a new folder", map[string]string{"sub:deep": "deep", "new:x": "deeper"})
+	write(t, "changed", dir, "new", "x.md")
+	expect("an edit in it", map[string]string{"sub:deep": "deep", "new:x": "changed"})
+	must(os.Rename(filepath.Join(dir, "sub"), filepath.Join(dir, "moved")))
+	expect("a folder renamed", map[string]string{"moved:deep": "deep", "new:x": "changed"})
+	write(t, "again", dir, "moved", "deep.md")
+	expect("an edit in that", map[string]string{"moved:deep": "again", "new:x": "changed"})
+	must(os.RemoveAll(dir))
+	eventually(t, func() string {
+		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+			return fmt.Sprintf("the folder removed: %v", err)
+		}
+		return ""
+	})
+	write(t, "reborn", dir, "z.md")
+	expect("the folder made again", map[string]string{"z": "reborn"})
+	must(os.Rename(root, root+".moved"))
+	write(t, "elsewhere", root, "commands", "z.md")
+	expect("a folder above replaced", map[string]string{"z": "elsewhere"})
+	must(os.RemoveAll(root + ".moved"))
+}
+
+func TestWatchSeesWhatIsBehindLinks(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "a", "docs/b.md": "one", "kit/s/SKILL.md": "---\nname: s\ndescription: one\n---\n", "skills/x/y": ""})
+	if err := errors.Join(os.Symlink("../docs/b.md", filepath.Join(root, "commands", "b.md")), os.Symlink("../kit/s", filepath.Join(root, "skills", "s"))); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	c := watching(t, toolshelf.WithRoot(root))
+	for i := range 50 {
+		text := fmt.Sprint("text ", i)
+		write(t, text, root, "docs", "b.md")
+		write(t, "---\nname: s\ndescription: "+text+"\n---\n", root, "kit", "s", "SKILL.md")
+		var got string
+		for info := range c.All(t.Context()) {
+			if info.Name == "b" {
+				got = info.Description
+			}
+		}
+		skills, err := c.ListSkills(t.Context())
+		if err != nil || got != text || skills[0].Description != text {
+			t.Fatalf("%q and %q, %v; want %q", got, skills[0].Description, err, text)
+		}
+	}
+}
+
+func TestABurstIsOneChange(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "a"})
+	c := watching(t, toolshelf.WithRoot(root))
+	added := map[string]bool{}
+	told := make(chan toolshelf.Change, 1000)
+	c.OnChange(func(change toolshelf.Change) { told <- change })
+	for i := range 500 {
+		write(t, "x", root, "commands", fmt.Sprintf("n%03d.md", i))
+	}
+	calls := 0
+	for len(added) < 500 {
+		change := <-told
+		calls++
+		for _, name := range change.Commands.Added {
+			added[name] = true
+		}
+	}
+	if calls > 20 {
+		t.Errorf("500 files were told of in %d changes", calls)
+	}
+	t.Logf("500 files, %d changes", calls)
+}
+
+func TestWatchTellsWithoutACall(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "a", "skills/s/SKILL.md": "---\nname: s\ndescription: s\n---\n"})
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithWatch())
+	told := make(chan toolshelf.Change, 10)
+	c.OnChange(func(change toolshelf.Change) { told <- change })
+	names(t, c)
+	if _, err := c.ListSkills(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "---\nname: s\ndescription: other\n---\n", root, "skills", "s", "SKILL.md")
+	want := toolshelf.Change{Skills: toolshelf.Names{Changed: []string{"s"}}}
+	if diff := cmp.Diff(want, <-told); diff != "" {
+		t.Errorf("change (-want +got):\n%s", diff)
+	}
+}

@@ -351,6 +351,13 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 		return Command{}, err
 	}
 	e := snapshot.Lookup(name, stem)
+	if e == nil && c.config.watch {
+		// A file that is not there yet may be one that was not told of yet.
+		if snapshot, err = c.commands.Validate(ctx); err != nil {
+			return Command{}, c.commandsError(op, err)
+		}
+		e = snapshot.Lookup(name, stem)
+	}
 	if e == nil {
 		return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
 			Message: "there is no command " + quote(stem) + "; List has the names"}

@@ -143,8 +143,12 @@ func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
 			return f.snapshot, nil
 		}
 	}
-	return x.flight.wait(ctx)
+	return x.Validate(ctx)
 }
+
+// Validate is Snapshot, from the filesystem as it is, whatever the TTL and
+// the watch say.
+func (x *Index) Validate(ctx context.Context) (*Snapshot, error) { return x.flight.wait(ctx) }
 
 // Last returns what the last validation found; nil before the first.
 func (x *Index) Last() *Snapshot { return x.last.Load() }

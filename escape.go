@@ -1,0 +1,123 @@
+package toolshelf
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The text forms of this package are read line by line, by models and by
+// people, while names of files can hold anything. In a text form a name is
+// therefore written so that it is one piece of one line, looks like what it
+// is, and can be read back.
+//
+// The notation is Go's: each of these is written as strconv.UnquoteChar reads
+// it, and all else stays.
+//
+//	\\                a backslash
+//	\t \n \r          tab and line breaks
+//	\x1b              other control characters below U+0080, and a blank at
+//	                  either end of a name
+//	\xff              a byte that is not UTF-8
+//	\u202e \U000e0001 what is invisible, breaks a line or reorders text:
+//	                  U+0080 to U+009F, the line and paragraph separators, all
+//	                  format characters (bidirectional controls, zero width
+//	                  characters, the byte order mark, tags) and ignorable
+//	                  ones; other white space at either end of a name
+//	\x3e              the ">" of " ->", which is what a listing writes between
+//	                  a link and its target
+//
+// A slash is never escaped. No name holds one.
+
+// escapeName is a file's name as one piece of a line.
+func escapeName(name string) string {
+	if plainName(name) {
+		return name
+	}
+	var b strings.Builder
+	b.Grow(len(name) + 8)
+	// Where blanks at the end begin.
+	end := len(strings.TrimRightFunc(name, unicode.IsSpace))
+	start := true // all so far was white space
+	for i := 0; i < len(name); {
+		r, size := utf8.DecodeRuneInString(name[i:])
+		start = start && unicode.IsSpace(r)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			escapeByte(&b, name[i])
+		case r == ' ' && (start || i >= end):
+			escapeByte(&b, ' ')
+		case r == '>' && strings.HasSuffix(name[:i], " -"):
+			escapeByte(&b, '>')
+		case unsafeRune(r), unicode.IsSpace(r) && r != ' ' && (start || i >= end):
+			escapeRune(&b, r)
+		default:
+			b.WriteString(name[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// escapePath is a slash-separated path as one piece of a line.
+func escapePath(path string) string {
+	if plainName(path) {
+		return path
+	}
+	elements := strings.Split(path, "/")
+	for i, element := range elements {
+		elements[i] = escapeName(element)
+	}
+	return strings.Join(elements, "/")
+}
+
+// plainName reports, quickly, that nothing in a name needs escaping. Almost
+// every name is plain.
+func plainName(name string) bool {
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; c <= ' ' || c >= 0x7f || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// unsafeRune reports whether a character is escaped wherever it stands.
+func unsafeRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r < ' ' || r == 0x7f || r == '\\'
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+func escapeRune(b *strings.Builder, r rune) {
+	switch {
+	case r == '\\':
+		b.WriteString(`\\`)
+	case r == '\t':
+		b.WriteString(`\t`)
+	case r == '\n':
+		b.WriteString(`\n`)
+	case r == '\r':
+		b.WriteString(`\r`)
+	case r < utf8.RuneSelf:
+		escapeByte(b, byte(r))
+	case r <= 0xffff:
+		b.WriteString(`\u`)
+		writeHex(b, uint32(r), 4)
+	default:
+		b.WriteString(`\U`)
+		writeHex(b, uint32(r), 8)
+	}
+}
+
+func escapeByte(b *strings.Builder, c byte) {
+	b.WriteString(`\x`)
+	writeHex(b, uint32(c), 2)
+}
+
+func writeHex(b *strings.Builder, n uint32, digits int) {
+	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
+		b.WriteByte("0123456789abcdef"[n>>shift&0xf])
+	}
+}

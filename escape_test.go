@@ -1,0 +1,116 @@
+package toolshelf
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestEscapedNames(t *testing.T) {
+	for _, tt := range []struct{ what, name, want string }{
+		{"an ordinary name", "a-b_c (1).tar.gz", "a-b_c (1).tar.gz"},
+		{"letters of any script", "Übersicht 資料 данные 📁.md", "Übersicht 資料 данные 📁.md"},
+		{"quotes", `it's "quoted"`, `it's "quoted"`},
+		{"a backslash", `a\nb`, `a\\nb`},
+		{"line breaks and tabs", "a\nb\rc\td", `a\nb\rc\td`},
+		{"a forged line", "x\n[DIR]  injected", `x\n[DIR]  injected`},
+		{"an ANSI escape", "\x1b[31mred\x1b[0m", `\x1b[31mred\x1b[0m`},
+		{"NUL and DEL", "a\x00b\x7f", `a\x00b\x7f`},
+		{"C1 controls", "a\u0085b\u009b", `a\u0085b\u009b`},
+		{"bidi overrides", "txt.\u202egpj.exe\u202c", `txt.\u202egpj.exe\u202c`},
+		{"bidi isolates and marks", "\u2066a\u2069\u200e\u200f\u061c", `\u2066a\u2069\u200e\u200f\u061c`},
+		{"line and paragraph separators", "a\u2028b\u2029", `a\u2028b\u2029`},
+		{"zero width characters", "a\u200bb\u200cc\u200dd\u2060\ufeff", `a\u200bb\u200cc\u200dd\u2060\ufeff`},
+		{"invisible letters", "a\u3164\u115f\u00ad\U000e0041", `a\u3164\u115f\u00ad\U000e0041`},
+		{"bytes that are not UTF-8", "a\xff\xc3(", `a\xff\xc3(`},
+		{"the replacement character itself", "a\ufffd", "a\ufffd"},
+		{"blanks at the ends", "  a b ", `\x20\x20a b\x20`},
+		{"nothing but blanks", "  ", `\x20\x20`},
+		{"other white space at the ends", "\u3000a\u00a0b\u2003", `\u3000a` + "\u00a0" + `b\u2003`},
+		{"what looks like a link", "a -> b", `a -\x3e b`},
+		{"a backslash that looks like an escape", `\x41`, `\\x41`},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			if got := escapeName(tt.name); got != tt.want {
+				t.Errorf("escapeName(%q) = %s, want %s", tt.name, got, tt.want)
+			}
+			if got := unescape(t, tt.want); got != tt.name {
+				t.Errorf("unescape(%s) = %q, want %q", tt.want, got, tt.name)
+			}
+		})
+	}
+}
+
+// unescape reads a name back as the documentation of String tells.
+func unescape(t testing.TB, s string) string {
+	var b []byte
+	for rest := s; rest != ""; {
+		if rest[0] != '\\' {
+			b, rest = append(b, rest[0]), rest[1:]
+			continue
+		}
+		r, multibyte, tail, err := strconv.UnquoteChar(rest, 0)
+		if err != nil {
+			t.Fatalf("%q: %v at %q", s, err, rest)
+		}
+		if multibyte {
+			b = utf8.AppendRune(b, r)
+		} else {
+			b = append(b, byte(r))
+		}
+		rest = tail
+	}
+	return string(b)
+}
+
+func FuzzEscape(f *testing.F) {
+	for _, seed := range []string{"", "a", "a\n[DIR]  b", " a ", "a -> b", "a/ b", `\x41`, "\xff\u202e", " - -> ->"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		got := escapeName(name)
+		if back := unescape(t, got); back != name {
+			t.Fatalf("%q is written %q and read back as %q", name, got, back)
+		}
+		if !utf8.ValidString(got) || strings.TrimSpace(got) != got || strings.Contains(got, " ->") {
+			t.Errorf("%q is written %q", name, got)
+		}
+		for _, r := range got {
+			if r < ' ' || unsafeRune(r) && r != '\\' {
+				t.Errorf("%q is written %q, with %U", name, got, r)
+			}
+		}
+		if path := escapePath(name); path != got && !strings.Contains(name, "/") {
+			t.Errorf("%q is written %q in a path", name, path)
+		}
+	})
+}
+
+func TestSizes(t *testing.T) {
+	for _, tt := range []struct {
+		size int64
+		want string
+	}{
+		{-1, "?"},
+		{0, "0 B"},
+		{1, "1 B"},
+		{102, "102 B"},
+		{103, "0.1 KB"},
+		{307, "0.3 KB"},
+		{1024, "1.0 KB"},
+		{4301, "4.2 KB"},
+		{1048524, "1023.9 KB"},
+		{1048525, "1.0 MB"},
+		{1 << 20, "1.0 MB"},
+		{1<<30 - 1<<15, "1.0 GB"},
+		{1<<30 - 1<<17, "1023.9 MB"},
+		{1 << 30, "1.0 GB"},
+		{5 << 40, "5120.0 GB"},
+		{1<<63 - 1, "8589934592.0 GB"},
+	} {
+		if got := formatSize(tt.size); got != tt.want {
+			t.Errorf("formatSize(%d) = %q, want %q", tt.size, got, tt.want)
+		}
+	}
+}

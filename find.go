@@ -1,0 +1,246 @@
+package toolshelf
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+)
+
+// FileMatches are the files that FindFiles has found.
+type FileMatches struct {
+	Path     string   `json:"path"`               // the folder searched, relative to the root, ending in a slash; "./" for the root
+	Pattern  string   `json:"pattern"`            // as given
+	Files    []string `json:"files"`              // paths relative to the root, in path order; never null
+	Total    int      `json:"total"`              // how many files match, beyond Limit too
+	Skipped  int      `json:"skipped,omitempty"`  // folders that cannot be read, and so are not searched
+	Ignored  int      `json:"ignored,omitempty"`  // entries that Gitignore left out, without what is below them
+	Warnings []string `json:"warnings,omitempty"` // what could not be found out, one line each
+}
+
+// FindFiles returns the files below a folder whose path matches a glob.
+//
+// The pattern has the syntax of Exclude: without a slash it is for names at
+// any depth, with one for paths relative to the folder searched. A file is a
+// regular file, or a link to one inside the root (as WithSymlinks says). Links
+// to folders are not followed. Hidden files and folders are left out without
+// ShowHidden. Folders that cannot be read are skipped and counted.
+//
+// The path order is that of Tree, read downwards: name by name from the
+// left, folders before files. With Limit the first files in that order are
+// returned, and memory is bounded by them and the folders there are.
+//
+// For the path and the errors see ListDir; a malformed pattern is
+// ErrInvalidPattern. The cost is one reading of each folder that can hold a
+// match, shared out over at most four processors.
+func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
+	const op = "FindFiles"
+	if err := c.begin(ctx, op); err != nil {
+		return FileMatches{}, err
+	}
+	options, err := newDirOptions(op, opts)
+	if err != nil {
+		return FileMatches{}, err
+	}
+	g, err := newGlob(pattern)
+	if err != nil {
+		return FileMatches{}, inOp(op, err)
+	}
+	name, err := c.rootRelative(op, path)
+	if err != nil {
+		return FileMatches{}, err
+	}
+	return within(ctx, func() (FileMatches, error) {
+		matches, err := c.findFiles(ctx, name, g, &dirReader{dirOptions: options})
+		switch {
+		case err == nil:
+			return matches, nil
+		case ctx.Err() != nil:
+			return FileMatches{}, ctx.Err()
+		default:
+			return FileMatches{}, c.dirError(op, path, name, err, options.showHidden)
+		}
+	})
+}
+
+func (c *Catalog) findFiles(ctx context.Context, name string, g glob, d *dirReader) (FileMatches, error) {
+	dir, err := c.root.OpenDir(name)
+	if err != nil {
+		return FileMatches{}, err
+	}
+	defer dir.Close()
+	f := finder{
+		dirReader: d,
+		catalog:   c,
+		walk:      newWalk(dir, place{name: name, rules: d.rulesAt(c, name)}),
+		glob:      g,
+		ctx:       ctx,
+	}
+	f.depth, f.base = g.reach()
+	if f.maxDepth > 0 && (f.depth == 0 || f.maxDepth < f.depth) {
+		f.depth = f.maxDepth
+	}
+	err = f.walk.levels(ctx, f.visit, func(_ []*folder, below [][]*folder) ([]*folder, error) {
+		return slices.Concat(below...), nil
+	})
+	if err != nil {
+		return FileMatches{}, err
+	}
+	slices.SortFunc(f.files, comparePaths)
+	if d.limit > 0 && len(f.files) > d.limit {
+		f.files = slices.Clip(f.files[:d.limit])
+	}
+	if f.files == nil {
+		f.files = []string{}
+	}
+	return FileMatches{
+		Path:     name + "/",
+		Pattern:  g.text,
+		Files:    f.files,
+		Total:    f.total,
+		Skipped:  f.skipped,
+		Ignored:  int(d.ignored.Load()),
+		Warnings: d.sortedWarnings(),
+	}, nil
+}
+
+// A finder collects the matches of a walk.
+type finder struct {
+	*dirReader
+	catalog *Catalog
+	walk    *walk
+	glob    glob
+	ctx     context.Context
+	depth   int      // levels to search, 0 for all
+	base    []string // folders that a match must be in, from the top
+
+	mu      sync.Mutex
+	files   []string // not sorted; at times up to twice as many as the limit
+	total   int
+	skipped int
+}
+
+func (f *finder) visit(at *folder, dir *confine.Dir, err error) ([]*folder, error) {
+	if err != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.skipped++
+		return nil, nil
+	}
+	at.rules = f.addRules(dir, at.place)
+	var below []*folder
+	var found, links []string
+	_, err = f.read(f.ctx, dir, at.place, func(bytes []byte, k kind, _ *confine.Info) {
+		switch k {
+		case kindDir:
+			if name := string(bytes); f.enters(at, name) {
+				below = append(below, at.in(name))
+			}
+		case kindFile, kindLink:
+			name := string(bytes)
+			switch {
+			case !f.glob.matches(at.path, name, false):
+			case k == kindLink:
+				links = append(links, joinPath(rulesDir(at.name), name))
+			default:
+				found = append(found, joinPath(rulesDir(at.name), name))
+			}
+		}
+	})
+	if err != nil && (f.ctx.Err() != nil || at == f.walk.top) {
+		return nil, err
+	}
+	for _, link := range links {
+		if info, err := f.catalog.root.Stat(link); err == nil && info.Mode.IsRegular() {
+			found = append(found, link)
+		}
+	}
+	f.add(found, err != nil)
+	return below, nil
+}
+
+// enters reports whether a match can be in a folder.
+func (f *finder) enters(at *folder, name string) bool {
+	return (f.depth == 0 || at.depth+1 < f.depth) && (at.depth >= len(f.base) || f.base[at.depth] == name)
+}
+
+// add keeps the first matches in path order.
+func (f *finder) add(found []string, broken bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if broken {
+		f.skipped++
+	}
+	f.total += len(found)
+	f.files = append(f.files, found...)
+	if f.limit > 0 && len(f.files) > 2*f.limit {
+		slices.SortFunc(f.files, comparePaths)
+		clear(f.files[f.limit:])
+		f.files = f.files[:f.limit]
+	}
+}
+
+// reach is how many levels down a match can be, 0 for any number, and the
+// folders it must be in.
+func (g *glob) reach() (depth int, base []string) {
+	if !g.path {
+		return 0, nil
+	}
+	dir, rest := doublestar.SplitPattern(g.pattern)
+	if dir != "." {
+		base = strings.Split(dir, "/")
+	}
+	// A brace may hold slashes of its own.
+	if !strings.Contains(rest, "**") && !strings.ContainsAny(rest, "{[\\") {
+		depth = len(base) + strings.Count(rest, "/") + 1
+	}
+	return depth, base
+}
+
+// comparePaths is the path order of files.
+func comparePaths(a, b string) int {
+	for {
+		x, afterX, dirX := strings.Cut(a, "/")
+		y, afterY, dirY := strings.Cut(b, "/")
+		switch {
+		case dirX && !dirY:
+			return -1
+		case dirY && !dirX:
+			return 1
+		case x != y:
+			return compareNames(x, y)
+		case !dirX:
+			return 0
+		}
+		a, b = afterX, afterY
+	}
+}
+
+// String is the matches as text for a model, in the form of the contract of
+// search_files, with a last line where there are more than these or folders
+// were skipped. There is no line break at its end. Names are written as in
+// DirListing.String.
+func (m FileMatches) String() string {
+	var b strings.Builder
+	if m.Total == 0 {
+		b.WriteString("No files found matching pattern '" + escapePath(m.Pattern) + "'")
+	} else {
+		b.WriteString("Found " + counted(m.Total, "file", "files") + " matching '" + escapePath(m.Pattern) + "':\n")
+	}
+	for _, file := range m.Files {
+		b.WriteString("\n  " + escapePath(file))
+	}
+	if more := m.Total - len(m.Files); more > 0 {
+		b.WriteString("\n  … and " + strconv.Itoa(more) + " more")
+	}
+	if m.Skipped > 0 {
+		b.WriteString("\n\n" + counted(m.Skipped, "directory", "directories") + " could not be read and were skipped")
+	}
+	writeWarnings(&b, m.Warnings)
+	return b.String()
+}

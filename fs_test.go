@@ -1,0 +1,820 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// sized is a file of so many bytes.
+func sized(n int) string { return strings.Repeat("x", n) }
+
+// sample is the project of the contracts' examples, and a few hidden files.
+func sample() map[string]string {
+	return map[string]string{
+		"src/agent.lisp":                    sized(2458),
+		"src/tools/buffer.lisp":             sized(4301),
+		"src/tools/diff.lisp":               sized(2867),
+		"src/tools/execution.lisp":          sized(3174),
+		"src/tools/introspection.lisp":      sized(8704),
+		"src/tools/package.lisp":            sized(1229),
+		"src/tools/registry.lisp":           sized(2458),
+		"src/tools/introspection/probe.lsp": sized(1126),
+		"src/tools/.cache/x":                "x",
+		".gitignore":                        "*.log\n",
+		"README.md":                         sized(20),
+	}
+}
+
+// overSample runs a test over the sample in memory, relative and absolute, and
+// on the disk.
+func overSample(t *testing.T, test func(t *testing.T, c *toolshelf.Catalog)) {
+	files := sample()
+	t.Run("memory", func(t *testing.T) { test(t, catalog(t, toolshelf.WithFs(memoryOf(t, files)))) })
+	t.Run("memory, absolute", func(t *testing.T) {
+		absolute := map[string]string{"/srv/other/secret": "x", "/srv/project2/secret": "x"}
+		for p, content := range files {
+			absolute["/srv/project/"+p] = content
+		}
+		test(t, catalog(t, toolshelf.WithFs(memoryOf(t, absolute)), toolshelf.WithRoot("/srv/project")))
+	})
+	t.Run("disk", func(t *testing.T) { test(t, catalog(t, toolshelf.WithRoot(diskOf(t, files)))) })
+	t.Run("disk, as a given OsFs", func(t *testing.T) {
+		test(t, catalog(t, toolshelf.WithFs(afero.NewOsFs()), toolshelf.WithRoot(diskOf(t, files))))
+	})
+}
+
+func TestListDirText(t *testing.T) {
+	overSample(t, func(t *testing.T, c *toolshelf.Catalog) {
+		for _, tt := range []struct {
+			name, path string
+			options    []toolshelf.DirOption
+			want       string
+		}{
+			{"the contract's example", "src/tools", nil, `Directory: src/tools/
+Total: 6 files, 1 directory
+
+[DIR]  introspection/
+[FILE] buffer.lisp         (4.2 KB)
+[FILE] diff.lisp           (2.8 KB)
+[FILE] execution.lisp      (3.1 KB)
+[FILE] introspection.lisp  (8.5 KB)
+[FILE] package.lisp        (1.2 KB)
+[FILE] registry.lisp       (2.4 KB)`},
+			{"the root", "", nil, `Directory: ./
+Total: 1 file, 1 directory
+
+[DIR]  src/
+[FILE] README.md  (20 B)`},
+			{"hidden entries", ".", []toolshelf.DirOption{toolshelf.ShowHidden()}, `Directory: ./
+Total: 2 files, 1 directory
+
+[DIR]  src/
+[FILE] .gitignore  (6 B)
+[FILE] README.md   (20 B)`},
+			{"a hidden folder", "src/tools/.cache/", nil, `Directory: src/tools/.cache/
+Total: 1 file, 0 directories
+
+[FILE] x  (1 B)`},
+			{"by size", "src/tools", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize), toolshelf.Exclude("[pe]*")}, `Directory: src/tools/
+Total: 4 files, 1 directory
+
+[DIR]  introspection/
+[FILE] introspection.lisp  (8.5 KB)
+[FILE] buffer.lisp         (4.2 KB)
+[FILE] diff.lisp           (2.8 KB)
+[FILE] registry.lisp       (2.4 KB)`},
+			{"an empty choice", "src/tools", []toolshelf.DirOption{toolshelf.Exclude("*")}, `Directory: src/tools/
+Total: 0 files, 0 directories`},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				listing, err := c.ListDir(t.Context(), tt.path, tt.options...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tt.want, listing.String()); diff != "" {
+					t.Errorf("text (-want +got):\n%s", diff)
+				}
+			})
+		}
+	})
+}
+
+func TestListDirTextSaysHowToGoOn(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
+	listing, err := c.ListDir(t.Context(), "src/tools", toolshelf.Limit(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `Directory: src/tools/
+Total: 6 files, 1 directory
+
+[DIR]  introspection/
+[FILE] buffer.lisp  (4.2 KB)
+
+2 of 7 entries shown; the next cursor is ` + listing.NextCursor
+	if diff := cmp.Diff(want, listing.String()); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}
+
+func TestLongNamesArePaddedToFortyColumns(t *testing.T) {
+	long := strings.Repeat("n", 45)
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"a": "x", long: "x", "日本": "x"})))
+	listing, err := c.ListDir(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "Directory: ./\nTotal: 3 files, 0 directories\n\n" +
+		"[FILE] a" + strings.Repeat(" ", 39) + "(1 B)\n" +
+		"[FILE] " + long + "  (1 B)\n" +
+		"[FILE] 日本" + strings.Repeat(" ", 38) + "(1 B)"
+	if diff := cmp.Diff(want, listing.String()); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}
+
+func TestErrorsOfPaths(t *testing.T) {
+	overSample(t, func(t *testing.T, c *toolshelf.Catalog) {
+		for _, tt := range []struct {
+			path                string
+			listCode, statCode  *toolshelf.Error
+			listError, statText string
+		}{
+			{"/etc/passwd", toolshelf.ErrOutsideRoot, toolshelf.ErrOutsideRoot, "Path '/etc/passwd' is outside project root", "Path '/etc/passwd' is outside project root"},
+			{"/no/such/thing", toolshelf.ErrOutsideRoot, toolshelf.ErrOutsideRoot, "Path '/no/such/thing' is outside project root", "Path '/no/such/thing' is outside project root"},
+			{"/", toolshelf.ErrOutsideRoot, toolshelf.ErrOutsideRoot, "Path '/' is outside project root", "Path '/' is outside project root"},
+			{"..", toolshelf.ErrOutsideRoot, toolshelf.ErrOutsideRoot, "Path '..' is outside project root", "Path '..' is outside project root"},
+			{"src/../../project2", toolshelf.ErrOutsideRoot, toolshelf.ErrOutsideRoot, "Path 'src/../../project2' is outside project root", "Path 'src/../../project2' is outside project root"},
+			{"/srv/project2", toolshelf.ErrOutsideRoot, toolshelf.ErrOutsideRoot, "Path '/srv/project2' is outside project root", "Path '/srv/project2' is outside project root"},
+			{"../\n[DIR]  x", toolshelf.ErrOutsideRoot, toolshelf.ErrOutsideRoot, `Path '../\n[DIR]  x' is outside project root`, `Path '../\n[DIR]  x' is outside project root`},
+			{"src/agent.lisp", toolshelf.ErrNotADirectory, nil, "'src/agent.lisp' is a file, not a directory", ""},
+			{"src/nonexistent", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/nonexistent/' not found", "File 'src/nonexistent' not found"},
+			{"src/nonexistent/", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/nonexistent/' not found", "File 'src/nonexistent' not found"},
+			{"src/agent.lisp/x", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/agent.lisp/x/' not found", "File 'src/agent.lisp/x' not found"},
+			{"a\x00b", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, `Directory 'a\x00b/' not found`, `File 'a\x00b' not found`},
+			{"src/tool", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/tool/' not found (did you mean 'src/tools/'?)", "File 'src/tool' not found (did you mean 'src/tools'?)"},
+			{"SRC/Toosl/introspecton", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'SRC/Toosl/introspecton/' not found (did you mean 'src/tools/introspection/'?)", "File 'SRC/Toosl/introspecton' not found (did you mean 'src/tools/introspection'?)"},
+			{"src/agnet.lisp", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/agnet.lisp/' not found", "File 'src/agnet.lisp' not found (did you mean 'src/agent.lisp'?)"},
+			{"src/tools/cache", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/tools/cache/' not found", "File 'src/tools/cache' not found"},
+			{"src/tools/.cach", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/tools/.cach/' not found (did you mean 'src/tools/.cache/'?)", "File 'src/tools/.cach' not found (did you mean 'src/tools/.cache'?)"},
+		} {
+			_, err := c.ListDir(t.Context(), tt.path)
+			checkError(t, fmt.Sprintf("ListDir(%q)", tt.path), err, tt.listCode, tt.listError)
+			_, err = c.Tree(t.Context(), tt.path)
+			checkError(t, fmt.Sprintf("Tree(%q)", tt.path), err, tt.listCode, tt.listError)
+			_, err = c.FindFiles(t.Context(), tt.path, "*")
+			checkError(t, fmt.Sprintf("FindFiles(%q)", tt.path), err, tt.listCode, tt.listError)
+			_, err = c.Stat(t.Context(), tt.path)
+			checkError(t, fmt.Sprintf("Stat(%q)", tt.path), err, tt.statCode, tt.statText)
+		}
+	})
+}
+
+// checkError checks the kind and, to the byte, the message of an error.
+func checkError(t *testing.T, call string, err error, want *toolshelf.Error, message string) {
+	t.Helper()
+	if want == nil {
+		if err != nil {
+			t.Errorf("%s: %v, want no error", call, err)
+		}
+		return
+	}
+	var e *toolshelf.Error
+	if !errors.Is(err, want) || !errors.As(err, &e) || e.Message != message {
+		t.Errorf("%s: %v, want %s (%s)", call, err, message, want.Code)
+	}
+}
+
+func TestPathsInsideTheRoot(t *testing.T) {
+	dir := diskOf(t, sample())
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip(err)
+	}
+	absolute := map[string]string{"/srv/project/src/tools/a": ""}
+	for _, tt := range []struct {
+		name  string
+		c     *toolshelf.Catalog
+		paths []string
+	}{
+		{"relative", catalog(t, toolshelf.WithRoot(dir)), []string{"src/tools", "./src//tools/", "src/x/../tools", "src/tools/."}},
+		{"absolute", catalog(t, toolshelf.WithRoot(dir)), []string{dir + "/src/tools", dir + "/src/../src/tools/"}},
+		{"through a link to the root", catalog(t, toolshelf.WithRoot(link)), []string{link + "/src/tools", dir + "/src/tools"}},
+		{"absolute in memory", catalog(t, toolshelf.WithFs(memoryOf(t, absolute)), toolshelf.WithRoot("/srv/project")), []string{"/srv/project/src/tools", "src/tools"}},
+		{"below /", catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"/src/tools/a": ""})), toolshelf.WithRoot("/")), []string{"/src/tools", "src/tools"}},
+	} {
+		for _, p := range tt.paths {
+			listing, err := tt.c.ListDir(t.Context(), p)
+			if err != nil || listing.Path != "src/tools/" {
+				t.Errorf("%s: ListDir(%q) lists %q, %v", tt.name, p, listing.Path, err)
+			}
+		}
+	}
+}
+
+func TestOrders(t *testing.T) {
+	dir := diskOf(t, map[string]string{
+		"b": sized(10), "A": sized(10), "a": sized(300), "C": sized(5), "ä": "", "Ä": "", "_": "",
+		"Dir/x": "", "dir/x": "", "another/x": "",
+	})
+	for i, name := range []string{"another", "a", "C", "Dir", "_", "dir", "b", "ä", "Ä", "A"} {
+		when := written.Add(time.Duration(i) * time.Nanosecond)
+		if err := os.Chtimes(filepath.Join(dir, name), when, when); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(dir))
+	for _, tt := range []struct {
+		key  toolshelf.SortKey
+		want string
+	}{
+		{"", "another Dir dir _ A a b C Ä ä"},
+		{toolshelf.ByName, "another Dir dir _ A a b C Ä ä"},
+		{toolshelf.BySize, "another Dir dir a A b C _ Ä ä"},
+		{toolshelf.ByModified, "dir Dir another A Ä ä b _ C a"},
+	} {
+		for _, limit := range []int{0, 1, 3, 10, 11} {
+			if got := strings.Join(pages(t, c, ".", toolshelf.SortedBy(tt.key), toolshelf.Limit(limit)), " "); got != tt.want {
+				t.Errorf("sorted by %q, %d a page: %s, want %s", tt.key, limit, got, tt.want)
+			}
+		}
+	}
+	_, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy("colour\n"))
+	checkError(t, "an unknown order", err, toolshelf.ErrInvalidSort, `cannot sort by 'colour\n'; use name, size or modified`)
+}
+
+// pages are the names of all pages of a folder.
+func pages(t testing.TB, c *toolshelf.Catalog, dir string, options ...toolshelf.DirOption) []string {
+	t.Helper()
+	var names []string
+	cursor := ""
+	for {
+		listing, err := c.ListDir(t.Context(), dir, append(options, toolshelf.After(cursor))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range listing.Entries {
+			names = append(names, e.Name)
+		}
+		if cursor = listing.NextCursor; cursor == "" {
+			return names
+		}
+	}
+}
+
+func TestCursorsOfOtherListsAreRefused(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
+	listing, err := c.ListDir(t.Context(), "src/tools", toolshelf.Limit(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bySize, err := c.ListDir(t.Context(), "src/tools", toolshelf.Limit(1), toolshelf.SortedBy(toolshelf.BySize))
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, _, err := toolshelf.Paginate([]string{"a", "b"}, toolshelf.Page{Size: 1}, func(s string) string { return s })
+	if err != nil || len(commands) != 1 {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		what, dir, cursor string
+		options           []toolshelf.DirOption
+	}{
+		{"of another folder", "src", listing.NextCursor, nil},
+		{"of another order", "src/tools", listing.NextCursor, []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize)}},
+		{"by size, for names", "src/tools", bySize.NextCursor, nil},
+		{"altered", "src/tools", listing.NextCursor[:len(listing.NextCursor)-1] + "_", nil},
+		{"made up", "src/tools", "cursor", nil},
+	} {
+		_, err := c.ListDir(t.Context(), tt.dir, append(tt.options, toolshelf.After(tt.cursor))...)
+		if !errors.Is(err, toolshelf.ErrInvalidCursor) {
+			t.Errorf("a cursor %s: %v", tt.what, err)
+		}
+	}
+}
+
+// TestCursorWalkSurvivesChanges: while files come and go, a walk sees each
+// file that stays exactly once, and no file twice.
+func TestCursorWalkSurvivesChanges(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		fsys := afero.NewMemMapFs()
+		c := catalog(t, toolshelf.WithFs(fsys))
+		name := rapid.StringMatching(`[a-dA-D]{1,3}`)
+		stay := map[string]bool{}
+		make := func(name string) {
+			if err := afero.WriteFile(fsys, "d/f"+name, nil, 0o644); err != nil {
+				r.Fatal(err)
+			}
+		}
+		for _, n := range rapid.SliceOfN(name, 1, 20).Draw(r, "files that stay") {
+			stay["f"+n] = true
+			make(n)
+		}
+		seen := map[string]int{}
+		limit := rapid.IntRange(1, 5).Draw(r, "limit")
+		for cursor := ""; ; {
+			listing, err := c.ListDir(context.Background(), "d", toolshelf.Limit(limit), toolshelf.After(cursor))
+			if err != nil {
+				r.Fatal(err)
+			}
+			for _, e := range listing.Entries {
+				seen[e.Name]++
+			}
+			if cursor = listing.NextCursor; cursor == "" {
+				break
+			}
+			for _, n := range rapid.SliceOfN(name, 0, 3).Draw(r, "changed") {
+				switch exists, _ := afero.Exists(fsys, "d/f"+n); {
+				case !exists:
+					make(n)
+				case !stay["f"+n]:
+					if err := fsys.Remove("d/f" + n); err != nil {
+						r.Fatal(err)
+					}
+				}
+			}
+		}
+		for n := range stay {
+			if seen[n] != 1 {
+				r.Errorf("%s was seen %d times", n, seen[n])
+			}
+		}
+		for n, times := range seen {
+			if times > 1 {
+				r.Errorf("%s was seen %d times", n, times)
+			}
+		}
+	})
+}
+
+func TestOptionsThatCannotBeFollowed(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
+	list := func(o toolshelf.DirOption) error { _, err := c.ListDir(t.Context(), ".", o); return err }
+	tree := func(o toolshelf.DirOption) error { _, err := c.Tree(t.Context(), ".", o); return err }
+	find := func(o toolshelf.DirOption) error { _, err := c.FindFiles(t.Context(), ".", "*", o); return err }
+	for _, tt := range []struct {
+		what string
+		err  error
+		want error
+	}{
+		{"no option", list(nil), nil},
+		{"a negative limit", list(toolshelf.Limit(-1)), toolshelf.ErrInvalidOption},
+		{"a negative depth", tree(toolshelf.MaxDepth(-1)), toolshelf.ErrInvalidOption},
+		{"a depth for a listing", list(toolshelf.MaxDepth(1)), toolshelf.ErrInvalidOption},
+		{"a page of a tree", tree(toolshelf.After("x")), toolshelf.ErrInvalidOption},
+		{"a page of matches", find(toolshelf.After("x")), toolshelf.ErrInvalidOption},
+		{"an order for matches", find(toolshelf.SortedBy(toolshelf.BySize)), toolshelf.ErrInvalidOption},
+		{"an unclosed bracket", list(toolshelf.Exclude("*.go", "[a")), toolshelf.ErrInvalidPattern},
+		{"an unclosed brace", tree(toolshelf.Exclude("{a")), toolshelf.ErrInvalidPattern},
+		{"an empty pattern", find(toolshelf.Exclude("")), toolshelf.ErrInvalidPattern},
+		{"only a slash", find(toolshelf.Exclude("/")), toolshelf.ErrInvalidPattern},
+		{"too long a pattern", list(toolshelf.Exclude(strings.Repeat("a", 1001))), toolshelf.ErrInvalidPattern},
+		{"too many alternatives", list(toolshelf.Exclude(strings.Repeat("{a,b}", 11))), toolshelf.ErrInvalidPattern},
+	} {
+		if !errors.Is(tt.err, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.what, tt.err, tt.want)
+		}
+	}
+}
+
+func TestExclude(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		"p/a.go": "", "p/a.log": "", "p/build/x": "", "p/sub/build/y": "", "p/sub/a.log": "", "p/sub/b/c": "", "p/logs": "",
+	})))
+	for _, tt := range []struct {
+		globs string
+		want  string
+	}{
+		{"*.log", "build build/x sub sub/b sub/b/c sub/build sub/build/y a.go logs"},
+		{"build", "sub sub/b sub/b/c sub/a.log a.go a.log logs"},
+		{"build/", "sub sub/b sub/b/c sub/a.log a.go a.log logs"},
+		{"/build", "sub sub/b sub/b/c sub/build sub/build/y sub/a.log a.go a.log logs"},
+		{"./sub/build", "build build/x sub sub/b sub/b/c sub/a.log a.go a.log logs"},
+		{"sub/*", "build build/x sub a.go a.log logs"},
+		{"**/{b,build}/**", "sub sub/a.log a.go a.log logs"},
+		{"logs/ {a,b}*", "sub logs"},
+	} {
+		tree, err := c.Tree(t.Context(), "p", toolshelf.Exclude(strings.Fields(tt.globs)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(paths("", tree.Children), " "); got != tt.want {
+			t.Errorf("without %s: %s, want %s", tt.globs, got, tt.want)
+		}
+	}
+}
+
+// paths are those of a tree's nodes, in order.
+func paths(dir string, nodes []toolshelf.TreeNode) []string {
+	var all []string
+	for _, n := range nodes {
+		p := path.Join(dir, n.Name)
+		all = append(append(all, p), paths(p, n.Children)...)
+	}
+	return all
+}
+
+// FuzzListingText reads a listing's text back as its documentation
+// tells, for any names.
+func FuzzListingText(f *testing.F) {
+	f.Add("a", "b", "c", "d", int64(4301))
+	f.Add("x\n[DIR]  injected", "a/", " -> ", "name (outside root)", int64(-1))
+	f.Add("a (1).txt", "a  (4.2 KB)", "b -> c", "x (?)", int64(0))
+	f.Add("\xff\u202e\x1b[2J", `\x41`, "  ", " (?)", int64(1))
+	f.Fuzz(func(t *testing.T, dir, file, link, other string, size int64) {
+		for _, name := range []string{dir, file, link, other} {
+			if name == "" || strings.Contains(name, "/") {
+				t.Skip()
+			}
+		}
+		want := []toolshelf.Entry{
+			{Name: dir, Type: toolshelf.Directory},
+			{Name: file, Type: toolshelf.File, Size: max(size, -1)},
+			{Name: link, Type: toolshelf.Symlink, Target: other},
+			{Name: link, Type: toolshelf.Symlink, Outside: true},
+			{Name: link, Type: toolshelf.Symlink},
+			{Name: other, Type: toolshelf.Other},
+			{Name: other, Type: toolshelf.Other, Size: -1},
+		}
+		text := toolshelf.DirListing{Path: dir + "/", Entries: want, Warnings: nil}.String()
+		lines := strings.Split(text, "\n")
+		if len(lines) != 3+len(want) {
+			t.Fatalf("%d lines for %d entries:\n%s", len(lines), len(want), text)
+		}
+		var got []toolshelf.Entry
+		for _, line := range lines[3:] {
+			got = append(got, readLine(t, line))
+		}
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(toolshelf.Entry{}, "Size")); diff != "" {
+			t.Errorf("entries (-written +read):\n%s\n%s", diff, text)
+		}
+		tree := toolshelf.DirTree{Path: "./", Children: []toolshelf.TreeNode{{Entry: want[0], Error: "permission denied", Children: []toolshelf.TreeNode{{Entry: want[1]}, {Entry: want[2]}}}, {Entry: want[3]}}}.String()
+		if got := strings.Count(tree, "\n"); got != 1+4 {
+			t.Errorf("%d line breaks in a tree of 4 nodes:\n%s", got, tree)
+		}
+		found := toolshelf.FileMatches{Pattern: file, Files: []string{dir, link + "/" + other}, Total: 2}.String()
+		if got := strings.Count(found, "\n"); got != 1+2 {
+			t.Errorf("%d line breaks for 2 matches:\n%s", got, found)
+		}
+	})
+}
+
+// readLine reads the line of an entry back.
+func readLine(t *testing.T, line string) toolshelf.Entry {
+	t.Helper()
+	label, rest, _ := strings.Cut(line, "]")
+	e := toolshelf.Entry{}
+	name := rest[1:]
+	switch label {
+	case "[DIR":
+		e.Type = toolshelf.Directory
+		name = strings.TrimSuffix(rest[2:], "/")
+	case "[FILE":
+		e.Type = toolshelf.File
+		name = strings.TrimRight(name[:strings.LastIndex(name, " (")], " ")
+	case "[LINK":
+		e.Type = toolshelf.Symlink
+		if link, target, ok := strings.Cut(name, " -> "); ok {
+			name, e.Target = link, readName(t, target)
+			break
+		}
+		name, e.Outside = strings.CutSuffix(name, " (outside root)")
+		if !e.Outside {
+			name = strings.TrimSuffix(name, " (?)")
+		}
+	case "[OTHER":
+		e.Type = toolshelf.Other
+	case "[?":
+		e.Type, name = toolshelf.Other, rest[4:]
+	}
+	e.Name = readName(t, name)
+	return e
+}
+
+func readName(t *testing.T, s string) string {
+	t.Helper()
+	var name []byte
+	for s != "" {
+		if s[0] != '\\' {
+			name, s = append(name, s[0]), s[1:]
+			continue
+		}
+		r, multibyte, rest, err := strconv.UnquoteChar(s, 0)
+		if err != nil {
+			t.Fatalf("%q: %v", s, err)
+		}
+		if s = rest; multibyte {
+			name = utf8.AppendRune(name, r)
+		} else {
+			name = append(name, byte(r))
+		}
+	}
+	return string(name)
+}
+
+func TestStatText(t *testing.T) {
+	fsys := memoryOf(t, sample())
+	c := catalog(t, toolshelf.WithFs(fsys))
+	if err := fsys.Chmod("src/agent.lisp", 0o444); err != nil {
+		t.Fatal(err)
+	}
+	info, err := c.Stat(t.Context(), "src/agent.lisp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `File: src/agent.lisp
+
+Type: file
+Size: 2.4 KB
+Modified: 2025-11-20 10:30:00
+Readable: Yes
+Writable: No`
+	if diff := cmp.Diff(want, info.String()); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+
+	yes, no := true, false
+	for _, tt := range []struct {
+		info toolshelf.FileInfo
+		want string
+	}{
+		{toolshelf.FileInfo{
+			Path:     "src/agent.lisp",
+			Entry:    toolshelf.Entry{Type: toolshelf.File, Size: 2458, Modified: time.Date(2026, 1, 20, 14, 3, 11, 5, time.UTC)},
+			Accessed: time.Date(2026, 1, 21, 10, 0, 0, 0, time.FixedZone("CET", 3600)), Readable: &yes, Writable: &no,
+		}, "File: src/agent.lisp\n\nType: file\nSize: 2.4 KB\nModified: 2026-01-20 14:03:11\nAccessed: 2026-01-21 09:00:00\nReadable: Yes\nWritable: No"},
+		{toolshelf.FileInfo{Path: ".", Entry: toolshelf.Entry{Type: toolshelf.Directory}, Readable: &no}, "File: .\n\nType: directory\nReadable: No"},
+		{toolshelf.FileInfo{Path: "a\nb", Entry: toolshelf.Entry{Type: toolshelf.Symlink, Target: "c\td"}}, "File: a\\nb\n\nType: symlink\nTarget: c\\td"},
+		{toolshelf.FileInfo{Path: "a", Entry: toolshelf.Entry{Type: toolshelf.Symlink, Outside: true}}, "File: a\n\nType: symlink\nTarget: outside root"},
+		{toolshelf.FileInfo{Path: "a", Entry: toolshelf.Entry{Type: toolshelf.Other}}, "File: a\n\nType: other"},
+	} {
+		if diff := cmp.Diff(tt.want, tt.info.String()); diff != "" {
+			t.Errorf("text (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestStatOnTheDisk(t *testing.T) {
+	dir := diskOf(t, map[string]string{"d/a": sized(300), "ro": "x"})
+	for _, name := range []string{"d/a", "d"} {
+		if err := os.Chtimes(filepath.Join(dir, name), written.Add(time.Hour), written); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(dir, "ro"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	c := catalog(t, toolshelf.WithRoot(dir))
+	yes, no := true, false
+	for _, want := range []toolshelf.FileInfo{
+		{Path: "d/a", Entry: toolshelf.Entry{Name: "a", Type: toolshelf.File, Size: 300, Modified: written}, Accessed: written.Add(time.Hour), Readable: &yes, Writable: &yes},
+		{Path: "d", Entry: toolshelf.Entry{Name: "d", Type: toolshelf.Directory, Modified: written}, Accessed: written.Add(time.Hour), Readable: &yes, Writable: &yes},
+		{Path: "ro", Entry: toolshelf.Entry{Name: "ro", Type: toolshelf.File, Size: 1}, Readable: &yes, Writable: &no},
+	} {
+		got, err := c.Stat(t.Context(), want.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want.Path == "ro" {
+			got.Modified, got.Accessed = time.Time{}, time.Time{}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", want.Path, diff)
+		}
+	}
+}
+
+// TestSameResultsInMemoryAndOnTheDisk makes random trees in both.
+func TestSameResultsInMemoryAndOnTheDisk(t *testing.T) {
+	element := rapid.SampledFrom([]string{"a", "B", "b.go", ".h", "ä", "x y", "new\nline", "-", "\xff", "node_modules", ".gitignore"})
+	rapid.Check(t, func(r *rapid.T) {
+		memory, root := afero.NewMemMapFs(), t.TempDir()
+		disk := afero.NewBasePathFs(afero.NewOsFs(), root)
+		file := func(fsys afero.Fs, name, content string) error {
+			if err := fsys.MkdirAll(path.Dir(name), 0o755); err != nil {
+				return err
+			}
+			if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
+				return err
+			}
+			return fsys.Chtimes(name, written, written)
+		}
+		for _, elements := range rapid.SliceOfN(rapid.SliceOfN(element, 1, 4), 1, 15).Draw(r, "files") {
+			name, content := strings.Join(elements, "/"), rapid.SampledFrom([]string{"", "a\n", "*.go\n!b.go\n", "/a/\nx*"}).Draw(r, "content")
+			// A file may be in the way.
+			if file(disk, name, content) == nil {
+				if err := file(memory, name, content); err != nil {
+					r.Fatal(err)
+				}
+			}
+		}
+		var options []toolshelf.DirOption
+		for _, o := range []struct {
+			name   string
+			option toolshelf.DirOption
+		}{{"hidden", toolshelf.ShowHidden()}, {"gitignore", toolshelf.Gitignore()}, {"exclude", toolshelf.Exclude("node_modules", "a/**/-")}, {"limit", toolshelf.Limit(3)}} {
+			if rapid.Bool().Draw(r, o.name) {
+				options = append(options, o.option)
+			}
+		}
+		one, other := catalog(t, toolshelf.WithFs(memory)), catalog(t, toolshelf.WithRoot(root))
+		same := func(call string, do func(c *toolshelf.Catalog) (any, error)) {
+			a, err := do(one)
+			if err != nil {
+				r.Fatal(call, err)
+			}
+			b, err := do(other)
+			if err != nil {
+				r.Fatal(call, err)
+			}
+			// The times of folders are the filesystem's own business.
+			times := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Modified" }, cmp.Ignore())
+			if diff := cmp.Diff(a, b, times); diff != "" {
+				r.Errorf("%s (-memory +disk):\n%s", call, diff)
+			}
+		}
+		ctx := context.Background()
+		same("ListDir", func(c *toolshelf.Catalog) (any, error) { return c.ListDir(ctx, ".", options...) })
+		same("Tree", func(c *toolshelf.Catalog) (any, error) { return c.Tree(ctx, ".", options...) })
+		same("FindFiles", func(c *toolshelf.Catalog) (any, error) { return c.FindFiles(ctx, ".", "**/*", options...) })
+		tree, err := one.Tree(ctx, ".", toolshelf.ShowHidden())
+		if err != nil {
+			r.Fatal(err)
+		}
+		for _, p := range paths("", tree.Children) {
+			same("Stat "+p, func(c *toolshelf.Catalog) (any, error) {
+				info, err := c.Stat(ctx, p)
+				info.Accessed, info.Writable = time.Time{}, nil
+				return info, err
+			})
+		}
+	})
+}
+
+func TestClosedAndCancelled(t *testing.T) {
+	calls := map[string]func(ctx context.Context, c *toolshelf.Catalog) error{
+		"ListDir": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListDir(ctx, "."); return err },
+		"Stat":    func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Stat(ctx, "."); return err },
+		"Tree":    func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Tree(ctx, "."); return err },
+		"FindFiles": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.FindFiles(ctx, ".", "*")
+			return err
+		},
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, call := range calls {
+		if err := call(cancelled, c); err != context.Canceled {
+			t.Errorf("%s with a cancelled context: %v", name, err)
+		}
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range calls {
+		if err := call(t.Context(), c); !errors.Is(err, toolshelf.ErrClosed) {
+			t.Errorf("%s after Close: %v", name, err)
+		}
+	}
+}
+
+// faulty is a filesystem with faults at certain paths.
+type faulty struct {
+	afero.Fs
+	open map[string]error // by the base name
+	stat map[string]error
+	hang chan struct{} // Open waits for this, if not nil
+}
+
+func (f faulty) Open(name string) (afero.File, error) {
+	if f.hang != nil {
+		<-f.hang
+	}
+	if err := f.open[filepath.Base(name)]; err != nil {
+		return nil, &fs.PathError{Op: "open", Path: "/host/" + name, Err: err}
+	}
+	return f.Fs.Open(name)
+}
+
+func (f faulty) Stat(name string) (fs.FileInfo, error) {
+	if err := f.stat[filepath.Base(name)]; err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: "/host/" + name, Err: err}
+	}
+	return f.Fs.Stat(name)
+}
+
+func TestFaultsOfTheFilesystem(t *testing.T) {
+	fsys := faulty{
+		Fs:   memoryOf(t, map[string]string{"a": "x", "gone": "x", "locked": "x", "protected/x": "", "broken/x": "", "ok/x": "", "ok/protected/y": "", "ok/z": ""}),
+		open: map[string]error{"protected": fs.ErrPermission, "broken": errors.New("disk on fire\nat sector 7")},
+		stat: map[string]error{"gone": fs.ErrNotExist, "locked": fs.ErrPermission},
+	}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	t.Run("an unreadable folder", func(t *testing.T) {
+		_, err := c.ListDir(t.Context(), "protected/")
+		checkError(t, "ListDir", err, toolshelf.ErrPermissionDenied, "Cannot read directory 'protected/'")
+		if !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("the cause is not in the chain of %v", err)
+		}
+		_, err = c.Tree(t.Context(), "protected")
+		checkError(t, "Tree", err, toolshelf.ErrPermissionDenied, "Cannot read directory 'protected/'")
+		_, err = c.FindFiles(t.Context(), "protected", "*")
+		checkError(t, "FindFiles", err, toolshelf.ErrPermissionDenied, "Cannot read directory 'protected/'")
+	})
+	t.Run("a folder that fails otherwise", func(t *testing.T) {
+		_, err := c.ListDir(t.Context(), "broken")
+		checkError(t, "ListDir", err, toolshelf.ErrFileRead, `Cannot read directory 'broken/': disk on fire\nat sector 7`)
+	})
+	t.Run("no metadata, and an entry that vanishes", func(t *testing.T) {
+		listing, err := c.ListDir(t.Context(), ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `Directory: ./
+Total: 2 files, 3 directories
+
+[DIR]  broken/
+[DIR]  ok/
+[DIR]  protected/
+[FILE] a       (1 B)
+[FILE] locked  (?)
+
+Warning: 1 entry without metadata: the directory may be read but not searched`
+		if diff := cmp.Diff(want, listing.String()); diff != "" || listing.Vanished != 1 {
+			t.Errorf("%d vanished; text (-want +got):\n%s", listing.Vanished, diff)
+		}
+	})
+	t.Run("unreadable folders in a tree", func(t *testing.T) {
+		tree, err := c.Tree(t.Context(), ".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `Directory tree: ./
+
+[DIR]  broken/ (disk on fire\nat sector 7)
+[DIR]  ok/
+  [DIR]  protected/ (permission denied)
+  [FILE] x (0 B)
+  [FILE] z (0 B)
+[DIR]  protected/ (permission denied)
+[FILE] a (1 B)
+[FILE] locked (?)
+
+Warning: 1 entry without metadata: the directory may be read but not searched`
+		if diff := cmp.Diff(want, tree.String()); diff != "" {
+			t.Errorf("text (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("unreadable folders in a search", func(t *testing.T) {
+		found, err := c.FindFiles(t.Context(), ".", "[xyz]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"ok/x", "ok/z"}; !slices.Equal(found.Files, want) || found.Skipped != 3 {
+			t.Errorf("found %q and skipped %d folders, want %q and 3", found.Files, found.Skipped, want)
+		}
+	})
+	t.Run("a file that may not be looked at", func(t *testing.T) {
+		_, err := c.Stat(t.Context(), "locked")
+		checkError(t, "Stat", err, toolshelf.ErrPermissionDenied, "Cannot read 'locked'")
+	})
+}
+
+func TestACallEndsWithItsContextThoughTheFilesystemHangs(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	c := catalog(t, toolshelf.WithFs(faulty{Fs: memoryOf(t, sample()), hang: release}))
+	for name, call := range map[string]func(ctx context.Context) error{
+		"ListDir":   func(ctx context.Context) error { _, err := c.ListDir(ctx, "src"); return err },
+		"Stat":      func(ctx context.Context) error { _, err := c.Stat(ctx, "src"); return err },
+		"Tree":      func(ctx context.Context) error { _, err := c.Tree(ctx, "src"); return err },
+		"FindFiles": func(ctx context.Context) error { _, err := c.FindFiles(ctx, "src", "*"); return err },
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error)
+		go func() { failed <- call(ctx) }()
+		cancel()
+		if err := <-failed; err != context.Canceled {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

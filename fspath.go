@@ -1,0 +1,139 @@
+package toolshelf
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+)
+
+// rootRelative turns a path as a caller gives it into a name below the root,
+// by its text alone: ".." is resolved so, and what leads above the root is
+// outside. What is there is seen to when the name is opened.
+func (c *Catalog) rootRelative(op, given string) (string, error) {
+	name := given
+	if runtime.GOOS == "windows" {
+		name = filepath.ToSlash(name)
+	}
+	absolute := path.IsAbs(name)
+	if c.onOS {
+		absolute = absolute || filepath.IsAbs(given) || filepath.VolumeName(given) != ""
+	}
+	if absolute {
+		below, ok := c.belowRoot(given)
+		if !ok {
+			return "", outsideRoot(op, given)
+		}
+		name = below
+	}
+	name = path.Clean(name)
+	if name == ".." || strings.HasPrefix(name, "../") {
+		return "", outsideRoot(op, given)
+	}
+	return name, nil
+}
+
+// belowRoot cuts the root off an absolute path. On the operating system's
+// filesystem the root may also be written free of links, as programs that
+// have changed into it know it.
+func (c *Catalog) belowRoot(given string) (string, bool) {
+	if !c.onOS {
+		root := path.Clean(filepath.ToSlash(c.rootDir))
+		if root != "/" {
+			root += "/"
+		}
+		given = path.Clean(given) + "/"
+		return "./" + strings.TrimPrefix(given, root), strings.HasPrefix(root, "/") && strings.HasPrefix(given, root)
+	}
+	roots := []string{c.rootDir}
+	if real, err := filepath.EvalSymlinks(c.rootDir); err == nil && real != c.rootDir {
+		roots = append(roots, real)
+	}
+	for _, root := range roots {
+		if below, err := filepath.Rel(root, given); err == nil && filepath.IsLocal(below) {
+			return filepath.ToSlash(below), true
+		}
+	}
+	return "", false
+}
+
+// outsideRoot is the error of every path that leads out of the root. It must
+// not depend on what is there.
+func outsideRoot(op, given string) error {
+	return &Error{Code: ErrOutsideRoot.Code, Op: op, Path: given,
+		Message: "Path '" + escapePath(given) + "' is outside project root"}
+}
+
+// slashed is the path of a folder below the root as texts have it.
+func slashed(name string) string { return escapePath(name) + "/" }
+
+// dirError says why a folder cannot be listed, in the words of the contract
+// of list_directory.
+func (c *Catalog) dirError(op, given, name string, err error, showHidden bool) error {
+	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
+		Message: "Cannot read directory '" + slashed(name) + "': " + escapeName(reason(err))}
+	switch {
+	case isLost(err):
+	case errors.Is(err, fs.ErrPermission):
+		e.Code, e.Message = ErrPermissionDenied.Code, "Cannot read directory '"+slashed(name)+"'"
+		return e
+	case errors.Is(err, confine.ErrNotDir):
+		if _, err := c.root.Stat(name); err == nil {
+			e.Code, e.Message = ErrNotADirectory.Code, "'"+escapePath(name)+"' is a file, not a directory"
+			return e
+		}
+	default:
+		return c.accessError(e, given, err)
+	}
+	e.Code, e.Message = ErrDirectoryNotFound.Code, "Directory '"+slashed(name)+"' not found"
+	if near := c.nearest(name, true, showHidden); near != "" {
+		e.Message += " (did you mean '" + slashed(near) + "'?)"
+	}
+	return e
+}
+
+// statError is dirError for Stat, in the words of the contract of
+// get_file_info.
+func (c *Catalog) statError(op, given, name string, err error) error {
+	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
+		Message: "Cannot read '" + escapePath(name) + "': " + escapeName(reason(err))}
+	switch {
+	case isLost(err), errors.Is(err, confine.ErrNotDir):
+	case errors.Is(err, fs.ErrPermission):
+		e.Code, e.Message = ErrPermissionDenied.Code, "Cannot read '"+escapePath(name)+"'"
+		return e
+	default:
+		return c.accessError(e, given, err)
+	}
+	e.Code, e.Message = ErrNotFound.Code, "File '"+escapePath(name)+"' not found"
+	if near := c.nearest(name, false, false); near != "" {
+		e.Message += " (did you mean '" + escapePath(near) + "'?)"
+	}
+	return e
+}
+
+// isLost reports whether nothing has, or can have, the name. On Windows that
+// is also what names of devices and streams get.
+func isLost(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.ENAMETOOLONG)
+}
+
+// accessError is for what can be wrong with files and folders alike; otherwise
+// it is e.
+func (c *Catalog) accessError(e *Error, given string, err error) error {
+	switch {
+	case errors.Is(err, confine.ErrEscape):
+		return outsideRoot(e.Op, given)
+	case errors.Is(err, confine.ErrSymlink):
+		e.Code, e.Message = ErrOutsideRoot.Code,
+			"Path '"+escapePath(given)+"' leads through a symbolic link, which is not followed"
+	case errors.Is(err, fs.ErrClosed) && c.closed.Load():
+		e.Code, e.Message = ErrClosed.Code, "the catalog was closed meanwhile"
+	}
+	return e
+}

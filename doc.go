@@ -92,21 +92,24 @@
 //
 // # Concurrency
 //
-// A [Catalog] is safe for concurrent use. Each method watches its context and
-// returns soon after it ends. [Catalog.Close] may be called at any time;
-// calls under way return [ErrClosed] or their result, and no goroutine
-// outlives it.
+// A [Catalog] is safe for concurrent use. A method whose context ends returns
+// the context's error at once, even where a filesystem hangs. [Catalog.Close]
+// may be called at any time; calls under way return [ErrClosed] or their
+// result, and no goroutine outlives it.
 //
 // Results belong to the caller, who may change them.
 //
 // # Cost
 //
-// Nothing is read before it is asked for, and [New] opens nothing. A call
-// that lists validates the snapshot before it: one directory read for each
-// folder and one stat for each file, and nothing more where nothing has
-// changed. Of a new or changed file the first 4 KB are read, and up to 64 KB
-// where its header or first paragraph is longer. [Catalog.Get] reads one file
-// whole; up to 16 MiB of files are kept, and a file that is kept costs one
-// stat. Callers that ask at the same time share the work. No watcher runs and
-// nothing is polled.
+// Without [WithWatch], nothing is read before it is asked for. A call that
+// lists validates the snapshot before it: one directory read for each folder
+// and one stat for each file, and nothing more where nothing has changed. Of
+// a new or changed file the first 4 KB are read, and up to 64 KB where its
+// header or first paragraph is longer. [Catalog.Get] reads one file whole; up
+// to 16 MiB of files are kept, and one that is kept costs one stat. Callers
+// that ask at the same time share the work.
+//
+// [WithWatch] has the operating system tell of changes, so that a call in
+// between reads and stats nothing. [WithCacheTTL] spares the looking too, at
+// the price of answers that may be as old as it says. Nothing is polled.
 package toolshelf

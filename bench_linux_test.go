@@ -181,6 +181,45 @@ func BenchmarkListWarm(b *testing.B) {
 	}
 }
 
+// A watched page costs the page, however many commands there are.
+func BenchmarkListWatched(b *testing.B) {
+	for _, n := range []int{100, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			root := shelf(b, n)
+			c := catalog(b, toolshelf.WithRoot(root), toolshelf.WithWatch())
+			list(b, c, n)
+			// The first look of the watch itself, which it takes in the background.
+			for begin := time.Now(); time.Since(begin) < 10*time.Millisecond; begin = time.Now() {
+				list(b, c, n)
+				if time.Since(begin) < time.Millisecond {
+					break
+				}
+			}
+			for b.Loop() {
+				list(b, c, n)
+			}
+		})
+	}
+}
+
+// The memory that a catalog holds for each command after a List, the strings
+// of its name, path and description included.
+func BenchmarkListMemory(b *testing.B) {
+	const n = 10_000
+	root := shelf(b, n)
+	for b.Loop() {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		c := catalog(b, toolshelf.WithRoot(root))
+		list(b, c, n)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/n, "B/command")
+		runtime.KeepAlive(c)
+	}
+}
+
 func BenchmarkGetWarm(b *testing.B) {
 	const n = 10_000
 	root := shelf(b, n)

@@ -15,13 +15,13 @@ type fenced struct {
 	headerEnd int    // of the closing fence's line
 	body      int    // after the closing fence's line
 	open      bool   // there is an opening fence, and no closing one
-	close     string // the closing fence
+	close     string // the closing fence; "" for an object that stands alone
 }
 
 var bom = []byte("\uFEFF")
 
-// split finds the fences. The data ends where the file does, or as far as a
-// header is looked for, if ends is true.
+// split finds the fences. The data ends where the file does if ends is true;
+// otherwise its last line may go on.
 func split(data []byte, ends bool) fenced {
 	f := fenced{}
 	if bytes.HasPrefix(data, bom) {

@@ -85,7 +85,7 @@ const (
 // suffix of data.
 func Parse(data []byte, whole bool) (doc Document, more bool) {
 	ends := whole || len(data) >= MaxHead
-	fenced := split(data, ends)
+	fenced := split(data[:min(len(data), MaxHead)], whole && len(data) <= MaxHead)
 	if fenced.open && !ends {
 		return Document{Body: fenced.begin}, true
 	}
@@ -104,7 +104,7 @@ func decode(data []byte, f fenced) Document {
 	none := Document{Body: f.begin}
 	switch {
 	case f.open:
-		if looksLikeHeader(data[f.header:]) {
+		if f.close != "" && looksLikeHeader(data[f.header:]) {
 			none.Problems = []Problem{{Class: Unterminated, Line: 1,
 				Message:    "the frontmatter is not closed, so all of it is text",
 				Suggestion: `put a line "` + f.close + `" after its last field`}}

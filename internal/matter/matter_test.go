@@ -53,6 +53,8 @@ func TestParse(t *testing.T) {
 		{"an indented fence", " ---\na: b\n---\nText.", read{"", "{}", " ---\na: b\n---\nText.", ""}},
 		{"an indented closing fence is none", "---\na: |\n  b\n  ---\n  c\n---\nText.", read{YAML, `{"a":"b\n---\nc\n"}`, "Text.", ""}},
 		{"four hyphens are no fence", "---\na: b\n----\n---\nText.", read{YAML, `{"a":"b"}`, "Text.", "FRONTMATTER_RECOVERED 2 a"}},
+		{"fields after a document end", "---\na: b\n...\nc: d\n---\nText.", read{YAML, `{"a":"b","c":"d"}`, "Text.", "FRONTMATTER_RECOVERED 1"}},
+		{"fields of a second document", "---\na: b\n--- # c\nd: e\n---\nText.", read{YAML, `{"a":"b","d":"e"}`, "Text.", "FRONTMATTER_RECOVERED 2 a"}},
 		{"a document end is no fence", "---\na: b\n...\n---\nText.", read{YAML, `{"a":"b"}`, "Text.", ""}},
 		{"fences in the body stay", "---\na: b\n---\nx\n---\ny\n", read{YAML, `{"a":"b"}`, "x\n---\ny\n", ""}},
 		{"the notation of the frontmatter library's fences", "---\na: =frontmatter=\nb: |\n  =frontmatter=\n---\n", read{YAML, `{"a":"=frontmatter=","b":"=frontmatter=\n"}`, "", ""}},
@@ -207,6 +209,9 @@ func TestAHeadIsEnough(t *testing.T) {
 		{"a header without description, no paragraph yet", "---\na: b\n---\n```\n" + strings.Repeat("x\n", MinHead) + "```\nText.\n\n" + long, 2},
 		{"a long header", "---\ndescription: " + long + "\n---\n" + long, 2},
 		{"a header that does not end", "---\ndescription: d\n" + strings.Repeat("a: b\n", MaxHead), 3},
+		{"a header closed beyond the limit", "---\ndescription: d\na: " + strings.Repeat("x", MaxHead) + "\n---\nText.\n", 3},
+		{"a line at the limit that only begins like a fence", "---\ndescription: d\na: " + strings.Repeat("x", MaxHead-26) + "\n---x\nText.\n", 3},
+		{"an object that ends beyond the limit", "{\"description\": \"" + strings.Repeat("x", MaxHead) + "\"}\nText.\n", 3},
 		{"a fence cut at the end of the head", "---\na: " + strings.Repeat("x", MinHead-11) + "\n---", 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -220,8 +225,8 @@ func TestAHeadIsEnough(t *testing.T) {
 				if reads != tt.reads {
 					t.Errorf("settled after %d reads, want %d", reads, tt.reads)
 				}
-				if len(tt.in) < MaxHead && !bytes.Equal(doc.AppendJSON(nil), whole.AppendJSON(nil)) {
-					t.Errorf("the head says %s, the file %s", doc.AppendJSON(nil), whole.AppendJSON(nil))
+				if doc.Body != whole.Body || !bytes.Equal(doc.AppendJSON(nil), whole.AppendJSON(nil)) {
+					t.Errorf("the head says %.40s and %d, the file %.40s and %d", doc.AppendJSON(nil), doc.Body, whole.AppendJSON(nil), whole.Body)
 				}
 				break
 			}

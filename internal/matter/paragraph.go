@@ -2,6 +2,7 @@ package matter
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 )
 
@@ -49,13 +50,13 @@ type blocks struct {
 	fence  []byte   // the opening fence, three or more of one character
 	until  string
 	indent int  // inList: of the item's content
-	blank  bool // inList: the line before was blank
+	empty  bool // inList: the item has no content yet
 	lazy   bool // inList, inQuote: the line before was a paragraph's, which may go on unindented
 }
 
 // line takes the next line and reports whether a paragraph ended before it.
 func (s *blocks) line(line []byte) (done bool) {
-	indent, rest := indentation(line)
+	indent, rest := indentation(line, 0)
 	blank := len(rest) == 0
 	switch s.state {
 	case inFence:
@@ -71,14 +72,16 @@ func (s *blocks) line(line []byte) (done bool) {
 	case inList:
 		switch {
 		case blank:
-			s.blank, s.lazy = true, false
+			if s.empty { // an item begins with at most one blank line
+				s.state = between
+			}
+			s.lazy = false
 			return false
 		case indent >= s.indent:
-			s.blank = false
-			s.lazy = isLazyText(rest)
+			s.empty = false
+			s.lazy = isLazyText(rest, indent) && !(s.lazy && isSetext(rest))
 			return false
 		case s.lazy && (indent >= 4 || !s.startsBlock(rest, true)):
-			s.blank = false
 			return false // a paragraph of the item goes on
 		}
 	case inQuote:
@@ -95,7 +98,7 @@ func (s *blocks) line(line []byte) (done bool) {
 			if s.endParagraph() {
 				return false // it was a heading
 			}
-		case !blank && indent < 4 && isDelimiterRow(rest) && cells(s.lines[len(s.lines)-1]) == cells(rest):
+		case !blank && indent < 4 && isDelimiterRow(rest) && !s.startsBlock(rest, true) && cells(s.lines[len(s.lines)-1]) == cells(rest):
 			s.lines = s.lines[:len(s.lines)-1]
 			done = s.endParagraph()
 			s.state = inTable
@@ -152,8 +155,8 @@ func (s *blocks) startsBlock(rest []byte, interrupting bool) bool {
 	if _, ok := htmlEnd(rest, interrupting); ok {
 		return true
 	}
-	content, ordinal, ok := listItem(rest)
-	return ok && (!interrupting || s.state == inList || content > 0 && (ordinal < 0 || ordinal == 1))
+	item, ok := listItem(rest, 0)
+	return ok && (!interrupting || s.state != inParagraph || len(item.text) > 0 && (item.ordinal < 0 || item.ordinal == 1))
 }
 
 // enter begins the block that startsBlock has seen.
@@ -164,8 +167,7 @@ func (s *blocks) enter(indent int, rest []byte) {
 		s.state, s.fence = inFence, openFence(rest)
 	case rest[0] == '>':
 		s.state = inQuote
-		_, quoted := indentation(rest[1:])
-		s.lazy = isLazyText(quoted)
+		s.lazy = isLazyText(rest, indent)
 	default:
 		if end, ok := htmlEnd(rest, false); ok {
 			if end == "" || !containsFold(rest, end) {
@@ -173,48 +175,57 @@ func (s *blocks) enter(indent int, rest []byte) {
 			}
 			return
 		}
-		content, _, _ := listItem(rest)
-		s.state, s.blank = inList, false
-		s.indent = indent + max(content, 2)
-		if content > 0 {
-			_, item := indentation(rest[content:])
-			s.lazy = isLazyText(item)
-		} else {
-			s.lazy = false
-		}
+		item, _ := listItem(rest, indent)
+		s.state, s.indent, s.empty = inList, indent+item.width, len(item.text) == 0
+		s.lazy = isLazyText(rest, indent)
 	}
 }
 
 // isLazyText reports whether a line within a container is, or goes on, a
 // paragraph there, so that the next line may be part of it without the
 // container's mark.
-func isLazyText(rest []byte) bool {
-	for len(rest) > 0 && rest[0] == '>' {
-		_, rest = indentation(rest[1:])
-	}
-	if len(rest) == 0 || isHeading(rest) || isThematicBreak(rest) || openFence(rest) != nil {
-		return false
-	}
-	if content, _, ok := listItem(rest); ok {
-		if content == 0 {
+//
+// A text that is no thematic break has none behind a mark of the same kind, so
+// that "- - - x" is not searched for one behind each of its marks.
+func isLazyText(rest []byte, column int) bool {
+	var mark byte
+	for len(rest) > 0 {
+		if isHeading(rest) || rest[0] != mark && isThematicBreak(rest) || openFence(rest) != nil {
 			return false
 		}
-		_, item := indentation(rest[content:])
-		return isLazyText(item)
+		mark = rest[0]
+		if mark == '>' {
+			var blanks int
+			blanks, rest = indentation(rest[1:], column+1)
+			if blanks > 4 {
+				return false // indented code in the quotation
+			}
+			column += 1 + blanks
+			continue
+		}
+		item, ok := listItem(rest, column)
+		if !ok {
+			_, html := htmlEnd(rest, false)
+			return !html
+		}
+		if item.code {
+			return false
+		}
+		column += item.width
+		rest = item.text
 	}
-	_, html := htmlEnd(rest, false)
-	return !html
+	return false
 }
 
-// indentation returns the columns of blanks before a line's text, tabs going
-// to the next multiple of four, and the text.
-func indentation(line []byte) (columns int, rest []byte) {
+// indentation returns the columns of blanks before the text of a line that
+// begins at a column, tabs going to the next multiple of four, and the text.
+func indentation(line []byte, column int) (columns int, rest []byte) {
 	for i, c := range line {
 		switch c {
 		case ' ':
 			columns++
 		case '\t':
-			columns += 4 - columns%4
+			columns += 4 - (column+columns)%4
 		default:
 			return columns, line[i:]
 		}
@@ -273,41 +284,45 @@ func closesFence(rest, fence []byte) bool {
 	return len(rest) >= len(fence) && len(bytes.Trim(rest, string(fence[0]))) == 0
 }
 
-// listItem reports whether a line begins a list item: where its content begins
-// in rest (0 for an empty item), and its number (-1 for a bullet).
-func listItem(rest []byte) (content, ordinal int, ok bool) {
+// A listMark is how a list item begins.
+type listMark struct {
+	ordinal int    // -1 for a bullet
+	width   int    // columns from the mark to the content
+	text    []byte // the first line of the content
+	code    bool   // the text is indented code
+}
+
+// listItem reports whether a text at a column begins a list item.
+func listItem(rest []byte, column int) (item listMark, ok bool) {
 	marker := 0
-	ordinal = -1
+	item.ordinal = -1
 	switch c := rest[0]; {
 	case c == '-' || c == '+' || c == '*':
 		marker = 1
 	case '0' <= c && c <= '9':
-		ordinal = 0
+		item.ordinal = 0
 		for marker < len(rest) && marker < 9 && '0' <= rest[marker] && rest[marker] <= '9' {
-			ordinal = 10*ordinal + int(rest[marker]-'0')
+			item.ordinal = 10*item.ordinal + int(rest[marker]-'0')
 			marker++
 		}
 		if marker == len(rest) || rest[marker] != '.' && rest[marker] != ')' {
-			return 0, 0, false
+			return item, false
 		}
 		marker++
 	default:
-		return 0, 0, false
+		return item, false
 	}
-	if marker == len(rest) {
-		return 0, ordinal, true
-	}
-	blanks, text := indentation(rest[marker:])
+	blanks, text := indentation(rest[marker:], column+marker)
+	item.width, item.text = marker+blanks, text
 	switch {
-	case blanks == 0:
-		return 0, 0, false
+	case len(text) > 0 && blanks == 0:
+		return item, false
 	case len(text) == 0:
-		return 0, ordinal, true
+		item.width = marker + 1
 	case blanks > 4:
-		return marker + 1, ordinal, true // indented code in the item
-	default:
-		return len(rest) - len(text), ordinal, true
+		item.width, item.code = marker+1, true
 	}
+	return item, true
 }
 
 // blockTags are the elements that begin an HTML block wherever they stand
@@ -468,54 +483,25 @@ func trimBars(row []byte) []byte {
 	return row
 }
 
-// stripDefinitions takes link reference definitions off the beginning of a
-// paragraph. One whose parts are on several lines is taken as text.
-func stripDefinitions(lines [][]byte) [][]byte {
-	for len(lines) > 0 && isDefinition(lines[0]) {
-		lines = lines[1:]
-	}
-	return lines
-}
+// definition is a link reference definition: a label, a destination and perhaps
+// a title, each on the same line as the one before or on the next.
+var definition = regexp.MustCompile(`(?s)^\[[ \t\n]*(?:[^\[\]\\ \t\n]|\\.)(?:[^\[\]\\]|\\.)*\]:[ \t]*\n?[ \t]*` +
+	`(?:<(?:[^<>\\\n]|\\[^\n])*>|[^ \t\n<][^ \t\n]*)` +
+	`(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*\n`)
 
-// isDefinition reports whether a line is [label]: destination "title".
-func isDefinition(line []byte) bool {
-	if len(line) < 4 || line[0] != '[' {
-		return false
+// stripDefinitions takes link reference definitions off the beginning of a
+// paragraph.
+func stripDefinitions(lines [][]byte) [][]byte {
+	if len(lines) == 0 || lines[0][0] != '[' {
+		return lines
 	}
-	end := 1
-	for ; end < len(line) && line[end] != ']'; end++ {
-		switch line[end] {
-		case '[':
-			return false
-		case '\\':
-			end++
+	text := append(bytes.Join(lines, []byte("\n")), '\n')
+	for {
+		found := definition.FindIndex(text)
+		if found == nil {
+			return lines
 		}
+		lines = lines[bytes.Count(text[:found[1]], []byte("\n")):]
+		text = text[found[1]:]
 	}
-	if end+1 >= len(line) || line[end+1] != ':' || len(bytes.TrimSpace(line[1:end])) == 0 {
-		return false
-	}
-	rest := bytes.TrimSpace(line[end+2:])
-	if len(rest) == 0 {
-		return false
-	}
-	if rest[0] == '<' {
-		close := bytes.IndexByte(rest, '>')
-		if close < 0 {
-			return false
-		}
-		rest = rest[close+1:]
-	} else if blank := bytes.IndexAny(rest, " \t"); blank >= 0 {
-		rest = rest[blank:]
-	} else {
-		return true
-	}
-	if len(rest) > 0 && rest[0] != ' ' && rest[0] != '\t' {
-		return false
-	}
-	title := bytes.TrimSpace(rest)
-	if len(title) == 0 {
-		return true
-	}
-	closer := map[byte]byte{'"': '"', '\'': '\'', '(': ')'}[title[0]]
-	return closer != 0 && len(title) >= 2 && title[len(title)-1] == closer && bytes.IndexByte(title[1:len(title)-1], closer) < 0
 }

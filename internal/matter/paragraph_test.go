@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -46,6 +47,13 @@ func TestFirstParagraph(t *testing.T) {
 		{"a lazy line is the item's", "- no\nno\n\nText", "Text"},
 		{"a nested list", "- no\n  - no\n\n    no\n\nText", "Text"},
 		{"a list ends it", "Text\n- no", "Text"},
+		{"a list ends it that looks like a table", "Text\n- |\n", "Text"},
+		{"an empty item holds nothing after a blank line", "-\n\n  Text", "Text"},
+		{"an empty item holds the next line", "-\n  no\n\nText", "Text"},
+		{"an empty item ends a quotation", "> no\n-\nText", "Text"},
+		{"a tab after the mark reaches to the fourth column", "-\tno\n\n  Text", "Text"},
+		{"code in an item has no lazy lines", "-     no\nText", "Text"},
+		{"an underlined heading in an item has no lazy lines", "- no\n  ===\nText", "Text"},
 		{"a number other than 1 does not", "Text\n2. more", "Text 2. more"},
 		{"a number is no item", "2024 was", "2024 was"},
 		{"a hyphen is no item", "-x", "-x"},
@@ -55,6 +63,9 @@ func TestFirstParagraph(t *testing.T) {
 		{"a table ends it", "Text\n| a | b |\n|---|---|\n", "Text"},
 		{"bars are no table", "a | b\nc | d", "a | b c | d"},
 		{"after link definitions", "[a]: /b\n[c]: <d e> \"f\"\nText", "Text"},
+		{"after definitions on several lines", "[a]:\n/b\n'c\nd'\n[e\nf]: g\n\"h\"\nText", "Text"},
+		{"a definition without a title before quotes", "[a]: /b\n\"c\" Text", "\"c\" Text"},
+		{"no label is no definition", "[ ]: Text", "[ ]: Text"},
 		{"a link begins it", "[a](b): c", "[a](b): c"},
 		{"only link definitions", "[a]: /b\n", ""},
 		{"a placeholder", "$ARGUMENTS", "$ARGUMENTS"},
@@ -121,4 +132,33 @@ func TestFirstParagraphAgreesWithGoldmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d files, %d differ", files, differ)
+}
+
+// BenchmarkFirstParagraphOfHostileText reports how much longer four times the
+// text takes: 4 is linear, 16 is quadratic.
+func BenchmarkFirstParagraphOfHostileText(b *testing.B) {
+	for _, tt := range []struct{ name, unit, end string }{
+		{"marks", "- ", "x"},
+		{"mixed marks", "- * + 1. > ", "x"},
+		{"definitions", "[a]: /b\n", ""},
+		{"open titles", "[a]: /b\n\"\n", ""},
+		{"open labels", "[", ""},
+		{"attributes", "<a b\n", ""},
+		{"delimiter rows", "a|b\n-|-|-\n", ""},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			text := func(size int) []byte {
+				return []byte(strings.Repeat(tt.unit, size/len(tt.unit)) + tt.end)
+			}
+			quarter, whole := text(MaxHead/4), text(MaxHead)
+			var quarters time.Duration
+			for b.Loop() {
+				start := time.Now()
+				firstParagraph(quarter, true)
+				quarters += time.Since(start)
+				firstParagraph(whole, true)
+			}
+			b.ReportMetric(float64(b.Elapsed()-quarters)/float64(quarters), "growth")
+		})
+	}
 }

@@ -3,6 +3,7 @@ package matter
 import (
 	"bytes"
 	"errors"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,6 +19,11 @@ const (
 	maxDepth  = 100
 	maxValues = 20_000
 )
+
+// maxTries is how many keys of a broken header are tried as YAML, which takes
+// some ten microseconds each; the values of further ones are literal. Real
+// headers have a dozen.
+const maxTries = 256
 
 var errRefused = errors.New("nested too deep, or too large once its aliases are resolved")
 
@@ -41,6 +47,7 @@ func (d *Document) decodeYAML() bool {
 			Suggestion: `write it as "key: value", or begin the text with another line than "---"`})
 		return false
 	}
+	known := len(d.Problems)
 	recovered := d.recover(text)
 	if len(recovered) == 0 {
 		if looksLikeHeader(text) {
@@ -50,6 +57,10 @@ func (d *Document) decodeYAML() bool {
 	}
 	if errors.Is(err, errRefused) {
 		d.Problems = append(d.Problems, Problem{Class: Refused, Line: 1, Message: "the frontmatter is " + errRefused.Error(), Suggestion: "write the values out, in a few levels"})
+	}
+	if len(d.Problems) == known { // each key by itself is right
+		d.Problems = append(d.Problems, Problem{Class: Recovered, Line: 1,
+			Message: "the frontmatter is not valid YAML as a whole, so its fields are read one by one"})
 	}
 	d.Fields = recovered
 	return true
@@ -146,8 +157,26 @@ func parseYAML(text []byte) (*yaml.Node, error) {
 	b.Write(text)
 	b.WriteString("\n" + fence)
 	node := new(yaml.Node)
-	_, err := frontmatter.Parse(&b, node, frontmatter.NewFormat(fence, fence, yaml.Unmarshal))
+	_, err := frontmatter.Parse(&b, node, frontmatter.NewFormat(fence, fence, unmarshalOne))
 	return node, err
+}
+
+var errDocuments = errors.New("more than one document")
+
+// unmarshalOne decodes a text of one document. yaml.Unmarshal takes the first
+// of several, and what follows a line "..." would be lost without a word.
+func unmarshalOne(text []byte, v any) error {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	err := decoder.Decode(v)
+	if err == nil {
+		if err = decoder.Decode(new(yaml.Node)); err == nil {
+			return errDocuments
+		}
+	}
+	if err == io.EOF { // an empty text, or the end after one document
+		return nil
+	}
+	return err
 }
 
 // A converter turns nodes into values.
@@ -301,12 +330,23 @@ func (d *Document) recover(text []byte) []Field {
 		from   = -1   // where its first line begins in text
 		begin  int    // which line of the file that is
 	)
+	tries := 0
+	tryYAML := func(chunk []byte, line int) ([]Field, error) {
+		if read, ok := plainYAML(chunk); ok && len(read) == 1 {
+			read[0].Line = line
+			return read, nil
+		}
+		if tries++; tries > maxTries {
+			return nil, errRefused
+		}
+		return strictYAML(chunk, line)
+	}
 	flush := func(to int) {
 		if from < 0 {
 			return
 		}
 		chunk := text[from:to]
-		read, err := strictYAML(chunk, begin)
+		read, err := tryYAML(chunk, begin)
 		if err == nil && len(read) == 1 && read[0].Key == key {
 			if read[0].Value.Kind == Sequence || read[0].Value.Kind == Mapping {
 				read[0].Line = 2
@@ -320,6 +360,9 @@ func (d *Document) recover(text []byte) []Field {
 		fields = append(fields, Field{Key: key, Line: begin, Column: 1, Value: Value{Kind: String, Text: value}})
 		p := Problem{Class: Recovered, Line: begin, Column: 1, Key: key,
 			Message: "the value is not valid YAML; it is taken as the text that it is", Suggestion: key + ": " + strconv.Quote(value)}
+		if errors.Is(err, errRefused) {
+			p.Message = "the value is not read as YAML, being too deep or one of too many; it is taken as the text that it is"
+		}
 		if errors.Is(err, errRefused) || len(value) > 500 {
 			p.Suggestion = ""
 		}

@@ -87,6 +87,8 @@ func cause(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
 		return ErrNotDir
+	case errors.Is(err, syscall.EINVAL):
+		return fs.ErrInvalid
 	case errors.As(err, &errno):
 		return errno
 	case strings.ContainsAny(err.Error(), `/\`):

@@ -1,6 +1,9 @@
 package confine
 
-import "io"
+import (
+	"io"
+	"io/fs"
+)
 
 // A File is an open regular file. Its methods may be called from any
 // goroutine; Read and Seek share one position.
@@ -22,6 +25,9 @@ func (f *File) Read(p []byte) (int, error) {
 
 // ReadAt is as for io.ReaderAt. An fs.FS without it gives fs.ErrPermission.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, f.failure("read", fs.ErrInvalid)
+	}
 	n, err := f.content.ReadAt(p, off)
 	return n, f.failure("read", err)
 }

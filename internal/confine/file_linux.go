@@ -16,9 +16,6 @@ func (f *fdFile) Read(p []byte) (int, error) {
 }
 
 func (f *fdFile) ReadAt(p []byte, off int64) (n int, err error) {
-	if off < 0 {
-		return 0, fs.ErrInvalid
-	}
 	for n < len(p) && err == nil {
 		var more int
 		rest := p[n:]

@@ -34,6 +34,10 @@ type folder interface {
 	close() error
 }
 
+// attempts is how often an operation of two steps is tried when what was
+// looked at is replaced in between.
+const attempts = 8
+
 // content is an open regular file.
 type content interface {
 	io.Reader

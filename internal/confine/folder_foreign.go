@@ -264,12 +264,11 @@ func (f *foreignFile) ReadAt(p []byte, off int64) (int, error) {
 	if f.closed {
 		return 0, fs.ErrClosed
 	}
-	if off < 0 {
-		return 0, fs.ErrInvalid
-	}
 	n, err := f.file.ReadAt(p, off)
 	n = max(n, 0)
-	if n < len(p) && (err == nil || err == io.ErrUnexpectedEOF) {
+	// Beyond the end, an afero.MemMapFs gives the one and an fstest.MapFS the
+	// other error.
+	if n < len(p) && (err == nil || err == io.ErrUnexpectedEOF || errors.Is(err, fs.ErrInvalid)) {
 		err = io.EOF
 	}
 	return n, err

@@ -6,111 +6,151 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"sync"
+	"sync/atomic"
 )
 
 // A rootFolder is a folder held as an os.Root: what every platform has.
 //
 // An os.Root follows links that stay below it. A folder must not, so each
 // name is looked at before it is opened, and what was opened is compared with
-// what was looked at. Lost races are errors; they are no escapes, as the
+// what was looked at. Lost races are tried again; they are no escapes, as the
 // os.Root allows none.
 type rootFolder struct {
-	root *os.Root
+	root   *os.Root
+	closed atomic.Bool
 }
 
-func openRootFolder(dir string, _ bool) (folder, error) {
+func openRootFolder(dir string, list bool) (folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		// A file in place of the folder has an error of its own kind here.
+		// An os.Root of a file is an error of no kind.
 		if fi, statErr := os.Stat(dir); statErr == nil && !fi.IsDir() {
 			err = ErrNotDir
 		}
 		return nil, err
 	}
-	return rootFolder{root}, nil
+	d := &rootFolder{root: root}
+	if list {
+		return d.toList()
+	}
+	return d, nil
 }
 
-// attempts is how often an open is tried when what was looked at is replaced
-// before it is opened.
-const attempts = 8
+// opened is what an os.Root gives for a name.
+type opened interface {
+	comparable
+	io.Closer
+}
 
-func (d rootFolder) child(name string) (folder, error) {
+// openSame opens what name is, if it is of the kind wanted.
+func openSame[T opened](d *rootFolder, name string, wanted func(fs.FileInfo) error,
+	open func(name string) (T, error), stat func(T) (fs.FileInfo, error)) (what T, fi fs.FileInfo, err error) {
+	var none T
+	failed := errChanged
 	for range attempts {
 		before, err := d.root.Lstat(name)
 		switch {
 		case err != nil:
-			return nil, err
+			return none, nil, err
 		case before.Mode()&fs.ModeSymlink != 0:
-			return nil, ErrSymlink
-		case !before.IsDir():
-			return nil, ErrNotDir
+			return none, nil, ErrSymlink
 		}
-		// OpenRoot of the bare name would open, and wait for, a FIFO that has
-		// taken the folder's place. With "/." the name is only gone through.
-		child, err := d.root.OpenRoot(name + "/.")
+		if err := wanted(before); err != nil {
+			return none, nil, err
+		}
+		what, err := open(name)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+			return none, nil, err
+		}
 		if err != nil {
-			return nil, err
+			// Such as the os.Root's own for a link that has come in between.
+			failed = err
+			continue
 		}
-		after, err := child.Stat(".")
+		after, err := stat(what)
 		if err == nil && os.SameFile(before, after) {
-			return rootFolder{child}, nil
+			return what, after, nil
 		}
-		child.Close()
+		what.Close()
 		if err != nil {
-			return nil, err
+			return none, nil, err
 		}
 	}
-	return nil, errChanged
+	return none, nil, failed
 }
 
-// openDir checks that the folder can be listed, which a Root alone does not
-// say on every platform.
-func (d rootFolder) openDir(name string) (folder, error) {
-	dir, err := d.child(name)
+func wantDir(fi fs.FileInfo) error {
+	if !fi.IsDir() {
+		return ErrNotDir
+	}
+	return nil
+}
+
+func wantRegular(fi fs.FileInfo) error {
+	if !fi.Mode().IsRegular() {
+		return ErrNotRegular
+	}
+	return nil
+}
+
+func (d *rootFolder) child(name string) (folder, error) {
+	// OpenRoot of the bare name would open, and wait for, a FIFO that has
+	// taken the folder's place. With "/." the name is only gone through.
+	open := func(name string) (*os.Root, error) { return d.root.OpenRoot(name + "/.") }
+	stat := func(root *os.Root) (fs.FileInfo, error) { return root.Stat(".") }
+	root, _, err := openSame(d, name, wantDir, open, stat)
 	if err != nil {
 		return nil, err
 	}
-	list, err := dir.(rootFolder).root.Open(".")
+	return &rootFolder{root: root}, nil
+}
+
+func (d *rootFolder) openDir(name string) (folder, error) {
+	child, err := d.child(name)
+	if err == nil {
+		return child.(*rootFolder).toList()
+	}
+	if !errors.Is(err, fs.ErrPermission) {
+		return nil, err
+	}
+	// Its names may be readable though it may not be searched.
+	list, _, openErr := d.open(name, wantDir)
+	if openErr != nil {
+		return nil, err
+	}
+	return &namesFolder{list: list}, nil
+}
+
+// toList is d, to list: that it can be is known only when it is tried.
+func (d *rootFolder) toList() (folder, error) {
+	list, err := d.root.Open(".")
 	if err != nil {
-		dir.close()
+		d.close()
 		return nil, err
 	}
 	list.Close()
-	return dir, nil
+	return d, nil
 }
 
-func (d rootFolder) openFile(name string) (content, Info, error) {
-	for range attempts {
-		before, err := d.root.Lstat(name)
-		switch {
-		case err != nil:
-			return nil, Info{}, err
-		case before.Mode()&fs.ModeSymlink != 0:
-			return nil, Info{}, ErrSymlink
-		case !before.Mode().IsRegular():
-			return nil, Info{}, ErrNotRegular
-		}
-		file, err := d.root.OpenFile(name, os.O_RDONLY|nonblock, 0)
-		if err != nil {
-			return nil, Info{}, err
-		}
-		after, err := file.Stat()
-		if err == nil && os.SameFile(before, after) {
-			return file, infoOf(after), nil
-		}
-		file.Close()
-		if err != nil {
-			return nil, Info{}, err
-		}
+func (d *rootFolder) openFile(name string) (content, Info, error) {
+	file, fi, err := d.open(name, wantRegular)
+	if err != nil {
+		return nil, Info{}, err
 	}
-	return nil, Info{}, errChanged
+	return file, infoOf(fi), nil
 }
 
-func (d rootFolder) readHead(name string, buf []byte) (int, Info, error) {
+func (d *rootFolder) open(name string, wanted func(fs.FileInfo) error) (*os.File, fs.FileInfo, error) {
+	open := func(name string) (*os.File, error) { return d.root.OpenFile(name, os.O_RDONLY|nonblock, 0) }
+	return openSame(d, name, wanted, open, (*os.File).Stat)
+}
+
+func (d *rootFolder) readHead(name string, buf []byte) (int, Info, error) {
 	return readHeadOf(d, name, buf)
 }
 
-func (d rootFolder) lstat(name string) (Info, error) {
+func (d *rootFolder) lstat(name string) (Info, error) {
 	fi, err := d.root.Lstat(name)
 	if err != nil {
 		return Info{}, err
@@ -118,27 +158,32 @@ func (d rootFolder) lstat(name string) (Info, error) {
 	return infoOf(fi), nil
 }
 
-func (d rootFolder) readLink(name string) (string, error) {
+func (d *rootFolder) readLink(name string) (string, error) {
 	return d.root.Readlink(name)
 }
 
-// each reads names alone where types would cost a system call for each entry,
-// of which a single failing one would lose the whole listing.
-func (d rootFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
-	const batch = 1024
-	dir, err := d.root.Open(".")
+func (d *rootFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
+	list, err := d.root.Open(".")
 	if err != nil {
 		return err
 	}
-	defer dir.Close()
+	defer list.Close()
+	return eachName(list, visit)
+}
+
+// eachName reads names alone where types would cost a system call for each
+// entry, of which a single failing one would lose the whole listing.
+func eachName(list *os.File, visit func(name []byte, typ fs.FileMode) bool) error {
+	const batch = 1024
 	var buf []byte
 	for {
 		var names []string
 		var entries []fs.DirEntry
+		var err error
 		if runtime.GOOS == "windows" {
-			entries, err = dir.ReadDir(batch)
+			entries, err = list.ReadDir(batch)
 		} else {
-			names, err = dir.Readdirnames(batch)
+			names, err = list.Readdirnames(batch)
 		}
 		for _, entry := range entries {
 			buf = append(buf[:0], entry.Name()...)
@@ -152,7 +197,7 @@ func (d rootFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
 				return nil
 			}
 		}
-		if errors.Is(err, io.EOF) {
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
@@ -161,4 +206,51 @@ func (d rootFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	}
 }
 
-func (d rootFolder) close() error { return d.root.Close() }
+func (d *rootFolder) close() error {
+	if d.closed.Swap(true) {
+		return fs.ErrClosed
+	}
+	return d.root.Close()
+}
+
+// A namesFolder is a folder of which nothing may be read but the names.
+type namesFolder struct {
+	list    *os.File
+	listing sync.Mutex // held by each, as the position in the folder is one
+}
+
+func (d *namesFolder) child(string) (folder, error)               { return nil, d.denied() }
+func (d *namesFolder) openDir(string) (folder, error)             { return nil, d.denied() }
+func (d *namesFolder) openFile(string) (content, Info, error)     { return nil, Info{}, d.denied() }
+func (d *namesFolder) readHead(string, []byte) (int, Info, error) { return 0, Info{}, d.denied() }
+func (d *namesFolder) readLink(string) (string, error)            { return "", d.denied() }
+
+func (d *namesFolder) lstat(name string) (Info, error) {
+	if name != "." {
+		return Info{}, d.denied()
+	}
+	fi, err := d.list.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(fi), nil
+}
+
+func (d *namesFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
+	d.listing.Lock()
+	defer d.listing.Unlock()
+	if _, err := d.list.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return eachName(d.list, visit)
+}
+
+func (d *namesFolder) close() error { return d.list.Close() }
+
+// denied is the permission to search, or that the folder is closed.
+func (d *namesFolder) denied() error {
+	if _, err := d.list.Stat(); err != nil {
+		return err
+	}
+	return fs.ErrPermission
+}

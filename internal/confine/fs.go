@@ -234,20 +234,21 @@ func (f *FS) ReadLink(name string) (string, error) {
 }
 
 // readLink returns the text of a link, or why there is none.
-func readLink(dir folder, elem string) (string, error) {
-	text, err := dir.readLink(elem)
-	if err == nil {
-		return text, nil
+func readLink(dir folder, elem string) (text string, err error) {
+	for range attempts {
+		if text, err = dir.readLink(elem); err == nil {
+			return text, nil
+		}
+		info, lstatErr := dir.lstat(elem)
+		switch {
+		case lstatErr != nil:
+			return "", lstatErr
+		case !info.isLink():
+			return "", fs.ErrInvalid
+		}
+		// It cannot be read, or it has become a link in between.
 	}
-	info, lstatErr := dir.lstat(elem)
-	switch {
-	case lstatErr != nil:
-		return "", lstatErr
-	case !info.isLink():
-		return "", fs.ErrInvalid
-	default:
-		return "", err
-	}
+	return "", err
 }
 
 // resolve returns the name that the text of a link in the folder at leads to.

@@ -1,0 +1,103 @@
+//go:build unix
+
+package confine
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestNothingWaitsForAFIFOOrADevice(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		// The names of sockets are short.
+		root, err := os.MkdirTemp("", "")
+		must(t, err)
+		defer os.RemoveAll(root)
+		must(t, syscall.Mkfifo(filepath.Join(root, "fifo"), 0o600))
+		must(t, os.Symlink("fifo", filepath.Join(root, "link")))
+		socket, err := net.Listen("unix", filepath.Join(root, "socket"))
+		must(t, err)
+		defer socket.Close()
+
+		done := make(chan bool)
+		go func() {
+			defer close(done)
+			f := newFS(root, Options{})
+			expect(t, f,
+				"lstat fifo = p---------", "stat link = p---------",
+				"open fifo = not regular", "open link = not regular", "open fifo/x = not dir", "list fifo = not dir", "list link = not dir",
+				"dir . open fifo = not regular", "dir . head fifo = not regular", "dir . list fifo = not dir",
+				"lstat socket = S---------", "open socket = not regular", "dir . head socket = not regular", "list socket = not dir",
+				"list . = [fifo link socket]",
+			)
+			if _, err := f.Afero().Open("fifo"); word(err) != "not regular" {
+				t.Errorf("the afero view: %v", err)
+			}
+			if _, err := os.Stat("/dev/tty"); err == nil {
+				expect(t, newFS("/dev", Options{}), "open null = not regular", "open tty = not regular", "open zero = not regular",
+					"dir . head zero = not regular")
+			}
+		}()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			t.Fatal("it waits")
+		}
+	})
+}
+
+func TestLongNamesAndPaths(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		root := t.TempDir()
+		longest := strings.Repeat("n", 255)
+		write(t, root, tree{longest: "x"})
+		// A path beyond what the kernel takes in one piece.
+		const depth = 20
+		at, err := os.OpenRoot(root)
+		must(t, err)
+		for range depth {
+			dir := strings.Repeat("d", 250)
+			must(t, at.Mkdir(dir, 0o755))
+			below, err := at.OpenRoot(dir)
+			must(t, err)
+			at.Close()
+			at = below
+		}
+		must(t, at.WriteFile("x", []byte("deep"), 0o644))
+		at.Close()
+		deep := strings.Repeat(strings.Repeat("d", 250)+"/", depth)
+		f := newFS(root, Options{})
+		expect(t, f,
+			"open "+longest+" = x",
+			"open "+longest+"n = too long",
+			"stat "+strings.Repeat("n/", 3000)+"n = not exist",
+			"open "+deep+"x = deep",
+			"list "+strings.TrimSuffix(deep, "/")+" = [x]",
+		)
+	})
+}
+
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "a\xffb"), []byte("x"), 0o644); err != nil {
+		t.Skip("the filesystem has no such names")
+	}
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		expect(t, newFS(root, Options{}), "list . = [a\xffb]", "open a\xffb = x", "dir . open a\xffb = x")
+	})
+}
+
+func TestManyElements(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, tree{"x": "x", "self": "-> ."})
+	f := New(root, Options{})
+	// Two links that double the path each time they are gone through are the
+	// shortest way to keep a walk busy for ever.
+	write(t, root, tree{"up/d/loop": "-> " + strings.Repeat("../d/", 800) + "loop2", "up/d/loop2": "-> " + strings.Repeat("../d/", 800) + "loop"})
+	expect(t, f, "open self/self/x = x", "open up/d/loop = too long")
+}

@@ -1,0 +1,411 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+)
+
+// onOS are the kinds over the real disk that exclude races.
+func onOS(t *testing.T, test func(t *testing.T, newFS func(dir string, o Options) *FS)) {
+	t.Run("os", func(t *testing.T) { test(t, New) })
+	t.Run("os.Root", func(t *testing.T) {
+		test(t, func(dir string, o Options) *FS { return newFS(dir, o, openRootFolder) })
+	})
+}
+
+func TestRootIsTheFolderThatHasTheNameNow(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		parent := t.TempDir()
+		root := filepath.Join(parent, "a", "root")
+		f := newFS(root, Options{})
+		expect(t, f, "stat . = not exist", "list . = not exist", "open x = not exist")
+
+		write(t, root, tree{"x": "first"})
+		expect(t, f, "open x = first")
+		dir, err := f.OpenDir(".")
+		must(t, err)
+		defer dir.Close()
+
+		must(t, os.RemoveAll(root))
+		expect(t, f, "open x = not exist", "stat . = not exist")
+		write(t, root, tree{"x": "second"})
+		expect(t, f, "open x = second")
+
+		must(t, os.Rename(filepath.Join(parent, "a"), filepath.Join(parent, "b")))
+		expect(t, f, "open x = not exist")
+		write(t, root, tree{"x": "third"})
+		expect(t, f, "open x = third", "list . = [x]")
+
+		// What was opened in the first folder stays there.
+		if got := callDir(dir, "open", "x"); got != "not exist" {
+			t.Errorf("a Dir of the removed folder reads %s", got)
+		}
+	})
+}
+
+func TestDirStaysTheSameFolderWhenRenamed(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		root := t.TempDir()
+		write(t, root, tree{"sub/x": "first"})
+		dir, err := newFS(root, Options{}).OpenDir("sub")
+		must(t, err)
+		defer dir.Close()
+		must(t, os.Rename(filepath.Join(root, "sub"), filepath.Join(root, "moved")))
+		write(t, root, tree{"sub/x": "second"})
+		if got := callDir(dir, "open", "x"); got != "first" {
+			t.Errorf("got %s, want first", got)
+		}
+	})
+}
+
+func TestRelativeRootIsOfTheWorkingDirectoryAtNew(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, tree{"x": "x"})
+	t.Chdir(dir)
+	f := New(".", Options{})
+	t.Chdir(t.TempDir())
+	expect(t, f, "open x = x")
+}
+
+func TestRootMayBeReachedByALink(t *testing.T) {
+	skipWindows(t)
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		dir := t.TempDir()
+		write(t, dir, tree{"real/x": "x", "real/abs": "-> " + dir + "/alias/x", "real/absreal": "-> " + dir + "/real/x", "real/back": "-> ../real/x"})
+		must(t, os.Symlink("real", filepath.Join(dir, "alias")))
+		f := newFS(filepath.Join(dir, "alias"), Options{Symlinks: SymlinksDeny})
+		expect(t, f, "open x = x", "list . = [abs absreal back x]")
+		f = newFS(filepath.Join(dir, "alias"), Options{})
+		expect(t, f, "open abs = x", "open absreal = x", "open back = x", "readlink abs = x", "readlink absreal = x")
+	})
+}
+
+func TestRootThatIsAFile(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			f := k.make(t, tree{"file": "x"}, Options{})
+			under := &FS{dir: f.Path("file"), foreign: f.foreign, openTop: f.openTop}
+			expect(t, under, "stat . = not dir", "list . = not dir", "open x = not dir")
+		})
+	}
+}
+
+func TestClosed(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			f := k.make(t, tree{"x": "x", "sub/y": "y"}, Options{})
+			dir, err := f.OpenDir(".")
+			must(t, err)
+			file, err := f.OpenRegular("x")
+			must(t, err)
+			must(t, f.Close())
+			if err := f.Close(); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("second Close: %v", err)
+			}
+			expect(t, f, "stat x = closed", "lstat x = closed", "open x = closed", "list . = closed", "readlink x = closed")
+
+			// What was open stays so until its own Close.
+			if got := callDir(dir, "open", "x"); got != "x" {
+				t.Errorf("an open Dir gives %s", got)
+			}
+			must(t, dir.Close())
+			for _, op := range []string{"lstat", "open", "head", "list", "readlink"} {
+				if got := callDir(dir, op, "x"); got != "closed" {
+					t.Errorf("%s of a closed Dir: %s", op, got)
+				}
+			}
+			if err := dir.Each(ctx, nil); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("Each of a closed Dir: %v", err)
+			}
+			if err := dir.Close(); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("second Close of a Dir: %v", err)
+			}
+			must(t, file.Close())
+			if _, err := file.Read(make([]byte, 1)); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("Read of a closed File: %v", err)
+			}
+			if err := file.Close(); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("second Close of a File: %v", err)
+			}
+		})
+	}
+}
+
+func TestPathIsOfTheUnderlyingFilesystem(t *testing.T) {
+	dir := t.TempDir()
+	for _, test := range []struct {
+		f          *FS
+		name, want string
+	}{
+		{New(dir, Options{}), "a/b", filepath.Join(dir, "a", "b")},
+		{New(dir, Options{}), ".", dir},
+		{New(dir, Options{}), "../b", ""},
+		{Over(afero.NewOsFs(), dir, Options{}), "a", filepath.Join(dir, "a")},
+		{Over(afero.NewMemMapFs(), "/proj", Options{}), "a/b", "/proj/a/b"},
+		{Over(afero.NewMemMapFs(), "", Options{}), "a/b", "a/b"},
+		{Over(afero.NewMemMapFs(), ".", Options{}), ".", "."},
+	} {
+		if got := test.f.Path(test.name); got != test.want {
+			t.Errorf("%s below %s: got %q, want %q", test.name, test.f.dir, got, test.want)
+		}
+	}
+}
+
+func TestInfo(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			f := k.make(t, tree{"x": "12345", "sub/": ""}, Options{})
+			info, err := f.Stat("x")
+			must(t, err)
+			file, err := f.OpenRegular("x")
+			must(t, err)
+			defer file.Close()
+			dir, err := f.OpenDir(".")
+			must(t, err)
+			defer dir.Close()
+			listed, err := dir.Lstat("x")
+			must(t, err)
+			_, head, err := dir.ReadHead("x", nil)
+			must(t, err)
+			// Opening may count as reading.
+			opened := file.Info()
+			opened.Accessed, listed.Accessed, head.Accessed = info.Accessed, info.Accessed, info.Accessed
+			for _, other := range []Info{opened, listed, head} {
+				if diff := cmp.Diff(info, other); diff != "" {
+					t.Errorf("Stat and others differ:\n%s", diff)
+				}
+			}
+			if sub, err := dir.Lstat("sub"); err != nil || sub.Size != 0 || !sub.Mode.IsDir() {
+				t.Errorf("folder: %+v, %v", sub, err)
+			}
+			top, err := dir.Info()
+			must(t, err)
+			if root, err := f.Stat("."); err != nil || root.Ino != top.Ino || !top.Mode.IsDir() {
+				t.Errorf("root: %+v and %+v, %v", root, top, err)
+			}
+		})
+	}
+}
+
+func TestEach(t *testing.T) {
+	files := tree{}
+	for i := range 3000 {
+		files[fmt.Sprintf("f%04d", i)] = ""
+	}
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			f := k.make(t, files, Options{})
+			dir, err := f.OpenDir(".")
+			must(t, err)
+			defer dir.Close()
+			t.Run("sees every entry once, each time", func(t *testing.T) {
+				for range 2 {
+					var names []string
+					must(t, dir.Each(ctx, func(name string, _ fs.FileMode) error {
+						names = append(names, name)
+						return nil
+					}))
+					slices.Sort(names)
+					if len(names) != 3000 || len(slices.Compact(names)) != 3000 {
+						t.Errorf("%d names", len(names))
+					}
+				}
+			})
+			t.Run("ends with the error of f as it is", func(t *testing.T) {
+				enough, n := errors.New("enough"), 0
+				err := dir.Each(ctx, func(string, fs.FileMode) error {
+					if n++; n == 10 {
+						return enough
+					}
+					return nil
+				})
+				if err != enough || n != 10 {
+					t.Errorf("%v after %d", err, n)
+				}
+			})
+			t.Run("ends with the context", func(t *testing.T) {
+				ctx, cancel := context.WithCancel(ctx)
+				n := 0
+				err := dir.Each(ctx, func(string, fs.FileMode) error {
+					n++
+					cancel()
+					return nil
+				})
+				if err != context.Canceled || n > 1000 {
+					t.Errorf("%v after %d", err, n)
+				}
+				if err := dir.Each(ctx, nil); err != context.Canceled {
+					t.Errorf("with a context done before: %v", err)
+				}
+			})
+		})
+	}
+}
+
+func TestEntryThatVanishesBeforeLstat(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		root := t.TempDir()
+		write(t, root, tree{"a": "", "b": "", "c": ""})
+		dir, err := newFS(root, Options{}).OpenDir(".")
+		must(t, err)
+		defer dir.Close()
+		var got []string
+		must(t, dir.Each(ctx, func(name string, _ fs.FileMode) error {
+			if name == "b" {
+				must(t, os.Remove(filepath.Join(root, name)))
+			}
+			_, err := dir.Lstat(name)
+			if err != nil {
+				name += " " + word(err)
+			}
+			got = append(got, name)
+			return nil
+		}))
+		slices.Sort(got)
+		if diff := cmp.Diff([]string{"a", "b not exist", "c"}, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestFile(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			f, err := k.make(t, tree{"x": "0123456789"}, Options{}).OpenRegular("x")
+			must(t, err)
+			defer f.Close()
+			buf := make([]byte, 4)
+			for _, step := range []struct {
+				what string
+				do   func() (int, error)
+				want string
+				err  error
+			}{
+				{"Read", func() (int, error) { return f.Read(buf) }, "0123", nil},
+				{"ReadAt", func() (int, error) { return f.ReadAt(buf, 5) }, "5678", nil},
+				{"Read goes on", func() (int, error) { return f.Read(buf) }, "4567", nil},
+				{"ReadAt the end", func() (int, error) { return f.ReadAt(buf, 8) }, "89", io.EOF},
+				{"ReadAt beyond", func() (int, error) { return f.ReadAt(buf, 100) }, "", io.EOF},
+				{"Read the end", func() (int, error) { return io.ReadFull(f, buf) }, "89", io.ErrUnexpectedEOF},
+				{"Read beyond", func() (int, error) { return f.Read(buf) }, "", io.EOF},
+				{"Seek", func() (int, error) { n, err := f.Seek(1, io.SeekStart); return int(n) - 1, err }, "", nil},
+				{"Read there", func() (int, error) { return f.Read(buf) }, "1234", nil},
+			} {
+				n, err := step.do()
+				if string(buf[:n]) != step.want || err != step.err {
+					t.Errorf("%s: %q, %v; want %q, %v", step.what, buf[:n], err, step.want, step.err)
+				}
+			}
+			if _, err := f.ReadAt(buf, -1); !errors.Is(err, fs.ErrInvalid) {
+				t.Errorf("ReadAt before the beginning: %v", err)
+			}
+		})
+	}
+}
+
+func TestNoErrorHoldsAPathOfTheHost(t *testing.T) {
+	secret := errors.New("cannot read /home/user/proj/x")
+	f := Over(failing{afero.NewMemMapFs(), secret}, "/home/user/proj", Options{})
+	_, err := f.Stat("x")
+	if !errors.Is(err, secret) {
+		t.Errorf("the cause is lost from %v", err)
+	}
+	if got, want := err.Error(), "stat x: the filesystem failed"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	plain := errors.New("quota exceeded")
+	_, err = Over(failing{afero.NewMemMapFs(), plain}, "/home/user/proj", Options{}).Stat("x")
+	if got, want := err.Error(), "stat x: quota exceeded"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// failing is a filesystem of which nothing can be learned.
+type failing struct {
+	afero.Fs
+	err error
+}
+
+func (f failing) Stat(name string) (fs.FileInfo, error) {
+	return nil, &fs.PathError{Op: "stat", Path: name, Err: f.err}
+}
+
+func (f failing) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
+	fi, err := f.Stat(name)
+	return fi, false, err
+}
+
+// unreadable is a filesystem that does not open some files.
+type unreadable struct {
+	afero.Fs
+	part string
+}
+
+func (u unreadable) Open(name string) (afero.File, error) {
+	if strings.Contains(name, u.part) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return u.Fs.Open(name)
+}
+
+func TestUnreadable(t *testing.T) {
+	mem := inMemory(t, "/proj", tree{"closed/x": "x", "open/x": "x", "open/closed.txt": "x"})
+	f := Over(unreadable{mem, "closed"}, "/proj", Options{})
+	expect(t, f, "list . = [closed open]", "stat closed = folder", "list closed = permission", "open open/closed.txt = permission",
+		"open open/x = x", "dir . list closed = permission", "dir open head closed.txt = permission")
+	expect(t, Over(unreadable{mem, "proj"}, "/proj", Options{}), "list . = permission")
+}
+
+func TestMemMapFsInEitherSpelling(t *testing.T) {
+	mem := afero.NewMemMapFs()
+	must(t, afero.WriteFile(mem, "rel/x", []byte("x"), 0o644))
+	must(t, afero.WriteFile(mem, "/abs/y", []byte("y"), 0o644))
+	for _, top := range []string{"", ".", "/"} {
+		f := Over(mem, top, Options{})
+		expect(t, f, "list . = [abs rel]", "open rel/x = x", "open abs/y = y", "list rel = [x]", "stat missing = not exist")
+	}
+	expect(t, Over(mem, "/rel", Options{}), "open x = x", "list . = [x]")
+	expect(t, Over(mem, "abs", Options{}), "open y = y", "list . = [y]")
+}
+
+func TestNamesOutOfAnArchiveThatAreNone(t *testing.T) {
+	expect(t, Over(badNames{afero.NewMemMapFs()}, "/", Options{}), "list . = [good]")
+}
+
+// badNames is a filesystem whose top holds names that lead elsewhere.
+type badNames struct{ afero.Fs }
+
+func (b badNames) Open(name string) (afero.File, error) {
+	f, err := b.Fs.Open(name)
+	return badNamesFile{f}, err
+}
+
+type badNamesFile struct{ afero.File }
+
+func (badNamesFile) Readdirnames(int) ([]string, error) {
+	return []string{"good", "../evil", "..", "/etc/passwd", "", ".", "a\x00b"}, nil
+}
+
+// ReadDir hides that of afero.File by having another type.
+func (badNamesFile) ReadDir() {}
+
+func expect(t *testing.T, f *FS, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		line, want, _ := strings.Cut(line, " = ")
+		if got := call(f, line); got != want {
+			t.Errorf("%s: got %s, want %s", line, got, want)
+		}
+	}
+}

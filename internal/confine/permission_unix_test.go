@@ -1,0 +1,77 @@
+//go:build unix
+
+package confine
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestPermissions runs itself as another user where it is run by root, whom no
+// permission stops.
+func TestPermissions(t *testing.T) {
+	const place = "TEST_PERMISSIONS_IN"
+	root := os.Getenv(place)
+	if root == "" {
+		root = t.TempDir()
+		must(t, os.Chmod(filepath.Dir(root), 0o755))
+		must(t, os.Chmod(root, 0o755))
+		write(t, root, tree{"names/x": "x", "names/sub/y": "y", "search/x": "x", "search/sub/y": "y", "closed/x": "x", "open/unreadable": "x",
+			"link": "-> search/x", "toclosed": "-> closed/x"})
+		for name, mode := range map[string]os.FileMode{"names": 0o444, "search": 0o111, "closed": 0, "open/unreadable": 0} {
+			full := filepath.Join(root, name)
+			must(t, os.Chmod(full, mode))
+			t.Cleanup(func() { os.Chmod(full, 0o755) })
+		}
+		if os.Getuid() == 0 {
+			runAsNobody(t, place+"="+root)
+			return
+		}
+	}
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		f := newFS(root, Options{})
+		expect(t, f,
+			"list . = [closed link names open search toclosed]",
+			"list closed = permission", "open closed/x = permission", "stat closed/x = permission", "stat closed = folder",
+			"readlink toclosed = closed/x", "open toclosed = permission",
+			"list names = [sub x]", "lstat names/x = permission", "dir names lstat x = permission", "dir names open x = permission",
+			"dir names list sub = permission",
+			"list search = permission",
+			"open open/unreadable = permission", "dir open head unreadable = permission", "stat open/unreadable = file of 1",
+		)
+	})
+	t.Run("search is enough on the way", func(t *testing.T) {
+		if openOSFolderNeedsRead {
+			t.Skip("os.Root needs permission to read, too")
+		}
+		expect(t, New(root, Options{}), "open search/x = x", "open link = x", "list search/sub = [y]")
+		expect(t, New(filepath.Join(root, "search"), Options{}), "open x = x", "list . = permission", "list sub = [y]")
+	})
+	t.Run("a root of which only the names are known", func(t *testing.T) {
+		if openOSFolderNeedsRead {
+			t.Skip("os.Root needs permission to search, too")
+		}
+		expect(t, New(filepath.Join(root, "names"), Options{}), "list . = [sub x]", "dir . lstat x = permission", "lstat x = permission", "stat . = folder")
+	})
+}
+
+func runAsNobody(t *testing.T, env string) {
+	self, err := os.Open("/proc/self/exe")
+	if err != nil {
+		t.Skip("a test binary that another user can run is only had through /proc")
+	}
+	defer self.Close()
+	cmd := exec.Command("/proc/self/fd/3", "-test.run=^TestPermissions$", "-test.v")
+	cmd.ExtraFiles = []*os.File{self}
+	cmd.Env = append(os.Environ(), env)
+	cmd.Dir = "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.CombinedOutput()
+	t.Logf("as uid 65534:\n%s", out)
+	if err != nil {
+		t.Error(err)
+	}
+}

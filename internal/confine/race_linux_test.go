@@ -1,0 +1,159 @@
+package confine
+
+import (
+	"flag"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+const openOSFolderNeedsRead = false
+
+var raceCalls = flag.Int("confine.racecalls", 20_000, "how many calls to make for each kind while folders and links are exchanged")
+
+// TestSwapRace exchanges, as fast as it can, a folder for a link to one
+// outside and a file for a link to one outside, while others read them by
+// every way there is.
+func TestSwapRace(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		for _, policy := range []Symlinks{SymlinksInside, SymlinksDeny} {
+			raced(t, newFS, policy)
+		}
+	})
+}
+
+func raced(t *testing.T, newFS func(string, Options) *FS, policy Symlinks) {
+	home := t.TempDir()
+	root := filepath.Join(home, "proj")
+	write(t, home, tree{"outside/secret": "outside", "outside/name": "outside", "outside/sub/name": "outside"})
+	write(t, root, tree{
+		"dir/name": "inside", "dir/sub/name": "inside", "file": "inside",
+		".dir": "-> " + home + "/outside", ".file": "-> ../outside/secret",
+	})
+	f := newFS(root, Options{Symlinks: policy})
+	top, err := f.OpenDir(".")
+	must(t, err)
+	defer top.Close()
+
+	var stop atomic.Bool
+	var swapping, reading sync.WaitGroup
+	swaps := 0
+	swapping.Go(func() {
+		for !stop.Load() {
+			for _, name := range []string{"dir", "file"} {
+				if err := unix.Renameat2(unix.AT_FDCWD, filepath.Join(root, name), unix.AT_FDCWD, filepath.Join(root, "."+name), unix.RENAME_EXCHANGE); err != nil {
+					t.Error(err)
+					return
+				}
+				swaps++
+			}
+		}
+	})
+	ways := []string{
+		"open dir/name", "open dir/sub/name", "open file", "list dir", "list dir/sub", "readlink dir", "readlink file", "stat dir", "lstat dir/secret",
+		"dir . open file", "dir . list dir", "dir . readlink dir", "dir dir open name", "dir dir list sub", "dir dir head secret",
+	}
+	var calls, read atomic.Int64
+	for range 2 {
+		reading.Go(func() {
+			for n := calls.Add(1); n < int64(*raceCalls); n = calls.Add(1) {
+				way := ways[n%int64(len(ways))]
+				got := call(f, way)
+				switch got {
+				case "inside", "[name sub]", "[name]", "folder":
+					read.Add(1)
+				case "escape", "symlink", "invalid", "not exist", "not dir", "not regular", "replaced", "link":
+				default:
+					if strings.Contains(got, "replaced while it was being opened") {
+						continue
+					}
+					t.Errorf("%s: %s", way, got)
+				}
+			}
+		})
+	}
+	reading.Wait()
+	stop.Store(true)
+	swapping.Wait()
+	if read.Load() == 0 || swaps < 100 {
+		t.Errorf("no race: %d of %d calls read something, %d exchanges", read.Load(), calls.Load(), swaps)
+	}
+	t.Logf("%d calls, of which %d read something, during %d exchanges", calls.Load(), read.Load(), swaps)
+}
+
+// TestSwapRaceIsOne shows that the exchange is quick enough to betray those who
+// look at a path and then use it.
+func TestSwapRaceIsOne(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is about the test and not about the package")
+	}
+	home := t.TempDir()
+	root := filepath.Join(home, "proj")
+	write(t, home, tree{"outside/name": "outside"})
+	write(t, root, tree{"dir/name": "inside", ".dir": "-> ../outside"})
+	// The kind that looks and then uses: a foreign filesystem.
+	f := Over(wrappedOsFs{}, root, Options{})
+	var stop atomic.Bool
+	var swapping sync.WaitGroup
+	swapping.Go(func() {
+		for !stop.Load() {
+			unix.Renameat2(unix.AT_FDCWD, filepath.Join(root, "dir"), unix.AT_FDCWD, filepath.Join(root, ".dir"), unix.RENAME_EXCHANGE)
+		}
+	})
+	escapes := 0
+	for n := 0; escapes == 0 && n < 200_000; n++ {
+		if call(f, "open dir/name") == "outside" {
+			escapes++
+		}
+	}
+	stop.Store(true)
+	swapping.Wait()
+	if escapes == 0 {
+		t.Skip("no luck on this machine")
+	}
+}
+
+func TestCloseDuringUse(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, tree{"x": "x", "sub/y": "y"})
+	f := New(root, Options{})
+	for range 200 {
+		dir, err := f.OpenDir(".")
+		must(t, err)
+		file, err := f.OpenRegular("x")
+		must(t, err)
+		var users sync.WaitGroup
+		for range 4 {
+			users.Go(func() {
+				for {
+					_, err := dir.Lstat("x")
+					if err != nil {
+						if word(err) != "closed" {
+							t.Error(err)
+						}
+						return
+					}
+					dir.Each(ctx, func(string, fs.FileMode) error { return nil })
+				}
+			})
+			users.Go(func() {
+				for {
+					if _, err := file.ReadAt(make([]byte, 1), 0); err != nil {
+						if word(err) != "closed" {
+							t.Error(err)
+						}
+						return
+					}
+				}
+			})
+		}
+		must(t, dir.Close())
+		must(t, file.Close())
+		users.Wait()
+	}
+}

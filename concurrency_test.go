@@ -285,3 +285,66 @@ func TestNeverStale(t *testing.T) {
 		}
 	}
 }
+
+// writing is a filesystem on which a.md is opened empty for a number of times:
+// a program has emptied it and is about to write it.
+type writing struct {
+	afero.Fs
+	t     *testing.T
+	empty int
+	still bool // the program writes on all the time
+}
+
+func (w *writing) Open(name string) (afero.File, error) {
+	if filepath.Base(name) != "a.md" || w.empty == 0 {
+		return w.Fs.Open(name)
+	}
+	w.empty--
+	at := time.Now()
+	if !w.still {
+		at = at.Truncate(time.Hour).Add(time.Hour + 1) // in the future: changed just now, whenever that is
+	}
+	fsys := afero.NewMemMapFs()
+	if err := errors.Join(afero.WriteFile(fsys, "a.md", nil, 0o644), fsys.Chtimes("a.md", at, at)); err != nil {
+		w.t.Fatal(err)
+	}
+	return fsys.Open("a.md")
+}
+
+func TestAFileIsNotSeenHalfWritten(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		empty int
+		still bool
+		want  string
+	}{
+		{"written in a moment", 2, false, "new"},
+		{"written on and on", 1000, true, "old"},
+		{"left empty", 1000, false, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := &writing{Fs: memoryOf(t, map[string]string{"commands/a.md": "old"}), t: t}
+			c := catalog(t, toolshelf.WithFs(fsys))
+			names(t, c)
+			if err := afero.WriteFile(fsys.Fs, "commands/a.md", []byte("new"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			fsys.empty, fsys.still = tt.empty, tt.still
+			list, err := c.List(t.Context(), toolshelf.Page{})
+			if err != nil || len(list.Commands) != 1 || list.Commands[0].Description != tt.want {
+				t.Errorf("%+v, %v; want %q", list.Commands, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAFileThatStaysEmptyIsListedSo(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "text"})
+	c := catalog(t, toolshelf.WithRoot(root))
+	names(t, c)
+	write(t, "", root, "commands", "a.md")
+	list, err := c.List(t.Context(), toolshelf.Page{})
+	if err != nil || len(list.Commands) != 1 || list.Commands[0].Description != "" || list.Commands[0].Size != 0 {
+		t.Errorf("%+v, %v", list.Commands, err)
+	}
+}

@@ -29,6 +29,7 @@ var seed = maphash.MakeSeed()
 type version struct {
 	head    uint64      // hash of what was parsed
 	settled atomic.Bool // the file was old enough when read: a later change will show in its Info
+	short   bool        // there was less to read than Info says
 }
 
 // load returns the entry of one Markdown file, which is known if it was there
@@ -60,7 +61,7 @@ func (s *scan) load(dir *confine.Dir, base, file, name string, known *Entry) *En
 	case known != nil && known.Broken == nil && SameFile(known.Info, info) && known.version.settled.Load():
 		return known
 	}
-	e, err := s.read(dir, base, file, name, link)
+	e, err := s.patiently(known, func() (*Entry, error) { return s.read(dir, base, file, name, link) })
 	switch {
 	case err == nil:
 		return keep(known, e)
@@ -99,6 +100,47 @@ func Settled(info confine.Info, now time.Time) bool {
 	return !changed.IsZero() && now.Sub(changed) > granularity(changed)
 }
 
+// How often, and how long apart, a file is read that seems to be written just
+// now. Editors and programs that write in place need well under a millisecond.
+const (
+	rereads     = 3
+	rereadAfter = 5 * time.Millisecond
+)
+
+// patiently reads a file, and again if it looks as though it had been caught
+// between two writes: what was good is then empty or broken, and was changed
+// just now. One that is still changing after that stays as it is known.
+func (s *scan) patiently(known *Entry, read func() (*Entry, error)) (*Entry, error) {
+	e, err := read()
+	if known == nil || known.Broken != nil {
+		return e, err
+	}
+	changing := false
+	for range rereads {
+		if err != nil || !halfWritten(known, e) {
+			return e, err
+		}
+		select {
+		case <-time.After(rereadAfter):
+		case <-s.ctx.Done():
+			return known, nil // the scan ends with an error
+		}
+		before := e.Info
+		if e, err = read(); err == nil {
+			changing = !SameFile(before, e.Info)
+		}
+	}
+	if err == nil && changing && halfWritten(known, e) {
+		return known, nil
+	}
+	return e, err
+}
+
+func halfWritten(known, e *Entry) bool {
+	return !e.version.settled.Load() &&
+		(e.version.short || e.Info.Size == 0 && known.Info.Size > 0 || len(e.Problems) > len(known.Problems))
+}
+
 // read reads as much of a file as a listing needs.
 func (s *scan) read(dir *confine.Dir, base, file, name string, link bool) (*Entry, error) {
 	pooled := heads.Get().(*[matter.MinHead]byte)
@@ -118,6 +160,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool) (*Entr
 		e := &Entry{Name: name, Layer: s.layer, Path: file, Linked: link, Info: info, key: fold(name)}
 		e.version.head = maphash.Bytes(seed, head[:n])
 		e.version.settled.Store(Settled(info, now))
+		e.version.short = int64(n) < min(int64(len(head)), info.Size)
 		s.fill(e, doc, head[:n])
 		return e, nil
 	}

@@ -55,7 +55,7 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 	if err != nil {
 		return FileMatches{}, err
 	}
-	return within(ctx, func() (FileMatches, error) {
+	return await(ctx, c, func() (FileMatches, error) {
 		matches, err := c.findFiles(ctx, name, g, &dirReader{dirOptions: options})
 		switch {
 		case err == nil:

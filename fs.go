@@ -67,8 +67,7 @@ type DirListing struct {
 // The cost is one reading of the folder and one stat for each entry returned,
 // shared out over at most four processors; in orders other than ByName, one
 // for each entry there is. With Limit and ByName, memory is bounded by the
-// page. A call returns when its context ends even if the filesystem hangs;
-// the goroutine that waits for it stays until it answers.
+// page. A call returns when its context ends even if the filesystem hangs.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
 	const op = "ListDir"
 	if err := c.begin(ctx, op); err != nil {
@@ -82,7 +81,7 @@ func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (
 	if err != nil {
 		return DirListing{}, err
 	}
-	return within(ctx, func() (DirListing, error) {
+	return await(ctx, c, func() (DirListing, error) {
 		listing, err := c.listDir(ctx, name, &dirReader{dirOptions: options})
 		switch {
 		case err == nil:
@@ -95,30 +94,6 @@ func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (
 			return DirListing{}, c.dirError(op, path, name, err, options.showHidden)
 		}
 	})
-}
-
-// within runs f, and returns without waiting for it when the context ends: a
-// system call on a filesystem that hangs cannot be ended.
-func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
-	if ctx.Done() == nil {
-		return f()
-	}
-	type result struct {
-		value T
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		value, err := f()
-		done <- result{value, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
 }
 
 func (c *Catalog) listDir(ctx context.Context, name string, d *dirReader) (DirListing, error) {

@@ -40,7 +40,7 @@ func (c *Catalog) Stat(ctx context.Context, path string) (FileInfo, error) {
 	if err != nil {
 		return FileInfo{}, err
 	}
-	return within(ctx, func() (FileInfo, error) {
+	return await(ctx, c, func() (FileInfo, error) {
 		info, err := c.stat(name)
 		if err != nil {
 			return FileInfo{}, c.statError(op, path, name, err)

@@ -67,7 +67,7 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 	if err != nil {
 		return DirTree{}, err
 	}
-	return within(ctx, func() (DirTree, error) {
+	return await(ctx, c, func() (DirTree, error) {
 		tree, err := c.tree(ctx, name, &dirReader{dirOptions: options})
 		switch {
 		case err == nil:

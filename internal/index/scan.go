@@ -144,12 +144,8 @@ func (s *scan) isFolder(dirPath string, c child) bool {
 	}
 }
 
-// reportLink reports a link that leads nowhere that we may go. It says the
+// linkProblem is about a link that leads nowhere that we may go. It says the
 // same of every such link: what is outside the root is not told apart.
-func (s *scan) reportLink(dirPath, name string, err error) {
-	s.report(s.linkProblem(path.Join(dirPath, name), err))
-}
-
 func (s *scan) linkProblem(file string, err error) Problem {
 	message := "not listed: the link leads out of the root, to nothing, or in a circle"
 	if errors.Is(err, confine.ErrSymlink) {

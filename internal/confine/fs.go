@@ -212,8 +212,9 @@ func (f *FS) OpenDir(name string) (*Dir, error) {
 //
 // A link that leads outside, be it by way of other links, is ErrEscape, and
 // its text is not told. So is one that leads to a trusted folder. The policy
-// has no say in this, except for links on the way to name. For what is no link
-// the error is fs.ErrInvalid.
+// has no say in this, except for links on the way to name. One whose way goes
+// in a circle before it comes to an element is syscall.ELOOP. For what is no
+// link the error is fs.ErrInvalid.
 func (f *FS) ReadLink(name string) (string, error) {
 	const op = "readlink"
 	if err := f.check(name); err != nil {
@@ -286,6 +287,9 @@ func (f *FS) resolve(tree, at, text string) (string, error) {
 		return "", ErrEscape
 	}
 	if first == "" {
+		if err == errLoop || err == errTooDeep {
+			return "", err
+		}
 		// It leads to nothing, by way of a folder that is missing or may not
 		// be searched. Nothing says that what is left holds a link.
 		first = path.Join(w.at(), w.path[w.done:])

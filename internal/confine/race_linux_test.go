@@ -14,7 +14,7 @@ import (
 
 const openOSFolderNeedsRead = false
 
-var raceCalls = flag.Int("confine.racecalls", 20_000, "how many calls to make for each kind while folders and links are exchanged")
+var raceCalls = flag.Int("confine.racecalls", 5_000, "how many calls to make for each kind and policy while folders and links are exchanged")
 
 // TestSwapRace exchanges, as fast as it can, a folder for a link to one
 // outside and a file for a link to one outside, while others read them by

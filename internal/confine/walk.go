@@ -144,13 +144,18 @@ func (w *walk) up() error {
 	if w.done > 0 {
 		return w.start(w.tree, plain(parent(w.path[:w.done]), rest))
 	}
-	// Out of the tree, by a relative link. It may lead to a trusted folder,
-	// or back. Above the tree only text is left to go by.
-	real, ok := w.fs.realPath(w.tree)
-	if !ok || path.Dir(real) == real {
+	// Out of the tree, by a relative link. It may lead to a trusted folder, or
+	// back. Above the tree there is only text to go by, and the parents of a
+	// path that is free of links are what it says.
+	above, ok := w.fs.realPath(w.tree)
+	if !ok {
 		return ErrEscape
 	}
-	return w.jump(path.Join(path.Dir(real), rest), "")
+	above = path.Dir(above)
+	for rest = trimEmpty(rest); rest == ".." || strings.HasPrefix(rest, "../"); rest = trimEmpty(rest) {
+		above, rest = path.Dir(above), strings.TrimPrefix(rest[2:], "/")
+	}
+	return w.jump(above+"/"+rest, "")
 }
 
 // jump continues at an absolute path, given that it is below the root or a

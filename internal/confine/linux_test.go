@@ -1,0 +1,136 @@
+package confine
+
+import (
+	"encoding/binary"
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+)
+
+func TestNoDescriptorIsLeft(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		o := Options{Symlinks: SymlinksTrusted, Trusted: []string{"OUTSIDE"}}
+		dir := onDisk(t, tree{"a.txt": "x", "sub/deep/b": "b", "link": "-> sub/deep/../../a.txt", "out": "-> OUTSIDE/secret.txt", "loop": "-> loop",
+			"etc": "-> /etc/passwd"}, &o)
+		must(t, unix.Mkfifo(dir+"/fifo", 0o600))
+		f := newFS(dir, o)
+		every := func() {
+			for _, name := range []string{".", "a.txt", "sub", "sub/deep", "sub/deep/b", "link", "out", "loop", "etc", "fifo", "missing", "missing/x", "a.txt/x", ".."} {
+				for _, op := range []string{"stat", "lstat", "open", "list", "readlink", "dir . open", "dir . head", "dir . list", "dir . readlink"} {
+					call(f, op+" "+name)
+				}
+				if file, err := f.Afero().Open(name); err == nil {
+					file.Readdirnames(-1)
+					file.Close()
+				}
+				fs.ReadFile(f.IOFS(), name)
+				fs.ReadDir(f.IOFS(), name)
+				fs.ReadLink(f.IOFS(), name)
+			}
+		}
+		every() // what the runtime opens for itself is open now
+		before := descriptors(t)
+		for range 5 {
+			every()
+		}
+		if after := descriptors(t); after > before {
+			t.Errorf("%d descriptors before, %d after", before, after)
+		}
+	})
+}
+
+func descriptors(t *testing.T) int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	return len(entries)
+}
+
+func TestFstatatTellsWhatStatxDoes(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, tree{"file": "12345", "sub/": "", "link": "-> file"})
+	must(t, unix.Mkfifo(dir+"/fifo", 0o600))
+	must(t, os.Chmod(dir+"/sub", 0o755|fs.ModeSticky|fs.ModeSetgid|fs.ModeSetuid))
+	fd, err := openat(unix.AT_FDCWD, dir, throughFlags)
+	must(t, err)
+	defer unix.Close(fd)
+	for _, name := range []string{"file", "sub", "link", "fifo"} {
+		with, err := statx(fd, name, unix.AT_SYMLINK_NOFOLLOW)
+		must(t, err)
+		without, err := fstatat(fd, name, unix.AT_SYMLINK_NOFOLLOW)
+		must(t, err)
+		fi, err := os.Lstat(dir + "/" + name)
+		must(t, err)
+		if diff := cmp.Diff(with, without); diff != "" {
+			t.Errorf("%s: statx and fstatat:\n%s", name, diff)
+		}
+		if diff := cmp.Diff(with, infoOf(fi)); diff != "" {
+			t.Errorf("%s: statx and os.Lstat:\n%s", name, diff)
+		}
+	}
+}
+
+func TestWithoutStatx(t *testing.T) {
+	noStatx.Store(true)
+	defer noStatx.Store(false)
+	f := New(onDisk(t, tree{"file": "12345", "sub/x": ""}, &Options{}), Options{})
+	expect(t, f, "stat . = folder", "stat file = file of 5", "dir sub lstat x = file of 0", "stat missing = not exist")
+}
+
+// dirent is an entry as the kernel writes it.
+func dirent(typ byte, name string) []byte {
+	length := (19 + len(name) + 1 + 7) &^ 7
+	b := make([]byte, length)
+	binary.NativeEndian.PutUint16(b[16:], uint16(length))
+	b[18] = typ
+	copy(b[19:], name)
+	return b
+}
+
+func TestDirents(t *testing.T) {
+	buf := append(dirent(unix.DT_REG, "file"), dirent(unix.DT_UNKNOWN, "unknown")...)
+	buf = append(buf, dirent(unix.DT_LNK, "link-with-a-longer-name")...)
+	type entry struct {
+		Name string
+		Type fs.FileMode
+	}
+	var got []entry
+	for len(buf) > 0 {
+		name, typ, rest, err := cutDirent(buf)
+		must(t, err)
+		got = append(got, entry{string(name), direntType(typ)})
+		buf = rest
+	}
+	want := []entry{{"file", 0}, {"unknown", TypeUnknown}, {"link-with-a-longer-name", fs.ModeSymlink}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func FuzzDirents(f *testing.F) {
+	f.Add(dirent(unix.DT_DIR, "sub"))
+	f.Add(append(dirent(unix.DT_REG, "a"), dirent(unix.DT_FIFO, "fifo")[:20]...))
+	f.Add(make([]byte, 24))
+	f.Fuzz(func(t *testing.T, buf []byte) {
+		for len(buf) > 0 {
+			name, _, rest, err := cutDirent(buf)
+			if err != nil {
+				return
+			}
+			if len(rest) >= len(buf) || len(name)+20 > len(buf)-len(rest) {
+				t.Fatalf("a name of %d bytes from %d", len(name), len(buf)-len(rest))
+			}
+			buf = rest
+		}
+	})
+}
+
+func TestTypeUnknownIsNothingElse(t *testing.T) {
+	if TypeUnknown.IsRegular() || TypeUnknown.IsDir() || TypeUnknown&fs.ModeSymlink != 0 || TypeUnknown == fs.ModeIrregular {
+		t.Error("it would be taken for a type")
+	}
+}

@@ -1,0 +1,306 @@
+package confine
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+)
+
+// elements are few, so that names often meet what is there.
+var elements = rapid.SampledFrom([]string{"a", "b", "c", "D", "a b"})
+
+var names = rapid.Custom(func(t *rapid.T) string {
+	return strings.Join(rapid.SliceOfN(elements, 1, 4).Draw(t, "elements"), "/")
+})
+
+// trees are folders and files, and links of every sort where asked for.
+func trees(links bool) *rapid.Generator[tree] {
+	return rapid.Custom(func(t *rapid.T) tree {
+		files := tree{}
+		for range rapid.IntRange(0, 12).Draw(t, "files") {
+			name := names.Draw(t, "name")
+			if files.blocks(name) {
+				continue
+			}
+			switch kind := rapid.IntRange(0, 5).Draw(t, "kind"); {
+			case kind == 0:
+				files[name+"/"] = ""
+			case kind < 3 || !links:
+				files[name] = rapid.SampledFrom([]string{"", "x", "some more"}).Draw(t, "content")
+			default:
+				files[name] = "-> " + linkTexts.Draw(t, "target")
+			}
+		}
+		return files
+	})
+}
+
+var linkTexts = rapid.Custom(func(t *rapid.T) string {
+	elem := rapid.OneOf(elements, rapid.SampledFrom([]string{"..", "..", ".", "", "proj", "outside", "secret.txt"}))
+	text := strings.Join(rapid.SliceOfN(elem, 1, 5).Draw(t, "elements"), "/")
+	text = rapid.SampledFrom([]string{"", "", "", "ROOT/", "OUTSIDE/", "ROOT/../"}).Draw(t, "prefix") + text
+	if text == "" {
+		return "."
+	}
+	return text
+})
+
+// blocks reports whether a name cannot be added, as it or what is above it is
+// there as something else.
+func (files tree) blocks(name string) bool {
+	for other := range files {
+		other = strings.TrimSuffix(other, "/")
+		if other == name || strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestKindsAgree asks all kinds the same of the same tree.
+func TestKindsAgree(t *testing.T) {
+	skipWindows(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		files := trees(false).Draw(rt, "tree")
+		lines := calls(rt)
+		var first []string
+		for i, k := range kinds {
+			got := answers(k.make(t, files, Options{}), lines)
+			if i == 0 {
+				first = got
+			} else if diff := cmp.Diff(first, got); diff != "" {
+				rt.Errorf("%s and %s:\n%s", kinds[0].name, k.name, diff)
+			}
+		}
+	})
+}
+
+// TestKindsAgreeAboutLinks is TestKindsAgree for those that know links; and
+// none tells anything of what is outside.
+func TestKindsAgreeAboutLinks(t *testing.T) {
+	skipWindows(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		files := trees(true).Draw(rt, "tree")
+		o := Options{Symlinks: rapid.SampledFrom([]Symlinks{SymlinksInside, SymlinksDeny}).Draw(rt, "policy")}
+		lines := calls(rt)
+		dir := onDisk(t, files, &o)
+		first := answers(New(dir, o), lines)
+		for _, answer := range first {
+			call, result, _ := strings.Cut(answer, " = ")
+			if strings.Contains(result, "sec") && !strings.Contains(call, "readlink") {
+				rt.Errorf("told: %s", answer)
+			}
+		}
+		for what, f := range map[string]*FS{"os.Root": newFS(dir, o, openRootFolder), "wrapped OsFs": Over(wrappedOsFs{}, dir, o)} {
+			if diff := cmp.Diff(first, answers(f, lines)); diff != "" {
+				rt.Errorf("os and %s:\n%s", what, diff)
+			}
+		}
+	})
+}
+
+// TestKernelAgrees compares with what the kernel makes of a whole path: what
+// it finds inside the root is what we find, and nothing else is.
+func TestKernelAgrees(t *testing.T) {
+	skipWindows(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		files := trees(true).Draw(rt, "tree")
+		dir := onDisk(t, files, &Options{})
+		f := New(dir, Options{})
+		// Of the root, the kernel knows the name free of links.
+		root, err := filepath.EvalSymlinks(dir)
+		must(t, err)
+		asked := append(slices.Collect(maps.Keys(files)), rapid.SliceOfN(names, 0, 8).Draw(rt, "names")...)
+		for _, name := range asked {
+			name = strings.TrimSuffix(name, "/")
+			full, err := filepath.EvalSymlinks(filepath.Join(dir, name))
+			inside := err == nil && (full == root || strings.HasPrefix(full, root+"/"))
+			fi, statErr := os.Stat(filepath.Join(dir, name))
+			info, err := f.Stat(name)
+			switch {
+			case inside && err == nil:
+				if want := infoOf(fi); want.Ino != info.Ino || want.Mode != info.Mode {
+					rt.Errorf("%s is %v, not %v", name, want, info)
+				}
+			case err == nil:
+				rt.Errorf("%s leads to %s, but it is found: %v", name, full, info)
+			case inside && word(err) != "escape":
+				// A path that leads out and in again by way of what is
+				// outside is an escape; but of nothing else.
+				rt.Errorf("%s is %s, but: %v", name, full, err)
+			case inside && !strings.Contains(fmt.Sprint(files), "OUTSIDE") && !strings.Contains(fmt.Sprint(files), ".."):
+				rt.Errorf("%s is %s and no link leads out, but: %v", name, full, err)
+			case statErr != nil && word(err) == "not exist" && !os.IsNotExist(statErr):
+				rt.Errorf("%s: %v, but: %v", name, statErr, err)
+			}
+		}
+	})
+}
+
+// TestReadLinkLeadsWhereTheLinkDoes holds ReadLink to Stat.
+func TestReadLinkLeadsWhereTheLinkDoes(t *testing.T) {
+	skipWindows(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		files := trees(true).Draw(rt, "tree")
+		f := New(onDisk(t, files, &Options{}), Options{})
+		for name, content := range files {
+			if !strings.HasPrefix(content, "-> ") {
+				continue
+			}
+			target, err := f.ReadLink(name)
+			info, statErr := f.Stat(name)
+			switch {
+			case err != nil:
+				// A link to nothing may lead outside by its text.
+				if statErr == nil || word(err) != word(statErr) && word(err) != "escape" {
+					rt.Errorf("%s %s: ReadLink %v, Stat %v", name, content, err, statErr)
+				}
+			case checkName(target) != nil:
+				rt.Errorf("%s %s: %q is no name", name, content, target)
+			case statErr == nil:
+				if found, err := f.Stat(target); err != nil || found.Ino != info.Ino {
+					rt.Errorf("%s %s: %s is %v, %v; want %v", name, content, target, found, err, info)
+				}
+			case word(statErr) == "escape":
+				rt.Errorf("%s %s: leads outside, but by ReadLink to %s", name, content, target)
+			}
+			dir, err := f.OpenDir(path.Dir(name))
+			must(t, err)
+			byDir, _ := dir.ReadLink(path.Base(name))
+			dir.Close()
+			if byDir != target {
+				rt.Errorf("%s %s: %q by Dir, %q by FS", name, content, byDir, target)
+			}
+		}
+	})
+}
+
+func calls(t *rapid.T) []string {
+	var lines []string
+	for _, name := range rapid.SliceOfN(names, 1, 10).Draw(t, "names") {
+		for _, op := range []string{"stat", "lstat", "open", "list", "readlink"} {
+			lines = append(lines, op+" "+name)
+		}
+		if dir, elem := path.Split(name); dir != "" && !strings.Contains(name, " ") {
+			for _, op := range []string{"lstat", "open", "head", "list", "readlink"} {
+				lines = append(lines, "dir "+strings.TrimSuffix(dir, "/")+" "+op+" "+elem)
+			}
+		}
+	}
+	return append(lines, "list .")
+}
+
+func answers(f *FS, lines []string) []string {
+	var all []string
+	for _, line := range lines {
+		all = append(all, line+" = "+call(f, line))
+	}
+	return all
+}
+
+// TestNames holds checkName to the rule of io/fs, and to what a path means.
+func TestNames(t *testing.T) {
+	skipWindows(t)
+	rapid.Check(t, func(t *rapid.T) {
+		checkNameAgrees(t, rapid.StringMatching(`[a./\x00\\\xff]{0,12}`).Draw(t, "name"))
+	})
+}
+
+func FuzzNames(f *testing.F) {
+	skipWindows(f)
+	for _, seed := range []string{"", ".", "..", "a", "a/b", "/a", "a/", "a//b", "./a", "a/..", "../a", "a\x00", "\xff", `a\b`, "..."} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, name string) { checkNameAgrees(t, name) })
+}
+
+func checkNameAgrees(t interface{ Errorf(string, ...any) }, name string) {
+	err := checkName(name)
+	if valid := fs.ValidPath(strings.ToValidUTF8(name, "?")) && !strings.Contains(name, "\x00"); valid != (err == nil) {
+		t.Errorf("%q: %v, but by io/fs valid is %v", name, err, valid)
+	}
+	cleaned := path.Clean(name)
+	if err == nil && (cleaned != name || cleaned == ".." || strings.HasPrefix(cleaned, "../") || path.IsAbs(name)) {
+		t.Errorf("%q is accepted, and is %q", name, cleaned)
+	}
+	if leads := path.IsAbs(name) || cleaned == ".." || strings.HasPrefix(cleaned, "../"); leads && err != ErrEscape {
+		t.Errorf("%q leads outside: %v", name, err)
+	}
+	if utf8.ValidString(name) && fs.ValidPath(name) && !strings.Contains(name, "\x00") && err != nil {
+		t.Errorf("%q: %v", name, err)
+	}
+	if single := checkElement(name) == nil; single != (err == nil && name != "." && !strings.Contains(name, "/")) {
+		t.Errorf("%q as an element: %v", name, checkElement(name))
+	}
+}
+
+// FuzzPlain holds the path that a walk goes to the path that was meant.
+func FuzzPlain(f *testing.F) {
+	f.Add("a//b", "./c")
+	f.Add("..", "")
+	f.Add("/a/./", "b/")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		got := plain(before, after)
+		if got == "" || strings.HasPrefix(got, "/") || strings.Contains(got, "//") || strings.HasPrefix(got, "./") || strings.Contains(got, "/./") {
+			t.Errorf("plain(%q, %q) is %q", before, after, got)
+		}
+		if want := path.Clean("/" + before + "/" + after); path.Clean("/"+got) != want {
+			t.Errorf("plain(%q, %q) is %q, which is not %q", before, after, got, want)
+		}
+	})
+}
+
+func TestCheckWindowsElement(t *testing.T) {
+	for elem, want := range map[string]error{
+		"a": nil, "a.txt": nil, "a b": nil, "...x": nil,
+		`a\b`: ErrEscape, `..\a`: ErrEscape, `\a`: ErrEscape,
+		"a:stream": fs.ErrInvalid, "C:": fs.ErrInvalid, "a.": fs.ErrInvalid, "a ": fs.ErrInvalid, "...": fs.ErrInvalid,
+	} {
+		if got := checkWindowsElement(elem); got != want {
+			t.Errorf("%q: %v, want %v", elem, got, want)
+		}
+	}
+}
+
+func TestMemMapFsWhileItIsWrittenTo(t *testing.T) {
+	mem := afero.NewMemMapFs()
+	must(t, mem.MkdirAll("/proj", 0o755))
+	f := Over(mem, "/proj", Options{})
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 2000 {
+			name := fmt.Sprintf("/proj/%d", i%100)
+			if afero.WriteFile(mem, name, []byte("x"), 0o644) == nil && i%3 == 0 {
+				mem.Remove(name)
+			}
+		}
+	}()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		default:
+		}
+		dir, err := f.OpenDir(".")
+		must(t, err)
+		must(t, dir.Each(ctx, func(name string, _ fs.FileMode) error {
+			if _, err := dir.Lstat(name); err != nil && word(err) != "not exist" {
+				t.Error(err)
+			}
+			return nil
+		}))
+		dir.Close()
+	}
+}

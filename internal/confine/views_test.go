@@ -1,0 +1,208 @@
+package confine
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+)
+
+func TestIOFS(t *testing.T) {
+	skipWindows(t)
+	files := tree{"a.txt": "hello", "sub/b.txt": "b", "sub/deep/c.txt": "c", "empty/": "", "nothing": ""}
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			if err := fstest.TestFS(k.make(t, files, Options{}).IOFS(), "a.txt", "sub/deep/c.txt", "empty"); err != nil {
+				t.Error(err)
+			}
+			if !k.links {
+				return
+			}
+			linked := tree{"a.txt": "hello", "sub/b.txt": "b", "sub/up": "-> ../a.txt", "link": "-> sub/b.txt", "dir": "-> sub", "sub/self": "-> ."}
+			f := k.make(t, linked, Options{}).IOFS()
+			if err := fstest.TestFS(f, "a.txt", "sub/up", "link", "dir"); err != nil {
+				t.Error(err)
+			}
+			for name, want := range map[string]string{"sub/up": "../a.txt", "link": "sub/b.txt", "dir": "sub", "dir/up": "../a.txt", "sub/self": "."} {
+				if got, err := fs.ReadLink(f, name); got != want || err != nil {
+					t.Errorf("ReadLink %s: %q, %v; want %q", name, got, err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestIOFSRefusesWhatIsOutside(t *testing.T) {
+	skipWindows(t)
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			f := k.make(t, tree{"sub/a.txt": ""}, Options{}).IOFS()
+			for _, name := range []string{"..", "../outside/secret.txt", "/etc/passwd", "sub/../..", "sub/", ""} {
+				_, openErr := f.Open(name)
+				_, statErr := fs.Stat(f, name)
+				_, lstatErr := fs.Lstat(f, name)
+				_, readErr := fs.ReadFile(f, name)
+				_, dirErr := fs.ReadDir(f, name)
+				_, linkErr := fs.ReadLink(f, name)
+				for _, err := range []error{openErr, statErr, lstatErr, readErr, dirErr, linkErr} {
+					if !errors.Is(err, fs.ErrInvalid) {
+						t.Errorf("%q: %v", name, err)
+					}
+				}
+			}
+			if !k.links {
+				return
+			}
+			f = k.make(t, tree{"out": "-> ../outside/secret.txt", "outdir": "-> ../outside"}, Options{}).IOFS()
+			for _, name := range []string{"out", "outdir", "outdir/secret.txt"} {
+				if _, err := f.Open(name); !errors.Is(err, ErrEscape) {
+					t.Errorf("Open %s: %v", name, err)
+				}
+			}
+			if text, err := fs.ReadLink(f, "out"); text != "" || !errors.Is(err, ErrEscape) {
+				t.Errorf("ReadLink: %q, %v", text, err)
+			}
+		})
+	}
+}
+
+func TestAfero(t *testing.T) {
+	skipWindows(t)
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			f := k.make(t, tree{"a.txt": "hello", "sub/b.txt": "b", "sub/c.txt": ""}, Options{}).Afero()
+
+			t.Run("reads", func(t *testing.T) {
+				for _, name := range []string{"a.txt", "./a.txt", "sub/../a.txt"} {
+					if data, err := afero.ReadFile(f, name); string(data) != "hello" || err != nil {
+						t.Errorf("%s: %q, %v", name, data, err)
+					}
+				}
+				var walked []string
+				must(t, afero.Walk(f, "", func(path string, fi fs.FileInfo, err error) error {
+					walked = append(walked, path)
+					return err
+				}))
+				if diff := cmp.Diff([]string{"", "a.txt", "sub", "sub/b.txt", "sub/c.txt"}, walked); diff != "" {
+					t.Error(diff)
+				}
+			})
+
+			t.Run("gives folders out in parts", func(t *testing.T) {
+				dir, err := f.Open("sub/")
+				must(t, err)
+				defer dir.Close()
+				if dir.Name() != "sub" {
+					t.Errorf("its name is %q", dir.Name())
+				}
+				var names []string
+				for range 2 {
+					for {
+						some, err := dir.Readdirnames(1)
+						names = append(names, some...)
+						if err == io.EOF {
+							break
+						}
+						must(t, err)
+					}
+					_, err := dir.Seek(0, io.SeekStart)
+					must(t, err)
+				}
+				if diff := cmp.Diff([]string{"b.txt", "c.txt", "b.txt", "c.txt"}, names); diff != "" {
+					t.Error(diff)
+				}
+				infos, err := dir.Readdir(-1)
+				if err != nil || len(infos) != 2 || infos[0].Size() != 1 {
+					t.Errorf("%v, %v", infos, err)
+				}
+			})
+
+			t.Run("does not write", func(t *testing.T) {
+				file, err := f.Open("a.txt")
+				must(t, err)
+				defer file.Close()
+				_, create := f.Create("new")
+				_, open := f.OpenFile("a.txt", os.O_RDWR, 0)
+				_, truncate := f.OpenFile("a.txt", os.O_TRUNC, 0)
+				_, write := file.Write([]byte("x"))
+				_, writeAt := file.WriteAt([]byte("x"), 0)
+				_, writeString := file.WriteString("x")
+				for what, err := range map[string]error{
+					"Create": create, "OpenFile": open, "OpenFile to truncate": truncate, "Write": write, "WriteAt": writeAt,
+					"WriteString": writeString, "Truncate": file.Truncate(0), "Mkdir": f.Mkdir("new", 0o755), "MkdirAll": f.MkdirAll("new/x", 0o755),
+					"Remove": f.Remove("a.txt"), "RemoveAll": f.RemoveAll("sub"), "Rename": f.Rename("a.txt", "b.txt"), "Chmod": f.Chmod("a.txt", 0),
+					"Chown": f.Chown("a.txt", 0, 0), "Chtimes": f.Chtimes("a.txt", time.Now(), time.Now()),
+				} {
+					if !errors.Is(err, fs.ErrPermission) {
+						t.Errorf("%s: %v", what, err)
+					}
+				}
+			})
+
+			t.Run("refuses what is outside", func(t *testing.T) {
+				for _, name := range []string{"..", "../outside/secret.txt", "/etc/passwd", "sub/../../outside"} {
+					if _, err := f.Open(name); !errors.Is(err, ErrEscape) {
+						t.Errorf("%s: %v", name, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestAferoTellsLinksWhereTheFilesystemDoes(t *testing.T) {
+	skipWindows(t)
+	for _, k := range kinds {
+		files := tree{"a.txt": "hello"}
+		if k.links {
+			files["link"], files["sub/out"] = "-> a.txt", "-> ../../outside"
+		}
+		f := k.make(t, files, Options{}).Afero()
+		_, told, err := f.(afero.Lstater).LstatIfPossible("a.txt")
+		if told != k.links || err != nil {
+			t.Errorf("%s: %v, %v", k.name, told, err)
+		}
+		if !k.links {
+			continue
+		}
+		fi, _, err := f.(afero.Lstater).LstatIfPossible("link")
+		if err != nil || fi.Mode().Type() != fs.ModeSymlink || fi.Size() != 0 {
+			t.Errorf("%s: %v, %v", k.name, fi, err)
+		}
+		if target, err := f.(afero.LinkReader).ReadlinkIfPossible("link"); target != "a.txt" || err != nil {
+			t.Errorf("%s: %q, %v", k.name, target, err)
+		}
+		if target, err := f.(afero.LinkReader).ReadlinkIfPossible("sub/out"); target != "" || !errors.Is(err, ErrEscape) {
+			t.Errorf("%s: %q, %v", k.name, target, err)
+		}
+	}
+}
+
+func TestRelative(t *testing.T) {
+	for _, test := range []struct{ at, target, want string }{
+		{".", "a", "a"},
+		{".", "a/b", "a/b"},
+		{".", ".", "."},
+		{"a", "b", "../b"},
+		{"a", "a/b", "b"},
+		{"a", "a", "."},
+		{"a/b", "a", ".."},
+		{"a/b", ".", "../.."},
+		{"a/b", "a/c/d", "../c/d"},
+		{"ab", "a", "../a"},
+	} {
+		if got := relative(test.at, test.target); got != test.want {
+			t.Errorf("from %s to %s: got %s, want %s", test.at, test.target, got, test.want)
+		}
+		if back := filepath.ToSlash(filepath.Join(test.at, relative(test.at, test.target))); back != test.target {
+			t.Errorf("from %s to %s: it leads to %s", test.at, test.target, back)
+		}
+	}
+}

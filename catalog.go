@@ -332,6 +332,11 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 			Message: "no command can be called " + quote(name) + "; use " + c.nameRule()}
 	}
 	if e := c.commands.Known(name, stem); e != nil {
+		if kept := c.contents.get(file{e.Layer, e.Path}); kept != nil {
+			if info, ok := c.commands.Glance(e); ok && index.SameFile(info, kept.info) {
+				return c.hand(kept.command), nil
+			}
+		}
 		// Where anything is not as it was, the files are looked through anew.
 		command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
 		if err == nil {

@@ -25,3 +25,10 @@ func (d *Dir) Local() bool {
 
 // zfsMagic is from the ZFS sources; the kernel's headers do not have it.
 const zfsMagic = 0x2fc12fc1
+
+// Names reports whether a full path, links in it followed, names the very file
+// that info describes.
+func Names(path string, info Info) bool {
+	var s unix.Stat_t
+	return unix.Stat(path, &s) == nil && s.Ino == info.Ino && uint64(s.Dev) == info.Dev
+}

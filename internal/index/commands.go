@@ -13,12 +13,7 @@ import (
 // circle of links where the filesystem has no inode numbers to tell it by.
 const maxDepth = 16
 
-func scanCommands(s *scan) (*found, error) {
-	dir, dirPath, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
+func scanCommands(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 	if err := s.commands(dir, dirPath, "", nil); err != nil {
 		return nil, err
 	}

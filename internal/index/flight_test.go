@@ -95,12 +95,15 @@ func TestARunThatNobodyWaitsForEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &tower{leave: make(chan struct{})} // never to leave: only the end of its context ends a run
 		f := &flight[int64]{do: w.do}
-		ctx, cancel := context.WithCancel(t.Context())
-		running := call(ctx, f)
+		first, cancelFirst := context.WithCancel(t.Context())
+		running := call(first, f)
 		synctest.Wait()
-		waiting := call(ctx, f)
+		second, cancelSecond := context.WithCancel(t.Context())
+		waiting := call(second, f)
 		synctest.Wait()
-		cancel()
+		cancelSecond()
+		synctest.Wait()
+		cancelFirst()
 		for _, out := range []<-chan outcome{running, waiting} {
 			if got := <-out; !errors.Is(got.err, context.Canceled) {
 				t.Errorf("got %v", got)

@@ -103,7 +103,8 @@ type Index struct {
 	last   atomic.Pointer[Snapshot]
 	fresh  atomic.Pointer[freshness]
 	flight flight[*Snapshot]
-	watch  *watch // nil without Config.Watch
+	watch  *watch                 // nil without Config.Watch
+	held   []atomic.Pointer[held] // by layer
 }
 
 // A freshness is what a validation found, and when it began.
@@ -120,7 +121,7 @@ func Commands(config Config) (*Index, error) { return newIndex(config, scanComma
 func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills) }
 
 func newIndex(config Config, scan scanner) (*Index, error) {
-	x := &Index{config: config, scan: scan}
+	x := &Index{config: config, scan: scan, held: make([]atomic.Pointer[held], len(config.Layers))}
 	x.flight.do = x.refresh
 	if config.Watch {
 		if err := x.startWatch(); err != nil {
@@ -183,6 +184,11 @@ func (x *Index) Close() {
 		x.watch.close()
 	}
 	x.flight.close()
+	for i := range x.held {
+		if h := x.held[i].Swap(nil); h != nil {
+			h.dir.Close()
+		}
+	}
 }
 
 // found is what one layer holds. It is immutable once it is part of a Snapshot.
@@ -195,7 +201,7 @@ type found struct {
 
 // A scanner looks through one layer. Given what the layer held before, it
 // returns the very same if that still stands.
-type scanner func(*scan) (*found, error)
+type scanner func(s *scan, dir *confine.Dir, dirPath string) (*found, error)
 
 func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 	begin := time.Time{}
@@ -230,7 +236,7 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 		if last != nil {
 			before = &last.layers[i]
 		}
-		now, err := x.scan(newScan(ctx, x, i, before))
+		now, err := x.scanLayer(newScan(ctx, x, i, before))
 		switch {
 		case err == nil:
 			present = true
@@ -265,6 +271,17 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 		x.config.Changed(last, next)
 	}
 	return next, nil
+}
+
+func (x *Index) scanLayer(s *scan) (*found, error) {
+	dirPath := x.config.Layers[s.layer].Dir
+	s.visit(dirPath)
+	dir, err := s.fs.OpenDir(dirPath)
+	if err != nil {
+		return nil, err
+	}
+	defer x.hold(s.layer, dir)
+	return x.scan(s, dir, dirPath)
 }
 
 // merge applies the precedence of the layers.

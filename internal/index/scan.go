@@ -35,14 +35,6 @@ func newScan(ctx context.Context, x *Index, layer int, before *found) *scan {
 	return s
 }
 
-// open opens the layer's own folder.
-func (s *scan) open() (*confine.Dir, string, error) {
-	dirPath := s.config.Layers[s.layer].Dir
-	s.visit(dirPath)
-	dir, err := s.fs.OpenDir(dirPath)
-	return dir, dirPath, err
-}
-
 // visit is called before a folder is looked at.
 func (s *scan) visit(dirPath string) {
 	if s.watch != nil {

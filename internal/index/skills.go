@@ -14,12 +14,7 @@ var ErrNoSkillFile = errors.New("no SKILL.md")
 // skillFiles are the names of a skill's file, preferred first.
 var skillFiles = [...]string{"SKILL.md", "skill.md"}
 
-func scanSkills(s *scan) (*found, error) {
-	dir, dirPath, err := s.open()
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
+func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return nil, err

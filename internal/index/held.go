@@ -1,0 +1,61 @@
+package index
+
+import (
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+)
+
+// A held is a layer's folder kept open after a scan, so that one of its files
+// can be described in two system calls: is the layer's path still this folder,
+// and what is the file in it? It is kept only where neither can hang.
+type held struct {
+	dir    *confine.Dir
+	path   string       // of the layer's folder, in full
+	folder confine.Info // of dir
+}
+
+// hold keeps a layer's folder instead of the one that was kept before, or
+// closes it.
+func (x *Index) hold(layer int, dir *confine.Dir) {
+	var now *held
+	if l := x.config.Layers[layer]; dir.Local() {
+		path := l.FS.Path(l.Dir)
+		if folder, err := dir.Info(); err == nil && confine.Names(path, folder) {
+			now = &held{dir, path, folder}
+		}
+	}
+	if now == nil {
+		dir.Close()
+	}
+	if before := x.held[layer].Swap(now); before != nil {
+		before.dir.Close()
+	}
+}
+
+// Glance describes the file of a known entry as it is now. It never waits: ok
+// is false where the answer would need more than a look into a folder on a
+// local disk that is open already.
+func (x *Index) Glance(e *Entry) (info confine.Info, ok bool) {
+	h := x.held[e.Layer].Load()
+	if h == nil || e.Linked {
+		return info, false
+	}
+	base := x.below(e)
+	if strings.Contains(base, "/") {
+		return info, false
+	}
+	if !confine.Names(h.path, h.folder) {
+		return info, false
+	}
+	info, err := h.dir.Lstat(base)
+	return info, err == nil
+}
+
+// below is the path of an entry's file below its layer's folder.
+func (x *Index) below(e *Entry) string {
+	if dir := x.config.Layers[e.Layer].Dir; dir != "." {
+		return e.Path[len(dir)+1:]
+	}
+	return e.Path
+}

@@ -266,7 +266,7 @@ func lstatat(fd int, name string) (Info, error) {
 func statx(fd int, name string, flags int) (Info, error) {
 	var st unix.Statx_t
 	for {
-		err := unix.Statx(fd, name, flags, unix.STATX_BASIC_STATS, &st)
+		err := sysStatx(fd, name, flags, unix.STATX_BASIC_STATS, &st)
 		if err == unix.EINTR {
 			continue
 		}
@@ -364,7 +364,7 @@ func fileMode(mode uint32) fs.FileMode {
 }
 
 func openat(fd int, name string, flags int) (int, error) {
-	return retry(func() (int, error) { return unix.Openat(fd, name, flags, 0) })
+	return retry(func() (int, error) { return sysOpenat(fd, name, flags) })
 }
 
 // retry repeats a system call that a signal has interrupted: on FUSE and

@@ -36,7 +36,7 @@ func checkElement(elem string) error {
 	switch {
 	case elem == "..":
 		return ErrEscape
-	case elem == "" || elem == "." || strings.ContainsAny(elem, "/\x00"):
+	case elem == "" || elem == "." || strings.IndexByte(elem, '/') >= 0 || strings.IndexByte(elem, 0) >= 0:
 		return fs.ErrInvalid
 	case runtime.GOOS == "windows":
 		return checkWindowsElement(elem)

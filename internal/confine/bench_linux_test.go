@@ -1,0 +1,274 @@
+package confine
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/spf13/afero"
+	"golang.org/x/sys/unix"
+)
+
+// The floor of a benchmark is the system calls and nothing else, made from Go.
+
+// BenchmarkList lists a folder with all metadata.
+func BenchmarkList(b *testing.B) {
+	for _, n := range []int{10, 1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := manyFiles(b, n, "")
+			f := New(dir, Options{})
+			portable := newFS(dir, Options{}, openRootFolder)
+			compare(b, []way{
+				{"floor", func() int { return floorList(b, dir) }},
+				{"confine", func() int {
+					seen := 0
+					list(b, f, func(Info) { seen++ })
+					return seen
+				}},
+				{"confine, kept", func() int { return kept(b, f) }},
+				{"os.Root, kept", func() int { return kept(b, portable) }},
+				{"os.ReadDir", func() int {
+					entries, err := os.ReadDir(dir)
+					must(b, err)
+					for _, entry := range entries {
+						if _, err := entry.Info(); err != nil {
+							b.Fatal(err)
+						}
+					}
+					return len(entries)
+				}},
+				{"afero.ReadDir", func() int {
+					infos, err := afero.ReadDir(afero.NewOsFs(), dir)
+					must(b, err)
+					return len(infos)
+				}},
+			}, n)
+		})
+	}
+}
+
+// BenchmarkNames reads the names of a folder without keeping them.
+func BenchmarkNames(b *testing.B) {
+	for _, n := range []int{1_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := manyFiles(b, n, "")
+			f := New(dir, Options{})
+			compare(b, []way{
+				{"floor", func() int { return floorNames(b, dir, func(*byte) {}) }},
+				{"confine", func() int {
+					d, err := f.OpenDir(".")
+					must(b, err)
+					defer d.Close()
+					seen := 0
+					must(b, d.EachBytes(context.Background(), func([]byte, fs.FileMode) error { seen++; return nil }))
+					return seen
+				}},
+			}, n)
+		})
+	}
+}
+
+// BenchmarkHead opens every file of a folder and reads its beginning.
+func BenchmarkHead(b *testing.B) {
+	const n = 10_000
+	dir := manyFiles(b, n, "---\ndescription: what it does\n---\n\nThe text of it.\n")
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	must(b, err)
+	for i := range names {
+		names[i] = filepath.Base(names[i])
+	}
+	f := New(dir, Options{})
+	buf := make([]byte, 4096)
+	compare(b, []way{
+		{"floor", func() int {
+			d, err := unix.Open(dir, unix.O_PATH, 0)
+			must(b, err)
+			defer unix.Close(d)
+			for _, name := range names {
+				fd, err := unix.Openat(d, name, unix.O_RDONLY, 0)
+				must(b, err)
+				var st unix.Stat_t
+				must(b, unix.Fstat(fd, &st))
+				_, err = unix.Read(fd, buf)
+				must(b, err)
+				unix.Close(fd)
+			}
+			return len(names)
+		}},
+		{"confine", func() int {
+			d, err := f.OpenDir(".")
+			must(b, err)
+			defer d.Close()
+			for _, name := range names {
+				if _, _, err := d.ReadHead(name, buf); err != nil {
+					b.Fatal(err)
+				}
+			}
+			return len(names)
+		}},
+		{"os.Open", func() int {
+			for _, name := range names {
+				file, err := os.Open(filepath.Join(dir, name))
+				must(b, err)
+				_, err = file.Stat()
+				must(b, err)
+				_, err = file.Read(buf)
+				must(b, err)
+				file.Close()
+			}
+			return len(names)
+		}},
+	}, n)
+}
+
+// BenchmarkStat looks at one file three folders down.
+func BenchmarkStat(b *testing.B) {
+	dir := tempDir(b)
+	write(b, dir, tree{"a/b/c": "x"})
+	f := New(dir, Options{})
+	portable := newFS(dir, Options{}, openRootFolder)
+	root, err := os.OpenRoot(dir)
+	must(b, err)
+	defer root.Close()
+	statWith := func(stat func(string) error) func() int {
+		return func() int {
+			if err := stat("a/b/c"); err != nil {
+				b.Fatal(err)
+			}
+			return 1
+		}
+	}
+	compare(b, []way{
+		{"floor", func() int {
+			top, err := unix.Open(dir, throughFlags, 0)
+			must(b, err)
+			a, err := unix.Openat(top, "a", throughFlags|unix.O_NOFOLLOW, 0)
+			must(b, err)
+			bb, err := unix.Openat(a, "b", throughFlags|unix.O_NOFOLLOW, 0)
+			must(b, err)
+			var st unix.Statx_t
+			must(b, unix.Statx(bb, "c", unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &st))
+			unix.Close(bb)
+			unix.Close(a)
+			unix.Close(top)
+			return 1
+		}},
+		{"confine", statWith(func(name string) error { _, err := f.Stat(name); return err })},
+		{"os.Root", statWith(func(name string) error { _, err := portable.Stat(name); return err })},
+		{"held os.Root alone", statWith(func(name string) error { _, err := root.Stat(name); return err })},
+	}, 1)
+}
+
+type way struct {
+	name string
+	do   func() int
+}
+
+// compare runs the ways in turn, so that all meet the same weather, and
+// reports each as a multiple of the first. The time of an operation is that of
+// one turn of all.
+func compare(b *testing.B, ways []way, want int) {
+	b.Helper()
+	spent := make([]time.Duration, len(ways))
+	for _, w := range ways {
+		if got := w.do(); got != want {
+			b.Fatalf("%s: %d, want %d", w.name, got, want)
+		}
+	}
+	turns := 0
+	for b.Loop() {
+		turns++
+		for i := range ways {
+			// Whoever comes first may pay for what others left to collect.
+			w := (i + turns) % len(ways)
+			begin := time.Now()
+			ways[w].do()
+			spent[w] += time.Since(begin)
+		}
+	}
+	b.ReportMetric(float64(spent[0].Nanoseconds())/float64(turns)/float64(want), "floor-ns/entry")
+	for i, w := range ways[1:] {
+		b.ReportMetric(float64(spent[i+1])/float64(spent[0]), unit(w.name)+"/floor")
+	}
+}
+
+func unit(name string) string {
+	return strings.NewReplacer(",", "", " ", "-").Replace(name)
+}
+
+func list(b *testing.B, f *FS, see func(Info)) {
+	d, err := f.OpenDir(".")
+	must(b, err)
+	defer d.Close()
+	must(b, d.Each(context.Background(), func(name string, _ fs.FileMode) error {
+		info, err := d.Lstat(name)
+		see(info)
+		return err
+	}))
+}
+
+// kept is list as os.ReadDir does it, with everything in memory at the end.
+func kept(b *testing.B, f *FS) int {
+	var infos []Info
+	list(b, f, func(info Info) { infos = append(infos, info) })
+	return len(infos)
+}
+
+func floorList(b *testing.B, dir string) int {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	must(b, err)
+	defer unix.Close(fd)
+	var st unix.Statx_t
+	return floorDirents(b, fd, func(name *byte) {
+		_, _, errno := unix.Syscall6(unix.SYS_STATX, uintptr(fd), uintptr(unsafe.Pointer(name)), unix.AT_SYMLINK_NOFOLLOW,
+			unix.STATX_BASIC_STATS, uintptr(unsafe.Pointer(&st)), 0)
+		if errno != 0 {
+			b.Fatal(errno)
+		}
+	})
+}
+
+func floorNames(b *testing.B, dir string, see func(*byte)) int {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	must(b, err)
+	defer unix.Close(fd)
+	return floorDirents(b, fd, see)
+}
+
+var floorBuf [64 << 10]byte
+
+func floorDirents(b *testing.B, fd int, see func(*byte)) int {
+	n := 0
+	for {
+		got, err := unix.Getdents(fd, floorBuf[:])
+		must(b, err)
+		if got == 0 {
+			return n
+		}
+		for at := 0; at < got; {
+			if name := floorBuf[at+19:]; name[0] != '.' {
+				n++
+				see(&name[0])
+			}
+			at += int(*(*uint16)(unsafe.Pointer(&floorBuf[at+16])))
+		}
+	}
+}
+
+// manyFiles makes n files in a folder. Set TMPDIR to choose the disk.
+func manyFiles(b *testing.B, n int, content string) string {
+	dir := tempDir(b)
+	if os.Getenv("TMPDIR") != "" {
+		dir = b.TempDir()
+	}
+	for i := range n {
+		must(b, os.WriteFile(filepath.Join(dir, fmt.Sprintf("some-file-%06d.md", i)), []byte(content), 0o644))
+	}
+	return dir
+}

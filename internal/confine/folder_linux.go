@@ -156,7 +156,7 @@ func (d *fdFolder) readLink(name string) (string, error) {
 	}
 }
 
-var dirents = sync.Pool{New: func() any { return new([64 << 10]byte) }}
+var dirents = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
 func (d *fdFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	if !d.use() {
@@ -171,7 +171,7 @@ func (d *fdFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
 		}
 	}
 	d.listed = true
-	buf := dirents.Get().(*[64 << 10]byte)
+	buf := dirents.Get().(*[32 << 10]byte)
 	defer dirents.Put(buf)
 	for {
 		n, err := retry(func() (int, error) { return unix.Getdents(d.fd, buf[:]) })

@@ -50,6 +50,34 @@ func descriptors(t *testing.T) int {
 	return len(entries)
 }
 
+func TestDescriptorIsClosedWhenTheLastUserIsDone(t *testing.T) {
+	isOpen := func(fd int) bool {
+		_, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+		return err == nil
+	}
+	fd, err := openat(unix.AT_FDCWD, t.TempDir(), throughFlags)
+	must(t, err)
+	d := descriptor{fd: fd}
+	if !d.use() || !d.use() {
+		t.Fatal("it cannot be used")
+	}
+	must(t, d.close())
+	if d.use() {
+		t.Error("it can be used after close")
+	}
+	d.done()
+	if !isOpen(fd) {
+		t.Error("it is closed while one uses it")
+	}
+	d.done()
+	if isOpen(fd) {
+		t.Error("it is open though no one uses it")
+	}
+	if d.use() || d.close() != fs.ErrClosed {
+		t.Error("it can be used or closed again")
+	}
+}
+
 func TestFstatatTellsWhatStatxDoes(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, tree{"file": "12345", "sub/": "", "link": "-> file"})

@@ -34,7 +34,12 @@ func raced(t *testing.T, newFS func(string, Options) *FS, policy Symlinks) {
 	write(t, root, tree{
 		"dir/name": "inside", "dir/sub/name": "inside", "file": "inside",
 		".dir": "-> " + home + "/outside", ".file": "-> ../outside/secret",
+		// A link that stays inside, for SymlinksDeny; and what would be waited for.
+		"near": "inside", "other": "by a link", ".near": "-> other",
+		"folder/": "", "plain": "inside",
 	})
+	must(t, unix.Mkfifo(filepath.Join(root, ".folder"), 0o600))
+	must(t, unix.Mkfifo(filepath.Join(root, ".plain"), 0o600))
 	f := newFS(root, Options{Symlinks: policy})
 	top, err := f.OpenDir(".")
 	must(t, err)
@@ -45,7 +50,7 @@ func raced(t *testing.T, newFS func(string, Options) *FS, policy Symlinks) {
 	swaps := 0
 	swapping.Go(func() {
 		for !stop.Load() {
-			for _, name := range []string{"dir", "file"} {
+			for _, name := range []string{"dir", "file", "near", "folder", "plain"} {
 				if err := unix.Renameat2(unix.AT_FDCWD, filepath.Join(root, name), unix.AT_FDCWD, filepath.Join(root, "."+name), unix.RENAME_EXCHANGE); err != nil {
 					t.Error(err)
 					return
@@ -57,6 +62,7 @@ func raced(t *testing.T, newFS func(string, Options) *FS, policy Symlinks) {
 	ways := []string{
 		"open dir/name", "open dir/sub/name", "open file", "list dir", "list dir/sub", "readlink dir", "readlink file", "stat dir", "lstat dir/secret",
 		"dir . open file", "dir . list dir", "dir . readlink dir", "dir dir open name", "dir dir list sub", "dir dir head secret",
+		"open near", "dir . open near", "list folder", "stat folder/x", "open plain", "dir . head plain",
 	}
 	var calls, read atomic.Int64
 	for range 2 {
@@ -65,8 +71,12 @@ func raced(t *testing.T, newFS func(string, Options) *FS, policy Symlinks) {
 				way := ways[n%int64(len(ways))]
 				got := call(f, way)
 				switch got {
-				case "inside", "[name sub]", "[name]", "folder":
+				case "inside", "[name sub]", "[name]", "folder", "[]", `"ins" of 6`:
 					read.Add(1)
+				case "by a link":
+					if policy == SymlinksDeny || strings.HasPrefix(way, "dir . ") {
+						t.Errorf("%s: it followed a link", way)
+					}
 				case "escape", "symlink", "invalid", "not exist", "not dir", "not regular", "replaced", "link":
 				default:
 					if strings.Contains(got, "replaced while it was being opened") {

@@ -39,16 +39,14 @@ func (d *descriptor) close() error {
 			return fs.ErrClosed
 		}
 		if d.state.CompareAndSwap(users, users+closing) {
-			if users == 0 {
-				d.release()
-			}
+			d.release()
 			return nil
 		}
 	}
 }
 
-// release closes the descriptor, once: a use that fails after that comes to
-// naught users again.
+// release closes the descriptor if no one uses it, and once: a use that fails
+// after that comes to naught users again.
 func (d *descriptor) release() {
 	if d.state.CompareAndSwap(closing, 2*closing) {
 		unix.Close(d.fd)

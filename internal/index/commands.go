@@ -72,10 +72,10 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []confin
 // command returns the entry of one file, or nil if it has vanished.
 func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
 	if c.known != nil {
-		return s.load(dir, c.name, c.known.Path, c.known.Name, c.known)
+		return s.load(dir, c.name, c.typ, c.known.Path, c.known.Name, c.known)
 	}
 	stem, _ := TrimExt(c.name)
-	return s.load(dir, c.name, path.Join(dirPath, c.name), prefix+stem, nil)
+	return s.load(dir, c.name, c.typ, path.Join(dirPath, c.name), prefix+stem, nil)
 }
 
 // subfolder adds the commands of a folder within a folder. Only the end of

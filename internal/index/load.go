@@ -27,15 +27,29 @@ var seed = maphash.MakeSeed()
 
 // A version tells one state of a file from another.
 type version struct {
-	head    uint64      // hash of what was parsed
+	head    uint64      // hash of what was parsed; 0 of a file that was settled when it was first read, and need not be compared
 	settled atomic.Bool // the file was old enough when read: a later change will show in its Info
 	short   bool        // there was less to read than Info says
 }
 
 // load returns the entry of one Markdown file, which is known if it was there
 // in the scan before and has not changed since; nil if the file has vanished.
-// The dir is the folder that holds it under base.
-func (s *scan) load(dir *confine.Dir, base, file, name string, known *Entry) *Entry {
+// The dir is the folder that holds it under base, with these type bits.
+func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name string, known *Entry) *Entry {
+	if known == nil && typ == 0 {
+		// A file that is new must be opened in any case, which tells the rest.
+		e, err := s.read(dir, base, file, name, false, nil)
+		switch {
+		case err == nil && e.Info.Size > s.config.MaxFileSize:
+			return s.tooLarge(nil, file, name, e.Info)
+		case err == nil:
+			return e
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case !errors.Is(err, confine.ErrSymlink): // which has taken its place
+			return s.unreadable(nil, file, name, confine.Info{}, err)
+		}
+	}
 	info, err := dir.Lstat(base)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -53,15 +67,11 @@ func (s *scan) load(dir *confine.Dir, base, file, name string, known *Entry) *En
 	case !info.Mode.IsRegular():
 		return s.unreadable(known, file, name, info, confine.ErrNotRegular)
 	case info.Size > s.config.MaxFileSize:
-		return s.broken(known, file, name, info, ErrTooLarge, Problem{
-			Code: "FILE_TOO_LARGE", Severity: Error, Path: s.place(file),
-			Message:    fmt.Sprintf("not listed: %d bytes, where %d are allowed", info.Size, s.config.MaxFileSize),
-			Suggestion: "shorten it, or raise the limit with WithMaxFileSize",
-		})
+		return s.tooLarge(known, file, name, info)
 	case known != nil && known.Broken == nil && SameFile(known.Info, info) && known.version.settled.Load():
 		return known
 	}
-	e, err := s.patiently(known, func() (*Entry, error) { return s.read(dir, base, file, name, link) })
+	e, err := s.patiently(known, func() (*Entry, error) { return s.read(dir, base, file, name, link, known) })
 	switch {
 	case err == nil:
 		return keep(known, e)
@@ -142,7 +152,7 @@ func halfWritten(known, e *Entry) bool {
 }
 
 // read reads as much of a file as a listing needs.
-func (s *scan) read(dir *confine.Dir, base, file, name string, link bool) (*Entry, error) {
+func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known *Entry) (*Entry, error) {
 	pooled := heads.Get().(*[matter.MinHead]byte)
 	defer heads.Put(pooled)
 	head := pooled[:]
@@ -158,8 +168,10 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool) (*Entr
 			continue
 		}
 		e := &Entry{Name: name, Layer: s.layer, Path: file, Linked: link, Info: info, key: fold(name)}
-		e.version.head = maphash.Bytes(seed, head[:n])
 		e.version.settled.Store(Settled(info, now))
+		if known != nil || !e.version.settled.Load() {
+			e.version.head = maphash.Bytes(seed, head[:n])
+		}
 		e.version.short = int64(n) < min(int64(len(head)), info.Size)
 		s.fill(e, doc, head[:n])
 		return e, nil
@@ -216,6 +228,14 @@ func isDependency(doc matter.Document, head []byte) bool {
 		}
 	}
 	return false
+}
+
+func (s *scan) tooLarge(known *Entry, file, name string, info confine.Info) *Entry {
+	return s.broken(known, file, name, info, ErrTooLarge, Problem{
+		Code: "FILE_TOO_LARGE", Severity: Error, Path: s.place(file),
+		Message:    fmt.Sprintf("not listed: %d bytes, where %d are allowed", info.Size, s.config.MaxFileSize),
+		Suggestion: "shorten it, or raise the limit with WithMaxFileSize",
+	})
 }
 
 func (s *scan) unreadable(known *Entry, file, name string, info confine.Info, err error) *Entry {

@@ -77,7 +77,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	defer dir.Close()
 	for _, name := range skillFiles {
 		file := path.Join(dirPath, name)
-		if e := s.load(dir, name, file, c.name, s.before.byPath[file]); e != nil {
+		if e := s.load(dir, name, confine.TypeUnknown, file, c.name, s.before.byPath[file]); e != nil {
 			return e, nil
 		}
 	}

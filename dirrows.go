@@ -25,6 +25,7 @@ type row struct {
 	name string
 	kind kind
 	info *confine.Info // where the kind could not be had without it
+	key  uint64        // see sortRows
 }
 
 // A kind is the type of an entry, in the order of texts and totals: all but
@@ -61,6 +62,47 @@ func compareRows(a, b row) int {
 		return cmp.Compare(a.kind, b.kind)
 	}
 	return compareNames(a.name, b.name)
+}
+
+// sortRows sorts by compareRows. In ASCII, a number made of the letters that
+// follow what all names begin with decides most comparisons.
+func sortRows(rows []row) {
+	if len(rows) < 2 {
+		return
+	}
+	prefix := len(rows[0].name)
+	for i := range rows {
+		name := rows[i].name
+		prefix = min(prefix, len(name))
+		for j := range name {
+			if name[j] >= utf8.RuneSelf {
+				slices.SortFunc(rows, compareRows)
+				return
+			}
+			if j < prefix && name[j] != rows[0].name[j] {
+				prefix = j
+			}
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.key = 0
+		for j := range 8 {
+			r.key <<= 8
+			if at := prefix + j; at < len(r.name) {
+				r.key |= uint64(lowerASCII(r.name[at]))
+			}
+		}
+		if r.kind != kindDir {
+			r.key |= 1 << 63 // which no letter of ASCII has
+		}
+	}
+	slices.SortFunc(rows, func(a, b row) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return compareNames(a.name, b.name)
+	})
 }
 
 // compareNames is index.Compare without allocating for names in ASCII.
@@ -158,7 +200,7 @@ func (d *dirReader) read(ctx context.Context, dir *confine.Dir, at place, visit 
 // limit where that is not negative. What it holds at a time is bounded by
 // that, too. The number of all that follow is returned as well.
 func (d *dirReader) rows(ctx context.Context, dir *confine.Dir, at place, after *row, limit int) (rows []row, follow int, t totals, err error) {
-	var page pageHeap
+	page := make(pageHeap, 0, 32)
 	t, err = d.read(ctx, dir, at, func(name []byte, k kind, info *confine.Info) {
 		r := row{kind: k, info: info}
 		if after != nil || limit >= 0 && len(page) >= limit {
@@ -177,7 +219,7 @@ func (d *dirReader) rows(ctx context.Context, dir *confine.Dir, at place, after 
 		}
 		page.add(r, limit)
 	})
-	slices.SortFunc(page, compareRows)
+	sortRows(page)
 	return page, follow, t, err
 }
 
@@ -239,7 +281,7 @@ func (h pageHeap) down(i int) {
 // entry returns for their indexes. An entry that is gone has no name
 // afterwards.
 func (d *dirReader) fill(ctx context.Context, dir *confine.Dir, rows []row, entry func(i int) *Entry, workers int) error {
-	const chunk = 128
+	const chunk = 256
 	if workers = min(workers, (len(rows)+chunk-1)/chunk); workers < 2 {
 		return d.fillFrom(ctx, dir, rows, entry, &atomic.Int64{}, chunk)
 	}

@@ -1,0 +1,226 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func TestFindFilesText(t *testing.T) {
+	overSample(t, func(t *testing.T, c *toolshelf.Catalog) {
+		for _, tt := range []struct {
+			name, path, pattern string
+			options             []toolshelf.DirOption
+			want                string
+		}{
+			{"the contract's example", ".", "**/*.lisp", []toolshelf.DirOption{toolshelf.Exclude("[c-z]*.lisp")}, `Found 2 files matching '**/*.lisp':
+
+  src/tools/buffer.lisp
+  src/agent.lisp`},
+			{"one level", "src", "*", []toolshelf.DirOption{toolshelf.MaxDepth(1)}, "Found 1 file matching '*':\n\n  src/agent.lisp"},
+			{"one file", "src", "agent.*", nil, "Found 1 file matching 'agent.*':\n\n  src/agent.lisp"},
+			{"no file", "", "*.go", nil, "No files found matching pattern '*.go'"},
+			{"a folder is no file", "", "tools", nil, "No files found matching pattern 'tools'"},
+			{"a limit", "", "*.l*", []toolshelf.DirOption{toolshelf.Limit(2)}, `Found 8 files matching '*.l*':
+
+  src/tools/introspection/probe.lsp
+  src/tools/buffer.lisp
+  … and 6 more`},
+			{"a hidden file", "", ".git*", []toolshelf.DirOption{toolshelf.ShowHidden()}, "Found 1 file matching '.git*':\n\n  .gitignore"},
+			{"hidden files are left out", "", ".git*", nil, "No files found matching pattern '.git*'"},
+			{"a pattern that is not one line", "", "a\nb", nil, `No files found matching pattern 'a\nb'`},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				found, err := c.FindFiles(t.Context(), tt.path, tt.pattern, tt.options...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tt.want, found.String()); diff != "" {
+					t.Errorf("text (-want +got):\n%s", diff)
+				}
+			})
+		}
+	})
+}
+
+func TestPatterns(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		"p/a.go": "", "p/B.go": "", "p/x/a.go": "", "p/x/y/a.go": "", "p/x/y/b.md": "", "p/{z}": "", "q/a.go": "",
+	})))
+	for _, tt := range []struct{ pattern, want string }{
+		{"a.go", "p/x/y/a.go p/x/a.go p/a.go"},
+		{"*.go", "p/x/y/a.go p/x/a.go p/a.go p/B.go"},
+		{"/*.go", "p/a.go p/B.go"},
+		{"./*.go", "p/x/y/a.go p/x/a.go p/a.go p/B.go"},
+		{"x/*.go", "p/x/a.go"},
+		{"x/**/*.go", "p/x/y/a.go p/x/a.go"},
+		{"x/**", "p/x/y/a.go p/x/y/b.md p/x/a.go"},
+		{"*/y/*.{go,md}", "p/x/y/a.go p/x/y/b.md"},
+		{"{x,x/y}/a.go", "p/x/y/a.go p/x/a.go"},
+		{"**", "p/x/y/a.go p/x/y/b.md p/x/a.go p/a.go p/B.go p/{z}"},
+		{"[Ab].??", "p/x/y/b.md"},
+		{`\{z\}`, "p/{z}"},
+		{"y/a.go", ""},
+		{"../q/a.go", ""},
+		{"a.go/", ""},
+	} {
+		found, err := c.FindFiles(t.Context(), "p", tt.pattern)
+		if err != nil {
+			t.Errorf("%s: %v", tt.pattern, err)
+			continue
+		}
+		if got := strings.Join(found.Files, " "); got != tt.want || found.Total != len(found.Files) {
+			t.Errorf("%s finds %s (%d), want %s", tt.pattern, got, found.Total, tt.want)
+		}
+	}
+	for _, pattern := range []string{"", "/", "[", "a{", "a[]", `a\`, strings.Repeat("{a,b}", 20)} {
+		if _, err := c.FindFiles(t.Context(), ".", pattern); !errors.Is(err, toolshelf.ErrInvalidPattern) {
+			t.Errorf("pattern %q: %v", pattern, err)
+		}
+	}
+}
+
+// TestFindFilesIsAFilterOfTheTree compares with matching every path of the
+// tree, over random trees, patterns and limits.
+func TestFindFilesIsAFilterOfTheTree(t *testing.T) {
+	element := rapid.SampledFrom([]string{"a", "B", "ab", "b.go"})
+	part := rapid.SampledFrom([]string{"a", "b", "*", "**", "/", "/", "?", "{a,B}", "{a/b,*}", "[ab]", ".go", "**/"})
+	rapid.Check(t, func(r *rapid.T) {
+		fsys := afero.NewMemMapFs()
+		for _, elements := range rapid.SliceOfN(rapid.SliceOfN(element, 1, 5), 1, 20).Draw(r, "files") {
+			dir := "top"
+			for _, e := range elements[:len(elements)-1] {
+				dir += "/d" + e
+			}
+			if err := afero.WriteFile(fsys, dir+"/"+elements[len(elements)-1], nil, 0o644); err != nil {
+				r.Fatal(err)
+			}
+		}
+		c := catalog(t, toolshelf.WithFs(fsys))
+		pattern := strings.Join(rapid.SliceOfN(part, 1, 6).Draw(r, "pattern"), "")
+		limit := rapid.IntRange(0, 4).Draw(r, "limit")
+		found, err := c.FindFiles(context.Background(), "top", pattern, toolshelf.Limit(limit))
+		if errors.Is(err, toolshelf.ErrInvalidPattern) {
+			r.SkipNow()
+		} else if err != nil {
+			r.Fatal(err)
+		}
+		tree, err := c.Tree(context.Background(), "top")
+		if err != nil {
+			r.Fatal(err)
+		}
+		want := []string{}
+		var walk func(dir string, nodes []toolshelf.TreeNode)
+		walk = func(dir string, nodes []toolshelf.TreeNode) {
+			for _, n := range nodes {
+				full := path.Join(dir, n.Name)
+				walk(full, n.Children)
+				name := full
+				if !strings.Contains(pattern, "/") {
+					name = n.Name
+				}
+				plain := strings.TrimPrefix(strings.TrimSuffix(pattern, "/"), "/")
+				if n.Type == toolshelf.File && !strings.HasSuffix(pattern, "/") && doublestar.MatchUnvalidated(plain, name) {
+					want = append(want, "top/"+full)
+				}
+			}
+		}
+		walk("", tree.Children)
+		if found.Total != len(want) {
+			r.Fatalf("%s: %d found, want %q", pattern, found.Total, want)
+		}
+		if limit > 0 {
+			want = want[:min(limit, len(want))]
+		}
+		if !slices.Equal(found.Files, want) {
+			r.Errorf("%s, limit %d: found %q, want %q", pattern, limit, found.Files, want)
+		}
+	})
+}
+
+func TestGitignore(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		".gitignore":        "*.log\n/build/\n!keep.log\ndocs/*.tmp\n",
+		"a.log":             "",
+		"keep.log":          "",
+		"build/out":         "",
+		"src/build/out":     "",
+		"src/.gitignore":    "*.o\n!a.log\n",
+		"src/a.log":         "",
+		"src/b.log":         "",
+		"src/a.o":           "",
+		"docs/x.tmp":        "",
+		"docs/y":            "",
+		"docs/sub/x.tmp":    "",
+		".git/config":       "",
+		"src/vendored/.git": "gitdir: elsewhere",
+		"a.o":               "",
+		"unused/.gitignore": "",
+	})))
+	for _, tt := range []struct {
+		dir, want string
+		ignored   int
+	}{
+		{".", "docs docs/sub docs/sub/x.tmp docs/y src src/build src/build/out src/vendored src/.gitignore src/a.log unused unused/.gitignore .gitignore a.o keep.log", 7},
+		{"src", "build build/out vendored .gitignore a.log", 3},
+		{"docs", "sub sub/x.tmp y", 1},
+		{"build", "out", 0}, // asked for by its name
+	} {
+		options := []toolshelf.DirOption{toolshelf.Gitignore(), toolshelf.ShowHidden()}
+		tree, err := c.Tree(t.Context(), tt.dir, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(paths("", tree.Children), " "); got != tt.want || tree.Ignored != tt.ignored {
+			t.Errorf("Tree(%s): %s and %d ignored, want %s and %d", tt.dir, got, tree.Ignored, tt.want, tt.ignored)
+		}
+		found, err := c.FindFiles(t.Context(), tt.dir, "*", options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Total != tree.Files || found.Ignored != tt.ignored {
+			t.Errorf("FindFiles(%s): %d found and %d ignored, want %d and %d", tt.dir, found.Total, found.Ignored, tree.Files, tt.ignored)
+		}
+		listing, err := c.ListDir(t.Context(), tt.dir, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(listing.Entries) != len(tree.Children) || listing.Files+listing.Dirs != len(tree.Children) {
+			t.Errorf("ListDir(%s): %d entries, want %d", tt.dir, len(listing.Entries), len(tree.Children))
+		}
+	}
+}
+
+func TestAGitignoreFileThatCannotBeHeeded(t *testing.T) {
+	big := "a\n" + strings.Repeat("#23456789abcdef\n", 1<<16) + "b\n"
+	fsys := faulty{
+		Fs: memoryOf(t, map[string]string{"big/.gitignore": big, "big/a": "", "big/b": "", "dir/.gitignore/x": "", "dir/a": ""}),
+	}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	tree, err := c.Tree(t.Context(), ".", toolshelf.Gitignore())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `Directory tree: ./
+
+[DIR]  big/
+  [FILE] b (0 B)
+[DIR]  dir/
+  [FILE] a (0 B)
+
+Warning: 'big/.gitignore' is larger than 1 MiB; what follows is not heeded
+Warning: 'dir/.gitignore' cannot be read (not a regular file), so nothing is ignored by it`
+	if diff := cmp.Diff(want, tree.String()); diff != "" {
+		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}

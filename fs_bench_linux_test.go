@@ -1,0 +1,259 @@
+package toolshelf_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/spf13/afero"
+	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// flat is a folder of n empty files.
+func flat(b *testing.B, n int) string {
+	b.Helper()
+	dir := b.TempDir()
+	for i := range n {
+		touch(b, filepath.Join(dir, fmt.Sprintf("source_%07d.go", i*7919%n)))
+	}
+	return dir
+}
+
+func touch(b *testing.B, name string) {
+	fd, err := unix.Open(name, unix.O_CREAT|unix.O_WRONLY|unix.O_CLOEXEC, 0o644)
+	if err != nil {
+		b.Fatal(err)
+	}
+	unix.Close(fd)
+}
+
+// BenchmarkListDir compares with the two ways that programs list a folder.
+func BenchmarkListDir(b *testing.B) {
+	for _, n := range []int{10, 1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := flat(b, n)
+			c := catalog(b, toolshelf.WithRoot(dir))
+			b.ResetTimer()
+			compare(b, []string{"ours", "floor", "os.ReadDir", "afero.ReadDir"}, map[string]func(){
+				"ours": func() {
+					l, err := c.ListDir(b.Context(), ".")
+					if err != nil || len(l.Entries) != n {
+						b.Fatal(len(l.Entries), err)
+					}
+				},
+				"floor": func() { statFloor(b, dir) },
+				"os.ReadDir": func() {
+					entries, err := os.ReadDir(dir)
+					if err != nil {
+						b.Fatal(err)
+					}
+					for _, e := range entries {
+						if _, err := e.Info(); err != nil {
+							b.Fatal(err)
+						}
+					}
+				},
+				"afero.ReadDir": func() {
+					if _, err := afero.ReadDir(afero.NewOsFs(), dir); err != nil {
+						b.Fatal(err)
+					}
+				},
+			})
+		})
+	}
+}
+
+// BenchmarkFirstPage is 200 of 100,000 entries, and of 1,000,000 with
+// TOOLSHELF_BENCH_MILLION set, for which it makes that many files.
+func BenchmarkFirstPage(b *testing.B) {
+	counts := []int{100_000}
+	if os.Getenv("TOOLSHELF_BENCH_MILLION") != "" {
+		counts = append(counts, 1_000_000)
+	}
+	for _, n := range counts {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			dir := flat(b, n)
+			c := catalog(b, toolshelf.WithRoot(dir))
+			page := func() {
+				l, err := c.ListDir(b.Context(), ".", toolshelf.Limit(200))
+				if err != nil || len(l.Entries) != 200 || l.Files != n {
+					b.Fatal(len(l.Entries), l.Files, err)
+				}
+			}
+			b.ResetTimer()
+			compare(b, []string{"ours", "getdents"}, map[string]func(){
+				"ours":     page,
+				"getdents": func() { getdentsFloor(b, dir) },
+			})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			page()
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc), "B/ours")
+		})
+	}
+}
+
+// getdentsFloor reads a folder and looks at nothing in it.
+func getdentsFloor(b *testing.B, dir string) {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer unix.Close(fd)
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := unix.Getdents(fd, buf)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if n == 0 {
+			return
+		}
+	}
+}
+
+// forest is a tree of n files in folders of 100, ten of them in each folder
+// above.
+func forest(b *testing.B, n int) (dir string, entries int) {
+	b.Helper()
+	dir = b.TempDir()
+	for i := range n / 1000 {
+		for j := range 10 {
+			below := filepath.Join(dir, fmt.Sprintf("package-%03d", i), fmt.Sprintf("part-%d", j))
+			if err := os.MkdirAll(below, 0o755); err != nil {
+				b.Fatal(err)
+			}
+			entries++
+			for k := range 100 {
+				extension := ".go"
+				if k%10 == 0 {
+					extension = ".md"
+				}
+				touch(b, filepath.Join(below, fmt.Sprintf("file_%03d%s", k, extension)))
+				entries++
+			}
+		}
+		entries++
+	}
+	return dir, entries
+}
+
+// walkFloor goes through a tree by openat, one folder after the other, and
+// returns how many entries there are.
+func walkFloor(b *testing.B, at int, name string, buf []byte, stat bool) (entries int) {
+	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer unix.Close(fd)
+	var folders []string
+	for {
+		n, err := unix.Getdents(fd, buf)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if n == 0 {
+			break
+		}
+		for rest := buf[:n]; len(rest) > 0; {
+			length := int(rest[16]) | int(rest[17])<<8
+			end := 19
+			for rest[end] != 0 {
+				end++
+			}
+			name, folder := rest[19:end], rest[18] == unix.DT_DIR
+			rest = rest[length:]
+			if string(name) == "." || string(name) == ".." {
+				continue
+			}
+			entries++
+			if stat {
+				var s unix.Statx_t
+				if err := unix.Statx(fd, string(name), unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &s); err != nil {
+					b.Fatal(err)
+				}
+			}
+			if folder {
+				folders = append(folders, string(name))
+			}
+		}
+	}
+	for _, folder := range folders {
+		entries += walkFloor(b, fd, folder, buf, stat)
+	}
+	return entries
+}
+
+func BenchmarkTree(b *testing.B) {
+	dir, n := forest(b, 100_000)
+	c := catalog(b, toolshelf.WithRoot(dir))
+	buf := make([]byte, 64<<10)
+	b.ResetTimer()
+	compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
+		"ours": func() {
+			tree, err := c.Tree(b.Context(), ".", toolshelf.Limit(0))
+			if err != nil || tree.Files+tree.Dirs != n {
+				b.Fatal(tree.Files, tree.Dirs, err)
+			}
+		},
+		"floor": func() {
+			if walkFloor(b, unix.AT_FDCWD, dir, buf, true) != n {
+				b.Fatal("the floor has another tree")
+			}
+		},
+		"filepath.WalkDir": func() {
+			err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+				if err == nil {
+					_, err = d.Info()
+				}
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		},
+	})
+}
+
+func BenchmarkFindFiles(b *testing.B) {
+	dir, n := forest(b, 100_000)
+	c := catalog(b, toolshelf.WithRoot(dir))
+	buf := make([]byte, 64<<10)
+	b.ResetTimer()
+	for _, tt := range []struct {
+		name, pattern string
+		want          int
+		options       []toolshelf.DirOption
+	}{
+		{"names", "*.md", 10_000, nil},
+		{"paths", "**/part-[0-4]/*_0?0.md", 5_000, nil},
+		{"gitignore", "*.md", 10_000, []toolshelf.DirOption{toolshelf.Gitignore()}},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
+				"ours": func() {
+					found, err := c.FindFiles(b.Context(), ".", tt.pattern, tt.options...)
+					if err != nil || found.Total != tt.want {
+						b.Fatal(found.Total, err)
+					}
+				},
+				"floor": func() {
+					if walkFloor(b, unix.AT_FDCWD, dir, buf, false) != n {
+						b.Fatal("the floor has another tree")
+					}
+				},
+				"filepath.WalkDir": func() {
+					if err := filepath.WalkDir(dir, func(_ string, _ fs.DirEntry, err error) error { return err }); err != nil {
+						b.Fatal(err)
+					}
+				},
+			})
+		})
+	}
+}

@@ -1,0 +1,126 @@
+package toolshelf_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+var swapCalls = flag.Int("swapcalls", 100_000, "how many calls TestSwapRace makes while a folder and a link are exchanged")
+
+// secret is in the name and the content of what is outside.
+const secret = "TOP-SECRET"
+
+// TestSwapRace exchanges folders of the project and links to the outside, as
+// fast as it can, while four goroutines ask for everything that is in them.
+// Whoever checks a path first and uses it afterwards is caught within some
+// hundred calls.
+func TestSwapRace(t *testing.T) {
+	outside := diskOf(t, map[string]string{
+		secret + ".txt": secret, "only-outside": "", "a.md": "---\ndescription: " + secret + "\n---\n" + secret, "sub/" + secret + ".md": secret,
+		"s/SKILL.md": "---\nname: s\ndescription: " + secret + "\n---\n" + secret,
+	})
+	root := diskOf(t, map[string]string{
+		"dir/a.txt": "", "dir/sub/b.txt": "", "commands/a.md": "---\ndescription: fine\n---\nfine", "skills/s/SKILL.md": "---\nname: s\ndescription: fine\n---\n",
+	})
+	for _, name := range []string{"dir", "commands", "skills"} {
+		if err := os.Symlink(outside, filepath.Join(root, name+".link")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop := make(chan struct{})
+	var swapper, askers sync.WaitGroup
+	swaps := 0
+	swapper.Go(func() {
+		for ; ; swaps++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for _, name := range []string{"dir", "commands", "skills"} {
+				path := filepath.Join(root, name)
+				if err := unix.Renameat2(unix.AT_FDCWD, path, unix.AT_FDCWD, path+".link", unix.RENAME_EXCHANGE); err != nil {
+					t.Errorf("renameat2: %v", err)
+					return
+				}
+			}
+		}
+	})
+
+	c := catalog(t, toolshelf.WithRoot(root))
+	var calls, answers atomic.Int64
+	for g := range 4 {
+		askers.Go(func() {
+			for i := g; calls.Add(1) <= int64(*swapCalls); i++ {
+				got, err := answer(t.Context(), c, i%8)
+				if err == nil {
+					answers.Add(1)
+				} else {
+					got = err.Error()
+				}
+				if strings.Contains(got, secret) || strings.Contains(got, outside) || err != nil && strings.Contains(got, root) {
+					t.Errorf("call %d tells of what is outside, or of the host: %s", i%8, got)
+					return
+				}
+			}
+		})
+	}
+	askers.Wait()
+	close(stop)
+	swapper.Wait()
+	if answers.Load() == 0 || swaps == 0 {
+		t.Errorf("%d answers during %d exchanges: nothing was tried", answers.Load(), swaps)
+	}
+	t.Logf("%d calls, %d of them answered, during %d exchanges", *swapCalls, answers.Load(), 3*swaps)
+}
+
+// answer asks for one thing and returns all that the answer says but the paths
+// that are for the host program.
+func answer(ctx context.Context, c *toolshelf.Catalog, kind int) (string, error) {
+	text := func(v any, err error) (string, error) {
+		if err != nil {
+			return "", err
+		}
+		b, err := json.Marshal(v)
+		return fmt.Sprint(v, string(b)), err
+	}
+	switch kind {
+	case 0:
+		return text(c.ListDir(ctx, "dir"))
+	case 1:
+		return text(c.Tree(ctx, "."))
+	case 2:
+		info, err := c.Stat(ctx, "dir/only-outside")
+		if err == nil {
+			return secret + info.String(), nil
+		}
+		return "", err
+	case 3:
+		return text(c.FindFiles(ctx, ".", "*"))
+	case 4:
+		return text(c.ListDir(ctx, "dir/sub"))
+	case 5:
+		return text(c.List(ctx, toolshelf.Page{}))
+	case 6:
+		command, err := c.Get(ctx, "a")
+		return command.Content + command.Metadata.Description, err
+	default:
+		skills, err := c.ListSkills(ctx)
+		for i := range skills {
+			skills[i].Path = ""
+		}
+		return text(skills, err)
+	}
+}

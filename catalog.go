@@ -1,15 +1,11 @@
 package toolshelf
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"iter"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,7 +14,6 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
 // A Catalog offers the commands, skills and files of one project. It is safe
@@ -183,6 +178,34 @@ func (c *Catalog) enter() bool {
 	return true
 }
 
+// await returns what do does, or ctx's error as soon as ctx ends. A filesystem
+// that hangs then keeps the goroutine, not the caller.
+func await[T any](ctx context.Context, c *Catalog, do func() (T, error)) (T, error) {
+	if ctx.Done() == nil {
+		return do()
+	}
+	var zero T
+	if !c.enter() {
+		return zero, fs.ErrClosed
+	}
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		defer c.pending.Done()
+		value, err := do()
+		done <- outcome{value, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		return zero, ctx.Err()
+	}
+}
+
 // A CommandList is one page of commands.
 type CommandList struct {
 	Commands   []CommandInfo `json:"commands"` // never null
@@ -271,286 +294,6 @@ func commandInfo(e *index.Entry) CommandInfo {
 		Description:  e.Description,
 		Size:         e.Info.Size,
 		LastModified: e.Info.Modified.UTC(),
-	}
-}
-
-// A Command is a Markdown file, whole.
-type Command struct {
-	Name      string          `json:"name"`
-	Content   string          `json:"content"` // the Markdown after the frontmatter, as it is in the file
-	Metadata  CommandMetadata `json:"metadata"`
-	NextSteps string          `json:"next_steps,omitempty"` // what a model should do after the command; see WithNextSteps
-
-	Raw         []byte       `json:"-"` // the file to the byte; the caller's to keep and change
-	Frontmatter Frontmatter  `json:"-"`
-	Diagnostics []Diagnostic `json:"-"` // what was survived in reading it
-	Layer       string       `json:"-"` // the folder, or the name of the FS, that it is from, as the option has it
-}
-
-// CommandMetadata is what is known of a command's file.
-type CommandMetadata struct {
-	Path              string            `json:"path"`          // the full path on the filesystem that the file is on
-	Size              int64             `json:"size"`          // in bytes
-	LastModified      time.Time         `json:"last_modified"` // UTC; zero where the filesystem does not know
-	Description       string            `json:"description"`
-	DescriptionSource DescriptionSource `json:"-"`
-}
-
-// DescriptionSource says where a description was found.
-type DescriptionSource string
-
-// Where a description can be from.
-const (
-	DescriptionNone          DescriptionSource = ""            // there is none
-	DescriptionFrontmatter   DescriptionSource = "frontmatter" // its author wrote it as one
-	DescriptionFromParagraph DescriptionSource = "paragraph"   // it is the first paragraph of the text
-)
-
-// Get returns the command of this name, with or without ".md" (in any letter
-// case). The name is as in List, letter case included; commands that List
-// leaves out as dependencies are served too.
-//
-// A name that no command can have is ErrInvalidCommandName; no name ever
-// becomes part of a path. A name that no layer has is ErrCommandNotFound, also
-// where there is no folder (then the error is ErrDirectoryNotFound as well). A
-// file that is there and cannot be read is ErrFileRead, and the cause, such as
-// fs.ErrPermission, is in the chain; one over the limit of WithMaxFileSize is
-// ErrFileTooLarge. For folders that cannot be read, see List.
-//
-// The cost, for a command of the first layer that was had before, is one stat:
-// up to 16 MiB of files are kept in memory and served as long as they are
-// unchanged. Otherwise the file is read, and for a name that no call has seen
-// yet the cost is also that of List.
-func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
-	const op = "Get"
-	if err := c.begin(ctx, op); err != nil {
-		return Command{}, err
-	}
-	stem, _ := index.TrimExt(name)
-	if !c.validName(stem) && !c.validName(name) {
-		return Command{}, &Error{Code: ErrInvalidCommandName.Code, Op: op, Path: name,
-			Message: "no command can be called " + quote(name) + "; use " + c.nameRule()}
-	}
-	if e := c.commands.Known(name, stem); e != nil {
-		if kept := c.contents.get(file{e.Layer, e.Path}); kept != nil {
-			if info, ok := c.commands.Glance(e); ok && index.SameFile(info, kept.info) {
-				return c.hand(kept.command), nil
-			}
-		}
-		// Where anything is not as it was, the files are looked through anew.
-		command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
-		if err == nil {
-			return c.hand(command), nil
-		}
-		if ctx.Err() != nil {
-			return Command{}, ctx.Err()
-		}
-	}
-	snapshot, err := c.commands.Snapshot(ctx)
-	if err != nil {
-		err = c.commandsError(op, err)
-		if errors.Is(err, ErrDirectoryNotFound) {
-			return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-				Message: "there is no command " + quote(stem) + ", since there is no commands folder; check the configuration", Err: err}
-		}
-		return Command{}, err
-	}
-	e := snapshot.Lookup(name, stem)
-	if e == nil && c.config.watch {
-		// A file that is not there yet may be one that was not told of yet.
-		if snapshot, err = c.commands.Validate(ctx); err != nil {
-			return Command{}, c.commandsError(op, err)
-		}
-		e = snapshot.Lookup(name, stem)
-	}
-	if e == nil {
-		return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-			Message: "there is no command " + quote(stem) + "; List has the names"}
-	}
-	command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
-	switch {
-	case err == nil:
-		return c.hand(command), nil
-	case ctx.Err() != nil:
-		return Command{}, ctx.Err()
-	case errors.Is(err, fs.ErrClosed):
-		return Command{}, c.commandsError(op, fs.ErrClosed)
-	case errors.Is(err, index.ErrTooLarge):
-		return Command{}, &Error{Code: ErrFileTooLarge.Code, Op: op, Path: name,
-			Message: "the file of command " + quote(e.Name) + " is larger than allowed; shorten it, or raise the limit with WithMaxFileSize"}
-	case errors.Is(err, fs.ErrNotExist) && e.Broken == nil:
-		return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-			Message: "command " + quote(e.Name) + " was removed just now; List has the names", Err: err}
-	default:
-		return Command{}, &Error{Code: ErrFileRead.Code, Op: op, Path: name,
-			Message: "the file of command " + quote(e.Name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions", Err: err}
-	}
-}
-
-// await returns what do does, or ctx's error as soon as ctx ends. A filesystem
-// that hangs then keeps the goroutine, not the caller.
-func await[T any](ctx context.Context, c *Catalog, do func() (T, error)) (T, error) {
-	if ctx.Done() == nil {
-		return do()
-	}
-	var zero T
-	if !c.enter() {
-		return zero, fs.ErrClosed
-	}
-	type outcome struct {
-		value T
-		err   error
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		defer c.pending.Done()
-		value, err := do()
-		done <- outcome{value, err}
-	}()
-	select {
-	case o := <-done:
-		return o.value, o.err
-	case <-ctx.Done():
-		return zero, ctx.Err()
-	}
-}
-
-// load returns the command of an entry, from memory if a stat shows that its
-// file is as it was when it was read.
-func (c *Catalog) load(e *index.Entry) (Command, error) {
-	key := file{e.Layer, e.Path}
-	fsys := c.commands.Layer(e.Layer).FS
-	if kept := c.contents.get(key); kept != nil {
-		stat := fsys.Lstat
-		if e.Linked {
-			stat = fsys.Stat
-		}
-		if info, err := stat(e.Path); err == nil && index.SameFile(info, kept.info) {
-			return kept.command, nil
-		}
-	}
-	now := time.Now()
-	raw, info, err := c.readFile(fsys, e.Path)
-	if err != nil {
-		return Command{}, err
-	}
-	command := c.parse(e, raw, info)
-	if index.Settled(info, now) {
-		c.contents.put(&content{file: key, info: info, command: command})
-	}
-	return command, nil
-}
-
-// hand makes a command the caller's own, and has the caller's rule fill in
-// what to do next.
-func (c *Catalog) hand(command Command) Command {
-	command.Raw = bytes.Clone(command.Raw)
-	command.Diagnostics = slices.Clone(command.Diagnostics)
-	if c.config.nextSteps != nil {
-		command.NextSteps = c.config.nextSteps(command)
-	}
-	return command
-}
-
-// parse makes a command of a file.
-func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
-	layer := c.commands.Layer(e.Layer)
-	doc, _ := matter.Parse(raw, true)
-	description, source := matter.Description(doc, raw[doc.Body:])
-	command := Command{
-		Name:    e.Name,
-		Content: string(raw[doc.Body:]),
-		Metadata: CommandMetadata{
-			Path:              layer.FS.Path(e.Path),
-			Size:              int64(len(raw)),
-			LastModified:      info.Modified.UTC(),
-			Description:       description,
-			DescriptionSource: descriptionSource(source),
-		},
-		Raw:         raw,
-		Frontmatter: newFrontmatter(doc),
-		Layer:       layer.Name,
-	}
-	for _, p := range doc.Problems {
-		command.Diagnostics = append(command.Diagnostics, Diagnostic(index.FromHeader(p, c.commands.Place(e))))
-	}
-	if c.config.nextSteps == nil {
-		command.NextSteps = defaultNextSteps(command)
-	}
-	return command
-}
-
-func descriptionSource(s matter.Source) DescriptionSource {
-	switch s {
-	case matter.FromFrontmatter:
-		return DescriptionFrontmatter
-	case matter.FromParagraph:
-		return DescriptionFromParagraph
-	default:
-		return DescriptionNone
-	}
-}
-
-// readFile reads a regular file of at most the allowed size.
-func (c *Catalog) readFile(fsys *confine.FS, name string) ([]byte, confine.Info, error) {
-	f, err := fsys.OpenRegular(name)
-	if err != nil {
-		return nil, confine.Info{}, err
-	}
-	defer f.Close()
-	info := f.Info()
-	if info.Size > c.config.maxFileSize {
-		return nil, info, index.ErrTooLarge
-	}
-	// A file may grow while it is read, so its size is only where to begin.
-	raw := make([]byte, 0, info.Size+1)
-	for {
-		n, err := f.Read(raw[len(raw):cap(raw)])
-		raw = raw[:len(raw)+n]
-		switch {
-		case int64(len(raw)) > c.config.maxFileSize:
-			return nil, info, index.ErrTooLarge
-		case err == io.EOF:
-			return raw, info, nil
-		case err != nil:
-			return nil, info, err
-		}
-		if len(raw) == cap(raw) {
-			raw = append(raw, 0)[:len(raw)]
-		}
-	}
-}
-
-// validName reports whether a command can have this name.
-func (c *Catalog) validName(name string) bool {
-	if !c.config.nested {
-		return c.validElement(name)
-	}
-	for element := range strings.SplitSeq(name, ":") {
-		if !c.validElement(element) {
-			// A loose name may itself hold colons.
-			return c.validElement(name)
-		}
-	}
-	return true
-}
-
-// validElement is validName for a name that is one path element.
-func (c *Catalog) validElement(name string) bool {
-	if c.config.looseNames {
-		return index.LooseName(name)
-	}
-	return index.PlainName(name)
-}
-
-func (c *Catalog) nameRule() string {
-	switch {
-	case c.config.looseNames:
-		return "one path element without separators, control characters and leading dot"
-	case c.config.nested:
-		return `letters, digits, "_" and "-", with ":" after each folder`
-	default:
-		return `letters, digits, "_" and "-"`
 	}
 }
 

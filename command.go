@@ -58,9 +58,9 @@ const (
 // fs.ErrPermission, is in the chain; one over the limit of WithMaxFileSize is
 // ErrFileTooLarge. For folders that cannot be read, see List.
 //
-// The cost, for a command of the first layer that was had before, is one stat:
-// up to 16 MiB of files are kept in memory and served as long as they are
-// unchanged. Otherwise the file is read, and for a name that no call has seen
+// The cost, for a command of the first layer that was had before, is a stat of
+// its folder and one of its file: up to 16 MiB of files are kept in memory and
+// served as long as they are unchanged. Otherwise the file is read, and for a name that no call has seen
 // yet the cost is also that of List.
 func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	const op = "Get"

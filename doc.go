@@ -106,8 +106,8 @@
 // and one stat for each file, and nothing more where nothing has changed. Of
 // a new or changed file the first 4 KB are read, and up to 64 KB where its
 // header or first paragraph is longer. [Catalog.Get] reads one file whole; up
-// to 16 MiB of files are kept, and one that is kept costs one stat. Callers
-// that ask at the same time share the work.
+// to 16 MiB of files are kept, and one that is kept costs a stat of its folder
+// and one of the file. Callers that ask at the same time share the work.
 //
 // [WithWatch] has the operating system tell of changes, so that a call in
 // between reads and stats nothing. [WithCacheTTL] spares the looking too, at

@@ -293,8 +293,17 @@ func commandInfo(e *index.Entry) CommandInfo {
 		Name:         e.Name,
 		Description:  e.Description,
 		Size:         e.Info.Size,
-		LastModified: e.Info.Modified.UTC(),
+		LastModified: utc(e.Info.Modified),
 	}
+}
+
+// utc is a file's time as results have it. A time that JSON cannot express,
+// which anybody can give a file, is as good as unknown.
+func utc(t time.Time) time.Time {
+	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
 }
 
 // commandsError says what is wrong with the commands' folders.

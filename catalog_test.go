@@ -398,6 +398,7 @@ func TestDependencies(t *testing.T) {
 		{"in a broken header", "hint: [a] [b]\nis_dependency: true", true},
 		{"false in a broken header", "hint: [a] [b]\nis_dependency: false", false},
 		{"the last of two", "is_dependency: false\nis_dependency: true", true},
+		{"in what cannot be read", "other: a: b\n  is_dependency: true", true},
 		{"within another key", "other:\n  is_dependency: true", false},
 		{"in a text", "other: |\n  is_dependency: true", false},
 	} {
@@ -797,6 +798,35 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 	} {
 		if _, err := toolshelf.New(option); !errors.Is(err, toolshelf.ErrInvalidOption) {
 			t.Errorf("%s: %v, want ErrInvalidOption", name, err)
+		}
+	}
+}
+
+func TestATimeThatJSONCannotExpressIsUnknown(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"commands/a.md": "a"})
+	if err := fsys.Chtimes("commands/a.md", written, time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	list, err := catalog(t, toolshelf.WithFs(fsys)).List(t.Context(), toolshelf.Page{})
+	if _, jsonErr := json.Marshal(list); err != nil || jsonErr != nil || !list.Commands[0].LastModified.IsZero() {
+		t.Errorf("%v, %v, %v", list, err, jsonErr)
+	}
+}
+
+func TestAFileThatBecomesAFolderClaimsNoName(t *testing.T) {
+	root := diskOf(t, map[string]string{"high/x.md": "high", "low/x.md": "low"})
+	options := []toolshelf.Option{toolshelf.WithRoot(root), toolshelf.WithCommandsDir("high", "low")}
+	before := catalog(t, options...)
+	names(t, before)
+	if err := errors.Join(os.Remove(filepath.Join(root, "high", "x.md")), os.Mkdir(filepath.Join(root, "high", "x.md"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]*toolshelf.Catalog{"one that knew the file": before, "a new one": catalog(t, options...)} {
+		if got, err := c.Get(t.Context(), "x"); err != nil || got.Content != "low" {
+			t.Errorf("%s: %q, %v", name, got.Content, err)
+		}
+		if got := problems(t, c); got[0] != "NOT_A_FILE high/x.md" {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

@@ -176,7 +176,7 @@ func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 		Metadata: CommandMetadata{
 			Path:              layer.FS.Path(e.Path),
 			Size:              int64(len(raw)),
-			LastModified:      info.Modified.UTC(),
+			LastModified:      utc(info.Modified),
 			Description:       description,
 			DescriptionSource: descriptionSource(source),
 		},

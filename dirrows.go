@@ -350,7 +350,7 @@ func newEntry(name string, info confine.Info) Entry {
 		e.Size = info.Size
 	}
 	if !info.Modified.IsZero() {
-		e.Modified = info.Modified.UTC()
+		e.Modified = utc(info.Modified)
 	}
 	return e
 }

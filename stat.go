@@ -56,7 +56,7 @@ func (c *Catalog) stat(name string) (FileInfo, error) {
 	}
 	f := FileInfo{Path: name, Entry: newEntry(path.Base(name), info)}
 	if !info.Accessed.IsZero() {
-		f.Accessed = info.Accessed.UTC()
+		f.Accessed = utc(info.Accessed)
 	}
 	switch f.Type {
 	case Symlink:

@@ -36,9 +36,8 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []confin
 		case c.known != nil:
 			files = append(files, c)
 		case strings.EqualFold(c.name, "README.md"):
-		case markdown && (c.typ == fs.ModeDir || c.typ == confine.TypeUnknown && s.isFolder(dirPath, c)):
-			s.report(Problem{Code: "NOT_A_FILE", Severity: Warning, Path: s.place(dirPath, c.name),
-				Message: "not listed: it is a folder with the name of a file", Suggestion: "rename the folder"})
+		case markdown && c.typ == fs.ModeDir:
+			s.reportFolder(path.Join(dirPath, c.name))
 		case markdown && !s.config.Valid(stem):
 			s.reportName(path.Join(dirPath, c.name), PlainSpelling(stem)+".md")
 		case markdown:

@@ -64,6 +64,9 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	switch {
 	case err != nil:
 		return s.unreadable(known, file, name, info, err)
+	case info.Mode.IsDir() && !link:
+		s.reportFolder(file)
+		return nil
 	case !info.Mode.IsRegular():
 		return s.unreadable(known, file, name, info, confine.ErrNotRegular)
 	case info.Size > s.config.MaxFileSize:
@@ -219,11 +222,22 @@ func isDependency(doc matter.Document, head []byte) bool {
 		dependency, clear := v.Bool()
 		return dependency || !clear
 	}
-	if len(doc.Problems) == 0 || len(doc.Fields) > 0 {
+	unclear := false
+	for _, p := range doc.Problems {
+		switch p.Class {
+		case matter.Recovered, matter.Refused, matter.Invalid, matter.NotMapping, matter.Unterminated:
+			unclear = true
+		}
+	}
+	if !unclear {
 		return false
 	}
-	for line := range bytes.Lines(head) {
-		if bytes.HasPrefix(line, []byte(key)) && bytes.HasPrefix(bytes.TrimLeft(line[len(key):], " \t\"'"), []byte(":")) {
+	header := doc.Header
+	if doc.Format == "" {
+		header = head // where a header would be, if it is one
+	}
+	for line := range bytes.Lines(header) {
+		if bytes.HasPrefix(bytes.TrimLeft(line, " \t\"'{,"), []byte(key)) {
 			return true
 		}
 	}

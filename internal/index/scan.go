@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 )
@@ -22,6 +23,7 @@ type scan struct {
 	watch  *watch // nil where nothing is watched
 
 	entries  []*Entry
+	mu       sync.Mutex // files are loaded from several goroutines
 	problems []Problem
 }
 
@@ -86,7 +88,17 @@ func (s *scan) place(elem ...string) string {
 	return s.config.place(s.layer, path.Join(elem...))
 }
 
-func (s *scan) report(p Problem) { s.problems = append(s.problems, p) }
+func (s *scan) report(p Problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.problems = append(s.problems, p)
+}
+
+// reportFolder reports a folder that has the name of a file.
+func (s *scan) reportFolder(file string) {
+	s.report(Problem{Code: "NOT_A_FILE", Severity: Warning, Path: s.place(file),
+		Message: "not listed: it is a folder with the name of a file", Suggestion: "rename the folder"})
+}
 
 // A child is a name in a folder.
 type child struct {

@@ -78,6 +78,8 @@ func TestParse(t *testing.T) {
 
 		{"literals stay as written", "---\na: 007\nb: yes\nc: 2025-01-31\nd: 12:30:45\ne: 3000\nf: 1.50\ng: .inf\nh: 0x1F\ni: true\nj: ~\nk:\n---\n",
 			read{YAML, `{"a":"007","b":"yes","c":"2025-01-31","d":"12:30:45","e":3000,"f":1.50,"g":".inf","h":"0x1F","i":true,"j":null,"k":null}`, "", ""}},
+		{"a tag that does not fit", "---\na: !!bool foo\nb: !!bool YES\nc: !!int x\n---\n", read{YAML, `{"a":"foo","b":"YES","c":"x"}`, "", ""}},
+		{"quotes that do not belong together", "---\na: \"Fix\" and \"Test\"\nb: 1\n---\n", read{YAML, `{"a":"\"Fix\" and \"Test\"","b":1}`, "", "FRONTMATTER_RECOVERED 2 a"}},
 		{"quoted scalars are texts", "---\na: '3000'\nb: \"true\"\nc: \"x\\ty\"\n---\n", read{YAML, `{"a":"3000","b":"true","c":"x\ty"}`, "", ""}},
 		{"block scalars", "---\na: >\n  one\n  two\nb: |-\n  one\n  two\n---\n", read{YAML, `{"a":"one two\n","b":"one\ntwo"}`, "", ""}},
 		{"aliases and merges", "---\na: &x {k: 1, l: 2}\nb:\n  <<: *x\n  l: 3\nc: *x\n---\n", read{YAML, `{"a":{"k":1,"l":2},"b":{"l":3,"k":1},"c":{"k":1,"l":2}}`, "", ""}},
@@ -154,7 +156,7 @@ func TestReadings(t *testing.T) {
 		{"empty", "", nil},
 		{"missing", "", nil},
 		{"scalar", "007", []string{"007"}},
-		{"written", "[file] # the path", []string{"file"}},
+		{"written", "[file]", []string{"file"}},
 		{"across", "[a, b]", []string{"a", "b"}},
 		{"block", "a, 1", []string{"a", "1"}},
 		{"map", "{a: b}", nil},
@@ -172,6 +174,20 @@ func TestReadings(t *testing.T) {
 		if value, ok := v.Bool(); value != want[0] || ok != want[1] {
 			t.Errorf("%s: %v, %v", key, value, ok)
 		}
+	}
+}
+
+func TestATextInBracketsEndsWithThem(t *testing.T) {
+	for in, want := range map[string]string{
+		"[a] # b": "[a]", "[a] # [b]": "[a]", "[a, [b]] # c": "[a, [b]]", `["]", a] # b`: `["]", a]`, "[it's] # b's": "[it's]", "{a: b} # }": "{a: b}", `["\\", "]"] #`: `["\\", "]"]`,
+	} {
+		if got := bracketed(in); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+	doc, _ := Parse([]byte("---\nbase: {x: &b {tools: [a,b]}}\n<<: *b\n---\n"), true)
+	if v, _ := doc.Get("tools"); v.String() != "a, b" {
+		t.Errorf("a merged list reads %q", v.String())
 	}
 }
 

@@ -92,7 +92,11 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	case Null:
 		return append(dst, "null"...)
 	case Bool:
-		return append(dst, strings.ToLower(v.Text)...)
+		// A tag can call anything a truth value.
+		if text := strings.ToLower(v.Text); text == "true" || text == "false" {
+			return append(dst, text...)
+		}
+		return appendString(dst, v.Text)
 	case Int, Float:
 		if json.Valid([]byte(v.Text)) {
 			return append(dst, v.Text...)

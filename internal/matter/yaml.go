@@ -13,11 +13,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A header is refused that is nested deeper, or holds more values once its
-// aliases are resolved. Real ones have a depth of 6 and some hundred values.
+// A header is refused that is nested deeper, or whose aliases stand for more
+// values. Real ones have a depth of 6, and hardly any has an alias.
 const (
 	maxDepth  = 100
-	maxValues = 20_000
+	maxValues = 2_000
 )
 
 // maxTries is how many keys of a broken header are tried as YAML, which takes
@@ -182,15 +182,24 @@ func unmarshalOne(text []byte, v any) error {
 // A converter turns nodes into values.
 type converter struct {
 	line int // added to a node's line
-	left int // values that may still be made
+	left int // values that aliases may still stand for
+
+	aliases int // how many the value at hand is within
 }
 
 func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
-	if c.left--; c.left < 0 || depth > maxDepth {
+	if depth > maxDepth {
 		return Value{}, errRefused
+	}
+	if c.aliases > 0 {
+		if c.left--; c.left < 0 {
+			return Value{}, errRefused
+		}
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
+		c.aliases++
+		defer func() { c.aliases-- }()
 		return c.value(n.Alias, depth+1)
 	case yaml.SequenceNode:
 		v := Value{Kind: Sequence}
@@ -285,8 +294,8 @@ func literals(fields []Field, text []byte) {
 		if f.Line-2 >= len(lines) {
 			return // YAML counts a lone carriage return as a line break
 		}
-		_, value, ok := topLevelKey(lines[f.Line-2])
-		if !ok || len(value) == 0 || value[0] != '[' && value[0] != '{' {
+		key, value, ok := topLevelKey(lines[f.Line-2])
+		if !ok || key != f.Key || len(value) == 0 || value[0] != '[' && value[0] != '{' {
 			continue
 		}
 		end := len(lines) + 2
@@ -299,8 +308,36 @@ func literals(fields []Field, text []byte) {
 				parts = append(parts, line)
 			}
 		}
-		f.Value.Text = string(bytes.Join(parts, []byte(" ")))
+		f.Value.Text = bracketed(string(bytes.Join(parts, []byte(" "))))
 	}
+}
+
+// bracketed cuts off what follows the bracket that closes the first one: a
+// comment, since the text is YAML.
+func bracketed(text string) string {
+	depth, quote := 0, byte(0)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0:
+			if c == '\\' && quote == '"' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			// Within a plain scalar it is a letter as any other.
+			if strings.IndexByte(" ,[{:", text[i-1]) >= 0 {
+				quote = c
+			}
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			if depth--; depth == 0 {
+				return text[:i+1]
+			}
+		}
+	}
+	return text
 }
 
 // plainKey is a top-level key at the beginning of a line.
@@ -394,8 +431,20 @@ func literal(chunk []byte) string {
 		}
 	}
 	text := strings.TrimSpace(strings.Join(parts, " "))
-	if n := len(text); n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
-		text = text[1 : n-1]
+	if quoted(text) {
+		text = text[1 : len(text)-1]
 	}
 	return text
+}
+
+// quoted reports whether the quotes at the ends of a text belong together: in
+// "Say "hi" twice" they do, in "Fix" and "Test" they do not, since the second
+// one closes what the first has opened.
+func quoted(text string) bool {
+	n := len(text)
+	if n < 2 || text[0] != '"' && text[0] != '\'' || text[n-1] != text[0] {
+		return false
+	}
+	next := 1 + strings.IndexByte(text[1:], text[0])
+	return next == n-1 || text[next-1] == ' ' && text[next+1] != ' '
 }

@@ -31,7 +31,8 @@ func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Cha
 // Calls of f do not overlap, and come in the order of the changes, from a
 // goroutine of f's own: what happens while f runs is told in one Change
 // afterwards, and a slow f holds up nobody. A change that was undone before f
-// could be told is not told.
+// could be told is not told. While a layer's folder is missing altogether there
+// is no list to compare; what is different is told once it is there again.
 //
 // The subscription ends with stop, which may be called more than once and from
 // f, or with Close. Neither waits for an f that is running. OnChange after Close
@@ -81,7 +82,13 @@ func (c *Catalog) since(s *subscriber) Change {
 	defer c.changes.mu.Unlock()
 	commands, skills := c.commands.Last(), c.skills.Last()
 	change := Change{Commands: difference(s.commands, commands), Skills: difference(s.skills, skills)}
-	s.commands, s.skills = commands, skills
+	// What is not known yet stays so: signal is about to say what came before.
+	if s.commands != nil {
+		s.commands = commands
+	}
+	if s.skills != nil {
+		s.skills = skills
+	}
 	return change
 }
 

@@ -1,8 +1,11 @@
 package toolshelf_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -269,5 +272,80 @@ func TestWatchTellsWithoutACall(t *testing.T) {
 	want := toolshelf.Change{Skills: toolshelf.Names{Changed: []string{"s"}}}
 	if diff := cmp.Diff(want, <-told); diff != "" {
 		t.Errorf("change (-want +got):\n%s", diff)
+	}
+}
+
+func TestAFolderMadeAgainIsToldWithoutACall(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "a"})
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithWatch())
+	told := make(chan toolshelf.Change, 10)
+	c.OnChange(func(change toolshelf.Change) { told <- change })
+	names(t, c)
+	if err := os.RemoveAll(filepath.Join(root, "commands")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "b", root, "commands", "b.md")
+	added, removed := map[string]bool{}, map[string]bool{}
+	for !added["b"] || !removed["a"] {
+		change := <-told
+		for _, name := range change.Commands.Added {
+			added[name] = true
+		}
+		for _, name := range change.Commands.Removed {
+			removed[name] = true
+		}
+	}
+}
+
+// gated is a handler that holds up the telling of the first change.
+type gated struct {
+	slog.Handler
+	armed      *atomic.Bool
+	held, free chan struct{}
+}
+
+func (g gated) Handle(context.Context, slog.Record) error {
+	if g.armed.CompareAndSwap(true, false) {
+		close(g.held)
+		<-g.free
+	}
+	return nil
+}
+
+func TestAChangeThatIsToldLateIsNotLost(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"commands/a.md": "a", "skills/s/SKILL.md": "x"})
+	gate := gated{slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug}), new(atomic.Bool), make(chan struct{}), make(chan struct{})}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithLogger(slog.New(gate)))
+	skills := func() {
+		if _, err := c.ListSkills(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	skills()
+	told := make(chan toolshelf.Change, 10)
+	c.OnChange(func(change toolshelf.Change) { told <- change })
+	names(t, c)
+
+	if err := afero.WriteFile(fsys, "commands/b.md", []byte("b"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	gate.armed.Store(true)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.List(t.Context(), toolshelf.Page{})
+	}()
+	<-gate.held // the change of the commands is found, and told nobody yet
+	if err := afero.WriteFile(fsys, "skills/s2/SKILL.md", []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	skills()
+	if change := <-told; len(change.Skills.Added) != 1 {
+		t.Errorf("first %+v", change)
+	}
+	close(gate.free)
+	<-done
+	if change := <-told; len(change.Commands.Added) != 1 {
+		t.Errorf("then %+v", change)
 	}
 }

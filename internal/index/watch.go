@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -119,12 +120,15 @@ func (w *watch) begin(layers int) {
 	w.scanning, w.blind, w.visited, w.layers = true, false, nil, make([]os.FileInfo, layers)
 }
 
-// layer notes which folder a layer's path names. It is called before that is
-// opened.
+// layer notes which folder a layer's path names, and watches the folder above,
+// which tells when it comes and goes. It is called before it is opened.
 func (w *watch) layer(i int, path string) {
+	above := filepath.Dir(path)
+	_ = w.events.Add(above) // a call looks for the folder itself in any case
 	info, err := os.Stat(path)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.visited = append(w.visited, above)
 	if err == nil {
 		w.layers[i] = info
 	}

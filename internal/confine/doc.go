@@ -21,7 +21,8 @@
 //
 // # Non-goals
 //
-//   - Writing.
+//   - Changing what is there. Folders and files can be added, with [FS.MakeDir],
+//     [Dir.MakeDir] and [Dir.WriteNew], and that is all.
 //   - The root's own path: it is the host program's, links and all. The root
 //     is the folder that has it at the time of a call.
 //   - Mounts and hard links: a mount below the root and a file with a second

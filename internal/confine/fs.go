@@ -30,7 +30,8 @@ type Options struct {
 	Trusted  []string // for SymlinksTrusted: absolute paths of folders, on the same filesystem
 }
 
-// An FS is a folder, the root, with all that is below it, for reading only.
+// An FS is a folder, the root, with all that is below it, for reading; see
+// MakeDir for what can be added.
 //
 // Names are slash-separated and relative to the root, which is "."; they need
 // not be valid UTF-8. A name that is absolute or has a ".." element is

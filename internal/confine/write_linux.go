@@ -1,0 +1,63 @@
+package confine
+
+import (
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// doing makes a system call that returns nothing but an error on the folder.
+func (d *fdFolder) doing(call func() error) error {
+	if !d.use() {
+		return fs.ErrClosed
+	}
+	defer d.done()
+	_, err := retry(func() (int, error) { return 0, call() })
+	return err
+}
+
+func (d *fdFolder) mkdir(name string) error {
+	return d.doing(func() error { return unix.Mkdirat(d.fd, name, 0o755) })
+}
+
+func (d *fdFolder) create(name string) (newFile, error) {
+	var fd int
+	err := d.doing(func() (err error) {
+		fd, err = unix.Openat(d.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o644)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+func (d *fdFolder) renameNew(from, to string) error {
+	err := d.doing(func() error { return unix.Renameat2(d.fd, from, d.fd, to, unix.RENAME_NOREPLACE) })
+	if err == nil || err == unix.EEXIST {
+		return err
+	}
+	return d.linkNew(from, to)
+}
+
+// linkNew is renameNew for filesystems that have no such rename, as NFS.
+func (d *fdFolder) linkNew(from, to string) error {
+	if err := d.doing(func() error { return unix.Linkat(d.fd, from, d.fd, to, 0) }); err != nil {
+		return err
+	}
+	d.remove(from) // if it stays, it is a hidden second name
+	return nil
+}
+
+func (d *fdFolder) rename(from, to string) error {
+	return d.doing(func() error { return unix.Renameat(d.fd, from, d.fd, to) })
+}
+
+func (d *fdFolder) remove(name string) error {
+	return d.doing(func() error { return unix.Unlinkat(d.fd, name, 0) })
+}
+
+func (d *fdFolder) sync() error {
+	return ignoreNoSync(d.doing(func() error { return unix.Fsync(d.fd) }))
+}

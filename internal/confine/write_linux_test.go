@@ -1,0 +1,23 @@
+package confine
+
+import (
+	"errors"
+	"io/fs"
+	"testing"
+)
+
+// NFS, which a test cannot have, has links and no rename that does not replace.
+func TestALinkReplacesNothing(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, tree{"a": "new", "b": "new", "taken": "old"})
+	f := New(root, Options{})
+	d, err := f.OpenDir(".")
+	must(t, err)
+	defer d.Close()
+	folder := d.folder.(*fdFolder)
+	if err := folder.linkNew("a", "taken"); !errors.Is(err, fs.ErrExist) {
+		t.Error(err)
+	}
+	must(t, folder.linkNew("b", "free"))
+	expect(t, f, "list . = [a free taken]", "open taken = old", "open free = new")
+}

@@ -1,0 +1,82 @@
+package confine
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+func (d *rootFolder) mkdir(name string) error { return d.root.Mkdir(name, 0o755) }
+
+func (d *rootFolder) create(name string) (newFile, error) {
+	// With O_EXCL an os.Root follows no link either.
+	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+}
+
+func (d *rootFolder) renameNew(from, to string) error {
+	if err := d.root.Link(from, to); err != nil {
+		return err
+	}
+	d.remove(from) // if it stays, it is a hidden second name
+	return nil
+}
+
+func (d *rootFolder) rename(from, to string) error { return d.root.Rename(from, to) }
+
+func (d *rootFolder) remove(name string) error { return d.root.Remove(name) }
+
+func (d *rootFolder) sync() error {
+	dir, err := d.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return syncDir(dir)
+}
+
+// syncDir is sync for an open folder. Windows has no such thing.
+func syncDir(dir *os.File) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return ignoreNoSync(dir.Sync())
+}
+
+// ignoreNoSync leaves out that the filesystem does not know how to sync a
+// folder: what it can do has been done.
+func ignoreNoSync(err error) error {
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// makeOSFolder is os.MkdirAll that also brings the names to the disk.
+func makeOSFolder(dir string) error {
+	err := os.Mkdir(dir, 0o755)
+	above := filepath.Dir(dir)
+	if errors.Is(err, fs.ErrNotExist) && above != dir {
+		if err := makeOSFolder(above); err != nil {
+			return err
+		}
+		err = os.Mkdir(dir, 0o755)
+	}
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil // by somebody else; what it is, is seen when it is opened
+	case err != nil:
+		return err
+	}
+	parent, err := os.Open(above)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil // it may be written and not read, so it cannot be synced
+	}
+	if err != nil {
+		return err
+	}
+	defer parent.Close()
+	return syncDir(parent)
+}

@@ -1,0 +1,418 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// onWritable runs a test on each kind of FS that can be written.
+func onWritable(t *testing.T, test func(t *testing.T, k kind)) {
+	for _, k := range kinds {
+		if k.name != "MapFS" {
+			t.Run(k.name, func(t *testing.T) { test(t, k) })
+		}
+	}
+}
+
+func version(n int) string { return fmt.Sprintf("v%d.md", n) }
+
+// writeTo is WriteNew in a folder that MakeDir opens, with the result in a word
+// or two.
+func writeTo(f *FS, dir, content string) string {
+	d, err := f.MakeDir(dir)
+	if err != nil {
+		return word(err)
+	}
+	defer d.Close()
+	n, err := d.WriteNew(ctx, version, content)
+	if err != nil {
+		return word(err)
+	}
+	return version(n)
+}
+
+// all are the names in a folder, those of files being written included.
+func all(t *testing.T, f *FS, dir string) []string {
+	t.Helper()
+	d, err := f.OpenDir(dir)
+	must(t, err)
+	defer d.Close()
+	var names []string
+	must(t, d.Each(ctx, func(name string, _ fs.FileMode) error { names = append(names, name); return nil }))
+	slices.Sort(names)
+	return names
+}
+
+func TestANewFileTakesTheFirstFreeName(t *testing.T) {
+	onWritable(t, func(t *testing.T, k kind) {
+		files := tree{"v2.md": "old", "v3.md/x": ""}
+		if k.links {
+			skipWindows(t)
+			files["v4.md"] = "-> nowhere"
+			files["v5.md"] = "-> v6.md"
+		} else {
+			files["v4.md"], files["v5.md"] = "old", "old"
+		}
+		files[TempName("v6.md")] = "somebody else's"
+		f := k.make(t, files, Options{})
+		for i, want := range []string{"v1.md", "v7.md", "v8.md"} {
+			if got := writeTo(f, ".", fmt.Sprint("text ", i)); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+		expect(t, f, "open v1.md = text 0", "open v2.md = old", "open v7.md = text 1", "open v8.md = text 2",
+			"open "+TempName("v6.md")+" = somebody else's", "stat v6.md = not exist")
+		want := []string{TempName("v6.md"), "v1.md", "v2.md", "v3.md", "v4.md", "v5.md", "v7.md", "v8.md"}
+		if diff := cmp.Diff(want, all(t, f, ".")); diff != "" {
+			t.Errorf("the folder (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestNamesThatAreNoneAreNotWritten(t *testing.T) {
+	onWritable(t, func(t *testing.T, k kind) {
+		f := k.make(t, tree{"sub/": ""}, Options{})
+		d, err := f.OpenDir("sub")
+		must(t, err)
+		defer d.Close()
+		for _, name := range []string{"", ".", "..", "../x", "a/b", "/x", "a\x00"} {
+			if _, err := d.WriteNew(ctx, func(int) string { return name }, "x"); !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, ErrEscape) {
+				t.Errorf("%q: %v", name, err)
+			}
+			if made, err := d.MakeDir(name); err == nil {
+				made.Close()
+				t.Errorf("%q was made", name)
+			}
+		}
+		if names := all(t, f, "sub"); names != nil {
+			t.Errorf("it holds %q", names)
+		}
+	})
+}
+
+func TestMakeDirMakesWhatIsMissing(t *testing.T) {
+	onWritable(t, func(t *testing.T, k kind) {
+		f := k.make(t, tree{"a/x": "x"}, Options{})
+		for _, dir := range []string{"a", "a/b/c", "new", "a/b/c"} {
+			if got := writeTo(f, dir, "text"); got != "v1.md" && got != "v2.md" {
+				t.Errorf("%s: %s", dir, got)
+			}
+		}
+		expect(t, f, "open a/b/c/v2.md = text", "list a = [b v1.md x]", "list . = [a new]")
+		if got := writeTo(f, "a/x", "text"); got != "not dir" {
+			t.Errorf("below a file: %s", got)
+		}
+		if got := writeTo(f, "a/x/y", "text"); got != "not dir" {
+			t.Errorf("below a file: %s", got)
+		}
+	})
+}
+
+func TestMakeDirMakesTheRootToo(t *testing.T) {
+	onWritable(t, func(t *testing.T, k kind) {
+		f := k.make(t, nil, Options{})
+		if k.name == "MemMapFs, its top" {
+			t.Skip("it is always there")
+		}
+		below := &FS{dir: f.dir + "/not/yet", openTop: f.openTop, foreign: f.foreign}
+		if got := writeTo(below, "reports", "text"); got != "v1.md" {
+			t.Fatal(got)
+		}
+		expect(t, f, "open not/yet/reports/v1.md = text")
+	})
+}
+
+func TestMakeDirFollowsLinksAsPolicyAllows(t *testing.T) {
+	skipWindows(t)
+	onWritable(t, func(t *testing.T, k kind) {
+		if !k.links {
+			t.Skip("it has no links")
+		}
+		for _, test := range []struct {
+			policy Symlinks
+			dir    string
+			want   string
+		}{
+			{SymlinksInside, "inside", "v1.md"},
+			{SymlinksInside, "inside/new", "v1.md"},
+			{SymlinksInside, "outside", "escape"},
+			{SymlinksInside, "outside/new", "escape"},
+			{SymlinksInside, "dangling", "symlink"},
+			{SymlinksInside, "dangling/new", "symlink"},
+			{SymlinksDeny, "inside", "symlink"},
+			{SymlinksDeny, "inside/new", "symlink"},
+			{SymlinksTrusted, "outside", "v1.md"},
+		} {
+			o := Options{Symlinks: test.policy}
+			if test.policy == SymlinksTrusted {
+				o.Trusted = []string{"OUTSIDE"}
+			}
+			f := k.make(t, tree{"real/": "", "inside": "-> real", "outside": "-> OUTSIDE", "dangling": "-> nowhere"}, o)
+			if got := writeTo(f, test.dir, "text"); got != test.want {
+				t.Errorf("policy %d, %s: got %s, want %s", test.policy, test.dir, got, test.want)
+			}
+			if test.want != "v1.md" {
+				expect(t, f, "stat nowhere = not exist", "list real = []")
+			}
+		}
+	})
+}
+
+func TestADirMakesNoFolderThroughALink(t *testing.T) {
+	skipWindows(t)
+	onWritable(t, func(t *testing.T, k kind) {
+		if !k.links {
+			t.Skip("it has no links")
+		}
+		f := k.make(t, tree{"real/": "", "inside": "-> real", "outside": "-> OUTSIDE", "dangling": "-> nowhere"}, Options{})
+		d, err := f.OpenDir(".")
+		must(t, err)
+		defer d.Close()
+		for _, name := range []string{"inside", "outside", "dangling"} {
+			if made, err := d.MakeDir(name); !errors.Is(err, ErrSymlink) {
+				t.Errorf("%s: %v, %v", name, made, err)
+			}
+		}
+	})
+}
+
+func TestReadOnlyFilesystemsAreNotWritten(t *testing.T) {
+	f := kinds[len(kinds)-1].make(t, tree{"sub/a": ""}, Options{})
+	for _, dir := range []string{"new", "sub"} {
+		if got := writeTo(f, dir, "x"); got != "permission" {
+			t.Errorf("%s: %s", dir, got)
+		}
+	}
+}
+
+func TestAContextThatEndsUndoesTheFile(t *testing.T) {
+	onWritable(t, func(t *testing.T, k kind) {
+		f := k.make(t, tree{"sub/": ""}, Options{})
+		d, err := f.OpenDir("sub")
+		must(t, err)
+		defer d.Close()
+		ctx, cancel := context.WithCancel(context.Background())
+		cancelling := &Dir{fs: d.fs, tree: d.tree, at: d.at, name: d.name, folder: faultyFolder{writableFolder: d.folder.(writableFolder), created: func(newFile) (newFile, error) {
+			cancel()
+			return nil, nil
+		}}}
+		for range 2 { // while it is written, and before
+			if _, err := cancelling.WriteNew(ctx, version, "x"); err != context.Canceled {
+				t.Errorf("%v", err)
+			}
+		}
+		if names := all(t, f, "sub"); names != nil {
+			t.Errorf("it holds %q", names)
+		}
+	})
+}
+
+// A faultyFolder fails where it has an error for it.
+type faultyFolder struct {
+	writableFolder
+	created           func(newFile) (newFile, error) // may replace a file that was created
+	renamedNew, moved error
+	synced            error
+}
+
+func (d faultyFolder) create(name string) (newFile, error) {
+	file, err := d.writableFolder.create(name)
+	if err != nil || d.created == nil {
+		return file, err
+	}
+	if other, err := d.created(file); other != nil || err != nil {
+		return other, err
+	}
+	return file, nil
+}
+
+func (d faultyFolder) renameNew(from, to string) error {
+	if d.renamedNew != nil {
+		return d.renamedNew
+	}
+	return d.writableFolder.renameNew(from, to)
+}
+
+func (d faultyFolder) rename(from, to string) error {
+	if d.moved != nil {
+		return d.moved
+	}
+	return d.writableFolder.rename(from, to)
+}
+
+func (d faultyFolder) sync() error {
+	if d.synced != nil {
+		return d.synced
+	}
+	return d.writableFolder.sync()
+}
+
+// A faultyFile takes a part of what is written and fails.
+type faultyFile struct {
+	newFile
+	written, synced, closed error
+}
+
+func (f faultyFile) WriteString(s string) (int, error) {
+	if f.written == nil {
+		return f.newFile.WriteString(s)
+	}
+	n, _ := f.newFile.WriteString(s[:len(s)/2])
+	if f.written == errShort {
+		return n, nil
+	}
+	return n, f.written
+}
+
+var errShort = errors.New("fewer bytes, and no error")
+
+func (f faultyFile) Sync() error { return errors.Join(f.newFile.Sync(), f.synced) }
+
+func (f faultyFile) Close() error { return errors.Join(f.newFile.Close(), f.closed) }
+
+func TestAFailureLeavesNothing(t *testing.T) {
+	full := syscall.ENOSPC
+	onWritable(t, func(t *testing.T, k kind) {
+		for _, test := range []struct {
+			name   string
+			file   faultyFile
+			folder faultyFolder
+			want   string
+		}{
+			{"a full disk when it is written", faultyFile{written: full}, faultyFolder{}, full.Error()},
+			{"a part is written", faultyFile{written: errShort}, faultyFolder{}, "short write"},
+			{"a full disk when it is synced", faultyFile{synced: full}, faultyFolder{}, full.Error()},
+			{"a full disk when it is closed", faultyFile{closed: full}, faultyFolder{}, full.Error()},
+			{"no rename", faultyFile{}, faultyFolder{renamedNew: errors.ErrUnsupported, moved: full}, full.Error()},
+			{"the folder cannot be synced", faultyFile{}, faultyFolder{synced: syscall.EIO}, syscall.EIO.Error()},
+		} {
+			f := k.make(t, tree{"sub/": ""}, Options{})
+			d, err := f.OpenDir("sub")
+			must(t, err)
+			defer d.Close()
+			test.folder.writableFolder = d.folder.(writableFolder)
+			test.folder.created = func(file newFile) (newFile, error) {
+				test.file.newFile = file
+				return test.file, nil
+			}
+			faulty := &Dir{fs: d.fs, folder: test.folder, tree: d.tree, at: d.at, name: d.name}
+			if _, err := faulty.WriteNew(ctx, version, "some text"); err == nil || !strings.HasSuffix(word(err), test.want) {
+				t.Errorf("%s: %v", test.name, err)
+			}
+			if names := all(t, f, "sub"); names != nil {
+				t.Errorf("%s: it leaves %q", test.name, names)
+			}
+			if got := writeTo(f, "sub", "text"); got != "v1.md" {
+				t.Errorf("%s: and then: %s", test.name, got)
+			}
+		}
+	})
+}
+
+// Where a filesystem cannot refuse to replace, the temporary name keeps others
+// away.
+func TestNothingIsReplacedByAPlainRename(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		root := t.TempDir()
+		writeAtOnce(t, root, 16, func(content string) (int, error) {
+			d, err := newFS(root, Options{}).MakeDir("sub")
+			must(t, err)
+			defer d.Close()
+			plain := &Dir{fs: d.fs, folder: faultyFolder{writableFolder: d.folder.(writableFolder), renamedNew: syscall.EPERM}, tree: d.tree, at: d.at, name: d.name}
+			return plain.WriteNew(ctx, version, content)
+		})
+	})
+}
+
+func TestWritersAtOnce(t *testing.T) {
+	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+		root := t.TempDir()
+		writeAtOnce(t, root, 16, func(content string) (int, error) {
+			d, err := newFS(root, Options{}).MakeDir("sub")
+			must(t, err)
+			defer d.Close()
+			return d.WriteNew(ctx, version, content)
+		})
+	})
+}
+
+// writeAtOnce has n writers write a different text each to root/sub, and checks
+// that v1 to vn are these texts.
+func writeAtOnce(t *testing.T, root string, n int, write func(content string) (int, error)) {
+	t.Helper()
+	var writers sync.WaitGroup
+	versions := make([]int, n)
+	text := func(i int) string { return strings.Repeat(fmt.Sprintf("writer %d\n", i), 1000) }
+	for i := range n {
+		writers.Go(func() {
+			var err error
+			if versions[i], err = write(text(i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writers.Wait()
+	for i, v := range versions {
+		if data, err := os.ReadFile(filepath.Join(root, "sub", version(v))); string(data) != text(i) {
+			t.Errorf("writer %d, version %d: %d bytes, %v", i, v, len(data), err)
+		}
+	}
+	slices.Sort(versions)
+	if want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}; !slices.Equal(versions, want[:n]) {
+		t.Errorf("versions %v", versions)
+	}
+	if names := all(t, New(root, Options{}), "sub"); len(names) != n {
+		t.Errorf("the folder holds %q", names)
+	}
+}
+
+// TestWritersInOtherProcesses runs itself.
+func TestWritersInOtherProcesses(t *testing.T) {
+	const place, each = "TEST_WRITERS_IN", 4
+	if root := os.Getenv(place); root != "" {
+		for range each {
+			if got := writeTo(New(root, Options{}), "sub", strings.Repeat(fmt.Sprint(os.Getpid(), "\n"), 1000)); !strings.HasPrefix(got, "v") {
+				t.Error(got)
+			}
+		}
+		return
+	}
+	root := t.TempDir()
+	var writers sync.WaitGroup
+	for range 16 {
+		writers.Go(func() {
+			cmd := exec.Command(os.Args[0], "-test.run=^TestWritersInOtherProcesses$")
+			cmd.Env = append(os.Environ(), place+"="+root)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	writers.Wait()
+	count := map[string]int{}
+	names := all(t, New(root, Options{}), "sub")
+	for i := range 16 * each {
+		data, err := os.ReadFile(filepath.Join(root, "sub", version(i+1)))
+		must(t, err)
+		pid, _, _ := strings.Cut(string(data), "\n")
+		if string(data) != strings.Repeat(pid+"\n", 1000) {
+			t.Errorf("version %d is torn", i+1)
+		}
+		count[pid]++
+	}
+	if len(names) != 16*each || len(count) != 16 {
+		t.Errorf("%d files by %d processes", len(names), len(count))
+	}
+}

@@ -32,6 +32,7 @@ type Catalog struct {
 	skills   *index.Index
 	contents contents
 	changes  changes
+	reports  reports
 
 	mu      sync.Mutex
 	closed  atomic.Bool    // mu is held to set it
@@ -60,6 +61,7 @@ func New(opts ...Option) (*Catalog, error) {
 		return nil, invalidOption("WithWatch: only the operating system's filesystem can be watched; use WithCacheTTL, or neither")
 	}
 	c.root = c.open(c.rootDir)
+	c.openReports()
 	commands, skills := c.layers(config.commands), c.layers(config.skills)
 	if c.commands, err = index.Commands(c.indexConfig(index.Config{
 		Layers:  commands,

@@ -188,7 +188,7 @@ func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 		command.Diagnostics = append(command.Diagnostics, Diagnostic(index.FromHeader(p, c.commands.Place(e))))
 	}
 	if c.config.nextSteps == nil {
-		command.NextSteps = defaultNextSteps(command)
+		command.NextSteps = defaultNextSteps(command, c.config.reports.configured())
 	}
 	return command
 }

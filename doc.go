@@ -17,7 +17,8 @@
 //   - be easy to test with: a catalog in memory behaves as one on the disk;
 //   - cost little more than the directory reads and stats that it needs.
 //
-// Non-goals are writing or editing files, running what a command or a skill
+// Non-goals are writing or editing files, but for the reports that
+// [Catalog.SaveReport] adds, running what a command or a skill
 // says, evaluating anything found in a file, calling a model, and being a
 // program: there is no daemon, no command line and no global state.
 //

@@ -6,11 +6,15 @@ import "strings"
 // "Analysis Command Detection").
 var analysisWords = []string{"analyze", "analysis", "diagnostic", "debug", "inspect", "investigate", "report"}
 
-// defaultNextSteps is the default of WithNextSteps.
-func defaultNextSteps(c Command) string {
+// defaultNextSteps is the default of WithNextSteps. It names the tool for
+// reports only where there is one.
+func defaultNextSteps(c Command, reports bool) string {
 	text := strings.ToLower(c.Name + "\n" + c.Content)
 	for _, word := range analysisWords {
 		if strings.Contains(text, word) {
+			if reports {
+				return "Important: when this command has finished and produced its report, be sure to call the 'report_feedback' tool to save it; ask the user first whether it may be shared."
+			}
 			return "Important: when this command has finished and produced its report, show the report to the user and ask what to do with it before going on."
 		}
 	}

@@ -33,6 +33,7 @@ type config struct {
 	ttl         time.Duration
 	now         func() time.Time
 	watch       bool
+	reports     reportDirs
 }
 
 // layers are the folders of one kind in order of precedence. A nil slice is
@@ -215,13 +216,29 @@ func WithMaxFileSize(n int64) Option {
 //
 // The default gives a hint to each command whose name or content contains
 // analyze, analysis, diagnostic, debug, inspect, investigate or report, in any
-// letter case.
+// letter case. With WithReports it names the tool report_feedback.
 func WithNextSteps(f func(Command) string) Option {
 	return func(c *config) error {
 		if f == nil {
 			f = func(Command) string { return "" }
 		}
 		c.nextSteps = f
+		return nil
+	}
+}
+
+// WithReports lets SaveReport write: reports to be shared into one folder, the
+// others into the other. A relative folder is below the root, on the catalog's
+// filesystem; the first report makes it where it is missing. Without either
+// (""), reports of that kind are refused, and without both there are no reports
+// at all. The two may be one folder.
+//
+// A folder that is a link, or is reached by one, is used as WithSymlinks says. A
+// folder of commands is no place for reports: with WithNestedCommands each
+// report would be a command.
+func WithReports(shared, local string) Option {
+	return func(c *config) error {
+		c.reports = reportDirs{shared: shared, local: local}
 		return nil
 	}
 }

@@ -1,0 +1,359 @@
+package toolshelf
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+)
+
+const maxReportSize = 10 << 20
+
+// A Report is what a command produced, to be saved. Its JSON is the input of
+// the tool report_feedback.
+type Report struct {
+	Command string `json:"command_name"`          // as Get takes it
+	Name    string `json:"report_name,omitempty"` // up to 100 letters of any script, digits, "_" and "-"; "" is "report"
+	Content string `json:"report_content"`        // 1 byte to 10 MiB of UTF-8, saved as it is
+	Upload  bool   `json:"user_wants_upload"`     // save it in the folder that is shared
+}
+
+// A SavedReport says where a report is now. Its JSON is the output of the tool
+// report_feedback.
+type SavedReport struct {
+	Success bool   `json:"success"`      // true
+	Action  string `json:"action_taken"` // "uploaded" or "saved_locally"
+	Path    string `json:"report_path"`  // the full path on the catalog's filesystem
+	Name    string `json:"report_name"`  // the Report's, or "report"
+	Version int    `json:"version"`      // 1, or more where reports of this name were saved in the same second
+	Message string `json:"message"`      // the above in a sentence, for a model
+}
+
+// ReportInfo is what is known of a saved report without reading it.
+type ReportInfo struct {
+	Command string    `json:"command_name"`
+	Name    string    `json:"report_name"`
+	Path    string    `json:"report_path"` // the full path on the catalog's filesystem
+	Version int       `json:"version"`
+	Time    time.Time `json:"time"` // when it was saved, in UTC, to the second
+	Size    int64     `json:"size"` // in bytes
+	Local   bool      `json:"local"`
+}
+
+// reportDirs are the folders for reports as WithReports names them.
+type reportDirs struct{ shared, local string }
+
+func (d reportDirs) configured() bool { return d.shared != "" || d.local != "" }
+
+// reports are the folders for reports, opened.
+type reports struct {
+	shared, local reportFolder
+	writing       sync.Mutex // held to write on any filesystem but the operating system's
+}
+
+// A reportFolder holds the reports of one kind. Where none is configured its FS
+// is nil.
+type reportFolder struct {
+	index.Layer
+	local bool
+}
+
+func (c *Catalog) openReports() {
+	c.reports.local.local = true
+	if dir := c.config.reports.shared; dir != "" {
+		c.reports.shared.Layer = c.layers(layers{{name: dir}})[0]
+	}
+	if dir := c.config.reports.local; dir != "" {
+		c.reports.local.Layer = c.layers(layers{{name: dir}})[0]
+	}
+}
+
+// ReportsConfigured tells which kinds of report SaveReport can save: those with
+// Upload and those without. See WithReports.
+func (c *Catalog) ReportsConfigured() (shared, local bool) {
+	return c.config.reports.shared != "", c.config.reports.local != ""
+}
+
+// SaveReport saves the report of a command, as
+//
+//	{folder}/{command}/{command}_{name}_{YYYYMMDD_HHMMSS}_v{version}.md
+//
+// in the folder for shared reports if r.Upload is set, else in the one for local
+// reports and with "_local" before ".md"; see WithReports. The time is that of
+// the call in UTC. A file has mode 0644 and a folder 0755, less the umask.
+//
+// Nothing is ever replaced: of reports with one name in one second, each gets
+// the next version. The file appears whole and synced to the disk, or not at
+// all. Until then its content is in a hidden file beside it, named for it and
+// ending in ".tmp"; a program that dies in the middle leaves that file, which
+// nothing reads and anybody may delete. This holds for writers in any number of
+// goroutines and processes on the operating system's filesystem. On another one
+// (see WithFs), a rename is as atomic and a sync as good as it makes them, and
+// writers of several catalogs can be in each other's way unless it creates
+// files exclusively in one step, as an afero.MemMapFs does not.
+//
+// In the names of files, the ":" of a nested command is ".", and a character
+// that some system does not allow, as names under WithLooseNames may have, is
+// %XX. A command's name of more than 110 bytes is cut, with a hash at its end.
+//
+// What is wrong is looked for in this order. For the command's name the errors
+// are those of Get, ErrInvalidCommandName and ErrCommandNotFound above all;
+// commands that List leaves out have reports too. Then come ErrEmptyContent,
+// ErrSizeLimitExceeded, and ErrInvalidReportName for a name that is malformed or
+// too long for a file: 100 ASCII letters always fit, 100 letters of several
+// bytes may not. ErrDirectoryPreparation is for a folder that is not configured,
+// cannot be made or opened, or, for the command's own folder, is a link. Last is
+// ErrFileWrite for a shared report or ErrLocalSave for a local one, with the
+// cause in the chain, also for content that is not valid UTF-8.
+//
+// If ctx ends before the file has appeared, the report is not saved. Whoever
+// gets ctx's error may find it saved only if that happened in the very moment of
+// its appearance.
+//
+// The cost is that of writing and syncing two files, however many reports the
+// folder has.
+func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error) {
+	const op = "SaveReport"
+	command, err := c.reportedCommand(ctx, op, r.Command)
+	if err != nil {
+		return SavedReport{}, err
+	}
+	switch {
+	case r.Content == "":
+		return SavedReport{}, &Error{Code: ErrEmptyContent.Code, Op: op, Path: command,
+			Message: "the report is empty; give its text"}
+	case len(r.Content) > maxReportSize:
+		return SavedReport{}, &Error{Code: ErrSizeLimitExceeded.Code, Op: op, Path: command,
+			Message: fmt.Sprintf("the report has %d bytes and may have %d (10 MiB); shorten it", len(r.Content), maxReportSize)}
+	case !utf8.ValidString(r.Content):
+		return SavedReport{}, &Error{Code: writeCode(r.Upload), Op: op, Path: command,
+			Message: "the report is not valid UTF-8; give it as text"}
+	}
+	stem := reportStem(command)
+	r.Name = cmp.Or(r.Name, "report")
+	if err := checkReportName(stem, r.Name); err != nil {
+		return SavedReport{}, inOp(op, err)
+	}
+	folder, kind, other := &c.reports.shared, "shared", "false"
+	if !r.Upload {
+		folder, kind, other = &c.reports.local, "local", "true"
+	}
+	if folder.FS == nil {
+		return SavedReport{}, &Error{Code: ErrDirectoryPreparation.Code, Op: op, Path: command,
+			Message: "there is no folder for " + kind + " reports; set user_wants_upload to " + other + " if the user agrees, or configure the folder with WithReports"}
+	}
+	saved, err := await(ctx, c, func() (SavedReport, error) {
+		// Close waits for a save that has begun.
+		if !c.enter() {
+			return SavedReport{}, fs.ErrClosed
+		}
+		defer c.pending.Done()
+		return c.save(ctx, folder, stem, r)
+	})
+	return saved, c.reportError(op, err)
+}
+
+// reportError names the method in an error, or says that it is Close's doing.
+func (c *Catalog) reportError(op string, err error) error {
+	if errors.Is(err, fs.ErrClosed) && c.closed.Load() {
+		err = &Error{Code: ErrClosed.Code, Message: "the catalog was closed meanwhile"}
+	}
+	return inOp(op, err)
+}
+
+// reportedCommand is the name of the command that Get has for a name.
+func (c *Catalog) reportedCommand(ctx context.Context, op, name string) (string, error) {
+	command, err := c.Get(ctx, name)
+	if e, ok := err.(*Error); ok {
+		renamed := *e
+		renamed.Op = op
+		return "", &renamed
+	}
+	return command.Name, err
+}
+
+func writeCode(upload bool) Code {
+	if upload {
+		return ErrFileWrite.Code
+	}
+	return ErrLocalSave.Code
+}
+
+// save writes a report that has been checked.
+func (c *Catalog) save(ctx context.Context, folder *reportFolder, stem string, r Report) (SavedReport, error) {
+	if !c.onOS {
+		c.reports.writing.Lock()
+		defer c.reports.writing.Unlock()
+	}
+	if err := ctx.Err(); err != nil {
+		return SavedReport{}, err
+	}
+	dir, err := makeReportDir(folder, stem)
+	if err != nil {
+		return SavedReport{}, err
+	}
+	defer dir.Close()
+	now := c.config.now().UTC()
+	name := func(version int) string { return reportFile(stem, r.Name, now, version, !r.Upload) }
+	version, err := dir.WriteNew(ctx, name, r.Content)
+	switch {
+	case err != nil && err == ctx.Err():
+		return SavedReport{}, err
+	case err != nil:
+		return SavedReport{}, &Error{Code: writeCode(r.Upload), Path: path.Join(folder.Name, stem), Err: err,
+			Message: "the report cannot be written (" + reason(err) + "); nothing was saved; check the space and the permissions of the folder " + quote(path.Join(folder.Name, stem))}
+	}
+	file := name(version)
+	saved := SavedReport{
+		Success: true,
+		Action:  "saved_locally",
+		Path:    folder.FS.Path(path.Join(folder.Dir, stem, file)),
+		Name:    r.Name,
+		Version: version,
+		Message: "The report was saved locally as " + file + ".",
+	}
+	if r.Upload {
+		saved.Action = "uploaded"
+		saved.Message = "The report was uploaded to the shared folder as " + file + "."
+	}
+	return saved, nil
+}
+
+// makeReportDir opens the folder of a command's reports and makes what is
+// missing. The command's own folder is never reached by a link.
+func makeReportDir(folder *reportFolder, stem string) (*confine.Dir, error) {
+	at := folder.Name
+	top, err := folder.FS.MakeDir(folder.Dir)
+	if err == nil {
+		defer top.Close()
+		at = path.Join(folder.Name, stem)
+		var dir *confine.Dir
+		if dir, err = top.MakeDir(stem); err == nil {
+			return dir, nil
+		}
+	}
+	return nil, &Error{Code: ErrDirectoryPreparation.Code, Path: at, Err: err,
+		Message: "the folder " + quote(at) + " cannot be used for reports (" + reason(err) + "); check that it is a folder that may be written, and no link that is not followed"}
+}
+
+// Reports returns the saved reports of a command from both folders, newest
+// first; those of one second by version, the highest first, then by name, the
+// shared before the local ones. There is none, and no error, where a folder
+// does not exist yet. The slice is never nil.
+//
+// Files that SaveReport cannot have written are left out, by their names, and so
+// are links.
+//
+// For the command's name the errors are those of Get. Without WithReports the
+// error is ErrDirectoryNotFound. A folder that may not be read is
+// ErrPermissionDenied, one that is no folder ErrNotADirectory, a link that is
+// not followed ErrOutsideRoot, and any other failure ErrFileRead.
+//
+// The cost is a directory read and one stat a report.
+func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, error) {
+	const op = "Reports"
+	command, err := c.reportedCommand(ctx, op, command)
+	if err != nil {
+		return nil, err
+	}
+	if !c.config.reports.configured() {
+		return nil, &Error{Code: ErrDirectoryNotFound.Code, Op: op, Path: command,
+			Message: "there is no folder for reports; configure one with WithReports"}
+	}
+	all, err := await(ctx, c, func() ([]ReportInfo, error) {
+		all := []ReportInfo{}
+		err := c.eachReport(ctx, command, func(_ *confine.Dir, _ string, r ReportInfo) error {
+			all = append(all, r)
+			return nil
+		})
+		return all, err
+	})
+	if err != nil {
+		return nil, c.reportError(op, err)
+	}
+	slices.SortFunc(all, func(a, b ReportInfo) int {
+		return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.Version, a.Version), strings.Compare(a.Name, b.Name), compareBool(a.Local, b.Local))
+	})
+	return all, nil
+}
+
+// compareBool puts false first.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	default:
+		return 1
+	}
+}
+
+// eachReport calls visit for each report of a command, in no order, with the
+// open folder that it is in and the name of its file.
+func (c *Catalog) eachReport(ctx context.Context, command string, visit func(dir *confine.Dir, file string, r ReportInfo) error) error {
+	stem := reportStem(command)
+	for _, folder := range []*reportFolder{&c.reports.shared, &c.reports.local} {
+		if folder.FS == nil {
+			continue
+		}
+		at, err := folder.each(ctx, stem, func(dir *confine.Dir, file string, r ReportInfo) error {
+			r.Command = command
+			return visit(dir, file, r)
+		})
+		if err != nil && err != ctx.Err() {
+			return layerError("", &index.LayerError{Err: err}, layers{{name: at}}, "reports", "Reports")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each is eachReport for one folder. With an error it returns the folder
+// concerned.
+func (f *reportFolder) each(ctx context.Context, stem string, visit func(*confine.Dir, string, ReportInfo) error) (at string, err error) {
+	top, err := f.FS.OpenDir(f.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return f.Name, err
+	}
+	defer top.Close()
+	at = path.Join(f.Name, stem)
+	dir, err := top.OpenDir(stem)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return at, err
+	}
+	defer dir.Close()
+	return at, dir.Each(ctx, func(file string, _ fs.FileMode) error {
+		r, ok := parseReportFile(stem, file)
+		if !ok || r.Local != f.local {
+			return nil
+		}
+		info, err := dir.Lstat(file)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode.IsRegular() {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.Size, r.Path = info.Size, f.FS.Path(path.Join(f.Dir, stem, file))
+		return visit(dir, file, r)
+	})
+}

@@ -1,0 +1,190 @@
+package toolshelf
+
+import (
+	"context"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
+)
+
+// A SkillsPrompt is a list of skills for a model's instructions.
+type SkillsPrompt struct {
+	Text      string   `json:"text"`      // the block; "" where there is nothing to list
+	Included  []string `json:"included"`  // the names of the skills in Text, in its order
+	Shortened []string `json:"shortened"` // those of them whose description is cut, with "…" at its end
+	Dropped   []string `json:"dropped"`   // the names for which the budget had no room, in the order of ListSkills
+}
+
+// String returns the text.
+func (p SkillsPrompt) String() string { return p.Text }
+
+// A CommandsPrompt is to commands what a SkillsPrompt is to skills.
+type CommandsPrompt SkillsPrompt
+
+// String returns the text.
+func (p CommandsPrompt) String() string { return p.Text }
+
+// SkillsPrompt returns the skills that a model may choose from, as the client
+// guide of the Agent Skills format has it
+// (https://agentskills.io/client-implementation/adding-skills-support):
+//
+//	<available_skills>
+//	  <skill>
+//	    <name>pdf-tools</name>
+//	    <description>Read and fill PDF forms.</description>
+//	  </skill>
+//	</available_skills>
+//
+// The name is what GetSkill takes. The order is that of ListSkills, so the
+// same files give the same text. Left out are skills that a model cannot
+// choose, those without a description or a SKILL.md that can be read, and
+// skills that it must not choose, those that say disable-model-invocation:
+// true. Where none is left there is no block: Text is "".
+//
+// Without an option the text has no limit. With [PromptBudget] or
+// [PromptTokens] it is never over the budget, in two steps. First, the longest
+// descriptions are cut to one common length, the greatest that fits and at
+// least 60 characters, at the end of a word where there is one. If they do not
+// fit even so, skills are dropped, from the end of the order of precedence:
+// first those of the last layer, and within a layer the last name first. A
+// comment in the block then says how many are not listed. A greater budget
+// never lists fewer.
+//
+// The block is well-formed XML whatever the files hold, and an XML parser
+// reads the names and descriptions back as they are, with one exception: what
+// XML 1.0 does not admit (control characters, U+FFFE, U+FFFF, bytes that are
+// not UTF-8) becomes U+FFFD. What is invisible or reorders text, such as
+// bidirectional controls and tag characters, becomes a character reference
+// such as "&#x202E;", so that a reader sees that it is there; the joiners
+// U+200C and U+200D, which scripts and emoji are written with, stay.
+//
+// For the errors see ListSkills; an option that makes no sense is
+// ErrInvalidOption. The cost beyond that of ListSkills is linear in the length
+// of the descriptions, and that of the counter's calls.
+func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (SkillsPrompt, error) {
+	const op = "SkillsPrompt"
+	if err := c.begin(ctx, op); err != nil {
+		return SkillsPrompt{}, err
+	}
+	options, err := newPromptOptions(opts)
+	if err != nil {
+		return SkillsPrompt{}, inOp(op, err)
+	}
+	snapshot, err := c.skills.Snapshot(ctx)
+	if err != nil {
+		return SkillsPrompt{}, c.skillsError(op, err)
+	}
+	block := promptBlock{tag: "skill"}
+	for _, e := range snapshot.Entries {
+		hidden, _ := Frontmatter{doc: e.Header}.Bool("disable-model-invocation")
+		if info := c.skillInfo(e); e.Broken == nil && info.Description != "" && !hidden {
+			options.add(&block, c.skills, e, info.Description)
+		}
+	}
+	return block.prompt(ctx, options)
+}
+
+// CommandsPrompt returns the commands that List lists as SkillsPrompt does the
+// skills, in <available_commands> with a <command> for each. The name is what
+// Get takes. A command without a description is listed by its name.
+//
+// The frontmatter's disable-model-invocation is not looked at, since lists of
+// commands do not hold it; [PromptFilter] can leave commands out. For the
+// errors see List; an option that makes no sense is ErrInvalidOption.
+func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (CommandsPrompt, error) {
+	const op = "CommandsPrompt"
+	if err := c.begin(ctx, op); err != nil {
+		return CommandsPrompt{}, err
+	}
+	options, err := newPromptOptions(opts)
+	if err != nil {
+		return CommandsPrompt{}, inOp(op, err)
+	}
+	snapshot, err := c.commands.Snapshot(ctx)
+	if err != nil {
+		return CommandsPrompt{}, c.commandsError(op, err)
+	}
+	block := promptBlock{tag: "command"}
+	for _, e := range snapshot.Entries {
+		options.add(&block, c.commands, e, e.Description)
+	}
+	prompt, err := block.prompt(ctx, options)
+	return CommandsPrompt(prompt), err
+}
+
+// A PromptOption is a choice for one call of SkillsPrompt or CommandsPrompt.
+// Where the same one is given twice, the last counts.
+type PromptOption func(*promptOptions)
+
+// promptOptions are what the options of one call say.
+type promptOptions struct {
+	limited   bool
+	budget    int
+	count     func(string) int // nil counts characters
+	locations bool
+	keep      func(name string) bool // nil keeps all
+	err       error
+}
+
+func newPromptOptions(opts []PromptOption) (promptOptions, error) {
+	var o promptOptions
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&o)
+		}
+	}
+	return o, o.err
+}
+
+// add appends the entry to the block if it is to be kept.
+func (o *promptOptions) add(b *promptBlock, x *index.Index, e *index.Entry, description string) {
+	if o.keep != nil && !o.keep(e.Name) {
+		return
+	}
+	location := ""
+	if o.locations {
+		location = x.Layer(e.Layer).FS.Path(e.Path)
+	}
+	b.add(e.Layer, e.Name, description, location)
+}
+
+// PromptBudget limits the text to n characters (Unicode code points), markup
+// included. With 0 or less, which is what may be left of a context, nothing
+// fits. It replaces a PromptTokens.
+func PromptBudget(n int) PromptOption {
+	return func(o *promptOptions) { o.limited, o.budget, o.count = true, n, nil }
+}
+
+// PromptTokens limits the text to what count takes for budget tokens or fewer.
+// With a negative budget nothing fits. A nil count is ErrInvalidOption. It
+// replaces a PromptBudget.
+//
+// The count is always that of a whole text, never a sum of parts, and the
+// text returned is one whose count was within the budget. It is called once if
+// all fits, and otherwise a number of times that grows with the logarithm of
+// the text's length: five to twenty times, mostly with texts near the budget. Of
+// two texts, the one that tells more is taken to have no fewer tokens; with a
+// count of which that is not true, the result is within the budget and may
+// not be the best.
+func PromptTokens(budget int, count func(string) int) PromptOption {
+	return func(o *promptOptions) {
+		if count == nil {
+			o.err = &Error{Code: ErrInvalidOption.Code,
+				Message: "PromptTokens: the counter is nil; give a function that counts the tokens of a text, or use PromptBudget"}
+		}
+		o.limited, o.budget, o.count = true, budget, count
+	}
+}
+
+// PromptLocations adds a <location> to each entry: the full path of its file
+// on the filesystem that it is on, for a model that reads files by itself.
+// Without it no path reaches the model.
+func PromptLocations() PromptOption {
+	return func(o *promptOptions) { o.locations = true }
+}
+
+// PromptFilter lists only the skills or commands for whose name keep is true:
+// those that a user has not disabled, say, or that one agent of several may
+// use. What it leaves out is not counted as dropped. A nil keep lists all.
+func PromptFilter(keep func(name string) bool) PromptOption {
+	return func(o *promptOptions) { o.keep = keep }
+}

@@ -1,0 +1,254 @@
+package toolshelf
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// described is an item of a block as its files have it.
+type described struct {
+	Layer                       int
+	Name, Description, Location string
+}
+
+func blockOf(items []described) *promptBlock {
+	b := &promptBlock{tag: "skill"}
+	for _, i := range items {
+		b.add(i.Layer, i.Name, i.Description, i.Location)
+	}
+	return b
+}
+
+var anyItems = rapid.Custom(func(t *rapid.T) []described {
+	// Anything, with much of what matters to XML, in lengths around those that are cut.
+	text := rapid.OneOf(
+		rapid.String(),
+		rapid.StringMatching(`[a-z <>&"'\n\r\t]{0,200}`),
+		rapid.Map(rapid.SliceOfN(rapid.StringMatching(`[a-zé]{1,40}`), 1, 40), func(words []string) string { return strings.Join(words, " ") }),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
+	)
+	list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) described {
+		return described{rapid.IntRange(0, 2).Draw(t, "layer"), text.Draw(t, "name"), text.Draw(t, "description"),
+			rapid.OneOf(rapid.Just(""), text).Draw(t, "location")}
+	}), 0, 12).Draw(t, "items")
+	for i := range list {
+		list[i].Name = fmt.Sprint(i, list[i].Name) // names differ
+	}
+	return list
+})
+
+// parse reads a block with a strict parser.
+func parse(t interface{ Fatalf(string, ...any) }, text string) []described {
+	if text == "" {
+		return nil
+	}
+	var block struct {
+		XMLName xml.Name `xml:"available_skills"`
+		Skills  []struct {
+			Name        string `xml:"name"`
+			Description string `xml:"description"`
+			Location    string `xml:"location"`
+		} `xml:"skill"`
+	}
+	if err := xml.Unmarshal([]byte(text), &block); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	var items []described
+	for _, s := range block.Skills {
+		items = append(items, described{Name: s.Name, Description: s.Description, Location: s.Location})
+	}
+	return items
+}
+
+func TestAnyBlockIsReadBackAsItIs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		items := anyItems.Draw(t, "items")
+		p, err := blockOf(items).prompt(context.Background(), promptOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []described
+		var names []string
+		for _, i := range items {
+			want = append(want, described{Name: admitted(i.Name), Description: admitted(i.Description), Location: admitted(i.Location)})
+			names = append(names, i.Name)
+		}
+		if diff := cmp.Diff(want, parse(t, p.Text)); diff != "" {
+			t.Errorf("items (-want +got):\n%s", diff)
+		}
+		if !slices.Equal(p.Included, names) || len(p.Shortened)+len(p.Dropped) > 0 {
+			t.Errorf("included %q, shortened %q, dropped %q", p.Included, p.Shortened, p.Dropped)
+		}
+	})
+}
+
+// words counts tokens as a real counter does: fewer than characters, and of a
+// whole not the sum of its parts.
+func words(s string) int {
+	return len(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '>' }))
+}
+
+func TestAnyBlockWithinAnyBudget(t *testing.T) {
+	for _, counter := range []struct {
+		unit  string
+		count func(string) int // nil counts characters
+	}{
+		{"characters", nil},
+		{"bytes", func(s string) int { return len(s) }},
+		{"words", words},
+		{"a thousand for anything", func(s string) int { return 1000 }},
+	} {
+		t.Run(counter.unit, func(t *testing.T) {
+			measure := counter.count
+			if measure == nil {
+				measure = utf8.RuneCountInString
+			}
+			rapid.Check(t, func(t *rapid.T) {
+				items := anyItems.Draw(t, "items")
+				whole := measure(blockOf(items).text(blockOf(items).top()))
+				budget := rapid.IntRange(-1, whole+1).Draw(t, "budget")
+				within := func(budget int) SkillsPrompt {
+					p, err := blockOf(items).prompt(context.Background(), promptOptions{limited: true, budget: budget, count: counter.count})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return p
+				}
+				p := within(budget)
+				if p.Text != "" && measure(p.Text) > budget {
+					t.Fatalf("%d %s, over the budget of %d:\n%s", measure(p.Text), counter.unit, budget, p.Text)
+				}
+				if budget >= whole && len(p.Shortened)+len(p.Dropped) > 0 {
+					t.Errorf("all would fit, but shortened %q, dropped %q", p.Shortened, p.Dropped)
+				}
+				consistent(t, items, p)
+				more := within(rapid.IntRange(budget, whole+1).Draw(t, "more"))
+				if len(more.Dropped) > len(p.Dropped) || len(more.Text) < len(p.Text) && len(p.Dropped) == 0 {
+					t.Errorf("more room gives less: %q and then %q", p.Text, more.Text)
+				}
+			})
+		})
+	}
+}
+
+// consistent checks a text against what its fields say of it.
+func consistent(t *rapid.T, items []described, p SkillsPrompt) {
+	parsed := parse(t, p.Text)
+	if len(parsed) != len(p.Included) || len(p.Included)+len(p.Dropped) != len(items) {
+		t.Fatalf("%d items: included %q, dropped %q, in the text %d", len(items), p.Included, p.Dropped, len(parsed))
+	}
+	if note := fmt.Sprintf("<!-- %d more skill", len(p.Dropped)); p.Text != "" && strings.Contains(p.Text, note) != (len(p.Dropped) > 0) {
+		t.Errorf("dropped %q, but the text is\n%s", p.Dropped, p.Text)
+	}
+	listed := 0
+	firstDropped := 3
+	for _, i := range items {
+		if slices.Contains(p.Dropped, i.Name) {
+			firstDropped = min(firstDropped, i.Layer)
+		}
+	}
+	for _, i := range items {
+		if !slices.Contains(p.Included, i.Name) {
+			continue
+		}
+		got := parsed[listed]
+		listed++
+		length := utf8.RuneCountInString(escapeXML(i.Description))
+		switch cut := slices.Contains(p.Shortened, i.Name); {
+		case got.Name != admitted(i.Name), got.Location != admitted(i.Location):
+			t.Errorf("%+v is listed as %+v", i, got)
+		case i.Layer > firstDropped:
+			t.Errorf("%q is listed, and one of the layer %d is dropped", i.Name, firstDropped)
+		case !cut && got.Description != admitted(i.Description), cut && got.Description == admitted(i.Description):
+			t.Errorf("shortened is %v, but %q is %q", cut, i.Description, got.Description)
+		case cut && !strings.HasPrefix(admitted(i.Description), strings.TrimSuffix(got.Description, "…")):
+			t.Errorf("%q is shortened to %q", i.Description, got.Description)
+		case cut && length <= minDescription:
+			t.Errorf("%q is shortened", i.Description)
+		case !cut && length > minDescription && len(p.Dropped) > 0:
+			t.Errorf("%q is not shortened, and %q dropped", i.Description, p.Dropped)
+		}
+	}
+}
+
+func TestTheBestLevelIsFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := blockOf(anyItems.Draw(t, "items"))
+		if _, err := b.prompt(context.Background(), promptOptions{}); err != nil { // ranks the items
+			t.Fatal(err)
+		}
+		count := rapid.SampledFrom([]func(string) int{words, utf8.RuneCountInString}).Draw(t, "counter")
+		counts := make([]int, b.top()+1)
+		for level := range counts {
+			text := b.text(level)
+			counts[level] = count(text)
+			if level > 0 && (b.size(level) <= b.size(level-1) || counts[level] < counts[level-1]) {
+				t.Fatalf("level %d of %d characters and %d tokens follows one of %d and %d", level, b.size(level), counts[level], b.size(level-1), counts[level-1])
+			}
+			if n := utf8.RuneCountInString(text); n > b.size(level) {
+				t.Fatalf("level %d has %d characters and not %d", level, n, b.size(level))
+			}
+		}
+		budget := rapid.IntRange(0, counts[b.top()]+1).Draw(t, "budget")
+		want, _ := slices.BinarySearch(counts, budget+1)
+		got, text, err := b.fit(context.Background(), budget, count)
+		if err != nil || got != want-1 || text != b.text(got) {
+			t.Errorf("level %d with %d tokens, want %d, of %v; %v", got, count(text), want-1, counts, err)
+		}
+	})
+}
+
+// many is as many skills as somebody once had, with the descriptions that people write.
+func many(n int) []described {
+	items := make([]described, n)
+	for i := range items {
+		items[i] = described{Layer: i % 3, Name: fmt.Sprintf("skill-%04d", i), Description: strings.Repeat("Read & fill forms. ", 1+i%40)}
+	}
+	return items
+}
+
+func TestFewCallsOfTheCounter(t *testing.T) {
+	items := many(1141)
+	items[7].Description = strings.Repeat("An attack on the budget. ", 5<<20/25)
+	block := blockOf(items)
+	counters := map[string]func(string) int{
+		"words":           words,
+		"a quarter":       func(s string) int { return len(s) / 4 },
+		"with an offset":  func(s string) int { return 3000 + len(s)/5 },
+		"far from linear": func(s string) int { return len(s) * len(s) / 1e6 },
+	}
+	for name, count := range counters {
+		for _, budget := range []int{0, 100, 4000, 8000, 20000, 200000} {
+			t.Run(fmt.Sprintf("%s, %d", name, budget), func(t *testing.T) {
+				calls, read := 0, 0
+				counted := func(s string) int { calls++; read += len(s); return count(s) }
+				p, err := block.prompt(t.Context(), promptOptions{limited: true, budget: budget, count: counted})
+				if err != nil || p.Text != "" && count(p.Text) > budget {
+					t.Fatalf("%d tokens, %v", count(p.Text), err)
+				}
+				t.Logf("%d calls with %d bytes for a text of %d: %d listed", calls, read, len(p.Text), len(p.Included))
+				if calls > 40 {
+					t.Errorf("%d calls", calls)
+				}
+			})
+		}
+	}
+}
+
+func TestACallEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	calls := 0
+	count := func(s string) int { calls++; cancel(); return len(s) }
+	if _, err := blockOf(many(100)).prompt(ctx, promptOptions{limited: true, budget: 1000, count: count}); !errors.Is(err, context.Canceled) || calls != 1 {
+		t.Errorf("%v after %d calls", err, calls)
+	}
+}

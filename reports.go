@@ -68,6 +68,13 @@ type reportFolder struct {
 	local bool
 }
 
+func (f *reportFolder) kind() string {
+	if f.local {
+		return "local"
+	}
+	return "shared"
+}
+
 func (c *Catalog) openReports() {
 	c.reports.local.local = true
 	if dir := c.config.reports.shared; dir != "" {
@@ -144,13 +151,16 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 	if err := checkReportName(stem, r.Name); err != nil {
 		return SavedReport{}, inOp(op, err)
 	}
-	folder, kind, other := &c.reports.shared, "shared", "false"
+	folder, other := &c.reports.shared, &c.reports.local
 	if !r.Upload {
-		folder, kind, other = &c.reports.local, "local", "true"
+		folder, other = other, folder
 	}
 	if folder.FS == nil {
-		return SavedReport{}, &Error{Code: ErrDirectoryPreparation.Code, Op: op, Path: command,
-			Message: "there is no folder for " + kind + " reports; set user_wants_upload to " + other + " if the user agrees, or configure the folder with WithReports"}
+		message := "there is no folder for " + folder.kind() + " reports; configure it with WithReports"
+		if other.FS != nil {
+			message += fmt.Sprintf(", or set user_wants_upload to %t if the user agrees", !r.Upload)
+		}
+		return SavedReport{}, &Error{Code: ErrDirectoryPreparation.Code, Op: op, Path: command, Message: message}
 	}
 	saved, err := await(ctx, c, func() (SavedReport, error) {
 		// Close waits for a save that has begun.

@@ -1,0 +1,538 @@
+package toolshelf_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// reported are the commands that the tests save reports of.
+var reported = map[string]string{
+	"commands/analyze.md":            "Analyze it.",
+	"commands/hidden.md":             "---\nis_dependency: true\n---\n",
+	"commands/frontend/component.md": "Debug it.",
+}
+
+// at is the clock of these tests. The zone is not UTC, as a host's need not be.
+func at() time.Time {
+	return time.Date(2025, 11, 20, 13, 30, 0, 999, time.FixedZone("", 3*60*60))
+}
+
+// onReported runs a test over reported, in memory and on the disk, with folders
+// for reports. What the test gets reads a file of the project.
+func onReported(t *testing.T, test func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs)) {
+	options := []toolshelf.Option{toolshelf.WithClock(at), toolshelf.WithReports("reports", "state/local"), toolshelf.WithNestedCommands()}
+	t.Run("memory", func(t *testing.T) {
+		m := memoryOf(t, reported)
+		test(t, func(more ...toolshelf.Option) *toolshelf.Catalog {
+			return catalog(t, slices.Concat(options, []toolshelf.Option{toolshelf.WithFs(m)}, more)...)
+		}, m)
+	})
+	t.Run("disk", func(t *testing.T) {
+		root := diskOf(t, reported)
+		test(t, func(more ...toolshelf.Option) *toolshelf.Catalog {
+			return catalog(t, slices.Concat(options, []toolshelf.Option{toolshelf.WithRoot(root)}, more)...)
+		}, afero.NewBasePathFs(afero.NewOsFs(), root))
+	})
+}
+
+// found are the files below a folder, hidden ones included; none where it is
+// missing.
+func found(t *testing.T, fsys afero.Fs, dir string) []string {
+	t.Helper()
+	var files []string
+	err := afero.Walk(fsys, dir, func(path string, info fs.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			files = append(files, filepath.ToSlash(path))
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func save(t *testing.T, c *toolshelf.Catalog, r toolshelf.Report) toolshelf.SavedReport {
+	t.Helper()
+	saved, err := c.SaveReport(t.Context(), r)
+	if err != nil {
+		t.Fatalf("SaveReport(%+v): %v", r, err)
+	}
+	return saved
+}
+
+func TestAReportIsSavedWhereTheContractSays(t *testing.T) {
+	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
+		c := open()
+		for _, tt := range []struct {
+			in, file, out string
+		}{
+			{`{"command_name":"analyze","report_content":"# Found\r\nnothing","user_wants_upload":true}`,
+				"reports/analyze/analyze_report_20251120_103000_v1.md",
+				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"report","version":1,` +
+					`"message":"The report was uploaded to the shared folder as analyze_report_20251120_103000_v1.md."}`},
+			{`{"command_name":"analyze.md","report_content":"again","user_wants_upload":true}`,
+				"reports/analyze/analyze_report_20251120_103000_v2.md",
+				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"report","version":2,` +
+					`"message":"The report was uploaded to the shared folder as analyze_report_20251120_103000_v2.md."}`},
+			{`{"command_name":"analyze","report_name":"日志_2-é","report_content":"x","user_wants_upload":true}`,
+				"reports/analyze/analyze_日志_2-é_20251120_103000_v1.md",
+				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"日志_2-é","version":1,` +
+					`"message":"The report was uploaded to the shared folder as analyze_日志_2-é_20251120_103000_v1.md."}`},
+			{`{"command_name":"analyze","report_content":"\u0000","user_wants_upload":false}`,
+				"state/local/analyze/analyze_report_20251120_103000_v1_local.md",
+				`{"success":true,"action_taken":"saved_locally","report_path":"PATH","report_name":"report","version":1,` +
+					`"message":"The report was saved locally as analyze_report_20251120_103000_v1_local.md."}`},
+			{`{"command_name":"hidden","report_content":"x","user_wants_upload":false}`,
+				"state/local/hidden/hidden_report_20251120_103000_v1_local.md",
+				`{"success":true,"action_taken":"saved_locally","report_path":"PATH","report_name":"report","version":1,` +
+					`"message":"The report was saved locally as hidden_report_20251120_103000_v1_local.md."}`},
+			{`{"command_name":"frontend:component","report_content":"x","user_wants_upload":true}`,
+				"reports/frontend.component/frontend.component_report_20251120_103000_v1.md",
+				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"report","version":1,` +
+					`"message":"The report was uploaded to the shared folder as frontend.component_report_20251120_103000_v1.md."}`},
+		} {
+			var r toolshelf.Report
+			if err := json.Unmarshal([]byte(tt.in), &r); err != nil {
+				t.Fatal(err)
+			}
+			saved := save(t, c, r)
+			if full := filepath.ToSlash(saved.Path); !strings.HasSuffix("/"+full, "/"+tt.file) {
+				t.Errorf("saved as %s, want %s", full, tt.file)
+			}
+			saved.Path = "PATH"
+			out, err := json.Marshal(saved)
+			if diff := cmp.Diff(tt.out, string(out)); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+			if text, err := afero.ReadFile(fsys, tt.file); string(text) != r.Content {
+				t.Errorf("%s: %q, %v; want %q", tt.file, text, err, r.Content)
+			}
+		}
+		if files := found(t, fsys, "."); slices.ContainsFunc(files, func(f string) bool { return strings.HasSuffix(f, ".tmp") }) {
+			t.Errorf("something is left over: %q", files)
+		}
+	})
+}
+
+func TestTheSizesOfAReport(t *testing.T) {
+	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
+		c := open(toolshelf.WithMaxFileSize(64)) // which is about other files
+		for _, size := range []int{1, 10 << 20} {
+			saved := save(t, c, toolshelf.Report{Command: "analyze", Content: strings.Repeat("x", size), Upload: true})
+			all, err := c.Reports(t.Context(), "analyze")
+			if err != nil || all[0].Size != int64(size) || all[0].Version != saved.Version {
+				t.Errorf("%d bytes: %+v, %v", size, all, err)
+			}
+		}
+		before := found(t, fsys, "reports")
+		_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: strings.Repeat("x", 10<<20+1), Upload: true})
+		if !errors.Is(err, toolshelf.ErrSizeLimitExceeded) {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(before, found(t, fsys, "reports")); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// Each row has one mistake more than the row below, and names the first.
+func TestWhatIsWrongIsToldInOrder(t *testing.T) {
+	long := strings.Repeat("n", 101)
+	for _, tt := range []struct {
+		report toolshelf.Report
+		want   *toolshelf.Error
+	}{
+		{toolshelf.Report{Command: "../x", Content: "", Name: long}, toolshelf.ErrInvalidCommandName},
+		{toolshelf.Report{Command: "", Content: "", Name: long}, toolshelf.ErrInvalidCommandName},
+		{toolshelf.Report{Command: "missing", Content: "", Name: long}, toolshelf.ErrCommandNotFound},
+		{toolshelf.Report{Command: "analyze", Content: "", Name: long}, toolshelf.ErrEmptyContent},
+		{toolshelf.Report{Command: "analyze", Content: strings.Repeat("\xff", 10<<20+1), Name: long}, toolshelf.ErrSizeLimitExceeded},
+		{toolshelf.Report{Command: "analyze", Content: "a\xffb", Name: long}, toolshelf.ErrLocalSave},
+		{toolshelf.Report{Command: "analyze", Content: "a\xffb", Name: long, Upload: true}, toolshelf.ErrFileWrite},
+		{toolshelf.Report{Command: "analyze", Content: "x", Name: long}, toolshelf.ErrInvalidReportName},
+		{toolshelf.Report{Command: "analyze", Content: "x"}, toolshelf.ErrDirectoryPreparation},
+	} {
+		fsys := memoryOf(t, reported)
+		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("", ""))
+		_, err := c.SaveReport(t.Context(), tt.report)
+		if !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "SaveReport: ") {
+			t.Errorf("%q: %v, want %s", tt.report.Command, err, tt.want.Code)
+		}
+		if _, err := fsys.Stat("reports"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: a folder was made", tt.want.Code)
+		}
+	}
+}
+
+func TestReportNamesThatAreRefused(t *testing.T) {
+	fsys := memoryOf(t, reported)
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""))
+	for _, name := range []string{
+		"a b", "a.md", ".", "..", "../x", "a/b", `a\b`, "a:b", "a\x00", "a\n", "a*", "é!", "a\xff", "\ufffd", "😀", "a\u202eb", "½", "a\u200db",
+		strings.Repeat("a", 101), strings.Repeat("日", 100),
+	} {
+		_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Name: name, Content: "x", Upload: true})
+		if !errors.Is(err, toolshelf.ErrInvalidReportName) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if files := found(t, fsys, "reports"); files != nil {
+		t.Errorf("written all the same: %q", files)
+	}
+	for _, name := range []string{"a", "-", "__", "9", "٣", "नमस्ते", "e\u0301", strings.Repeat("a", 100), strings.Repeat("日", 70)} {
+		if saved := save(t, c, toolshelf.Report{Command: "analyze", Name: name, Content: "x", Upload: true}); saved.Name != name {
+			t.Errorf("%q was saved as %q", name, saved.Name)
+		}
+	}
+	if all, err := c.Reports(t.Context(), "analyze"); len(all) != 9 || err != nil {
+		t.Errorf("listed are %+v, %v", all, err)
+	}
+}
+
+func TestReportsThatAreNotConfigured(t *testing.T) {
+	for _, tt := range []struct {
+		shared, local string
+		upload        bool
+		want          string // "" is saved
+	}{
+		{"", "", true, "SaveReport: there is no folder for shared reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)"},
+		{"", "", false, "SaveReport: there is no folder for local reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)"},
+		{"", "l", true, "SaveReport: there is no folder for shared reports; configure it with WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
+		{"", "l", false, ""},
+		{"s", "", true, ""},
+		{"s", "", false, "SaveReport: there is no folder for local reports; configure it with WithReports, or set user_wants_upload to true if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
+	} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports("x", "y"), toolshelf.WithReports(tt.shared, tt.local))
+		shared, local := c.ReportsConfigured()
+		if shared != (tt.shared != "") || local != (tt.local != "") {
+			t.Errorf("%q, %q: configured are %v, %v", tt.shared, tt.local, shared, local)
+		}
+		got := ""
+		if _, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "x", Upload: tt.upload}); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%q, %q, upload %v: %s, want %s", tt.shared, tt.local, tt.upload, got, tt.want)
+		}
+		all, err := c.Reports(t.Context(), "analyze")
+		if none := tt.shared == "" && tt.local == ""; none != errors.Is(err, toolshelf.ErrDirectoryNotFound) || !none && err != nil {
+			t.Errorf("%q, %q: listed are %v, %v", tt.shared, tt.local, all, err)
+		}
+	}
+}
+
+func TestReportFolders(t *testing.T) {
+	root := diskOf(t, reported)
+	elsewhere := filepath.Join(t.TempDir(), "not", "yet")
+	for _, tt := range []struct{ given, want string }{
+		{"reports", filepath.Join(root, "reports")},
+		{"a/b/c", filepath.Join(root, "a", "b", "c")},
+		{".", root},
+		{filepath.Join(root, "inside"), filepath.Join(root, "inside")},
+		{elsewhere, elsewhere},
+		{"../beside", filepath.Join(filepath.Dir(root), "beside")},
+	} {
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithClock(at), toolshelf.WithReports(tt.given, tt.given))
+		for _, upload := range []bool{true, false} {
+			saved := save(t, c, toolshelf.Report{Command: "analyze", Content: "x", Upload: upload})
+			if dir := filepath.Dir(filepath.Dir(saved.Path)); dir != tt.want || saved.Version != 1 {
+				t.Errorf("%s: saved at %s, version %d", tt.given, saved.Path, saved.Version)
+			}
+			if text, err := os.ReadFile(saved.Path); string(text) != "x" {
+				t.Errorf("%s: %q, %v", tt.given, text, err)
+			}
+		}
+		if all, err := c.Reports(t.Context(), "analyze"); len(all) != 2 || err != nil {
+			t.Errorf("%s: listed are %+v, %v", tt.given, all, err)
+		}
+	}
+}
+
+func TestReportsAreListedNewestFirst(t *testing.T) {
+	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
+		c := open()
+		if all, err := c.Reports(t.Context(), "analyze"); all == nil || len(all) != 0 || err != nil {
+			t.Errorf("before the first: %v, %v", all, err)
+		}
+		for _, file := range []string{
+			"reports/analyze/analyze_report_20251120_103000_v2.md",
+			"reports/analyze/analyze_report_20251120_103000_v10.md",
+			"reports/analyze/analyze_b_20251120_103000_v2.md",
+			"reports/analyze/analyze_a_b_20261120_103000_v1.md",
+			"state/local/analyze/analyze_report_20251120_103000_v2_local.md",
+			"state/local/analyze/analyze_x_local_20251119_103000_v1_local.md",
+			// no reports of this command:
+			"reports/analyze/analyze_report_20251120_103000_v2_local.md",
+			"state/local/analyze/analyze_report_20251120_103000_v2.md",
+			"reports/analyze/.analyze_report_20251120_103000_v3.md.tmp",
+			"reports/analyze/analyze_report_20251120_103000_v0.md",
+			"reports/analyze/analyze_report_20251332_103000_v1.md",
+			"reports/analyze/analyze_report_20251120_103000_v1.txt",
+			"reports/analyze/analyze_a b_20251120_103000_v1.md",
+			"reports/analyze/hidden_report_20251120_103000_v1.md",
+			"reports/analyze/notes.md",
+			"reports/analyze/analyze_dir_20251120_103000_v1.md/x",
+			"reports/hidden/hidden_report_20251120_103000_v1.md",
+			"reports/analyze_report_20251120_103000_v1.md",
+		} {
+			if err := errors.Join(fsys.MkdirAll(filepath.Dir(file), 0o755), afero.WriteFile(fsys, file, []byte("text"), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all, err := c.Reports(t.Context(), "analyze.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range all {
+			if r.Command != "analyze" || r.Size != 4 || r.Time.Location() != time.UTC {
+				t.Errorf("%+v", r)
+			}
+			got = append(got, fmt.Sprintf("%s %s v%d local=%v %s", r.Time.Format(time.DateTime), r.Name, r.Version, r.Local, filepath.Base(r.Path)))
+		}
+		want := []string{
+			"2026-11-20 10:30:00 a_b v1 local=false analyze_a_b_20261120_103000_v1.md",
+			"2025-11-20 10:30:00 report v10 local=false analyze_report_20251120_103000_v10.md",
+			"2025-11-20 10:30:00 b v2 local=false analyze_b_20251120_103000_v2.md",
+			"2025-11-20 10:30:00 report v2 local=false analyze_report_20251120_103000_v2.md",
+			"2025-11-20 10:30:00 report v2 local=true analyze_report_20251120_103000_v2_local.md",
+			"2025-11-19 10:30:00 x_local v1 local=true analyze_x_local_20251119_103000_v1_local.md",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		for name, want := range map[string]error{"missing": toolshelf.ErrCommandNotFound, "../x": toolshelf.ErrInvalidCommandName} {
+			if _, err := c.Reports(t.Context(), name); !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "Reports: ") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	})
+}
+
+func TestSixteenWritersOfOneReport(t *testing.T) {
+	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
+		c := open()
+		catalogOf := func(int) *toolshelf.Catalog { return c }
+		if _, disk := fsys.(*afero.BasePathFs); disk {
+			own := make([]*toolshelf.Catalog, 16)
+			for i := range own {
+				own[i] = open()
+			}
+			catalogOf = func(i int) *toolshelf.Catalog { return own[i] }
+		}
+		var writers sync.WaitGroup
+		saved := make([]toolshelf.SavedReport, 16)
+		text := func(i int) string { return strings.Repeat(fmt.Sprintf("writer %d\n", i), 1000) }
+		for i := range saved {
+			writers.Go(func() {
+				var err error
+				if saved[i], err = catalogOf(i).SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: text(i), Upload: true}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		writers.Wait()
+		versions := map[int]bool{}
+		for i, s := range saved {
+			versions[s.Version] = true
+			file := fmt.Sprintf("reports/analyze/analyze_report_20251120_103000_v%d.md", s.Version)
+			if got, err := afero.ReadFile(fsys, file); string(got) != text(i) {
+				t.Errorf("writer %d, %s: %d bytes, %v", i, file, len(got), err)
+			}
+		}
+		if files := found(t, fsys, "reports"); len(versions) != 16 || len(files) != 16 || !versions[1] || !versions[16] {
+			t.Errorf("versions %v of %q", versions, files)
+		}
+	})
+}
+
+// A failingFs is a filesystem on which one operation fails, where the path is
+// that of a report.
+type failingFs struct {
+	afero.Fs
+	open, mkdir, rename, write, sync, closed error
+	blocked                                  chan struct{} // where not nil, a sync waits for it
+	syncing                                  chan struct{} // closed when it does
+}
+
+func (f *failingFs) Mkdir(name string, mode fs.FileMode) error {
+	if f.mkdir != nil {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: f.mkdir}
+	}
+	return f.Fs.Mkdir(name, mode)
+}
+
+func (f *failingFs) Rename(from, to string) error {
+	if f.rename != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: f.rename}
+	}
+	return f.Fs.Rename(from, to)
+}
+
+func (f *failingFs) OpenFile(name string, flag int, mode fs.FileMode) (afero.File, error) {
+	if f.open != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: f.open}
+	}
+	file, err := f.Fs.OpenFile(name, flag, mode)
+	return &failingFile{file, f}, err
+}
+
+type failingFile struct {
+	afero.File
+	fs *failingFs
+}
+
+func (f *failingFile) WriteString(s string) (int, error) {
+	if f.fs.write == nil {
+		return f.File.WriteString(s)
+	}
+	n, _ := f.File.WriteString(s[:len(s)/2])
+	return n, &fs.PathError{Op: "write", Path: f.Name(), Err: f.fs.write}
+}
+
+func (f *failingFile) Sync() error {
+	if f.fs.blocked != nil {
+		close(f.fs.syncing)
+		<-f.fs.blocked
+	}
+	return errors.Join(f.File.Sync(), f.fs.sync)
+}
+
+func (f *failingFile) Close() error { return errors.Join(f.File.Close(), f.fs.closed) }
+
+func TestAFailureIsTypedAndLeavesNoReport(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		fs     failingFs
+		folder bool // it is the folder's failure
+		cause  error
+		says   string
+	}{
+		{"a full disk when it is opened", failingFs{open: syscall.ENOSPC}, false, syscall.ENOSPC, "no space left on device"},
+		{"a full disk when it is written", failingFs{write: syscall.ENOSPC}, false, syscall.ENOSPC, "no space left on device"},
+		{"a full disk when it is synced", failingFs{sync: syscall.ENOSPC}, false, syscall.ENOSPC, ""},
+		{"a full disk when it is closed", failingFs{closed: syscall.EDQUOT}, false, syscall.EDQUOT, ""},
+		{"an interrupted write", failingFs{write: syscall.EIO}, false, syscall.EIO, "input/output error"},
+		{"a rename that fails", failingFs{rename: syscall.EIO}, false, syscall.EIO, "input/output error"},
+		{"a filesystem that became read-only", failingFs{open: syscall.EROFS}, false, syscall.EROFS, "read-only file system"},
+		{"a full disk for the folder", failingFs{mkdir: syscall.ENOSPC}, true, syscall.ENOSPC, "no space left on device"},
+		{"a folder that may not be made", failingFs{mkdir: fs.ErrPermission}, true, fs.ErrPermission, "permission denied"},
+	} {
+		for _, upload := range []bool{true, false} {
+			tt.fs.Fs = memoryOf(t, reported)
+			c := catalog(t, toolshelf.WithFs(&tt.fs), toolshelf.WithRoot("."), toolshelf.WithReports("reports", "state/local"))
+			_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "some text", Upload: upload})
+			want := toolshelf.ErrLocalSave
+			switch {
+			case tt.folder:
+				want = toolshelf.ErrDirectoryPreparation
+			case upload:
+				want = toolshelf.ErrFileWrite
+			}
+			if !errors.Is(err, want) || !errors.Is(err, tt.cause) || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("%s: %v, want %s", tt.name, err, want.Code)
+			}
+			if files := slices.Concat(found(t, tt.fs.Fs, "reports"), found(t, tt.fs.Fs, "state")); files != nil {
+				t.Errorf("%s: it leaves %q", tt.name, files)
+			}
+		}
+	}
+}
+
+func TestASaveEndsWithItsContext(t *testing.T) {
+	f := &failingFs{Fs: memoryOf(t, reported), blocked: make(chan struct{}), syncing: make(chan struct{})}
+	c := catalog(t, toolshelf.WithFs(f), toolshelf.WithReports("reports", ""))
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-f.syncing
+		cancel()
+	}()
+	if _, err := c.SaveReport(ctx, toolshelf.Report{Command: "analyze", Content: "x", Upload: true}); err != context.Canceled {
+		t.Error(err)
+	}
+	if _, err := c.SaveReport(ctx, toolshelf.Report{Command: "analyze", Content: "x", Upload: true}); err != context.Canceled {
+		t.Errorf("before it begins: %v", err)
+	}
+	close(f.blocked)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if files := found(t, f.Fs, "reports"); files != nil {
+		t.Errorf("it leaves %q", files)
+	}
+}
+
+func TestCloseWaitsForASave(t *testing.T) {
+	for name, ctx := range map[string]context.Context{"that can end": t.Context(), "that cannot": context.Background()} {
+		t.Run("in a context "+name, func(t *testing.T) {
+			f := &failingFs{Fs: memoryOf(t, reported), blocked: make(chan struct{}), syncing: make(chan struct{})}
+			c := catalog(t, toolshelf.WithFs(f), toolshelf.WithReports("reports", ""))
+			saved := make(chan error, 1)
+			go func() {
+				_, err := c.SaveReport(ctx, toolshelf.Report{Command: "analyze", Content: "x", Upload: true})
+				saved <- err
+			}()
+			<-f.syncing
+			closed := make(chan []string)
+			go func() {
+				c.Close()
+				closed <- found(t, f.Fs, "reports")
+			}()
+			// From when Close has begun, there are no new calls.
+			for {
+				if _, err := c.Reports(ctx, "analyze"); errors.Is(err, toolshelf.ErrClosed) {
+					break
+				}
+			}
+			select {
+			case files := <-closed:
+				t.Errorf("Close has returned while a report was written: %q", files)
+			default:
+			}
+			close(f.blocked)
+			if files := <-closed; len(files) != 1 || strings.HasSuffix(files[0], ".tmp") {
+				t.Errorf("after Close there is %q", files)
+			}
+			if err := <-saved; err != nil {
+				t.Error(err)
+			}
+			if _, err := c.SaveReport(ctx, toolshelf.Report{Command: "analyze", Content: "x", Upload: true}); !errors.Is(err, toolshelf.ErrClosed) {
+				t.Errorf("after Close: %v", err)
+			}
+		})
+	}
+}
+
+func TestNextStepsNameTheToolWhereThereIsOne(t *testing.T) {
+	for _, tt := range []struct {
+		shared, local string
+		want          bool
+	}{{"", "", false}, {"reports", "", true}, {"", "reports", true}} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports(tt.shared, tt.local))
+		command, err := c.Get(t.Context(), "analyze")
+		if got := strings.Contains(command.NextSteps, "be sure to call the 'report_feedback' tool"); got != tt.want || err != nil {
+			t.Errorf("%q, %q: %q, %v", tt.shared, tt.local, command.NextSteps, err)
+		}
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports("reports", ""))
+	if command, err := c.Get(t.Context(), "hidden"); command.NextSteps != "" || err != nil {
+		t.Errorf("for a command without reports: %q, %v", command.NextSteps, err)
+	}
+}

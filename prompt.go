@@ -2,6 +2,7 @@ package toolshelf
 
 import (
 	"context"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
@@ -75,9 +76,10 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	}
 	block := promptBlock{tag: "skill"}
 	for _, e := range snapshot.Entries {
-		hidden, _ := Frontmatter{doc: e.Header}.Bool("disable-model-invocation")
-		if info := c.skillInfo(e); e.Broken == nil && info.Description != "" && !hidden {
-			options.add(&block, c.skills, e, info.Description)
+		header := Frontmatter{doc: e.Header}
+		hidden, _ := header.Bool("disable-model-invocation")
+		if description := strings.TrimSpace(header.Text("description")); e.Broken == nil && description != "" && !hidden {
+			options.add(&block, c.skills, e, description)
 		}
 	}
 	return block.prompt(ctx, options)

@@ -20,11 +20,15 @@ func escapeXMLText(s string, line bool) string {
 	var b strings.Builder
 	done := 0 // s[:done] is in b
 	for i := 0; i < len(s); {
-		r, size := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(s[i:])
+		if plainXML[s[i]] {
+			i++
+			continue
 		}
+		r, size := utf8.DecodeRuneInString(s[i:])
 		if escaped := xmlEscape(r, size, line); escaped != "" {
+			if done == 0 {
+				b.Grow(len(s) + len(s)/8 + len(escaped))
+			}
 			b.WriteString(s[done:i])
 			b.WriteString(escaped)
 			done = i + size
@@ -38,10 +42,20 @@ func escapeXMLText(s string, line bool) string {
 	return b.String()
 }
 
+// plainXML are the bytes of ASCII that are never escaped.
+var plainXML = func() (plain [256]bool) {
+	for c := range utf8.RuneSelf {
+		plain[c] = xmlEscape(rune(c), 1, true) == ""
+	}
+	return plain
+}()
+
 // xmlEscape is what is written for a character of that many bytes; "" for
 // itself.
 func xmlEscape(r rune, size int, line bool) string {
 	switch {
+	case r >= 0x3000 && r < 0xe000 && r != '\u3164': // a short cut for kana, ideographs and Hangul
+		return ""
 	case r == '&':
 		return "&amp;"
 	case r == '<':

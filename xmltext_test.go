@@ -50,6 +50,15 @@ func admitted(s string) string {
 	}, s)
 }
 
+func TestEveryCharacterThatFileNamesHideIsShown(t *testing.T) {
+	for r := rune(0x80); r <= utf8.MaxRune; r++ {
+		escaped := xmlEscape(r, utf8.RuneLen(r), false)
+		if want := unsafeRune(r) && r != '\u200c' && r != '\u200d'; want != strings.HasPrefix(escaped, "&#x") {
+			t.Errorf("%U is written %q", r, escaped)
+		}
+	}
+}
+
 func FuzzEscapeXML(f *testing.F) {
 	for _, seed := range []string{"", "a b", "</skill>&amp;\"'", "a\r\n\tb", "\xff\x00\u202e\ufffe", "]]>", "&#x41;", strings.Repeat("word ", 50), strings.Repeat("&", 90)} {
 		f.Add(seed, 20)

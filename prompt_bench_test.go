@@ -1,0 +1,101 @@
+//go:build linux
+
+package toolshelf_test
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// promptShelf is a catalog of n skills that looks at no file again, and what
+// it lists.
+func promptShelf(b *testing.B, n int, describe func(i int) string) (*toolshelf.Catalog, []toolshelf.SkillInfo) {
+	b.Helper()
+	files := fstest.MapFS{}
+	for i := range n {
+		files[fmt.Sprintf("skill-%06d/SKILL.md", i)] = &fstest.MapFile{
+			Data: []byte(fmt.Sprintf("---\nname: skill-%06d\ndescription: %s\nlicense: MIT\nmetadata:\n  author: tests\n---\n", i, describe(i)))}
+	}
+	c := catalog(b, toolshelf.WithSkillsFS("skills", files), toolshelf.WithCacheTTL(time.Hour))
+	list, err := c.ListSkills(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return c, list
+}
+
+func inEnglish(i int) string {
+	return strings.TrimSpace(strings.Repeat("Read, fill & merge PDF forms. Use when the user mentions a form. ", 1+i%10))
+}
+
+func inChinese(i int) string {
+	return strings.Repeat("读取、填写和合并表单。当用户提到表单时使用。", 1+i%10)
+}
+
+// "list" is ListSkills alone, the naive way that and a template, and the floor
+// copies the parts of the text, unescaped, from a list that is there already.
+// The last three of ours are those with a budget.
+func BenchmarkSkillsPrompt(b *testing.B) {
+	for _, skills := range []struct {
+		name     string
+		n        int
+		describe func(int) string
+	}{{"500", 500, inEnglish}, {"5000", 5000, inEnglish}, {"5000 in Chinese", 5000, inChinese}} {
+		c, list := promptShelf(b, skills.n, skills.describe)
+		prompt := func(opts ...toolshelf.PromptOption) func() {
+			return func() {
+				p, err := c.SkillsPrompt(b.Context(), opts...)
+				if err != nil || p.Text == "" {
+					b.Fatal(p, err)
+				}
+			}
+		}
+		b.Run(skills.name, func(b *testing.B) {
+			compare(b, []string{"ours", "list", "naive", "floor", "dropped", "shortened", "tokens"}, map[string]func(){
+				"ours":      prompt(),
+				"dropped":   prompt(toolshelf.PromptBudget(32_000)),                                               // skills are dropped
+				"shortened": prompt(toolshelf.PromptBudget(250 * skills.n)),                                       // descriptions are shortened
+				"tokens":    prompt(toolshelf.PromptTokens(8000, func(s string) int { return 4 + len(s)*10/38 })), // at no cost of its own
+				"list": func() {
+					if _, err := c.ListSkills(b.Context()); err != nil {
+						b.Fatal(err)
+					}
+				},
+				"naive": func() {
+					list, err := c.ListSkills(b.Context())
+					if err != nil {
+						b.Fatal(err)
+					}
+					var t strings.Builder
+					t.WriteString("<available_skills>\n")
+					for _, s := range list {
+						fmt.Fprintf(&t, "  <skill>\n    <name>%s</name>\n    <description>%s</description>\n  </skill>\n",
+							html.EscapeString(s.Name), html.EscapeString(s.Description))
+					}
+					t.WriteString("</available_skills>")
+				},
+				"floor": func() {
+					size := 0
+					for _, s := range list {
+						size += len(s.Name) + len(s.Description) + 80
+					}
+					var t strings.Builder
+					t.Grow(size)
+					for _, s := range list {
+						t.WriteString("  <skill>\n    <name>")
+						t.WriteString(s.Name)
+						t.WriteString("</name>\n    <description>")
+						t.WriteString(s.Description)
+						t.WriteString("</description>\n  </skill>\n")
+					}
+				},
+			})
+		})
+	}
+}

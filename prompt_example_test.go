@@ -1,0 +1,141 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// described is a project of skills and commands for the examples of prompts.
+func described() *toolshelf.Catalog {
+	return open(toolshelf.WithFs(project(map[string]string{
+		"skills/data-analysis/SKILL.md": "---\nname: data-analysis\ndescription: Analyze datasets, generate charts & create summary reports. Use when the user has a table and a question.\n---\n",
+		"skills/deploy/SKILL.md":        "---\nname: deploy\ndescription: Deploy to production.\ndisable-model-invocation: true\n---\n",
+		"skills/pdf-tools/SKILL.md":     "---\nname: pdf-tools\ndescription: Read and fill PDF forms.\n---\n",
+		"commands/review.md":            "---\ndescription: Review a change\n---\nRead the diff.\n",
+	})))
+}
+
+func ExampleCatalog_SkillsPrompt() {
+	c := described()
+	defer c.Close()
+	skills, err := c.SkillsPrompt(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	instructions := "You are a helpful agent."
+	if skills.Text != "" { // with no skill there is no block, and nothing to say about it
+		instructions += "\n\nWhen a task matches a skill's description, call activate_skill with its name.\n\n" + skills.Text
+	}
+	fmt.Println(instructions)
+	// Output:
+	// You are a helpful agent.
+	//
+	// When a task matches a skill's description, call activate_skill with its name.
+	//
+	// <available_skills>
+	//   <skill>
+	//     <name>data-analysis</name>
+	//     <description>Analyze datasets, generate charts &amp; create summary reports. Use when the user has a table and a question.</description>
+	//   </skill>
+	//   <skill>
+	//     <name>pdf-tools</name>
+	//     <description>Read and fill PDF forms.</description>
+	//   </skill>
+	// </available_skills>
+}
+
+func ExamplePromptBudget() {
+	c := described()
+	defer c.Close()
+	for _, characters := range []int{320, 260} {
+		skills, err := c.SkillsPrompt(context.Background(), toolshelf.PromptBudget(characters))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(skills)
+		fmt.Println("shortened", skills.Shortened, "dropped", skills.Dropped)
+	}
+	// Output:
+	// <available_skills>
+	//   <skill>
+	//     <name>data-analysis</name>
+	//     <description>Analyze datasets, generate charts &amp; create summary reports. Use when the user has a table…</description>
+	//   </skill>
+	//   <skill>
+	//     <name>pdf-tools</name>
+	//     <description>Read and fill PDF forms.</description>
+	//   </skill>
+	// </available_skills>
+	// shortened [data-analysis] dropped []
+	// <available_skills>
+	//   <skill>
+	//     <name>data-analysis</name>
+	//     <description>Analyze datasets, generate charts &amp; create summary…</description>
+	//   </skill>
+	//   <!-- 1 more skill not listed -->
+	// </available_skills>
+	// shortened [data-analysis] dropped [pdf-tools]
+}
+
+func ExamplePromptTokens() {
+	c := described()
+	defer c.Close()
+	tokens := func(text string) int { return len(strings.Fields(text)) } // use your model's tokenizer
+	skills, err := c.SkillsPrompt(context.Background(), toolshelf.PromptTokens(20, tokens))
+	fmt.Println(tokens(skills.Text), skills.Included, skills.Shortened, skills.Dropped, err)
+	// Output:
+	// 20 [data-analysis pdf-tools] [data-analysis] [] <nil>
+}
+
+func ExamplePromptLocations() {
+	c := described()
+	defer c.Close()
+	commands, err := c.CommandsPrompt(context.Background(), toolshelf.PromptLocations())
+	fmt.Println(commands, err)
+	// Output:
+	// <available_commands>
+	//   <command>
+	//     <name>review</name>
+	//     <description>Review a change</description>
+	//     <location>commands/review.md</location>
+	//   </command>
+	// </available_commands> <nil>
+}
+
+func ExamplePromptFilter() {
+	c := described()
+	defer c.Close()
+	disabled := []string{"data-analysis"} // in the user's settings
+	skills, err := c.SkillsPrompt(context.Background(),
+		toolshelf.PromptFilter(func(name string) bool { return !slices.Contains(disabled, name) }))
+	fmt.Println(skills.Included, err)
+	// Output:
+	// [pdf-tools] <nil>
+}
+
+func ExampleCatalog_CommandsPrompt() {
+	c := described()
+	defer c.Close()
+	commands, err := c.CommandsPrompt(context.Background())
+	fmt.Println(commands, err)
+
+	none := open(toolshelf.WithFs(project(nil)))
+	defer none.Close()
+	_, err = none.CommandsPrompt(context.Background())
+	fmt.Println(errors.Is(err, toolshelf.ErrDirectoryNotFound))
+	// Output:
+	// <available_commands>
+	//   <command>
+	//     <name>review</name>
+	//     <description>Review a change</description>
+	//   </command>
+	// </available_commands> <nil>
+	// true
+}

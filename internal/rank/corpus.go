@@ -1,0 +1,194 @@
+package rank
+
+import "slices"
+
+// A field is a part of a document that counts by itself.
+type field int
+
+const (
+	inName field = iota
+	inDescription
+	inTags
+	inHeadings
+	inBody
+	fields
+)
+
+// counts is how often a word is in each field: six bits each. BM25 saturates
+// long before 63.
+type counts uint32
+
+const (
+	countBits = 6
+	maxCount  = 1<<countBits - 1
+)
+
+func (c counts) of(f field) int { return int(c >> (countBits * f) & maxCount) }
+
+func (c counts) plusOne(f field) counts {
+	if c.of(f) == maxCount {
+		return c
+	}
+	return c + 1<<(countBits*f)
+}
+
+// A posting says that a document has a term.
+type posting struct {
+	doc    uint32
+	counts counts
+}
+
+// A term is a stem, and the documents that have it, by number.
+type term struct {
+	stem     string
+	postings []posting
+}
+
+// A document is what is kept of a Document.
+type document struct {
+	key         string // "" of a number that is not in use
+	name        string
+	description string
+	nameWords   []string       // of name, folded, each once
+	terms       []uint32       // its terms, which make its removal cheap
+	lengths     [fields]uint32 // in words
+}
+
+// A corpus is an inverted index. Numbers of documents and terms that were
+// removed are used again.
+type corpus struct {
+	docs      []document
+	byKey     map[string]uint32
+	freeDocs  []uint32
+	terms     []term
+	byStem    map[string]uint32
+	freeTerms []uint32
+	lengths   [fields]uint64 // of all documents
+
+	splitter splitter
+	found    map[uint32]counts // of the document that is being added
+	stem     []byte
+}
+
+func (c *corpus) len() int { return len(c.byKey) }
+
+func (c *corpus) put(key string, d Document) {
+	c.remove(key)
+	if c.byKey == nil {
+		c.byKey, c.byStem, c.found = map[string]uint32{}, map[string]uint32{}, map[uint32]counts{}
+	}
+	doc := document{key: key, name: d.Name, description: d.Description, nameWords: nameWords(&c.splitter, d.Name)}
+	clear(c.found)
+	add := func(f field, text string) {
+		c.splitter.split(text, func(_ string, folded []byte, part bool) {
+			if !part {
+				doc.lengths[f]++
+			}
+			c.count(f, folded)
+		})
+	}
+	add(inName, bounded(d.Name))
+	add(inDescription, bounded(d.Description))
+	add(inTags, bounded(d.Tags))
+	sections(bounded(d.Body), func(line string, heading bool) {
+		if heading {
+			add(inHeadings, line)
+		} else {
+			add(inBody, line)
+		}
+	})
+
+	number := uint32(len(c.docs))
+	if n := len(c.freeDocs); n > 0 {
+		number, c.freeDocs = c.freeDocs[n-1], c.freeDocs[:n-1]
+	} else {
+		c.docs = append(c.docs, document{})
+	}
+	doc.terms = make([]uint32, 0, len(c.found))
+	for id, counts := range c.found {
+		doc.terms = append(doc.terms, id)
+		t := &c.terms[id]
+		i := len(t.postings)
+		if i > 0 && t.postings[i-1].doc > number {
+			i, _ = t.find(number)
+		}
+		t.postings = slices.Insert(t.postings, i, posting{number, counts})
+	}
+	for f, n := range doc.lengths {
+		c.lengths[f] += uint64(n)
+	}
+	c.docs[number] = doc
+	c.byKey[key] = number
+}
+
+// bounded is as much of a text as is indexed.
+func bounded(text string) string { return text[:min(len(text), MaxText)] }
+
+// count notes a word of the document that is being added.
+func (c *corpus) count(f field, folded []byte) {
+	c.stem = stem(append(c.stem[:0], folded...))
+	id, known := c.byStem[string(c.stem)]
+	if counts, ok := c.found[id]; known && ok {
+		c.found[id] = counts.plusOne(f)
+		return
+	}
+	if len(c.found) == maxTerms {
+		return
+	}
+	if !known {
+		id = c.newTerm(string(c.stem))
+	}
+	c.found[id] = counts(0).plusOne(f)
+}
+
+func (c *corpus) newTerm(stem string) uint32 {
+	id := uint32(len(c.terms))
+	if n := len(c.freeTerms); n > 0 {
+		id, c.freeTerms = c.freeTerms[n-1], c.freeTerms[:n-1]
+		c.terms[id].stem = stem
+	} else {
+		c.terms = append(c.terms, term{stem: stem})
+	}
+	c.byStem[stem] = id
+	return id
+}
+
+func (c *corpus) remove(key string) {
+	number, ok := c.byKey[key]
+	if !ok {
+		return
+	}
+	doc := c.docs[number]
+	for _, id := range doc.terms {
+		t := &c.terms[id]
+		i, _ := t.find(number)
+		t.postings = slices.Delete(t.postings, i, i+1)
+		if len(t.postings) == 0 {
+			delete(c.byStem, t.stem)
+			*t = term{}
+			c.freeTerms = append(c.freeTerms, id)
+		}
+	}
+	for f, n := range doc.lengths {
+		c.lengths[f] -= uint64(n)
+	}
+	c.docs[number] = document{}
+	c.freeDocs = append(c.freeDocs, number)
+	delete(c.byKey, key)
+}
+
+// find returns where the posting of a document is, or would be.
+func (t *term) find(doc uint32) (int, bool) {
+	return slices.BinarySearchFunc(t.postings, doc, func(p posting, doc uint32) int { return int(p.doc) - int(doc) })
+}
+
+// nameWords returns the words and parts of words of a name, each once.
+func nameWords(s *splitter, name string) []string {
+	var words []string
+	s.split(name, func(_ string, folded []byte, _ bool) {
+		if !slices.Contains(words, string(folded)) {
+			words = append(words, string(folded))
+		}
+	})
+	return words
+}

@@ -1,0 +1,279 @@
+package rank
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// indexOf holds documents under their names.
+func indexOf(documents ...Document) *Index {
+	x := new(Index)
+	for _, d := range documents {
+		x.Put(d.Name, d)
+	}
+	return x
+}
+
+func find(t testing.TB, x *Index, text string) []Hit {
+	t.Helper()
+	hits, total, err := x.Search(t.Context(), text, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total != len(hits) && total <= 100 {
+		t.Errorf("%d hits, but a total of %d", len(hits), total)
+	}
+	return hits
+}
+
+// keys are the keys of hits, each with its tier.
+func keys(hits []Hit) string {
+	var all []string
+	for _, h := range hits {
+		all = append(all, fmt.Sprintf("%s/%d", h.Key, h.Tier))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestSearch(t *testing.T) {
+	x := indexOf(
+		Document{Name: "analyze-slow-meeting", Description: "Find out what delays a standup", Tags: "team", Body: "# Timeline\n\nWrite down who spoke.\n"},
+		Document{Name: "meeting-notes", Description: "Take notes", Tags: "minutes, team", Body: "Slow down and listen. The proxies are next.\n"},
+		Document{Name: "parseHTTPHeader2", Description: "Read a request of the proxy", Body: "## Caching\n\nGitHub\n"},
+		Document{Name: "übersetzen", Description: "Texte für 会議録 übertragen", Body: "ok\n"},
+	)
+	for _, test := range []struct{ name, query, want string }{
+		{"all words in a name", "slow meeting", "analyze-slow-meeting/1 meeting-notes/2"},
+		{"in any order and case", "Meeting SLOW", "analyze-slow-meeting/1 meeting-notes/2"},
+		{"the whole name first", "meeting-notes", "meeting-notes/1 analyze-slow-meeting/2"},
+		{"a word of a name split at case", "http", "parseHTTPHeader2/1"},
+		{"a word of a name split at a digit", "header 2", "parseHTTPHeader2/1"},
+		{"the parts of a word that is written together", "parseHTTPHeader", "parseHTTPHeader2/1"},
+		{"a stem of a word of a name is not the word", "meetings", "meeting-notes/2 analyze-slow-meeting/2"},
+		{"stop words do not count", "how do I read a header", "parseHTTPHeader2/2"},
+		{"stop words alone do", "what", "analyze-slow-meeting/2"},
+		{"the description", "delays", "analyze-slow-meeting/2"},
+		{"tags", "minute", "meeting-notes/2"},
+		{"a heading", "timelines", "analyze-slow-meeting/2"},
+		{"the body", "spoke", "analyze-slow-meeting/2"},
+		{"plural and singular", "proxy", "parseHTTPHeader2/2 meeting-notes/2"},
+		{"verb endings", "cached listening", "parseHTTPHeader2/2 meeting-notes/2"},
+		{"a word written together or not", "github", "parseHTTPHeader2/2"},
+		{"one typing error", "timelnie", "analyze-slow-meeting/2"},
+		{"one typing error in an ending", "listeningg", "meeting-notes/2"},
+		{"one typing error in a name", "metings", "meeting-notes/2 analyze-slow-meeting/2"},
+		{"accents", "UBERSETZEN", "übersetzen/1"},
+		{"Han", "会議", "übersetzen/2"},
+		{"one Han character", "録", "übersetzen/2"},
+		{"nothing", "zzz", ""},
+		{"no words", "?!", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, keys(find(t, x, test.query))); diff != "" {
+				t.Errorf("%q, -want +got:\n%s", test.query, diff)
+			}
+		})
+	}
+}
+
+func TestReasonQuotesTheWordsThatMatch(t *testing.T) {
+	x := indexOf(Document{Name: "slow-meeting", Description: "A log of delays", Tags: "team", Body: "# Timeline\n\nproxy sockets\n"})
+	for query, want := range map[string]string{
+		"slow meeting":       `name matches "slow meeting"`,
+		"log proxy":          `description matches "log"; body matches "proxy"`,
+		"Teams, timelines?":  `tags match "Teams"; headings match "timelines"`,
+		"slow prxoy":         `name matches "slow"; body matches "prxoy" nearly`,
+		"slow slow Slow zzz": `name matches "slow"`,
+		`"sockets"`:          `body matches "sockets"`,
+		"a slow meeting log delays team timeline proxy sockets loged proxies": `name matches "slow meeting"; description matches "log delays"; ` +
+			`tags match "team"; headings match "timeline"; body matches "proxy sockets"`,
+	} {
+		hits := find(t, x, query)
+		if len(hits) != 1 {
+			t.Errorf("%q: %d hits", query, len(hits))
+			continue
+		}
+		if diff := cmp.Diff(want, hits[0].Reason); diff != "" {
+			t.Errorf("%q, -want +got:\n%s", query, diff)
+		}
+	}
+}
+
+func TestScoreOfTheNameItselfIsOne(t *testing.T) {
+	x := indexOf(Document{Name: "review-pr"}, Document{Name: "review-pr-fast"}, Document{Name: "sha256"})
+	for _, query := range []string{"review-pr", "PR review", "sha256"} {
+		if hits := find(t, x, query); hits[0].Score != 1 || len(hits) > 1 && hits[1].Score >= 1 {
+			t.Errorf("%q: %+v", query, hits)
+		}
+	}
+}
+
+func TestEqualScoresAreSortedByName(t *testing.T) {
+	x := indexOf(Document{Name: "c", Body: "same"}, Document{Name: "B", Body: "same"}, Document{Name: "a", Body: "same"})
+	if diff := cmp.Diff("B/2 a/2 c/2", keys(find(t, x, "same"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLimitCutsAfterTheBest(t *testing.T) {
+	x := new(Index)
+	for i := range 1000 {
+		name := fmt.Sprintf("n%03d", i)
+		x.Put(name, Document{Name: name, Body: strings.Repeat("filler ", 1000-i) + "needle"})
+	}
+	all, total, err := x.Search(t.Context(), "needle", 1000)
+	if err != nil || total != 1000 || len(all) != 1000 {
+		t.Fatal(len(all), total, err)
+	}
+	some, total, err := x.Search(t.Context(), "needle", 3)
+	if err != nil || total != 1000 {
+		t.Fatal(total, err)
+	}
+	if diff := cmp.Diff(all[:3], some); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestReportsAreEvidenceForTheirDocumentOnly(t *testing.T) {
+	x := indexOf(Document{Name: "analyze-logs", Description: "Read logs"}, Document{Name: "other", Body: "latency"})
+	for key, d := range map[string]Document{
+		"r/1": {Name: "analyze-logs", Report: true, Body: "latency of the gateway"},
+		"r/2": {Name: "analyze-logs", Report: true, Body: "latency, latency; and much else that is of no interest to anybody"},
+		"r/3": {Name: "removed", Report: true, Body: "gateway"},
+	} {
+		x.Put(key, d)
+	}
+	for query, want := range map[string]string{
+		"latency":      "other/2 analyze-logs/3",
+		"gateway":      "analyze-logs/3",
+		"logs gateway": "analyze-logs/2", // listed once, in its best tier
+	} {
+		if diff := cmp.Diff(want, keys(find(t, x, query))); diff != "" {
+			t.Errorf("%q, -want +got:\n%s", query, diff)
+		}
+	}
+	if got, want := find(t, x, "gateway")[0].Reason, `report matches "gateway"`; got != want {
+		t.Errorf("the reason is %s, want %s", got, want)
+	}
+	x.RemoveReport("r/1")
+	if hits := find(t, x, "gateway"); len(hits) > 0 {
+		t.Errorf("found by a report that was removed: %+v", hits)
+	}
+}
+
+func TestHostileTextsAreIndexedInPart(t *testing.T) {
+	var many strings.Builder
+	for i := range 1_000_000 {
+		fmt.Fprintf(&many, "w%x ", i)
+	}
+	x := indexOf(
+		Document{Name: "many", Body: many.String()},
+		Document{Name: "long", Body: "begin " + strings.Repeat("x", 1<<20) + " end"},
+		Document{Name: "large", Body: "begin " + strings.Repeat("y ", 5<<20) + " end"},
+		Document{Name: "dense", Body: strings.Repeat("会", 1<<20)},
+	)
+	if n := len(x.documents.terms); n > 2*maxTerms {
+		t.Errorf("%d terms", n)
+	}
+	if diff := cmp.Diff("long/2 large/2", keys(find(t, x, "begin"))); diff != "" {
+		t.Error(diff)
+	}
+	if hits := find(t, x, "end"); len(hits) > 0 {
+		t.Errorf("found beyond what is indexed: %+v", hits)
+	}
+}
+
+func TestSearchEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := indexOf(Document{Name: "a"}).Search(ctx, "a", 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// What is found does not depend on how the documents came to be there.
+func TestUpdatesLeaveNoTrace(t *testing.T) {
+	word := rapid.SampledFrom(strings.Fields("log logs proxy meeting slow GitHub git hub café 会議 v2 review reviewing the"))
+	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(word, 0, 12).Draw(t, "words"), " ") })
+	document := rapid.Custom(func(t *rapid.T) Document {
+		return Document{Description: text.Draw(t, "description"), Tags: text.Draw(t, "tags"), Body: "# " + text.Draw(t, "heading") + "\n" + text.Draw(t, "body")}
+	})
+	name := rapid.SampledFrom([]string{"slow-meeting", "review", "gitHub", "a", "B"})
+	rapid.Check(t, func(t *rapid.T) {
+		updated, now := new(Index), map[string]Document{}
+		for range rapid.IntRange(0, 15).Draw(t, "updates") {
+			d := document.Draw(t, "document")
+			d.Name = name.Draw(t, "name")
+			key := d.Name
+			if d.Report = rapid.Bool().Draw(t, "report"); d.Report {
+				key = "report " + rapid.SampledFrom([]string{"1", "2"}).Draw(t, "report")
+			}
+			switch gone := rapid.Bool().Draw(t, "remove"); {
+			case gone && d.Report:
+				updated.RemoveReport(key)
+				delete(now, key)
+			case gone:
+				updated.Remove(key)
+				delete(now, key)
+			default:
+				updated.Put(key, d)
+				now[key] = d
+			}
+		}
+		fresh := new(Index)
+		for key, d := range now {
+			fresh.Put(key, d)
+		}
+		query := text.Draw(t, "query")
+		limit := rapid.IntRange(1, 6).Draw(t, "limit")
+		got, gotTotal, err := updated.Search(context.Background(), query, limit)
+		want, wantTotal, err2 := fresh.Search(context.Background(), query, limit)
+		if err != nil || err2 != nil || gotTotal != wantTotal {
+			t.Fatal(gotTotal, wantTotal, err, err2)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q, -fresh +updated:\n%s", query, diff)
+		}
+		for key := range now {
+			updated.Remove(key)
+			updated.RemoveReport(key)
+		}
+		for _, c := range []corpus{updated.documents, updated.reports} {
+			if len(c.byKey)+len(c.byStem) > 0 || c.lengths != [fields]uint64{} || len(c.freeTerms) != len(c.terms) || len(c.freeDocs) != len(c.docs) {
+				t.Errorf("something remains of removed documents: %+v", c)
+			}
+		}
+	})
+}
+
+func FuzzSearch(f *testing.F) {
+	f.Add("slow-meeting", "a log", "team", "# Heading\nproxy", "slwo proxies")
+	f.Add("v1.2", "会議録", "", "```\n# x", "会 議録")
+	f.Fuzz(func(t *testing.T, name, description, tags, body, query string) {
+		if len(query) > 2000 {
+			return
+		}
+		d := Document{Name: name, Description: description, Tags: tags, Body: body}
+		x := indexOf(d, Document{Name: "other", Body: query})
+		x.Put("report", Document{Name: name, Report: true, Body: query})
+		hits := find(t, x, query)
+		if diff := cmp.Diff(hits, find(t, x, query)); diff != "" {
+			t.Errorf("two searches differ:\n%s", diff)
+		}
+		if !slices.IsSortedFunc(hits, func(a, b Hit) int { return int(a.Tier) - int(b.Tier) }) {
+			t.Errorf("tiers are mixed: %s", keys(hits))
+		}
+		for i, h := range hits {
+			if !(0 < h.Score && h.Score <= 1) || i > 0 && h.Score > hits[i-1].Score || h.Reason == "" {
+				t.Errorf("%+v", h)
+			}
+		}
+	})
+}

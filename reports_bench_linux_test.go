@@ -1,0 +1,76 @@
+package toolshelf_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// BenchmarkSaveReport saves a report of 20 KB beside none and many others. Set
+// TMPDIR to choose the disk, which is what the time is spent on.
+func BenchmarkSaveReport(b *testing.B) {
+	for _, others := range []int{0, 10_000} {
+		b.Run(fmt.Sprintf("beside=%d", others), func(b *testing.B) {
+			text := strings.Repeat("Nothing to worry about.\n", 800)
+			root := diskOf(b, map[string]string{"commands/analyze.md": "Analyze it.", "reports/analyze/x": ""})
+			dir := filepath.Join(root, "reports", "analyze")
+			for i := range others {
+				if err := os.Link(filepath.Join(dir, "x"), filepath.Join(dir, fmt.Sprintf("analyze_report_20251120_%06d_v1.md", i))); err != nil {
+					b.Fatal(err)
+				}
+			}
+			n := 0
+			now := func() time.Time { n++; return at().AddDate(1, 0, 0).Add(time.Duration(n) * time.Second) }
+			c := catalog(b, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""), toolshelf.WithClock(now))
+			compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
+				"ours": func() {
+					if _, err := c.SaveReport(b.Context(), toolshelf.Report{Command: "analyze", Content: text, Upload: true}); err != nil {
+						b.Fatal(err)
+					}
+				},
+				"floor": func() { durableFloor(b, dir, fmt.Sprint("floor", n), text) },
+				"naive": func() { namedByListing(b, dir, text) },
+			})
+		})
+	}
+}
+
+// durableFloor is what it takes to have a file whole or not at all.
+func durableFloor(b *testing.B, dir, name, text string) {
+	try := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	try(err)
+	file, err := unix.Openat(fd, name+".tmp", unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o644)
+	try(err)
+	_, err = unix.Write(file, []byte(text))
+	try(err)
+	try(unix.Fsync(file))
+	try(unix.Close(file))
+	try(unix.Renameat2(fd, name+".tmp", fd, name, unix.RENAME_NOREPLACE))
+	try(unix.Fsync(fd))
+	try(unix.Close(fd))
+}
+
+// namedByListing is what most programs do: look at all that is there for the
+// next number, and write the file in place, neither synced nor safe from
+// others.
+func namedByListing(b *testing.B, dir, text string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("naive_%d.md", len(entries)+1)), []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}

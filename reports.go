@@ -282,88 +282,91 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 	}
 	all, err := await(ctx, c, func() ([]ReportInfo, error) {
 		all := []ReportInfo{}
-		err := c.eachReport(ctx, command, func(_ *confine.Dir, _ string, r ReportInfo) error {
-			all = append(all, r)
-			return nil
-		})
-		return all, err
+		for _, folder := range []*reportFolder{&c.reports.shared, &c.reports.local} {
+			some, at, err := folder.list(ctx, command)
+			if err != nil && err == ctx.Err() {
+				return nil, err
+			}
+			if err != nil {
+				return nil, layerError(op, &index.LayerError{Err: err}, layers{{name: at}}, "reports", "Reports")
+			}
+			all = append(all, some...)
+		}
+		return all, nil
 	})
 	if err != nil {
 		return nil, c.reportError(op, err)
 	}
-	slices.SortFunc(all, func(a, b ReportInfo) int {
-		return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.Version, a.Version), strings.Compare(a.Name, b.Name), compareBool(a.Local, b.Local))
-	})
+	slices.SortFunc(all, newestFirst)
 	return all, nil
 }
 
-// compareBool puts false first.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
+func newestFirst(a, b ReportInfo) int {
+	local := func(r ReportInfo) int {
+		if r.Local {
+			return 1
+		}
 		return 0
-	case b:
-		return -1
-	default:
-		return 1
 	}
+	return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.Version, a.Version), strings.Compare(a.Name, b.Name), cmp.Compare(local(a), local(b)))
 }
 
-// eachReport calls visit for each report of a command, in no order, with the
-// open folder that it is in and the name of its file.
-func (c *Catalog) eachReport(ctx context.Context, command string, visit func(dir *confine.Dir, file string, r ReportInfo) error) error {
-	stem := reportStem(command)
-	for _, folder := range []*reportFolder{&c.reports.shared, &c.reports.local} {
-		if folder.FS == nil {
-			continue
-		}
-		at, err := folder.each(ctx, stem, func(dir *confine.Dir, file string, r ReportInfo) error {
-			r.Command = command
-			return visit(dir, file, r)
-		})
-		if err != nil && err != ctx.Err() {
-			return layerError("", &index.LayerError{Err: err}, layers{{name: at}}, "reports", "Reports")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// each is eachReport for one folder. With an error it returns the folder
-// concerned.
-func (f *reportFolder) each(ctx context.Context, stem string, visit func(*confine.Dir, string, ReportInfo) error) (at string, err error) {
-	top, err := f.FS.OpenDir(f.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return f.Name, err
+// list returns the reports of a command in the folder. With an error it returns
+// which folder is concerned.
+func (f *reportFolder) list(ctx context.Context, command string) (all []ReportInfo, at string, err error) {
+	top, err := f.open()
+	if top == nil {
+		return nil, f.Name, err
 	}
 	defer top.Close()
+	stem := reportStem(command)
 	at = path.Join(f.Name, stem)
-	dir, err := top.OpenDir(stem)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return at, err
+	dir, err := openIfThere(func() (*confine.Dir, error) { return top.OpenDir(stem) })
+	if dir == nil {
+		return nil, at, err
 	}
 	defer dir.Close()
-	return at, dir.Each(ctx, func(file string, _ fs.FileMode) error {
-		r, ok := parseReportFile(stem, file)
-		if !ok || r.Local != f.local {
-			return nil
-		}
+	err = f.files(ctx, dir, stem, func(file string, r ReportInfo) error {
 		info, err := dir.Lstat(file)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode.IsRegular() {
 			return nil
 		}
-		if err != nil {
-			return err
+		r.Command, r.Size = command, info.Size
+		all = append(all, r)
+		return err
+	})
+	return all, at, err
+}
+
+// open opens the folder, which is nil where it is missing or not configured.
+func (f *reportFolder) open() (*confine.Dir, error) {
+	if f.FS == nil {
+		return nil, nil
+	}
+	return openIfThere(func() (*confine.Dir, error) { return f.FS.OpenDir(f.Dir) })
+}
+
+// openIfThere returns nil for a folder that does not exist.
+func openIfThere(open func() (*confine.Dir, error)) (*confine.Dir, error) {
+	dir, err := open()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return dir, nil
+}
+
+// files calls visit for each file of a command's folder that is a report of this
+// kind by its name, in no order.
+func (f *reportFolder) files(ctx context.Context, dir *confine.Dir, stem string, visit func(file string, r ReportInfo) error) error {
+	return dir.Each(ctx, func(file string, _ fs.FileMode) error {
+		r, ok := parseReportFile(stem, file)
+		if !ok || r.Local != f.local {
+			return nil
 		}
-		r.Size, r.Path = info.Size, f.FS.Path(path.Join(f.Dir, stem, file))
-		return visit(dir, file, r)
+		r.Path = f.FS.Path(path.Join(f.Dir, stem, file))
+		return visit(file, r)
 	})
 }

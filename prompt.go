@@ -78,7 +78,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	for _, e := range snapshot.Entries {
 		header := Frontmatter{doc: e.Header}
 		hidden, _ := header.Bool("disable-model-invocation")
-		if description := strings.TrimSpace(header.Text("description")); e.Broken == nil && description != "" && !hidden {
+		if description := strings.TrimSpace(header.Text("description")); description != "" && !hidden {
 			options.add(&block, c.skills, e, description)
 		}
 	}

@@ -167,6 +167,13 @@ func TestSkillsPrompt(t *testing.T) {
 			want: toolshelf.SkillsPrompt{Text: available(listed("a", "A"), listed("b", "B")), Included: []string{"a", "b"}},
 		},
 		{
+			name:  "characters instead of tokens",
+			files: map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
+			options: []toolshelf.PromptOption{toolshelf.PromptTokens(9, func(s string) int { return strings.Count(s, "\n") }),
+				toolshelf.PromptBudget(9)},
+			want: toolshelf.SkillsPrompt{Dropped: []string{"a", "b"}},
+		},
+		{
 			name:    "too few tokens",
 			files:   map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
 			options: []toolshelf.PromptOption{toolshelf.PromptTokens(7, func(s string) int { return strings.Count(s, "\n") })},

@@ -141,7 +141,7 @@ func TestAnyBlockWithinAnyBudget(t *testing.T) {
 }
 
 // consistent checks a text against what its fields say of it.
-func consistent(t *rapid.T, items []described, p SkillsPrompt) {
+func consistent(t rapid.TB, items []described, p SkillsPrompt) {
 	parsed := parse(t, p.Text)
 	if len(parsed) != len(p.Included) || len(p.Included)+len(p.Dropped) != len(items) {
 		t.Fatalf("%d items: included %q, dropped %q, in the text %d", len(items), p.Included, p.Dropped, len(parsed))
@@ -150,13 +150,13 @@ func consistent(t *rapid.T, items []described, p SkillsPrompt) {
 		t.Errorf("dropped %q, but the text is\n%s", p.Dropped, p.Text)
 	}
 	listed := 0
-	firstDropped := 3
-	for _, i := range items {
-		if slices.Contains(p.Dropped, i.Name) {
-			firstDropped = min(firstDropped, i.Layer)
+	firstDropped := [2]int{3} // its layer, and its place in items
+	for at, i := range items {
+		if place := [2]int{i.Layer, at}; slices.Contains(p.Dropped, i.Name) && slices.Compare(place[:], firstDropped[:]) < 0 {
+			firstDropped = place
 		}
 	}
-	for _, i := range items {
+	for at, i := range items {
 		if !slices.Contains(p.Included, i.Name) {
 			continue
 		}
@@ -166,8 +166,8 @@ func consistent(t *rapid.T, items []described, p SkillsPrompt) {
 		switch cut := slices.Contains(p.Shortened, i.Name); {
 		case got.Name != admitted(i.Name), got.Location != admitted(i.Location):
 			t.Errorf("%+v is listed as %+v", i, got)
-		case i.Layer > firstDropped:
-			t.Errorf("%q is listed, and one of the layer %d is dropped", i.Name, firstDropped)
+		case i.Layer > firstDropped[0] || i.Layer == firstDropped[0] && at > firstDropped[1]:
+			t.Errorf("%q is listed, and %q dropped", i.Name, items[firstDropped[1]].Name)
 		case !cut && got.Description != admitted(i.Description), cut && got.Description == admitted(i.Description):
 			t.Errorf("shortened is %v, but %q is %q", cut, i.Description, got.Description)
 		case cut && !strings.HasPrefix(admitted(i.Description), strings.TrimSuffix(got.Description, "…")):
@@ -217,29 +217,58 @@ func many(n int) []described {
 }
 
 func TestFewCallsOfTheCounter(t *testing.T) {
-	items := many(1141)
-	items[7].Description = strings.Repeat("An attack on the budget. ", 5<<20/25)
-	block := blockOf(items)
-	counters := map[string]func(string) int{
-		"words":           words,
-		"a quarter":       func(s string) int { return len(s) / 4 },
-		"with an offset":  func(s string) int { return 3000 + len(s)/5 },
-		"far from linear": func(s string) int { return len(s) * len(s) / 1e6 },
-	}
-	for name, count := range counters {
+	block := blockOf(many(1141))
+	for _, counter := range []struct {
+		name  string
+		count func(string) int
+		most  int // calls
+	}{
+		{"words", words, 25},
+		{"a quarter", func(s string) int { return len(s) / 4 }, 18},
+		{"with an offset", func(s string) int { return 3000 + len(s)/5 }, 18},
+		{"far from linear", func(s string) int { return len(s) * len(s) / 1e6 }, 30},
+	} {
 		for _, budget := range []int{0, 100, 4000, 8000, 20000, 200000} {
-			t.Run(fmt.Sprintf("%s, %d", name, budget), func(t *testing.T) {
-				calls, read := 0, 0
-				counted := func(s string) int { calls++; read += len(s); return count(s) }
+			t.Run(fmt.Sprintf("%s, %d", counter.name, budget), func(t *testing.T) {
+				count, calls := counter.count, 0
+				counted := func(s string) int { calls++; return count(s) }
 				p, err := block.prompt(t.Context(), promptOptions{limited: true, budget: budget, count: counted})
 				if err != nil || p.Text != "" && count(p.Text) > budget {
 					t.Fatalf("%d tokens, %v", count(p.Text), err)
 				}
-				t.Logf("%d calls with %d bytes for a text of %d: %d listed", calls, read, len(p.Text), len(p.Included))
-				if calls > 40 {
+				if calls > counter.most {
 					t.Errorf("%d calls", calls)
 				}
 			})
+		}
+	}
+}
+
+func TestADescriptionOf5MBTakesNoRoomFromOthers(t *testing.T) {
+	items := many(100)
+	items[7].Layer, items[7].Description = 0, strings.Repeat("An attack on the budget. ", 5<<20/25)
+	block := blockOf(items)
+	for _, o := range []promptOptions{
+		{limited: true, budget: 4000},
+		{limited: true, budget: 30_000},
+		{limited: true, budget: 1000, count: words},
+		{limited: true, budget: 8000, count: words},
+	} {
+		p, err := block.prompt(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		consistent(t, items, p)
+		longest := 0
+		lengths := map[string]int{}
+		for _, i := range parse(t, p.Text) {
+			lengths[i.Name] = utf8.RuneCountInString(escapeXML(i.Description))
+			longest = max(longest, lengths[i.Name])
+		}
+		for _, name := range append(p.Shortened, items[7].Name) {
+			if lengths[name] < longest-len("An attack on &amp; ") {
+				t.Errorf("%s has %d characters, and another skill %d", name, lengths[name], longest)
+			}
 		}
 	}
 }

@@ -120,6 +120,7 @@ func TestShortenedTexts(t *testing.T) {
 		{"not between a letter and its accent", strings.Repeat("x", 26) + strings.Repeat("e\u0301", 9), 30, strings.Repeat("x", 26) + "e\u0301…"},
 		{"an escape counts as it is written", "a &amp; b &amp; c", 11, "a &amp; b…"},
 		{"never within an escape", "a &amp; b &amp; c", 14, "a &amp; b…"},
+		{"never within one of many", strings.Repeat("&amp;", 20), 33, strings.Repeat("&amp;", 6) + "…"},
 		{"to nothing", "text", 1, "…"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package toolshelf_test
 
 import (
+	"encoding/xml"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -259,6 +260,46 @@ func TestPromptErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestCorpusPrompts(t *testing.T) {
+	listed := 0
+	for _, root := range folders(t, filepath.Join(corpus(t), "skills")) {
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir("."))
+		p, err := c.SkillsPrompt(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var block struct {
+			Skills []struct {
+				Name        string `xml:"name"`
+				Description string `xml:"description"`
+			} `xml:"skill"`
+		}
+		if err := xml.Unmarshal([]byte(p.Text), &block); err != nil && p.Text != "" {
+			t.Fatal(err)
+		}
+		read := map[string]string{}
+		for _, s := range block.Skills {
+			read[s.Name] = s.Description
+		}
+		skills, err := c.ListSkills(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range skills {
+			if description, ok := read[s.Name]; ok && description != s.Description {
+				t.Errorf("%s is described as %q, not %q", s.Path, description, s.Description)
+			} else if !ok && s.Description != "" {
+				t.Logf("%s is hidden", s.Path)
+			}
+		}
+		listed += len(read)
+	}
+	if listed == 0 {
+		t.Error("the corpus has no skills for a model")
+	}
+	t.Logf("%d skills listed", listed)
 }
 
 // 1,141 skills once filled a model's context 34 times over.

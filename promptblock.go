@@ -123,7 +123,7 @@ func (b *promptBlock) within(size int) int {
 	return sort.Search(b.top()+1, func(level int) bool { return b.size(level) > size }) - 1
 }
 
-// text is what a level tells. It has no text between 0 characters and one item.
+// text is what a level tells; "" for level 0, not a block that is empty.
 func (b *promptBlock) text(level int) string {
 	kept, limit := b.cut(level)
 	if kept == 0 {

@@ -39,6 +39,7 @@ func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Cha
 // does nothing.
 func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	s := &subscriber{
+		catalog:  c,
 		wake:     make(chan struct{}, 1),
 		stop:     make(chan struct{}),
 		commands: c.commands.Last(),
@@ -46,6 +47,9 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	}
 	if !c.changes.add(s) {
 		return func() {}
+	}
+	if c.ended.Load() {
+		c.changes.remove(s)
 	}
 	go func() {
 		for {
@@ -71,6 +75,7 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 
 // A subscriber is told what differs from the snapshots that it was told of last.
 type subscriber struct {
+	catalog          *Catalog        // whose filters choose what it is told
 	wake             chan struct{}   // has a token after something changed
 	stop             chan struct{}   // closed by changes
 	commands, skills *index.Snapshot // guarded by changes.mu; nil before the first
@@ -79,9 +84,8 @@ type subscriber struct {
 // since returns what has changed for a subscriber since it was asked last.
 func (c *Catalog) since(s *subscriber) Change {
 	c.changes.mu.Lock()
-	defer c.changes.mu.Unlock()
 	commands, skills := c.commands.Last(), c.skills.Last()
-	change := Change{Commands: difference(s.commands, commands), Skills: difference(s.skills, skills)}
+	knownCommands, knownSkills := s.commands, s.skills
 	// What is not known yet stays so: signal is about to say what came before.
 	if s.commands != nil {
 		s.commands = commands
@@ -89,7 +93,11 @@ func (c *Catalog) since(s *subscriber) Change {
 	if s.skills != nil {
 		s.skills = skills
 	}
-	return change
+	c.changes.mu.Unlock()
+	return Change{
+		Commands: difference(c.commandFilter.of(knownCommands), c.commandFilter.of(commands)),
+		Skills:   difference(c.skillFilter.of(knownSkills), c.skillFilter.of(skills)),
+	}
 }
 
 // difference merges two sorted lists. To a list that was not known, nothing is
@@ -140,9 +148,25 @@ func (c *changes) add(s *subscriber) bool {
 func (c *changes) remove(s *subscriber) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.drop(s)
+}
+
+// drop is remove for who holds c.mu.
+func (c *changes) drop(s *subscriber) {
 	if c.all[s] {
 		delete(c.all, s)
 		close(s.stop)
+	}
+}
+
+// end ends the subscriptions of one catalog.
+func (c *changes) end(of *Catalog) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for s := range c.all {
+		if s.catalog == of {
+			c.drop(s)
+		}
 	}
 }
 
@@ -167,7 +191,6 @@ func (c *changes) close() {
 	defer c.mu.Unlock()
 	c.closed = true
 	for s := range c.all {
-		delete(c.all, s)
-		close(s.stop)
+		c.drop(s)
 	}
 }

@@ -74,20 +74,20 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	}
 	if e := c.commands.Known(name, stem); e != nil {
 		if kept := c.contents.get(file{e.Layer, e.Path}); kept != nil {
-			if info, ok := c.commands.Glance(e); ok && index.SameFile(info, kept.info) {
+			if info, ok := c.commands.Glance(e); ok && index.SameFile(info, kept.info) && c.shows(kept.command) {
 				return c.hand(kept.command), nil
 			}
 		}
 		// Where anything is not as it was, the files are looked through anew.
 		command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
-		if err == nil {
+		if err == nil && c.shows(command) {
 			return c.hand(command), nil
 		}
 		if ctx.Err() != nil {
 			return Command{}, ctx.Err()
 		}
 	}
-	snapshot, err := c.commands.Snapshot(ctx)
+	snapshot, err := c.commandSnapshot(ctx)
 	if err != nil {
 		err = c.commandsError(op, err)
 		if errors.Is(err, ErrDirectoryNotFound) {
@@ -102,16 +102,19 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 		if snapshot, err = c.commands.Validate(ctx); err != nil {
 			return Command{}, c.commandsError(op, err)
 		}
-		e = snapshot.Lookup(name, stem)
+		e = c.commandFilter.of(snapshot).Lookup(name, stem)
 	}
+	notFound := &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
+		Message: "there is no command " + quote(stem) + "; List has the names"}
 	if e == nil {
-		return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-			Message: "there is no command " + quote(stem) + "; List has the names"}
+		return Command{}, notFound
 	}
 	command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
 	switch {
-	case err == nil:
+	case err == nil && c.shows(command):
 		return c.hand(command), nil
+	case err == nil: // it has just become one that is not shown
+		return Command{}, notFound
 	case ctx.Err() != nil:
 		return Command{}, ctx.Err()
 	case errors.Is(err, fs.ErrClosed):
@@ -126,6 +129,12 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 		return Command{}, &Error{Code: ErrFileRead.Code, Op: op, Path: name,
 			Message: "the file of command " + quote(e.Name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions", Err: err}
 	}
+}
+
+// shows reports whether the catalog's filters keep a command as it is now.
+func (c *Catalog) shows(command Command) bool {
+	m := command.Metadata
+	return c.commandFilter.keeps(CommandInfo{Name: command.Name, Description: m.Description, Size: m.Size, LastModified: m.LastModified})
 }
 
 // load returns the command of an entry, from memory if a stat shows that its

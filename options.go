@@ -13,8 +13,9 @@ import (
 const defaultMaxFileSize = 10 << 20
 
 // An Option sets one property of a Catalog. Of options that set the same
-// property the last one given stands, except for the layer options, which add
-// up: each appends its folders below those named before it.
+// property the last one given stands, except for those that add up: each layer
+// option appends its folders below those named before it, and each filter keeps
+// what those before it do.
 type Option func(*config) error
 
 // config is what the options say; New turns it into a Catalog.
@@ -34,6 +35,9 @@ type config struct {
 	now         func() time.Time
 	watch       bool
 	reports     reportDirs
+
+	keepCommands []func(CommandInfo) bool
+	keepSkills   []func(SkillInfo) bool
 }
 
 // layers are the folders of one kind in order of precedence. A nil slice is

@@ -20,9 +20,13 @@ type SkillInfo struct {
 	Metadata      map[string]string `json:"metadata,omitempty"`      // values that are no text are given as JSON
 	AllowedTools  []string          `json:"allowed_tools,omitempty"` // one for each tool, whether written as a text with blanks or commas or as a list
 
+	DisableModelInvocation bool `json:"disable_model_invocation,omitempty"` // only the user may choose it
+	UserInvocable          bool `json:"user_invocable"`                     // the user may choose it; true unless its author says user-invocable: false
+
 	Path        string       `json:"path"` // of SKILL.md, in full, on the filesystem that it is on; empty where there is none
 	Layer       string       `json:"layer"`
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // what is wrong with it
+	Frontmatter Frontmatter  `json:"-"`                     // all that its author wrote
 }
 
 // ListSkills returns the skills: the subfolders of the skill folders, whether
@@ -43,19 +47,24 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	snapshot, err := c.skills.Snapshot(ctx)
+	snapshot, err := c.skillSnapshot(ctx)
 	if err != nil {
 		return nil, c.skillsError(op, err)
 	}
 	list := make([]SkillInfo, len(snapshot.Entries))
 	for i, e := range snapshot.Entries {
-		list[i] = c.skillInfo(e)
+		list[i] = c.listedSkill(snapshot, e)
 	}
 	return list, nil
 }
 
+// listedSkill is what a list tells of a skill.
+func (c *Catalog) listedSkill(_ *index.Snapshot, e *index.Entry) SkillInfo {
+	return c.skillInfo(e)
+}
+
 func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
-	header := Frontmatter{doc: e.Header}
+	header := newFrontmatter(e.Header)
 	s := SkillInfo{
 		Name:          e.Name,
 		DeclaredName:  header.Text("name"),
@@ -65,7 +74,11 @@ func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
 		Metadata:      metadata(header),
 		AllowedTools:  allowedTools(header),
 		Layer:         c.skills.Layer(e.Layer).Name,
+		Frontmatter:   header,
 	}
+	s.DisableModelInvocation, _ = header.Bool("disable-model-invocation")
+	invocable, said := header.Bool("user-invocable")
+	s.UserInvocable = invocable || !said
 	if e.Broken != index.ErrNoSkillFile {
 		s.Path = c.skills.Layer(e.Layer).FS.Path(e.Path)
 	}

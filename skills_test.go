@@ -24,6 +24,9 @@ func TestListSkills(t *testing.T) {
 			License: "Apache-2.0", Compatibility: "needs python3", Metadata: map[string]string{"author": "tests", "version": "1.0"},
 			AllowedTools: []string{"Bash(git add:*)", "Read", "Write"}},
 	}
+	for i := range want {
+		want[i].UserInvocable = true
+	}
 	files := map[string]string{
 		"list-style": "skills/list-style/SKILL.md", "lower-case": "skills/lower-case/skill.md", "pdf-tools": "skills/pdf-tools/SKILL.md",
 	}
@@ -32,7 +35,7 @@ func TestListSkills(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Path", "Layer", "Diagnostics")); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Path", "Layer", "Diagnostics", "Frontmatter")); diff != "" {
 			t.Errorf("skills (-want +got):\n%s", diff)
 		}
 		for _, s := range got {

@@ -87,6 +87,29 @@ func (s *Snapshot) Lookup(names ...string) *Entry {
 	return nil
 }
 
+// Where is the snapshot without the entries that keep is false for. The
+// problems stay.
+func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
+	shown := &Snapshot{
+		Generation: s.Generation,
+		Entries:    make([]*Entry, 0, len(s.Entries)),
+		Problems:   s.Problems,
+		byName:     make(map[string]*Entry, len(s.byName)),
+		layers:     s.layers,
+	}
+	for name, e := range s.byName {
+		if keep(e) {
+			shown.byName[name] = e
+		}
+	}
+	for _, e := range s.Entries {
+		if shown.byName[e.Name] != nil {
+			shown.Entries = append(shown.Entries, e)
+		}
+	}
+	return shown
+}
+
 // A LayerError is the failure of a layer's own folder.
 type LayerError struct {
 	Layer int // its place in Config.Layers

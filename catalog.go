@@ -23,26 +23,17 @@ import (
 // A method whose context ends returns the context's error, and after Close
 // every method returns ErrClosed.
 type Catalog struct {
-	*shared
-	commandFilter filter[CommandInfo]
-	skillFilter   filter[SkillInfo]
-
-	view  bool        // made by View, not by New
-	ended atomic.Bool // a view was closed
-}
-
-// shared is what a catalog has in common with its views.
-type shared struct {
-	config   config
-	onOS     bool        // the filesystem is the operating system's
-	rootDir  string      // the root's full path on the catalog's filesystem
-	root     *confine.FS // the root
-	opened   []*confine.FS
-	commands *index.Index
-	skills   *index.Index
-	contents contents
-	changes  changes
-	reports  reports
+	config    config
+	onOS      bool        // the filesystem is the operating system's
+	rootDir   string      // the root's full path on the catalog's filesystem
+	root      *confine.FS // the root
+	opened    []*confine.FS
+	commands  *index.Index
+	skills    *index.Index
+	contents  contents
+	changes   changes
+	searchers searchers
+	reports   reports
 
 	mu      sync.Mutex
 	closed  atomic.Bool    // mu is held to set it
@@ -61,8 +52,7 @@ func New(opts ...Option) (*Catalog, error) {
 		return nil, err
 	}
 	_, isOS := config.fs.(*afero.OsFs)
-	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
-	c.setFilters(config.keepCommands, config.keepSkills)
+	c := &Catalog{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
 			return nil, invalidOption("WithRoot: the working directory is unknown: " + reason(err))
@@ -92,6 +82,7 @@ func New(opts ...Option) (*Catalog, error) {
 		return nil, &Error{Code: ErrInvalidOption.Code, Op: "New", Err: err,
 			Message: "WithWatch: the system cannot watch folders: " + reason(err) + "; do without it"}
 	}
+	c.searchers = newSearchers(c)
 	return c, nil
 }
 
@@ -150,14 +141,8 @@ func (c *Catalog) layers(named layers) []index.Layer {
 
 // Close ends what is under way and releases the folders that are held open.
 // It waits for what the filesystem is doing just now, so that nothing goes on
-// after it. A second Close does nothing. The error is always nil. For views,
-// see View.
+// after it. A second Close does nothing. The error is always nil.
 func (c *Catalog) Close() error {
-	if c.view {
-		c.ended.Store(true)
-		c.changes.end(c)
-		return nil
-	}
 	c.mu.Lock()
 	closed := c.closed.Swap(true)
 	c.mu.Unlock()
@@ -179,34 +164,10 @@ func (c *Catalog) Close() error {
 
 // begin is how every method begins.
 func (c *Catalog) begin(ctx context.Context, op string) error {
-	if c.isClosed() {
-		return closedError(op)
+	if c.closed.Load() {
+		return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog is closed; make a new one with New"}
 	}
 	return ctx.Err()
-}
-
-func (c *Catalog) isClosed() bool { return c.ended.Load() || c.closed.Load() }
-
-func closedError(op string) error {
-	return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog is closed; make a new one with New"}
-}
-
-// commandSnapshot is the commands, hidden ones too, that this catalog shows.
-func (c *Catalog) commandSnapshot(ctx context.Context) (*index.Snapshot, error) {
-	snapshot, err := c.commands.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.commandFilter.of(snapshot), nil
-}
-
-// skillSnapshot is the skills that this catalog shows.
-func (c *Catalog) skillSnapshot(ctx context.Context) (*index.Snapshot, error) {
-	snapshot, err := c.skills.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.skillFilter.of(snapshot), nil
 }
 
 // enter counts a goroutine that Close must wait for, until its Done; it
@@ -288,7 +249,7 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	if _, err := page.normalized(); err != nil {
 		return CommandList{}, inOp(op, err)
 	}
-	snapshot, err := c.commandSnapshot(ctx)
+	snapshot, err := c.commands.Snapshot(ctx)
 	if err != nil {
 		return CommandList{}, c.commandsError(op, err)
 	}
@@ -314,7 +275,7 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 			yield(CommandInfo{}, err)
 			return
 		}
-		snapshot, err := c.commandSnapshot(ctx)
+		snapshot, err := c.commands.Snapshot(ctx)
 		if err != nil {
 			yield(CommandInfo{}, c.commandsError(op, err))
 			return
@@ -330,8 +291,6 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 		}
 	}
 }
-
-func listedCommand(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }
 
 func commandInfo(e *index.Entry) CommandInfo {
 	return CommandInfo{

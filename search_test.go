@@ -1,0 +1,466 @@
+package toolshelf_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// search returns what a search finds, each with its tier.
+func search(t testing.TB, c *toolshelf.Catalog, query string) string {
+	t.Helper()
+	found, err := c.Search(t.Context(), query, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tiers(found)
+}
+
+func tiers(found toolshelf.SearchResults) string {
+	var all []string
+	for _, r := range found.Results {
+		all = append(all, r.Name+"/"+r.Tier)
+	}
+	return strings.Join(all, " ")
+}
+
+func TestSearchFindsCommands(t *testing.T) {
+	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
+		c := open(toolshelf.WithNestedCommands())
+		for _, test := range []struct{ name, query, want string }{
+			{"by words of the name", "logs analyze", "analyze-logs/tier1"},
+			{"by the folder, which is part of the name", "frontend component", "frontend:component/tier1"},
+			{"by the description", "cause of failures", "analyze-logs/tier2"},
+			{"by a tag", "incidents", "analyze-logs/tier2"},
+			{"by the text", "first error", "analyze-logs/tier2"},
+			{"with a typing error", "analzye", "analyze-logs/tier2"},
+			{"none that is a dependency", "active voice", ""},
+			{"none", "xylophone", ""},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				if diff := cmp.Diff(test.want, search(t, c, test.query)); diff != "" {
+					t.Errorf("%q, -want +got:\n%s", test.query, diff)
+				}
+			})
+		}
+	})
+}
+
+func TestSearchSkillsFindsSkills(t *testing.T) {
+	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
+		c := open()
+		for query, want := range map[string]string{
+			"pdf":         "pdf-tools/tier1",
+			"forms":       "pdf-tools/tier2",
+			"no file":     "no-file/tier1", // a folder without a usable SKILL.md is found by its name
+			"fill a form": "pdf-tools/tier2",
+		} {
+			found, err := c.SearchSkills(t.Context(), query, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, tiers(found)); diff != "" {
+				t.Errorf("%q, -want +got:\n%s", query, diff)
+			}
+		}
+		found, err := c.SearchSkills(t.Context(), "pdf", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []toolshelf.SearchResult{{Name: "pdf-tools", Score: found.Results[0].Score, Tier: "tier1",
+			Description: "Read and fill PDF forms.\nUse when a form is mentioned.", MatchReason: `name matches "pdf"`}}
+		if diff := cmp.Diff(want, found.Results); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	})
+}
+
+func TestSearchResultsAsJSON(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		results toolshelf.SearchResults
+		want    string
+	}{
+		{"some", toolshelf.SearchResults{
+			Results: []toolshelf.SearchResult{{Name: "analyze-slow-meeting", Score: 0.93, Tier: "tier1",
+				Description: "Find the cause", MatchReason: `name matches "slow meeting"`}},
+			SearchTime: 2 * time.Millisecond, TotalFound: 7},
+			`{"results":[{"name":"analyze-slow-meeting","score":0.93,"tier":"tier1","description":"Find the cause",` +
+				`"match_reason":"name matches \"slow meeting\""}],"search_time_ms":2,"total_found":7}`},
+		{"none", toolshelf.SearchResults{}, `{"results":[],"search_time_ms":0,"total_found":0}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := json.Marshal(test.results)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, string(got)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if test.results.Results == nil {
+				test.results.Results = []toolshelf.SearchResult{}
+			}
+			var back toolshelf.SearchResults
+			if err := json.Unmarshal(got, &back); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.results, back); diff != "" {
+				t.Errorf("read again, -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSearchRefusesWhatTheContractDoes(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
+	for _, test := range []struct {
+		name  string
+		query string
+		limit int
+		want  error
+	}{
+		{"an empty query", "", 1, toolshelf.ErrInvalidQuery},
+		{"a blank query", " \t\n\u3000", 1, toolshelf.ErrInvalidQuery},
+		{"501 characters", strings.Repeat("x", 501), 1, toolshelf.ErrInvalidQuery},
+		{"500 characters and blanks around", " " + strings.Repeat("会", 500) + " ", 1, nil},
+		{"one character", "x", 1, nil},
+		{"no word", "?", 1, nil},
+		{"no UTF-8", "\xff", 1, nil},
+		{"a negative limit", "logs", -1, toolshelf.ErrInvalidQuery},
+		{"a limit of 101", "logs", 101, toolshelf.ErrInvalidQuery},
+		{"a limit of 100", "logs", 100, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for _, search := range []func(context.Context, string, int) (toolshelf.SearchResults, error){c.Search, c.SearchSkills} {
+				if _, err := search(t.Context(), test.query, test.limit); !errors.Is(err, test.want) || (test.want == nil) != (err == nil) {
+					t.Errorf("the error is %v, want %v", err, test.want)
+				}
+			}
+		})
+	}
+}
+
+func TestSearchWithoutFolder(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()))
+	for op, search := range map[string]func(context.Context, string, int) (toolshelf.SearchResults, error){"Search: ": c.Search, "SearchSkills: ": c.SearchSkills} {
+		if _, err := search(t.Context(), "x", 0); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.HasPrefix(err.Error(), op) {
+			t.Errorf("%s%v", op, err)
+		}
+	}
+}
+
+func TestSearchAfterClose(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
+	search(t, c, "logs")
+	c.Close()
+	if _, err := c.Search(t.Context(), "logs", 0); !errors.Is(err, toolshelf.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+func TestSearchReturnsAtMostTheLimitAndCountsAll(t *testing.T) {
+	files := map[string]string{}
+	for i := range 30 {
+		files[fmt.Sprintf("commands/c%02d.md", i)] = "Same text.\n"
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
+	for limit, want := range map[int]int{0: 10, 1: 1, 29: 29, 100: 30} {
+		found, err := c.Search(t.Context(), "same", limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found.Results) != want || found.TotalFound != 30 || found.SearchTime <= 0 {
+			t.Errorf("limit %d: %d of %d in %v", limit, len(found.Results), found.TotalFound, found.SearchTime)
+		}
+		for i, r := range found.Results {
+			if r.Name != fmt.Sprintf("c%02d", i) {
+				t.Errorf("result %d is %s: equal scores are not in the order of names", i, r.Name)
+			}
+		}
+	}
+}
+
+func TestSearchSeesEveryChange(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{
+		"commands/a.md": "---\ndescription: Count apples\n---\nBody.\n",
+		"commands/b.md": "---\ndescription: Count pears\n---\nBody.\n",
+	})
+	c := catalog(t, toolshelf.WithFs(fsys))
+	write := func(name, text string, at time.Time) {
+		t.Helper()
+		if err := errors.Join(afero.WriteFile(fsys, name, []byte(text), 0o644), fsys.Chtimes(name, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(query, want string) {
+		t.Helper()
+		if diff := cmp.Diff(want, search(t, c, query)); diff != "" {
+			t.Errorf("%q, -want +got:\n%s", query, diff)
+		}
+	}
+	expect("apples", "a/tier2")
+	expect("count", "a/tier2 b/tier2")
+
+	write("commands/a.md", "---\ndescription: Count plums\n---\nBody.\n", written.Add(time.Second))
+	expect("apples", "")
+	expect("plums", "a/tier2")
+
+	write("commands/b.md", "---\ndescription: Count pears\n---\nHere are quinces.\n", written.Add(time.Second))
+	expect("quinces", "b/tier2") // the header is as it was
+
+	write("commands/apples.md", "New.\n", written)
+	expect("apples", "apples/tier1")
+
+	if err := fsys.Remove("commands/b.md"); err != nil {
+		t.Fatal(err)
+	}
+	expect("pears", "")
+	expect("count", "a/tier2")
+
+	write("commands/a.md", "---\nis_dependency: true\n---\nCount plums.\n", written.Add(2*time.Second))
+	expect("plums", "")
+}
+
+// A file that has just been written can change again within one tick of the
+// clock, and a filesystem may know no times at all.
+func TestSearchSeesAChangeThatNoTimeShows(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	later := time.Now().Add(time.Hour)
+	head := "---\ndescription: Count\n---\n" + strings.Repeat("Filler.\n", 1000)
+	c := catalog(t, toolshelf.WithFs(fsys))
+	for _, fruit := range []string{"apples", "quince", "apples"} {
+		if err := errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte(head+fruit), 0o644), fsys.Chtimes("commands/a.md", later, later)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff("a/tier2", search(t, c, fruit)); diff != "" {
+			t.Errorf("%s, -want +got:\n%s", fruit, diff)
+		}
+	}
+	if got := search(t, c, "quince"); got != "" {
+		t.Errorf("the text before is still found: %s", got)
+	}
+}
+
+func TestSearchInALayerSeesTheFirst(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{
+		"own/a.md":    "Apples.\n",
+		"shared/a.md": "Pears.\n",
+		"shared/b.md": "Plums.\n",
+	})
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCommandsDir("own", "shared"))
+	for query, want := range map[string]string{"apples": "a/tier2", "pears": "", "plums": "b/tier2"} {
+		if got := search(t, c, query); got != want {
+			t.Errorf("%s finds %q, want %q", query, got, want)
+		}
+	}
+	if err := fsys.Remove("own/a.md"); err != nil {
+		t.Fatal(err)
+	}
+	if got := search(t, c, "pears"); got != "a/tier2" {
+		t.Errorf("the command below is not found once the one above is gone: %q", got)
+	}
+}
+
+func TestSearchFindsAnUnreadableFileByItsDescription(t *testing.T) {
+	fsys := failing{memoryOf(t, map[string]string{"commands/a.md": "---\ndescription: Count apples\n---\nPears.\n"}), map[string]error{}}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
+	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, cause := range []error{fs.ErrPermission, fs.ErrNotExist} {
+		fsys.errs["a.md"] = cause
+		if found := search(t, c, "apples") + search(t, c, "pears"); found != "a/tier2" {
+			t.Errorf("found %q", found)
+		}
+	}
+	delete(fsys.errs, "a.md")
+	if found := search(t, c, "pears"); found != "a/tier2" {
+		t.Errorf("found %q, where the file can be read again", found)
+	}
+}
+
+func TestSearchReadsABoundedPartOfAFile(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		"commands/long.md":  "---\ndescription: Count\n---\nBegin.\n" + strings.Repeat("filler ", 1<<20) + "\nend\n",
+		"commands/large.md": "Begin." + strings.Repeat("x", 10<<20),
+	})))
+	if got := search(t, c, "begin"); got != "long/tier2" {
+		t.Errorf("the beginning is in %q", got)
+	}
+	if got := search(t, c, "end"); got != "" {
+		t.Errorf("the end is in %q", got)
+	}
+}
+
+func TestSearchThatIsCanceled(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.Search(ctx, "logs", 0); err != context.Canceled {
+		t.Error(err)
+	}
+}
+
+func TestSearchWhoseDeadlineHasPassed(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	if _, err := c.Search(ctx, "logs", 0); !errors.Is(err, toolshelf.ErrSearchTimeout) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// In a bubble of synctest, time passes as soon as all wait for it.
+func TestSearchOverAFilesystemThatHangsEndsAfterFiveSeconds(t *testing.T) {
+	for _, part := range []string{"listing the folder", "reading a file"} {
+		t.Run(part, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				gate := make(chan struct{})
+				fsys := &slow{Fs: memory(t, ".")}
+				c, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if part == "reading a file" {
+					if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				fsys.gate = gate
+				begin := time.Now()
+				var waiting sync.WaitGroup
+				for range 3 {
+					waiting.Go(func() {
+						_, err := c.Search(t.Context(), "logs", 0)
+						if !errors.Is(err, toolshelf.ErrSearchTimeout) || !errors.Is(err, context.DeadlineExceeded) {
+							t.Error(err)
+						}
+					})
+				}
+				waiting.Wait()
+				if took := time.Since(begin); took != 5*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				close(gate)
+				if found, err := c.Search(t.Context(), "logs", 0); err != nil || tiers(found) != "analyze-logs/tier1" {
+					t.Errorf("once it does not hang: %v, %v", tiers(found), err)
+				}
+				c.Close()
+			})
+		})
+	}
+}
+
+// Searches while commands come and go: what stays is always found, and
+// nothing that was never there.
+func TestSearchWhileFilesChange(t *testing.T) {
+	files := map[string]string{}
+	for i := range 20 {
+		files[fmt.Sprintf("commands/steady%02d.md", i)] = "---\ndescription: Count apples\n---\nBody.\n"
+	}
+	root := diskOf(t, files)
+	c := catalog(t, toolshelf.WithRoot(root))
+	var searches, writer sync.WaitGroup
+	stop := make(chan struct{})
+	writer.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			name := filepath.Join(root, "commands", fmt.Sprintf("moving%d.md", i%5))
+			if err := errors.Join(os.WriteFile(name+".new", []byte("Count pears.\n"), 0o644), os.Rename(name+".new", name)); err != nil {
+				t.Error(err)
+				return
+			}
+			if i%2 == 1 {
+				os.Remove(name)
+			}
+		}
+	})
+	for range 8 {
+		searches.Go(func() {
+			for range 30 {
+				found, err := c.Search(t.Context(), "apples", 100)
+				if err != nil || found.TotalFound != 20 || len(found.Results) != 20 {
+					t.Errorf("%d results, %v", found.TotalFound, err)
+					return
+				}
+				if found, err = c.Search(t.Context(), "pears", 100); err != nil || found.TotalFound > 5 {
+					t.Errorf("%d results, %v", found.TotalFound, err)
+					return
+				}
+			}
+		})
+	}
+	searches.Wait()
+	close(stop)
+	writer.Wait()
+}
+
+// What a search has read before it was broken off is not read again.
+func TestSearchThatIsBrokenOffIsContinued(t *testing.T) {
+	files := map[string]string{}
+	for i := range 50 {
+		files[fmt.Sprintf("commands/c%02d.md", i)] = "Same text.\n"
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	fsys := &countingOpens{Fs: memoryOf(t, files), opens: map[string]int{}, then: cancel}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
+	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	clear(fsys.opens)
+	fsys.after = 20
+	if _, err := c.Search(ctx, "same", 0); err != context.Canceled {
+		t.Fatal(err)
+	}
+	found, err := c.Search(t.Context(), "same", 0)
+	if err != nil || found.TotalFound != 50 {
+		t.Fatal(found.TotalFound, err)
+	}
+	for name, n := range fsys.opens {
+		if n != 1 {
+			t.Errorf("%s was opened %d times", name, n)
+		}
+	}
+	if len(fsys.opens) != 50 {
+		t.Errorf("%d files were opened", len(fsys.opens))
+	}
+}
+
+// countingOpens counts the Opens of each file, and calls then at one of them.
+type countingOpens struct {
+	afero.Fs
+	mu    sync.Mutex
+	opens map[string]int
+	after int
+	then  func()
+}
+
+func (f *countingOpens) Open(name string) (afero.File, error) {
+	if strings.HasSuffix(name, ".md") {
+		f.mu.Lock()
+		f.opens[name]++
+		if len(f.opens) == f.after {
+			f.then()
+		}
+		f.mu.Unlock()
+	}
+	return f.Fs.Open(name)
+}

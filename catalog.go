@@ -23,17 +23,28 @@ import (
 // A method whose context ends returns the context's error, and after Close
 // every method returns ErrClosed.
 type Catalog struct {
-	config    config
-	onOS      bool        // the filesystem is the operating system's
-	rootDir   string      // the root's full path on the catalog's filesystem
-	root      *confine.FS // the root
-	opened    []*confine.FS
-	commands  *index.Index
-	skills    *index.Index
-	contents  contents
-	changes   changes
+	*shared
+	commandFilter filter[CommandInfo]
+	skillFilter   filter[SkillInfo]
+
+	view  bool        // made by View, not by New
+	ended atomic.Bool // a view was closed
+}
+
+// shared is what a catalog has in common with its views.
+type shared struct {
+	config   config
+	onOS     bool        // the filesystem is the operating system's
+	rootDir  string      // the root's full path on the catalog's filesystem
+	root     *confine.FS // the root
+	opened   []*confine.FS
+	commands *index.Index
+	skills   *index.Index
+	contents contents
+	changes  changes
+	reports  reports
+
 	searchers searchers
-	reports   reports
 
 	mu      sync.Mutex
 	closed  atomic.Bool    // mu is held to set it
@@ -52,7 +63,8 @@ func New(opts ...Option) (*Catalog, error) {
 		return nil, err
 	}
 	_, isOS := config.fs.(*afero.OsFs)
-	c := &Catalog{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}
+	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
+	c.setFilters(config.keepCommands, config.keepSkills)
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
 			return nil, invalidOption("WithRoot: the working directory is unknown: " + reason(err))
@@ -141,8 +153,14 @@ func (c *Catalog) layers(named layers) []index.Layer {
 
 // Close ends what is under way and releases the folders that are held open.
 // It waits for what the filesystem is doing just now, so that nothing goes on
-// after it. A second Close does nothing. The error is always nil.
+// after it. A second Close does nothing. The error is always nil. For views,
+// see View.
 func (c *Catalog) Close() error {
+	if c.view {
+		c.ended.Store(true)
+		c.changes.end(c)
+		return nil
+	}
 	c.mu.Lock()
 	closed := c.closed.Swap(true)
 	c.mu.Unlock()
@@ -164,10 +182,34 @@ func (c *Catalog) Close() error {
 
 // begin is how every method begins.
 func (c *Catalog) begin(ctx context.Context, op string) error {
-	if c.closed.Load() {
-		return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog is closed; make a new one with New"}
+	if c.isClosed() {
+		return closedError(op)
 	}
 	return ctx.Err()
+}
+
+func (c *Catalog) isClosed() bool { return c.ended.Load() || c.closed.Load() }
+
+func closedError(op string) error {
+	return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog is closed; make a new one with New"}
+}
+
+// commandSnapshot is the commands, hidden ones too, that this catalog shows.
+func (c *Catalog) commandSnapshot(ctx context.Context) (*index.Snapshot, error) {
+	snapshot, err := c.commands.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.commandFilter.of(snapshot), nil
+}
+
+// skillSnapshot is the skills that this catalog shows.
+func (c *Catalog) skillSnapshot(ctx context.Context) (*index.Snapshot, error) {
+	snapshot, err := c.skills.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.skillFilter.of(snapshot), nil
 }
 
 // enter counts a goroutine that Close must wait for, until its Done; it
@@ -249,7 +291,7 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	if _, err := page.normalized(); err != nil {
 		return CommandList{}, inOp(op, err)
 	}
-	snapshot, err := c.commands.Snapshot(ctx)
+	snapshot, err := c.commandSnapshot(ctx)
 	if err != nil {
 		return CommandList{}, c.commandsError(op, err)
 	}
@@ -275,7 +317,7 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 			yield(CommandInfo{}, err)
 			return
 		}
-		snapshot, err := c.commands.Snapshot(ctx)
+		snapshot, err := c.commandSnapshot(ctx)
 		if err != nil {
 			yield(CommandInfo{}, c.commandsError(op, err))
 			return
@@ -291,6 +333,8 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 		}
 	}
 }
+
+func listedCommand(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }
 
 func commandInfo(e *index.Entry) CommandInfo {
 	return CommandInfo{

@@ -97,7 +97,8 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // The first Search reads all files, and each later one those that have changed;
 // what is kept of them is the words, some 10 bytes for each different one of a
 // file, not the text. Otherwise the cost is that of List and about a millisecond
-// over 10,000 commands. The same files and query give the same results.
+// over 10,000 commands. The same files and query give the same results. What a
+// filter refuses is never found; how rare a word is depends on all files.
 //
 // A query that is empty but for blanks or has over 500 characters, and a limit
 // out of range, are ErrInvalidQuery. A search that takes over 5 seconds or
@@ -105,17 +106,17 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // well; one that is canceled returns ctx's error. What the search has read by then is
 // kept. For other errors see List.
 func (c *Catalog) Search(ctx context.Context, query string, limit int) (SearchResults, error) {
-	return c.search(ctx, "Search", c.searchers.commands, query, limit)
+	return c.search(ctx, "Search", c.searchers.commands, c.commandFilter.of, query, limit)
 }
 
 // SearchSkills finds skills as Search does commands: among those of ListSkills,
 // by the names of their folders and the texts of their SKILL.md. For errors of the
 // folders see ListSkills.
 func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int) (SearchResults, error) {
-	return c.search(ctx, "SearchSkills", c.searchers.skills, query, limit)
+	return c.search(ctx, "SearchSkills", c.searchers.skills, c.skillFilter.of, query, limit)
 }
 
-func (c *Catalog) search(ctx context.Context, op string, s *searcher, query string, limit int) (SearchResults, error) {
+func (c *Catalog) search(ctx context.Context, op string, s *searcher, filter func(*index.Snapshot) *index.Snapshot, query string, limit int) (SearchResults, error) {
 	begin := time.Now()
 	if err := c.begin(ctx, op); err != nil {
 		return SearchResults{}, searchError(op, err)
@@ -140,7 +141,11 @@ func (c *Catalog) search(ctx context.Context, op string, s *searcher, query stri
 	if err != nil {
 		return SearchResults{}, searchError(op, s.layerError(op, err))
 	}
-	results, err := await(ctx, c, func() (SearchResults, error) { return s.find(ctx, c, snapshot, query, limit) })
+	var keep func(name string) bool
+	if shown := filter(snapshot); shown != snapshot {
+		keep = func(name string) bool { return shown.Lookup(name) != nil }
+	}
+	results, err := await(ctx, c, func() (SearchResults, error) { return s.find(ctx, c, snapshot, query, limit, keep) })
 	if err != nil {
 		return SearchResults{}, searchError(op, s.layerError(op, err))
 	}
@@ -190,7 +195,7 @@ func newSearcher(x *index.Index, description func(*index.Entry) string, layerErr
 }
 
 // find searches a snapshot, or a later one that another call has come with.
-func (s *searcher) find(ctx context.Context, c *Catalog, snapshot *index.Snapshot, query string, limit int) (SearchResults, error) {
+func (s *searcher) find(ctx context.Context, c *Catalog, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (SearchResults, error) {
 	if err := s.lock.Acquire(ctx, 1); err != nil {
 		return SearchResults{}, err
 	}
@@ -207,7 +212,7 @@ func (s *searcher) find(ctx context.Context, c *Catalog, snapshot *index.Snapsho
 		}
 	}
 	defer s.lock.Release(1)
-	hits, total, err := s.ranked.Search(ctx, query, limit)
+	hits, total, err := s.ranked.Search(ctx, query, limit, keep)
 	if err != nil {
 		return SearchResults{}, err
 	}
@@ -257,7 +262,7 @@ func (s *searcher) update(ctx context.Context, c *Catalog, snapshot *index.Snaps
 
 // going reports why work for a context should not go on.
 func (c *Catalog) going(ctx context.Context) error {
-	if c.closed.Load() {
+	if c.closed.Load() { // a view's own Close ends nothing that is under way
 		return fs.ErrClosed
 	}
 	return ctx.Err()

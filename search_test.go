@@ -255,6 +255,29 @@ func TestSearchSeesAChangeThatNoTimeShows(t *testing.T) {
 	}
 }
 
+func TestSearchOfAViewFindsWhatTheViewShows(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
+	view, err := c.View(
+		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "analyze-logs" }),
+		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return i.Name != "pdf-tools" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := search(t, c, "logs") + search(t, view, "logs"); got != "analyze-logs/tier1" {
+		t.Errorf("the two find %q", got)
+	}
+	if got := search(t, view, "staging"); got != "deploy_app/tier2" {
+		t.Errorf("the view finds %q", got)
+	}
+	if found, err := view.SearchSkills(t.Context(), "pdf", 0); err != nil || len(found.Results)+found.TotalFound > 0 {
+		t.Errorf("the view finds %+v, %v", found, err)
+	}
+	view.Close()
+	if _, err := view.Search(t.Context(), "logs", 0); !errors.Is(err, toolshelf.ErrClosed) {
+		t.Error(err)
+	}
+}
+
 func TestSearchInALayerSeesTheFirst(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{
 		"own/a.md":    "Apples.\n",

@@ -98,9 +98,14 @@ const (
 	partWeight = 0.25 // of a part of a word that is there whole too
 )
 
-// clauses looks up the words of a query, and returns what the weights of all
-// add up to, those of words that no document has included.
-func (c *corpus) clauses(q query) (found []clause, sum float64) {
+// clauses looks up the words of a query in the documents that keep is true of,
+// and returns what the weights of all add up to, those of words that no
+// document has included.
+func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, sum float64) {
+	lookup := func(folded []byte) (id uint32, ok bool) {
+		id, ok = c.byStem[string(stem(folded))]
+		return id, ok && slices.ContainsFunc(c.terms[id].postings, func(p posting) bool { return keep(&c.docs[p.doc]) })
+	}
 	add := func(w queryWord, factor float64, near bool, ids ...uint32) {
 		having := 0
 		for _, id := range ids {
@@ -111,7 +116,7 @@ func (c *corpus) clauses(q query) (found []clause, sum float64) {
 		sum += weight
 	}
 	for _, w := range q.words {
-		id, whole := c.lookup([]byte(w.whole))
+		id, whole := lookup([]byte(w.whole))
 		factor := 1.0
 		if whole {
 			add(w, 1, false, id)
@@ -119,7 +124,7 @@ func (c *corpus) clauses(q query) (found []clause, sum float64) {
 		}
 		parts := false
 		for _, part := range w.parts {
-			if id, ok := c.lookup([]byte(part)); ok {
+			if id, ok := lookup([]byte(part)); ok {
 				add(w, factor, false, id)
 				parts = true
 			}
@@ -129,7 +134,7 @@ func (c *corpus) clauses(q query) (found []clause, sum float64) {
 		}
 		var near []uint32
 		typos(w.whole, func(word []byte) {
-			if id, ok := c.lookup(word); ok && !slices.Contains(near, id) {
+			if id, ok := lookup(word); ok && !slices.Contains(near, id) {
 				near = append(near, id)
 			}
 		})
@@ -140,12 +145,6 @@ func (c *corpus) clauses(q query) (found []clause, sum float64) {
 		}
 	}
 	return found, sum
-}
-
-// lookup returns the term of a folded word, which it may alter.
-func (c *corpus) lookup(folded []byte) (id uint32, ok bool) {
-	id, ok = c.byStem[string(stem(folded))]
-	return id, ok
 }
 
 // idf is what a word tells that so many of n documents have.

@@ -23,7 +23,7 @@ func indexOf(documents ...Document) *Index {
 
 func find(t testing.TB, x *Index, text string) []Hit {
 	t.Helper()
-	hits, total, err := x.Search(t.Context(), text, 100)
+	hits, total, err := x.Search(t.Context(), text, 100, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,11 +128,11 @@ func TestLimitCutsAfterTheBest(t *testing.T) {
 		name := fmt.Sprintf("n%03d", i)
 		x.Put(name, Document{Name: name, Body: strings.Repeat("filler ", 1000-i) + "needle"})
 	}
-	all, total, err := x.Search(t.Context(), "needle", 1000)
+	all, total, err := x.Search(t.Context(), "needle", 1000, nil)
 	if err != nil || total != 1000 || len(all) != 1000 {
 		t.Fatal(len(all), total, err)
 	}
-	some, total, err := x.Search(t.Context(), "needle", 3)
+	some, total, err := x.Search(t.Context(), "needle", 3, nil)
 	if err != nil || total != 1000 {
 		t.Fatal(total, err)
 	}
@@ -190,10 +190,29 @@ func TestHostileTextsAreIndexedInPart(t *testing.T) {
 	}
 }
 
+func TestDocumentsThatAreNotKeptAreNotThere(t *testing.T) {
+	x := indexOf(Document{Name: "shown", Body: "review"}, Document{Name: "secret", Body: "reveiw secret"})
+	x.Put("r/1", Document{Name: "secret", Report: true, Body: "latency"})
+	x.Put("r/2", Document{Name: "shown", Report: true, Body: "latency"})
+	for query, want := range map[string]string{
+		"secret":  "",
+		"latency": "shown/3",
+		"reveiw":  "shown/2", // a typing error, since nobody else has the word
+	} {
+		hits, total, err := x.Search(t.Context(), query, 10, func(key string) bool { return key != "secret" })
+		if err != nil || total != len(hits) {
+			t.Error(total, err)
+		}
+		if diff := cmp.Diff(want, keys(hits)); diff != "" {
+			t.Errorf("%q, -want +got:\n%s", query, diff)
+		}
+	}
+}
+
 func TestSearchEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := indexOf(Document{Name: "a"}).Search(ctx, "a", 1); !errors.Is(err, context.Canceled) {
+	if _, _, err := indexOf(Document{Name: "a"}).Search(ctx, "a", 1, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -233,8 +252,8 @@ func TestUpdatesLeaveNoTrace(t *testing.T) {
 		}
 		query := text.Draw(t, "query")
 		limit := rapid.IntRange(1, 6).Draw(t, "limit")
-		got, gotTotal, err := updated.Search(context.Background(), query, limit)
-		want, wantTotal, err2 := fresh.Search(context.Background(), query, limit)
+		got, gotTotal, err := updated.Search(context.Background(), query, limit, nil)
+		want, wantTotal, err2 := fresh.Search(context.Background(), query, limit, nil)
 		if err != nil || err2 != nil || gotTotal != wantTotal {
 			t.Fatal(gotTotal, wantTotal, err, err2)
 		}

@@ -30,15 +30,17 @@ const (
 )
 
 // Search returns the best hits, at most limit, by score and then by name, byte
-// by byte, and how many there are in all. If ctx ends, the error is its error.
-func (x *Index) Search(ctx context.Context, text string, limit int) (hits []Hit, total int, err error) {
+// by byte, and how many there are in all. Of the documents, those count whose
+// key keep, if it is not nil, is true of, though how rare a word is depends on
+// all. If ctx ends, the error is its error.
+func (x *Index) Search(ctx context.Context, text string, limit int, keep func(key string) bool) (hits []Hit, total int, err error) {
 	q := parse(text)
-	documents, err := x.documents.match(ctx, q)
+	documents, err := x.documents.match(ctx, q, func(d *document) bool { return keep == nil || keep(d.key) })
 	if err != nil {
 		return nil, 0, err
 	}
 	defer documents.release()
-	reports, err := x.reports.match(ctx, q)
+	reports, err := x.reports.match(ctx, q, func(d *document) bool { return keep == nil || keep(d.name) })
 	if err != nil {
 		return nil, 0, err
 	}
@@ -46,13 +48,14 @@ func (x *Index) Search(ctx context.Context, text string, limit int) (hits []Hit,
 
 	best := top{limit: limit}
 	for number, share := range documents.shares {
-		if share > 0 {
+		if share > 0 && (keep == nil || keep(x.documents.docs[number].key)) {
 			best.add(x.documents.judge(q, uint32(number), share))
 		}
 	}
-	evidence := x.evidence(documents, reports)
-	for _, c := range evidence {
-		best.add(c)
+	for _, c := range x.evidence(documents, reports) {
+		if keep == nil || keep(x.documents.docs[c.number].key) {
+			best.add(c)
+		}
 	}
 	for _, c := range best.sorted() {
 		doc := &x.documents.docs[c.number]
@@ -146,10 +149,10 @@ var pooled = sync.Pool{New: func() any { return new(matches) }}
 
 func (m *matches) release() { pooled.Put(m) }
 
-func (c *corpus) match(ctx context.Context, q query) (*matches, error) {
+func (c *corpus) match(ctx context.Context, q query, keep func(*document) bool) (*matches, error) {
 	m := pooled.Get().(*matches)
 	m.reset(len(c.docs))
-	found, sum := c.clauses(q)
+	found, sum := c.clauses(q, keep)
 	m.clauses = found
 	var averages [fields]float64
 	for f, n := range c.lengths {

@@ -1,10 +1,15 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -14,59 +19,233 @@ import (
 // Nothing else is affected by it: what can be loaded is loaded.
 type Diagnostic struct {
 	Code       string `json:"code"`                 // what kind, such as "INVALID_COMMAND_NAME"; does not change between versions
-	Severity   string `json:"severity"`             // "error": the file is not served as its author meant; "warning": it is
+	Severity   string `json:"severity"`             // "error": the file is not served as its author meant, here or, by the strict rules of Lint, in other clients; "warning": it is
 	Path       string `json:"path"`                 // the layer as the option has it, and the path of the file below it
 	Line       int    `json:"line,omitempty"`       // 1-based; 0 where the file itself is meant
-	Column     int    `json:"column,omitempty"`     // 1-based; 0 where the line is meant
+	Column     int    `json:"column,omitempty"`     // 1-based, in characters; 0 where the line is meant
 	Key        string `json:"key,omitempty"`        // the frontmatter key concerned
 	Message    string `json:"message"`              // what is wrong, in one line
 	Suggestion string `json:"suggestion,omitempty"` // what to do or to write instead, where that is known
 }
 
-// Lint returns every problem of the commands and skills, sorted by path and
-// line: files that are not served and why, frontmatter that had to be
-// recovered, names that hide each other. No problem is an empty list, not an
-// error.
+// Lint returns every problem of every command and skill, hidden and shadowed
+// ones included, sorted by path, line, column, code, key and message. No
+// problem is an empty list, not an error.
 //
-// A missing folder is a diagnostic too. For the errors see List.
+// It is stricter than the methods that serve the files. A skill is held to the
+// rules of the Agent Skills reference validator
+// (https://github.com/agentskills/agentskills, skills-ref): what that refuses
+// is an error here, since other clients refuse it too, although ListSkills
+// lists the skill and its Diagnostics may call the same problem a warning.
+//
+// The codes, with E for errors and W for warnings:
+//
+//	of all files
+//	DIRECTORY_NOT_FOUND          W  no folder of commands, or of skills, exists
+//	FILE_READ_ERROR              E  the file cannot be read
+//	FILE_TOO_LARGE               E  it is larger than WithMaxFileSize allows
+//	LINK_NOT_FOLLOWED            E  a link leads outside, to nothing, or is not allowed (W: in a circle)
+//	SHADOWED                     W  a file that comes first has the same name
+//	NAME_DIFFERS_IN_CASE         W  another name is the same but for letter case
+//	NOT_UTF8                     W  a byte is no text (skills: E)
+//	CONTROL_CHARACTER            W  the frontmatter holds a character such as NUL (skills: E)
+//	DUPLICATE_KEY                W  a key is there twice (skills: E)
+//	FRONTMATTER_RECOVERED        W  a value, or the whole, is not valid YAML and was read as text (skills: E)
+//	FRONTMATTER_NOT_A_MAPPING    W  the frontmatter holds no fields and was taken as text (skills: E)
+//	FRONTMATTER_UNTERMINATED     E  the frontmatter is not closed, or far too long, and was taken as text
+//	FRONTMATTER_REFUSED          E  it is nested too deep, or too large once its aliases are resolved
+//	FRONTMATTER_INVALID          E  TOML or JSON that cannot be read
+//
+//	of commands
+//	INVALID_COMMAND_NAME         E  no command can have the file's or folder's name
+//	NOT_A_FILE                   W  a folder has the name of a file
+//	TOO_DEEP                     W  a folder is more levels down than are looked at
+//	FOLDER_UNREADABLE            E  a folder of commands cannot be read
+//	NO_DESCRIPTION               W  a command that is listed has no description in its frontmatter
+//	REFERENCE_NOT_FOUND          W  the text refers to a command that is not there; see below
+//
+//	of skills
+//	INVALID_SKILL_NAME           E  the folder's name is not one safe path element
+//	SKILL_FILE_MISSING           E  the folder has no SKILL.md
+//	SKILL_BYTE_ORDER_MARK        E  SKILL.md begins with a byte order mark
+//	SKILL_FRONTMATTER_MISSING    E  SKILL.md has no frontmatter
+//	SKILL_FRONTMATTER_NOT_YAML   E  its frontmatter is TOML or JSON
+//	SKILL_YAML_FLOW_STYLE        E  a list or mapping in brackets
+//	SKILL_YAML_ANCHOR            E  an anchor or an alias
+//	SKILL_YAML_TAG               E  a tag
+//	SKILL_YAML_INDENTATION       E  mappings side by side are indented differently
+//	SKILL_FIELD_UNEXPECTED       E  a field that the specification does not have
+//	SKILL_NAME_MISSING           E  no name
+//	SKILL_NAME_NOT_TEXT          E  the name is empty, a list or a mapping
+//	SKILL_NAME_TOO_LONG          E  it has more than 64 characters after NFKC normalization, as for the rules that follow
+//	SKILL_NAME_NOT_LOWERCASE     E  it has an upper case letter
+//	SKILL_NAME_HYPHEN_AT_EDGE    E  it begins or ends with a hyphen
+//	SKILL_NAME_DOUBLE_HYPHEN     E  it has two hyphens in a row
+//	SKILL_NAME_CHARACTERS        E  it has a character that is no letter, digit or hyphen
+//	SKILL_NAME_MISMATCH          E  it is not the folder's name
+//	SKILL_NAME_NOT_ASCII         W  it is right, but has letters other than a to z, which some clients refuse
+//	SKILL_DESCRIPTION_MISSING    E  no description
+//	SKILL_DESCRIPTION_NOT_TEXT   E  the description is empty, a list or a mapping
+//	SKILL_DESCRIPTION_TOO_LONG   E  it has more than 1,024 characters
+//	SKILL_COMPATIBILITY_NOT_TEXT E  the compatibility is a list or a mapping
+//	SKILL_COMPATIBILITY_TOO_LONG E  it has more than 500 characters
+//
+// A text of a command refers to another command where it links to a Markdown
+// file in a folder of commands, where it says "/folder:name" of such a folder,
+// and where it has the reader run "/two-words". Anything else may be a path, a
+// route or a command of the client's own, and is not reported; nor is what is
+// in a block of code, but for "/folder:name".
+//
+// The cost is that of List, and the reading of every file, whole. A ctx that
+// ends, and Close, end Lint between two files at the latest. For the errors
+// see List; a missing folder is a diagnostic here.
 func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	const op = "Lint"
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
+	if !c.enter() {
+		return nil, c.begin(ctx, op)
+	}
+	defer c.pending.Done()
+	skills, skillsErr := c.skills.Snapshot(ctx)
+	commands, commandsErr := c.commands.Snapshot(ctx)
 	all := []Diagnostic{}
-	commands, err := c.commands.Snapshot(ctx)
-	if err := c.commandsError(op, err); err != nil {
-		missing, ok := missingFolder(err)
-		if !ok {
+	for _, part := range []struct {
+		err  error
+		lint func() ([]Diagnostic, error)
+	}{
+		{c.commandsError(op, commandsErr), func() ([]Diagnostic, error) {
+			l := newCommandLint(c, commands, skills)
+			return c.lintFiles(ctx, c.commands, commands, l.file)
+		}},
+		{c.skillsError(op, skillsErr), func() ([]Diagnostic, error) {
+			return c.lintFiles(ctx, c.skills, skills, c.lintSkill)
+		}},
+	} {
+		if missing, ok := missingFolder(part.err); ok {
+			all = append(all, missing)
+			continue
+		}
+		if part.err != nil {
+			return nil, part.err
+		}
+		found, err := await(ctx, c, part.lint)
+		if errors.Is(err, fs.ErrClosed) {
+			err = c.commandsError(op, fs.ErrClosed)
+		}
+		if err != nil {
 			return nil, err
 		}
-		all = append(all, missing)
-	} else {
-		for _, p := range commands.Problems {
-			all = append(all, Diagnostic(p))
-		}
-		for _, e := range commands.Entries {
-			if e.Source != matter.FromFrontmatter {
-				all = append(all, Diagnostic{Code: "NO_DESCRIPTION", Severity: index.Warning, Path: c.commands.Place(e),
-					Message: "the frontmatter has no description", Suggestion: "add one that says what the command does and when to use it"})
-			}
-		}
+		all = append(all, found...)
 	}
-	skills, err := c.skills.Snapshot(ctx)
-	if err := c.skillsError(op, err); err != nil {
-		missing, ok := missingFolder(err)
-		if !ok {
-			return nil, err
-		}
-		all = append(all, missing)
-	} else {
-		for _, p := range skills.Problems {
-			all = append(all, Diagnostic(p))
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Diagnostic) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(all, compareDiagnostics)
 	return all, nil
+}
+
+func compareDiagnostics(a, b Diagnostic) int {
+	return cmp.Or(
+		strings.Compare(a.Path, b.Path),
+		cmp.Compare(a.Line, b.Line),
+		cmp.Compare(a.Column, b.Column),
+		strings.Compare(a.Code, b.Code),
+		strings.Compare(a.Key, b.Key),
+		strings.Compare(a.Message, b.Message),
+	)
+}
+
+// A markdown is a file that was read whole.
+type markdown struct {
+	entry *index.Entry
+	place string // its path as diagnostics have it
+	raw   []byte
+	doc   matter.Document
+}
+
+// lintFiles returns what a snapshot says is wrong, and what check finds in each
+// of its files, several at a time. What the snapshot says of the text of a
+// file gives way to what is found in it whole.
+func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(markdown) []Diagnostic) ([]Diagnostic, error) {
+	files := slices.Collect(snapshot.Files())
+	found := make([][]Diagnostic, len(files))
+	workers, ctx := errgroup.WithContext(ctx)
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	seen := make(map[index.Problem]bool)
+	for i, e := range files {
+		if e.Broken != nil {
+			continue
+		}
+		for _, p := range e.Problems {
+			seen[p] = true
+		}
+		workers.Go(func() (err error) {
+			if c.closed.Load() {
+				return fs.ErrClosed
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			found[i] = c.lintFile(x, e, check)
+			return nil
+		})
+	}
+	if err := workers.Wait(); err != nil {
+		return nil, err
+	}
+	var all []Diagnostic
+	for _, p := range snapshot.Problems {
+		if !seen[p] {
+			all = append(all, Diagnostic(p))
+		}
+	}
+	return append(all, slices.Concat(found...)...), nil
+}
+
+func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(markdown) []Diagnostic) []Diagnostic {
+	f := markdown{entry: e, place: x.Place(e)}
+	raw, _, err := c.readFile(x.Layer(e.Layer).FS, e.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // vanished meanwhile
+		return nil
+	case err != nil:
+		return []Diagnostic{{Code: string(ErrFileRead.Code), Severity: index.Error, Path: f.place,
+			Message: "cannot be read: " + reason(err), Suggestion: "check that it is a file and may be read"}}
+	}
+	f.raw = raw
+	f.doc, _ = matter.Parse(raw, true)
+	return check(f)
+}
+
+// at is a diagnostic of a file, at a field of its frontmatter.
+func (f *markdown) at(field matter.Field, severity, code, message, suggestion string) Diagnostic {
+	return Diagnostic{Code: code, Severity: severity, Path: f.place, Line: field.Line, Column: field.Column,
+		Key: strings.Clone(field.Key), Message: message, Suggestion: suggestion}
+}
+
+// header is the problems of a file's frontmatter. Those that lost what it says
+// are errors; of a skill, all are.
+func (f *markdown) header(skill bool) []Diagnostic {
+	var found []Diagnostic
+	for _, p := range f.doc.Problems {
+		d := Diagnostic(index.FromHeader(p, f.place))
+		switch {
+		case skill, p.Class == matter.Unterminated, p.Class == matter.Refused, p.Class == matter.Invalid:
+			d.Severity = index.Error
+		}
+		found = append(found, d)
+	}
+	return found
+}
+
+// field returns the field that counts of those with a key, and else one that
+// stands for the whole frontmatter.
+func (f *markdown) field(key string) (field matter.Field, ok bool) {
+	for _, field := range slices.Backward(f.doc.Fields) {
+		if field.Key == key {
+			return field, true
+		}
+	}
+	return matter.Field{Key: key, Line: 1}, false
 }
 
 // missingFolder is the diagnostic for a folder that does not exist.

@@ -105,9 +105,13 @@ func decode(data []byte, f fenced) Document {
 	switch {
 	case f.open:
 		if f.close != "" && looksLikeHeader(data[f.header:]) {
-			none.Problems = []Problem{{Class: Unterminated, Line: 1,
+			p := Problem{Class: Unterminated, Line: 1,
 				Message:    "the frontmatter is not closed, so all of it is text",
-				Suggestion: `put a line "` + f.close + `" after its last field`}}
+				Suggestion: `put a line "` + f.close + `" after its last field`}
+			if len(data) >= MaxHead {
+				p.Message = fmt.Sprintf("the frontmatter is not closed within the first %d KB of the file, so all of it is text", MaxHead>>10)
+			}
+			none.Problems = []Problem{p}
 		}
 		return none
 	case f.format == "":
@@ -185,7 +189,9 @@ func (d *Document) checkText(data []byte, whole bool) {
 			if !whole && !utf8.FullRune(data[i:]) {
 				return // cut in the middle of a character
 			}
-			d.Problems = append(d.Problems, Problem{Class: NotUTF8, Line: 1 + bytes.Count(data[:i], []byte("\n")),
+			line := bytes.LastIndexByte(data[:i], '\n') + 1
+			d.Problems = append(d.Problems, Problem{Class: NotUTF8,
+				Line: 1 + bytes.Count(data[:line], []byte("\n")), Column: 1 + utf8.RuneCount(data[line:i]),
 				Message: "a byte that is not UTF-8", Suggestion: "save the file as UTF-8"})
 			return
 		}

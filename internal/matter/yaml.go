@@ -89,7 +89,8 @@ func (d *Document) printable() []byte {
 		case r < ' ' && r != '\t' && r != '\r', r == 0x7f, r >= 0x80 && r <= 0x9f && r != 0x85, r == 0xFFFE, r == 0xFFFF, r == '\uFEFF':
 			if !reported {
 				reported = true
-				d.Problems = append(d.Problems, Problem{Class: ControlCharacter, Line: line,
+				begin := bytes.LastIndexByte(d.Header[:i], '\n') + 1
+				d.Problems = append(d.Problems, Problem{Class: ControlCharacter, Line: line, Column: 1 + utf8.RuneCount(d.Header[begin:i]),
 					Message: "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter", Suggestion: "remove it"})
 			}
 			r = utf8.RuneError

@@ -1,0 +1,305 @@
+package toolshelf
+
+import (
+	"bytes"
+	"iter"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
+
+// A commandLint checks the files of commands. It knows what their texts may
+// refer to.
+type commandLint struct {
+	catalog  *Catalog
+	snapshot *index.Snapshot
+	last     map[string]bool // what comes after the last ":" of every name, of skills too: some clients put the layer before it, and all run skills as commands
+	folders  map[string]bool // of nested commands, with their ":"
+}
+
+func newCommandLint(c *Catalog, commands, skills *index.Snapshot) *commandLint {
+	l := &commandLint{catalog: c, snapshot: commands, last: make(map[string]bool), folders: make(map[string]bool)}
+	for e := range commands.Files() {
+		folder := strings.LastIndexByte(e.Name, ':') + 1
+		l.last[e.Name[folder:]] = true
+		if c.config.nested && folder > 0 {
+			l.folders[e.Name[:folder]] = true
+		}
+	}
+	if skills != nil {
+		for e := range skills.Files() {
+			l.last[e.Name] = true
+		}
+	}
+	return l
+}
+
+func (l *commandLint) file(f markdown) []Diagnostic {
+	found := f.header(false)
+	field, ok := f.field("description")
+	text := strings.TrimSpace(field.Value.String())
+	if text == "" && !f.entry.Hidden && l.snapshot.Lookup(f.entry.Name) == f.entry {
+		if !ok {
+			field = matter.Field{Key: field.Key}
+		}
+		found = append(found, f.at(field, index.Warning, "NO_DESCRIPTION",
+			"the frontmatter has no description", "add one that says what the command does and when to use it"))
+	}
+	return append(found, l.references(f)...)
+}
+
+// A text is searched for references within limits that no text for people
+// reaches, so that a hostile one takes no longer than it takes to read.
+const (
+	maxReferences    = 100     // reported of one file
+	maxReferenceLine = 4 << 10 // bytes; a longer line is data
+)
+
+// references reports what the text refers to as a command and is none, each
+// once, where it is first. Lines of code blocks are searched for "/folder:name"
+// alone, which is nothing else there either.
+func (l *commandLint) references(f markdown) []Diagnostic {
+	var (
+		found  []Diagnostic
+		known  = make(map[string]bool) // what was looked for already
+		blocks codeBlocks
+		number = bytes.Count(f.raw[:f.doc.Body], []byte("\n"))
+	)
+	for line := range bytes.Lines(f.raw[f.doc.Body:]) {
+		number++
+		code := blocks.line(line)
+		if len(line) > maxReferenceLine {
+			continue
+		}
+		report := func(at int, message, suggestion string) {
+			found = append(found, f.at(matter.Field{Line: number, Column: 1 + utf8.RuneCount(line[:at])}, index.Warning,
+				"REFERENCE_NOT_FOUND", message, suggestion))
+		}
+		for at, name := range slashNames(line) {
+			if !known["/"+name] && l.missing(name, line[:at], code) {
+				known["/"+name] = true
+				report(at, "there is no command "+quote(name), l.meant(name))
+			}
+		}
+		if code {
+			continue
+		}
+		for at, target := range links(line) {
+			if known[target] {
+				continue
+			}
+			known[target] = true
+			if file := l.missingFile(f.entry, target); file != "" {
+				report(at, "it links to "+quote(target)+", and there is no such file", "make "+quote(file)+", or remove the link")
+			}
+		}
+		if len(found) >= maxReferences {
+			break
+		}
+	}
+	return found
+}
+
+// codeBlocks follows fenced code blocks from line to line. A fence may be
+// indented as deep as it likes, since it may be that of a list, and a block
+// within a block, which Markdown does not have and people write, is one: what
+// may be code is not searched for links.
+type codeBlocks struct {
+	fence []byte // what opened the outermost block
+	depth int
+}
+
+// line takes the next line, and reports whether it is part of a block.
+func (b *codeBlocks) line(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	n := 0
+	for n < len(line) && (line[0] == '`' || line[0] == '~') && line[n] == line[0] {
+		n++
+	}
+	info := bytes.TrimSpace(line[n:])
+	switch {
+	case n < 3 || line[0] == '`' && bytes.IndexByte(info, '`') >= 0: // the latter is a code span
+	case b.depth == 0:
+		b.fence, b.depth = line[:n], 1
+	case line[0] != b.fence[0] || n < len(b.fence):
+	case len(info) > 0:
+		b.depth++
+	default:
+		b.depth--
+		return true
+	}
+	return b.depth > 0
+}
+
+// slashNames ranges over what follows a "/" that begins a word, as far as it
+// can be a command's name and is not part of a path.
+func slashNames(line []byte) iter.Seq2[int, string] {
+	return func(yield func(at int, name string) bool) {
+		for at := bytes.IndexByte(line, '/'); at >= 0; {
+			end := at + 1
+			for end < len(line) && (index.PlainName(string(line[end:end+1])) || line[end] == ':') {
+				end++
+			}
+			name := strings.TrimRight(string(line[at+1:end]), ":")
+			begins := at == 0 || strings.IndexByte(" \t(\"'`*", line[at-1]) >= 0
+			if begins && name != "" && endsWord(line[end:]) && !yield(at, name) {
+				return
+			}
+			next := bytes.IndexByte(line[end:], '/')
+			if next < 0 {
+				return
+			}
+			at = end + next
+		}
+	}
+}
+
+// endsWord reports whether a word ends before text: a blank or a punctuation
+// mark follows, and not what goes on in a path.
+func endsWord(text []byte) bool {
+	if len(text) == 0 {
+		return true
+	}
+	if text[0] == '.' {
+		return len(text) == 1 || strings.IndexByte(" \t\r\n`\"')*", text[1]) >= 0
+	}
+	return strings.IndexByte(" \t\r\n`\"'*),;!?]", text[0]) >= 0
+}
+
+// runs is the end of a text that has the reader run what follows.
+var runs = regexp.MustCompile("(?i)(?:^|[^\\pL])(?:run|use|execute|invoke|call|try|type|running|using|invoking)[ \\t]+[`\"'*]*$")
+
+// missing reports whether "/name" is surely a command, and there is none.
+func (l *commandLint) missing(name string, before []byte, code bool) bool {
+	folder := strings.LastIndexByte(name, ':') + 1
+	if l.last[name[folder:]] || placeholder(name) {
+		return false
+	}
+	if folder > 0 {
+		return l.folders[name[:folder]]
+	}
+	// One word may be anything: a route, a command of the client's own.
+	return !code && strings.ContainsAny(name[1:], "-_") && runs.Match(before[max(0, len(before)-40):])
+}
+
+// meant says what to do about "/name", which is no command.
+func (l *commandLint) meant(name string) string {
+	folder, last := "", name
+	if i := strings.LastIndexByte(name, ':') + 1; i > 0 {
+		folder, last = name[:i], name[i:]
+	}
+	wanted := []rune(strings.ToLower(last))
+	best, least := "", min(len(wanted)/5, 2)+1
+	for e := range l.snapshot.Files() {
+		below, ok := strings.CutPrefix(e.Name, folder)
+		if !ok || strings.Contains(below, ":") {
+			continue
+		}
+		if folder != "" && below == strings.TrimSuffix(folder, ":")+"-"+last {
+			return "write /" + e.Name
+		}
+		if utf8.RuneCountInString(below) >= len(wanted)+least {
+			continue
+		}
+		if distance := editDistance(wanted, []rune(strings.ToLower(below))); distance < least ||
+			distance == least && best != "" && index.Compare(e.Name, best) < 0 {
+			best, least = e.Name, distance
+		}
+	}
+	if best != "" {
+		return "write /" + best + " if that is meant, else make the command"
+	}
+	return "make the command, or remove what refers to it"
+}
+
+// placeholder reports a name that stands for one, as in "run /your-command".
+func placeholder(name string) bool {
+	return strings.HasSuffix(name, "-name") || strings.HasSuffix(name, "_name") ||
+		strings.HasPrefix(name, "your-") || strings.HasPrefix(name, "my-")
+}
+
+// link is an inline link, or the definition of one, and its target.
+var link = regexp.MustCompile(`(?:\]\(|^ {0,3}\[[^\]]+\]:[ \t]*)[ \t]*<?([^)\s>]+)`)
+
+// links ranges over the targets of links that are not in code spans.
+func links(line []byte) iter.Seq2[int, string] {
+	return func(yield func(at int, target string) bool) {
+		if !bytes.Contains(line, []byte("](")) && !bytes.Contains(line, []byte("]:")) {
+			return
+		}
+		for _, m := range link.FindAllSubmatchIndex(blankCode(line), -1) {
+			if !yield(m[2], string(line[m[2]:m[3]])) {
+				return
+			}
+		}
+	}
+}
+
+// blankCode returns a line with blanks in place of its code spans.
+func blankCode(line []byte) []byte {
+	if bytes.IndexByte(line, '`') < 0 {
+		return line
+	}
+	line = bytes.Clone(line)
+	for i := 0; i < len(line); {
+		n := run(line[i:])
+		if n == 0 {
+			i++
+			continue
+		}
+		end := i + n
+		for end < len(line) && run(line[end:]) != n {
+			end += max(run(line[end:]), 1)
+		}
+		if end < len(line) {
+			for j := i; j < end+n; j++ {
+				line[j] = ' '
+			}
+			i = end
+		}
+		i += n
+	}
+	return line
+}
+
+// run is how many backticks a text begins with.
+func run(text []byte) int { return len(text) - len(bytes.TrimLeft(text, "`")) }
+
+// missingFile returns the path that a link's target has below a layer, if a
+// command could be there and nothing is, in any layer, and "" else.
+func (l *commandLint) missingFile(from *index.Entry, target string) string {
+	target, _, _ = strings.Cut(target, "#")
+	target, err := url.PathUnescape(target)
+	c := l.catalog
+	if err != nil || strings.HasPrefix(target, "/") {
+		return ""
+	}
+	file := path.Join(path.Dir(c.commands.Below(from)), target)
+	folder, base := path.Split(file)
+	stem, markdown := index.TrimExt(base)
+	if !markdown || !c.validElement(stem) || strings.EqualFold(base, "README.md") || strings.EqualFold(base, "SKILL.md") {
+		return ""
+	}
+	if folder != "" && !l.folders[strings.ReplaceAll(folder, "/", ":")] {
+		return ""
+	}
+	for i := range c.config.commands {
+		layer := c.commands.Layer(i)
+		if _, err := layer.FS.Lstat(path.Join(layer.Dir, file)); err == nil {
+			return ""
+		}
+	}
+	// It may be meant from the root, where the program that follows it works.
+	if below := path.Clean(target); filepath.IsLocal(filepath.FromSlash(below)) {
+		if _, err := c.root.Lstat(below); err == nil {
+			return ""
+		}
+	}
+	return file
+}

@@ -1,0 +1,231 @@
+package toolshelf
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
+
+// The limits of the Agent Skills specification, in characters
+// (https://agentskills.io/specification).
+const (
+	maxSkillName          = 64
+	maxSkillDescription   = 1024
+	maxSkillCompatibility = 500
+)
+
+// skillFields are the fields that the specification has.
+var skillFields = []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+
+// lintSkill holds a SKILL.md to the rules of the reference validator.
+func (c *Catalog) lintSkill(f markdown) []Diagnostic {
+	found := f.header(true)
+	if bytes.HasPrefix(f.raw, []byte("\uFEFF")) {
+		found = append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_BYTE_ORDER_MARK",
+			"the file begins with a byte order mark, so that other clients find no frontmatter", "save the file as UTF-8 without a byte order mark"))
+	}
+	switch f.doc.Format {
+	case matter.YAML:
+	case "":
+		explained := slices.ContainsFunc(f.doc.Problems, func(p matter.Problem) bool {
+			return p.Class == matter.Unterminated || p.Class == matter.NotMapping
+		})
+		if !explained {
+			found = append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_FRONTMATTER_MISSING",
+				"there is no frontmatter", `begin the file with a line "---", the fields name and description, and a line "---"`))
+		}
+		return found
+	default:
+		return append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_FRONTMATTER_NOT_YAML",
+			"the frontmatter is not in YAML, which is all that other clients read", `write it as "key: value" between two lines "---"`))
+	}
+	for _, p := range f.doc.Strict() {
+		d := Diagnostic(index.FromHeader(p, f.place))
+		d.Severity = index.Error
+		found = append(found, d)
+	}
+	found = append(found, f.unexpectedFields()...)
+	found = append(found, f.skillName()...)
+	found = append(found, f.skillDescription()...)
+	return append(found, f.skillCompatibility()...)
+}
+
+func (f *markdown) unexpectedFields() []Diagnostic {
+	var found []Diagnostic
+	seen := make(map[string]bool)
+	for _, field := range f.doc.Fields {
+		key := field.Key
+		if seen[key] || slices.Contains(skillFields, key) {
+			continue
+		}
+		seen[key] = true
+		suggestion := `move it below "metadata", or remove it`
+		if meant := nearestField(key); meant != "" {
+			suggestion = "write " + meant
+		}
+		found = append(found, f.at(field, index.Error, "SKILL_FIELD_UNEXPECTED",
+			"the Agent Skills specification has no field "+quote(shorten(key)), suggestion))
+	}
+	return found
+}
+
+// nearestField is the field that its author may have meant by a key that is
+// none, such as allowed_tools or licence; "" if there is no such.
+func nearestField(key string) string {
+	if len(key) > 2*len("compatibility") {
+		return ""
+	}
+	spelt := []rune(strings.ReplaceAll(strings.ToLower(key), "_", "-"))
+	for _, field := range skillFields {
+		if editDistance(spelt, []rune(field)) <= len(field)/4 {
+			return field
+		}
+	}
+	return ""
+}
+
+// skillName checks the name, which counts as it is after NFKC normalization.
+func (f *markdown) skillName() []Diagnostic {
+	field, ok := f.field("name")
+	folder := f.entry.Name
+	if !ok {
+		return []Diagnostic{f.at(field, index.Error, "SKILL_NAME_MISSING", "there is no name", skillNameFix("", folder))}
+	}
+	text, ok := scalar(field.Value)
+	text = strings.TrimSpace(text)
+	if !ok || text == "" {
+		return []Diagnostic{f.at(field, index.Error, "SKILL_NAME_NOT_TEXT", "the name is "+notText(ok), skillNameFix("", folder))}
+	}
+	var found []Diagnostic
+	fix := skillNameFix(text, folder)
+	report := func(broken bool, code, message string) {
+		if broken {
+			found = append(found, f.at(field, index.Error, code, message, fix))
+		}
+	}
+	name := norm.NFKC.String(text)
+	n := utf8.RuneCountInString(name)
+	report(n > maxSkillName, "SKILL_NAME_TOO_LONG", fmt.Sprintf("the name has %d characters, where %d are allowed", n, maxSkillName))
+	report(name != strings.ToLower(name), "SKILL_NAME_NOT_LOWERCASE", "the name has upper case letters")
+	report(name[0] == '-' || name[len(name)-1] == '-', "SKILL_NAME_HYPHEN_AT_EDGE", "the name begins or ends with a hyphen")
+	report(strings.Contains(name, "--"), "SKILL_NAME_DOUBLE_HYPHEN", "the name has two hyphens in a row")
+	if i := strings.IndexFunc(name, notInSkillName); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(name[i:])
+		report(true, "SKILL_NAME_CHARACTERS", fmt.Sprintf("the name has the character %q, where letters, digits and hyphens are allowed", r))
+	}
+	if len(found) == 0 && strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+		found = append(found, f.at(field, index.Warning, "SKILL_NAME_NOT_ASCII",
+			"the name has letters other than a to z, which some clients refuse", "use a to z, digits and hyphens"))
+	}
+	report(name != norm.NFKC.String(folder), "SKILL_NAME_MISMATCH", "the name is not that of the folder, "+quote(folder))
+	return found
+}
+
+// notInSkillName reports a character that is no letter, number or hyphen, as
+// the reference validator's str.isalnum has it.
+func notInSkillName(r rune) bool { return r != '-' && !unicode.IsLetter(r) && !unicode.IsNumber(r) }
+
+func validSkillName(name string) bool { return name != "" && name == skillSpelling(name) }
+
+// skillSpelling is a valid name that reads like name; "" if nothing of it can
+// be in one.
+func skillSpelling(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(norm.NFKC.String(name)), func(r rune) bool { return r == '-' || notInSkillName(r) })
+	runes := []rune(strings.Join(words, "-"))
+	return strings.TrimRight(string(runes[:min(len(runes), maxSkillName)]), "-")
+}
+
+// skillNameFix says how a declared name and that of the folder become one that
+// is valid. The folder's goes first, since it is what the skill is called here.
+func skillNameFix(declared, folder string) string {
+	name := folder
+	if !validSkillName(folder) {
+		if name = skillSpelling(declared); name == "" {
+			name = skillSpelling(folder)
+		}
+	}
+	if name == "" {
+		return "give the name and the folder lower case letters, digits and hyphens"
+	}
+	var steps []string
+	if declared != name {
+		steps = append(steps, "write name: "+name)
+	}
+	if folder != name {
+		steps = append(steps, "rename the folder to "+quote(name))
+	}
+	return strings.Join(steps, " and ")
+}
+
+func (f *markdown) skillDescription() []Diagnostic {
+	field, ok := f.field("description")
+	if !ok {
+		return []Diagnostic{f.at(field, index.Error, "SKILL_DESCRIPTION_MISSING", "there is no description", describeSkill)}
+	}
+	text, ok := scalar(field.Value)
+	if !ok || strings.TrimSpace(text) == "" {
+		return []Diagnostic{f.at(field, index.Error, "SKILL_DESCRIPTION_NOT_TEXT", "the description is "+notText(ok), describeSkill)}
+	}
+	return f.tooLong(field, text, maxSkillDescription, "SKILL_DESCRIPTION_TOO_LONG")
+}
+
+const describeSkill = "add one that says what the skill does and when to use it"
+
+func (f *markdown) skillCompatibility() []Diagnostic {
+	field, ok := f.field("compatibility")
+	if !ok {
+		return nil
+	}
+	text, ok := scalar(field.Value)
+	if !ok {
+		return []Diagnostic{f.at(field, index.Error, "SKILL_COMPATIBILITY_NOT_TEXT", "the compatibility is "+notText(ok), "write it as one text")}
+	}
+	return f.tooLong(field, text, maxSkillCompatibility, "SKILL_COMPATIBILITY_TOO_LONG")
+}
+
+func (f *markdown) tooLong(field matter.Field, text string, limit int, code string) []Diagnostic {
+	n := utf8.RuneCountInString(text)
+	if n <= limit {
+		return nil
+	}
+	return []Diagnostic{f.at(field, index.Error, code,
+		fmt.Sprintf("the %s has %d characters, where %d are allowed", field.Key, n, limit), fmt.Sprintf("shorten it by %d", n-limit))}
+}
+
+// scalar is the text of a value that is one, with the line break at the end of
+// a block, as a validator counts it; ok is false for a list and a mapping.
+func scalar(v matter.Value) (text string, ok bool) {
+	switch v.Kind {
+	case matter.Sequence, matter.Mapping:
+		return "", false
+	case matter.Null:
+		return "", true
+	default:
+		return v.Text, true
+	}
+}
+
+func notText(isScalar bool) string {
+	if isScalar {
+		return "empty"
+	}
+	return "a list or a mapping, where a text is needed"
+}
+
+// shorten cuts a text that is quoted in a message.
+func shorten(s string) string {
+	const limit = 60
+	runes := []rune(s[:min(len(s), 4*limit)])
+	if len(runes) <= limit {
+		return s
+	}
+	return string(runes[:limit-1]) + "…"
+}

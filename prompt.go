@@ -39,7 +39,8 @@ func (p CommandsPrompt) String() string { return p.Text }
 // same files give the same text. Left out are skills that a model cannot
 // choose, those without a description or a SKILL.md that can be read, and
 // skills that it must not choose, those that say disable-model-invocation:
-// true. Where none is left there is no block: Text is "".
+// true. Where none is left there is no block: Text is "". A user's or an
+// agent's own choice is for [WithSkillFilter] and [Catalog.View].
 //
 // Without an option the text has no limit. With [PromptBudget] or
 // [PromptTokens] it is never over the budget, in two steps. First, the longest
@@ -70,7 +71,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	if err != nil {
 		return SkillsPrompt{}, inOp(op, err)
 	}
-	snapshot, err := c.skills.Snapshot(ctx)
+	snapshot, err := c.skillSnapshot(ctx)
 	if err != nil {
 		return SkillsPrompt{}, c.skillsError(op, err)
 	}
@@ -90,7 +91,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 // Get takes. A command without a description is listed by its name.
 //
 // The frontmatter's disable-model-invocation is not looked at, since lists of
-// commands do not hold it; [PromptFilter] can leave commands out. For the
+// commands do not hold it; [WithCommandFilter] can leave commands out. For the
 // errors see List; an option that makes no sense is ErrInvalidOption.
 func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (CommandsPrompt, error) {
 	const op = "CommandsPrompt"
@@ -101,7 +102,7 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 	if err != nil {
 		return CommandsPrompt{}, inOp(op, err)
 	}
-	snapshot, err := c.commands.Snapshot(ctx)
+	snapshot, err := c.commandSnapshot(ctx)
 	if err != nil {
 		return CommandsPrompt{}, c.commandsError(op, err)
 	}
@@ -123,7 +124,6 @@ type promptOptions struct {
 	budget    int
 	count     func(string) int // nil counts characters
 	locations bool
-	keep      func(name string) bool // nil keeps all
 	err       error
 }
 
@@ -137,11 +137,8 @@ func newPromptOptions(opts []PromptOption) (promptOptions, error) {
 	return o, o.err
 }
 
-// add appends the entry to the block if it is to be kept.
+// add appends the entry to the block.
 func (o *promptOptions) add(b *promptBlock, x *index.Index, e *index.Entry, description string) {
-	if o.keep != nil && !o.keep(e.Name) {
-		return
-	}
 	location := ""
 	if o.locations {
 		location = x.Layer(e.Layer).FS.Path(e.Path)
@@ -182,11 +179,4 @@ func PromptTokens(budget int, count func(string) int) PromptOption {
 // Without it no path reaches the model.
 func PromptLocations() PromptOption {
 	return func(o *promptOptions) { o.locations = true }
-}
-
-// PromptFilter lists only the skills or commands for whose name keep is true:
-// those that a user has not disabled, say, or that one agent of several may
-// use. What it leaves out is not counted as dropped. A nil keep lists all.
-func PromptFilter(keep func(name string) bool) PromptOption {
-	return func(o *promptOptions) { o.keep = keep }
 }

@@ -109,12 +109,16 @@ func ExamplePromptLocations() {
 	// </available_commands> <nil>
 }
 
-func ExamplePromptFilter() {
+func ExampleCatalog_SkillsPrompt_disabled() {
 	c := described()
 	defer c.Close()
 	disabled := []string{"data-analysis"} // in the user's settings
-	skills, err := c.SkillsPrompt(context.Background(),
-		toolshelf.PromptFilter(func(name string) bool { return !slices.Contains(disabled, name) }))
+	view, err := c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return !slices.Contains(disabled, s.Name) }))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	skills, err := view.SkillsPrompt(context.Background())
 	fmt.Println(skills.Included, err)
 	// Output:
 	// [pdf-tools] <nil>

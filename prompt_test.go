@@ -125,12 +125,6 @@ func TestSkillsPrompt(t *testing.T) {
 				"    <location>" + filepath.FromSlash("skills/a&amp;b/SKILL.md") + "</location>\n  </skill>\n</available_skills>", Included: []string{"a&b"}},
 		},
 		{
-			name:    "what the filter leaves out is not dropped",
-			files:   map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
-			options: []toolshelf.PromptOption{toolshelf.PromptFilter(func(name string) bool { return name == "b" })},
-			want:    toolshelf.SkillsPrompt{Text: available(listed("b", "B")), Included: []string{"b"}},
-		},
-		{
 			name: "the longest descriptions are shortened first, to one length",
 			files: map[string]string{"skills/a/SKILL.md": skill("description: " + long), "skills/b/SKILL.md": skill("description: Brief, and left alone"),
 				"skills/c/SKILL.md": skill("description: " + long)},
@@ -228,6 +222,31 @@ func TestCommandsPrompt(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"unknown"}, got.Dropped); diff != "" {
 		t.Errorf("dropped (-want +got):\n%s", diff)
+	}
+}
+
+func TestPromptsListWhatAViewShows(t *testing.T) {
+	all := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B"), "commands/a.md": "", "commands/b.md": "",
+	})))
+	view, err := all.View(
+		toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name == "b" }),
+		toolshelf.WithCommandFilter(func(c toolshelf.CommandInfo) bool { return c.Name == "b" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	skills, err := view.SkillsPrompt(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	commands, err := view.CommandsPrompt(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []toolshelf.SkillsPrompt{skills, toolshelf.SkillsPrompt(commands)} {
+		if diff := cmp.Diff([]string{"b"}, append(p.Included, p.Dropped...)); diff != "" || strings.Contains(p.Text, "<name>a") {
+			t.Errorf("names (-want +got):\n%s\nin %s", diff, p)
+		}
 	}
 }
 

@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -361,6 +363,43 @@ func TestSixteenWritersOfOneReport(t *testing.T) {
 			t.Errorf("versions %v of %q", versions, files)
 		}
 	})
+}
+
+// A filesystem that is not the operating system's need not create files
+// exclusively, so no two reports are written at a time.
+func TestReportsInMemoryAreWrittenOneByOne(t *testing.T) {
+	f := &exclusiveFs{Fs: memoryOf(t, reported)}
+	c := catalog(t, toolshelf.WithFs(f), toolshelf.WithReports("reports", "local"))
+	var writers sync.WaitGroup
+	for i := range 16 {
+		writers.Go(func() {
+			if _, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "x", Upload: i%2 == 0}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	writers.Wait()
+}
+
+// An exclusiveFs does not open a second file to write before the first has its
+// final name.
+type exclusiveFs struct {
+	afero.Fs
+	writing atomic.Bool
+}
+
+func (f *exclusiveFs) OpenFile(name string, flag int, mode fs.FileMode) (afero.File, error) {
+	if f.writing.Swap(true) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("another file is being written")}
+	}
+	runtime.Gosched()
+	return f.Fs.OpenFile(name, flag, mode)
+}
+
+func (f *exclusiveFs) Rename(from, to string) error {
+	err := f.Fs.Rename(from, to)
+	f.writing.Store(false)
+	return err
 }
 
 // A failingFs is a filesystem on which one operation fails, where the path is

@@ -82,7 +82,9 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // description, the tags (a list or text in the frontmatter), the headings or
 // the rest of the text have words of the query, ranked by BM25F in this order
 // of importance: the score is the share that a command has of what the query
-// looks for, a rare word being more than a frequent one.
+// looks for, a rare word being more than a frequent one. In "tier3", below 0.3, are
+// those of which only a saved report has words of the query (see WithReports):
+// the newest four in either folder are searched.
 //
 // Words match in their English plural and verb forms, in any letter case, with
 // or without accents. In a word of four letters or more that no command has, one
@@ -97,7 +99,9 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // The first Search reads all files, and each later one those that have changed;
 // what is kept of them is the words, some 10 bytes for each different one of a
 // file, not the text. Otherwise the cost is that of List and about a millisecond
-// over 10,000 commands. The same files and query give the same results. What a
+// over 10,000 commands. Where reports are configured their folders are listed too,
+// and those that are searched are looked at; reports that cannot be read are left
+// out. The same files and query give the same results. What a
 // filter refuses is never found; how rare a word is depends on all files.
 //
 // A query that is empty but for blanks or has over 500 characters, and a limit
@@ -168,10 +172,14 @@ type searchers struct {
 }
 
 func newSearchers(c *Catalog) searchers {
-	return searchers{
+	s := searchers{
 		commands: newSearcher(c.commands, func(e *index.Entry) string { return e.Description }, c.commandsError),
 		skills:   newSearcher(c.skills, func(e *index.Entry) string { return c.skillInfo(e).Description }, c.skillsError),
 	}
+	if c.config.reports.configured() {
+		s.commands.evidence = newEvidence()
+	}
+	return s
 }
 
 // A searcher keeps the searched texts of an index. It is made by newSearcher.
@@ -179,6 +187,7 @@ type searcher struct {
 	index       *index.Index
 	description func(*index.Entry) string
 	layerError  func(op string, err error) error
+	evidence    *evidence // nil where there are no reports
 
 	lock       *semaphore.Weighted // for what follows: one of readers to read, all to write; unlike a mutex, waiting for it ends with a context
 	ranked     rank.Index
@@ -196,6 +205,11 @@ func newSearcher(x *index.Index, description func(*index.Entry) string, layerErr
 
 // find searches a snapshot, or a later one that another call has come with.
 func (s *searcher) find(ctx context.Context, c *Catalog, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (SearchResults, error) {
+	if s.evidence != nil {
+		if err := s.evidence.update(ctx, c, s, snapshot); err != nil {
+			return SearchResults{}, err
+		}
+	}
 	if err := s.lock.Acquire(ctx, 1); err != nil {
 		return SearchResults{}, err
 	}

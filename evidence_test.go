@@ -1,0 +1,159 @@
+package toolshelf_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// searched are what a search finds, as "name tier reason".
+func searched(t *testing.T, c *toolshelf.Catalog, query string) []string {
+	t.Helper()
+	results, err := c.Search(t.Context(), query, 0)
+	if err != nil {
+		t.Fatalf("Search(%q): %v", query, err)
+	}
+	var rows []string
+	for _, r := range results.Results {
+		rows = append(rows, fmt.Sprintf("%s %s %s", r.Name, r.Tier, r.MatchReason))
+		if ceiling := map[string]float64{"tier1": 1, "tier2": 0.7, "tier3": 0.3}[r.Tier]; r.Score <= 0 || r.Score > ceiling {
+			t.Errorf("%s of %s has score %v", r.Name, r.Tier, r.Score)
+		}
+	}
+	return rows
+}
+
+func TestReportsAreEvidence(t *testing.T) {
+	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
+		c := open()
+		expectFound := func(query string, want ...string) {
+			t.Helper()
+			if diff := cmp.Diff(want, searched(t, c, query)); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", query, diff)
+			}
+		}
+		expectFound("zeppelin")
+		save(t, c, toolshelf.Report{Command: "analyze", Content: "A zeppelin and a walrus.", Upload: true})
+		expectFound("zeppelin", `analyze tier3 report matches "zeppelin"`)
+		save(t, c, toolshelf.Report{Command: "frontend:component", Content: "The walrus again.", Upload: false})
+		expectFound("walrus", `frontend:component tier3 report matches "walrus"`, `analyze tier3 report matches "walrus"`)
+
+		// Its best tier is what counts, and what is hidden stays hidden.
+		save(t, c, toolshelf.Report{Command: "hidden", Content: "A giraffe.", Upload: true})
+		save(t, c, toolshelf.Report{Command: "analyze", Content: "Debug the component.", Upload: true})
+		expectFound("giraffe")
+		expectFound("component", `frontend:component tier1 name matches "component"`, `analyze tier3 report matches "component"`)
+
+		// A report that is removed or changed by hand is seen at the next search.
+		reports := found(t, fsys, "reports/analyze")
+		if err := fsys.Remove(reports[0]); err != nil {
+			t.Fatal(err)
+		}
+		expectFound("zeppelin")
+		if err := afero.WriteFile(fsys, reports[1], []byte("A marmot was here, and it has left.\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		expectFound("marmot", `analyze tier3 report matches "marmot"`)
+
+		// So is a command.
+		if err := fsys.Remove("commands/analyze.md"); err != nil {
+			t.Fatal(err)
+		}
+		expectFound("marmot")
+	})
+}
+
+func TestTheNewestReportsAreSearched(t *testing.T) {
+	fsys := memoryOf(t, reported)
+	animals := []string{"aardvark", "buffalo", "crocodile", "dolphin", "elephant", "flamingo", "giraffe", "hedgehog", "iguana"}
+	for i, animal := range animals {
+		file := fmt.Sprintf("reports/analyze/analyze_report_2025110%d_103000_v1.md", i+1)
+		if err := afero.WriteFile(fsys, file, []byte("Of the "+animal+"."), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""), toolshelf.WithClock(at))
+	expectFrom := func(oldest int) {
+		t.Helper()
+		for i, animal := range animals {
+			if got := searched(t, c, animal); (len(got) > 0) != (i >= oldest) {
+				t.Errorf("%s is found as %q", animal, got)
+			}
+		}
+	}
+	expectFrom(5)
+	save(t, c, toolshelf.Report{Command: "analyze", Content: "The latest.", Upload: true})
+	expectFrom(6)
+}
+
+func TestReportsAreKeptAsLongAsTheCacheSays(t *testing.T) {
+	fsys := memoryOf(t, reported)
+	now := at()
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""), toolshelf.WithCacheTTL(time.Minute),
+		toolshelf.WithClock(func() time.Time { return now }))
+	searched(t, c, "zeppelin")
+	save(t, c, toolshelf.Report{Command: "analyze", Content: "A zeppelin.", Upload: true})
+	if got := searched(t, c, "zeppelin"); got != nil {
+		t.Errorf("within the time: %q", got)
+	}
+	now = now.Add(time.Minute)
+	if got := searched(t, c, "zeppelin"); len(got) != 1 {
+		t.Errorf("after the time: %q", got)
+	}
+}
+
+// A closedFs does not open the reports.
+type closedFs struct{ afero.Fs }
+
+func (f closedFs) Open(name string) (afero.File, error) {
+	if strings.HasPrefix(filepath.ToSlash(name), "reports") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return f.Fs.Open(name)
+}
+
+func TestASearchGoesOnWithoutReportsThatCannotBeRead(t *testing.T) {
+	files := map[string]string{"reports/analyze/analyze_report_20251120_103000_v1.md": "A zeppelin.", "local/analyze/analyze_report_20251120_103000_v1_local.md": "A walrus."}
+	for file, text := range reported {
+		files[file] = text
+	}
+	c := catalog(t, toolshelf.WithFs(closedFs{memoryOf(t, files)}), toolshelf.WithReports("reports", "local"))
+	if got := append(searched(t, c, "zeppelin"), searched(t, c, "walrus")...); len(got) != 1 || !strings.HasPrefix(got[0], "analyze tier3") {
+		t.Errorf("found are %q", got)
+	}
+}
+
+func TestSearchesWhileReportsAreSaved(t *testing.T) {
+	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
+		c := open()
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				for n := range 10 {
+					if _, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Name: fmt.Sprintf("r%d-%d", i, n), Content: "A zeppelin.", Upload: n%2 == 0}); err != nil {
+						t.Error(err)
+					}
+					results, err := c.Search(t.Context(), "zeppelin", 0)
+					if err != nil || results.TotalFound != 1 {
+						t.Errorf("found are %+v, %v", results.Results, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		c.Close()
+		if _, err := c.Search(t.Context(), "zeppelin", 0); !errors.Is(err, toolshelf.ErrClosed) {
+			t.Error(err)
+		}
+	})
+}

@@ -62,6 +62,9 @@
 // link; those to commands and skills are read and gone through by the same
 // steps, as far as [WithSymlinks] says.
 //
+// Reports are written by the same steps: a new file in the open folder of its
+// command, which is never a link, under a name that nothing has.
+//
 // Not looked at are mount points and hard links: they are inside, as for the
 // kernel. The root's own path is the program's, links and all; the root is
 // the folder that has this path at the time of a call.

@@ -40,9 +40,12 @@ type shared struct {
 	opened   []*confine.FS
 	commands *index.Index
 	skills   *index.Index
-	contents contents
 	changes  changes
 	reports  reports
+
+	commandContents contents[Command]
+	skillContents   contents[skillText]
+	digests         contents[string]
 
 	searchers searchers
 
@@ -65,6 +68,7 @@ func New(opts ...Option) (*Catalog, error) {
 	_, isOS := config.fs.(*afero.OsFs)
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
 	c.setFilters(config.keepCommands, config.keepSkills)
+	c.commandContents.max, c.skillContents.max, c.digests.max = maxContents, maxContents, maxDigests
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
 			return nil, invalidOption("WithRoot: the working directory is unknown: " + reason(err))
@@ -84,6 +88,7 @@ func New(opts ...Option) (*Catalog, error) {
 	})); err == nil {
 		c.skills, err = index.Skills(c.indexConfig(index.Config{
 			Layers:     skills,
+			Depth:      config.skillDepth,
 			Broken:     true,
 			KeepHeader: true,
 			Changed:    c.tell(func(s *subscriber) **index.Snapshot { return &s.skills }),

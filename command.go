@@ -73,9 +73,9 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 			Message: "no command can be called " + quote(name) + "; use " + c.nameRule()}
 	}
 	if e := c.commands.Known(name, stem); e != nil {
-		if kept := c.contents.get(file{e.Layer, e.Path}); kept != nil {
-			if info, ok := c.commands.Glance(e); ok && index.SameFile(info, kept.info) && c.shows(kept.command) {
-				return c.hand(kept.command), nil
+		if kept := c.commandContents.get(file{e.Layer, e.Path}); kept != nil {
+			if info, ok := c.commands.Glance(e); ok && index.SameFile(info, kept.info) && c.shows(kept.value) {
+				return c.hand(kept.value), nil
 			}
 		}
 		// Where anything is not as it was, the files are looked through anew.
@@ -142,13 +142,13 @@ func (c *Catalog) shows(command Command) bool {
 func (c *Catalog) load(e *index.Entry) (Command, error) {
 	key := file{e.Layer, e.Path}
 	fsys := c.commands.Layer(e.Layer).FS
-	if kept := c.contents.get(key); kept != nil {
+	if kept := c.commandContents.get(key); kept != nil {
 		stat := fsys.Lstat
 		if e.Linked {
 			stat = fsys.Stat
 		}
 		if info, err := stat(e.Path); err == nil && index.SameFile(info, kept.info) {
-			return kept.command, nil
+			return kept.value, nil
 		}
 	}
 	now := time.Now()
@@ -158,7 +158,7 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 	}
 	command := c.parse(e, raw, info)
 	if index.Settled(info, now) {
-		c.contents.put(&content{file: key, info: info, command: command})
+		c.commandContents.put(&content[Command]{file: key, info: info, value: command, size: int64(len(raw))})
 	}
 	return command, nil
 }
@@ -220,22 +220,28 @@ func (c *Catalog) readFile(fsys *confine.FS, name string) ([]byte, confine.Info,
 		return nil, confine.Info{}, err
 	}
 	defer f.Close()
-	info := f.Info()
-	if info.Size > c.config.maxFileSize {
-		return nil, info, index.ErrTooLarge
+	raw, err := c.readOpen(f)
+	return raw, f.Info(), err
+}
+
+// readOpen reads a file of at most the allowed size.
+func (c *Catalog) readOpen(f *confine.File) ([]byte, error) {
+	size := f.Info().Size
+	if size > c.config.maxFileSize {
+		return nil, index.ErrTooLarge
 	}
 	// A file may grow while it is read, so its size is only where to begin.
-	raw := make([]byte, 0, info.Size+1)
+	raw := make([]byte, 0, size+1)
 	for {
 		n, err := f.Read(raw[len(raw):cap(raw)])
 		raw = raw[:len(raw)+n]
 		switch {
 		case int64(len(raw)) > c.config.maxFileSize:
-			return nil, info, index.ErrTooLarge
+			return nil, index.ErrTooLarge
 		case err == io.EOF:
-			return raw, info, nil
+			return raw, nil
 		case err != nil:
-			return nil, info, err
+			return nil, err
 		}
 		if len(raw) == cap(raw) {
 			raw = append(raw, 0)[:len(raw)]

@@ -7,16 +7,19 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 )
 
-// maxContents is how many bytes of files a catalog keeps in memory.
+// maxContents is how many bytes of commands, and of skills, a catalog keeps in
+// memory.
 const maxContents = 16 << 20
 
-// contents keeps commands that were read whole, the least recently used of
-// them to go first. What it holds is only served after a stat of the file.
-type contents struct {
+// contents keeps what was read of files, the least recently used to go first.
+// What it holds is only served after a stat of the file.
+type contents[T any] struct {
+	max int64 // how much to keep, in the unit of content.size
+
 	mu    sync.Mutex
 	files map[file]*list.Element // of content
 	order list.List              // most recently used first
-	bytes int64
+	size  int64
 }
 
 type file struct {
@@ -24,14 +27,15 @@ type file struct {
 	path  string
 }
 
-// content is a command as it was read. It is immutable.
-type content struct {
-	file    file
-	info    confine.Info // of the file before it was read
-	command Command
+// content is what was read of a file. It is immutable.
+type content[T any] struct {
+	file  file
+	info  confine.Info // of the file before it was read
+	value T
+	size  int64
 }
 
-func (c *contents) get(f file) *content {
+func (c *contents[T]) get(f file) *content[T] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.files[f]
@@ -39,10 +43,10 @@ func (c *contents) get(f file) *content {
 		return nil
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(*content)
+	return e.Value.(*content[T])
 }
 
-func (c *contents) put(read *content) {
+func (c *contents[T]) put(read *content[T]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.files == nil {
@@ -50,17 +54,17 @@ func (c *contents) put(read *content) {
 	}
 	c.remove(c.files[read.file])
 	c.files[read.file] = c.order.PushFront(read)
-	c.bytes += int64(len(read.command.Raw))
-	for c.bytes > maxContents {
+	c.size += read.size
+	for c.size > c.max {
 		c.remove(c.order.Back())
 	}
 }
 
-func (c *contents) remove(e *list.Element) {
+func (c *contents[T]) remove(e *list.Element) {
 	if e == nil {
 		return
 	}
-	read := c.order.Remove(e).(*content)
+	read := c.order.Remove(e).(*content[T])
 	delete(c.files, read.file)
-	c.bytes -= int64(len(read.command.Raw))
+	c.size -= read.size
 }

@@ -26,6 +26,7 @@ type config struct {
 	skills      layers
 	nested      bool
 	looseNames  bool
+	skillDepth  int
 	symlinks    Symlinks
 	trusted     []string
 	maxFileSize int64
@@ -157,6 +158,30 @@ func (l *layers) addFS(option, name string, fsys fs.FS) error {
 // are skipped at every depth.
 func WithNestedCommands() Option {
 	return func(c *config) error { c.nested = true; return nil }
+}
+
+// maxSkillDepth is the deepest search for skills that the client guide of the
+// Agent Skills format speaks of.
+const maxSkillDepth = 6
+
+// WithSkillDepth looks for skills in that many levels of folders, 1 to 6: with 2,
+// in skills/web/scraper/SKILL.md as well as in skills/scraper/SKILL.md. The
+// default is 1. A skill is called by its own folder's name; of two in one layer,
+// the first by path counts.
+//
+// Folders of skills are no skills of their own. What is in a skill's folder
+// belongs to the skill and is not looked through, and neither are hidden
+// folders and those called node_modules. At most 2,000 folders without a
+// SKILL.md are looked at below the first level; Lint tells where that was not
+// enough.
+func WithSkillDepth(levels int) Option {
+	return func(c *config) error {
+		if levels < 1 || levels > maxSkillDepth {
+			return invalidOption(fmt.Sprintf("WithSkillDepth: %d levels; use 1 to %d", levels, maxSkillDepth))
+		}
+		c.skillDepth = levels
+		return nil
+	}
 }
 
 // WithLooseNames admits every command name that is one safe path element,

@@ -8,36 +8,42 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
-// SkillInfo is what a list tells of a skill. But for the first field, it is
-// from the frontmatter of the skill's SKILL.md as its author wrote it, and
-// empty where that has no such field or cannot be read.
+// SkillInfo is what a list tells of a skill. Those of its fields that the
+// specification (https://agentskills.io/specification) has are from the
+// frontmatter of the skill's SKILL.md as its author wrote it, and empty where that
+// has no such field or cannot be read.
 type SkillInfo struct {
-	Name          string            `json:"name"` // the folder's name
-	DeclaredName  string            `json:"declared_name,omitempty"`
-	Description   string            `json:"description"` // line breaks within it are kept
+	Name          string            `json:"name"`                    // the folder's; what GetSkill takes
+	DeclaredName  string            `json:"declared_name,omitempty"` // the frontmatter's
+	Description   string            `json:"description"`             // line breaks within it are kept
 	License       string            `json:"license,omitempty"`
 	Compatibility string            `json:"compatibility,omitempty"`
 	Metadata      map[string]string `json:"metadata,omitempty"`      // values that are no text are given as JSON
 	AllowedTools  []string          `json:"allowed_tools,omitempty"` // one for each tool, whether written as a text with blanks or commas or as a list
 
-	DisableModelInvocation bool `json:"disable_model_invocation,omitempty"` // only the user may choose it
-	UserInvocable          bool `json:"user_invocable"`                     // the user may choose it; true unless its author says user-invocable: false
+	DisableModelInvocation bool `json:"disable_model_invocation,omitempty"` // its author wants only the user to choose it
+	UserInvocable          bool `json:"user_invocable"`                     // the user may choose it; false only where its author says user-invocable: false
 
-	Path        string       `json:"path"` // of SKILL.md, in full, on the filesystem that it is on; empty where there is none
-	Layer       string       `json:"layer"`
+	Path        string       `json:"path"`                  // of SKILL.md, in full, on the filesystem that it is on; empty where there is none
+	Layer       string       `json:"layer"`                 // the folder, or the name of the FS, that it is from, as the option has it
+	Hides       []string     `json:"hides,omitempty"`       // skills of the same name that come later: their layers, and the paths of their SKILL.md below them
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // what is wrong with it
 	Frontmatter Frontmatter  `json:"-"`                     // all that its author wrote
 }
 
 // ListSkills returns the skills: the subfolders of the skill folders, whether
 // or not they hold a usable SKILL.md, sorted by name case-insensitively. What
-// is wrong with one is in its Diagnostics, and harms no other.
+// is wrong with one is in its Diagnostics, and harms no other. A skill folder
+// that has a SKILL.md of its own is itself a skill, and the only one there; where
+// it has no name that a skill can have, as the top of an fs.FS, it goes by the
+// name that its SKILL.md declares, or else by the layer's. WithSkillDepth looks
+// for skills further down.
 //
-// Left out are hidden folders, and names that are not one safe path element
+// Left out are hidden folders, those called node_modules, and names that are not one safe path element
 // (contract list_skills: no "/", "\" or ".."; also no control characters),
 // which Lint names. A link to a folder is a skill if it is followed (see
 // WithSymlinks). Of several layers with a skill of one name the first one's
-// counts. No skills are an empty list.
+// counts; which others it hides is told. No skills are an empty list.
 //
 // If no layer's folder exists the error is ErrDirectoryNotFound; if one cannot
 // be read, it is ErrPermissionDenied. For others see List, which also tells
@@ -59,12 +65,27 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 }
 
 // listedSkill is what a list tells of a skill.
-func (c *Catalog) listedSkill(_ *index.Snapshot, e *index.Entry) SkillInfo {
-	return c.skillInfo(e)
+func (c *Catalog) listedSkill(s *index.Snapshot, e *index.Entry) SkillInfo {
+	info := c.skillInfo(e)
+	info.Hides = c.hides(s, e)
+	return info
+}
+
+// hides names the skills that a skill hides.
+func (c *Catalog) hides(s *index.Snapshot, e *index.Entry) (places []string) {
+	for _, hidden := range s.Hides(e) {
+		places = append(places, c.skills.Place(hidden))
+	}
+	return places
 }
 
 func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
-	header := newFrontmatter(e.Header)
+	return c.describeSkill(e, newFrontmatter(e.Header), e.Problems)
+}
+
+// describeSkill is skillInfo with the header and the problems of the file as it
+// is now.
+func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []index.Problem) SkillInfo {
 	s := SkillInfo{
 		Name:          e.Name,
 		DeclaredName:  header.Text("name"),
@@ -82,7 +103,7 @@ func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
 	if e.Broken != index.ErrNoSkillFile {
 		s.Path = c.skills.Layer(e.Layer).FS.Path(e.Path)
 	}
-	for _, p := range e.Problems {
+	for _, p := range problems {
 		s.Diagnostics = append(s.Diagnostics, Diagnostic(p))
 	}
 	return s

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -165,4 +166,42 @@ func TestSkillsThroughLinks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A counting filesystem counts what is done with it.
+type counting struct {
+	afero.Fs
+	calls atomic.Int64
+	files atomic.Int64 // regular files opened
+	read  atomic.Int64 // bytes of them
+}
+
+func (c *counting) Open(name string) (afero.File, error) { return c.OpenFile(name, os.O_RDONLY, 0) }
+
+func (c *counting) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	c.calls.Add(1)
+	f, err := c.Fs.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		c.files.Add(1)
+	}
+	return countingFile{f, c}, nil
+}
+
+func (c *counting) Stat(name string) (os.FileInfo, error) {
+	c.calls.Add(1)
+	return c.Fs.Stat(name)
+}
+
+type countingFile struct {
+	afero.File
+	fs *counting
+}
+
+func (f countingFile) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	f.fs.read.Add(int64(n))
+	return n, err
 }

@@ -46,6 +46,9 @@ type Config struct {
 	// Commands only.
 	Nested bool                   // read subfolders; their names come before a ":"
 	Valid  func(name string) bool // the names that a command, and a folder of commands, may have
+
+	// Skills only.
+	Depth int // how many levels of folders are looked through; 0 is 1
 }
 
 // An Entry is one command or skill. It is immutable.
@@ -72,8 +75,9 @@ type Snapshot struct {
 	Entries    []*Entry  // those that a list shows, in the order of Compare
 	Problems   []Problem // of all files, shown or not, by path, line and class
 
-	byName map[string]*Entry // every name that a layer claims, hidden and broken ones too
-	layers []found           // what it was made of: what the next validation starts from
+	byName map[string]*Entry   // every name that a layer claims, hidden and broken ones too
+	hides  map[*Entry][]*Entry // the others that claim the name of one
+	layers []found             // what it was made of: what the next validation starts from
 }
 
 // Lookup returns the entry of the first of these names that is one's, also if
@@ -95,6 +99,7 @@ func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 		Entries:    make([]*Entry, 0, len(s.Entries)),
 		Problems:   s.Problems,
 		byName:     make(map[string]*Entry, len(s.byName)),
+		hides:      s.hides,
 		layers:     s.layers,
 	}
 	for name, e := range s.byName {
@@ -109,6 +114,9 @@ func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 	}
 	return shown
 }
+
+// Hides returns the entries that an entry hides, in order of precedence.
+func (s *Snapshot) Hides(e *Entry) []*Entry { return s.hides[e] }
 
 // A LayerError is the failure of a layer's own folder.
 type LayerError struct {
@@ -140,7 +148,8 @@ type freshness struct {
 // system's facility for watching.
 func Commands(config Config) (*Index, error) { return newIndex(config, scanCommands) }
 
-// Skills indexes subfolders: each is a skill, whose file is SKILL.md.
+// Skills indexes subfolders: each is a skill, whose file is SKILL.md. A layer's
+// folder with a SKILL.md of its own is a skill itself, and the only one there.
 func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills) }
 
 func newIndex(config Config, scan scanner) (*Index, error) {
@@ -317,6 +326,7 @@ func merge(config *Config, layers []found) *Snapshot {
 		Generation: 1,
 		Entries:    make([]*Entry, 0, n),
 		byName:     make(map[string]*Entry, n),
+		hides:      make(map[*Entry][]*Entry),
 		layers:     layers,
 	}
 	for _, f := range layers {
@@ -325,6 +335,7 @@ func merge(config *Config, layers []found) *Snapshot {
 			s.Problems = append(s.Problems, e.Problems...)
 			if first, taken := s.byName[e.Name]; taken {
 				s.Problems = append(s.Problems, shadowed(config, e, first))
+				s.hides[first] = append(s.hides[first], e)
 				continue
 			}
 			s.byName[e.Name] = e

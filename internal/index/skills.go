@@ -2,8 +2,12 @@ package index
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 )
@@ -14,15 +18,76 @@ var ErrNoSkillFile = errors.New("no SKILL.md")
 // skillFiles are the names of a skill's file, preferred first.
 var skillFiles = [...]string{"SKILL.md", "skill.md"}
 
+// maxFolders bounds the search for skills below the first level of a layer, as
+// the client guide of the Agent Skills format asks: it is how many folders
+// without a SKILL.md are looked at.
+const maxFolders = 2000
+
+// skipped are folders that hold no skills and no files of skills (the client
+// guide, "What to scan for"). Where hidden folders are skipped, ".git" is so too.
+func skipped(name string) bool { return name == ".git" || name == "node_modules" }
+
 func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return nil, err
 	}
+	if e := s.ownSkill(dir, dirPath, children); e != nil {
+		s.entries = append(s.entries, e)
+		return s.result(), nil
+	}
+	if s.entries, err = s.skills(dir, dirPath, children); err != nil {
+		return nil, err
+	}
+	if s.config.Depth > 1 {
+		if err := s.deeper(dirPath); err != nil {
+			return nil, err
+		}
+	}
+	return s.result(), nil
+}
+
+// ownSkill returns the entry of a layer's folder that is a skill itself; nil if
+// it is none.
+func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Entry {
+	for _, base := range skillFiles {
+		i := slices.IndexFunc(children, func(c child) bool { return c.name == base })
+		if i < 0 || children[i].typ == fs.ModeDir {
+			continue
+		}
+		name, named := s.folderName(dirPath)
+		known := children[i].known
+		e := s.load(dir, base, children[i].typ, path.Join(dirPath, base), name, known)
+		if e == nil {
+			continue
+		}
+		if declared, _ := e.Header.Get("name"); e != known && !named && LooseName(declared.String()) {
+			e.Name, e.key = declared.String(), fold(declared.String())
+		}
+		return e
+	}
+	return nil
+}
+
+// folderName is the name of a layer's folder. One without a name that a skill can
+// have, such as the top of an fs.FS, goes by its layer's.
+func (s *scan) folderName(dirPath string) (name string, named bool) {
+	if base := path.Base(filepath.ToSlash(s.fs.Path(dirPath))); LooseName(base) {
+		return base, true
+	}
+	if name := s.config.Layers[s.layer].Name; LooseName(name) {
+		return name, false
+	}
+	return "skill", false
+}
+
+// skills returns an entry for each child that is a folder, whether or not it has
+// a usable SKILL.md.
+func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*Entry, error) {
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
-	err = each(s.ctx, len(children), func(i int) {
-		if LooseName(children[i].name) {
+	err := each(s.ctx, len(children), func(i int) {
+		if name := children[i].name; LooseName(name) && !skipped(name) {
 			entries[i], links[i] = s.skill(dir, dirPath, children[i])
 		}
 	})
@@ -31,8 +96,6 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 	}
 	for i, c := range children {
 		switch {
-		case entries[i] != nil:
-			s.entries = append(s.entries, entries[i])
 		case links[i] != nil:
 			s.report(s.linkProblem(path.Join(dirPath, c.name), links[i]))
 		case !LooseName(c.name) && s.isFolder(dirPath, c):
@@ -40,7 +103,106 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 				Message: "not listed: the folder's name is not one safe path element", Suggestion: "rename the folder"})
 		}
 	}
-	return s.result(), nil
+	return slices.DeleteFunc(entries, func(e *Entry) bool { return e == nil }), nil
+}
+
+// deeper looks for skills in the folders that are none, level by level and in
+// the order of their paths, so that the same files always give the same skills.
+// A folder of the layer in which there are some is not missing a SKILL.md.
+func (s *scan) deeper(top string) error {
+	left := maxFolders
+	seen := map[[2]uint64]bool{}
+	parents := map[string]bool{} // folders of the layer in which there are skills
+	level := slices.Clone(s.entries)
+	for depth := 2; depth <= s.config.Depth; depth++ {
+		level = slices.DeleteFunc(level, func(e *Entry) bool { return e.Broken != ErrNoSkillFile })
+		slices.SortFunc(level, func(a, b *Entry) int { return strings.Compare(a.Path, b.Path) })
+		var next []*Entry
+		for _, e := range level {
+			found, err := s.skillsIn(path.Dir(e.Path), &left, seen)
+			if err != nil {
+				return err
+			}
+			next = append(next, found...)
+		}
+		for _, e := range next {
+			if e.Broken != ErrNoSkillFile {
+				s.entries = append(s.entries, e)
+				parents[firstElement(top, e.Path)] = true
+			}
+		}
+		level = next
+	}
+	s.entries = slices.DeleteFunc(s.entries, func(e *Entry) bool {
+		return e.Broken == ErrNoSkillFile && parents[firstElement(top, e.Path)]
+	})
+	return nil
+}
+
+// firstElement is the first element of a path below the folder top.
+func firstElement(top, file string) string {
+	if top != "." {
+		file = file[len(top)+1:]
+	}
+	first, _, _ := strings.Cut(file, "/")
+	return first
+}
+
+// skillsIn is skills for a folder below those of the layer. It takes from left
+// those that have no SKILL.md. Only the end of s.ctx is an error.
+func (s *scan) skillsIn(dirPath string, left *int, seen map[[2]uint64]bool) ([]*Entry, error) {
+	if *left == 0 {
+		return nil, nil
+	}
+	dir, err := s.fs.OpenDir(dirPath)
+	if err != nil {
+		return nil, s.unsearched(dirPath, err)
+	}
+	defer dir.Close()
+	if info, err := dir.Info(); err == nil && info.Ino != 0 {
+		id := [2]uint64{info.Dev, info.Ino}
+		if seen[id] {
+			s.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: s.place(dirPath),
+				Message: "its skills are not listed: a link leads to a folder that is looked through already", Suggestion: "remove the link"})
+			return nil, nil
+		}
+		seen[id] = true
+	}
+	children, err := s.children(dir, dirPath)
+	if err != nil {
+		return nil, s.unsearched(dirPath, err)
+	}
+	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.name, b.name) })
+	var entries []*Entry
+	for len(children) > 0 && *left > 0 {
+		n := min(len(children), *left)
+		some, err := s.skills(dir, dirPath, children[:n])
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range some {
+			if e.Broken == ErrNoSkillFile {
+				*left--
+			}
+		}
+		entries, children = append(entries, some...), children[n:]
+	}
+	if *left == 0 {
+		s.report(Problem{Code: "TOO_MANY_FOLDERS", Severity: Warning, Path: s.place(dirPath),
+			Message:    fmt.Sprintf("skills are looked for in %d folders and no more; there may be others here and in later folders", maxFolders),
+			Suggestion: "make the folders that hold skills layers of their own"})
+	}
+	return entries, nil
+}
+
+// unsearched reports a folder that cannot be looked through; the error is that
+// of s.ctx.
+func (s *scan) unsearched(dirPath string, err error) error {
+	if s.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
+		s.report(Problem{Code: "FOLDER_UNREADABLE", Severity: Error, Path: s.place(dirPath),
+			Message: "its skills are not listed: " + unreadable(err), Suggestion: "check the folder's permissions"})
+	}
+	return s.ctx.Err()
 }
 
 // skill returns the entry of one subfolder, whether or not it has a usable
@@ -86,4 +248,34 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		Message:    "the folder has no SKILL.md",
 		Suggestion: "add one that begins with a frontmatter of name and description",
 	}), nil
+}
+
+// KnownSkill returns the entry that Lookup would find in a snapshot taken now,
+// if that can be told from its own file and the layer's folder; nil if it cannot.
+// It can for a SKILL.md right below the first layer's folder, or in it: no other
+// file comes before that.
+func (x *Index) KnownSkill(name string) *Entry {
+	e := x.Known(name)
+	if e == nil || path.Base(e.Path) != skillFiles[0] {
+		return nil
+	}
+	l := x.config.Layers[e.Layer]
+	if folder := path.Dir(e.Path); folder != l.Dir {
+		if path.Dir(folder) != l.Dir {
+			return nil
+		}
+		for _, base := range skillFiles {
+			if _, err := l.FS.Lstat(path.Join(l.Dir, base)); !errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+		}
+	}
+	stat := l.FS.Lstat
+	if e.Linked {
+		stat = l.FS.Stat
+	}
+	if info, err := stat(e.Path); err != nil || !SameFile(info, e.Info) {
+		return nil
+	}
+	return e
 }

@@ -1,0 +1,295 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+)
+
+// The bounds of a skill's list of files.
+const (
+	maxSkillFiles = 10_000 // files and folders
+	maxSkillDepth = 16     // folders below each other
+)
+
+// maxSkillLinks is how many links are gone through to one file, as on Linux.
+const maxSkillLinks = 40
+
+// A SkillFolder is the open folder of a skill. Whatever is in it, nothing outside
+// of it is reached through it: it is gone through name by name, below
+// descriptors, and a link counts only if it leads to a name in it again. The one
+// exception is a SKILL.md that is a link, which is read as a scan reads it.
+type SkillFolder struct {
+	entry *Entry
+	fs    *confine.FS
+	dir   *confine.Dir
+	place string
+}
+
+// OpenSkill opens the folder of an entry.
+func (x *Index) OpenSkill(e *Entry) (*SkillFolder, error) {
+	f := &SkillFolder{entry: e, fs: x.config.Layers[e.Layer].FS, place: path.Dir(x.Place(e))}
+	var err error
+	f.dir, err = f.fs.OpenDir(path.Dir(e.Path))
+	return f, err
+}
+
+// Close closes the folder.
+func (f *SkillFolder) Close() { f.dir.Close() }
+
+// Open opens a regular file below the folder. The name has no ".." (see
+// confine.FS). A link that leads out of the folder is confine.ErrEscape, whether
+// or not something is there; one that policy does not let us follow is
+// confine.ErrSymlink.
+func (f *SkillFolder) Open(name string) (*confine.File, error) {
+	if f.entry.Linked && name == path.Base(f.entry.Path) {
+		return f.fs.OpenRegular(f.entry.Path)
+	}
+	for range maxSkillLinks {
+		file, next, err := f.step(name)
+		if !errors.Is(err, confine.ErrSymlink) || next == "" {
+			return file, err
+		}
+		name = next
+	}
+	return nil, syscall.ELOOP
+}
+
+// step opens the file of that name as far as there is no link on the way to it.
+// Where there is one that may be followed, the error is confine.ErrSymlink, and
+// next is the name to go on with.
+func (f *SkillFolder) step(name string) (file *confine.File, next string, err error) {
+	dir, done, rest := f.dir, "", name
+	for {
+		var elem string
+		elem, rest, _ = strings.Cut(rest, "/")
+		var child *confine.Dir
+		if rest == "" {
+			file, err = dir.OpenRegular(elem)
+		} else {
+			child, err = dir.OpenDir(elem)
+		}
+		if errors.Is(err, confine.ErrSymlink) {
+			next, err = f.through(dir, elem, path.Join(done, elem))
+			if next != "" {
+				next = path.Join(next, rest)
+			}
+		}
+		if dir != f.dir {
+			dir.Close()
+		}
+		if err != nil || child == nil {
+			return file, next, err
+		}
+		dir, done = child, path.Join(done, elem)
+	}
+}
+
+// through returns the name below the folder that a link leads to, with
+// confine.ErrSymlink; "" if it is not to be followed.
+func (f *SkillFolder) through(dir *confine.Dir, elem, name string) (string, error) {
+	target, err := dir.ReadLink(elem)
+	if errors.Is(err, fs.ErrInvalid) {
+		return name, confine.ErrSymlink // no link any more: take it as it is now
+	}
+	if err != nil {
+		return "", err
+	}
+	folder, err := realName(f.fs, path.Dir(f.entry.Path))
+	if err != nil {
+		return "", err
+	}
+	below, ok := strings.CutPrefix(target, folder+"/")
+	if folder == "." {
+		below, ok = target, true
+	}
+	if !ok {
+		return "", confine.ErrEscape
+	}
+	// It leads inside, so what is there may be told. Whether policy lets us
+	// follow is for the filesystem to say.
+	if _, err := f.fs.Stat(path.Join(path.Dir(f.entry.Path), name)); errors.Is(err, confine.ErrSymlink) {
+		return "", err
+	}
+	return below, confine.ErrSymlink
+}
+
+// realName is the name of a folder free of links.
+func realName(fsys *confine.FS, name string) (string, error) {
+	done, rest := ".", name
+	for links := 0; rest != ""; {
+		var elem string
+		elem, rest, _ = strings.Cut(rest, "/")
+		next := path.Join(done, elem)
+		if next == "." {
+			continue
+		}
+		target, err := fsys.ReadLink(next)
+		switch {
+		case err == nil:
+			if links++; links > maxSkillLinks {
+				return "", syscall.ELOOP
+			}
+			done, rest = ".", path.Join(target, rest)
+		case errors.Is(err, fs.ErrInvalid): // no link
+			done = next
+		default:
+			return "", err
+		}
+	}
+	return done, nil
+}
+
+// A SkillFile is a file below the folder of a skill.
+type SkillFile struct {
+	Name string // below the folder
+	Info confine.Info
+}
+
+// SkillFiles are the files of a skill.
+type SkillFiles struct {
+	Files     []SkillFile // by Name, byte by byte
+	Truncated bool        // there are more than the bounds allow
+	Problems  []Problem   // what is not among them
+}
+
+// Files returns every regular file below the folder, hidden ones too, but for
+// those in folders called .git and node_modules. Links to files in it are among
+// them; those to folders in it are not gone through, since what they lead to is
+// listed in its own place. The error is that of the folder itself, or of ctx.
+func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
+	w := skillWalk{SkillFolder: f, ctx: ctx, left: maxSkillFiles}
+	if err := w.folder(f.dir, "", 1); err != nil {
+		return SkillFiles{}, err
+	}
+	if w.found.Truncated {
+		w.report(Problem{Code: "TOO_MANY_FILES", Severity: Warning, Path: f.place,
+			Message: "its list of files ends after 10,000 files and folders, 16 levels deep", Suggestion: "move what is no part of the skill elsewhere"})
+		base := path.Base(f.entry.Path)
+		if !slices.ContainsFunc(w.found.Files, func(file SkillFile) bool { return file.Name == base }) {
+			w.file(base)
+		}
+	}
+	slices.SortFunc(w.found.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(w.found.Problems, compareProblems)
+	return w.found, nil
+}
+
+// A skillWalk lists the files of a skill.
+type skillWalk struct {
+	*SkillFolder
+	ctx   context.Context
+	left  int // how many more files and folders may be looked at
+	found SkillFiles
+}
+
+func (w *skillWalk) report(p Problem) { w.found.Problems = append(w.found.Problems, p) }
+
+// folder adds the files of a folder, and of those in it. Only what is wrong with
+// the skill's own folder is an error, and the end of the context.
+func (w *skillWalk) folder(dir *confine.Dir, prefix string, depth int) error {
+	children, err := w.first(dir)
+	if err != nil {
+		return err
+	}
+	for _, c := range children {
+		if w.left == 0 {
+			w.found.Truncated = true
+			return nil
+		}
+		w.left--
+		if err := w.child(dir, path.Join(prefix, c.name), c, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first returns the first names of a folder in their order: one more than may
+// be looked at, if there are as many. Its memory is bounded whatever the folder.
+func (w *skillWalk) first(dir *confine.Dir) ([]child, error) {
+	var all []child
+	limit := w.left + 1
+	cut := func() {
+		slices.SortFunc(all, func(a, b child) int { return strings.Compare(a.name, b.name) })
+		all = all[:min(len(all), limit)]
+	}
+	err := dir.EachBytes(w.ctx, func(name []byte, typ fs.FileMode) error {
+		if all = append(all, child{name: string(name), typ: typ}); len(all) >= 2*limit+1024 {
+			cut()
+		}
+		return nil
+	})
+	cut()
+	return all, err
+}
+
+func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	var info confine.Info
+	if c.typ != fs.ModeDir {
+		var err error
+		if info, err = dir.Lstat(c.name); err != nil {
+			if !errors.Is(err, fs.ErrNotExist) { // vanished meanwhile
+				w.unreadable(name, err)
+			}
+			return nil
+		}
+		c.typ = info.Mode.Type()
+	}
+	switch {
+	case c.typ == fs.ModeDir && skipped(c.name):
+	case c.typ == fs.ModeDir && depth == maxSkillDepth:
+		w.found.Truncated = true
+	case c.typ == fs.ModeDir:
+		below, err := dir.OpenDir(c.name)
+		if err == nil {
+			defer below.Close()
+			err = w.folder(below, name, depth+1)
+		}
+		if err != nil && w.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
+			w.unreadable(name, err)
+		}
+		return w.ctx.Err()
+	case c.typ == 0:
+		w.found.Files = append(w.found.Files, SkillFile{name, info})
+	case c.typ == fs.ModeSymlink:
+		w.file(name)
+	default:
+		w.report(Problem{Code: "NOT_A_FILE", Severity: Warning, Path: path.Join(w.place, name),
+			Message: "not listed: it is neither a file nor a folder", Suggestion: "remove it"})
+	}
+	return nil
+}
+
+// file adds a file by opening it, as a link asks for.
+func (w *skillWalk) file(name string) {
+	file, err := w.Open(name)
+	switch {
+	case err == nil:
+		w.found.Files = append(w.found.Files, SkillFile{name, file.Info()})
+		file.Close()
+	case errors.Is(err, confine.ErrNotRegular): // it is told of in its own place
+	case errors.Is(err, confine.ErrSymlink):
+		w.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: path.Join(w.place, name),
+			Message: "not listed: links are not followed here", Suggestion: "replace the link by the file, or allow links with WithSymlinks"})
+	case errors.Is(err, confine.ErrEscape), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
+		w.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: path.Join(w.place, name),
+			Message: "not listed: the link leads out of the skill's folder, to nothing, or in a circle", Suggestion: "replace the link by the file"})
+	default:
+		w.unreadable(name, err)
+	}
+}
+
+func (w *skillWalk) unreadable(name string, err error) {
+	w.report(Problem{Code: "FILE_READ_ERROR", Severity: Warning, Path: path.Join(w.place, name),
+		Message: "not listed: " + unreadable(err), Suggestion: "check its permissions"})
+}

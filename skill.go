@@ -1,0 +1,439 @@
+package toolshelf
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
+
+// A Skill is a skill, whole, but for the contents of its other files.
+type Skill struct {
+	SkillInfo
+	Frontmatter    Frontmatter `json:"frontmatter"`               // all that its author wrote, here with its JSON form
+	Content        string      `json:"content"`                   // the Markdown after the frontmatter, as it is in the file
+	Files          []SkillFile `json:"files"`                     // sorted by Path, byte by byte; SKILL.md is one of them
+	FilesTruncated bool        `json:"files_truncated,omitempty"` // there are more files than are listed
+	Raw            []byte      `json:"-"`                         // SKILL.md to the byte; the caller's to keep and change
+}
+
+// A SkillFile is a file that belongs to a skill.
+type SkillFile struct {
+	Path   string `json:"path"`             // relative to the skill's folder, with slashes; what ReadSkillFile takes
+	Size   int64  `json:"size"`             // in bytes
+	SHA256 string `json:"sha256,omitempty"` // 64 hexadecimal digits in lower case; only with Digests
+}
+
+// A SkillOption is a choice for one call of GetSkill.
+type SkillOption func(*skillOptions)
+
+type skillOptions struct {
+	digests bool
+}
+
+// Digests has GetSkill read all files of the skill for their SHA-256. A digest is
+// remembered as long as nothing that the filesystem tells of its file changes.
+// Files that are larger than WithMaxFileSize allows have none, and a diagnostic.
+func Digests() SkillOption {
+	return func(o *skillOptions) { o.digests = true }
+}
+
+// maxDigests is how many digests a catalog remembers.
+const maxDigests = 1 << 16
+
+// GetSkill returns the skill of this name: that of its folder, as in ListSkills,
+// letter case included. A name that its SKILL.md declares does not count where
+// the folder has another one.
+//
+// Files are all regular files below the folder, those of nested skills and hidden
+// ones too, since the specification lets a skill have any. Left out are folders
+// called .git and node_modules. A link is followed, as WithSymlinks says, to a file
+// inside the skill's folder alone; in a skill that is itself in a trusted folder
+// outside the root, none is. What is not listed for that reason, or because it is no file, is in
+// Diagnostics. The list ends after 10,000 files and folders or 16 levels, with
+// FilesTruncated; SKILL.md is always in it.
+//
+// Raw, Content, Frontmatter and the size of SKILL.md in Files are of one state of
+// the file. With Digests the whole of Files is of one state of the folder, as
+// far as the filesystem tells: a look after all was read has found every file as
+// a look before did. A skill that changes all the time is ErrFileRead.
+//
+// A name that no skill can have is ErrInvalidSkillName; no name ever becomes part
+// of a path. A name that no layer has is ErrSkillNotFound, also where there is no
+// folder (then the error is ErrDirectoryNotFound as well), and so is a folder
+// without a SKILL.md. A SKILL.md that cannot be read is ErrFileRead, and the cause
+// is in the chain; one that is too large is ErrFileTooLarge. For folders that cannot
+// be read, see ListSkills.
+//
+// The cost is a reading of each folder of the skill and a stat of each file. Up
+// to 16 MiB of SKILL.md files are kept in memory and served as long as they
+// are unchanged. For a skill that is not right below the first layer, and for one that
+// no call has seen yet, the cost is also that of ListSkills; otherwise Hides is as
+// the last list had it.
+func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
+	var o skillOptions
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&o)
+		}
+	}
+	return withSkill(ctx, c, "GetSkill", name, func(s *index.Snapshot, e *index.Entry) (Skill, error) {
+		return c.loadSkill(ctx, s, e, o)
+	})
+}
+
+// ReadSkillFile returns a file of a skill, to the byte. The path is relative to
+// the skill's folder, with slashes, as in Skill.Files: any regular file below the
+// folder is served, listed or not, and nothing else. Links are followed as for
+// Files; a SKILL.md that is a link is served as ListSkills reads it.
+//
+// A path that leads out of the folder, by "..", as an absolute path or by a link, is
+// ErrOutsideRoot, the same whether or not something is there, and so is a link
+// that is not followed. ErrNotFound is for a file that is not there, also for a
+// path that no file can have. ErrFileRead is for what is there and cannot be
+// read, or is no file: a folder, a pipe. ErrFileTooLarge is for more bytes than
+// WithMaxFileSize allows. For the errors of the name see GetSkill.
+//
+// Nothing of the file is kept in memory.
+func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
+	const op = "ReadSkillFile"
+	return withSkill(ctx, c, op, skill, func(_ *index.Snapshot, e *index.Entry) ([]byte, error) {
+		folder, err := c.skills.OpenSkill(e)
+		if err != nil {
+			return nil, err
+		}
+		defer folder.Close()
+		name, err := skillFileName(path)
+		var raw []byte
+		if err == nil {
+			raw, err = c.readSkillFile(folder, name)
+		}
+		if err != nil {
+			return nil, c.skillFileError(op, skill, path, err)
+		}
+		return raw, nil
+	})
+}
+
+// withSkill does what a method is about for the skill of this name. What is
+// known of it is tried first; where that fails, the files are looked through.
+func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do func(*index.Snapshot, *index.Entry) (T, error)) (T, error) {
+	var zero T
+	if err := c.begin(ctx, op); err != nil {
+		return zero, err
+	}
+	if !index.LooseName(name) {
+		return zero, &Error{Code: ErrInvalidSkillName.Code, Op: op, Path: name,
+			Message: "no skill can be called " + quote(name) + `; use the name of its folder, without separators, control characters and leading dot`}
+	}
+	value, err := await(ctx, c, func() (T, error) {
+		snapshot, e := c.skills.Last(), c.skills.KnownSkill(name)
+		if e == nil || !c.skillFilter.keeps(c.listedSkill(snapshot, e)) {
+			return zero, fs.ErrNotExist
+		}
+		return do(snapshot, e)
+	})
+	if err == nil {
+		return value, nil
+	}
+	if ctx.Err() != nil {
+		return zero, ctx.Err()
+	}
+	// Where anything is not as it was, the files are looked through anew.
+	snapshot, err := c.skills.Validate(ctx)
+	if err != nil {
+		err = c.skillsError(op, err)
+		if errors.Is(err, ErrDirectoryNotFound) {
+			err = &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name,
+				Message: "there is no skill " + quote(name) + ", since there is no skills folder; check the configuration", Err: err}
+		}
+		return zero, err
+	}
+	e := c.skillFilter.of(snapshot).Lookup(name)
+	if e == nil {
+		return zero, c.skillNotFound(op, name, snapshot)
+	}
+	if e.Broken != nil {
+		return zero, c.skillError(op, name, e.Broken)
+	}
+	value, err = await(ctx, c, func() (T, error) { return do(snapshot, e) })
+	switch {
+	case err == nil:
+		return value, nil
+	case ctx.Err() != nil:
+		return zero, ctx.Err()
+	case CodeOf(err) != "":
+		return zero, err
+	default:
+		return zero, c.skillError(op, name, err)
+	}
+}
+
+// skillNotFound tells of a skill that calls itself by the name, if it is shown.
+func (c *Catalog) skillNotFound(op, name string, all *index.Snapshot) error {
+	e := &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name, Message: "there is no skill " + quote(name) + "; ListSkills has the names"}
+	for _, other := range c.skillFilter.of(all).Entries {
+		if declared, _ := other.Header.Get("name"); declared.String() == name {
+			e.Message = "there is no skill folder " + quote(name) + "; the skill in the folder " + quote(other.Name) + " calls itself so, and is had by the folder's name"
+			break
+		}
+	}
+	return e
+}
+
+// errChanging is for a skill that was never found to be the same before and
+// after it was read.
+var errChanging = errors.New("it changes while it is read")
+
+// skillError says why a skill cannot be had.
+func (c *Catalog) skillError(op, name string, err error) error {
+	e := &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: err,
+		Message: "the SKILL.md of skill " + quote(name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions"}
+	switch {
+	case errors.Is(err, fs.ErrClosed):
+		return c.skillsError(op, fs.ErrClosed)
+	case errors.Is(err, index.ErrNoSkillFile):
+		e.Code, e.Message = ErrSkillNotFound.Code, "the folder "+quote(name)+" is no skill, since it has no SKILL.md; add one that begins with a frontmatter of name and description"
+	case errors.Is(err, index.ErrTooLarge):
+		e.Code, e.Message = ErrFileTooLarge.Code, "the SKILL.md of skill "+quote(name)+" is larger than allowed; shorten it, or raise the limit with WithMaxFileSize"
+	case errors.Is(err, errChanging):
+		e.Message = "the files of skill " + quote(name) + " change while they are read; try again"
+	case errors.Is(err, fs.ErrNotExist):
+		e.Code, e.Message = ErrSkillNotFound.Code, "skill "+quote(name)+" was removed just now; ListSkills has the names"
+	}
+	return e
+}
+
+// skillText is a SKILL.md as it was read. It is immutable.
+type skillText struct {
+	raw      []byte
+	content  string
+	header   Frontmatter
+	problems []matter.Problem
+}
+
+// loadAttempts is how often a skill is read that changes meanwhile.
+const loadAttempts = 3
+
+func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, o skillOptions) (Skill, error) {
+	folder, err := c.skills.OpenSkill(e)
+	if err != nil {
+		return Skill{}, err
+	}
+	defer folder.Close()
+	for range loadAttempts {
+		var skill Skill
+		if skill, err = c.readSkill(ctx, folder, s, e, o); !errors.Is(err, errChanging) {
+			return skill, err
+		}
+	}
+	return Skill{}, err
+}
+
+// readSkill reads a skill once. The error is errChanging if it is not the same in
+// the end.
+func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *index.Snapshot, e *index.Entry, o skillOptions) (Skill, error) {
+	listed, err := folder.Files(ctx)
+	if err != nil {
+		return Skill{}, err
+	}
+	text, info, err := c.skillText(folder, e)
+	if err != nil {
+		return Skill{}, err
+	}
+	file := slices.IndexFunc(listed.Files, func(f index.SkillFile) bool { return f.Name == path.Base(e.Path) })
+	if file < 0 || !index.SameFile(listed.Files[file].Info, info) {
+		return Skill{}, errChanging
+	}
+	problems := e.Problems
+	if !index.SameFile(e.Info, info) {
+		problems = nil
+		for _, p := range text.problems {
+			problems = append(problems, index.FromHeader(p, c.skills.Place(e)))
+		}
+	}
+	skill := Skill{
+		SkillInfo:      c.describeSkill(e, text.header, problems),
+		Frontmatter:    text.header,
+		Content:        text.content,
+		Raw:            bytes.Clone(text.raw),
+		Files:          make([]SkillFile, len(listed.Files)),
+		FilesTruncated: listed.Truncated,
+	}
+	skill.Hides = c.hides(s, e)
+	if !c.skillFilter.keeps(skill.SkillInfo) {
+		return Skill{}, c.skillNotFound("GetSkill", e.Name, s) // it has just become one that is not shown
+	}
+	for i, f := range listed.Files {
+		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
+	}
+	for _, p := range listed.Problems {
+		p.Path = escapePath(p.Path)
+		skill.Diagnostics = append(skill.Diagnostics, Diagnostic(p))
+	}
+	if o.digests {
+		if err := c.digest(ctx, folder, e, listed, &skill); err != nil {
+			return Skill{}, err
+		}
+	}
+	return skill, nil
+}
+
+// skillText returns the SKILL.md of an open folder, from memory if it is as it
+// was when it was read.
+func (c *Catalog) skillText(folder *index.SkillFolder, e *index.Entry) (skillText, confine.Info, error) {
+	key := file{e.Layer, e.Path}
+	now := time.Now()
+	f, err := folder.Open(path.Base(e.Path))
+	if err != nil {
+		return skillText{}, confine.Info{}, err
+	}
+	defer f.Close()
+	info := f.Info()
+	if kept := c.skillContents.get(key); kept != nil && index.SameFile(kept.info, info) {
+		return kept.value, info, nil
+	}
+	raw, err := c.readOpen(f)
+	if err != nil {
+		return skillText{}, info, err
+	}
+	doc, _ := matter.Parse(raw, true)
+	text := skillText{raw: raw, content: string(raw[doc.Body:]), header: newFrontmatter(doc), problems: doc.Problems}
+	if index.Settled(info, now) {
+		c.skillContents.put(&content[skillText]{file: key, info: info, value: text, size: int64(len(raw))})
+	}
+	return text, info, nil
+}
+
+// digest fills in the digests of the files listed, and looks in the end whether
+// they are still the same.
+func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *index.Entry, listed index.SkillFiles, skill *Skill) error {
+	place := path.Dir(c.skills.Place(e))
+	for i, f := range listed.Files {
+		if f.Info.Size > c.config.maxFileSize {
+			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: string(ErrFileTooLarge.Code), Severity: index.Warning,
+				Path: escapePath(path.Join(place, f.Name)), Message: "no digest: the file is larger than allowed", Suggestion: "raise the limit with WithMaxFileSize"})
+			continue
+		}
+		key := file{e.Layer, path.Join(path.Dir(e.Path), f.Name)}
+		if kept := c.digests.get(key); kept != nil && index.SameFile(kept.info, f.Info) {
+			skill.Files[i].SHA256 = kept.value
+			continue
+		}
+		now := time.Now()
+		sum, err := digestOf(ctx, folder, f)
+		if err != nil {
+			return err
+		}
+		skill.Files[i].SHA256 = sum
+		if index.Settled(f.Info, now) {
+			c.digests.put(&content[string]{file: key, info: f.Info, value: sum, size: 1})
+		}
+	}
+	again, err := folder.Files(ctx)
+	if err != nil {
+		return err
+	}
+	same := slices.EqualFunc(listed.Files, again.Files, func(a, b index.SkillFile) bool {
+		return a.Name == b.Name && index.SameFile(a.Info, b.Info)
+	})
+	if !same {
+		return errChanging
+	}
+	return nil
+}
+
+// digestOf reads a file, which must be as it was listed, for its SHA-256.
+func digestOf(ctx context.Context, folder *index.SkillFolder, listed index.SkillFile) (string, error) {
+	f, err := folder.Open(listed.Name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if !index.SameFile(f.Info(), listed.Info) {
+		return "", errChanging
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, io.LimitReader(untilDone{ctx, f}, listed.Info.Size+1)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// untilDone is a reader that ends with a context.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}
+
+// skillFileName turns a path as a caller gives it into a name below the skill's
+// folder, by its text alone.
+func skillFileName(given string) (string, error) {
+	name := given
+	if runtime.GOOS == "windows" {
+		name = filepath.ToSlash(name)
+	}
+	if path.IsAbs(name) || filepath.VolumeName(given) != "" {
+		return "", confine.ErrEscape
+	}
+	name = path.Clean(name)
+	switch {
+	case name == ".." || strings.HasPrefix(name, "../"):
+		return "", confine.ErrEscape
+	case name == "." || strings.HasSuffix(given, "/"):
+		return "", confine.ErrNotRegular
+	}
+	return name, nil
+}
+
+func (c *Catalog) readSkillFile(folder *index.SkillFolder, name string) ([]byte, error) {
+	f, err := folder.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return c.readOpen(f)
+}
+
+// skillFileError says why a file of a skill cannot be had.
+func (c *Catalog) skillFileError(op, skill, given string, err error) error {
+	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
+		Message: "the file " + quote(given) + " of skill " + quote(skill) + " cannot be read (" + reason(err) + ")"}
+	switch {
+	case errors.Is(err, fs.ErrClosed) && c.closed.Load():
+		return c.skillsError(op, fs.ErrClosed)
+	case errors.Is(err, index.ErrTooLarge):
+		e.Code, e.Message = ErrFileTooLarge.Code, "the file "+quote(given)+" of skill "+quote(skill)+" is larger than allowed; raise the limit with WithMaxFileSize"
+	case errors.Is(err, confine.ErrEscape):
+		// The cause might tell one case from another.
+		e.Code, e.Message, e.Err = ErrOutsideRoot.Code, "the path "+quote(given)+" leads out of the folder of skill "+quote(skill)+"; use a path relative to it", nil
+	case errors.Is(err, confine.ErrSymlink):
+		e.Code, e.Message = ErrOutsideRoot.Code, "the path "+quote(given)+" in skill "+quote(skill)+" leads through a symbolic link, which is not followed"
+	case errors.Is(err, confine.ErrNotRegular):
+		e.Message = "what is at " + quote(given) + " in skill " + quote(skill) + " is no file; use a path of its list of files"
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid), errors.Is(err, confine.ErrNotDir), errors.Is(err, syscall.ENAMETOOLONG):
+		e.Code, e.Message = ErrNotFound.Code, "skill "+quote(skill)+" has no file "+quote(given)+"; use a path of its list of files"
+	}
+	return e
+}

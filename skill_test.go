@@ -1,0 +1,554 @@
+package toolshelf_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func TestGetSkill(t *testing.T) {
+	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
+		c := open()
+		listed, err := c.ListSkills(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // as it is read, and as it is kept
+			for _, info := range listed {
+				if info.Name == "no-file" {
+					continue
+				}
+				skill, err := c.GetSkill(t.Context(), info.Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(info, skill.SkillInfo, cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Frontmatter")); diff != "" {
+					t.Errorf("%s is not as it is listed (-listed +got):\n%s", info.Name, diff)
+				}
+				base := path.Base(filepath.ToSlash(skill.Path))
+				raw, err := os.ReadFile(filepath.Join("testdata", "project", "skills", info.Name, base))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if string(raw) != string(skill.Raw) || !strings.HasSuffix(string(raw), skill.Content) {
+					t.Errorf("%s: Raw is %q and Content %q of the file %q", info.Name, skill.Raw, skill.Content, raw)
+				}
+				if diff := cmp.Diff([]toolshelf.SkillFile{{Path: base, Size: int64(len(raw))}}, skill.Files); diff != "" {
+					t.Errorf("%s: files (-want +got):\n%s", info.Name, diff)
+				}
+				skill.Raw[0] = '!' // which is the caller's own
+			}
+		}
+	})
+}
+
+// forms is a skill with every kind of file that one may have.
+func forms() map[string]string {
+	return map[string]string{
+		"skills/forms/SKILL.md":                "---\nname: forms\ndescription: Fills forms.\nx-rank: 007\nstage: {from: 1.50}\n---\nFill.\n",
+		"skills/forms/references/A B.md":       "# A",
+		"skills/forms/references/deep/b.md":    "b",
+		"skills/forms/scripts/fill.py":         "print()",
+		"skills/forms/references-old.md":       "old",
+		"skills/forms/.env.example":            "KEY=",
+		"skills/forms/inner/SKILL.md":          "---\nname: inner\ndescription: nested\n---\n",
+		"skills/forms/.git/config":             "url",
+		"skills/forms/node_modules/x/index.js": "x",
+		"skills/forms/empty.txt":               "",
+		"skills/other/SKILL.md":                "---\nname: other\ndescription: d\n---\n",
+		"secret.txt":                           "secret",
+	}
+}
+
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+func TestTheFilesOfASkillAreAllBelowItsFolder(t *testing.T) {
+	files := forms()
+	for name, options := range map[string][]toolshelf.Option{
+		"memory": {toolshelf.WithFs(memoryOf(t, files))},
+		"disk":   {toolshelf.WithRoot(diskOf(t, files))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := catalog(t, options...)
+			var want []toolshelf.SkillFile
+			for _, p := range []string{".env.example", "SKILL.md", "empty.txt", "inner/SKILL.md", "references-old.md", "references/A B.md", "references/deep/b.md", "scripts/fill.py"} {
+				content := files["skills/forms/"+p]
+				want = append(want, toolshelf.SkillFile{Path: p, Size: int64(len(content)), SHA256: digest(content)})
+			}
+			for range 2 { // as they are read, and as they are remembered
+				skill, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, skill.Files); diff != "" || skill.FilesTruncated || len(skill.Diagnostics) > 0 {
+					t.Errorf("files (-want +got):\n%s%v", diff, skill.Diagnostics)
+				}
+			}
+			for p, content := range files {
+				if below, ok := strings.CutPrefix(p, "skills/forms/"); ok {
+					if got, err := c.ReadSkillFile(t.Context(), "forms", below); err != nil || string(got) != content {
+						t.Errorf("%s: %q, %v; want %q", below, got, err, content)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestTheJSONOfASkill(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		"skills/forms/SKILL.md": forms()["skills/forms/SKILL.md"], "skills/forms/a.txt": "a"})))
+	skill, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.Marshal(skill)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"name":"forms","declared_name":"forms","description":"Fills forms.","user_invocable":true,` +
+		`"path":"skills/forms/SKILL.md","layer":"skills",` +
+		`"frontmatter":{"name":"forms","description":"Fills forms.","x-rank":"007","stage":{"from":1.50}},` +
+		`"content":"Fill.\n","files":[` +
+		`{"path":"SKILL.md","size":` + fmt.Sprint(len(skill.Raw)) + `,"sha256":"` + digest(string(skill.Raw)) + `"},` +
+		`{"path":"a.txt","size":1,"sha256":"` + digest("a") + `"}]}`
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("JSON (-want +got):\n%s", diff)
+	}
+}
+
+func TestGetSkillErrors(t *testing.T) {
+	files := map[string]string{
+		"skills/good/SKILL.md":     "---\nname: good\ndescription: d\n---\n",
+		"skills/empty/notes.txt":   "",
+		"skills/large/SKILL.md":    strings.Repeat("x", 1001),
+		"skills/renamed/SKILL.md":  "---\nname: declared\ndescription: d\n---\n",
+		"skills/private/SKILL.md":  "---\nname: private\ndescription: d\n---\n",
+		"skills/node_modules/x.js": "",
+	}
+	fsys := failing{memoryOf(t, files), map[string]error{"private": fs.ErrPermission}}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithMaxFileSize(1000))
+	for _, tt := range []struct {
+		name string
+		want error
+		says string
+	}{
+		{"missing", toolshelf.ErrSkillNotFound, "ListSkills"},
+		{"Good", toolshelf.ErrSkillNotFound, "ListSkills"},
+		{"declared", toolshelf.ErrSkillNotFound, `"renamed"`},
+		{"empty", toolshelf.ErrSkillNotFound, "no SKILL.md"},
+		{"node_modules", toolshelf.ErrSkillNotFound, ""},
+		{"large", toolshelf.ErrFileTooLarge, "WithMaxFileSize"},
+		{"private", toolshelf.ErrFileRead, "permission"},
+		{"private", fs.ErrPermission, ""},
+		{"", toolshelf.ErrInvalidSkillName, ""},
+		{".hidden", toolshelf.ErrInvalidSkillName, ""},
+		{"../good", toolshelf.ErrInvalidSkillName, ""},
+		{"good/", toolshelf.ErrInvalidSkillName, ""},
+		{`a\b`, toolshelf.ErrInvalidSkillName, ""},
+		{"new\nline", toolshelf.ErrInvalidSkillName, ""},
+		{"nul\x00", toolshelf.ErrInvalidSkillName, ""},
+		{"\xff", toolshelf.ErrInvalidSkillName, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, get := range []func() error{
+				func() error { _, err := c.GetSkill(t.Context(), tt.name); return err },
+				func() error { _, err := c.ReadSkillFile(t.Context(), tt.name, "SKILL.md"); return err },
+			} {
+				if err := get(); !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.says) || strings.ContainsAny(err.Error(), "\n\x00") {
+					t.Errorf("got %v, want %v that says %q", err, tt.want, tt.says)
+				}
+			}
+		})
+	}
+	t.Run("no skills folder", func(t *testing.T) {
+		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs())).GetSkill(t.Context(), "x")
+		if !errors.Is(err, toolshelf.ErrSkillNotFound) || !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestAnInvalidSkillNameNeverReachesTheFilesystem(t *testing.T) {
+	fsys := &counting{Fs: memoryOf(t, forms())}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	for _, name := range []string{"..", "../secret", "/etc", "a/b", "", "\x00", "con\n"} {
+		_, getErr := c.GetSkill(t.Context(), name)
+		_, readErr := c.ReadSkillFile(t.Context(), name, "SKILL.md")
+		if !errors.Is(getErr, toolshelf.ErrInvalidSkillName) || !errors.Is(readErr, toolshelf.ErrInvalidSkillName) {
+			t.Errorf("%q: %v, %v", name, getErr, readErr)
+		}
+	}
+	if calls := fsys.calls.Load(); calls != 0 {
+		t.Errorf("%d calls of the filesystem", calls)
+	}
+}
+
+func TestReadSkillFileErrors(t *testing.T) {
+	files := forms()
+	files["skills/forms/large.bin"] = strings.Repeat("x", 1001)
+	for name, options := range map[string][]toolshelf.Option{
+		"memory": {toolshelf.WithFs(memoryOf(t, files))},
+		"disk":   {toolshelf.WithRoot(diskOf(t, files))},
+	} {
+		c := catalog(t, append(options, toolshelf.WithMaxFileSize(1000))...)
+		for _, tt := range []struct {
+			path string
+			want error
+		}{
+			{"../other/SKILL.md", toolshelf.ErrOutsideRoot},
+			{"../other/MISSING.md", toolshelf.ErrOutsideRoot},
+			{"references/../../other/SKILL.md", toolshelf.ErrOutsideRoot},
+			{"..", toolshelf.ErrOutsideRoot},
+			{"/etc/passwd", toolshelf.ErrOutsideRoot},
+			{"/SKILL.md", toolshelf.ErrOutsideRoot},
+			{"missing.md", toolshelf.ErrNotFound},
+			{"missing/../missing.md", toolshelf.ErrNotFound},
+			{"SKILL.md/x", toolshelf.ErrNotFound},
+			{"nul\x00", toolshelf.ErrNotFound},
+			{strings.Repeat("x", 5000), toolshelf.ErrNotFound},
+			{"", toolshelf.ErrFileRead},
+			{".", toolshelf.ErrFileRead},
+			{"references", toolshelf.ErrFileRead},
+			{"references/", toolshelf.ErrFileRead},
+			{"large.bin", toolshelf.ErrFileTooLarge},
+		} {
+			t.Run(name+" "+tt.path, func(t *testing.T) {
+				got, err := c.ReadSkillFile(t.Context(), "forms", tt.path)
+				if !errors.Is(err, tt.want) || got != nil || strings.ContainsAny(err.Error(), "\n\x00") {
+					t.Errorf("got %q, %v; want %v", got, err, tt.want)
+				}
+			})
+		}
+		for _, p := range []string{"./SKILL.md", "references/../SKILL.md", "references//A B.md"} {
+			if _, err := c.ReadSkillFile(t.Context(), "forms", p); err != nil {
+				t.Errorf("%s %q: %v", name, p, err)
+			}
+		}
+	}
+}
+
+func TestLinksInASkillLeadNowhereElse(t *testing.T) {
+	outside := diskOf(t, map[string]string{"secret.txt": "outside"})
+	root := diskOf(t, forms())
+	dir := filepath.Join(root, "skills", "forms")
+	links := map[string]string{
+		"inside.md":          "references/A B.md",
+		"absolute.md":        filepath.Join(dir, "references", "A B.md"),
+		"inside-folder":      "references",
+		"there-and-back.md":  "../../skills/forms/references/A B.md",
+		"to-secret.txt":      "../../secret.txt",
+		"to-missing.txt":     "../../missing.txt",
+		"to-other":           "../other",
+		"to-outside.txt":     filepath.Join(outside, "secret.txt"),
+		"to-outside-missing": filepath.Join(outside, "missing.txt"),
+		"by-way-of":          "to-secret.txt",
+		"dangling":           "nothing",
+		"circle":             "circle",
+		"references/up.md":   "../SKILL.md",
+	}
+	for name, target := range links {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	linked := filepath.Join(root, "linked")
+	if err := os.Symlink("skills", linked); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		options []toolshelf.Option
+		want    map[string]any // content, or error
+		listed  []string
+	}{
+		{"inside", nil, map[string]any{
+			"inside.md": "# A", "absolute.md": "# A", "inside-folder/A B.md": "# A", "there-and-back.md": "# A", "references/up.md": forms()["skills/forms/SKILL.md"],
+			"to-secret.txt": toolshelf.ErrOutsideRoot, "to-missing.txt": toolshelf.ErrOutsideRoot, "to-other/SKILL.md": toolshelf.ErrOutsideRoot, "to-other/none": toolshelf.ErrOutsideRoot,
+			"to-outside.txt": toolshelf.ErrOutsideRoot, "to-outside-missing": toolshelf.ErrOutsideRoot, "by-way-of": toolshelf.ErrOutsideRoot,
+			"dangling": toolshelf.ErrNotFound, "circle": toolshelf.ErrFileRead, "inside-folder": toolshelf.ErrFileRead,
+		}, []string{"absolute.md", "inside.md", "references/up.md", "there-and-back.md"}},
+		{"none", []toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksDeny)}, map[string]any{
+			"inside.md": toolshelf.ErrOutsideRoot, "absolute.md": toolshelf.ErrOutsideRoot, "inside-folder/A B.md": toolshelf.ErrOutsideRoot,
+			"to-secret.txt": toolshelf.ErrOutsideRoot, "to-outside.txt": toolshelf.ErrOutsideRoot, "references/A B.md": "# A",
+		}, nil},
+		{"trusted folders are for skills, not for their files", []toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside)}, map[string]any{
+			"inside.md": "# A", "to-outside.txt": toolshelf.ErrOutsideRoot,
+		}, []string{"absolute.md", "inside.md", "references/up.md", "there-and-back.md"}},
+		{"a layer that is reached by a link", []toolshelf.Option{toolshelf.WithSkillsDir("linked")}, map[string]any{
+			"inside.md": "# A", "there-and-back.md": "# A", "to-other/SKILL.md": toolshelf.ErrOutsideRoot,
+		}, []string{"absolute.md", "inside.md", "references/up.md", "there-and-back.md"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := catalog(t, append([]toolshelf.Option{toolshelf.WithRoot(root)}, tt.options...)...)
+			for p, want := range tt.want {
+				got, err := c.ReadSkillFile(t.Context(), "forms", p)
+				if content, ok := want.(string); ok {
+					if err != nil || string(got) != content {
+						t.Errorf("%s: %q, %v; want %q", p, got, err, content)
+					}
+				} else if !errors.Is(err, want.(error)) || strings.Contains(err.Error(), root) || strings.Contains(err.Error(), outside) {
+					t.Errorf("%s: %q, %v; want %v", p, got, err, want)
+				}
+			}
+			skill, err := c.GetSkill(t.Context(), "forms")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var listed []string
+			for _, f := range skill.Files {
+				if links[f.Path] != "" {
+					listed = append(listed, f.Path)
+				}
+			}
+			if diff := cmp.Diff(tt.listed, listed); diff != "" {
+				t.Errorf("links among the files (-want +got):\n%s", diff)
+			}
+			reported := map[string]bool{}
+			for _, d := range skill.Diagnostics {
+				reported[strings.TrimPrefix(strings.TrimPrefix(d.Path, "linked/forms/"), "skills/forms/")] = d.Code == "LINK_NOT_FOLLOWED"
+			}
+			for name := range links {
+				if name == "inside-folder" && tt.name != "none" || name == "absolute.md" {
+					continue
+				}
+				isListed := false
+				for _, l := range listed {
+					isListed = isListed || l == name
+				}
+				if isListed == reported[name] {
+					t.Errorf("%s is listed: %v, reported: %v", name, isListed, reported[name])
+				}
+			}
+		})
+	}
+	t.Run("the same error whether or not something is there", func(t *testing.T) {
+		c := catalog(t, toolshelf.WithRoot(root))
+		text := func(p string) string {
+			_, err := c.ReadSkillFile(t.Context(), "forms", p)
+			return strings.ReplaceAll(err.Error(), p, "…")
+		}
+		for _, pair := range [][2]string{{"to-secret.txt", "to-missing.txt"}, {"to-outside.txt", "to-outside-missing"}, {"../other/SKILL.md", "../other/none"}, {"to-other/SKILL.md", "to-other/none"}} {
+			if a, b := text(pair[0]), text(pair[1]); a != b {
+				t.Errorf("%q tells more than %q", a, b)
+			}
+		}
+	})
+}
+
+func TestASkillFileThatIsALinkIsServedAsItIsListed(t *testing.T) {
+	root := diskOf(t, map[string]string{"shared/pdf.md": "---\ndescription: shared\n---\nText.", "skills/pdf/notes.txt": "n"})
+	if err := os.Symlink("../../shared/pdf.md", filepath.Join(root, "skills", "pdf", "SKILL.md")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	c := catalog(t, toolshelf.WithRoot(root))
+	skill, err := c.GetSkill(t.Context(), "pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if skill.Description != "shared" || skill.Content != "Text." || len(skill.Files) != 2 {
+		t.Errorf("got %+v", skill)
+	}
+	if got, err := c.ReadSkillFile(t.Context(), "pdf", "SKILL.md"); err != nil || string(got) != string(skill.Raw) {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestASkillIsServedAsItIsNow(t *testing.T) {
+	for name, option := range map[string]toolshelf.Option{
+		"validated": toolshelf.WithCacheTTL(0), "kept for an hour": toolshelf.WithCacheTTL(time.Hour), "watched": toolshelf.WithWatch(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := diskOf(t, forms())
+			c := catalog(t, toolshelf.WithRoot(root), option)
+			get := func() string {
+				t.Helper()
+				skill, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests())
+				if err != nil {
+					return string(toolshelf.CodeOf(err))
+				}
+				for _, f := range skill.Files {
+					data, err := c.ReadSkillFile(t.Context(), "forms", f.Path)
+					if err != nil || int64(len(data)) != f.Size || digest(string(data)) != f.SHA256 {
+						t.Errorf("%s is not what GetSkill says: %+v, %v", f.Path, f, err)
+					}
+				}
+				return fmt.Sprint(skill.Description, " ", len(skill.Files))
+			}
+			dir := filepath.Join(root, "skills", "forms")
+			for _, step := range []struct {
+				name string
+				do   func() error
+				want string
+			}{
+				{"as it was", func() error { return nil }, "Fills forms. 8"},
+				{"another description", func() error {
+					return os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\ndescription: Another.\n---\n"), 0o644)
+				}, "Another. 8"},
+				{"another text of the same length", func() error { return os.WriteFile(filepath.Join(dir, "empty.txt"), []byte("1"), 0o644) }, "Another. 8"},
+				{"again", func() error { return os.WriteFile(filepath.Join(dir, "empty.txt"), []byte("2"), 0o644) }, "Another. 8"},
+				{"a file more", func() error { return os.WriteFile(filepath.Join(dir, "new.txt"), nil, 0o644) }, "Another. 9"},
+				{"a folder less", func() error { return os.RemoveAll(filepath.Join(dir, "references")) }, "Another. 7"},
+				{"another folder in its place", func() error {
+					return errors.Join(os.Rename(dir, dir+"-old"), os.CopyFS(dir, os.DirFS(filepath.Join(root, "skills", "other"))))
+				}, "d 1"},
+				{"nothing in its place", func() error { return os.RemoveAll(dir) }, "SKILL_NOT_FOUND"},
+			} {
+				if err := step.do(); err != nil {
+					t.Fatal(err)
+				}
+				if got := get(); got != step.want {
+					t.Errorf("%s: got %q, want %q", step.name, got, step.want)
+				}
+			}
+		})
+	}
+}
+
+func TestASkillIsReadOnceWhileItDoesNotChange(t *testing.T) {
+	fsys := &counting{Fs: memoryOf(t, forms())}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	for range 2 {
+		if _, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys.read.Store(0)
+	if _, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests()); err != nil {
+		t.Fatal(err)
+	}
+	if read := fsys.read.Load(); read != 0 {
+		t.Errorf("%d bytes read of a skill that is known", read)
+	}
+}
+
+func TestTheListOfFilesIsBounded(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		files func(add func(path string))
+		want  int
+		least string
+	}{
+		{"many files", func(add func(string)) {
+			for i := range 10_050 {
+				add(fmt.Sprintf("data/%05d.txt", i))
+			}
+		}, 9_999, "data/09997.txt"},
+		{"many files before SKILL.md", func(add func(string)) {
+			for i := range 10_050 {
+				add(fmt.Sprintf("A%05d.txt", i))
+			}
+		}, 10_001, "A09999.txt"},
+		{"many folders", func(add func(string)) {
+			for i := range 6_000 {
+				add(fmt.Sprintf("data/%05d/x", i))
+			}
+		}, 5_000, "data/04998/x"},
+		{"deep folders", func(add func(string)) {
+			add(strings.Repeat("d/", 15) + "last")
+			add(strings.Repeat("d/", 16) + "beyond")
+		}, 2, strings.Repeat("d/", 15) + "last"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string]string{"skills/big/SKILL.md": "---\ndescription: d\n---\n"}
+			tt.files(func(p string) { files["skills/big/"+p] = "" })
+			skill, err := catalog(t, toolshelf.WithFs(memoryOf(t, files))).GetSkill(t.Context(), "big")
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := map[string]bool{}
+			for _, f := range skill.Files {
+				found[f.Path] = true
+			}
+			if !skill.FilesTruncated || len(skill.Files) != tt.want || !found["SKILL.md"] || !found[tt.least] {
+				t.Errorf("%d files, truncated: %v; want %d with SKILL.md and %s; the last is %s", len(skill.Files), skill.FilesTruncated, tt.want, tt.least, skill.Files[len(skill.Files)-1].Path)
+			}
+			if len(skill.Diagnostics) != 1 || skill.Diagnostics[0].Code != "TOO_MANY_FILES" {
+				t.Errorf("diagnostics: %v", skill.Diagnostics)
+			}
+		})
+	}
+}
+
+func TestNamesOfFilesAreAsTheFilesystemHasThem(t *testing.T) {
+	root := diskOf(t, map[string]string{"skills/odd/SKILL.md": "---\ndescription: d\n---\n"})
+	for _, name := range []string{"new\nline", "esc\x1b[31m", "\xff", `back\slash`} {
+		if err := os.WriteFile(filepath.Join(root, "skills", "odd", name), []byte(name), 0o644); err != nil {
+			t.Skipf("no such names here: %v", err)
+		}
+	}
+	if err := os.Symlink("/", filepath.Join(root, "skills", "odd", "out\nside")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	c := catalog(t, toolshelf.WithRoot(root))
+	skill, err := c.GetSkill(t.Context(), "odd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(skill.Files) != 5 {
+		t.Errorf("files: %+v", skill.Files)
+	}
+	for _, f := range skill.Files {
+		if got, err := c.ReadSkillFile(t.Context(), "odd", f.Path); err != nil || f.Path != "SKILL.md" && string(got) != f.Path {
+			t.Errorf("%q: %q, %v", f.Path, got, err)
+		}
+	}
+	for _, d := range skill.Diagnostics {
+		if strings.ContainsAny(d.Path+d.Message+d.Suggestion, "\n\x1b") {
+			t.Errorf("a diagnostic of more than a line: %+v", d)
+		}
+	}
+	if len(skill.Diagnostics) != 1 {
+		t.Errorf("diagnostics: %v", skill.Diagnostics)
+	}
+}
+
+// Whatever the path, what is served is a file below the skill's folder.
+func TestNoPathLeadsOutOfASkill(t *testing.T) {
+	files := forms()
+	root := diskOf(t, files)
+	for name, target := range map[string]string{"up": "..", "top": root, "in": "references", "abs": filepath.Join(root, "skills", "forms", "scripts")} {
+		if err := os.Symlink(target, filepath.Join(root, "skills", "forms", name)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(root))
+	inside := map[string]bool{}
+	for p, content := range files {
+		if strings.HasPrefix(p, "skills/forms/") {
+			inside[content] = true
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		elements := rapid.SliceOfN(rapid.SampledFrom([]string{
+			"..", ".", "", "up", "top", "in", "abs", "forms", "other", "skills", "SKILL.md", "secret.txt", "references", "A B.md", "deep", "b.md", "fill.py", "\x00",
+		}), 1, 7).Draw(t, "elements")
+		given := strings.Join(elements, "/")
+		got, err := c.ReadSkillFile(t.Context(), "forms", given)
+		if err == nil && !inside[string(got)] {
+			t.Fatalf("%q is %q", given, got)
+		}
+		if err != nil && toolshelf.CodeOf(err) == "" {
+			t.Fatalf("%q: an error without a code: %v", given, err)
+		}
+	})
+}

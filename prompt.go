@@ -77,7 +77,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	}
 	block := promptBlock{tag: "skill"}
 	for _, e := range snapshot.Entries {
-		header := Frontmatter{doc: e.Header}
+		header := Frontmatter{doc: e.Header} // a SkillInfo of each would cost more than the block
 		hidden, _ := header.Bool("disable-model-invocation")
 		if description := strings.TrimSpace(header.Text("description")); description != "" && !hidden {
 			options.add(&block, c.skills, e, description)

@@ -143,3 +143,32 @@ func ExampleCatalog_CommandsPrompt() {
 	// </available_commands> <nil>
 	// true
 }
+
+func ExampleSkill_Prompt() {
+	c := open(toolshelf.WithFs(project(map[string]string{
+		"skills/pdf-tools/SKILL.md":           "---\nname: pdf-tools\ndescription: Read and fill PDF forms.\n---\n\n# PDF tools\n\nRun scripts/fill.py.\n",
+		"skills/pdf-tools/scripts/fill.py":    "print()\n",
+		"skills/pdf-tools/references/form.md": "# Forms\n",
+	})))
+	defer c.Close()
+	skill, err := c.GetSkill(context.Background(), "pdf-tools")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(skill.Prompt())
+	// Output:
+	// <skill_content name="pdf-tools">
+	// # PDF tools
+	//
+	// Run scripts/fill.py.
+	//
+	// Skill directory: skills/pdf-tools
+	// Relative paths in this skill are relative to the skill directory.
+	//
+	// <skill_resources>
+	//   <file>references/form.md</file>
+	//   <file>scripts/fill.py</file>
+	// </skill_resources>
+	// </skill_content>
+}

@@ -28,9 +28,9 @@ type Diagnostic struct {
 	Suggestion string `json:"suggestion,omitempty"` // what to do or to write instead, where that is known
 }
 
-// Lint returns every problem of every command and skill, hidden and shadowed
-// ones included, sorted by path, line, column, code, key and message. No
-// problem is an empty list, not an error.
+// Lint returns every problem of every command and skill, hidden, shadowed and
+// filtered ones included, sorted by path, line, column, code, key and message.
+// No problem is an empty list, not an error.
 //
 // It is stricter than the methods that serve the files. A skill is held to the
 // rules of the Agent Skills reference validator
@@ -69,7 +69,8 @@ type Diagnostic struct {
 //	SKILL_FILE_MISSING           E  the folder has no SKILL.md
 //	SKILL_BYTE_ORDER_MARK        E  SKILL.md begins with a byte order mark
 //	SKILL_FRONTMATTER_MISSING    E  SKILL.md has no frontmatter
-//	SKILL_FRONTMATTER_NOT_YAML   E  its frontmatter is TOML or JSON
+//	SKILL_FRONTMATTER_NOT_YAML   E  its frontmatter is TOML or JSON, or begins with another line than "---"
+//	SKILL_FENCE_IN_FIELD         W  its frontmatter has a "---" that some clients take for the end
 //	SKILL_YAML_FLOW_STYLE        E  a list or mapping in brackets
 //	SKILL_YAML_ANCHOR            E  an anchor or an alias
 //	SKILL_YAML_TAG               E  a tag
@@ -105,7 +106,7 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		return nil, err
 	}
 	if !c.enter() {
-		return nil, c.begin(ctx, op)
+		return nil, closedError(op)
 	}
 	defer c.pending.Done()
 	skills, skillsErr := c.skills.Snapshot(ctx)

@@ -161,15 +161,13 @@ func slashNames(line []byte) iter.Seq2[int, string] {
 }
 
 // endsWord reports whether a word ends before text: a blank or a punctuation
-// mark follows, and not what goes on in a path.
+// mark follows, and not what goes on in a path or a URL.
 func endsWord(text []byte) bool {
-	if len(text) == 0 {
-		return true
+	const after = " \t\r\n`\"'*)],;"
+	if len(text) > 0 && strings.IndexByte(".?!", text[0]) >= 0 {
+		text = text[1:]
 	}
-	if text[0] == '.' {
-		return len(text) == 1 || strings.IndexByte(" \t\r\n`\"')*", text[1]) >= 0
-	}
-	return strings.IndexByte(" \t\r\n`\"'*),;!?]", text[0]) >= 0
+	return len(text) == 0 || strings.IndexByte(after, text[0]) >= 0
 }
 
 // runs is the end of a text that has the reader run what follows.

@@ -25,16 +25,19 @@ const (
 // skillFields are the fields that the specification has.
 var skillFields = []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
 
+var byteOrderMark = []byte("\uFEFF")
+
 // lintSkill holds a SKILL.md to the rules of the reference validator.
 func (c *Catalog) lintSkill(f markdown) []Diagnostic {
 	found := f.header(true)
-	if bytes.HasPrefix(f.raw, []byte("\uFEFF")) {
+	if bytes.HasPrefix(f.raw, byteOrderMark) {
 		found = append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_BYTE_ORDER_MARK",
 			"the file begins with a byte order mark, so that other clients find no frontmatter", "save the file as UTF-8 without a byte order mark"))
 	}
-	switch f.doc.Format {
-	case matter.YAML:
-	case "":
+	first, _, _ := bytes.Cut(bytes.TrimPrefix(f.raw, byteOrderMark), []byte("\n"))
+	switch {
+	case string(bytes.TrimRight(first, " \t\r")) == "---" && f.doc.Format == matter.YAML:
+	case f.doc.Format == "":
 		explained := slices.ContainsFunc(f.doc.Problems, func(p matter.Problem) bool {
 			return p.Class == matter.Unterminated || p.Class == matter.NotMapping
 		})
@@ -45,7 +48,13 @@ func (c *Catalog) lintSkill(f markdown) []Diagnostic {
 		return found
 	default:
 		return append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_FRONTMATTER_NOT_YAML",
-			"the frontmatter is not in YAML, which is all that other clients read", `write it as "key: value" between two lines "---"`))
+			`the frontmatter is not YAML after a line "---", which is all that other clients read`, `write it as "key: value" between two lines "---"`))
+	}
+	if i := bytes.Index(f.doc.Header, []byte("---")); i >= 0 {
+		begin := bytes.LastIndexByte(f.doc.Header[:i], '\n') + 1
+		at := matter.Field{Line: 2 + bytes.Count(f.doc.Header[:i], []byte("\n")), Column: 1 + utf8.RuneCount(f.doc.Header[begin:i])}
+		found = append(found, f.at(at, index.Warning, "SKILL_FENCE_IN_FIELD",
+			`some clients, and the reference validator, take the "---" here for the end of the frontmatter`, "write another dash"))
 	}
 	for _, p := range f.doc.Strict() {
 		d := Diagnostic(index.FromHeader(p, f.place))

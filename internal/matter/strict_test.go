@@ -1,0 +1,63 @@
+package matter
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestStrict(t *testing.T) {
+	for _, tt := range []struct {
+		behaviour, header string
+		want              []string
+	}{
+		{"plain fields", "a: b\nc: d\n", nil},
+		{"quotes, blocks and comments", "a: '[x]' # &x\nb: |\n  {x} *y\nc:\n  - \"!z\"\n", nil},
+		{"a list in brackets", "a: b\nc: [d]\n", []string{"3:4 SKILL_YAML_FLOW_STYLE c"}},
+		{"once in a field", "a: [b]\nc:\n  - [d]\n  - {e: f}\n", []string{"2:4 SKILL_YAML_FLOW_STYLE a", "4:5 SKILL_YAML_FLOW_STYLE c"}},
+		{"a key in brackets", "[a]: b\n", []string{"2:1 SKILL_YAML_FLOW_STYLE "}},
+		{"an anchor and its alias", "a: &x b\nc: *x\n", []string{"2:4 SKILL_YAML_ANCHOR a", "3:4 SKILL_YAML_ANCHOR c"}},
+		{"a tag", "a: !x b\n", []string{"2:4 SKILL_YAML_TAG a"}},
+		{"a key twice below the top", "a:\n  b: c\n  b: d\n", []string{"4:3 DUPLICATE_KEY a"}},
+		{"a key twice at the top is Parse's", "a: b\na: c\n", nil},
+		{"mappings that are indented differently", "a:\n  b: c\nd:\n   e: f\n", []string{"5:4 SKILL_YAML_INDENTATION d"}},
+		{"mappings of different levels", "a:\n  b:\n    c: d\ne:\n  f: g\n", nil},
+		{"what is not YAML as a whole", "a: [b] c\nd: [e]\n", nil},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			doc, _ := Parse([]byte("---\n"+tt.header+"---\n"), true)
+			var got []string
+			for _, p := range doc.Strict() {
+				got = append(got, fmt.Sprintf("%d:%d %s %s", p.Line, p.Column, p.Class, p.Key))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestStrictIsOfYAMLOnly(t *testing.T) {
+	for _, text := range []string{"", "text", "+++\na = [1]\n+++\n", "{\"a\": [1]}\n"} {
+		doc, _ := Parse([]byte(text), true)
+		if got := doc.Strict(); got != nil {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func TestProblemsHaveColumns(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want Problem
+	}{
+		{"---\na: b\nc: é\x00\n---\n", Problem{Class: ControlCharacter, Line: 3, Column: 5}},
+		{"---\na: b\n---\né \xff\n", Problem{Class: NotUTF8, Line: 4, Column: 3}},
+	} {
+		doc, _ := Parse([]byte(tt.text), true)
+		if len(doc.Problems) != 1 || doc.Problems[0].Class != tt.want.Class || doc.Problems[0].Line != tt.want.Line || doc.Problems[0].Column != tt.want.Column {
+			t.Errorf("%q: got %+v, want %+v", tt.text, doc.Problems, tt.want)
+		}
+	}
+}

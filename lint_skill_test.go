@@ -1,0 +1,207 @@
+package toolshelf_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// lintSkill is what Lint says of a SKILL.md in this folder, each as
+// "line:column severity CODE key".
+func lintSkill(t testing.TB, folder, text string) []string {
+	t.Helper()
+	var all []string
+	for _, d := range lint(t, map[string]string{"skills/" + folder + "/SKILL.md": text}, toolshelf.WithCommandsDir()) {
+		all = append(all, strings.TrimSpace(fmt.Sprintf("%d:%d %s %s %s", d.Line, d.Column, d.Severity, d.Code, d.Key)))
+	}
+	return all
+}
+
+func lint(t testing.TB, files map[string]string, options ...toolshelf.Option) []toolshelf.Diagnostic {
+	t.Helper()
+	c := catalog(t, append(options, toolshelf.WithFs(memoryOf(t, files)))...)
+	diagnostics, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return diagnostics
+}
+
+// named is a skill that is right but for its name.
+func named(name string) string { return "---\ndescription: d\nname: " + name + "\n---\n" }
+
+// The reference validator was asked about each of these rows (but for those
+// that say how ours differs), and refuses those with an error.
+func TestLintSkillNames(t *testing.T) {
+	const tooLong, upper, edge, double, characters, mismatch, portability = "error SKILL_NAME_TOO_LONG", "error SKILL_NAME_NOT_LOWERCASE",
+		"error SKILL_NAME_HYPHEN_AT_EDGE", "error SKILL_NAME_DOUBLE_HYPHEN", "error SKILL_NAME_CHARACTERS", "error SKILL_NAME_MISMATCH",
+		"warning SKILL_NAME_NOT_ASCII"
+	for _, tt := range []struct {
+		behaviour    string
+		folder, name string
+		want         []string // in the order of their codes
+	}{
+		{"letters, digits and hyphens", "pdf-2-text", "pdf-2-text", nil},
+		{"one character", "a", "a", nil},
+		{"digits alone", "007", "007", nil},
+		{"blanks around it", "pdf", `" pdf "`, nil},
+		{"64 characters", strings.Repeat("x", 64), strings.Repeat("x", 64), nil},
+		{"65 characters", strings.Repeat("x", 65), strings.Repeat("x", 65), []string{tooLong}},
+		{"64 characters of three bytes", strings.Repeat("技", 64), strings.Repeat("技", 64), []string{portability}},
+		{"65 characters of three bytes", strings.Repeat("技", 65), strings.Repeat("技", 65), []string{tooLong}},
+		{"64 characters once normalized", strings.Repeat("ffi", 21) + "x", strings.Repeat("ﬃ", 21) + "x", nil},
+		{"65 characters once normalized", strings.Repeat("ffi", 21) + "xx", strings.Repeat("ﬃ", 21) + "xx", []string{tooLong}},
+		{"an upper case letter", "Pdf", "Pdf", []string{upper}},
+		{"an upper case letter of Cyrillic", "Мой", "Мой", []string{upper}},
+		{"an upper case letter once normalized", "A", "Ａ", []string{upper}},
+		{"a hyphen in front", "-pdf", "-pdf", []string{edge}},
+		{"a hyphen at the end", "pdf-", "pdf-", []string{edge}},
+		{"a hyphen alone", "-", `"-"`, []string{edge}},
+		{"two hyphens in a row", "pdf--text", "pdf--text", []string{double}},
+		{"hyphens wherever they are wrong", "--", `"--"`, []string{double, edge}},
+		{"an underscore", "pdf_text", "pdf_text", []string{characters}},
+		{"a dot", "pdf.text", "pdf.text", []string{characters}},
+		{"a blank", "pdf text", "pdf text", []string{characters}},
+		{"a combining mark that has no composed form", "हिन्दी", "हिन्दी", []string{characters}},
+		{"an emoji", "a😀", "a😀", []string{characters}},
+		{"a format character", "ab", "a\u00adb", []string{characters, mismatch}},
+		{"another name than the folder's", "other", "pdf", []string{mismatch}},
+		{"the folder's name but for case", "Pdf", "pdf", []string{mismatch}},
+		{"letters of any script", "мой-навык", "мой-навык", []string{portability}},
+		{"composed, in a folder that is decomposed", "cafe\u0301", "caf\u00e9", []string{portability}},
+		{"decomposed, in a folder that is composed", "caf\u00e9", "cafe\u0301", []string{portability}},
+		{"full width letters, in a folder of ASCII", "ab", "ａｂ", nil},
+		{"a ligature, in a folder of ASCII", "fine", "ﬁne", nil},
+		{"a Roman numeral", "iv", "ⅳ", nil},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			var want []string
+			for _, w := range tt.want {
+				want = append(want, "3:1 "+w+" name")
+			}
+			if diff := cmp.Diff(want, lintSkill(t, tt.folder, named(tt.name))); diff != "" {
+				t.Errorf("diagnostics (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLintSkillFrontmatter(t *testing.T) {
+	const ok = "name: pdf\ndescription: d\n"
+	for _, tt := range []struct {
+		behaviour string
+		text      string
+		want      []string
+	}{
+		{"all fields", "---\n" + ok + "license: MIT\ncompatibility: any\nmetadata:\n  version: \"1\"\nallowed-tools: Read Bash(ls:*)\n---\n", nil},
+		{"no file", "", []string{"1:0 error SKILL_FRONTMATTER_MISSING"}},
+		{"text alone", "# PDF\n", []string{"1:0 error SKILL_FRONTMATTER_MISSING"}},
+		{"a blank line first", "\n---\n" + ok + "---\n", []string{"1:0 error SKILL_FRONTMATTER_MISSING"}},
+		{"a byte order mark", "\ufeff---\n" + ok + "---\n", []string{"1:0 error SKILL_BYTE_ORDER_MARK"}},
+		{"not closed", "---\n" + ok, []string{"1:0 error FRONTMATTER_UNTERMINATED"}},
+		{"TOML", "+++\nname = \"pdf\"\ndescription = \"d\"\n+++\n", []string{"1:0 error SKILL_FRONTMATTER_NOT_YAML"}},
+		{"JSON", "{\"name\": \"pdf\", \"description\": \"d\"}\n", []string{"1:0 error SKILL_FRONTMATTER_NOT_YAML"}},
+		{"a fence that names its format", "---yaml\n" + ok + "---\n", []string{"1:0 error SKILL_FRONTMATTER_NOT_YAML"}},
+		{"a list", "---\n- name: pdf\n---\n", []string{"1:0 error FRONTMATTER_NOT_A_MAPPING"}},
+		{"a text", "---\nname pdf\n---\n", []string{"1:0 error FRONTMATTER_NOT_A_MAPPING"}},
+		{"nothing", "---\n---\n", []string{"1:0 error SKILL_DESCRIPTION_MISSING description", "1:0 error SKILL_NAME_MISSING name"}},
+		{"a colon in a text", "---\nname: pdf\ndescription: Read: PDF\n---\n", []string{"3:1 error FRONTMATTER_RECOVERED description"}},
+		{"a key twice", "---\n" + ok + "name: pdf\n---\n", []string{"4:1 error DUPLICATE_KEY name"}},
+		{"a key twice further down", "---\n" + ok + "metadata:\n  a: b\n  a: c\n---\n", []string{"6:3 error DUPLICATE_KEY metadata"}},
+		{"a list in brackets", "---\n" + ok + "allowed-tools: [Read]\n---\n", []string{"4:16 error SKILL_YAML_FLOW_STYLE allowed-tools"}},
+		{"a mapping in brackets", "---\n" + ok + "metadata:\n  a: {}\n---\n", []string{"5:6 error SKILL_YAML_FLOW_STYLE metadata"}},
+		{"brackets in quotes", "---\n" + ok + "license: \"[MIT]\"\n---\n", nil},
+		{"an anchor", "---\n" + ok + "license: &l MIT\n---\n", []string{"4:10 error SKILL_YAML_ANCHOR license"}},
+		{"a tag", "---\n" + ok + "license: !!str 5\n---\n", []string{"4:10 error SKILL_YAML_TAG license"}},
+		{"mappings indented alike", "---\n" + ok + "metadata:\n  a:\n    b: c\n  d:\n    e: f\n---\n", nil},
+		{"mappings indented differently", "---\n" + ok + "metadata:\n  a:\n    b: c\n  d:\n      e: f\n---\n", []string{"8:7 error SKILL_YAML_INDENTATION metadata"}},
+		{"three hyphens in a field", "---\n" + ok + "license: MIT --- or so\n---\n", []string{"4:14 warning SKILL_FENCE_IN_FIELD"}},
+		{"a NUL", "---\n" + ok + "license: M\x00IT\n---\n", []string{"4:11 error CONTROL_CHARACTER"}},
+		{"what is not UTF-8, in the header", "---\n" + ok + "license: \xff\n---\n", []string{"4:10 error NOT_UTF8"}},
+		{"what is not UTF-8, far down", "---\n" + ok + "---\n" + strings.Repeat("é\n", 5000) + "éa\xff\n", []string{"5005:3 error NOT_UTF8"}},
+		{"CRLF", "---\r\nname: pdf\r\ndescription: d\r\n---\r\n", nil},
+
+		{"a field that is none", "---\n" + ok + "version: 1\n---\n", []string{"4:1 error SKILL_FIELD_UNEXPECTED version"}},
+		{"two fields that are none", "---\nmodel: x\n" + ok + "hooks:\n  - a\n---\n", []string{"2:1 error SKILL_FIELD_UNEXPECTED model", "5:1 error SKILL_FIELD_UNEXPECTED hooks"}},
+		{"a field in upper case", "---\n" + ok + "License: MIT\n---\n", []string{"4:1 error SKILL_FIELD_UNEXPECTED License"}},
+
+		{"no name", "---\ndescription: d\n---\n", []string{"1:0 error SKILL_NAME_MISSING name"}},
+		{"an empty name", "---\nname:\ndescription: d\n---\n", []string{"2:1 error SKILL_NAME_NOT_TEXT name"}},
+		{"a name of blanks", "---\nname: \"  \"\ndescription: d\n---\n", []string{"2:1 error SKILL_NAME_NOT_TEXT name"}},
+		{"a name that is a list", "---\nname:\n  - pdf\ndescription: d\n---\n", []string{"2:1 error SKILL_NAME_NOT_TEXT name"}},
+		{"no description", "---\nname: pdf\n---\nText.\n", []string{"1:0 error SKILL_DESCRIPTION_MISSING description"}},
+		{"an empty description", "---\nname: pdf\ndescription: \"\"\n---\nText.\n", []string{"3:1 error SKILL_DESCRIPTION_NOT_TEXT description"}},
+		{"a description that is a mapping", "---\nname: pdf\ndescription:\n  a: b\n---\n", []string{"3:1 error SKILL_DESCRIPTION_NOT_TEXT description"}},
+		{"a description of 1,024 characters", "---\nname: pdf\ndescription: " + strings.Repeat("é", 1024) + "\n---\n", nil},
+		{"a description of 1,025 characters", "---\nname: pdf\ndescription: " + strings.Repeat("é", 1025) + "\n---\n", []string{"3:1 error SKILL_DESCRIPTION_TOO_LONG description"}},
+		{"a block of 1,024 characters and a line break", "---\nname: pdf\ndescription: >\n  " + strings.Repeat("x", 1024) + "\n---\n", []string{"3:1 error SKILL_DESCRIPTION_TOO_LONG description"}},
+		{"a block of 1,024 characters without", "---\nname: pdf\ndescription: >-\n  " + strings.Repeat("x", 1024) + "\n---\n", nil},
+
+		{"a compatibility of 500 characters", "---\n" + ok + "compatibility: " + strings.Repeat("é", 500) + "\n---\n", nil},
+		{"a compatibility of 501 characters", "---\n" + ok + "compatibility: " + strings.Repeat("é", 501) + "\n---\n", []string{"4:1 error SKILL_COMPATIBILITY_TOO_LONG compatibility"}},
+		{"a compatibility that is a number", "---\n" + ok + "compatibility: 5\n---\n", nil},
+		{"a compatibility that is a list", "---\n" + ok + "compatibility:\n  - any\n---\n", []string{"4:1 error SKILL_COMPATIBILITY_NOT_TEXT compatibility"}},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, lintSkill(t, "pdf", tt.text)); diff != "" {
+				t.Errorf("diagnostics (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLintSkillSuggestions(t *testing.T) {
+	for _, tt := range []struct{ folder, text, want string }{
+		{"pdf", named("PDF"), "write name: pdf"},
+		{"PDF", named("PDF"), `write name: pdf and rename the folder to "pdf"`},
+		{"PDF tools", named("pdf-tools"), `rename the folder to "pdf-tools"`},
+		{"pdf", named(`"-"`), "write name: pdf"},
+		{"~", named(`"-"`), "give the name and the folder lower case letters, digits and hyphens"},
+		{"PDF Tools", "---\ndescription: d\n---\n", `write name: pdf-tools and rename the folder to "pdf-tools"`},
+		{"x", "---\nname: x\ndescription: d\nallowed_tools: Read\n---\n", "write allowed-tools"},
+		{"x", "---\nname: x\ndescription: d\nlicence: MIT\n---\n", "write license"},
+		{"x", "---\nname: x\ndescription: d\nversion: 1\n---\n", `move it below "metadata", or remove it`},
+		{"x", "---\nname: x\ndescription: " + strings.Repeat("x", 1030) + "\n---\n", "shorten it by 6"},
+		{"x", "---\nname: x\ndescription: Review: is it correct?\n---\n", `description: "Review: is it correct?"`},
+	} {
+		got := lint(t, map[string]string{"skills/" + tt.folder + "/SKILL.md": tt.text}, toolshelf.WithCommandsDir())
+		if len(got) == 0 || got[0].Suggestion != tt.want {
+			t.Errorf("%q with %q: got %+v, want the suggestion %q", tt.folder, tt.text, got, tt.want)
+		}
+	}
+}
+
+// Whatever the name, following the suggestion leaves nothing wrong with it.
+func TestLintSkillNameSuggestionsHelp(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		draw := func(label string) string { return rapid.StringMatching(`[a-cA-C0-9_.é技 -]{1,80}`).Draw(r, label) }
+		folder, name := strings.TrimSpace(draw("folder")), draw("name")
+		if folder == "" || strings.Contains(folder, "..") || folder[0] == '.' {
+			folder = "x"
+		}
+		for range 2 {
+			var wrong *toolshelf.Diagnostic
+			for _, d := range lint(t, map[string]string{"skills/" + folder + "/SKILL.md": named(fmt.Sprintf("%q", name))}, toolshelf.WithCommandsDir()) {
+				if d.Severity == "error" {
+					wrong = &d
+				}
+			}
+			if wrong == nil || strings.HasPrefix(wrong.Suggestion, "give the name and the folder") {
+				return
+			}
+			for step := range strings.SplitSeq(wrong.Suggestion, " and ") {
+				if s, ok := strings.CutPrefix(step, "write name: "); ok {
+					name = s
+				} else if _, err := fmt.Sscanf(step, "rename the folder to %q", &folder); err != nil {
+					r.Fatalf("a step that nobody can take: %q", step)
+				}
+			}
+		}
+		r.Fatalf("name %q in folder %q is still wrong", name, folder)
+	})
+}

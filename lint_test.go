@@ -1,0 +1,334 @@
+package toolshelf_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func TestLintOnEveryFilesystem(t *testing.T) {
+	want := []string{
+		"commands/broken.md:3 warning FRONTMATTER_RECOVERED",
+		"commands/deploy_app.md:0 warning NO_DESCRIPTION",
+		"commands/empty.md:0 warning NO_DESCRIPTION",
+		"commands/my command.md:0 error INVALID_COMMAND_NAME",
+		"commands/x.md:0 warning NOT_A_FILE",
+		"commands/zeta.MD:0 warning NO_DESCRIPTION",
+		"skills/lower-case/skill.md:2 error SKILL_NAME_MISMATCH",
+		"skills/no-file/SKILL.md:0 error SKILL_FILE_MISSING",
+	}
+	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
+		diagnostics, err := open(toolshelf.WithNestedCommands()).Lint(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range diagnostics {
+			path := strings.NewReplacer("/srv/project/", "", "built in/", "").Replace(d.Path)
+			if kind := "commands/"; strings.HasPrefix(d.Path, "built in") {
+				if strings.EqualFold(filepath.Base(path), "SKILL.md") {
+					kind = "skills/"
+				}
+				path = kind + path
+			}
+			got = append(got, fmt.Sprintf("%s:%d %s %s", path, d.Line, d.Severity, d.Code))
+		}
+		slices.Sort(got) // in the embedded one, both kinds have layers of one name
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("diagnostics (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestLintOrder(t *testing.T) {
+	files := map[string]string{}
+	for i := range 40 {
+		files[fmt.Sprintf("commands/c%02d.md", i)] = "---\nmodel: a\nmodel: b\n---\nRun /task-one and /task-two.\n"
+		files[fmt.Sprintf("skills/s%02d/SKILL.md", i)] = "---\nname: -A_--\nz: x\ny: [x]\n---\n"
+	}
+	all := lint(t, files)
+	if len(all) < 40*10 {
+		t.Fatalf("only %d diagnostics", len(all))
+	}
+	key := func(d toolshelf.Diagnostic) string {
+		return fmt.Sprintf("%s\x00%05d\x00%05d\x00%s\x00%s\x00%s", d.Path, d.Line, d.Column, d.Code, d.Key, d.Message)
+	}
+	if !slices.IsSortedFunc(all, func(a, b toolshelf.Diagnostic) int { return strings.Compare(key(a), key(b)) }) {
+		t.Error("not sorted by path, line, column, code, key and message")
+	}
+	for range 5 {
+		if again := lint(t, files); !slices.Equal(all, again) {
+			t.Fatal("the same files give other diagnostics")
+		}
+	}
+}
+
+func TestLintJSON(t *testing.T) {
+	all := lint(t, map[string]string{"commands/a.md": "---\ndescription: a: b\n---\n", "commands/b \u2028.md": ""}, toolshelf.WithSkillsDir())
+	text, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back []toolshelf.Diagnostic
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(all, back); diff != "" {
+		t.Errorf("it changed on the way (-want +got):\n%s", diff)
+	}
+	const want = `{"code":"FRONTMATTER_RECOVERED","severity":"warning","path":"commands/a.md","line":2,"column":1,"key":"description",` +
+		`"message":"the value is not valid YAML; it is taken as the text that it is","suggestion":"description: \"a: b\""}`
+	if !bytes.Contains(text, []byte(want)) {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+	if text, err = json.Marshal(lint(t, map[string]string{"commands/a.md": "---\ndescription: d\n---\n"}, toolshelf.WithSkillsDir())); err != nil || string(text) != "[]" {
+		t.Errorf("nothing wrong is %s, %v", text, err)
+	}
+}
+
+func TestLintMissingFolders(t *testing.T) {
+	var got []string
+	for _, d := range lint(t, map[string]string{"README.md": ""}) {
+		got = append(got, d.Severity+" "+d.Code+" "+d.Path)
+	}
+	if diff := cmp.Diff([]string{"warning DIRECTORY_NOT_FOUND commands", "warning DIRECTORY_NOT_FOUND skills"}, got); diff != "" {
+		t.Errorf("diagnostics (-want +got):\n%s", diff)
+	}
+}
+
+func TestLintLooksAtEveryFile(t *testing.T) {
+	const broken = "---\ndescription: a\nmodel: x\nmodel: y\n---\n"
+	all := lint(t, map[string]string{
+		"own/a.md": broken, "team/a.md": broken, "team/hidden.md": "---\nis_dependency: true\nmodel: x\nmodel: y\n---\n", "team/refused.md": broken,
+	}, toolshelf.WithCommandsDir("own", "team"), toolshelf.WithSkillsDir(),
+		toolshelf.WithCommandFilter(func(c toolshelf.CommandInfo) bool { return c.Name != "refused" }))
+	var got []string
+	for _, d := range all {
+		if d.Code == "DUPLICATE_KEY" {
+			got = append(got, d.Path)
+		}
+	}
+	if diff := cmp.Diff([]string{"own/a.md", "team/a.md", "team/hidden.md", "team/refused.md"}, got); diff != "" {
+		t.Errorf("files with a key twice (-want +got):\n%s", diff)
+	}
+}
+
+// What a hostile file says takes no longer than it takes to read, is a
+// diagnostic, and harms no other file.
+func TestLintHostileFiles(t *testing.T) {
+	const good = "---\nname: good\ndescription: d\n---\n"
+	header := func(text string) string { return "---\nname: bad\ndescription: d\n" + text + "\n---\n" }
+	var fields, flow, keys, references strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&fields, "f%d: x\n", i)
+		fmt.Fprintf(&flow, "f%d: []\n", i)
+		fmt.Fprintf(&keys, "  a: %d\n", i)
+	}
+	for i := range 200_000 {
+		fmt.Fprintf(&references, "run /dev:x-%d [a](dev/x%d.md) ", i, i)
+		if i%50 == 0 {
+			references.WriteByte('\n')
+		}
+	}
+	for _, tt := range []struct{ behaviour, text, want string }{
+		{"10,000 nested lists", header("x: " + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)), "FRONTMATTER_REFUSED"},
+		{"10,000 nested lists in lines", header("x:\n" + strings.Repeat("- ", 10_000) + "a"), "FRONTMATTER_REFUSED"},
+		{"aliases of aliases", header("a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]"), "FRONTMATTER_REFUSED"},
+		{"a NUL", header("x: a\x00b"), "CONTROL_CHARACTER"},
+		{"5 MB of description", "---\nname: bad\ndescription: " + strings.Repeat("x", 5<<20) + "\n---\n", "FRONTMATTER_UNTERMINATED"},
+		{"thousands of fields", header(fields.String()), "SKILL_FIELD_UNEXPECTED"},
+		{"thousands of lists in brackets", header(flow.String()), "SKILL_YAML_FLOW_STYLE"},
+		{"thousands of equal keys", header("metadata:\n" + keys.String()), "DUPLICATE_KEY"},
+		{"a name of 60 KB that grows 18 times", "---\nname: " + strings.Repeat("\uFDFA", 20_000) + "\ndescription: d\n---\n", "SKILL_NAME_TOO_LONG"},
+		{"many references", header("") + references.String(), "REFERENCE_NOT_FOUND"},
+		{"a line of backticks", header("") + strings.Repeat("` `` ``` ", 500_000), ""},
+		{"slashes", header("") + strings.Repeat("run /a-b:", 500_000), ""},
+		{"fences", header("") + strings.Repeat("```a\n", 500_000), ""},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			all := lint(t, map[string]string{
+				"commands/bad.md": tt.text, "commands/good.md": good, "commands/dev/good.md": good,
+				"skills/bad/SKILL.md": tt.text, "skills/good/SKILL.md": good,
+			}, toolshelf.WithNestedCommands())
+			found := tt.want == ""
+			for _, d := range all {
+				if strings.Contains(d.Path, "good") {
+					t.Errorf("a sibling is harmed: %+v", d)
+				}
+				if len(d.Message)+len(d.Suggestion) > 2000 {
+					t.Errorf("a diagnostic of %d bytes", len(d.Message)+len(d.Suggestion))
+				}
+				found = found || d.Code == tt.want
+			}
+			if !found {
+				t.Errorf("no %s", tt.want)
+			}
+		})
+	}
+}
+
+// A tornFs fails when more of a file is read than a list needs.
+type tornFs struct {
+	afero.Fs
+	beyond func() error
+}
+
+func (f tornFs) Open(name string) (afero.File, error) {
+	file, err := f.Fs.Open(name)
+	return &tornFile{File: file, fs: f}, err
+}
+
+type tornFile struct {
+	afero.File
+	fs   tornFs
+	read int
+}
+
+func (f *tornFile) Read(p []byte) (int, error) {
+	if f.read >= 4<<10 {
+		if err := f.fs.beyond(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := f.File.Read(p[:min(len(p), 4<<10)])
+	f.read += n
+	return n, err
+}
+
+// long is a file of more than a list reads of it.
+func long(name string) string {
+	return "---\nname: " + name + "\ndescription: d\n---\n" + strings.Repeat("Text.\n\n", 1000)
+}
+
+func TestLintReportsWhatItCannotReadWhole(t *testing.T) {
+	fsys := tornFs{memoryOf(t, map[string]string{"commands/a.md": long("a"), "commands/b.md": "Text.\n"}), func() error { return io.ErrUnexpectedEOF }}
+	all, err := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir()).Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != 2 || all[0].Code != "FILE_READ_ERROR" || all[0].Path != "commands/a.md" || all[1].Code != "NO_DESCRIPTION" {
+		t.Errorf("got %+v", all)
+	}
+}
+
+// many is enough files for Lint to be in the midst of them.
+func many(t *testing.T) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for i := range 100 {
+		files[fmt.Sprintf("commands/c%02d.md", i)] = long("c")
+	}
+	return files
+}
+
+func TestLintEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var reads atomic.Int64
+	fsys := tornFs{memoryOf(t, many(t)), func() error {
+		if reads.Add(1) == 3 {
+			cancel()
+		}
+		return nil
+	}}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir())
+	if _, err := c.Lint(ctx); err != context.Canceled {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	if err := c.Close(); err != nil { // which waits for what was under way
+		t.Fatal(err)
+	}
+	if n := reads.Load(); n > 20 {
+		t.Errorf("%d reads: the files after the end were read too", n)
+	}
+}
+
+func TestLintReturnsWhileAFilesystemHangs(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	hang := make(chan struct{})
+	fsys := tornFs{memoryOf(t, many(t)), func() error { cancel(); <-hang; return nil }}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir())
+	if _, err := c.Lint(ctx); err != context.Canceled {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	close(hang)
+}
+
+func TestCloseEndsLint(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		ctx  context.Context
+	}{{"of a context that ends", t.Context()}, {"of one that never does", context.Background()}} {
+		t.Run(tt.name, func(t *testing.T) {
+			begun, hang := make(chan struct{}), make(chan struct{})
+			var reads atomic.Int64
+			fsys := tornFs{memoryOf(t, many(t)), func() error {
+				if reads.Add(1) == 1 {
+					close(begun)
+				}
+				<-hang
+				return nil
+			}}
+			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir())
+			lint, closed := make(chan error, 1), make(chan struct{})
+			go func() {
+				_, err := c.Lint(tt.ctx)
+				lint <- err
+			}()
+			<-begun
+			go func() {
+				defer close(closed)
+				c.Close()
+			}()
+			for err := error(nil); err == nil; _, err = c.View() { // until Close has begun
+				runtime.Gosched()
+			}
+			close(hang)
+			if err := <-lint; !errors.Is(err, toolshelf.ErrClosed) {
+				t.Errorf("got %v, want ErrClosed", err)
+			}
+			<-closed
+			after := reads.Load()
+			if _, err := c.Lint(tt.ctx); !errors.Is(err, toolshelf.ErrClosed) {
+				t.Errorf("after Close: %v, want ErrClosed", err)
+			}
+			if reads.Load() != after || after > 50 {
+				t.Errorf("%d reads, %d when it was closed", reads.Load(), after)
+			}
+		})
+	}
+}
+
+func FuzzLint(f *testing.F) {
+	f.Add("---\nname: a\ndescription: b: c\n---\nrun /x-y `/dev:z` [a](b.md)\n")
+	f.Add("---\nname: &a [x]\nmetadata: {a: *a}\n---\n```\n~~~ `x` ](")
+	f.Add("\ufeff---\nname: ﬃ\x00\n---\n\xff")
+	f.Add("+++\na = 1\n+++\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		lines := strings.Count(text, "\n") + 1
+		for _, d := range lint(t, map[string]string{"commands/a.md": text, "commands/dev/b.md": "", "skills/a/SKILL.md": text}, toolshelf.WithNestedCommands()) {
+			switch {
+			case d.Code == "" || d.Path == "" || d.Message == "" || d.Severity != "error" && d.Severity != "warning":
+				t.Errorf("an incomplete diagnostic: %+v", d)
+			case strings.ContainsAny(d.Message, "\r\n"):
+				t.Errorf("a message of several lines: %+v", d)
+			case strings.HasSuffix(d.Path, "/b.md"): // which is empty
+			case d.Line > lines || d.Column > 0 && (d.Line == 0 || d.Column > len(text)+1):
+				t.Errorf("a place that is not in the file of %d lines: %+v", lines, d)
+			}
+		}
+	})
+}

@@ -97,7 +97,7 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // A file that cannot be read just now is found by name and description.
 //
 // The first Search reads all files, and each later one those that have changed;
-// what is kept of them is the words, some 10 bytes for each different one of a
+// what is kept of them is the words, some 20 bytes for each different one of a
 // file, not the text. Otherwise the cost is that of List and about a millisecond
 // over 10,000 commands. Where reports are configured their folders are listed too,
 // and those that are searched are looked at; reports that cannot be read are left
@@ -250,22 +250,25 @@ func (s *searcher) update(ctx context.Context, c *Catalog, snapshot *index.Snaps
 	if s.generation >= snapshot.Generation {
 		return nil
 	}
-	before, now := s.entries, make([]*index.Entry, 0, len(snapshot.Entries))
-	for _, e := range snapshot.Entries {
+	before := s.entries
+	for i, e := range snapshot.Entries {
 		if len(before) > 0 && before[0] == e {
-			now, before = append(now, e), before[1:]
+			before = before[1:]
 			continue
 		}
 		if err := c.going(ctx); err != nil {
-			s.entries = append(now, before...)
+			s.entries = slices.Concat(snapshot.Entries[:i], before)
 			return err
 		}
-		for len(before) > 0 && index.Compare(before[0].Name, e.Name) <= 0 {
+		for len(before) > 0 && index.Compare(before[0].Name, e.Name) < 0 {
 			s.remove(before[0])
 			before = before[1:]
 		}
+		if len(before) > 0 && before[0].Name == e.Name {
+			delete(s.unsettled, before[0])
+			before = before[1:]
+		}
 		s.put(c, e)
-		now = append(now, e)
 	}
 	for _, e := range before {
 		s.remove(e)

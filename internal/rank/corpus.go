@@ -1,6 +1,9 @@
 package rank
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A field is a part of a document that counts by itself.
 type field int
@@ -50,8 +53,14 @@ type document struct {
 	name        string
 	description string
 	nameWords   []string       // of name, folded, each once
-	terms       []uint32       // its terms, which make its removal cheap
+	terms       []occurrence   // what makes its removal and its change cheap
 	lengths     [fields]uint32 // in words
+}
+
+// An occurrence is a posting seen from the document.
+type occurrence struct {
+	term   uint32
+	counts counts
 }
 
 // A corpus is an inverted index. Numbers of documents and terms that were
@@ -63,7 +72,7 @@ type corpus struct {
 	terms     []term
 	byStem    map[string]uint32
 	freeTerms []uint32
-	lengths   [fields]uint64 // of all documents
+	lengths   [fields]int64 // of all documents
 
 	splitter splitter
 	found    map[uint32]counts // of the document that is being added
@@ -72,12 +81,46 @@ type corpus struct {
 
 func (c *corpus) len() int { return len(c.byKey) }
 
+// put adds a document, or changes the one of the key, which touches only the
+// postings that are not as they were.
 func (c *corpus) put(key string, d Document) {
-	c.remove(key)
 	if c.byKey == nil {
 		c.byKey, c.byStem, c.found = map[string]uint32{}, map[string]uint32{}, map[uint32]counts{}
 	}
-	doc := document{key: key, name: d.Name, description: d.Description, nameWords: nameWords(&c.splitter, d.Name)}
+	doc := c.analyze(d)
+	doc.key = key
+	doc.terms = make([]occurrence, 0, len(c.found))
+	number, changed := c.byKey[key]
+	switch n := len(c.freeDocs); {
+	case changed:
+		for _, before := range c.docs[number].terms {
+			switch now, still := c.found[before.term]; {
+			case !still:
+				c.removePosting(before.term, number)
+			case now == before.counts:
+				doc.terms = append(doc.terms, before)
+				delete(c.found, before.term)
+			}
+		}
+		c.addLengths(number, -1)
+	case n > 0:
+		number, c.freeDocs = c.freeDocs[n-1], c.freeDocs[:n-1]
+	default:
+		number = uint32(len(c.docs))
+		c.docs = append(c.docs, document{})
+	}
+	for id, counts := range c.found {
+		doc.terms = append(doc.terms, occurrence{id, counts})
+		c.terms[id].put(posting{number, counts})
+	}
+	c.docs[number] = doc
+	c.byKey[key] = number
+	c.addLengths(number, 1)
+}
+
+// analyze leaves the words of a document in found.
+func (c *corpus) analyze(d Document) document {
+	doc := document{name: d.Name, description: d.Description, nameWords: nameWords(&c.splitter, d.Name)}
 	clear(c.found)
 	add := func(f field, text string) {
 		c.splitter.split(text, func(_ string, folded []byte, part bool) {
@@ -97,28 +140,7 @@ func (c *corpus) put(key string, d Document) {
 			add(inBody, line)
 		}
 	})
-
-	number := uint32(len(c.docs))
-	if n := len(c.freeDocs); n > 0 {
-		number, c.freeDocs = c.freeDocs[n-1], c.freeDocs[:n-1]
-	} else {
-		c.docs = append(c.docs, document{})
-	}
-	doc.terms = make([]uint32, 0, len(c.found))
-	for id, counts := range c.found {
-		doc.terms = append(doc.terms, id)
-		t := &c.terms[id]
-		i := len(t.postings)
-		if i > 0 && t.postings[i-1].doc > number {
-			i, _ = t.find(number)
-		}
-		t.postings = slices.Insert(t.postings, i, posting{number, counts})
-	}
-	for f, n := range doc.lengths {
-		c.lengths[f] += uint64(n)
-	}
-	c.docs[number] = doc
-	c.byKey[key] = number
+	return doc
 }
 
 // bounded is as much of a text as is indexed.
@@ -158,28 +180,50 @@ func (c *corpus) remove(key string) {
 	if !ok {
 		return
 	}
-	doc := c.docs[number]
-	for _, id := range doc.terms {
-		t := &c.terms[id]
-		i, _ := t.find(number)
-		t.postings = slices.Delete(t.postings, i, i+1)
-		if len(t.postings) == 0 {
-			delete(c.byStem, t.stem)
-			*t = term{}
-			c.freeTerms = append(c.freeTerms, id)
-		}
+	for _, o := range c.docs[number].terms {
+		c.removePosting(o.term, number)
 	}
-	for f, n := range doc.lengths {
-		c.lengths[f] -= uint64(n)
-	}
+	c.addLengths(number, -1)
 	c.docs[number] = document{}
 	c.freeDocs = append(c.freeDocs, number)
 	delete(c.byKey, key)
 }
 
+// removePosting removes a term, too, that no document has any more.
+func (c *corpus) removePosting(id, doc uint32) {
+	t := &c.terms[id]
+	i, _ := t.find(doc)
+	if t.postings = slices.Delete(t.postings, i, i+1); len(t.postings) == 0 {
+		delete(c.byStem, t.stem)
+		*t = term{}
+		c.freeTerms = append(c.freeTerms, id)
+	}
+}
+
+func (c *corpus) addLengths(doc uint32, sign int64) {
+	for f, n := range c.docs[doc].lengths {
+		c.lengths[f] += sign * int64(n)
+	}
+}
+
+// put adds the posting of a document or replaces it.
+func (t *term) put(p posting) {
+	n := len(t.postings)
+	if n == 0 || t.postings[n-1].doc < p.doc {
+		t.postings = append(t.postings, p)
+		return
+	}
+	i, there := t.find(p.doc)
+	if there {
+		t.postings[i] = p
+	} else {
+		t.postings = slices.Insert(t.postings, i, p)
+	}
+}
+
 // find returns where the posting of a document is, or would be.
-func (t *term) find(doc uint32) (int, bool) {
-	return slices.BinarySearchFunc(t.postings, doc, func(p posting, doc uint32) int { return int(p.doc) - int(doc) })
+func (t *term) find(doc uint32) (i int, there bool) {
+	return slices.BinarySearchFunc(t.postings, doc, func(p posting, doc uint32) int { return cmp.Compare(p.doc, doc) })
 }
 
 // nameWords returns the words and parts of words of a name, each once.

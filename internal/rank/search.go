@@ -121,12 +121,16 @@ type top struct {
 	limit int
 	total int
 	kept  []candidate
+	least float64 // what is below is not among the best
 }
 
 func (t *top) add(c candidate) {
 	t.total++
-	if t.kept = append(t.kept, c); len(t.kept) >= 4*t.limit+64 {
-		t.sorted()
+	if c.score < t.least {
+		return
+	}
+	if t.kept = append(t.kept, c); len(t.kept) >= 2*t.limit+64 {
+		t.least = t.sorted()[t.limit-1].score
 	}
 }
 

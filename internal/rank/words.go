@@ -31,13 +31,14 @@ type splitter struct {
 func (s *splitter) split(text string, visit visitor) {
 	for i := 0; i < len(text); {
 		begin, dense := i, false
-		plain := true // ASCII
+		plain, whole := true, true // all ASCII; all lower-case, which most words are
 		for i < len(text) {
 			c := text[i]
 			if c < utf8.RuneSelf {
 				if !isAlnum(c) || dense {
 					break
 				}
+				whole = whole && c >= 'a'
 				i++
 				continue
 			}
@@ -50,7 +51,7 @@ func (s *splitter) split(text string, visit visitor) {
 			} else if d != dense {
 				break
 			}
-			plain = false
+			plain, whole = false, false
 			i += size
 		}
 		switch {
@@ -59,6 +60,11 @@ func (s *splitter) split(text string, visit visitor) {
 			i += size
 		case dense:
 			s.grams(text[begin:i], visit)
+		case whole:
+			if i-begin <= maxWord {
+				s.buf = append(s.buf[:0], text[begin:i]...)
+				visit(text[begin:i], s.buf, false)
+			}
 		default:
 			s.word(text[begin:i], plain, visit)
 		}
@@ -124,7 +130,7 @@ func cuts(ends []int, word string) []int {
 	start := 0 // of the rune before
 	for i, r := range word {
 		k := kindOf(r)
-		if unicode.IsMark(r) {
+		if r >= utf8.RuneSelf && unicode.IsMark(r) {
 			k = before
 		}
 		switch {

@@ -1,0 +1,252 @@
+package toolshelf_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// A library is a folder of commands whose words are as frequent as those of a
+// natural text (Zipf's law), and queries for them.
+type library struct {
+	root   string
+	dir    string
+	names  []string
+	bodies [][]byte
+	words  []string
+}
+
+// newLibrary writes n commands of some 4 KB.
+func newLibrary(b *testing.B, n int) *library {
+	b.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	l := &library{root: b.TempDir()}
+	l.dir = filepath.Join(l.root, "commands")
+	if err := os.Mkdir(l.dir, 0o755); err != nil {
+		b.Fatal(err)
+	}
+	for range 30_000 {
+		word := make([]byte, 3+random.IntN(8))
+		for i := range word {
+			word[i] = "etaoinshrdlucmfwypvbgkjqxz"[min(random.IntN(26), random.IntN(26))]
+		}
+		l.words = append(l.words, string(word))
+	}
+	zipf := rand.NewZipf(random, 1.07, 5, uint64(len(l.words)-1))
+	text := func(n int) string {
+		var s strings.Builder
+		for i := range n {
+			if i > 0 {
+				s.WriteByte(' ')
+			}
+			s.WriteString(l.words[zipf.Uint64()])
+		}
+		return s.String()
+	}
+	old := time.Now().Add(-time.Minute) // see index.Settled
+	for i := range n {
+		name := fmt.Sprintf("%s-%05d", strings.ReplaceAll(text(2), " ", "-"), i)
+		body := fmt.Sprintf("---\ndescription: %s\ntags: [%s]\n---\n# %s\n\n", text(10), text(1), text(3))
+		for range 6 {
+			body += fmt.Sprintf("## %s\n\n%s\n\n", text(2), text(100))
+		}
+		file := filepath.Join(l.dir, name+".md")
+		if err := os.WriteFile(file, []byte(body), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.Chtimes(file, old, old); err != nil {
+			b.Fatal(err)
+		}
+		l.names, l.bodies = append(l.names, name), append(l.bodies, []byte(body))
+	}
+	return l
+}
+
+// queries are of each kind in turn: a name, a rare and two frequent words, a
+// word with a typing error, a sentence, and five of the most frequent words.
+func (l *library) queries(n int) []string {
+	random := rand.New(rand.NewPCG(3, 4))
+	var all []string
+	for i := range n {
+		switch i % 5 {
+		case 0:
+			all = append(all, strings.ReplaceAll(l.names[random.IntN(len(l.names))], "-", " "))
+		case 1:
+			all = append(all, l.words[random.IntN(len(l.words))]+" "+l.words[random.IntN(100)]+" "+l.words[random.IntN(100)])
+		case 2:
+			all = append(all, l.words[random.IntN(1000)]+"z")
+		case 3:
+			body := strings.Fields(string(l.bodies[random.IntN(len(l.bodies))]))
+			all = append(all, strings.Join(body[20:40], " "))
+		case 4:
+			all = append(all, strings.Join(l.words[:5], " "))
+		}
+	}
+	return all
+}
+
+// scan is what a program does that has no index, but all texts in memory
+// already: it counts the commands that have each word.
+func (l *library) scan(query string) int {
+	hits := 0
+	for _, body := range l.bodies {
+		all := true
+		for word := range strings.FieldsSeq(query) {
+			all = all && bytes.Contains(body, []byte(word))
+		}
+		if all {
+			hits++
+		}
+	}
+	return hits
+}
+
+// BenchmarkSearch reports the median and the 95th percentile of a search over
+// 10,000 commands; beside it, the median of looking into all texts, held in
+// memory, and of the floor: the List that sees whether any file has changed.
+func BenchmarkSearch(b *testing.B) {
+	l := newLibrary(b, 10_000)
+	for name, options := range map[string][]toolshelf.Option{
+		"validated": {toolshelf.WithRoot(l.root)},
+		"watched":   {toolshelf.WithRoot(l.root), toolshelf.WithWatch()},
+	} {
+		b.Run(name, func(b *testing.B) {
+			c := catalog(b, options...)
+			firstSearch(b, c)
+			queries := l.queries(500)
+			times := map[string][]time.Duration{}
+			measure := func(name string, do func()) {
+				begin := time.Now()
+				do()
+				times[name] = append(times[name], time.Since(begin))
+			}
+			found := 0
+			for i := 0; b.Loop(); i++ {
+				query := queries[i%len(queries)]
+				measure("search", func() {
+					results, err := c.Search(b.Context(), query, 10)
+					if err != nil {
+						b.Fatal(err)
+					}
+					found += results.TotalFound
+				})
+				measure("list", func() {
+					if _, err := c.List(b.Context(), toolshelf.Page{}); err != nil {
+						b.Fatal(err)
+					}
+				})
+				if i%10 == 0 {
+					measure("scan", func() { found += l.scan(query) })
+				}
+			}
+			if found == 0 {
+				b.Error("nothing was found")
+			}
+			at := func(name string, q float64) float64 {
+				slices.Sort(times[name])
+				return float64(times[name][int(q*float64(len(times[name])-1))].Nanoseconds())
+			}
+			b.ReportMetric(at("search", 0.5), "ns/p50")
+			b.ReportMetric(at("search", 0.95), "ns/p95")
+			b.ReportMetric(at("list", 0.5), "ns/list")
+			b.ReportMetric(at("scan", 0.5), "ns/scan")
+			b.ReportMetric(at("search", 0.95)/at("scan", 0.95), "search/scan")
+			b.ReportMetric(at("search", 0.5)/at("list", 0.5), "search/list")
+		})
+	}
+}
+
+// BenchmarkSearchFirst is the first search over 10,000 commands, beside
+// reading all files, and the memory that it leaves behind for each.
+func BenchmarkSearchFirst(b *testing.B) {
+	const n = 10_000
+	l := newLibrary(b, n)
+	var ours, read []float64
+	var bytesEach float64
+	for b.Loop() {
+		c := catalog(b, toolshelf.WithRoot(l.root))
+		if _, err := c.List(b.Context(), toolshelf.Page{}); err != nil {
+			b.Fatal(err)
+		}
+		before := heap()
+		begin := time.Now()
+		firstSearch(b, c)
+		ours = append(ours, float64(time.Since(begin).Nanoseconds()))
+		bytesEach = float64(heap()-before) / n
+		runtime.KeepAlive(c)
+
+		begin = time.Now()
+		for _, name := range l.names {
+			if _, err := os.ReadFile(filepath.Join(l.dir, name+".md")); err != nil {
+				b.Fatal(err)
+			}
+		}
+		read = append(read, float64(time.Since(begin).Nanoseconds()))
+	}
+	slices.Sort(ours)
+	slices.Sort(read)
+	b.ReportMetric(ours[len(ours)/2], "ns/first")
+	b.ReportMetric(read[len(read)/2], "ns/read")
+	b.ReportMetric(ours[len(ours)/2]/read[len(read)/2], "first/read")
+	b.ReportMetric(bytesEach, "B/command")
+}
+
+// firstSearch has everything read, even where that takes more than one search
+// may.
+func firstSearch(b *testing.B, c *toolshelf.Catalog) {
+	for {
+		_, err := c.Search(b.Context(), "nothing", 0)
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, toolshelf.ErrSearchTimeout) {
+			b.Fatal(err)
+		}
+	}
+}
+
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// BenchmarkSearchAfterOneChange is what a search takes longer when one of
+// 10,000 files has a sentence more, and List has seen it.
+func BenchmarkSearchAfterOneChange(b *testing.B) {
+	l := newLibrary(b, 10_000)
+	c := catalog(b, toolshelf.WithRoot(l.root), toolshelf.WithWatch())
+	firstSearch(b, c)
+	file := filepath.Join(l.dir, l.names[5000]+".md")
+	timed := func() float64 {
+		begin := time.Now()
+		search(b, c, "nothing")
+		return float64(time.Since(begin).Nanoseconds())
+	}
+	var changed, same []float64
+	for i := 0; b.Loop(); i++ {
+		text := append(bytes.Clone(l.bodies[5000]), "\nA sentence more: "+l.words[i%len(l.words)]+".\n"...)
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			b.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond) // until the file is settled, and the change told
+		list(b, c, len(l.names))
+		changed, same = append(changed, timed()), append(same, timed())
+	}
+	slices.Sort(changed)
+	slices.Sort(same)
+	b.ReportMetric(changed[len(changed)/2], "ns/changed")
+	b.ReportMetric(same[len(same)/2], "ns/same")
+	b.ReportMetric(changed[len(changed)/2]-same[len(same)/2], "ns/update")
+}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -79,7 +82,12 @@ func New(opts ...Option) (*Catalog, error) {
 	}
 	c.root = c.open(c.rootDir)
 	c.openReports()
-	commands, skills := c.layers(config.commands), c.layers(config.skills)
+	if !c.onOS || c.home() == "" {
+		outside := func(l layer) bool { return l.home }
+		c.config.commands = slices.DeleteFunc(c.config.commands, outside)
+		c.config.skills = slices.DeleteFunc(c.config.skills, outside)
+	}
+	commands, skills := c.layers(c.config.commands), c.layers(c.config.skills)
 	if c.commands, err = index.Commands(c.indexConfig(index.Config{
 		Layers:  commands,
 		Nested:  config.nested,
@@ -131,6 +139,15 @@ func (c *Catalog) open(dir string) *confine.FS {
 	return fsys
 }
 
+// home is the user's home folder; "" if there is none other than the root.
+func (c *Catalog) home() string {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(home) || filepath.Clean(home) == c.rootDir {
+		return ""
+	}
+	return home
+}
+
 // layers gives each layer a confined filesystem. A folder within the root is
 // reached through the root, so that links between the folders of a project
 // work and those that leave the project do not.
@@ -144,6 +161,9 @@ func (c *Catalog) layers(named layers) []index.Layer {
 			continue
 		}
 		dir := l.name
+		if l.home {
+			dir = filepath.Join(c.home(), strings.TrimPrefix(dir, "~"))
+		}
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(c.rootDir, dir)
 		}

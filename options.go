@@ -5,9 +5,13 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
 const defaultMaxFileSize = 10 << 20
@@ -50,6 +54,7 @@ type layers []layer
 type layer struct {
 	name string
 	fsys fs.FS
+	home bool // the name begins with "~/"
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -127,6 +132,46 @@ func WithCommandsFS(name string, fsys fs.FS) Option {
 // commands.
 func WithSkillsFS(name string, fsys fs.FS) Option {
 	return func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) }
+}
+
+// WithConventionalDirs reads the places where programs that run agents keep
+// commands and skills, highest precedence first, for the client "example":
+// commands from .example/commands, and skills from .example/skills and
+// .agents/skills, all in the project's root; then those from the same folders in
+// the user's home folder, in diagnostics "~/.example/commands" and so on. Each is
+// a layer as those of WithCommandsDir are, and may be missing.
+//
+// The places are those of the client guide of the Agent Skills format
+// (https://agentskills.io/client-implementation/adding-skills-support). It also
+// advises to have the user's consent before a project's own skills are used.
+//
+// The home folder is os.UserHomeDir's at the time of New. Its layers are left out
+// where there is none, where it is the root itself, and on another filesystem than
+// the operating system's. A client's name is letters, digits, "-", "_" and ".",
+// not at the beginning; any other is ErrInvalidOption.
+func WithConventionalDirs(client string) Option {
+	return func(c *config) error {
+		if !index.LooseName(client) || !index.PlainName(strings.ReplaceAll(client, ".", "")) {
+			return invalidOption("WithConventionalDirs: no client can be called " + quote(client) +
+				`; use letters, digits, "-", "_" and ".", without the dot that its folder begins with`)
+		}
+		c.commands.addConventional("." + client + "/commands")
+		c.skills.addConventional("."+client+"/skills", ".agents/skills")
+		return nil
+	}
+}
+
+// addConventional adds folders of the root, and then those of the home folder,
+// but for those that another client has in common.
+func (l *layers) addConventional(dirs ...string) {
+	for _, home := range []string{"", "~/"} {
+		for _, dir := range dirs {
+			add := layer{name: home + dir, home: home != ""}
+			if !slices.ContainsFunc(*l, func(l layer) bool { return l.name == add.name && l.fsys == nil }) {
+				*l = append(*l, add)
+			}
+		}
+	}
 }
 
 func (l *layers) addDirs(option string, dirs []string) error {

@@ -2,12 +2,16 @@ package toolshelf_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -204,4 +208,308 @@ func (f countingFile) Read(p []byte) (int, error) {
 	n, err := f.File.Read(p)
 	f.fs.read.Add(int64(n))
 	return n, err
+}
+
+// skillsOf is a catalog's skills, each by name, with the layer it is from.
+func skillsOf(t testing.TB, c *toolshelf.Catalog) map[string]string {
+	t.Helper()
+	list, err := c.ListSkills(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, s := range list {
+		found[s.Name] = s.Layer
+	}
+	return found
+}
+
+func skillFile(name string) string { return "---\nname: " + name + "\ndescription: d\n---\n" }
+
+func TestASkillTellsWhichOthersItHides(t *testing.T) {
+	files := map[string]string{
+		"mine/pdf/SKILL.md": skillFile("pdf"), "theirs/pdf/SKILL.md": skillFile("pdf"), "theirs/csv/SKILL.md": skillFile("csv"),
+	}
+	builtIn := fstest.MapFS{"pdf/skill.md": {Data: []byte(skillFile("pdf"))}}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithSkillsDir("mine", "theirs"), toolshelf.WithSkillsFS("built in", builtIn))
+	list, err := c.ListSkills(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []toolshelf.SkillInfo{{Name: "csv", Layer: "theirs"}, {Name: "pdf", Layer: "mine", Hides: []string{"theirs/pdf/SKILL.md", "built in/pdf/skill.md"}}}
+	compare := cmp.FilterPath(func(p cmp.Path) bool {
+		switch p.Last().String() {
+		case ".Name", ".Layer", ".Hides":
+			return false
+		}
+		return len(p) == 3
+	}, cmp.Ignore())
+	if diff := cmp.Diff(want, list, compare); diff != "" {
+		t.Errorf("skills (-want +got):\n%s", diff)
+	}
+	skill, err := c.GetSkill(t.Context(), "pdf")
+	if err != nil || !slices.Equal(skill.Hides, want[1].Hides) {
+		t.Errorf("GetSkill: hides %q, %v", skill.Hides, err)
+	}
+}
+
+func TestALayerMayBeASkillItself(t *testing.T) {
+	named := map[string]string{"packs/pdf/SKILL.md": skillFile("declared"), "packs/pdf/inner/SKILL.md": skillFile("inner"), "packs/pdf/a.txt": "a"}
+	top := fstest.MapFS{"SKILL.md": {Data: []byte(skillFile("declared"))}, "a.txt": {Data: []byte("a")}, "inner/SKILL.md": {Data: []byte(skillFile("inner"))}}
+	unusable := fstest.MapFS{"skill.md": {Data: []byte(skillFile("../up"))}, "a.txt": {Data: []byte("a")}, "inner/SKILL.md": {Data: []byte("")}}
+	for _, tt := range []struct {
+		name    string
+		options []toolshelf.Option
+		want    string
+	}{
+		{"goes by its folder's name", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, named)), toolshelf.WithSkillsDir("packs/pdf")}, "pdf"},
+		{"also on disk", []toolshelf.Option{toolshelf.WithRoot(diskOf(t, named)), toolshelf.WithSkillsDir("packs/pdf")}, "pdf"},
+		{"also as the root", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, named)), toolshelf.WithRoot("packs/pdf"), toolshelf.WithSkillsDir(".")}, "pdf"},
+		{"also with a search further down", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, named)), toolshelf.WithSkillsDir("packs/pdf"), toolshelf.WithSkillDepth(3)}, "pdf"},
+		{"else by the name it declares", []toolshelf.Option{toolshelf.WithSkillsFS("built in", top)}, "declared"},
+		{"else by the layer's", []toolshelf.Option{toolshelf.WithSkillsFS("built in", unusable)}, "built in"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := catalog(t, tt.options...)
+			for range 2 {
+				found := skillsOf(t, c)
+				if _, ok := found[tt.want]; !ok || len(found) != 1 {
+					t.Fatalf("got %v, want %s", found, tt.want)
+				}
+				skill, err := c.GetSkill(t.Context(), tt.want)
+				if err != nil || len(skill.Files) != 3 {
+					t.Errorf("got %+v, %v", skill.Files, err)
+				}
+				if got, err := c.ReadSkillFile(t.Context(), tt.want, "a.txt"); err != nil || string(got) != "a" {
+					t.Errorf("a.txt: %q, %v", got, err)
+				}
+				if _, err := c.ReadSkillFile(t.Context(), tt.want, "../pdf/a.txt"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
+					t.Errorf("a path out of it: %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestALayerBecomesASkillAndFoldersAgain(t *testing.T) {
+	root := diskOf(t, map[string]string{"skills/pdf/SKILL.md": skillFile("pdf")})
+	c := catalog(t, toolshelf.WithRoot(root))
+	if _, err := c.GetSkill(t.Context(), "pdf"); err != nil {
+		t.Fatal(err)
+	}
+	top := filepath.Join(root, "skills", "SKILL.md")
+	if err := os.WriteFile(top, []byte(skillFile("skills")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.GetSkill(t.Context(), "pdf"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
+		t.Errorf("pdf is part of another skill now: %v", err)
+	}
+	if _, err := c.GetSkill(t.Context(), "skills"); err != nil {
+		t.Error(err)
+	}
+	if err := os.Remove(top); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.GetSkill(t.Context(), "pdf"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSkillsFurtherDown(t *testing.T) {
+	files := map[string]string{
+		"skills/flat/SKILL.md":                skillFile("flat"),
+		"skills/flat/part/SKILL.md":           skillFile("part"), // belongs to flat
+		"skills/web/scraper/SKILL.md":         skillFile("scraper"),
+		"skills/web/a/b/c/d/six/SKILL.md":     skillFile("six"),
+		"skills/web/a/b/c/d/e/seven/SKILL.md": skillFile("seven"),
+		"skills/zoo/scraper/SKILL.md":         skillFile("scraper"),
+		"skills/zoo/.hidden/in/SKILL.md":      skillFile("in"),
+		"skills/zoo/node_modules/m/SKILL.md":  skillFile("m"),
+		"skills/nothing/here/notes.txt":       "",
+	}
+	for name, options := range map[string][]toolshelf.Option{
+		"memory": {toolshelf.WithFs(memoryOf(t, files))}, "disk": {toolshelf.WithRoot(diskOf(t, files))},
+	} {
+		for depth, want := range map[int][]string{
+			1: {"flat", "nothing", "web", "zoo"},
+			2: {"flat", "nothing", "scraper"},
+			6: {"flat", "nothing", "scraper", "six"},
+		} {
+			t.Run(fmt.Sprint(name, " ", depth), func(t *testing.T) {
+				c := catalog(t, append(options, toolshelf.WithSkillDepth(depth))...)
+				for range 2 {
+					found := skillsOf(t, c)
+					if diff := cmp.Diff(want, slices.Sorted(maps.Keys(found))); diff != "" {
+						t.Errorf("skills (-want +got):\n%s", diff)
+					}
+				}
+				if depth == 1 {
+					return
+				}
+				skill, err := c.GetSkill(t.Context(), "scraper")
+				if err != nil || !strings.HasSuffix(filepath.ToSlash(skill.Path), "skills/web/scraper/SKILL.md") || !slices.Equal(skill.Hides, []string{"skills/zoo/scraper/SKILL.md"}) {
+					t.Errorf("scraper is %s and hides %q, %v", skill.Path, skill.Hides, err)
+				}
+				if all := problems(t, c); !slices.Contains(all, "SHADOWED skills/zoo/scraper/SKILL.md") {
+					t.Errorf("problems: %q", all)
+				}
+			})
+		}
+	}
+	for _, depth := range []int{-1, 0, 7} {
+		if _, err := toolshelf.New(toolshelf.WithSkillDepth(depth)); !errors.Is(err, toolshelf.ErrInvalidOption) {
+			t.Errorf("depth %d: %v", depth, err)
+		}
+	}
+}
+
+func TestTheSearchForSkillsIsBounded(t *testing.T) {
+	files := map[string]string{}
+	for i := range 2100 {
+		files[fmt.Sprintf("skills/first/%04d/notes.txt", i)] = ""
+	}
+	files["skills/first/1990/deeper/SKILL.md"] = skillFile("deeper")
+	files["skills/first/1998x/SKILL.md"] = skillFile("1998x")
+	files["skills/first/2050x/SKILL.md"] = skillFile("2050x")
+	files["skills/second/late/SKILL.md"] = skillFile("late")
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithSkillDepth(6))
+	if diff := cmp.Diff([]string{"1998x", "second"}, slices.Sorted(maps.Keys(skillsOf(t, c)))); diff != "" {
+		t.Errorf("skills (-want +got):\n%s", diff)
+	}
+	if all := problems(t, c); !slices.Contains(all, "TOO_MANY_FOLDERS skills/first") {
+		t.Errorf("not reported: %q", all)
+	}
+}
+
+func TestACircleOfFoldersEnds(t *testing.T) {
+	root := diskOf(t, map[string]string{"skills/web/scraper/SKILL.md": skillFile("scraper")})
+	if err := os.Symlink("..", filepath.Join(root, "skills", "web", "up")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillDepth(6))
+	if found := skillsOf(t, c); len(found) != 1 || found["scraper"] == "" {
+		t.Errorf("got %v", found)
+	}
+	if all := problems(t, c); !slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, "LINK_NOT_FOLLOWED skills/web/up") }) {
+		t.Errorf("problems: %q", all)
+	}
+}
+
+func TestConventionalDirs(t *testing.T) {
+	home := diskOf(t, map[string]string{
+		".example/commands/both.md": "home", ".example/commands/home.md": "home",
+		".example/skills/both/SKILL.md": skillFile("both"), ".example/skills/home/SKILL.md": skillFile("home"), ".agents/skills/shared/SKILL.md": skillFile("shared"),
+	})
+	project := map[string]string{
+		".example/commands/both.md": "project", ".example/skills/both/SKILL.md": skillFile("both"),
+		".agents/skills/both/SKILL.md": skillFile("both"), ".agents/skills/home/SKILL.md": skillFile("home"),
+	}
+	root := diskOf(t, project)
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	if err := os.Symlink(filepath.Join(home, ".example"), filepath.Join(home, ".agents", "skills", "out")); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+
+	t.Run("the project's come before those of the home folder", func(t *testing.T) {
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("example"))
+		want := map[string]string{"both": ".example/skills", "home": ".agents/skills", "shared": "~/.agents/skills"}
+		if diff := cmp.Diff(want, skillsOf(t, c)); diff != "" {
+			t.Errorf("skills (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"both", "home"}, names(t, c)); diff != "" {
+			t.Errorf("commands (-want +got):\n%s", diff)
+		}
+		both, err := c.Get(t.Context(), "both")
+		if err != nil || both.Content != "project" || both.Layer != ".example/commands" {
+			t.Errorf("both is %+v, %v", both, err)
+		}
+		skill, err := c.GetSkill(t.Context(), "both")
+		if err != nil || !slices.Equal(skill.Hides, []string{".agents/skills/both/SKILL.md", "~/.example/skills/both/SKILL.md"}) {
+			t.Errorf("both hides %q, %v", skill.Hides, err)
+		}
+		for _, p := range problems(t, c) {
+			if strings.Contains(p, home) || strings.Contains(p, root) {
+				t.Errorf("a diagnostic holds a path of the host: %s", p)
+			}
+		}
+		if all := problems(t, c); !slices.Contains(all, "LINK_NOT_FOLLOWED ~/.agents/skills/out") {
+			t.Errorf("a link out of a layer in the home folder is not reported: %q", all)
+		}
+	})
+	t.Run("they come after and before other layers as they are given", func(t *testing.T) {
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir(".agents/skills"), toolshelf.WithConventionalDirs("example"), toolshelf.WithConventionalDirs("agents"))
+		if found := skillsOf(t, c); found["both"] != ".agents/skills" {
+			t.Errorf("got %v", found)
+		}
+		for _, p := range problems(t, c) {
+			if strings.HasPrefix(p, "SHADOWED .agents/skills") {
+				t.Errorf("a folder is a layer twice: %s", p)
+			}
+		}
+	})
+	t.Run("the home folder is left out where it is the root", func(t *testing.T) {
+		c := catalog(t, toolshelf.WithRoot(home), toolshelf.WithConventionalDirs("example"))
+		if diff := cmp.Diff(map[string]string{"both": ".example/skills", "home": ".example/skills", "shared": ".agents/skills", "out": ".agents/skills"}, skillsOf(t, c)); diff != "" {
+			t.Errorf("skills (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("the home folder is left out on another filesystem", func(t *testing.T) {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, project)), toolshelf.WithConventionalDirs("example"))
+		if diff := cmp.Diff(map[string]string{"both": ".example/skills", "home": ".agents/skills"}, skillsOf(t, c)); diff != "" {
+			t.Errorf("skills (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("none of them is an error like any other", func(t *testing.T) {
+		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithConventionalDirs("example")).ListSkills(t.Context())
+		if !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+			t.Errorf("got %v", err)
+		}
+	})
+	for _, client := range []string{"", ".", "..", ".example", "a/b", `a\b`, "a b", "a..b", "é", "a\x00"} {
+		if _, err := toolshelf.New(toolshelf.WithConventionalDirs(client)); !errors.Is(err, toolshelf.ErrInvalidOption) {
+			t.Errorf("client %q: %v", client, err)
+		}
+	}
+}
+
+func TestWhoMayChooseASkill(t *testing.T) {
+	for header, want := range map[string][2]bool{ // DisableModelInvocation, UserInvocable
+		"":                                {false, true},
+		"disable-model-invocation: true":  {true, true},
+		"disable-model-invocation: yes":   {true, true},
+		"disable-model-invocation: false": {false, true},
+		"user-invocable: false":           {false, false},
+		"user-invocable: 'no'":            {false, false},
+		"user-invocable: perhaps":         {false, true},
+	} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/x/SKILL.md": "---\ndescription: d\n" + header + "\n---\n"})))
+		list, err := c.ListSkills(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]bool{list[0].DisableModelInvocation, list[0].UserInvocable}; got != want {
+			t.Errorf("%q: got %v, want %v", header, got, want)
+		}
+	}
+}
+
+func TestFiveThousandSkillsAreReadOnce(t *testing.T) {
+	files := map[string]string{}
+	for i := range 5000 {
+		name := fmt.Sprintf("skill-%04d", i)
+		files["skills/"+name+"/SKILL.md"] = skillFile(name)
+	}
+	fsys := &counting{Fs: memoryOf(t, files)}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	for _, want := range []int64{5000, 0, 0} {
+		fsys.files.Store(0)
+		list, err := c.ListSkills(t.Context())
+		if err != nil || len(list) != 5000 {
+			t.Fatalf("%d skills, %v", len(list), err)
+		}
+		if got := fsys.files.Load(); got != want {
+			t.Errorf("%d files opened, want %d", got, want)
+		}
+	}
 }

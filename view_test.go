@@ -1,0 +1,135 @@
+package toolshelf_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func TestAViewTakesFiltersAlone(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, shop())))
+	for name, option := range map[string]toolshelf.Option{
+		"a folder":          toolshelf.WithRoot("x"),
+		"the default again": toolshelf.WithCacheTTL(0),
+		"no layer":          toolshelf.WithCommandsDir(),
+		"a bad value":       toolshelf.WithSkillDepth(0),
+	} {
+		if _, err := c.View(withoutAdmin()[0], option); !errors.Is(err, toolshelf.ErrInvalidOption) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	view, err := c.View(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, view); len(got) != 3 {
+		t.Errorf("a view without a filter shows %q", got)
+	}
+}
+
+func TestClosingAViewClosesNothingElse(t *testing.T) {
+	owner := catalog(t, toolshelf.WithFs(memoryOf(t, shop())))
+	view, err := owner.View(withoutAdmin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner, err := view.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	works := func(c *toolshelf.Catalog) error {
+		_, listErr := c.List(t.Context(), toolshelf.Page{})
+		_, getErr := c.Get(t.Context(), "buy")
+		_, skillErr := c.GetSkill(t.Context(), "cart")
+		_, dirErr := c.ListDir(t.Context(), ".")
+		_, viewErr := c.View()
+		for _, err := range []error{getErr, skillErr, dirErr, viewErr} {
+			if toolshelf.CodeOf(err) != toolshelf.CodeOf(listErr) {
+				t.Errorf("List: %v, but another method: %v", listErr, err)
+			}
+		}
+		return listErr
+	}
+	for range 2 {
+		if err := view.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := works(view); !errors.Is(err, toolshelf.ErrClosed) {
+			t.Errorf("a view that was closed: %v", err)
+		}
+	}
+	for name, c := range map[string]*toolshelf.Catalog{"the owner": owner, "a view of the view": inner} {
+		if err := works(c); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := owner.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := works(inner); !errors.Is(err, toolshelf.ErrClosed) {
+		t.Errorf("a view whose owner was closed: %v", err)
+	}
+}
+
+func TestOnChangeTellsOfWhatAViewShows(t *testing.T) {
+	root := diskOf(t, shop())
+	owner := catalog(t, toolshelf.WithRoot(root))
+	view, err := owner.View(withoutAdmin()[1], toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Description != "secret" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names(t, owner)
+	skillsOf(t, owner)
+	told := make(chan toolshelf.Change, 10)
+	view.OnChange(func(c toolshelf.Change) { told <- c })
+	closing, err := owner.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing.OnChange(func(toolshelf.Change) { t.Error("a view that was closed is told") })
+	if err := closing.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, step := range []struct {
+		name  string
+		files map[string]string // "" is removed
+		want  toolshelf.Change
+	}{
+		{"what comes is told if it is kept", map[string]string{"commands/new.md": "New.", "commands/hidden.md": "---\ndescription: secret\n---\n"},
+			toolshelf.Change{Commands: toolshelf.Names{Added: []string{"new"}}}},
+		{"what is refused by now is gone", map[string]string{"commands/new.md": "---\ndescription: secret\n---\n", "commands/buy.md": "---\ndescription: other\n---\n"},
+			toolshelf.Change{Commands: toolshelf.Names{Removed: []string{"new"}, Changed: []string{"buy"}}}},
+		{"what is kept by now has come", map[string]string{"commands/new.md": "New.", "skills/admin-tools/SKILL.md": "x", "skills/cart/SKILL.md": ""},
+			toolshelf.Change{Commands: toolshelf.Names{Added: []string{"new"}}, Skills: toolshelf.Names{Changed: []string{"cart"}}}},
+	} {
+		for file, content := range step.files {
+			file = filepath.Join(root, file)
+			err := os.Remove(file)
+			if content != "" {
+				err = os.WriteFile(file, []byte(content), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		names(t, owner)
+		skillsOf(t, owner)
+		got := <-told
+		for end := time.After(10 * time.Second); !cmp.Equal(got, step.want); {
+			// Commands and skills may be told of in two parts.
+			select {
+			case more := <-told:
+				got.Skills = more.Skills
+			case <-end:
+				t.Fatalf("%s (-want +got):\n%s", step.name, cmp.Diff(step.want, got))
+			}
+		}
+	}
+}

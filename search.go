@@ -96,13 +96,15 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // The text is searched as far as its first 256 KiB and 4,096 different words go.
 // A file that cannot be read just now is found by name and description.
 //
-// The first Search reads all files, and each later one those that have changed;
-// what is kept of them is the words, some 20 bytes for each different one of a
-// file, not the text. Otherwise the cost is that of List and about a millisecond
-// over 10,000 commands. Where reports are configured their folders are listed too,
-// and those that are searched are looked at; reports that cannot be read are left
-// out. The same files and query give the same results. What a
-// filter refuses is never found; how rare a word is depends on all files.
+// The first Search reads all files, and each later one those that have
+// changed; what is kept of them is the words, some 20 bytes for each different
+// one of a file, and not the text. A file that was written in the last moment,
+// and one of a filesystem that knows no times, such as an embed.FS, is read
+// each time. Otherwise the cost is that of List and about a millisecond over
+// 10,000 commands. Where reports are configured their folders are listed too,
+// and those that are searched are looked at; reports that cannot be read are
+// left out. The same files and query give the same results. What a filter
+// refuses is never found; how rare a word is depends on all files.
 //
 // A query that is empty but for blanks or has over 500 characters, and a limit
 // out of range, are ErrInvalidQuery. A search that takes over 5 seconds or

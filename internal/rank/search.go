@@ -80,8 +80,8 @@ type candidate struct {
 }
 
 func newCandidate(number uint32, name string, tier Tier, score float64) candidate {
-	// Rounded, since processors differ in the last digits.
-	return candidate{number: number, name: name, tier: tier, score: math.Round(score*1e6) / 1e6}
+	// Rounded, since processors differ in the last digits, but not to nothing.
+	return candidate{number: number, name: name, tier: tier, score: max(1, math.Round(score*1e6)) / 1e6}
 }
 
 // judge says in which tier a document is that has this share of what a query
@@ -103,7 +103,7 @@ func (x *Index) evidence(documents, reports *matches) map[uint32]candidate {
 			continue
 		}
 		number, ok := x.documents.byKey[x.reports.docs[report].name]
-		if !ok || documents.shares != nil && documents.shares[number] > 0 {
+		if !ok || documents.shares[number] > 0 {
 			continue
 		}
 		c := newCandidate(number, x.documents.docs[number].name, Reported, matchedFloor*share)

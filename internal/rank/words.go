@@ -82,7 +82,7 @@ func (s *splitter) word(typed string, plain bool, visit visitor) {
 		s.buf = appendFolded(s.buf, typed[begin:cut], plain)
 		begin, s.cuts[i] = cut, len(s.buf)
 	}
-	if len(s.buf) == 0 {
+	if len(s.buf) == 0 || len(s.buf) > maxWord { // one character can stand for eighteen
 		return
 	}
 	visit(typed, s.buf, false)

@@ -54,6 +54,7 @@ func TestWordsAreFoldedSequencesOfLettersAndDigits(t *testing.T) {
 		{"half-width Katakana", "ﾃｽﾄ", "テス(テ) スト(ス ト)"},
 		{"Hangul", "회의", "회의(회 의)"},
 		{"no UTF-8", "a\xffb", "a b"},
+		{"characters that stand for many", strings.Repeat("ﷺ", 4) + " y", "y"},
 		{"encoded data", strings.Repeat("x", maxWord+1) + " y", "y"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

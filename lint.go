@@ -45,6 +45,7 @@ type Diagnostic struct {
 //	FILE_READ_ERROR              E  the file cannot be read
 //	FILE_TOO_LARGE               E  it is larger than WithMaxFileSize allows
 //	LINK_NOT_FOLLOWED            E  a link leads outside, to nothing, or is not allowed (W: in a circle)
+//	FOLDER_UNREADABLE            E  a folder below that of a layer cannot be read
 //	SHADOWED                     W  a file that comes first has the same name
 //	NAME_DIFFERS_IN_CASE         W  another name is the same but for letter case
 //	NOT_UTF8                     W  a byte is no text (skills: E)
@@ -60,12 +61,12 @@ type Diagnostic struct {
 //	INVALID_COMMAND_NAME         E  no command can have the file's or folder's name
 //	NOT_A_FILE                   W  a folder has the name of a file
 //	TOO_DEEP                     W  a folder is more levels down than are looked at
-//	FOLDER_UNREADABLE            E  a folder of commands cannot be read
 //	NO_DESCRIPTION               W  a command that is listed has no description in its frontmatter
 //	REFERENCE_NOT_FOUND          W  the text refers to a command that is not there; see below
 //
 //	of skills
 //	INVALID_SKILL_NAME           E  the folder's name is not one safe path element
+//	TOO_MANY_FOLDERS             W  skills are not looked for in all folders, since there are too many
 //	SKILL_FILE_MISSING           E  the folder has no SKILL.md
 //	SKILL_BYTE_ORDER_MARK        E  SKILL.md begins with a byte order mark
 //	SKILL_FRONTMATTER_MISSING    E  SKILL.md has no frontmatter

@@ -18,7 +18,8 @@ func BenchmarkLint(b *testing.B) {
 	const n = 1000
 	files := map[string]string{}
 	for i := range n {
-		text := strings.Repeat("Look at `src/main.go`, then run /dev:c-1 and see [the rules](c0001.md).\n\n", 60)
+		text := strings.Repeat("## Step\n\n"+strings.Repeat("Look at `src/main.go`, and write down what is not as it should be.\n", 7)+
+			"Then run /c0002 and see [the rules](c0001.md).\n\n", 8)
 		files[fmt.Sprintf("commands/c%04d.md", i)] = fmt.Sprintf("---\ndescription: Command %d\nargument-hint: [file]\n---\n%s", i, text)
 	}
 	root := diskOf(b, files)

@@ -222,19 +222,33 @@ func placeholder(name string) bool {
 		strings.HasPrefix(name, "your-") || strings.HasPrefix(name, "my-")
 }
 
-// link is an inline link, or the definition of one, and its target.
-var link = regexp.MustCompile(`(?:\]\(|^ {0,3}\[[^\]]+\]:[ \t]*)[ \t]*<?([^)\s>]+)`)
-
-// links ranges over the targets of links that are not in code spans.
+// links ranges over the targets of links that are not in code spans: of
+// [text](target) and of a definition, [name]: target.
 func links(line []byte) iter.Seq2[int, string] {
 	return func(yield func(at int, target string) bool) {
-		if !bytes.Contains(line, []byte("](")) && !bytes.Contains(line, []byte("]:")) {
+		mark := []byte("](")
+		if begin := bytes.TrimLeft(line, " "); len(begin) > 0 && begin[0] == '[' && bytes.Contains(line, []byte("]:")) {
+			mark = []byte("]:")
+		}
+		if !bytes.Contains(line, mark) {
 			return
 		}
-		for _, m := range link.FindAllSubmatchIndex(blankCode(line), -1) {
-			if !yield(m[2], string(line[m[2]:m[3]])) {
+		text := blankCode(line)
+		for at := 0; ; {
+			next := bytes.Index(text[at:], mark)
+			if next < 0 {
 				return
 			}
+			at += next + len(mark)
+			at += len(text[at:]) - len(bytes.TrimLeft(text[at:], " \t<"))
+			end := at
+			for end < len(text) && strings.IndexByte(") \t\r\n>", text[end]) < 0 {
+				end++
+			}
+			if end > at && !yield(at, string(text[at:end])) {
+				return
+			}
+			at = end
 		}
 	}
 }

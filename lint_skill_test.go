@@ -2,7 +2,10 @@ package toolshelf_test
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,8 +32,27 @@ func lint(t testing.TB, files map[string]string, options ...toolshelf.Option) []
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, d := range diagnostics {
+		if row := codes()[d.Code]; !strings.Contains(row, strings.ToUpper(d.Severity[:1])) {
+			t.Errorf("%s is a %s, which the table of Lint's documentation does not say: %q", d.Code, d.Severity, row)
+		}
+	}
 	return diagnostics
 }
+
+// codes are the rows of the table in Lint's documentation: after each code,
+// the severities.
+var codes = sync.OnceValue(func() map[string]string {
+	source, err := os.ReadFile("lint.go")
+	if err != nil {
+		panic(err)
+	}
+	rows := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^//\t([A-Z0-9_]+) +([EW])  .*?(?:\([a-z]*:? ?([EW])[:)].*)?$`).FindAllStringSubmatch(string(source), -1) {
+		rows[m[1]] = m[2] + m[3]
+	}
+	return rows
+})
 
 // named is a skill that is right but for its name.
 func named(name string) string { return "---\ndescription: d\nname: " + name + "\n---\n" }

@@ -1,0 +1,254 @@
+package toolshelf
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
+
+// An Argument is one that a command expects.
+type Argument struct {
+	// Name is the key under which RenderNamed takes it: the name that its author
+	// gave it, the number of a placeholder that has none ("1" for $1), or
+	// "arguments" for the one of a command that takes a text as it comes.
+	Name string `json:"name"`
+
+	// Position is its place in the arguments of Render, counted from 1.
+	Position int `json:"position"`
+
+	Description string `json:"description,omitempty"` // from the frontmatter
+	Hint        string `json:"hint,omitempty"`        // as its author wrote it: [priority], or the last part of ${input:name:hint}
+	Required    bool   `json:"required"`              // its author says so: by <name> in the hint, or required: true
+}
+
+// Arguments returns the arguments that the command expects, in order of
+// position, and nil where it expects none. Rendering demands none of them.
+//
+//   - The frontmatter's arguments come first: a list of names, names with
+//     blanks or commas between them, or a list of mappings with name,
+//     description, required and hint.
+//   - The next positions, or all where nothing is declared, are those of
+//     argument-hint: each <name> and [name], and KEY=<value>, up to the first
+//     "|", after which there are alternatives. Flags, as in [--force], have no
+//     position. A hint in other words, or of flags only, describes the one
+//     argument of a command that has no other.
+//   - Then there are the numbers that the text has placeholders for, as long as
+//     none is left out: where a text has $1, $2 and $150, there are two.
+//   - Then there is each name of an ${input:name} that is new, in the order of
+//     the text.
+//   - A command that has none of these, but $ARGUMENTS or {{args}}, or an
+//     argument-hint, has one argument, called "arguments".
+//
+// Placeholders in code do not count, unless InCode is set.
+func (c Command) Arguments() []Argument { return Renderer{}.Arguments(c) }
+
+// Arguments is Command.Arguments with the options of r: under CountFromZero the
+// argument of $0 is called "0" and has position 1.
+func (r Renderer) Arguments(c Command) []Argument {
+	list := declaredArguments(c.Frontmatter)
+	hints, words := readHint(c.Frontmatter.Text("argument-hint"))
+	for i, h := range hints {
+		if i < len(list) {
+			list[i].Hint = cmp.Or(list[i].Hint, h.Hint)
+			list[i].Required = list[i].Required || h.Required
+		} else {
+			list = append(list, h)
+		}
+	}
+	names := make(map[string]bool, len(list))
+	for i := range list {
+		if names[list[i].Name] || list[i].Name == "" {
+			list[i].Name = r.numeral(i)
+		}
+		names[list[i].Name] = true
+	}
+	var (
+		numbered [mostNumbered]bool
+		inputs   []Argument
+		all      bool
+	)
+	r.scan(c.Content, func(string) bool { return false }, func(t token) {
+		switch t.kind {
+		case allToken:
+			all = true
+		case indexToken:
+			if t.index < mostNumbered {
+				numbered[t.index] = true
+			}
+		case inputToken:
+			if !names[t.name] {
+				names[t.name] = true
+				inputs = append(inputs, Argument{Name: t.name, Hint: t.hint})
+			}
+		}
+	})
+	for n := len(list); n < mostNumbered && numbered[n] && !names[r.numeral(n)]; n++ {
+		list = append(list, Argument{Name: r.numeral(n)})
+	}
+	list = append(list, inputs...)
+	if list == nil && (all || words != "") {
+		list = []Argument{{Name: "arguments"}}
+	}
+	if len(list) == 1 {
+		list[0].Hint = cmp.Or(list[0].Hint, words)
+	}
+	for i := range list {
+		list[i].Position = i + 1
+	}
+	return list
+}
+
+// mostNumbered bounds what $1, $2 … can make of a text.
+const mostNumbered = 1000
+
+// numeral is what the argument at this index is called that has no name.
+func (r Renderer) numeral(index int) string {
+	if !r.CountFromZero {
+		index++
+	}
+	return strconv.Itoa(index)
+}
+
+// declaredArguments are those of the frontmatter's arguments. Where that is no
+// list of names, but a sentence, say, there are none.
+func declaredArguments(f Frontmatter) []Argument {
+	value, _ := f.doc.Get("arguments")
+	var list []Argument
+	switch {
+	case value.Kind == matter.Sequence:
+		for _, item := range value.Items {
+			var arg Argument
+			if item.Kind == matter.Mapping {
+				for _, field := range item.Fields {
+					switch field.Key {
+					case "name":
+						arg.Name = argumentName(field.Value.String())
+					case "description":
+						arg.Description = strings.TrimSpace(field.Value.String())
+					case "hint", "argument-hint", "placeholder":
+						arg.Hint = strings.TrimSpace(field.Value.String())
+					case "required":
+						arg.Required, _ = field.Value.Bool()
+					}
+				}
+			} else {
+				arg.Name = argumentName(item.String())
+			}
+			list = append(list, arg)
+		}
+	default:
+		for _, name := range strings.FieldsFunc(value.String(), isSeparator) {
+			if name = argumentName(name); !isName(name) {
+				return nil
+			}
+			list = append(list, Argument{Name: name})
+		}
+	}
+	return list
+}
+
+// argumentName takes off what authors put around a name: $issue, <issue>.
+func argumentName(s string) string { return strings.Trim(strings.TrimSpace(s), "$<>[]") }
+
+func isSeparator(r rune) bool { return r == ',' || r <= ' ' }
+
+// isName reports whether $name can name it.
+func isName(s string) bool {
+	for i := range len(s) {
+		if !isWord(s[i]) && s[i] != '-' {
+			return false
+		}
+	}
+	return s != "" && s[0] != '-' && len(s) <= longestName
+}
+
+// readHint reads an argument-hint, which clients show as it is, so that there
+// are no rules for it but habits. Where it shows no arguments, it is words.
+func readHint(hint string) (list []Argument, words string) {
+	hint = strings.TrimSpace(hint)
+	flag := false // the value of a flag follows
+	for rest := hint; rest != "" && rest[0] != '|'; {
+		switch {
+		case isSeparator(rune(rest[0])):
+			rest = rest[1:]
+		case rest[0] == '(':
+			rest = rest[bracketLength(rest, '(', ')'):]
+		case rest[0] == '[' || rest[0] == '<':
+			n := bracketLength(rest, rest[0], rest[0]+2) // "]" and ">" are two further in ASCII
+			if !flag {
+				list = append(list, hinted("", rest[:n])...)
+			}
+			flag, rest = false, rest[n:]
+		default:
+			n := strings.IndexFunc(rest, func(r rune) bool { return isSeparator(r) || strings.ContainsRune("([<|", r) })
+			if n < 0 {
+				n = len(rest)
+			}
+			word := rest[:n]
+			rest = rest[n:]
+			flag = word[0] == '-'
+			if key := strings.TrimSuffix(word, "="); key != word && !flag && rest != "" && (rest[0] == '<' || rest[0] == '[') {
+				n := bracketLength(rest, rest[0], rest[0]+2)
+				list = append(list, hinted(key, rest[:n])...)
+				rest = rest[n:]
+			}
+		}
+	}
+	if list == nil && isName(hint) {
+		return []Argument{{Name: hint, Hint: hint}}, ""
+	}
+	if list == nil {
+		return nil, hint
+	}
+	return list, ""
+}
+
+// hinted returns the arguments that one pair of brackets of a hint shows: one,
+// none for a flag, or several for a list such as [issue, branch].
+func hinted(key, brackets string) []Argument {
+	inner := strings.TrimSpace(strings.TrimRight(argumentName(strings.TrimRight(brackets, ".…")), ".…"))
+	hint := brackets
+	if key != "" {
+		hint, inner = key+"="+brackets, key
+	}
+	required := brackets[0] == '<'
+	if before, _, ok := strings.Cut(inner, "="); ok && isName(before) {
+		inner = before
+	}
+	if inner == "" || inner[0] == '-' {
+		return nil
+	}
+	if parts := strings.Split(inner, ","); len(parts) > 1 {
+		for i := range parts {
+			parts[i] = strings.TrimSpace(parts[i])
+		}
+		if !slices.ContainsFunc(parts, func(s string) bool { return !isName(s) }) {
+			var list []Argument
+			for _, name := range parts {
+				list = append(list, Argument{Name: name, Hint: hint, Required: required})
+			}
+			return list
+		}
+	}
+	return []Argument{{Name: inner, Hint: hint, Required: required}}
+}
+
+// bracketLength returns how long what is in brackets is, brackets and dots
+// after them included; all of s where nothing closes it.
+func bracketLength(s string, opening, closing byte) int {
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case opening:
+			depth++
+		case closing:
+			if depth--; depth == 0 {
+				return len(s) - len(strings.TrimLeft(s[i+1:], ".…"))
+			}
+		}
+	}
+	return len(s)
+}

@@ -1,0 +1,258 @@
+package toolshelf
+
+import "strings"
+
+// A token is what rendering has to know of an author's text. Everything
+// between two tokens is copied.
+type token struct {
+	kind       tokenKind
+	start, end int    // in the text; of the two ends of a directive, only one
+	index      int    // of the argument, from 0
+	name       string // of the argument
+	hint       string // of inputToken
+}
+
+type tokenKind uint8
+
+const (
+	allToken    tokenKind = iota // $ARGUMENTS and {{args}}
+	indexToken                   // $1 and $ARGUMENTS[0]
+	nameToken                    // $name
+	inputToken                   // ${input:name} and ${input:name:hint}
+	escapeToken                  // the backslash of \$1
+	shellStart                   // start is that of !`
+	shellEnd                     // end is that of the command, before its backtick
+	fileStart                    // start is that of @
+	fileEnd                      // end is that of the path
+)
+
+// A scanner goes through a text once and yields its tokens in order. It looks
+// at nothing else than the author's text, so that nothing that an argument
+// holds is ever taken for a placeholder, for code or for a directive.
+type scanner struct {
+	text   string
+	zero   bool              // $0 is the first argument
+	inCode bool              // placeholders in code count
+	known  func(string) bool // whether $name is a placeholder
+	yield  func(token)
+
+	stop int // where the next "}" or line break is, as found before: it is looked for once
+}
+
+// longestName bounds what is looked up for each "$".
+const longestName = 64
+
+func (s *scanner) scan() {
+	markdownBlocks(s.text, func(start, end int, code bool) {
+		switch {
+		case !code:
+			s.prose(start, end)
+		case s.inCode:
+			s.fill(start, end)
+		}
+	})
+}
+
+// prose yields what is in a block of text: placeholders and directives that are
+// in no code span.
+func (s *scanner) prose(start, end int) {
+	spans := codeSpans{text: s.text[:end]}
+	for i := s.special(start, end); i < end; i = s.special(i, end) {
+		switch s.text[i] {
+		case '`':
+			n := runLength(s.text[i:end])
+			i += n
+			if closing, ok := spans.closing(i, n); ok {
+				if s.inCode {
+					s.fill(i, closing)
+				}
+				i = closing + n
+			}
+		case '!':
+			i = s.shell(i, end)
+		case '@':
+			i = s.file(i, end)
+		default:
+			i = s.placeholder(i, end)
+		}
+	}
+}
+
+// fill yields the placeholders of a stretch, code or not.
+func (s *scanner) fill(start, end int) {
+	for i := s.special(start, end); i < end; i = s.special(i, end) {
+		switch s.text[i] {
+		case '$', '{', '\\':
+			i = s.placeholder(i, end)
+		default:
+			i++
+		}
+	}
+}
+
+// special returns where the next byte is that may begin something, and end if
+// there is none.
+func (s *scanner) special(i, end int) int {
+	for i < end && !isSpecial[s.text[i]] {
+		i++
+	}
+	return i
+}
+
+var isSpecial = [256]bool{'$': true, '{': true, '\\': true, '`': true, '!': true, '@': true}
+
+// placeholder yields what begins with the dollar sign, the brace or the
+// backslash at i, and returns where to go on.
+func (s *scanner) placeholder(i, end int) int {
+	if s.text[i] == '\\' {
+		return s.backslash(i, end)
+	}
+	if t, ok := s.match(i, end); ok {
+		s.yield(t)
+		return t.end
+	}
+	if strings.HasPrefix(s.text[i:end], "$$") {
+		return i + 2 // Codex CLI: a literal "$$", and $$1 is no placeholder
+	}
+	return i + 1
+}
+
+// backslash takes a run of backslashes, of which each second one is escaped by
+// the one before, and the byte that the last one escapes.
+func (s *scanner) backslash(i, end int) int {
+	n := runLength(s.text[i:end])
+	i += n
+	if n%2 == 0 || i == end {
+		return i
+	}
+	if s.text[i] == '$' && (s.resembles(i, end) || i+1 < end && s.text[i+1] == '$' && s.resembles(i+1, end)) {
+		s.yield(token{kind: escapeToken, start: i - 1, end: i})
+	}
+	return i + 1
+}
+
+// resembles reports whether the dollar sign at i is one that an author escapes:
+// before a digit, be there such an argument or not, and a placeholder's name.
+func (s *scanner) resembles(i, end int) bool {
+	if i+1 < end && isDigit(s.text[i+1]) {
+		return true
+	}
+	_, ok := s.match(i, end)
+	return ok
+}
+
+// match returns the placeholder at i, if it is one by its form.
+func (s *scanner) match(i, end int) (token, bool) {
+	const all, args, input = "ARGUMENTS", "{{args}}", "${input:"
+	text := s.text[i:end]
+	switch {
+	case strings.HasPrefix(text, args):
+		return token{kind: allToken, start: i, end: i + len(args)}, true
+	case len(text) < 2 || text[0] != '$':
+	case isDigit(text[1]):
+		return s.number(i, text)
+	case strings.HasPrefix(text, input):
+		return s.input(i+len(input), end, i)
+	case isWord(text[1]):
+		n := 2
+		for n < len(text) && isWord(text[n]) {
+			n++
+		}
+		if text[1:n] != all {
+			return s.named(i, text)
+		}
+		if index, width := bracketed(text[n:]); width > 0 {
+			return token{kind: indexToken, start: i, end: i + n + width, index: index}, true
+		}
+		return token{kind: allToken, start: i, end: i + n}, true
+	}
+	return token{}, false
+}
+
+// number reads $1. It is none where a word, a decimal or a thousands separator
+// goes on: $1st, $5k, $1.50 and $1,000 are what they are.
+func (s *scanner) number(i int, text string) (token, bool) {
+	n := 1 + digits(text[1:])
+	if n < len(text) && isWord(text[n]) || n+1 < len(text) && (text[n] == '.' || text[n] == ',') && isDigit(text[n+1]) {
+		return token{}, false
+	}
+	index, ok := argumentNumber(text[1:n])
+	if !s.zero {
+		index--
+	}
+	return token{kind: indexToken, start: i, end: i + n, index: index}, ok && index >= 0
+}
+
+// bracketed reads the [0] of $ARGUMENTS[0]; its width is 0 where it is none.
+func bracketed(text string) (index, width int) {
+	if !strings.HasPrefix(text, "[") {
+		return 0, 0
+	}
+	n := 1 + digits(text[1:])
+	index, ok := argumentNumber(text[1:n])
+	if !ok || n == len(text) || text[n] != ']' {
+		return 0, 0
+	}
+	return index, n + 1
+}
+
+// argumentNumber reads a number that argument numbers are written like: digits
+// without leading zeros. Nobody has a million arguments.
+func argumentNumber(text string) (number int, ok bool) {
+	if text == "" || len(text) > 6 || text[0] == '0' && len(text) > 1 || digits(text) < len(text) {
+		return 0, false
+	}
+	for i := range len(text) {
+		number = 10*number + int(text[i]-'0')
+	}
+	return number, true
+}
+
+// digits counts the digits that s begins with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return n
+}
+
+// named reads $name. Names may have hyphens, so the longest one that is known
+// counts: in $issue-id it may be issue-id or issue.
+func (s *scanner) named(i int, text string) (token, bool) {
+	n := 1
+	for n < len(text) && n <= longestName+1 && (isWord(text[n]) || text[n] == '-') {
+		n++
+	}
+	if n > longestName+1 {
+		n = strings.LastIndexByte(text[:n], '-')
+	}
+	for n > 1 {
+		if name := text[1:n]; s.known(name) {
+			return token{kind: nameToken, start: i, end: i + n, name: name}, true
+		}
+		n = strings.LastIndexByte(text[:n], '-')
+	}
+	return token{}, false
+}
+
+// input reads what follows the colon of ${input:name} and ${input:name:hint},
+// on one line.
+func (s *scanner) input(i, end, start int) (token, bool) {
+	if s.stop < i {
+		s.stop = len(s.text)
+		if n := strings.IndexAny(s.text[i:], "}\n"); n >= 0 {
+			s.stop = i + n
+		}
+	}
+	if s.stop >= end || s.text[s.stop] == '\n' {
+		return token{}, false
+	}
+	name, hint, _ := strings.Cut(s.text[i:s.stop], ":")
+	name = strings.TrimSpace(name)
+	return token{kind: inputToken, start: start, end: s.stop + 1, name: name, hint: strings.TrimSpace(hint)}, name != "" && !strings.ContainsAny(name, "${")
+}
+
+func isWord(c byte) bool {
+	return isDigit(c) || c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}

@@ -1,0 +1,288 @@
+package toolshelf
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Render returns the command's text with arguments filled in, by the rules of
+// the zero [Renderer]. It executes nothing and reads nothing.
+//
+// The error is an *Error with the code of ErrSizeLimitExceeded, or nil: see
+// [Renderer.Render]. The same arguments always give the same text.
+func (c Command) Render(args ...string) (string, error) {
+	rendering, err := Renderer{}.Render(c, args...)
+	return rendering.Text, err
+}
+
+// RenderNamed is Render with the arguments by name: the names are those of
+// [Command.Arguments], and any others that the text may have. See
+// [Renderer.RenderNamed].
+func (c Command) RenderNamed(args map[string]string) (string, error) {
+	rendering, err := Renderer{}.RenderNamed(c, args)
+	return rendering.Text, err
+}
+
+// A Renderer fills arguments into the text of commands. Its zero value is ready
+// for use; the fields are what clients disagree about. It holds no state and
+// may be used from any number of goroutines.
+//
+// # Placeholders
+//
+//	$ARGUMENTS             all arguments, a blank between each two, unquoted
+//	{{args}}               likewise (Gemini CLI)
+//	$1, $2 … $10 …         the first, the second … the tenth argument
+//	$ARGUMENTS[0]          the first argument, whatever CountFromZero says (Claude Code)
+//	$name                  the argument that the frontmatter's arguments calls so,
+//	                       or that RenderNamed is given; $NAME in Codex CLI
+//	${input:name}          likewise, without being declared (VS Code)
+//	${input:name:hint}     likewise
+//
+// A placeholder whose argument is not given stays as it is, like any other
+// text: so do $PATH, $5 million, and $1 where there are no arguments. (Claude
+// Code leaves them too; Codex CLI and OpenCode take them away.) An argument
+// that is given and empty is filled in. Of no arguments, all are the empty
+// text: $ARGUMENTS and {{args}} never stay.
+//
+// A number is no placeholder where it is part of something longer: $1st, $5k,
+// $1,000, $0.01 and $007 stay. Nor is $name part of a longer word. The text of
+// an argument is never looked at: where an argument is "$2", the result has
+// "$2". Each placeholder stands for one argument, so that the last one does not
+// take all that is left, as it does in OpenCode.
+//
+// A backslash before the dollar sign of what would be a placeholder keeps it,
+// and is taken off: \$1 gives $1. So it is before every number, be there such an
+// argument or not, and nowhere else; one that is itself escaped, as in \\$1,
+// escapes nothing. "$$" stays, and $$1 is no placeholder (Codex CLI).
+//
+// # Code
+//
+// Text in fenced code blocks and code spans, in the sense of CommonMark, is
+// left alone: awk '{print $1}' in a command is meant as it is. Claude Code,
+// Codex CLI, Gemini CLI and OpenCode fill in there too, as InCode does. Where
+// code would hold placeholders only by indentation, it is text.
+//
+// # Arguments without a placeholder
+//
+// Where there are arguments and none was filled in anywhere, they are appended
+// after a blank line, as "ARGUMENTS: " and what $ARGUMENTS stands for (Claude
+// Code; OpenCode appends the arguments alone, Gemini CLI what the user typed,
+// and Cursor sends it along). A placeholder in code that is left alone does not
+// count, since nothing that a user says should be lost. NoAppend appends
+// nothing.
+//
+// # Directives
+//
+// !`command` and @path come back as they are, with the arguments filled in, and
+// as typed values with their positions: see [Directive]. There are none in code.
+type Renderer struct {
+	// CountFromZero makes $0 the first argument, $1 the second, as in the skills
+	// of Claude Code. Otherwise $1 is the first, as in Codex CLI, OpenCode, the
+	// classic commands of Claude Code and every shell, and $0 stays.
+	CountFromZero bool
+
+	NoAppend bool // arguments that the text has no placeholder for are left out
+	InCode   bool // placeholders in code are filled in too
+}
+
+// A Rendering is a command's text with arguments filled in.
+type Rendering struct {
+	Text       string      `json:"text"`
+	Directives []Directive `json:"directives,omitempty"` // in the order of the text; they do not overlap
+}
+
+// maxFilledIn bounds the text that arguments add. A command of 10 MiB that says
+// $ARGUMENTS a million times makes terabytes of an argument of a megabyte.
+const maxFilledIn = 64 << 20
+
+// Render fills in arguments by position. $name and ${input:name} stand for the
+// argument at the position that [Renderer.Arguments] gives the name.
+//
+// The time is linear in the length of the text and of the result, whatever the
+// text is. A text in which nothing is filled in is returned without a copy. It
+// may be invalid UTF-8, which stays as it is.
+//
+// The error is that of arguments that would add more than 64 MiB to the text,
+// the code of which is that of ErrSizeLimitExceeded. There is no other.
+func (r Renderer) Render(c Command, args ...string) (Rendering, error) {
+	given := arguments{positions: make(map[int]string, len(args)), names: map[string]string{}, all: strings.Join(args, " ")}
+	for i, arg := range args {
+		given.positions[i] = arg
+	}
+	declared := declaredArguments(c.Frontmatter)
+	if strings.Contains(c.Content, "${input:") {
+		for _, arg := range r.Arguments(c) {
+			given.name(arg.Name, arg.Position-1)
+		}
+	}
+	for i, arg := range declared {
+		given.name(arg.Name, i)
+	}
+	return r.render("Render", c, declared, given)
+}
+
+// RenderNamed fills in arguments by name. An argument has the position that
+// [Renderer.Arguments] gives its name; a number that is none of these names is
+// a position too: "2" is $2. An argument of another name fills $name and
+// ${input:name}. $ARGUMENTS stands for the values, not their names, by position
+// and then by name.
+//
+// All else is as with Render.
+func (r Renderer) RenderNamed(c Command, args map[string]string) (Rendering, error) {
+	given := arguments{positions: make(map[int]string, len(args)), names: maps.Clone(args)}
+	if given.names == nil {
+		given.names = map[string]string{}
+	}
+	rest := maps.Clone(given.names)
+	expected := r.Arguments(c)
+	for _, arg := range expected {
+		if value, ok := args[arg.Name]; ok {
+			given.positions[arg.Position-1] = value
+			delete(rest, arg.Name)
+		}
+	}
+	for name, value := range rest {
+		index, ok := argumentNumber(name)
+		if !r.CountFromZero {
+			index--
+		}
+		if _, taken := given.positions[index]; ok && index >= 0 && !taken {
+			given.positions[index] = value
+			delete(rest, name)
+		}
+	}
+	for _, arg := range expected {
+		given.name(arg.Name, arg.Position-1)
+	}
+	var values []string
+	for _, index := range slices.Sorted(maps.Keys(given.positions)) {
+		values = append(values, given.positions[index])
+	}
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		values = append(values, rest[name])
+	}
+	given.all = strings.Join(values, " ")
+	return r.render("RenderNamed", c, declaredArguments(c.Frontmatter), given)
+}
+
+// arguments are those that one rendering is given.
+type arguments struct {
+	positions map[int]string // from 0
+	names     map[string]string
+	all       string
+}
+
+// name calls the argument at this index so too, if there is one and no other
+// is called so.
+func (a arguments) name(name string, index int) {
+	if _, taken := a.names[name]; !taken {
+		if value, ok := a.positions[index]; ok {
+			a.names[name] = value
+		}
+	}
+}
+
+// of returns what a placeholder stands for.
+func (a arguments) of(t token) (value string, ok bool) {
+	switch t.kind {
+	case allToken:
+		return a.all, true
+	case indexToken:
+		value, ok = a.positions[t.index]
+	case nameToken, inputToken:
+		value, ok = a.names[t.name]
+	}
+	return value, ok
+}
+
+func (r Renderer) scan(text string, known func(string) bool, yield func(token)) {
+	s := scanner{text: text, zero: r.CountFromZero, inCode: r.InCode, known: known, yield: yield}
+	s.scan()
+}
+
+func (r Renderer) render(op string, c Command, declared []Argument, given arguments) (Rendering, error) {
+	known := make(map[string]bool, len(declared)+len(given.names))
+	for _, arg := range declared {
+		known[arg.Name] = true
+	}
+	for name := range given.names {
+		known[name] = true
+	}
+	var (
+		out    strings.Builder
+		copied int // of the text
+		filled int // bytes of arguments
+		used   bool
+		result Rendering
+		open   Directive
+		path   int // where the path of the file directive that is open begins in the text
+	)
+	replace := func(t token, value string) {
+		if out.Cap() == 0 {
+			out.Grow(len(c.Content) + len(value) + len(given.all))
+		}
+		out.WriteString(c.Content[copied:t.start])
+		out.WriteString(value)
+		copied = t.end
+	}
+	begin := func(kind DirectiveKind, at int) {
+		open = Directive{Kind: kind, Start: out.Len() + at - copied}
+	}
+	// The text of a directive is cut out of the whole at the end.
+	end := func(at int, after int) {
+		open.End = out.Len() + at - copied + after
+		result.Directives = append(result.Directives, open)
+	}
+	r.scan(c.Content, func(name string) bool { return known[name] }, func(t token) {
+		switch t.kind {
+		case escapeToken:
+			replace(t, "")
+		case shellStart:
+			begin(DirectiveShell, t.start)
+		case shellEnd:
+			end(t.end, len("`"))
+		case fileStart:
+			begin(DirectiveFile, t.start)
+			path = t.start + 1
+		case fileEnd:
+			if open.FromArguments || isPath(c.Content[path:t.end]) {
+				end(t.end, 0)
+			}
+		default:
+			value, ok := given.of(t)
+			if !ok || filled > maxFilledIn {
+				return
+			}
+			if filled += len(value); filled <= maxFilledIn {
+				replace(t, value)
+				used = true
+				open.FromArguments = open.FromArguments || value != ""
+			}
+		}
+	})
+	if appended := given.all; !used && !r.NoAppend && strings.TrimSpace(appended) != "" {
+		filled += len(appended)
+		if filled <= maxFilledIn {
+			replace(token{start: len(c.Content), end: len(c.Content)}, "\n\nARGUMENTS: "+appended)
+		}
+	}
+	if filled > maxFilledIn {
+		return Rendering{}, &Error{Code: ErrSizeLimitExceeded.Code, Op: op, Path: c.Name,
+			Message: "the arguments would add more than " + strconv.Itoa(maxFilledIn>>20) + " MiB to the text of " + quote(c.Name) + "; give shorter ones, or fewer placeholders"}
+	}
+	result.Text = c.Content
+	if copied > 0 || out.Len() > 0 {
+		out.WriteString(c.Content[copied:])
+		result.Text = out.String()
+	}
+	for i, d := range result.Directives {
+		text := result.Text[d.Start+1 : d.End]
+		if d.Kind == DirectiveShell {
+			text = text[1 : len(text)-1]
+		}
+		result.Directives[i].Text = text
+	}
+	return result, nil
+}

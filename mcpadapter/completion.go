@@ -1,0 +1,157 @@
+package mcpadapter
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// A Completion is what could stand for a value that a user has begun to type.
+type Completion struct {
+	Values  []string `json:"values"` // at most 100, never null
+	Total   int      `json:"total"`
+	HasMore bool     `json:"hasMore"`
+}
+
+// mostValues is the protocol's limit.
+const mostValues = 100
+
+// Complete returns the values that begin with what was typed, in any letter case, and
+// after them those that hold it. The name is that of a prompt or a tool.
+//
+// For an argument that takes the name of a command (command_name or command) or of a
+// skill (skill_name or skill) those are the names in the catalog; for one
+// whose description lists its values, such as "[major|minor|patch]", those; for
+// others there are none.
+//
+// The error is an *RPCError with CodeInvalidParams for a prompt or tool, or an
+// argument of it, that there is not; the context's; or the catalog's.
+func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (Completion, error) {
+	choices, err := a.argumentChoices(ctx, name, argument)
+	if err != nil {
+		return Completion{}, err
+	}
+	switch argument {
+	case "command_name", "command":
+		choices = nil
+		for info, err := range a.catalog.All(ctx) {
+			if err != nil {
+				if err = noFolder(err); err != nil {
+					return Completion{}, err
+				}
+				break
+			}
+			choices = append(choices, info.Name)
+		}
+	case "skill_name", "skill":
+		skills, err := a.catalog.ListSkills(ctx)
+		if err = noFolder(err); err != nil {
+			return Completion{}, err
+		}
+		choices = nil
+		for _, s := range skills {
+			choices = append(choices, s.Name)
+		}
+	}
+	return complete(choices, typed), nil
+}
+
+// argumentChoices returns the values that an argument's description lists. The error says that
+// there is no such argument.
+func (a *Adapter) argumentChoices(ctx context.Context, name, argument string) ([]string, error) {
+	var known []string
+	if t, ok := a.Lookup(name); ok {
+		var schema struct {
+			Properties map[string]struct{ Enum []string }
+		}
+		_ = json.Unmarshal(t.InputSchema, &schema) // an extra tool's enum may be of something else
+		if p, ok := schema.Properties[argument]; ok {
+			return p.Enum, nil
+		}
+		for n := range schema.Properties {
+			known = append(known, n)
+		}
+		slices.Sort(known)
+	} else {
+		command, err := a.command(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range newPrompt(command).Arguments {
+			if p.Name == argument {
+				return choicesOf(p.Description), nil
+			}
+			known = append(known, p.Name)
+		}
+	}
+	takes := "it takes none"
+	if known != nil {
+		takes = "it takes " + strings.Join(known, ", ")
+	}
+	return nil, invalidParams("%s has no argument %s; %s", quote(name), quote(argument), takes)
+}
+
+// choicesOf reads a hint such as "[major|minor|patch]" or "<on|off>".
+func choicesOf(hint string) []string {
+	hint = strings.Trim(hint, "[]<>(){} ")
+	if !strings.Contains(hint, "|") {
+		return nil
+	}
+	var choices []string
+	for choice := range strings.SplitSeq(hint, "|") {
+		choice = strings.TrimSpace(choice)
+		if choice == "" || strings.ContainsAny(choice, " \t\r\n[]<>(){}") {
+			return nil // it is prose
+		}
+		choices = append(choices, choice)
+	}
+	return choices
+}
+
+func complete(choices []string, typed string) Completion {
+	typed = strings.ToLower(typed)
+	var begin, hold []string
+	for _, choice := range choices {
+		switch i := strings.Index(strings.ToLower(choice), typed); {
+		case i == 0:
+			begin = append(begin, choice)
+		case i > 0:
+			hold = append(hold, choice)
+		}
+	}
+	values := append(begin, hold...)
+	c := Completion{Values: values, Total: len(values), HasMore: len(values) > mostValues}
+	if c.HasMore {
+		c.Values = values[:mostValues]
+	}
+	if c.Values == nil {
+		c.Values = []string{}
+	}
+	return c
+}
+
+func (r request) complete() (json.RawMessage, *RPCError) {
+	var (
+		ref      struct{ Type, Name *string }
+		argument struct{ Name, Value *string }
+	)
+	if json.Unmarshal(r.params["ref"], &ref) != nil || ref.Type == nil {
+		return nil, invalidParams(`"ref" is missing or no reference; send {"type":"ref/prompt","name":"…"}`)
+	}
+	if *ref.Type != "ref/prompt" || ref.Name == nil {
+		return nil, invalidParams(`only prompts and tools are completed; send {"type":"ref/prompt","name":"…"} as "ref"`)
+	}
+	if json.Unmarshal(r.params["argument"], &argument) != nil || argument.Name == nil || argument.Value == nil {
+		return nil, invalidParams(`"argument" is missing or incomplete; send {"name":"…","value":"…"}`)
+	}
+	completion, err := r.adapter.Complete(r.ctx, *ref.Name, *argument.Name, *argument.Value)
+	if err != nil {
+		return nil, asRPCError(err)
+	}
+	encoded, err := encode(completion)
+	if err != nil {
+		return nil, internalError(err)
+	}
+	return append(append(append(r.begin(len(encoded)), `"completion":`...), encoded...), '}'), nil
+}

@@ -1,0 +1,143 @@
+package mcpadapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// A definition is one of the library's own tools.
+type definition struct {
+	name        string // without a namespace
+	title       string
+	description string
+	parameters  []parameter
+	output      string // the properties of the results as JSON Schema, and which of them a success has
+	shape       shape
+	writes      bool
+	run         func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error)
+}
+
+// A shape is how the contract of a tool puts a failure.
+type shape struct {
+	schema  string // of the property "error"
+	failure func(code toolshelf.Code, message string) Result
+}
+
+// definitions returns the library's tools, in their order on the shelf. A tool that a
+// catalog has nothing for is not there.
+func definitions(c *toolshelf.Catalog) []definition {
+	all := []definition{
+		listCommands, searchCommands, getCommand,
+		listSkills, searchSkills, getSkill, readSkillFile,
+		listDirectory, directoryTree, getFileInfo, searchFiles,
+	}
+	if shared, local := c.ReportsConfigured(); shared || local {
+		all = append(all, reportFeedback)
+	}
+	return all
+}
+
+// tool makes a Tool of a definition.
+func (d definition) tool(c *toolshelf.Catalog) Tool {
+	return Tool{
+		Name:         d.name,
+		Title:        d.title,
+		Description:  d.description,
+		InputSchema:  inputSchema(d.parameters),
+		OutputSchema: json.RawMessage(d.output),
+		Annotations: Annotations{
+			ReadOnlyHint:    !d.writes,
+			DestructiveHint: new(false), // what writes, never overwrites
+			IdempotentHint:  !d.writes,
+			OpenWorldHint:   new(false),
+		},
+		Call: func(ctx context.Context, raw json.RawMessage) (Result, error) {
+			if err := ctx.Err(); err != nil {
+				return Result{}, err
+			}
+			args, fault := read(raw, d.parameters)
+			if fault != nil {
+				return d.shape.failure(fault.code, fault.message), nil
+			}
+			result, err := d.run(ctx, c, args)
+			var ours *toolshelf.Error
+			if errors.As(err, &ours) {
+				return d.shape.failure(ours.Code, ours.Message), nil
+			}
+			return result, err
+		},
+	}
+}
+
+// outputSchema is the JSON Schema of what a tool returns: an object that has
+// either all of these members, or an error.
+func outputSchema(s shape, properties string, required ...string) string {
+	b := []byte(`{"type":"object","properties":{` + properties + `,"error":` + s.schema + `},"anyOf":[{"required":[`)
+	for i, name := range required {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, name)
+	}
+	return string(append(b, `]},{"required":["error"]}]}`...))
+}
+
+// asJSON is the result of a tool whose text is its structured content.
+func asJSON(v any) (Result, error) {
+	structured, err := encode(v)
+	return Result{Text: string(structured), Structured: structured}, err
+}
+
+// asText is the result of a tool whose text is for a model and whose structured
+// content is the same for a program.
+func asText(text string, v any) (Result, error) {
+	structured, err := encode(v)
+	return Result{Text: text, Structured: structured}, err
+}
+
+// coded is the shape of the contracts of list_commands and get_command.
+var coded = shape{
+	schema: `{"type":"object","description":"What went wrong","properties":{` +
+		`"code":{"type":"string","description":"Kind of error, such as COMMAND_NOT_FOUND"},` +
+		`"message":{"type":"string","description":"What is wrong and what to do about it"}},"required":["code","message"]}`,
+	failure: func(code toolshelf.Code, message string) Result {
+		r, _ := asJSON(errorBody{failure{string(code), message}})
+		r.IsError = true
+		return r
+	},
+}
+
+type errorBody struct {
+	Error failure `json:"error"`
+}
+
+type failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// sentence is the shape of the contract of list_skills.
+var sentence = shape{
+	schema: `{"type":"string","description":"What is wrong and what to do about it"}`,
+	failure: func(_ toolshelf.Code, message string) Result {
+		r, _ := asJSON(struct {
+			Error string `json:"error"`
+		}{message})
+		r.IsError = true
+		return r
+	},
+}
+
+// spoken is the shape of the contract of list_directory. A program finds the code in
+// the structured content.
+var spoken = shape{
+	schema: coded.schema,
+	failure: func(code toolshelf.Code, message string) Result {
+		r := coded.failure(code, message)
+		r.Text = "Error: " + message
+		return r
+	},
+}

@@ -1,0 +1,130 @@
+package mcpadapter
+
+import (
+	"context"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// The tools of the contracts list_directory, directory_tree, get_file_info and
+// search_files. Their text is the contract's; the structured content has the same
+// entries with their types and sizes.
+
+// mostEntries bounds what one call shows. No model reads more, and the text says
+// that there is more.
+const mostEntries = 10_000
+
+const (
+	pathSchema    = `"path":{"type":"string","description":"Path relative to the project root"}`
+	entryMembers  = `"name":{"type":"string"},"type":{"enum":["file","directory","symlink","other"]},"size":{"type":"integer","description":"In bytes; -1 where it is not known"},"modified":{"type":"string","format":"date-time"},"target":{"type":"string","description":"Where a link leads, relative to the project root"},"outside":{"type":"boolean","description":"The link leads out of the project root"}`
+	warningSchema = `"warnings":{"type":"array","items":{"type":"string"},"description":"What could not be found out"}`
+)
+
+var excludePatterns = parameter{name: "exclude_patterns", kind: texts,
+	description: `Globs of files and folders to leave out, such as "node_modules" or "**/*.log"`, code: toolshelf.ErrInvalidPattern.Code}
+
+func with(options []toolshelf.DirOption, wanted bool, option func() toolshelf.DirOption) []toolshelf.DirOption {
+	if wanted {
+		options = append(options, option())
+	}
+	return options
+}
+
+var listDirectory = definition{
+	name:        "list_directory",
+	title:       "List a directory",
+	description: "List files and subdirectories in a directory. Returns names, types, and sizes.",
+	parameters: []parameter{
+		{name: "path", kind: text, required: true, description: "Directory path (relative to project root)"},
+		{name: "show_hidden", kind: truth, description: "Include hidden files (default false)", standard: "false"},
+		{name: "sort_by", kind: text, description: "Sort by: name, size, modified (default: name)", standard: `"name"`,
+			enum: []string{"name", "size", "modified"}, code: toolshelf.ErrInvalidSort.Code},
+	},
+	shape: spoken,
+	output: outputSchema(spoken, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
+		`"files":{"type":"integer","description":"How many entries are no folders"},"directories":{"type":"integer","description":"How many are"},`+warningSchema,
+		"path", "entries", "files", "directories"),
+	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
+		options := []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.SortKey(args.text("sort_by"))), toolshelf.Limit(mostEntries)}
+		options = with(options, args.truth("show_hidden"), toolshelf.ShowHidden)
+		listing, err := c.ListDir(ctx, args.text("path"), options...)
+		if err != nil {
+			return Result{}, err
+		}
+		return asText(listing.String(), listing)
+	},
+}
+
+var directoryTree = definition{
+	name:  "directory_tree",
+	title: "Show a directory tree",
+	description: "Show a directory with everything below it as an indented tree, folders first, with the sizes of files. " +
+		"Use it to learn how a project is laid out; set max_depth or exclude_patterns for large ones.",
+	parameters: []parameter{
+		{name: "path", kind: text, description: "Directory path (relative to project root)", standard: `"."`},
+		excludePatterns,
+		{name: "show_hidden", kind: truth, description: "Include hidden files (default true)", standard: "true"},
+		{name: "max_depth", kind: whole, minimum: 1, description: "How many levels to show (default: all)", code: toolshelf.ErrInvalidOption.Code},
+	},
+	shape: spoken,
+	output: outputSchema(spoken, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
+		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/properties/children/items"}},`+
+		`"more":{"type":"integer","description":"Entries that are not shown"},"error":{"type":"string","description":"Why the folder cannot be read"}},"required":["name","type","size"]}},`+
+		`"more":{"type":"integer","description":"Entries of this folder that are not shown"},`+
+		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Entries that are not shown, in all"},`+warningSchema,
+		"path", "children", "files", "directories"),
+	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
+		options := []toolshelf.DirOption{toolshelf.Exclude(args.list("exclude_patterns")...), toolshelf.MaxDepth(args.whole("max_depth"))}
+		options = with(options, args.truth("show_hidden"), toolshelf.ShowHidden)
+		tree, err := c.Tree(ctx, args.text("path"), options...)
+		if err != nil {
+			return Result{}, err
+		}
+		return asText(tree.String(), tree)
+	},
+}
+
+var getFileInfo = definition{
+	name:        "get_file_info",
+	title:       "Get file information",
+	description: "Get the type, size, times and permissions of one file, directory or symbolic link, without reading it.",
+	parameters: []parameter{
+		{name: "path", kind: text, required: true, description: "File path (relative to project root)"},
+	},
+	shape: spoken,
+	output: outputSchema(spoken, pathSchema+`,`+entryMembers+`,"accessed":{"type":"string","format":"date-time"},`+
+		`"readable":{"type":"boolean"},"writable":{"type":"boolean"}`,
+		"path", "name", "type", "size"),
+	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
+		info, err := c.Stat(ctx, args.text("path"))
+		if err != nil {
+			return Result{}, err
+		}
+		return asText(info.String(), info)
+	},
+}
+
+var searchFiles = definition{
+	name:  "search_files",
+	title: "Search files by name",
+	description: "Find files by glob, below a directory. Patterns have *, **, ?, [a-z] and {a,b}; one without a slash is for file names at any depth. " +
+		"Returns paths relative to the project root.",
+	parameters: []parameter{
+		{name: "pattern", kind: text, required: true, description: `Glob to match, such as "**/*.go"`,
+			examples: []string{"*.md", "src/**/*_test.go"}, code: toolshelf.ErrInvalidPattern.Code},
+		{name: "path", kind: text, description: "Directory path (relative to project root)", standard: `"."`},
+		excludePatterns,
+	},
+	shape: spoken,
+	output: outputSchema(spoken, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+
+		`"total":{"type":"integer","description":"How many files match"},"skipped":{"type":"integer","description":"Folders that cannot be read"},`+warningSchema,
+		"path", "pattern", "files", "total"),
+	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
+		matches, err := c.FindFiles(ctx, args.text("path"), args.text("pattern"),
+			toolshelf.Exclude(args.list("exclude_patterns")...), toolshelf.Limit(mostEntries))
+		if err != nil {
+			return Result{}, err
+		}
+		return asText(matches.String(), matches)
+	},
+}

@@ -1,0 +1,76 @@
+package mcpadapter
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxName is how long a tool's name may be. The protocol allows 128 characters,
+// its conformance suite and some clients 64; and there are clients to which one
+// longer name hides all tools of its server.
+const maxName = 64
+
+// legal reports whether every client takes s for part of a tool's name.
+func legal(s string, more string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if ('a' > c || c > 'z') && ('A' > c || c > 'Z') && ('0' > c || c > '9') && c != '_' && c != '-' && strings.IndexByte(more, c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func legalNamespace(s string) bool {
+	for part := range strings.SplitSeq(s, ".") {
+		if !legal(part, "") {
+			return false
+		}
+	}
+	return true
+}
+
+// portable is the spelling of a name that every client can send.
+func portable(name string) string { return strings.ReplaceAll(name, ".", "_") }
+
+// shelve puts the tools under all spellings of their names that a call may use.
+// Two tools that share one are an error: which of them a call means would depend on
+// the client.
+func (a *Adapter) shelve(tools []Tool, dotted map[string]string) error {
+	a.tools = tools
+	a.byName = make(map[string]int, 2*len(tools))
+	first := make(map[string]string, len(tools)) // by portable spelling
+	for _, t := range tools {
+		switch {
+		case !legal(t.Name, "."):
+			return invalidOption(fmt.Sprintf(`the tool name %q is not legal; use letters, digits, "_", "-" and "."`, t.Name))
+		case len(t.Name) > maxName:
+			return invalidOption(fmt.Sprintf("the tool name %q has %d characters; use at most %d", t.Name, len(t.Name), maxName))
+		}
+		if other, taken := first[portable(t.Name)]; taken {
+			if other == t.Name {
+				return invalidOption(fmt.Sprintf("two tools are called %q; rename one, or use WithNamespace", t.Name))
+			}
+			return invalidOption(fmt.Sprintf("the tool names %q and %q are the same to clients that write \"_\" for \".\"; rename one", other, t.Name))
+		}
+		first[portable(t.Name)] = t.Name
+	}
+	for i, t := range tools {
+		for _, spelling := range []string{t.Name, portable(t.Name), dotted[t.Name]} {
+			if _, taken := a.byName[spelling]; !taken && spelling != "" {
+				a.byName[spelling] = i
+			}
+		}
+	}
+	return nil
+}
+
+// Lookup returns the tool that a call by this name means, in any spelling that is
+// accepted (see WithNamespace).
+func (a *Adapter) Lookup(name string) (Tool, bool) {
+	i, ok := a.byName[name]
+	if !ok {
+		return Tool{}, false
+	}
+	return a.tools[i], true
+}

@@ -1,0 +1,174 @@
+package mcpadapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// shelf is an adapter with n tools, called tool_000 and so on.
+func shelf(t testing.TB, n int, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+	t.Helper()
+	tools := make([]mcpadapter.Tool, n)
+	for i := range tools {
+		tools[i] = mcpadapter.Tool{
+			Name:        fmt.Sprintf("tool_%03d", i),
+			Description: "Tells its number.",
+			Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+				return mcpadapter.Result{Text: fmt.Sprint(i)}, nil
+			},
+		}
+	}
+	return adapter(t, append([]mcpadapter.Option{mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools...)}, opts...)...)
+}
+
+// A page of tools/list; Next is nil where there is no nextCursor.
+type page struct {
+	Tools []struct{ Name string }
+	Next  *string `json:"nextCursor"`
+}
+
+func list(t testing.TB, s *mcpadapter.Session, params json.RawMessage) page {
+	t.Helper()
+	raw, err := s.Handle(ctx, "tools/list", params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p page
+	if err := json.Unmarshal(raw, &p); err != nil {
+		t.Fatalf("%v in %s", err, raw)
+	}
+	if p.Tools == nil {
+		t.Fatalf("no array of tools in %s", raw)
+	}
+	return p
+}
+
+var counts = []int{0, 1, 49, 50, 51, 99, 100, 101, 150}
+
+func TestToolsListHasExactlyTheseManyPages(t *testing.T) {
+	for _, n := range counts {
+		for _, era := range []string{"legacy", "modern"} {
+			t.Run(fmt.Sprint(n, " tools, ", era), func(t *testing.T) {
+				a := shelf(t, n)
+				s := ready(t, a)
+				var got, want []string
+				for _, tool := range a.Tools() {
+					want = append(want, tool.Name)
+				}
+				pages, cursor := 0, ""
+				for {
+					member := ""
+					if cursor != "" {
+						member = `"cursor":"` + cursor + `"`
+					}
+					params := json.RawMessage(`{` + member + `}`)
+					if era == "modern" {
+						params = modern(member)
+					}
+					p := list(t, s, params)
+					pages++
+					for _, tool := range p.Tools {
+						got = append(got, tool.Name)
+					}
+					if p.Next == nil {
+						break
+					}
+					if len(p.Tools) != 50 || *p.Next == cursor {
+						t.Fatalf("page %d has %d tools and goes on", pages, len(p.Tools))
+					}
+					cursor = *p.Next
+				}
+				if want := max(1, (n+49)/50); pages != want {
+					t.Errorf("%d pages, want %d", pages, want)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+func TestBadCursorsAreRefused(t *testing.T) {
+	a := shelf(t, 120)
+	s := ready(t, a)
+	foreign := list(t, ready(t, shelf(t, 121)), nil).Next
+	stale := list(t, ready(t, shelf(t, 120, mcpadapter.WithPageSize(60))), nil).Next
+	own := *list(t, s, nil).Next
+	for _, cursor := range []string{`0`, `50`, `"0"`, `"50"`, `"YWJj"`, `"5"`, `""`, `[1]`, `{}`, `true`,
+		`"` + *foreign + `"`, `"` + *stale + `"`, `"` + own + `="`, `"` + own + ` "`, `"` + own[1:] + `"`} {
+		for _, params := range []json.RawMessage{json.RawMessage(`{"cursor":` + cursor + `}`), modern(`"cursor":` + cursor)} {
+			_, err := s.Handle(ctx, "tools/list", params)
+			if e := rpcError(t, err); e.Code != mcpadapter.CodeInvalidParams {
+				t.Errorf("cursor %s: got %v", cursor, e)
+			}
+		}
+	}
+	list(t, s, json.RawMessage(`{"cursor":null}`))
+	list(t, s, json.RawMessage(`{"cursor":"`+own+`"}`))
+}
+
+func TestCursorsAreGoodInAnotherProcessWithTheSameTools(t *testing.T) {
+	cursor := list(t, ready(t, shelf(t, 120)), nil).Next
+	if got := list(t, ready(t, shelf(t, 120)), json.RawMessage(`{"cursor":"`+*cursor+`"}`)); got.Tools[0].Name != "tool_050" {
+		t.Errorf("got %s first, want tool_050", got.Tools[0].Name)
+	}
+}
+
+func TestNoCallerCanChangeAnothersPage(t *testing.T) {
+	s := ready(t, shelf(t, 3))
+	first, err := s.Handle(ctx, "tools/list", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(first)
+	clear(first)
+	second, err := s.Handle(ctx, "tools/list", nil)
+	if err != nil || string(second) != want {
+		t.Errorf("got %s, %v", second, err)
+	}
+}
+
+func TestPromptsListPagesThroughTheCommands(t *testing.T) {
+	files := map[string]string{}
+	for i := range 101 {
+		files[fmt.Sprintf("commands/c%03d.md", i)] = fmt.Sprintf("---\ndescription: Number %d\n---\n", i)
+	}
+	s := ready(t, adapterOf(t, catalog(t, memory(t, files))))
+	var names []string
+	params := json.RawMessage(nil)
+	for pages := 1; ; pages++ {
+		raw, err := s.Handle(ctx, "prompts/list", params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p struct {
+			Prompts []struct{ Name string }
+			Next    *string `json:"nextCursor"`
+		}
+		if err := json.Unmarshal(raw, &p); err != nil {
+			t.Fatal(err)
+		}
+		for _, prompt := range p.Prompts {
+			names = append(names, prompt.Name)
+		}
+		if p.Next == nil {
+			if pages != 3 || len(names) != 101 || names[100] != "c100" {
+				t.Errorf("%d prompts in %d pages", len(names), pages)
+			}
+			break
+		}
+		params, _ = json.Marshal(map[string]string{"cursor": *p.Next})
+	}
+	for _, cursor := range []string{`0`, `""`, `"YWJj"`, `[1]`} {
+		if _, err := s.Handle(ctx, "prompts/list", json.RawMessage(`{"cursor":`+cursor+`}`)); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {
+			t.Errorf("cursor %s: got %v", cursor, err)
+		}
+	}
+}

@@ -1,0 +1,302 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// A parameter is one argument that a tool takes. Its part of the input schema
+// and the check of its values are made of the same, so that they cannot differ.
+type parameter struct {
+	name        string
+	kind        kind
+	description string
+	required    bool
+	standard    string   // the default, as JSON; "" for none
+	minimum     int      // of a whole number
+	maximum     int      // of a whole number, or a text's characters; 0 for none
+	enum        []string // the texts there are; nil for any
+	examples    []string
+	code        toolshelf.Code // of a value that cannot be used
+}
+
+type kind string
+
+const (
+	text  kind = "string"
+	whole kind = "integer"
+	truth kind = "boolean"
+	texts kind = "array" // of strings
+)
+
+// codeArguments is the code of arguments that are wrong as a whole.
+const codeArguments toolshelf.Code = "INVALID_ARGUMENTS"
+
+// mostWhole is the largest number whose neighbours JSON numbers can tell apart.
+const mostWhole = 1<<53 - 1
+
+// A fault says what is wrong with a call's arguments and what to send instead.
+type fault struct {
+	code    toolshelf.Code
+	message string
+}
+
+func (p parameter) fault(found string) *fault {
+	code := p.code
+	if code == "" {
+		code = codeArguments
+	}
+	return &fault{code, fmt.Sprintf("%s is %s; send %s", p.name, found, p.wanted())}
+}
+
+// wanted says what a value must be.
+func (p parameter) wanted() string {
+	switch {
+	case p.kind == whole && p.maximum > 0:
+		return fmt.Sprintf("a whole number from %d to %d", p.minimum, p.maximum)
+	case p.kind == whole:
+		return fmt.Sprintf("a whole number of %d or more", p.minimum)
+	case p.kind == truth:
+		return "true or false"
+	case p.kind == texts:
+		return `an array of strings, such as ["node_modules", "*.log"]`
+	case p.enum != nil:
+		return "one of " + strings.Join(p.enum, ", ")
+	default:
+		return "a string"
+	}
+}
+
+// arguments are the checked values of a call, by name: a string, int, bool or
+// []string, or nothing where the call does not say and there is no default.
+type arguments map[string]any
+
+func (a arguments) text(name string) string   { s, _ := a[name].(string); return s }
+func (a arguments) whole(name string) int     { n, _ := a[name].(int); return n }
+func (a arguments) truth(name string) bool    { b, _ := a[name].(bool); return b }
+func (a arguments) list(name string) []string { l, _ := a[name].([]string); return l }
+
+// read checks the arguments of a call.
+//
+// The harmless slips of models are accepted: null for an argument that is left out, "10" and
+// 10.0 for 10, and nothing at all for {}.
+func read(raw json.RawMessage, parameters []parameter) (arguments, *fault) {
+	given := map[string]json.RawMessage{}
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 {
+		if err := json.Unmarshal(raw, &given); err != nil {
+			found := "not an object"
+			if !json.Valid(raw) {
+				found = "not valid JSON"
+			}
+			return nil, &fault{codeArguments, "the arguments are " + found + "; send a JSON object, such as " + example(parameters)}
+		}
+	}
+	args := make(arguments, len(parameters))
+	known := 0
+	for _, p := range parameters {
+		value, ok := given[p.name]
+		if ok {
+			known++
+		}
+		if !ok || string(value) == "null" {
+			if p.required {
+				return nil, p.fault("missing")
+			}
+			value = json.RawMessage(p.standard)
+		}
+		if len(value) == 0 {
+			continue
+		}
+		v, fault := p.read(value)
+		if fault != nil {
+			return nil, fault
+		}
+		args[p.name] = v
+	}
+	if known < len(given) {
+		return nil, unknown(given, parameters)
+	}
+	return args, nil
+}
+
+// unknown names the first argument that the tool does not take.
+func unknown(given map[string]json.RawMessage, parameters []parameter) *fault {
+	var names, foreign []string
+	for _, p := range parameters {
+		names = append(names, p.name)
+	}
+	for name := range given {
+		if !slices.Contains(names, name) {
+			foreign = append(foreign, name)
+		}
+	}
+	slices.Sort(foreign)
+	takes := "it takes none"
+	if len(names) > 0 {
+		takes = "it takes " + strings.Join(names, ", ")
+	}
+	return &fault{codeArguments, "the tool has no argument " + quote(foreign[0]) + "; " + takes}
+}
+
+func (p parameter) read(value json.RawMessage) (any, *fault) {
+	switch p.kind {
+	case whole:
+		return p.readWhole(value)
+	case truth:
+		switch string(value) {
+		case "true":
+			return true, nil
+		case "false":
+			return false, nil
+		}
+	case texts:
+		var list []*string // null is no string
+		if json.Unmarshal(value, &list) == nil && !slices.Contains(list, nil) {
+			items := make([]string, len(list))
+			for i, s := range list {
+				items[i] = *s
+			}
+			return items, nil
+		}
+	default:
+		var s string
+		if value[0] != '"' || json.Unmarshal(value, &s) != nil {
+			break
+		}
+		if p.enum != nil && !slices.Contains(p.enum, s) {
+			return nil, p.fault(quote(s))
+		}
+		return s, nil
+	}
+	return nil, p.fault(describe(value))
+}
+
+func (p parameter) readWhole(value json.RawMessage) (any, *fault) {
+	digits := string(value)
+	if value[0] == '"' {
+		if json.Unmarshal(value, &digits) != nil || !number(digits) {
+			return nil, p.fault(describe(value))
+		}
+	} else if !number(digits) {
+		return nil, p.fault(describe(value))
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	switch {
+	case err != nil, math.Abs(n) > mostWhole, n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
+		return nil, p.fault(describe(json.RawMessage(digits)))
+	}
+	return int(n), nil
+}
+
+// number reports whether s is a JSON number; ParseFloat also takes others.
+func number(s string) bool {
+	return s != "" && (s[0] == '-' || '0' <= s[0] && s[0] <= '9') && json.Valid([]byte(s))
+}
+
+// describe says what a value is, in a few words.
+func describe(value json.RawMessage) string {
+	const most = 60
+	switch {
+	case value[0] == '{':
+		return "an object"
+	case value[0] == '[':
+		return "an array"
+	case len(value) <= most:
+		return string(value)
+	case value[0] == '"':
+		return "a long string"
+	default:
+		return "a long number"
+	}
+}
+
+// example is an object of arguments that would be accepted.
+func example(parameters []parameter) string {
+	b := []byte{'{'}
+	for _, p := range parameters {
+		if !p.required {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',', ' ')
+		}
+		b = append(appendString(b, p.name), ':', ' ')
+		switch p.kind {
+		case text:
+			b = append(b, `"…"`...)
+		case truth:
+			b = append(b, "true"...)
+		default:
+			b = strconv.AppendInt(b, int64(p.minimum), 10)
+		}
+	}
+	return string(append(b, '}'))
+}
+
+// inputSchema is the JSON Schema of the parameters.
+func inputSchema(parameters []parameter) json.RawMessage {
+	b := []byte(`{"type":"object","properties":{`)
+	required := []byte{'['}
+	for i, p := range parameters {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(appendString(b, p.name), ':')
+		b = p.appendSchema(b)
+		if p.required {
+			if len(required) > 1 {
+				required = append(required, ',')
+			}
+			required = appendString(required, p.name)
+		}
+	}
+	b = append(b, `},"required":`...)
+	b = append(append(b, required...), ']')
+	return append(b, `,"additionalProperties":false}`...)
+}
+
+func (p parameter) appendSchema(b []byte) []byte {
+	b = append(b, `{"type":`...)
+	b = appendString(b, string(p.kind))
+	if p.kind == texts {
+		b = append(b, `,"items":{"type":"string"}`...)
+	}
+	b = append(b, `,"description":`...)
+	b = appendString(b, p.description)
+	if p.standard != "" {
+		b = append(append(b, `,"default":`...), p.standard...)
+	}
+	if p.kind == whole {
+		b = strconv.AppendInt(append(b, `,"minimum":`...), int64(p.minimum), 10)
+		if p.maximum > 0 {
+			b = strconv.AppendInt(append(b, `,"maximum":`...), int64(p.maximum), 10)
+		}
+	}
+	if p.kind == text && p.maximum > 0 {
+		b = strconv.AppendInt(append(b, `,"maxLength":`...), int64(p.maximum), 10)
+	}
+	b = appendStrings(b, "enum", p.enum)
+	b = appendStrings(b, "examples", p.examples)
+	return append(b, '}')
+}
+
+func appendStrings(b []byte, key string, values []string) []byte {
+	if values == nil {
+		return b
+	}
+	b = append(append(appendString(append(b, ','), key), ':'), '[')
+	for i, v := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, v)
+	}
+	return append(b, ']')
+}

@@ -1,0 +1,129 @@
+package mcpadapter_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+	"go.uber.org/goleak"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var ctx = context.Background()
+
+// modified is the time of every file of the tests' projects.
+var modified = time.Date(2026, 1, 20, 14, 3, 11, 0, time.UTC)
+
+// project is what most tests read.
+var project = map[string]string{
+	"commands/analyze_log.md":               "---\ndescription: Analyze a log\nargument-hint: \"[file]\"\n---\nRead $1 and say what is wrong.\n",
+	"commands/commit.md":                    "---\ndescription: Commit what is staged\n---\nWrite one line.\n",
+	"commands/hidden.md":                    "---\nis_dependency: true\n---\nA part of others.\n",
+	"commands/README.md":                    "About the commands.\n",
+	"skills/calculator/SKILL.md":            "---\nname: calculator\ndescription: Adds and multiplies.\n---\n# Calculator\n",
+	"skills/calculator/references/table.md": "äb",
+	"skills/calculator/logo.png":            "\x89PNG",
+	"skills/weather/SKILL.md":               "---\nname: weather\ndescription: Tells the weather.\n---\n",
+	"src/agent.lisp":                        "(agent)\n",
+	"src/tools/buffer.lisp":                 "(buffer)\n",
+	".hidden":                               "x",
+}
+
+// memory is a filesystem in memory with these files.
+func memory(t testing.TB, files map[string]string) afero.Fs {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	for name, content := range files {
+		if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for ; name != "."; name = path.Dir(name) {
+			if err := fsys.Chtimes(name, modified, modified); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return fsys
+}
+
+// catalog is a catalog over a filesystem that is closed with the test.
+func catalog(t testing.TB, fsys afero.Fs, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys)}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// adapter is an adapter of the project.
+func adapter(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+	t.Helper()
+	return adapterOf(t, catalog(t, memory(t, project)), opts...)
+}
+
+func adapterOf(t testing.TB, c *toolshelf.Catalog, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+	t.Helper()
+	a, err := mcpadapter.New(c, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// deny is a filesystem on which nothing below some paths can be opened or read.
+type deny struct {
+	afero.Fs
+	paths []string
+}
+
+func (d deny) Open(name string) (afero.File, error) {
+	for _, p := range d.paths {
+		if path.Clean(name) == p {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrPermission}
+		}
+	}
+	return d.Fs.Open(name)
+}
+
+// decoded is JSON as cmp compares it.
+func decoded(t testing.TB, raw []byte) any {
+	t.Helper()
+	var v any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v in %s", err, raw)
+	}
+	return v
+}
+
+func sameJSON(t testing.TB, got []byte, want string) {
+	t.Helper()
+	if diff := cmp.Diff(decoded(t, []byte(want)), decoded(t, got)); diff != "" {
+		t.Errorf("JSON differs (-want +got):\n%s", diff)
+	}
+}
+
+// rpcError is the *RPCError of an error; a test that has none fails.
+func rpcError(t testing.TB, err error) *mcpadapter.RPCError {
+	t.Helper()
+	var e *mcpadapter.RPCError
+	if !errors.As(err, &e) {
+		t.Fatalf("got error %v; want an *RPCError", err)
+	}
+	return e
+}

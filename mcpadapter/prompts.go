@@ -1,0 +1,261 @@
+package mcpadapter
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// A Prompt is a command as the Model Context Protocol offers it to users: a text
+// that arguments are filled into.
+type Prompt struct {
+	Name        string           `json:"name"` // the command's, without a namespace
+	Description string           `json:"description,omitempty"`
+	Arguments   []PromptArgument `json:"arguments,omitempty"`
+}
+
+// A PromptArgument is one that a command expects. None is required: what is left
+// out stays in the text as its author wrote it.
+type PromptArgument struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+}
+
+// A PromptText is a prompt with its arguments filled in.
+type PromptText struct {
+	Description string
+	Text        string // what the user says
+}
+
+// mostPrompts is how many commands a page of the catalog can have.
+const mostPrompts = 100
+
+// Prompts returns a prompt for each command that the catalog lists, in its order. A
+// missing folder of commands has none.
+//
+// The errors are the catalog's, but for the missing folder. The cost is that of
+// Catalog.List and of Catalog.Get for each command, which is asked what
+// arguments its text has.
+func (a *Adapter) Prompts(ctx context.Context) ([]Prompt, error) {
+	var all []Prompt
+	for info, err := range a.catalog.All(ctx) {
+		if err != nil {
+			return all, noFolder(err)
+		}
+		if p, ok, err := a.prompt(ctx, info.Name); err != nil {
+			return nil, err
+		} else if ok {
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}
+
+// PromptsPage returns one page of Prompts and the cursor of the next, "" after the
+// last: of the size of WithPageSize, but at most 100. A nil cursor is the first
+// page; one that no list of commands made, "" included, is an *RPCError with CodeInvalidParams.
+// A cursor stays good when commands come and go.
+func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Prompt, next string, err error) {
+	page := toolshelf.Page{Size: min(a.config.pageSize, mostPrompts)}
+	if cursor != nil {
+		if page.Cursor = *cursor; page.Cursor == "" {
+			return nil, "", invalidCursor("")
+		}
+	}
+	list, err := a.catalog.List(ctx, page)
+	switch {
+	case errors.Is(err, toolshelf.ErrInvalidCursor):
+		return nil, "", invalidCursor(page.Cursor)
+	case err != nil:
+		return nil, "", noFolder(err)
+	}
+	for _, info := range list.Commands {
+		p, ok, err := a.prompt(ctx, info.Name)
+		if err != nil {
+			return nil, "", err
+		}
+		if ok {
+			prompts = append(prompts, p)
+		}
+	}
+	return prompts, list.Pagination.NextCursor, nil
+}
+
+// noFolder is err, unless it says that there is no folder of commands.
+func noFolder(err error) error {
+	if errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Prompt returns the prompt of one command; false if there is none that can be
+// read. The error is the context's.
+func (a *Adapter) Prompt(ctx context.Context, name string) (Prompt, bool, error) {
+	return a.prompt(ctx, name)
+}
+
+func (a *Adapter) prompt(ctx context.Context, name string) (Prompt, bool, error) {
+	command, err := a.catalog.Get(ctx, name)
+	switch {
+	case err == nil:
+		return newPrompt(command), true, nil
+	case ctx.Err() != nil:
+		return Prompt{}, false, ctx.Err()
+	default:
+		return Prompt{}, false, nil // it was removed since it was listed, or cannot be read
+	}
+}
+
+func newPrompt(command toolshelf.Command) Prompt {
+	p := Prompt{Name: command.Name, Description: command.Metadata.Description}
+	for _, arg := range command.Arguments() {
+		p.Arguments = append(p.Arguments, PromptArgument{Name: arg.Name, Description: cmp.Or(arg.Description, arg.Hint)})
+	}
+	return p
+}
+
+// GetPrompt returns the text of a prompt with these arguments, by name. Without arguments it
+// is the command's text as Command.Render gives it. Nothing that the text asks for is
+// executed or read.
+//
+// The error is an *RPCError with CodeInvalidParams for a prompt or an argument
+// that there is not; the context's; or the catalog's, for a command that cannot be read.
+func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[string]string) (PromptText, error) {
+	command, err := a.command(ctx, name)
+	if err != nil {
+		return PromptText{}, err
+	}
+	var known []string
+	for _, arg := range command.Arguments() {
+		known = append(known, arg.Name)
+	}
+	for name := range arguments {
+		if !slices.Contains(known, name) {
+			takes := "it takes none"
+			if known != nil {
+				takes = "it takes " + strings.Join(known, ", ")
+			}
+			return PromptText{}, invalidParams("the prompt has no argument %s; %s", quote(name), takes)
+		}
+	}
+	text := PromptText{Description: command.Metadata.Description}
+	if len(arguments) == 0 {
+		text.Text, err = command.Render()
+	} else {
+		text.Text, err = command.RenderNamed(arguments)
+	}
+	return text, err
+}
+
+func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, error) {
+	command, err := a.catalog.Get(ctx, name)
+	if errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) {
+		return command, invalidParams("Unknown prompt: %s; prompts/list has the names", quote(name))
+	}
+	return command, err
+}
+
+// settle is how long changes are collected before they are told: an editor, a
+// checkout or a copy makes many at once, and each list that is sent for is a long one.
+const settle = 100 * time.Millisecond
+
+// OnPromptsChange calls f with the names of the prompts that came, went or
+// changed, sorted, a tenth of a second after the first of them did. Calls of f do not
+// overlap. See Catalog.OnChange for when changes are found; stop is as there.
+func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
+	var (
+		mu      sync.Mutex
+		pending []string
+		timer   *time.Timer
+		stopped bool
+		telling sync.Mutex
+	)
+	tell := func() {
+		telling.Lock()
+		defer telling.Unlock()
+		mu.Lock()
+		names := pending
+		pending, timer = nil, nil
+		quiet := stopped
+		mu.Unlock()
+		if quiet || names == nil {
+			return
+		}
+		slices.Sort(names)
+		f(slices.Compact(names))
+	}
+	unsubscribe := a.catalog.OnChange(func(change toolshelf.Change) {
+		mu.Lock()
+		defer mu.Unlock()
+		n := change.Commands
+		pending = append(append(append(pending, n.Added...), n.Removed...), n.Changed...)
+		if timer == nil && pending != nil && !stopped {
+			timer = time.AfterFunc(settle, tell)
+		}
+	})
+	return func() {
+		unsubscribe()
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+		if timer != nil {
+			timer.Stop()
+		}
+	}
+}
+
+func (r request) listPrompts() (json.RawMessage, *RPCError) {
+	cursor, rpcErr := r.params.cursor()
+	if rpcErr != nil {
+		return nil, rpcErr
+	}
+	prompts, next, err := r.adapter.PromptsPage(r.ctx, cursor)
+	if err != nil {
+		return nil, asRPCError(err)
+	}
+	if prompts == nil {
+		prompts = []Prompt{}
+	}
+	list, err := encode(prompts)
+	if err != nil {
+		return nil, internalError(err)
+	}
+	b := []byte{'{'}
+	if r.modern {
+		b = append(r.adapter.config.modern(0, "private"), ',')
+	}
+	b = append(append(b, `"prompts":`...), list...)
+	if next != "" {
+		b = appendString(append(b, `,"nextCursor":`...), next)
+	}
+	return append(b, '}'), nil
+}
+
+func (r request) getPrompt() (json.RawMessage, *RPCError) {
+	name, rpcErr := r.params.text("name")
+	if rpcErr != nil {
+		return nil, rpcErr
+	}
+	var arguments map[string]string
+	if r.params.has("arguments") && json.Unmarshal(r.params["arguments"], &arguments) != nil {
+		return nil, invalidParams(`"arguments" is not an object of strings`)
+	}
+	prompt, err := r.adapter.GetPrompt(r.ctx, name, arguments)
+	if err != nil {
+		return nil, asRPCError(err)
+	}
+	b := r.begin(len(prompt.Text))
+	if prompt.Description != "" {
+		b = append(appendString(append(b, `"description":`...), prompt.Description), ',')
+	}
+	b = append(b, `"messages":[{"role":"user","content":{"type":"text","text":`...)
+	return append(appendString(b, prompt.Text), `}}]}`...), nil
+}

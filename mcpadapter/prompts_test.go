@@ -1,0 +1,228 @@
+package mcpadapter_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// commands is what the tests of prompts read.
+var commands = map[string]string{
+	"commands/fix.md":     "---\ndescription: Fix an issue\narguments: [issue, branch]\n---\nFix #$issue on $branch.\n",
+	"commands/all.md":     "---\ndescription: Take what comes\n---\nLook at $ARGUMENTS.\n",
+	"commands/release.md": "---\nargument-hint: \"[major|minor|patch]\"\n---\nMake a $1 release.\n",
+	"commands/plain.md":   "Nothing to fill in.\n",
+	"commands/part.md":    "---\nis_dependency: true\n---\nA part.\n",
+}
+
+func prompter(t testing.TB) *mcpadapter.Adapter {
+	t.Helper()
+	return adapterOf(t, catalog(t, memory(t, commands)))
+}
+
+func TestPromptsAreTheListedCommands(t *testing.T) {
+	prompts, err := prompter(t).Prompts(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	var order []string
+	for _, p := range prompts {
+		got[p.Name] = len(p.Arguments)
+		order = append(order, p.Name)
+	}
+	if diff := cmp.Diff(map[string]int{"all": 1, "fix": 2, "plain": 0, "release": 1}, got); diff != "" {
+		t.Errorf("names and numbers of arguments (-want +got):\n%s", diff)
+	}
+	if !slices.IsSorted(order) {
+		t.Errorf("the order is %q", order)
+	}
+	if p := prompts[1]; p.Description != "Fix an issue" || p.Arguments[0].Name != "issue" || p.Arguments[1].Name != "branch" {
+		t.Errorf("got %+v", p)
+	}
+}
+
+func TestPromptsOfAMissingFolderAreNone(t *testing.T) {
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{"x": ""})))
+	if prompts, err := a.Prompts(ctx); err != nil || len(prompts) != 0 {
+		t.Errorf("got %v, %v", prompts, err)
+	}
+	got, err := ready(t, a).Handle(ctx, "prompts/list", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, got, `{"prompts":[]}`)
+}
+
+func TestPromptsOfAFolderThatCannotBeReadAreAnError(t *testing.T) {
+	a := adapterOf(t, catalog(t, deny{memory(t, commands), []string{"commands"}}))
+	if _, err := a.Prompts(ctx); !errors.Is(err, toolshelf.ErrPermissionDenied) {
+		t.Errorf("got %v", err)
+	}
+	_, err := ready(t, a).Handle(ctx, "prompts/list", nil)
+	if e := rpcError(t, err); e.Code != mcpadapter.CodeInternalError {
+		t.Errorf("got %v", e)
+	}
+}
+
+func TestACommandThatCannotBeReadIsNoPrompt(t *testing.T) {
+	a := adapterOf(t, catalog(t, deny{memory(t, commands), []string{"commands/all.md"}}))
+	prompts, err := a.Prompts(ctx)
+	if err != nil || len(prompts) != 3 {
+		t.Errorf("got %v, %v; want the other three", prompts, err)
+	}
+	if _, ok, err := a.Prompt(ctx, "all"); ok || err != nil {
+		t.Errorf("got %t, %v", ok, err)
+	}
+}
+
+func TestPromptTextHasItsArgumentsFilledIn(t *testing.T) {
+	tests := []struct {
+		name, prompt, arguments, want string
+	}{
+		{"by name", "fix", `{"issue":"7","branch":"main"}`, "Fix #7 on main.\n"},
+		{"some of them", "fix", `{"issue":"7"}`, "Fix #7 on $branch.\n"},
+		{"none", "fix", `{}`, "Fix #$issue on $branch.\n"},
+		{"null", "fix", `null`, "Fix #$issue on $branch.\n"},
+		{"text that looks like an argument", "fix", `{"issue":"$branch","branch":"$1"}`, "Fix #$branch on $1.\n"},
+		{"of a command without any", "plain", `{}`, "Nothing to fill in.\n"},
+	}
+	s := ready(t, prompter(t))
+	for _, tt := range tests {
+		t.Run(tt.prompt+"/"+tt.name, func(t *testing.T) {
+			raw, err := s.Handle(ctx, "prompts/get", json.RawMessage(`{"name":"`+tt.prompt+`","arguments":`+tt.arguments+`}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got struct {
+				Messages []struct {
+					Role    string
+					Content struct{ Type, Text string }
+				}
+			}
+			if err := json.Unmarshal(raw, &got); err != nil {
+				t.Fatal(err)
+			}
+			if len(got.Messages) != 1 || got.Messages[0].Role != "user" || got.Messages[0].Content.Type != "text" || got.Messages[0].Content.Text != tt.want {
+				t.Errorf("got %s, want %q", raw, tt.want)
+			}
+		})
+	}
+}
+
+// Whatever a command's one argument is called, a client that fills in the first one that is
+// listed has it in the text.
+func TestTheFirstArgumentFillsTheText(t *testing.T) {
+	a := prompter(t)
+	for name, want := range map[string]string{"all": "Look at this.\n", "release": "Make a this release.\n"} {
+		p, ok, err := a.Prompt(ctx, name)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		got, err := a.GetPrompt(ctx, name, map[string]string{p.Arguments[0].Name: "this"})
+		if err != nil || got.Text != want {
+			t.Errorf("%s: got %q, %v; want %q", name, got.Text, err, want)
+		}
+	}
+}
+
+func TestPromptsChangeIsToldOnceForManyChanges(t *testing.T) {
+	fsys := memory(t, commands)
+	c := catalog(t, fsys)
+	a := adapterOf(t, c)
+	if _, err := c.List(ctx, toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan []string, 100)
+	stop := a.OnPromptsChange(func(names []string) { told <- names })
+	var want []string
+	for i := range 20 {
+		name := fmt.Sprintf("new%02d", i)
+		if err := afero.WriteFile(fsys, "commands/"+name+".md", []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, name)
+	}
+	if err := fsys.Remove("commands/plain.md"); err != nil {
+		t.Fatal(err)
+	}
+	want = append(want, "plain")
+	if _, err := c.List(ctx, toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, <-told); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	stop()
+	stop()
+	if err := fsys.Remove("commands/fix.md"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.List(ctx, toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) > 0 {
+		t.Errorf("told after stop: %q", <-told)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	files := map[string]string{"skills/calc/SKILL.md": "---\nname: calc\ndescription: x\n---\n", "skills/paint/SKILL.md": "---\nname: paint\ndescription: x\n---\n"}
+	for name, text := range commands {
+		files[name] = text
+	}
+	a := adapterOf(t, catalog(t, memory(t, files)))
+	tests := []struct {
+		name, ref, argument, typed string
+		want                       []string
+	}{
+		{"a hint with choices", "release", "", "", []string{"major", "minor", "patch"}},
+		{"by their beginning", "release", "", "M", []string{"major", "minor"}},
+		{"then by what they hold", "release", "", "t", []string{"patch"}},
+		{"no choices are known", "fix", "issue", "7", []string{}},
+		{"names of commands", "get_command", "command_name", "", []string{"all", "fix", "plain", "release"}},
+		{"names of commands that begin so", "get_command", "command_name", "p", []string{"plain"}},
+		{"an enum", "list_directory", "sort_by", "s", []string{"size"}},
+		{"nothing known", "list_directory", "path", "", []string{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			argument := tt.argument
+			if argument == "" {
+				p, _, err := a.Prompt(ctx, tt.ref)
+				if err != nil {
+					t.Fatal(err)
+				}
+				argument = p.Arguments[0].Name
+			}
+			got, err := a.Complete(ctx, tt.ref, argument, tt.typed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := mcpadapter.Completion{Values: tt.want, Total: len(tt.want)}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCompletionHasAtMostAHundredValues(t *testing.T) {
+	files := map[string]string{}
+	for i := range 101 {
+		files[fmt.Sprintf("commands/c%03d.md", i)] = "x"
+	}
+	a := adapterOf(t, catalog(t, memory(t, files)))
+	got, err := a.Complete(ctx, "get_command", "command_name", "c")
+	if err != nil || len(got.Values) != 100 || got.Total != 101 || !got.HasMore {
+		t.Errorf("got %d values of %d, more %t, %v", len(got.Values), got.Total, got.HasMore, err)
+	}
+}

@@ -1,0 +1,46 @@
+package mcpadapter
+
+import (
+	"context"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// The tool of the contract report_feedback, the one that writes. It is offered where
+// reports are configured.
+var reportFeedback = definition{
+	name:  "report_feedback",
+	title: "Save a report",
+	description: "Save the report that an analysis command produced. Call it when the command is finished. " +
+		"With user_wants_upload true the report goes to the folder that is shared with others: ask the user first, " +
+		"and send true only if the user agrees. With false it is kept on this machine.",
+	parameters: []parameter{
+		{name: "command_name", kind: text, required: true, description: "Name of the command that produced the report",
+			examples: []string{"analyze_zoom_speech_sdk_log"}, code: toolshelf.ErrInvalidCommandName.Code},
+		{name: "report_content", kind: text, required: true, description: "The whole report, as Markdown; at most 10 MiB"},
+		{name: "user_wants_upload", kind: truth, required: true, description: "Whether the user has agreed to share the report"},
+		{name: "report_name", kind: text, maximum: 100, description: `Short name of the report: letters, digits, "_" and "-" (default "report")`,
+			standard: `"report"`, examples: []string{"slow-join"}, code: toolshelf.ErrInvalidReportName.Code},
+	},
+	shape: coded,
+	output: outputSchema(coded, `"success":{"const":true},`+
+		`"action_taken":{"enum":["uploaded","saved_locally"]},`+
+		`"report_path":{"type":"string","description":"Where the report is now"},`+
+		`"report_name":{"type":"string"},`+
+		`"version":{"type":"integer","minimum":1},`+
+		`"message":{"type":"string"}`,
+		"success", "action_taken", "report_path", "report_name", "version", "message"),
+	writes: true,
+	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
+		saved, err := c.SaveReport(ctx, toolshelf.Report{
+			Command: args.text("command_name"),
+			Name:    args.text("report_name"),
+			Content: args.text("report_content"),
+			Upload:  args.truth("user_wants_upload"),
+		})
+		if err != nil {
+			return Result{}, err
+		}
+		return asJSON(saved)
+	},
+}

@@ -1,0 +1,170 @@
+package mcpadapter_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// compiled is a schema that was checked against the metaschema of 2020-12.
+func compiled(t *testing.T, raw json.RawMessage) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	if err := c.AddResource("tool.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("tool.json")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, raw)
+	}
+	return s
+}
+
+func validate(t *testing.T, s *jsonschema.Schema, raw []byte) error {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatalf("%v in %s", err, raw)
+	}
+	return s.Validate(v)
+}
+
+func TestSchemasAreValidWithAnObjectAtTheRoot(t *testing.T) {
+	for _, tool := range everyTool(t).Tools() {
+		for _, raw := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {
+			compiled(t, raw)
+			var root struct{ Type string }
+			if err := json.Unmarshal(raw, &root); err != nil || root.Type != "object" {
+				t.Errorf("%s: the root has the type %q, %v", tool.Name, root.Type, err)
+			}
+			if bytes.Contains(raw, []byte(`"required":true`)) {
+				t.Errorf("%s: a property says that it is required, which is for its object to say", tool.Name)
+			}
+		}
+	}
+}
+
+// The input schemas as the contracts have them, but for what is no JSON Schema there.
+func TestInputSchemasEqualTheContracts(t *testing.T) {
+	want := map[string]string{
+		"list_commands": `{"type":"object","properties":{
+			"page":{"type":"integer","description":"Page number (1-indexed)","default":1,"minimum":1},
+			"page_size":{"type":"integer","description":"Number of items per page","default":50,"minimum":1,"maximum":100}},
+			"required":[],"additionalProperties":false}`,
+		"get_command": `{"type":"object","properties":{
+			"command_name":{"type":"string","description":"Name of the command to retrieve (with or without .md extension)",
+			"examples":["analyze_zoom_speech_sdk_log","proxy-slow-meeting-analysis-command.md"]}},
+			"required":["command_name"],"additionalProperties":false}`,
+		"list_skills": `{"type":"object","properties":{},"required":[],"additionalProperties":false}`,
+		"list_directory": `{"type":"object","properties":{
+			"path":{"type":"string","description":"Directory path (relative to project root)"},
+			"show_hidden":{"type":"boolean","description":"Include hidden files (default false)","default":false},
+			"sort_by":{"type":"string","description":"Sort by: name, size, modified (default: name)","default":"name","enum":["name","size","modified"]}},
+			"required":["path"],"additionalProperties":false}`,
+	}
+	for _, tool := range everyTool(t).Tools() {
+		if want[tool.Name] != "" {
+			sameJSON(t, tool.InputSchema, want[tool.Name])
+		}
+	}
+}
+
+// What a schema refuses, the tool refuses, and what it accepts is no fault of the arguments.
+func TestInputSchemasAndChecksAgree(t *testing.T) {
+	values := []string{`1`, `0`, `-1`, `50`, `100`, `101`, `1.5`, `"name"`, `""`, `"*"`, `true`, `["*"]`, `[]`, `[1]`, `{}`}
+	for _, tool := range everyTool(t).Tools() {
+		schema := compiled(t, tool.InputSchema)
+		var input struct {
+			Properties map[string]json.RawMessage
+			Required   []string
+		}
+		if err := json.Unmarshal(tool.InputSchema, &input); err != nil {
+			t.Fatal(err)
+		}
+		for name := range input.Properties {
+			for _, value := range values {
+				arguments := map[string]json.RawMessage{name: json.RawMessage(value)}
+				for _, other := range input.Required {
+					if other != name {
+						arguments[other] = exampleOf(t, input.Properties[other])
+					}
+				}
+				raw, err := json.Marshal(arguments)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if validate(t, schema, raw) == nil {
+					continue // accepted, unless the catalog knows better
+				}
+				if got, err := tool.Call(ctx, raw); err != nil || !got.IsError {
+					t.Errorf("%s: the schema refuses %s, and the tool takes it: %+v, %v", tool.Name, raw, got, err)
+				}
+			}
+		}
+	}
+}
+
+func exampleOf(t *testing.T, property json.RawMessage) json.RawMessage {
+	t.Helper()
+	var p struct{ Type string }
+	if err := json.Unmarshal(property, &p); err != nil {
+		t.Fatal(err)
+	}
+	return map[string]json.RawMessage{"string": json.RawMessage(`"x"`), "boolean": json.RawMessage(`false`)}[p.Type]
+}
+
+// Each tool's results, of success and of failure, are what its output schema says.
+func TestResultsAreOfTheirOutputSchema(t *testing.T) {
+	a := everyTool(t)
+	calls := map[string][]string{
+		"list_commands":   {`{}`, `{"page":9}`, `{"page":0}`, `[`},
+		"get_command":     {`{"command_name":"analyze_log"}`, `{"command_name":"commit"}`, `{"command_name":"nothing"}`, `{}`},
+		"search_commands": {`{"query":"log"}`, `{"query":"xyzzy"}`, `{"query":""}`},
+		"search_skills":   {`{"query":"weather"}`, `{"query":"weather","max_results":0}`},
+		"list_skills":     {`{}`, `{"x":1}`},
+		"list_directory":  {`{"path":"."}`, `{"path":"src","show_hidden":true}`, `{"path":".."}`, `{}`},
+		"directory_tree":  {`{}`, `{"exclude_patterns":["*.md"],"max_depth":1}`, `{"path":"nothing"}`},
+		"get_file_info":   {`{"path":"src"}`, `{"path":"src/agent.lisp"}`, `{"path":"."}`, `{"path":"nothing"}`},
+		"get_skill":       {`{"skill_name":"calculator"}`, `{"skill_name":"nothing"}`},
+		"read_skill_file": {`{"skill_name":"calculator","path":"logo.png"}`, `{"skill_name":"calculator","path":".."}`},
+		"report_feedback": {`{"command_name":"commit","report_content":"x","user_wants_upload":true}`, `{"command_name":"commit","report_content":"","user_wants_upload":true}`},
+		"search_files":    {`{"pattern":"*.md"}`, `{"pattern":"*.none"}`, `{"pattern":"["}`},
+	}
+	for _, tool := range a.Tools() {
+		schema := compiled(t, tool.OutputSchema)
+		outcomes := map[bool]int{}
+		for _, arguments := range calls[tool.Name] {
+			got, err := tool.Call(ctx, json.RawMessage(arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+			outcomes[got.IsError]++
+			if err := validate(t, schema, got.Structured); err != nil {
+				t.Errorf("%s(%s): %v\n%s", tool.Name, arguments, err, got.Structured)
+			}
+		}
+		if outcomes[false] == 0 || outcomes[true] == 0 {
+			t.Errorf("%s: %d successes and %d failures were tried; want some of both", tool.Name, outcomes[false], outcomes[true])
+		}
+		if validate(t, schema, []byte(`{"unrelated":1}`)) == nil {
+			t.Errorf("%s: the output schema takes anything", tool.Name)
+		}
+	}
+}
+
+// everyTool is an adapter that has every tool there can be.
+func everyTool(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+	t.Helper()
+	return adapterOf(t, catalog(t, memory(t, project), toolshelf.WithReports("reports", "local")), opts...)
+}

@@ -1,0 +1,301 @@
+package mcpadapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// modern are params of the protocol's revision 2026-07-28 with these members.
+func modern(members string) json.RawMessage {
+	if members != "" {
+		members += ","
+	}
+	return json.RawMessage(`{` + members + `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+		`"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}`)
+}
+
+const hello = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`
+
+// ready is a session whose client has shaken hands.
+func ready(t testing.TB, a *mcpadapter.Adapter) *mcpadapter.Session {
+	t.Helper()
+	s := a.NewSession()
+	for _, step := range [][2]string{{"initialize", hello}, {"notifications/initialized", `{}`}} {
+		if _, err := s.Handle(ctx, step[0], json.RawMessage(step[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// Each row is a session from its beginning: requests in their order, the code of the last one's
+// error (0 for none), and the state afterwards.
+func TestSessionGoesThroughItsStates(t *testing.T) {
+	tests := []struct {
+		name     string
+		requests []string
+		code     int
+		data     string // of the error
+		state    mcpadapter.State
+	}{
+		{"new", nil, 0, "", mcpadapter.Uninitialized},
+		{"a request at once", []string{"tools/list"}, -32600, `{"state":"uninitialized"}`, mcpadapter.Uninitialized},
+		{"a call at once", []string{"tools/call"}, -32600, `{"state":"uninitialized"}`, mcpadapter.Uninitialized},
+		{"prompts at once", []string{"prompts/list"}, -32600, `{"state":"uninitialized"}`, mcpadapter.Uninitialized},
+		{"ping at once", []string{"ping"}, 0, "", mcpadapter.Uninitialized},
+		{"initialized at once", []string{"notifications/initialized"}, -32600, `{"state":"uninitialized"}`, mcpadapter.Uninitialized},
+		{"initialize", []string{"initialize"}, 0, "", mcpadapter.Initializing},
+		{"a request before initialized", []string{"initialize", "tools/list"}, -32600, `{"state":"initializing"}`, mcpadapter.Initializing},
+		{"ping before initialized", []string{"initialize", "ping"}, 0, "", mcpadapter.Initializing},
+		{"initialize twice", []string{"initialize", "initialize"}, -32600, `{"state":"initializing"}`, mcpadapter.Initializing},
+		{"initialized", []string{"initialize", "notifications/initialized"}, 0, "", mcpadapter.Ready},
+		{"initialized twice", []string{"initialize", "notifications/initialized", "notifications/initialized"}, 0, "", mcpadapter.Ready},
+		{"a request", []string{"initialize", "notifications/initialized", "tools/list"}, 0, "", mcpadapter.Ready},
+		{"initialize again", []string{"initialize", "notifications/initialized", "initialize"}, -32600, `{"state":"ready"}`, mcpadapter.Ready},
+		{"another notification", []string{"notifications/cancelled"}, 0, "", mcpadapter.Uninitialized},
+		{"an unknown method", []string{"tools/burn"}, -32601, "", mcpadapter.Uninitialized},
+		{"no method", []string{""}, -32601, "", mcpadapter.Uninitialized},
+		{"closed", []string{"initialize", "notifications/initialized", "close", "tools/list"}, -32600, `{"state":"shutting_down"}`, mcpadapter.ShuttingDown},
+		{"ping after close", []string{"close", "ping"}, -32600, `{"state":"shutting_down"}`, mcpadapter.ShuttingDown},
+		{"initialize after close", []string{"close", "initialize"}, -32600, `{"state":"shutting_down"}`, mcpadapter.ShuttingDown},
+		{"closed twice", []string{"close", "close"}, 0, "", mcpadapter.ShuttingDown},
+	}
+	a := adapter(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := a.NewSession()
+			var err error
+			for i, method := range tt.requests {
+				if method == "close" {
+					s.Close()
+					continue
+				}
+				var result json.RawMessage
+				result, err = s.Handle(ctx, method, map[string]json.RawMessage{"initialize": json.RawMessage(hello)}[method])
+				if err != nil && i < len(tt.requests)-1 {
+					t.Fatalf("%s: %v", method, err)
+				}
+				if notification := strings.HasPrefix(method, "notifications/"); err == nil && (result == nil) != notification {
+					t.Errorf("%s: the result is %s", method, result)
+				}
+			}
+			if tt.code == 0 && err != nil {
+				t.Errorf("got %v; want no error", err)
+			}
+			if tt.code != 0 {
+				e := rpcError(t, err)
+				if e.Code != tt.code || string(e.Data) != tt.data {
+					t.Errorf("got %d with %s; want %d with %s", e.Code, e.Data, tt.code, tt.data)
+				}
+			}
+			if s.State() != tt.state {
+				t.Errorf("state %s, want %s", s.State(), tt.state)
+			}
+		})
+	}
+}
+
+func TestSessionsAreIndependent(t *testing.T) {
+	a := adapter(t)
+	first, second := ready(t, a), a.NewSession()
+	if _, err := second.Handle(ctx, "tools/list", nil); rpcError(t, err).Code != mcpadapter.CodeInvalidRequest {
+		t.Errorf("the second session is ready because the first one is")
+	}
+	if _, err := second.Handle(ctx, "initialize", json.RawMessage(hello)); err != nil {
+		t.Errorf("the second client cannot initialize: %v", err)
+	}
+	first.Close()
+	if _, err := second.Handle(ctx, "notifications/initialized", nil); err != nil {
+		t.Errorf("the first session's end is the second one's: %v", err)
+	}
+	if _, err := second.Handle(ctx, "tools/list", nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInitializeAgreesOnAVersion(t *testing.T) {
+	tests := []struct{ asked, answered string }{
+		{"2025-11-25", "2025-11-25"},
+		{"2025-06-18", "2025-06-18"},
+		{"2025-03-26", "2025-03-26"},
+		{"2024-11-05", "2024-11-05"},
+		{"2026-07-28", "2025-11-25"}, // it has no initialize
+		{"1999-01-01", "2025-11-25"},
+		{"", "2025-11-25"},
+	}
+	for _, tt := range tests {
+		got, err := adapter(t, mcpadapter.WithServerInfo("shelf", "1.2.3"), mcpadapter.WithInstructions("Ask first.")).
+			NewSession().Handle(ctx, "initialize", json.RawMessage(`{"protocolVersion":"`+tt.asked+`","capabilities":{}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, got, `{"protocolVersion":"`+tt.answered+`","serverInfo":{"name":"shelf","version":"1.2.3"},`+
+			`"capabilities":{"tools":{},"prompts":{},"completions":{}},"instructions":"Ask first."}`)
+	}
+	for _, params := range []string{``, `{}`, `{"protocolVersion":1}`, `{"protocolVersion":null}`} {
+		s := adapter(t).NewSession()
+		if _, err := s.Handle(ctx, "initialize", json.RawMessage(params)); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {
+			t.Errorf("initialize(%s): got %v", params, err)
+		}
+		if s.State() != mcpadapter.Uninitialized {
+			t.Errorf("initialize(%s) failed and left the state %s", params, s.State())
+		}
+	}
+}
+
+func TestModernRequestsNeedNoHandshake(t *testing.T) {
+	s := adapter(t, mcpadapter.WithServerInfo("shelf", "1.2.3")).NewSession()
+	for _, r := range [][2]string{
+		{"server/discover", ``},
+		{"tools/list", ``},
+		{"tools/call", `"name":"list_skills"`},
+		{"prompts/list", ``},
+		{"prompts/get", `"name":"commit"`},
+		{"completion/complete", `"ref":{"type":"ref/prompt","name":"get_command"},"argument":{"name":"command_name","value":""}`},
+	} {
+		got, err := s.Handle(ctx, r[0], modern(r[1]))
+		if err != nil {
+			t.Fatalf("%s: %v", r[0], err)
+		}
+		var result struct {
+			ResultType string
+			TTL        *int                                      `json:"ttlMs"`
+			Scope      *string                                   `json:"cacheScope"`
+			Meta       map[string]struct{ Name, Version string } `json:"_meta"`
+		}
+		if err := json.Unmarshal(got, &result); err != nil {
+			t.Fatalf("%s: %v in %s", r[0], err, got)
+		}
+		if result.ResultType != "complete" || result.Meta["io.modelcontextprotocol/serverInfo"].Version != "1.2.3" {
+			t.Errorf("%s: got %s", r[0], got)
+		}
+		kept := strings.HasSuffix(r[0], "/list") || r[0] == "server/discover"
+		if (result.TTL != nil && *result.TTL >= 0 && result.Scope != nil) != kept {
+			t.Errorf("%s: ttlMs %v, cacheScope %v; only lists and discovery may be kept", r[0], result.TTL, result.Scope)
+		}
+	}
+	if s.State() != mcpadapter.Uninitialized {
+		t.Errorf("modern requests changed the state to %s", s.State())
+	}
+}
+
+func TestLegacyResultsHaveNothingModern(t *testing.T) {
+	s := ready(t, adapter(t))
+	for method, params := range map[string]string{"tools/list": `{}`, "prompts/list": ``, "tools/call": `{"name":"list_skills","arguments":{}}`} {
+		got, err := s.Handle(ctx, method, json.RawMessage(params))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{`"resultType"`, `"ttlMs"`, `"cacheScope"`, `"_meta"`, `"nextCursor"`} {
+			if strings.Contains(string(got), key) {
+				t.Errorf("%s: %s in %s", method, key, got)
+			}
+		}
+	}
+}
+
+func TestDiscoverTellsWhatThereIs(t *testing.T) {
+	got, err := adapter(t, mcpadapter.WithServerInfo("shelf", "1.2.3")).NewSession().Handle(ctx, "server/discover", modern(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, got, `{"resultType":"complete","ttlMs":300000,"cacheScope":"public",`+
+		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shelf","version":"1.2.3"}},`+
+		`"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],`+
+		`"capabilities":{"tools":{},"prompts":{},"completions":{}}}`)
+}
+
+func TestModernRequestsAreComplete(t *testing.T) {
+	const version, capabilities = `"io.modelcontextprotocol/protocolVersion":`, `"io.modelcontextprotocol/clientCapabilities":`
+	tests := []struct {
+		name, method, params string
+		code                 int
+		data                 string
+	}{
+		{"an unknown version", "tools/list", `{"_meta":{` + version + `"1900-01-01",` + capabilities + `{}}}`, -32022,
+			`{"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"1900-01-01"}`},
+		{"an unknown version and nothing else", "server/discover", `{"_meta":{` + version + `"2030-01-01"}}`, -32022,
+			`{"supported":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"requested":"2030-01-01"}`},
+		{"no capabilities", "tools/list", `{"_meta":{` + version + `"2026-07-28"}}`, -32602, ``},
+		{"null for capabilities", "tools/list", `{"_meta":{` + version + `"2026-07-28",` + capabilities + `null}}`, -32602, ``},
+		{"a version that is no text", "tools/list", `{"_meta":{` + version + `20260728,` + capabilities + `{}}}`, -32602, ``},
+		{"a _meta that is no object", "tools/list", `{"_meta":7}`, -32602, ``},
+		{"discovery in no version", "server/discover", `{}`, -32602, ``},
+		{"initialize, which is gone", "initialize", string(modern(`"protocolVersion":"2025-11-25"`)), -32601, ``},
+		{"ping, which is gone", "ping", string(modern("")), -32601, ``},
+		{"a legacy version, for which there is the handshake", "tools/list", `{"_meta":{` + version + `"2025-11-25"}}`, -32600, `{"state":"uninitialized"}`},
+		{"another _meta", "tools/list", `{"_meta":{"progressToken":1}}`, -32600, `{"state":"uninitialized"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := adapter(t).NewSession().Handle(ctx, tt.method, json.RawMessage(tt.params))
+			e := rpcError(t, err)
+			if e.Code != tt.code || string(e.Data) != tt.data {
+				t.Errorf("got %v with %s; want %d with %s", e, e.Data, tt.code, tt.data)
+			}
+		})
+	}
+}
+
+func TestFaultsOfRequestsAreErrorsOfTheProtocol(t *testing.T) {
+	tests := []struct {
+		name, method, params string
+		code                 int
+	}{
+		{"broken params", "tools/list", `{"cursor":`, -32700},
+		{"params that are no object", "tools/list", `[1]`, -32602},
+		{"a call without a name", "tools/call", `{}`, -32602},
+		{"a call of a number", "tools/call", `{"name":1}`, -32602},
+		{"a call of an unknown tool", "tools/call", `{"name":"burn"}`, -32602},
+		{"a prompt without a name", "prompts/get", `{}`, -32602},
+		{"an unknown prompt", "prompts/get", `{"name":"burn"}`, -32602},
+		{"a name that no prompt has", "prompts/get", `{"name":"../x"}`, -32602},
+		{"arguments that are no texts", "prompts/get", `{"name":"commit","arguments":{"a":1}}`, -32602},
+		{"an argument that the prompt has not", "prompts/get", `{"name":"commit","arguments":{"a":"b"}}`, -32602},
+		{"completion of nothing", "completion/complete", `{}`, -32602},
+		{"completion of a resource", "completion/complete", `{"ref":{"type":"ref/resource","uri":"file:///x"},"argument":{"name":"a","value":""}}`, -32602},
+		{"completion for no argument", "completion/complete", `{"ref":{"type":"ref/prompt","name":"commit"}}`, -32602},
+		{"completion for an unknown argument", "completion/complete", `{"ref":{"type":"ref/prompt","name":"commit"},"argument":{"name":"a","value":""}}`, -32602},
+		{"completion for an unknown prompt", "completion/complete", `{"ref":{"type":"ref/prompt","name":"burn"},"argument":{"name":"a","value":""}}`, -32602},
+	}
+	s := ready(t, adapter(t))
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := s.Handle(ctx, tt.method, json.RawMessage(tt.params))
+			if e := rpcError(t, err); e.Code != tt.code {
+				t.Errorf("got %v; want %d", e, tt.code)
+			}
+		})
+	}
+}
+
+func TestFaultsOfArgumentsAreResults(t *testing.T) {
+	s := ready(t, adapter(t))
+	for _, params := range []string{
+		`{"name":"list_commands","arguments":{"page":0}}`,
+		`{"name":"list_commands","arguments":[1]}`,
+		`{"name":"get_command"}`,
+		`{"name":"get_command","arguments":"commit"}`,
+	} {
+		got, err := s.Handle(ctx, "tools/call", json.RawMessage(params))
+		var result struct{ IsError bool }
+		if err != nil || json.Unmarshal(got, &result) != nil || !result.IsError {
+			t.Errorf("%s: got %s, %v; want a result with isError", params, got, err)
+		}
+	}
+}
+
+func TestHandleReportsTheEndOfItsContext(t *testing.T) {
+	s := ready(t, adapter(t))
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := s.Handle(ended, "tools/call", json.RawMessage(`{"name":"list_commands"}`))
+	if e := rpcError(t, err); e.Code != mcpadapter.CodeInternalError || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v; want %d that is context.Canceled", err, mcpadapter.CodeInternalError)
+	}
+}

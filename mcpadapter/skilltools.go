@@ -1,0 +1,107 @@
+package mcpadapter
+
+import (
+	"context"
+	"encoding/base64"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// The tool of the contract list_skills, and those that load what it lists.
+
+var listSkills = definition{
+	name:        "list_skills",
+	title:       "List skills",
+	description: "List all available skills in the skills folder. Returns skill names as a JSON array.",
+	shape:       sentence,
+	output: outputSchema(sentence, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"}`,
+		"skills"),
+	run: func(ctx context.Context, c *toolshelf.Catalog, _ arguments) (Result, error) {
+		skills, err := c.ListSkills(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		names := make([]string, len(skills))
+		for i, s := range skills {
+			names[i] = s.Name
+		}
+		return asJSON(struct {
+			Skills []string `json:"skills"`
+		}{names})
+	},
+}
+
+var skillName = parameter{name: "skill_name", kind: text, required: true,
+	description: "Name of the skill, as list_skills has it", examples: []string{"pdf-processing"}, code: toolshelf.ErrInvalidSkillName.Code}
+
+var getSkill = definition{
+	name:  "get_skill",
+	title: "Get a skill",
+	description: "Load a skill by its name: its instructions in Markdown, its description and the list of its files. " +
+		"Follow the instructions, and read a file with read_skill_file when they refer to it.",
+	parameters: []parameter{skillName},
+	shape:      coded,
+	output: outputSchema(coded, `"name":{"type":"string","description":"Name of the skill's folder"},`+
+		`"declared_name":{"type":"string","description":"Name that the skill gives itself"},`+
+		`"description":{"type":"string","description":"What the skill does and when to use it"},`+
+		`"content":{"type":"string","description":"The instructions, in Markdown"},`+
+		`"frontmatter":{"type":"object","description":"All that the skill's author declared"},`+
+		`"files":{"type":"array","items":{"type":"object","properties":{`+
+		`"path":{"type":"string","description":"Relative to the skill's folder; what read_skill_file takes"},`+
+		`"size":{"type":"integer","description":"In bytes"}},"required":["path","size"]}},`+
+		`"files_truncated":{"type":"boolean","description":"There are more files than are listed"},`+
+		`"path":{"type":"string","description":"Full file path to the skill's SKILL.md"},`+
+		`"layer":{"type":"string","description":"The skills folder that it is from"},`+
+		`"disable_model_invocation":{"type":"boolean","description":"Only the user may choose the skill"},`+
+		`"user_invocable":{"type":"boolean","description":"The user may choose the skill"},`+
+		`"hides":{"type":"array","items":{"type":"string"},"description":"Skills of the same name that are not served"},`+
+		`"license":{"type":"string"},"compatibility":{"type":"string"},`+
+		`"metadata":{"type":"object","additionalProperties":{"type":"string"}},`+
+		`"allowed_tools":{"type":"array","items":{"type":"string"}},`+
+		`"diagnostics":{"type":"array","items":{"type":"object"},"description":"What is wrong with the skill's files"}`,
+		"name", "description", "content", "frontmatter", "files", "path"),
+	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
+		skill, err := c.GetSkill(ctx, args.text("skill_name"))
+		if err != nil {
+			return Result{}, err
+		}
+		return asJSON(skill)
+	},
+}
+
+var readSkillFile = definition{
+	name:  "read_skill_file",
+	title: "Read a file of a skill",
+	description: "Read one file of a skill, such as references/guide.md or scripts/run.py. get_skill lists them. " +
+		"Text is returned as it is, and anything else in Base64.",
+	parameters: []parameter{
+		skillName,
+		{name: "path", kind: text, required: true, description: "Path of the file, relative to the skill's folder, as get_skill has it",
+			examples: []string{"references/guide.md"}},
+	},
+	shape: coded,
+	output: outputSchema(coded, `"skill_name":{"type":"string"},"path":{"type":"string"},`+
+		`"size":{"type":"integer","description":"In bytes"},`+
+		`"encoding":{"enum":["utf-8","base64"],"description":"How content is to be read"},`+
+		`"content":{"type":"string"}`,
+		"skill_name", "path", "size", "encoding", "content"),
+	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
+		skill, path := args.text("skill_name"), args.text("path")
+		raw, err := c.ReadSkillFile(ctx, skill, path)
+		if err != nil {
+			return Result{}, err
+		}
+		file := struct {
+			Skill    string `json:"skill_name"`
+			Path     string `json:"path"`
+			Size     int    `json:"size"`
+			Encoding string `json:"encoding"`
+			Content  string `json:"content"`
+		}{skill, path, len(raw), "utf-8", string(raw)}
+		if !utf8.Valid(raw) {
+			file.Encoding, file.Content = "base64", base64.StdEncoding.EncodeToString(raw)
+		}
+		return asJSON(file)
+	},
+}

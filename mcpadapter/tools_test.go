@@ -1,0 +1,382 @@
+package mcpadapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+func TestToolsAreThoseOfTheContractsInOrder(t *testing.T) {
+	var names []string
+	for _, tool := range adapter(t).Tools() {
+		names = append(names, tool.Name)
+	}
+	want := []string{"list_commands", "search_commands", "get_command", "list_skills", "search_skills", "get_skill", "read_skill_file",
+		"list_directory", "directory_tree", "get_file_info", "search_files"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A call of each tool in each way that its contract names, and what comes back: JSON, or text where
+// it does not begin with a brace.
+func TestCallsAnswerAsTheContractsSay(t *testing.T) {
+	const analyze = `{"name":"analyze_log","description":"Analyze a log","size":90,"last_modified":"2026-01-20T14:03:11Z"}`
+	const commit = `{"name":"commit","description":"Commit what is staged","size":59,"last_modified":"2026-01-20T14:03:11Z"}`
+	tests := []struct {
+		name, tool, arguments, want string
+		failed                      bool
+	}{
+		{"all commands", "list_commands", `{}`,
+			`{"commands":[` + analyze + `,` + commit + `],"pagination":{"page":1,"page_size":50,"total":2,"total_pages":1,"has_next":false,"has_prev":false}}`, false},
+		{"a page", "list_commands", `{"page":1,"page_size":1}`,
+			`{"commands":[` + analyze + `],"pagination":{"page":1,"page_size":1,"total":2,"total_pages":2,"has_next":true,"has_prev":false}}`, false},
+		{"a page beyond the end", "list_commands", `{"page":100,"page_size":50}`,
+			`{"commands":[],"pagination":{"page":100,"page_size":50,"total":2,"total_pages":1,"has_next":false,"has_prev":true}}`, false},
+		{"page 0", "list_commands", `{"page":0}`,
+			`{"error":{"code":"INVALID_PAGE","message":"page is 0; send a whole number of 1 or more"}}`, true},
+		{"page size 0", "list_commands", `{"page_size":0}`,
+			`{"error":{"code":"INVALID_PAGE_SIZE","message":"page_size is 0; send a whole number from 1 to 100"}}`, true},
+		{"page size 101", "list_commands", `{"page_size":101}`,
+			`{"error":{"code":"INVALID_PAGE_SIZE","message":"page_size is 101; send a whole number from 1 to 100"}}`, true},
+
+		{"a command", "get_command", `{"command_name":"commit.md"}`,
+			`{"name":"commit","content":"Write one line.\n","metadata":{"path":"commands/commit.md","size":59,"last_modified":"2026-01-20T14:03:11Z","description":"Commit what is staged"}}`, false},
+		{"an unusable name", "get_command", `{"command_name":"../secrets"}`,
+			`{"error":{"code":"INVALID_COMMAND_NAME","message":"no command can be called \"../secrets\"; use letters, digits, \"_\" and \"-\""}}`, true},
+		{"an unknown name", "get_command", `{"command_name":"nothing"}`,
+			`{"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"nothing\"; List has the names"}}`, true},
+		{"no name", "get_command", `{}`,
+			`{"error":{"code":"INVALID_COMMAND_NAME","message":"command_name is missing; send a string"}}`, true},
+
+		{"an empty query", "search_commands", `{"query":" "}`, "", true},
+		{"no query", "search_commands", `{}`,
+			`{"error":{"code":"INVALID_QUERY","message":"query is missing; send a string"}}`, true},
+		{"too many results", "search_commands", `{"query":"log","max_results":101}`,
+			`{"error":{"code":"INVALID_QUERY","message":"max_results is 101; send a whole number from 1 to 100"}}`, true},
+
+		{"skills", "list_skills", `{}`, `{"skills":["calculator","weather"]}`, false},
+		{"skills with an argument", "list_skills", `{"page":1}`,
+			`{"error":"the tool has no argument \"page\"; it takes none"}`, true},
+
+		{"a skill", "get_skill", `{"skill_name":"calculator"}`,
+			`{"name":"calculator","declared_name":"calculator","description":"Adds and multiplies.","path":"skills/calculator/SKILL.md","layer":"skills","user_invocable":true,` +
+				`"frontmatter":{"name":"calculator","description":"Adds and multiplies."},"content":"# Calculator\n",` +
+				`"files":[{"path":"SKILL.md","size":72},{"path":"logo.png","size":4},{"path":"references/table.md","size":3}]}`, false},
+		{"an unknown skill", "get_skill", `{"skill_name":"nothing"}`,
+			`{"error":{"code":"SKILL_NOT_FOUND","message":"there is no skill \"nothing\"; ListSkills has the names"}}`, true},
+		{"an unusable name", "get_skill", `{"skill_name":"../x"}`,
+			`{"error":{"code":"INVALID_SKILL_NAME","message":"no skill can be called \"../x\"; use the name of its folder, without separators, control characters and leading dot"}}`, true},
+		{"a skill's text", "read_skill_file", `{"skill_name":"calculator","path":"references/table.md"}`,
+			`{"skill_name":"calculator","path":"references/table.md","size":3,"encoding":"utf-8","content":"äb"}`, false},
+		{"a skill's picture", "read_skill_file", `{"skill_name":"calculator","path":"logo.png"}`,
+			`{"skill_name":"calculator","path":"logo.png","size":4,"encoding":"base64","content":"iVBORw=="}`, false},
+		{"a file that the skill has not", "read_skill_file", `{"skill_name":"calculator","path":"nothing"}`, "", true},
+		{"a file outside of the skill", "read_skill_file", `{"skill_name":"calculator","path":"../weather/SKILL.md"}`, "", true},
+		{"no file", "read_skill_file", `{"skill_name":"calculator"}`,
+			`{"error":{"code":"INVALID_ARGUMENTS","message":"path is missing; send a string"}}`, true},
+
+		{"a directory", "list_directory", `{"path":"src"}`,
+			"Directory: src/\nTotal: 1 file, 1 directory\n\n[DIR]  tools/\n[FILE] agent.lisp  (8 B)", false},
+		{"a directory with what is hidden", "list_directory", `{"path":".","show_hidden":true,"sort_by":"size"}`,
+			"Directory: ./\nTotal: 1 file, 3 directories\n\n[DIR]  commands/\n[DIR]  skills/\n[DIR]  src/\n[FILE] .hidden  (1 B)", false},
+		{"a directory outside", "list_directory", `{"path":"/etc/passwd"}`, "Error: Path '/etc/passwd' is outside project root", true},
+		{"a directory that is a file", "list_directory", `{"path":"src/agent.lisp"}`, "Error: 'src/agent.lisp' is a file, not a directory", true},
+		{"a directory that is missing", "list_directory", `{"path":"src/nonexistent/"}`, "Error: Directory 'src/nonexistent/' not found", true},
+		{"a directory in no order", "list_directory", `{"path":".","sort_by":"colour"}`, `Error: sort_by is "colour"; send one of name, size, modified`, true},
+		{"no path", "list_directory", `{}`, "Error: path is missing; send a string", true},
+
+		{"a tree", "directory_tree", `{"path":"src","exclude_patterns":["*.md"]}`,
+			"Directory tree: src/\n\nExcluding: *.md\n\n[DIR]  tools/\n  [FILE] buffer.lisp (9 B)\n[FILE] agent.lisp (8 B)", false},
+		{"a tree to a depth", "directory_tree", `{"path":"src","max_depth":1}`,
+			"Directory tree: src/\n\n[DIR]  tools/\n[FILE] agent.lisp (8 B)", false},
+		{"a tree to no depth", "directory_tree", `{"max_depth":0}`, "Error: max_depth is 0; send a whole number of 1 or more", true},
+
+		{"a file", "get_file_info", `{"path":"src/agent.lisp"}`,
+			"File: src/agent.lisp\n\nType: file\nSize: 8 B\nModified: 2026-01-20 14:03:11\nReadable: Yes\nWritable: Yes", false},
+		{"a file that is missing", "get_file_info", `{"path":"nothing"}`, "Error: File 'nothing' not found", true},
+
+		{"files", "search_files", `{"pattern":"**/*.lisp"}`,
+			"Found 2 files matching '**/*.lisp':\n\n  src/tools/buffer.lisp\n  src/agent.lisp", false},
+		{"no files", "search_files", `{"pattern":"*.rs"}`, "No files found matching pattern '*.rs'", false},
+		{"a malformed pattern", "search_files", `{"pattern":"[a"}`, "", true},
+	}
+	a := adapter(t)
+	for _, tt := range tests {
+		t.Run(tt.tool+"/"+tt.name, func(t *testing.T) {
+			got, err := a.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
+			if err != nil || got.IsError != tt.failed {
+				t.Fatalf("got %+v, %v; want IsError %t", got, err, tt.failed)
+			}
+			switch {
+			case strings.HasPrefix(tt.want, "{"):
+				sameJSON(t, got.Structured, tt.want)
+				sameJSON(t, []byte(got.Text), tt.want)
+			case tt.want != "":
+				if got.Text != tt.want {
+					t.Errorf("got %q\nwant %q", got.Text, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestCallsSayThatFoldersAreMissingOrClosed(t *testing.T) {
+	empty := memory(t, map[string]string{"a.txt": ""})
+	denied := deny{memory(t, project), []string{"commands", "skills", "src", "commands/commit.md"}}
+	tests := []struct {
+		name      string
+		adapter   *mcpadapter.Adapter
+		tool      string
+		arguments string
+		want      string
+	}{
+		{"missing", adapterOf(t, catalog(t, empty)), "list_commands", `{}`,
+			`{"error":{"code":"DIRECTORY_NOT_FOUND","message":"Commands folder not found at path: commands"}}`},
+		{"missing", adapterOf(t, catalog(t, empty)), "list_skills", `{}`, `{"error":"Skills folder not found at path: skills"}`},
+		{"denied", adapterOf(t, catalog(t, denied)), "list_commands", `{}`,
+			`{"error":{"code":"PERMISSION_DENIED","message":"Permission denied reading commands folder"}}`},
+		{"denied", adapterOf(t, catalog(t, denied)), "list_skills", `{}`, `{"error":"Permission denied reading skills folder"}`},
+		{"denied", adapterOf(t, catalog(t, denied)), "list_directory", `{"path":"src"}`, "Error: Cannot read directory 'src/'"},
+		{"denied", adapterOf(t, catalog(t, deny{memory(t, project), []string{"commands/commit.md"}})), "get_command", `{"command_name":"commit"}`,
+			`{"error":{"code":"FILE_READ_ERROR","message":"the file of command \"commit\" cannot be read (permission denied); check that it is a file and its permissions"}}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.tool+"/"+tt.name, func(t *testing.T) {
+			got, err := tt.adapter.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
+			if err != nil || !got.IsError {
+				t.Fatalf("got %+v, %v; want an error for the model", got, err)
+			}
+			if strings.HasPrefix(tt.want, "{") {
+				sameJSON(t, []byte(got.Text), tt.want)
+			} else if got.Text != tt.want {
+				t.Errorf("got %q, want %q", got.Text, tt.want)
+			}
+		})
+	}
+
+	closed := catalog(t, memory(t, project))
+	a := adapterOf(t, closed)
+	closed.Close()
+	got, err := a.Call(ctx, "list_commands", nil)
+	if err != nil || !got.IsError || !strings.Contains(got.Text, `"CLOSED"`) {
+		t.Errorf("after Close: got %+v, %v; want the code CLOSED", got, err)
+	}
+}
+
+func TestSearchFindsCommandsAndSkills(t *testing.T) {
+	tests := []struct{ tool, query, name, tier string }{
+		{"search_commands", "analyze log", "analyze_log", "tier1"},
+		{"search_commands", "staged", "commit", "tier2"},
+		{"search_commands", "nothing of the kind at all xyzzy", "", ""},
+		{"search_skills", "multiplies", "calculator", "tier2"},
+	}
+	a := adapter(t)
+	for _, tt := range tests {
+		t.Run(tt.tool+"/"+tt.query, func(t *testing.T) {
+			arguments, err := json.Marshal(map[string]any{"query": tt.query, "max_results": 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := a.Call(ctx, tt.tool, arguments)
+			if err != nil || got.IsError {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+			var found struct {
+				Results []struct{ Name, Tier, Description string }
+				Total   int `json:"total_found"`
+			}
+			if err := json.Unmarshal([]byte(got.Text), &found); err != nil {
+				t.Fatal(err)
+			}
+			if found.Results == nil || len(found.Results) > 1 || (tt.name == "") != (found.Total == 0) {
+				t.Fatalf("got %s", got.Text)
+			}
+			if tt.name != "" && (found.Results[0].Name != tt.name || found.Results[0].Tier != tt.tier) {
+				t.Errorf("got %+v, want %s in %s", found.Results[0], tt.name, tt.tier)
+			}
+		})
+	}
+}
+
+func TestFailuresOfFileToolsHaveTheirCodeInTheStructuredContent(t *testing.T) {
+	got, err := adapter(t).Call(ctx, "list_directory", json.RawMessage(`{"path":".."}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, got.Structured, `{"error":{"code":"OUTSIDE_ROOT","message":"Path '..' is outside project root"}}`)
+}
+
+func TestCallOfAnUnknownToolIsAnErrorOfTheProtocol(t *testing.T) {
+	_, err := adapter(t).Call(ctx, "no_such_tool", nil)
+	if e := rpcError(t, err); e.Code != mcpadapter.CodeInvalidParams {
+		t.Errorf("got code %d, want %d", e.Code, mcpadapter.CodeInvalidParams)
+	}
+}
+
+func TestCallReturnsTheErrorOfItsContext(t *testing.T) {
+	a := adapter(t)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	for _, tool := range a.Tools() {
+		if _, err := a.Call(ended, tool.Name, json.RawMessage(`{}`)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v, want context.Canceled", tool.Name, err)
+		}
+		if _, err := tool.Call(ended, json.RawMessage(`{}`)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s.Call: got %v, want context.Canceled", tool.Name, err)
+		}
+	}
+}
+
+func TestToolsOnlyReadAndSaySo(t *testing.T) {
+	for _, tool := range adapter(t).Tools() {
+		raw, err := json.Marshal(tool)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wire struct{ Annotations json.RawMessage }
+		if err := json.Unmarshal(raw, &wire); err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, wire.Annotations, `{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}`)
+	}
+}
+
+func TestExtraToolsErrorsAreForTheModel(t *testing.T) {
+	extra := mcpadapter.Tool{Name: "fail", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+		return mcpadapter.Result{}, errors.New("the printer is out of paper")
+	}}
+	got, err := adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "fail", nil)
+	if err != nil || !got.IsError || got.Text != "the printer is out of paper" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestExtraToolsBrokenStructuredContentHarmsNoMessage(t *testing.T) {
+	extra := mcpadapter.Tool{Name: "broken", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+		return mcpadapter.Result{Text: "x", Structured: json.RawMessage(`{"a":`)}, nil
+	}}
+	got, err := adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "broken", nil)
+	if err != nil || !got.IsError || got.Structured != nil {
+		t.Errorf("got %+v, %v; want an error for the model, and no structured content", got, err)
+	}
+}
+
+func TestNewRefusesWhatWouldHarmTheShelf(t *testing.T) {
+	call := func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil }
+	extra := func(names ...string) mcpadapter.Option {
+		var tools []mcpadapter.Tool
+		for _, name := range names {
+			tools = append(tools, mcpadapter.Tool{Name: name, Call: call})
+		}
+		return mcpadapter.WithExtraTools(tools...)
+	}
+	schema := func(in, out string) mcpadapter.Option {
+		return mcpadapter.WithExtraTools(mcpadapter.Tool{Name: "odd", Call: call, InputSchema: json.RawMessage(in), OutputSchema: json.RawMessage(out)})
+	}
+	long := strings.Repeat("n", 64)
+	tests := []struct {
+		name   string
+		opts   []mcpadapter.Option
+		naming string // what the message must name; "" where New accepts
+	}{
+		{"a plain extra tool", []mcpadapter.Option{extra("mine")}, ""},
+		{"an empty name", []mcpadapter.Option{extra("")}, `""`},
+		{"a blank in a name", []mcpadapter.Option{extra("my tool")}, "my tool"},
+		{"a slash in a name", []mcpadapter.Option{extra("my/tool")}, "my/tool"},
+		{"a letter beyond ASCII", []mcpadapter.Option{extra("größe")}, "größe"},
+		{"64 characters", []mcpadapter.Option{extra(long)}, ""},
+		{"65 characters", []mcpadapter.Option{extra(long + "n")}, long + "n"},
+		{"a namespace that makes a name too long", []mcpadapter.Option{mcpadapter.WithNamespace(strings.Repeat("n", 60))}, "list_commands"},
+		{"a name of ours", []mcpadapter.Option{extra("get_command")}, "get_command"},
+		{"a name of ours that is elsewhere", []mcpadapter.Option{mcpadapter.WithNamespace("x"), extra("get_command")}, ""},
+		{"a name of ours in the other spelling", []mcpadapter.Option{mcpadapter.WithNamespace("x"), extra("x_get_command")}, "x_get_command"},
+		{"and the other way about", []mcpadapter.Option{mcpadapter.WithNamespace("x"), mcpadapter.WithSeparator("_"), extra("x.get_command")}, "x.get_command"},
+		{"two extra tools in two spellings", []mcpadapter.Option{extra("docs.find", "docs_find")}, "docs_find"},
+		{"names that differ in case", []mcpadapter.Option{extra("find", "Find")}, ""},
+		{"a namespace that is not legal", []mcpadapter.Option{mcpadapter.WithNamespace("a b")}, "a b"},
+		{"a namespace with an empty part", []mcpadapter.Option{mcpadapter.WithNamespace("a..b")}, "a..b"},
+		{"a separator that is none", []mcpadapter.Option{mcpadapter.WithSeparator("/")}, "/"},
+		{"a tool that is not ours", []mcpadapter.Option{mcpadapter.WithTools("list_commands", "list_printers")}, "list_printers"},
+		{"a page of nothing", []mcpadapter.Option{mcpadapter.WithPageSize(0)}, "0"},
+		{"no Call", []mcpadapter.Option{mcpadapter.WithExtraTools(mcpadapter.Tool{Name: "idle"})}, "idle"},
+		{"a schema that is no object", []mcpadapter.Option{schema(`true`, ``)}, "odd"},
+		{"a schema of another type", []mcpadapter.Option{schema(`{"type":"array"}`, ``)}, "odd"},
+		{"a broken schema", []mcpadapter.Option{schema(`{"type":"object"`, ``)}, "odd"},
+		{"an output schema of another type", []mcpadapter.Option{schema(`{"type":"object"}`, `{"type":"string"}`)}, "odd"},
+		{"no name for the server", []mcpadapter.Option{mcpadapter.WithServerInfo("", "1")}, "WithServerInfo"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := mcpadapter.New(catalog(t, memory(t, project)), tt.opts...)
+			switch {
+			case tt.naming == "" && err != nil:
+				t.Errorf("got %v; want no error", err)
+			case tt.naming != "" && (!errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), tt.naming)):
+				t.Errorf("got %v; want INVALID_OPTION that names %s", err, tt.naming)
+			}
+		})
+	}
+	if _, err := mcpadapter.New(nil); !errors.Is(err, toolshelf.ErrInvalidOption) {
+		t.Errorf("no catalog: got %v", err)
+	}
+}
+
+func TestNamesAreAcceptedInEitherSpelling(t *testing.T) {
+	tests := []struct {
+		opts     []mcpadapter.Option
+		listed   string
+		accepted []string
+		refused  []string
+	}{
+		{nil, "list_skills", []string{"list_skills"}, []string{"x.list_skills", "list.skills", "LIST_SKILLS", ""}},
+		{[]mcpadapter.Option{mcpadapter.WithNamespace("x")}, "x.list_skills",
+			[]string{"x.list_skills", "x_list_skills"}, []string{"list_skills", "x-list_skills", "x.list.skills"}},
+		{[]mcpadapter.Option{mcpadapter.WithNamespace("x"), mcpadapter.WithSeparator("_")}, "x_list_skills",
+			[]string{"x.list_skills", "x_list_skills"}, []string{"list_skills"}},
+		{[]mcpadapter.Option{mcpadapter.WithNamespace("a.b")}, "a.b.list_skills",
+			[]string{"a.b.list_skills", "a_b_list_skills"}, []string{"b.list_skills"}},
+	}
+	for _, tt := range tests {
+		a := adapter(t, append(tt.opts, mcpadapter.WithTools("list_skills"))...)
+		if got := a.Tools()[0].Name; got != tt.listed {
+			t.Errorf("listed as %q, want %q", got, tt.listed)
+		}
+		for _, name := range tt.accepted {
+			if _, err := a.Call(ctx, name, nil); err != nil {
+				t.Errorf("%s: %q: %v", tt.listed, name, err)
+			}
+		}
+		for _, name := range tt.refused {
+			if _, err := a.Call(ctx, name, nil); err == nil {
+				t.Errorf("%s: %q is accepted", tt.listed, name)
+			}
+		}
+	}
+}
+
+func TestWithToolsChoosesWhatIsOffered(t *testing.T) {
+	tests := []struct {
+		choose []string
+		want   []string
+	}{
+		{[]string{"list_skills", "list_commands"}, []string{"list_commands", "list_skills"}},
+		{[]string{}, nil},
+	}
+	for _, tt := range tests {
+		var names []string
+		for _, tool := range adapter(t, mcpadapter.WithTools(tt.choose...)).Tools() {
+			names = append(names, tool.Name)
+		}
+		if diff := cmp.Diff(tt.want, names); diff != "" {
+			t.Errorf("WithTools(%q) (-want +got):\n%s", tt.choose, diff)
+		}
+	}
+}

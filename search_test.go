@@ -278,6 +278,24 @@ func TestSearchOfAViewFindsWhatTheViewShows(t *testing.T) {
 	}
 }
 
+// A file that must be read each time is read as what it is now.
+func TestSearchForgetsWhatAFileWasThatIsReadEachTime(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	later := time.Now().Add(time.Hour)
+	c := catalog(t, toolshelf.WithFs(fsys))
+	for _, fruit := range []string{"apples", "quince"} {
+		text := "---\ndescription: Count " + fruit + "\n---\nBody.\n"
+		if err := errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte(text), 0o644), fsys.Chtimes("commands/a.md", later, later)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if got := search(t, c, fruit); got != "a/tier2" {
+				t.Errorf("%s finds %q", fruit, got)
+			}
+		}
+	}
+}
+
 func TestSearchInALayerSeesTheFirst(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{
 		"own/a.md":    "Apples.\n",

@@ -96,7 +96,8 @@ type Diagnostic struct {
 // file in a folder of commands, where it says "/folder:name" of such a folder,
 // and where it has the reader run "/two-words". Anything else may be a path, a
 // route or a command of the client's own, and is not reported; nor is what is
-// in a block of code, but for "/folder:name".
+// in a block of code, but for "/folder:name". Of one file at most 100 references
+// are reported, each once.
 //
 // The cost is that of List, and the reading of every file, whole. A ctx that
 // ends, and Close, end Lint between two files at the latest. For the errors

@@ -100,7 +100,7 @@ func (l *commandLint) references(f markdown) []Diagnostic {
 			}
 		}
 		if len(found) >= maxReferences {
-			break
+			return found[:maxReferences]
 		}
 	}
 	return found

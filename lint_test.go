@@ -164,7 +164,7 @@ func TestLintHostileFiles(t *testing.T) {
 				"commands/bad.md": tt.text, "commands/good.md": good, "commands/dev/good.md": good,
 				"skills/bad/SKILL.md": tt.text, "skills/good/SKILL.md": good,
 			}, toolshelf.WithNestedCommands())
-			found := tt.want == ""
+			found, references := tt.want == "", 0
 			for _, d := range all {
 				if strings.Contains(d.Path, "good") {
 					t.Errorf("a sibling is harmed: %+v", d)
@@ -173,6 +173,12 @@ func TestLintHostileFiles(t *testing.T) {
 					t.Errorf("a diagnostic of %d bytes", len(d.Message)+len(d.Suggestion))
 				}
 				found = found || d.Code == tt.want
+				if d.Code == "REFERENCE_NOT_FOUND" {
+					references++
+				}
+			}
+			if references > 100 {
+				t.Errorf("%d references", references)
 			}
 			if !found {
 				t.Errorf("no %s", tt.want)

@@ -105,7 +105,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 		e = c.commandFilter.of(snapshot).Lookup(name, stem)
 	}
 	notFound := &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-		Message: "there is no command " + quote(stem) + "; List has the names"}
+		Message: "there is no command " + quote(stem) + "; list the commands for the names"}
 	if e == nil {
 		return Command{}, notFound
 	}
@@ -124,7 +124,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 			Message: "the file of command " + quote(e.Name) + " is larger than allowed; shorten it, or raise the limit with WithMaxFileSize"}
 	case errors.Is(err, fs.ErrNotExist) && e.Broken == nil:
 		return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-			Message: "command " + quote(e.Name) + " was removed just now; List has the names", Err: err}
+			Message: "command " + quote(e.Name) + " was removed just now; list the commands for the names", Err: err}
 	default:
 		return Command{}, &Error{Code: ErrFileRead.Code, Op: op, Path: name,
 			Message: "the file of command " + quote(e.Name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions", Err: err}

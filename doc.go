@@ -3,9 +3,15 @@
 //
 //	catalog, err := toolshelf.New(toolshelf.WithRoot(dir))
 //	list, err := catalog.List(ctx, toolshelf.Page{Size: 20}) // dir/commands/*.md
+//	found, err := catalog.Search(ctx, "check a pull request", 3)
 //	command, err := catalog.Get(ctx, "review-pr")
+//	text, err := command.Render("417")
 //	skills, err := catalog.ListSkills(ctx) // dir/skills/*/SKILL.md
+//	skill, err := catalog.GetSkill(ctx, "pdf")
 //	listing, err := catalog.ListDir(ctx, "src")
+//
+// Package mcpadapter below this one offers all of it to a model as tools, and to
+// any server of the Model Context Protocol.
 //
 // The goals are to:
 //

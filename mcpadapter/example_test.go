@@ -44,7 +44,7 @@ func Example() {
 	fmt.Println(result.Text, result.IsError, err)
 	// Output:
 	// {"skills":["paint"]} false <nil>
-	// {"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"comit\"; List has the names"}} true <nil>
+	// {"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"comit\"; list the commands for the names"}} true <nil>
 }
 
 func ExampleNew() {

@@ -52,7 +52,7 @@ func TestCallsAnswerAsTheContractsSay(t *testing.T) {
 		{"an unusable name", "get_command", `{"command_name":"../secrets"}`,
 			`{"error":{"code":"INVALID_COMMAND_NAME","message":"no command can be called \"../secrets\"; use letters, digits, \"_\" and \"-\""}}`, true},
 		{"an unknown name", "get_command", `{"command_name":"nothing"}`,
-			`{"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"nothing\"; List has the names"}}`, true},
+			`{"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"nothing\"; list the commands for the names"}}`, true},
 		{"no name", "get_command", `{}`,
 			`{"error":{"code":"INVALID_COMMAND_NAME","message":"command_name is missing; send a string"}}`, true},
 

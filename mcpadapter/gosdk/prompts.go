@@ -1,0 +1,141 @@
+package gosdk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+const (
+	listPrompts = "prompts/list"
+	getPrompt   = "prompts/get"
+)
+
+// announcer is the name of the prompt for which the SDK announces prompts and tells of
+// changes. No command has it.
+const announcer = ""
+
+// refuse is the announcer's handler, for middleware that lets a request by to it.
+func refuse(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt; prompts/list has the names"}
+}
+
+// mostPrompts is how many commands Adapter.PromptsPage puts on a page.
+const mostPrompts = 100
+
+// listPrompts answers with one page: of commands first, then of the server's own
+// prompts, which begin on the last page of commands if there is room.
+func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPromptsRequest) (*mcp.ListPromptsResult, error) {
+	own, cacheable, err := s.prompts(ctx, req)
+	if err == nil {
+		own, err = b.withoutCommands(ctx, own)
+	}
+	if err != nil {
+		return nil, err
+	}
+	id, err := identify("prompts", own)
+	if err != nil {
+		return nil, protocolError(err)
+	}
+	var cursor *string
+	if req.Params != nil && req.Params.Cursor != "" {
+		cursor = &req.Params.Cursor
+	}
+	page := &mcp.ListPromptsResult{Cacheable: cacheable, Prompts: []*mcp.Prompt{}}
+	first, found := 0, false
+	if cursor != nil {
+		first, found = id.offset(*cursor, len(own))
+	}
+	if !found {
+		commands, next, err := b.adapter.PromptsPage(ctx, cursor)
+		if err != nil {
+			return nil, protocolError(err)
+		}
+		for _, p := range commands {
+			page.Prompts = append(page.Prompts, newPrompt(p))
+		}
+		if next != "" {
+			page.NextCursor = next
+			return page, nil
+		}
+	}
+	last := min(first+max(0, min(b.size, mostPrompts)-len(page.Prompts)), len(own))
+	page.Prompts = append(page.Prompts, own[first:last]...)
+	if last < len(own) {
+		page.NextCursor = id.cursor(last)
+	}
+	return page, nil
+}
+
+func newPrompt(p mcpadapter.Prompt) *mcp.Prompt {
+	prompt := &mcp.Prompt{Name: p.Name, Description: p.Description}
+	for _, arg := range p.Arguments {
+		prompt.Arguments = append(prompt.Arguments, &mcp.PromptArgument{Name: arg.Name, Description: arg.Description})
+	}
+	return prompt
+}
+
+// withoutCommands leaves out the prompts that have the name of a command.
+func (b *binding) withoutCommands(ctx context.Context, prompts []*mcp.Prompt) ([]*mcp.Prompt, error) {
+	var rest []*mcp.Prompt
+	for _, p := range prompts {
+		if _, taken, err := b.adapter.Prompt(ctx, p.Name); err != nil {
+			return nil, protocolError(err)
+		} else if !taken {
+			rest = append(rest, p)
+		}
+	}
+	return rest, nil
+}
+
+// getPrompt answers with a command's text, or hands on the request for a prompt of
+// the server's own.
+func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptRequest) (mcp.Result, error) {
+	prompt, err := b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
+	if err == nil {
+		return &mcp.GetPromptResult{
+			Description: prompt.Description,
+			Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: prompt.Text}}},
+		}, nil
+	}
+	if _, ours, lookup := b.adapter.Prompt(ctx, req.Params.Name); ours || lookup != nil {
+		return nil, protocolError(err)
+	}
+	own, _, lookup := s.prompts(ctx, &mcp.ListPromptsRequest{Session: req.Session, Extra: req.Extra})
+	if lookup != nil {
+		return nil, lookup
+	}
+	if slices.ContainsFunc(own, func(p *mcp.Prompt) bool { return p.Name == req.Params.Name }) {
+		return s.pass(ctx, getPrompt)
+	}
+	return nil, protocolError(err)
+}
+
+// prompts returns the server's own prompts, and how long the list may be kept.
+func (s server) prompts(ctx context.Context, req *mcp.ListPromptsRequest) ([]*mcp.Prompt, mcp.Cacheable, error) {
+	var cacheable mcp.Cacheable
+	prompts, err := everything(func(cursor string) ([]*mcp.Prompt, string, error) {
+		one := *req
+		one.Params = &mcp.ListPromptsParams{Cursor: cursor}
+		if req.Params != nil {
+			one.Params.Meta = req.Params.Meta
+		}
+		res, err := s.next(ctx, listPrompts, &one)
+		if err != nil {
+			return nil, "", err
+		}
+		page, ok := res.(*mcp.ListPromptsResult)
+		if !ok {
+			return nil, "", fmt.Errorf("a middleware answered %s with a %T", listPrompts, res)
+		}
+		cacheable = page.Cacheable
+		return page.Prompts, page.NextCursor, nil
+	})
+	own := slices.DeleteFunc(slices.Clone(prompts), func(p *mcp.Prompt) bool { return p.Name == announcer })
+	return own, cacheable, err
+}

@@ -1,0 +1,250 @@
+package gosdk_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// promptPages are the names on each page of prompts/list.
+func promptPages(t testing.TB, c *mcp.ClientSession) [][]string {
+	t.Helper()
+	var all [][]string
+	for cursor := ""; ; {
+		res, err := c.ListPrompts(ctx, &mcp.ListPromptsParams{Cursor: cursor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{}
+		for _, p := range res.Prompts {
+			names = append(names, p.Name)
+		}
+		all = append(all, names)
+		if res.NextCursor == "" {
+			return all
+		}
+		cursor = res.NextCursor
+	}
+}
+
+func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
+	fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
+	a, _ := adapterOf(t, fsys)
+	c := connect(t, serverOf(t, nil, a), revisions[0], nil)
+	if diff := cmp.Diff([][]string{{"commit"}}, promptPages(t, c)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	write(t, fsys, "commands/review.md", "Review.\n")
+	if err := fsys.Remove("commands/commit.md"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]string{{"review"}}, promptPages(t, c)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "review"})
+	if err != nil || res.Messages[0].Content.(*mcp.TextContent).Text != "Review.\n" || res.Messages[0].Role != "user" {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "commit"}); code(err) != -32602 {
+		t.Errorf("a command that went: got %v", err)
+	}
+}
+
+func TestServersOwnPromptsComeAfterTheCommands(t *testing.T) {
+	for _, commands := range []int{0, 1, 50, 51} {
+		for _, own := range []int{0, 1, 49, 50} {
+			t.Run(fmt.Sprintf("%d commands, %d the server's", commands, own), func(t *testing.T) {
+				files := map[string]string{"commands/notes.txt": ""}
+				var want []string
+				for i := range commands {
+					name := fmt.Sprintf("c%03d", i)
+					files["commands/"+name+".md"] = "x\n"
+					want = append(want, name)
+				}
+				a, _ := adapterOf(t, memory(t, files))
+				s := serverOf(t, &mcp.ServerOptions{PageSize: 20}, a)
+				for i := range own {
+					name := fmt.Sprintf("a%03d", i)
+					addPrompt(s, name)
+					want = append(want, name)
+				}
+				got := promptPages(t, connect(t, s, revisions[0], nil))
+				if n := max(1, (commands+own+49)/50); len(got) != n {
+					t.Errorf("%d pages, want %d", len(got), n)
+				}
+				if diff := cmp.Diff(want, slices.Concat(got...), cmp.Transformer("", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+func TestCommandHidesTheServersPromptOfItsName(t *testing.T) {
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "---\ndescription: A command\n---\n"}))
+	s := serverOf(t, nil, a)
+	addPrompt(s, "commit")
+	addPrompt(s, "other")
+	c := connect(t, s, revisions[1], nil)
+	if diff := cmp.Diff([][]string{{"commit", "other"}}, promptPages(t, c)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for name, want := range map[string]string{"commit": "A command", "other": "the server's other"} {
+		if res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: name}); err != nil || res.Description != want {
+			t.Errorf("%s: got %+v, %v", name, res, err)
+		}
+	}
+}
+
+func TestBadCursorsOfPromptsAreRefused(t *testing.T) {
+	files := map[string]string{}
+	for i := range 60 {
+		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
+	}
+	a, _ := adapterOf(t, memory(t, files), mcpadapter.WithExtraTools(tools("tool_%03d", 60)...))
+	s := serverOf(t, nil, a)
+	addPrompt(s, "own")
+	w := dial(t, s)
+	for _, cursor := range []string{`0`, `"0"`, `"50"`, `"YWJj"`, `[1]`, `"` + next(t, s) + `"`} {
+		if _, err := w.request("prompts/list", `{"cursor":`+cursor+`}`); code(err) != -32602 {
+			t.Errorf("cursor %s: got %v, want -32602", cursor, err)
+		}
+	}
+}
+
+func TestFolderOfCommandsMayBeMissing(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	a, _ := adapterOf(t, fsys)
+	s := serverOf(t, nil, a)
+	addPrompt(s, "own")
+	c := connect(t, s, revisions[0], nil)
+	if diff := cmp.Diff([][]string{{"own"}}, promptPages(t, c)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "own"}); err != nil || res.Description != "the server's own" {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	write(t, fsys, "commands/commit.md", "Commit.\n")
+	if diff := cmp.Diff([][]string{{"commit", "own"}}, promptPages(t, c)); diff != "" {
+		t.Errorf("after it was made (-want +got):\n%s", diff)
+	}
+}
+
+func TestFolderOfCommandsThatCannotBeReadIsAnErrorWithACode(t *testing.T) {
+	a, _ := adapterOf(t, denied{memory(t, map[string]string{"commands/commit.md": "x\n"}), "commands"})
+	s := serverOf(t, nil, a)
+	addPrompt(s, "own")
+	c := connect(t, s, revisions[0], nil)
+	if _, err := c.ListPrompts(ctx, nil); code(err) != -32603 {
+		t.Errorf("got %v, want -32603", err)
+	}
+	if res, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "own"}); err != nil || res.Description != "the server's own" {
+		t.Errorf("the server's own: got %+v, %v", res, err)
+	}
+}
+
+func TestPromptThatTheSDKNeedsIsNotSeen(t *testing.T) {
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}))
+	c := connect(t, serverOf(t, &mcp.ServerOptions{PageSize: 1}, a, a), revisions[0], nil)
+	if diff := cmp.Diff([][]string{{"commit"}}, promptPages(t, c)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{}); code(err) != -32602 {
+		t.Errorf("got %v, want -32602", err)
+	}
+}
+
+func TestClientsAreToldOnceOfChangesThatComeTogether(t *testing.T) {
+	for _, revision := range revisions {
+		t.Run(revision, func(t *testing.T) {
+			fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
+			a, catalog := adapterOf(t, fsys)
+			told := make(chan struct{}, 100)
+			c := connect(t, serverOf(t, nil, a), revision, &mcp.ClientOptions{
+				PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { told <- struct{}{} },
+			})
+			promptPages(t, c) // the first look
+			for round := range 2 {
+				for i := range 5 {
+					write(t, fsys, fmt.Sprintf("commands/c%d-%d.md", round, i), "x\n")
+				}
+				promptPages(t, c) // finds them
+				select {
+				case <-told:
+				case <-time.After(10 * time.Second):
+					t.Fatalf("round %d: not told", round)
+				}
+			}
+			catalog.Close()
+			if len(told) != 0 {
+				t.Errorf("told %d times more", len(told))
+			}
+		})
+	}
+}
+
+func TestServerDeclaresWhatItCanDo(t *testing.T) {
+	for _, revision := range revisions {
+		got := connect(t, serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}, shelf(t, 0)), revision, nil).InitializeResult().Capabilities
+		want := &mcp.ServerCapabilities{
+			Tools:       &mcp.ToolCapabilities{ListChanged: true},
+			Prompts:     &mcp.PromptCapabilities{ListChanged: true},
+			Completions: &mcp.CompletionCapabilities{},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", revision, diff)
+		}
+	}
+}
+
+func TestServersOwnCapabilitiesStand(t *testing.T) {
+	s := serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}}}, shelf(t, 1))
+	got := connect(t, s, revisions[0], nil).InitializeResult().Capabilities
+	if got.Tools.ListChanged || got.Prompts.ListChanged {
+		t.Errorf("got %+v, %+v", got.Tools, got.Prompts)
+	}
+}
+
+func TestArgumentsAreCompletedAndTheRestIsTheServers(t *testing.T) {
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n", "commands/review.md": "x\n"}))
+	handler := &mcp.ServerOptions{CompletionHandler: func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+		return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"the server's"}}}, nil
+	}}
+	tests := []struct {
+		name    string
+		options *mcp.ServerOptions
+		ref     mcp.CompleteReference
+		want    []string
+		code    int64
+	}{
+		{"a tool's argument", nil, mcp.CompleteReference{Type: "ref/prompt", Name: "get_command"}, []string{"commit"}, 0},
+		{"a tool's argument, with a handler", handler, mcp.CompleteReference{Type: "ref/prompt", Name: "get_command"}, []string{"commit"}, 0},
+		{"no such prompt", nil, mcp.CompleteReference{Type: "ref/prompt", Name: "none"}, nil, -32602},
+		{"no such prompt, with a handler", handler, mcp.CompleteReference{Type: "ref/prompt", Name: "none"}, []string{"the server's"}, 0},
+		{"a resource", nil, mcp.CompleteReference{Type: "ref/resource", URI: "file:///a"}, nil, -32601},
+		{"a resource, with a handler", handler, mcp.CompleteReference{Type: "ref/resource", URI: "file:///a"}, []string{"the server's"}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			res, err := connect(t, serverOf(t, tt.options, a), revisions[0], nil).Complete(ctx, &mcp.CompleteParams{
+				Ref: &tt.ref, Argument: mcp.CompleteParamsArgument{Name: "command_name", Value: "com"},
+			})
+			if code(err) != tt.code || (err != nil) != (tt.code != 0) {
+				t.Fatalf("got %v, want code %d", err, tt.code)
+			}
+			if err == nil {
+				if diff := cmp.Diff(tt.want, res.Completion.Values); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}

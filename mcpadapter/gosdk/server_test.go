@@ -1,0 +1,203 @@
+package gosdk_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/afero"
+	"go.uber.org/goleak"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var ctx = context.Background()
+
+// The revisions of the protocol that the tests' clients speak, one of each era.
+var revisions = []string{"2025-11-25", "2026-07-28"}
+
+// memory is a filesystem in memory with these files.
+func memory(t testing.TB, files map[string]string) afero.Fs {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	for name, content := range files {
+		write(t, fsys, name, content)
+	}
+	return fsys
+}
+
+func write(t testing.TB, fsys afero.Fs, name, content string) {
+	t.Helper()
+	if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// denied is a filesystem on which one path cannot be opened.
+type denied struct {
+	afero.Fs
+	path string
+}
+
+func (d denied) Open(name string) (afero.File, error) {
+	if path.Clean(name) == d.path {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrPermission}
+	}
+	return d.Fs.Open(name)
+}
+
+// adapterOf is an adapter of a filesystem, whose catalog is closed with the test.
+func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) (*mcpadapter.Adapter, *toolshelf.Catalog) {
+	t.Helper()
+	c, err := toolshelf.New(toolshelf.WithFs(fsys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	a, err := mcpadapter.New(c, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, c
+}
+
+// tools are tools that tell their name, called after a pattern.
+func tools(pattern string, n int) []mcpadapter.Tool {
+	all := make([]mcpadapter.Tool, n)
+	for i := range all {
+		name := fmt.Sprintf(pattern, i)
+		all[i] = mcpadapter.Tool{Name: name, Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+			return mcpadapter.Result{Text: name}, nil
+		}}
+	}
+	return all
+}
+
+// shelf is an adapter with n tools, and nothing else.
+func shelf(t testing.TB, n int, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+	t.Helper()
+	a, _ := adapterOf(t, afero.NewMemMapFs(),
+		append([]mcpadapter.Option{mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools("tool_%03d", n)...)}, opts...)...)
+	return a
+}
+
+// serverOf is a server with these adapters.
+func serverOf(t testing.TB, opts *mcp.ServerOptions, adapters ...*mcpadapter.Adapter) *mcp.Server {
+	t.Helper()
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, opts)
+	for _, a := range adapters {
+		if err := gosdk.Register(s, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// addTool adds a tool of the server's own, which tells its name.
+func addTool(s *mcp.Server, name string) {
+	s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "the server's " + name}}}, nil
+		})
+}
+
+// addPrompt adds a prompt of the server's own.
+func addPrompt(s *mcp.Server, name string) {
+	s.AddPrompt(&mcp.Prompt{Name: name}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return &mcp.GetPromptResult{Description: "the server's " + name}, nil
+	})
+}
+
+// connect is a client of a server, which is closed with the test.
+func connect(t testing.TB, s *mcp.Server, revision string, opts *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	near, far := mcp.NewInMemoryTransports()
+	server, err := s.Connect(ctx, far, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, opts).
+		Connect(ctx, near, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		client.Close()
+		if err := server.Wait(); err != nil {
+			t.Log(err)
+		}
+	})
+	return client
+}
+
+// A wire sends what no well-behaved client does.
+type wire struct {
+	t    testing.TB
+	conn mcp.Connection
+	last int
+}
+
+// dial opens a wire to a server, and shakes hands.
+func dial(t testing.TB, s *mcp.Server) *wire {
+	t.Helper()
+	near, far := mcp.NewInMemoryTransports()
+	server, err := s.Connect(ctx, far, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := near.Connect(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(); server.Wait() })
+	w := &wire{t: t, conn: conn}
+	if _, err := w.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"wire","version":"1"}}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.Write(ctx, &jsonrpc.Request{Method: "notifications/initialized"}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// request returns the result of a request, or its *jsonrpc.Error.
+func (w *wire) request(method, params string) (json.RawMessage, error) {
+	w.t.Helper()
+	w.last++
+	id, err := jsonrpc.MakeID(float64(w.last))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := w.conn.Write(ctx, &jsonrpc.Request{ID: id, Method: method, Params: json.RawMessage(params)}); err != nil {
+		w.t.Fatal(err)
+	}
+	for {
+		message, err := w.conn.Read(ctx)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if r, ok := message.(*jsonrpc.Response); ok {
+			return r.Result, r.Error
+		}
+	}
+}
+
+// code is the code of a JSON-RPC error, and 0 of any other.
+func code(err error) int64 {
+	var e *jsonrpc.Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}

@@ -1,0 +1,157 @@
+package gosdk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+const (
+	listTools = "tools/list"
+	callTool  = "tools/call"
+)
+
+// addTools registers the tools. The SDK panics on one that it has something against.
+func addTools(s *mcp.Server, a *mcpadapter.Adapter) (err error) {
+	var added []string
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.RemoveTools(added...)
+			err = fmt.Errorf("%v", fault)
+		}
+	}()
+	for _, t := range a.Tools() {
+		s.AddTool(newTool(t), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			r, err := a.Call(ctx, t.Name, req.Params.Arguments)
+			if err != nil {
+				return nil, protocolError(err)
+			}
+			return newResult(r), nil
+		})
+		added = append(added, t.Name)
+	}
+	return nil
+}
+
+func newTool(t mcpadapter.Tool) *mcp.Tool {
+	tool := &mcp.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema}
+	if t.OutputSchema != nil { // a nil RawMessage would be sent as null
+		tool.OutputSchema = t.OutputSchema
+	}
+	if t.Annotations != (mcpadapter.Annotations{}) {
+		tool.Annotations = &mcp.ToolAnnotations{
+			ReadOnlyHint:    t.Annotations.ReadOnlyHint,
+			DestructiveHint: t.Annotations.DestructiveHint,
+			IdempotentHint:  t.Annotations.IdempotentHint,
+			OpenWorldHint:   t.Annotations.OpenWorldHint,
+		}
+	}
+	return tool
+}
+
+func newResult(r mcpadapter.Result) *mcp.CallToolResult {
+	result := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, IsError: r.IsError}
+	if r.Structured != nil { // as above
+		result.StructuredContent = r.Structured
+	}
+	return result
+}
+
+// callTool gives a tool that is called in another spelling its own name.
+func (b *binding) callTool(ctx context.Context, s server, req *mcp.CallToolRequest) (mcp.Result, error) {
+	t, ok := b.adapter.Lookup(req.Params.Name)
+	if !ok || t.Name == req.Params.Name {
+		return s.pass(ctx, callTool)
+	}
+	tools, _, err := s.tools(ctx, &mcp.ListToolsRequest{Session: req.Session, Extra: req.Extra})
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(tools, func(t *mcp.Tool) bool { return t.Name == req.Params.Name }) {
+		return s.pass(ctx, callTool)
+	}
+	renamed, params := *req, *req.Params
+	params.Name, renamed.Params = t.Name, &params
+	return s.next(ctx, callTool, &renamed)
+}
+
+// tools returns all tools of the server, and how long they may be kept.
+func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.Tool, mcp.Cacheable, error) {
+	var cacheable mcp.Cacheable
+	tools, err := everything(func(cursor string) ([]*mcp.Tool, string, error) {
+		one := *req
+		one.Params = &mcp.ListToolsParams{Cursor: cursor}
+		if req.Params != nil {
+			one.Params.Meta = req.Params.Meta
+		}
+		res, err := s.next(ctx, listTools, &one)
+		if err != nil {
+			return nil, "", err
+		}
+		page, ok := res.(*mcp.ListToolsResult)
+		if !ok {
+			return nil, "", fmt.Errorf("a middleware answered %s with a %T", listTools, res)
+		}
+		cacheable = page.Cacheable
+		return page.Tools, page.NextCursor, nil
+	})
+	return tools, cacheable, err
+}
+
+// A shelf is the server's tools in the order of tools/list. It stays as it is; when the
+// server's tools change, there is another one.
+type shelf struct {
+	source []*mcp.Tool // as the server has them
+	tools  []*mcp.Tool
+	id     identity
+}
+
+func (b *binding) newShelf(source []*mcp.Tool) (*shelf, error) {
+	place := make(map[string]int)
+	for i, t := range b.adapter.Tools() {
+		place[t.Name] = i
+	}
+	after := func(t *mcp.Tool) int {
+		if i, ours := place[t.Name]; ours {
+			return i
+		}
+		return len(place)
+	}
+	tools := slices.Clone(source)
+	slices.SortStableFunc(tools, func(x, y *mcp.Tool) int { return after(x) - after(y) })
+	id, err := identify("tools", tools)
+	return &shelf{source, tools, id}, err
+}
+
+// listTools answers with one page. The server is asked for its tools each time, as it does
+// not say when they change; but only if they did, the pages are counted anew.
+func (b *binding) listTools(ctx context.Context, s server, req *mcp.ListToolsRequest) (*mcp.ListToolsResult, error) {
+	source, cacheable, err := s.tools(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	shelf := b.shelf.Load()
+	if shelf == nil || !slices.Equal(shelf.source, source) {
+		if shelf, err = b.newShelf(source); err != nil {
+			return nil, protocolError(err)
+		}
+		b.shelf.Store(shelf)
+	}
+	first := 0
+	if req.Params != nil && req.Params.Cursor != "" {
+		var ok bool
+		if first, ok = shelf.id.offset(req.Params.Cursor, len(shelf.tools)); !ok || first == 0 || first%b.size != 0 {
+			return nil, invalidCursor(req.Params.Cursor)
+		}
+	}
+	last := min(first+b.size, len(shelf.tools))
+	page := &mcp.ListToolsResult{Cacheable: cacheable, Tools: append([]*mcp.Tool{}, shelf.tools[first:last]...)}
+	if last < len(shelf.tools) {
+		page.NextCursor = shelf.id.cursor(last)
+	}
+	return page, nil
+}

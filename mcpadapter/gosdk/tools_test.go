@@ -1,0 +1,345 @@
+package gosdk_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
+)
+
+// pages are the names on each page of tools/list.
+func pages(t testing.TB, c *mcp.ClientSession) [][]string {
+	t.Helper()
+	var all [][]string
+	for cursor := ""; ; {
+		res, err := c.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := []string{}
+		for _, tool := range res.Tools {
+			names = append(names, tool.Name)
+		}
+		all = append(all, names)
+		if res.NextCursor == "" {
+			return all
+		}
+		cursor = res.NextCursor
+	}
+}
+
+func TestToolsListHasExactlyTheseManyPages(t *testing.T) {
+	for _, n := range []int{0, 1, 49, 50, 51, 99, 100, 101, 150} {
+		for _, own := range []int{0, 1, 50} { // tools of the server's own among them
+			if own > n {
+				continue
+			}
+			for _, size := range []int{0, 7} { // of the SDK's pages; 0 is 1000
+				for _, revision := range revisions {
+					t.Run(fmt.Sprintf("%d tools, %d the server's, by %d/%s", n, own, size, revision), func(t *testing.T) {
+						s := serverOf(t, &mcp.ServerOptions{PageSize: size}, shelf(t, n-own))
+						var want []string
+						for i := range n - own {
+							want = append(want, fmt.Sprintf("tool_%03d", i))
+						}
+						for i := range own {
+							name := fmt.Sprintf("own_%03d", i) // sorts before ours
+							addTool(s, name)
+							want = append(want, name)
+						}
+						got := pages(t, connect(t, s, revision, nil))
+						if want := max(1, (n+49)/50); len(got) != want {
+							t.Errorf("%d pages, want %d", len(got), want)
+						}
+						for i, page := range got[:len(got)-1] {
+							if len(page) != 50 {
+								t.Errorf("page %d has %d tools", i+1, len(page))
+							}
+						}
+						if diff := cmp.Diff(want, slices.Concat(got...)); diff != "" {
+							t.Errorf("(-want +got):\n%s", diff)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestToolsListHasTheAdaptersPageSize(t *testing.T) {
+	got := pages(t, connect(t, serverOf(t, nil, shelf(t, 7, mcpadapter.WithPageSize(3))), revisions[0], nil))
+	want := [][]string{{"tool_000", "tool_001", "tool_002"}, {"tool_003", "tool_004", "tool_005"}, {"tool_006"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestLastPageHasNoNextCursorOnTheWire(t *testing.T) {
+	raw, err := dial(t, serverOf(t, nil, shelf(t, 50))).request("tools/list", `{"cursor":null}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil {
+		t.Fatal(err)
+	}
+	if next, ok := members["nextCursor"]; ok {
+		t.Errorf("nextCursor is %s", next)
+	}
+	if string(members["cacheScope"]) != `"public"` {
+		t.Errorf("cacheScope is %s", members["cacheScope"])
+	}
+}
+
+func TestNoToolsAreAnArrayOnTheWire(t *testing.T) {
+	raw, err := dial(t, serverOf(t, nil, shelf(t, 0))).request("tools/list", `{}`)
+	if err != nil || !strings.Contains(string(raw), `"tools":[]`) {
+		t.Errorf("got %s, %v", raw, err)
+	}
+}
+
+// next is the cursor of the second page of tools.
+func next(t testing.TB, s *mcp.Server) string {
+	t.Helper()
+	res, err := connect(t, s, revisions[0], nil).ListTools(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.NextCursor
+}
+
+func TestBadCursorsAreRefused(t *testing.T) {
+	s := serverOf(t, nil, shelf(t, 120))
+	good := next(t, s)
+	tests := []struct{ name, cursor string }{
+		{"a number", `0`},
+		{"an offset", `50`},
+		{"a number as text", `"0"`},
+		{"an offset as text", `"50"`},
+		{"base64 of something", `"YWJj"`},
+		{"a short text", `"5"`},
+		{"an array", `[1]`},
+		{"an object", `{}`},
+		{"a truth", `true`},
+		{"of another list", `"` + next(t, serverOf(t, nil, shelf(t, 121))) + `"`},
+		{"of another page size", `"` + next(t, serverOf(t, nil, shelf(t, 120, mcpadapter.WithPageSize(60)))) + `"`},
+		{"padded", `"` + good + `="`},
+		{"with a blank", `"` + good + ` "`},
+		{"cut off", `"` + good[:len(good)-1] + `"`},
+		{"its first byte cut off", `"` + good[1:] + `"`},
+	}
+	for i := range good {
+		letter := byte('A')
+		if good[i] == letter {
+			letter = 'B'
+		}
+		altered := good[:i] + string(letter) + good[i+1:]
+		tests = append(tests, struct{ name, cursor string }{fmt.Sprint("altered at ", i), `"` + altered + `"`})
+	}
+	w := dial(t, s)
+	for _, tt := range tests {
+		if _, err := w.request("tools/list", `{"cursor":`+tt.cursor+`}`); code(err) != -32602 {
+			t.Errorf("%s: %s: got %v, want -32602", tt.name, tt.cursor, err)
+		}
+	}
+	for _, cursor := range []string{`"` + good + `"`, `null`, `""`} {
+		if _, err := w.request("tools/list", `{"cursor":`+cursor+`}`); err != nil {
+			t.Errorf("cursor %s: %v", cursor, err)
+		}
+	}
+}
+
+func TestCursorIsStaleOnceTheServersToolsChange(t *testing.T) {
+	s := serverOf(t, nil, shelf(t, 60))
+	c := connect(t, s, revisions[0], nil)
+	cursor := next(t, s)
+	list := func() error { _, err := c.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor}); return err }
+	if err := list(); err != nil {
+		t.Fatal(err)
+	}
+	addTool(s, "another")
+	if err := list(); code(err) != -32602 {
+		t.Errorf("after AddTool: got %v", err)
+	}
+	s.RemoveTools("another")
+	if err := list(); err != nil {
+		t.Errorf("after all is as it was: got %v", err)
+	}
+	s.RemoveTools("tool_003")
+	if err := list(); code(err) != -32602 {
+		t.Errorf("after RemoveTools: got %v", err)
+	}
+	if got := slices.Concat(pages(t, c)...); slices.Contains(got, "tool_003") {
+		t.Error("a tool that was removed is listed")
+	}
+}
+
+func TestMiddlewareBelowMayHideTools(t *testing.T) {
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			res, err := next(ctx, method, req)
+			if list, ok := res.(*mcp.ListToolsResult); ok {
+				list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool { return t.Name != "tool_001" })
+			}
+			return res, err
+		}
+	})
+	if err := gosdk.Register(s, shelf(t, 60)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]string{{"tool_001"}}, pages(t, connect(t, s, revisions[0], nil))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestHowLongAListMayBeKeptIsTheServersToSay(t *testing.T) {
+	s := serverOf(t, &mcp.ServerOptions{SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
+		c.TTLMs, c.CacheScope = 1234, "private"
+	}}, shelf(t, 3))
+	for _, method := range []string{"tools/list", "prompts/list"} {
+		raw, err := dial(t, s).request(method, `{}`)
+		if err != nil || !strings.Contains(string(raw), `"ttlMs":1234,"cacheScope":"private"`) {
+			t.Errorf("%s: got %s, %v", method, raw, err)
+		}
+	}
+}
+
+// call returns the text that a tool answers with.
+func call(t testing.TB, c *mcp.ClientSession, name string) string {
+	t.Helper()
+	res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: name})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return res.Content[0].(*mcp.TextContent).Text
+}
+
+func TestToolsAreCalledInEitherSpelling(t *testing.T) {
+	files := memory(t, map[string]string{"skills/paint/SKILL.md": "Paints.\n"})
+	a, _ := adapterOf(t, files, mcpadapter.WithNamespace("docs"), mcpadapter.WithExtraTools(tools("extra.tool_%d", 1)...))
+	s := serverOf(t, nil, a)
+	for _, revision := range revisions {
+		c := connect(t, s, revision, nil)
+		for _, name := range []string{"docs.list_skills", "docs_list_skills"} {
+			if got := call(t, c, name); got != `{"skills":["paint"]}` {
+				t.Errorf("%s: got %s", name, got)
+			}
+		}
+		if got := call(t, c, "extra_tool_0"); got != "extra.tool_0" {
+			t.Errorf("got %s", got)
+		}
+		if _, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "docs-list_skills"}); code(err) != -32602 {
+			t.Errorf("another spelling: got %v", err)
+		}
+		for _, page := range pages(t, c) {
+			if slices.Contains(page, "docs_list_skills") {
+				t.Error("the other spelling is listed")
+			}
+		}
+	}
+}
+
+func TestServersOwnToolIsCalledByItsExactName(t *testing.T) {
+	a, _ := adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithNamespace("docs"))
+	s := serverOf(t, nil, a)
+	addTool(s, "docs_list_skills")
+	if got := call(t, connect(t, s, revisions[0], nil), "docs_list_skills"); got != "the server's docs_list_skills" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestToolsOfSeveralAdaptersAreListedAndCalled(t *testing.T) {
+	var adapters []*mcpadapter.Adapter
+	for _, ns := range []string{"a", "b"} {
+		a, _ := adapterOf(t, memory(t, map[string]string{"skills/of-" + ns + "/SKILL.md": "x"}), mcpadapter.WithNamespace(ns), mcpadapter.WithTools("list_skills"))
+		adapters = append(adapters, a)
+	}
+	c := connect(t, serverOf(t, nil, adapters...), revisions[1], nil)
+	if diff := cmp.Diff([][]string{{"b.list_skills", "a.list_skills"}}, pages(t, c)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, name := range []string{"a_list_skills", "b_list_skills"} {
+		if got, want := call(t, c, name), `{"skills":["of-`+name[:1]+`"]}`; got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestCallWhoseContextEndedHasACode(t *testing.T) {
+	ended := mcpadapter.Tool{Name: "ended", Call: func(ctx context.Context, _ json.RawMessage) (mcpadapter.Result, error) {
+		<-ctx.Done()
+		return mcpadapter.Result{}, ctx.Err()
+	}}
+	a, _ := adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithExtraTools(ended))
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+			if method == "tools/call" {
+				over, cancel := context.WithCancel(ctx)
+				cancel()
+				ctx = over
+			}
+			return next(ctx, method, req)
+		}
+	})
+	if err := gosdk.Register(s, a); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := connect(t, s, revisions[0], nil).CallTool(ctx, &mcp.CallToolParams{Name: "ended"}); code(err) != -32603 {
+		t.Errorf("got %v, want -32603", err)
+	}
+}
+
+func TestSessionsAreIndependent(t *testing.T) {
+	s := serverOf(t, nil, shelf(t, 120))
+	var group sync.WaitGroup
+	for i := range 8 {
+		c := connect(t, s, revisions[i%2], nil)
+		group.Go(func() {
+			for range 5 {
+				if got := pages(t, c); len(got) != 3 {
+					t.Errorf("%d pages", len(got))
+				}
+				if got := call(t, c, "tool_007"); got != "tool_007" {
+					t.Errorf("got %s", got)
+				}
+			}
+		})
+	}
+	group.Wait()
+	first, second := connect(t, s, revisions[0], nil), connect(t, s, revisions[0], nil)
+	first.Close()
+	if got := pages(t, second); len(got) != 3 {
+		t.Errorf("after another client left: %d pages", len(got))
+	}
+}
+
+func TestRegisterRefusesWhatTheSDKRefuses(t *testing.T) {
+	bad := mcpadapter.Tool{
+		Name:        "bad",
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"object","x-mcp-header":"A"}}}`),
+		Call:        func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil },
+	}
+	a, _ := adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithExtraTools(bad))
+	s := serverOf(t, nil)
+	if err := gosdk.Register(s, a); err == nil || !strings.Contains(err.Error(), `"bad"`) {
+		t.Errorf("got %v; want an error that names the tool", err)
+	}
+	if got := pages(t, connect(t, s, revisions[0], nil)); len(got[0]) != 0 {
+		t.Errorf("the server has %v", got)
+	}
+	if gosdk.Register(nil, a) == nil || gosdk.Register(s, nil) == nil {
+		t.Error("nil is accepted")
+	}
+}

@@ -1,0 +1,97 @@
+package mcpgo
+
+import (
+	"context"
+	"reflect"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// A binding keeps a server's prompts like the commands of a catalog.
+type binding struct {
+	server  *server.MCPServer
+	adapter *mcpadapter.Adapter
+	others  server.PromptCompletionProvider
+
+	mu         sync.Mutex // also held while the server is changed, so that no older state follows a newer one
+	registered map[string]mcpadapter.Prompt
+}
+
+// syncPrompts registers what came or changed, and removes what went. What is the same
+// is not touched. Where the catalog cannot be read, all stays as it is.
+func (b *binding) syncPrompts(ctx context.Context) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	prompts, err := b.adapter.Prompts(ctx)
+	if err != nil {
+		return
+	}
+	current := make(map[string]mcpadapter.Prompt, len(prompts))
+	var added []server.ServerPrompt
+	for _, p := range prompts {
+		current[p.Name] = p
+		if old, ok := b.registered[p.Name]; !ok || !reflect.DeepEqual(old, p) {
+			added = append(added, server.ServerPrompt{Prompt: newPrompt(p), Handler: b.getPrompt})
+		}
+	}
+	var removed []string
+	for name := range b.registered {
+		if _, ok := current[name]; !ok {
+			removed = append(removed, name)
+		}
+	}
+	b.registered = current
+	if removed != nil {
+		b.server.DeletePrompts(removed...)
+	}
+	if added != nil {
+		b.server.AddPrompts(added...)
+	}
+}
+
+// syncPrompt sees to it that a prompt that is asked for is registered if there is a command
+// for it, and only then.
+func (b *binding) syncPrompt(ctx context.Context, name string) {
+	_, exists, err := b.adapter.Prompt(ctx, name)
+	b.mu.Lock()
+	_, registered := b.registered[name]
+	b.mu.Unlock()
+	if err == nil && exists != registered {
+		b.syncPrompts(ctx)
+	}
+}
+
+func newPrompt(p mcpadapter.Prompt) mcp.Prompt {
+	prompt := mcp.Prompt{Name: p.Name, Description: p.Description}
+	for _, arg := range p.Arguments {
+		prompt.Arguments = append(prompt.Arguments, mcp.PromptArgument{Name: arg.Name, Description: arg.Description})
+	}
+	return prompt
+}
+
+func (b *binding) getPrompt(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	p, err := b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	return mcp.NewGetPromptResult(p.Description, []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(p.Text))}), nil
+}
+
+// CompletePromptArgument completes an argument of a command or of one of the adapter's tools.
+func (b *binding) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, known mcp.CompleteContext) (*mcp.Completion, error) {
+	c, err := b.adapter.Complete(ctx, name, argument.Name, argument.Value)
+	if err == nil {
+		return &mcp.Completion{Values: c.Values, Total: c.Total, HasMore: c.HasMore}, nil
+	}
+	b.mu.Lock()
+	_, ours := b.registered[name]
+	b.mu.Unlock()
+	if _, own := b.server.ListPrompts()[name]; own && !ours {
+		return b.others.CompletePromptArgument(ctx, name, argument, known)
+	}
+	return nil, err
+}

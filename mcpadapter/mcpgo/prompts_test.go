@@ -1,0 +1,178 @@
+package mcpgo_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
+)
+
+func prompts(t testing.TB, s *server.MCPServer) []string {
+	t.Helper()
+	all, _ := names(t, s, "prompts/list", `{}`)
+	return all
+}
+
+func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
+	fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n", "commands/part.md": "---\nis_dependency: true\n---\n"})
+	s := serverOf(t, adapterOf(t, fsys))
+	s.AddPrompt(ownPrompt("own"))
+	if diff := cmp.Diff([]string{"commit", "own"}, prompts(t, s)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	write(t, fsys, "commands/review.md", "Review.\n")
+	var got struct {
+		Messages []struct {
+			Role    string
+			Content struct{ Type, Text string }
+		}
+	}
+	request(t, s, "prompts/get", `{"name":"review"}`).into(t, &got)
+	if m := got.Messages; len(m) != 1 || m[0].Role != "user" || m[0].Content.Type != "text" || m[0].Content.Text != "Review.\n" {
+		t.Errorf("got %+v", got)
+	}
+	if err := fsys.Remove("commands/commit.md"); err != nil {
+		t.Fatal(err)
+	}
+	if got := request(t, s, "prompts/get", `{"name":"commit"}`); got.Error.Code != -32602 {
+		t.Errorf("a command that went: got %+v, want -32602", got)
+	}
+	request(t, s, "prompts/get", `{"name":"part"}`)
+	if diff := cmp.Diff([]string{"own", "review"}, prompts(t, s)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestDescriptionThatChangedIsListed(t *testing.T) {
+	fsys := memory(t, map[string]string{"commands/commit.md": "Old.\n"})
+	s := serverOf(t, adapterOf(t, fsys))
+	write(t, fsys, "commands/commit.md", "Newer.\n")
+	var list struct {
+		Prompts []struct{ Description string }
+	}
+	request(t, s, "prompts/list", `{}`).into(t, &list)
+	if len(list.Prompts) != 1 || list.Prompts[0].Description != "Newer." {
+		t.Errorf("got %+v", list)
+	}
+}
+
+func TestFolderOfCommandsMayBeMissing(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	s := serverOf(t, adapterOf(t, fsys))
+	s.AddPrompt(ownPrompt("own"))
+	if diff := cmp.Diff([]string{"own"}, prompts(t, s)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	write(t, fsys, "commands/commit.md", "Commit.\n")
+	if diff := cmp.Diff([]string{"commit", "own"}, prompts(t, s)); diff != "" {
+		t.Errorf("after it was made (-want +got):\n%s", diff)
+	}
+}
+
+func TestPromptsStayWhileTheFolderCannotBeRead(t *testing.T) {
+	fsys := &deniable{Fs: memory(t, map[string]string{"commands/commit.md": "x\n"}), path: "commands"}
+	s := serverOf(t, adapterOf(t, fsys))
+	fsys.deny(true)
+	write(t, fsys.Fs, "commands/review.md", "x\n")
+	if diff := cmp.Diff([]string{"commit"}, prompts(t, s)); diff != "" {
+		t.Errorf("while denied (-want +got):\n%s", diff)
+	}
+	fsys.deny(false)
+	if diff := cmp.Diff([]string{"commit", "review"}, prompts(t, s)); diff != "" {
+		t.Errorf("afterwards (-want +got):\n%s", diff)
+	}
+}
+
+func TestRegisterSucceedsWhereTheFolderCannotBeRead(t *testing.T) {
+	fsys := &deniable{Fs: memory(t, map[string]string{"commands/commit.md": "x\n"}), path: "commands", denied: true}
+	s := serverOf(t, adapterOf(t, fsys))
+	if got := prompts(t, s); len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
+	fsys.deny(false)
+	if diff := cmp.Diff([]string{"commit"}, prompts(t, s)); diff != "" {
+		t.Errorf("afterwards (-want +got):\n%s", diff)
+	}
+}
+
+func TestClientsAreToldOnceOfChangesThatComeTogether(t *testing.T) {
+	fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
+	s := serverOf(t, adapterOf(t, fsys))
+	c := connect(t, s)
+	told := make(chan string, 100)
+	c.OnNotification(func(n mcp.JSONRPCNotification) { told <- n.Method })
+	for round := range 2 {
+		for i := range 5 {
+			write(t, fsys, fmt.Sprintf("commands/c%d-%d.md", round, i), "x\n")
+		}
+		// The catalog finds them without prompts/list, as it would when watching.
+		if _, err := c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "list_commands"}}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case method := <-told:
+			if method != "notifications/prompts/list_changed" {
+				t.Errorf("told of %s", method)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("round %d: not told", round)
+		}
+		if got := s.ListPrompts(); len(got) != 6+5*round {
+			t.Errorf("round %d: %d prompts are registered", round, len(got))
+		}
+	}
+	prompts(t, s) // nothing is new
+	if len(told) != 0 {
+		t.Errorf("told %d times more", len(told))
+	}
+}
+
+type completions struct{}
+
+func (completions) CompletePromptArgument(context.Context, string, mcp.CompleteArgument, mcp.CompleteContext) (*mcp.Completion, error) {
+	return &mcp.Completion{Values: []string{"the server's"}}, nil
+}
+
+func TestArgumentsAreCompleted(t *testing.T) {
+	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n", "commands/review.md": "x\n"}))
+	tests := []struct {
+		name, prompt string
+		opts         []mcpgo.Option
+		want         []string
+		code         int
+	}{
+		{"a tool's argument", "get_command", nil, []string{"commit"}, 0},
+		{"the server's own prompt", "own", nil, []string{}, 0},
+		{"the server's own prompt, with a provider", "own", []mcpgo.Option{mcpgo.WithPromptCompletions(completions{})}, []string{"the server's"}, 0},
+		{"a command without such an argument", "commit", []mcpgo.Option{mcpgo.WithPromptCompletions(completions{})}, nil, -32603},
+		{"no such prompt", "none", []mcpgo.Option{mcpgo.WithPromptCompletions(completions{})}, nil, -32603},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := server.NewMCPServer("test", "1")
+			if err := mcpgo.Register(s, a, tt.opts...); err != nil {
+				t.Fatal(err)
+			}
+			s.AddPrompt(ownPrompt("own"))
+			got := request(t, s, "completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":"command_name","value":"com"}}`, tt.prompt))
+			if got.Error.Code != tt.code {
+				t.Fatalf("got %+v, want code %d", got, tt.code)
+			}
+			if tt.code != 0 {
+				return
+			}
+			var result struct{ Completion struct{ Values []string } }
+			got.into(t, &result)
+			if diff := cmp.Diff(tt.want, result.Completion.Values); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

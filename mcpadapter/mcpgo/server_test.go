@@ -1,0 +1,174 @@
+package mcpgo_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/spf13/afero"
+	"go.uber.org/goleak"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var ctx = context.Background()
+
+// memory is a filesystem in memory with these files.
+func memory(t testing.TB, files map[string]string) afero.Fs {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	for name, content := range files {
+		write(t, fsys, name, content)
+	}
+	return fsys
+}
+
+func write(t testing.TB, fsys afero.Fs, name, content string) {
+	t.Helper()
+	if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// deniable is a filesystem on which one path cannot be opened while it is denied.
+type deniable struct {
+	afero.Fs
+	path string
+
+	mu     sync.Mutex
+	denied bool
+}
+
+func (d *deniable) deny(denied bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.denied = denied
+}
+
+func (d *deniable) Open(name string) (afero.File, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.denied && path.Clean(name) == d.path {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrPermission}
+	}
+	return d.Fs.Open(name)
+}
+
+// adapterOf is an adapter of a filesystem, whose catalog is closed with the test.
+func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+	t.Helper()
+	c, err := toolshelf.New(toolshelf.WithFs(fsys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	a, err := mcpadapter.New(c, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// serverOf is a server with an adapter.
+func serverOf(t testing.TB, a *mcpadapter.Adapter, opts ...server.ServerOption) *server.MCPServer {
+	t.Helper()
+	s := server.NewMCPServer("test", "1", opts...)
+	if err := mcpgo.Register(s, a); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// own is the name of a tool or prompt of the server's own, which tells its name.
+func own(name string) (mcp.Tool, server.ToolHandlerFunc) {
+	return mcp.NewTool(name), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("the server's " + name), nil
+	}
+}
+
+func ownPrompt(name string) (mcp.Prompt, server.PromptHandlerFunc) {
+	return mcp.NewPrompt(name), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return mcp.NewGetPromptResult("the server's "+name, nil), nil
+	}
+}
+
+// A response is what a server answers.
+type response struct {
+	Result json.RawMessage
+	Error  struct {
+		Code    int
+		Message string
+	}
+}
+
+// request sends a request as a client does that did not shake hands.
+func request(t testing.TB, s *server.MCPServer, method, params string) response {
+	t.Helper()
+	raw, err := json.Marshal(s.HandleMessage(ctx, json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r response
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// into decodes a result; a test whose request failed fails.
+func (r response) into(t testing.TB, result any) {
+	t.Helper()
+	if r.Error.Code != 0 {
+		t.Fatalf("got %+v", r.Error)
+	}
+	if err := json.Unmarshal(r.Result, result); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// names are those of a page of tools or prompts, and the cursor of the next.
+func names(t testing.TB, s *server.MCPServer, method, params string) ([]string, string) {
+	t.Helper()
+	var list struct {
+		Tools, Prompts []struct{ Name string }
+		NextCursor     string
+	}
+	request(t, s, method, params).into(t, &list)
+	all := []string{}
+	for _, item := range append(list.Tools, list.Prompts...) {
+		all = append(all, item.Name)
+	}
+	return all, list.NextCursor
+}
+
+// connect is a client of a server, which is closed with the test.
+func connect(t testing.TB, s *server.MCPServer) *client.Client {
+	t.Helper()
+	c, err := client.NewInProcessClient(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	if err := c.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = "2025-11-25"
+	hello.Params.ClientInfo = mcp.Implementation{Name: "client", Version: "1"}
+	if _, err := c.Initialize(ctx, hello); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

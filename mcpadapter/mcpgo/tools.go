@@ -1,0 +1,88 @@
+package mcpgo
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// addTools registers the tools, all or none. The SDK panics on one that it has something
+// against.
+func (b *binding) addTools() (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("%v", fault)
+		}
+	}()
+	var tools []server.ServerTool
+	for _, t := range b.adapter.Tools() {
+		tools = append(tools, server.ServerTool{Tool: newTool(t), Handler: b.handler(t.Name)})
+	}
+	b.server.AddTools(tools...)
+	return nil
+}
+
+func newTool(t mcpadapter.Tool) mcp.Tool {
+	return mcp.Tool{
+		Name:            t.Name,
+		Title:           t.Title,
+		Description:     t.Description,
+		RawInputSchema:  t.InputSchema,
+		RawOutputSchema: t.OutputSchema,
+		Annotations: mcp.ToolAnnotation{
+			ReadOnlyHint:    hint(t.Annotations.ReadOnlyHint),
+			DestructiveHint: t.Annotations.DestructiveHint,
+			IdempotentHint:  hint(t.Annotations.IdempotentHint),
+			OpenWorldHint:   t.Annotations.OpenWorldHint,
+		},
+	}
+}
+
+// hint is nil for false, which is what a hint that is left out means.
+func hint(b bool) *bool {
+	if !b {
+		return nil
+	}
+	return &b
+}
+
+func (b *binding) handler(name string) server.ToolHandlerFunc {
+	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		arguments := req.Params.RawArguments
+		if len(arguments) == 0 && req.Params.Arguments != nil { // a program's own call, not a message
+			var err error
+			if arguments, err = json.Marshal(req.Params.Arguments); err != nil {
+				return nil, err
+			}
+		}
+		r, err := b.adapter.Call(ctx, name, arguments)
+		if err != nil {
+			return nil, err
+		}
+		result := &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(r.Text)}, IsError: r.IsError}
+		if r.Structured != nil { // a nil RawMessage would be sent as null
+			result.StructuredContent = r.Structured
+		}
+		return result, nil
+	}
+}
+
+// rename gives a tool that is called in another spelling its own name.
+func (b *binding) rename(ctx context.Context, req *mcp.CallToolRequest) {
+	name := req.Params.Name
+	t, ok := b.adapter.Lookup(name)
+	if !ok || t.Name == name || b.server.GetTool(name) != nil {
+		return
+	}
+	if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithTools); ok {
+		if _, ok := session.GetSessionTools()[name]; ok {
+			return
+		}
+	}
+	req.Params.Name = t.Name
+}

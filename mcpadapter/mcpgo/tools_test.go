@@ -1,0 +1,188 @@
+package mcpgo_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
+)
+
+// call returns the text that a tool answers with.
+func call(t testing.TB, s *server.MCPServer, name string) string {
+	t.Helper()
+	var result struct{ Content []struct{ Text string } }
+	request(t, s, "tools/call", fmt.Sprintf(`{"name":%q}`, name)).into(t, &result)
+	return result.Content[0].Text
+}
+
+var painter = map[string]string{"skills/paint/SKILL.md": "Paints.\n"}
+
+func TestToolsAreCalledInEitherSpelling(t *testing.T) {
+	hooks := &server.Hooks{}
+	heard := 0
+	hooks.AddBeforeCallTool(func(context.Context, any, *mcp.CallToolRequest) { heard++ })
+	for name, opts := range map[string][]server.ServerOption{"no hooks": nil, "hooks": {server.WithHooks(hooks)}} {
+		t.Run(name, func(t *testing.T) {
+			s := serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")), opts...)
+			for _, name := range []string{"docs.list_skills", "docs_list_skills"} {
+				if got := call(t, s, name); got != `{"skills":["paint"]}` {
+					t.Errorf("%s: got %s", name, got)
+				}
+			}
+			if got := request(t, s, "tools/call", `{"name":"docs-list_skills"}`); got.Error.Code != -32602 {
+				t.Errorf("another spelling: got %+v", got)
+			}
+			if got, _ := names(t, s, "tools/list", `{}`); slices.Contains(got, "docs_list_skills") {
+				t.Errorf("the other spelling is listed in %v", got)
+			}
+		})
+	}
+	if heard != 3 {
+		t.Errorf("the server's own hook heard of %d calls, want 3", heard)
+	}
+}
+
+func TestServersOwnToolIsCalledByItsExactName(t *testing.T) {
+	s := serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")))
+	s.AddTool(own("docs_list_skills"))
+	if got := call(t, s, "docs_list_skills"); got != "the server's docs_list_skills" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// A session with a tool of its own.
+type session struct {
+	*server.InProcessSession
+	tools map[string]server.ServerTool
+}
+
+func (s session) GetSessionTools() map[string]server.ServerTool { return s.tools }
+func (s session) SetSessionTools(map[string]server.ServerTool)  {}
+
+func TestSessionsOwnToolIsCalledByItsExactName(t *testing.T) {
+	s := serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")))
+	tool, handler := own("docs_list_skills")
+	with := s.WithContext(ctx, session{server.NewInProcessSession("one", nil), map[string]server.ServerTool{tool.Name: {Tool: tool, Handler: handler}}})
+	raw, err := json.Marshal(s.HandleMessage(with, json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"docs_list_skills"}}`)))
+	if err != nil || !strings.Contains(string(raw), "the server's docs_list_skills") {
+		t.Errorf("got %s, %v", raw, err)
+	}
+}
+
+func TestHooksThatServersShareConcernTheAdaptersServerAlone(t *testing.T) {
+	hooks := &server.Hooks{}
+	serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")), server.WithHooks(hooks))
+	other := server.NewMCPServer("other", "1", server.WithHooks(hooks))
+	other.AddTool(own("docs.list_skills"))
+	if got := request(t, other, "tools/call", `{"name":"docs_list_skills"}`); got.Error.Code != -32602 {
+		t.Errorf("got %+v, want -32602", got)
+	}
+}
+
+func TestToolsComeInOnePageUnlessTheServerHasALimit(t *testing.T) {
+	tools := make([]mcpadapter.Tool, 120)
+	for i := range tools {
+		tools[i] = mcpadapter.Tool{Name: fmt.Sprintf("tool_%03d", i), Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+			return mcpadapter.Result{}, nil
+		}}
+	}
+	a := adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools...))
+	if got, next := names(t, serverOf(t, a), "tools/list", `{}`); len(got) != 120 || next != "" {
+		t.Errorf("got %d tools and cursor %q", len(got), next)
+	}
+	s := serverOf(t, a, server.WithPaginationLimit(50))
+	var all []string
+	for cursor := ""; ; {
+		page, next := names(t, s, "tools/list", fmt.Sprintf(`{"cursor":%q}`, cursor))
+		all = append(all, page...)
+		if next == "" {
+			break
+		}
+		cursor = next
+	}
+	if len(all) != 120 || !slices.IsSorted(all) {
+		t.Errorf("got %v", all)
+	}
+	if got := request(t, s, "tools/list", `{"cursor":"5"}`); got.Error.Code != -32602 {
+		t.Errorf("cursor 5: got %+v, want -32602", got)
+	}
+}
+
+func TestServerDeclaresWhatItCanDo(t *testing.T) {
+	s := serverOf(t, adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithTools()))
+	var result struct{ Capabilities json.RawMessage }
+	request(t, s, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"me","version":"1"}}`).into(t, &result)
+	if got, want := string(result.Capabilities), `{"prompts":{"listChanged":true},"tools":{"listChanged":true},"completions":{}}`; got != want {
+		var a, b any
+		if json.Unmarshal([]byte(got), &a) != nil || json.Unmarshal([]byte(want), &b) != nil || !cmp.Equal(a, b) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if got, _ := names(t, s, "tools/list", `{}`); len(got) != 0 {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestSessionsAreIndependent(t *testing.T) {
+	s := serverOf(t, adapterOf(t, memory(t, painter)))
+	var group sync.WaitGroup
+	for range 8 {
+		c := connect(t, s)
+		group.Go(func() {
+			for range 5 {
+				list, err := c.ListTools(ctx, mcp.ListToolsRequest{})
+				if err != nil || len(list.Tools) == 0 {
+					t.Errorf("got %v, %v", list, err)
+				}
+				if _, err := c.ListPrompts(ctx, mcp.ListPromptsRequest{}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	first, second := connect(t, s), connect(t, s)
+	first.Close()
+	if _, err := second.ListTools(ctx, mcp.ListToolsRequest{}); err != nil {
+		t.Errorf("after another client left: %v", err)
+	}
+}
+
+func TestRegisterRefusesWhatTheSDKRefuses(t *testing.T) {
+	a := adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithExtraTools(mcpadapter.Tool{
+		Name:        "bad",
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"object","x-mcp-header":"A"}}}`),
+		Call:        func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil },
+	}))
+	s := server.NewMCPServer("test", "1")
+	if err := mcpgo.Register(s, a); err == nil || !strings.Contains(err.Error(), `"bad"`) {
+		t.Errorf("got %v; want an error that names the tool", err)
+	}
+	if got := s.ListTools(); len(got) != 0 {
+		t.Errorf("the server has %v", got)
+	}
+	if mcpgo.Register(nil, a) == nil || mcpgo.Register(s, nil) == nil {
+		t.Error("nil is accepted")
+	}
+}
+
+func TestProgramsOwnCallNeedsNoMessage(t *testing.T) {
+	s := serverOf(t, adapterOf(t, memory(t, map[string]string{"commands/commit.md": "Commit.\n"})))
+	var req mcp.CallToolRequest
+	req.Params.Arguments = map[string]any{"command_name": "commit"}
+	got, err := s.GetTool("get_command").Handler(ctx, req)
+	if err != nil || got.IsError {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}

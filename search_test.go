@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -284,7 +285,7 @@ func TestSearchForgetsWhatAFileWasThatIsReadEachTime(t *testing.T) {
 	later := time.Now().Add(time.Hour)
 	c := catalog(t, toolshelf.WithFs(fsys))
 	filler := strings.Repeat("Filler.\n", 1000)
-	for i, fruit := range []string{"apples", "quince", "quince", "quince", "quince", "quince"} {
+	for i, fruit := range append([]string{"apples"}, slices.Repeat([]string{"quince"}, 9)...) {
 		text := fmt.Sprintf("---\ndescription: Count %s\n---\n%s%d\n", fruit, filler, i)
 		if err := errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte(text), 0o644), fsys.Chtimes("commands/a.md", later, later)); err != nil {
 			t.Fatal(err)

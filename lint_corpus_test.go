@@ -107,8 +107,10 @@ func TestCorpusLintSkills(t *testing.T) {
 	var all []toolshelf.Diagnostic
 	skills := 0
 	top, layers := corpusLayers(t, "skills", func(dir string) bool {
-		found, err := filepath.Glob(filepath.Join(dir, "*", "[Ss][Kk][Ii][Ll][Ll].[Mm][Dd]"))
-		return err == nil && len(found) > 0
+		const file = "[Ss][Kk][Ii][Ll][Ll].[Mm][Dd]"
+		skills, err := filepath.Glob(filepath.Join(dir, "*", file))
+		own, _ := filepath.Glob(filepath.Join(dir, file)) // it would be a skill itself, and not the skills in it
+		return err == nil && len(skills) > 0 && len(own) == 0
 	})
 	for _, layer := range layers {
 		c := catalog(t, toolshelf.WithRoot(layer), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir("."))

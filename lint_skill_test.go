@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -174,6 +175,30 @@ func TestLintSkillFrontmatter(t *testing.T) {
 				t.Errorf("diagnostics (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A layer's folder may be a skill itself.
+func TestLintSkillThatIsALayer(t *testing.T) {
+	for _, tt := range []struct {
+		folder string
+		want   []string
+	}{
+		{"pdf", nil},
+		{"tools/pdf", nil},
+		{"tools", []string{"SKILL_NAME_MISMATCH tools/SKILL.md"}},
+	} {
+		var got []string
+		for _, d := range lint(t, map[string]string{tt.folder + "/SKILL.md": named("pdf")}, toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(tt.folder)) {
+			got = append(got, d.Code+" "+d.Path)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: diagnostics (-want +got):\n%s", tt.folder, diff)
+		}
+	}
+	c := catalog(t, toolshelf.WithCommandsDir(), toolshelf.WithSkillsFS("built in", fstest.MapFS{"SKILL.md": {Data: []byte(named("pdf"))}}))
+	if got, err := c.Lint(t.Context()); err != nil || len(got) > 0 {
+		t.Errorf("the top of a filesystem, which has no name: %v, %v", got, err)
 	}
 }
 

@@ -155,23 +155,37 @@ func BenchmarkToolsListInServers(b *testing.B) {
 			{"mcpgo-alone", mark3labs, nil},
 		} {
 			b.Run(fmt.Sprintf("tools=%d/%s", n, way.name), func(b *testing.B) {
-				floor := per(2000, session)
-				var alone float64
-				if way.alone != nil {
-					alone = per(500, way.alone)
-				}
 				b.ReportAllocs()
 				for b.Loop() {
 					way.request()
 				}
-				ours := float64(b.Elapsed()) / float64(b.N)
-				b.ReportMetric(ours/floor, "x-Session")
-				if way.alone != nil {
-					b.ReportMetric(ours/alone, "x-SDK-alone")
+				if way.alone == nil {
+					best := quickest(session, way.request)
+					b.ReportMetric(best[1]/1000, "best-µs")
+					b.ReportMetric(best[1]/best[0], "x-Session")
+					return
 				}
+				best := quickest(session, way.request, way.alone)
+				b.ReportMetric(best[1]/1000, "best-µs")
+				b.ReportMetric(best[1]/best[0], "x-Session")
+				b.ReportMetric(best[1]/best[2], "x-SDK-alone")
 			})
 		}
 	}
+}
+
+// quickest measures functions in turns, in nanoseconds a call, and takes the best turn of
+// each: so that what else the machine does meets all of them alike.
+func quickest(fs ...func()) []float64 {
+	best := make([]float64, len(fs))
+	for range 40 {
+		for i, f := range fs {
+			if took := per(10, f); best[i] == 0 || took < best[i] {
+				best[i] = took
+			}
+		}
+	}
+	return best
 }
 
 // tools/call of get_command for a command that was had before, in each way, beside Catalog.Get.
@@ -204,15 +218,18 @@ func BenchmarkCallGetCommandInServers(b *testing.B) {
 		{"mcpgo", throughMcpGo(mcpgoServer(b, a))},
 	} {
 		b.Run(way.name, func(b *testing.B) {
-			floor := per(5000, get)
-			b.ReportAllocs()
-			for b.Loop() {
+			call := func() {
 				if err := way.request("tools/call", json.RawMessage(`{"name":"get_command","arguments":{"command_name":"review"}}`)); err != nil {
 					b.Fatal(err)
 				}
 			}
-			ours := float64(b.Elapsed()) / float64(b.N)
-			b.ReportMetric(ours/floor, "x-Get")
+			b.ReportAllocs()
+			for b.Loop() {
+				call()
+			}
+			best := quickest(get, call)
+			b.ReportMetric(best[1]/best[0], "x-Get")
+			b.ReportMetric(best[1]/1000, "best-µs")
 		})
 	}
 }

@@ -185,7 +185,7 @@ func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do func(
 
 // skillNotFound tells of a skill that calls itself by the name, if it is shown.
 func (c *Catalog) skillNotFound(op, name string, all *index.Snapshot) error {
-	e := &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name, Message: "there is no skill " + quote(name) + "; ListSkills has the names"}
+	e := &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name, Message: "there is no skill " + quote(name) + "; list the skills for the names"}
 	for _, other := range c.skillFilter.of(all).Entries {
 		if declared, _ := other.Header.Get("name"); declared.String() == name {
 			e.Message = "there is no skill folder " + quote(name) + "; the skill in the folder " + quote(other.Name) + " calls itself so, and is had by the folder's name"
@@ -213,7 +213,7 @@ func (c *Catalog) skillError(op, name string, err error) error {
 	case errors.Is(err, errChanging):
 		e.Message = "the files of skill " + quote(name) + " change while they are read; try again"
 	case errors.Is(err, fs.ErrNotExist):
-		e.Code, e.Message = ErrSkillNotFound.Code, "skill "+quote(name)+" was removed just now; ListSkills has the names"
+		e.Code, e.Message = ErrSkillNotFound.Code, "skill "+quote(name)+" was removed just now; list the skills for the names"
 	}
 	return e
 }
@@ -324,9 +324,12 @@ func (c *Catalog) skillText(folder *index.SkillFolder, e *index.Entry) (skillTex
 func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *index.Entry, listed index.SkillFiles, skill *Skill) error {
 	place := path.Dir(c.skills.Place(e))
 	for i, f := range listed.Files {
+		report := func(code Code, message, suggestion string) {
+			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: string(code), Severity: index.Warning,
+				Path: escapePath(path.Join(place, f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
+		}
 		if f.Info.Size > c.config.maxFileSize {
-			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: string(ErrFileTooLarge.Code), Severity: index.Warning,
-				Path: escapePath(path.Join(place, f.Name)), Message: "no digest: the file is larger than allowed", Suggestion: "raise the limit with WithMaxFileSize"})
+			report(ErrFileTooLarge.Code, "the file is larger than allowed", "shorten it, or raise the limit with WithMaxFileSize")
 			continue
 		}
 		key := file{e.Layer, path.Join(path.Dir(e.Path), f.Name)}
@@ -336,8 +339,15 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 		}
 		now := time.Now()
 		sum, err := digestOf(ctx, folder, f)
-		if err != nil {
-			return err
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
+			return errChanging // it is not what was listed any more
+		default:
+			report(ErrFileRead.Code, escapeName(reason(err)), "check its permissions")
+			continue
 		}
 		skill.Files[i].SHA256 = sum
 		if index.Settled(f.Info, now) {

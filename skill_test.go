@@ -1,6 +1,7 @@
 package toolshelf_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -152,8 +154,8 @@ func TestGetSkillErrors(t *testing.T) {
 		want error
 		says string
 	}{
-		{"missing", toolshelf.ErrSkillNotFound, "ListSkills"},
-		{"Good", toolshelf.ErrSkillNotFound, "ListSkills"},
+		{"missing", toolshelf.ErrSkillNotFound, "list the skills"},
+		{"Good", toolshelf.ErrSkillNotFound, "list the skills"},
 		{"declared", toolshelf.ErrSkillNotFound, `"renamed"`},
 		{"empty", toolshelf.ErrSkillNotFound, "no SKILL.md"},
 		{"node_modules", toolshelf.ErrSkillNotFound, ""},
@@ -519,6 +521,58 @@ func TestNamesOfFilesAreAsTheFilesystemHasThem(t *testing.T) {
 	}
 	if len(skill.Diagnostics) != 1 {
 		t.Errorf("diagnostics: %v", skill.Diagnostics)
+	}
+}
+
+func TestAFileWithoutADigestIsReported(t *testing.T) {
+	files := forms()
+	files["skills/forms/large.bin"] = strings.Repeat("x", 1001)
+	fsys := failing{memoryOf(t, files), map[string]error{"fill.py": fs.ErrPermission}}
+	skill, err := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithMaxFileSize(1000)).GetSkill(t.Context(), "forms", toolshelf.Digests())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var without, reported []string
+	for _, f := range skill.Files {
+		if f.SHA256 == "" {
+			without = append(without, f.Path)
+		}
+	}
+	for _, d := range skill.Diagnostics {
+		reported = append(reported, d.Code+" "+d.Path)
+	}
+	if diff := cmp.Diff([]string{"FILE_TOO_LARGE skills/forms/large.bin", "FILE_READ_ERROR skills/forms/scripts/fill.py"}, reported); diff != "" || !slices.Equal(without, []string{"large.bin", "scripts/fill.py"}) {
+		t.Errorf("without: %q; diagnostics (-want +got):\n%s", without, diff)
+	}
+}
+
+func TestASkillThatCannotBeReadWhole(t *testing.T) {
+	fsys := failing{memoryOf(t, forms()), map[string]error{"references": fs.ErrPermission}}
+	skill, err := catalog(t, toolshelf.WithFs(fsys)).GetSkill(t.Context(), "forms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(skill.Files) != 6 || len(skill.Diagnostics) != 1 || skill.Diagnostics[0].Code != "FILE_READ_ERROR" || skill.Diagnostics[0].Path != "skills/forms/references" {
+		t.Errorf("%v, %v", skill.Files, skill.Diagnostics)
+	}
+}
+
+func TestASkillEndsWithItsContext(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, forms())))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, getErr := c.GetSkill(ctx, "forms", toolshelf.Digests())
+	_, readErr := c.ReadSkillFile(ctx, "forms", "SKILL.md")
+	if !errors.Is(getErr, context.Canceled) || !errors.Is(readErr, context.Canceled) {
+		t.Errorf("got %v and %v", getErr, readErr)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, getErr = c.GetSkill(t.Context(), "forms")
+	_, readErr = c.ReadSkillFile(t.Context(), "forms", "SKILL.md")
+	if !errors.Is(getErr, toolshelf.ErrClosed) || !errors.Is(readErr, toolshelf.ErrClosed) {
+		t.Errorf("after Close: %v and %v", getErr, readErr)
 	}
 }
 

@@ -1,0 +1,152 @@
+package toolshelf_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing/fstest"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+var pdfSkill = map[string]string{
+	"skills/pdf/SKILL.md":            "---\nname: pdf\ndescription: Fills PDF forms.\nx-team: docs\n---\nRun scripts/fill.py.\n",
+	"skills/pdf/scripts/fill.py":     "print('filled')\n",
+	"skills/pdf/references/forms.md": "# Forms\n",
+}
+
+func ExampleCatalog_GetSkill() {
+	catalog := open(toolshelf.WithFs(project(pdfSkill)))
+	defer catalog.Close()
+	skill, err := catalog.GetSkill(context.Background(), "pdf")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s: %s\n%s", skill.Name, skill.Description, skill.Content)
+	for _, f := range skill.Files {
+		fmt.Println(f.Size, f.Path)
+	}
+	frontmatter, _ := json.Marshal(skill.Frontmatter)
+	fmt.Printf("%s\n", frontmatter)
+	// Output:
+	// pdf: Fills PDF forms.
+	// Run scripts/fill.py.
+	// 82 SKILL.md
+	// 8 references/forms.md
+	// 16 scripts/fill.py
+	// {"name":"pdf","description":"Fills PDF forms.","x-team":"docs"}
+}
+
+func ExampleDigests() {
+	catalog := open(toolshelf.WithFs(project(pdfSkill)))
+	defer catalog.Close()
+	skill, err := catalog.GetSkill(context.Background(), "pdf", toolshelf.Digests())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range skill.Files {
+		fmt.Println(f.SHA256[:8], f.Path)
+	}
+	// Output:
+	// 1089edbf SKILL.md
+	// 111198a6 references/forms.md
+	// 9907f189 scripts/fill.py
+}
+
+func ExampleCatalog_ReadSkillFile() {
+	catalog := open(toolshelf.WithFs(project(pdfSkill)))
+	defer catalog.Close()
+	text, err := catalog.ReadSkillFile(context.Background(), "pdf", "scripts/fill.py")
+	fmt.Printf("%s%v\n", text, err)
+	_, err = catalog.ReadSkillFile(context.Background(), "pdf", "../../.env")
+	fmt.Println(errors.Is(err, toolshelf.ErrOutsideRoot))
+	// Output:
+	// print('filled')
+	// <nil>
+	// true
+}
+
+func ExampleCatalog_View() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"commands/deploy.md": "Deploy.", "commands/review.md": "Review.", "commands/plan.md": "Plan.",
+	})))
+	defer catalog.Close()
+
+	reviewer, err := catalog.View(toolshelf.WithCommandFilter(func(c toolshelf.CommandInfo) bool {
+		return slices.Contains([]string{"review", "plan"}, c.Name)
+	}))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer reviewer.Close()
+	printNames(reviewer)
+	_, err = reviewer.Get(context.Background(), "deploy")
+	fmt.Println(errors.Is(err, toolshelf.ErrCommandNotFound))
+	// Output:
+	// plan
+	// review
+	// true
+}
+
+func ExampleWithSkillFilter() {
+	catalog := open(
+		toolshelf.WithFs(project(map[string]string{
+			"skills/pdf/SKILL.md":    "---\ndescription: Fills PDF forms.\n---\n",
+			"skills/deploy/SKILL.md": "---\ndescription: Deploys.\ndisable-model-invocation: true\n---\n",
+		})),
+		toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return !s.DisableModelInvocation }),
+	)
+	defer catalog.Close()
+	printSkills(catalog)
+	// Output:
+	// pdf of skills
+}
+
+func ExampleWithSkillDepth() {
+	catalog := open(toolshelf.WithSkillDepth(2), toolshelf.WithFs(project(map[string]string{
+		"skills/pdf/SKILL.md":        "---\ndescription: Fills PDF forms.\n---\n",
+		"skills/office/csv/SKILL.md": "---\ndescription: Reads tables.\n---\n",
+	})))
+	defer catalog.Close()
+	printSkills(catalog)
+	// Output:
+	// csv of skills
+	// pdf of skills
+}
+
+func ExampleWithConventionalDirs() {
+	builtIn := fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\ndescription: Reads PDF files.\n---\n")}}
+	catalog := open(
+		toolshelf.WithFs(project(map[string]string{
+			".example/skills/pdf/SKILL.md": "---\ndescription: Fills PDF forms.\n---\n",
+			".agents/skills/csv/SKILL.md":  "---\ndescription: Reads tables.\n---\n",
+		})),
+		toolshelf.WithConventionalDirs("example"),
+		toolshelf.WithSkillsFS("built in", builtIn), // comes after them
+	)
+	defer catalog.Close()
+	printSkills(catalog)
+	// Output:
+	// csv of .agents/skills
+	// pdf of .example/skills, which hides [built in/pdf/SKILL.md]
+}
+
+func printSkills(c *toolshelf.Catalog) {
+	skills, err := c.ListSkills(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range skills {
+		fmt.Print(s.Name, " of ", s.Layer)
+		if s.Hides != nil {
+			fmt.Print(", which hides ", s.Hides)
+		}
+		fmt.Println()
+	}
+}

@@ -1,0 +1,195 @@
+//go:build linux
+
+package toolshelf_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/adrg/frontmatter"
+	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// manySkills is a folder of n skills with two more files each.
+func manySkills(b *testing.B, n int) string {
+	b.Helper()
+	root := b.TempDir()
+	old := time.Now().Add(-time.Minute) // see shelf
+	body := strings.Repeat("Read the form, and ask for what is missing in it.\n", 60)
+	for i := range n {
+		name := fmt.Sprintf("skill-%05d", i)
+		dir := filepath.Join(root, "skills", name)
+		err := os.MkdirAll(filepath.Join(dir, "references"), 0o755)
+		for file, text := range map[string]string{
+			"SKILL.md":           fmt.Sprintf("---\nname: %s\ndescription: Fills form %d. Use it when a form is mentioned.\nlicense: Apache-2.0\n---\n\n# Form\n\n%s", name, i, body),
+			"references/form.md": body, "fill.py": body,
+		} {
+			file = filepath.Join(dir, file)
+			err = errors.Join(err, os.WriteFile(file, []byte(text), 0o644), os.Chtimes(file, old, old))
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	return root
+}
+
+// skillFloor opens each folder of a folder, describes its SKILL.md and, if read
+// is set, reads 4 KB of it, on all cores.
+func skillFloor(b *testing.B, dir string, read bool) {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer unix.Close(fd)
+	names := rawNames(b, fd)
+	var all sync.WaitGroup
+	cores := runtime.GOMAXPROCS(0)
+	for core := range cores {
+		all.Go(func() {
+			buf := make([]byte, 4096)
+			for i := core; i < len(names); i += cores {
+				folder, err := unix.Openat(fd, names[i], unix.O_PATH|unix.O_DIRECTORY, 0)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				var s unix.Statx_t
+				unix.Statx(folder, "SKILL.md", unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &s)
+				if read {
+					file, err := unix.Openat(folder, "SKILL.md", unix.O_RDONLY, 0)
+					if err != nil {
+						b.Error(err)
+						return
+					}
+					unix.Read(file, buf)
+					unix.Close(file)
+				}
+				unix.Close(folder)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// naiveSkills is what a program writes that has no library.
+func naiveSkills(b *testing.B, dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name(), "SKILL.md"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		var header struct{ Name, Description, License string }
+		if _, err := frontmatter.Parse(strings.NewReader(string(data)), &header); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkListSkills5000(b *testing.B) {
+	root := manySkills(b, 5000)
+	dir := filepath.Join(root, "skills")
+	list := func(c *toolshelf.Catalog) {
+		if skills, err := c.ListSkills(b.Context()); err != nil || len(skills) != 5000 {
+			b.Fatal(len(skills), err)
+		}
+	}
+	b.Run("cold", func(b *testing.B) {
+		compare(b, []string{"cold", "floor", "naive"}, map[string]func(){
+			"cold": func() {
+				c := catalog(b, toolshelf.WithRoot(root))
+				list(c)
+				c.Close()
+			},
+			"floor": func() { skillFloor(b, dir, true) },
+			"naive": func() { naiveSkills(b, dir) },
+		})
+	})
+	b.Run("warm", func(b *testing.B) {
+		c := catalog(b, toolshelf.WithRoot(root))
+		list(c)
+		compare(b, []string{"warm", "floor", "naive"}, map[string]func(){
+			"warm":  func() { list(c) },
+			"floor": func() { skillFloor(b, dir, false) },
+			"naive": func() { naiveSkills(b, dir) },
+		})
+	})
+	b.Run("watched", func(b *testing.B) {
+		c := catalog(b, toolshelf.WithRoot(root), toolshelf.WithWatch())
+		list(c)
+		compare(b, []string{"watched", "naive"}, map[string]func(){
+			"watched": func() { list(c) },
+			"naive":   func() { naiveSkills(b, dir) },
+		})
+	})
+}
+
+// A skill that is known is had by a reading of its folders and a stat of its
+// files, of however many skills it is one.
+func BenchmarkGetSkill(b *testing.B) {
+	root := manySkills(b, 5000)
+	dir := filepath.Join(root, "skills", "skill-02500")
+	c := catalog(b, toolshelf.WithRoot(root))
+	get := func(opts ...toolshelf.SkillOption) {
+		if _, err := c.GetSkill(b.Context(), "skill-02500", opts...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	get(toolshelf.Digests())
+	compare(b, []string{"warm", "digests", "naive"}, map[string]func(){
+		"warm":    func() { get() },
+		"digests": func() { get(toolshelf.Digests()) },
+		"naive": func() {
+			err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				_, err = d.Info()
+				return err
+			})
+			f, openErr := os.Open(filepath.Join(dir, "SKILL.md"))
+			if err := errors.Join(err, openErr); err != nil {
+				b.Fatal(err)
+			}
+			defer f.Close()
+			data, _ := io.ReadAll(f)
+			var header struct{ Name, Description, License string }
+			if _, err := frontmatter.Parse(strings.NewReader(string(data)), &header); err != nil {
+				b.Fatal(err)
+			}
+		},
+	})
+}
+
+// A page of a view costs what a page of the whole does.
+func BenchmarkListFiltered(b *testing.B) {
+	whole := catalog(b, toolshelf.WithRoot(shelf(b, 10_000)), toolshelf.WithWatch())
+	view, err := whole.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return strings.HasSuffix(i.Name, "7") }))
+	if err != nil {
+		b.Fatal(err)
+	}
+	page := func(c *toolshelf.Catalog) {
+		if _, err := c.List(b.Context(), toolshelf.Page{Number: 2}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	page(view)
+	compare(b, []string{"view", "whole"}, map[string]func(){
+		"view":  func() { page(view) },
+		"whole": func() { page(whole) },
+	})
+}

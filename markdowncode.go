@@ -8,14 +8,18 @@ import "strings"
 //
 // Fences are those of CommonMark 0.31, section 4.5, in lists and quotes too,
 // but for one thing: a fence may be indented further than three columns. There
-// it would begin an indented code block or a code span, so that it is code
-// either way, and many authors do not count columns.
+// it would be part of an indented code block or begin a code span, so that what
+// follows is code either way, and many authors do not count columns. As in all
+// other text, HTML and tables are not looked at, but for a table's row, which no
+// code span leaves.
 func markdownBlocks(text string, yield func(start, end int, code bool)) {
 	var (
 		items  []int // the columns at which the text of the list items that are open begins
 		quotes int   // of the line before
 		fence  fence // that is open
 		start  int   // of the block
+		prose  bool  // the line before is a paragraph's
+		bare   bool  // the line before has a list marker and nothing after it
 	)
 	end := func(at int, code bool) {
 		if at > start {
@@ -46,23 +50,39 @@ func markdownBlocks(text string, yield func(start, end int, code bool)) {
 		}
 		depth, column, rest := 0, 0, line
 		column, rest = skipBlanks(rest, column)
+		margin := column
 		for strings.HasPrefix(rest, ">") {
 			depth++
 			column, rest = skipBlanks(rest[1:], column+1)
 		}
 		if rest == "" {
+			if bare { // an item has text on its first or its second line
+				items = items[:len(items)-1]
+			}
 			end(next, false)
-			quotes, at = depth, next
+			prose, bare, quotes, at = false, false, depth, next
 			continue
 		}
-		for len(items) > 0 && items[len(items)-1] > column {
-			items = items[:len(items)-1]
+		bare = false
+		// A line that begins nothing belongs to the paragraph before it, even if
+		// it is not indented or quoted as that is.
+		if !prose || depth > quotes || beginsBlock(rest) {
+			if depth > quotes {
+				end(at, false)
+			} else {
+				margin = column // a new quote is in the items that its mark is in, other text in its own
+			}
+			for len(items) > 0 && items[len(items)-1] > margin {
+				items = items[:len(items)-1]
+			}
+			quotes = depth
 		}
-		if depth > quotes {
-			end(at, false)
+		content := 0 // the column at which the text of the innermost item begins
+		if len(items) > 0 {
+			content = items[len(items)-1]
 		}
-		quotes = depth
-		for len(items) < deepestList {
+		indented := !prose && depth == 0 && column >= content+4
+		for !indented && len(items) < deepestList {
 			width := listMarker(rest)
 			if width == 0 {
 				break
@@ -70,23 +90,26 @@ func markdownBlocks(text string, yield func(start, end int, code bool)) {
 			end(at, false)
 			marker := column + width
 			column, rest = skipBlanks(rest[width:], marker)
-			if rest == "" || column > marker+4 {
-				items = append(items, marker+1)
-			} else {
-				items = append(items, column)
+			content = column
+			if bare = rest == ""; bare || column > marker+4 {
+				content = marker + 1
 			}
+			items = append(items, content)
 		}
+		prose = false
 		if mark := fenceMark(rest); mark != "" {
 			end(at, false)
-			fence.mark, fence.column, fence.quotes, fence.item = mark, column, depth, 0
-			if len(items) > 0 {
-				fence.item = items[len(items)-1]
+			if column >= content+4 {
+				content += 4 // an indented code block ends where the indentation does
 			}
-		} else if rest != "" && (rest[0] == '#' || rest[0] == '|') {
+			fence.mark, fence.column, fence.quotes, fence.content = mark, column, depth, content
+		} else if indented || strings.HasPrefix(rest, "#") || strings.HasPrefix(rest, "|") {
 			end(at, false)
 			end(next, false)
 		} else if strings.Trim(rest, "-") == "" || strings.Trim(rest, "=") == "" {
 			end(next, false)
+		} else {
+			prose = true
 		}
 		at = next
 	}
@@ -99,10 +122,10 @@ const deepestList = 100
 
 // A fence is what opened a code block.
 type fence struct {
-	mark   string // the run of backticks or tildes; "" is no fence
-	column int
-	quotes int // the number of quotes that it is in
-	item   int // the column of the list item that it is in
+	mark    string // the run of backticks or tildes; "" is no fence
+	column  int
+	quotes  int // the number of quotes that it is in
+	content int // the column that the lines of the block do not fall short of
 }
 
 type fenceLine uint8
@@ -124,12 +147,17 @@ func (f fence) reads(line string) fenceLine {
 	switch {
 	case rest == "":
 		return fenceGoesOn
-	case column < f.item:
+	case column < f.content:
 		return fenceLeft
 	case column < f.column+4 && strings.HasPrefix(rest, f.mark) && strings.Trim(strings.TrimRight(rest, " \t"), f.mark[:1]) == "":
 		return fenceCloses
 	}
 	return fenceGoesOn
+}
+
+// beginsBlock reports whether a line is none of the paragraph before it.
+func beginsBlock(rest string) bool {
+	return rest[0] == '#' || rest[0] == '|' || listMarker(rest) > 0 || fenceMark(rest) != ""
 }
 
 // fenceMark returns the run of backticks or tildes with which a line opens a

@@ -330,6 +330,75 @@ func TestRenderRefusesToFillMemory(t *testing.T) {
 	}
 }
 
+// The same text rendered with arguments that hold nothing but a mark, which no
+// rule can know: where the marks are, the arguments are, whatever they hold.
+func FuzzRender(f *testing.F) {
+	for _, seed := range []struct{ text, first, second string }{
+		{"$1 $2 $ARGUMENTS {{args}} $ARGUMENTS[1] ${input:x:y} $0", "$2", "$ARGUMENTS"},
+		{"`$1` !`a $1` @$1 \\$1 $$1", "`", "!`rm` @x/y"},
+		{"- ```\n  $1\n> ~~~\n> $2", "```\n", "\n"},
+		{"\\$$1 $1,0 ${input:a$1}", "\\", "}"},
+		{"x", "a", "b"},
+	} {
+		for options := range byte(8) {
+			f.Add(seed.text, seed.first, seed.second, options)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text, first, second string, options byte) {
+		const mark1, mark2 = "\x01\x02\x01", "\x01\x03\x01"
+		if strings.Contains(text+first+second, "\x01") || strings.TrimSpace(first) == "" || strings.TrimSpace(second) == "" {
+			t.Skip()
+		}
+		r := toolshelf.Renderer{CountFromZero: options&1 != 0, NoAppend: options&2 != 0, InCode: options&4 != 0}
+		command := toolshelf.Command{Content: text}
+		marked, err := r.Render(command, mark1, mark2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Render(command, first, second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		marks := strings.NewReplacer(mark1, first, mark2, second)
+		if want := marks.Replace(marked.Text); got.Text != want {
+			t.Errorf("%q with %q and %q gives %q, want %q", text, first, second, got.Text, want)
+		}
+		if len(got.Directives) != len(marked.Directives) {
+			t.Fatalf("%q has directives %+v, and with other arguments %+v", text, marked.Directives, got.Directives)
+		}
+		after := 0
+		for i, d := range got.Directives {
+			whole := "@" + d.Text
+			if d.Kind == toolshelf.DirectiveShell {
+				whole = "!`" + d.Text + "`"
+			}
+			m := marked.Directives[i]
+			if d.Start < after || got.Text[d.Start:d.End] != whole || d.Kind != m.Kind || d.Text != marks.Replace(m.Text) || d.FromArguments != strings.Contains(m.Text, "\x01") {
+				t.Errorf("%q has the directive %+v, and with other arguments %+v", text, d, m)
+			}
+			after = d.End
+		}
+		named, err := r.RenderNamed(command, map[string]string{"x": first, "y": second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := r.RenderNamed(command, map[string]string{"y": second, "x": first}); err != nil || !cmp.Equal(named, again) {
+			t.Errorf("%q gives %q, and then %q, %v", text, named.Text, again.Text, err)
+		}
+
+		plain, err := r.Render(command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(text, "$ARGUMENTS") || strings.Contains(text, "{{args}}") || strings.Contains(text, `\$`) {
+			return
+		}
+		if plain.Text != text {
+			t.Errorf("%q gives %q without arguments", text, plain.Text)
+		}
+	})
+}
+
 func TestCorpusRendering(t *testing.T) {
 	kinds := []string{"$ARGUMENTS", "$1", "$name", "{{args}}", "${input:", "none", "shell", "file", "code only"}
 	count := map[string]int{}

@@ -1,0 +1,147 @@
+package toolshelf_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func TestArguments(t *testing.T) {
+	type args = []toolshelf.Argument
+	for _, tt := range []struct {
+		what, header, text string
+		want               args
+	}{
+		{"none", "description: x", "Nothing to fill in but `$1`, $PATH and $5 million.", nil},
+		{"declared as a list", "arguments: [issue, branch]", "", args{{Name: "issue", Position: 1}, {Name: "branch", Position: 2}}},
+		{"declared in a text", "arguments: issue branch", "", args{{Name: "issue", Position: 1}, {Name: "branch", Position: 2}}},
+		{"declared with dollar signs", "arguments: $CONCEPT1 $CONCEPT2", "", args{{Name: "CONCEPT1", Position: 1}, {Name: "CONCEPT2", Position: 2}}},
+		{"declared with all that there is to say", "arguments:\n  - name: issue\n    description: Its number\n    required: yes\n    hint: 123\n  - branch", "",
+			args{{Name: "issue", Description: "Its number", Required: true, Hint: "123", Position: 1}, {Name: "branch", Position: 2}}},
+		{"declared without a name, and in brackets", "arguments:\n  - description: Its number\n  - [a]", "", args{{Name: "1", Description: "Its number", Position: 1}, {Name: "a", Position: 2}}},
+		{"declared twice", "arguments: [a, a]", "", args{{Name: "a", Position: 1}, {Name: "2", Position: 2}}},
+		{"not declared by a sentence", "arguments: The issue's number.", "", nil},
+		{"not declared by a mapping", "arguments:\n  issue: Its number", "", nil},
+
+		{"of a hint", "argument-hint: <issue> [branch]", "", args{{Name: "issue", Hint: "<issue>", Required: true, Position: 1}, {Name: "branch", Hint: "[branch]", Position: 2}}},
+		{"of a hint that is broken YAML", "argument-hint: [pr-number] [priority]", "", args{{Name: "pr-number", Hint: "[pr-number]", Position: 1}, {Name: "priority", Hint: "[priority]", Position: 2}}},
+		{"of a hint that is a YAML list", "argument-hint: [file]", "", args{{Name: "file", Hint: "[file]", Position: 1}}},
+		{"of a hint that is a YAML list of two", "argument-hint: [issue, branch]", "", args{{Name: "issue", Hint: "[issue, branch]", Position: 1}, {Name: "branch", Hint: "[issue, branch]", Position: 2}}},
+		{"of a hint with alternatives", "argument-hint: \"[pr-number] | --team | [name]\"", "", args{{Name: "pr-number", Hint: "[pr-number]", Position: 1}}},
+		{"of a hint with values", "argument-hint: \"[major|minor|patch]\"", "", args{{Name: "major|minor|patch", Hint: "[major|minor|patch]", Position: 1}}},
+		{"of a hint with keys, as in Codex CLI", "argument-hint: \"[FILES=<paths>] PR=<title>\"", "", args{{Name: "FILES", Hint: "[FILES=<paths>]", Position: 1}, {Name: "PR", Hint: "PR=<title>", Required: true, Position: 2}}},
+		{"of a hint with flags", "argument-hint: \"[--force] <file> --to <branch> [--in folder] [rest...]\"", "", args{{Name: "file", Hint: "<file>", Required: true, Position: 1}, {Name: "rest", Hint: "[rest...]", Position: 2}}},
+		{"of a hint with a remark", "argument-hint: \"[folder] (default: [.])\"", "", args{{Name: "folder", Hint: "[folder]", Position: 1}}},
+		{"of a hint of one word", "argument-hint: issue-number", "", args{{Name: "issue-number", Hint: "issue-number", Position: 1}}},
+		{"of a hint with words in brackets", "argument-hint: <issue number>", "", args{{Name: "issue number", Hint: "<issue number>", Required: true, Position: 1}}},
+		{"of a hint in words", "argument-hint: What to look at", "", args{{Name: "arguments", Hint: "What to look at", Position: 1}}},
+		{"of a hint of flags", "argument-hint: \"[--build] [--report]\"", "", args{{Name: "arguments", Hint: "[--build] [--report]", Position: 1}}},
+		{"of a hint that is not closed", "argument-hint: \"[file\"", "", args{{Name: "file", Hint: "[file", Position: 1}}},
+		{"of an empty hint", "argument-hint:", "", nil},
+		{"of empty brackets", "argument-hint: \"[] <>\"", "", args{{Name: "arguments", Hint: "[] <>", Position: 1}}},
+		{"of a hint about what is declared", "arguments: [issue, branch]\nargument-hint: <issue-id> [name] [more]", "",
+			args{{Name: "issue", Hint: "<issue-id>", Required: true, Position: 1}, {Name: "branch", Hint: "[name]", Position: 2}, {Name: "more", Hint: "[more]", Position: 3}}},
+		{"of words about the one that is declared", "arguments: [issue]\nargument-hint: Its number", "", args{{Name: "issue", Hint: "Its number", Position: 1}}},
+
+		{"numbered", "", "$2 $1", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
+		{"numbered as far as all are there", "", "$1 for $3 or $150", args{{Name: "1", Position: 1}}},
+		{"numbered from zero", "", "$ARGUMENTS[1] $ARGUMENTS[0]", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
+		{"numbered after what has a name", "arguments: [issue]", "$issue $1 $2", args{{Name: "issue", Position: 1}, {Name: "2", Position: 2}}},
+		{"numbered in a directive", "", "!`git diff $1` @$2", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
+		{"numbered in code", "", "`$1` $2\n```\n$1\n```", nil},
+		{"numbered, but escaped", "", `\$1`, nil},
+		{"of inputs", "", "${input:b} ${input:a:say} ${input:b:again}", args{{Name: "b", Position: 1}, {Name: "a", Hint: "say", Position: 2}}},
+		{"of inputs and all else", "arguments: [x]", "$2 ${input:x} ${input:y}", args{{Name: "x", Position: 1}, {Name: "2", Position: 2}, {Name: "y", Position: 3}}},
+		{"of a text that takes what comes", "", "Look at $ARGUMENTS.", args{{Name: "arguments", Position: 1}}},
+		{"of Gemini CLI", "", "Look at {{args}}.", args{{Name: "arguments", Position: 1}}},
+		{"of a text that takes what comes, with a hint", "argument-hint: \"[file]\"", "Look at $ARGUMENTS.", args{{Name: "file", Hint: "[file]", Position: 1}}},
+		{"not of undeclared names", "", "$HOME $name", nil},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			file := tt.text
+			if tt.header != "" {
+				file = "---\n" + tt.header + "\n---\n" + tt.text
+			}
+			if diff := cmp.Diff(tt.want, commandOf(t, file).Arguments()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestArgumentsByTheOptionsOfARenderer(t *testing.T) {
+	command := toolshelf.Command{Content: "$0 $1 `$2`"}
+	if diff := cmp.Diff([]toolshelf.Argument{{Name: "0", Position: 1}, {Name: "1", Position: 2}}, fromZero.Arguments(command)); diff != "" {
+		t.Errorf("counting from zero (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]toolshelf.Argument{{Name: "1", Position: 1}, {Name: "2", Position: 2}}, inCode.Arguments(command)); diff != "" {
+		t.Errorf("in code (-want +got):\n%s", diff)
+	}
+}
+
+func TestArgumentsInJSON(t *testing.T) {
+	got, err := json.Marshal(commandOf(t, "---\nargument-hint: <issue>\n---\n$1 $2").Arguments())
+	want := `[{"name":"issue","position":1,"hint":"\u003cissue\u003e","required":true},{"name":"2","position":2,"required":false}]`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+// The promise of Arguments: its positions are those of Render, and its names
+// those of RenderNamed.
+func TestArgumentsAreWhatRenderingTakes(t *testing.T) {
+	headers := []string{"x: y", "arguments: [a, b]", "arguments: a", "argument-hint: <x> [y]", "argument-hint: \"[x]\"\narguments: [a]", "argument-hint: Say it"}
+	frontmatter := map[string]toolshelf.Frontmatter{}
+	for _, header := range headers {
+		frontmatter[header] = commandOf(t, "---\n"+header+"\n---\n").Frontmatter
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		header := rapid.SampledFrom(headers).Draw(t, "header")
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"$1", "$2", "$3", "$0", "$a", "$b", "$ARGUMENTS", "{{args}}", "${input:c:d}", "${input:a}", "$ARGUMENTS[0]", "`$1`", "$HOME", "!`$1`", `\$1`, "\n"})).Draw(t, "text"), " ")
+		r := toolshelf.Renderer{CountFromZero: rapid.Bool().Draw(t, "zero"), NoAppend: rapid.Bool().Draw(t, "no append"), InCode: rapid.Bool().Draw(t, "code")}
+		command := toolshelf.Command{Content: text, Frontmatter: frontmatter[header]}
+
+		var byPosition []string
+		byName := map[string]string{}
+		for i, arg := range r.Arguments(command) {
+			if _, taken := byName[arg.Name]; taken || arg.Name == "" || arg.Position != i+1 {
+				t.Fatalf("the %d. argument is %+v", i+1, arg)
+			}
+			byPosition = append(byPosition, "value "+strconv.Itoa(i))
+			byName[arg.Name] = byPosition[i]
+		}
+		positional, err := r.Render(command, byPosition...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named, err := r.RenderNamed(command, byName)
+		if diff := cmp.Diff(positional, named); diff != "" || err != nil {
+			t.Fatalf("%v (-by position +by name):\n%s", err, diff)
+		}
+	})
+}
+
+func FuzzArguments(f *testing.F) {
+	for _, seed := range [][2]string{{"<issue> [branch]", "$1 $2"}, {"[a] | --b", "$ARGUMENTS"}, {"[[<", "${input:x:y}"}, {"K=<v>, (x)", "\xff$1"}, {"[a,b]...", "$10"}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, hint, text string) {
+		header, err := json.Marshal(map[string]string{"argument-hint": hint, "arguments": hint})
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]bool{}
+		for i, arg := range commandOf(t, string(header)+"\n"+text).Arguments() {
+			if names[arg.Name] || arg.Name == "" || arg.Position != i+1 {
+				t.Errorf("the %d. argument is %+v", i+1, arg)
+			}
+			names[arg.Name] = true
+		}
+	})
+}

@@ -1,0 +1,80 @@
+package toolshelf_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func ExampleCommand_Render() {
+	review := toolshelf.Command{Content: "Review PR #$1 with priority $2. Leave `awk '{print $1}'` alone."}
+	fmt.Println(review.Render("456", "high"))
+	fmt.Println(review.Render("456"))
+
+	plan := toolshelf.Command{Content: "Plan the work."}
+	fmt.Println(plan.Render("A new login page", "$1"))
+	// Output:
+	// Review PR #456 with priority high. Leave `awk '{print $1}'` alone. <nil>
+	// Review PR #456 with priority $2. Leave `awk '{print $1}'` alone. <nil>
+	// Plan the work.
+	//
+	// ARGUMENTS: A new login page $1 <nil>
+}
+
+func ExampleCommand_RenderNamed() {
+	fix := toolshelf.Command{Content: "Fix ${input:issue:its number} on $BRANCH, and leave $PATH alone."}
+	fmt.Println(fix.RenderNamed(map[string]string{"issue": "7", "BRANCH": "main"}))
+	// Output:
+	// Fix 7 on main, and leave $PATH alone. <nil>
+}
+
+func ExampleCommand_Arguments() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"commands/fix.md": "---\nargument-hint: <issue> [branch]\n---\nFix $1 on $2, due in ${input:days:how many?} days.\n",
+	})))
+	defer catalog.Close()
+	command, err := catalog.Get(context.Background(), "fix")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, arg := range command.Arguments() {
+		fmt.Println(arg.Position, arg.Name, arg.Hint, arg.Required)
+	}
+	// Output:
+	// 1 issue <issue> true
+	// 2 branch [branch] false
+	// 3 days how many? false
+}
+
+func ExampleRenderer() {
+	skill := toolshelf.Command{Content: "Migrate $0 from $1 to $2.\n\n    $0 --from $1\n"}
+	rendering, err := toolshelf.Renderer{CountFromZero: true}.Render(skill, "SearchBar", "React")
+	fmt.Printf("%q %v\n", rendering.Text, err)
+	// Output:
+	// "Migrate SearchBar from React to $2.\n\n    SearchBar --from React\n" <nil>
+}
+
+// What a program does with the directives is up to it: this one reads no file
+// and runs a command only if its author alone wrote it.
+func ExampleRenderer_Render() {
+	command := toolshelf.Command{Content: "Status: !`git status --short`\nDiff: !`git diff $1`\nRules: @docs/style.md\n"}
+	rendering, err := toolshelf.Renderer{}.Render(command, "main; rm -rf /")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text := rendering.Text
+	for i := len(rendering.Directives) - 1; i >= 0; i-- { // from the last one, so that positions stay
+		d := rendering.Directives[i]
+		if d.Kind == toolshelf.DirectiveShell && !d.FromArguments {
+			text = text[:d.Start] + "(the output of " + d.Text + ")" + text[d.End:]
+		}
+	}
+	fmt.Print(text)
+	// Output:
+	// Status: (the output of git status --short)
+	// Diff: !`git diff main; rm -rf /`
+	// Rules: @docs/style.md
+}

@@ -34,7 +34,8 @@ type version struct {
 
 // load returns the entry of one Markdown file, which is known if it was there
 // in the scan before and has not changed since; nil if the file has vanished.
-// The dir is the folder that holds it under base, with these type bits.
+// The dir is the folder that holds it under base, with these type bits; of a
+// file whose type is not known, those that are most likely.
 func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name string, known *Entry) *Entry {
 	if known == nil && typ == 0 {
 		// A file that is new must be opened in any case, which tells the rest.
@@ -46,7 +47,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 			return e
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
-		case !errors.Is(err, confine.ErrSymlink): // which has taken its place
+		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // which it is after all
 			return s.unreadable(nil, file, name, confine.Info{}, err)
 		}
 	}

@@ -43,6 +43,9 @@ func LooseName(name string) bool {
 		return false
 	}
 	for _, r := range name {
+		if ' ' <= r && r <= '~' && r != '/' && r != '\\' {
+			continue
+		}
 		if r == '/' || r == '\\' || unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Bidi_Control) || r == '\uFEFF' {
 			return false
 		}

@@ -209,7 +209,7 @@ func (s *scan) unsearched(dirPath string, err error) error {
 // SKILL.md; nil if the child is no folder, with an error if it is a link that
 // is not followed.
 func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, error) {
-	dirPath := path.Join(parentPath, c.name)
+	dirPath := below(parentPath, c.name)
 	switch c.typ {
 	case fs.ModeDir:
 	case fs.ModeSymlink, confine.TypeUnknown:
@@ -232,22 +232,31 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // vanished meanwhile
 	}
-	file := path.Join(dirPath, skillFiles[0])
 	if err != nil {
+		file := below(dirPath, skillFiles[0])
 		return s.unreadable(s.before.byPath[file], file, c.name, confine.Info{}, err), nil
 	}
 	defer dir.Close()
 	for _, name := range skillFiles {
-		file := path.Join(dirPath, name)
-		if e := s.load(dir, name, confine.TypeUnknown, file, c.name, s.before.byPath[file]); e != nil {
+		file := below(dirPath, name)
+		if e := s.load(dir, name, 0, file, c.name, s.before.byPath[file]); e != nil {
 			return e, nil
 		}
 	}
+	file := below(dirPath, skillFiles[0])
 	return s.broken(s.before.byPath[file], file, c.name, confine.Info{}, ErrNoSkillFile, Problem{
 		Code: "SKILL_FILE_MISSING", Severity: Error, Path: s.place(file),
 		Message:    "the folder has no SKILL.md",
 		Suggestion: "add one that begins with a frontmatter of name and description",
 	}), nil
+}
+
+// below is path.Join for a clean path and one name.
+func below(dirPath, name string) string {
+	if dirPath == "." {
+		return name
+	}
+	return dirPath + "/" + name
 }
 
 // KnownSkill returns the entry that Lookup would find in a snapshot taken now,

@@ -1,5 +1,5 @@
-// Quickstart shows the library on a project: its commands page by page, one
-// of them whole, its skills, its files, and errors that are handled.
+// Quickstart shows the library on a project: its commands page by page, a search,
+// one of them whole, errors that are handled, its skills, its files.
 //
 //	go run ./examples/quickstart        # a sample project that is built in
 //	go run ./examples/quickstart DIR    # a folder of yours
@@ -7,7 +7,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -23,12 +22,10 @@ func main() {
 	options := []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: sample.FS()})}
 	if len(os.Args) > 1 {
 		dir := os.Args[1]
-		log.SetPrefix(dir + ": ") // layers are named below it
 		options = []toolshelf.Option{
-			toolshelf.WithRoot(dir),
+			toolshelf.WithRoot(dir), toolshelf.WithLooseNames(), // names such as "v1.2 notes" too
 			toolshelf.WithCommandsDir(folder(dir, "commands", ".claude/commands")),
 			toolshelf.WithSkillsDir(folder(dir, "skills", ".claude/skills")),
-			toolshelf.WithLooseNames(), // names such as "v1.2 notes" too
 		}
 	}
 	if err := run(context.Background(), append(options, toolshelf.WithNestedCommands())); err != nil {
@@ -48,38 +45,40 @@ func run(ctx context.Context, options []toolshelf.Option) error {
 		if err != nil {
 			return err
 		}
-		p := list.Pagination
-		fmt.Printf("== Commands, page %d of %d (%d in all)\n", p.Page, p.TotalPages, p.Total)
+		fmt.Printf("== Commands, page %d of %d\n", list.Pagination.Page, list.Pagination.TotalPages)
 		for _, command := range list.Commands {
 			fmt.Printf("%-26s %.90s\n", command.Name, command.Description)
 			names = append(names, command.Name)
 		}
-		if !p.HasNext {
+		if !list.Pagination.HasNext {
 			break
 		}
-		page.Cursor = p.NextCursor // files may come and go meanwhile: no row is skipped or repeated
+		page.Cursor = list.Pagination.NextCursor // files may come and go meanwhile: no row is skipped or repeated
 	}
-
+	found, err := catalog.Search(ctx, "find out why a build fails", 3)
+	if err != nil {
+		return err
+	}
+	fmt.Println("\n== Search, the best 3 of", found.TotalFound)
+	for _, hit := range found.Results {
+		fmt.Printf("%-26s %.2f %s\n", hit.Name, hit.Score, hit.MatchReason)
+	}
 	for _, name := range append(names[:min(1, len(names))], "no-such-command", "../secrets") {
-		switch command, err := catalog.Get(ctx, name); {
-		case errors.Is(err, toolshelf.ErrCommandNotFound):
-			fmt.Printf("\n== %q is not there\n%v\n", name, err)
-		case err != nil:
-			fmt.Printf("\n== %q cannot be had: %s\n%v\n", name, toolshelf.CodeOf(err), err)
-		default:
-			fmt.Printf("\n== Command %s, argument hint %q\n%s\n", name, command.Frontmatter.Text("argument-hint"), command.Content)
+		command, err := catalog.Get(ctx, name)
+		if err != nil { // errors.Is(err, toolshelf.ErrCommandNotFound) and the like tell which
+			fmt.Printf("\n== %q: %s\n%v\n", name, toolshelf.CodeOf(err), err)
+			continue
 		}
+		fmt.Printf("\n== Command %s, argument hint %q\n%s\n", name, command.Frontmatter.Text("argument-hint"), command.Content)
 	}
-
 	skills, err := catalog.ListSkills(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Println("== Skills")
+	fmt.Println("\n== Skills")
 	for _, skill := range skills {
 		fmt.Printf("%-26s %.90q\n", skill.Name, skill.Description)
 	}
-
 	listing, err := catalog.ListDir(ctx, ".")
 	if err != nil {
 		return err

@@ -1,0 +1,99 @@
+// Command mcpserver offers the commands, skills and files of one folder to any MCP
+// client, by stdin and stdout or, with -http, by streamable HTTP at /mcp.
+//
+//	go run ./examples/mcpserver [-root DIR] [-commands DIR] [-skills DIR] [-http ADDR] [-namespace NAME] [-watch]
+//
+// It ends when stdin does, or by SIGINT or SIGTERM. Whoever can reach -http can read the
+// folder: nobody is asked who they are.
+package main
+
+import (
+	"context"
+	"flag"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
+)
+
+func main() {
+	log.SetFlags(0) // to stderr: stdout is the protocol's
+	var options []toolshelf.Option
+	with := func(o toolshelf.Option) error { options = append(options, o); return nil }
+	root := flag.String("root", ".", "`folder` that nothing is shown outside of")
+	flag.Func("commands", "`folder` of commands, below the root; may be repeated (default commands)", func(dir string) error { return with(toolshelf.WithCommandsDir(dir)) })
+	flag.Func("skills", "`folder` of skills, likewise (default skills)", func(dir string) error { return with(toolshelf.WithSkillsDir(dir)) })
+	address := flag.String("http", "", "serve HTTP at `address`; :8080 is for this machine alone, 0.0.0.0:8080 for everybody")
+	namespace := flag.String("namespace", "", "`name` that those of the tools begin with, before a dot")
+	watch := flag.Bool("watch", false, "tell clients when commands change")
+	flag.Parse()
+	log.SetPrefix("mcpserver: " + *root + ": ")
+	if with(toolshelf.WithRoot(*root)); *watch {
+		with(toolshelf.WithWatch())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, options, *namespace, *address); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, options []toolshelf.Option, namespace, address string) error {
+	catalog, err := toolshelf.New(options...)
+	if err != nil {
+		return err
+	}
+	defer catalog.Close()
+	if _, err := catalog.Stat(ctx, "."); err != nil {
+		return err // now, and not by the first call
+	}
+	adapter, err := mcpadapter.New(catalog, mcpadapter.WithNamespace(namespace))
+	if err != nil {
+		return err
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "toolshelf", Version: "1.0.0"},
+		&mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}) // without the SDK's default, which is to send logs
+	if err := gosdk.Register(server, adapter); err != nil {
+		return err
+	}
+	if address != "" {
+		return serve(ctx, address, server)
+	}
+	if err := server.Run(ctx, &mcp.StdioTransport{}); ctx.Err() == nil {
+		return err
+	}
+	return nil // a signal is no failure
+}
+
+// serve serves HTTP until the context ends. Requests under way then have three seconds more.
+func serve(ctx context.Context, address string, server *mcp.Server) error {
+	if address[0] == ':' {
+		address = "127.0.0.1" + address
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	log.Printf("serving http://%s/mcp", listener.Addr())
+	// The SDK refuses foreign names for this machine (DNS rebinding), net/http the pages of foreign sites.
+	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(sdk))
+	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	context.AfterFunc(ctx, func() { listener.Close() })
+	if err := web.Serve(listener); ctx.Err() == nil {
+		return err
+	}
+	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	web.Shutdown(grace)
+	return web.Close()
+}

@@ -1,0 +1,98 @@
+// Command agentloop is an agent without MCP: a loop that hands a model the tools, runs
+// those that it calls and hands back what they return, until it calls none. It prints
+// the messages, one a line, in the shape that chat completion APIs have.
+//
+// There is no model in it. A script stands in for one, and says the same whatever it is told.
+//
+//	go run ./examples/agentloop    # on a sample project that is built in
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"os"
+
+	"github.com/spf13/afero"
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/examples/sample"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+//go:embed script.jsonl
+var script []byte
+
+type message struct {
+	Role       string     `json:"role"` // user, assistant or tool
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+	Name       string     `json:"name,omitempty"` // of the tool
+	Content    string     `json:"content"`
+	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
+}
+
+type toolCall struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"`
+	Function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"` // JSON, as the model wrote it
+	} `json:"function"`
+}
+
+// A model returns the message that follows a conversation.
+type model func(ctx context.Context, tools []any, conversation []message) (message, error)
+
+func main() {
+	lines := json.NewDecoder(bytes.NewReader(script))
+	standIn := func(context.Context, []any, []message) (next message, err error) { return next, lines.Decode(&next) }
+	if err := run(context.Background(), os.Stdout, standIn); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, w io.Writer, ask model) error {
+	catalog, err := toolshelf.New(toolshelf.WithFs(afero.FromIOFS{FS: sample.FS()}))
+	if err != nil {
+		return err
+	}
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog)
+	if err != nil {
+		return err
+	}
+	var tools []any
+	for _, t := range adapter.Tools() {
+		function := map[string]any{"name": t.Name, "description": t.Description, "parameters": t.InputSchema}
+		tools = append(tools, map[string]any{"type": "function", "function": function})
+	}
+	conversation := []message{{Role: "user", Content: "Which skill writes release notes, and what do they look like?"}}
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	for printed, turns := 0, 20; turns > 0; turns-- {
+		reply, err := ask(ctx, tools, conversation)
+		if err != nil {
+			return err
+		}
+		conversation = append(conversation, reply)
+		for _, call := range reply.ToolCalls {
+			result, err := adapter.Call(ctx, call.Function.Name, json.RawMessage(call.Function.Arguments))
+			if err != nil { // there is no such tool, and the model is to know
+				result.Text = err.Error()
+			}
+			conversation = append(conversation, message{Role: "tool", ToolCallID: call.ID, Name: call.Function.Name, Content: result.Text})
+		}
+		for ; printed < len(conversation); printed++ {
+			if err := out.Encode(conversation[printed]); err != nil {
+				return err
+			}
+		}
+		if len(reply.ToolCalls) == 0 {
+			return nil
+		}
+	}
+	return errors.New("the model calls tools without end")
+}

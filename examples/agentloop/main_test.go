@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// conversation runs the loop with a model and returns the lines that it prints.
+func conversation(t *testing.T, ask model) ([]string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	err := run(t.Context(), &out, ask)
+	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n"), err
+}
+
+// scripted is a model that says these lines of JSON, one after the other.
+func scripted(lines []byte) model {
+	decoder := json.NewDecoder(bytes.NewReader(lines))
+	return func(context.Context, []any, []message) (next message, err error) { return next, decoder.Decode(&next) }
+}
+
+func TestEveryCallIsAnsweredInItsTurn(t *testing.T) {
+	lines, err := conversation(t, scripted(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Split(strings.TrimSuffix(string(script), "\n"), "\n")
+	want := []string{
+		`{"role":"user","content":"Which skill writes release notes, and what do they look like?"}`,
+		said[0],
+		`{"role":"tool","tool_call_id":"call_1","name":"list_skills","content":"{\"skills\":[\"accessibility-audit\",\"incident-response\",\"invoice-pdf\",\"load-testing\",\"release-notes\",\"sql-style\"]}"}`,
+		said[1],
+		`{"role":"tool","tool_call_id":"call_2","name":"list_directory","content":"Directory: skills/release-notes/\nTotal: 1 file, 1 directory\n\n[DIR]  assets/\n[FILE] SKILL.md  (0.4 KB)"}`,
+		`{"role":"tool","tool_call_id":"call_3","name":"read_skill_file","content":"{\"error\":{\"code\":\"SKILL_NOT_FOUND\",…`,
+		said[2],
+		`{"role":"tool","tool_call_id":"call_4","name":"read_skill_file","content":"{\"skill_name\":\"release-notes\",\"path\":\"assets/template.md\",…`,
+		`{"role":"tool","tool_call_id":"call_5","name":"send_mail","content":"Unknown tool: \"send_mail\"…`,
+		said[3],
+	}
+	for i, line := range lines {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("line %d is not JSON: %s", i+1, line)
+		}
+		if i >= len(want) {
+			break
+		}
+		if begin, cut := strings.CutSuffix(want[i], "…"); cut && strings.HasPrefix(line, begin) {
+			lines[i] = want[i] // the rest is for the tool's own tests
+		}
+	}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Errorf("messages (-want +got):\n%s", diff)
+	}
+}
+
+func TestModelIsGivenTheToolsAndAllThatWasSaid(t *testing.T) {
+	var turns []int
+	ask := scripted(script)
+	_, err := conversation(t, func(ctx context.Context, tools []any, said []message) (message, error) {
+		turns = append(turns, len(said))
+		raw, err := json.Marshal(tools)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shape []struct {
+			Type     string
+			Function struct {
+				Name, Description string
+				Parameters        struct{ Type string }
+			}
+		}
+		if err := json.Unmarshal(raw, &shape); err != nil {
+			t.Fatal(err)
+		}
+		if len(shape) == 0 {
+			t.Error("there are no tools")
+		}
+		for _, s := range shape {
+			if s.Type != "function" || s.Function.Name == "" || s.Function.Description == "" || s.Function.Parameters.Type != "object" {
+				t.Errorf("got %+v", s)
+			}
+		}
+		return ask(ctx, tools, said)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{1, 3, 6, 9}, turns); diff != "" {
+		t.Errorf("messages before each turn (-want +got):\n%s", diff)
+	}
+}
+
+func TestLoopEndsWithAModelThatDoesNot(t *testing.T) {
+	call := message{Role: "assistant", ToolCalls: []toolCall{{ID: "again", Type: "function"}}}
+	_, err := conversation(t, func(context.Context, []any, []message) (message, error) { return call, nil })
+	if err == nil || !strings.Contains(err.Error(), "without end") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLoopReturnsTheModelsError(t *testing.T) {
+	lines, err := conversation(t, scripted(nil))
+	if !errors.Is(err, io.EOF) || lines[0] != "" {
+		t.Errorf("got %q, %v", lines, err)
+	}
+}

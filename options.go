@@ -271,9 +271,9 @@ func WithSymlinks(policy Symlinks, dirs ...string) Option {
 	}
 }
 
-// WithMaxFileSize sets how many bytes a command or skill file may have; the
-// default is 10 MiB. A larger one is not listed, and Get reports
-// ErrFileTooLarge without reading it.
+// WithMaxFileSize sets how many bytes a command, a SKILL.md or another file of a
+// skill may have; the default is 10 MiB. A larger command is not listed, and Get,
+// GetSkill and ReadSkillFile report ErrFileTooLarge without reading it.
 func WithMaxFileSize(n int64) Option {
 	return func(c *config) error {
 		if n < 1 {
@@ -318,9 +318,9 @@ func WithReports(shared, local string) Option {
 }
 
 // WithCacheTTL lets List, All, ListSkills and Lint answer for d from what an
-// earlier call has found, without looking at the files again; Get then finds no
-// command that was added meanwhile, but never serves an old text: it stats its
-// file. The default, 0, is to look each time.
+// earlier call has found, without looking at the files again; Get and GetSkill
+// then find nothing that was added meanwhile, but never serve an old text: they
+// stat its file. The default, 0, is to look each time.
 func WithCacheTTL(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {

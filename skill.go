@@ -59,31 +59,32 @@ const maxDigests = 1 << 16
 // letter case included. A name that its SKILL.md declares does not count where
 // the folder has another one.
 //
-// Files are all regular files below the folder, those of nested skills and hidden
-// ones too, since the specification lets a skill have any. Left out are folders
-// called .git and node_modules. A link is followed, as WithSymlinks says, to a file
-// inside the skill's folder alone; in a skill that is itself in a trusted folder
-// outside the root, none is. What is not listed for that reason, or because it is no file, is in
-// Diagnostics. The list ends after 10,000 files and folders or 16 levels, with
-// FilesTruncated; SKILL.md is always in it.
+// Files are all regular files below the folder, those of nested skills and
+// hidden ones too, since the specification lets a skill have any. Left out are
+// folders called .git and node_modules. A link is followed, as WithSymlinks
+// says, to a file inside the skill's folder alone; in a skill that is itself in
+// a trusted folder outside the root, none is. What is not listed for that
+// reason, or because it is no file, is in Diagnostics. The list ends after
+// 10,000 files and folders or 16 levels, with FilesTruncated; SKILL.md is
+// always in it.
 //
 // Raw, Content, Frontmatter and the size of SKILL.md in Files are of one state of
 // the file. With Digests the whole of Files is of one state of the folder, as
 // far as the filesystem tells: a look after all was read has found every file as
 // a look before did. A skill that changes all the time is ErrFileRead.
 //
-// A name that no skill can have is ErrInvalidSkillName; no name ever becomes part
-// of a path. A name that no layer has is ErrSkillNotFound, also where there is no
-// folder (then the error is ErrDirectoryNotFound as well), and so is a folder
-// without a SKILL.md. A SKILL.md that cannot be read is ErrFileRead, and the cause
-// is in the chain; one that is too large is ErrFileTooLarge. For folders that cannot
-// be read, see ListSkills.
+// A name that no skill can have is ErrInvalidSkillName; no name ever becomes
+// part of a path. A name that no layer has is ErrSkillNotFound, also where
+// there is no folder (then the error is ErrDirectoryNotFound as well), and so
+// is a folder without a SKILL.md. A SKILL.md that cannot be read is
+// ErrFileRead, and the cause is in the chain; one that is too large is
+// ErrFileTooLarge. For folders that cannot be read, see ListSkills.
 //
 // The cost is a reading of each folder of the skill and a stat of each file. Up
-// to 16 MiB of SKILL.md files are kept in memory and served as long as they
-// are unchanged. For a skill that is not right below the first layer, and for one that
-// no call has seen yet, the cost is also that of ListSkills; otherwise Hides is as
-// the last list had it.
+// to 16 MiB of SKILL.md files are kept in memory and served as long as they are
+// unchanged. For a skill that is not right below the first layer, and for one
+// that no call has seen yet, the cost is also that of ListSkills; otherwise
+// Hides is as the last list had it.
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
 	var o skillOptions
 	for _, opt := range opts {
@@ -101,12 +102,12 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 // folder is served, listed or not, and nothing else. Links are followed as for
 // Files; a SKILL.md that is a link is served as ListSkills reads it.
 //
-// A path that leads out of the folder, by "..", as an absolute path or by a link, is
-// ErrOutsideRoot, the same whether or not something is there, and so is a link
-// that is not followed. ErrNotFound is for a file that is not there, also for a
-// path that no file can have. ErrFileRead is for what is there and cannot be
-// read, or is no file: a folder, a pipe. ErrFileTooLarge is for more bytes than
-// WithMaxFileSize allows. For the errors of the name see GetSkill.
+// A path that leads out of the folder, by "..", as an absolute path or by a
+// link, is ErrOutsideRoot, the same whether or not something is there, and so
+// is a link that is not followed. ErrNotFound is for a file that is not there,
+// also for a path that no file can have. ErrFileRead is for what is there and
+// cannot be read, or is no file: a folder, a pipe. ErrFileTooLarge is for more
+// bytes than WithMaxFileSize allows. For the errors of the name see GetSkill.
 //
 // Nothing of the file is kept in memory.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
@@ -154,7 +155,18 @@ func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do func(
 		return zero, ctx.Err()
 	}
 	// Where anything is not as it was, the files are looked through anew.
-	snapshot, err := c.skills.Validate(ctx)
+	value, err = lookUpSkill(ctx, c, op, name, c.skills.Snapshot, do)
+	if errors.Is(err, ErrSkillNotFound) && c.config.watch {
+		// What is not there yet may be what was not told of yet.
+		value, err = lookUpSkill(ctx, c, op, name, c.skills.Validate, do)
+	}
+	return value, err
+}
+
+// lookUpSkill is withSkill for the skill that a snapshot has.
+func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look func(context.Context) (*index.Snapshot, error), do func(*index.Snapshot, *index.Entry) (T, error)) (T, error) {
+	var zero T
+	snapshot, err := look(ctx)
 	if err != nil {
 		err = c.skillsError(op, err)
 		if errors.Is(err, ErrDirectoryNotFound) {
@@ -170,7 +182,7 @@ func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do func(
 	if e.Broken != nil {
 		return zero, c.skillError(op, name, e.Broken)
 	}
-	value, err = await(ctx, c, func() (T, error) { return do(snapshot, e) })
+	value, err := await(ctx, c, func() (T, error) { return do(snapshot, e) })
 	switch {
 	case err == nil:
 		return value, nil

@@ -375,6 +375,47 @@ func TestASkillFileThatIsALinkIsServedAsItIsListed(t *testing.T) {
 	}
 }
 
+// A skill's folder may be a link itself; what is in it is served as if it were none.
+func TestALinkedSkillIsServedWithItsFiles(t *testing.T) {
+	outside := diskOf(t, map[string]string{"pdf/SKILL.md": skillFile("pdf"), "pdf/a.md": "a", "pdf/deep/b.md": "b", "secret.txt": "secret"})
+	root := diskOf(t, map[string]string{"shared/csv/SKILL.md": skillFile("csv"), "shared/csv/a.md": "a", "shared/csv/deep/b.md": "b", "shared/secret.txt": "secret", "skills/x/SKILL.md": ""})
+	if err := errors.Join(
+		os.Symlink("../shared/csv", filepath.Join(root, "skills", "csv")),
+		os.Symlink("../a.md", filepath.Join(root, "shared", "csv", "deep", "link.md")),
+		os.Symlink("../secret.txt", filepath.Join(root, "shared", "csv", "out.md")),
+		os.Symlink(filepath.Join(outside, "pdf"), filepath.Join(root, "skills", "pdf")),
+		os.Symlink("../a.md", filepath.Join(outside, "pdf", "deep", "link.md")),
+		os.Symlink("../secret.txt", filepath.Join(outside, "pdf", "out.md")),
+	); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside))
+	for name, want := range map[string][]string{
+		"csv": {"SKILL.md", "a.md", "deep/b.md", "deep/link.md"},
+		"pdf": {"SKILL.md", "a.md", "deep/b.md"}, // no links are followed in what is trusted
+	} {
+		for range 2 {
+			skill, err := c.GetSkill(t.Context(), name, toolshelf.Digests())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range skill.Files {
+				got = append(got, f.Path)
+				if _, err := c.ReadSkillFile(t.Context(), name, f.Path); err != nil {
+					t.Error(err)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s%v", name, diff, skill.Diagnostics)
+			}
+		}
+		if _, err := c.ReadSkillFile(t.Context(), name, "out.md"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
+			t.Errorf("%s: a link out of it: %v", name, err)
+		}
+	}
+}
+
 func TestASkillIsServedAsItIsNow(t *testing.T) {
 	for name, option := range map[string]toolshelf.Option{
 		"validated": toolshelf.WithCacheTTL(0), "kept for an hour": toolshelf.WithCacheTTL(time.Hour), "watched": toolshelf.WithWatch(),

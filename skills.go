@@ -10,8 +10,8 @@ import (
 
 // SkillInfo is what a list tells of a skill. Those of its fields that the
 // specification (https://agentskills.io/specification) has are from the
-// frontmatter of the skill's SKILL.md as its author wrote it, and empty where that
-// has no such field or cannot be read.
+// frontmatter of the skill's SKILL.md as its author wrote it, and empty where
+// that has no such field or cannot be read.
 type SkillInfo struct {
 	Name          string            `json:"name"`                    // the folder's; what GetSkill takes
 	DeclaredName  string            `json:"declared_name,omitempty"` // the frontmatter's
@@ -39,11 +39,12 @@ type SkillInfo struct {
 // name that its SKILL.md declares, or else by the layer's. WithSkillDepth looks
 // for skills further down.
 //
-// Left out are hidden folders, those called node_modules, and names that are not one safe path element
-// (contract list_skills: no "/", "\" or ".."; also no control characters),
-// which Lint names. A link to a folder is a skill if it is followed (see
-// WithSymlinks). Of several layers with a skill of one name the first one's
-// counts; which others it hides is told. No skills are an empty list.
+// Left out are hidden folders, those called node_modules, and names that are
+// not one safe path element (contract list_skills: no "/", "\" or ".."; also no
+// control characters), which Lint names. A link to a folder is a skill if it is
+// followed (see WithSymlinks). Of several layers with a skill of one name the
+// first one's counts; which others it hides is told. No skills are an empty
+// list.
 //
 // If no layer's folder exists the error is ErrDirectoryNotFound; if one cannot
 // be read, it is ErrPermissionDenied. For others see List, which also tells

@@ -273,8 +273,12 @@ func (x *Index) KnownSkill(name string) *Entry {
 		if path.Dir(folder) != l.Dir {
 			return nil
 		}
+		look := func(base string) (confine.Info, error) { return l.FS.Lstat(path.Join(l.Dir, base)) }
+		if h := x.held[e.Layer].Load(); h != nil && confine.Names(h.path, h.folder) {
+			look = h.dir.Lstat
+		}
 		for _, base := range skillFiles {
-			if _, err := l.FS.Lstat(path.Join(l.Dir, base)); !errors.Is(err, fs.ErrNotExist) {
+			if _, err := look(base); !errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
 		}

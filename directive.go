@@ -14,6 +14,9 @@ import (
 // makes one, whatever it looks like. It may become part of one, as in
 // !`git diff $1`, and then FromArguments is set: such a text must be quoted for
 // the shell, or refused, since whoever gave the argument wrote part of it.
+//
+// There are none in code, be it a command's own documentation or one of the
+// blocks that Claude Code runs, which begin with ```!.
 type Directive struct {
 	Kind          DirectiveKind `json:"kind"`
 	Start         int           `json:"start"`          // in bytes, in Rendering.Text
@@ -48,7 +51,7 @@ const (
 // one does, and what is in it. It returns where to go on.
 func (s *scanner) shell(i, end int) int {
 	from := i + len("!`")
-	if !s.opens(i, "") || from >= end || s.text[i+1] != '`' || s.text[from] == '`' {
+	if !s.opens(i, "") || from > end || s.text[i+1] != '`' {
 		return i + 1
 	}
 	n := strings.IndexAny(s.text[from:end], "`\n")

@@ -13,107 +13,123 @@ import "strings"
 // other text, HTML and tables are not looked at, but for a table's row, which no
 // code span leaves.
 func markdownBlocks(text string, yield func(start, end int, code bool)) {
-	var (
-		items  []int // the columns at which the text of the list items that are open begins
-		quotes int   // of the line before
-		fence  fence // that is open
-		start  int   // of the block
-		prose  bool  // the line before is a paragraph's
-		bare   bool  // the line before has a list marker and nothing after it
-	)
-	end := func(at int, code bool) {
-		if at > start {
-			yield(start, at, code)
-			start = at
-		}
-	}
+	blocks := markdownReader{text: text, yield: yield}
 	for at := 0; at < len(text); {
 		next := len(text)
 		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
 			next = at + i + 1
 		}
-		line := strings.TrimRight(text[at:next], "\r\n")
-		if fence.mark != "" {
-			switch fence.reads(line) {
-			case fenceGoesOn:
-				at = next
-				continue
-			case fenceCloses:
-				fence.mark = ""
-				end(next, true)
-				at = next
-				continue
-			case fenceLeft:
-				fence.mark = ""
-				end(at, true)
-			}
-		}
-		depth, column, rest := 0, 0, line
-		column, rest = skipBlanks(rest, column)
-		margin := column
-		for strings.HasPrefix(rest, ">") {
-			depth++
-			column, rest = skipBlanks(rest[1:], column+1)
-		}
-		if rest == "" {
-			if bare { // an item has text on its first or its second line
-				items = items[:len(items)-1]
-			}
-			end(next, false)
-			prose, bare, quotes, at = false, false, depth, next
-			continue
-		}
-		bare = false
-		// A line that begins nothing belongs to the paragraph before it, even if
-		// it is not indented or quoted as that is.
-		if !prose || depth > quotes || beginsBlock(rest) {
-			if depth > quotes {
-				end(at, false)
-			} else {
-				margin = column // a new quote is in the items that its mark is in, other text in its own
-			}
-			for len(items) > 0 && items[len(items)-1] > margin {
-				items = items[:len(items)-1]
-			}
-			quotes = depth
-		}
-		content := 0 // the column at which the text of the innermost item begins
-		if len(items) > 0 {
-			content = items[len(items)-1]
-		}
-		indented := !prose && depth == 0 && column >= content+4
-		for !indented && len(items) < deepestList {
-			width := listMarker(rest)
-			if width == 0 {
-				break
-			}
-			end(at, false)
-			marker := column + width
-			column, rest = skipBlanks(rest[width:], marker)
-			content = column
-			if bare = rest == ""; bare || column > marker+4 {
-				content = marker + 1
-			}
-			items = append(items, content)
-		}
-		prose = false
-		if mark := fenceMark(rest); mark != "" {
-			end(at, false)
-			if column >= content+4 {
-				content += 4 // an indented code block ends where the indentation does
-			}
-			fence.mark, fence.column, fence.quotes, fence.content = mark, column, depth, content
-		} else if indented || strings.HasPrefix(rest, "#") || strings.HasPrefix(rest, "|") {
-			end(at, false)
-			end(next, false)
-		} else if strings.Trim(rest, "-") == "" || strings.Trim(rest, "=") == "" {
-			end(next, false)
-		} else {
-			prose = true
+		line := strings.TrimSuffix(strings.TrimSuffix(text[at:next], "\n"), "\r")
+		if blocks.fence.mark == "" || !blocks.code(line, at, next) {
+			blocks.line(line, at, next)
 		}
 		at = next
 	}
-	end(len(text), fence.mark != "")
+	blocks.end(len(text), blocks.fence.mark != "")
+}
+
+// A markdownReader reads a text line by line.
+type markdownReader struct {
+	text  string
+	yield func(start, end int, code bool)
+
+	start  int   // of the block
+	items  []int // the columns at which the text of the list items that are open begins
+	quotes int   // how many the line before is in
+	prose  bool  // the line before is a paragraph's
+	bare   bool  // the line before has a list marker and nothing after it
+	fence  fence // that is open
+}
+
+// end ends the block, if there is anything in it.
+func (r *markdownReader) end(at int, code bool) {
+	if at > r.start {
+		r.yield(r.start, at, code)
+		r.start = at
+	}
+}
+
+// code reads a line after a fence, and reports whether it belongs to the code.
+func (r *markdownReader) code(line string, at, next int) bool {
+	switch r.fence.reads(line) {
+	case fenceCloses:
+		r.fence.mark = ""
+		r.end(next, true)
+	case fenceLeft:
+		r.fence.mark = ""
+		r.end(at, true)
+		return false
+	}
+	return true
+}
+
+// line reads a line that is in no fenced block.
+func (r *markdownReader) line(line string, at, next int) {
+	quotes := 0
+	column, rest := skipBlanks(line, 0)
+	margin := column // of the first quote's mark
+	for strings.HasPrefix(rest, ">") {
+		quotes++
+		column, rest = skipBlanks(rest[1:], column+1)
+	}
+	if rest == "" {
+		if r.bare { // an item has text on its first or its second line
+			r.items = r.items[:len(r.items)-1]
+		}
+		r.end(next, false)
+		r.prose, r.bare, r.quotes = false, false, quotes
+		return
+	}
+	// A line that begins nothing belongs to the paragraph before it, even if it
+	// is not indented or quoted as that is.
+	if !r.prose || quotes > r.quotes || beginsBlock(rest) {
+		if quotes > r.quotes {
+			r.end(at, false)
+		} else {
+			margin = column // a new quote is in the items that its mark is in, other text in its own
+		}
+		for len(r.items) > 0 && r.items[len(r.items)-1] > margin {
+			r.items = r.items[:len(r.items)-1]
+		}
+		r.quotes = quotes
+	}
+	content := 0 // the column at which the text of the innermost item begins
+	if len(r.items) > 0 {
+		content = r.items[len(r.items)-1]
+	}
+	r.bare = false
+	indented := !r.prose && quotes == 0 && column >= content+4
+	for !indented && len(r.items) < deepestList {
+		width := listMarker(rest)
+		if width == 0 {
+			break
+		}
+		r.end(at, false)
+		marker := column + width
+		column, rest = skipBlanks(rest[width:], marker)
+		content = column
+		if r.bare = rest == ""; r.bare || column > marker+4 {
+			content = marker + 1
+		}
+		r.items = append(r.items, content)
+	}
+	mark := fenceMark(rest)
+	r.prose = false
+	switch {
+	case mark != "":
+		r.end(at, false)
+		if column >= content+4 {
+			content += 4 // an indented code block ends where the indentation does
+		}
+		r.fence = fence{mark: mark, column: column, quotes: quotes, content: content}
+	case indented, strings.HasPrefix(rest, "#"), strings.HasPrefix(rest, "|"):
+		r.end(at, false)
+		r.end(next, false)
+	case strings.Trim(rest, "-") == "", strings.Trim(rest, "=") == "":
+		r.end(next, false)
+	default:
+		r.prose = true
+	}
 }
 
 // deepestList keeps a line of nothing but list markers from taking memory for

@@ -42,7 +42,8 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 //
 // A placeholder whose argument is not given stays as it is, like any other
 // text: so do $PATH, $5 million, and $1 where there are no arguments. (Claude
-// Code leaves them too; Codex CLI and OpenCode take them away.) An argument
+// Code leaves numbers and takes declared names away; Codex CLI and OpenCode take
+// numbers away.) An argument
 // that is given and empty is filled in. Of no arguments, all are the empty
 // text: $ARGUMENTS and {{args}} never stay.
 //
@@ -61,8 +62,8 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 //
 // Text in fenced code blocks and code spans, in the sense of CommonMark, is
 // left alone: awk '{print $1}' in a command is meant as it is. Claude Code,
-// Codex CLI, Gemini CLI and OpenCode fill in there too, as InCode does. Where
-// code would hold placeholders only by indentation, it is text.
+// Codex CLI, Gemini CLI and OpenCode fill in there too, as InCode does. What is
+// code only because it is indented is text here: in a list, few can tell.
 //
 // # Arguments without a placeholder
 //

@@ -25,6 +25,7 @@ type Command struct {
 	Raw         []byte       `json:"-"` // the file to the byte; the caller's to keep and change
 	Frontmatter Frontmatter  `json:"-"`
 	Diagnostics []Diagnostic `json:"-"` // what was survived in reading it
+	Dependency  bool         `json:"-"` // it is a part of other commands, which List leaves out
 	Layer       string       `json:"-"` // the folder, or the name of the FS, that it is from, as the option has it
 }
 
@@ -191,6 +192,7 @@ func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 		},
 		Raw:         raw,
 		Frontmatter: newFrontmatter(doc),
+		Dependency:  e.Hidden,
 		Layer:       layer.Name,
 	}
 	for _, p := range doc.Problems {

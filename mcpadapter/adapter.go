@@ -116,6 +116,9 @@ func checkExtra(t *Tool) error {
 // extra ones in the order in which they were given. The slice is the caller's own.
 func (a *Adapter) Tools() []Tool { return slices.Clone(a.tools) }
 
+// PageSize returns how many tools or prompts a page of a list has; see WithPageSize.
+func (a *Adapter) PageSize() int { return a.config.pageSize }
+
 // Call runs a tool, for programs that hand a model's function calls on
 // themselves. The name may be spelt as WithNamespace says, and the arguments are as for Tool.Call.
 //

@@ -10,8 +10,8 @@ import (
 // A Completion is what could stand for a value that a user has begun to type.
 type Completion struct {
 	Values  []string `json:"values"` // at most 100, never null
-	Total   int      `json:"total"`
-	HasMore bool     `json:"hasMore"`
+	Total   int      `json:"total,omitempty"`
+	HasMore bool     `json:"hasMore,omitempty"`
 }
 
 // mostValues is the protocol's limit.

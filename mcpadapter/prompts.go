@@ -97,7 +97,7 @@ func noFolder(err error) error {
 }
 
 // Prompt returns the prompt of one command; false if there is none that can be
-// read. The error is the context's.
+// read and is listed. The error is the context's.
 func (a *Adapter) Prompt(ctx context.Context, name string) (Prompt, bool, error) {
 	return a.prompt(ctx, name)
 }
@@ -106,7 +106,7 @@ func (a *Adapter) prompt(ctx context.Context, name string) (Prompt, bool, error)
 	command, err := a.catalog.Get(ctx, name)
 	switch {
 	case err == nil:
-		return newPrompt(command), true, nil
+		return newPrompt(command), !command.Dependency, nil
 	case ctx.Err() != nil:
 		return Prompt{}, false, ctx.Err()
 	default:
@@ -157,7 +157,7 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 
 func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, error) {
 	command, err := a.catalog.Get(ctx, name)
-	if errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) {
+	if errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) || err == nil && command.Dependency {
 		return command, invalidParams("Unknown prompt: %s; prompts/list has the names", quote(name))
 	}
 	return command, err

@@ -86,5 +86,5 @@ func TestReportFeedbackSaysThatItWrites(t *testing.T) {
 	if err := json.Unmarshal(raw, &wire); err != nil {
 		t.Fatal(err)
 	}
-	sameJSON(t, wire.Annotations, `{"destructiveHint":false,"openWorldHint":false}`)
+	sameJSON(t, wire.Annotations, `{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":false,"openWorldHint":false}`)
 }

@@ -254,6 +254,7 @@ func TestFaultsOfRequestsAreErrorsOfTheProtocol(t *testing.T) {
 		{"a call of an unknown tool", "tools/call", `{"name":"burn"}`, -32602},
 		{"a prompt without a name", "prompts/get", `{}`, -32602},
 		{"an unknown prompt", "prompts/get", `{"name":"burn"}`, -32602},
+		{"a prompt that is a part of others", "prompts/get", `{"name":"hidden"}`, -32602},
 		{"a name that no prompt has", "prompts/get", `{"name":"../x"}`, -32602},
 		{"arguments that are no texts", "prompts/get", `{"name":"commit","arguments":{"a":1}}`, -32602},
 		{"an argument that the prompt has not", "prompts/get", `{"name":"commit","arguments":{"a":"b"}}`, -32602},

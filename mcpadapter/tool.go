@@ -32,9 +32,9 @@ type Tool struct {
 // Annotations tell a client how a tool behaves. The zero value says nothing,
 // which a client takes for the worst: a tool that destroys.
 type Annotations struct {
-	ReadOnlyHint    bool  `json:"readOnlyHint,omitempty"`    // it changes nothing
+	ReadOnlyHint    bool  `json:"readOnlyHint"`              // it changes nothing
 	DestructiveHint *bool `json:"destructiveHint,omitempty"` // it may delete or overwrite; nil is true
-	IdempotentHint  bool  `json:"idempotentHint,omitempty"`  // calling it again changes nothing more
+	IdempotentHint  bool  `json:"idempotentHint"`            // calling it again changes nothing more
 	OpenWorldHint   *bool `json:"openWorldHint,omitempty"`   // it deals with a world without borders, as a web search does; nil is true
 }
 

@@ -71,7 +71,7 @@ func TestCallsAnswerAsTheContractsSay(t *testing.T) {
 				`"frontmatter":{"name":"calculator","description":"Adds and multiplies."},"content":"# Calculator\n",` +
 				`"files":[{"path":"SKILL.md","size":72},{"path":"logo.png","size":4},{"path":"references/table.md","size":3}]}`, false},
 		{"an unknown skill", "get_skill", `{"skill_name":"nothing"}`,
-			`{"error":{"code":"SKILL_NOT_FOUND","message":"there is no skill \"nothing\"; ListSkills has the names"}}`, true},
+			`{"error":{"code":"SKILL_NOT_FOUND","message":"there is no skill \"nothing\"; list the skills for the names"}}`, true},
 		{"an unusable name", "get_skill", `{"skill_name":"../x"}`,
 			`{"error":{"code":"INVALID_SKILL_NAME","message":"no skill can be called \"../x\"; use the name of its folder, without separators, control characters and leading dot"}}`, true},
 		{"a skill's text", "read_skill_file", `{"skill_name":"calculator","path":"references/table.md"}`,

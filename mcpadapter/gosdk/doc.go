@@ -34,8 +34,7 @@
 //
 // tools/list has exactly max(1, ceil(n/size)) pages of all n tools of the server, of
 // the size of mcpadapter.WithPageSize; the SDK's ServerOptions.PageSize does not
-// show. (Where the adapter's tools all fit on one page, the size is 50, or their number if
-// there are more.) The adapter's tools come first, in the order of Adapter.Tools, and the server's others
+// show. The adapter's tools come first, in the order of Adapter.Tools, and the server's others
 // after them by name. A cursor is good as long as the list is what it was. Every
 // other one is refused with -32602. "" is taken for none: the SDK does not tell them apart.
 //
@@ -49,6 +48,5 @@
 //
 // Sessions are the SDK's, and so is all of the lifecycle. In difference from
 // mcpadapter.Session, a request before initialize has an error with the code 0, and the server
-// introduces itself by the name that it was made with. Hints of a tool that are false and would
-// be left out are spelled out.
+// introduces itself by the name that it was made with.
 package gosdk

@@ -34,7 +34,7 @@ func Register(s *mcp.Server, a *mcpadapter.Adapter) error {
 	}
 	announce := func() { s.AddPrompt(&mcp.Prompt{Name: announcer}, refuse) }
 	announce()
-	b := &binding{adapter: a, size: pageSize(a)}
+	b := &binding{adapter: a, size: a.PageSize()}
 	s.AddReceivingMiddleware(b.middleware)
 	a.OnPromptsChange(func([]string) { announce() })
 	return nil
@@ -143,15 +143,4 @@ func everything[T any](list func(cursor string) (items []T, next string, err err
 		}
 		cursor = next
 	}
-}
-
-// pageSize is the size of an adapter's pages. One whose tools fit on a single page
-// does not show it, and is taken to have the default.
-func pageSize(a *mcpadapter.Adapter) int {
-	const standard = 50
-	first, next, err := a.ToolsPage(nil)
-	if err != nil || next == "" {
-		return max(standard, len(first))
-	}
-	return len(first)
 }

@@ -28,27 +28,22 @@ func (b *binding) addTools() (err error) {
 }
 
 func newTool(t mcpadapter.Tool) mcp.Tool {
-	return mcp.Tool{
+	tool := mcp.Tool{
 		Name:            t.Name,
 		Title:           t.Title,
 		Description:     t.Description,
 		RawInputSchema:  t.InputSchema,
 		RawOutputSchema: t.OutputSchema,
-		Annotations: mcp.ToolAnnotation{
-			ReadOnlyHint:    hint(t.Annotations.ReadOnlyHint),
+	}
+	if t.Annotations != (mcpadapter.Annotations{}) {
+		tool.Annotations = mcp.ToolAnnotation{
+			ReadOnlyHint:    &t.Annotations.ReadOnlyHint,
 			DestructiveHint: t.Annotations.DestructiveHint,
-			IdempotentHint:  hint(t.Annotations.IdempotentHint),
+			IdempotentHint:  &t.Annotations.IdempotentHint,
 			OpenWorldHint:   t.Annotations.OpenWorldHint,
-		},
+		}
 	}
-}
-
-// hint is nil for false, which is what a hint that is left out means.
-func hint(b bool) *bool {
-	if !b {
-		return nil
-	}
-	return &b
+	return tool
 }
 
 func (b *binding) handler(name string) server.ToolHandlerFunc {

@@ -44,7 +44,7 @@ var (
 	ErrInvalidQuery         = &Error{Code: "INVALID_QUERY"}                // a search for nothing, or for too much
 	ErrSearchTimeout        = &Error{Code: "SEARCH_TIMEOUT"}               // a search that took too long
 	ErrEmptyContent         = &Error{Code: "EMPTY_CONTENT"}                // a report without a byte
-	ErrSizeLimitExceeded    = &Error{Code: "SIZE_LIMIT_EXCEEDED"}          // a report of more than 10 MiB
+	ErrSizeLimitExceeded    = &Error{Code: "SIZE_LIMIT_EXCEEDED"}          // a report of more than 10 MiB, or arguments that make a text too long
 	ErrInvalidReportName    = &Error{Code: "INVALID_REPORT_NAME"}          // a name that no report can have
 	ErrDirectoryPreparation = &Error{Code: "DIRECTORY_PREPARATION_FAILED"} // a folder for reports that is not configured, or cannot be made or used
 	ErrFileWrite            = &Error{Code: "FILE_WRITE_FAILED"}            // a shared report that cannot be written

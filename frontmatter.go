@@ -64,6 +64,12 @@ func (f Frontmatter) Bool(key string) (value, ok bool) {
 	return v.Bool()
 }
 
+// Equal reports whether two files have the same header, to the byte. Comparisons
+// of commands and skills by github.com/google/go-cmp use it.
+func (f Frontmatter) Equal(other Frontmatter) bool {
+	return f.Format == other.Format && f.Raw == other.Raw
+}
+
 // MarshalJSON returns the whole frontmatter as one JSON object: the keys in
 // the order of the file, numbers to the digit where JSON has them, and
 // everything else that is no truth value or null as text. It is {} for none.

@@ -12,8 +12,8 @@ import (
 //
 // A filter chooses from what the layers' precedence leaves: a command that it
 // refuses does not let one of the same name in a lower layer through. Commands
-// that List leaves out as dependencies are put to it as well. Lint alone looks at
-// all files, since it is for those who keep them.
+// that List leaves out as dependencies are put to it as well. Lint alone looks
+// at all files, since it is for those who keep them.
 //
 // Keep must be a pure function of its argument, and may be called from several
 // goroutines: what it said of a command is remembered until some command

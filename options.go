@@ -137,18 +137,18 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // WithConventionalDirs reads the places where programs that run agents keep
 // commands and skills, highest precedence first, for the client "example":
 // commands from .example/commands, and skills from .example/skills and
-// .agents/skills, all in the project's root; then those from the same folders in
-// the user's home folder, in diagnostics "~/.example/commands" and so on. Each is
-// a layer as those of WithCommandsDir are, and may be missing.
+// .agents/skills, all in the project's root; then those from the same folders
+// in the user's home folder, in diagnostics "~/.example/commands" and so on.
+// Each is a layer as those of WithCommandsDir are, and may be missing.
 //
 // The places are those of the client guide of the Agent Skills format
 // (https://agentskills.io/client-implementation/adding-skills-support). It also
 // advises to have the user's consent before a project's own skills are used.
 //
-// The home folder is os.UserHomeDir's at the time of New. Its layers are left out
-// where there is none, where it is the root itself, and on another filesystem than
-// the operating system's. A client's name is letters, digits, "-", "_" and ".",
-// not at the beginning; any other is ErrInvalidOption.
+// The home folder is os.UserHomeDir's at the time of New. Its layers are left
+// out where there is none, where it is the root itself, and on another
+// filesystem than the operating system's. A client's name is letters, digits,
+// "-", "_" and ".", not at the beginning; any other is ErrInvalidOption.
 func WithConventionalDirs(client string) Option {
 	return func(c *config) error {
 		if !index.LooseName(client) || !index.PlainName(strings.ReplaceAll(client, ".", "")) {
@@ -209,10 +209,10 @@ func WithNestedCommands() Option {
 // Agent Skills format speaks of.
 const maxSkillDepth = 6
 
-// WithSkillDepth looks for skills in that many levels of folders, 1 to 6: with 2,
-// in skills/web/scraper/SKILL.md as well as in skills/scraper/SKILL.md. The
-// default is 1. A skill is called by its own folder's name; of two in one layer,
-// the first by path counts.
+// WithSkillDepth looks for skills in that many levels of folders, 1 to 6: with
+// 2, in skills/web/scraper/SKILL.md as well as in skills/scraper/SKILL.md. The
+// default is 1. A skill is called by its own folder's name; of two in one
+// layer, the first by path counts.
 //
 // Folders of skills are no skills of their own. What is in a skill's folder
 // belongs to the skill and is not looked through, and neither are hidden
@@ -271,9 +271,9 @@ func WithSymlinks(policy Symlinks, dirs ...string) Option {
 	}
 }
 
-// WithMaxFileSize sets how many bytes a command, a SKILL.md or another file of a
-// skill may have; the default is 10 MiB. A larger command is not listed, and Get,
-// GetSkill and ReadSkillFile report ErrFileTooLarge without reading it.
+// WithMaxFileSize sets how many bytes a command, a SKILL.md or another file of
+// a skill may have; the default is 10 MiB. A larger command is not listed, and
+// Get, GetSkill and ReadSkillFile report ErrFileTooLarge without reading it.
 func WithMaxFileSize(n int64) Option {
 	return func(c *config) error {
 		if n < 1 {

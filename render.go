@@ -42,10 +42,9 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 //
 // A placeholder whose argument is not given stays as it is, like any other
 // text: so do $PATH, $5 million, and $1 where there are no arguments. (Claude
-// Code leaves numbers and takes declared names away; Codex CLI and OpenCode take
-// numbers away.) An argument
-// that is given and empty is filled in. Of no arguments, all are the empty
-// text: $ARGUMENTS and {{args}} never stay.
+// Code leaves numbers and takes declared names away; Codex CLI and OpenCode
+// take numbers away.) An argument that is given and empty is filled in. Of no
+// arguments, all are the empty text: $ARGUMENTS and {{args}} never stay.
 //
 // A number is no placeholder where it is part of something longer: $1st, $5k,
 // $1,000, $0.01 and $007 stay. Nor is $name part of a longer word. The text of

@@ -76,22 +76,22 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // List leaves out is never found, and no result is no error.
 //
 // In "tier1" are the commands whose name has every word of the query, be they
-// in another order or letter case; names are split at "-", "_", ":", changes of
-// case and digits. Their scores are above 0.7, and 1 where the query is the
+// in another order or letter case; names are split at "-", "_", ":", changes
+// of case and digits. Their scores are above 0.7, and 1 where the query is the
 // whole name. In "tier2", from 0.3 to 0.7, are those of which the name, the
 // description, the tags (a list or text in the frontmatter), the headings or
 // the rest of the text have words of the query, ranked by BM25F in this order
 // of importance: the score is the share that a command has of what the query
-// looks for, a rare word being more than a frequent one. In "tier3", below 0.3, are
-// those of which only a saved report has words of the query (see WithReports):
-// the newest four in either folder are searched.
+// looks for, a rare word being more than a frequent one. In "tier3", below
+// 0.3, are those of which only a saved report has words of the query (see
+// WithReports): the newest four in either folder are searched.
 //
 // Words match in their English plural and verb forms, in any letter case, with
-// or without accents. In a word of four letters or more that no command has, one
-// typing error is forgiven (a letter missing, too many, wrong, or swapped with
-// its neighbour). In text without blanks between words, such as Chinese,
-// pairs of characters are matched. Words like "how", "the" and "for" do not count beside
-// others. There is no other syntax: every query is words.
+// or without accents. In a word of four letters or more that no command has,
+// one typing error is forgiven (a letter missing, too many, wrong, or swapped
+// with its neighbour). In text without blanks between words, such as Chinese,
+// pairs of characters are matched. Words like "how", "the" and "for" do not
+// count beside others. There is no other syntax: every query is words.
 //
 // The text is searched as far as its first 256 KiB and 4,096 different words go.
 // A file that cannot be read just now is found by name and description.
@@ -109,15 +109,15 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // A query that is empty but for blanks or has over 500 characters, and a limit
 // out of range, are ErrInvalidQuery. A search that takes over 5 seconds or
 // longer than ctx allows is ErrSearchTimeout, and context.DeadlineExceeded as
-// well; one that is canceled returns ctx's error. What the search has read by then is
-// kept. For other errors see List.
+// well; one that is canceled returns ctx's error. What the search has read by
+// then is kept. For other errors see List.
 func (c *Catalog) Search(ctx context.Context, query string, limit int) (SearchResults, error) {
 	return c.search(ctx, "Search", c.searchers.commands, c.commandFilter.of, query, limit)
 }
 
-// SearchSkills finds skills as Search does commands: among those of ListSkills,
-// by the names of their folders and the texts of their SKILL.md. For errors of the
-// folders see ListSkills.
+// SearchSkills finds skills as Search does commands: among those of
+// ListSkills, by the names of their folders and the texts of their SKILL.md.
+// For errors of the folders see ListSkills.
 func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int) (SearchResults, error) {
 	return c.search(ctx, "SearchSkills", c.searchers.skills, c.skillFilter.of, query, limit)
 }
@@ -159,7 +159,8 @@ func (c *Catalog) search(ctx context.Context, op string, s *searcher, filter fun
 	return results, nil
 }
 
-// searchError gives a deadline that has passed the code that the contract has for it.
+// searchError gives a deadline that has passed the code that the contract has
+// for it.
 func searchError(op string, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && CodeOf(err) == "" {
 		return &Error{Code: ErrSearchTimeout.Code, Op: op, Err: err,
@@ -240,8 +241,8 @@ func (s *searcher) find(ctx context.Context, c *Catalog, snapshot *index.Snapsho
 	return results, nil
 }
 
-// update makes ranked hold what the snapshot has. When ctx ends or the catalog is closed, what
-// was done until then is kept.
+// update makes ranked hold what the snapshot has. When ctx ends or the catalog
+// is closed, what was done until then is kept.
 func (s *searcher) update(ctx context.Context, c *Catalog, snapshot *index.Snapshot) error {
 	for _, e := range slices.Collect(maps.Keys(s.unsettled)) {
 		if err := c.going(ctx); err != nil {
@@ -294,7 +295,8 @@ func (s *searcher) remove(e *index.Entry) {
 
 var searchSeed = maphash.MakeSeed()
 
-// put reads the file of an entry and ranks it, unless it is known to be as it was.
+// put reads the file of an entry and ranks it, unless it is known to be as it
+// was.
 func (s *searcher) put(c *Catalog, e *index.Entry) {
 	known, again := s.unsettled[e]
 	delete(s.unsettled, e)

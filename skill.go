@@ -45,9 +45,10 @@ type skillOptions struct {
 	digests bool
 }
 
-// Digests has GetSkill read all files of the skill for their SHA-256. A digest is
-// remembered as long as nothing that the filesystem tells of its file changes.
-// Files that are larger than WithMaxFileSize allows have none, and a diagnostic.
+// Digests has GetSkill read all files of the skill for their SHA-256. A digest
+// is remembered as long as nothing that the filesystem tells of its file
+// changes. Files that are larger than WithMaxFileSize allows have none, and a
+// diagnostic.
 func Digests() SkillOption {
 	return func(o *skillOptions) { o.digests = true }
 }
@@ -68,10 +69,10 @@ const maxDigests = 1 << 16
 // 10,000 files and folders or 16 levels, with FilesTruncated; SKILL.md is
 // always in it.
 //
-// Raw, Content, Frontmatter and the size of SKILL.md in Files are of one state of
-// the file. With Digests the whole of Files is of one state of the folder, as
-// far as the filesystem tells: a look after all was read has found every file as
-// a look before did. A skill that changes all the time is ErrFileRead.
+// Raw, Content, Frontmatter and the size of SKILL.md in Files are of one state
+// of the file. With Digests the whole of Files is of one state of the folder,
+// as far as the filesystem tells: a look after all was read has found every
+// file as a look before did. A skill that changes all the time is ErrFileRead.
 //
 // A name that no skill can have is ErrInvalidSkillName; no name ever becomes
 // part of a path. A name that no layer has is ErrSkillNotFound, also where
@@ -97,10 +98,11 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	})
 }
 
-// ReadSkillFile returns a file of a skill, to the byte. The path is relative to
-// the skill's folder, with slashes, as in Skill.Files: any regular file below the
-// folder is served, listed or not, and nothing else. Links are followed as for
-// Files; a SKILL.md that is a link is served as ListSkills reads it.
+// ReadSkillFile returns a file of a skill, to the byte. The path is relative
+// to the skill's folder, with slashes, as in Skill.Files: any regular file
+// below the folder is served, listed or not, and nothing else. Links are
+// followed as for Files; a SKILL.md that is a link is served as ListSkills
+// reads it.
 //
 // A path that leads out of the folder, by "..", as an absolute path or by a
 // link, is ErrOutsideRoot, the same whether or not something is there, and so
@@ -256,8 +258,8 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 	return Skill{}, err
 }
 
-// readSkill reads a skill once. The error is errChanging if it is not the same in
-// the end.
+// readSkill reads a skill once. The error is errChanging if it is not the same
+// in the end.
 func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *index.Snapshot, e *index.Entry, o skillOptions) (Skill, error) {
 	listed, err := folder.Files(ctx)
 	if err != nil {

@@ -34,10 +34,10 @@ type SkillInfo struct {
 // ListSkills returns the skills: the subfolders of the skill folders, whether
 // or not they hold a usable SKILL.md, sorted by name case-insensitively. What
 // is wrong with one is in its Diagnostics, and harms no other. A skill folder
-// that has a SKILL.md of its own is itself a skill, and the only one there; where
-// it has no name that a skill can have, as the top of an fs.FS, it goes by the
-// name that its SKILL.md declares, or else by the layer's. WithSkillDepth looks
-// for skills further down.
+// that has a SKILL.md of its own is itself a skill, and the only one there;
+// where it has no name that a skill can have, as the top of an fs.FS, it goes
+// by the name that its SKILL.md declares, or else by the layer's.
+// WithSkillDepth looks for skills further down.
 //
 // Left out are hidden folders, those called node_modules, and names that are
 // not one safe path element (contract list_skills: no "/", "\" or ".."; also no

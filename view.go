@@ -5,8 +5,8 @@ import (
 )
 
 // View returns a Catalog of the same files that shows only what the options
-// keep of what c shows, such as the skills that one agent of several may use. The
-// options are WithCommandFilter and WithSkillFilter; any other is
+// keep of what c shows, such as the skills that one agent of several may use.
+// The options are WithCommandFilter and WithSkillFilter; any other is
 // ErrInvalidOption. After Close the error is ErrClosed.
 //
 // A view costs next to nothing: what is known of the files, and what looks at

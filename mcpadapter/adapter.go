@@ -12,8 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// An Adapter offers a catalog as tools and prompts. It is immutable, and safe for
-// concurrent use. It needs no closing; closing its catalog ends its use.
+// An Adapter offers a catalog as tools and prompts. It is immutable, and safe
+// for concurrent use. It needs no closing; closing its catalog ends its use.
 type Adapter struct {
 	catalog *toolshelf.Catalog
 	config  config
@@ -26,8 +26,8 @@ type Adapter struct {
 //
 // The errors are toolshelf.ErrInvalidOption: an option's value that cannot be
 // used; a tool whose name is not legal, has more than 64 characters, or is the
-// name of another one, in either spelling; a tool without a Call or whose schema is not a
-// JSON object of type "object".
+// name of another one, in either spelling; a tool without a Call or whose
+// schema is not a JSON object of type "object".
 func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	if catalog == nil {
 		return nil, invalidOption("the catalog is nil; make one with toolshelf.New")
@@ -62,7 +62,8 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	return a, err
 }
 
-// ownTools returns the library's tools that the options ask for, by their plain names.
+// ownTools returns the library's tools that the options ask for, by their
+// plain names.
 func (a *Adapter) ownTools() ([]Tool, error) {
 	var tools []Tool
 	var names []string
@@ -81,8 +82,8 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 }
 
 // checkExtra checks a tool that is not the library's, fills in the schema of
-// one that takes nothing in particular, and sees to it that what it returns cannot
-// break a message.
+// one that takes nothing in particular, and sees to it that what it returns
+// cannot break a message.
 func checkExtra(t *Tool) error {
 	if t.Call == nil {
 		return invalidOption(fmt.Sprintf("the tool %q has no Call", t.Name))
@@ -113,17 +114,21 @@ func checkExtra(t *Tool) error {
 }
 
 // Tools returns the tools in the order of tools/list: the library's, then the
-// extra ones in the order in which they were given. The slice is the caller's own.
+// extra ones in the order in which they were given. The slice is the caller's
+// own.
 func (a *Adapter) Tools() []Tool { return slices.Clone(a.tools) }
 
-// PageSize returns how many tools or prompts a page of a list has; see WithPageSize.
+// PageSize returns how many tools or prompts a page of a list has; see
+// WithPageSize.
 func (a *Adapter) PageSize() int { return a.config.pageSize }
 
 // Call runs a tool, for programs that hand a model's function calls on
-// themselves. The name may be spelt as WithNamespace says, and the arguments are as for Tool.Call.
+// themselves. The name may be spelt as WithNamespace says, and the arguments
+// are as for Tool.Call.
 //
-// What goes wrong within the tool is a Result with IsError, in the tool's own shape. The
-// error is an *RPCError for a name that no tool has, or the context's.
+// What goes wrong within the tool is a Result with IsError, in the tool's own
+// shape. The error is an *RPCError for a name that no tool has, or the
+// context's.
 func (a *Adapter) Call(ctx context.Context, name string, arguments json.RawMessage) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err

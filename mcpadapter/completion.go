@@ -17,13 +17,14 @@ type Completion struct {
 // mostValues is the protocol's limit.
 const mostValues = 100
 
-// Complete returns the values that begin with what was typed, in any letter case, and
-// after them those that hold it. The name is that of a prompt or a tool.
+// Complete returns the values that begin with what was typed, in any letter
+// case, and after them those that hold it. The name is that of a prompt or a
+// tool.
 //
-// For an argument that takes the name of a command (command_name or command) or of a
-// skill (skill_name or skill) those are the names in the catalog; for one
-// whose description lists its values, such as "[major|minor|patch]", those; for
-// others there are none.
+// For an argument that takes the name of a command (command_name or command)
+// or of a skill (skill_name or skill) those are the names in the catalog; for
+// one whose description lists its values, such as "[major|minor|patch]",
+// those; for others there are none.
 //
 // The error is an *RPCError with CodeInvalidParams for a prompt or tool, or an
 // argument of it, that there is not; the context's; or the catalog's.
@@ -57,8 +58,8 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (C
 	return complete(choices, typed), nil
 }
 
-// argumentChoices returns the values that an argument's description lists. The error says that
-// there is no such argument.
+// argumentChoices returns the values that an argument's description lists. The
+// error says that there is no such argument.
 func (a *Adapter) argumentChoices(ctx context.Context, name, argument string) ([]string, error) {
 	var known []string
 	if t, ok := a.Lookup(name); ok {

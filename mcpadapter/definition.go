@@ -26,8 +26,8 @@ type shape struct {
 	failure func(code toolshelf.Code, message string) Result
 }
 
-// definitions returns the library's tools, in their order on the shelf. A tool that a
-// catalog has nothing for is not there.
+// definitions returns the library's tools, in their order on the shelf. A tool
+// that a catalog has nothing for is not there.
 func definitions(c *toolshelf.Catalog) []definition {
 	all := []definition{
 		listCommands, searchCommands, getCommand,
@@ -131,8 +131,8 @@ var sentence = shape{
 	},
 }
 
-// spoken is the shape of the contract of list_directory. A program finds the code in
-// the structured content.
+// spoken is the shape of the contract of list_directory. A program finds the
+// code in the structured content.
 var spoken = shape{
 	schema: coded.schema,
 	failure: func(code toolshelf.Code, message string) Result {

@@ -7,8 +7,8 @@ import (
 )
 
 // The tools of the contracts list_directory, directory_tree, get_file_info and
-// search_files. Their text is the contract's; the structured content has the same
-// entries with their types and sizes.
+// search_files. Their text is the contract's; the structured content has the
+// same entries with their types and sizes.
 
 // mostEntries bounds what one call shows. No model reads more, and the text says
 // that there is more.

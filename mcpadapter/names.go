@@ -33,9 +33,9 @@ func legalNamespace(s string) bool {
 // portable is the spelling of a name that every client can send.
 func portable(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
-// shelve puts the tools under all spellings of their names that a call may use.
-// Two tools that share one are an error: which of them a call means would depend on
-// the client.
+// shelve puts the tools under all spellings of their names that a call may
+// use. Two tools that share one are an error: which of them a call means would
+// depend on the client.
 func (a *Adapter) shelve(tools []Tool, dotted map[string]string) error {
 	a.tools = tools
 	a.byName = make(map[string]int, 2*len(tools))
@@ -65,8 +65,8 @@ func (a *Adapter) shelve(tools []Tool, dotted map[string]string) error {
 	return nil
 }
 
-// Lookup returns the tool that a call by this name means, in any spelling that is
-// accepted (see WithNamespace).
+// Lookup returns the tool that a call by this name means, in any spelling that
+// is accepted (see WithNamespace).
 func (a *Adapter) Lookup(name string) (Tool, bool) {
 	i, ok := a.byName[name]
 	if !ok {

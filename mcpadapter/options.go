@@ -35,12 +35,13 @@ func newConfig(opts []Option) (config, error) {
 }
 
 // WithNamespace puts a namespace before the names of the library's own tools:
-// with "docs", list_commands is docs.list_commands. It consists of letters, digits, "_" and
-// "-", and may have several parts, with "." between them. The default, and "",
-// is none: there are clients to which a name with a dot hides all tools of its
-// server (see WithSeparator).
+// with "docs", list_commands is docs.list_commands. It consists of letters,
+// digits, "_" and "-", and may have several parts, with "." between them. The
+// default, and "", is none: there are clients to which a name with a dot hides
+// all tools of its server (see WithSeparator).
 //
-// On a call the name may also be spelt with "_" for each ".", as some clients do.
+// On a call the name may also be spelt with "_" for each ".", as some clients
+// do.
 func WithNamespace(namespace string) Option {
 	return func(c *config) error {
 		if namespace != "" && !legalNamespace(namespace) {
@@ -51,9 +52,9 @@ func WithNamespace(namespace string) Option {
 	}
 }
 
-// WithSeparator sets what stands between the namespace and the rest of a name: "."
-// (the default), or "_" or "-" for clients that refuse a dot. On a call the other
-// spellings, with "." and with "_", are accepted too.
+// WithSeparator sets what stands between the namespace and the rest of a name:
+// "." (the default), or "_" or "-" for clients that refuse a dot. On a call
+// the other spellings, with "." and with "_", are accepted too.
 func WithSeparator(separator string) Option {
 	return func(c *config) error {
 		switch separator {
@@ -67,7 +68,8 @@ func WithSeparator(separator string) Option {
 
 // WithTools offers only these of the library's own tools, named without a
 // namespace, such as "list_commands", in the order of Tools. With no name at
-// all it offers none. A name that no tool has, or none in this catalog, is an error of New.
+// all it offers none. A name that no tool has, or none in this catalog, is an
+// error of New.
 func WithTools(names ...string) Option {
 	return func(c *config) error {
 		c.tools = append([]string{}, names...)

@@ -85,8 +85,8 @@ func (a arguments) list(name string) []string { l, _ := a[name].([]string); retu
 
 // read checks the arguments of a call.
 //
-// The harmless slips of models are accepted: null for an argument that is left out, "10" and
-// 10.0 for 10, and nothing at all for {}.
+// The harmless slips of models are accepted: null for an argument that is left
+// out, "10" and 10.0 for 10, and nothing at all for {}.
 func read(raw json.RawMessage, parameters []parameter) (arguments, *fault) {
 	given := map[string]json.RawMessage{}
 	if raw = bytes.TrimSpace(raw); len(raw) > 0 {

@@ -37,8 +37,8 @@ type PromptText struct {
 // mostPrompts is how many commands a page of the catalog can have.
 const mostPrompts = 100
 
-// Prompts returns a prompt for each command that the catalog lists, in its order. A
-// missing folder of commands has none.
+// Prompts returns a prompt for each command that the catalog lists, in its
+// order. A missing folder of commands has none.
 //
 // The errors are the catalog's, but for the missing folder. The cost is that of
 // Catalog.List and of Catalog.Get for each command, which is asked what
@@ -58,10 +58,10 @@ func (a *Adapter) Prompts(ctx context.Context) ([]Prompt, error) {
 	return all, nil
 }
 
-// PromptsPage returns one page of Prompts and the cursor of the next, "" after the
-// last: of the size of WithPageSize, but at most 100. A nil cursor is the first
-// page; one that no list of commands made, "" included, is an *RPCError with CodeInvalidParams.
-// A cursor stays good when commands come and go.
+// PromptsPage returns one page of Prompts and the cursor of the next, "" after
+// the last: of the size of WithPageSize, but at most 100. A nil cursor is the
+// first page; one that no list of commands made, "" included, is an *RPCError
+// with CodeInvalidParams. A cursor stays good when commands come and go.
 func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Prompt, next string, err error) {
 	page := toolshelf.Page{Size: min(a.config.pageSize, mostPrompts)}
 	if cursor != nil {
@@ -122,12 +122,13 @@ func newPrompt(command toolshelf.Command) Prompt {
 	return p
 }
 
-// GetPrompt returns the text of a prompt with these arguments, by name. Without arguments it
-// is the command's text as Command.Render gives it. Nothing that the text asks for is
-// executed or read.
+// GetPrompt returns the text of a prompt with these arguments, by name.
+// Without arguments it is the command's text as Command.Render gives it.
+// Nothing that the text asks for is executed or read.
 //
 // The error is an *RPCError with CodeInvalidParams for a prompt or an argument
-// that there is not; the context's; or the catalog's, for a command that cannot be read.
+// that there is not; the context's; or the catalog's, for a command that
+// cannot be read.
 func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[string]string) (PromptText, error) {
 	command, err := a.command(ctx, name)
 	if err != nil {
@@ -164,12 +165,14 @@ func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, 
 }
 
 // settle is how long changes are collected before they are told: an editor, a
-// checkout or a copy makes many at once, and each list that is sent for is a long one.
+// checkout or a copy makes many at once, and each list that is sent for is a
+// long one.
 const settle = 100 * time.Millisecond
 
 // OnPromptsChange calls f with the names of the prompts that came, went or
-// changed, sorted, a tenth of a second after the first of them did. Calls of f do not
-// overlap. See Catalog.OnChange for when changes are found; stop is as there.
+// changed, sorted, a tenth of a second after the first of them did. Calls of f
+// do not overlap. See Catalog.OnChange for when changes are found; stop is as
+// there.
 func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
 	var (
 		mu      sync.Mutex

@@ -6,9 +6,10 @@ import (
 	"strconv"
 )
 
-// The revisions of the protocol that Session speaks, newest first. From 2026-07-28 on
-// each request says which revision it is in, and there is no handshake; before,
-// initialize agrees on one. The specification calls these eras modern and legacy.
+// The revisions of the protocol that Session speaks, newest first. From
+// 2026-07-28 on each request says which revision it is in, and there is no
+// handshake; before, initialize agrees on one. The specification calls these
+// eras modern and legacy.
 var (
 	modernVersions = []string{"2026-07-28"}
 	legacyVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
@@ -109,8 +110,9 @@ func (p params) modern() (bool, *RPCError) {
 	return true, nil
 }
 
-// modern is how a result of the modern era begins: an object that is still open.
-// A scope is for results that may be kept, for ttl milliseconds; "" is for others.
+// modern is how a result of the modern era begins: an object that is still
+// open. A scope is for results that may be kept, for ttl milliseconds; "" is
+// for others.
 func (c config) modern(ttl int, scope string) []byte {
 	b := []byte(`{"resultType":"complete",`)
 	if scope != "" {

@@ -6,8 +6,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// The tool of the contract report_feedback, the one that writes. It is offered where
-// reports are configured.
+// The tool of the contract report_feedback, the one that writes. It is offered
+// where reports are configured.
 var reportFeedback = definition{
 	name:  "report_feedback",
 	title: "Save a report",

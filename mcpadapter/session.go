@@ -8,10 +8,11 @@ import (
 	"sync"
 )
 
-// A Session is one client's conversation in the Model Context Protocol, for servers
-// without an SDK: the transport reads messages, hands each one's method and params to
-// Handle, and sends back what it returns. Sessions are independent of each other. A
-// Session is safe for concurrent use; its zero value is of no use.
+// A Session is one client's conversation in the Model Context Protocol, for
+// servers without an SDK: the transport reads messages, hands each one's
+// method and params to Handle, and sends back what it returns. Sessions are
+// independent of each other. A Session is safe for concurrent use; its zero
+// value is of no use.
 type Session struct {
 	adapter *Adapter
 
@@ -35,15 +36,16 @@ const (
 // modern protocol.
 func (a *Adapter) NewSession() *Session { return &Session{adapter: a, state: Uninitialized} }
 
-// State returns the state that the session is in. Modern requests do not change it.
+// State returns the state that the session is in. Modern requests do not
+// change it.
 func (s *Session) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Close ends the session: later requests are refused. Requests that are being served
-// are not waited for; ending their context ends them.
+// Close ends the session: later requests are refused. Requests that are being
+// served are not waited for; ending their context ends them.
 func (s *Session) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,14 +56,15 @@ func (s *Session) Close() {
 // tools/call, prompts/list, prompts/get, completion/complete. It returns the
 // response's "result" or an *RPCError, its "error". Params may be nil.
 //
-// Methods that begin with "notifications/" have no response: the result is nil, and an error is
-// for the transport's log. notifications/initialized makes the session ready;
-// others are ignored.
+// Methods that begin with "notifications/" have no response: the result is
+// nil, and an error is for the transport's log. notifications/initialized
+// makes the session ready; others are ignored.
 //
-// A request whose params._meta names a modern revision of the protocol (2026-07-28) is served
-// in any state but ShuttingDown. Others are of the legacy protocol: before the session is
-// Ready, all but initialize and ping are CodeInvalidRequest, with the state in the
-// error's Data. See RPCError for the codes.
+// A request whose params._meta names a modern revision of the protocol
+// (2026-07-28) is served in any state but ShuttingDown. Others are of the
+// legacy protocol: before the session is Ready, all but initialize and ping
+// are CodeInvalidRequest, with the state in the error's Data. See RPCError for
+// the codes.
 func (s *Session) Handle(ctx context.Context, method string, raw json.RawMessage) (json.RawMessage, error) {
 	result, err := s.handle(ctx, method, raw)
 	if err != nil {

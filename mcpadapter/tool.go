@@ -22,10 +22,11 @@ type Tool struct {
 
 	Annotations Annotations
 
-	// Call runs the tool. The arguments are one JSON object; nothing at all and
-	// null stand for an empty one. What is wrong with the arguments or happens in
-	// the tool is a Result with IsError, which the model can react to. The error
-	// is for the caller: of the tools of this package only the context's.
+	// Call runs the tool. The arguments are one JSON object; nothing at all
+	// and null stand for an empty one. What is wrong with the arguments or
+	// happens in the tool is a Result with IsError, which the model can react
+	// to. The error is for the caller: of the tools of this package only the
+	// context's.
 	Call func(ctx context.Context, arguments json.RawMessage) (Result, error)
 }
 

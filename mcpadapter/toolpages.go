@@ -19,8 +19,8 @@ type toolPages struct {
 	byNext map[string]int // the page that a cursor asks for
 }
 
-// ttlTools is how long a client may keep a page, in milliseconds. A program that is
-// started again may have other tools.
+// ttlTools is how long a client may keep a page, in milliseconds. A program
+// that is started again may have other tools.
 const ttlTools = 300_000
 
 func newToolPages(tools []Tool, c config) (toolPages, error) {
@@ -60,14 +60,16 @@ func newToolPages(tools []Tool, c config) (toolPages, error) {
 	return p, nil
 }
 
-// cursor names a place in a list: what list it is, and how many tools come before.
-// Another list, with one tool changed, makes other cursors, and so does the same
-// list never; hence programs that serve the same tools understand each other's.
+// cursor names a place in a list: what list it is, and how many tools come
+// before. Another list, with one tool changed, makes other cursors, and so
+// does the same list never; hence programs that serve the same tools
+// understand each other's.
 func cursor(shelf []byte, offset int) string {
 	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(slices.Clone(shelf[:12]), uint64(offset)))
 }
 
-// page returns the number of the page that a cursor asks for; nil asks for the first.
+// page returns the number of the page that a cursor asks for; nil asks for the
+// first.
 func (p *toolPages) page(cursor *string) (int, *RPCError) {
 	if cursor == nil {
 		return 0, nil
@@ -83,10 +85,11 @@ func invalidCursor(cursor string) *RPCError {
 	return invalidParams("Invalid cursor %s; ask without a cursor for the first page of this list", quote(cursor))
 }
 
-// ToolsPage returns one page of the tools and the cursor of the next, "" after the
-// last: what tools/list is to return in an SDK's server. A nil cursor is the first
-// page; one that did not come from this list, "" included, is an *RPCError with
-// CodeInvalidParams. There are exactly max(1, ceil(n/size)) pages.
+// ToolsPage returns one page of the tools and the cursor of the next, "" after
+// the last: what tools/list is to return in an SDK's server. A nil cursor is
+// the first page; one that did not come from this list, "" included, is an
+// *RPCError with CodeInvalidParams. There are exactly max(1, ceil(n/size))
+// pages.
 func (a *Adapter) ToolsPage(cursor *string) (tools []Tool, next string, err error) {
 	n, rpcErr := a.pages.page(cursor)
 	if rpcErr != nil {

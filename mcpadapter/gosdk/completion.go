@@ -10,8 +10,8 @@ import (
 
 const complete = "completion/complete"
 
-// complete completes arguments of commands and of the adapter's tools, and leaves the rest to the
-// SDK's ServerOptions.CompletionHandler.
+// complete completes arguments of commands and of the adapter's tools, and
+// leaves the rest to the SDK's ServerOptions.CompletionHandler.
 func (b *binding) complete(ctx context.Context, s server, req *mcp.CompleteRequest) (mcp.Result, error) {
 	ref := req.Params.Ref
 	if ref == nil || ref.Type != "ref/prompt" {

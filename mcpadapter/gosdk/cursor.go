@@ -8,7 +8,8 @@ import (
 	"encoding/json"
 )
 
-// An identity tells a list from every other one, and from itself once it changed.
+// An identity tells a list from every other one, and from itself once it
+// changed.
 type identity [12]byte
 
 // identify makes the identity of a list of some kind from all of its items.
@@ -24,8 +25,8 @@ func identify[T any](kind string, items []T) (identity, error) {
 	return identity(hash.Sum(nil)[:len(identity{})]), nil
 }
 
-// cursor names a place in the list by the number of items before it. Programs that
-// serve the same list understand each other's.
+// cursor names a place in the list by the number of items before it. Programs
+// that serve the same list understand each other's.
 func (id identity) cursor(offset int) string {
 	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(id[:], uint64(offset)))
 }

@@ -16,11 +16,12 @@ const (
 	getPrompt   = "prompts/get"
 )
 
-// announcer is the name of the prompt for which the SDK announces prompts and tells of
-// changes. No command has it.
+// announcer is the name of the prompt for which the SDK announces prompts and
+// tells of changes. No command has it.
 const announcer = ""
 
-// refuse is the announcer's handler, for middleware that lets a request by to it.
+// refuse is the announcer's handler, for middleware that lets a request by to
+// it.
 func refuse(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt; prompts/list has the names"}
 }
@@ -93,8 +94,8 @@ func (b *binding) withoutCommands(ctx context.Context, prompts []*mcp.Prompt) ([
 	return rest, nil
 }
 
-// getPrompt answers with a command's text, or hands on the request for a prompt of
-// the server's own.
+// getPrompt answers with a command's text, or hands on the request for a
+// prompt of the server's own.
 func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptRequest) (mcp.Result, error) {
 	prompt, err := b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
 	if err == nil {

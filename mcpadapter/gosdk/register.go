@@ -12,19 +12,19 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// Register adds an adapter's tools, prompts and completions to a server. It reads no
-// file; what the package documentation says of missing folders holds for each
-// request.
+// Register adds an adapter's tools, prompts and completions to a server. It
+// reads no file; what the package documentation says of missing folders holds
+// for each request.
 //
-// Call it once, when the server is made: before it is run, and before
-// other middleware is added that is to see all tools and prompts. Several adapters
+// Call it once, when the server is made: before it is run, and before other
+// middleware is added that is to see all tools and prompts. Several adapters
 // can be registered with one server.
 //
-// The error is that the server or the adapter is nil, or what the SDK has against a
-// tool; then the server is without the adapter's tools.
+// The error is that the server or the adapter is nil, or what the SDK has
+// against a tool; then the server is without the adapter's tools.
 //
-// Clients are told of changes until the catalog is closed. Until then the catalog
-// holds on to the server.
+// Clients are told of changes until the catalog is closed. Until then the
+// catalog holds on to the server.
 func Register(s *mcp.Server, a *mcpadapter.Adapter) error {
 	if s == nil || a == nil {
 		return errors.New("gosdk.Register: the server or the adapter is nil")
@@ -73,8 +73,8 @@ func (b *binding) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// declare adds to what the server says that it can do. Prompts are among it already,
-// as there is one.
+// declare adds to what the server says that it can do. Prompts are among it
+// already, as there is one.
 func declare(c *mcp.ServerCapabilities) {
 	if c == nil {
 		return
@@ -95,8 +95,8 @@ func result[R mcp.Result](r R, err error) (mcp.Result, error) {
 	return r, nil
 }
 
-// A server is what is below the middleware: the SDK's own handling, with the other
-// middleware that was added before.
+// A server is what is below the middleware: the SDK's own handling, with the
+// other middleware that was added before.
 type server struct {
 	next mcp.MethodHandler
 	req  mcp.Request
@@ -107,8 +107,8 @@ func (s server) pass(ctx context.Context, method string) (mcp.Result, error) {
 	return s.next(ctx, method, s.req)
 }
 
-// protocolError is an error as the SDK sends it with its code; errors of other types
-// would have the code 0.
+// protocolError is an error as the SDK sends it with its code; errors of other
+// types would have the code 0.
 func protocolError(err error) error {
 	var e *mcpadapter.RPCError
 	if errors.As(err, &e) {
@@ -124,8 +124,8 @@ func invalidCursor(cursor string) error {
 	}
 }
 
-// everything returns what a list of the server has, which hands it out in pages of
-// a size that its author chose.
+// everything returns what a list of the server has, which hands it out in
+// pages of a size that its author chose.
 func everything[T any](list func(cursor string) (items []T, next string, err error)) ([]T, error) {
 	var all []T
 	for cursor := ""; ; {

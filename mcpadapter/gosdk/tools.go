@@ -15,7 +15,8 @@ const (
 	callTool  = "tools/call"
 )
 
-// addTools registers the tools. The SDK panics on one that it has something against.
+// addTools registers the tools. The SDK panics on one that it has something
+// against.
 func addTools(s *mcp.Server, a *mcpadapter.Adapter) (err error) {
 	var added []string
 	defer func() {
@@ -102,8 +103,8 @@ func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.To
 	return tools, cacheable, err
 }
 
-// A shelf is the server's tools in the order of tools/list. It stays as it is; when the
-// server's tools change, there is another one.
+// A shelf is the server's tools in the order of tools/list. It stays as it is;
+// when the server's tools change, there is another one.
 type shelf struct {
 	source []*mcp.Tool // as the server has them
 	tools  []*mcp.Tool
@@ -127,8 +128,9 @@ func (b *binding) newShelf(source []*mcp.Tool) (*shelf, error) {
 	return &shelf{source, tools, id}, err
 }
 
-// listTools answers with one page. The server is asked for its tools each time, as it does
-// not say when they change; but only if they did, the pages are counted anew.
+// listTools answers with one page. The server is asked for its tools each
+// time, as it does not say when they change; but only if they did, the pages
+// are counted anew.
 func (b *binding) listTools(ctx context.Context, s server, req *mcp.ListToolsRequest) (*mcp.ListToolsResult, error) {
 	source, cacheable, err := s.tools(ctx, req)
 	if err != nil {

@@ -21,8 +21,9 @@ type binding struct {
 	registered map[string]mcpadapter.Prompt
 }
 
-// syncPrompts registers what came or changed, and removes what went. What is the same
-// is not touched. Where the catalog cannot be read, all stays as it is.
+// syncPrompts registers what came or changed, and removes what went. What is
+// the same is not touched. Where the catalog cannot be read, all stays as it
+// is.
 func (b *binding) syncPrompts(ctx context.Context) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,8 +54,8 @@ func (b *binding) syncPrompts(ctx context.Context) {
 	}
 }
 
-// syncPrompt sees to it that a prompt that is asked for is registered if there is a command
-// for it, and only then.
+// syncPrompt sees to it that a prompt that is asked for is registered if there
+// is a command for it, and only then.
 func (b *binding) syncPrompt(ctx context.Context, name string) {
 	_, exists, err := b.adapter.Prompt(ctx, name)
 	b.mu.Lock()
@@ -81,7 +82,8 @@ func (b *binding) getPrompt(ctx context.Context, req mcp.GetPromptRequest) (*mcp
 	return mcp.NewGetPromptResult(p.Description, []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(p.Text))}), nil
 }
 
-// CompletePromptArgument completes an argument of a command or of one of the adapter's tools.
+// CompletePromptArgument completes an argument of a command or of one of the
+// adapter's tools.
 func (b *binding) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, known mcp.CompleteContext) (*mcp.Completion, error) {
 	c, err := b.adapter.Complete(ctx, name, argument.Name, argument.Value)
 	if err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// addTools registers the tools, all or none. The SDK panics on one that it has something
-// against.
+// addTools registers the tools, all or none. The SDK panics on one that it has
+// something against.
 func (b *binding) addTools() (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

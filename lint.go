@@ -1,7 +1,6 @@
 package toolshelf
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -142,19 +141,8 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		}
 		all = append(all, found...)
 	}
-	slices.SortFunc(all, compareDiagnostics)
+	slices.SortFunc(all, func(a, b Diagnostic) int { return index.CompareProblems(index.Problem(a), index.Problem(b)) })
 	return all, nil
-}
-
-func compareDiagnostics(a, b Diagnostic) int {
-	return cmp.Or(
-		strings.Compare(a.Path, b.Path),
-		cmp.Compare(a.Line, b.Line),
-		cmp.Compare(a.Column, b.Column),
-		strings.Compare(a.Code, b.Code),
-		strings.Compare(a.Key, b.Key),
-		strings.Compare(a.Message, b.Message),
-	)
 }
 
 // A markdown is a file that was read whole.

@@ -350,6 +350,6 @@ func merge(config *Config, layers []found) *Snapshot {
 			s.Problems = append(s.Problems, differsInCase(config, s.Entries[i], s.Entries[i-1]))
 		}
 	}
-	slices.SortFunc(s.Problems, compareProblems)
+	slices.SortFunc(s.Problems, CompareProblems)
 	return s
 }

@@ -40,7 +40,8 @@ func FromHeader(p matter.Problem, place string) Problem {
 	}
 }
 
-func compareProblems(a, b Problem) int {
+// CompareProblems is the order of problems: by path, then by place in the file.
+func CompareProblems(a, b Problem) int {
 	return cmp.Or(
 		strings.Compare(a.Path, b.Path),
 		cmp.Compare(a.Line, b.Line),

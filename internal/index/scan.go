@@ -59,7 +59,7 @@ func (s *scan) result() *found {
 	for _, e := range s.entries {
 		same = same && s.before.byPath[e.Path] == e
 	}
-	slices.SortFunc(s.problems, compareProblems)
+	slices.SortFunc(s.problems, CompareProblems)
 	if same && slices.Equal(s.problems, s.before.problems) {
 		return s.before
 	}

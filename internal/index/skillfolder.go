@@ -177,7 +177,7 @@ func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
 		}
 	}
 	slices.SortFunc(w.found.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortFunc(w.found.Problems, compareProblems)
+	slices.SortFunc(w.found.Problems, CompareProblems)
 	return w.found, nil
 }
 

@@ -1,0 +1,107 @@
+// Command server has what the programs of other projects want to see of a server: 120
+// tools, which are three pages, and the tools of the conformance suite. It serves a
+// folder by stdio or, with an address, by HTTP:
+//
+//	server FOLDER [ADDRESS]
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		log.Fatal("usage: server FOLDER [ADDRESS]")
+	}
+	server, err := newServer(os.Args[1])
+	if err == nil {
+		err = serve(server, os.Args[2:])
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func serve(server *mcp.Server, addresses []string) error {
+	if len(addresses) == 0 {
+		return server.Run(context.Background(), &mcp.StdioTransport{})
+	}
+	listener, err := net.Listen("tcp", addresses[0])
+	if err != nil {
+		return err
+	}
+	log.Printf("serving http://%s/mcp", listener.Addr())
+	return http.Serve(listener, mcp.NewStreamableHTTPHandler(
+		func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true}))
+}
+
+const total = 120
+
+func newServer(folder string) (*mcp.Server, error) {
+	catalog, err := toolshelf.New(toolshelf.WithRoot(folder))
+	if err != nil {
+		return nil, err
+	}
+	adapter, err := mcpadapter.New(catalog)
+	if err != nil {
+		return nil, err
+	}
+	extra := suiteTools()
+	for n := len(adapter.Tools()) + len(extra); n < total; n++ {
+		extra = append(extra, numbered(n))
+	}
+	if adapter, err = mcpadapter.New(catalog, mcpadapter.WithExtraTools(extra...)); err != nil {
+		return nil, err
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "clients", Version: "1.0.0"}, nil)
+	return server, gosdk.Register(server, adapter)
+}
+
+// numbered is a tool that tells its number.
+func numbered(n int) mcpadapter.Tool {
+	return mcpadapter.Tool{
+		Name:         fmt.Sprintf("number_%03d", n),
+		Description:  "Tells its number.",
+		OutputSchema: json.RawMessage(`{"type":"object","properties":{"number":{"type":"integer"}},"required":["number"]}`),
+		Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+			structured := fmt.Sprintf(`{"number":%d}`, n)
+			return mcpadapter.Result{Text: structured, Structured: json.RawMessage(structured)}, nil
+		},
+	}
+}
+
+//go:embed schema.json
+var schema json.RawMessage
+
+// suiteTools are tools that the conformance suite calls by their names, and one that has an
+// argument in a header.
+func suiteTools() []mcpadapter.Tool {
+	says := func(text string, err error) func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+		return func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+			return mcpadapter.Result{Text: text}, err
+		}
+	}
+	return []mcpadapter.Tool{
+		{Name: "test_simple_text", Description: "Says something.",
+			Call: says("This is a simple text response for testing.", nil)},
+		{Name: "test_error_handling", Description: "Fails.",
+			Call: says("", errors.New("This tool intentionally returns an error for testing"))},
+		{Name: "json_schema_2020_12_tool", Description: "Has a schema of many words.", InputSchema: schema, Call: says("", nil)},
+		{Name: "test_header", Description: "Has an argument in a header.", Call: says("", nil), InputSchema: json.RawMessage(
+			`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}},"required":["region"]}`)},
+	}
+}

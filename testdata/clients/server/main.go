@@ -9,7 +9,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log"
 	"net"
@@ -90,18 +89,18 @@ var schema json.RawMessage
 // suiteTools are tools that the conformance suite calls by their names, and one that has an
 // argument in a header.
 func suiteTools() []mcpadapter.Tool {
-	says := func(text string, err error) func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
-		return func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
-			return mcpadapter.Result{Text: text}, err
-		}
+	says := func(r mcpadapter.Result) func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+		return func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return r, nil }
 	}
 	return []mcpadapter.Tool{
 		{Name: "test_simple_text", Description: "Says something.",
-			Call: says("This is a simple text response for testing.", nil)},
+			Call: says(mcpadapter.Result{Text: "This is a simple text response for testing."})},
 		{Name: "test_error_handling", Description: "Fails.",
-			Call: says("", errors.New("This tool intentionally returns an error for testing"))},
-		{Name: "json_schema_2020_12_tool", Description: "Has a schema of many words.", InputSchema: schema, Call: says("", nil)},
-		{Name: "test_header", Description: "Has an argument in a header.", Call: says("", nil), InputSchema: json.RawMessage(
-			`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}},"required":["region"]}`)},
+			Call: says(mcpadapter.Result{Text: "This tool intentionally returns an error for testing", IsError: true})},
+		{Name: "json_schema_2020_12_tool", Description: "Has a schema of many words.",
+			Call: says(mcpadapter.Result{}), InputSchema: schema},
+		{Name: "test_header", Description: "Has an argument in a header.",
+			Call: says(mcpadapter.Result{}), InputSchema: json.RawMessage(
+				`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}},"required":["region"]}`)},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -30,6 +31,7 @@ const asServer = "MCPSERVER_TEST_AS_SERVER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asServer) != "" {
+		flag.CommandLine = flag.NewFlagSet("mcpserver", flag.ExitOnError) // without the flags of tests
 		main()
 		return
 	}

@@ -42,10 +42,9 @@ func ways(t testing.TB, a *mcpadapter.Adapter) []way {
 			return result, 0
 		}
 	}
-	sdk := overSDK(t, a)
-	mark3labs := overMcpGo(t, a)
 	all := []way{{"Session", handle(legacy)}, {"Session, modern", handle(modern)}}
 	for era, params := range map[string]func(string) json.RawMessage{"": legacy, ", modern": modern} {
+		sdk, mark3labs := overSDK(t, a, era == ""), overMcpGo(t, a, era == "")
 		all = append(all,
 			way{"go-sdk" + era, func(t testing.TB, method, members string) (json.RawMessage, int) {
 				return sdk(t, method, params(members))
@@ -57,8 +56,24 @@ func ways(t testing.TB, a *mcpadapter.Adapter) []way {
 	return all
 }
 
+// checkEra checks that a result says that it is complete, as modern ones must, or does not, as
+// legacy ones never did.
+func (w way) checkEra(t testing.TB, raw json.RawMessage) {
+	t.Helper()
+	if raw == nil {
+		return
+	}
+	var result struct{ ResultType string }
+	if err := json.Unmarshal(raw, &result); err != nil {
+		t.Fatal(err)
+	}
+	if modern := strings.HasSuffix(w.name, "modern"); (result.ResultType == "complete") != modern {
+		t.Errorf("%s: resultType %q", w.name, result.ResultType)
+	}
+}
+
 // overSDK connects a client that sends params as they are to a server of the go-sdk.
-func overSDK(t testing.TB, a *mcpadapter.Adapter) func(testing.TB, string, json.RawMessage) (json.RawMessage, int) {
+func overSDK(t testing.TB, a *mcpadapter.Adapter, handshake bool) func(testing.TB, string, json.RawMessage) (json.RawMessage, int) {
 	t.Helper()
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	if err := gosdk.Register(s, a); err != nil {
@@ -97,6 +112,9 @@ func overSDK(t testing.TB, a *mcpadapter.Adapter) func(testing.TB, string, json.
 		t.Fatal(err)
 		return nil, 0
 	}
+	if !handshake {
+		return request
+	}
 	request(t, "initialize", json.RawMessage(hello))
 	if err := conn.Write(ctx, &jsonrpc.Request{Method: "notifications/initialized", Params: json.RawMessage(`{}`)}); err != nil {
 		t.Fatal(err)
@@ -105,7 +123,7 @@ func overSDK(t testing.TB, a *mcpadapter.Adapter) func(testing.TB, string, json.
 }
 
 // overMcpGo connects such a client to a server of mcp-go.
-func overMcpGo(t testing.TB, a *mcpadapter.Adapter) func(testing.TB, string, json.RawMessage) (json.RawMessage, int) {
+func overMcpGo(t testing.TB, a *mcpadapter.Adapter, handshake bool) func(testing.TB, string, json.RawMessage) (json.RawMessage, int) {
 	t.Helper()
 	s := server.NewMCPServer("test", "1")
 	if err := mcpgo.Register(s, a); err != nil {
@@ -127,7 +145,9 @@ func overMcpGo(t testing.TB, a *mcpadapter.Adapter) func(testing.TB, string, jso
 		}
 		return r.Result, 0
 	}
-	request(t, "initialize", json.RawMessage(hello))
+	if handshake {
+		request(t, "initialize", json.RawMessage(hello))
+	}
 	return request
 }
 
@@ -311,6 +331,7 @@ func TestCallsHaveTheSameResultsInEveryWay(t *testing.T) {
 				if code != wantCode {
 					t.Errorf("%s: code %d, want %d", way.name, code, wantCode)
 				}
+				way.checkEra(t, got)
 				if diff := cmp.Diff(want, comparable(t, got)); diff != "" {
 					t.Errorf("%s (-Call +got):\n%s", way.name, diff)
 				}
@@ -384,6 +405,7 @@ func TestListsPromptsAndCompletionsAreTheSameInEveryWay(t *testing.T) {
 				if code != wantCode {
 					t.Errorf("%s: code %d, want %d", way.name, code, wantCode)
 				}
+				way.checkEra(t, got)
 				if i == 0 {
 					want = comparable(t, got)
 				} else if diff := cmp.Diff(want, comparable(t, got)); diff != "" {

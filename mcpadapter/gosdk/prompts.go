@@ -2,6 +2,7 @@ package gosdk
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -99,10 +100,13 @@ func (b *binding) withoutCommands(ctx context.Context, prompts []*mcp.Prompt) ([
 func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptRequest) (mcp.Result, error) {
 	prompt, err := b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
 	if err == nil {
-		return &mcp.GetPromptResult{
-			Description: prompt.Description,
-			Messages:    []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: prompt.Text}}},
-		}, nil
+		res, err := newPromptResult(req.Params.Meta)
+		if err != nil {
+			return nil, protocolError(err)
+		}
+		res.Description = prompt.Description
+		res.Messages = []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: prompt.Text}}}
+		return res, nil
 	}
 	if _, ours, lookup := b.adapter.Prompt(ctx, req.Params.Name); ours || lookup != nil {
 		return nil, protocolError(err)
@@ -115,6 +119,17 @@ func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptReq
 		return s.pass(ctx, getPrompt)
 	}
 	return nil, protocolError(err)
+}
+
+// newPromptResult returns a result that says, from 2026-07-28 on, that it is
+// complete. The SDK sees to that only for prompts of its own set, and lets
+// others set it by decoding alone.
+func newPromptResult(request mcp.Meta) (*mcp.GetPromptResult, error) {
+	res := new(mcp.GetPromptResult)
+	if version, _ := request[mcp.MetaKeyProtocolVersion].(string); version < "2026-07-28" {
+		return res, nil
+	}
+	return res, json.Unmarshal([]byte(`{"resultType":"complete"}`), res)
 }
 
 // prompts returns the server's own prompts, and how long the list may be kept.

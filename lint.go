@@ -3,6 +3,7 @@ package toolshelf
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -25,6 +26,31 @@ type Diagnostic struct {
 	Key        string `json:"key,omitempty"`        // the frontmatter key concerned
 	Message    string `json:"message"`              // what is wrong, in one line
 	Suggestion string `json:"suggestion,omitempty"` // what to do or to write instead, where that is known
+}
+
+// The severities of a Diagnostic.
+const (
+	SeverityError   = index.Error
+	SeverityWarning = index.Warning
+)
+
+// String returns the diagnostic as compilers print theirs:
+// "path:line:column: severity: message; suggestion [CODE]", without a line or
+// column of 0.
+func (d Diagnostic) String() string {
+	var b strings.Builder
+	b.WriteString(d.Path)
+	for _, n := range []int{d.Line, d.Column} {
+		if n > 0 {
+			fmt.Fprintf(&b, ":%d", n)
+		}
+	}
+	fmt.Fprintf(&b, ": %s: %s", d.Severity, d.Message)
+	if d.Suggestion != "" {
+		b.WriteString("; " + d.Suggestion)
+	}
+	fmt.Fprintf(&b, " [%s]", d.Code)
+	return b.String()
 }
 
 // Lint returns every problem of every command and skill, hidden, shadowed and
@@ -92,8 +118,9 @@ type Diagnostic struct {
 //	SKILL_COMPATIBILITY_TOO_LONG E  it has more than 500 characters
 //
 // A text of a command refers to another command where it links to a Markdown
-// file in a folder of commands, where it says "/folder:name" of such a folder,
-// and where it has the reader run "/two-words". Anything else may be a path, a
+// file in a folder of commands, as in "[x](other.md)", where it says
+// "/folder:name" of a subfolder of one, and where it has the reader run
+// "/two-words". Anything else may be a path, a
 // route or a command of the client's own, and is not reported; nor is what is
 // in a block of code, but for "/folder:name". Of one file at most 100 references
 // are reported, each once.
@@ -126,6 +153,10 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		}},
 	} {
 		if missing, ok := missingFolder(part.err); ok {
+			if c.onOS && c.rootMissing() {
+				return nil, &Error{Code: ErrDirectoryNotFound.Code, Op: op, Path: c.config.root, Err: part.err,
+					Message: "there is no folder " + quote(c.config.root) + " to look into; check the path given to WithRoot"}
+			}
 			all = append(all, missing)
 			continue
 		}
@@ -143,6 +174,11 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	}
 	slices.SortFunc(all, func(a, b Diagnostic) int { return index.CompareProblems(index.Problem(a), index.Problem(b)) })
 	return all, nil
+}
+
+func (c *Catalog) rootMissing() bool {
+	_, err := c.root.Lstat(".")
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // A markdown is a file that was read whole.

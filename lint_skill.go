@@ -77,6 +77,9 @@ func (f *markdown) unexpectedFields() []Diagnostic {
 		}
 		seen[key] = true
 		suggestion := `move it below "metadata", or remove it`
+		if slices.Contains(clientFields, key) {
+			suggestion = "keep it only if all clients that the skill is for know it, as this library does"
+		}
 		if meant := nearestField(key); meant != "" {
 			suggestion = "write " + meant
 		}
@@ -85,6 +88,10 @@ func (f *markdown) unexpectedFields() []Diagnostic {
 	}
 	return found
 }
+
+// clientFields are fields of no specification that GetSkill and SkillsPrompt
+// act on. Anywhere else than at the top they would do nothing.
+var clientFields = []string{"disable-model-invocation", "user-invocable"}
 
 // nearestField is the field that its author may have meant by a key that is
 // none, such as allowed_tools or licence; "" if there is no such.

@@ -110,6 +110,30 @@ func TestLintMissingFolders(t *testing.T) {
 	}
 }
 
+func TestLintOfAMissingRootIsAnError(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "none")
+	c, err := toolshelf.New(toolshelf.WithRoot(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if found, err := c.Lint(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), root) {
+		t.Errorf("got %v, %v; want an error that names the root", found, err)
+	}
+}
+
+func TestDiagnosticIsPrintedAsACompilerDoes(t *testing.T) {
+	for want, d := range map[string]toolshelf.Diagnostic{
+		"a.md: error: x [Y]":             {Code: "Y", Severity: toolshelf.SeverityError, Path: "a.md", Message: "x"},
+		"a.md:3: warning: x; do z [Y]":   {Code: "Y", Severity: toolshelf.SeverityWarning, Path: "a.md", Line: 3, Message: "x", Suggestion: "do z"},
+		"a.md:3:7: warning: x; do z [Y]": {Code: "Y", Severity: toolshelf.SeverityWarning, Path: "a.md", Line: 3, Column: 7, Message: "x", Suggestion: "do z"},
+	} {
+		if got := d.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestLintLooksAtEveryFile(t *testing.T) {
 	const broken = "---\ndescription: a\nmodel: x\nmodel: y\n---\n"
 	all := lint(t, map[string]string{

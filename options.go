@@ -96,7 +96,7 @@ func WithFs(fsys afero.Fs) Option {
 
 // WithRoot sets the project root: the folder that ListDir and its companions
 // never leave, and that relative layer folders are joined to. The default is
-// ".", the working directory at the time of New.
+// ".", the working directory at the time of New, and so is "".
 func WithRoot(dir string) Option {
 	return func(c *config) error {
 		if dir == "" {

@@ -91,7 +91,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 // Get takes. A command without a description is listed by its name.
 //
 // The frontmatter's disable-model-invocation is not looked at, since lists of
-// commands do not hold it; [WithCommandFilter] can leave commands out. For the
+// commands do not hold it; [WithCommandFilter] can leave commands out by name. For the
 // errors see List; an option that makes no sense is ErrInvalidOption.
 func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (CommandsPrompt, error) {
 	const op = "CommandsPrompt"
@@ -148,7 +148,7 @@ func (o *promptOptions) add(b *promptBlock, x *index.Index, e *index.Entry, desc
 
 // PromptBudget limits the text to n characters (Unicode code points), markup
 // included. With 0 or less, which is what may be left of a context, nothing
-// fits. It replaces a PromptTokens.
+// fits: the text is "" and all names are in Dropped. It replaces a PromptTokens.
 func PromptBudget(n int) PromptOption {
 	return func(o *promptOptions) { o.limited, o.budget, o.count = true, n, nil }
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // Render returns the command's text with arguments filled in, by the rules of
-// the zero [Renderer]. It executes nothing and reads nothing.
+// the zero [Renderer]: among them, that code is left alone. It executes nothing
+// and reads nothing.
 //
 // The error is an *Error with the code of ErrSizeLimitExceeded, or nil: see
 // [Renderer.Render]. The same arguments always give the same text.
@@ -18,8 +19,8 @@ func (c Command) Render(args ...string) (string, error) {
 }
 
 // RenderNamed is Render with the arguments by name: the names are those of
-// [Command.Arguments], and any others that the text may have. See
-// [Renderer.RenderNamed].
+// [Command.Arguments], and any others that the text may have; so a name that is
+// misspelt is no error. See [Renderer.RenderNamed].
 func (c Command) RenderNamed(args map[string]string) (string, error) {
 	rendering, err := Renderer{}.RenderNamed(c, args)
 	return rendering.Text, err

@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	if ns := config.namespace; ns != "" {
 		for i := range own {
 			plain := own[i].Name
-			own[i].Name = ns + config.separator + plain
+			own[i].Name = config.prefix() + plain
 			dotted[own[i].Name] = ns + "." + plain
 		}
 	}
@@ -66,11 +67,16 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 // plain names.
 func (a *Adapter) ownTools() ([]Tool, error) {
 	var tools []Tool
-	var names []string
-	for _, d := range definitions(a.catalog) {
+	var names, renamed []string
+	all := definitions(a.catalog)
+	for _, d := range all {
 		names = append(names, d.name)
+		renamed = append(renamed, d.name, a.config.prefix()+d.name)
+	}
+	s := shelf{a.catalog, a.config.prefix(), strings.NewReplacer(renamed...)}
+	for _, d := range all {
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {
-			tools = append(tools, d.tool(a.catalog))
+			tools = append(tools, d.tool(s))
 		}
 	}
 	for _, name := range a.config.tools {
@@ -108,6 +114,9 @@ func checkExtra(t *Tool) error {
 		if err == nil && r.Structured != nil && !json.Valid(r.Structured) {
 			r = Result{Text: "the tool " + name + " returned structured content that is not JSON", IsError: true}
 		}
+		if r.Text == "" && r.Structured != nil {
+			r.Text = string(r.Structured)
+		}
 		return r, err
 	}
 	return nil
@@ -127,7 +136,8 @@ func (a *Adapter) PageSize() int { return a.config.pageSize }
 // are as for Tool.Call.
 //
 // What goes wrong within the tool is a Result with IsError, in the tool's own
-// shape. The error is an *RPCError for a name that no tool has, or the
+// shape; so is the error that an extra tool returns, whose text the model reads.
+// The error of Call is an *RPCError for a name that no tool has, or the
 // context's.
 func (a *Adapter) Call(ctx context.Context, name string, arguments json.RawMessage) (Result, error) {
 	if err := ctx.Err(); err != nil {
@@ -135,7 +145,7 @@ func (a *Adapter) Call(ctx context.Context, name string, arguments json.RawMessa
 	}
 	t, ok := a.Lookup(name)
 	if !ok {
-		return Result{}, unknownTool(name)
+		return Result{}, a.unknownTool(name)
 	}
 	result, err := t.Call(ctx, arguments)
 	switch {
@@ -149,8 +159,16 @@ func (a *Adapter) Call(ctx context.Context, name string, arguments json.RawMessa
 	}
 }
 
-func unknownTool(name string) *RPCError {
-	return &RPCError{Code: CodeInvalidParams, Message: "Unknown tool: " + quote(name) + "; tools/list has the names"}
+func (a *Adapter) unknownTool(name string) *RPCError {
+	const most = 20
+	var names []string
+	for _, t := range a.tools[:min(len(a.tools), most)] {
+		names = append(names, t.Name)
+	}
+	if len(a.tools) > most {
+		names = append(names, "…")
+	}
+	return invalidParams("Unknown tool: %s; there are %s", quote(name), cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // moduleVersion is the version of this library in the program that runs.

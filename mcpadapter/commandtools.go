@@ -34,8 +34,8 @@ var listCommands = definition{
 		`"has_prev":{"type":"boolean","description":"Whether there are previous pages"}`+
 		`},"required":["page","page_size","total","total_pages","has_next","has_prev"]}`,
 		"commands", "pagination"),
-	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
-		list, err := c.List(ctx, toolshelf.Page{Number: args.whole("page"), Size: args.whole("page_size")})
+	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
+		list, err := s.List(ctx, toolshelf.Page{Number: args.whole("page"), Size: args.whole("page_size")})
 		if err != nil {
 			return Result{}, err
 		}
@@ -66,11 +66,12 @@ var getCommand = definition{
 		`},"required":["path","size","last_modified","description"]},`+
 		`"next_steps":{"type":"string","description":"Hints for AI on what to do after executing this command (optional, for analysis commands)"}`,
 		"name", "content", "metadata"),
-	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
-		command, err := c.Get(ctx, args.text("command_name"))
+	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
+		command, err := s.Get(ctx, args.text("command_name"))
 		if err != nil {
 			return Result{}, err
 		}
+		command.NextSteps = s.rename(command.NextSteps)
 		return asJSON(command)
 	},
 }

@@ -79,7 +79,7 @@ func (a *Adapter) argumentChoices(ctx context.Context, name, argument string) ([
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range newPrompt(command).Arguments {
+		for _, p := range a.newPrompt(command).Arguments {
 			if p.Name == argument {
 				return choicesOf(p.Description), nil
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -17,7 +18,23 @@ type definition struct {
 	output      string // the properties of the results as JSON Schema, and which of them a success has
 	shape       shape
 	writes      bool
-	run         func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error)
+	run         func(ctx context.Context, s shelf, args arguments) (Result, error)
+}
+
+// A shelf is what a tool is on: the catalog, and the names of the other tools.
+type shelf struct {
+	*toolshelf.Catalog
+	prefix string            // of the names of the library's tools
+	names  *strings.Replacer // puts the prefix before them
+}
+
+// rename puts the names that the tools are called by into a text that has their
+// plain ones.
+func (s shelf) rename(text string) string {
+	if s.prefix == "" || strings.Contains(text, s.prefix) {
+		return text
+	}
+	return s.names.Replace(text)
 }
 
 // A shape is how the contract of a tool puts a failure.
@@ -41,11 +58,11 @@ func definitions(c *toolshelf.Catalog) []definition {
 }
 
 // tool makes a Tool of a definition.
-func (d definition) tool(c *toolshelf.Catalog) Tool {
+func (d definition) tool(s shelf) Tool {
 	return Tool{
 		Name:         d.name,
 		Title:        d.title,
-		Description:  d.description,
+		Description:  s.rename(d.description),
 		InputSchema:  inputSchema(d.parameters),
 		OutputSchema: json.RawMessage(d.output),
 		Annotations: Annotations{
@@ -62,7 +79,7 @@ func (d definition) tool(c *toolshelf.Catalog) Tool {
 			if fault != nil {
 				return d.shape.failure(fault.code, fault.message), nil
 			}
-			result, err := d.run(ctx, c, args)
+			result, err := d.run(ctx, s, args)
 			var ours *toolshelf.Error
 			if errors.As(err, &ours) {
 				return d.shape.failure(ours.Code, ours.Message), nil

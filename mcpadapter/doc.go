@@ -23,11 +23,24 @@
 //
 // # Tools
 //
-// The library's tools are list_commands, search_commands, get_command,
-// list_skills, search_skills, get_skill, read_skill_file, list_directory,
-// directory_tree, get_file_info and search_files, which only read, and, where
-// the catalog has toolshelf.WithReports, report_feedback, which writes and
-// says so.
+//	list_commands     page, page_size                        one page of the commands
+//	search_commands   query, max_results                     the commands that fit best
+//	get_command       command_name                           one command
+//	list_skills                                              the names of the skills
+//	search_skills     query, max_results                     the skills that fit best
+//	get_skill         skill_name                             one skill, and the list of its files
+//	read_skill_file   skill_name, path                       one of its files
+//	list_directory    path, show_hidden, sort_by             a directory
+//	directory_tree    path, exclude_patterns, show_hidden,
+//	                  max_depth                              a directory with all below it
+//	get_file_info     path                                   one file
+//	search_files      pattern, path, exclude_patterns        files whose names match
+//	report_feedback   command_name, report_content,
+//	                  user_wants_upload, report_name         saves a report
+//
+// The last is there where the catalog has toolshelf.WithReports; it writes,
+// and says so, while all others only read. To have a command's text with
+// arguments filled in, see GetPrompt.
 //
 // Their input is checked against their schema. The slips of models that do no
 // harm are accepted: null for an argument that is left out, "10" and 10.0 for
@@ -39,7 +52,17 @@
 // list_skills as {"error":"…"}, and those for files as the text "Error: …"
 // with the code in the structured content. Codes are those of package
 // toolshelf, and INVALID_ARGUMENTS for arguments that are wrong as a whole.
-// Messages hold no path of the host that the caller did not give.
+// Messages hold no path of the host that the caller did not give. The results of
+// get_command, get_skill and report_feedback do, as their contracts have it: the
+// full path of the file.
+//
+// A skill that says disable-model-invocation is left out by
+// Catalog.SkillsPrompt, and listed by the tools, as its contract has it. To
+// keep such skills from a model altogether, give New a view of the catalog:
+//
+//	view, err := catalog.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool {
+//		return !s.DisableModelInvocation
+//	}))
 //
 // list_directory, directory_tree and search_files show at most 10,000 entries,
 // and say so where there are more.

@@ -44,10 +44,10 @@ var listDirectory = definition{
 	output: outputSchema(spoken, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
 		`"files":{"type":"integer","description":"How many entries are no folders"},"directories":{"type":"integer","description":"How many are"},`+warningSchema,
 		"path", "entries", "files", "directories"),
-	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
+	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
 		options := []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.SortKey(args.text("sort_by"))), toolshelf.Limit(mostEntries)}
 		options = with(options, args.truth("show_hidden"), toolshelf.ShowHidden)
-		listing, err := c.ListDir(ctx, args.text("path"), options...)
+		listing, err := s.ListDir(ctx, args.text("path"), options...)
 		if err != nil {
 			return Result{}, err
 		}
@@ -73,10 +73,10 @@ var directoryTree = definition{
 		`"more":{"type":"integer","description":"Entries of this folder that are not shown"},`+
 		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Entries that are not shown, in all"},`+warningSchema,
 		"path", "children", "files", "directories"),
-	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
+	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
 		options := []toolshelf.DirOption{toolshelf.Exclude(args.list("exclude_patterns")...), toolshelf.MaxDepth(args.whole("max_depth"))}
 		options = with(options, args.truth("show_hidden"), toolshelf.ShowHidden)
-		tree, err := c.Tree(ctx, args.text("path"), options...)
+		tree, err := s.Tree(ctx, args.text("path"), options...)
 		if err != nil {
 			return Result{}, err
 		}
@@ -95,8 +95,8 @@ var getFileInfo = definition{
 	output: outputSchema(spoken, pathSchema+`,`+entryMembers+`,"accessed":{"type":"string","format":"date-time"},`+
 		`"readable":{"type":"boolean"},"writable":{"type":"boolean"}`,
 		"path", "name", "type", "size"),
-	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
-		info, err := c.Stat(ctx, args.text("path"))
+	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
+		info, err := s.Stat(ctx, args.text("path"))
 		if err != nil {
 			return Result{}, err
 		}
@@ -119,8 +119,8 @@ var searchFiles = definition{
 	output: outputSchema(spoken, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+
 		`"total":{"type":"integer","description":"How many files match"},"skipped":{"type":"integer","description":"Folders that cannot be read"},`+warningSchema,
 		"path", "pattern", "files", "total"),
-	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
-		matches, err := c.FindFiles(ctx, args.text("path"), args.text("pattern"),
+	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
+		matches, err := s.FindFiles(ctx, args.text("path"), args.text("pattern"),
 			toolshelf.Exclude(args.list("exclude_patterns")...), toolshelf.Limit(mostEntries))
 		if err != nil {
 			return Result{}, err

@@ -19,6 +19,15 @@ type config struct {
 	name         string
 	version      string
 	instructions string
+	renderer     toolshelf.Renderer
+}
+
+// prefix is what the names of the library's tools begin with.
+func (c config) prefix() string {
+	if c.namespace == "" {
+		return ""
+	}
+	return c.namespace + c.separator
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -113,9 +122,15 @@ func WithServerInfo(name, version string) Option {
 }
 
 // WithInstructions sets the text by which Session tells a model how to use the
-// server. The default is none.
+// server. The default is none. For servers of an SDK see its own options.
 func WithInstructions(text string) Option {
 	return func(c *config) error { c.instructions = text; return nil }
+}
+
+// WithRenderer sets how arguments are filled into the texts of prompts. The
+// default is the zero Renderer, which leaves code alone.
+func WithRenderer(r toolshelf.Renderer) Option {
+	return func(c *config) error { c.renderer = r; return nil }
 }
 
 func invalidOption(message string) error {

@@ -98,13 +98,12 @@ func read(raw json.RawMessage, parameters []parameter) (arguments, *fault) {
 			return nil, &fault{codeArguments, "the arguments are " + found + "; send a JSON object, such as " + example(parameters)}
 		}
 	}
+	if fault := unknown(given, parameters); fault != nil {
+		return nil, fault
+	}
 	args := make(arguments, len(parameters))
-	known := 0
 	for _, p := range parameters {
 		value, ok := given[p.name]
-		if ok {
-			known++
-		}
 		if !ok || string(value) == "null" {
 			if p.required {
 				return nil, p.fault("missing")
@@ -120,9 +119,6 @@ func read(raw json.RawMessage, parameters []parameter) (arguments, *fault) {
 		}
 		args[p.name] = v
 	}
-	if known < len(given) {
-		return nil, unknown(given, parameters)
-	}
 	return args, nil
 }
 
@@ -136,6 +132,9 @@ func unknown(given map[string]json.RawMessage, parameters []parameter) *fault {
 		if !slices.Contains(names, name) {
 			foreign = append(foreign, name)
 		}
+	}
+	if foreign == nil {
+		return nil
 	}
 	slices.Sort(foreign)
 	takes := "it takes none"

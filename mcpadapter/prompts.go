@@ -106,7 +106,7 @@ func (a *Adapter) prompt(ctx context.Context, name string) (Prompt, bool, error)
 	command, err := a.catalog.Get(ctx, name)
 	switch {
 	case err == nil:
-		return newPrompt(command), !command.Dependency, nil
+		return a.newPrompt(command), !command.Dependency, nil
 	case ctx.Err() != nil:
 		return Prompt{}, false, ctx.Err()
 	default:
@@ -114,17 +114,17 @@ func (a *Adapter) prompt(ctx context.Context, name string) (Prompt, bool, error)
 	}
 }
 
-func newPrompt(command toolshelf.Command) Prompt {
+func (a *Adapter) newPrompt(command toolshelf.Command) Prompt {
 	p := Prompt{Name: command.Name, Description: command.Metadata.Description}
-	for _, arg := range command.Arguments() {
+	for _, arg := range a.config.renderer.Arguments(command) {
 		p.Arguments = append(p.Arguments, PromptArgument{Name: arg.Name, Description: cmp.Or(arg.Description, arg.Hint)})
 	}
 	return p
 }
 
 // GetPrompt returns the text of a prompt with these arguments, by name.
-// Without arguments it is the command's text as Command.Render gives it.
-// Nothing that the text asks for is executed or read.
+// Without arguments it is the text as Renderer.Render gives it; see
+// WithRenderer. Nothing that the text asks for is executed or read.
 //
 // The error is an *RPCError with CodeInvalidParams for a prompt or an argument
 // that there is not; the context's; or the catalog's, for a command that
@@ -135,7 +135,7 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 		return PromptText{}, err
 	}
 	var known []string
-	for _, arg := range command.Arguments() {
+	for _, arg := range a.config.renderer.Arguments(command) {
 		known = append(known, arg.Name)
 	}
 	for name := range arguments {
@@ -147,13 +147,13 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 			return PromptText{}, invalidParams("the prompt has no argument %s; %s", quote(name), takes)
 		}
 	}
-	text := PromptText{Description: command.Metadata.Description}
+	var rendering toolshelf.Rendering
 	if len(arguments) == 0 {
-		text.Text, err = command.Render()
+		rendering, err = a.config.renderer.Render(command)
 	} else {
-		text.Text, err = command.RenderNamed(arguments)
+		rendering, err = a.config.renderer.RenderNamed(command, arguments)
 	}
-	return text, err
+	return PromptText{Description: command.Metadata.Description, Text: rendering.Text}, err
 }
 
 func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, error) {

@@ -134,6 +134,19 @@ func TestTheFirstArgumentFillsTheText(t *testing.T) {
 	}
 }
 
+func TestWithRendererFillsInAsItSays(t *testing.T) {
+	fsys := memory(t, map[string]string{"commands/run.md": "Run `make $0`.\n"})
+	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithRenderer(toolshelf.Renderer{InCode: true, CountFromZero: true}))
+	p, ok, err := a.Prompt(ctx, "run")
+	if err != nil || !ok || len(p.Arguments) != 1 {
+		t.Fatalf("got %+v, %t, %v", p, ok, err)
+	}
+	got, err := a.GetPrompt(ctx, "run", map[string]string{p.Arguments[0].Name: "test"})
+	if err != nil || got.Text != "Run `make test`.\n" {
+		t.Errorf("got %q, %v", got.Text, err)
+	}
+}
+
 func TestPromptsChangeIsToldOnceForManyChanges(t *testing.T) {
 	fsys := memory(t, commands)
 	c := catalog(t, fsys)

@@ -16,7 +16,7 @@ var reportFeedback = definition{
 		"and send true only if the user agrees. With false it is kept on this machine.",
 	parameters: []parameter{
 		{name: "command_name", kind: text, required: true, description: "Name of the command that produced the report",
-			examples: []string{"analyze_zoom_speech_sdk_log"}, code: toolshelf.ErrInvalidCommandName.Code},
+			examples: []string{"review-pr"}, code: toolshelf.ErrInvalidCommandName.Code},
 		{name: "report_content", kind: text, required: true, description: "The whole report, as Markdown; at most 10 MiB"},
 		{name: "user_wants_upload", kind: truth, required: true, description: "Whether the user has agreed to share the report"},
 		{name: "report_name", kind: text, maximum: 100, description: `Short name of the report: letters, digits, "_" and "-" (default "report")`,
@@ -31,8 +31,8 @@ var reportFeedback = definition{
 		`"message":{"type":"string"}`,
 		"success", "action_taken", "report_path", "report_name", "version", "message"),
 	writes: true,
-	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
-		saved, err := c.SaveReport(ctx, toolshelf.Report{
+	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
+		saved, err := s.SaveReport(ctx, toolshelf.Report{
 			Command: args.text("command_name"),
 			Name:    args.text("report_name"),
 			Content: args.text("report_content"),

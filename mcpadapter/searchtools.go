@@ -27,7 +27,7 @@ func searchTool(name, title, description string,
 		description: description,
 		parameters: []parameter{
 			{name: "query", kind: text, required: true, description: "What to look for, 1 to 500 characters",
-				examples: []string{"slow meeting join"}, code: toolshelf.ErrInvalidQuery.Code},
+				examples: []string{"review a pull request"}, code: toolshelf.ErrInvalidQuery.Code},
 			{name: "max_results", kind: whole, description: "How many results to return at most", standard: "10", minimum: 1, maximum: 100,
 				code: toolshelf.ErrInvalidQuery.Code},
 		},
@@ -42,8 +42,8 @@ func searchTool(name, title, description string,
 			`"search_time_ms":{"type":"integer","minimum":0},`+
 			`"total_found":{"type":"integer","minimum":0,"description":"How many match, returned or not"}`,
 			"results", "search_time_ms", "total_found"),
-		run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
-			found, err := search(c, ctx, args.text("query"), args.whole("max_results"))
+		run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
+			found, err := search(s.Catalog, ctx, args.text("query"), args.whole("max_results"))
 			if err != nil {
 				return Result{}, err
 			}

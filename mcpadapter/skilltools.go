@@ -17,14 +17,14 @@ var listSkills = definition{
 	shape:       sentence,
 	output: outputSchema(sentence, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"}`,
 		"skills"),
-	run: func(ctx context.Context, c *toolshelf.Catalog, _ arguments) (Result, error) {
-		skills, err := c.ListSkills(ctx)
+	run: func(ctx context.Context, s shelf, _ arguments) (Result, error) {
+		skills, err := s.ListSkills(ctx)
 		if err != nil {
 			return Result{}, err
 		}
 		names := make([]string, len(skills))
-		for i, s := range skills {
-			names[i] = s.Name
+		for i, skill := range skills {
+			names[i] = skill.Name
 		}
 		return asJSON(struct {
 			Skills []string `json:"skills"`
@@ -61,8 +61,8 @@ var getSkill = definition{
 		`"allowed_tools":{"type":"array","items":{"type":"string"}},`+
 		`"diagnostics":{"type":"array","items":{"type":"object"},"description":"What is wrong with the skill's files"}`,
 		"name", "description", "content", "frontmatter", "files", "path"),
-	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
-		skill, err := c.GetSkill(ctx, args.text("skill_name"))
+	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
+		skill, err := s.GetSkill(ctx, args.text("skill_name"))
 		if err != nil {
 			return Result{}, err
 		}
@@ -86,9 +86,9 @@ var readSkillFile = definition{
 		`"encoding":{"enum":["utf-8","base64"],"description":"How content is to be read"},`+
 		`"content":{"type":"string"}`,
 		"skill_name", "path", "size", "encoding", "content"),
-	run: func(ctx context.Context, c *toolshelf.Catalog, args arguments) (Result, error) {
+	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
 		skill, path := args.text("skill_name"), args.text("path")
-		raw, err := c.ReadSkillFile(ctx, skill, path)
+		raw, err := s.ReadSkillFile(ctx, skill, path)
 		if err != nil {
 			return Result{}, err
 		}

@@ -15,8 +15,8 @@ type Tool struct {
 	Description string // for the model
 
 	// InputSchema and OutputSchema are JSON Schemas (2020-12) whose root has
-	// type "object". An OutputSchema may be missing: then results have no
-	// structured content, or any.
+	// type "object". Of an extra tool, either may be missing: an InputSchema
+	// then admits any object, and results have no structured content, or any.
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage
 

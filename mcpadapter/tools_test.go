@@ -216,8 +216,8 @@ func TestFailuresOfFileToolsHaveTheirCodeInTheStructuredContent(t *testing.T) {
 
 func TestCallOfAnUnknownToolIsAnErrorOfTheProtocol(t *testing.T) {
 	_, err := adapter(t).Call(ctx, "no_such_tool", nil)
-	if e := rpcError(t, err); e.Code != mcpadapter.CodeInvalidParams {
-		t.Errorf("got code %d, want %d", e.Code, mcpadapter.CodeInvalidParams)
+	if e := rpcError(t, err); e.Code != mcpadapter.CodeInvalidParams || !strings.Contains(e.Message, "list_commands, search_commands") {
+		t.Errorf("got %v; want the code %d and the names", e, mcpadapter.CodeInvalidParams)
 	}
 }
 
@@ -266,6 +266,16 @@ func TestExtraToolsBrokenStructuredContentHarmsNoMessage(t *testing.T) {
 	got, err := adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "broken", nil)
 	if err != nil || !got.IsError || got.Structured != nil {
 		t.Errorf("got %+v, %v; want an error for the model, and no structured content", got, err)
+	}
+}
+
+func TestExtraToolsWithoutTextHaveTheirStructuredContentAsText(t *testing.T) {
+	extra := mcpadapter.Tool{Name: "terse", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+		return mcpadapter.Result{Structured: json.RawMessage(`{"a":1}`)}, nil
+	}}
+	got, err := adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "terse", nil)
+	if err != nil || got.Text != `{"a":1}` {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
@@ -358,6 +368,27 @@ func TestNamesAreAcceptedInEitherSpelling(t *testing.T) {
 			if _, err := a.Call(ctx, name, nil); err == nil {
 				t.Errorf("%s: %q is accepted", tt.listed, name)
 			}
+		}
+	}
+}
+
+func TestTextsNameToolsAsTheyAreCalled(t *testing.T) {
+	c := catalog(t, memory(t, project), toolshelf.WithReports("reports", ""))
+	for _, tt := range []struct {
+		opts       []mcpadapter.Option
+		get, hints string
+	}{
+		{nil, "Pass one of the names to get_command", "'report_feedback'"},
+		{[]mcpadapter.Option{mcpadapter.WithNamespace("x")}, "Pass one of the names to x.get_command", "'x.report_feedback'"},
+		{[]mcpadapter.Option{mcpadapter.WithNamespace("x"), mcpadapter.WithSeparator("_")}, "Pass one of the names to x_get_command", "'x_report_feedback'"},
+	} {
+		a := adapterOf(t, c, tt.opts...)
+		if got := a.Tools()[0].Description; !strings.Contains(got, tt.get) {
+			t.Errorf("list_commands is described with %q; want %q in it", got, tt.get)
+		}
+		got, err := a.Call(ctx, a.Tools()[2].Name, json.RawMessage(`{"command_name":"analyze_log"}`))
+		if err != nil || !strings.Contains(got.Text, tt.hints) {
+			t.Errorf("got %s, %v; want %s in it", got.Text, err, tt.hints)
 		}
 	}
 }

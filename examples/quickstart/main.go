@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -21,11 +22,10 @@ func main() {
 	log.SetFlags(0)
 	options := []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: sample.FS()})}
 	if len(os.Args) > 1 {
-		dir := os.Args[1]
 		options = []toolshelf.Option{
-			toolshelf.WithRoot(dir), toolshelf.WithLooseNames(), // names such as "v1.2 notes" too
-			toolshelf.WithCommandsDir(folder(dir, "commands", ".claude/commands")),
-			toolshelf.WithSkillsDir(folder(dir, "skills", ".claude/skills")),
+			toolshelf.WithRoot(os.Args[1]), toolshelf.WithLooseNames(), // names such as "v1.2 notes" too
+			toolshelf.WithCommandsDir(folder(os.Args[1], "commands", ".claude/commands")),
+			toolshelf.WithSkillsDir("skills", ".claude/skills"), // the first that has a name wins; either may be missing
 		}
 	}
 	if err := run(context.Background(), append(options, toolshelf.WithNestedCommands())); err != nil {
@@ -55,24 +55,25 @@ func run(ctx context.Context, options []toolshelf.Option) error {
 		}
 		page.Cursor = list.Pagination.NextCursor // files may come and go meanwhile: no row is skipped or repeated
 	}
-	found, err := catalog.Search(ctx, "find out why a build fails", 3)
+	const query = "find out why a build fails"
+	found, err := catalog.Search(ctx, query, 3)
 	if err != nil {
 		return err
 	}
-	fmt.Println("\n== Search, the best 3 of", found.TotalFound)
+	fmt.Printf("\n== Search for %q, the best of %d\n", query, found.TotalFound)
 	for _, hit := range found.Results {
 		fmt.Printf("%-26s %.2f %s\n", hit.Name, hit.Score, hit.MatchReason)
 	}
 	for _, name := range append(names[:min(1, len(names))], "no-such-command", "../secrets") {
 		command, err := catalog.Get(ctx, name)
-		if err != nil { // errors.Is(err, toolshelf.ErrCommandNotFound) and the like tell which
+		if err != nil {
 			fmt.Printf("\n== %q: %s\n%v\n", name, toolshelf.CodeOf(err), err)
 			continue
 		}
 		fmt.Printf("\n== Command %s, argument hint %q\n%s\n", name, command.Frontmatter.Text("argument-hint"), command.Content)
 	}
 	skills, err := catalog.ListSkills(ctx)
-	if err != nil {
+	if err != nil && !errors.Is(err, toolshelf.ErrDirectoryNotFound) { // a project need not have skills
 		return err
 	}
 	fmt.Println("\n== Skills")

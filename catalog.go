@@ -115,6 +115,7 @@ func (c *Catalog) indexConfig(x index.Config) index.Config {
 	x.MaxFileSize = c.config.maxFileSize
 	x.TTL, x.Now = c.config.ttl, c.config.now
 	x.Watch = c.config.watch
+	x.Escape = escapePath
 	return x
 }
 
@@ -260,17 +261,25 @@ func await[T any](ctx context.Context, c *Catalog, do func() (T, error)) (T, err
 		return zero, fs.ErrClosed
 	}
 	type outcome struct {
-		value T
-		err   error
+		value    T
+		err      error
+		panicked any
 	}
 	done := make(chan outcome, 1)
 	go func() {
 		defer c.pending.Done()
-		value, err := do()
-		done <- outcome{value, err}
+		var o outcome
+		defer func() {
+			o.panicked = recover()
+			done <- o
+		}()
+		o.value, o.err = do()
 	}()
 	select {
 	case o := <-done:
+		if o.panicked != nil { // a filter's, say: it is for the caller to recover from
+			panic(o.panicked)
+		}
 		return o.value, o.err
 	case <-ctx.Done():
 		return zero, ctx.Err()

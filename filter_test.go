@@ -1,6 +1,7 @@
 package toolshelf_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -220,6 +221,24 @@ func TestAFilterMustBeAFunction(t *testing.T) {
 		}
 		if _, err := catalog(t).View(option); !errors.Is(err, toolshelf.ErrInvalidOption) {
 			t.Errorf("View: %v", err)
+		}
+	}
+}
+
+// A filter's panic is the caller's to recover from, whether or not its context can end.
+func TestPanicOfAFilterReachesTheCaller(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, shop())),
+		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { panic("no " + i.Name) }))
+	for _, ctx := range []context.Context{context.Background(), t.Context()} {
+		for range 2 {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("no panic")
+					}
+				}()
+				c.GetSkill(ctx, "cart")
+			}()
 		}
 	}
 }

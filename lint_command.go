@@ -3,6 +3,7 @@ package toolshelf
 import (
 	"bytes"
 	"iter"
+	"math/bits"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -19,14 +20,40 @@ import (
 type commandLint struct {
 	catalog  *Catalog
 	snapshot *index.Snapshot
+	names    []commandName
 	last     map[string]bool // what comes after the last ":" of every name, of skills too: some clients put the layer before it, and all run skills as commands
 	folders  map[string]bool // of nested commands, with their ":"
+}
+
+// A commandName is a name that may have been meant by one that there is not.
+type commandName struct {
+	name    string
+	folder  int    // the length of what comes before its last element
+	letters []rune // of its last element, in lower case
+	bits    uint64 // which letters these are
+}
+
+func newCommandName(name string) commandName {
+	n := commandName{name: name, folder: strings.LastIndexByte(name, ':') + 1}
+	n.letters = []rune(strings.ToLower(name[n.folder:]))
+	for _, r := range n.letters {
+		n.bits |= 1 << (r % 64)
+	}
+	return n
+}
+
+// far reports, quickly, that two names differ in more than some letters.
+func (n *commandName) far(other *commandName, letters int) bool {
+	d := len(n.letters) - len(other.letters)
+	return max(d, -d) > letters || bits.OnesCount64(n.bits&^other.bits) > letters || bits.OnesCount64(other.bits&^n.bits) > letters
 }
 
 func newCommandLint(c *Catalog, commands, skills *index.Snapshot) *commandLint {
 	l := &commandLint{catalog: c, snapshot: commands, last: make(map[string]bool), folders: make(map[string]bool)}
 	for e := range commands.Files() {
-		folder := strings.LastIndexByte(e.Name, ':') + 1
+		name := newCommandName(e.Name)
+		l.names = append(l.names, name)
+		folder := name.folder
 		l.last[e.Name[folder:]] = true
 		if c.config.nested && folder > 0 {
 			l.folders[e.Name[:folder]] = true
@@ -58,6 +85,7 @@ func (l *commandLint) file(f markdown) []Diagnostic {
 // reaches, so that a hostile one takes no longer than it takes to read.
 const (
 	maxReferences    = 100     // reported of one file
+	maxMeant         = 25      // for which names of commands are compared
 	maxReferenceLine = 4 << 10 // bytes; a longer line is data
 )
 
@@ -84,7 +112,7 @@ func (l *commandLint) references(f markdown) []Diagnostic {
 		for at, name := range slashNames(line) {
 			if !known["/"+name] && l.missing(name, line[:at], code) {
 				known["/"+name] = true
-				report(at, "there is no command "+quote(name), l.meant(name))
+				report(at, "there is no command "+quote(name), l.meant(name, len(found) < maxMeant))
 			}
 		}
 		if code {
@@ -187,27 +215,23 @@ func (l *commandLint) missing(name string, before []byte, code bool) bool {
 }
 
 // meant says what to do about "/name", which is no command.
-func (l *commandLint) meant(name string) string {
-	folder, last := "", name
-	if i := strings.LastIndexByte(name, ':') + 1; i > 0 {
-		folder, last = name[:i], name[i:]
+func (l *commandLint) meant(name string, compare bool) string {
+	wanted := newCommandName(name)
+	folder, last := name[:wanted.folder], name[wanted.folder:]
+	if folder != "" {
+		if long := folder + strings.TrimSuffix(folder, ":") + "-" + last; l.snapshot.Lookup(long) != nil {
+			return "write /" + long
+		}
 	}
-	wanted := []rune(strings.ToLower(last))
-	best, least := "", min(len(wanted)/5, 2)+1
-	for e := range l.snapshot.Files() {
-		below, ok := strings.CutPrefix(e.Name, folder)
-		if !ok || strings.Contains(below, ":") {
+	best, least := "", min(len(wanted.letters)/5, 2)
+	for i := range l.names {
+		other := &l.names[i]
+		if !compare || other.folder != len(folder) || wanted.far(other, least) || other.name[:other.folder] != folder {
 			continue
 		}
-		if folder != "" && below == strings.TrimSuffix(folder, ":")+"-"+last {
-			return "write /" + e.Name
-		}
-		if utf8.RuneCountInString(below) >= len(wanted)+least {
-			continue
-		}
-		if distance := editDistance(wanted, []rune(strings.ToLower(below))); distance < least ||
-			distance == least && best != "" && index.Compare(e.Name, best) < 0 {
-			best, least = e.Name, distance
+		distance := editDistance(wanted.letters, other.letters)
+		if distance < least || distance == least && (best == "" || index.Compare(other.name, best) < 0) {
+			best, least = other.name, distance
 		}
 	}
 	if best != "" {

@@ -162,3 +162,20 @@ func TestLintReferencesOfLayers(t *testing.T) {
 		})
 	}
 }
+
+// Names are compared quickly enough that many files with many wrong names take no time.
+func TestLintOfManyMissingReferences(t *testing.T) {
+	files := map[string]string{}
+	for i := range 300 {
+		var text strings.Builder
+		text.WriteString("---\ndescription: d\n---\n")
+		for j := range 100 {
+			fmt.Fprintf(&text, "Run /missing-command-%d-%d now\n", i, j)
+		}
+		files[fmt.Sprintf("commands/present-command-%d.md", i)] = text.String()
+	}
+	found := lint(t, files, toolshelf.WithSkillsDir())
+	if len(found) != 300*100 {
+		t.Errorf("%d diagnostics, want 30,000", len(found))
+	}
+}

@@ -296,7 +296,6 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
 	}
 	for _, p := range listed.Problems {
-		p.Path = escapePath(p.Path)
 		skill.Diagnostics = append(skill.Diagnostics, Diagnostic(p))
 	}
 	if o.digests {
@@ -340,7 +339,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 	for i, f := range listed.Files {
 		report := func(code Code, message, suggestion string) {
 			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: string(code), Severity: index.Warning,
-				Path: escapePath(path.Join(place, f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
+				Path: path.Join(place, escapePath(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
 		}
 		if f.Info.Size > c.config.maxFileSize {
 			report(ErrFileTooLarge.Code, "the file is larger than allowed", "shorten it, or raise the limit with WithMaxFileSize")

@@ -513,3 +513,44 @@ func TestFiveThousandSkillsAreReadOnce(t *testing.T) {
 		}
 	}
 }
+
+// A SKILL.md that has strayed into the folder of skills hides none of them.
+func TestAStraySkillFileHidesNoSkill(t *testing.T) {
+	const good = "---\nname: good\ndescription: Is good.\n---\n"
+	for name, stray := range map[string]string{"empty": "", "a text": "Skills are here.\n", "a header of something else": "---\ntitle: Skills\n---\n"} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/SKILL.md": stray, "skills/good/SKILL.md": good})), toolshelf.WithCommandsDir())
+		list, err := c.ListSkills(t.Context())
+		if err != nil || len(list) != 1 || list[0].Name != "good" {
+			t.Errorf("%s: got %v, %v; want the skill good", name, list, err)
+		}
+		found, err := c.Lint(t.Context())
+		if err != nil || !slices.ContainsFunc(found, func(d toolshelf.Diagnostic) bool { return d.Path == "skills/SKILL.md" }) {
+			t.Errorf("%s: Lint says nothing of it: %v, %v", name, found, err)
+		}
+	}
+}
+
+func TestSkillsWithinALayerThatIsASkillAreReported(t *testing.T) {
+	const text = "---\nname: skills\ndescription: Is one.\n---\n"
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/SKILL.md": text, "skills/inner/SKILL.md": text, "skills/scripts/a.sh": ""})), toolshelf.WithCommandsDir())
+	found, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(found, func(d toolshelf.Diagnostic) bool { return d.Code == "SHADOWED" && d.Path == "skills/inner/SKILL.md" }) {
+		t.Errorf("got %v; want SHADOWED for the one within", found)
+	}
+}
+
+func TestPathsInDiagnosticsAreOneLine(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/b\x1b[2J\n::error::x.md": "x", "skills/a\n::error::y/SKILL.md": "x"})))
+	found, err := c.Lint(t.Context())
+	if err != nil || len(found) < 2 {
+		t.Fatal(found, err)
+	}
+	for _, d := range found {
+		if strings.ContainsAny(d.String(), "\n\x1b") {
+			t.Errorf("more than one line: %q", d.String())
+		}
+	}
+}

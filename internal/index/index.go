@@ -40,6 +40,8 @@ type Config struct {
 	Watch   bool                        // validate only when the operating system has told of a change
 	Changed func(before, now *Snapshot) // called, if not nil, when a validation finds a change; one call at a time
 
+	Escape func(path string) string // makes one line of the paths in problems; nil leaves them as they are
+
 	Broken     bool // Snapshot.Entries has those that cannot be loaded, too
 	KeepHeader bool // Entry.Header is kept
 

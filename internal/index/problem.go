@@ -53,7 +53,17 @@ func CompareProblems(a, b Problem) int {
 }
 
 // place is the path of a file as problems have it.
-func (c *Config) place(layer int, file string) string {
+func (c *Config) place(layer int, file string) string { return c.escaped(c.join(layer, file)) }
+
+func (c *Config) escaped(place string) string {
+	if c.Escape == nil {
+		return place
+	}
+	return c.Escape(place)
+}
+
+// join is the layer's name and the path below it.
+func (c *Config) join(layer int, file string) string {
 	l := c.Layers[layer]
 	if l.Dir != "." {
 		file = strings.TrimPrefix(strings.TrimPrefix(file, l.Dir), "/")

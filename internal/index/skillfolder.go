@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -26,15 +27,16 @@ const maxSkillLinks = 40
 // descriptors, and a link counts only if it leads to a name in it again. The one
 // exception is a SKILL.md that is a link, which is read as a scan reads it.
 type SkillFolder struct {
-	entry *Entry
-	fs    *confine.FS
-	dir   *confine.Dir
-	place string
+	entry  *Entry
+	fs     *confine.FS
+	dir    *confine.Dir
+	place  string // as problems have it, but not escaped
+	escape func(path string) string
 }
 
 // OpenSkill opens the folder of an entry.
 func (x *Index) OpenSkill(e *Entry) (*SkillFolder, error) {
-	f := &SkillFolder{entry: e, fs: x.config.Layers[e.Layer].FS, place: path.Dir(x.Place(e))}
+	f := &SkillFolder{entry: e, fs: x.config.Layers[e.Layer].FS, place: path.Dir(x.config.join(e.Layer, e.Path)), escape: x.config.escaped}
 	var err error
 	f.dir, err = f.fs.OpenDir(path.Dir(e.Path))
 	return f, err
@@ -178,8 +180,16 @@ func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
 	}
 	slices.SortFunc(w.found.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(w.found.Problems, CompareProblems)
+	if more := len(w.found.Problems) - maxFileProblems; more > 0 {
+		last := &w.found.Problems[maxFileProblems-1]
+		last.Message, last.Suggestion = fmt.Sprintf("there are %d problems more, from this file on", more+1), ""
+		w.found.Problems = w.found.Problems[:maxFileProblems]
+	}
 	return w.found, nil
 }
+
+// maxFileProblems is how many problems of a skill's files are told.
+const maxFileProblems = 50
 
 // A skillWalk lists the files of a skill.
 type skillWalk struct {
@@ -189,7 +199,10 @@ type skillWalk struct {
 	found SkillFiles
 }
 
-func (w *skillWalk) report(p Problem) { w.found.Problems = append(w.found.Problems, p) }
+func (w *skillWalk) report(p Problem) {
+	p.Path = w.escape(p.Path)
+	w.found.Problems = append(w.found.Problems, p)
+}
 
 // folder adds the files of a folder, and of those in it. Only what is wrong with
 // the skill's own folder is an error, and the end of the context.

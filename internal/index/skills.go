@@ -34,6 +34,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 	}
 	if e := s.ownSkill(dir, dirPath, children); e != nil {
 		s.entries = append(s.entries, e)
+		s.reportWithin(e, dirPath, children)
 		return s.result(), nil
 	}
 	if s.entries, err = s.skills(dir, dirPath, children); err != nil {
@@ -48,7 +49,8 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 }
 
 // ownSkill returns the entry of a layer's folder that is a skill itself; nil if
-// it is none.
+// it is none. A file that says nothing of a skill is not taken for one: it would
+// hide all skills of a layer that it has strayed into.
 func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Entry {
 	for _, base := range skillFiles {
 		i := slices.IndexFunc(children, func(c child) bool { return c.name == base })
@@ -61,12 +63,49 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 		if e == nil {
 			continue
 		}
+		if !describesSkill(e) {
+			s.problems = append(s.problems, e.Problems...)
+			if e.Broken == nil {
+				s.report(Problem{Code: "SKILL_DESCRIPTION_MISSING", Severity: Error, Path: s.place(dirPath, base),
+					Message:    "the folder is not taken for a skill, since this file has neither name nor description; the folders in it are",
+					Suggestion: "remove the file, or describe the skill in it"})
+			}
+			continue
+		}
 		if declared, _ := e.Header.Get("name"); e != known && !named && LooseName(declared.String()) {
 			e.Name, e.key = declared.String(), fold(declared.String())
 		}
 		return e
 	}
 	return nil
+}
+
+func describesSkill(e *Entry) bool {
+	for _, key := range []string{"name", "description"} {
+		if v, _ := e.Header.Get(key); strings.TrimSpace(v.String()) != "" {
+			return e.Broken == nil
+		}
+	}
+	return false
+}
+
+// reportWithin reports the folders of a layer that is a skill itself which look
+// like skills of their own.
+func (s *scan) reportWithin(own *Entry, dirPath string, children []child) {
+	for _, c := range children {
+		if !s.isFolder(dirPath, c) || !LooseName(c.name) || skipped(c.name) {
+			continue
+		}
+		for _, base := range skillFiles {
+			file := path.Join(dirPath, c.name, base)
+			if info, err := s.fs.Lstat(file); err == nil && !info.Mode.IsDir() {
+				s.report(Problem{Code: "SHADOWED", Severity: Warning, Path: s.place(file),
+					Message:    "not listed: it is in the folder of the skill " + s.place(own.Path),
+					Suggestion: "give the folder a layer of its own, or move it out"})
+				break
+			}
+		}
+	}
 }
 
 // folderName is the name of a layer's folder. One without a name that a skill can

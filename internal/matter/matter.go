@@ -91,12 +91,27 @@ func Parse(data []byte, whole bool) (doc Document, more bool) {
 	}
 	doc = decode(data, fenced)
 	doc.checkText(data, whole)
+	doc.Problems = bounded(doc.Problems)
 	if !ends && doc.description() == "" {
 		if _, complete := firstParagraph(data[doc.Body:], false); !complete {
 			return doc, true
 		}
 	}
 	return doc, false
+}
+
+// maxProblems is how many problems of one header are told. Who has more is not
+// helped by them, and a hostile header has as many as it has lines.
+const maxProblems = 50
+
+func bounded(problems []Problem) []Problem {
+	if len(problems) <= maxProblems {
+		return problems
+	}
+	last := problems[maxProblems-1]
+	last.Column, last.Key, last.Suggestion = 0, "", ""
+	last.Message = fmt.Sprintf("there are %d problems more from here on", len(problems)-maxProblems+1)
+	return append(problems[:maxProblems-1:maxProblems-1], last)
 }
 
 // decode decodes what split found.
@@ -110,6 +125,7 @@ func decode(data []byte, f fenced) Document {
 				Suggestion: `put a line "` + f.close + `" after its last field`}
 			if len(data) >= MaxHead {
 				p.Message = fmt.Sprintf("the frontmatter is not closed within the first %d KB of the file, so all of it is text", MaxHead>>10)
+				p.Suggestion = `shorten it, or put a line "` + f.close + `" after its last field`
 			}
 			none.Problems = []Problem{p}
 		}

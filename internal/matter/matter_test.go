@@ -422,3 +422,25 @@ func BenchmarkParse(b *testing.B) {
 		}
 	})
 }
+
+func TestProblemsOfOneHeaderAreBounded(t *testing.T) {
+	doc, _ := Parse([]byte("---\n"+strings.Repeat("a: 1\n", 12_000)+"---\n"), true)
+	if len(doc.Problems) != maxProblems || doc.Problems[maxProblems-1].Message != "there are 11950 problems more from here on" {
+		t.Errorf("%d problems, the last %+v", len(doc.Problems), doc.Problems[len(doc.Problems)-1])
+	}
+}
+
+func TestAMergeOfNothingIsAKey(t *testing.T) {
+	for text, want := range map[string]string{
+		"<<: text":             `{"<<":"text"}`,
+		"c: {<<: [x, y]}":      `{"c":{"<<":["x","y"]}}`,
+		"c: {<<: {a: 1}}":      `{"c":{"a":1}}`,
+		"c: {<<: [{a: 1}]}":    `{"c":{"a":1}}`,
+		"c: {<<: [{a: 1}, x]}": `{"c":{"<<":[{"a":1},"x"]}}`,
+	} {
+		doc, _ := Parse([]byte("---\n"+text+"\n---\n"), true)
+		if got := string(doc.AppendJSON(nil)); got != want {
+			t.Errorf("%s is read as %s, want %s", text, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -228,7 +229,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 		if err != nil {
 			return v, err
 		}
-		if k.Tag == "!!merge" {
+		if k.Tag == "!!merge" && mergeable(value) {
 			merged = append(merged, value.Fields...)
 			for _, item := range value.Items {
 				merged = append(merged, item.Fields...)
@@ -448,4 +449,13 @@ func quoted(text string) bool {
 	}
 	next := 1 + strings.IndexByte(text[1:], text[0])
 	return next == n-1 || text[next-1] == ' ' && text[next+1] != ' '
+}
+
+// mergeable reports whether "<<" with this value merges anything. With any other
+// it is a key like others.
+func mergeable(v Value) bool {
+	if v.Kind != Sequence {
+		return v.Kind == Mapping
+	}
+	return !slices.ContainsFunc(v.Items, func(item Value) bool { return item.Kind != Mapping })
 }

@@ -67,13 +67,12 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 // plain names.
 func (a *Adapter) ownTools() ([]Tool, error) {
 	var tools []Tool
-	var names, renamed []string
+	var names []string
 	all := definitions(a.catalog)
 	for _, d := range all {
 		names = append(names, d.name)
-		renamed = append(renamed, d.name, a.config.prefix()+d.name)
 	}
-	s := shelf{a.catalog, a.config.prefix(), strings.NewReplacer(renamed...)}
+	s := shelf{a.catalog, a.config.prefix()}
 	for _, d := range all {
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {
 			tools = append(tools, d.tool(s))
@@ -99,11 +98,12 @@ func checkExtra(t *Tool) error {
 	}
 	for _, schema := range []*json.RawMessage{&t.InputSchema, &t.OutputSchema} {
 		if len(*schema) == 0 {
+			*schema = nil
 			continue
 		}
-		var root struct{ Type any }
+		var root map[string]json.RawMessage
 		var compact bytes.Buffer
-		if json.Unmarshal(*schema, &root) != nil || root.Type != "object" || json.Compact(&compact, *schema) != nil {
+		if json.Unmarshal(*schema, &root) != nil || string(root["type"]) != `"object"` || json.Compact(&compact, *schema) != nil {
 			return invalidOption(fmt.Sprintf(`the tool %q has a schema that is not a JSON object of "type": "object"`, t.Name))
 		}
 		*schema = compact.Bytes()
@@ -111,8 +111,12 @@ func checkExtra(t *Tool) error {
 	call, name := t.Call, t.Name
 	t.Call = func(ctx context.Context, arguments json.RawMessage) (Result, error) {
 		r, err := call(ctx, arguments)
-		if err == nil && r.Structured != nil && !json.Valid(r.Structured) {
-			r = Result{Text: "the tool " + name + " returned structured content that is not JSON", IsError: true}
+		if err == nil && r.Structured != nil {
+			var compact bytes.Buffer
+			if json.Compact(&compact, r.Structured) != nil || compact.Bytes()[0] != '{' {
+				return Result{Text: "the tool " + name + " returned structured content that is not a JSON object", IsError: true}, nil
+			}
+			r.Structured = compact.Bytes()
 		}
 		if r.Text == "" && r.Structured != nil {
 			r.Text = string(r.Structured)

@@ -57,9 +57,10 @@ func TestOtherArgumentsAreRefusedWithWhatToSend(t *testing.T) {
 		{"an object for text", "get_command", `{"command_name":{"name":"x"}}`, "INVALID_COMMAND_NAME", "command_name is an object"},
 		{"null for what is required", "get_command", `{"command_name":null}`, "INVALID_COMMAND_NAME", "command_name is missing"},
 		{"text for a flag", "list_directory", `{"path":".","show_hidden":"yes"}`, "INVALID_ARGUMENTS", `show_hidden is "yes"; send true or false`},
-		{"text for a list", "search_files", `{"pattern":"*","exclude_patterns":"a"}`, "INVALID_PATTERN", `send an array of strings`},
-		{"null in a list", "search_files", `{"pattern":"*","exclude_patterns":[null]}`, "INVALID_PATTERN", `exclude_patterns is an array; send an array of strings`},
-		{"a number in a list", "search_files", `{"pattern":"*","exclude_patterns":[1]}`, "INVALID_PATTERN", `send an array of strings`},
+		{"text for a list", "search_files", `{"pattern":"*","exclude_patterns":"a"}`, "INVALID_PATTERN", `strings, such as`},
+		{"a list that is too long", "search_files", `{"pattern":"*","exclude_patterns":[` + strings.Repeat(`"a",`, 100) + `"a"]}`, "INVALID_PATTERN", "at most 100 strings"},
+		{"null in a list", "search_files", `{"pattern":"*","exclude_patterns":[null]}`, "INVALID_PATTERN", `exclude_patterns is an array; send an array of at most 100 strings`},
+		{"a number in a list", "search_files", `{"pattern":"*","exclude_patterns":[1]}`, "INVALID_PATTERN", `strings, such as`},
 		{"an unknown order", "list_directory", `{"path":".","sort_by":"SIZE"}`, "INVALID_SORT", `send one of name, size, modified`},
 	}
 	a := adapter(t)

@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"context"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -13,7 +14,7 @@ var listCommands = definition{
 	title: "List commands",
 	description: "List all available commands in the system with pagination support. " +
 		"Returns command names with basic metadata, useful for browsing available commands when a specific search query is not known. " +
-		"Pass one of the names to get_command to read the command itself.",
+		"Pass one of the names to {get_command} to read the command itself.",
 	parameters: []parameter{
 		{name: "page", kind: whole, description: "Page number (1-indexed)", standard: "1", minimum: 1, code: toolshelf.ErrInvalidPage.Code},
 		{name: "page_size", kind: whole, description: "Number of items per page", standard: "50", minimum: 1, maximum: 100, code: toolshelf.ErrInvalidPageSize.Code},
@@ -48,7 +49,7 @@ var getCommand = definition{
 	name:  "get_command",
 	title: "Get a command",
 	description: "Get the complete definition of a command by its name. Returns the full Markdown content, metadata, and execution hints. " +
-		"Use a name that list_commands or search_commands has returned, then follow the content, and next_steps where it is there.",
+		"Use a name that {list_commands} or {search_commands} has returned, then follow the content, and next_steps where it is there.",
 	parameters: []parameter{
 		{name: "command_name", kind: text, required: true,
 			description: "Name of the command to retrieve (with or without .md extension)",
@@ -71,7 +72,8 @@ var getCommand = definition{
 		if err != nil {
 			return Result{}, err
 		}
-		command.NextSteps = s.rename(command.NextSteps)
+		// The default hint has the tool's name in quotes.
+		command.NextSteps = strings.ReplaceAll(command.NextSteps, "'report_feedback'", "'"+s.prefix+"report_feedback'")
 		return asJSON(command)
 	},
 }

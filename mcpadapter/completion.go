@@ -3,6 +3,7 @@ package mcpadapter
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -62,23 +63,8 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (C
 // error says that there is no such argument.
 func (a *Adapter) argumentChoices(ctx context.Context, name, argument string) ([]string, error) {
 	var known []string
-	if t, ok := a.Lookup(name); ok {
-		var schema struct {
-			Properties map[string]struct{ Enum []string }
-		}
-		_ = json.Unmarshal(t.InputSchema, &schema) // an extra tool's enum may be of something else
-		if p, ok := schema.Properties[argument]; ok {
-			return p.Enum, nil
-		}
-		for n := range schema.Properties {
-			known = append(known, n)
-		}
-		slices.Sort(known)
-	} else {
-		command, err := a.command(ctx, name)
-		if err != nil {
-			return nil, err
-		}
+	command, err := a.command(ctx, name)
+	if err == nil {
 		for _, p := range a.newPrompt(command).Arguments {
 			if p.Name == argument {
 				return choicesOf(p.Description), nil
@@ -86,6 +72,19 @@ func (a *Adapter) argumentChoices(ctx context.Context, name, argument string) ([
 			known = append(known, p.Name)
 		}
 	}
+	t, ok := a.Lookup(name)
+	if !ok && err != nil {
+		return nil, err
+	}
+	var schema struct {
+		Properties map[string]struct{ Enum []string }
+	}
+	_ = json.Unmarshal(t.InputSchema, &schema) // an extra tool's enum may be of something else
+	if p, ok := schema.Properties[argument]; ok {
+		return p.Enum, nil
+	}
+	known = slices.AppendSeq(known, maps.Keys(schema.Properties))
+	slices.Sort(known)
 	takes := "it takes none"
 	if known != nil {
 		takes = "it takes " + strings.Join(known, ", ")

@@ -24,17 +24,13 @@ type definition struct {
 // A shelf is what a tool is on: the catalog, and the names of the other tools.
 type shelf struct {
 	*toolshelf.Catalog
-	prefix string            // of the names of the library's tools
-	names  *strings.Replacer // puts the prefix before them
+	prefix string // of the names of the library's tools
 }
 
-// rename puts the names that the tools are called by into a text that has their
-// plain ones.
-func (s shelf) rename(text string) string {
-	if s.prefix == "" || strings.Contains(text, s.prefix) {
-		return text
-	}
-	return s.names.Replace(text)
+// described is a tool's description, with the names of others, in braces, as
+// they are called.
+func (s shelf) described(text string) string {
+	return strings.NewReplacer("{", s.prefix, "}", "").Replace(text)
 }
 
 // A shape is how the contract of a tool puts a failure.
@@ -62,7 +58,7 @@ func (d definition) tool(s shelf) Tool {
 	return Tool{
 		Name:         d.name,
 		Title:        d.title,
-		Description:  s.rename(d.description),
+		Description:  s.described(d.description),
 		InputSchema:  inputSchema(d.parameters),
 		OutputSchema: json.RawMessage(d.output),
 		Annotations: Annotations{
@@ -121,10 +117,19 @@ var coded = shape{
 		`"code":{"type":"string","description":"Kind of error, such as COMMAND_NOT_FOUND"},` +
 		`"message":{"type":"string","description":"What is wrong and what to do about it"}},"required":["code","message"]}`,
 	failure: func(code toolshelf.Code, message string) Result {
-		r, _ := asJSON(errorBody{failure{string(code), message}})
+		r, _ := asJSON(errorBody{failure{string(code), short(message)}})
 		r.IsError = true
 		return r
 	},
+}
+
+// short cuts a message that has what was called for in it, which may be long.
+func short(message string) string {
+	const most = 2000
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most], "") + "…"
 }
 
 type errorBody struct {
@@ -142,7 +147,7 @@ var sentence = shape{
 	failure: func(_ toolshelf.Code, message string) Result {
 		r, _ := asJSON(struct {
 			Error string `json:"error"`
-		}{message})
+		}{short(message)})
 		r.IsError = true
 		return r
 	},
@@ -154,7 +159,7 @@ var spoken = shape{
 	schema: coded.schema,
 	failure: func(code toolshelf.Code, message string) Result {
 		r := coded.failure(code, message)
-		r.Text = "Error: " + message
+		r.Text = "Error: " + short(message)
 		return r
 	},
 }

@@ -21,7 +21,7 @@ const (
 )
 
 var excludePatterns = parameter{name: "exclude_patterns", kind: texts,
-	description: `Globs of files and folders to leave out, such as "node_modules" or "**/*.log"`, code: toolshelf.ErrInvalidPattern.Code}
+	description: `Globs of files and folders to leave out, such as "node_modules" or "**/*.log"`, maximum: 100, code: toolshelf.ErrInvalidPattern.Code}
 
 func with(options []toolshelf.DirOption, wanted bool, option func() toolshelf.DirOption) []toolshelf.DirOption {
 	if wanted {

@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -35,30 +36,27 @@ func portable(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // shelve puts the tools under all spellings of their names that a call may
 // use. Two tools that share one are an error: which of them a call means would
-// depend on the client.
+// depend on the client. The dotted spellings are those of the library's tools.
 func (a *Adapter) shelve(tools []Tool, dotted map[string]string) error {
 	a.tools = tools
 	a.byName = make(map[string]int, 2*len(tools))
-	first := make(map[string]string, len(tools)) // by portable spelling
-	for _, t := range tools {
+	for i, t := range tools {
 		switch {
 		case !legal(t.Name, "."):
 			return invalidOption(fmt.Sprintf(`the tool name %q is not legal; use letters, digits, "_", "-" and "."`, t.Name))
 		case len(t.Name) > maxName:
 			return invalidOption(fmt.Sprintf("the tool name %q has %d characters; use at most %d", t.Name, len(t.Name), maxName))
 		}
-		if other, taken := first[portable(t.Name)]; taken {
-			if other == t.Name {
-				return invalidOption(fmt.Sprintf("two tools are called %q; rename one, or use WithNamespace", t.Name))
-			}
-			return invalidOption(fmt.Sprintf("the tool names %q and %q are the same to clients that write \"_\" for \".\"; rename one", other, t.Name))
-		}
-		first[portable(t.Name)] = t.Name
-	}
-	for i, t := range tools {
-		for _, spelling := range []string{t.Name, portable(t.Name), dotted[t.Name]} {
-			if _, taken := a.byName[spelling]; !taken && spelling != "" {
+		full := cmp.Or(dotted[t.Name], t.Name)
+		for _, spelling := range []string{t.Name, portable(t.Name), full, portable(full)} {
+			other, taken := a.byName[spelling]
+			switch {
+			case !taken:
 				a.byName[spelling] = i
+			case other != i && tools[other].Name == t.Name:
+				return invalidOption(fmt.Sprintf("two tools are called %q; rename one, or use WithNamespace", t.Name))
+			case other != i:
+				return invalidOption(fmt.Sprintf("the tools %q and %q could both be meant by a call of %q; rename one", tools[other].Name, t.Name, spelling))
 			}
 		}
 	}

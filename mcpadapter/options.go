@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -27,7 +28,7 @@ func (c config) prefix() string {
 	if c.namespace == "" {
 		return ""
 	}
-	return c.namespace + c.separator
+	return strings.ReplaceAll(c.namespace, ".", c.separator) + c.separator
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -61,9 +62,10 @@ func WithNamespace(namespace string) Option {
 	}
 }
 
-// WithSeparator sets what stands between the namespace and the rest of a name:
-// "." (the default), or "_" or "-" for clients that refuse a dot. On a call
-// the other spellings, with "." and with "_", are accepted too.
+// WithSeparator sets what stands between the namespace and the rest of a name,
+// and between the parts of the namespace: "." (the default), or "_" or "-" for
+// clients that refuse a dot. On a call the other spellings, with "." and with
+// "_", are accepted too.
 func WithSeparator(separator string) Option {
 	return func(c *config) error {
 		switch separator {

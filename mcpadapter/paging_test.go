@@ -121,17 +121,13 @@ func TestCursorsAreGoodInAnotherProcessWithTheSameTools(t *testing.T) {
 	}
 }
 
-func TestNoCallerCanChangeAnothersPage(t *testing.T) {
-	s := ready(t, shelf(t, 3))
-	first, err := s.Handle(ctx, "tools/list", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(first)
-	clear(first)
-	second, err := s.Handle(ctx, "tools/list", nil)
-	if err != nil || string(second) != want {
-		t.Errorf("got %s, %v", second, err)
+func TestCursorsAreStaleWhenAToolIsDescribedOtherwise(t *testing.T) {
+	old := *list(t, ready(t, shelf(t, 120)), nil).Next
+	tools := shelf(t, 120).Tools()
+	tools[0].Description = "Tells another number."
+	s := ready(t, adapter(t, mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools...)))
+	if _, err := s.Handle(ctx, "tools/list", json.RawMessage(`{"cursor":"`+old+`"}`)); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -165,6 +161,10 @@ func TestPromptsListPagesThroughTheCommands(t *testing.T) {
 			break
 		}
 		params, _ = json.Marshal(map[string]string{"cursor": *p.Next})
+	}
+	empty := ready(t, adapterOf(t, catalog(t, memory(t, map[string]string{"x": ""}))))
+	if _, err := empty.Handle(ctx, "prompts/list", json.RawMessage(`{"cursor":"YWJj"}`)); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {
+		t.Errorf("no folder: got %v", err)
 	}
 	for _, cursor := range []string{`0`, `""`, `"YWJj"`, `[1]`} {
 		if _, err := s.Handle(ctx, "prompts/list", json.RawMessage(`{"cursor":`+cursor+`}`)); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {

@@ -21,7 +21,7 @@ type parameter struct {
 	required    bool
 	standard    string   // the default, as JSON; "" for none
 	minimum     int      // of a whole number
-	maximum     int      // of a whole number, or a text's characters; 0 for none
+	maximum     int      // of a whole number, of a text's characters, or of an array's items; 0 for none
 	enum        []string // the texts there are; nil for any
 	examples    []string
 	code        toolshelf.Code // of a value that cannot be used
@@ -65,6 +65,8 @@ func (p parameter) wanted() string {
 		return fmt.Sprintf("a whole number of %d or more", p.minimum)
 	case p.kind == truth:
 		return "true or false"
+	case p.kind == texts && p.maximum > 0:
+		return fmt.Sprintf(`an array of at most %d strings, such as ["node_modules", "*.log"]`, p.maximum)
 	case p.kind == texts:
 		return `an array of strings, such as ["node_modules", "*.log"]`
 	case p.enum != nil:
@@ -157,7 +159,7 @@ func (p parameter) read(value json.RawMessage) (any, *fault) {
 		}
 	case texts:
 		var list []*string // null is no string
-		if json.Unmarshal(value, &list) == nil && !slices.Contains(list, nil) {
+		if json.Unmarshal(value, &list) == nil && !slices.Contains(list, nil) && (p.maximum == 0 || len(list) <= p.maximum) {
 			items := make([]string, len(list))
 			for i, s := range list {
 				items[i] = *s
@@ -266,6 +268,9 @@ func (p parameter) appendSchema(b []byte) []byte {
 	b = appendString(b, string(p.kind))
 	if p.kind == texts {
 		b = append(b, `,"items":{"type":"string"}`...)
+		if p.maximum > 0 {
+			b = strconv.AppendInt(append(b, `,"maxItems":`...), int64(p.maximum), 10)
+		}
 	}
 	b = append(b, `,"description":`...)
 	b = appendString(b, p.description)

@@ -73,6 +73,8 @@ func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Pr
 	switch {
 	case errors.Is(err, toolshelf.ErrInvalidCursor):
 		return nil, "", invalidCursor(page.Cursor)
+	case err != nil && noFolder(err) == nil && cursor != nil:
+		return nil, "", invalidCursor(page.Cursor)
 	case err != nil:
 		return nil, "", noFolder(err)
 	}
@@ -247,9 +249,15 @@ func (r request) getPrompt() (json.RawMessage, *RPCError) {
 	if rpcErr != nil {
 		return nil, rpcErr
 	}
-	var arguments map[string]string
-	if r.params.has("arguments") && json.Unmarshal(r.params["arguments"], &arguments) != nil {
+	var given map[string]*string
+	if r.params.has("arguments") && json.Unmarshal(r.params["arguments"], &given) != nil {
 		return nil, invalidParams(`"arguments" is not an object of strings`)
+	}
+	arguments := make(map[string]string, len(given))
+	for name, value := range given {
+		if value != nil { // null is an argument that is left out, as for tools
+			arguments[name] = *value
+		}
 	}
 	prompt, err := r.adapter.GetPrompt(r.ctx, name, arguments)
 	if err != nil {

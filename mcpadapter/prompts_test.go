@@ -91,6 +91,7 @@ func TestPromptTextHasItsArgumentsFilledIn(t *testing.T) {
 		{"by name", "fix", `{"issue":"7","branch":"main"}`, "Fix #7 on main.\n"},
 		{"some of them", "fix", `{"issue":"7"}`, "Fix #7 on $branch.\n"},
 		{"none", "fix", `{}`, "Fix #$issue on $branch.\n"},
+		{"null for one", "fix", `{"issue":null,"branch":"main"}`, "Fix #$issue on main.\n"},
 		{"null", "fix", `null`, "Fix #$issue on $branch.\n"},
 		{"text that looks like an argument", "fix", `{"issue":"$branch","branch":"$1"}`, "Fix #$branch on $1.\n"},
 		{"of a command without any", "plain", `{}`, "Nothing to fill in.\n"},
@@ -192,16 +193,18 @@ func TestCompletion(t *testing.T) {
 	for name, text := range commands {
 		files[name] = text
 	}
+	files["commands/get_command.md"] = "---\narguments:\n  - name: level\n    description: \"[low|high]\"\n---\nGet $level.\n"
 	a := adapterOf(t, catalog(t, memory(t, files)))
 	tests := []struct {
 		name, ref, argument, typed string
 		want                       []string
 	}{
+		{"a prompt that has a tool's name", "get_command", "level", "h", []string{"high"}},
 		{"a hint with choices", "release", "", "", []string{"major", "minor", "patch"}},
 		{"by their beginning", "release", "", "M", []string{"major", "minor"}},
 		{"then by what they hold", "release", "", "t", []string{"patch"}},
 		{"no choices are known", "fix", "issue", "7", []string{}},
-		{"names of commands", "get_command", "command_name", "", []string{"all", "fix", "plain", "release"}},
+		{"names of commands", "get_command", "command_name", "", []string{"all", "fix", "get_command", "plain", "release"}},
 		{"names of commands that begin so", "get_command", "command_name", "p", []string{"plain"}},
 		{"an enum", "list_directory", "sort_by", "s", []string{"size"}},
 		{"nothing known", "list_directory", "path", "", []string{}},

@@ -88,7 +88,7 @@ func (p params) modern() (bool, *RPCError) {
 		return false, nil
 	}
 	var version string
-	if json.Unmarshal(value, &version) != nil {
+	if value[0] != '"' || json.Unmarshal(value, &version) != nil {
 		return false, invalidParams("%q in _meta is not a string", metaVersion)
 	}
 	for _, legacy := range legacyVersions {
@@ -100,7 +100,7 @@ func (p params) modern() (bool, *RPCError) {
 		data, _ := encode(struct {
 			Supported []string `json:"supported"`
 			Requested string   `json:"requested"`
-		}{ProtocolVersions(), version})
+		}{ProtocolVersions(), short(version)})
 		return false, &RPCError{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version " + quote(version), Data: data}
 	}
 	var capabilities map[string]json.RawMessage

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/toolshelf-go/toolshelf"
 )
 
 // The codes of an RPCError. The first five are JSON-RPC's own.
@@ -13,7 +15,7 @@ const (
 	CodeInvalidRequest     = -32600 // the request cannot be served in the state that the session is in
 	CodeMethodNotFound     = -32601
 	CodeInvalidParams      = -32602 // also of a cursor, a tool or a prompt that there is not
-	CodeInternalError      = -32603 // the context ended
+	CodeInternalError      = -32603 // the context ended, or the catalog cannot be read or is closed
 	CodeUnsupportedVersion = -32022 // of the protocol; Data tells which are supported
 )
 
@@ -36,8 +38,12 @@ func invalidParams(format string, args ...any) *RPCError {
 	return &RPCError{Code: CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// internalError is how a method fails whose context has ended.
+// internalError is how a method fails that was not finished.
 func internalError(err error) *RPCError {
+	var ours *toolshelf.Error
+	if errors.As(err, &ours) {
+		return &RPCError{Code: CodeInternalError, Message: "the request was not served: " + ours.Message + " (" + string(ours.Code) + ")", err: err}
+	}
 	return &RPCError{Code: CodeInternalError, Message: "the request was not finished: " + err.Error(), err: err}
 }
 

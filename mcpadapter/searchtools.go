@@ -11,11 +11,11 @@ import (
 var (
 	searchCommands = searchTool("search_commands", "Search commands",
 		"Find commands by a query: a few words that say what is needed. Returns the best matches first, with a score from 0 to 1 and the reason. "+
-			"Pass the name of one to get_command to read the command itself.",
+			"Pass the name of one to {get_command} to read the command itself.",
 		(*toolshelf.Catalog).Search)
 	searchSkills = searchTool("search_skills", "Search skills",
 		"Find skills by a query: a few words that say what is needed. Returns the best matches first, with a score from 0 to 1 and the reason. "+
-			"Pass the name of one to get_skill to read the skill itself.",
+			"Pass the name of one to {get_skill} to read the skill itself.",
 		(*toolshelf.Catalog).SearchSkills)
 )
 

@@ -224,6 +224,7 @@ func TestModernRequestsAreComplete(t *testing.T) {
 		{"no capabilities", "tools/list", `{"_meta":{` + version + `"2026-07-28"}}`, -32602, ``},
 		{"null for capabilities", "tools/list", `{"_meta":{` + version + `"2026-07-28",` + capabilities + `null}}`, -32602, ``},
 		{"a version that is no text", "tools/list", `{"_meta":{` + version + `20260728,` + capabilities + `{}}}`, -32602, ``},
+		{"null for a version", "tools/list", `{"_meta":{` + version + `null,` + capabilities + `{}}}`, -32602, ``},
 		{"a _meta that is no object", "tools/list", `{"_meta":7}`, -32602, ``},
 		{"discovery in no version", "server/discover", `{}`, -32602, ``},
 		{"initialize, which is gone", "initialize", string(modern(`"protocolVersion":"2025-11-25"`)), -32601, ``},

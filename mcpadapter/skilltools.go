@@ -39,7 +39,7 @@ var getSkill = definition{
 	name:  "get_skill",
 	title: "Get a skill",
 	description: "Load a skill by its name: its instructions in Markdown, its description and the list of its files. " +
-		"Follow the instructions, and read a file with read_skill_file when they refer to it.",
+		"Follow the instructions, and read a file with {read_skill_file} when they refer to it.",
 	parameters: []parameter{skillName},
 	shape:      coded,
 	output: outputSchema(coded, `"name":{"type":"string","description":"Name of the skill's folder"},`+
@@ -73,7 +73,7 @@ var getSkill = definition{
 var readSkillFile = definition{
 	name:  "read_skill_file",
 	title: "Read a file of a skill",
-	description: "Read one file of a skill, such as references/guide.md or scripts/run.py. get_skill lists them. " +
+	description: "Read one file of a skill, such as references/guide.md or scripts/run.py. {get_skill} lists them. " +
 		"Text is returned as it is, and anything else in Base64.",
 	parameters: []parameter{
 		skillName,

@@ -42,7 +42,7 @@ type Annotations struct {
 // A Result is what a tool returns.
 type Result struct {
 	Text       string          // for the model
-	Structured json.RawMessage // the same as JSON, as the tool's OutputSchema has it; nil for none
+	Structured json.RawMessage // the same as a JSON object, as the tool's OutputSchema has it; nil for none
 	IsError    bool            // the call failed, and the text says why
 }
 

@@ -310,6 +310,7 @@ func TestNewRefusesWhatWouldHarmTheShelf(t *testing.T) {
 		{"a name of ours in the other spelling", []mcpadapter.Option{mcpadapter.WithNamespace("x"), extra("x_get_command")}, "x_get_command"},
 		{"and the other way about", []mcpadapter.Option{mcpadapter.WithNamespace("x"), mcpadapter.WithSeparator("_"), extra("x.get_command")}, "x.get_command"},
 		{"two extra tools in two spellings", []mcpadapter.Option{extra("docs.find", "docs_find")}, "docs_find"},
+		{"a tool of ours in another spelling", []mcpadapter.Option{mcpadapter.WithNamespace("x"), mcpadapter.WithSeparator("-"), extra("x.get_command")}, "x.get_command"},
 		{"names that differ in case", []mcpadapter.Option{extra("find", "Find")}, ""},
 		{"a namespace that is not legal", []mcpadapter.Option{mcpadapter.WithNamespace("a b")}, "a b"},
 		{"a namespace with an empty part", []mcpadapter.Option{mcpadapter.WithNamespace("a..b")}, "a..b"},
@@ -320,6 +321,8 @@ func TestNewRefusesWhatWouldHarmTheShelf(t *testing.T) {
 		{"a schema that is no object", []mcpadapter.Option{schema(`true`, ``)}, "odd"},
 		{"a schema of another type", []mcpadapter.Option{schema(`{"type":"array"}`, ``)}, "odd"},
 		{"a broken schema", []mcpadapter.Option{schema(`{"type":"object"`, ``)}, "odd"},
+		{"a type in upper case", []mcpadapter.Option{schema(`{"TYPE":"object"}`, ``)}, "odd"},
+		{"an empty output schema", []mcpadapter.Option{schema(`{"type":"object"}`, ``)}, ""},
 		{"an output schema of another type", []mcpadapter.Option{schema(`{"type":"object"}`, `{"type":"string"}`)}, "odd"},
 		{"no name for the server", []mcpadapter.Option{mcpadapter.WithServerInfo("", "1")}, "WithServerInfo"},
 	}
@@ -351,6 +354,10 @@ func TestNamesAreAcceptedInEitherSpelling(t *testing.T) {
 			[]string{"x.list_skills", "x_list_skills"}, []string{"list_skills", "x-list_skills", "x.list.skills"}},
 		{[]mcpadapter.Option{mcpadapter.WithNamespace("x"), mcpadapter.WithSeparator("_")}, "x_list_skills",
 			[]string{"x.list_skills", "x_list_skills"}, []string{"list_skills"}},
+		{[]mcpadapter.Option{mcpadapter.WithNamespace("x"), mcpadapter.WithSeparator("-")}, "x-list_skills",
+			[]string{"x-list_skills", "x.list_skills", "x_list_skills"}, []string{"list_skills"}},
+		{[]mcpadapter.Option{mcpadapter.WithNamespace("a.b"), mcpadapter.WithSeparator("_")}, "a_b_list_skills",
+			[]string{"a.b.list_skills", "a_b_list_skills"}, []string{"b.list_skills"}},
 		{[]mcpadapter.Option{mcpadapter.WithNamespace("a.b")}, "a.b.list_skills",
 			[]string{"a.b.list_skills", "a_b_list_skills"}, []string{"b.list_skills"}},
 	}
@@ -389,6 +396,16 @@ func TestTextsNameToolsAsTheyAreCalled(t *testing.T) {
 		got, err := a.Call(ctx, a.Tools()[2].Name, json.RawMessage(`{"command_name":"analyze_log"}`))
 		if err != nil || !strings.Contains(got.Text, tt.hints) {
 			t.Errorf("got %s, %v; want %s in it", got.Text, err, tt.hints)
+		}
+	}
+}
+
+func TestLongArgumentsAreNotEchoedWhole(t *testing.T) {
+	long := strings.Repeat("n", 1<<20)
+	for tool, argument := range map[string]string{"get_command": "command_name", "get_skill": "skill_name", "list_directory": "path"} {
+		got, err := adapter(t).Call(ctx, tool, json.RawMessage(`{"`+argument+`":"`+long+`"}`))
+		if err != nil || !got.IsError || len(got.Text) > 3000 || len(got.Structured) > 3000 {
+			t.Errorf("%s: %d and %d bytes, %v", tool, len(got.Text), len(got.Structured), err)
 		}
 	}
 }

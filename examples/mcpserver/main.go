@@ -3,8 +3,7 @@
 //
 //	go run ./examples/mcpserver [-root DIR] [-commands DIR] [-skills DIR] [-http ADDR] [-namespace NAME] [-watch]
 //
-// It ends when stdin does, or by SIGINT or SIGTERM. Whoever can reach -http can read the
-// folder: nobody is asked who they are.
+// It ends with stdin, or by SIGINT or SIGTERM. With -http nobody is asked who they are.
 package main
 
 import (
@@ -28,19 +27,20 @@ func main() {
 	log.SetFlags(0) // to stderr: stdout is the protocol's
 	var options []toolshelf.Option
 	with := func(o toolshelf.Option) error { options = append(options, o); return nil }
-	root := flag.String("root", ".", "`folder` that nothing is shown outside of")
-	flag.Func("commands", "`folder` of commands, below the root; may be repeated (default commands)", func(dir string) error { return with(toolshelf.WithCommandsDir(dir)) })
+	root := flag.String("root", ".", "`folder` whose files are shown, and none outside of it")
+	flag.Func("commands", "`folder` of commands, relative to the root or absolute; may be repeated (default commands)", func(dir string) error { return with(toolshelf.WithCommandsDir(dir)) })
 	flag.Func("skills", "`folder` of skills, likewise (default skills)", func(dir string) error { return with(toolshelf.WithSkillsDir(dir)) })
 	address := flag.String("http", "", "serve HTTP at `address`; :8080 is for this machine alone, 0.0.0.0:8080 for everybody")
 	namespace := flag.String("namespace", "", "`name` that those of the tools begin with, before a dot")
 	watch := flag.Bool("watch", false, "tell clients when commands change")
-	flag.Parse()
+	if flag.Parse(); flag.NArg() > 0 {
+		log.Fatalf("mcpserver: %q is no flag; the folder is given by -root", flag.Arg(0))
+	}
 	log.SetPrefix("mcpserver: " + *root + ": ")
 	if with(toolshelf.WithRoot(*root)); *watch {
 		with(toolshelf.WithWatch())
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if err := run(ctx, options, *namespace, *address); err != nil {
 		log.Fatal(err)
 	}

@@ -17,7 +17,7 @@
 // # Prompts
 //
 // Each command that the catalog lists is registered as a prompt, and a prompt
-// of the same name that the server has is replaced. Filters, middleware and
+// of the same name that the server has is replaced, for good. Filters, middleware and
 // hooks of the server see them like any others. What is registered is brought
 // up to date when the catalog finds a change, and before each prompts/list, so
 // that the list is as fresh as the files also without toolshelf.WithWatch;

@@ -73,6 +73,7 @@ func (f Frontmatter) Equal(other Frontmatter) bool {
 // MarshalJSON returns the whole frontmatter as one JSON object: the keys in
 // the order of the file, numbers to the digit where JSON has them, and
 // everything else that is no truth value or null as text. It is {} for none.
+// There is no way back from it.
 func (f Frontmatter) MarshalJSON() ([]byte, error) {
 	return f.doc.AppendJSON(nil), nil
 }

@@ -65,7 +65,7 @@
 //	}))
 //
 // list_directory, directory_tree and search_files show at most 10,000 entries,
-// and say so where there are more.
+// and say so where there are more; read_skill_file returns at most 1 MiB.
 //
 // # Prompts
 //

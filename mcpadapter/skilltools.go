@@ -3,6 +3,7 @@ package mcpadapter
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -70,11 +71,15 @@ var getSkill = definition{
 	},
 }
 
+// mostRead bounds what one call returns of a file. It is more than any model
+// reads at once.
+const mostRead = 1 << 20
+
 var readSkillFile = definition{
 	name:  "read_skill_file",
 	title: "Read a file of a skill",
 	description: "Read one file of a skill, such as references/guide.md or scripts/run.py. {get_skill} lists them. " +
-		"Text is returned as it is, and anything else in Base64.",
+		"Text is returned as it is, and anything else in Base64; files of more than 1 MiB are not.",
 	parameters: []parameter{
 		skillName,
 		{name: "path", kind: text, required: true, description: "Path of the file, relative to the skill's folder, as get_skill has it",
@@ -91,6 +96,10 @@ var readSkillFile = definition{
 		raw, err := s.ReadSkillFile(ctx, skill, path)
 		if err != nil {
 			return Result{}, err
+		}
+		if len(raw) > mostRead {
+			return Result{}, &toolshelf.Error{Code: toolshelf.ErrFileTooLarge.Code, Op: "read_skill_file", Path: path,
+				Message: fmt.Sprintf("the file has %d bytes, and at most %d are returned; use it without reading it, as a script or a template", len(raw), mostRead)}
 		}
 		file := struct {
 			Skill    string `json:"skill_name"`

@@ -400,6 +400,18 @@ func TestTextsNameToolsAsTheyAreCalled(t *testing.T) {
 	}
 }
 
+func TestReadSkillFileReturnsUpToAMebibyte(t *testing.T) {
+	const skill = "---\nname: big\ndescription: Is big.\n---\n"
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{"skills/big/SKILL.md": skill,
+		"skills/big/most.txt": strings.Repeat("x", 1<<20), "skills/big/more.txt": strings.Repeat("x", 1<<20+1)})))
+	for file, want := range map[string]string{"most.txt": "", "more.txt": "FILE_TOO_LARGE"} {
+		got, err := a.Call(ctx, "read_skill_file", json.RawMessage(`{"skill_name":"big","path":"`+file+`"}`))
+		if err != nil || got.IsError != (want != "") || !strings.Contains(got.Text, want) {
+			t.Errorf("%s: got %.100s, %v; want %q", file, got.Text, err, want)
+		}
+	}
+}
+
 func TestLongArgumentsAreNotEchoedWhole(t *testing.T) {
 	long := strings.Repeat("n", 1<<20)
 	for tool, argument := range map[string]string{"get_command": "command_name", "get_skill": "skill_name", "list_directory": "path"} {

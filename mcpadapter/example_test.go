@@ -3,8 +3,10 @@ package mcpadapter_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
+	"strings"
 
 	"github.com/spf13/afero"
 
@@ -96,4 +98,92 @@ func ExampleSession_Handle() {
 	// {"protocolVersion":"2025-11-25","serverInfo":{"name":"paintbox","version":"1.0.0"},"capabilities":{"tools":{},"prompts":{},"completions":{}}} <nil>
 	//  <nil>
 	// {"tools":[]} <nil>
+}
+
+func ExampleAdapter_Call() {
+	catalog := sample()
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = adapter.Call(context.Background(), "delete_everything", nil)
+	var rpc *mcpadapter.RPCError
+	if errors.As(err, &rpc) { // the model made the name up: tell it
+		fmt.Println(rpc.Code, strings.HasPrefix(rpc.Message, `Unknown tool: "delete_everything"; there are list_commands,`))
+	}
+	// Output: -32602 true
+}
+
+func ExampleAdapter_GetPrompt() {
+	catalog := sample()
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx := context.Background()
+	prompts, err := adapter.Prompts(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, prompt := range prompts {
+		fmt.Println(prompt.Name, "-", prompt.Description, "-", prompt.Arguments[0].Name)
+	}
+	prompt, err := adapter.GetPrompt(ctx, "commit", map[string]string{"scope": "the parser"})
+	fmt.Print(prompt.Text, err)
+	// Output:
+	// commit - Commit what is staged - scope
+	// Write one line about the parser.
+	// <nil>
+}
+
+func ExampleAdapter_Complete() {
+	catalog := sample()
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog)
+	if err != nil {
+		log.Fatal(err)
+	}
+	completion, err := adapter.Complete(context.Background(), "get_command", "command_name", "co")
+	fmt.Println(completion.Values, err)
+	// Output: [commit] <nil>
+}
+
+func ExampleAdapter_ToolsPage() {
+	catalog := sample()
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog, mcpadapter.WithPageSize(8))
+	if err != nil {
+		log.Fatal(err)
+	}
+	var cursor *string
+	for {
+		tools, next, err := adapter.ToolsPage(cursor)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(len(tools), next != "")
+		if next == "" {
+			break
+		}
+		cursor = &next
+	}
+	// Output:
+	// 8 true
+	// 3 false
+}
+
+func ExampleWithRenderer() {
+	catalog := sample()
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog, mcpadapter.WithRenderer(toolshelf.Renderer{CountFromZero: true}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	prompt, err := adapter.GetPrompt(context.Background(), "commit", nil)
+	fmt.Print(prompt.Text, err)
+	// Output:
+	// Write one line about $1.
+	// <nil>
 }

@@ -61,16 +61,20 @@ func (d Diagnostic) String() string {
 // rules of the Agent Skills reference validator
 // (https://github.com/agentskills/agentskills, skills-ref): what that refuses
 // is an error here, since other clients refuse it too, although ListSkills
-// lists the skill and its Diagnostics may call the same problem a warning.
+// lists the skill and its Diagnostics may call the same problem a warning. More
+// is an error here: a name or description that is null, which the validator
+// takes for the text "null", and fences that are not alone in their line.
+// Only of the values "<<" and "=" it is the validator that refuses more.
 //
 // The codes, with E for errors and W for warnings:
 //
 //	of all files
 //	DIRECTORY_NOT_FOUND          W  no folder of commands, or of skills, exists
-//	FILE_READ_ERROR              E  the file cannot be read
+//	FILE_READ_ERROR              E  the file cannot be read (W: a file of a skill, or a folder of it)
 //	FILE_TOO_LARGE               E  it is larger than WithMaxFileSize allows
-//	LINK_NOT_FOLLOWED            E  a link leads outside, to nothing, or is not allowed (W: in a circle)
+//	LINK_NOT_FOLLOWED            E  a link leads outside, to nothing, or is not allowed (W: in a circle, or among the files of a skill)
 //	FOLDER_UNREADABLE            E  a folder below that of a layer cannot be read
+//	NOT_A_FILE                   W  a folder has the name of a command, or a file of a skill is a pipe or a device
 //	SHADOWED                     W  a file that comes first has the same name
 //	NAME_DIFFERS_IN_CASE         W  another name is the same but for letter case
 //	NOT_UTF8                     W  a byte is no text (skills: E)
@@ -84,7 +88,6 @@ func (d Diagnostic) String() string {
 //
 //	of commands
 //	INVALID_COMMAND_NAME         E  no command can have the file's or folder's name
-//	NOT_A_FILE                   W  a folder has the name of a file
 //	TOO_DEEP                     W  a folder is more levels down than are looked at
 //	NO_DESCRIPTION               W  a command that is listed has no description in its frontmatter
 //	REFERENCE_NOT_FOUND          W  the text refers to a command that is not there; see below
@@ -92,14 +95,16 @@ func (d Diagnostic) String() string {
 //	of skills
 //	INVALID_SKILL_NAME           E  the folder's name is not one safe path element
 //	TOO_MANY_FOLDERS             W  skills are not looked for in all folders, since there are too many
+//	TOO_MANY_FILES               W  the list of a skill's files ends early; see GetSkill
 //	SKILL_FILE_MISSING           E  the folder has no SKILL.md
 //	SKILL_BYTE_ORDER_MARK        E  SKILL.md begins with a byte order mark
 //	SKILL_FRONTMATTER_MISSING    E  SKILL.md has no frontmatter
 //	SKILL_FRONTMATTER_NOT_YAML   E  its frontmatter is TOML or JSON, or begins with another line than "---"
-//	SKILL_FENCE_IN_FIELD         W  its frontmatter has a "---" that some clients take for the end
+//	SKILL_FENCE_IN_FIELD         W  its frontmatter has a "---" that some clients take for the end (E: they refuse it so)
 //	SKILL_YAML_FLOW_STYLE        E  a list or mapping in brackets
 //	SKILL_YAML_ANCHOR            E  an anchor or an alias
 //	SKILL_YAML_TAG               E  a tag
+//	SKILL_YAML_TAB               E  a tab outside of quotes, blocks and comments
 //	SKILL_YAML_INDENTATION       E  mappings side by side are indented differently
 //	SKILL_FIELD_UNEXPECTED       E  a field that the specification does not have
 //	SKILL_NAME_MISSING           E  no name
@@ -125,7 +130,8 @@ func (d Diagnostic) String() string {
 // in a block of code, but for "/folder:name". Of one file at most 100 references
 // are reported, each once.
 //
-// The cost is that of List, and the reading of every file, whole. A ctx that
+// The cost is that of List and ListSkills, the reading of every command and
+// SKILL.md, whole, and a look at each file of a skill as for GetSkill. A ctx that
 // ends, and Close, end Lint between two files at the latest. For the errors
 // see List; a missing folder is a diagnostic here.
 func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
@@ -149,7 +155,9 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 			return c.lintFiles(ctx, c.commands, commands, l.file)
 		}},
 		{c.skillsError(op, skillsErr), func() ([]Diagnostic, error) {
-			return c.lintFiles(ctx, c.skills, skills, c.lintSkill)
+			return c.lintFiles(ctx, c.skills, skills, func(f markdown) []Diagnostic {
+				return append(c.lintSkill(f), c.lintSkillFolder(ctx, f)...)
+			})
 		}},
 	} {
 		if missing, ok := missingFolder(part.err); ok {
@@ -173,7 +181,7 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		all = append(all, found...)
 	}
 	slices.SortFunc(all, func(a, b Diagnostic) int { return index.CompareProblems(index.Problem(a), index.Problem(b)) })
-	return all, nil
+	return slices.Compact(all), nil // the files of a skill within a skill belong to both
 }
 
 func (c *Catalog) rootMissing() bool {
@@ -205,15 +213,12 @@ func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index
 		for _, p := range e.Problems {
 			seen[p] = true
 		}
-		workers.Go(func() (err error) {
-			if c.closed.Load() {
-				return fs.ErrClosed
-			}
-			if err := ctx.Err(); err != nil {
+		workers.Go(func() error {
+			if err := c.stopped(ctx); err != nil {
 				return err
 			}
 			found[i] = c.lintFile(x, e, check)
-			return nil
+			return c.stopped(ctx) // then not all may have been found
 		})
 	}
 	if err := workers.Wait(); err != nil {
@@ -226,6 +231,13 @@ func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index
 		}
 	}
 	return append(all, slices.Concat(found...)...), nil
+}
+
+func (c *Catalog) stopped(ctx context.Context) error {
+	if c.closed.Load() {
+		return fs.ErrClosed
+	}
+	return ctx.Err()
 }
 
 func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(markdown) []Diagnostic) []Diagnostic {

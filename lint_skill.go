@@ -2,6 +2,7 @@ package toolshelf
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,12 +51,37 @@ func (c *Catalog) lintSkill(f markdown) []Diagnostic {
 		return append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_FRONTMATTER_NOT_YAML",
 			`the frontmatter is not YAML after a line "---", which is all that other clients read`, `write it as "key: value" between two lines "---"`))
 	}
-	if i := bytes.Index(f.doc.Header, []byte("---")); i >= 0 {
-		begin := bytes.LastIndexByte(f.doc.Header[:i], '\n') + 1
-		at := matter.Field{Line: 2 + bytes.Count(f.doc.Header[:i], []byte("\n")), Column: 1 + utf8.RuneCount(f.doc.Header[begin:i])}
-		found = append(found, f.at(at, index.Warning, "SKILL_FENCE_IN_FIELD",
-			`some clients, and the reference validator, take the "---" here for the end of the frontmatter`, "write another dash"))
+	if i := bytes.IndexByte(first, '\t'); i >= 0 {
+		found = append(found, f.at(matter.Field{Line: 1, Column: 1 + i}, index.Error, string(matter.Tab),
+			`some clients, and the reference validator, do not read a frontmatter with a tab after the "---"`, "remove it"))
 	}
+	found = append(found, f.skillRules()...)
+	return append(found, f.fenceInField(found)...)
+}
+
+// lintSkillFolder returns what is wrong with the files that belong to a skill.
+// What vanished meanwhile is nothing to tell, and the end of ctx is noticed by
+// the caller.
+func (c *Catalog) lintSkillFolder(ctx context.Context, f markdown) []Diagnostic {
+	folder, err := c.skills.OpenSkill(f.entry)
+	if err != nil {
+		return nil
+	}
+	defer folder.Close()
+	listed, err := folder.Files(ctx)
+	if err != nil {
+		return nil
+	}
+	var found []Diagnostic
+	for _, p := range listed.Problems {
+		found = append(found, Diagnostic(p))
+	}
+	return found
+}
+
+// skillRules are those for a frontmatter that is YAML between two fences.
+func (f *markdown) skillRules() []Diagnostic {
+	var found []Diagnostic
 	for _, p := range f.doc.Strict() {
 		d := Diagnostic(index.FromHeader(p, f.place))
 		d.Severity = index.Error
@@ -65,6 +91,26 @@ func (c *Catalog) lintSkill(f markdown) []Diagnostic {
 	found = append(found, f.skillName()...)
 	found = append(found, f.skillDescription()...)
 	return append(found, f.skillCompatibility()...)
+}
+
+// fenceInField reports a "---" in the frontmatter, where the reference validator
+// takes it to end. That is an error if what is left to it is refused for this
+// reason alone.
+func (f *markdown) fenceInField(known []Diagnostic) []Diagnostic {
+	i := bytes.Index(f.doc.Header, []byte("---"))
+	if i < 0 {
+		return nil
+	}
+	left, severity := *f, index.Warning
+	left.doc, _ = matter.Parse(slices.Concat([]byte("---\n"), f.doc.Header[:i], []byte("\n---\n")), true)
+	refused := func(d Diagnostic) bool { return d.Severity == index.Error }
+	if !slices.ContainsFunc(known, refused) && slices.ContainsFunc(append(left.header(true), left.skillRules()...), refused) {
+		severity = index.Error
+	}
+	begin := bytes.LastIndexByte(f.doc.Header[:i], '\n') + 1
+	at := matter.Field{Line: 2 + bytes.Count(f.doc.Header[:i], []byte("\n")), Column: 1 + utf8.RuneCount(f.doc.Header[begin:i])}
+	return []Diagnostic{f.at(at, severity, "SKILL_FENCE_IN_FIELD",
+		`some clients, and the reference validator, take the "---" here for the end of the frontmatter`, "write another dash")}
 }
 
 func (f *markdown) unexpectedFields() []Diagnostic {

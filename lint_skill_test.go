@@ -33,12 +33,17 @@ func lint(t testing.TB, files map[string]string, options ...toolshelf.Option) []
 	if err != nil {
 		t.Fatal(err)
 	}
+	checkCodes(t, diagnostics)
+	return diagnostics
+}
+
+func checkCodes(t testing.TB, diagnostics []toolshelf.Diagnostic) {
+	t.Helper()
 	for _, d := range diagnostics {
 		if row := codes()[d.Code]; !strings.Contains(row, strings.ToUpper(d.Severity[:1])) {
 			t.Errorf("%s is a %s, which the table of Lint's documentation does not say: %q", d.Code, d.Severity, row)
 		}
 	}
-	return diagnostics
 }
 
 // codes are the rows of the table in Lint's documentation: after each code,
@@ -144,6 +149,11 @@ func TestLintSkillFrontmatter(t *testing.T) {
 		{"mappings indented alike", "---\n" + ok + "metadata:\n  a:\n    b: c\n  d:\n    e: f\n---\n", nil},
 		{"mappings indented differently", "---\n" + ok + "metadata:\n  a:\n    b: c\n  d:\n      e: f\n---\n", []string{"8:7 error SKILL_YAML_INDENTATION metadata"}},
 		{"three hyphens in a field", "---\n" + ok + "license: MIT --- or so\n---\n", []string{"4:14 warning SKILL_FENCE_IN_FIELD"}},
+		{"three hyphens in quotes", "---\n" + ok + "license: \"MIT --- or so\"\n---\n", []string{"4:15 error SKILL_FENCE_IN_FIELD"}},
+		{"three hyphens before what is needed", "---\nlicense: MIT --- or so\n" + ok + "---\n", []string{"2:14 error SKILL_FENCE_IN_FIELD"}},
+		{"three hyphens where another thing is wrong", "---\nlicense: \"MIT --- or so\"\nname: pdf\n---\n", []string{"1:0 error SKILL_DESCRIPTION_MISSING description", "2:15 warning SKILL_FENCE_IN_FIELD"}},
+		{"a tab before a value", "---\nname:\tpdf\ndescription: d\n---\n", []string{"2:6 error SKILL_YAML_TAB name"}},
+		{"a tab after the fence", "---\t\n" + ok + "---\n", []string{"1:4 error SKILL_YAML_TAB"}},
 		{"a NUL", "---\n" + ok + "license: M\x00IT\n---\n", []string{"4:11 error CONTROL_CHARACTER"}},
 		{"what is not UTF-8, in the header", "---\n" + ok + "license: \xff\n---\n", []string{"4:10 error NOT_UTF8"}},
 		{"what is not UTF-8, far down", "---\n" + ok + "---\n" + strings.Repeat("é\n", 5000) + "éa\xff\n", []string{"5005:3 error NOT_UTF8"}},

@@ -34,6 +34,7 @@ func TestHostileSkills(t *testing.T) {
 		"skills/device/notes.txt":        "",
 		"skills/endless/references/a.md": "",
 		"skills/endless/SKILL.md":        skillFile("endless"),
+		"skills/many/SKILL.md":           skillFile("many"),
 		"secret.txt":                     secretText,
 	})
 	dir := func(elem ...string) string { return filepath.Join(root, "skills", filepath.Join(elem...)) }
@@ -47,11 +48,14 @@ func TestHostileSkills(t *testing.T) {
 	for i := range 1000 {
 		problems = append(problems, os.Symlink("../../secret.txt", dir("links", fmt.Sprintf("out-%04d.md", i))))
 	}
+	for i := range 10_000 {
+		problems = append(problems, os.WriteFile(dir("many", fmt.Sprint(i)), nil, 0o644))
+	}
 	if err := errors.Join(problems...); err != nil {
 		t.Fatal(err)
 	}
 
-	c := catalog(t, toolshelf.WithRoot(root))
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir())
 	allocated := func(do func()) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -68,18 +72,33 @@ func TestHostileSkills(t *testing.T) {
 	}); n > 32<<20 {
 		t.Errorf("ListSkills took %d bytes of memory", n)
 	}
-	if len(list) != 11 {
-		t.Errorf("%d skills listed, want 11", len(list))
+	if len(list) != 12 {
+		t.Errorf("%d skills listed, want 12", len(list))
 	}
 	for _, s := range list {
-		fine := s.Name == "good" || s.Name == "links" || s.Name == "endless" || s.Name == "fifo-among" // of which SKILL.md is good
+		fine := s.Name == "good" || s.Name == "links" || s.Name == "endless" || s.Name == "fifo-among" || s.Name == "many" // of which SKILL.md is good
 		if fine != (len(s.Diagnostics) == 0) || fine && s.Description != "d" {
 			t.Errorf("%s has the description %.20q and diagnostics %.200v", s.Name, s.Description, s.Diagnostics)
 		}
 	}
 
+	var diagnostics []toolshelf.Diagnostic
+	if n := allocated(func() {
+		var err error
+		if diagnostics, err = c.Lint(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 20*description {
+		t.Errorf("Lint took %d bytes of memory", n)
+	}
+	checkCodes(t, diagnostics)
+	linted := map[string]bool{}
+	for _, d := range diagnostics {
+		linted[d.Code+" "+d.Path] = true
+	}
+
 	for name, want := range map[string]error{
-		"good": nil, "links": nil, "long": nil, "nested": nil, "aliases": nil, "nul": nil, "endless": nil, "fifo-among": nil,
+		"good": nil, "links": nil, "long": nil, "nested": nil, "aliases": nil, "nul": nil, "endless": nil, "fifo-among": nil, "many": nil,
 		"fifo": toolshelf.ErrFileRead, "device": toolshelf.ErrFileRead, "folder": toolshelf.ErrSkillNotFound,
 	} {
 		var skill toolshelf.Skill
@@ -93,6 +112,11 @@ func TestHostileSkills(t *testing.T) {
 		}
 		if err == nil && (name != "good") != (len(skill.Diagnostics) > 0) {
 			t.Errorf("%s: diagnostics %.200v", name, skill.Diagnostics)
+		}
+		for _, d := range skill.Diagnostics {
+			if told := linted[d.Code+" "+d.Path]; !told && !strings.HasPrefix(d.Message, "no digest") {
+				t.Errorf("Lint does not tell of %+v", d)
+			}
 		}
 		if text := fmt.Sprintf("%+v", skill); strings.Contains(text, secretText) {
 			t.Errorf("%s tells of what is outside", name)

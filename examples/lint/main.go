@@ -11,44 +11,61 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
 )
 
 func main() {
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: lint [-strict] [DIR]    checks the commands and skills of the project in DIR, or here")
+		flag.PrintDefaults()
+	}
 	strict := flag.Bool("strict", false, "fail for warnings too")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
+	if flag.NArg() > 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
 	dir := "."
-	if flag.NArg() > 0 {
+	if flag.NArg() == 1 {
 		dir = flag.Arg(0)
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
 	failed, err := lint(ctx, os.Stdout, dir, *strict)
 	switch {
 	case err != nil:
-		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintln(os.Stderr, "lint:", err)
 		os.Exit(2)
 	case failed:
 		os.Exit(1)
 	}
 }
 
+// Where projects have their commands and skills.
+var (
+	commandFolders = []string{"commands", ".claude/commands"}
+	skillFolders   = []string{"skills", ".claude/skills", ".agents/skills"}
+)
+
 // lint writes the diagnostics of the project in dir, and reports whether it
 // failed.
 func lint(ctx context.Context, w io.Writer, dir string, strict bool) (failed bool, err error) {
-	commands, skills := present(dir, "commands", ".claude/commands"), present(dir, "skills", ".claude/skills")
-	if len(commands)+len(skills) == 0 {
-		return false, errors.New(dir + " has no commands, .claude/commands, skills or .claude/skills")
+	if _, err := os.ReadDir(dir); err != nil {
+		return false, err
 	}
-	catalog, err := toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(),
+	commands, skills := present(dir, commandFolders), present(dir, skillFolders)
+	if len(commands)+len(skills) == 0 {
+		return false, fmt.Errorf("%s has none of %s, %s", dir, strings.Join(commandFolders, ", "), strings.Join(skillFolders, ", "))
+	}
+	catalog, err := toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(4),
 		toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...))
 	if err != nil {
 		return false, err
@@ -59,15 +76,10 @@ func lint(ctx context.Context, w io.Writer, dir string, strict bool) (failed boo
 		return false, err
 	}
 	for _, d := range diagnostics {
-		failed = failed || strict || d.Severity == "error"
-		message := d.Message
-		if d.Suggestion != "" {
-			message += "; " + d.Suggestion
-		}
+		failed = failed || strict || d.Severity == toolshelf.SeverityError
 		// A file as a whole is at its first character, which every reader of this format takes.
-		_, err := fmt.Fprintf(w, "%s:%d:%d: %s: %s [%s]\n", filepath.Join(dir, filepath.FromSlash(d.Path)),
-			max(d.Line, 1), max(d.Column, 1), d.Severity, message, d.Code)
-		if err != nil {
+		d.Path, d.Line, d.Column = filepath.Join(dir, filepath.FromSlash(d.Path)), max(d.Line, 1), max(d.Column, 1)
+		if _, err := fmt.Fprintln(w, d); err != nil {
 			return failed, err
 		}
 	}
@@ -75,7 +87,7 @@ func lint(ctx context.Context, w io.Writer, dir string, strict bool) (failed boo
 }
 
 // present returns those of the folders that dir has.
-func present(dir string, folders ...string) []string {
+func present(dir string, folders []string) []string {
 	var found []string
 	for _, folder := range folders {
 		if info, err := os.Stat(filepath.Join(dir, folder)); err == nil && info.IsDir() {

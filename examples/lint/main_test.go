@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -18,6 +19,8 @@ func TestLint(t *testing.T) {
 			`/commands/a.md:2:1: warning: the value is not valid YAML; it is taken as the text that it is; description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"},
 		{"a warning that counts", ".claude/commands/a.md", "---\ndescription: a: b\n---\n", true, true,
 			`/.claude/commands/a.md:2:1: warning: the value is not valid YAML; it is taken as the text that it is; description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"},
+		{"a skill in a group", ".agents/skills/group/a/SKILL.md", "---\nname: a\n---\n", false, true,
+			"/.agents/skills/group/a/SKILL.md:1:1: error: there is no description; add one that says what the skill does and when to use it [SKILL_DESCRIPTION_MISSING]\n"},
 		{"an error", "skills/a/SKILL.md", "---\nname: b\ndescription: b\n---\n", false, true,
 			`/skills/a/SKILL.md:2:1: error: the name is not that of the folder, "a"; write name: a [SKILL_NAME_MISMATCH]` + "\n"},
 	} {
@@ -40,7 +43,17 @@ func TestLint(t *testing.T) {
 			}
 		})
 	}
-	if _, err := lint(t.Context(), new(bytes.Buffer), t.TempDir(), false); err == nil {
-		t.Error("a folder without commands and skills is no error")
+}
+
+func TestLintNeedsAFolderToLookInto(t *testing.T) {
+	empty := t.TempDir()
+	missing, file := filepath.Join(empty, "missing"), filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{empty, missing, file} {
+		if _, err := lint(t.Context(), new(bytes.Buffer), dir, false); err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v", dir, err)
+		}
 	}
 }

@@ -1,8 +1,11 @@
 package matter
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -15,10 +18,11 @@ const (
 	Anchor      Class = "SKILL_YAML_ANCHOR"      // &name, *name
 	Tag         Class = "SKILL_YAML_TAG"         // !type
 	Indentation Class = "SKILL_YAML_INDENTATION" // mappings side by side that are indented differently
+	Tab         Class = "SKILL_YAML_TAB"         // a tab that is in no quotes, block or comment
 )
 
 // Strict returns what a reader of StrictYAML refuses in a YAML header that is
-// right otherwise: FlowStyle, Anchor, Tag, Indentation and, in mappings below
+// right otherwise: FlowStyle, Anchor, Tag, Indentation, Tab and, in mappings below
 // the top level, DuplicateKey. Of each class it is the first in each top-level
 // field. It reads the header a second time, since Parse has no need of such
 // details; a header that is not YAML as a whole has none.
@@ -26,7 +30,7 @@ func (d *Document) Strict() []Problem {
 	if d.Format != YAML {
 		return nil
 	}
-	if _, ok := plainYAML(d.Header); ok {
+	if _, ok := plainYAML(d.Header); ok && bytes.IndexByte(d.Header, '\t') < 0 {
 		return nil // there is nothing in it that could be refused
 	}
 	text := (&Document{Header: d.Header}).printable()
@@ -37,29 +41,45 @@ func (d *Document) Strict() []Problem {
 	if err != nil || node.Kind == 0 {
 		return nil
 	}
-	s := strict{}
+	s := strict{text: text, lines: yamlLines(text)}
 	s.look(node.Content[0], 0)
+	s.tabs()
 	return s.problems
 }
 
 type strict struct {
+	text     []byte
+	lines    []int  // where each begins in text
 	key      string // the top-level one
+	scalars  []scalarAt
 	problems []Problem
+}
+
+// A scalarAt is a scalar, where it begins in the text, and the top-level key
+// that it is or belongs to.
+type scalarAt struct {
+	node *yaml.Node
+	at   int
+	key  string
 }
 
 func (s *strict) look(n *yaml.Node, depth int) {
 	if depth > maxDepth {
 		return // Parse has refused it
 	}
+	at := s.offset(n)
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
 		s.report(n, Anchor, "anchors and aliases (& and *) are not allowed in a skill", "write the value out; put a text that begins with & or * in quotes")
-	case n.Style&yaml.TaggedStyle != 0:
+	case n.Style&yaml.TaggedStyle != 0, at < len(s.text) && s.text[at] == '!': // "!" alone has no style
 		s.report(n, Tag, "tags (!) are not allowed in a skill", "remove the tag; put a text that begins with ! in quotes")
 	case n.Style&yaml.FlowStyle != 0:
 		s.report(n, FlowStyle, "lists and mappings in brackets are not allowed in a skill",
 			"write one item in each line; put a text that begins with a bracket in quotes")
 		return // what is in it is reported with it
+	}
+	if n.Kind == yaml.ScalarNode {
+		s.scalars = append(s.scalars, scalarAt{n, at, s.key})
 	}
 	if n.Kind != yaml.MappingNode {
 		for _, item := range n.Content {
@@ -103,4 +123,86 @@ func (s *strict) report(n *yaml.Node, class Class, message, suggestion string) {
 		}
 	}
 	s.problems = append(s.problems, Problem{Class: class, Line: n.Line + 1, Column: n.Column, Key: s.key, Message: message, Suggestion: suggestion})
+}
+
+// tabs reports tabs that are no part of a text in quotes, a block or a comment.
+// YAML has them as blanks, where they do not indent.
+func (s *strict) tabs() {
+	i := 0
+	s.key = ""
+	for n, scalar := range s.scalars {
+		s.between(i, scalar.at)
+		i, s.key = max(i, scalar.at), scalar.key
+		switch {
+		case scalar.node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
+			i = closingQuote(s.text, i)
+		case scalar.node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+			first := s.lines[min(scalar.node.Line, len(s.lines)-1)]
+			s.between(i, first)
+			i = len(s.text)
+			if n+1 < len(s.scalars) {
+				i = max(first, s.lines[s.scalars[n+1].node.Line-1])
+			}
+		}
+	}
+	s.between(i, len(s.text))
+}
+
+// between reports the first tab in a part of the text that has no quotes, but
+// may have comments.
+func (s *strict) between(from, to int) {
+	comment := false
+	for i := from; i < to; i++ {
+		switch c := s.text[i]; {
+		case c == '\n':
+			comment = false
+		case comment:
+		case c == '#':
+			comment = i == 0 || strings.IndexByte(" \t\r\n", s.text[i-1]) >= 0
+		case c == '\t':
+			line, _ := slices.BinarySearch(s.lines, i+1)
+			at := &yaml.Node{Line: line, Column: 1 + utf8.RuneCount(s.text[s.lines[line-1]:i])}
+			s.report(at, Tab, "a tab is not allowed here in a skill", "write a blank, or put the text that it is in in quotes")
+			return
+		}
+	}
+}
+
+// closingQuote returns where the text goes on after the quoted one at i.
+func closingQuote(text []byte, i int) int {
+	for quote, j := text[i], i+1; j < len(text); j++ {
+		switch {
+		case text[j] == '\\' && quote == '"':
+			j++
+		case text[j] != quote:
+		case quote == '\'' && j+1 < len(text) && text[j+1] == quote:
+			j++
+		default:
+			return j + 1
+		}
+	}
+	return len(text)
+}
+
+// offset returns where a node begins in the text.
+func (s *strict) offset(n *yaml.Node) int {
+	i := s.lines[min(max(n.Line, 1), len(s.lines))-1]
+	for range n.Column - 1 {
+		_, size := utf8.DecodeRune(s.text[i:])
+		i += size
+	}
+	return i
+}
+
+// yamlLines returns where the lines of a text begin, as YAML 1.1 counts them.
+func yamlLines(text []byte) []int {
+	lines := []int{0}
+	for i, r := range string(text) {
+		switch {
+		case r == '\r' && i+1 < len(text) && text[i+1] == '\n':
+		case r == '\r', r == '\n', r == '\u0085', r == '\u2028', r == '\u2029':
+			lines = append(lines, i+utf8.RuneLen(r))
+		}
+	}
+	return lines
 }

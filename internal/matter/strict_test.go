@@ -23,6 +23,18 @@ func TestStrict(t *testing.T) {
 		{"a key twice at the top is Parse's", "a: b\na: c\n", nil},
 		{"mappings that are indented differently", "a:\n  b: c\nd:\n   e: f\n", []string{"5:4 SKILL_YAML_INDENTATION d"}},
 		{"mappings of different levels", "a:\n  b:\n    c: d\ne:\n  f: g\n", nil},
+		{"a tag of nothing", "a: !\n", []string{"2:4 SKILL_YAML_TAG a"}},
+		{"a text that begins with an exclamation mark", "a: '!'\nb: \"!\"\nc: x!\n", nil},
+		{"a tab before a value", "a:\tb\n", []string{"2:3 SKILL_YAML_TAB a"}},
+		{"a tab in a text", "é: b\tc\n", []string{"2:5 SKILL_YAML_TAB é"}},
+		{"a tab after a value", "a: 'b\t'\t# c\nd: e\t\n", []string{"2:8 SKILL_YAML_TAB a", "3:5 SKILL_YAML_TAB d"}},
+		{"a tab in a list", "a:\n  - b\t\n", []string{"3:6 SKILL_YAML_TAB a"}},
+		{"tabs after CRLF", "a: b\r\nc:\td\r\n", []string{"3:3 SKILL_YAML_TAB c"}},
+		{"tabs in quotes", "a: 'b\t''c\t'\nd: \"e\\\"\tf\\\\\"\n", nil},
+		{"tabs in a text of several lines in quotes", "a: \"b\n  \tc\t\"\n", nil},
+		{"tabs in blocks", "a: |\n  b\tc\nd: >-\n  \te\n", nil},
+		{"tabs in comments", "#\ta\nb: c #\td\n", nil},
+		{"a tab after the sign of a block", "a: |\t\n  b\n", []string{"2:5 SKILL_YAML_TAB a"}},
 		{"what is not YAML as a whole", "a: [b] c\nd: [e]\n", nil},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {

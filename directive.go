@@ -111,7 +111,7 @@ func (s *scanner) opens(i int, after string) bool {
 		return true
 	}
 	c := s.text[i-1]
-	return isBlank(c) || c == '\n' || c == '\r' || strings.IndexByte(after, c) >= 0
+	return strings.IndexByte(" \t\r\n"+after, c) >= 0
 }
 
 // trimPunctuation cuts off what ends a sentence, emphasis or brackets around.

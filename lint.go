@@ -155,7 +155,7 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 			return c.lintFiles(ctx, c.commands, commands, l.file)
 		}},
 		{c.skillsError(op, skillsErr), func() ([]Diagnostic, error) {
-			return c.lintFiles(ctx, c.skills, skills, func(f markdown) []Diagnostic {
+			return c.lintFiles(ctx, c.skills, skills, func(f wholeFile) []Diagnostic {
 				return append(c.lintSkill(f), c.lintSkillFolder(ctx, f)...)
 			})
 		}},
@@ -189,8 +189,8 @@ func (c *Catalog) rootMissing() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// A markdown is a file that was read whole.
-type markdown struct {
+// A wholeFile is a file that was read whole.
+type wholeFile struct {
 	entry *index.Entry
 	place string // its path as diagnostics have it
 	raw   []byte
@@ -200,7 +200,7 @@ type markdown struct {
 // lintFiles returns what a snapshot says is wrong, and what check finds in each
 // of its files, several at a time. What the snapshot says of the text of a
 // file gives way to what is found in it whole.
-func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(markdown) []Diagnostic) ([]Diagnostic, error) {
+func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(wholeFile) []Diagnostic) ([]Diagnostic, error) {
 	files := slices.Collect(snapshot.Files())
 	found := make([][]Diagnostic, len(files))
 	workers, ctx := errgroup.WithContext(ctx)
@@ -240,8 +240,8 @@ func (c *Catalog) stopped(ctx context.Context) error {
 	return ctx.Err()
 }
 
-func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(markdown) []Diagnostic) []Diagnostic {
-	f := markdown{entry: e, place: x.Place(e)}
+func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(wholeFile) []Diagnostic) []Diagnostic {
+	f := wholeFile{entry: e, place: x.Place(e)}
 	raw, _, err := c.readFile(x.Layer(e.Layer).FS, e.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // vanished meanwhile
@@ -256,14 +256,14 @@ func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(markdown) 
 }
 
 // at is a diagnostic of a file, at a field of its frontmatter.
-func (f *markdown) at(field matter.Field, severity, code, message, suggestion string) Diagnostic {
+func (f *wholeFile) at(field matter.Field, severity, code, message, suggestion string) Diagnostic {
 	return Diagnostic{Code: code, Severity: severity, Path: f.place, Line: field.Line, Column: field.Column,
 		Key: strings.Clone(field.Key), Message: message, Suggestion: suggestion}
 }
 
 // header is the problems of a file's frontmatter. Those that lost what it says
 // are errors; of a skill, all are.
-func (f *markdown) header(skill bool) []Diagnostic {
+func (f *wholeFile) header(skill bool) []Diagnostic {
 	var found []Diagnostic
 	for _, p := range f.doc.Problems {
 		d := Diagnostic(index.FromHeader(p, f.place))
@@ -278,7 +278,7 @@ func (f *markdown) header(skill bool) []Diagnostic {
 
 // field returns the field that counts of those with a key, and else one that
 // stands for the whole frontmatter.
-func (f *markdown) field(key string) (field matter.Field, ok bool) {
+func (f *wholeFile) field(key string) (field matter.Field, ok bool) {
 	for _, field := range slices.Backward(f.doc.Fields) {
 		if field.Key == key {
 			return field, true

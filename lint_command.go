@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
@@ -67,7 +68,7 @@ func newCommandLint(c *Catalog, commands, skills *index.Snapshot) *commandLint {
 	return l
 }
 
-func (l *commandLint) file(f markdown) []Diagnostic {
+func (l *commandLint) file(f wholeFile) []Diagnostic {
 	found := f.header(false)
 	field, ok := f.field("description")
 	text := strings.TrimSpace(field.Value.String())
@@ -92,7 +93,7 @@ const (
 // references reports what the text refers to as a command and is none, each
 // once, where it is first. Lines of code blocks are searched for "/folder:name"
 // alone, which is nothing else there either.
-func (l *commandLint) references(f markdown) []Diagnostic {
+func (l *commandLint) references(f wholeFile) []Diagnostic {
 	var (
 		found  []Diagnostic
 		known  = make(map[string]bool) // what was looked for already
@@ -134,10 +135,10 @@ func (l *commandLint) references(f markdown) []Diagnostic {
 	return found
 }
 
-// codeBlocks follows fenced code blocks from line to line. A fence may be
-// indented as deep as it likes, since it may be that of a list, and a block
-// within a block, which Markdown does not have and people write, is one: what
-// may be code is not searched for links.
+// codeBlocks follows fenced code blocks from line to line, and takes more for
+// code than Markdown does, since what may be code is not searched for links. A
+// fence may be indented as deep as it likes, and a block within a block, which
+// Markdown does not have and people write, is one.
 type codeBlocks struct {
 	fence []byte // what opened the outermost block
 	depth int
@@ -146,16 +147,16 @@ type codeBlocks struct {
 // line takes the next line, and reports whether it is part of a block.
 func (b *codeBlocks) line(line []byte) bool {
 	line = bytes.TrimSpace(line)
-	n := 0
-	for n < len(line) && (line[0] == '`' || line[0] == '~') && line[n] == line[0] {
-		n++
+	for b.depth == 0 && markdown.ListMarker(line) > 0 || len(line) > 0 && line[0] == '>' {
+		line = bytes.TrimSpace(line[max(markdown.ListMarker(line), 1):])
 	}
-	info := bytes.TrimSpace(line[n:])
+	fence := markdown.OpenFence(line)
+	info := line[len(fence):]
 	switch {
-	case n < 3 || line[0] == '`' && bytes.IndexByte(info, '`') >= 0: // the latter is a code span
+	case len(fence) == 0:
 	case b.depth == 0:
-		b.fence, b.depth = line[:n], 1
-	case line[0] != b.fence[0] || n < len(b.fence):
+		b.fence, b.depth = fence, 1
+	case fence[0] != b.fence[0] || len(fence) < len(b.fence):
 	case len(info) > 0:
 		b.depth++
 	default:
@@ -282,30 +283,23 @@ func blankCode(line []byte) []byte {
 	if bytes.IndexByte(line, '`') < 0 {
 		return line
 	}
-	line = bytes.Clone(line)
-	for i := 0; i < len(line); {
-		n := run(line[i:])
-		if n == 0 {
+	blank := bytes.Clone(line)
+	spans := markdown.NewSpans(string(line))
+	for i := bytes.IndexByte(line, '`'); i < len(line); {
+		if line[i] != '`' {
 			i++
 			continue
 		}
-		end := i + n
-		for end < len(line) && run(line[end:]) != n {
-			end += max(run(line[end:]), 1)
-		}
-		if end < len(line) {
-			for j := i; j < end+n; j++ {
-				line[j] = ' '
-			}
-			i = end
+		n := markdown.Run(line[i:])
+		closing, ok := spans.Closing(i+n, n)
+		if ok {
+			copy(blank[i:closing+n], bytes.Repeat([]byte(" "), closing+n-i))
+			i = closing
 		}
 		i += n
 	}
-	return line
+	return blank
 }
-
-// run is how many backticks a text begins with.
-func run(text []byte) int { return len(text) - len(bytes.TrimLeft(text, "`")) }
 
 // missingFile returns the path that a link's target has below a layer, if a
 // command could be there and nothing is, in any layer, and "" else.
@@ -318,8 +312,8 @@ func (l *commandLint) missingFile(from *index.Entry, target string) string {
 	}
 	file := path.Join(path.Dir(c.commands.Below(from)), target)
 	folder, base := path.Split(file)
-	stem, markdown := index.TrimExt(base)
-	if !markdown || !c.validElement(stem) || strings.EqualFold(base, "README.md") || strings.EqualFold(base, "SKILL.md") {
+	stem, isMarkdown := index.TrimExt(base)
+	if !isMarkdown || !c.validElement(stem) || strings.EqualFold(base, "README.md") || strings.EqualFold(base, "SKILL.md") {
 		return ""
 	}
 	if folder != "" && !l.folders[strings.ReplaceAll(folder, "/", ":")] {

@@ -118,6 +118,8 @@ func TestLintReferences(t *testing.T) {
 		{"a link beside a code span", "`a` [rules](rules.md)", `1:13 make "rules.md", or remove the link`},
 		{"a link in a block of code", "~~~\n[rules](rules.md)\n~~~\n", ""},
 		{"a link in a block within a block", "```markdown\n```sh\nls\n```\n[rules](rules.md)\n```\n", ""},
+		{"a link after a block that is an item", "- ```sh\n  ls\n  ```\n\n[rules](rules.md)", `5:9 make "rules.md", or remove the link`},
+		{"a link in a block in a quote", "> ```md\n> [rules](rules.md)\n> ```\n", ""},
 		{"a link after a block", "1. a\n   ```\n   x\n   ```\n[rules](rules.md)", `5:9 make "rules.md", or remove the link`},
 		{"a link in a line of data", strings.Repeat("x", 5000) + "[rules](rules.md) /dev:deploy", ""},
 	} {

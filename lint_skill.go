@@ -29,7 +29,7 @@ var skillFields = []string{"name", "description", "license", "compatibility", "m
 var byteOrderMark = []byte("\uFEFF")
 
 // lintSkill holds a SKILL.md to the rules of the reference validator.
-func (c *Catalog) lintSkill(f markdown) []Diagnostic {
+func (c *Catalog) lintSkill(f wholeFile) []Diagnostic {
 	found := f.header(true)
 	if bytes.HasPrefix(f.raw, byteOrderMark) {
 		found = append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_BYTE_ORDER_MARK",
@@ -62,7 +62,7 @@ func (c *Catalog) lintSkill(f markdown) []Diagnostic {
 // lintSkillFolder returns what is wrong with the files that belong to a skill.
 // What vanished meanwhile is nothing to tell, and the end of ctx is noticed by
 // the caller.
-func (c *Catalog) lintSkillFolder(ctx context.Context, f markdown) []Diagnostic {
+func (c *Catalog) lintSkillFolder(ctx context.Context, f wholeFile) []Diagnostic {
 	folder, err := c.skills.OpenSkill(f.entry)
 	if err != nil {
 		return nil
@@ -80,7 +80,7 @@ func (c *Catalog) lintSkillFolder(ctx context.Context, f markdown) []Diagnostic 
 }
 
 // skillRules are those for a frontmatter that is YAML between two fences.
-func (f *markdown) skillRules() []Diagnostic {
+func (f *wholeFile) skillRules() []Diagnostic {
 	var found []Diagnostic
 	for _, p := range f.doc.Strict() {
 		d := Diagnostic(index.FromHeader(p, f.place))
@@ -96,7 +96,7 @@ func (f *markdown) skillRules() []Diagnostic {
 // fenceInField reports a "---" in the frontmatter, where the reference validator
 // takes it to end. That is an error if what is left to it is refused for this
 // reason alone.
-func (f *markdown) fenceInField(known []Diagnostic) []Diagnostic {
+func (f *wholeFile) fenceInField(known []Diagnostic) []Diagnostic {
 	i := bytes.Index(f.doc.Header, []byte("---"))
 	if i < 0 {
 		return nil
@@ -113,7 +113,7 @@ func (f *markdown) fenceInField(known []Diagnostic) []Diagnostic {
 		`some clients, and the reference validator, take the "---" here for the end of the frontmatter`, "write another dash")}
 }
 
-func (f *markdown) unexpectedFields() []Diagnostic {
+func (f *wholeFile) unexpectedFields() []Diagnostic {
 	var found []Diagnostic
 	seen := make(map[string]bool)
 	for _, field := range f.doc.Fields {
@@ -155,7 +155,7 @@ func nearestField(key string) string {
 }
 
 // skillName checks the name, which counts as it is after NFKC normalization.
-func (f *markdown) skillName() []Diagnostic {
+func (f *wholeFile) skillName() []Diagnostic {
 	field, ok := f.field("name")
 	folder := f.entry.Name
 	if !ok {
@@ -227,7 +227,7 @@ func skillNameFix(declared, folder string) string {
 	return strings.Join(steps, " and ")
 }
 
-func (f *markdown) skillDescription() []Diagnostic {
+func (f *wholeFile) skillDescription() []Diagnostic {
 	field, ok := f.field("description")
 	if !ok {
 		return []Diagnostic{f.at(field, index.Error, "SKILL_DESCRIPTION_MISSING", "there is no description", describeSkill)}
@@ -241,7 +241,7 @@ func (f *markdown) skillDescription() []Diagnostic {
 
 const describeSkill = "add one that says what the skill does and when to use it"
 
-func (f *markdown) skillCompatibility() []Diagnostic {
+func (f *wholeFile) skillCompatibility() []Diagnostic {
 	field, ok := f.field("compatibility")
 	if !ok {
 		return nil
@@ -253,7 +253,7 @@ func (f *markdown) skillCompatibility() []Diagnostic {
 	return f.tooLong(field, text, maxSkillCompatibility, "SKILL_COMPATIBILITY_TOO_LONG")
 }
 
-func (f *markdown) tooLong(field matter.Field, text string, limit int, code string) []Diagnostic {
+func (f *wholeFile) tooLong(field matter.Field, text string, limit int, code string) []Diagnostic {
 	n := utf8.RuneCountInString(text)
 	if n <= limit {
 		return nil

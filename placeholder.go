@@ -1,6 +1,10 @@
 package toolshelf
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
+)
 
 // A token is what rendering has to know of an author's text. Everything
 // between two tokens is copied.
@@ -43,7 +47,7 @@ type scanner struct {
 const longestName = 64
 
 func (s *scanner) scan() {
-	markdownBlocks(s.text, func(start, end int, code bool) {
+	markdown.Blocks(s.text, func(start, end int, code bool) {
 		switch {
 		case !code:
 			s.prose(start, end)
@@ -56,13 +60,13 @@ func (s *scanner) scan() {
 // prose yields what is in a block of text: placeholders and directives that are
 // in no code span.
 func (s *scanner) prose(start, end int) {
-	spans := codeSpans{text: s.text[:end]}
+	spans := markdown.NewSpans(s.text[:end])
 	for i := s.special(start, end); i < end; i = s.special(i, end) {
 		switch s.text[i] {
 		case '`':
-			n := runLength(s.text[i:end])
+			n := markdown.Run(s.text[i:end])
 			i += n
-			if closing, ok := spans.closing(i, n); ok {
+			if closing, ok := spans.Closing(i, n); ok {
 				if s.inCode {
 					s.fill(i, closing)
 				}
@@ -120,7 +124,7 @@ func (s *scanner) placeholder(i, end int) int {
 // backslash takes a run of backslashes, of which each second one is escaped by
 // the one before, and the byte that the last one escapes.
 func (s *scanner) backslash(i, end int) int {
-	n := runLength(s.text[i:end])
+	n := markdown.Run(s.text[i:end])
 	i += n
 	if n%2 == 0 || i == end {
 		return i
@@ -256,3 +260,5 @@ func (s *scanner) input(i, end, start int) (token, bool) {
 func isWord(c byte) bool {
 	return isDigit(c) || c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"regexp"
 	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
 // firstParagraph returns the first paragraph of a Markdown text (CommonMark
@@ -56,7 +58,7 @@ type blocks struct {
 
 // line takes the next line and reports whether a paragraph ended before it.
 func (s *blocks) line(line []byte) (done bool) {
-	indent, rest := indentation(line, 0)
+	indent, rest := markdown.Columns(line, 0)
 	blank := len(rest) == 0
 	switch s.state {
 	case inFence:
@@ -79,7 +81,7 @@ func (s *blocks) line(line []byte) (done bool) {
 			return false
 		case indent >= s.indent:
 			s.empty = false
-			s.lazy = isLazyText(rest, indent) && !(s.lazy && isSetext(rest))
+			s.lazy = isLazyText(rest, indent) && !(s.lazy && markdown.IsUnderline(rest))
 			return false
 		case s.lazy && (indent >= 4 || !s.startsBlock(rest, true)):
 			return false // a paragraph of the item goes on
@@ -94,7 +96,7 @@ func (s *blocks) line(line []byte) (done bool) {
 		}
 	case inParagraph:
 		switch {
-		case !blank && indent < 4 && isSetext(rest):
+		case !blank && indent < 4 && markdown.IsUnderline(rest):
 			if s.endParagraph() {
 				return false // it was a heading
 			}
@@ -149,7 +151,7 @@ func (s *blocks) joined() string {
 // starts something other than a paragraph. Within a paragraph, interrupting is
 // true, and less does.
 func (s *blocks) startsBlock(rest []byte, interrupting bool) bool {
-	if isHeading(rest) || isThematicBreak(rest) || openFence(rest) != nil || rest[0] == '>' {
+	if markdown.IsHeading(rest) || markdown.IsThematicBreak(rest) || len(markdown.OpenFence(rest)) > 0 || rest[0] == '>' {
 		return true
 	}
 	if _, ok := htmlEnd(rest, interrupting); ok {
@@ -162,9 +164,9 @@ func (s *blocks) startsBlock(rest []byte, interrupting bool) bool {
 // enter begins the block that startsBlock has seen.
 func (s *blocks) enter(indent int, rest []byte) {
 	switch {
-	case isHeading(rest), isThematicBreak(rest):
-	case openFence(rest) != nil:
-		s.state, s.fence = inFence, openFence(rest)
+	case markdown.IsHeading(rest), markdown.IsThematicBreak(rest):
+	case len(markdown.OpenFence(rest)) > 0:
+		s.state, s.fence = inFence, markdown.OpenFence(rest)
 	case rest[0] == '>':
 		s.state = inQuote
 		s.lazy = isLazyText(rest, indent)
@@ -190,17 +192,17 @@ func (s *blocks) enter(indent int, rest []byte) {
 func isLazyText(rest []byte, column int) bool {
 	var mark byte
 	for len(rest) > 0 {
-		if isHeading(rest) || rest[0] != mark && isThematicBreak(rest) || openFence(rest) != nil {
+		if markdown.IsHeading(rest) || rest[0] != mark && markdown.IsThematicBreak(rest) || len(markdown.OpenFence(rest)) > 0 {
 			return false
 		}
 		mark = rest[0]
 		if mark == '>' {
-			var blanks int
-			blanks, rest = indentation(rest[1:], column+1)
-			if blanks > 4 {
+			var text int
+			text, rest = markdown.Columns(rest[1:], column+1)
+			if text-column > 5 {
 				return false // indented code in the quotation
 			}
-			column += 1 + blanks
+			column = text
 			continue
 		}
 		item, ok := listItem(rest, column)
@@ -215,68 +217,6 @@ func isLazyText(rest []byte, column int) bool {
 		rest = item.text
 	}
 	return false
-}
-
-// indentation returns the columns of blanks before the text of a line that
-// begins at a column, tabs going to the next multiple of four, and the text.
-func indentation(line []byte, column int) (columns int, rest []byte) {
-	for i, c := range line {
-		switch c {
-		case ' ':
-			columns++
-		case '\t':
-			columns += 4 - (column+columns)%4
-		default:
-			return columns, line[i:]
-		}
-	}
-	return columns, nil
-}
-
-func isHeading(rest []byte) bool {
-	n := 0
-	for n < len(rest) && rest[n] == '#' {
-		n++
-	}
-	return n >= 1 && n <= 6 && (n == len(rest) || rest[n] == ' ' || rest[n] == '\t')
-}
-
-func isThematicBreak(rest []byte) bool {
-	n := 0
-	for _, c := range rest {
-		switch c {
-		case ' ', '\t':
-		case '-', '_', '*':
-			if c != rest[0] {
-				return false
-			}
-			n++
-		default:
-			return false
-		}
-	}
-	return n >= 3
-}
-
-// isSetext reports whether a line makes a heading of the lines before it.
-func isSetext(rest []byte) bool {
-	rest = bytes.TrimRight(rest, " \t")
-	return len(rest) > 0 && (len(bytes.Trim(rest, "=")) == 0 || len(bytes.Trim(rest, "-")) == 0)
-}
-
-// openFence returns the fence that a line opens a code block with, or nil.
-func openFence(rest []byte) []byte {
-	if len(rest) < 3 || rest[0] != '`' && rest[0] != '~' {
-		return nil
-	}
-	n := 0
-	for n < len(rest) && rest[n] == rest[0] {
-		n++
-	}
-	if n < 3 || rest[0] == '`' && bytes.IndexByte(rest[n:], '`') >= 0 {
-		return nil
-	}
-	return rest[:n]
 }
 
 func closesFence(rest, fence []byte) bool {
@@ -312,8 +252,9 @@ func listItem(rest []byte, column int) (item listMark, ok bool) {
 	default:
 		return item, false
 	}
-	blanks, text := indentation(rest[marker:], column+marker)
-	item.width, item.text = marker+blanks, text
+	at, text := markdown.Columns(rest[marker:], column+marker)
+	blanks := at - column - marker
+	item.width, item.text = at-column, text
 	switch {
 	case len(text) > 0 && blanks == 0:
 		return item, false

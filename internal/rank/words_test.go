@@ -136,6 +136,7 @@ func TestHeadingsAreThoseOfCommonMark(t *testing.T) {
 		"```sh", "# No", "~~~", "# No", "```", "##", "# Two",
 		"~~~~", "```", "# No", "~~~", "# No", "~~~~", "# Three",
 		"``` a`b", "# Four",
+		"- ```sh", "  # No", "  ```", "# Five",
 	}, "\n")
 	var headings []string
 	sections(text, func(line string, heading bool) {
@@ -143,7 +144,7 @@ func TestHeadingsAreThoseOfCommonMark(t *testing.T) {
 			headings = append(headings, strings.TrimSpace(line))
 		}
 	})
-	if diff := cmp.Diff([]string{"# One", "###### Six", "## Indented", "##", "# Two", "# Three", "# Four"}, headings); diff != "" {
+	if diff := cmp.Diff([]string{"# One", "###### Six", "## Indented", "##", "# Two", "# Three", "# Four", "# Five"}, headings); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }

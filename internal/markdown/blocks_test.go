@@ -1,0 +1,203 @@
+package markdown_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
+)
+
+// probe is put into texts to see whether it is code.
+const probe = "$1"
+
+// probes returns, for each probe in the source, what CommonMark makes of it:
+// "code" in a fenced block or a code span, "text" in text, and "" in what
+// rendering does not tell from text, such as an indented code block.
+func probes(source string) []string {
+	kinds := make([]string, len(source))
+	set := func(segment text.Segment, kind string) {
+		for i := segment.Start; i < segment.Stop; i++ {
+			kinds[i] = kind
+		}
+	}
+	document := goldmark.DefaultParser().Parse(text.NewReader([]byte(source)))
+	err := ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.FencedCodeBlock:
+			if entering {
+				for i := range n.Lines().Len() {
+					set(n.Lines().At(i), "code")
+				}
+			}
+		case *ast.Text:
+			if entering {
+				kind := "text"
+				if _, ok := n.Parent().(*ast.CodeSpan); ok {
+					kind = "code"
+				}
+				set(n.Segment, kind)
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	var all []string
+	for i := 0; ; i += len(probe) {
+		n := strings.Index(source[i:], probe)
+		if n < 0 {
+			return all
+		}
+		i += n
+		all = append(all, kinds[i])
+	}
+}
+
+// found returns the same as Blocks and Spans see it.
+func found(source string) []string {
+	code := make([]bool, len(source))
+	set := func(start, end int) {
+		for i := start; i < end; i++ {
+			code[i] = true
+		}
+	}
+	markdown.Blocks(source, func(start, end int, fenced bool) {
+		if fenced {
+			set(start, end)
+			return
+		}
+		spans := markdown.NewSpans(source[:end])
+		for i := start; i < end; {
+			switch source[i] {
+			case '\\':
+				i += 2
+			case '`':
+				n := markdown.Run(source[i:end])
+				i += n
+				if closing, ok := spans.Closing(i, n); ok {
+					set(i, closing)
+					i = closing + n
+				}
+			default:
+				i++
+			}
+		}
+	})
+	var kinds []string
+	for i := 0; ; i += len(probe) {
+		n := strings.Index(source[i:], probe)
+		if n < 0 {
+			return kinds
+		}
+		i += n
+		kinds = append(kinds, map[bool]string{true: "code", false: "text"}[code[i]])
+	}
+}
+
+// probed puts a probe after each word.
+func probed(source string) string {
+	source = strings.ReplaceAll(source, "\\", "/")
+	var b strings.Builder
+	for i := range len(source) {
+		b.WriteByte(source[i])
+		if c := source[i] | 0x20; 'a' <= c && c <= 'z' && i+1 < len(source) && source[i+1] == ' ' {
+			b.WriteString(probe)
+		}
+	}
+	return b.String()
+}
+
+// corpus is the folder of public files named by TOOLSHELF_CORPUS.
+func corpus(t *testing.T) string {
+	t.Helper()
+	dir := os.Getenv("TOOLSHELF_CORPUS")
+	if dir == "" {
+		t.Skip("TOOLSHELF_CORPUS is not set: it names a folder of public command and skill files")
+	}
+	return dir
+}
+
+func TestCorpusCodeIsWhatCommonMarkSaysItIs(t *testing.T) {
+	var all, differ, files int
+	err := filepath.WalkDir(corpus(t), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".md") {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		source := probed(string(data))
+		wrong := 0
+		want, got := probes(source), found(source)
+		for i := range want {
+			if want[i] != "" {
+				all++
+				if want[i] != got[i] {
+					wrong++
+				}
+			}
+		}
+		if wrong > 0 {
+			differ += wrong
+			files++
+			t.Logf("%s: %d of %d", path, wrong, len(want))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d words, of which %d in %d files differ", all, differ, files)
+	if all == 0 || differ*1000 > all {
+		t.Errorf("%d of %d words differ", differ, all)
+	}
+}
+
+// lines draws a text in which every line may begin, go on or end a block.
+var lines = rapid.Custom(func(t *rapid.T) string {
+	line := rapid.Custom(func(t *rapid.T) string {
+		prefix := rapid.SampledFrom([]string{"", "", "", "", " ", "  ", "   ", "\t", "> é", "> ", ">", "> > ", "  > ", "- é", "- ", "* ", "1. é", "2. ", "10) ",
+			"# ", "#é", "- ```", "> ```", "- > ", "> - ", "  ```", "    é", "     "}).Draw(t, "prefix")
+		words := rapid.SliceOfN(rapid.SampledFrom([]string{"é", probe, probe, "`", "``", "```", "````", "~~~", "---", "***", "===", "-", "\\"}), 0, 6).Draw(t, "words")
+		return prefix + strings.Join(words, rapid.SampledFrom([]string{"", " "}).Draw(t, "between"))
+	})
+	return strings.Join(rapid.SliceOfN(line, 1, 10).Draw(t, "lines"), "\n")
+})
+
+// tooDeep is a fence that Markdown takes for text, or for indented code, and
+// Blocks for a fence.
+var tooDeep = regexp.MustCompile("(?m)^[> ]*(?:[-*] *|[0-9]+[.)] *)*(?: {4,}| *\\t\\s*)[> ]*(?:[-*] *|[0-9]+[.)] *)*(?:```|~~~)")
+
+// emptyItem is a list item with nothing in its first line, after which goldmark
+// loses count of the indentation.
+var emptyItem = regexp.MustCompile(`(?m)(?:[-*]|[0-9][.)])[ \t]*$`)
+
+func TestCodeIsWhatCommonMarkSaysItIs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		source := lines.Draw(t, "source")
+		if tooDeep.MatchString(source) || emptyItem.MatchString(source) {
+			t.Skip("read differently on purpose, or wrongly by goldmark")
+		}
+		want, got := probes(source), found(source)
+		for i := range want {
+			if want[i] != "" && want[i] != got[i] {
+				t.Fatalf("%q: of the %d. %s, CommonMark makes %s", source, i+1, probe, want[i])
+			}
+		}
+		if diff := cmp.Diff(got, found(strings.ReplaceAll(source, "\n", "\r\n"))); diff != "" {
+			t.Fatalf("%q: with CRLF (-want +got):\n%s", source, diff)
+		}
+	})
+}

@@ -1,0 +1,119 @@
+package markdown
+
+// Columns leaves out the blanks that a text at a column begins with, and counts
+// the columns on, tabs to the next multiple of four.
+func Columns[T ~string | ~[]byte](text T, column int) (int, T) {
+	for i := range len(text) {
+		switch text[i] {
+		case ' ':
+			column++
+		case '\t':
+			column += 4 - column%4
+		default:
+			return column, text[i:]
+		}
+	}
+	return column, text[len(text):]
+}
+
+// OpenFence returns the run of backticks or tildes with which a line, without
+// its indentation, opens a code block, and nothing for any other line
+// (CommonMark 0.31, section 4.5).
+func OpenFence[T ~string | ~[]byte](line T) T {
+	none := line[:0]
+	if len(line) < 3 || line[0] != '`' && line[0] != '~' {
+		return none
+	}
+	n := Run(line)
+	if n < 3 {
+		return none
+	}
+	if line[0] == '`' {
+		for i := n; i < len(line); i++ {
+			if line[i] == '`' {
+				return none // it begins a code span
+			}
+		}
+	}
+	return line[:n]
+}
+
+// IsHeading reports whether a line, without its indentation, is a heading
+// (CommonMark 0.31, section 4.2).
+func IsHeading[T ~string | ~[]byte](line T) bool {
+	if len(line) == 0 || line[0] != '#' {
+		return false
+	}
+	n := Run(line)
+	return n <= 6 && (n == len(line) || isBlank(line[n]) || line[n] == '\r' || line[n] == '\n')
+}
+
+// IsUnderline reports whether a line, without its indentation, makes a heading
+// of the paragraph before it (CommonMark 0.31, section 4.3).
+func IsUnderline[T ~string | ~[]byte](line T) bool {
+	return len(line) > 0 && (line[0] == '=' || line[0] == '-') && onlyBlanks(line[Run(line):])
+}
+
+// IsThematicBreak reports whether a line, without its indentation, is one
+// (CommonMark 0.31, section 4.1).
+func IsThematicBreak[T ~string | ~[]byte](line T) bool {
+	if len(line) < 3 || line[0] != '-' && line[0] != '_' && line[0] != '*' {
+		return false
+	}
+	n := 0
+	for i := range len(line) {
+		switch {
+		case line[i] == line[0]:
+			n++
+		case !isBlank(line[i]):
+			return false
+		}
+	}
+	return n >= 3
+}
+
+func onlyBlanks[T ~string | ~[]byte](text T) bool {
+	for i := range len(text) {
+		if !isBlank(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// ListMarker returns the width of the bullet or the number that begins a list
+// item, without the blank after it, and 0 for any other line (CommonMark 0.31,
+// section 5.2).
+func ListMarker[T ~string | ~[]byte](line T) int {
+	width := 0
+	switch {
+	case len(line) == 0:
+		return 0
+	case line[0] == '-' || line[0] == '+' || line[0] == '*':
+		width = 1
+	default:
+		for width < len(line) && width < 9 && isDigit(line[width]) {
+			width++
+		}
+		if width == 0 || width == len(line) || line[width] != '.' && line[width] != ')' {
+			return 0
+		}
+		width++
+	}
+	if width < len(line) && !isBlank(line[width]) {
+		return 0
+	}
+	return width
+}
+
+// Run counts how often the first byte of a text is repeated.
+func Run[T ~string | ~[]byte](text T) int {
+	n := 1
+	for n < len(text) && text[n] == text[0] {
+		n++
+	}
+	return n
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+func isBlank(c byte) bool { return c == ' ' || c == '\t' }

@@ -1,0 +1,110 @@
+package markdown_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
+)
+
+// cut returns the blocks of a text, code in brackets.
+func cut(text string) []string {
+	var all []string
+	markdown.Blocks(text, func(start, end int, code bool) {
+		block := text[start:end]
+		if code {
+			block = "[" + block + "]"
+		}
+		all = append(all, block)
+	})
+	return all
+}
+
+func TestBlocks(t *testing.T) {
+	for _, tt := range []struct {
+		behaviour, text string
+		want            []string
+	}{
+		{"nothing", "", nil},
+		{"paragraphs end with a blank line", "a\nb\n\nc", []string{"a\nb\n\n", "c"}},
+		{"a heading is a block", "# a\nb", []string{"# a\n", "b"}},
+		{"a heading needs a blank", "a\n#b", []string{"a\n#b"}},
+		{"an underline belongs to its paragraph", "a\n--- \nb", []string{"a\n--- \n", "b"}},
+		{"a single hyphen is an underline, too", "a\n-\nb", []string{"a\n-\n", "b"}},
+		{"a thematic break ends a paragraph", "a\n***\nb", []string{"a\n", "***\n", "b"}},
+		{"a thematic break is no list", "- - -\n  ```\na\n  ```\n", []string{"- - -\n", "[  ```\na\n  ```\n]"}},
+		{"items", "- a\n- b\n  c", []string{"- a\n", "- b\n  c"}},
+		{"a list that does not begin with 1 interrupts nothing", "a\n2. b", []string{"a\n2. b"}},
+		{"an empty item interrupts nothing", "a\n*\nb", []string{"a\n*\nb"}},
+		{"a table's row", "a\n| b |\n| c |", []string{"a\n", "| b |\n", "| c |"}},
+		{"a fence", "a\n```go\nb\n```\nc", []string{"a\n", "[```go\nb\n```\n]", "c"}},
+		{"a fence that is not closed", "```\na", []string{"[```\na]"}},
+		{"a longer fence closes", "```\n~~~\n````\na", []string{"[```\n~~~\n````\n]", "a"}},
+		{"a fence in an item", "- ```\n  a\n  ```\nb", []string{"[- ```\n  a\n  ```\n]", "b"}},
+		{"the end of an item ends its fence", "- ```\n  a\nb", []string{"[- ```\n  a\n]", "b"}},
+		{"a fence in a quote", "> ```\n> a\n> ```\nb", []string{"[> ```\n> a\n> ```\n]", "b"}},
+		{"the end of a quote ends its fence", "> ```\n> a\n\nb", []string{"[> ```\n> a\n]", "\n", "b"}},
+		{"a fence in a quote in a quote, less blanks", "> > ```\n> >a\n>> ```\nb", []string{"[> > ```\n> >a\n>> ```\n]", "b"}},
+		{"a quote whose marks are not in one column", "  > ```\n> a\n > ```\nb", []string{"[  > ```\n> a\n > ```\n]", "b"}},
+		{"a fence that is too far in closes nothing", "   ```\n    ```\na\n   ```\nb", []string{"[   ```\n    ```\na\n   ```\n]", "b"}},
+		{"a fence that is far in is one", "a\n\n     ```\n     b\n     ```\nc", []string{"a\n\n", "[     ```\n     b\n     ```\n]", "c"}},
+		{"what is less far in ends it", "a\n\n    ```\n    b\nc", []string{"a\n\n", "[    ```\n    b\n]", "c"}},
+		{"a paragraph goes on unquoted", "> a\nb\n> c", []string{"> a\nb\n> c"}},
+		{"a blank line ends a quote", "> a\n\n> b", []string{"> a\n\n", "> b"}},
+		{"indented code", "a\n\n    b\n    c\nd", []string{"a\n\n", "    b\n", "    c\n", "d"}},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, cut(tt.text)); diff != "" {
+				t.Errorf("blocks of %q (-want +got):\n%s", tt.text, diff)
+			}
+		})
+	}
+}
+
+func FuzzBlocks(f *testing.F) {
+	f.Add("# a\n\n- ```\n  b\n> c `d\n```\n")
+	f.Add(strings.Repeat("- ", 200) + "a\n" + strings.Repeat("> ", 200) + "b")
+	f.Fuzz(func(t *testing.T, text string) {
+		at := 0
+		markdown.Blocks(text, func(start, end int, _ bool) {
+			if start != at || end <= start {
+				t.Errorf("a block is %d:%d, where one before ended at %d", start, end, at)
+			}
+			at = end
+		})
+		if at != len(text) {
+			t.Errorf("the blocks end at %d of %d", at, len(text))
+		}
+	})
+}
+
+// BenchmarkHostileBlocks reports how much longer four times the text takes: 4 is
+// linear, 16 is quadratic.
+func BenchmarkHostileBlocks(b *testing.B) {
+	for _, tt := range []struct{ name, unit, end string }{
+		{"list markers", "- ", "x"},
+		{"mixed markers", "- * ", "x"},
+		{"quotes", "> ", ""},
+		{"lines of quotes", "> > > >\n", ""},
+		{"fences", "```\n", ""},
+		{"numbers", "1", ". x"},
+		{"thematic break", "_ ", "x"},
+	} {
+		b.Run(tt.name, func(b *testing.B) {
+			text := func(size int) string { return strings.Repeat(tt.unit, size/len(tt.unit)) + tt.end }
+			quarter, whole := text(64<<10), text(256<<10)
+			none := func(int, int, bool) {}
+			var quarters time.Duration
+			for b.Loop() {
+				start := time.Now()
+				markdown.Blocks(quarter, none)
+				quarters += time.Since(start)
+				markdown.Blocks(whole, none)
+			}
+			b.ReportMetric(float64(b.Elapsed()-quarters)/float64(quarters), "growth")
+		})
+	}
+}

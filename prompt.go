@@ -48,8 +48,9 @@ func (p CommandsPrompt) String() string { return p.Text }
 // least 60 characters, at the end of a word where there is one. If they do not
 // fit even so, skills are dropped, from the end of the order of precedence:
 // first those of the last layer, and within a layer the last name first. A
-// comment in the block then says how many are not listed. A greater budget
-// never lists fewer.
+// comment in the block then says how many are not listed, and what is left of
+// the budget goes to the descriptions of those that are. A greater budget never
+// lists fewer.
 //
 // The block is well-formed XML whatever the files hold, and an XML parser
 // reads the names and descriptions back as they are, with one exception: what

@@ -77,7 +77,7 @@ func ExamplePromptBudget() {
 	// <available_skills>
 	//   <skill>
 	//     <name>data-analysis</name>
-	//     <description>Analyze datasets, generate charts &amp; create summary…</description>
+	//     <description>Analyze datasets, generate charts &amp; create summary reports. Use when the user has a table and a…</description>
 	//   </skill>
 	//   <!-- 1 more skill not listed -->
 	// </available_skills>

@@ -138,8 +138,8 @@ func TestSkillsPrompt(t *testing.T) {
 			files: map[string]string{"skills/b/SKILL.md": skill("description: " + long), "skills/z/SKILL.md": skill("description: Brief"),
 				"user/a/SKILL.md": skill("description: " + long), "user/c/SKILL.md": skill("description: Brief"), "user/d/SKILL.md": skill("description: Brief")},
 			options: []toolshelf.PromptOption{toolshelf.PromptBudget(460)},
-			want: toolshelf.SkillsPrompt{Text: available(listed("a", "Read and fill forms. Read and fill forms. Read and fill…"),
-				listed("b", "Read and fill forms. Read and fill forms. Read and fill…"), listed("z", "Brief"), "  <!-- 2 more skills not listed -->\n"),
+			want: toolshelf.SkillsPrompt{Text: available(listed("a", "Read and fill forms. Read and fill forms. Read and fill forms. Read and fill…"),
+				listed("b", "Read and fill forms. Read and fill forms. Read and fill forms. Read and fill…"), listed("z", "Brief"), "  <!-- 2 more skills not listed -->\n"),
 				Included: []string{"a", "b", "z"}, Shortened: []string{"a", "b"}, Dropped: []string{"c", "d"}},
 		},
 		{

@@ -14,17 +14,15 @@ import (
 // dropped: with less, a model cannot tell what a skill is for.
 const minDescription = 60
 
-// A promptBlock is what a prompt may list. How much of it a text tells is a
-// level: level k up to the number of items is the first k items in precedence,
-// with descriptions of at most minDescription characters; every level above
-// lists all of them and allows descriptions one more character. So each level
-// tells more than the one below, in a longer text, and to fit a budget is to
-// search for the highest level within it.
+// A promptBlock is what a prompt may list.
 type promptBlock struct {
-	tag     string // of an item; the block's is made of it
-	items   []promptItem
-	longest int // characters of the longest description
+	tag   string // of an item; the block's is made of it
+	items []promptItem
 }
+
+// A cut is how much of a block a text tells: the first items in precedence,
+// with descriptions of at most limit characters.
+type cut struct{ kept, limit int }
 
 // A promptItem has its texts as they are in the block: escaped.
 type promptItem struct {
@@ -48,7 +46,6 @@ func (b *promptBlock) add(layer int, name, description, location string) {
 	if location != "" {
 		i.fixed += len("    <location></location>\n") + utf8.RuneCountInString(i.location)
 	}
-	b.longest = max(b.longest, i.length)
 	b.items = append(b.items, i)
 }
 
@@ -63,29 +60,17 @@ func (b *promptBlock) prompt(ctx context.Context, o promptOptions) (SkillsPrompt
 		i.rank = rank
 	}
 
-	level := b.top()
-	var text string
-	switch {
-	case o.count != nil:
-		var err error
-		if level, text, err = b.fit(ctx, o.budget, o.count); err != nil {
-			return SkillsPrompt{}, err
-		}
-	default:
-		if o.limited {
-			level = max(0, b.within(o.budget))
-		}
-		text = b.text(level)
+	told, text, err := b.fit(ctx, o)
+	if err != nil {
+		return SkillsPrompt{}, err
 	}
-
 	p := SkillsPrompt{Text: text, Included: []string{}, Shortened: []string{}, Dropped: []string{}}
-	kept, limit := b.cut(level)
 	for _, i := range b.items {
 		switch {
-		case i.rank >= kept:
+		case i.rank >= told.kept:
 			p.Dropped = append(p.Dropped, i.name)
 			continue
-		case i.length > limit:
+		case i.length > told.limit:
 			p.Shortened = append(p.Shortened, i.name)
 		}
 		p.Included = append(p.Included, i.name)
@@ -93,53 +78,84 @@ func (b *promptBlock) prompt(ctx context.Context, o promptOptions) (SkillsPrompt
 	return p, nil
 }
 
-// top is the level of the whole block.
-func (b *promptBlock) top() int { return len(b.items) + max(0, b.longest-minDescription) }
-
-// cut is what a level means: how many items it lists, and how many characters
-// a description may have.
-func (b *promptBlock) cut(level int) (kept, limit int) {
-	return min(level, len(b.items)), minDescription + max(0, level-len(b.items))
+// fit is the cut that the options have room for, and its text: first of those
+// that drop items, and then, where some were dropped, of those that shorten the
+// descriptions of the others.
+func (b *promptBlock) fit(ctx context.Context, o promptOptions) (cut, string, error) {
+	cuts := b.dropping()
+	if o.count == nil && !o.limited {
+		whole := cuts.at(cuts.top)
+		return whole, b.text(whole), nil
+	}
+	told, best, err := b.search(ctx, o, cuts, fitting{})
+	if err == nil && told.kept > 0 && told.kept < len(b.items) {
+		told, best, err = b.search(ctx, o, b.shortening(told.kept), best)
+	}
+	return told, best.text, err
 }
 
-// size is the number of characters of a level's text: at most, and exactly
-// where no description is cut.
-func (b *promptBlock) size(level int) int {
-	kept, limit := b.cut(level)
-	if kept == 0 {
+// A cutRow goes from 0 to top. Each tells more than the one before, in a
+// longer text.
+type cutRow struct {
+	top int
+	at  func(int) cut
+}
+
+// dropping goes from no item over all items with short descriptions to the
+// whole block.
+func (b *promptBlock) dropping() cutRow {
+	n := len(b.items)
+	return cutRow{n + b.surplus(n), func(i int) cut { return cut{min(i, n), minDescription + max(0, i-n)} }}
+}
+
+// shortening goes from short to whole descriptions of so many items.
+func (b *promptBlock) shortening(kept int) cutRow {
+	return cutRow{b.surplus(kept), func(i int) cut { return cut{kept, minDescription + i} }}
+}
+
+// surplus is by how much the longest description of so many items is longer than
+// the shortest that one is cut to.
+func (b *promptBlock) surplus(kept int) int {
+	longest := minDescription
+	for _, i := range b.items {
+		if i.rank < kept {
+			longest = max(longest, i.length)
+		}
+	}
+	return longest - minDescription
+}
+
+// size is the number of characters of a cut's text: at most, and exactly where
+// no description is cut.
+func (b *promptBlock) size(c cut) int {
+	if c.kept == 0 {
 		return 0
 	}
-	n := 2*len(b.tag) + len("<available_s>\n</available_s>") + len(b.omission(kept))
+	n := 2*len(b.tag) + len("<available_s>\n</available_s>") + len(b.omission(c.kept))
 	for j := range b.items {
-		if i := &b.items[j]; i.rank < kept {
-			n += i.fixed + min(i.length, limit)
+		if i := &b.items[j]; i.rank < c.kept {
+			n += i.fixed + min(i.length, c.limit)
 		}
 	}
 	return n
 }
 
-// within is the highest level of at most that size, -1 if there is none.
-func (b *promptBlock) within(size int) int {
-	return sort.Search(b.top()+1, func(level int) bool { return b.size(level) > size }) - 1
-}
-
-// text is what a level tells; "" for level 0, not a block that is empty.
-func (b *promptBlock) text(level int) string {
-	kept, limit := b.cut(level)
-	if kept == 0 {
+// text is what a cut tells; "" for no item, not a block that is empty.
+func (b *promptBlock) text(c cut) string {
+	if c.kept == 0 {
 		return ""
 	}
 	var t strings.Builder
-	t.Grow(b.size(level))
+	t.Grow(b.size(c))
 	t.WriteString("<available_" + b.tag + "s>\n")
 	for j := range b.items {
 		i := &b.items[j]
-		if i.rank >= kept {
+		if i.rank >= c.kept {
 			continue
 		}
 		description := i.description
-		if i.length > limit {
-			description = shortened(description, limit)
+		if i.length > c.limit {
+			description = shortened(description, c.limit)
 		}
 		t.WriteString("  <")
 		t.WriteString(b.tag)
@@ -157,7 +173,7 @@ func (b *promptBlock) text(level int) string {
 		t.WriteString(b.tag)
 		t.WriteString(">\n")
 	}
-	t.WriteString(b.omission(kept))
+	t.WriteString(b.omission(c.kept))
 	t.WriteString("</available_" + b.tag + "s>")
 	return t.String()
 }
@@ -174,36 +190,50 @@ func (b *promptBlock) omission(kept int) string {
 	}
 }
 
-// fit is the highest level whose text has a count within the budget, and that
-// text. A guess by the sizes of what is known to fit and of what is known not
-// to is near in most cases; every other guess is the middle, so that no
-// counter makes the search long.
-func (b *promptBlock) fit(ctx context.Context, budget int, count func(string) int) (level int, text string, err error) {
-	if len(b.items) == 0 || budget < 0 {
-		return 0, "", nil
+// A fitting is a text that is within the budget, with its count.
+type fitting struct {
+	text  string
+	count int
+}
+
+// search returns the last cut of a row that the options have room for, and its
+// text; least is that of the first, which has.
+//
+// Where a caller counts, a guess by the sizes of what is known to fit and of
+// what is known not to is near in most cases; every other guess is the middle,
+// so that no counter makes the search long.
+func (b *promptBlock) search(ctx context.Context, o promptOptions, cuts cutRow, least fitting) (cut, fitting, error) {
+	within := func(size int) int {
+		return sort.Search(cuts.top+1, func(i int) bool { return b.size(cuts.at(i)) > size }) - 1
 	}
-	low, high := 0, b.top()
-	whole := b.text(high)
-	lowCount, highCount := 0, count(whole)
-	if highCount <= budget {
-		return high, whole, nil
+	if o.count == nil {
+		c := cuts.at(max(0, within(o.budget)))
+		return c, fitting{text: b.text(c)}, nil
 	}
+	if cuts.top == 0 || o.budget < 0 {
+		return cuts.at(0), least, nil
+	}
+	whole := fitting{text: b.text(cuts.at(cuts.top))}
+	if whole.count = o.count(whole.text); whole.count <= o.budget {
+		return cuts.at(cuts.top), whole, nil
+	}
+	low, high, highCount := 0, cuts.top, whole.count
 	for middle := false; low+1 < high; middle = !middle {
 		if err := ctx.Err(); err != nil {
-			return 0, "", err
+			return cut{}, fitting{}, err
 		}
 		share := 0.5
 		if !middle {
-			share = float64(budget-lowCount) / float64(highCount-lowCount)
+			share = float64(o.budget-least.count) / float64(highCount-least.count)
 		}
-		from, to := b.size(low), b.size(high)
-		guess := min(max(b.within(from+int(share*float64(to-from))), low+1), high-1)
-		t := b.text(guess)
-		if n := count(t); n <= budget {
-			low, lowCount, text = guess, n, t
+		from, to := b.size(cuts.at(low)), b.size(cuts.at(high))
+		guess := min(max(within(from+int(share*float64(to-from))), low+1), high-1)
+		text := b.text(cuts.at(guess))
+		if n := o.count(text); n <= o.budget {
+			low, least = guess, fitting{text, n}
 		} else {
 			high, highCount = guess, n
 		}
 	}
-	return low, text, nil
+	return cuts.at(low), least, nil
 }

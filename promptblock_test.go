@@ -114,16 +114,12 @@ func TestAnyBlockWithinAnyBudget(t *testing.T) {
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				items := anyItems.Draw(t, "items")
-				whole := measure(blockOf(items).text(blockOf(items).top()))
+				whole := measure(within(t, items, promptOptions{}).Text)
 				budget := rapid.IntRange(-1, whole+1).Draw(t, "budget")
-				within := func(budget int) SkillsPrompt {
-					p, err := blockOf(items).prompt(context.Background(), promptOptions{limited: true, budget: budget, count: counter.count})
-					if err != nil {
-						t.Fatal(err)
-					}
-					return p
+				of := func(budget int) promptOptions {
+					return promptOptions{limited: true, budget: budget, count: counter.count}
 				}
-				p := within(budget)
+				p := within(t, items, of(budget))
 				if p.Text != "" && measure(p.Text) > budget {
 					t.Fatalf("%d %s, over the budget of %d:\n%s", measure(p.Text), counter.unit, budget, p.Text)
 				}
@@ -131,13 +127,21 @@ func TestAnyBlockWithinAnyBudget(t *testing.T) {
 					t.Errorf("all would fit, but shortened %q, dropped %q", p.Shortened, p.Dropped)
 				}
 				consistent(t, items, p)
-				more := within(rapid.IntRange(budget, whole+1).Draw(t, "more"))
+				more := within(t, items, of(rapid.IntRange(budget, whole+1).Draw(t, "more")))
 				if len(more.Dropped) > len(p.Dropped) || len(more.Text) < len(p.Text) && len(p.Dropped) == 0 {
 					t.Errorf("more room gives less: %q and then %q", p.Text, more.Text)
 				}
 			})
 		})
 	}
+}
+
+func within(t *rapid.T, items []described, o promptOptions) SkillsPrompt {
+	p, err := blockOf(items).prompt(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // consistent checks a text against what its fields say of it.
@@ -174,37 +178,53 @@ func consistent(t rapid.TB, items []described, p SkillsPrompt) {
 			t.Errorf("%q is shortened to %q", i.Description, got.Description)
 		case cut && length <= minDescription:
 			t.Errorf("%q is shortened", i.Description)
-		case !cut && length > minDescription && len(p.Dropped) > 0:
-			t.Errorf("%q is not shortened, and %q dropped", i.Description, p.Dropped)
 		}
 	}
 }
 
-func TestTheBestLevelIsFound(t *testing.T) {
+func TestTheBestCutIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := blockOf(anyItems.Draw(t, "items"))
 		if _, err := b.prompt(context.Background(), promptOptions{}); err != nil { // ranks the items
 			t.Fatal(err)
 		}
 		count := rapid.SampledFrom([]func(string) int{words, utf8.RuneCountInString}).Draw(t, "counter")
-		counts := make([]int, b.top()+1)
-		for level := range counts {
-			text := b.text(level)
-			counts[level] = count(text)
-			if level > 0 && (b.size(level) <= b.size(level-1) || counts[level] < counts[level-1]) {
-				t.Fatalf("level %d of %d characters and %d tokens follows one of %d and %d", level, b.size(level), counts[level], b.size(level-1), counts[level-1])
+		cuts := b.dropping()
+		if kept := rapid.IntRange(0, len(b.items)).Draw(t, "kept"); kept > 0 {
+			cuts = b.shortening(kept)
+		}
+		counts := make([]int, cuts.top+1)
+		for i := range counts {
+			text, size := b.text(cuts.at(i)), b.size(cuts.at(i))
+			counts[i] = count(text)
+			if i > 0 && (size <= b.size(cuts.at(i-1)) || counts[i] < counts[i-1]) {
+				t.Fatalf("cut %d of %d characters and %d tokens follows one of %d and %d", i, size, counts[i], b.size(cuts.at(i-1)), counts[i-1])
 			}
-			if n := utf8.RuneCountInString(text); n > b.size(level) {
-				t.Fatalf("level %d has %d characters and not %d", level, n, b.size(level))
+			if n := utf8.RuneCountInString(text); n > size {
+				t.Fatalf("cut %d has %d characters and not %d", i, n, size)
 			}
 		}
-		budget := rapid.IntRange(0, counts[b.top()]+1).Draw(t, "budget")
+		budget := rapid.IntRange(counts[0], counts[cuts.top]+1).Draw(t, "budget")
 		want, _ := slices.BinarySearch(counts, budget+1)
-		got, text, err := b.fit(context.Background(), budget, count)
-		if err != nil || got != want-1 || text != b.text(got) {
-			t.Errorf("level %d with %d tokens, want %d, of %v; %v", got, count(text), want-1, counts, err)
+		got, best, err := b.search(context.Background(), promptOptions{budget: budget, count: count}, cuts, fitting{b.text(cuts.at(0)), counts[0]})
+		if err != nil || got != cuts.at(want-1) || best.text != b.text(got) {
+			t.Errorf("%v with %d tokens, want %v, of %v; %v", got, count(best.text), cuts.at(want-1), counts, err)
 		}
 	})
+}
+
+// What dropping a skill leaves of the budget is not left unused.
+func TestDescriptionsGetTheRoomOfDroppedSkills(t *testing.T) {
+	items := []described{{Name: "a", Description: strings.Repeat("word ", 40)}, {Name: "b", Description: strings.Repeat("word ", 40)}, {Name: "c", Description: "short"}}
+	for _, o := range []promptOptions{{limited: true, budget: 250}, {limited: true, budget: 250, count: utf8.RuneCountInString}} {
+		p, err := blockOf(items).prompt(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := utf8.RuneCountInString(p.Text); len(p.Included) != 1 || n <= 240 || n > 250 {
+			t.Errorf("%d characters with %q", n, p.Included)
+		}
+	}
 }
 
 // many is as many skills as somebody once had, with the descriptions that people write.
@@ -223,10 +243,10 @@ func TestFewCallsOfTheCounter(t *testing.T) {
 		count func(string) int
 		most  int // calls
 	}{
-		{"words", words, 16},
-		{"a quarter", func(s string) int { return len(s) / 4 }, 10},
-		{"with an offset", func(s string) int { return 3000 + len(s)/5 }, 10},
-		{"far from linear", func(s string) int { return len(s) * len(s) / 1e6 }, 30},
+		{"words", words, 20},
+		{"a quarter", func(s string) int { return len(s) / 4 }, 14},
+		{"with an offset", func(s string) int { return 3000 + len(s)/5 }, 14},
+		{"far from linear", func(s string) int { return len(s) * len(s) / 1e6 }, 40},
 	} {
 		for _, budget := range []int{0, 100, 4000, 8000, 20000, 200000} {
 			t.Run(fmt.Sprintf("%s, %d", counter.name, budget), func(t *testing.T) {

@@ -60,7 +60,7 @@ func (r Renderer) Arguments(c Command) []Argument {
 	}
 	names := make(map[string]bool, len(list))
 	for i := range list {
-		if names[list[i].Name] || list[i].Name == "" {
+		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number names the argument at its own position only
 			list[i].Name = r.numeral(i)
 		}
 		names[list[i].Name] = true

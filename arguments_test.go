@@ -26,6 +26,7 @@ func TestArguments(t *testing.T) {
 			args{{Name: "issue", Description: "Its number", Required: true, Hint: "123", Position: 1}, {Name: "branch", Position: 2}}},
 		{"declared without a name, and in brackets", "arguments:\n  - description: Its number\n  - [a]", "", args{{Name: "1", Description: "Its number", Position: 1}, {Name: "a", Position: 2}}},
 		{"declared twice", "arguments: [a, a]", "", args{{Name: "a", Position: 1}, {Name: "2", Position: 2}}},
+		{"declared as numbers, which are those of their positions", "arguments: [a, '3', a]", "", args{{Name: "a", Position: 1}, {Name: "2", Position: 2}, {Name: "3", Position: 3}}},
 		{"not declared by a sentence", "arguments: The issue's number.", "", nil},
 		{"not declared by a mapping", "arguments:\n  issue: Its number", "", nil},
 

@@ -2,6 +2,7 @@ package toolshelf
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -38,8 +39,9 @@ const (
 
 	// DirectiveFile is @path, to be read: the at sign at the beginning of a
 	// line, after a blank or after "(". The path goes as far as a blank, a
-	// comma, a semicolon, a quote, a backtick, "<", ">" or "|"; punctuation at
-	// its end belongs to the sentence. It has a "/" or a ".", begins with "~",
+	// comma, a semicolon, a quote, a backtick, "<", ">" or "|", and as
+	// Chinese or Japanese punctuation; other punctuation at its end belongs to
+	// the sentence. It has a "/" or a ".", begins with "~",
 	// or holds an argument, as in @$1: so @param, @alice and an e-mail address
 	// are none. What looks like a path and is none, such as the package
 	// @scope/name, is one here: look whether there is such a file. The path is
@@ -67,7 +69,7 @@ func (s *scanner) shell(i, end int) int {
 // file yields the directive that begins with the at sign at i, if one may, and
 // the placeholders in it. It returns where to go on.
 func (s *scanner) file(i, end int) int {
-	if !s.opens(i, "(") {
+	if !s.opens(i, "(（") {
 		return i + 1
 	}
 	var inside []token
@@ -87,7 +89,15 @@ func (s *scanner) file(i, end int) int {
 		if c <= ' ' || c == '@' && n == i+1 || strings.IndexByte("`,;\"'<>|\\", c) >= 0 {
 			break
 		}
-		n++
+		if c < utf8.RuneSelf {
+			n++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s.text[n:end])
+		if unicode.IsSpace(r) || strings.ContainsRune("，。、；：！？", r) || r == '）' && !strings.ContainsRune(s.text[i:n], '（') {
+			break
+		}
+		n += size
 	}
 	if n == i+1 {
 		return n
@@ -105,13 +115,10 @@ func (s *scanner) file(i, end int) int {
 }
 
 // opens reports whether what is at i begins a line or follows a blank or one of
-// these other bytes.
+// these other characters.
 func (s *scanner) opens(i int, after string) bool {
-	if i == 0 {
-		return true
-	}
-	c := s.text[i-1]
-	return strings.IndexByte(" \t\r\n"+after, c) >= 0
+	before, _ := utf8.DecodeLastRuneInString(s.text[:i])
+	return i == 0 || unicode.IsSpace(before) || strings.ContainsRune(after, before)
 }
 
 // trimPunctuation cuts off what ends a sentence, emphasis or brackets around.

@@ -46,6 +46,7 @@ func (v *evidence) update(ctx context.Context, c *Catalog, s *searcher, snapshot
 	defer v.lock.Release(1)
 	if v.generation < snapshot.Generation {
 		v.generation, v.commands = snapshot.Generation, make(map[string]string, len(snapshot.Entries))
+		v.checked = time.Time{} // a look that is broken off does not count
 		for _, e := range snapshot.Entries {
 			v.commands[reportStem(e.Name)] = e.Name
 		}

@@ -1,6 +1,7 @@
 package toolshelf_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -110,6 +111,49 @@ func TestReportsAreKeptAsLongAsTheCacheSays(t *testing.T) {
 	if got := searched(t, c, "zeppelin"); len(got) != 1 {
 		t.Errorf("after the time: %q", got)
 	}
+}
+
+// Nobody goes without the evidence of a command that is new, be it that the
+// first look for it was broken off.
+func TestALookThatIsBrokenOffDoesNotCount(t *testing.T) {
+	memory := memoryOf(t, reported)
+	now := at()
+	fsys := &interrupted{Fs: memory}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""), toolshelf.WithCacheTTL(time.Hour),
+		toolshelf.WithClock(func() time.Time { return now }))
+	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(50 * time.Minute)
+	searched(t, c, "zeppelin")
+	for file, text := range map[string]string{"commands/late.md": "Late.", "reports/late/late_report_20251120_103000_v1.md": "A zeppelin."} {
+		if err := afero.WriteFile(memory, file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = now.Add(11 * time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	fsys.interrupt = cancel
+	if _, err := c.Search(ctx, "zeppelin", 0); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the search was not broken off: %v", err)
+	}
+	fsys.interrupt = nil
+	if got := searched(t, c, "zeppelin"); len(got) != 1 {
+		t.Errorf("found are %q", got)
+	}
+}
+
+// interrupted calls a function before reports are opened.
+type interrupted struct {
+	afero.Fs
+	interrupt func()
+}
+
+func (f *interrupted) Open(name string) (afero.File, error) {
+	if f.interrupt != nil && strings.HasPrefix(filepath.ToSlash(name), "reports") {
+		f.interrupt()
+	}
+	return f.Fs.Open(name)
 }
 
 // A closedFs does not open the reports.

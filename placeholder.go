@@ -126,7 +126,7 @@ func (s *scanner) placeholder(i, end int) int {
 func (s *scanner) backslash(i, end int) int {
 	n := markdown.Run(s.text[i:end])
 	i += n
-	if n%2 == 0 || i == end {
+	if n%2 == 0 || i == end || s.text[i] == '{' { // which nothing escapes
 		return i
 	}
 	if s.text[i] == '$' && (s.resembles(i, end) || i+1 < end && s.text[i+1] == '$' && s.resembles(i+1, end)) {

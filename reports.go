@@ -359,11 +359,12 @@ func openIfThere(open func() (*confine.Dir, error)) (*confine.Dir, error) {
 }
 
 // files calls visit for each file of a command's folder that is a report of this
-// kind by its name, in no order.
+// kind by its name, in no order. Links and folders are left out where the
+// filesystem tells types as it lists.
 func (f *reportFolder) files(ctx context.Context, dir *confine.Dir, stem string, visit func(file string, r ReportInfo) error) error {
-	return dir.Each(ctx, func(file string, _ fs.FileMode) error {
+	return dir.Each(ctx, func(file string, typ fs.FileMode) error {
 		r, ok := parseReportFile(stem, file)
-		if !ok || r.Local != f.local {
+		if !ok || r.Local != f.local || typ != 0 && typ != confine.TypeUnknown {
 			return nil
 		}
 		r.Path = f.FS.Path(path.Join(f.Dir, stem, file))

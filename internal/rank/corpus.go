@@ -130,7 +130,9 @@ func (c *corpus) analyze(d Document) document {
 			c.count(f, folded)
 		})
 	}
+	c.splitter.any = true
 	add(inName, bounded(d.Name))
+	c.splitter.any = false
 	add(inDescription, bounded(d.Description))
 	add(inTags, bounded(d.Tags))
 	sections(bounded(d.Body), func(line string, heading bool) {
@@ -229,6 +231,8 @@ func (t *term) find(doc uint32) (i int, there bool) {
 // nameWords returns the words and parts of words of a name, each once.
 func nameWords(s *splitter, name string) []string {
 	var words []string
+	s.any = true
+	defer func() { s.any = false }()
 	s.split(name, func(_ string, folded []byte, _ bool) {
 		if !slices.Contains(words, string(folded)) {
 			words = append(words, string(folded))

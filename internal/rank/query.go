@@ -3,12 +3,14 @@ package rank
 import (
 	"math"
 	"slices"
+	"unicode/utf8"
 )
 
 // A query is what somebody looks for.
 type query struct {
 	words  []queryWord // to look for
 	others []string    // stop words, folded
+	whole  []string    // all of them, folded, in their order
 }
 
 // A queryWord is a word of a query, folded.
@@ -16,11 +18,12 @@ type queryWord struct {
 	typed string
 	whole string
 	parts []string
+	dense bool // of a script without blanks: two characters that were typed together
 }
 
 func parse(text string) query {
 	var (
-		s   splitter
+		s   = splitter{any: true}
 		all []queryWord
 	)
 	s.split(text, func(typed string, folded []byte, part bool) {
@@ -30,9 +33,10 @@ func parse(text string) query {
 			}
 			return
 		}
-		all = append(all, queryWord{typed: typed, whole: string(folded)})
+		first, _ := utf8.DecodeRune(folded)
+		all = append(all, queryWord{typed: typed, whole: string(folded), dense: isDense(first)})
 	})
-	var q query
+	q := query{whole: wholeWords(text)}
 	known := map[string]bool{}
 	for _, w := range all {
 		switch {
@@ -53,6 +57,21 @@ func parse(text string) query {
 	return q
 }
 
+// is reports whether the query is a whole name: its words in their order,
+// whatever parts they have.
+func (q *query) is(name string) bool { return slices.Equal(q.whole, wholeWords(name)) }
+
+func wholeWords(text string) []string {
+	s := splitter{any: true}
+	var words []string
+	s.split(text, func(_ string, folded []byte, part bool) {
+		if !part {
+			words = append(words, string(folded))
+		}
+	})
+	return words
+}
+
 // cover returns how much of a name the query is, 0 to 1, and whether each
 // word that it looks for is one of the name's.
 func (q *query) cover(nameWords []string) (share float64, named bool) {
@@ -70,7 +89,7 @@ func (q *query) cover(nameWords []string) (share float64, named bool) {
 		hits += in
 		if slices.Contains(nameWords, w.whole) {
 			hits++
-		} else if in == 0 || in < len(w.parts) {
+		} else if w.dense || in == 0 || in < len(w.parts) {
 			return 0, false
 		}
 	}
@@ -122,26 +141,29 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 			add(w, 1, false, id)
 			factor = partWeight
 		}
-		parts := false
+		var parts []uint32
 		for _, part := range w.parts {
 			if id, ok := lookup([]byte(part)); ok {
-				add(w, factor, false, id)
-				parts = true
+				parts = append(parts, id)
 			}
-		}
-		if whole || parts {
-			continue
 		}
 		var near []uint32
-		typos(w.whole, func(word []byte) {
-			if id, ok := lookup(word); ok && !slices.Contains(near, id) {
-				near = append(near, id)
-			}
-		})
-		if len(near) > 0 {
+		if !whole && (len(parts) == 0 || len(parts) < len(w.parts)) {
+			typos(w.whole, func(word []byte) {
+				if id, ok := lookup(word); ok && !slices.Contains(near, id) {
+					near = append(near, id)
+				}
+			})
+		}
+		switch {
+		case len(near) > 0: // rev1ew is review, rather than anything that has a 1
 			add(w, nearWeight, true, near...)
-		} else {
+		case !whole && len(parts) == 0:
 			sum += idf(c.len(), 0)
+		default:
+			for _, id := range parts {
+				add(w, factor, false, id)
+			}
 		}
 	}
 	return found, sum

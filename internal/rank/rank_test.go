@@ -47,6 +47,8 @@ func TestSearch(t *testing.T) {
 		Document{Name: "analyze-slow-meeting", Description: "Find out what delays a standup", Tags: "team", Body: "# Timeline\n\nWrite down who spoke.\n"},
 		Document{Name: "meeting-notes", Description: "Take notes", Tags: "minutes, team", Body: "Slow down and listen. The proxies are next.\n"},
 		Document{Name: "parseHTTPHeader2", Description: "Read a request of the proxy", Body: "## Caching\n\nGitHub\n"},
+		Document{Name: "analyzeZoomSpeechSdkLogFileNow", Description: "データ 1"},
+		Document{Name: "代码审查"},
 		Document{Name: "übersetzen", Description: "Texte für 会議録 übertragen", Body: "ok\n"},
 	)
 	for _, test := range []struct{ name, query, want string }{
@@ -72,6 +74,11 @@ func TestSearch(t *testing.T) {
 		{"accents", "UBERSETZEN", "übersetzen/1"},
 		{"Han", "会議", "übersetzen/2"},
 		{"one Han character", "録", "übersetzen/2"},
+		{"half-width katakana", "ﾃﾞｰﾀ", "analyzeZoomSpeechSdkLogFileNow/2"},
+		{"two Han characters that are together in a name", "审查", "代码审查/1"},
+		{"two Han characters that are not", "代查", "代码审查/2"},
+		{"a word of a name that has many", "speech sdk", "analyzeZoomSpeechSdkLogFileNow/1"},
+		{"a typing error that is a digit", "t1meline", "analyze-slow-meeting/2"},
 		{"nothing", "zzz", ""},
 		{"no words", "?!", ""},
 	} {
@@ -107,9 +114,9 @@ func TestReasonQuotesTheWordsThatMatch(t *testing.T) {
 }
 
 func TestScoreOfTheNameItselfIsOne(t *testing.T) {
-	x := indexOf(Document{Name: "review-pr"}, Document{Name: "review-pr-fast"}, Document{Name: "sha256"})
-	for _, query := range []string{"review-pr", "PR review", "sha256"} {
-		if hits := find(t, x, query); hits[0].Score != 1 || len(hits) > 1 && hits[1].Score >= 1 {
+	x := indexOf(Document{Name: "review-pr"}, Document{Name: "review-pr-fast"}, Document{Name: "sha256"}, Document{Name: "OpenAPI"}, Document{Name: strings.Repeat("x", 70)})
+	for _, query := range []string{"review-pr", "PR review", "sha256", "openapi", "OpenAPI", strings.Repeat("X", 70)} {
+		if hits := find(t, x, query); len(hits) == 0 || hits[0].Score != 1 || len(hits) > 1 && hits[1].Score >= 1 {
 			t.Errorf("%q: %+v", query, hits)
 		}
 	}

@@ -89,6 +89,9 @@ func newCandidate(number uint32, name string, tier Tier, score float64) candidat
 func (c *corpus) judge(q query, number uint32, share float64) candidate {
 	doc := &c.docs[number]
 	if covered, ok := q.cover(doc.nameWords); ok {
+		if covered < 1 && q.is(doc.name) {
+			covered = 1
+		}
 		return newCandidate(number, doc.name, Named, namedFloor+(1-namedFloor)*(covered+(1-covered)*share/2))
 	}
 	return newCandidate(number, doc.name, Matched, matchedFloor+(namedFloor-matchedFloor)*share)

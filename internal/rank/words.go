@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxParts is how many parts a word may have: sha256 has two and parseHTTPHeader
-// three, but encoded data would fall apart into any number.
+// maxParts is how many parts a word of a text may have: sha256 has two and
+// parseHTTPHeader three, but encoded data would fall apart into any number.
 const maxParts = 6
 
 // A visitor is called for each word of a text, folded. Where a word has parts,
@@ -22,6 +22,7 @@ type visitor func(typed string, folded []byte, part bool)
 type splitter struct {
 	buf  []byte
 	cuts []int
+	any  bool // words count however long they are, and however many parts they have: it is a name, or a query
 }
 
 // split visits the words of a text: its longest sequences of letters, digits
@@ -61,7 +62,7 @@ func (s *splitter) split(text string, visit visitor) {
 		case dense:
 			s.grams(text[begin:i], visit)
 		case whole:
-			if i-begin <= maxWord {
+			if s.any || i-begin <= maxWord {
 				s.buf = append(s.buf[:0], text[begin:i]...)
 				visit(text[begin:i], s.buf, false)
 			}
@@ -72,7 +73,7 @@ func (s *splitter) split(text string, visit visitor) {
 }
 
 func (s *splitter) word(typed string, plain bool, visit visitor) {
-	if len(typed) > maxWord {
+	if !s.any && len(typed) > maxWord {
 		return
 	}
 	s.cuts = cuts(s.cuts[:0], typed)
@@ -82,11 +83,11 @@ func (s *splitter) word(typed string, plain bool, visit visitor) {
 		s.buf = appendFolded(s.buf, typed[begin:cut], plain)
 		begin, s.cuts[i] = cut, len(s.buf)
 	}
-	if len(s.buf) == 0 || len(s.buf) > maxWord { // one character can stand for eighteen
+	if len(s.buf) == 0 || !s.any && len(s.buf) > maxWord { // one character can stand for eighteen
 		return
 	}
 	visit(typed, s.buf, false)
-	if len(s.cuts) == 1 || len(s.cuts) > maxParts {
+	if len(s.cuts) == 1 || !s.any && len(s.cuts) > maxParts {
 		return
 	}
 	begin = 0
@@ -177,7 +178,8 @@ func isWordRune(r rune) bool {
 // isDense reports whether words in the script of r are written without blanks
 // between them.
 func isDense(r rune) bool {
-	return r >= 0x0E00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+	const from, to = '\uFF66', '\uFF9F' // half-width katakana, of which the marks are of no script
+	return r >= 0x0E00 && (r == 'ー' || from <= r && r <= to || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Bopomofo, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 

@@ -26,7 +26,8 @@ func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Cha
 // OnChange calls f with what was added, removed and changed whenever the
 // commands or skills are found to differ from what they were; with WithWatch
 // that is as it happens, without it when some method looks. What the first look
-// finds is no change.
+// finds is no change, also with WithWatch, which takes it in the background: call
+// List or ListSkills first to know what changes are told against.
 //
 // Calls of f do not overlap, and come in the order of the changes, from a
 // goroutine of f's own: what happens while f runs is told in one Change

@@ -30,8 +30,8 @@ type Diagnostic struct {
 
 // The severities of a Diagnostic.
 const (
-	SeverityError   = index.Error
-	SeverityWarning = index.Warning
+	SeverityError   = index.Error   // "error"
+	SeverityWarning = index.Warning // "warning"
 )
 
 // String returns the diagnostic as compilers print theirs:
@@ -132,8 +132,9 @@ func (d Diagnostic) String() string {
 //
 // The cost is that of List and ListSkills, the reading of every command and
 // SKILL.md, whole, and a look at each file of a skill as for GetSkill. A ctx that
-// ends, and Close, end Lint between two files at the latest. For the errors
-// see List; a missing folder is a diagnostic here.
+// ends, and Close, end Lint between two files at the latest. For the errors see
+// List; a folder of commands or skills that is missing is a diagnostic here, and
+// a root that is missing is ErrDirectoryNotFound.
 func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	const op = "Lint"
 	if err := c.begin(ctx, op); err != nil {

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,8 +23,9 @@ type commandLint struct {
 	catalog  *Catalog
 	snapshot *index.Snapshot
 	names    []commandName
-	last     map[string]bool // what comes after the last ":" of every name, of skills too: some clients put the layer before it, and all run skills as commands
-	folders  map[string]bool // of nested commands, with their ":"
+	last     map[string]bool     // what comes after the last ":" of every name, of skills too: some clients put the layer before it, and all run skills as commands
+	folders  map[string]bool     // of nested commands, with their ":"
+	files    map[string][]string // where there are files of a name, below their layers
 }
 
 // A commandName is a name that may have been meant by one that there is not.
@@ -50,8 +52,10 @@ func (n *commandName) far(other *commandName, letters int) bool {
 }
 
 func newCommandLint(c *Catalog, commands, skills *index.Snapshot) *commandLint {
-	l := &commandLint{catalog: c, snapshot: commands, last: make(map[string]bool), folders: make(map[string]bool)}
+	l := &commandLint{catalog: c, snapshot: commands, last: make(map[string]bool), folders: make(map[string]bool), files: make(map[string][]string)}
 	for e := range commands.Files() {
+		file := c.commands.Below(e)
+		l.files[path.Base(file)] = append(l.files[path.Base(file)], file)
 		name := newCommandName(e.Name)
 		l.names = append(l.names, name)
 		folder := name.folder
@@ -125,7 +129,7 @@ func (l *commandLint) references(f wholeFile) []Diagnostic {
 			}
 			known[target] = true
 			if file := l.missingFile(f.entry, target); file != "" {
-				report(at, "it links to "+quote(target)+", and there is no such file", "make "+quote(file)+", or remove the link")
+				report(at, "it links to "+quote(target)+", and there is no such file", l.meantFile(f.entry, file))
 			}
 		}
 		if len(found) >= maxReferences {
@@ -299,6 +303,24 @@ func blankCode(line []byte) []byte {
 		i += n
 	}
 	return blank
+}
+
+// meantFile says what to do about a link to a file that is missing. A file of
+// that name in another folder of commands is what was meant, if there is one
+// only.
+func (l *commandLint) meantFile(from *index.Entry, missing string) string {
+	var there []string
+	for _, file := range l.files[path.Base(missing)] {
+		if !slices.Contains(there, file) {
+			there = append(there, file)
+		}
+	}
+	if len(there) == 1 {
+		if link, err := filepath.Rel(filepath.FromSlash(path.Dir(l.catalog.commands.Below(from))), filepath.FromSlash(there[0])); err == nil {
+			return "write " + quote(filepath.ToSlash(link)) + " if that is meant, else make " + quote(missing)
+		}
+	}
+	return "make " + quote(missing) + ", or remove the link"
 }
 
 // missingFile returns the path that a link's target has below a layer, if a

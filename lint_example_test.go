@@ -29,7 +29,7 @@ func ExampleCatalog_Lint_skills() {
 	// skills/pdf/SKILL.md:2:1: error [SKILL_NAME_NOT_LOWERCASE]
 	// 	write name: pdf
 	// skills/release/SKILL.md:3:1: error [FRONTMATTER_RECOVERED]
-	// 	description: "Cut a release: tag, build, publish."
+	// 	write description: "Cut a release: tag, build, publish."
 	// skills/release/SKILL.md:4:1: error [SKILL_FIELD_UNEXPECTED]
 	// 	write allowed-tools
 }

@@ -224,7 +224,7 @@ func TestLintSkillSuggestions(t *testing.T) {
 		{"x", "---\nname: x\ndescription: d\nlicence: MIT\n---\n", "write license"},
 		{"x", "---\nname: x\ndescription: d\nversion: 1\n---\n", `move it below "metadata", or remove it`},
 		{"x", "---\nname: x\ndescription: " + strings.Repeat("x", 1030) + "\n---\n", "shorten it by 6"},
-		{"x", "---\nname: x\ndescription: Review: is it correct?\n---\n", `description: "Review: is it correct?"`},
+		{"x", "---\nname: x\ndescription: Review: is it correct?\n---\n", `write description: "Review: is it correct?"`},
 	} {
 		got := lint(t, map[string]string{"skills/" + tt.folder + "/SKILL.md": tt.text}, toolshelf.WithCommandsDir())
 		if len(got) == 0 || got[0].Suggestion != tt.want {

@@ -35,7 +35,7 @@ var listDirectory = definition{
 	title:       "List a directory",
 	description: "List files and subdirectories in a directory. Returns names, types, and sizes.",
 	parameters: []parameter{
-		{name: "path", kind: text, required: true, description: "Directory path (relative to project root)"},
+		{name: "path", kind: text, required: true, description: "Directory path (relative to project root)", hint: `"." for the project root`},
 		{name: "show_hidden", kind: truth, description: "Include hidden files (default false)", standard: "false"},
 		{name: "sort_by", kind: text, description: "Sort by: name, size, modified (default: name)", standard: `"name"`,
 			enum: []string{"name", "size", "modified"}, code: toolshelf.ErrInvalidSort.Code},

@@ -20,6 +20,7 @@ type config struct {
 	name         string
 	version      string
 	instructions string
+	listChanged  bool
 	renderer     toolshelf.Renderer
 }
 
@@ -127,6 +128,15 @@ func WithServerInfo(name, version string) Option {
 // server. The default is none. For servers of an SDK see its own options.
 func WithInstructions(text string) Option {
 	return func(c *config) error { c.instructions = text; return nil }
+}
+
+// WithListChanged has Session declare that clients are told when the list of
+// prompts changes. It is for a program that tells them: by the notification
+// notifications/prompts/list_changed, whenever OnPromptsChange calls it. The
+// list of tools does not change. Servers of an SDK need no such option, since
+// the bindings send the notification.
+func WithListChanged() Option {
+	return func(c *config) error { c.listChanged = true; return nil }
 }
 
 // WithRenderer sets how arguments are filled into the texts of prompts. The

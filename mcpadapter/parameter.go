@@ -24,6 +24,7 @@ type parameter struct {
 	maximum     int      // of a whole number, of a text's characters, or of an array's items; 0 for none
 	enum        []string // the texts there are; nil for any
 	examples    []string
+	hint        string         // about what to send, for a fault alone: the schema has no room for it
 	code        toolshelf.Code // of a value that cannot be used
 }
 
@@ -71,6 +72,8 @@ func (p parameter) wanted() string {
 		return `an array of strings, such as ["node_modules", "*.log"]`
 	case p.enum != nil:
 		return "one of " + strings.Join(p.enum, ", ")
+	case p.hint != "":
+		return "a string, " + p.hint
 	default:
 		return "a string"
 	}

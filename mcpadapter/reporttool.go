@@ -17,7 +17,8 @@ var reportFeedback = definition{
 	parameters: []parameter{
 		{name: "command_name", kind: text, required: true, description: "Name of the command that produced the report",
 			examples: []string{"review-pr"}, code: toolshelf.ErrInvalidCommandName.Code},
-		{name: "report_content", kind: text, required: true, description: "The whole report, as Markdown; at most 10 MiB"},
+		{name: "report_content", kind: text, required: true, description: "The whole report, as Markdown; at most 10 MiB",
+			code: toolshelf.ErrEmptyContent.Code},
 		{name: "user_wants_upload", kind: truth, required: true, description: "Whether the user has agreed to share the report"},
 		{name: "report_name", kind: text, maximum: 100, description: `Short name of the report: letters, digits, "_" and "-" (default "report")`,
 			standard: `"report"`, examples: []string{"slow-join"}, code: toolshelf.ErrInvalidReportName.Code},

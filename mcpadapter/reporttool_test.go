@@ -66,7 +66,7 @@ func TestReportFeedbackFailsWithTheCodesOfItsContract(t *testing.T) {
 		{`{"command_name":"commit","report_content":"x","user_wants_upload":true,"report_name":"a/b"}`, "INVALID_REPORT_NAME"},
 		{`{"command_name":"commit","report_content":"x","user_wants_upload":false}`, "DIRECTORY_PREPARATION_FAILED"},
 		{`{"command_name":"commit","report_content":"x"}`, "INVALID_ARGUMENTS"},
-		{`{"command_name":"commit","user_wants_upload":true}`, "INVALID_ARGUMENTS"},
+		{`{"command_name":"commit","user_wants_upload":true}`, "EMPTY_CONTENT"},
 	}
 	for _, tt := range tests {
 		got, err := a.Call(ctx, "report_feedback", json.RawMessage(tt.arguments))

@@ -62,7 +62,9 @@ func (s *Session) Close() {
 // makes the session ready; others are ignored.
 //
 // A request whose params._meta names a modern revision of the protocol
-// (2026-07-28) is served in any state but ShuttingDown. Others are of the
+// (2026-07-28) is served in any state but ShuttingDown, and its result says how
+// long it may be kept: five minutes for tools, since another version of the
+// program may have others, and not at all for prompts. Others are of the
 // legacy protocol: before the session is Ready, all but initialize and ping
 // are CodeInvalidRequest, with the state in the error's Data. See RPCError for
 // the codes.
@@ -202,7 +204,11 @@ func (r request) discover() (json.RawMessage, *RPCError) {
 
 // appendIntroduction adds what initialize and server/discover have in common.
 func (c config) appendIntroduction(b []byte) []byte {
-	b = append(b, `,"capabilities":{"tools":{},"prompts":{},"completions":{}}`...)
+	prompts := `{}`
+	if c.listChanged {
+		prompts = `{"listChanged":true}`
+	}
+	b = append(b, `,"capabilities":{"tools":{},"prompts":`+prompts+`,"completions":{}}`...)
 	if c.instructions != "" {
 		b = appendString(append(b, `,"instructions":`...), c.instructions)
 	}

@@ -199,6 +199,16 @@ func TestLegacyResultsHaveNothingModern(t *testing.T) {
 	}
 }
 
+func TestListChangedIsDeclaredByAProgramThatTellsOfIt(t *testing.T) {
+	session := adapter(t, mcpadapter.WithListChanged()).NewSession()
+	for method, params := range map[string]json.RawMessage{"initialize": json.RawMessage(hello), "server/discover": modern("")} {
+		got, err := session.Handle(ctx, method, params)
+		if err != nil || !strings.Contains(string(got), `"capabilities":{"tools":{},"prompts":{"listChanged":true},"completions":{}}`) {
+			t.Errorf("%s: %s, %v", method, got, err)
+		}
+	}
+}
+
 func TestDiscoverTellsWhatThereIs(t *testing.T) {
 	got, err := adapter(t, mcpadapter.WithServerInfo("shelf", "1.2.3")).NewSession().Handle(ctx, "server/discover", modern(""))
 	if err != nil {

@@ -91,7 +91,7 @@ func TestCallsAnswerAsTheContractsSay(t *testing.T) {
 		{"a directory that is a file", "list_directory", `{"path":"src/agent.lisp"}`, "Error: 'src/agent.lisp' is a file, not a directory", true},
 		{"a directory that is missing", "list_directory", `{"path":"src/nonexistent/"}`, "Error: Directory 'src/nonexistent/' not found", true},
 		{"a directory in no order", "list_directory", `{"path":".","sort_by":"colour"}`, `Error: sort_by is "colour"; send one of name, size, modified`, true},
-		{"no path", "list_directory", `{}`, "Error: path is missing; send a string", true},
+		{"no path", "list_directory", `{}`, "Error: path is missing; send a string, \".\" for the project root", true},
 
 		{"a tree", "directory_tree", `{"path":"src","exclude_patterns":["*.md"]}`,
 			"Directory tree: src/\n\nExcluding: *.md\n\n[DIR]  tools/\n  [FILE] buffer.lisp (9 B)\n[FILE] agent.lisp (8 B)", false},

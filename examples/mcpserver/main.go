@@ -1,9 +1,8 @@
 // Command mcpserver offers the commands, skills and files of one folder to any MCP
-// client, by stdin and stdout or, with -http, by streamable HTTP at /mcp.
+// client, by stdin and stdout or, with -http, by streamable HTTP at /mcp. It ends with
+// stdin, or by SIGINT or SIGTERM. With -http nobody is asked who they are.
 //
 //	go run ./examples/mcpserver [-root DIR] [-commands DIR] [-skills DIR] [-http ADDR] [-namespace NAME] [-watch]
-//
-// It ends with stdin, or by SIGINT or SIGTERM. With -http nobody is asked who they are.
 package main
 
 import (
@@ -47,13 +46,16 @@ func main() {
 }
 
 func run(ctx context.Context, options []toolshelf.Option, namespace, address string) error {
-	catalog, err := toolshelf.New(options...)
+	catalog, err := toolshelf.New(append(options, toolshelf.WithNestedCommands())...)
 	if err != nil {
 		return err
 	}
 	defer catalog.Close()
 	if _, err := catalog.Stat(ctx, "."); err != nil {
 		return err // now, and not by the first call
+	}
+	if _, err := catalog.List(ctx, toolshelf.Page{}); err != nil {
+		log.Print(err) // and go on, since there may be skills alone, or commands later
 	}
 	adapter, err := mcpadapter.New(catalog, mcpadapter.WithNamespace(namespace))
 	if err != nil {
@@ -73,7 +75,6 @@ func run(ctx context.Context, options []toolshelf.Option, namespace, address str
 	return nil // a signal is no failure
 }
 
-// serve serves HTTP until the context ends. Requests under way then have three seconds more.
 func serve(ctx context.Context, address string, server *mcp.Server) error {
 	if address[0] == ':' {
 		address = "127.0.0.1" + address
@@ -83,16 +84,15 @@ func serve(ctx context.Context, address string, server *mcp.Server) error {
 		return err
 	}
 	log.Printf("serving http://%s/mcp", listener.Addr())
-	// The SDK refuses foreign names for this machine (DNS rebinding), net/http the pages of foreign sites.
 	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(sdk))
+	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(sdk)) // the SDK refuses foreign names for this machine (DNS rebinding), net/http pages of foreign sites
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	context.AfterFunc(ctx, func() { listener.Close() })
 	if err := web.Serve(listener); ctx.Err() == nil {
 		return err
 	}
-	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second) // for requests that are under way
 	defer cancel()
 	web.Shutdown(grace)
 	return web.Close()

@@ -385,6 +385,16 @@ func TestFlagsChooseFoldersAndNames(t *testing.T) {
 	}
 }
 
+func TestAMissingFolderOfCommandsIsSaidOnStderr(t *testing.T) {
+	p := newProcess(t, "-root", project(t), "-commands", "nope")
+	p.start()
+	p.stdin.Close()
+	p.wantEnd(0)
+	if got := p.stderr.String(); !strings.Contains(got, "Commands folder not found at path: nope") {
+		t.Errorf("on stderr: %q", got)
+	}
+}
+
 func TestWhatCannotBeServedIsSaidOnStderr(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -392,8 +402,8 @@ func TestWhatCannotBeServedIsSaidOnStderr(t *testing.T) {
 		says string
 	}{
 		{"a root that is not there", []string{"-root", filepath.Join(t.TempDir(), "none")}, "none"},
-		{"a namespace that is not legal", []string{"-namespace", "my tools"}, "WithNamespace"},
-		{"an address that is none", []string{"-http", "nowhere"}, "nowhere"},
+		{"a namespace that is not legal", []string{"-root", project(t), "-namespace", "my tools"}, "WithNamespace"},
+		{"an address that is none", []string{"-root", project(t), "-http", "nowhere"}, "nowhere"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newProcess(t, tt.args...)

@@ -398,7 +398,7 @@ func (d *Document) recover(text []byte) []Field {
 		value := literal(chunk)
 		fields = append(fields, Field{Key: key, Line: begin, Column: 1, Value: Value{Kind: String, Text: value}})
 		p := Problem{Class: Recovered, Line: begin, Column: 1, Key: key,
-			Message: "the value is not valid YAML; it is taken as the text that it is", Suggestion: key + ": " + strconv.Quote(value)}
+			Message: "the value is not valid YAML; it is taken as the text that it is", Suggestion: "write " + key + ": " + strconv.Quote(value)}
 		if errors.Is(err, errRefused) {
 			p.Message = "the value is not read as YAML, being too deep or one of too many; it is taken as the text that it is"
 		}

@@ -2,6 +2,7 @@ package mcpgo
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"sync"
 
@@ -76,6 +77,10 @@ func newPrompt(p mcpadapter.Prompt) mcp.Prompt {
 
 func (b *binding) getPrompt(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	p, err := b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
+	var rpcErr *mcpadapter.RPCError
+	if errors.As(err, &rpcErr) {
+		return nil, errors.New(rpcErr.Message) // the SDK has one code for all, and another one in the text would confuse
+	}
 	if err != nil {
 		return nil, err
 	}

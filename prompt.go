@@ -79,8 +79,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	block := promptBlock{tag: "skill"}
 	for _, e := range snapshot.Entries {
 		header := Frontmatter{doc: e.Header} // a SkillInfo of each would cost more than the block
-		hidden, _ := header.Bool("disable-model-invocation")
-		if description := strings.TrimSpace(header.Text("description")); description != "" && !hidden {
+		if description := strings.TrimSpace(header.Text("description")); description != "" && !e.UserOnly {
 			options.add(&block, c.skills, e, description)
 		}
 	}
@@ -89,10 +88,8 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 
 // CommandsPrompt returns the commands that List lists as SkillsPrompt does the
 // skills, in <available_commands> with a <command> for each. The name is what
-// Get takes. A command without a description is listed by its name.
-//
-// The frontmatter's disable-model-invocation is not looked at, since lists of
-// commands do not hold it; [WithCommandFilter] can leave commands out by name. For the
+// Get takes. A command without a description is listed by its name. Left out are
+// those that say disable-model-invocation: true, as Claude Code does. For the
 // errors see List; an option that makes no sense is ErrInvalidOption.
 func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (CommandsPrompt, error) {
 	const op = "CommandsPrompt"
@@ -109,7 +106,9 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 	}
 	block := promptBlock{tag: "command"}
 	for _, e := range snapshot.Entries {
-		options.add(&block, c.commands, e, e.Description)
+		if !e.UserOnly {
+			options.add(&block, c.commands, e, e.Description)
+		}
 	}
 	prompt, err := block.prompt(ctx, options)
 	return CommandsPrompt(prompt), err

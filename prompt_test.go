@@ -198,6 +198,7 @@ func TestCommandsPrompt(t *testing.T) {
 		"commands/review.md":  "---\ndescription: Review <one> change\n---\n",
 		"commands/bare.md":    "",
 		"commands/shared.md":  "---\nis_dependency: true\n---\n",
+		"commands/release.md": "---\ndescription: For people\ndisable-model-invocation: true\n---\n",
 		"commands/unknown.md": "First paragraph,\nin two lines.\n",
 	})))
 	got, err := c.CommandsPrompt(t.Context(), toolshelf.PromptLocations(), toolshelf.PromptBudget(400))

@@ -63,6 +63,7 @@ type Entry struct {
 	Description string          // as its author wrote it, else the first paragraph
 	Source      matter.Source   // where Description was found
 	Hidden      bool            // is a dependency: served by name only
+	UserOnly    bool            // no model may choose it: disable-model-invocation
 	Header      matter.Document // skills only: the frontmatter
 	Problems    []Problem       // what is wrong with the file and was survived
 	Broken      error           // the file cannot be loaded; the entry holds its name

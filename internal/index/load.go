@@ -203,6 +203,8 @@ func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
 	description, source := matter.Description(doc, head[doc.Body:])
 	e.Description, e.Source = strings.Clone(description), source
 	e.Hidden = isDependency(doc, head)
+	disabled, _ := doc.Get("disable-model-invocation")
+	e.UserOnly, _ = disabled.Bool()
 	if s.config.KeepHeader {
 		doc.Header = bytes.Clone(doc.Header)
 		e.Header = doc

@@ -27,7 +27,7 @@ type SkillInfo struct {
 	Path        string       `json:"path"`                  // of SKILL.md, in full, on the filesystem that it is on; empty where there is none
 	Layer       string       `json:"layer"`                 // the folder, or the name of the FS, that it is from, as the option has it
 	Hides       []string     `json:"hides,omitempty"`       // skills of the same name that come later: their layers, and the paths of their SKILL.md below them
-	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // what is wrong with it
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // what is wrong with it; for the codes see Lint
 	Frontmatter Frontmatter  `json:"-"`                     // all that its author wrote
 }
 

@@ -59,61 +59,15 @@ type blocks struct {
 // line takes the next line and reports whether a paragraph ended before it.
 func (s *blocks) line(line []byte) (done bool) {
 	indent, rest := markdown.Columns(line, 0)
-	blank := len(rest) == 0
-	switch s.state {
-	case inFence:
-		if indent < 4 && closesFence(rest, s.fence) {
-			s.state = between
-		}
-		return false
-	case inHTML:
-		if s.until == "" && blank || s.until != "" && containsFold(rest, s.until) {
-			s.state = between
-		}
-		return false
-	case inList:
-		switch {
-		case blank:
-			if s.empty { // an item begins with at most one blank line
-				s.state = between
-			}
-			s.lazy = false
-			return false
-		case indent >= s.indent:
-			s.empty = false
-			s.lazy = isLazyText(rest, indent) && !(s.lazy && markdown.IsUnderline(rest))
-			return false
-		case s.lazy && (indent >= 4 || !s.startsBlock(rest, true)):
-			return false // a paragraph of the item goes on
-		}
-	case inQuote:
-		if s.lazy && !blank && (indent >= 4 || !s.startsBlock(rest, true)) {
-			return false // a paragraph of the quotation goes on
-		}
-	case inTable:
-		if !blank && (indent >= 4 || !s.startsBlock(rest, true)) {
-			return false
-		}
-	case inParagraph:
-		switch {
-		case !blank && indent < 4 && markdown.IsUnderline(rest):
-			if s.endParagraph() {
-				return false // it was a heading
-			}
-		case !blank && indent < 4 && isDelimiterRow(rest) && !s.startsBlock(rest, true) && cells(s.lines[len(s.lines)-1]) == cells(rest):
-			s.lines = s.lines[:len(s.lines)-1]
-			done = s.endParagraph()
-			s.state = inTable
+	if s.state == inParagraph {
+		if taken, done := s.paragraphLine(indent, rest); taken || done {
 			return done
-		case !blank && (indent >= 4 || !s.startsBlock(rest, true)):
-			s.lines = append(s.lines, rest)
-			return false
-		case s.endParagraph():
-			return true
 		}
+	} else if s.goesOn(indent, rest) {
+		return false
 	}
 	s.state = between
-	if blank || indent >= 4 {
+	if len(rest) == 0 || indent >= 4 {
 		return false // indented code
 	}
 	if s.startsBlock(rest, false) {
@@ -123,6 +77,72 @@ func (s *blocks) line(line []byte) (done bool) {
 	s.state = inParagraph
 	s.lines = append(s.lines[:0:0], rest)
 	return false
+}
+
+// goesOn reports whether a line belongs to the block that the one before was in.
+func (s *blocks) goesOn(indent int, rest []byte) bool {
+	blank := len(rest) == 0
+	switch s.state {
+	case inFence:
+		if indent < 4 && closesFence(rest, s.fence) {
+			s.state = between
+		}
+		return true
+	case inHTML:
+		if s.until == "" && blank || s.until != "" && containsFold(rest, s.until) {
+			s.state = between
+		}
+		return true
+	case inList:
+		return s.listGoesOn(indent, rest)
+	case inQuote:
+		return s.lazy && s.isText(indent, rest)
+	case inTable:
+		return s.isText(indent, rest)
+	default:
+		return false
+	}
+}
+
+func (s *blocks) listGoesOn(indent int, rest []byte) bool {
+	switch {
+	case len(rest) == 0:
+		if s.empty { // an item begins with at most one blank line
+			s.state = between
+		}
+		s.lazy = false
+		return true
+	case indent >= s.indent:
+		s.empty = false
+		s.lazy = isLazyText(rest, indent) && !(s.lazy && markdown.IsUnderline(rest))
+		return true
+	default:
+		return s.lazy && s.isText(indent, rest)
+	}
+}
+
+// isText reports whether a line can go on a paragraph, or the rows of a table.
+func (s *blocks) isText(indent int, rest []byte) bool {
+	return len(rest) > 0 && (indent >= 4 || !s.startsBlock(rest, true))
+}
+
+// paragraphLine takes a line after one of a paragraph, if it belongs to the same
+// block, and reports whether the paragraph ended before it.
+func (s *blocks) paragraphLine(indent int, rest []byte) (taken, done bool) {
+	switch {
+	case indent < 4 && markdown.IsUnderline(rest):
+		return s.endParagraph(), false // it was a heading, unless there were definitions only
+	case indent < 4 && isDelimiterRow(rest) && !s.startsBlock(rest, true) && cells(s.lines[len(s.lines)-1]) == cells(rest):
+		s.lines = s.lines[:len(s.lines)-1]
+		done = s.endParagraph()
+		s.state = inTable
+		return true, done
+	case s.isText(indent, rest):
+		s.lines = append(s.lines, rest)
+		return true, false
+	default:
+		return false, s.endParagraph()
+	}
 }
 
 // endParagraph reports whether there is one, link definitions not counted.

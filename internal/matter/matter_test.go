@@ -91,6 +91,8 @@ func TestParse(t *testing.T) {
 			read{YAML, `{"description":"Use when: asked","model":"x"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
 		{"a value on several lines", "---\ndescription: Use when: asked\n  or told: so\n---\n",
 			read{YAML, `{"description":"Use when: asked or told: so"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
+		{"what JSON escapes and the YAML package does not know", "---\ndescription: \"Ship \\ud83d\\ude80 a\\/b\"\n---\n",
+			read{YAML, `{"description":"Ship 🚀 a/b"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
 		{"quotes within quotes", "---\ndescription: \"Say \"hi\" twice\"\n---\n",
 			read{YAML, `{"description":"Say \"hi\" twice"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
 		{"braces of a template", "---\na: {{X}} y\nb: 1\n---\n", read{YAML, `{"a":"{{X}} y","b":1}`, "", "FRONTMATTER_RECOVERED 2 a"}},

@@ -2,6 +2,7 @@ package matter
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"regexp"
@@ -433,6 +434,10 @@ func literal(chunk []byte) string {
 		}
 	}
 	text := strings.TrimSpace(strings.Join(parts, " "))
+	var decoded string
+	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &decoded) == nil {
+		return decoded // the YAML package knows neither "\/" nor "\ud83d\ude00", which JSON writers put there
+	}
 	if quoted(text) {
 		text = text[1 : len(text)-1]
 	}

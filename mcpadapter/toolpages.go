@@ -11,7 +11,6 @@ import (
 // toolPages are the results of tools/list, encoded once: the tools of an adapter
 // do not change.
 type toolPages struct {
-	size   int
 	bounds []int // the first tool of each page, and the number of tools at the end
 	legacy []json.RawMessage
 	modern []json.RawMessage
@@ -24,7 +23,7 @@ type toolPages struct {
 const ttlTools = 300_000
 
 func newToolPages(tools []Tool, c config) (toolPages, error) {
-	p := toolPages{size: c.pageSize, byNext: make(map[string]int)}
+	p := toolPages{byNext: make(map[string]int)}
 	encoded := make([]json.RawMessage, len(tools))
 	hash := sha256.New()
 	for i, t := range tools {

@@ -61,7 +61,6 @@ type Entry struct {
 	Linked      bool            // the file is a link, and Info its target's
 	Info        confine.Info    // of its file, when it was read
 	Description string          // as its author wrote it, else the first paragraph
-	Source      matter.Source   // where Description was found
 	Hidden      bool            // is a dependency: served by name only
 	UserOnly    bool            // no model may choose it: disable-model-invocation
 	Header      matter.Document // skills only: the frontmatter

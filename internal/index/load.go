@@ -200,8 +200,8 @@ func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bo
 
 // fill takes from a parsed head what an entry holds of it.
 func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
-	description, source := matter.Description(doc, head[doc.Body:])
-	e.Description, e.Source = strings.Clone(description), source
+	description, _ := matter.Description(doc, head[doc.Body:])
+	e.Description = strings.Clone(description)
 	e.Hidden = isDependency(doc, head)
 	disabled, _ := doc.Get("disable-model-invocation")
 	e.UserOnly, _ = disabled.Bool()

@@ -43,9 +43,9 @@ type DescriptionSource string
 
 // Where a description can be from.
 const (
-	DescriptionNone        DescriptionSource = ""            // there is none
-	DescriptionFrontmatter DescriptionSource = "frontmatter" // its author wrote it as one
-	DescriptionParagraph   DescriptionSource = "paragraph"   // it is the first paragraph of the text
+	DescriptionNone        DescriptionSource = DescriptionSource(matter.FromNone)        // "": there is none
+	DescriptionFrontmatter DescriptionSource = DescriptionSource(matter.FromFrontmatter) // "frontmatter": its author wrote it as one
+	DescriptionParagraph   DescriptionSource = DescriptionSource(matter.FromParagraph)   // "paragraph": it is the first paragraph of the text
 )
 
 // Get returns the command of this name, with or without ".md" (in any letter
@@ -188,7 +188,7 @@ func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 			Size:              int64(len(raw)),
 			LastModified:      utc(info.Modified),
 			Description:       description,
-			DescriptionSource: descriptionSource(source),
+			DescriptionSource: DescriptionSource(source),
 		},
 		Raw:         raw,
 		Frontmatter: newFrontmatter(doc),
@@ -202,17 +202,6 @@ func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 		command.NextSteps = defaultNextSteps(command, c.config.reports.configured())
 	}
 	return command
-}
-
-func descriptionSource(s matter.Source) DescriptionSource {
-	switch s {
-	case matter.FromFrontmatter:
-		return DescriptionFrontmatter
-	case matter.FromParagraph:
-		return DescriptionParagraph
-	default:
-		return DescriptionNone
-	}
 }
 
 // readFile reads a regular file of at most the allowed size.

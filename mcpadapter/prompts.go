@@ -49,7 +49,7 @@ func (a *Adapter) Prompts(ctx context.Context) ([]Prompt, error) {
 		if err != nil {
 			return all, noFolder(err)
 		}
-		if p, ok, err := a.prompt(ctx, info.Name); err != nil {
+		if p, ok, err := a.Prompt(ctx, info.Name); err != nil {
 			return nil, err
 		} else if ok {
 			all = append(all, p)
@@ -79,7 +79,7 @@ func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Pr
 		return nil, "", noFolder(err)
 	}
 	for _, info := range list.Commands {
-		p, ok, err := a.prompt(ctx, info.Name)
+		p, ok, err := a.Prompt(ctx, info.Name)
 		if err != nil {
 			return nil, "", err
 		}
@@ -101,10 +101,6 @@ func noFolder(err error) error {
 // Prompt returns the prompt of one command; false if there is none that can be
 // read and is listed. The error is the context's.
 func (a *Adapter) Prompt(ctx context.Context, name string) (Prompt, bool, error) {
-	return a.prompt(ctx, name)
-}
-
-func (a *Adapter) prompt(ctx context.Context, name string) (Prompt, bool, error) {
 	command, err := a.catalog.Get(ctx, name)
 	switch {
 	case err == nil:

@@ -41,7 +41,7 @@ func (x *Index) Glance(e *Entry) (info confine.Info, ok bool) {
 	if h == nil || e.Linked {
 		return info, false
 	}
-	base := x.below(e)
+	base := x.Below(e)
 	if strings.Contains(base, "/") {
 		return info, false
 	}
@@ -50,12 +50,4 @@ func (x *Index) Glance(e *Entry) (info confine.Info, ok bool) {
 	}
 	info, err := h.dir.Lstat(base)
 	return info, err == nil
-}
-
-// below is the path of an entry's file below its layer's folder.
-func (x *Index) below(e *Entry) string {
-	if dir := x.config.Layers[e.Layer].Dir; dir != "." {
-		return e.Path[len(dir)+1:]
-	}
-	return e.Path
 }

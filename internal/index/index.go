@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -120,6 +121,20 @@ func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 // Hides returns the entries that an entry hides, in order of precedence.
 func (s *Snapshot) Hides(e *Entry) []*Entry { return s.hides[e] }
 
+// Files ranges over everything that a layer holds as a file, layer by layer,
+// whether or not a list shows it: hidden, shadowed and broken ones too.
+func (s *Snapshot) Files() iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		for _, f := range s.layers {
+			for _, e := range f.entries {
+				if !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // A LayerError is the failure of a layer's own folder.
 type LayerError struct {
 	Layer int // its place in Config.Layers
@@ -210,6 +225,14 @@ func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
 // Place is the path of an entry's file as problems have it: the layer's name
 // and the path below it.
 func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer, e.Path) }
+
+// Below is the path of an entry's file below its layer's folder.
+func (x *Index) Below(e *Entry) string {
+	if dir := x.config.Layers[e.Layer].Dir; dir != "." {
+		return e.Path[len(dir)+1:]
+	}
+	return e.Path
+}
 
 // Close ends a validation that is under way, and waits for it to return.
 // Later calls of Snapshot return fs.ErrClosed.

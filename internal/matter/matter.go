@@ -70,12 +70,12 @@ type Problem struct {
 }
 
 // A Source says where a description was found.
-type Source uint8
+type Source string
 
 const (
-	FromNone Source = iota
-	FromFrontmatter
-	FromParagraph
+	FromNone        Source = ""
+	FromFrontmatter Source = "frontmatter"
+	FromParagraph   Source = "paragraph"
 )
 
 // Parse finds and decodes the header of a file. If whole is false, data is

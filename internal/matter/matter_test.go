@@ -209,7 +209,7 @@ func TestDescription(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			doc, _ := Parse([]byte(tt.in), true)
 			if got, source := Description(doc, []byte(tt.in[doc.Body:])); got != tt.want || source != tt.source {
-				t.Errorf("%q from %d, want %q from %d", got, source, tt.want, tt.source)
+				t.Errorf("%q from %q, want %q from %q", got, source, tt.want, tt.source)
 			}
 		})
 	}

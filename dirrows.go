@@ -56,12 +56,16 @@ func (k kind) entryType() EntryType {
 	return [...]EntryType{Directory, File, Symlink, Other}[k]
 }
 
-// compareRows is the order by name: folders first.
-func compareRows(a, b row) int {
-	if (a.kind == kindDir) != (b.kind == kindDir) {
-		return cmp.Compare(a.kind, b.kind)
+// compareRows is the order by name.
+func compareRows(a, b row) int { return compareKinded(a.kind, a.name, b) }
+
+// compareKinded is compareRows for a name that need not be a string yet:
+// folders first.
+func compareKinded[S ~string | ~[]byte](k kind, name S, r row) int {
+	if (k == kindDir) != (r.kind == kindDir) {
+		return cmp.Compare(k, r.kind)
 	}
-	return compareNames(a.name, b.name)
+	return index.Compare(name, r.name)
 }
 
 // sortRows sorts by compareRows. In ASCII, a number made of the letters that
@@ -90,7 +94,7 @@ func sortRows(rows []row) {
 		for j := range 8 {
 			r.key <<= 8
 			if at := prefix + j; at < len(r.name) {
-				r.key |= uint64(lowerASCII(r.name[at]))
+				r.key |= uint64(index.LowerASCII(r.name[at]))
 			}
 		}
 		if r.kind != kindDir {
@@ -101,35 +105,8 @@ func sortRows(rows []row) {
 		if a.key != b.key {
 			return cmp.Compare(a.key, b.key)
 		}
-		return compareNames(a.name, b.name)
+		return index.Compare(a.name, b.name)
 	})
-}
-
-// compareNames is index.Compare without allocating for names in ASCII.
-func compareNames(a, b string) int {
-	for i := 0; i < len(a) && i < len(b); i++ {
-		x, y := a[i], b[i]
-		if x|y >= utf8.RuneSelf {
-			return index.Compare(a, b)
-		}
-		if x == y {
-			continue
-		}
-		if x, y = lowerASCII(x), lowerASCII(y); x != y {
-			return cmp.Compare(x, y)
-		}
-	}
-	if len(a) != len(b) {
-		return cmp.Compare(len(a), len(b))
-	}
-	return strings.Compare(a, b)
-}
-
-func lowerASCII(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
 }
 
 // A dirReader says which entries of a folder a call is about. Its counts, of
@@ -205,11 +182,11 @@ func (d *dirReader) rows(ctx context.Context, dir *confine.Dir, at place, after 
 		r := row{kind: k, info: info}
 		if after != nil || limit >= 0 && len(page) >= limit {
 			// Most names of a big folder go no further, and are not copied.
-			if after != nil && compareBytes(name, k, *after) <= 0 {
+			if after != nil && compareKinded(k, name, *after) <= 0 {
 				return
 			}
 			follow++
-			if limit == 0 || limit > 0 && len(page) >= limit && compareBytes(name, k, page[0]) >= 0 {
+			if limit == 0 || limit > 0 && len(page) >= limit && compareKinded(k, name, page[0]) >= 0 {
 				return
 			}
 			r.name = string(name)
@@ -221,23 +198,6 @@ func (d *dirReader) rows(ctx context.Context, dir *confine.Dir, at place, after 
 	})
 	sortRows(page)
 	return page, follow, t, err
-}
-
-// compareBytes is compareRows for a name that is not a string yet.
-func compareBytes(name []byte, k kind, r row) int {
-	if (k == kindDir) != (r.kind == kindDir) {
-		return cmp.Compare(k, r.kind)
-	}
-	for i := 0; i < len(name) && i < len(r.name); i++ {
-		x, y := name[i], r.name[i]
-		if x|y >= utf8.RuneSelf {
-			break
-		}
-		if x, y = lowerASCII(x), lowerASCII(y); x != y {
-			return cmp.Compare(x, y)
-		}
-	}
-	return compareNames(string(name), r.name)
 }
 
 // A pageHeap keeps the first rows in order: a heap with the last of them on

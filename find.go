@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
 // FileMatches are the files that FindFiles has found.
@@ -213,7 +214,7 @@ func comparePaths(a, b string) int {
 		case dirY && !dirX:
 			return 1
 		case x != y:
-			return compareNames(x, y)
+			return index.Compare(x, y)
 		case !dirX:
 			return 0
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
 // An EntryType says what an entry of a folder is.
@@ -223,7 +225,7 @@ func compareEntries(key SortKey, a, b Entry) int {
 	if order != 0 {
 		return order
 	}
-	return compareNames(a.Name, b.Name)
+	return index.Compare(a.Name, b.Name)
 }
 
 // encodeEntry makes a cursor of what compareEntries goes by: whether the entry

@@ -68,7 +68,6 @@ type Entry struct {
 	Problems    []Problem       // what is wrong with the file and was survived
 	Broken      error           // the file cannot be loaded; the entry holds its name
 
-	key     string // Name, folded: what entries are sorted by
 	version version
 }
 
@@ -369,9 +368,9 @@ func merge(config *Config, layers []found) *Snapshot {
 			}
 		}
 	}
-	slices.SortFunc(s.Entries, compareEntries)
+	slices.SortFunc(s.Entries, func(a, b *Entry) int { return Compare(a.Name, b.Name) })
 	for i := 1; i < len(s.Entries); i++ {
-		if s.Entries[i].key == s.Entries[i-1].key {
+		if strings.EqualFold(s.Entries[i].Name, s.Entries[i-1].Name) {
 			s.Problems = append(s.Problems, differsInCase(config, s.Entries[i], s.Entries[i-1]))
 		}
 	}

@@ -171,7 +171,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 			head = make([]byte, 4*len(head))
 			continue
 		}
-		e := &Entry{Name: name, Layer: s.layer, Path: file, Linked: link, Info: info, key: fold(name)}
+		e := &Entry{Name: name, Layer: s.layer, Path: file, Linked: link, Info: info}
 		e.version.settled.Store(Settled(info, now))
 		if known != nil || !e.version.settled.Load() {
 			e.version.head = maphash.Bytes(seed, head[:n])
@@ -261,7 +261,7 @@ func (s *scan) unreadable(known *Entry, file, name string, info confine.Info, er
 }
 
 func (s *scan) broken(known *Entry, file, name string, info confine.Info, err error, p Problem) *Entry {
-	return keep(known, &Entry{Name: name, Layer: s.layer, Path: file, Info: info, Broken: err, Problems: []Problem{p}, key: fold(name)})
+	return keep(known, &Entry{Name: name, Layer: s.layer, Path: file, Info: info, Broken: err, Problems: []Problem{p}})
 }
 
 // keep returns known where a new look at its file found it as it was, so that

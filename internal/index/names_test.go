@@ -1,12 +1,8 @@
 package index
 
 import (
-	"slices"
 	"strings"
 	"testing"
-	"unicode"
-
-	"pgregory.net/rapid"
 )
 
 func TestNames(t *testing.T) {
@@ -73,32 +69,6 @@ func TestPlainSpelling(t *testing.T) {
 			t.Errorf("PlainSpelling(%q) = %q, want %q", name, got, want)
 		}
 	}
-}
-
-func TestCompareIgnoresCaseFirst(t *testing.T) {
-	names := []string{"b", "A", "Zeta", "a", "ÄRGER", "zebra", "ärger", "K", "\u212a", "ſ", "S", "_x", "B"}
-	slices.SortFunc(names, Compare)
-	want := []string{"_x", "A", "a", "B", "b", "K", "\u212a", "S", "ſ", "zebra", "Zeta", "ÄRGER", "ärger"}
-	if !slices.Equal(names, want) {
-		t.Errorf("got  %q\nwant %q", names, want)
-	}
-}
-
-func TestFoldEqualsEqualFold(t *testing.T) {
-	for r := rune(0); r <= unicode.MaxRune; r++ {
-		for v := unicode.SimpleFold(r); v != r; v = unicode.SimpleFold(v) {
-			if foldRune(v) != foldRune(r) {
-				t.Fatalf("%U and %U fold to %U and %U", r, v, foldRune(r), foldRune(v))
-			}
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		a := rapid.StringOf(rapid.RuneFrom([]rune("aAkK\u212asSſäÄßẞσςΣ-_"))).Draw(t, "a")
-		b := rapid.StringOf(rapid.RuneFrom([]rune("aAkK\u212asSſäÄßẞσςΣ-_"))).Draw(t, "b")
-		if (fold(a) == fold(b)) != strings.EqualFold(a, b) {
-			t.Fatalf("fold(%q) = %q, fold(%q) = %q, EqualFold %v", a, fold(a), b, fold(b), strings.EqualFold(a, b))
-		}
-	})
 }
 
 func FuzzNames(f *testing.F) {

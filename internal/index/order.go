@@ -2,55 +2,75 @@ package index
 
 import (
 	"cmp"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
 // Compare orders names case-insensitively, by Unicode simple folding, and
-// names that differ only in case by their bytes.
-func Compare(a, b string) int {
-	return cmp.Or(strings.Compare(fold(a), fold(b)), strings.Compare(a, b))
-}
-
-func compareEntries(a, b *Entry) int {
-	return cmp.Or(
-		strings.Compare(a.key, b.key),
-		strings.Compare(a.Name, b.Name),
-	)
-}
-
-// fold maps each character to one that stands for all its simple case
-// variants: the lower case of the smallest of them. Letters that fold alike
-// are then equal, and ASCII letters sort as lower case letters do.
-func fold(s string) string {
-	lower := true
-	for i := 0; i < len(s) && lower; i++ {
-		lower = s[i] < utf8.RuneSelf && (s[i] < 'A' || s[i] > 'Z')
-	}
-	if lower {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s))
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 {
-			b.WriteByte(s[i]) // not UTF-8: stays distinct
-		} else {
-			b.WriteRune(foldRune(r))
+// names that differ only in case by their bytes. A byte that is not UTF-8
+// comes after every character. Compare allocates nothing.
+func Compare[A, B ~string | ~[]byte](a A, b B) int {
+	i := 0
+	for ; i < len(a) && i < len(b); i++ {
+		x, y := a[i], b[i]
+		if x|y >= utf8.RuneSelf {
+			break
 		}
-		i += size
+		if x == y {
+			continue
+		}
+		if x, y = LowerASCII(x), LowerASCII(y); x != y {
+			return cmp.Compare(x, y)
+		}
 	}
-	return b.String()
+	j := i
+	for i < len(a) && j < len(b) {
+		x, n := folded(a, i)
+		y, m := folded(b, j)
+		if x != y {
+			return cmp.Compare(x, y)
+		}
+		i, j = i+n, j+m
+	}
+	if order := cmp.Compare(len(a)-i, len(b)-j); order != 0 {
+		return order
+	}
+	for k := 0; k < len(a) && k < len(b); k++ {
+		if a[k] != b[k] {
+			return cmp.Compare(a[k], b[k])
+		}
+	}
+	return 0 // of names that fold alike, neither begins with the other
 }
 
-func foldRune(r rune) rune {
+// LowerASCII is the lower case of a letter of ASCII, and else what it is.
+func LowerASCII(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// folded returns the character of s at i, folded, and its length.
+func folded[S ~string | ~[]byte](s S, i int) (rune, int) {
+	var encoded [utf8.UTFMax]byte
+	n := 0
+	for ; n < len(encoded) && i+n < len(s); n++ {
+		encoded[n] = s[i+n]
+	}
+	r, size := utf8.DecodeRune(encoded[:n])
+	if r == utf8.RuneError && size == 1 {
+		return unicode.MaxRune + rune(encoded[0]), 1
+	}
+	return fold(r), size
+}
+
+// fold maps a character to one that stands for all its simple case variants:
+// the lower case of the smallest of them. Letters that fold alike are then
+// equal, and ASCII letters sort as lower case letters do.
+func fold(r rune) rune {
 	if r < utf8.RuneSelf {
-		if 'A' <= r && r <= 'Z' {
-			r += 'a' - 'A'
-		}
-		return r
+		return rune(LowerASCII(byte(r)))
 	}
 	least := r
 	for v := unicode.SimpleFold(r); v != r; v = unicode.SimpleFold(v) {

@@ -73,7 +73,7 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 			continue
 		}
 		if declared, _ := e.Header.Get("name"); e != known && !named && LooseName(declared.String()) {
-			e.Name, e.key = declared.String(), fold(declared.String())
+			e.Name = declared.String()
 		}
 		return e
 	}

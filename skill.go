@@ -197,10 +197,13 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 	}
 }
 
-// skillNotFound tells of a skill that calls itself by the name, if it is shown.
+// skillNotFound tells of a skill that calls itself by the name, or has a name
+// that is near, if it is shown.
 func (c *Catalog) skillNotFound(op, name string, all *index.Snapshot) error {
-	e := &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name, Message: "there is no skill " + quote(name) + "; list the skills for the names"}
-	for _, other := range c.skillFilter.of(all).Entries {
+	shown := c.skillFilter.of(all).Entries
+	e := &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name,
+		Message: "there is no skill " + quote(name) + "; " + meant(shown, name, "list the skills for the names")}
+	for _, other := range shown {
 		if declared, _ := other.Header.Get("name"); declared.String() == name {
 			e.Message = "there is no skill folder " + quote(name) + "; the skill in the folder " + quote(other.Name) + " calls itself so, and is had by the folder's name"
 			break

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
@@ -184,23 +182,6 @@ func (f *finder) add(found []string, broken bool) {
 		clear(f.files[f.limit:])
 		f.files = f.files[:f.limit]
 	}
-}
-
-// reach is how many levels down a match can be, 0 for any number, and the
-// folders it must be in.
-func (g *glob) reach() (depth int, base []string) {
-	if !g.path {
-		return 0, nil
-	}
-	dir, rest := doublestar.SplitPattern(g.pattern)
-	if dir != "." {
-		base = strings.Split(dir, "/")
-	}
-	// A brace may hold slashes of its own.
-	if !strings.Contains(rest, "**") && !strings.ContainsAny(rest, "{[\\") {
-		depth = len(base) + strings.Count(rest, "/") + 1
-	}
-	return depth, base
 }
 
 // comparePaths is the path order of files.

@@ -17,6 +17,7 @@ type dirOptions struct {
 	limit      int // -1 where none was given
 	after      string
 	exclude    globs
+	pattern    glob // of FindFiles
 	maxDepth   int
 	gitignore  bool
 	err        error // the first thing wrong
@@ -117,6 +118,16 @@ func MaxDepth(n int) DirOption {
 // .git/info/exclude, are not. Taken by ListDir, Tree and FindFiles.
 func Gitignore() DirOption {
 	return func(o *dirOptions) { o.gitignore = true }
+}
+
+// matching is the pattern of FindFiles, which is checked with the options.
+func matching(pattern string) DirOption {
+	return func(o *dirOptions) {
+		var err error
+		if o.pattern, err = newGlob(pattern); err != nil {
+			o.fail(err)
+		}
+	}
 }
 
 // newDirOptions reads the options given to a method. A method without a page,

@@ -327,9 +327,13 @@ func (d *dirReader) warn(message string) {
 	d.warnings = append(d.warnings, message)
 }
 
-// sortedWarnings does not depend on which goroutine came first.
-func (d *dirReader) sortedWarnings() []string {
+// allWarnings does not depend on which goroutine came first. The last one is
+// about entries whose metadata is not known.
+func (d *dirReader) allWarnings(unknown int) []string {
 	slices.Sort(d.warnings)
+	if unknown > 0 {
+		d.warnings = append(d.warnings, counted(unknown, "entry", "entries")+" without metadata: the directory may be read but not searched")
+	}
 	return d.warnings
 }
 

@@ -38,53 +38,24 @@ type FileMatches struct {
 // ErrInvalidPattern. The cost is one reading of each folder that can hold a
 // match, shared out over at most four processors.
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
-	const op = "FindFiles"
-	if err := c.begin(ctx, op); err != nil {
-		return FileMatches{}, err
-	}
-	options, err := newDirOptions(op, opts)
-	if err != nil {
-		return FileMatches{}, err
-	}
-	g, err := newGlob(pattern)
-	if err != nil {
-		return FileMatches{}, inOp(op, err)
-	}
-	name, err := c.rootRelative(op, path)
-	if err != nil {
-		return FileMatches{}, err
-	}
-	return await(ctx, c, func() (FileMatches, error) {
-		matches, err := c.findFiles(ctx, name, g, &dirReader{dirOptions: options})
-		switch {
-		case err == nil:
-			return matches, nil
-		case ctx.Err() != nil:
-			return FileMatches{}, ctx.Err()
-		default:
-			return FileMatches{}, c.dirError(op, path, name, err, options.showHidden)
-		}
+	opts = append(slices.Clip(opts), matching(pattern))
+	return inFolder(ctx, c, "FindFiles", path, opts, func(dir *confine.Dir, at place, d *dirReader) (FileMatches, error) {
+		return d.findFiles(ctx, c, dir, at)
 	})
 }
 
-func (c *Catalog) findFiles(ctx context.Context, name string, g glob, d *dirReader) (FileMatches, error) {
-	dir, err := c.root.OpenDir(name)
-	if err != nil {
-		return FileMatches{}, err
-	}
-	defer dir.Close()
+func (d *dirReader) findFiles(ctx context.Context, c *Catalog, dir *confine.Dir, at place) (FileMatches, error) {
 	f := finder{
 		dirReader: d,
 		catalog:   c,
-		walk:      newWalk(dir, place{name: name, rules: d.rulesAt(c, name)}),
-		glob:      g,
+		walk:      newWalk(dir, at),
 		ctx:       ctx,
 	}
-	f.depth, f.base = g.reach()
+	f.depth, f.base = d.pattern.reach()
 	if f.maxDepth > 0 && (f.depth == 0 || f.maxDepth < f.depth) {
 		f.depth = f.maxDepth
 	}
-	err = f.walk.levels(ctx, f.visit, func(_ []*folder, below [][]*folder) ([]*folder, error) {
+	err := f.walk.levels(ctx, f.visit, func(_ []*folder, below [][]*folder) ([]*folder, error) {
 		return slices.Concat(below...), nil
 	})
 	if err != nil {
@@ -98,13 +69,13 @@ func (c *Catalog) findFiles(ctx context.Context, name string, g glob, d *dirRead
 		f.files = []string{}
 	}
 	return FileMatches{
-		Path:     name + "/",
-		Pattern:  g.text,
+		Path:     at.name + "/",
+		Pattern:  d.pattern.text,
 		Files:    f.files,
 		Total:    f.total,
 		Skipped:  f.skipped,
 		Ignored:  int(d.ignored.Load()),
-		Warnings: d.sortedWarnings(),
+		Warnings: d.allWarnings(0),
 	}, nil
 }
 
@@ -113,7 +84,6 @@ type finder struct {
 	*dirReader
 	catalog *Catalog
 	walk    *walk
-	glob    glob
 	ctx     context.Context
 	depth   int      // levels to search, 0 for all
 	base    []string // folders that a match must be in, from the top
@@ -143,7 +113,7 @@ func (f *finder) visit(at *folder, dir *confine.Dir, err error) ([]*folder, erro
 		case kindFile, kindLink:
 			name := string(bytes)
 			switch {
-			case !f.glob.matches(at.path, name, false):
+			case !f.pattern.matches(at.path, name, false):
 			case k == kindLink:
 				links = append(links, joinPath(rulesDir(at.name), name))
 			default:

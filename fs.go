@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/internal/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
@@ -71,46 +72,57 @@ type DirListing struct {
 // for each entry there is. With Limit and ByName, memory is bounded by the
 // page. A call returns when its context ends even if the filesystem hangs.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
-	const op = "ListDir"
+	return inFolder(ctx, c, "ListDir", path, opts, func(dir *confine.Dir, at place, d *dirReader) (DirListing, error) {
+		return d.listDir(ctx, dir, at)
+	})
+}
+
+// inFolder opens the folder at a path and does there what a method is about,
+// with a reader that follows the method's options.
+func inFolder[T any](ctx context.Context, c *Catalog, op, path string, opts []DirOption, do func(*confine.Dir, place, *dirReader) (T, error)) (T, error) {
+	var none T
 	if err := c.begin(ctx, op); err != nil {
-		return DirListing{}, err
+		return none, err
 	}
 	options, err := newDirOptions(op, opts)
 	if err != nil {
-		return DirListing{}, err
+		return none, err
 	}
 	name, err := c.rootRelative(op, path)
 	if err != nil {
-		return DirListing{}, err
+		return none, err
 	}
-	return await(ctx, c, func() (DirListing, error) {
-		listing, err := c.listDir(ctx, name, &dirReader{dirOptions: options})
+	return await(ctx, c, func() (T, error) {
+		value, err := readFolder(c, name, &dirReader{dirOptions: options}, do)
 		switch {
 		case err == nil:
-			return listing, nil
+			return value, nil
 		case ctx.Err() != nil:
-			return DirListing{}, ctx.Err()
+			return none, ctx.Err()
 		case CodeOf(err) != "":
-			return DirListing{}, inOp(op, err)
+			return none, inOp(op, err)
 		default:
-			return DirListing{}, c.dirError(op, path, name, err, options.showHidden)
+			return none, c.dirError(op, path, name, err, options.showHidden)
 		}
 	})
 }
 
-func (c *Catalog) listDir(ctx context.Context, name string, d *dirReader) (DirListing, error) {
+func readFolder[T any](c *Catalog, name string, d *dirReader, do func(*confine.Dir, place, *dirReader) (T, error)) (T, error) {
 	dir, err := c.root.OpenDir(name)
 	if err != nil {
-		return DirListing{}, err
+		var none T
+		return none, err
 	}
 	defer dir.Close()
+	return do(dir, place{name: name, rules: d.rulesAt(c, name)}, d)
+}
 
-	scope := "dir\x00" + string(d.sort) + "\x00" + name
+func (d *dirReader) listDir(ctx context.Context, dir *confine.Dir, at place) (DirListing, error) {
+	scope := "dir\x00" + string(d.sort) + "\x00" + at.name
 	limit := d.limit
 	if limit == 0 {
 		limit = -1
 	}
-	at := place{name: name, rules: d.rulesAt(c, name)}
 	at.rules = d.addRules(dir, at)
 
 	// In the order by name a page is chosen before anything else is asked. In
@@ -134,7 +146,7 @@ func (c *Catalog) listDir(ctx context.Context, name string, d *dirReader) (DirLi
 	if err != nil {
 		return DirListing{}, err
 	}
-	listing := DirListing{Path: name + "/", Entries: make([]Entry, len(rows)), Files: total.files, Dirs: total.dirs}
+	listing := DirListing{Path: at.name + "/", Entries: make([]Entry, len(rows)), Files: total.files, Dirs: total.dirs}
 	if err := d.fill(ctx, dir, rows, func(i int) *Entry { return &listing.Entries[i] }, statWorkers()); err != nil {
 		return DirListing{}, err
 	}
@@ -149,10 +161,7 @@ func (c *Catalog) listDir(ctx context.Context, name string, d *dirReader) (DirLi
 		}
 	}
 	listing.Ignored, listing.Vanished = int(d.ignored.Load()), int(d.vanished.Load())
-	listing.Warnings = d.sortedWarnings()
-	if n := unknown(listing.Entries); n > 0 {
-		listing.Warnings = append(listing.Warnings, counted(n, "entry", "entries")+" without metadata: the directory may be read but not searched")
-	}
+	listing.Warnings = d.allWarnings(unknown(listing.Entries))
 	return listing, nil
 }
 

@@ -55,38 +55,12 @@ type TreeNode struct {
 // shared out over at most four processors; the result does not depend on how.
 // The folders of the level that is cut are read twice.
 func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (DirTree, error) {
-	const op = "Tree"
-	if err := c.begin(ctx, op); err != nil {
-		return DirTree{}, err
-	}
-	options, err := newDirOptions(op, opts)
-	if err != nil {
-		return DirTree{}, err
-	}
-	name, err := c.rootRelative(op, path)
-	if err != nil {
-		return DirTree{}, err
-	}
-	return await(ctx, c, func() (DirTree, error) {
-		tree, err := c.tree(ctx, name, &dirReader{dirOptions: options})
-		switch {
-		case err == nil:
-			return tree, nil
-		case ctx.Err() != nil:
-			return DirTree{}, ctx.Err()
-		default:
-			return DirTree{}, c.dirError(op, path, name, err, options.showHidden)
-		}
+	return inFolder(ctx, c, "Tree", path, opts, func(dir *confine.Dir, at place, d *dirReader) (DirTree, error) {
+		return d.tree(ctx, dir, at)
 	})
 }
 
-func (c *Catalog) tree(ctx context.Context, name string, d *dirReader) (DirTree, error) {
-	dir, err := c.root.OpenDir(name)
-	if err != nil {
-		return DirTree{}, err
-	}
-	defer dir.Close()
-	at := place{name: name, rules: d.rulesAt(c, name)}
+func (d *dirReader) tree(ctx context.Context, dir *confine.Dir, at place) (DirTree, error) {
 	b := treeBuilder{dirReader: d, walk: newWalk(dir, at), ctx: ctx, left: d.limit}
 	switch d.limit {
 	case -1:
@@ -99,7 +73,7 @@ func (c *Catalog) tree(ctx context.Context, name string, d *dirReader) (DirTree,
 	if err := b.walk.levels(ctx, b.visit, b.settle); err != nil {
 		return DirTree{}, err
 	}
-	tree := DirTree{Path: name + "/", Children: root.Children, More: root.More}
+	tree := DirTree{Path: at.name + "/", Children: root.Children, More: root.More}
 	if tree.Children == nil {
 		tree.Children = []TreeNode{}
 	}
@@ -108,10 +82,7 @@ func (c *Catalog) tree(ctx context.Context, name string, d *dirReader) (DirTree,
 	}
 	unknown := tree.count(tree.Children, root.More)
 	tree.Ignored, tree.Vanished = int(d.ignored.Load()), int(d.vanished.Load())
-	tree.Warnings = d.sortedWarnings()
-	if unknown > 0 {
-		tree.Warnings = append(tree.Warnings, counted(unknown, "entry", "entries")+" without metadata: the directory may be read but not searched")
-	}
+	tree.Warnings = d.allWarnings(unknown)
 	return tree, nil
 }
 

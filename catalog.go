@@ -220,6 +220,18 @@ func closedError(op string) error {
 	return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog is closed; make a new one with New"}
 }
 
+func closedMeanwhile(op string) error {
+	return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog was closed meanwhile"}
+}
+
+// methodError names the method in an error, or says that it is Close's doing.
+func (c *Catalog) methodError(op string, err error) error {
+	if errors.Is(err, fs.ErrClosed) && c.closed.Load() {
+		return closedMeanwhile(op)
+	}
+	return inOp(op, err)
+}
+
 // commandSnapshot is the commands, hidden ones too, that this catalog shows.
 func (c *Catalog) commandSnapshot(ctx context.Context) (*index.Snapshot, error) {
 	snapshot, err := c.commands.Snapshot(ctx)
@@ -402,7 +414,7 @@ func layerError(op string, err error, named layers, lower, upper string) error {
 	var failed *index.LayerError
 	switch {
 	case errors.Is(err, fs.ErrClosed) && !errors.As(err, &failed):
-		return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog was closed meanwhile"}
+		return closedMeanwhile(op)
 	case !errors.As(err, &failed):
 		return err // the context's
 	}

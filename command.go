@@ -119,7 +119,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	case ctx.Err() != nil:
 		return Command{}, ctx.Err()
 	case errors.Is(err, fs.ErrClosed):
-		return Command{}, c.commandsError(op, fs.ErrClosed)
+		return Command{}, closedMeanwhile(op)
 	case errors.Is(err, index.ErrTooLarge):
 		return Command{}, &Error{Code: ErrFileTooLarge.Code, Op: op, Path: name,
 			Message: "the file of command " + quote(e.Name) + " is larger than allowed; shorten it, or raise the limit with WithMaxFileSize"}

@@ -87,9 +87,10 @@ func CodeOf(err error) Code {
 	return ""
 }
 
-// inOp names the method in an error of ours that does not name one yet.
+// inOp names the method that was called in an error of ours, which may name
+// one that it called itself.
 func inOp(op string, err error) error {
-	if e, ok := err.(*Error); ok && e.Op == "" {
+	if e, ok := err.(*Error); ok && e.Op != op {
 		named := *e
 		named.Op = op
 		return &named

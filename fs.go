@@ -92,7 +92,7 @@ func inFolder[T any](ctx context.Context, c *Catalog, op, path string, opts []Di
 	if err != nil {
 		return none, err
 	}
-	return await(ctx, c, func() (T, error) {
+	value, err := await(ctx, c, func() (T, error) {
 		value, err := readFolder(c, name, &dirReader{dirOptions: options}, do)
 		switch {
 		case err == nil:
@@ -100,11 +100,12 @@ func inFolder[T any](ctx context.Context, c *Catalog, op, path string, opts []Di
 		case ctx.Err() != nil:
 			return none, ctx.Err()
 		case CodeOf(err) != "":
-			return none, inOp(op, err)
+			return none, err
 		default:
 			return none, c.dirError(op, path, name, err, options.showHidden)
 		}
 	})
+	return value, c.methodError(op, err)
 }
 
 func readFolder[T any](c *Catalog, name string, d *dirReader, do func(*confine.Dir, place, *dirReader) (T, error)) (T, error) {

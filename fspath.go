@@ -133,7 +133,7 @@ func (c *Catalog) accessError(e *Error, given string, err error) error {
 		e.Code, e.Message = ErrOutsideRoot.Code,
 			"Path '"+escapePath(given)+"' leads through a symbolic link, which is not followed"
 	case errors.Is(err, fs.ErrClosed) && c.closed.Load():
-		e.Code, e.Message = ErrClosed.Code, "the catalog was closed meanwhile"
+		return closedMeanwhile(e.Op)
 	}
 	return e
 }

@@ -174,7 +174,7 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		}
 		found, err := await(ctx, c, part.lint)
 		if errors.Is(err, fs.ErrClosed) {
-			err = c.commandsError(op, fs.ErrClosed)
+			err = closedMeanwhile(op)
 		}
 		if err != nil {
 			return nil, err

@@ -170,26 +170,13 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 		defer c.pending.Done()
 		return c.save(ctx, folder, stem, r)
 	})
-	return saved, c.reportError(op, err)
-}
-
-// reportError names the method in an error, or says that it is Close's doing.
-func (c *Catalog) reportError(op string, err error) error {
-	if errors.Is(err, fs.ErrClosed) && c.closed.Load() {
-		err = &Error{Code: ErrClosed.Code, Message: "the catalog was closed meanwhile"}
-	}
-	return inOp(op, err)
+	return saved, c.methodError(op, err)
 }
 
 // reportedCommand is the name of the command that Get has for a name.
 func (c *Catalog) reportedCommand(ctx context.Context, op, name string) (string, error) {
 	command, err := c.Get(ctx, name)
-	if e, ok := err.(*Error); ok {
-		renamed := *e
-		renamed.Op = op
-		return "", &renamed
-	}
-	return command.Name, err
+	return command.Name, inOp(op, err)
 }
 
 func writeCode(upload bool) Code {
@@ -295,7 +282,7 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 		return all, nil
 	})
 	if err != nil {
-		return nil, c.reportError(op, err)
+		return nil, c.methodError(op, err)
 	}
 	slices.SortFunc(all, newestFirst)
 	return all, nil

@@ -182,7 +182,7 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 		return zero, c.skillNotFound(op, name, snapshot)
 	}
 	if e.Broken != nil {
-		return zero, c.skillError(op, name, e.Broken)
+		return zero, skillError(op, name, e.Broken)
 	}
 	value, err := await(ctx, c, func() (T, error) { return do(snapshot, e) })
 	switch {
@@ -193,7 +193,7 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 	case CodeOf(err) != "":
 		return zero, err
 	default:
-		return zero, c.skillError(op, name, err)
+		return zero, skillError(op, name, err)
 	}
 }
 
@@ -217,12 +217,12 @@ func (c *Catalog) skillNotFound(op, name string, all *index.Snapshot) error {
 var errChanging = errors.New("it changes while it is read")
 
 // skillError says why a skill cannot be had.
-func (c *Catalog) skillError(op, name string, err error) error {
+func skillError(op, name string, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: err,
 		Message: "the SKILL.md of skill " + quote(name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions"}
 	switch {
 	case errors.Is(err, fs.ErrClosed):
-		return c.skillsError(op, fs.ErrClosed)
+		return closedMeanwhile(op)
 	case errors.Is(err, index.ErrNoSkillFile):
 		e.Code, e.Message = ErrSkillNotFound.Code, "the folder "+quote(name)+" is no skill, since it has no SKILL.md; add one that begins with a frontmatter of name and description"
 	case errors.Is(err, index.ErrTooLarge):
@@ -448,7 +448,7 @@ func (c *Catalog) skillFileError(op, skill, given string, err error) error {
 		Message: "the file " + quote(given) + " of skill " + quote(skill) + " cannot be read (" + reason(err) + ")"}
 	switch {
 	case errors.Is(err, fs.ErrClosed) && c.closed.Load():
-		return c.skillsError(op, fs.ErrClosed)
+		return closedMeanwhile(op)
 	case errors.Is(err, index.ErrTooLarge):
 		e.Code, e.Message = ErrFileTooLarge.Code, "the file "+quote(given)+" of skill "+quote(skill)+" is larger than allowed; raise the limit with WithMaxFileSize"
 	case errors.Is(err, confine.ErrEscape):

@@ -40,13 +40,14 @@ func (c *Catalog) Stat(ctx context.Context, path string) (FileInfo, error) {
 	if err != nil {
 		return FileInfo{}, err
 	}
-	return await(ctx, c, func() (FileInfo, error) {
+	info, err := await(ctx, c, func() (FileInfo, error) {
 		info, err := c.stat(name)
 		if err != nil {
 			return FileInfo{}, c.statError(op, path, name, err)
 		}
 		return info, nil
 	})
+	return info, c.methodError(op, err)
 }
 
 func (c *Catalog) stat(name string) (FileInfo, error) {

@@ -26,9 +26,7 @@ func (c *Catalog) View(opts ...Option) (*Catalog, error) {
 		}
 		before := len(filters.keepCommands) + len(filters.keepSkills)
 		if err := opt(&filters); err != nil {
-			invalid := *err.(*Error)
-			invalid.Op = op
-			return nil, &invalid
+			return nil, inOp(op, err)
 		}
 		if len(filters.keepCommands)+len(filters.keepSkills) == before {
 			return nil, &Error{Code: ErrInvalidOption.Code, Op: op,

@@ -73,63 +73,83 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 		return Command{}, &Error{Code: ErrInvalidCommandName.Code, Op: op, Path: name,
 			Message: "no command can be called " + quote(name) + "; use " + c.nameRule()}
 	}
-	if e := c.commands.Known(name, stem); e != nil {
-		if kept := c.commandContents.get(file{e.Layer, e.Path}); kept != nil {
-			if info, ok := c.commands.Glance(e); ok && index.SameFile(info, kept.info) && c.shows(kept.value) {
-				return c.hand(kept.value), nil
-			}
-		}
-		// Where anything is not as it was, the files are looked through anew.
-		command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
-		if err == nil && c.shows(command) {
-			return c.hand(command), nil
-		}
-		if ctx.Err() != nil {
-			return Command{}, ctx.Err()
+	if command, ok := c.knownCommand(ctx, name, stem); ok {
+		return c.hand(command), nil
+	}
+	if ctx.Err() != nil {
+		return Command{}, ctx.Err()
+	}
+	// Where anything is not as it was, the files are looked through anew.
+	command, err := c.lookUpCommand(ctx, op, name, stem, c.commands.Snapshot)
+	if c.config.watch && errors.Is(err, ErrCommandNotFound) {
+		// What is not there yet may be what was not told of yet.
+		command, err = c.lookUpCommand(ctx, op, name, stem, c.commands.Validate)
+	}
+	if err != nil {
+		return Command{}, err
+	}
+	return c.hand(command), nil
+}
+
+// knownCommand is Get for a command that can be had without a look at any file
+// but its own.
+func (c *Catalog) knownCommand(ctx context.Context, name, stem string) (Command, bool) {
+	e := c.commands.Known(name, stem)
+	if e == nil {
+		return Command{}, false
+	}
+	if kept := c.commandContents.get(file{e.Layer, e.Path}); kept != nil {
+		if info, ok := c.commands.Glance(e); ok && index.SameFile(info, kept.info) && c.shows(kept.value) {
+			return kept.value, true
 		}
 	}
-	snapshot, err := c.commandSnapshot(ctx)
+	command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
+	return command, err == nil && c.shows(command)
+}
+
+// lookUpCommand is Get for the command that a snapshot has.
+func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look func(context.Context) (*index.Snapshot, error)) (Command, error) {
+	snapshot, err := look(ctx)
 	if err != nil {
 		err = c.commandsError(op, err)
 		if errors.Is(err, ErrDirectoryNotFound) {
-			return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
+			err = &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
 				Message: "there is no command " + quote(stem) + ", since there is no commands folder; check the configuration", Err: err}
 		}
 		return Command{}, err
 	}
-	e := snapshot.Lookup(name, stem)
-	if e == nil && c.config.watch {
-		// A file that is not there yet may be one that was not told of yet.
-		if snapshot, err = c.commands.Validate(ctx); err != nil {
-			return Command{}, c.commandsError(op, err)
-		}
-		e = c.commandFilter.of(snapshot).Lookup(name, stem)
-	}
 	notFound := &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
 		Message: "there is no command " + quote(stem) + "; list the commands for the names"}
+	e := c.commandFilter.of(snapshot).Lookup(name, stem)
 	if e == nil {
 		return Command{}, notFound
 	}
 	command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
 	switch {
 	case err == nil && c.shows(command):
-		return c.hand(command), nil
+		return command, nil
 	case err == nil: // it has just become one that is not shown
 		return Command{}, notFound
 	case ctx.Err() != nil:
 		return Command{}, ctx.Err()
-	case errors.Is(err, fs.ErrClosed):
-		return Command{}, closedMeanwhile(op)
-	case errors.Is(err, index.ErrTooLarge):
-		return Command{}, &Error{Code: ErrFileTooLarge.Code, Op: op, Path: name,
-			Message: "the file of command " + quote(e.Name) + " is larger than allowed; shorten it, or raise the limit with WithMaxFileSize"}
-	case errors.Is(err, fs.ErrNotExist) && e.Broken == nil:
-		return Command{}, &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-			Message: "command " + quote(e.Name) + " was removed just now; list the commands for the names", Err: err}
 	default:
-		return Command{}, &Error{Code: ErrFileRead.Code, Op: op, Path: name,
-			Message: "the file of command " + quote(e.Name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions", Err: err}
+		return Command{}, commandError(op, name, e, err)
 	}
+}
+
+// commandError says why the file of a command cannot be had.
+func commandError(op, name string, entry *index.Entry, err error) error {
+	e := &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: err,
+		Message: "the file of command " + quote(entry.Name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions"}
+	switch {
+	case errors.Is(err, fs.ErrClosed):
+		return closedMeanwhile(op)
+	case errors.Is(err, index.ErrTooLarge):
+		e.Code, e.Message = ErrFileTooLarge.Code, "the file of command "+quote(entry.Name)+" is larger than allowed; shorten it, or raise the limit with WithMaxFileSize"
+	case errors.Is(err, fs.ErrNotExist) && entry.Broken == nil:
+		e.Code, e.Message = ErrCommandNotFound.Code, "command "+quote(entry.Name)+" was removed just now; list the commands for the names"
+	}
+	return e
 }
 
 // shows reports whether the catalog's filters keep a command as it is now.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -335,10 +334,7 @@ func (c *Catalog) readText(fsys *confine.FS, name string) ([]byte, confine.Info,
 		return nil, info, index.ErrTooLarge
 	}
 	raw := make([]byte, min(info.Size, matter.MaxHead+rank.MaxText))
-	n, err := io.ReadFull(f, raw)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil
-	}
+	n, err := f.ReadHead(raw)
 	if err != nil {
 		return nil, info, err
 	}

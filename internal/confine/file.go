@@ -23,6 +23,18 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, f.failure("read", err)
 }
 
+// ReadHead fills buf from where Read is, as far as the file reaches. To end
+// before buf does is no error.
+func (f *File) ReadHead(buf []byte) (n int, err error) { return readHead(f, buf) }
+
+func readHead(r io.Reader, buf []byte) (n int, err error) {
+	n, err = io.ReadFull(r, buf)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return n, err
+}
+
 // ReadAt is as for io.ReaderAt. An fs.FS without it gives fs.ErrPermission.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {

@@ -53,9 +53,6 @@ func readHeadOf(dir folder, name string, buf []byte) (int, Info, error) {
 		return 0, Info{}, err
 	}
 	defer c.Close()
-	n, err := io.ReadFull(c, buf)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil
-	}
+	n, err := readHead(c, buf)
 	return n, info, err
 }

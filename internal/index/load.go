@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"io/fs"
 	"strings"
 	"sync"
@@ -191,10 +190,7 @@ func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bo
 		return 0, confine.Info{}, err
 	}
 	defer f.Close()
-	n, err := io.ReadFull(f, buf)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		err = nil
-	}
+	n, err := f.ReadHead(buf)
 	return n, f.Info(), err
 }
 

@@ -61,8 +61,8 @@ const (
 //
 // The cost, for a command of the first layer that was had before, is a stat of
 // its folder and one of its file: up to 16 MiB of files are kept in memory and
-// served as long as they are unchanged. Otherwise the file is read, and for a name that no call has seen
-// yet the cost is also that of List.
+// served as long as they are unchanged. Otherwise the file is read, and for a
+// name that no call has seen yet the cost is also that of List.
 func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	const op = "Get"
 	if err := c.begin(ctx, op); err != nil {
@@ -71,7 +71,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	stem, _ := index.TrimExt(name)
 	if !c.validName(stem) && !c.validName(name) {
 		return Command{}, &Error{Code: ErrInvalidCommandName.Code, Op: op, Path: name,
-			Message: "no command can be called " + quote(name) + "; use " + c.nameRule()}
+			Message: "no command can be called " + quote(name) + "; use " + c.nameRule(name)}
 	}
 	if command, ok := c.knownCommand(ctx, name, stem); ok {
 		return c.hand(command), nil
@@ -118,18 +118,21 @@ func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look
 		}
 		return Command{}, err
 	}
-	notFound := &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-		Message: "there is no command " + quote(stem) + "; list the commands for the names"}
-	e := c.commandFilter.of(snapshot).Lookup(name, stem)
+	shown := c.commandFilter.of(snapshot)
+	notFound := func() error {
+		return &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
+			Message: "there is no command " + quote(stem) + "; " + meant(shown.Entries, stem, "list the commands for the names")}
+	}
+	e := shown.Lookup(name, stem)
 	if e == nil {
-		return Command{}, notFound
+		return Command{}, notFound()
 	}
 	command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
 	switch {
 	case err == nil && c.shows(command):
 		return command, nil
 	case err == nil: // it has just become one that is not shown
-		return Command{}, notFound
+		return Command{}, notFound()
 	case ctx.Err() != nil:
 		return Command{}, ctx.Err()
 	default:
@@ -282,12 +285,14 @@ func (c *Catalog) validElement(name string) bool {
 	return index.PlainName(name)
 }
 
-func (c *Catalog) nameRule() string {
+func (c *Catalog) nameRule(name string) string {
 	switch {
 	case c.config.looseNames:
 		return "one path element without separators, control characters and leading dot"
 	case c.config.nested:
 		return `letters, digits, "_" and "-", with ":" after each folder`
+	case strings.Contains(name, ":"):
+		return `letters, digits, "_" and "-"; commands in folders are not read without WithNestedCommands`
 	default:
 		return `letters, digits, "_" and "-"`
 	}

@@ -155,7 +155,8 @@ func TestGetSkillErrors(t *testing.T) {
 		says string
 	}{
 		{"missing", toolshelf.ErrSkillNotFound, "list the skills"},
-		{"Good", toolshelf.ErrSkillNotFound, "list the skills"},
+		{"Good", toolshelf.ErrSkillNotFound, `did you mean "good"?`},
+		{"decared", toolshelf.ErrSkillNotFound, "list the skills"},
 		{"declared", toolshelf.ErrSkillNotFound, `"renamed"`},
 		{"empty", toolshelf.ErrSkillNotFound, "no SKILL.md"},
 		{"node_modules", toolshelf.ErrSkillNotFound, ""},

@@ -46,7 +46,7 @@ func Example() {
 	fmt.Println(result.Text, result.IsError, err)
 	// Output:
 	// {"skills":["paint"]} false <nil>
-	// {"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"comit\"; list the commands for the names"}} true <nil>
+	// {"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"comit\"; did you mean \"commit\"?"}} true <nil>
 }
 
 func ExampleNew() {

@@ -1,0 +1,43 @@
+package toolshelf_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func TestANameThatIsNotThereMayBeNearToOneThatIs(t *testing.T) {
+	c := catalog(t, toolshelf.WithNestedCommands(), toolshelf.WithFs(memoryOf(t, map[string]string{
+		"commands/review.md":             "",
+		"commands/fix.md":                "",
+		"commands/frontend/component.md": "",
+		"commands/secretive.md":          "---\nis_dependency: true\n---\n",
+		"commands/private-notes.md":      "",
+	})), toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "private-notes" }))
+	const list = "list the commands for the names"
+	for _, tt := range []struct{ name, says string }{
+		{"Review", `did you mean "review"?`},
+		{"reviw.md", `did you mean "review"?`},
+		{"rviews", list},
+		{"FIX", `did you mean "fix"?`},
+		{"fox", list},
+		{"frontend:componnt", `did you mean "frontend:component"?`},
+		{"component", list},
+		{"secretiv", list},     // it is not listed
+		{"private-note", list}, // nor is this
+	} {
+		_, err := c.Get(t.Context(), tt.name)
+		if !errors.Is(err, toolshelf.ErrCommandNotFound) || !strings.HasSuffix(err.Error(), tt.says+" (COMMAND_NOT_FOUND)") {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.says)
+		}
+	}
+}
+
+func TestANestedNameIsExplainedWhereFoldersAreNotRead(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/frontend/component.md": ""})))
+	if _, err := c.Get(t.Context(), "frontend:component"); !errors.Is(err, toolshelf.ErrInvalidCommandName) || !strings.Contains(err.Error(), "WithNestedCommands") {
+		t.Error(err)
+	}
+}

@@ -116,12 +116,15 @@ func (l *library) scan(query string) int {
 // memory, and of the floor: the List that sees whether any file has changed.
 func BenchmarkSearch(b *testing.B) {
 	l := newLibrary(b, 10_000)
-	for name, options := range map[string][]toolshelf.Option{
-		"validated": {toolshelf.WithRoot(l.root)},
-		"watched":   {toolshelf.WithRoot(l.root), toolshelf.WithWatch()},
+	for _, run := range []struct {
+		name    string
+		options []toolshelf.Option
+	}{
+		{"validated", []toolshelf.Option{toolshelf.WithRoot(l.root)}},
+		{"watched", []toolshelf.Option{toolshelf.WithRoot(l.root), toolshelf.WithWatch()}},
 	} {
-		b.Run(name, func(b *testing.B) {
-			c := catalog(b, options...)
+		b.Run(run.name, func(b *testing.B) {
+			c := catalog(b, run.options...)
 			firstSearch(b, c)
 			queries := l.queries(500)
 			times := map[string][]time.Duration{}

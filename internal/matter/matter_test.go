@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -401,28 +402,42 @@ func FuzzPlainYAML(f *testing.F) {
 	})
 }
 
+// BenchmarkParse is a file with a plain header (ours), beside the same file
+// with one that only the YAML library can read (library), and that library
+// alone, without places, problems and body, on the latter's header (floor).
 func BenchmarkParse(b *testing.B) {
-	header := "description: Review the changes of a branch and list what to mend\nargument-hint: <branch>\nallowed-tools: Read, Grep, Glob\nmodel: default\n"
-	text := "---\n" + header + "---\n\n# Review\n\nRead the files.\n"
-	b.Run("plain", func(b *testing.B) {
-		for b.Loop() {
-			Parse([]byte(text), true)
+	const body = "\n# Review\n\nRead the files.\n"
+	plain := "description: Review the changes of a branch and list what to mend\nargument-hint: <branch>\nallowed-tools: Read, Grep, Glob\nmodel: default\n"
+	flow := strings.Replace(plain, "<branch>", "[branch]", 1)
+	parse := func(header string) func() {
+		text := []byte("---\n" + header + "---\n" + body)
+		return func() { Parse(text, true) }
+	}
+	floor := func() {
+		var node yaml.Node
+		if err := yaml.Unmarshal([]byte(flow), &node); err != nil {
+			b.Fatal(err)
 		}
-	})
-	b.Run("library", func(b *testing.B) {
-		quoted := strings.Replace(text, "<branch>", "[branch]", 1)
-		for b.Loop() {
-			Parse([]byte(quoted), true)
-		}
-	})
-	b.Run("yaml alone", func(b *testing.B) {
-		for b.Loop() {
-			var node yaml.Node
-			if err := yaml.Unmarshal([]byte(header), &node); err != nil {
-				b.Fatal(err)
+	}
+	runs := []struct {
+		name string
+		do   func()
+	}{{"ours", parse(plain)}, {"library", parse(flow)}, {"floor", floor}}
+	took := make([]time.Duration, len(runs))
+	for b.Loop() {
+		for i, run := range runs {
+			begin := time.Now()
+			for range 100 {
+				run.do()
 			}
+			took[i] += time.Since(begin)
 		}
-	})
+	}
+	for i, run := range runs {
+		b.ReportMetric(float64(took[i].Nanoseconds())/float64(100*b.N), "ns/"+run.name)
+	}
+	b.ReportMetric(float64(took[0])/float64(took[2]), "ours/floor")
+	b.ReportMetric(float64(took[1])/float64(took[2]), "library/floor")
 }
 
 func TestProblemsOfOneHeaderAreBounded(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
 // A Prompt is a command as the Model Context Protocol offers it to users: a text
@@ -33,9 +34,6 @@ type PromptText struct {
 	Description string
 	Text        string // what the user says
 }
-
-// mostPrompts is how many commands a page of the catalog can have.
-const mostPrompts = 100
 
 // Prompts returns a prompt for each command that the catalog lists, in its
 // order. A missing folder of commands has none.
@@ -63,7 +61,7 @@ func (a *Adapter) Prompts(ctx context.Context) ([]Prompt, error) {
 // first page; one that no list of commands made, "" included, is an *RPCError
 // with CodeInvalidParams. A cursor stays good when commands come and go.
 func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Prompt, next string, err error) {
-	page := toolshelf.Page{Size: min(a.config.pageSize, mostPrompts)}
+	page := toolshelf.Page{Size: min(a.config.pageSize, paging.MostPrompts)}
 	if cursor != nil {
 		if page.Cursor = *cursor; page.Cursor == "" {
 			return nil, "", invalidCursor("")

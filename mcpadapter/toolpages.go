@@ -2,10 +2,10 @@ package mcpadapter
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"slices"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
 // toolPages are the results of tools/list, encoded once: the tools of an adapter
@@ -33,7 +33,7 @@ func newToolPages(tools []Tool, c config) (toolPages, error) {
 		}
 		hash.Write(encoded[i])
 	}
-	shelf := hash.Sum(nil)
+	shelf := paging.Identify(hash.Sum(nil))
 	for first := 0; first == 0 || first < len(tools); first += c.pageSize {
 		last := min(first+c.pageSize, len(tools))
 		body := []byte(`"tools":[`)
@@ -46,7 +46,7 @@ func newToolPages(tools []Tool, c config) (toolPages, error) {
 		body = append(body, ']')
 		next := ""
 		if last < len(tools) {
-			next = cursor(shelf, last)
+			next = shelf.Cursor(last)
 			p.byNext[next] = len(p.next) + 1
 			body = append(body, `,"nextCursor":"`+next+`"`...)
 		}
@@ -57,14 +57,6 @@ func newToolPages(tools []Tool, c config) (toolPages, error) {
 	}
 	p.bounds = append(p.bounds, len(tools))
 	return p, nil
-}
-
-// cursor names a place in a list: what list it is, and how many tools come
-// before. Another list, with one tool changed, makes other cursors, and so
-// does the same list never; hence programs that serve the same tools
-// understand each other's.
-func cursor(shelf []byte, offset int) string {
-	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(slices.Clone(shelf[:12]), uint64(offset)))
 }
 
 // page returns the number of the page that a cursor asks for; nil asks for the
@@ -81,7 +73,7 @@ func (p *toolPages) page(cursor *string) (int, *RPCError) {
 }
 
 func invalidCursor(cursor string) *RPCError {
-	return invalidParams("Invalid cursor %s; ask without a cursor for the first page of this list", quote(cursor))
+	return invalidParams("%s", paging.InvalidCursor(quote(cursor)))
 }
 
 // ToolsPage returns one page of the tools and the cursor of the next, "" after

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
 const (
@@ -26,9 +27,6 @@ const announcer = ""
 func refuse(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt; prompts/list has the names"}
 }
-
-// mostPrompts is how many commands Adapter.PromptsPage puts on a page.
-const mostPrompts = 100
 
 // listPrompts answers with one page: of commands first, then of the server's own
 // prompts, which begin on the last page of commands if there is room.
@@ -51,7 +49,7 @@ func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPrompt
 	page := &mcp.ListPromptsResult{Cacheable: cacheable, Prompts: []*mcp.Prompt{}}
 	first, found := 0, false
 	if cursor != nil {
-		first, found = id.offset(*cursor, len(own))
+		first, found = id.Offset(*cursor, len(own))
 	}
 	if !found {
 		commands, next, err := b.adapter.PromptsPage(ctx, cursor)
@@ -66,10 +64,10 @@ func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPrompt
 			return page, nil
 		}
 	}
-	last := min(first+max(0, min(b.size, mostPrompts)-len(page.Prompts)), len(own))
+	last := min(first+max(0, min(b.size, paging.MostPrompts)-len(page.Prompts)), len(own))
 	page.Prompts = append(page.Prompts, own[first:last]...)
 	if last < len(own) {
-		page.NextCursor = id.cursor(last)
+		page.NextCursor = id.Cursor(last)
 	}
 	return page, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
 // Register adds an adapter's tools, prompts and completions to a server. It
@@ -120,7 +121,7 @@ func protocolError(err error) error {
 func invalidCursor(cursor string) error {
 	return &jsonrpc.Error{
 		Code:    jsonrpc.CodeInvalidParams,
-		Message: fmt.Sprintf("Invalid cursor %.100q; ask without a cursor for the first page of this list", cursor),
+		Message: paging.InvalidCursor(fmt.Sprintf("%.100q", cursor)),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
 const (
@@ -108,7 +109,7 @@ func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.To
 type shelf struct {
 	source []*mcp.Tool // as the server has them
 	tools  []*mcp.Tool
-	id     identity
+	id     paging.Identity
 }
 
 func (b *binding) newShelf(source []*mcp.Tool) (*shelf, error) {
@@ -146,14 +147,14 @@ func (b *binding) listTools(ctx context.Context, s server, req *mcp.ListToolsReq
 	first := 0
 	if req.Params != nil && req.Params.Cursor != "" {
 		var ok bool
-		if first, ok = shelf.id.offset(req.Params.Cursor, len(shelf.tools)); !ok || first == 0 || first%b.size != 0 {
+		if first, ok = shelf.id.Offset(req.Params.Cursor, len(shelf.tools)); !ok || first == 0 || first%b.size != 0 {
 			return nil, invalidCursor(req.Params.Cursor)
 		}
 	}
 	last := min(first+b.size, len(shelf.tools))
 	page := &mcp.ListToolsResult{Cacheable: cacheable, Tools: append([]*mcp.Tool{}, shelf.tools[first:last]...)}
 	if last < len(shelf.tools) {
-		page.NextCursor = shelf.id.cursor(last)
+		page.NextCursor = shelf.id.Cursor(last)
 	}
 	return page, nil
 }

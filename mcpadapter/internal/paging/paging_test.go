@@ -1,0 +1,41 @@
+package paging
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestCursorLeadsBackToItsPlaceInItsListAlone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hash := rapid.SliceOfN(rapid.Byte(), 12, 32).Draw(t, "hash")
+		list := Identify(hash)
+		n := rapid.IntRange(1, 300).Draw(t, "n")
+		place := rapid.IntRange(0, n-1).Draw(t, "place")
+		cursor := list.Cursor(place)
+		if got, ok := list.Offset(cursor, n); !ok || got != place {
+			t.Fatalf("got %d, %t; want %d", got, ok, place)
+		}
+		if _, ok := list.Offset(cursor, place); ok {
+			t.Fatal("a place beyond the end is found")
+		}
+		other := list
+		other[rapid.IntRange(0, len(other)-1).Draw(t, "byte")]++
+		if _, ok := other.Offset(cursor, n); ok {
+			t.Fatal("another list has the place")
+		}
+	})
+}
+
+func FuzzOffset(f *testing.F) {
+	list := Identify([]byte("the hash of a list"))
+	for _, seed := range []string{"", "0", "50", "YWJj", list.Cursor(0), list.Cursor(2), list.Cursor(3), list.Cursor(1) + "=", list.Cursor(1) + "\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, cursor string) {
+		place, ok := list.Offset(cursor, 3)
+		if ok && (place < 0 || place > 2 || list.Cursor(place) != cursor) {
+			t.Errorf("%q is place %d", cursor, place)
+		}
+	})
+}

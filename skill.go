@@ -3,17 +3,10 @@ package toolshelf
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"io/fs"
 	"path"
-	"path/filepath"
-	"runtime"
 	"slices"
-	"strings"
-	"syscall"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
@@ -52,9 +45,6 @@ type skillOptions struct {
 func Digests() SkillOption {
 	return func(o *skillOptions) { o.digests = true }
 }
-
-// maxDigests is how many digests a catalog remembers.
-const maxDigests = 1 << 16
 
 // GetSkill returns the skill of this name: that of its folder, as in ListSkills,
 // letter case included. A name that its SKILL.md declares does not count where
@@ -95,40 +85,6 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	}
 	return withSkill(ctx, c, "GetSkill", name, func(s *index.Snapshot, e *index.Entry) (Skill, error) {
 		return c.loadSkill(ctx, s, e, o)
-	})
-}
-
-// ReadSkillFile returns a file of a skill, to the byte. The path is relative
-// to the skill's folder, with slashes, as in Skill.Files: any regular file
-// below the folder is served, listed or not, and nothing else. Links are
-// followed as for Files; a SKILL.md that is a link is served as ListSkills
-// reads it.
-//
-// A path that leads out of the folder, by "..", as an absolute path or by a
-// link, is ErrOutsideRoot, the same whether or not something is there, and so
-// is a link that is not followed. ErrNotFound is for a file that is not there,
-// also for a path that no file can have. ErrFileRead is for what is there and
-// cannot be read, or is no file: a folder, a pipe. ErrFileTooLarge is for more
-// bytes than WithMaxFileSize allows. For the errors of the name see GetSkill.
-//
-// Nothing of the file is kept in memory.
-func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
-	const op = "ReadSkillFile"
-	return withSkill(ctx, c, op, skill, func(_ *index.Snapshot, e *index.Entry) ([]byte, error) {
-		folder, err := c.skills.OpenSkill(e)
-		if err != nil {
-			return nil, err
-		}
-		defer folder.Close()
-		name, err := skillFileName(path)
-		var raw []byte
-		if err == nil {
-			raw, err = c.readSkillFile(folder, name)
-		}
-		if err != nil {
-			return nil, c.skillFileError(op, skill, path, err)
-		}
-		return raw, nil
 	})
 }
 
@@ -333,133 +289,4 @@ func (c *Catalog) skillText(folder *index.SkillFolder, e *index.Entry) (skillTex
 		c.skillContents.put(&content[skillText]{file: key, info: info, value: text, size: int64(len(raw))})
 	}
 	return text, info, nil
-}
-
-// digest fills in the digests of the files listed, and looks in the end whether
-// they are still the same.
-func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *index.Entry, listed index.SkillFiles, skill *Skill) error {
-	place := path.Dir(c.skills.Place(e))
-	for i, f := range listed.Files {
-		report := func(code Code, message, suggestion string) {
-			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: string(code), Severity: index.Warning,
-				Path: path.Join(place, escapePath(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
-		}
-		if f.Info.Size > c.config.maxFileSize {
-			report(ErrFileTooLarge.Code, "the file is larger than allowed", "shorten it, or raise the limit with WithMaxFileSize")
-			continue
-		}
-		key := file{e.Layer, path.Join(path.Dir(e.Path), f.Name)}
-		if kept := c.digests.get(key); kept != nil && index.SameFile(kept.info, f.Info) {
-			skill.Files[i].SHA256 = kept.value
-			continue
-		}
-		now := time.Now()
-		sum, err := digestOf(ctx, folder, f)
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
-			return errChanging // it is not what was listed any more
-		default:
-			report(ErrFileRead.Code, escapeName(reason(err)), "check its permissions")
-			continue
-		}
-		skill.Files[i].SHA256 = sum
-		if index.Settled(f.Info, now) {
-			c.digests.put(&content[string]{file: key, info: f.Info, value: sum, size: 1})
-		}
-	}
-	again, err := folder.Files(ctx)
-	if err != nil {
-		return err
-	}
-	same := slices.EqualFunc(listed.Files, again.Files, func(a, b index.SkillFile) bool {
-		return a.Name == b.Name && index.SameFile(a.Info, b.Info)
-	})
-	if !same {
-		return errChanging
-	}
-	return nil
-}
-
-// digestOf reads a file, which must be as it was listed, for its SHA-256.
-func digestOf(ctx context.Context, folder *index.SkillFolder, listed index.SkillFile) (string, error) {
-	f, err := folder.Open(listed.Name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if !index.SameFile(f.Info(), listed.Info) {
-		return "", errChanging
-	}
-	hash := sha256.New()
-	if _, err := io.Copy(hash, io.LimitReader(untilDone{ctx, f}, listed.Info.Size+1)); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// untilDone is a reader that ends with a context.
-type untilDone struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (u untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.r.Read(p)
-}
-
-// skillFileName turns a path as a caller gives it into a name below the skill's
-// folder, by its text alone.
-func skillFileName(given string) (string, error) {
-	name := given
-	if runtime.GOOS == "windows" {
-		name = filepath.ToSlash(name)
-	}
-	if path.IsAbs(name) || filepath.VolumeName(given) != "" {
-		return "", confine.ErrEscape
-	}
-	name = path.Clean(name)
-	switch {
-	case name == ".." || strings.HasPrefix(name, "../"):
-		return "", confine.ErrEscape
-	case name == "." || strings.HasSuffix(given, "/"):
-		return "", confine.ErrNotRegular
-	}
-	return name, nil
-}
-
-func (c *Catalog) readSkillFile(folder *index.SkillFolder, name string) ([]byte, error) {
-	f, err := folder.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return c.readOpen(f)
-}
-
-// skillFileError says why a file of a skill cannot be had.
-func (c *Catalog) skillFileError(op, skill, given string, err error) error {
-	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
-		Message: "the file " + quote(given) + " of skill " + quote(skill) + " cannot be read (" + reason(err) + ")"}
-	switch {
-	case errors.Is(err, fs.ErrClosed) && c.closed.Load():
-		return closedMeanwhile(op)
-	case errors.Is(err, index.ErrTooLarge):
-		e.Code, e.Message = ErrFileTooLarge.Code, "the file "+quote(given)+" of skill "+quote(skill)+" is larger than allowed; raise the limit with WithMaxFileSize"
-	case errors.Is(err, confine.ErrEscape):
-		// The cause might tell one case from another.
-		e.Code, e.Message, e.Err = ErrOutsideRoot.Code, "the path "+quote(given)+" leads out of the folder of skill "+quote(skill)+"; use a path relative to it", nil
-	case errors.Is(err, confine.ErrSymlink):
-		e.Code, e.Message = ErrOutsideRoot.Code, "the path "+quote(given)+" in skill "+quote(skill)+" leads through a symbolic link, which is not followed"
-	case errors.Is(err, confine.ErrNotRegular):
-		e.Message = "what is at " + quote(given) + " in skill " + quote(skill) + " is no file; use a path of its list of files"
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid), errors.Is(err, confine.ErrNotDir), errors.Is(err, syscall.ENAMETOOLONG):
-		e.Code, e.Message = ErrNotFound.Code, "skill "+quote(skill)+" has no file "+quote(given)+"; use a path of its list of files"
-	}
-	return e
 }

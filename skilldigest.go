@@ -1,0 +1,97 @@
+package toolshelf
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+)
+
+// maxDigests is how many digests a catalog remembers.
+const maxDigests = 1 << 16
+
+// digest fills in the digests of the files listed, and looks in the end whether
+// they are still the same.
+func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *index.Entry, listed index.SkillFiles, skill *Skill) error {
+	place := path.Dir(c.skills.Place(e))
+	for i, f := range listed.Files {
+		report := func(code Code, message, suggestion string) {
+			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: string(code), Severity: index.Warning,
+				Path: path.Join(place, escapePath(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
+		}
+		if f.Info.Size > c.config.maxFileSize {
+			report(ErrFileTooLarge.Code, "the file is larger than allowed", "shorten it, or raise the limit with WithMaxFileSize")
+			continue
+		}
+		key := file{e.Layer, path.Join(path.Dir(e.Path), f.Name)}
+		if kept := c.digests.get(key); kept != nil && index.SameFile(kept.info, f.Info) {
+			skill.Files[i].SHA256 = kept.value
+			continue
+		}
+		now := time.Now()
+		sum, err := digestOf(ctx, folder, f)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
+			return errChanging // it is not what was listed any more
+		default:
+			report(ErrFileRead.Code, escapeName(reason(err)), "check its permissions")
+			continue
+		}
+		skill.Files[i].SHA256 = sum
+		if index.Settled(f.Info, now) {
+			c.digests.put(&content[string]{file: key, info: f.Info, value: sum, size: 1})
+		}
+	}
+	again, err := folder.Files(ctx)
+	if err != nil {
+		return err
+	}
+	same := slices.EqualFunc(listed.Files, again.Files, func(a, b index.SkillFile) bool {
+		return a.Name == b.Name && index.SameFile(a.Info, b.Info)
+	})
+	if !same {
+		return errChanging
+	}
+	return nil
+}
+
+// digestOf reads a file, which must be as it was listed, for its SHA-256.
+func digestOf(ctx context.Context, folder *index.SkillFolder, listed index.SkillFile) (string, error) {
+	f, err := folder.Open(listed.Name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if !index.SameFile(f.Info(), listed.Info) {
+		return "", errChanging
+	}
+	hash := sha256.New()
+	if _, err := io.Copy(hash, io.LimitReader(untilDone{ctx, f}, listed.Info.Size+1)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// untilDone is a reader that ends with a context.
+type untilDone struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.r.Read(p)
+}

@@ -62,9 +62,11 @@ func (d Diagnostic) String() string {
 // (https://github.com/agentskills/agentskills, skills-ref): what that refuses
 // is an error here, since other clients refuse it too, although ListSkills
 // lists the skill and its Diagnostics may call the same problem a warning. More
-// is an error here: a name or description that is null, which the validator
-// takes for the text "null", and fences that are not alone in their line.
-// Only of the values "<<" and "=" it is the validator that refuses more.
+// is an error here, since other readers refuse it: a name or description that is
+// null, which the validator takes for the text "null"; fences that are not alone
+// in their line; what comes after a "---" within the frontmatter; the characters
+// U+0085, U+2028, U+2029 and U+FEFF; and the escape "\/" in quotes. Only of "<<"
+// and "=", as a value or a key, it is the validator that refuses more.
 //
 // The codes, with E for errors and W for warnings:
 //

@@ -25,7 +25,7 @@ type commandLint struct {
 	names    []commandName
 	last     map[string]bool     // what comes after the last ":" of every name, of skills too: some clients put the layer before it, and all run skills as commands
 	folders  map[string]bool     // of nested commands, with their ":"
-	files    map[string][]string // where there are files of a name, below their layers
+	files    map[string][]string // where there are files of a name, in lower case, below their layers
 }
 
 // A commandName is a name that may have been meant by one that there is not.
@@ -55,7 +55,8 @@ func newCommandLint(c *Catalog, commands, skills *index.Snapshot) *commandLint {
 	l := &commandLint{catalog: c, snapshot: commands, last: make(map[string]bool), folders: make(map[string]bool), files: make(map[string][]string)}
 	for e := range commands.Files() {
 		file := c.commands.Below(e)
-		l.files[path.Base(file)] = append(l.files[path.Base(file)], file)
+		base := strings.ToLower(path.Base(file))
+		l.files[base] = append(l.files[base], file)
 		name := newCommandName(e.Name)
 		l.names = append(l.names, name)
 		folder := name.folder
@@ -103,8 +104,12 @@ func (l *commandLint) references(f wholeFile) []Diagnostic {
 		known  = make(map[string]bool) // what was looked for already
 		blocks codeBlocks
 		number = bytes.Count(f.raw[:f.doc.Body], []byte("\n"))
+		body   = f.raw[f.doc.Body:]
+		prose  = withoutCode(body)
 	)
-	for line := range bytes.Lines(f.raw[f.doc.Body:]) {
+	for line := range bytes.Lines(body) {
+		text := prose[:len(line)]
+		prose = prose[len(line):]
 		number++
 		code := blocks.line(line)
 		if len(line) > maxReferenceLine {
@@ -123,7 +128,7 @@ func (l *commandLint) references(f wholeFile) []Diagnostic {
 		if code {
 			continue
 		}
-		for at, target := range links(line) {
+		for at, target := range links(text) {
 			if known[target] {
 				continue
 			}
@@ -251,58 +256,83 @@ func placeholder(name string) bool {
 		strings.HasPrefix(name, "your-") || strings.HasPrefix(name, "my-")
 }
 
-// links ranges over the targets of links that are not in code spans: of
-// [text](target) and of a definition, [name]: target.
+// links ranges over the targets of links in a line without code: of [text](target)
+// and of a definition, [name]: target.
 func links(line []byte) iter.Seq2[int, string] {
 	return func(yield func(at int, target string) bool) {
-		mark := []byte("](")
-		if begin := bytes.TrimLeft(line, " "); len(begin) > 0 && begin[0] == '[' && bytes.Contains(line, []byte("]:")) {
-			mark = []byte("]:")
-		}
-		if !bytes.Contains(line, mark) {
-			return
-		}
-		text := blankCode(line)
-		for at := 0; ; {
-			next := bytes.Index(text[at:], mark)
-			if next < 0 {
-				return
+		depth, defines := 0, bytes.HasPrefix(bytes.TrimLeft(line, " "), []byte("["))
+		for i := 0; i+1 < len(line); i++ {
+			switch {
+			case line[i] == '\\':
+				i++
+			case line[i] == '[':
+				depth++
+			case line[i] == ']' && depth > 0:
+				depth--
+				if line[i+1] != '(' && (line[i+1] != ':' || depth > 0 || !defines) {
+					defines = defines && depth > 0 // it begins with brackets that define nothing
+					continue
+				}
+				at := i + 2
+				at += len(line[at:]) - len(bytes.TrimLeft(line[at:], " \t<"))
+				end := at
+				for end < len(line) && strings.IndexByte(") \t\r\n>", line[end]) < 0 {
+					end++
+				}
+				if end > at && !yield(at, string(line[at:end])) {
+					return
+				}
+				i, defines = end-1, false
 			}
-			at += next + len(mark)
-			at += len(text[at:]) - len(bytes.TrimLeft(text[at:], " \t<"))
-			end := at
-			for end < len(text) && strings.IndexByte(") \t\r\n>", text[end]) < 0 {
-				end++
-			}
-			if end > at && !yield(at, string(text[at:end])) {
-				return
-			}
-			at = end
 		}
 	}
 }
 
-// blankCode returns a line with blanks in place of its code spans.
-func blankCode(line []byte) []byte {
-	if bytes.IndexByte(line, '`') < 0 {
-		return line
-	}
-	blank := bytes.Clone(line)
-	spans := markdown.NewSpans(string(line))
-	for i := bytes.IndexByte(line, '`'); i < len(line); {
-		if line[i] != '`' {
-			i++
-			continue
+// withoutCode returns a text with blanks in place of code and of comments, line
+// breaks left where they are.
+func withoutCode(body []byte) []byte {
+	text := string(body)
+	prose := bytes.Clone(body)
+	blank := func(start, end int) {
+		for i := start; i < end; i++ {
+			if prose[i] != '\n' {
+				prose[i] = ' '
+			}
 		}
-		n := markdown.Run(line[i:])
-		closing, ok := spans.Closing(i+n, n)
-		if ok {
-			copy(blank[i:closing+n], bytes.Repeat([]byte(" "), closing+n-i))
-			i = closing
-		}
-		i += n
 	}
-	return blank
+	markdown.Blocks(text, func(start, end int, kind markdown.Kind) {
+		if kind != markdown.Text {
+			blank(start, end)
+			return
+		}
+		spans := markdown.NewSpans(text[:end])
+		for i := start; i < end; i++ {
+			switch text[i] {
+			case '\\':
+				i++
+			case '`':
+				n := markdown.Run(text[i:end])
+				if closing, ok := spans.Closing(i+n, n); ok {
+					blank(i, closing+n)
+					i = closing
+				}
+				i += n - 1
+			}
+		}
+	})
+	for i := 0; ; {
+		begin := bytes.Index(prose[i:], []byte("<!--"))
+		if begin < 0 {
+			return prose
+		}
+		begin += i
+		end := bytes.Index(prose[begin:], []byte("-->"))
+		if end < 0 {
+			return prose
+		}
+		i = begin + end
+		blank(begin, i)
+	}
 }
 
 // meantFile says what to do about a link to a file that is missing. A file of
@@ -310,13 +340,14 @@ func blankCode(line []byte) []byte {
 // only.
 func (l *commandLint) meantFile(from *index.Entry, missing string) string {
 	var there []string
-	for _, file := range l.files[path.Base(missing)] {
-		if !slices.Contains(there, file) {
+	own := l.catalog.commands.Below(from)
+	for _, file := range l.files[strings.ToLower(path.Base(missing))] {
+		if file != own && !slices.Contains(there, file) {
 			there = append(there, file)
 		}
 	}
 	if len(there) == 1 {
-		if link, err := filepath.Rel(filepath.FromSlash(path.Dir(l.catalog.commands.Below(from))), filepath.FromSlash(there[0])); err == nil {
+		if link, err := filepath.Rel(filepath.FromSlash(path.Dir(own)), filepath.FromSlash(there[0])); err == nil {
 			return "write " + quote(filepath.ToSlash(link)) + " if that is meant, else make " + quote(missing)
 		}
 	}

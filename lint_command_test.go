@@ -110,12 +110,18 @@ func TestLintReferences(t *testing.T) {
 		{"a link to a command that is not there", "See [the rules](rules.md).", `1:17 make "rules.md", or remove the link`},
 		{"a link into a folder of commands", "See [the rules](dev/rules.md \"Rules\").", `1:17 make "dev/rules.md", or remove the link`},
 		{"a link in angle brackets", "[r](<rules.md>)", `1:6 make "rules.md", or remove the link`},
+		{"a link to a file that is elsewhere, in other letter case", "[base](Base.md)", `1:8 write "dev/parts/base.md" if that is meant, else make "Base.md"`},
 		{"a link to a file that is elsewhere", "[base](base.md)", `1:8 write "dev/parts/base.md" if that is meant, else make "base.md"`},
 		{"a definition of a link", "[rules]: rules.md", `1:10 make "rules.md", or remove the link`},
 		{"a link to another folder", "[x](docs/x.md) [y](../x.md) [z](/x.md)", ""},
 		{"a link that is right from the root", "[plan](docs/plan.md)", ""},
 		{"a link to what is no command", "[a](README.md) [b](SKILL.md) [c](x.txt) [d](a%20b.md) [e](https://x.org/x.md) [f](#x.md) [g]({x}.md)", ""},
 		{"a link in a code span", "`[rules](rules.md)` ``a`[r](rules.md)``", ""},
+		{"a link in a code span of two lines", "a `b\n[rules](rules.md) c` d", ""},
+		{"a link in indented code", "a\n\n    [rules](rules.md)\n", ""},
+		{"a link in a comment", "<!-- [rules](rules.md)\n [more](more.md) --> [base](dev/base.md)", `2:29 write "dev/parts/base.md" if that is meant, else make "dev/base.md"`},
+		{"a link that is escaped", "\\[rules](rules.md) [a] \\[rules](rules.md)", ""},
+		{"a link around an image", "[![a](a.png)](rules.md)", `1:15 make "rules.md", or remove the link`},
 		{"a link beside a code span", "`a` [rules](rules.md)", `1:13 make "rules.md", or remove the link`},
 		{"a link in a block of code", "~~~\n[rules](rules.md)\n~~~\n", ""},
 		{"a link in a block within a block", "```markdown\n```sh\nls\n```\n[rules](rules.md)\n```\n", ""},
@@ -180,5 +186,15 @@ func TestLintOfManyMissingReferences(t *testing.T) {
 	found := lint(t, files, toolshelf.WithSkillsDir())
 	if len(found) != 300*100 {
 		t.Errorf("%d diagnostics, want 30,000", len(found))
+	}
+}
+
+func TestLintDoesNotSendALinkBackToItsOwnFile(t *testing.T) {
+	got := lint(t, map[string]string{
+		"commands/a/one.md": "---\ndescription: d\n---\n[x](../b/one.md)\n",
+		"commands/b/two.md": "---\ndescription: d\n---\n",
+	}, toolshelf.WithNestedCommands(), toolshelf.WithSkillsDir())
+	if len(got) != 1 || got[0].Suggestion != `make "b/one.md", or remove the link` {
+		t.Errorf("got %+v", got)
 	}
 }

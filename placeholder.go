@@ -47,9 +47,9 @@ type scanner struct {
 const longestName = 64
 
 func (s *scanner) scan() {
-	markdown.Blocks(s.text, func(start, end int, code bool) {
+	markdown.Blocks(s.text, func(start, end int, kind markdown.Kind) {
 		switch {
-		case !code:
+		case kind != markdown.Fenced:
 			s.prose(start, end)
 		case s.inCode:
 			s.fill(start, end)

@@ -2,16 +2,24 @@ package markdown
 
 import "strings"
 
-// Blocks cuts a Markdown text into fenced code blocks and stretches of text
-// that no code span reaches beyond, such as a paragraph, a heading or a list
-// item. Together they are the whole text, in order.
+// A Kind says what a block is.
+type Kind uint8
+
+const (
+	Text     Kind = iota // a stretch that no code span reaches beyond, such as a paragraph, a heading or a list item
+	Fenced               // a fenced code block
+	Indented             // a line of an indented code block
+)
+
+// Blocks cuts a Markdown text into blocks. Together they are the whole text, in
+// order.
 //
 // Blocks are those of CommonMark 0.31, in lists and quotes too, but for three
 // things. A fence may be indented further than three columns, since many
 // authors do not count them: what follows is code as far as the fence that
 // closes it, or as it is indented so. HTML is not looked at. And no code span
 // leaves a line that begins with "|", since it is a table's row.
-func Blocks(text string, yield func(start, end int, code bool)) {
+func Blocks(text string, yield func(start, end int, kind Kind)) {
 	r := reader{yield: yield}
 	for at := 0; at < len(text); {
 		next := len(text)
@@ -21,12 +29,15 @@ func Blocks(text string, yield func(start, end int, code bool)) {
 		r.line(strings.TrimSuffix(strings.TrimSuffix(text[at:next], "\n"), "\r"), at, next)
 		at = next
 	}
-	r.end(len(text), r.fence != "")
+	if r.fence != "" {
+		r.end(len(text), Fenced)
+	}
+	r.end(len(text), Text)
 }
 
 // A reader reads a text line by line.
 type reader struct {
-	yield func(start, end int, code bool)
+	yield func(start, end int, kind Kind)
 
 	start int         // of the block
 	open  []container // that the line before is in
@@ -47,9 +58,9 @@ type container struct {
 const deepest = 100
 
 // end ends the block, if there is anything in it.
-func (r *reader) end(at int, code bool) {
+func (r *reader) end(at int, kind Kind) {
 	if at > r.start {
-		r.yield(r.start, at, code)
+		r.yield(r.start, at, kind)
 		r.start = at
 	}
 }
@@ -110,32 +121,32 @@ func (r *reader) line(line string, at, next int) {
 		if n == len(r.open) && (c.rest == "" || c.indent() >= r.deep) {
 			if c.indent() < 4+r.deep && r.closes(c.rest) {
 				r.fence = ""
-				r.end(next, true)
+				r.end(next, Fenced)
 			}
 			return
 		}
 		r.fence = ""
-		r.end(at, true)
+		r.end(at, Fenced)
 	}
 	if c.rest == "" {
 		if r.bare { // an item has text on its first or its second line
 			n = min(n, len(r.open)-1)
 		}
 		r.open = r.open[:n]
-		r.end(next, false)
+		r.end(next, Text)
 		r.prose, r.bare = false, false
 		return
 	}
 	if r.prose && n == len(r.open) && c.indent() < 4 && IsUnderline(c.rest) {
 		r.prose = false
-		r.end(next, false)
+		r.end(next, Text)
 		return
 	}
 	r.bare = false
 	leave := func() { // the containers that the line is not in, and the block before it
 		r.open = r.open[:n]
 		r.prose = false
-		r.end(at, false)
+		r.end(at, Text)
 	}
 	var mark byte // what the line was found to be no thematic break of, and is none of further on
 marks:
@@ -144,7 +155,7 @@ marks:
 		switch {
 		case c.rest[0] != mark && IsThematicBreak(c.rest):
 			leave()
-			r.end(next, false)
+			r.end(next, Text)
 			return
 		case c.rest[0] == '>':
 		default:
@@ -175,9 +186,12 @@ marks:
 		if c.indent() >= 4 {
 			r.deep = 4
 		}
-	case c.indent() < 4 && (IsHeading(c.rest) || strings.HasPrefix(c.rest, "|")), c.indent() >= 4 && !r.prose:
+	case c.indent() >= 4 && !r.prose:
 		leave()
-		r.end(next, false)
+		r.end(next, Indented)
+	case c.indent() < 4 && (IsHeading(c.rest) || strings.HasPrefix(c.rest, "|")):
+		leave()
+		r.end(next, Text)
 	case c.rest != "" && !r.prose: // with prose, it goes on, even if it is not marked or indented as before
 		leave()
 		r.prose = true

@@ -72,8 +72,8 @@ func found(source string) []string {
 			code[i] = true
 		}
 	}
-	markdown.Blocks(source, func(start, end int, fenced bool) {
-		if fenced {
+	markdown.Blocks(source, func(start, end int, kind markdown.Kind) {
+		if kind == markdown.Fenced {
 			set(start, end)
 			return
 		}

@@ -10,13 +10,17 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// cut returns the blocks of a text, code in brackets.
+// cut returns the blocks of a text, fenced code in brackets, indented code in
+// braces.
 func cut(text string) []string {
 	var all []string
-	markdown.Blocks(text, func(start, end int, code bool) {
+	markdown.Blocks(text, func(start, end int, kind markdown.Kind) {
 		block := text[start:end]
-		if code {
+		switch kind {
+		case markdown.Fenced:
 			block = "[" + block + "]"
+		case markdown.Indented:
+			block = "{" + block + "}"
 		}
 		all = append(all, block)
 	})
@@ -54,7 +58,7 @@ func TestBlocks(t *testing.T) {
 		{"what is less far in ends it", "a\n\n    ```\n    b\nc", []string{"a\n\n", "[    ```\n    b\n]", "c"}},
 		{"a paragraph goes on unquoted", "> a\nb\n> c", []string{"> a\nb\n> c"}},
 		{"a blank line ends a quote", "> a\n\n> b", []string{"> a\n\n", "> b"}},
-		{"indented code", "a\n\n    b\n    c\nd", []string{"a\n\n", "    b\n", "    c\n", "d"}},
+		{"indented code", "a\n\n    b\n    c\nd", []string{"a\n\n", "{    b\n}", "{    c\n}", "d"}},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
 			if diff := cmp.Diff(tt.want, cut(tt.text)); diff != "" {
@@ -69,7 +73,7 @@ func FuzzBlocks(f *testing.F) {
 	f.Add(strings.Repeat("- ", 200) + "a\n" + strings.Repeat("> ", 200) + "b")
 	f.Fuzz(func(t *testing.T, text string) {
 		at := 0
-		markdown.Blocks(text, func(start, end int, _ bool) {
+		markdown.Blocks(text, func(start, end int, _ markdown.Kind) {
 			if start != at || end <= start {
 				t.Errorf("a block is %d:%d, where one before ended at %d", start, end, at)
 			}
@@ -96,7 +100,7 @@ func BenchmarkHostileBlocks(b *testing.B) {
 		b.Run(tt.name, func(b *testing.B) {
 			text := func(size int) string { return strings.Repeat(tt.unit, size/len(tt.unit)) + tt.end }
 			quarter, whole := text(64<<10), text(256<<10)
-			none := func(int, int, bool) {}
+			none := func(int, int, markdown.Kind) {}
 			var quarters time.Duration
 			for b.Loop() {
 				start := time.Now()

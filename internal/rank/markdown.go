@@ -9,10 +9,10 @@ import (
 // sections visits the lines of a Markdown text, and says which are headings. A #
 // within a code block begins none.
 func sections(text string, visit func(line string, heading bool)) {
-	markdown.Blocks(text, func(start, end int, code bool) {
+	markdown.Blocks(text, func(start, end int, kind markdown.Kind) {
 		for line := range strings.Lines(text[start:end]) {
 			column, rest := markdown.Columns(line, 0)
-			visit(line, !code && column <= 3 && markdown.IsHeading(rest))
+			visit(line, kind == markdown.Text && column <= 3 && markdown.IsHeading(rest))
 		}
 	})
 }

@@ -2,9 +2,15 @@ package mcpadapter_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
+	"os"
 
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -58,4 +64,60 @@ func ExampleSession_State() {
 	// Output:
 	// uninitialized [2026-07-28 2025-11-25 2025-06-18 2025-03-26 2024-11-05]
 	// initializing
+}
+
+// A server without an SDK: messages come in, one a line, and what Handle
+// returns goes out, with the id of the request. A notification has no answer.
+func ExampleWithListChanged() {
+	project := afero.NewMemMapFs()
+	catalog, err := toolshelf.New(toolshelf.WithFs(project))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog, mcpadapter.WithServerInfo("shelf", "1.0.0"), mcpadapter.WithListChanged())
+	if err != nil {
+		log.Fatal(err)
+	}
+	out := json.NewEncoder(os.Stdout)
+	session := adapter.NewSession()
+	defer session.Close()
+	serve := func(line string) {
+		var in struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+			Params json.RawMessage `json:"params"`
+		}
+		if err := json.Unmarshal([]byte(line), &in); err != nil {
+			log.Fatal(err)
+		}
+		result, err := session.Handle(context.Background(), in.Method, in.Params)
+		var failure *mcpadapter.RPCError
+		errors.As(err, &failure)
+		if in.ID == nil {
+			return
+		}
+		out.Encode(struct {
+			Version string               `json:"jsonrpc"`
+			ID      json.RawMessage      `json:"id"`
+			Result  json.RawMessage      `json:"result,omitempty"`
+			Error   *mcpadapter.RPCError `json:"error,omitempty"`
+		}{"2.0", in.ID, result, failure})
+	}
+	afero.WriteFile(project, "commands/commit.md", []byte("Commit.\n"), 0o644)
+	serve(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"me","version":"1"}}}`)
+	serve(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	serve(`{"jsonrpc":"2.0","id":2,"method":"prompts/list"}`)
+
+	changed := make(chan []string, 1)
+	stop := adapter.OnPromptsChange(func(names []string) { changed <- names })
+	defer stop()
+	afero.WriteFile(project, "commands/review.md", []byte("Review.\n"), 0o644)
+	serve(`{"jsonrpc":"2.0","id":3,"method":"prompts/list"}`) // with WithWatch nobody would have to look
+	fmt.Println(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`, <-changed)
+	// Output:
+	// {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"shelf","version":"1.0.0"},"capabilities":{"tools":{},"prompts":{"listChanged":true},"completions":{}}}}
+	// {"jsonrpc":"2.0","id":2,"result":{"prompts":[{"name":"commit","description":"Commit."}]}}
+	// {"jsonrpc":"2.0","id":3,"result":{"prompts":[{"name":"commit","description":"Commit."},{"name":"review","description":"Review."}]}}
+	// {"jsonrpc":"2.0","method":"notifications/prompts/list_changed"} [review]
 }

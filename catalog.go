@@ -82,7 +82,7 @@ func New(opts ...Option) (*Catalog, error) {
 	}
 	c.root = c.open(c.rootDir)
 	c.openReports()
-	if !c.onOS || c.home() == "" {
+	if c.home() == "" {
 		outside := func(l layer) bool { return l.home }
 		c.config.commands = slices.DeleteFunc(c.config.commands, outside)
 		c.config.skills = slices.DeleteFunc(c.config.skills, outside)
@@ -143,10 +143,16 @@ func (c *Catalog) open(dir string) *confine.FS {
 // home is the user's home folder; "" if there is none other than the root.
 func (c *Catalog) home() string {
 	home, err := os.UserHomeDir()
-	if err != nil || !filepath.IsAbs(home) || filepath.Clean(home) == c.rootDir {
+	if !c.onOS || err != nil || !filepath.IsAbs(home) || sameFolder(home, c.rootDir) {
 		return ""
 	}
 	return home
+}
+
+func sameFolder(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return filepath.Clean(a) == filepath.Clean(b) || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // layers gives each layer a confined filesystem. A folder within the root is
@@ -171,7 +177,7 @@ func (c *Catalog) layers(named layers) []index.Layer {
 		if below, err := filepath.Rel(c.rootDir, dir); err == nil && filepath.IsLocal(below) {
 			all = append(all, index.Layer{Name: l.name, FS: c.root, Dir: filepath.ToSlash(below)})
 		} else {
-			all = append(all, index.Layer{Name: l.name, FS: c.open(dir), Dir: "."})
+			all = append(all, index.Layer{Name: l.name, FS: c.open(dir), Dir: ".", Optional: l.home})
 		}
 	}
 	return all

@@ -246,8 +246,8 @@ func (c *Catalog) readOpen(f *confine.File) ([]byte, error) {
 	}
 	// A file may grow while it is read, so its size is only where to begin.
 	raw := make([]byte, 0, size+1)
-	for {
-		n, err := f.Read(raw[len(raw):cap(raw)])
+	for !c.closed.Load() {
+		n, err := f.Read(raw[len(raw):min(cap(raw), len(raw)+readStep)])
 		raw = raw[:len(raw)+n]
 		switch {
 		case int64(len(raw)) > c.config.maxFileSize:
@@ -261,7 +261,12 @@ func (c *Catalog) readOpen(f *confine.File) ([]byte, error) {
 			raw = append(raw, 0)[:len(raw)]
 		}
 	}
+	return nil, fs.ErrClosed
 }
+
+// readStep is how much of a file is read before it is seen that the catalog was
+// closed.
+const readStep = 16 << 20
 
 // validName reports whether a command can have this name.
 func (c *Catalog) validName(name string) bool {

@@ -52,6 +52,9 @@ type filtered struct {
 	all, shown *index.Snapshot
 }
 
+// filters reports whether there is anything that it might not show.
+func (f *filter[Info]) filters() bool { return len(f.keep) > 0 }
+
 func (f *filter[Info]) keeps(info Info) bool {
 	for _, keep := range f.keep {
 		if !keep(info) {
@@ -64,7 +67,7 @@ func (f *filter[Info]) keeps(info Info) bool {
 // of is the snapshot as the filter shows it. That of the latest snapshot is
 // remembered, so that a page of it costs no more than one of the whole.
 func (f *filter[Info]) of(all *index.Snapshot) *index.Snapshot {
-	if len(f.keep) == 0 || all == nil {
+	if !f.filters() || all == nil {
 		return all
 	}
 	last := f.last.Load()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -211,6 +212,39 @@ func TestASkillIsPutToTheFilterAsItIsNow(t *testing.T) {
 	}
 	if _, err := c.ReadSkillFile(t.Context(), "cart", "SKILL.md"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
 		t.Errorf("ReadSkillFile: %v", err)
+	}
+}
+
+// What a filter has been asked about may be older than the file, for as long as
+// the cache says. What it would refuse now is not shown even so.
+func TestNothingNewIsShownThatTheFilterWasNotAskedAbout(t *testing.T) {
+	root := diskOf(t, map[string]string{
+		"commands/note.md":     "---\ndescription: note\n---\nNothing yet.\n",
+		"skills/zed/SKILL.md":  "---\nname: zed\ndescription: d\n---\n",
+		"skills/zed/notes.txt": "notes",
+	})
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCacheTTL(time.Hour),
+		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return i.License != "private" }),
+		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Description != "private" }))
+	names(t, c)
+	if _, err := c.ReadSkillFile(t.Context(), "zed", "notes.txt"); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"skills/zed/SKILL.md": "---\nname: zed\ndescription: d\nlicense: private\n---\n", "skills/zed/notes.txt": "secret",
+		"commands/note.md": "---\ndescription: private\n---\nThe secret.\n",
+	} {
+		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{"notes.txt", "SKILL.md", "none"} {
+		if got, err := c.ReadSkillFile(t.Context(), "zed", file); !errors.Is(err, toolshelf.ErrSkillNotFound) || strings.Contains(err.Error(), "calls itself") {
+			t.Errorf("%s: %q, %v", file, got, err)
+		}
+	}
+	if results, err := c.Search(t.Context(), "secret", 0); err != nil || results.TotalFound > 0 {
+		t.Errorf("found %+v, %v", results, err)
 	}
 }
 

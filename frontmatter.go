@@ -7,8 +7,9 @@ import "github.com/toolshelf-go/toolshelf/internal/matter"
 // Frontmatter is that of a file without one.
 //
 // Scalars are read as text, as their author wrote them: 3000, 007, yes and
-// 2025-01-31 are these very characters wherever a text is asked for. Where a
-// key is there twice, the last one counts.
+// 2025-01-31 are these very characters wherever a text is asked for. (Numbers in
+// TOML are as TOML means them: 1_000 is 1000, and 1.10 is 1.1.) Where a key is
+// there twice, the last one counts.
 type Frontmatter struct {
 	Format string // "yaml", "toml" or "json"; "" for none
 	Raw    string // the text between the fences, as written
@@ -71,8 +72,10 @@ func (f Frontmatter) Equal(other Frontmatter) bool {
 }
 
 // MarshalJSON returns the whole frontmatter as one JSON object: the keys in
-// the order of the file, numbers to the digit where JSON has them, and
-// everything else that is no truth value or null as text. It is {} for none.
+// the order of the file, numbers to the digit where JSON has them and a float64
+// can hold them, and everything else that is no truth value or null as text. A
+// key that is there twice has its last value in its first place. It is {} for
+// none.
 // There is no way back from it.
 func (f Frontmatter) MarshalJSON() ([]byte, error) {
 	return f.doc.AppendJSON(nil), nil

@@ -75,7 +75,7 @@ func (d Diagnostic) String() string {
 //	FILE_READ_ERROR              E  the file cannot be read (W: a file of a skill, or a folder of it)
 //	FILE_TOO_LARGE               E  it is larger than WithMaxFileSize allows
 //	LINK_NOT_FOLLOWED            E  a link leads outside, to nothing, or is not allowed (W: in a circle, or among the files of a skill)
-//	FOLDER_UNREADABLE            E  a folder below that of a layer cannot be read
+//	FOLDER_UNREADABLE            E  a folder below that of a layer cannot be read (W: one of the user's, of WithConventionalDirs)
 //	NOT_A_FILE                   W  a folder has the name of a command, or a file of a skill is a pipe or a device
 //	SHADOWED                     W  a file that comes first has the same name
 //	NAME_DIFFERS_IN_CASE         W  another name is the same but for letter case
@@ -155,12 +155,10 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	}{
 		{c.commandsError(op, commandsErr), func() ([]Diagnostic, error) {
 			l := newCommandLint(c, commands, skills)
-			return c.lintFiles(ctx, c.commands, commands, l.file)
+			return c.lintFiles(ctx, c.commands, commands, l.file, func(*index.Entry) []Diagnostic { return nil })
 		}},
 		{c.skillsError(op, skillsErr), func() ([]Diagnostic, error) {
-			return c.lintFiles(ctx, c.skills, skills, func(f wholeFile) []Diagnostic {
-				return append(c.lintSkill(f), c.lintSkillFolder(ctx, f)...)
-			})
+			return c.lintFiles(ctx, c.skills, skills, c.lintSkill, func(e *index.Entry) []Diagnostic { return c.lintSkillFolder(ctx, e) })
 		}},
 	} {
 		if missing, ok := missingFolder(part.err); ok {
@@ -201,26 +199,28 @@ type wholeFile struct {
 }
 
 // lintFiles returns what a snapshot says is wrong, and what check finds in each
-// of its files, several at a time. What the snapshot says of the text of a
-// file gives way to what is found in it whole.
-func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(wholeFile) []Diagnostic) ([]Diagnostic, error) {
+// of its files and around it, several at a time. What the snapshot says of the
+// text of a file gives way to what is found in it whole.
+func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(wholeFile) []Diagnostic, around func(*index.Entry) []Diagnostic) ([]Diagnostic, error) {
 	files := slices.Collect(snapshot.Files())
 	found := make([][]Diagnostic, len(files))
 	workers, ctx := errgroup.WithContext(ctx)
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	seen := make(map[index.Problem]bool)
 	for i, e := range files {
-		if e.Broken != nil {
-			continue
-		}
-		for _, p := range e.Problems {
-			seen[p] = true
+		if e.Broken == nil {
+			for _, p := range e.Problems {
+				seen[p] = true
+			}
 		}
 		workers.Go(func() error {
 			if err := c.stopped(ctx); err != nil {
 				return err
 			}
-			found[i] = c.lintFile(x, e, check)
+			if e.Broken == nil {
+				found[i] = c.lintFile(x, e, check)
+			}
+			found[i] = append(found[i], around(e)...)
 			return c.stopped(ctx) // then not all may have been found
 		})
 	}

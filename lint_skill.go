@@ -3,6 +3,7 @@ package toolshelf
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -62,8 +63,11 @@ func (c *Catalog) lintSkill(f wholeFile) []Diagnostic {
 // lintSkillFolder returns what is wrong with the files that belong to a skill.
 // What vanished meanwhile is nothing to tell, and the end of ctx is noticed by
 // the caller.
-func (c *Catalog) lintSkillFolder(ctx context.Context, f wholeFile) []Diagnostic {
-	folder, err := c.skills.OpenSkill(f.entry)
+func (c *Catalog) lintSkillFolder(ctx context.Context, e *index.Entry) []Diagnostic {
+	if errors.Is(e.Broken, index.ErrNoSkillFile) {
+		return nil // it is no skill
+	}
+	folder, err := c.skills.OpenSkill(e)
 	if err != nil {
 		return nil
 	}
@@ -74,7 +78,9 @@ func (c *Catalog) lintSkillFolder(ctx context.Context, f wholeFile) []Diagnostic
 	}
 	var found []Diagnostic
 	for _, p := range listed.Problems {
-		found = append(found, Diagnostic(p))
+		if e.Broken == nil || p.Path != c.skills.Place(e) { // which the snapshot tells of
+			found = append(found, Diagnostic(p))
+		}
 	}
 	return found
 }

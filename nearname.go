@@ -14,6 +14,9 @@ func meant(entries []*index.Entry, name, advice string) string {
 	wanted := []rune(strings.ToLower(name))
 	least := min(len(wanted)/4, 2) // of a short name, only another letter case is near
 	for _, e := range entries {
+		if e.Name == name {
+			continue // it is shown no more, since just now
+		}
 		if n := utf8.RuneCountInString(e.Name); max(n-len(wanted), len(wanted)-n) > least {
 			continue
 		}

@@ -140,7 +140,8 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // commands from .example/commands, and skills from .example/skills and
 // .agents/skills, all in the project's root; then those from the same folders
 // in the user's home folder, in diagnostics "~/.example/commands" and so on.
-// Each is a layer as those of WithCommandsDir are, and may be missing.
+// Each is a layer as those of WithCommandsDir are, and may be missing. One of the
+// home folder that cannot be read counts as missing, and Lint tells of it.
 //
 // The places are those of the client guide of the Agent Skills format
 // (https://agentskills.io/client-implementation/adding-skills-support). It also
@@ -148,19 +149,21 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 //
 // The home folder is os.UserHomeDir's at the time of New. Its layers are left
 // out where there is none, where it is the root itself, and on another
-// filesystem than the operating system's. A client's name is letters, digits,
-// "-", "_" and ".", not at the beginning; any other is ErrInvalidOption.
+// filesystem than the operating system's. A client's name is up to 100 letters,
+// digits, "-", "_" and ".", not at the beginning; any other is ErrInvalidOption.
 func WithConventionalDirs(client string) Option {
 	return func(c *config) error {
-		if !index.LooseName(client) || !index.PlainName(strings.ReplaceAll(client, ".", "")) {
+		if len(client) > maxClientName || !index.LooseName(client) || !index.PlainName(strings.ReplaceAll(client, ".", "")) {
 			return invalidOption("WithConventionalDirs: no client can be called " + quote(client) +
-				`; use letters, digits, "-", "_" and ".", without the dot that its folder begins with`)
+				`; use up to 100 letters, digits, "-", "_" and ".", without the dot that its folder begins with`)
 		}
 		c.commands.addConventional("." + client + "/commands")
 		c.skills.addConventional("."+client+"/skills", ".agents/skills")
 		return nil
 	}
 }
+
+const maxClientName = 100
 
 // addConventional adds folders of the root, and then those of the home folder,
 // but for those that another client has in common.

@@ -313,7 +313,9 @@ func (s *searcher) put(c *Catalog, e *index.Entry) {
 		if again && hash == known {
 			return
 		}
-		if err == nil {
+		// What the file says since it was listed is for a later snapshot, and for the
+		// filters that look at that.
+		if err == nil && index.SameFile(info, e.Info) {
 			doc, _ := matter.Parse(raw, true)
 			tags, _ := doc.Get("tags")
 			d.Tags, d.Body = tags.String(), string(raw[doc.Body:])

@@ -73,9 +73,9 @@ func Digests() SkillOption {
 //
 // The cost is a reading of each folder of the skill and a stat of each file. Up
 // to 16 MiB of SKILL.md files are kept in memory and served as long as they are
-// unchanged. For a skill that is not right below the first layer, and for one
-// that no call has seen yet, the cost is also that of ListSkills; otherwise
-// Hides is as the last list had it.
+// unchanged. For a skill that is not right below the first layer, for any under
+// WithSkillDepth of more than 1, and for one that no call has seen yet, the cost
+// is also that of ListSkills; otherwise Hides is as the last list had it.
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
 	var o skillOptions
 	for _, opt := range opts {
@@ -137,6 +137,10 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 	if e == nil {
 		return zero, c.skillNotFound(op, name, snapshot)
 	}
+	if errors.Is(e.Broken, fs.ErrNotExist) && !errors.Is(e.Broken, index.ErrNoSkillFile) {
+		return zero, &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: e.Broken,
+			Message: "the SKILL.md of skill " + quote(name) + " is a link that leads nowhere; replace it by the file"}
+	}
 	if e.Broken != nil {
 		return zero, skillError(op, name, e.Broken)
 	}
@@ -160,7 +164,7 @@ func (c *Catalog) skillNotFound(op, name string, all *index.Snapshot) error {
 	e := &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name,
 		Message: "there is no skill " + quote(name) + "; " + meant(shown, name, "list the skills for the names")}
 	for _, other := range shown {
-		if declared, _ := other.Header.Get("name"); declared.String() == name {
+		if declared, _ := other.Header.Get("name"); declared.String() == name && other.Name != name {
 			e.Message = "there is no skill folder " + quote(name) + "; the skill in the folder " + quote(other.Name) + " calls itself so, and is had by the folder's name"
 			break
 		}
@@ -232,22 +236,14 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 	if file < 0 || !index.SameFile(listed.Files[file].Info, info) {
 		return Skill{}, errChanging
 	}
-	problems := e.Problems
-	if !index.SameFile(e.Info, info) {
-		problems = nil
-		for _, p := range text.problems {
-			problems = append(problems, index.FromHeader(p, c.skills.Place(e)))
-		}
-	}
 	skill := Skill{
-		SkillInfo:      c.describeSkill(e, text.header, problems),
+		SkillInfo:      c.skillNow(s, e, text, info),
 		Frontmatter:    text.header,
 		Content:        text.content,
 		Raw:            bytes.Clone(text.raw),
 		Files:          make([]SkillFile, len(listed.Files)),
 		FilesTruncated: listed.Truncated,
 	}
-	skill.Hides = c.hides(s, e)
 	if !c.skillFilter.keeps(skill.SkillInfo) {
 		return Skill{}, c.skillNotFound("GetSkill", e.Name, s) // it has just become one that is not shown
 	}
@@ -263,6 +259,20 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 		}
 	}
 	return skill, nil
+}
+
+// skillNow is what a list would tell of a skill whose SKILL.md is this text.
+func (c *Catalog) skillNow(s *index.Snapshot, e *index.Entry, text skillText, info confine.Info) SkillInfo {
+	problems := e.Problems
+	if !index.SameFile(e.Info, info) {
+		problems = nil
+		for _, p := range text.problems {
+			problems = append(problems, index.FromHeader(p, c.skills.Place(e)))
+		}
+	}
+	skill := c.describeSkill(e, text.header, problems)
+	skill.Hides = c.hides(s, e)
+	return skill
 }
 
 // skillText returns the SKILL.md of an open folder, from memory if it is as it

@@ -37,11 +37,11 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 			continue
 		}
 		now := time.Now()
-		sum, err := digestOf(ctx, folder, f)
+		sum, err := c.digestOf(ctx, folder, f)
 		switch {
 		case err == nil:
-		case ctx.Err() != nil:
-			return ctx.Err()
+		case c.going(ctx) != nil:
+			return c.going(ctx)
 		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 			return errChanging // it is not what was listed any more
 		default:
@@ -67,7 +67,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 }
 
 // digestOf reads a file, which must be as it was listed, for its SHA-256.
-func digestOf(ctx context.Context, folder *index.SkillFolder, listed index.SkillFile) (string, error) {
+func (c *Catalog) digestOf(ctx context.Context, folder *index.SkillFolder, listed index.SkillFile) (string, error) {
 	f, err := folder.Open(listed.Name)
 	if err != nil {
 		return "", err
@@ -77,20 +77,21 @@ func digestOf(ctx context.Context, folder *index.SkillFolder, listed index.Skill
 		return "", errChanging
 	}
 	hash := sha256.New()
-	if _, err := io.Copy(hash, io.LimitReader(untilDone{ctx, f}, listed.Info.Size+1)); err != nil {
+	if _, err := io.Copy(hash, io.LimitReader(untilEnded{c, ctx, f}, listed.Info.Size+1)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// untilDone is a reader that ends with a context.
-type untilDone struct {
+// untilEnded is a reader that ends with a context and with the catalog.
+type untilEnded struct {
+	c   *Catalog
 	ctx context.Context
 	r   io.Reader
 }
 
-func (u untilDone) Read(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
+func (u untilEnded) Read(p []byte) (int, error) {
+	if err := u.c.going(u.ctx); err != nil {
 		return 0, err
 	}
 	return u.r.Read(p)

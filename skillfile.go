@@ -30,12 +30,17 @@ import (
 // Nothing of the file is kept in memory.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
 	const op = "ReadSkillFile"
-	return withSkill(ctx, c, op, skill, func(_ *index.Snapshot, e *index.Entry) ([]byte, error) {
+	return withSkill(ctx, c, op, skill, func(s *index.Snapshot, e *index.Entry) ([]byte, error) {
 		folder, err := c.skills.OpenSkill(e)
 		if err != nil {
 			return nil, err
 		}
 		defer folder.Close()
+		// The filter may be one that a change just now makes it refuse: it is asked
+		// about the SKILL.md as it is before and after.
+		if err := c.stillShown(op, folder, s, e); err != nil {
+			return nil, err
+		}
 		name, err := skillFileName(path)
 		var raw []byte
 		if err == nil {
@@ -44,8 +49,26 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 		if err != nil {
 			return nil, c.skillFileError(op, skill, path, err)
 		}
+		if err := c.stillShown(op, folder, s, e); err != nil {
+			return nil, err
+		}
 		return raw, nil
 	})
+}
+
+// stillShown is the error for a skill that the filter does not keep as it is now.
+func (c *Catalog) stillShown(op string, folder *index.SkillFolder, s *index.Snapshot, e *index.Entry) error {
+	if !c.skillFilter.filters() {
+		return nil
+	}
+	text, info, err := c.skillText(folder, e)
+	if err != nil {
+		return err
+	}
+	if !c.skillFilter.keeps(c.skillNow(s, e, text, info)) {
+		return c.skillNotFound(op, e.Name, s)
+	}
+	return nil
 }
 
 // skillFileName turns a path as a caller gives it into a name below the skill's

@@ -18,7 +18,7 @@ type SkillInfo struct {
 	Description   string            `json:"description"`             // line breaks within it are kept
 	License       string            `json:"license,omitempty"`
 	Compatibility string            `json:"compatibility,omitempty"`
-	Metadata      map[string]string `json:"metadata,omitempty"`      // values that are no text are given as JSON
+	Metadata      map[string]string `json:"metadata,omitempty"`      // values as written; lists and mappings as JSON
 	AllowedTools  []string          `json:"allowed_tools,omitempty"` // one for each tool, whether written as a text with blanks or commas or as a list
 
 	DisableModelInvocation bool `json:"disable_model_invocation,omitempty"` // its author wants only the user to choose it

@@ -395,6 +395,82 @@ func TestACircleOfFoldersEnds(t *testing.T) {
 	}
 }
 
+func TestALinkBackHidesNoSkill(t *testing.T) {
+	for target, link := range map[string]string{".": "loop", "../..": "group/loop"} {
+		root := diskOf(t, map[string]string{"skills/zed/SKILL.md": skillFile("zed"), "skills/group/a/SKILL.md": skillFile("a"), "src/x/SKILL.md": skillFile("x")})
+		if err := os.Symlink(target, filepath.Join(root, "skills", filepath.FromSlash(link))); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillDepth(4))
+		list, err := c.ListSkills(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range list {
+			if s.Name != "loop" { // which is a folder without a SKILL.md
+				got = append(got, filepath.ToSlash(s.Path))
+			}
+		}
+		want := []string{filepath.ToSlash(root) + "/skills/group/a/SKILL.md", filepath.ToSlash(root) + "/skills/zed/SKILL.md"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s -> %s (-want +got):\n%s", link, target, diff)
+		}
+	}
+}
+
+func TestASkillFurtherDownThatComesFirstIsServedAtOnce(t *testing.T) {
+	root := diskOf(t, map[string]string{"skills/zed/SKILL.md": skillFile("zed")})
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillDepth(2))
+	if _, err := c.GetSkill(t.Context(), "zed"); err != nil {
+		t.Fatal(err)
+	}
+	first := filepath.Join(root, "skills", "a", "zed", "SKILL.md")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(first), 0o755), os.WriteFile(first, []byte(skillFile("zed")), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if skill, err := c.GetSkill(t.Context(), "zed"); err != nil || skill.Path != first {
+		t.Errorf("got %s, %v", skill.Path, err)
+	}
+}
+
+func TestNoSkillIsADependency(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/zed/SKILL.md": "---\nname: zed\ndescription: d\nis_dependency: true\n---\n"})))
+	if found := skillsOf(t, c); found["zed"] == "" {
+		t.Errorf("got %v", found)
+	}
+}
+
+func TestAHomeFolderThatCannotBeReadHarmsNoProject(t *testing.T) {
+	root := diskOf(t, map[string]string{".example/commands/a.md": "a", ".example/skills/b/SKILL.md": skillFile("b")})
+	home := filepath.Join(diskOf(t, map[string]string{"file": ""}), "file")
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("example"))
+	for range 2 {
+		if got, found := names(t, c), skillsOf(t, c); !slices.Equal(got, []string{"a"}) || found["b"] == "" {
+			t.Errorf("got %q, %v", got, found)
+		}
+	}
+	if all := problems(t, c); !slices.Contains(all, "FOLDER_UNREADABLE ~/.example/skills") {
+		t.Errorf("not reported: %q", all)
+	}
+}
+
+func TestTheHomeFolderMayBeTheRootByAnotherName(t *testing.T) {
+	root := diskOf(t, map[string]string{".example/skills/b/SKILL.md": skillFile("b")})
+	home := filepath.Join(t.TempDir(), "home")
+	if err := os.Symlink(root, home); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("example"))
+	if skill, err := c.GetSkill(t.Context(), "b"); err != nil || skill.Hides != nil {
+		t.Errorf("it hides %q, %v", skill.Hides, err)
+	}
+}
+
 func TestConventionalDirs(t *testing.T) {
 	home := diskOf(t, map[string]string{
 		".example/commands/both.md": "home", ".example/commands/home.md": "home",

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
@@ -28,7 +29,8 @@ type Layer struct {
 	FS   *confine.FS // where it is
 	Dir  string      // the folder, relative to FS
 
-	Fixed bool // with Watch: it is not the operating system's, and does not change
+	Optional bool // it counts as missing where it cannot be read, which is reported
+	Fixed    bool // with Watch: it is not the operating system's, and does not change
 }
 
 // Config says what an Index holds.
@@ -306,6 +308,16 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 			if !before.missing {
 				now = &found{missing: true}
 			}
+		case x.config.Layers[i].Optional && unusable(err):
+			if missing == nil {
+				missing = &LayerError{Layer: i, Err: err}
+			}
+			problem := Problem{Code: "FOLDER_UNREADABLE", Severity: Warning, Path: x.config.place(i, x.config.Layers[i].Dir),
+				Message: "nothing in it is listed: " + unreadable(err), Suggestion: "check that it is a folder and its permissions"}
+			now = before
+			if !before.missing || !slices.Equal(before.problems, []Problem{problem}) {
+				now = &found{missing: true, problems: []Problem{problem}}
+			}
 		default:
 			return nil, &LayerError{Layer: i, Err: err}
 		}
@@ -327,6 +339,11 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 		x.config.Changed(last, next)
 	}
 	return next, nil
+}
+
+// unusable reports whether a folder's own state keeps it from being read.
+func unusable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, confine.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
 }
 
 func (x *Index) scanLayer(s *scan) (*found, error) {

@@ -198,7 +198,7 @@ func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bo
 func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, head[doc.Body:])
 	e.Description = strings.Clone(description)
-	e.Hidden = isDependency(doc, head)
+	e.Hidden = !s.config.KeepHeader && isDependency(doc, head) // no skill is a dependency
 	disabled, _ := doc.Get("disable-model-invocation")
 	e.UserOnly, _ = disabled.Bool()
 	if s.config.KeepHeader {

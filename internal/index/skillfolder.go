@@ -54,6 +54,9 @@ func (f *SkillFolder) Open(name string) (*confine.File, error) {
 		return f.fs.OpenRegular(f.entry.Path)
 	}
 	for range maxSkillLinks {
+		if name == "." { // by a link to the folder itself
+			return nil, confine.ErrNotRegular
+		}
 		file, next, err := f.step(name)
 		if !errors.Is(err, confine.ErrSymlink) || next == "" {
 			return file, err
@@ -108,7 +111,10 @@ func (f *SkillFolder) through(dir *confine.Dir, elem, name string) (string, erro
 		return "", err
 	}
 	below, ok := strings.CutPrefix(target, folder+"/")
-	if folder == "." {
+	switch {
+	case target == folder:
+		below, ok = ".", true
+	case folder == ".":
 		below, ok = target, true
 	}
 	if !ok {

@@ -150,7 +150,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 // A folder of the layer in which there are some is not missing a SKILL.md.
 func (s *scan) deeper(top string) error {
 	left := maxFolders
-	seen := map[[2]uint64]bool{}
+	seen := s.above(top)
 	parents := map[string]bool{} // folders of the layer in which there are skills
 	level := slices.Clone(s.entries)
 	for depth := 2; depth <= s.config.Depth; depth++ {
@@ -176,6 +176,20 @@ func (s *scan) deeper(top string) error {
 		return e.Broken == ErrNoSkillFile && parents[firstElement(top, e.Path)]
 	})
 	return nil
+}
+
+// above identifies a layer's folder, and those that it is in: a link to one of
+// them leads back, or to what is no skill of the layer.
+func (s *scan) above(top string) map[[2]uint64]bool {
+	seen := map[[2]uint64]bool{}
+	for dir := top; ; dir = path.Dir(dir) {
+		if info, err := s.fs.Stat(dir); err == nil && info.Ino != 0 {
+			seen[[2]uint64{info.Dev, info.Ino}] = true
+		}
+		if dir == "." {
+			return seen
+		}
+	}
 }
 
 // firstElement is the first element of a path below the folder top.
@@ -300,8 +314,8 @@ func below(dirPath, name string) string {
 
 // KnownSkill returns the entry that Lookup would find in a snapshot taken now,
 // if that can be told from its own file and the layer's folder; nil if it cannot.
-// It can for a SKILL.md right below the first layer's folder, or in it: no other
-// file comes before that.
+// It can for a SKILL.md in the first layer's folder, and for one right below it
+// where none is looked for further down: no other file comes before that.
 func (x *Index) KnownSkill(name string) *Entry {
 	e := x.Known(name)
 	if e == nil || path.Base(e.Path) != skillFiles[0] {
@@ -309,7 +323,7 @@ func (x *Index) KnownSkill(name string) *Entry {
 	}
 	l := x.config.Layers[e.Layer]
 	if folder := path.Dir(e.Path); folder != l.Dir {
-		if path.Dir(folder) != l.Dir {
+		if path.Dir(folder) != l.Dir || x.config.Depth > 1 {
 			return nil
 		}
 		look := func(base string) (confine.Info, error) { return l.FS.Lstat(path.Join(l.Dir, base)) }

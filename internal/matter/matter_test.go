@@ -67,6 +67,10 @@ func TestParse(t *testing.T) {
 		{"a language that would have to be run", "---js\nmodule.exports = {}\n---\nText.", read{"", "{}", "---js\nmodule.exports = {}\n---\nText.", ""}},
 
 		{"TOML", "+++\nb = 1\na = [\"x\", 2.5]\n[t]\nz = 2025-01-31\ny = true\n+++\nText.", read{TOML, `{"b":1,"a":["x",2.5],"t":{"z":"2025-01-31","y":true}}`, "Text.", ""}},
+		{"floats in TOML", "+++\na = 2.0\nb = 1e300\nc = -inf\n+++\n", read{TOML, `{"a":2.0,"b":1e+300,"c":"-inf"}`, "", ""}},
+		{"tables of TOML in the order of the first", "+++\nz = [{y=1, x=2}, {x=1, y=2}]\n+++\n", read{TOML, `{"z":[{"y":1,"x":2},{"y":2,"x":1}]}`, "", ""}},
+		{"numbers that no reader of JSON can hold", "{\"a\": 1E400, \"b\": 1e30}\n", read{JSON, `{"a":"1E400","b":1e30}`, "", ""}},
+		{"a tag that calls nothing a number", "---\na: !!int null\n---\n", read{YAML, `{"a":"null"}`, "", ""}},
 		{"TOML between hyphens", "---toml\na = 'b'\n---\nText.", read{TOML, `{"a":"b"}`, "Text.", ""}},
 		{"broken TOML", "+++\na = b\nc = 1\n+++\nText.", read{TOML, "{}", "Text.", "FRONTMATTER_INVALID 2"}},
 		{"JSON", "---json\n{\"b\": 1e3, \"a\": [null, \"x\"]}\n---\nText.", read{JSON, `{"b":1e3,"a":[null,"x"]}`, "Text.", ""}},
@@ -84,7 +88,7 @@ func TestParse(t *testing.T) {
 		{"quoted scalars are texts", "---\na: '3000'\nb: \"true\"\nc: \"x\\ty\"\n---\n", read{YAML, `{"a":"3000","b":"true","c":"x\ty"}`, "", ""}},
 		{"block scalars", "---\na: >\n  one\n  two\nb: |-\n  one\n  two\n---\n", read{YAML, `{"a":"one two\n","b":"one\ntwo"}`, "", ""}},
 		{"aliases and merges", "---\na: &x {k: 1, l: 2}\nb:\n  <<: *x\n  l: 3\nc: *x\n---\n", read{YAML, `{"a":{"k":1,"l":2},"b":{"l":3,"k":1},"c":{"k":1,"l":2}}`, "", ""}},
-		{"a key twice", "---\na: 1\nb: 2\na: 3\n---\n", read{YAML, `{"b":2,"a":3}`, "", "DUPLICATE_KEY 4 a"}},
+		{"a key twice", "---\na: 1\nb: 2\na: 3\n---\n", read{YAML, `{"a":3,"b":2}`, "", "DUPLICATE_KEY 4 a"}},
 
 		{"a list followed by text", "---\ndescription: x\nargument-hint: [pr-number] [priority]\n---\nText.",
 			read{YAML, `{"description":"x","argument-hint":"[pr-number] [priority]"}`, "Text.", "FRONTMATTER_RECOVERED 3 argument-hint"}},

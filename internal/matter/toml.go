@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,9 @@ func (d *Document) decodeTOML() {
 	}
 	order := make(map[string]int)
 	for i, key := range meta.Keys() {
-		order[strings.Join(key, "\x00")] = i + 1
+		if name := strings.Join(key, "\x00"); order[name] == 0 {
+			order[name] = i + 1
+		}
 	}
 	d.Fields = tomlFields(decoded, "", order)
 }
@@ -58,7 +61,7 @@ func tomlValue(v any, prefix string, order map[string]int) Value {
 	case int64:
 		return Value{Kind: Int, Text: strconv.FormatInt(v, 10)}
 	case float64:
-		return Value{Kind: Float, Text: strconv.FormatFloat(v, 'f', -1, 64)}
+		return Value{Kind: Float, Text: tomlFloat(v)}
 	case time.Time:
 		return Value{Kind: String, Text: tomlTime(v)}
 	case map[string]any:
@@ -77,6 +80,19 @@ func tomlValue(v any, prefix string, order map[string]int) Value {
 		return list
 	}
 	return Value{}
+}
+
+// tomlFloat writes a float as TOML does. How its author wrote it, the toml
+// package does not tell: 1.10 is 1.1.
+func tomlFloat(v float64) string {
+	text := strconv.FormatFloat(v, 'f', -1, 64)
+	if size := math.Abs(v); size != 0 && (size < 1e-6 || size >= 1e21) {
+		text = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	if strings.Trim(text, "-0123456789") == "" {
+		return text + ".0"
+	}
+	return strings.ToLower(text)
 }
 
 // tomlTime writes a time as TOML does; the toml package marks the three kinds

@@ -2,6 +2,7 @@ package matter
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -85,8 +86,9 @@ func (v Value) Bool() (value, ok bool) {
 }
 
 // AppendJSON appends the value as JSON. Keys keep their order; of a key that is
-// there twice, the last value counts. A number is one only where its literal is
-// a JSON number too, so 007, 0x1F and .inf are texts.
+// there twice, the last value counts, in the place of the first. A number is one
+// only where its literal is a JSON number too, so 007, 0x1F and .inf are texts,
+// and where a float64 can hold it, since few readers of JSON take 1e400.
 func (v Value) AppendJSON(dst []byte) []byte {
 	switch v.Kind {
 	case Null:
@@ -98,7 +100,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 		}
 		return appendString(dst, v.Text)
 	case Int, Float:
-		if json.Valid([]byte(v.Text)) {
+		if isJSONNumber(v.Text) {
 			return append(dst, v.Text...)
 		}
 		return appendString(dst, v.Text)
@@ -118,27 +120,37 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	}
 }
 
+func isJSONNumber(text string) bool {
+	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') || !json.Valid([]byte(text)) {
+		return false
+	}
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}
+
 // AppendJSON appends the header as a JSON object, as Value.AppendJSON does.
 func (d *Document) AppendJSON(dst []byte) []byte { return appendFields(dst, d.Fields) }
 
 func appendFields(dst []byte, fields []Field) []byte {
-	last := make(map[string]int, len(fields))
-	for i, f := range fields {
-		last[f.Key] = i
+	last := make(map[string]Value, len(fields))
+	for _, f := range fields {
+		last[f.Key] = f.Value
 	}
 	dst = append(dst, '{')
 	first := true
-	for i, f := range fields {
-		if last[f.Key] != i {
-			continue
+	for _, f := range fields {
+		value, ok := last[f.Key]
+		if !ok {
+			continue // it was there before
 		}
+		delete(last, f.Key)
 		if !first {
 			dst = append(dst, ',')
 		}
 		first = false
 		dst = appendString(dst, f.Key)
 		dst = append(dst, ':')
-		dst = f.Value.AppendJSON(dst)
+		dst = value.AppendJSON(dst)
 	}
 	return append(dst, '}')
 }

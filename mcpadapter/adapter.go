@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -103,8 +104,8 @@ func checkExtra(t *Tool) error {
 		}
 		var root map[string]json.RawMessage
 		var compact bytes.Buffer
-		if json.Unmarshal(*schema, &root) != nil || string(root["type"]) != `"object"` || json.Compact(&compact, *schema) != nil {
-			return invalidOption(fmt.Sprintf(`the tool %q has a schema that is not a JSON object of "type": "object"`, t.Name))
+		if json.Unmarshal(*schema, &root) != nil || string(root["type"]) != `"object"` || json.Compact(&compact, *schema) != nil || !readable(*schema) {
+			return invalidOption(fmt.Sprintf(`the tool %q has a schema that is not a JSON object of "type": "object", in UTF-8 and at most %d levels deep`, t.Name, mostNesting))
 		}
 		*schema = compact.Bytes()
 	}
@@ -113,8 +114,8 @@ func checkExtra(t *Tool) error {
 		r, err := call(ctx, arguments)
 		if err == nil && r.Structured != nil {
 			var compact bytes.Buffer
-			if json.Compact(&compact, r.Structured) != nil || compact.Bytes()[0] != '{' {
-				return Result{Text: "the tool " + name + " returned structured content that is not a JSON object", IsError: true}, nil
+			if json.Compact(&compact, r.Structured) != nil || compact.Bytes()[0] != '{' || !readable(r.Structured) {
+				return Result{Text: fmt.Sprintf("the tool %s returned structured content that is not a JSON object, in UTF-8 and at most %d levels deep", name, mostNesting), IsError: true}, nil
 			}
 			r.Structured = compact.Bytes()
 		}
@@ -124,6 +125,31 @@ func checkExtra(t *Tool) error {
 		return r, err
 	}
 	return nil
+}
+
+// mostNesting is how deep a tool's JSON may be nested. There are readers of
+// messages that take 1,000 levels and no more.
+const mostNesting = 500
+
+// readable reports whether every reader takes a JSON text that is valid.
+func readable(raw json.RawMessage) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > mostNesting {
+				return false
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return utf8.Valid(raw)
 }
 
 // Tools returns the tools in the order of tools/list: the library's, then the

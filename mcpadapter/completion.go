@@ -34,9 +34,9 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (C
 	if err != nil {
 		return Completion{}, err
 	}
-	switch argument {
-	case "command_name", "command":
-		choices = nil
+	switch {
+	case choices != nil: // it says itself what there is
+	case argument == "command_name" || argument == "command":
 		for info, err := range a.catalog.All(ctx) {
 			if err != nil {
 				if err = noFolder(err); err != nil {
@@ -46,12 +46,11 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (C
 			}
 			choices = append(choices, info.Name)
 		}
-	case "skill_name", "skill":
+	case argument == "skill_name" || argument == "skill":
 		skills, err := a.catalog.ListSkills(ctx)
 		if err = noFolder(err); err != nil {
 			return Completion{}, err
 		}
-		choices = nil
 		for _, s := range skills {
 			choices = append(choices, s.Name)
 		}
@@ -77,11 +76,11 @@ func (a *Adapter) argumentChoices(ctx context.Context, name, argument string) ([
 		return nil, err
 	}
 	var schema struct {
-		Properties map[string]struct{ Enum []string }
+		Properties map[string]struct{ Enum []json.RawMessage }
 	}
 	_ = json.Unmarshal(t.InputSchema, &schema) // an extra tool's enum may be of something else
 	if p, ok := schema.Properties[argument]; ok {
-		return p.Enum, nil
+		return textsOf(p.Enum), nil
 	}
 	known = slices.AppendSeq(known, maps.Keys(schema.Properties))
 	slices.Sort(known)
@@ -90,6 +89,22 @@ func (a *Adapter) argumentChoices(ctx context.Context, name, argument string) ([
 		takes = "it takes " + strings.Join(known, ", ")
 	}
 	return nil, invalidParams("%s has no argument %s; %s", quote(name), quote(argument), takes)
+}
+
+// textsOf returns the different strings among the values of an enum; nil for no
+// enum.
+func textsOf(enum []json.RawMessage) []string {
+	if enum == nil {
+		return nil
+	}
+	choices := []string{}
+	for _, value := range enum {
+		var choice *string
+		if json.Unmarshal(value, &choice) == nil && choice != nil && !slices.Contains(choices, *choice) {
+			choices = append(choices, *choice)
+		}
+	}
+	return choices
 }
 
 // choicesOf reads a hint such as "[major|minor|patch]" or "<on|off>".

@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -13,6 +14,11 @@ import (
 // mostEntries bounds what one call shows. No model reads more, and the text says
 // that there is more.
 const mostEntries = 10_000
+
+// mostLevels bounds how deep a tree is shown: there are clients and SDKs that
+// refuse JSON of 1,000 levels, of which a folder takes two, and close the
+// connection.
+const mostLevels = 100
 
 const (
 	pathSchema    = `"path":{"type":"string","description":"Path relative to the project root"}`
@@ -64,7 +70,7 @@ var directoryTree = definition{
 		{name: "path", kind: text, description: "Directory path (relative to project root)", standard: `"."`},
 		excludePatterns,
 		{name: "show_hidden", kind: truth, description: "Include hidden files (default true)", standard: "true"},
-		{name: "max_depth", kind: whole, minimum: 1, description: "How many levels to show (default: all)", code: toolshelf.ErrInvalidOption.Code},
+		{name: "max_depth", kind: whole, minimum: 1, description: "How many levels to show, at most 100 (default: all)", code: toolshelf.ErrInvalidOption.Code},
 	},
 	shape: spoken,
 	output: outputSchema(spoken, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
@@ -74,7 +80,7 @@ var directoryTree = definition{
 		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Entries that are not shown, in all"},`+warningSchema,
 		"path", "children", "files", "directories"),
 	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		options := []toolshelf.DirOption{toolshelf.Exclude(args.list("exclude_patterns")...), toolshelf.MaxDepth(args.whole("max_depth"))}
+		options := []toolshelf.DirOption{toolshelf.Exclude(args.list("exclude_patterns")...), toolshelf.MaxDepth(min(cmp.Or(args.whole("max_depth"), mostLevels), mostLevels))}
 		options = with(options, args.truth("show_hidden"), toolshelf.ShowHidden)
 		tree, err := s.Tree(ctx, args.text("path"), options...)
 		if err != nil {

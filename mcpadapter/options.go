@@ -130,10 +130,12 @@ func WithInstructions(text string) Option {
 	return func(c *config) error { c.instructions = text; return nil }
 }
 
-// WithListChanged has Session declare that clients are told when the list of
-// prompts changes. It is for a program that tells them: by the notification
-// notifications/prompts/list_changed, whenever OnPromptsChange calls it. The
-// list of tools does not change. Servers of an SDK need no such option, since
+// WithListChanged has Session declare, in the answer to initialize, that clients
+// are told when the list of prompts changes. It is for a program that tells them:
+// by the notification notifications/prompts/list_changed, whenever
+// OnPromptsChange calls it. The list of tools does not change. Clients of the
+// modern protocol ask for notifications by subscriptions/listen, which Session
+// does not serve, so nothing is declared to them. Servers of an SDK need no such option, since
 // the bindings send the notification.
 func WithListChanged() Option {
 	return func(c *config) error { c.listChanged = true; return nil }

@@ -193,8 +193,10 @@ func (p parameter) readWhole(value json.RawMessage) (any, *fault) {
 	}
 	n, err := strconv.ParseFloat(digits, 64)
 	switch {
-	case err != nil, math.Abs(n) > mostWhole, n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
-		return nil, p.fault(describe(json.RawMessage(digits)))
+	case err == nil && p.maximum == 0 && n > min(mostWhole, math.MaxInt):
+		return nil, p.fault("too large")
+	case err != nil, n < -mostWhole, n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
+		return nil, p.fault(describe(value))
 	}
 	return int(n), nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -134,7 +135,7 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 	for _, arg := range a.config.renderer.Arguments(command) {
 		known = append(known, arg.Name)
 	}
-	for name := range arguments {
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
 		if !slices.Contains(known, name) {
 			takes := "it takes none"
 			if known != nil {
@@ -168,7 +169,8 @@ const settle = 100 * time.Millisecond
 // OnPromptsChange calls f with the names of the prompts that came, went or
 // changed, sorted, a tenth of a second after the first of them did. Calls of f
 // do not overlap. See Catalog.OnChange for when changes are found; stop is as
-// there.
+// there. A change that was found right before the catalog's Close may be told
+// right after it.
 func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
 	var (
 		mu      sync.Mutex

@@ -1,6 +1,7 @@
 package mcpadapter_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -194,7 +195,10 @@ func TestCompletion(t *testing.T) {
 		files[name] = text
 	}
 	files["commands/get_command.md"] = "---\narguments:\n  - name: level\n    description: \"[low|high]\"\n---\nGet $level.\n"
-	a := adapterOf(t, catalog(t, memory(t, files)))
+	a := adapterOf(t, catalog(t, memory(t, files)), mcpadapter.WithExtraTools(mcpadapter.Tool{
+		Name: "power", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil },
+		InputSchema: json.RawMessage(`{"type":"object","properties":{"command":{"enum":["start","stop","start"]},"level":{"enum":[1,null,"x",{"a":1}]}}}`),
+	}))
 	tests := []struct {
 		name, ref, argument, typed string
 		want                       []string
@@ -208,6 +212,8 @@ func TestCompletion(t *testing.T) {
 		{"names of commands that begin so", "get_command", "command_name", "p", []string{"plain"}},
 		{"an enum", "list_directory", "sort_by", "s", []string{"size"}},
 		{"nothing known", "list_directory", "path", "", []string{}},
+		{"an enum of an argument that is called as ours are", "power", "command", "", []string{"start", "stop"}},
+		{"the strings of a mixed enum", "power", "level", "", []string{"x"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

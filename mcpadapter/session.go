@@ -179,7 +179,7 @@ func (s *Session) initialize(p params) (json.RawMessage, *RPCError) {
 	c := s.adapter.config
 	b := appendString([]byte(`{"protocolVersion":`), version)
 	b = append(append(b, `,"serverInfo":`...), c.serverInfo()...)
-	return append(c.appendIntroduction(b), '}'), nil
+	return append(c.appendIntroduction(b, c.listChanged), '}'), nil
 }
 
 func (s *Session) initialized() *RPCError {
@@ -199,13 +199,13 @@ func (r request) discover() (json.RawMessage, *RPCError) {
 	c := r.adapter.config
 	versions, _ := encode(ProtocolVersions())
 	b := append(c.modern(ttlTools, "public"), `,"supportedVersions":`...)
-	return append(c.appendIntroduction(append(b, versions...)), '}'), nil
+	return append(c.appendIntroduction(append(b, versions...), false), '}'), nil
 }
 
 // appendIntroduction adds what initialize and server/discover have in common.
-func (c config) appendIntroduction(b []byte) []byte {
+func (c config) appendIntroduction(b []byte, listChanged bool) []byte {
 	prompts := `{}`
-	if c.listChanged {
+	if listChanged {
 		prompts = `{"listChanged":true}`
 	}
 	b = append(b, `,"capabilities":{"tools":{},"prompts":`+prompts+`,"completions":{}}`...)

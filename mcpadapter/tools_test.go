@@ -260,12 +260,47 @@ func TestExtraToolsErrorsAreForTheModel(t *testing.T) {
 }
 
 func TestExtraToolsBrokenStructuredContentHarmsNoMessage(t *testing.T) {
-	extra := mcpadapter.Tool{Name: "broken", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
-		return mcpadapter.Result{Text: "x", Structured: json.RawMessage(`{"a":`)}, nil
+	for _, structured := range []string{`{"a":`, `[1]`, "{\"a\":\"\xff\"}", nested(501)} {
+		extra := mcpadapter.Tool{Name: "broken", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+			return mcpadapter.Result{Text: "x", Structured: json.RawMessage(structured)}, nil
+		}}
+		got, err := adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "broken", nil)
+		if err != nil || !got.IsError || got.Structured != nil {
+			t.Errorf("%.40q: got %+v, %v; want an error for the model, and no structured content", structured, got, err)
+		}
+	}
+}
+
+// nested is an object of so many levels, with what looks like more in a text.
+func nested(levels int) string {
+	return strings.Repeat(`{"a\"[":`, levels-1) + `{"b":"[{\"["}` + strings.Repeat("}", levels-1)
+}
+
+func TestExtraToolsStructuredContentMayBeNested(t *testing.T) {
+	extra := mcpadapter.Tool{Name: "deep", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+		return mcpadapter.Result{Structured: json.RawMessage(nested(500))}, nil
 	}}
-	got, err := adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "broken", nil)
-	if err != nil || !got.IsError || got.Structured != nil {
-		t.Errorf("got %+v, %v; want an error for the model, and no structured content", got, err)
+	got, err := adapter(t, mcpadapter.WithExtraTools(extra)).Call(ctx, "deep", nil)
+	if err != nil || got.IsError {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// There are readers of JSON that close the connection at 1,000 levels.
+func TestATreeIsNoDeeperThanReadersOfJSONGo(t *testing.T) {
+	folder := strings.Repeat("d/", 600)
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{"deep/" + folder + "file": "x"})))
+	for _, arguments := range []string{`{"path":"deep"}`, `{"path":"deep","max_depth":599}`} {
+		got, err := a.Call(ctx, "directory_tree", json.RawMessage(arguments))
+		if err != nil || got.IsError {
+			t.Fatalf("got %.200s, %v", got.Text, err)
+		}
+		if folders := strings.Count(got.Text, "[DIR]"); folders != 100 {
+			t.Errorf("%d levels are shown", folders)
+		}
+		if levels := strings.Count(string(got.Structured), `"children":[`); levels > 102 {
+			t.Errorf("the JSON has %d levels of folders", levels)
+		}
 	}
 }
 
@@ -322,6 +357,8 @@ func TestNewRefusesWhatWouldHarmTheShelf(t *testing.T) {
 		{"a schema of another type", []mcpadapter.Option{schema(`{"type":"array"}`, ``)}, "odd"},
 		{"a broken schema", []mcpadapter.Option{schema(`{"type":"object"`, ``)}, "odd"},
 		{"a type in upper case", []mcpadapter.Option{schema(`{"TYPE":"object"}`, ``)}, "odd"},
+		{"a schema that is not UTF-8", []mcpadapter.Option{schema("{\"type\":\"object\",\"description\":\"\xff\"}", ``)}, "odd"},
+		{"a schema that is too deep", []mcpadapter.Option{schema(`{"type":"object","x":`+nested(500)+`}`, ``)}, "odd"},
 		{"an empty output schema", []mcpadapter.Option{schema(`{"type":"object"}`, ``)}, ""},
 		{"an output schema of another type", []mcpadapter.Option{schema(`{"type":"object"}`, `{"type":"string"}`)}, "odd"},
 		{"no name for the server", []mcpadapter.Option{mcpadapter.WithServerInfo("", "1")}, "WithServerInfo"},

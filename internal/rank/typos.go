@@ -23,7 +23,7 @@ func typos(folded string, visit func(word []byte)) {
 			letters++
 		}
 	}
-	if letters < minTypo {
+	if letters < minTypo || len(word) > maxWord { // a longer one takes time without end, and nobody types it
 		return
 	}
 	var buf []byte

@@ -56,14 +56,25 @@ func (b *binding) syncPrompts(ctx context.Context) {
 }
 
 // syncPrompt sees to it that a prompt that is asked for is registered if there
-// is a command for it, and only then.
-func (b *binding) syncPrompt(ctx context.Context, name string) {
-	_, exists, err := b.adapter.Prompt(ctx, name)
+// is a command for it, and only then. It gives one that is asked for by the name
+// of its file the name that it is registered by.
+func (b *binding) syncPrompt(ctx context.Context, req *mcp.GetPromptRequest) {
+	p, exists, err := b.adapter.Prompt(ctx, req.Params.Name)
+	if err != nil {
+		return
+	}
+	name := req.Params.Name
+	if exists {
+		name = p.Name
+	}
 	b.mu.Lock()
 	_, registered := b.registered[name]
 	b.mu.Unlock()
-	if err == nil && exists != registered {
+	if exists != registered {
 		b.syncPrompts(ctx)
+	}
+	if _, others := b.server.ListPrompts()[req.Params.Name]; !others {
+		req.Params.Name = name
 	}
 }
 

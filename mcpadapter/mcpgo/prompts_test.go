@@ -38,6 +38,10 @@ func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
 	if m := got.Messages; len(m) != 1 || m[0].Role != "user" || m[0].Content.Type != "text" || m[0].Content.Text != "Review.\n" {
 		t.Errorf("got %+v", got)
 	}
+	request(t, s, "prompts/get", `{"name":"review.md"}`).into(t, &got)
+	if m := got.Messages; len(m) != 1 || m[0].Content.Text != "Review.\n" {
+		t.Errorf("by the name of its file: got %+v", got)
+	}
 	if err := fsys.Remove("commands/commit.md"); err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func (b *binding) addHooks(hooks *server.Hooks) {
 	})
 	hooks.AddBeforeGetPrompt(func(ctx context.Context, _ any, req *mcp.GetPromptRequest) {
 		if concerned(ctx) {
-			b.syncPrompt(ctx, req.Params.Name)
+			b.syncPrompt(ctx, req)
 		}
 	})
 }

@@ -127,10 +127,12 @@ func (d Diagnostic) String() string {
 // A text of a command refers to another command where it links to a Markdown
 // file in a folder of commands, as in "[x](other.md)", where it says
 // "/folder:name" of a subfolder of one, and where it has the reader run
-// "/two-words". Anything else may be a path, a
-// route or a command of the client's own, and is not reported; nor is what is
-// in a block of code, but for "/folder:name". Of one file at most 100 references
-// are reported, each once.
+// "/two-words", which are no placeholder such as "/your-command". Anything else
+// may be a path, a route or a command of the client's own, and is not reported;
+// nor is what is in a block of code, but for "/folder:name". Of one file at most
+// 100 references are reported, each once. Of one frontmatter, and of the files of
+// one skill, at most 50 problems are, of which the last says how many more there
+// are.
 //
 // The cost is that of List and ListSkills, the reading of every command and
 // SKILL.md, whole, and a look at each file of a skill as for GetSkill. A ctx that

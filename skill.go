@@ -55,9 +55,9 @@ func Digests() SkillOption {
 // folders called .git and node_modules. A link is followed, as WithSymlinks
 // says, to a file inside the skill's folder alone; in a skill that is itself in
 // a trusted folder outside the root, none is. What is not listed for that
-// reason, or because it is no file, is in Diagnostics. The list ends after
-// 10,000 files and folders or 16 levels, with FilesTruncated; SKILL.md is
-// always in it.
+// reason, or because it is no file, is in Diagnostics, the first 50. The list
+// ends after 10,000 files and folders or 16 levels, with FilesTruncated;
+// SKILL.md is always in it.
 //
 // Raw, Content, Frontmatter and the size of SKILL.md in Files are of one state
 // of the file. With Digests the whole of Files is of one state of the folder,

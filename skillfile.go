@@ -27,7 +27,8 @@ import (
 // cannot be read, or is no file: a folder, a pipe. ErrFileTooLarge is for more
 // bytes than WithMaxFileSize allows. For the errors of the name see GetSkill.
 //
-// Nothing of the file is kept in memory.
+// Nothing of the file is kept in memory. Where there is a filter, the SKILL.md is
+// looked at too, before and after.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
 	const op = "ReadSkillFile"
 	return withSkill(ctx, c, op, skill, func(s *index.Snapshot, e *index.Entry) ([]byte, error) {

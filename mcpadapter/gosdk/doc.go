@@ -51,5 +51,6 @@
 //
 // Sessions are the SDK's, and so is all of the lifecycle. In difference from
 // mcpadapter.Session, a request before initialize has an error with the code
-// 0, and the server introduces itself by the name that it was made with.
+// 0, null for a prompt's argument is an empty text, and the server introduces
+// itself by the name that it was made with.
 package gosdk

@@ -42,6 +42,8 @@
 //     Another cursor is refused with -32602. mcpadapter.WithPageSize has no effect.
 //   - Tools and prompts are sorted by name.
 //   - Requests before initialize are served.
+//   - Null for a prompt's argument is an empty text. Arguments that are not an
+//     object of texts have the code -32600.
 //   - An error of a prompt, such as an argument that it does not have, has the code
 //     -32603, as do errors of completion/complete: the SDK has no other for them.
 //     A tool or prompt that there is not has -32602.

@@ -62,7 +62,8 @@ type shared struct {
 //
 // New reads nothing: a folder that is missing is found by the method that
 // needs it, and may be made later. (With WithWatch, reading begins in the
-// background.) The error is ErrInvalidOption.
+// background; with WithConventionalDirs, New looks whether the home folder is
+// the root.) The error is ErrInvalidOption.
 func New(opts ...Option) (*Catalog, error) {
 	config, err := newConfig(opts)
 	if err != nil {
@@ -82,12 +83,16 @@ func New(opts ...Option) (*Catalog, error) {
 	}
 	c.root = c.open(c.rootDir)
 	c.openReports()
-	if c.home() == "" {
-		outside := func(l layer) bool { return l.home }
-		c.config.commands = slices.DeleteFunc(c.config.commands, outside)
-		c.config.skills = slices.DeleteFunc(c.config.skills, outside)
+	inHome := func(l layer) bool { return l.home }
+	home := ""
+	if slices.ContainsFunc(slices.Concat(config.commands, config.skills), inHome) {
+		home = c.home()
 	}
-	commands, skills := c.layers(c.config.commands), c.layers(c.config.skills)
+	if home == "" {
+		c.config.commands = slices.DeleteFunc(c.config.commands, inHome)
+		c.config.skills = slices.DeleteFunc(c.config.skills, inHome)
+	}
+	commands, skills := c.layers(c.config.commands, home), c.layers(c.config.skills, home)
 	if c.commands, err = index.Commands(c.indexConfig(index.Config{
 		Layers:  commands,
 		Nested:  config.nested,
@@ -149,6 +154,7 @@ func (c *Catalog) home() string {
 	return home
 }
 
+// sameFolder reports whether two paths are of one folder, be it by a link.
 func sameFolder(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
@@ -158,7 +164,7 @@ func sameFolder(a, b string) bool {
 // layers gives each layer a confined filesystem. A folder within the root is
 // reached through the root, so that links between the folders of a project
 // work and those that leave the project do not.
-func (c *Catalog) layers(named layers) []index.Layer {
+func (c *Catalog) layers(named layers, home string) []index.Layer {
 	var all []index.Layer
 	for _, l := range named {
 		if l.fsys != nil {
@@ -169,7 +175,7 @@ func (c *Catalog) layers(named layers) []index.Layer {
 		}
 		dir := l.name
 		if l.home {
-			dir = filepath.Join(c.home(), strings.TrimPrefix(dir, "~"))
+			dir = filepath.Join(home, strings.TrimPrefix(dir, "~"))
 		}
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(c.rootDir, dir)
@@ -236,6 +242,14 @@ func (c *Catalog) methodError(op string, err error) error {
 		return closedMeanwhile(op)
 	}
 	return inOp(op, err)
+}
+
+// going reports why work for a context should not go on.
+func (c *Catalog) going(ctx context.Context) error {
+	if c.closed.Load() { // a view's own Close ends nothing that is under way
+		return fs.ErrClosed
+	}
+	return ctx.Err()
 }
 
 // commandSnapshot is the commands, hidden ones too, that this catalog shows.

@@ -39,11 +39,11 @@ const (
 
 	// DirectiveFile is @path, to be read: the at sign at the beginning of a
 	// line, after a blank or after "(". The path goes as far as a blank, a
-	// comma, a semicolon, a quote, a backtick, "<", ">" or "|", and as
-	// Chinese or Japanese punctuation; other punctuation at its end belongs to
-	// the sentence. It has a "/" or a ".", begins with "~",
-	// or holds an argument, as in @$1: so @param, @alice and an e-mail address
-	// are none. What looks like a path and is none, such as the package
+	// comma, a semicolon, a quote, a backtick, "<", ">", "|", or what ends a
+	// sentence or a part of it in Chinese or Japanese; other punctuation at its
+	// end belongs to the sentence. It has a "/" or a ".", begins with "~", or
+	// holds an argument, as in @$1: so @param, @alice and an e-mail address are
+	// none. What looks like a path and is none, such as the package
 	// @scope/name, is one here: look whether there is such a file. The path is
 	// the author's, so read it below the project's root only.
 	DirectiveFile DirectiveKind = "file"
@@ -128,6 +128,7 @@ func trimPunctuation(path string) string {
 		')': strings.Count(path, ")") - strings.Count(path, "("),
 		']': strings.Count(path, "]") - strings.Count(path, "["),
 		'}': strings.Count(path, "}") - strings.Count(path, "{"),
+		'）': strings.Count(path, "）") - strings.Count(path, "（"),
 	}
 	for {
 		r, size := utf8.DecodeLastRuneInString(path)
@@ -139,12 +140,12 @@ func trimPunctuation(path string) string {
 			}
 			path = rest
 			continue
-		case r == ')' || r == ']' || r == '}':
+		case r == ')' || r == ']' || r == '}' || r == '）':
 			if unopened[r] <= 0 {
 				return path
 			}
 			unopened[r]--
-		case size == 0 || !strings.ContainsRune(".:!?。，、：；！？）」』】", r):
+		case size == 0 || !strings.ContainsRune(".:!?」』】", r):
 			return path
 		}
 		path = path[:len(path)-size]

@@ -216,14 +216,14 @@ func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index
 			}
 		}
 		workers.Go(func() error {
-			if err := c.stopped(ctx); err != nil {
+			if err := c.going(ctx); err != nil {
 				return err
 			}
 			if e.Broken == nil {
 				found[i] = c.lintFile(x, e, check)
 			}
 			found[i] = append(found[i], around(e)...)
-			return c.stopped(ctx) // then not all may have been found
+			return c.going(ctx) // then not all may have been found
 		})
 	}
 	if err := workers.Wait(); err != nil {
@@ -236,13 +236,6 @@ func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index
 		}
 	}
 	return append(all, slices.Concat(found...)...), nil
-}
-
-func (c *Catalog) stopped(ctx context.Context) error {
-	if c.closed.Load() {
-		return fs.ErrClosed
-	}
-	return ctx.Err()
 }
 
 func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(wholeFile) []Diagnostic) []Diagnostic {

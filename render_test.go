@@ -292,7 +292,7 @@ func TestRenderDirectives(t *testing.T) {
 		{"toolshelf", "what ends it", "@a/b,c @d/e;f @g/h\"i @j/k`l @m/n。", nil, []d{file(0, 4, "a/b", false), file(7, 11, "d/e", false), file(14, 18, "g/h", false), file(21, 25, "j/k", false), file(28, 32, "m/n", false)}},
 		{"toolshelf", "a package looks like a path", "npm i @scope/package", nil, []d{file(6, 20, "scope/package", false)}},
 		{"OpenCode", "none in an e-mail address", "me@example.com", nil, nil},
-		{"toolshelf", "what ends it in Chinese", "看 @a/b.go，然后（@c/d）看　@e/f（1）.md。@g", nil, []d{file(4, 11, "a/b.go", false), file(23, 27, "c/d", false), file(36, 50, "e/f（1）.md", false)}},
+		{"toolshelf", "what ends it in Chinese", "看 @a/b.go，然后（@c/d）看　@e/f（1）.md。@g\n@h/i（1）", nil, []d{file(4, 11, "a/b.go", false), file(23, 27, "c/d", false), file(36, 50, "e/f（1）.md", false), file(56, 67, "h/i（1）", false)}},
 		{"toolshelf", "none without a path", "@param @alice, @media (x) @ @@ @. @@a/b", nil, nil},
 		{"OpenCode", "none in code", "`@a/b` `x @a/b`\n```\n@a/b\n```", nil, nil},
 		{"toolshelf", "none after quotes and backslashes", `"@a/b" '@a/b' \@a/b`, nil, nil},

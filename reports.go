@@ -78,10 +78,10 @@ func (f *reportFolder) kind() string {
 func (c *Catalog) openReports() {
 	c.reports.local.local = true
 	if dir := c.config.reports.shared; dir != "" {
-		c.reports.shared.Layer = c.layers(layers{{name: dir}})[0]
+		c.reports.shared.Layer = c.layers(layers{{name: dir}}, "")[0]
 	}
 	if dir := c.config.reports.local; dir != "" {
-		c.reports.local.Layer = c.layers(layers{{name: dir}})[0]
+		c.reports.local.Layer = c.layers(layers{{name: dir}}, "")[0]
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -104,8 +103,9 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // thousands in a few milliseconds List must not look at each file: see WithWatch
 // and WithCacheTTL. Where reports are configured their folders are listed too,
 // some 35 µs for each, unless WithCacheTTL spares it, and those that are searched
-// are looked at; reports that cannot be read are left out. The same files and query give the same results. What a filter
-// refuses is never found; how rare a word is depends on all files.
+// are looked at; reports that cannot be read are left out. The same files and
+// query give the same results. What a filter refuses is never found; how rare a
+// word is depends on all files.
 //
 // A query that is empty but for blanks or has over 500 characters, and a limit
 // out of range, are ErrInvalidQuery. A search that takes over 5 seconds or
@@ -279,14 +279,6 @@ func (s *searcher) update(ctx context.Context, c *Catalog, snapshot *index.Snaps
 	}
 	s.entries, s.generation = snapshot.Entries, snapshot.Generation
 	return nil
-}
-
-// going reports why work for a context should not go on.
-func (c *Catalog) going(ctx context.Context) error {
-	if c.closed.Load() { // a view's own Close ends nothing that is under way
-		return fs.ErrClosed
-	}
-	return ctx.Err()
 }
 
 func (s *searcher) remove(e *index.Entry) {

@@ -28,8 +28,9 @@ type Adapter struct {
 //
 // The errors are toolshelf.ErrInvalidOption: an option's value that cannot be
 // used; a tool whose name is not legal, has more than 64 characters, or is the
-// name of another one, in either spelling; a tool without a Call or whose
-// schema is not a JSON object of type "object".
+// name of another one, in either spelling; a tool without a Call, or whose
+// schema is not a JSON object of type "object", in UTF-8 and nested at most 500
+// levels deep.
 func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	if catalog == nil {
 		return nil, invalidOption("the catalog is nil; make one with toolshelf.New")

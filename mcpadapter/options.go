@@ -91,7 +91,8 @@ func WithTools(names ...string) Option {
 
 // WithExtraTools adds the program's own tools after the library's. They keep
 // their names, without the namespace. Their Call is given the arguments as they
-// come: it checks them itself.
+// come: it checks them itself. Structured content that is not a JSON object, in
+// UTF-8 and at most 500 levels deep, becomes an error for the model.
 func WithExtraTools(tools ...Tool) Option {
 	return func(c *config) error {
 		c.extra = append(c.extra, tools...)

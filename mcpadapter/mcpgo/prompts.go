@@ -73,6 +73,9 @@ func (b *binding) syncPrompt(ctx context.Context, req *mcp.GetPromptRequest) {
 	if exists != registered {
 		b.syncPrompts(ctx)
 	}
+	if name == req.Params.Name {
+		return
+	}
 	if _, others := b.server.ListPrompts()[req.Params.Name]; !others {
 		req.Params.Name = name
 	}

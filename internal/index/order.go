@@ -13,16 +13,17 @@ func Compare[A, B ~string | ~[]byte](a A, b B) int {
 	i := 0
 	for ; i < len(a) && i < len(b); i++ {
 		x, y := a[i], b[i]
-		if x|y >= utf8.RuneSelf {
-			break
-		}
 		if x == y {
 			continue
+		}
+		if x|y >= utf8.RuneSelf {
+			break
 		}
 		if x, y = LowerASCII(x), LowerASCII(y); x != y {
 			return cmp.Compare(x, y)
 		}
 	}
+	i = characterAt(a, b, i)
 	j := i
 	for i < len(a) && j < len(b) {
 		x, n := folded(a, i)
@@ -41,6 +42,20 @@ func Compare[A, B ~string | ~[]byte](a A, b B) int {
 		}
 	}
 	return 0 // of names that fold alike, neither begins with the other
+}
+
+// characterAt is where the character begins that is cut by i, up to which two
+// names are the same but for the case of ASCII letters.
+func characterAt[A, B ~string | ~[]byte](a A, b B, i int) int {
+	if (i == len(a) || utf8.RuneStart(a[i])) && (i == len(b) || utf8.RuneStart(b[i])) {
+		return i
+	}
+	for back := 1; back < utf8.UTFMax && back <= i; back++ {
+		if utf8.RuneStart(a[i-back]) {
+			return i - back
+		}
+	}
+	return i
 }
 
 // LowerASCII is the lower case of a letter of ASCII, and else what it is.

@@ -2,9 +2,12 @@ package index
 
 import (
 	"cmp"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"pgregory.net/rapid"
@@ -24,8 +27,9 @@ var variants = []rune("aAkK\u212asSſäÄßẞσςΣ-_")
 
 func TestCompareIsOfTheFoldedNamesAndThenOfTheNames(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.OneOf(rapid.StringOf(rapid.RuneFrom(variants)), rapid.String())
-		a, b := name.Draw(t, "a"), name.Draw(t, "b")
+		name := rapid.OneOf(rapid.StringOf(rapid.RuneFrom(variants)), rapid.StringOf(rapid.RuneFrom([]rune("中丮一éê😀😁"))), rapid.String())
+		begin := name.Draw(t, "begin")
+		a, b := begin+name.Draw(t, "a"), begin+name.Draw(t, "b")
 		want := cmp.Or(strings.Compare(strings.Map(fold, a), strings.Map(fold, b)), strings.Compare(a, b))
 		for _, got := range []int{Compare(a, b), Compare([]byte(a), b), Compare(a, []byte(b)), -Compare(b, a)} {
 			if got != want {
@@ -57,4 +61,48 @@ func TestLettersFoldAlikeWhereEqualFoldSaysSo(t *testing.T) {
 			t.Fatalf("%q and %q: EqualFold %v", a, b, strings.EqualFold(a, b))
 		}
 	})
+}
+
+// Whatever the bytes, names are read from their beginning: what comes before a
+// difference never changes which character a byte belongs to.
+func TestCompareReadsBytesThatAreNoUTF8AsCharactersOfTheirOwn(t *testing.T) {
+	characters := func(s string) (all []rune) {
+		for i := 0; i < len(s); {
+			r, n := folded(s, i)
+			all, i = append(all, r), i+n
+		}
+		return all
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.Custom(func(t *rapid.T) string {
+			return string(rapid.SliceOfN(rapid.SampledFrom([]byte{0x80, 0xad, 0xb8, 0xe4, 0xf0, 0x9f, 0x98, 0xc3, 'a', 'A', 0xff}), 0, 8).Draw(t, "bytes"))
+		})
+		begin := name.Draw(t, "begin")
+		a, b := begin+name.Draw(t, "a"), begin+name.Draw(t, "b")
+		want := cmp.Or(slices.Compare(characters(a), characters(b)), strings.Compare(a, b))
+		if got := Compare(a, b); got != want {
+			t.Fatalf("Compare(%q, %q) = %d, want %d", a, b, got, want)
+		}
+	})
+}
+
+// BenchmarkSort sorts 10,000 names beside a sort by their bytes alone.
+func BenchmarkSort(b *testing.B) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, kind := range []struct{ what, format string }{{"ASCII", "Review-%06d"}, {"CJK", "会议记录分析%06d"}, {"Cyrillic", "%06dобзор"}} {
+		b.Run(kind.what, func(b *testing.B) {
+			names := make([]string, 10_000)
+			for i := range names {
+				names[i] = fmt.Sprintf(kind.format, random.IntN(1_000_000))
+			}
+			var floor time.Duration
+			for b.Loop() {
+				begin := time.Now()
+				slices.Sort(slices.Clone(names))
+				floor += time.Since(begin)
+				slices.SortFunc(slices.Clone(names), Compare)
+			}
+			b.ReportMetric(float64(b.Elapsed()-floor)/float64(floor), "ours/bytes")
+		})
+	}
 }

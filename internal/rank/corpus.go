@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A field is a part of a document that counts by itself.
+// A field is a part of a document with its own weight.
 type field int
 
 const (
@@ -17,8 +17,8 @@ const (
 	fields
 )
 
-// counts is how often a word is in each field: six bits each. BM25 saturates
-// long before 63.
+// counts holds the occurrences of a word in each field, six bits per field.
+// BM25 saturates long before 63.
 type counts uint32
 
 const (
@@ -35,36 +35,36 @@ func (c counts) plusOne(f field) counts {
 	return c + 1<<(countBits*f)
 }
 
-// A posting says that a document has a term.
+// A posting records the occurrences of a term in a document.
 type posting struct {
 	doc    uint32
 	counts counts
 }
 
-// A term is a stem, and the documents that have it, by number.
+// A term is a stem with the documents that contain the stem, sorted by number.
 type term struct {
 	stem     string
 	postings []posting
 }
 
-// A document is what is kept of a Document.
+// A document is the indexed form of a Document.
 type document struct {
-	key         string // "" of a number that is not in use
+	key         string // "" for an unused number
 	name        string
 	description string
-	nameWords   []string       // of name, folded, each once
-	terms       []occurrence   // what makes its removal and its change cheap
+	nameWords   []string       // distinct words of the name, folded
+	terms       []occurrence   // lets remove and put touch only the postings of this document
 	lengths     [fields]uint32 // in words
 }
 
-// An occurrence is a posting seen from the document.
+// An occurrence is the document's side of a posting.
 type occurrence struct {
 	term   uint32
 	counts counts
 }
 
-// A corpus is an inverted index. Numbers of documents and terms that were
-// removed are used again.
+// A corpus is an inverted index. It reuses the numbers of removed documents and
+// terms.
 type corpus struct {
 	docs      []document
 	byKey     map[string]uint32
@@ -72,17 +72,17 @@ type corpus struct {
 	terms     []term
 	byStem    map[string]uint32
 	freeTerms []uint32
-	lengths   [fields]int64 // of all documents
+	lengths   [fields]int64 // totals over all documents
 
 	splitter splitter
-	found    map[uint32]counts // of the document that is being added
+	found    map[uint32]counts // terms of the document being added
 	stem     []byte
 }
 
 func (c *corpus) len() int { return len(c.byKey) }
 
-// put adds a document, or changes the one of the key, which touches only the
-// postings that are not as they were.
+// put adds a document or replaces the document with the same key. A replacement
+// touches only the postings that differ.
 func (c *corpus) put(key string, d Document) {
 	if c.byKey == nil {
 		c.byKey, c.byStem, c.found = map[string]uint32{}, map[string]uint32{}, map[uint32]counts{}
@@ -118,7 +118,7 @@ func (c *corpus) put(key string, d Document) {
 	c.addLengths(number, 1)
 }
 
-// analyze leaves the words of a document in found.
+// analyze collects the words of a document in c.found.
 func (c *corpus) analyze(d Document) document {
 	doc := document{name: d.Name, description: d.Description, nameWords: nameWords(&c.splitter, d.Name)}
 	clear(c.found)
@@ -145,10 +145,10 @@ func (c *corpus) analyze(d Document) document {
 	return doc
 }
 
-// bounded is as much of a text as is indexed.
+// bounded returns the part of a text that is indexed.
 func bounded(text string) string { return text[:min(len(text), MaxText)] }
 
-// count notes a word of the document that is being added.
+// count records one occurrence of a word in the document being added.
 func (c *corpus) count(f field, folded []byte) {
 	c.stem = stem(append(c.stem[:0], folded...))
 	id, known := c.byStem[string(c.stem)]
@@ -191,7 +191,7 @@ func (c *corpus) remove(key string) {
 	delete(c.byKey, key)
 }
 
-// removePosting removes a term, too, that no document has any more.
+// removePosting also removes the term if no document contains the term any more.
 func (c *corpus) removePosting(id, doc uint32) {
 	t := &c.terms[id]
 	i, _ := t.find(doc)
@@ -208,7 +208,7 @@ func (c *corpus) addLengths(doc uint32, sign int64) {
 	}
 }
 
-// put adds the posting of a document or replaces it.
+// put adds or replaces the posting of a document.
 func (t *term) put(p posting) {
 	n := len(t.postings)
 	if n == 0 || t.postings[n-1].doc < p.doc {
@@ -223,12 +223,12 @@ func (t *term) put(p posting) {
 	}
 }
 
-// find returns where the posting of a document is, or would be.
+// find returns the position of a document's posting, or its insertion point.
 func (t *term) find(doc uint32) (i int, there bool) {
 	return slices.BinarySearchFunc(t.postings, doc, func(p posting, doc uint32) int { return cmp.Compare(p.doc, doc) })
 }
 
-// nameWords returns the words and parts of words of a name, each once.
+// nameWords returns the distinct words and word parts of a name.
 func nameWords(s *splitter, name string) []string {
 	var words []string
 	s.any = true

@@ -6,8 +6,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// sections visits the lines of a Markdown text, and says which are headings. A #
-// within a code block begins none.
+// sections visits the lines of a Markdown text and marks the headings. A # inside
+// a code block is not a heading.
 func sections(text string, visit func(line string, heading bool)) {
 	markdown.Blocks(text, func(start, end int, kind markdown.Kind) {
 		for line := range strings.Lines(text[start:end]) {

@@ -6,19 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// A query is what somebody looks for.
+// A query is a parsed search text.
 type query struct {
-	words  []queryWord // to look for
+	words  []queryWord // words to search for
 	others []string    // stop words, folded
-	whole  []string    // all of them, folded, in their order
+	whole  []string    // all words, folded, in order
 }
 
-// A queryWord is a word of a query, folded.
+// A queryWord is a folded word of a query.
 type queryWord struct {
 	typed string
 	whole string
 	parts []string
-	dense bool // of a script without blanks: two characters that were typed together
+	dense bool // two adjacent characters in a script without spaces
 }
 
 func parse(text string) query {
@@ -57,8 +57,8 @@ func parse(text string) query {
 	return q
 }
 
-// is reports whether the query is a whole name: its words in their order,
-// whatever parts they have.
+// is reports whether the query has the same words as a name, in the same order.
+// Word parts do not matter.
 func (q *query) is(name string) bool { return slices.Equal(q.whole, wholeWords(name)) }
 
 func wholeWords(text string) []string {
@@ -72,8 +72,8 @@ func wholeWords(text string) []string {
 	return words
 }
 
-// cover returns how much of a name the query is, 0 to 1, and whether each
-// word that it looks for is one of the name's.
+// cover returns the share of a name that the query covers, 0 to 1, and whether
+// the name contains every word of the query.
 func (q *query) cover(nameWords []string) (share float64, named bool) {
 	if len(nameWords) == 0 {
 		return 0, false
@@ -100,26 +100,25 @@ func (q *query) cover(nameWords []string) (share float64, named bool) {
 			extra++
 		}
 	}
-	// Words that are parts of several words of the query were counted twice.
+	// A part shared by several words of the query was counted more than once.
 	return float64(min(hits, len(nameWords))) / float64(len(nameWords)+extra), true
 }
 
-// A clause is a word of a query with the terms that stand for it.
+// A clause is a word of a query with its matching terms.
 type clause struct {
 	word   queryWord
 	terms  []uint32
 	near   bool    // the terms are one typing error away
-	weight float64 // what a document gets that has it often and in all fields
+	weight float64 // score of a document with many occurrences in all fields
 }
 
 const (
-	nearWeight = 0.6  // of a word that is one typing error away
-	partWeight = 0.25 // of a part of a word that is there whole too
+	nearWeight = 0.6  // for a word at a distance of one typing error
+	partWeight = 0.25 // for a part of a word that also matches as a whole
 )
 
-// clauses looks up the words of a query in the documents that keep is true of,
-// and returns what the weights of all add up to, those of words that no
-// document has included.
+// clauses looks up the words of a query in the documents that satisfy keep. The
+// sum of the weights includes the words that no document contains.
 func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, sum float64) {
 	lookup := func(folded []byte) (id uint32, ok bool) {
 		id, ok = c.byStem[string(stem(folded))]
@@ -156,7 +155,7 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 			})
 		}
 		switch {
-		case len(near) > 0: // rev1ew is review, rather than anything that has a 1
+		case len(near) > 0: // rev1ew means review, not any word with a 1
 			add(w, nearWeight, true, near...)
 		case !whole && len(parts) == 0:
 			sum += idf(c.len(), 0)
@@ -169,7 +168,8 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 	return found, sum
 }
 
-// idf is what a word tells that so many of n documents have.
+// idf is the inverse document frequency of a word that having of n documents
+// contain.
 func idf(n, having int) float64 {
 	return math.Log(1 + (float64(n-having)+0.5)/(float64(having)+0.5))
 }

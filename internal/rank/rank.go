@@ -1,67 +1,69 @@
-// Package rank finds texts by a query: an inverted index in memory that is
-// brought up to date document by document, and a ranking in three tiers.
+// Package rank searches texts. An in-memory inverted index is updated document
+// by document, and hits are ranked in three tiers.
 //
-// Tier 1 is for documents whose name has the words of the query. Tier 2 is
-// BM25F (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009,
-// section 3.5) over name, description, headings, tags and body. Tier 3 is for
-// documents that only a report on them speaks for.
+// Tier 1 holds documents whose name contains all words of the query. Tier 2
+// ranks by BM25F (Robertson, Zaragoza: The Probabilistic Relevance Framework,
+// 2009, section 3.5) over name, description, headings, tags and body. Tier 3
+// holds documents whose only match is in a report.
 //
-// Words are folded (case, accents, compatibility characters) and stemmed
-// lightly; a word that no document has may be one typing error away from one
-// that is there. Text in scripts without blanks is indexed by one and two characters.
+// Words are folded (case, accents, compatibility characters) and lightly
+// stemmed. A query word without an exact match also matches words at a distance
+// of one typing error. Text in scripts without spaces is indexed by single
+// characters and by pairs of characters.
 //
-// What is found, in which order and with which score depends on the documents
-// and the query alone, not on the order in which documents came and went.
+// Hits, order and scores depend only on the documents and the query, not on the
+// order of insertions and removals.
 package rank
 
-// What is indexed of one document is bounded, so that hostile ones cannot take
-// more memory than their share: some 0.5 MB at the very most.
+// The indexed part of a document is bounded, so that a hostile document uses at
+// most about 0.5 MB.
 const (
-	MaxText  = 256 << 10 // bytes of each of its texts, from the beginning
-	maxTerms = 4096      // different words; ordinary documents have some hundred
-	maxWord  = 64        // bytes of a word; longer ones are encoded data and not indexed
+	MaxText  = 256 << 10 // bytes indexed of each text of a document, from the start
+	maxTerms = 4096      // distinct words of a document; ordinary documents have a few hundred
+	maxWord  = 64        // bytes of a word; longer words are encoded data and are not indexed
 )
 
-// A Document is a text that can be found.
+// A Document is a searchable text.
 type Document struct {
 	Name        string
 	Description string
 	Tags        string
 	Body        string // Markdown
 
-	// Report says that the document is no result itself: it is evidence for
-	// the document that has this name as its key.
+	// Report marks a report. A report is never a hit. A match in a report
+	// counts for the document whose key is the report's Name.
 	Report bool
 }
 
-// A Tier says what kind of evidence a hit rests on.
+// A Tier is the kind of match behind a hit.
 type Tier int
 
 const (
-	Named    Tier = 1 // the words of the query are words of the name
-	Matched  Tier = 2 // words of the query are in the text
-	Reported Tier = 3 // words of the query are in a report
+	Named    Tier = 1 // the name contains the words of the query
+	Matched  Tier = 2 // the text contains words of the query
+	Reported Tier = 3 // a report contains words of the query
 )
 
-// A Hit is a document that was found.
+// A Hit is a document that matches a query.
 type Hit struct {
 	Key         string
 	Name        string
 	Description string
 	Tier        Tier
-	Score       float64 // 0 to 1; every hit of a tier is above all of the next
-	Reason      string  // which field matched which words of the query
+	Score       float64 // 0 to 1; each hit of a tier scores above all hits of the next tier
+	Reason      string  // the matching words of the query, by field
 }
 
-// An Index holds documents by key. The zero Index is empty. Searches may run
-// at the same time as each other, not as Put and Remove.
+// An Index holds documents by key. The zero Index is empty and ready to use.
+// Concurrent searches are safe. Put and Remove must not run at the same time as
+// any other call.
 type Index struct {
 	documents corpus // results
-	reports   corpus // evidence only
+	reports   corpus // matches count for the documents that the reports name
 }
 
-// Put adds a document, or replaces the one that has the key. Reports have keys
-// of their own.
+// Put adds a document or replaces the document with the same key. Reports have
+// a separate key space.
 func (x *Index) Put(key string, d Document) {
 	if d.Report {
 		x.reports.put(key, d)
@@ -70,8 +72,8 @@ func (x *Index) Put(key string, d Document) {
 	}
 }
 
-// Remove removes the document of this key, if there is one.
+// Remove removes the document with this key, if present.
 func (x *Index) Remove(key string) { x.documents.remove(key) }
 
-// RemoveReport removes the report of this key, if there is one.
+// RemoveReport removes the report with this key, if present.
 func (x *Index) RemoveReport(key string) { x.reports.remove(key) }

@@ -10,29 +10,29 @@ import (
 	"sync"
 )
 
-// What a word counts in each field, and how much less it counts in a field
-// that is longer than that of other documents (w and b of BM25F). What an
-// author says in a name or a sentence outweighs a text that has a word by
-// chance; the weights are those with which TestCorpusRecall finds most.
+// fieldWeights and lengthShares are w and b of BM25F: the weight of a match in
+// each field, and the penalty for fields that are longer than average. Names and
+// descriptions outweigh chance matches in the body. These weights give the best
+// recall in TestCorpusRecall.
 var (
 	fieldWeights = [fields]float64{inName: 6, inDescription: 5, inTags: 3, inHeadings: 2, inBody: 0.3}
 	lengthShares = [fields]float64{inName: 0.75, inDescription: 0.5, inTags: 0.5, inHeadings: 0.75, inBody: 0.75}
 )
 
-// saturation is k1 of BM25F: the less, the sooner it does not matter any more
-// how often a word is there.
+// saturation is k1 of BM25F. Smaller values make repeated occurrences count
+// less.
 const saturation = 0.9
 
-// The scores of a tier are from its floor up to that of the tier above.
+// The scores of a tier range from its floor to the floor of the tier above.
 const (
 	namedFloor   = 0.7
 	matchedFloor = 0.3
 )
 
-// Search returns the best hits, at most limit, by score and then by name, byte
-// by byte, and how many there are in all. Of the documents, those count whose
-// key keep, if it is not nil, is true of, though how rare a word is depends on
-// all. If ctx ends, the error is its error.
+// Search returns at most limit hits and the total number of hits. Hits are
+// sorted by descending score, then by the bytes of the name. If keep is not nil,
+// only documents whose key satisfies keep are hits; word rarity still depends on
+// all documents. If ctx ends, Search returns the error of ctx.
 func (x *Index) Search(ctx context.Context, text string, limit int, keep func(key string) bool) (hits []Hit, total int, err error) {
 	q := parse(text)
 	documents, err := x.documents.match(ctx, q, func(d *document) bool { return keep == nil || keep(d.key) })
@@ -52,7 +52,7 @@ func (x *Index) Search(ctx context.Context, text string, limit int, keep func(ke
 			best.add(x.documents.judge(q, uint32(number), share))
 		}
 	}
-	for _, c := range x.evidence(documents, reports) {
+	for _, c := range x.reported(documents, reports) {
 		if keep == nil || keep(x.documents.docs[c.number].key) {
 			best.add(c)
 		}
@@ -70,22 +70,22 @@ func (x *Index) Search(ctx context.Context, text string, limit int, keep func(ke
 	return hits, best.total, nil
 }
 
-// A candidate is a document that is a hit.
+// A candidate is a hit before the best hits are selected.
 type candidate struct {
 	number uint32
-	report uint32 // the number of the best report, in tier 3
+	report uint32 // number of the best report, in tier 3
 	tier   Tier
 	score  float64
 	name   string
 }
 
 func newCandidate(number uint32, name string, tier Tier, score float64) candidate {
-	// Rounded, since processors differ in the last digits, but not to nothing.
+	// Processors differ in the last digits, so round, but never to 0.
 	return candidate{number: number, name: name, tier: tier, score: max(1, math.Round(score*1e6)) / 1e6}
 }
 
-// judge says in which tier a document is that has this share of what a query
-// looks for, and scores it.
+// judge returns the tier and score of a document that matches this share of a
+// query.
 func (c *corpus) judge(q query, number uint32, share float64) candidate {
 	doc := &c.docs[number]
 	if covered, ok := q.cover(doc.nameWords); ok {
@@ -97,9 +97,9 @@ func (c *corpus) judge(q query, number uint32, share float64) candidate {
 	return newCandidate(number, doc.name, Matched, matchedFloor+(namedFloor-matchedFloor)*share)
 }
 
-// evidence returns the documents that only reports speak for, each with its
+// reported returns the documents that match only through reports, each with the
 // best report.
-func (x *Index) evidence(documents, reports *matches) map[uint32]candidate {
+func (x *Index) reported(documents, reports *matches) map[uint32]candidate {
 	best := map[uint32]candidate{}
 	for report, share := range reports.shares {
 		if share == 0 {
@@ -119,12 +119,12 @@ func (x *Index) evidence(documents, reports *matches) map[uint32]candidate {
 	return best
 }
 
-// A top keeps the best candidates.
+// A top selects the best candidates.
 type top struct {
 	limit int
 	total int
 	kept  []candidate
-	least float64 // what is below is not among the best
+	least float64 // candidates with a lower score are not among the best
 }
 
 func (t *top) add(c candidate) {
@@ -145,11 +145,11 @@ func (t *top) sorted() []candidate {
 	return t.kept
 }
 
-// matches is how well the documents of a corpus match a query.
+// matches records how well each document of a corpus matches a query.
 type matches struct {
 	clauses []clause
-	shares  []float64 // by document: the share, 0 to 1, that it has of all that the query looks for
-	part    []float64 // by document: of the clause at hand; zero in between
+	shares  []float64 // by document: the matched share of the query, 0 to 1
+	part    []float64 // by document: the share from the current clause; all zero between clauses
 }
 
 var pooled = sync.Pool{New: func() any { return new(matches) }}
@@ -172,7 +172,7 @@ func (c *corpus) match(ctx context.Context, q query, keep func(*document) bool) 
 		}
 		for _, id := range clause.terms {
 			for _, p := range c.terms[id].postings {
-				// Of several terms that stand for one word, the best one counts.
+				// If several terms stand for one word, the best term counts.
 				share := clause.weight / sum * frequency(p.counts, &c.docs[p.doc].lengths, &averages)
 				if share > m.part[p.doc] {
 					m.shares[p.doc] += share - m.part[p.doc]
@@ -199,7 +199,8 @@ func (m *matches) reset(n int) {
 	clear(m.part)
 }
 
-// frequency is how much of a word a document has, 0 to 1 exclusive.
+// frequency is the saturated, length-normalized frequency of a word in a
+// document, in the open interval from 0 to 1.
 func frequency(c counts, lengths *[fields]uint32, averages *[fields]float64) float64 {
 	sum := 0.0
 	for f := range fields {
@@ -211,17 +212,17 @@ func frequency(c counts, lengths *[fields]uint32, averages *[fields]float64) flo
 	return sum / (saturation + sum)
 }
 
-// maxReason is how many words a reason quotes.
+// maxReason bounds the number of words that a reason quotes.
 const maxReason = 8
 
-// What a reason says of a word that is in a field.
+// subjects and reportSubjects hold the wording of a reason by field.
 var (
 	subjects       = [fields]string{"name matches", "description matches", "tags match", "headings match", "body matches"}
 	reportSubjects = [fields]string{"report matches", "report matches", "report matches", "report matches", "report matches"}
 )
 
-// reason says for each word of a query that a document has which is the first
-// field that has it: name matches "slow"; body matches "meetnig" nearly.
+// reason lists the matching words of a query under the first field that contains
+// each word, as in: name matches "slow"; body matches "meetnig" nearly.
 func (c *corpus) reason(clauses []clause, number uint32, subjects [fields]string) string {
 	type statement struct {
 		subject string

@@ -1,9 +1,8 @@
 package rank
 
-// stem cuts the English endings of plurals and verbs off a folded word, in
-// place. It errs on the side of leaving a word whole: what remains has three
-// letters and a vowel. A final e goes too, so that cache, caches, cached and
-// caching are one.
+// stem removes the English endings of plurals and verbs from a folded word, in
+// place. The stem keeps at least three letters and a vowel. stem also removes a
+// final e, so that cache, caches, cached and caching have the same stem.
 func stem(word []byte) []byte {
 	for _, c := range word {
 		if c < 'a' || c > 'z' {
@@ -24,8 +23,8 @@ func stem(word []byte) []byte {
 	return word
 }
 
-// singular is the S-stemmer (Harman: How Effective Is Suffixing?, 1991), with
-// the plurals in -es of words that end in a hiss.
+// singular is the S-stemmer (Harman: How Effective Is Suffixing?, 1991), extended
+// by plurals in -es after a sibilant.
 func singular(word []byte) []byte {
 	n := len(word)
 	if n < 4 || word[n-1] != 's' {
@@ -46,7 +45,7 @@ func singular(word []byte) []byte {
 	return word[:n-1]
 }
 
-// cut cuts an ending off, if a possible word remains.
+// cut removes an ending if the rest can be a word.
 func cut(word []byte, ending string) ([]byte, bool) {
 	w := word[:max(0, len(word)-len(ending))]
 	if len(w) < 3 || !hasSuffix(word, ending) {

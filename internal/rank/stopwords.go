@@ -2,8 +2,8 @@ package rank
 
 import "strings"
 
-// isStopWord reports whether a word says nothing of what is looked for. Such
-// words of a query are left out as long as others remain.
+// isStopWord reports whether a word is too common to select documents. A query
+// ignores its stop words unless all of its words are stop words.
 func isStopWord(folded string) bool { return stopWords[folded] }
 
 var stopWords = func() map[string]bool {

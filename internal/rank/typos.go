@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// minTypo is how many letters a word has in which a typing error is looked
-// for: almost any shorter word is one error away from another one.
+// minTypo is the least number of letters of a word that typos corrects. Almost
+// every shorter word is one error away from another word.
 const minTypo = 4
 
-// typos visits the words that become the given one by one typing error (one
-// character left out, put in, exchanged for another, or swapped with its
-// neighbour; Damerau, 1964), some of them more than once. They are made rather
-// than looked for, so that what it takes depends on the word and not on the
-// vocabulary. The visited word is only valid during the call, which may alter it.
+// typos visits the words at a distance of one typing error: one character
+// deleted, inserted, substituted, or transposed with its neighbor (Damerau,
+// 1964). typos may visit a word more than once. typos generates the words instead
+// of scanning the vocabulary, so the cost depends on the length of the word only.
+// The visited word is valid until visit returns, and visit may modify the word.
 func typos(folded string, visit func(word []byte)) {
 	word := []rune(folded)
 	letters := 0
@@ -23,7 +23,7 @@ func typos(folded string, visit func(word []byte)) {
 			letters++
 		}
 	}
-	if letters < minTypo || len(word) > maxWord { // a longer one takes time without end, and nobody types it
+	if letters < minTypo || len(word) > maxWord { // the cost grows with the length, and nobody types longer words
 		return
 	}
 	var buf []byte
@@ -52,8 +52,8 @@ func typos(folded string, visit func(word []byte)) {
 	}
 }
 
-// alphabet returns the letters that may be meant where r is typed: the folded
-// ones of its Unicode block, near enough.
+// alphabet returns the candidate letters in place of r: approximately the folded
+// letters of the Unicode block of r.
 func alphabet(r rune) []rune {
 	if r < utf8.RuneSelf {
 		return latin

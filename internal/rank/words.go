@@ -9,30 +9,30 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxParts is how many parts a word of a text may have: sha256 has two and
-// parseHTTPHeader three, but encoded data would fall apart into any number.
+// maxParts bounds the parts of a word in a text. sha256 has two parts and
+// parseHTTPHeader has three. Encoded data would have any number of parts.
 const maxParts = 6
 
-// A visitor is called for each word of a text, folded. Where a word has parts,
-// they follow it: open and api after openapi, which is written OpenAPI. The
-// typed text is the word as written. The folded word is only valid during the call.
-type visitor func(typed string, folded []byte, part bool)
+// A visitFunc receives each folded word of a text, followed by the parts of the
+// word: for OpenAPI, the word openapi and then the parts open and api. The typed
+// text is the word as written. The folded word is valid until the call returns.
+type visitFunc func(typed string, folded []byte, part bool)
 
 // A splitter splits texts into words. It is not safe for concurrent use.
 type splitter struct {
 	buf  []byte
 	cuts []int
-	any  bool // words count however long they are, and however many parts they have: it is a name, or a query
+	any  bool // the text is a name or a query: words of any length and with any number of parts count
 }
 
-// split visits the words of a text: its longest sequences of letters, digits
-// and marks. A word that changes case or between letters and digits has the
-// pieces as its parts. A sequence in a script without blanks has as words its
-// pairs of characters, of which the parts are the characters.
-func (s *splitter) split(text string, visit visitor) {
+// split visits the words of a text. A word is a maximal sequence of letters,
+// digits and marks. Changes of case and changes between letters and digits divide
+// a word into parts. In a script without spaces, each pair of adjacent characters
+// is a word, and the characters are its parts.
+func (s *splitter) split(text string, visit visitFunc) {
 	for i := 0; i < len(text); {
 		begin, dense := i, false
-		plain, whole := true, true // all ASCII; all lower-case, which most words are
+		plain, whole := true, true // plain: all ASCII; whole: all lower case, the most frequent kind
 		for i < len(text) {
 			c := text[i]
 			if c < utf8.RuneSelf {
@@ -72,7 +72,7 @@ func (s *splitter) split(text string, visit visitor) {
 	}
 }
 
-func (s *splitter) word(typed string, plain bool, visit visitor) {
+func (s *splitter) word(typed string, plain bool, visit visitFunc) {
 	if !s.any && len(typed) > maxWord {
 		return
 	}
@@ -83,7 +83,7 @@ func (s *splitter) word(typed string, plain bool, visit visitor) {
 		s.buf = appendFolded(s.buf, typed[begin:cut], plain)
 		begin, s.cuts[i] = cut, len(s.buf)
 	}
-	if len(s.buf) == 0 || !s.any && len(s.buf) > maxWord { // one character can stand for eighteen
+	if len(s.buf) == 0 || !s.any && len(s.buf) > maxWord { // folding expands one character to at most eighteen
 		return
 	}
 	visit(typed, s.buf, false)
@@ -99,7 +99,7 @@ func (s *splitter) word(typed string, plain bool, visit visitor) {
 	}
 }
 
-func (s *splitter) grams(typed string, visit visitor) {
+func (s *splitter) grams(typed string, visit visitFunc) {
 	s.buf = appendFolded(s.buf[:0], typed, false)
 	last := 0
 	for i := 0; i < len(s.buf); {
@@ -116,19 +116,19 @@ func (s *splitter) grams(typed string, visit visitor) {
 	}
 }
 
-type kind uint8
+type letterKind uint8
 
 const (
-	caseless kind = iota
+	caseless letterKind = iota
 	lower
 	upper
 	digit
 )
 
-// cuts appends where the parts of a word end.
+// cuts appends the end offsets of the parts of a word.
 func cuts(ends []int, word string) []int {
 	before, beforeThat := caseless, caseless
-	start := 0 // of the rune before
+	start := 0 // of the previous rune
 	for i, r := range word {
 		k := kindOf(r)
 		if r >= utf8.RuneSelf && unicode.IsMark(r) {
@@ -146,7 +146,7 @@ func cuts(ends []int, word string) []int {
 	return append(ends, len(word))
 }
 
-func kindOf(r rune) kind {
+func kindOf(r rune) letterKind {
 	switch {
 	case 'a' <= r && r <= 'z':
 		return lower
@@ -175,17 +175,17 @@ func isWordRune(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.M)
 }
 
-// isDense reports whether words in the script of r are written without blanks
-// between them.
+// isDense reports whether the script of r is written without spaces between
+// words.
 func isDense(r rune) bool {
-	const from, to = '\uFF66', '\uFF9F' // half-width katakana, of which the marks are of no script
+	const from, to = '\uFF66', '\uFF9F' // half-width katakana, whose marks belong to no script
 	return r >= 0x0E00 && (r == 'ー' || from <= r && r <= to || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Bopomofo, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
-// appendFolded appends a word without what tells its writings apart: letter
-// case, accents of Latin, Greek and Cyrillic letters, and compatibility
-// characters such as full-width letters.
+// appendFolded appends a word in lower case, without the accents of Latin, Greek
+// and Cyrillic letters, and with compatibility characters such as full-width
+// letters replaced.
 func appendFolded(dst []byte, word string, plain bool) []byte {
 	if plain {
 		for i := range len(word) {
@@ -199,7 +199,7 @@ func appendFolded(dst []byte, word string, plain bool) []byte {
 	}
 	folded := cases.Fold().String(norm.NFKD.String(word))
 	bare := strings.Map(func(r rune) rune {
-		if 0x0300 <= r && r <= 0x036F || !isWordRune(r) { // combining diacritical marks; a blank that a ligature was made of
+		if 0x0300 <= r && r <= 0x036F || !isWordRune(r) { // a combining diacritical mark, or a space from the decomposition of a ligature
 			return -1
 		}
 		return r

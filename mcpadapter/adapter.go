@@ -47,8 +47,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	dotted := make(map[string]string)
 	if ns := config.namespace; ns != "" {
 		for i := range own {
-			plain := own[i].Name
-			own[i].Name = config.prefix() + plain
+			plain := strings.TrimPrefix(own[i].Name, config.prefix())
 			dotted[own[i].Name] = ns + "." + plain
 		}
 	}
@@ -65,25 +64,26 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	return a, err
 }
 
-// ownTools returns the library's tools that the options ask for, by their
-// plain names.
+// ownTools returns the library's tools that the options ask for.
 func (a *Adapter) ownTools() ([]Tool, error) {
-	var tools []Tool
 	var names []string
-	all := definitions(a.catalog)
-	for _, d := range all {
+	var offered []definition
+	s := shelf{a.catalog, make(map[string]string)}
+	for _, d := range definitions(a.catalog) {
 		names = append(names, d.name)
-	}
-	s := shelf{a.catalog, a.config.prefix()}
-	for _, d := range all {
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {
-			tools = append(tools, d.tool(s))
+			offered = append(offered, d)
+			s.called[d.name] = a.config.prefix() + d.name
 		}
 	}
 	for _, name := range a.config.tools {
 		if !slices.Contains(names, name) {
 			return nil, invalidOption(fmt.Sprintf("WithTools: this catalog has no tool %q; there are %s", name, strings.Join(names, ", ")))
 		}
+	}
+	tools := make([]Tool, len(offered))
+	for i, d := range offered {
+		tools[i] = d.tool(s)
 	}
 	return tools, nil
 }

@@ -12,9 +12,11 @@ import (
 var listCommands = definition{
 	name:  "list_commands",
 	title: "List commands",
-	description: "List all available commands in the system with pagination support. " +
-		"Returns command names with basic metadata, useful for browsing available commands when a specific search query is not known. " +
-		"Pass one of the names to {get_command} to read the command itself.",
+	description: []sentence{
+		{text: "List all available commands in the system with pagination support. " +
+			"Returns command names with basic metadata, useful for browsing available commands when a specific search query is not known."},
+		{text: "Pass one of the names to ", tools: []string{"get_command"}, after: " to read the command itself."},
+	},
 	parameters: []parameter{
 		{name: "page", kind: whole, description: "Page number (1-indexed)", standard: "1", minimum: 1, code: toolshelf.ErrInvalidPage.Code},
 		{name: "page_size", kind: whole, description: "Number of items per page", standard: "50", minimum: 1, maximum: 100, code: toolshelf.ErrInvalidPageSize.Code},
@@ -48,8 +50,11 @@ var listCommands = definition{
 var getCommand = definition{
 	name:  "get_command",
 	title: "Get a command",
-	description: "Get the complete definition of a command by its name. Returns the full Markdown content, metadata, and execution hints. " +
-		"Use a name that {list_commands} or {search_commands} has returned, then follow the content, and next_steps where it is there.",
+	description: []sentence{
+		{text: "Get the complete definition of a command by its name. Returns the full Markdown content, metadata, and execution hints."},
+		{text: "Use a name that ", tools: []string{"list_commands", "search_commands"}, after: " has returned."},
+		{text: "Then follow the content, and next_steps if the result has it."},
+	},
 	parameters: []parameter{
 		{name: "command_name", kind: text, required: true,
 			description: "Name of the command to retrieve (with or without .md extension)",
@@ -72,8 +77,22 @@ var getCommand = definition{
 		if err != nil {
 			return Result{}, err
 		}
-		// The default hint has the tool's name in quotes.
-		command.NextSteps = strings.ReplaceAll(command.NextSteps, "'report_feedback'", "'"+s.prefix+"report_feedback'")
+		command.NextSteps = s.nextSteps(command.NextSteps)
 		return asJSON(command)
 	},
+}
+
+// nextSteps returns a hint with report_feedback under the name of a call. The
+// default hint has the name in quotes. If the adapter does not offer the tool,
+// the result is "".
+func (s shelf) nextSteps(hint string) string {
+	const quoted = "'report_feedback'"
+	if !strings.Contains(hint, quoted) {
+		return hint
+	}
+	name, ok := s.called["report_feedback"]
+	if !ok {
+		return ""
+	}
+	return strings.ReplaceAll(hint, quoted, "'"+name+"'")
 }

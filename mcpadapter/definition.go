@@ -13,7 +13,7 @@ import (
 type definition struct {
 	name        string // without a namespace
 	title       string
-	description string
+	description []sentence
 	parameters  []parameter
 	output      string // the properties of the results as JSON Schema, and which of them a success has
 	shape       shape
@@ -21,16 +21,37 @@ type definition struct {
 	run         func(ctx context.Context, s shelf, args arguments) (Result, error)
 }
 
-// A shelf is what a tool is on: the catalog, and the names of the other tools.
-type shelf struct {
-	*toolshelf.Catalog
-	prefix string // of the names of the library's tools
+// A sentence is a part of a tool's description. The names of other tools are a
+// field of their own, so no character of the text has a special meaning.
+type sentence struct {
+	text  string   // the whole sentence, or the part before the names
+	tools []string // plain names; a description omits the sentence if the adapter offers none of the tools
+	after string   // the part after the names
 }
 
-// described is a tool's description, with the names of others, in braces, as
-// they are called.
-func (s shelf) described(text string) string {
-	return strings.NewReplacer("{", s.prefix, "}", "").Replace(text)
+// A shelf holds the catalog and the names of the library's tools that the
+// adapter offers.
+type shelf struct {
+	*toolshelf.Catalog
+	called map[string]string // from the plain name to the name with the namespace
+}
+
+// described returns the sentences as one text, with each tool under the name of
+// a call.
+func (s shelf) described(sentences []sentence) string {
+	var parts []string
+	for _, d := range sentences {
+		var names []string
+		for _, plain := range d.tools {
+			if name, ok := s.called[plain]; ok {
+				names = append(names, name)
+			}
+		}
+		if len(d.tools) == 0 || names != nil {
+			parts = append(parts, d.text+strings.Join(names, " or ")+d.after)
+		}
+	}
+	return strings.Join(parts, " ")
 }
 
 // A shape is how the contract of a tool puts a failure.
@@ -48,7 +69,9 @@ func definitions(c *toolshelf.Catalog) []definition {
 		listDirectory, directoryTree, getFileInfo, searchFiles,
 	}
 	if shared, local := c.ReportsConfigured(); shared || local {
-		all = append(all, reportFeedback)
+		d := reportFeedback
+		d.description = reportDescription(shared, local)
+		all = append(all, d)
 	}
 	return all
 }
@@ -56,7 +79,7 @@ func definitions(c *toolshelf.Catalog) []definition {
 // tool makes a Tool of a definition.
 func (d definition) tool(s shelf) Tool {
 	return Tool{
-		Name:         d.name,
+		Name:         s.called[d.name],
 		Title:        d.title,
 		Description:  s.described(d.description),
 		InputSchema:  inputSchema(d.parameters),
@@ -114,7 +137,7 @@ func asText(text string, v any) (Result, error) {
 // coded is the shape of the contracts of list_commands and get_command.
 var coded = shape{
 	schema: `{"type":"object","description":"What went wrong","properties":{` +
-		`"code":{"type":"string","description":"Kind of error, such as COMMAND_NOT_FOUND"},` +
+		`"code":{"type":"string","description":"Kind of error, such as INVALID_ARGUMENTS"},` +
 		`"message":{"type":"string","description":"What is wrong and what to do about it"}},"required":["code","message"]}`,
 	failure: func(code toolshelf.Code, message string) Result {
 		r, _ := asJSON(errorBody{failure{string(code), short(message)}})
@@ -141,8 +164,8 @@ type failure struct {
 	Message string `json:"message"`
 }
 
-// sentence is the shape of the contract of list_skills.
-var sentence = shape{
+// terse is the shape of the contract of list_skills.
+var terse = shape{
 	schema: `{"type":"string","description":"What is wrong and what to do about it"}`,
 	failure: func(_ toolshelf.Code, message string) Result {
 		r, _ := asJSON(struct {

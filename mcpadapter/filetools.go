@@ -39,7 +39,7 @@ func with(options []toolshelf.DirOption, wanted bool, option func() toolshelf.Di
 var listDirectory = definition{
 	name:        "list_directory",
 	title:       "List a directory",
-	description: "List files and subdirectories in a directory. Returns names, types, and sizes.",
+	description: []sentence{{text: "List files and subdirectories in a directory. Returns names, types, and sizes."}},
 	parameters: []parameter{
 		{name: "path", kind: text, required: true, description: "Directory path (relative to project root)", hint: `"." for the project root`},
 		{name: "show_hidden", kind: truth, description: "Include hidden files (default false)", standard: "false"},
@@ -64,13 +64,13 @@ var listDirectory = definition{
 var directoryTree = definition{
 	name:  "directory_tree",
 	title: "Show a directory tree",
-	description: "Show a directory with everything below it as an indented tree, folders first, with the sizes of files. " +
-		"Use it to learn how a project is laid out; set max_depth or exclude_patterns for large ones.",
+	description: []sentence{{text: "Show a directory with everything below it as an indented tree, directories first, with the sizes of files. " +
+		"Use it to learn how a project is laid out. Set max_depth or exclude_patterns for a large project."}},
 	parameters: []parameter{
 		{name: "path", kind: text, description: "Directory path (relative to project root)", standard: `"."`},
 		excludePatterns,
 		{name: "show_hidden", kind: truth, description: "Include hidden files (default true)", standard: "true"},
-		{name: "max_depth", kind: whole, minimum: 1, description: "How many levels to show, at most 100 (default: all)", code: toolshelf.ErrInvalidOption.Code},
+		{name: "max_depth", kind: whole, minimum: 1, description: "How many levels to show (default 100, and never more)", code: toolshelf.ErrInvalidOption.Code},
 	},
 	shape: spoken,
 	output: outputSchema(spoken, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
@@ -93,7 +93,7 @@ var directoryTree = definition{
 var getFileInfo = definition{
 	name:        "get_file_info",
 	title:       "Get file information",
-	description: "Get the type, size, times and permissions of one file, directory or symbolic link, without reading it.",
+	description: []sentence{{text: "Get the type, size, times and permissions of one file, directory or symbolic link, without reading it."}},
 	parameters: []parameter{
 		{name: "path", kind: text, required: true, description: "File path (relative to project root)"},
 	},
@@ -113,8 +113,9 @@ var getFileInfo = definition{
 var searchFiles = definition{
 	name:  "search_files",
 	title: "Search files by name",
-	description: "Find files by glob, below a directory. Patterns have *, **, ?, [a-z] and {a,b}; one without a slash is for file names at any depth. " +
-		"Returns paths relative to the project root.",
+	description: []sentence{{text: "Find files by glob, below a directory. A pattern may contain *, **, ?, [a-z] and {a,b}. " +
+		"A pattern without a slash matches file names at any depth, and a pattern with a slash matches paths relative to the directory. " +
+		"Omits hidden files. Returns paths relative to the project root."}},
 	parameters: []parameter{
 		{name: "pattern", kind: text, required: true, description: `Glob to match, such as "**/*.go"`,
 			examples: []string{"*.md", "src/**/*_test.go"}, code: toolshelf.ErrInvalidPattern.Code},

@@ -6,14 +6,11 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// The tool of the contract report_feedback, the one that writes. It is offered
-// where reports are configured.
+// The tool of the contract report_feedback, the only tool that writes. The
+// catalog's configuration decides whether the tool exists.
 var reportFeedback = definition{
 	name:  "report_feedback",
 	title: "Save a report",
-	description: "Save the report that an analysis command produced. Call it when the command is finished. " +
-		"With user_wants_upload true the report goes to the folder that is shared with others: ask the user first, " +
-		"and send true only if the user agrees. With false it is kept on this machine.",
 	parameters: []parameter{
 		{name: "command_name", kind: text, required: true, description: "Name of the command that produced the report",
 			examples: []string{"review-pr"}, code: toolshelf.ErrInvalidCommandName.Code},
@@ -44,4 +41,23 @@ var reportFeedback = definition{
 		}
 		return asJSON(saved)
 	},
+}
+
+// reportDescription describes report_feedback for the kinds of report that a
+// catalog can save.
+func reportDescription(shared, local bool) []sentence {
+	d := []sentence{{text: "Save the report that an analysis command produced. Call it when the command is finished."}}
+	if shared {
+		d = append(d, sentence{text: "With user_wants_upload true the report goes to the directory that is shared with others: ask the user first, " +
+			"and send true only if the user agrees."})
+	}
+	switch {
+	case shared && local:
+		d = append(d, sentence{text: "With false the report is kept on this machine."})
+	case shared:
+		d = append(d, sentence{text: "Do not call it if the user does not agree: there is no directory for other reports."})
+	default:
+		d = append(d, sentence{text: "Send user_wants_upload false. The report is kept on this machine; there is no directory that is shared with others."})
+	}
+	return d
 }

@@ -9,17 +9,19 @@ import (
 // The tool of the contract search_commands, and its like for skills.
 
 var (
-	searchCommands = searchTool("search_commands", "Search commands",
-		"Find commands by a query: a few words that say what is needed. Returns the best matches first, with a score from 0 to 1 and the reason. "+
-			"Pass the name of one to {get_command} to read the command itself.",
+	searchCommands = searchTool("search_commands", "Search commands", []sentence{
+		{text: "Find commands by a query: a few words that say what is needed. Returns the best matches first, with a score from 0 to 1 and the reason."},
+		{text: "Pass one of the names to ", tools: []string{"get_command"}, after: " to read the command itself."},
+	}, `{"enum":["tier1","tier2","tier3"],"description":"tier1: the name matches; tier2: the text does; tier3: a saved report does"}`,
 		(*toolshelf.Catalog).Search)
-	searchSkills = searchTool("search_skills", "Search skills",
-		"Find skills by a query: a few words that say what is needed. Returns the best matches first, with a score from 0 to 1 and the reason. "+
-			"Pass the name of one to {get_skill} to read the skill itself.",
+	searchSkills = searchTool("search_skills", "Search skills", []sentence{
+		{text: "Find skills by a query: a few words that say what is needed. Returns the best matches first, with a score from 0 to 1 and the reason."},
+		{text: "Pass one of the names to ", tools: []string{"get_skill"}, after: " to read the skill itself."},
+	}, `{"enum":["tier1","tier2"],"description":"tier1: the name matches; tier2: the text does"}`,
 		(*toolshelf.Catalog).SearchSkills)
 )
 
-func searchTool(name, title, description string,
+func searchTool(name, title string, description []sentence, tier string,
 	search func(*toolshelf.Catalog, context.Context, string, int) (toolshelf.SearchResults, error)) definition {
 	return definition{
 		name:        name,
@@ -35,7 +37,7 @@ func searchTool(name, title, description string,
 		output: outputSchema(coded, `"results":{"type":"array","items":{"type":"object","properties":{`+
 			`"name":{"type":"string"},`+
 			`"score":{"type":"number","minimum":0,"maximum":1},`+
-			`"tier":{"enum":["tier1","tier2","tier3"],"description":"tier1: the name matches; tier2: the text does; tier3: a saved report does"},`+
+			`"tier":`+tier+`,`+
 			`"description":{"type":"string"},`+
 			`"match_reason":{"type":"string","description":"Which part matched, and which words"}`+
 			`},"required":["name","score","tier","description","match_reason"]}},`+

@@ -14,9 +14,9 @@ import (
 var listSkills = definition{
 	name:        "list_skills",
 	title:       "List skills",
-	description: "List all available skills in the skills folder. Returns skill names as a JSON array.",
-	shape:       sentence,
-	output: outputSchema(sentence, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"}`,
+	description: []sentence{{text: "List all available skills in the skills folder. Returns skill names as a JSON array."}},
+	shape:       terse,
+	output: outputSchema(terse, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"}`,
 		"skills"),
 	run: func(ctx context.Context, s shelf, _ arguments) (Result, error) {
 		skills, err := s.ListSkills(ctx)
@@ -34,13 +34,17 @@ var listSkills = definition{
 }
 
 var skillName = parameter{name: "skill_name", kind: text, required: true,
-	description: "Name of the skill, as list_skills has it", examples: []string{"pdf-processing"}, code: toolshelf.ErrInvalidSkillName.Code}
+	description: "Name of the skill to read", examples: []string{"pdf-processing"}, code: toolshelf.ErrInvalidSkillName.Code}
 
 var getSkill = definition{
 	name:  "get_skill",
 	title: "Get a skill",
-	description: "Load a skill by its name: its instructions in Markdown, its description and the list of its files. " +
-		"Follow the instructions, and read a file with {read_skill_file} when they refer to it.",
+	description: []sentence{
+		{text: "Load a skill by its name. Returns the instructions in Markdown, the description and the list of the files."},
+		{text: "Use a name that ", tools: []string{"list_skills", "search_skills"}, after: " has returned."},
+		{text: "Then follow the instructions."},
+		{text: "Read a file that the instructions mention with ", tools: []string{"read_skill_file"}, after: "."},
+	},
 	parameters: []parameter{skillName},
 	shape:      coded,
 	output: outputSchema(coded, `"name":{"type":"string","description":"Name of the skill's folder"},`+
@@ -49,7 +53,7 @@ var getSkill = definition{
 		`"content":{"type":"string","description":"The instructions, in Markdown"},`+
 		`"frontmatter":{"type":"object","description":"All that the skill's author declared"},`+
 		`"files":{"type":"array","items":{"type":"object","properties":{`+
-		`"path":{"type":"string","description":"Relative to the skill's folder; what read_skill_file takes"},`+
+		`"path":{"type":"string","description":"Relative to the skill's directory"},`+
 		`"size":{"type":"integer","description":"In bytes"}},"required":["path","size"]}},`+
 		`"files_truncated":{"type":"boolean","description":"There are more files than are listed"},`+
 		`"path":{"type":"string","description":"Full file path to the skill's SKILL.md"},`+
@@ -78,11 +82,14 @@ const mostRead = 1 << 20
 var readSkillFile = definition{
 	name:  "read_skill_file",
 	title: "Read a file of a skill",
-	description: "Read one file of a skill, such as references/guide.md or scripts/run.py. {get_skill} lists them. " +
-		"Text is returned as it is, and anything else in Base64; files of more than 1 MiB are not.",
+	description: []sentence{
+		{text: "Read one file of a skill, such as references/guide.md or scripts/run.py."},
+		{text: "Use a path from the list of files that ", tools: []string{"get_skill"}, after: " returns."},
+		{text: "Returns UTF-8 text unchanged, and other content in Base64. Refuses a file of more than 1 MiB."},
+	},
 	parameters: []parameter{
 		skillName,
-		{name: "path", kind: text, required: true, description: "Path of the file, relative to the skill's folder, as get_skill has it",
+		{name: "path", kind: text, required: true, description: "Path of the file, relative to the skill's directory",
 			examples: []string{"references/guide.md"}},
 	},
 	shape: coded,

@@ -1,0 +1,635 @@
+package mcpadapter_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// Every text of a tool for a model is a claim. This file quotes each text next to a check of what
+// the tool does, so a changed text needs a changed check.
+
+// claimed is the project of the checks: 101 commands, and the names that the texts give as examples.
+func claimed() map[string]string {
+	files := map[string]string{
+		"commands/analyze_zoom_speech_sdk_log.md":          "---\ndescription: Analyze a log\n---\n# Log\n",
+		"commands/proxy-slow-meeting-analysis-command.md":  "Analysis of a slow meeting.\n",
+		"commands/review-pr.md":                            "---\ndescription: Review a pull request\n---\nRead it.\n",
+		"skills/pdf-processing/SKILL.md":                   "---\nname: pdf-processing\ndescription: Read PDF files.\n---\nRead references/guide.md.\n",
+		"skills/pdf-processing/references/guide.md":        "# Guide\n",
+		"skills/pdf-processing/scripts/run.py":             "print()\n",
+		"skills/pdf-processing/logo.png":                   "\x89PNG",
+		"skills/pdf-processing/most.txt":                   strings.Repeat("x", 1<<20),
+		"skills/pdf-processing/more.txt":                   strings.Repeat("x", 1<<20+1),
+		"skills/Review/SKILL.md":                           "---\ndescription: Review a pull request\n---\n",
+		"files/a.md":                                       "1",
+		"files/b.md":                                       "333",
+		"files/sub/a.go":                                   "22",
+		"files/sub/a_test.go":                              "22",
+		"files/.hidden.md":                                 "1",
+		"files/c/error.log":                                "1",
+		"files/node_modules/x/x.js":                        "1",
+		"src/x/x_test.go":                                  "1",
+		"deep" + strings.Repeat("/d", 120) + "/bottom.txt": "1",
+	}
+	for i := range 98 {
+		files[fmt.Sprintf("commands/plain%02d.md", i)] = "A plain command.\n"
+	}
+	for i := range 11 {
+		files[fmt.Sprintf("skills/zeta-%02d/SKILL.md", i)] = "---\ndescription: A plain skill.\n---\n"
+	}
+	return files
+}
+
+// exampleNames are the names in the notation of tools that the texts give as examples of file names.
+var exampleNames = map[string]bool{"node_modules": true}
+
+// A caller calls one tool and fails the test if the outcome is not the expected one.
+type caller struct {
+	t    *testing.T
+	tool mcpadapter.Tool
+}
+
+func (c caller) succeeds(arguments string) (text string, structured map[string]any) {
+	c.t.Helper()
+	got, err := c.tool.Call(ctx, json.RawMessage(arguments))
+	if err != nil || got.IsError {
+		c.t.Fatalf("%s(%s): %.300s, %v", c.tool.Name, arguments, got.Text, err)
+	}
+	if err := json.Unmarshal(got.Structured, &structured); err != nil {
+		c.t.Fatal(err)
+	}
+	return got.Text, structured
+}
+
+func (c caller) refuses(arguments string, code toolshelf.Code) {
+	c.t.Helper()
+	got, err := c.tool.Call(ctx, json.RawMessage(arguments))
+	var failed struct{ Error struct{ Code toolshelf.Code } }
+	if err == nil {
+		err = json.Unmarshal(got.Structured, &failed)
+	}
+	if err != nil || !got.IsError || failed.Error.Code != code {
+		c.t.Errorf("%s(%.200s): %.300s, %v; want %s", c.tool.Name, arguments, got.Text, err, code)
+	}
+}
+
+func (c caller) same(x, y string) {
+	c.t.Helper()
+	first, _ := c.succeeds(x)
+	second, _ := c.succeeds(y)
+	if first != second {
+		c.t.Errorf("%s(%s) and %s(%s) differ:\n%s\n%s", c.tool.Name, x, c.tool.Name, y, first, second)
+	}
+}
+
+func (c caller) holds(arguments string, texts ...string) {
+	c.t.Helper()
+	got, _ := c.succeeds(arguments)
+	for _, text := range texts {
+		if !strings.Contains(got, text) {
+			c.t.Errorf("%s(%s): no %q in %.600s", c.tool.Name, arguments, text, got)
+		}
+	}
+}
+
+func (c caller) lacks(arguments string, texts ...string) {
+	c.t.Helper()
+	got, _ := c.succeeds(arguments)
+	for _, text := range texts {
+		if strings.Contains(got, text) {
+			c.t.Errorf("%s(%s): %q in %.600s", c.tool.Name, arguments, text, got)
+		}
+	}
+}
+
+// ordered fails the test if the texts are not in the result in this order.
+func (c caller) ordered(arguments string, texts ...string) {
+	c.t.Helper()
+	got, _ := c.succeeds(arguments)
+	rest := got
+	for _, text := range texts {
+		_, after, ok := strings.Cut(rest, text)
+		if !ok {
+			c.t.Fatalf("%s(%s): want %q in this order in\n%s", c.tool.Name, arguments, texts, got)
+		}
+		rest = after
+	}
+}
+
+func (c caller) length(arguments, member string, want int) {
+	c.t.Helper()
+	_, structured := c.succeeds(arguments)
+	if list, _ := structured[member].([]any); len(list) != want {
+		c.t.Errorf("%s(%s): %d %s, want %d", c.tool.Name, arguments, len(list), member, want)
+	}
+}
+
+// A claim is a text and the check of the text. The parameter is "" for the description of the tool.
+type claim struct {
+	tool, parameter, text string
+	check                 func(c caller)
+}
+
+const (
+	findText     = " by a query: a few words that say what is needed. Returns the best matches first, with a score from 0 to 1 and the reason. "
+	excludeText  = `Globs of files and folders to leave out, such as "node_modules" or "**/*.log"`
+	directoryArg = "Directory path (relative to project root)"
+)
+
+var claims = []claim{
+	{"list_commands", "", "List all available commands in the system with pagination support. " +
+		"Returns command names with basic metadata, useful for browsing available commands when a specific search query is not known. " +
+		"Pass one of the names to get_command to read the command itself.", func(c caller) {
+		c.holds(`{}`, `"name":"analyze_zoom_speech_sdk_log"`, `"description":"Analyze a log"`, `"size":`, `"last_modified":`, `"total":101`, `"has_next":true`)
+	}},
+	{"list_commands", "page", "Page number (1-indexed)", func(c caller) {
+		c.same(`{}`, `{"page":1}`)
+		c.refuses(`{"page":0}`, "INVALID_PAGE")
+		c.length(`{"page":3}`, "commands", 1)
+	}},
+	{"list_commands", "page_size", "Number of items per page", func(c caller) {
+		c.length(`{}`, "commands", 50)
+		c.length(`{"page_size":1}`, "commands", 1)
+		c.length(`{"page_size":100}`, "commands", 100)
+		c.refuses(`{"page_size":101}`, "INVALID_PAGE_SIZE")
+	}},
+
+	{"search_commands", "", "Find commands" + findText + "Pass one of the names to get_command to read the command itself.", func(c caller) {
+		searchClaim(c, "review-pr")
+	}},
+	{"search_commands", "query", "What to look for, 1 to 500 characters", queryClaim},
+	{"search_commands", "max_results", "How many results to return at most", func(c caller) { resultsClaim(c, "plain", 10, 98) }},
+	{"search_skills", "", "Find skills" + findText + "Pass one of the names to get_skill to read the skill itself.", func(c caller) {
+		searchClaim(c, "Review")
+	}},
+	{"search_skills", "query", "What to look for, 1 to 500 characters", queryClaim},
+	{"search_skills", "max_results", "How many results to return at most", func(c caller) { resultsClaim(c, "plain", 10, 11) }},
+
+	{"get_command", "", "Get the complete definition of a command by its name. Returns the full Markdown content, metadata, and execution hints. " +
+		"Use a name that list_commands or search_commands has returned. Then follow the content, and next_steps if the result has it.", func(c caller) {
+		c.holds(`{"command_name":"analyze_zoom_speech_sdk_log"}`, `"content":"# Log\n"`, `"metadata":{"path":`, `"next_steps":`)
+	}},
+	{"get_command", "command_name", "Name of the command to retrieve (with or without .md extension)", func(c caller) {
+		c.same(`{"command_name":"review-pr"}`, `{"command_name":"review-pr.md"}`)
+	}},
+
+	{"list_skills", "", "List all available skills in the skills folder. Returns skill names as a JSON array.", func(c caller) {
+		c.holds(`{}`, `"skills":["pdf-processing","Review","zeta-00",`)
+	}},
+	{"get_skill", "", "Load a skill by its name. Returns the instructions in Markdown, the description and the list of the files. " +
+		"Use a name that list_skills or search_skills has returned. Then follow the instructions. " +
+		"Read a file that the instructions mention with read_skill_file.", func(c caller) {
+		c.holds(`{"skill_name":"pdf-processing"}`, `"content":"Read references/guide.md.\n"`, `"description":"Read PDF files."`, `"path":"references/guide.md"`)
+	}},
+	{"get_skill", "skill_name", "Name of the skill to read", func(c caller) { c.refuses(`{"skill_name":"../x"}`, "INVALID_SKILL_NAME") }},
+	{"read_skill_file", "", "Read one file of a skill, such as references/guide.md or scripts/run.py. " +
+		"Use a path from the list of files that get_skill returns. " +
+		"Returns UTF-8 text unchanged, and other content in Base64. Refuses a file of more than 1 MiB.", func(c caller) {
+		c.holds(`{"skill_name":"pdf-processing","path":"references/guide.md"}`, `"# Guide\n"`, `"utf-8"`)
+		c.holds(`{"skill_name":"pdf-processing","path":"scripts/run.py"}`, `"print()\n"`)
+		c.holds(`{"skill_name":"pdf-processing","path":"logo.png"}`, `"base64"`, `"iVBORw=="`)
+		c.succeeds(`{"skill_name":"pdf-processing","path":"most.txt"}`)
+		c.refuses(`{"skill_name":"pdf-processing","path":"more.txt"}`, "FILE_TOO_LARGE")
+	}},
+	{"read_skill_file", "skill_name", "Name of the skill to read", func(c caller) {
+		c.refuses(`{"skill_name":"nothing","path":"SKILL.md"}`, "SKILL_NOT_FOUND")
+	}},
+	{"read_skill_file", "path", "Path of the file, relative to the skill's directory", func(c caller) {
+		c.refuses(`{"skill_name":"pdf-processing","path":"skills/pdf-processing/SKILL.md"}`, "NOT_FOUND")
+	}},
+
+	{"list_directory", "", "List files and subdirectories in a directory. Returns names, types, and sizes.", func(c caller) {
+		c.holds(`{"path":"files"}`, "[DIR]  sub/", "[FILE] b.md  (3 B)")
+	}},
+	{"list_directory", "path", directoryArg, func(c caller) { c.holds(`{"path":"files/sub"}`, "Directory: files/sub/") }},
+	{"list_directory", "show_hidden", "Include hidden files (default false)", func(c caller) {
+		c.same(`{"path":"files"}`, `{"path":"files","show_hidden":false}`)
+		c.lacks(`{"path":"files"}`, ".hidden.md")
+		c.holds(`{"path":"files","show_hidden":true}`, ".hidden.md")
+	}},
+	{"list_directory", "sort_by", "Sort by: name, size, modified (default: name)", func(c caller) {
+		c.same(`{"path":"files"}`, `{"path":"files","sort_by":"name"}`)
+		c.ordered(`{"path":"files"}`, "a.md", "b.md")
+		c.ordered(`{"path":"files","sort_by":"size"}`, "b.md", "a.md")
+		c.succeeds(`{"path":"files","sort_by":"modified"}`)
+		c.refuses(`{"path":"files","sort_by":"type"}`, "INVALID_SORT")
+	}},
+
+	{"directory_tree", "", "Show a directory with everything below it as an indented tree, directories first, with the sizes of files. " +
+		"Use it to learn how a project is laid out. Set max_depth or exclude_patterns for a large project.", func(c caller) {
+		c.ordered(`{"path":"files"}`, "[DIR]  sub/\n  [FILE] a.go (2 B)\n", "[FILE] a.md (1 B)")
+	}},
+	{"directory_tree", "path", directoryArg, func(c caller) {
+		c.same(`{"max_depth":1}`, `{"path":".","max_depth":1}`)
+		c.holds(`{"path":"files/sub"}`, "Directory tree: files/sub/")
+	}},
+	{"directory_tree", "exclude_patterns", excludeText, excludeClaim(`"path":"files"`)},
+	{"directory_tree", "show_hidden", "Include hidden files (default true)", func(c caller) {
+		c.same(`{"path":"files"}`, `{"path":"files","show_hidden":true}`)
+		c.holds(`{"path":"files"}`, ".hidden.md")
+		c.lacks(`{"path":"files","show_hidden":false}`, ".hidden.md")
+	}},
+	{"directory_tree", "max_depth", "How many levels to show (default 100, and never more)", func(c caller) {
+		for arguments, want := range map[string]int{`{"path":"deep"}`: 100, `{"path":"deep","max_depth":100}`: 100, `{"path":"deep","max_depth":110}`: 100, `{"path":"deep","max_depth":3}`: 3} {
+			if text, _ := c.succeeds(arguments); strings.Count(text, "[DIR]") != want {
+				c.t.Errorf("%s: %d levels, want %d", arguments, strings.Count(text, "[DIR]"), want)
+			}
+		}
+	}},
+
+	{"get_file_info", "", "Get the type, size, times and permissions of one file, directory or symbolic link, without reading it.", func(c caller) {
+		c.holds(`{"path":"files/b.md"}`, "Type: file", "Size: 3 B", "Modified: ", "Readable: Yes", "Writable: Yes")
+		c.holds(`{"path":"files"}`, "Type: directory")
+	}},
+	{"get_file_info", "path", "File path (relative to project root)", func(c caller) { c.holds(`{"path":"files/b.md"}`, "File: files/b.md") }},
+
+	{"search_files", "", "Find files by glob, below a directory. A pattern may contain *, **, ?, [a-z] and {a,b}. " +
+		"A pattern without a slash matches file names at any depth, and a pattern with a slash matches paths relative to the directory. " +
+		"Omits hidden files. Returns paths relative to the project root.", func(c caller) {
+		for pattern, want := range map[string][]any{
+			"*.md":           {"files/a.md", "files/b.md"},
+			"**/a.*":         {"files/sub/a.go", "files/a.md"},
+			"?.go":           {"files/sub/a.go"},
+			"[b-z].md":       {"files/b.md"},
+			"{a,b}.md":       {"files/a.md", "files/b.md"},
+			"a,b.md":         {},
+			"sub/*.go":       {"files/sub/a.go", "files/sub/a_test.go"},
+			"files/sub/*":    {},
+			".hidden.md":     {},
+			"error.{go,log}": {"files/c/error.log"},
+		} {
+			_, got := c.succeeds(`{"path":"files","pattern":"` + pattern + `"}`)
+			if diff := cmp.Diff(want, got["files"]); diff != "" {
+				c.t.Errorf("%s (-want +got):\n%s", pattern, diff)
+			}
+		}
+	}},
+	{"search_files", "pattern", `Glob to match, such as "**/*.go"`, func(c caller) {
+		c.holds(`{"pattern":"**/*.go"}`, "  files/sub/a.go")
+		c.holds(`{"pattern":"*.md"}`, "  files/a.md")
+		c.holds(`{"pattern":"src/**/*_test.go"}`, "  src/x/x_test.go")
+	}},
+	{"search_files", "path", directoryArg, func(c caller) { c.same(`{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`) }},
+	{"search_files", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":"*"`)},
+
+	{"report_feedback", "", "Save the report that an analysis command produced. Call it when the command is finished. " +
+		"With user_wants_upload true the report goes to the directory that is shared with others: ask the user first, " +
+		"and send true only if the user agrees. With false the report is kept on this machine.", func(c caller) {
+		c.holds(`{"command_name":"review-pr","report_content":"x","user_wants_upload":true}`, `"report_path":"reports/`, `"action_taken":"uploaded"`)
+		c.holds(`{"command_name":"review-pr","report_content":"x","user_wants_upload":false}`, `"report_path":"local/`, `"action_taken":"saved_locally"`)
+	}},
+	{"report_feedback", "command_name", "Name of the command that produced the report", func(c caller) {
+		c.refuses(`{"command_name":"nothing","report_content":"x","user_wants_upload":true}`, "COMMAND_NOT_FOUND")
+	}},
+	{"report_feedback", "report_content", "The whole report, as Markdown; at most 10 MiB", func(c caller) {
+		for size, want := range map[int]toolshelf.Code{0: "EMPTY_CONTENT", 10 << 20: "", 10<<20 + 1: "SIZE_LIMIT_EXCEEDED"} {
+			arguments := `{"command_name":"review-pr","report_content":"` + strings.Repeat("x", size) + `","user_wants_upload":true}`
+			if want != "" {
+				c.refuses(arguments, want)
+			} else {
+				c.succeeds(arguments)
+			}
+		}
+	}},
+	{"report_feedback", "user_wants_upload", "Whether the user has agreed to share the report", func(c caller) {
+		c.refuses(`{"command_name":"review-pr","report_content":"x"}`, "INVALID_ARGUMENTS")
+	}},
+	{"report_feedback", "report_name", `Short name of the report: letters, digits, "_" and "-" (default "report")`, func(c caller) {
+		const most = `{"command_name":"review-pr","report_content":"x","user_wants_upload":true`
+		c.holds(most+`}`, `"report_name":"report"`)
+		c.holds(most+`,"report_name":"Äb_1-"}`, `"report_name":"Äb_1-"`)
+		c.succeeds(most + `,"report_name":"` + strings.Repeat("n", 100) + `"}`)
+		c.refuses(most+`,"report_name":"`+strings.Repeat("n", 101)+`"}`, "INVALID_REPORT_NAME")
+		c.refuses(most+`,"report_name":"a b"}`, "INVALID_REPORT_NAME")
+	}},
+}
+
+func searchClaim(c caller, best string) {
+	c.t.Helper()
+	_, found := c.succeeds(`{"query":"review a pull request"}`)
+	last := 1.0
+	for i, result := range found["results"].([]any) {
+		r := result.(map[string]any)
+		score := r["score"].(float64)
+		if score < 0 || score > last || r["match_reason"] == "" || i == 0 && r["name"] != best {
+			c.t.Errorf("result %d is %v", i, r)
+		}
+		last = score
+	}
+}
+
+func queryClaim(c caller) {
+	c.t.Helper()
+	c.succeeds(`{"query":"x"}`)
+	c.succeeds(`{"query":"` + strings.Repeat("é", 500) + `"}`)
+	c.refuses(`{"query":""}`, "INVALID_QUERY")
+	c.refuses(`{"query":"`+strings.Repeat("é", 501)+`"}`, "INVALID_QUERY")
+}
+
+// resultsClaim takes the number of results by default and with the largest max_results.
+func resultsClaim(c caller, query string, standard, all int) {
+	c.t.Helper()
+	c.length(`{"query":"`+query+`"}`, "results", standard)
+	c.length(`{"query":"`+query+`","max_results":1}`, "results", 1)
+	c.length(`{"query":"`+query+`","max_results":100}`, "results", all)
+	c.refuses(`{"query":"`+query+`","max_results":101}`, "INVALID_QUERY")
+}
+
+func excludeClaim(others string) func(caller) {
+	return func(c caller) {
+		c.t.Helper()
+		c.holds(`{`+others+`}`, "x.js", "error.log")
+		c.lacks(`{`+others+`,"exclude_patterns":["node_modules"]}`, "x.js")
+		c.lacks(`{`+others+`,"exclude_patterns":["**/*.log"]}`, "error.log")
+		list := strings.TrimSuffix(strings.Repeat(`"*.log",`, 101), ",")
+		c.refuses(`{`+others+`,"exclude_patterns":[`+list+`]}`, "INVALID_PATTERN")
+		c.lacks(`{`+others+`,"exclude_patterns":[`+strings.TrimSuffix(list, `,"*.log"`)+`]}`, "error.log")
+	}
+}
+
+// input is the part of an input schema that the tests read.
+type input struct {
+	Properties map[string]struct {
+		Type, Description string
+		Default           json.RawMessage
+		Examples          []json.RawMessage
+	}
+	Required []string
+}
+
+func inputOf(t *testing.T, tool mcpadapter.Tool) (schema input) {
+	t.Helper()
+	if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+func claimedCatalog(t *testing.T) *toolshelf.Catalog {
+	t.Helper()
+	return catalog(t, memory(t, claimed()), toolshelf.WithReports("reports", "local"))
+}
+
+func TestEveryDescriptionSaysWhatItsToolDoes(t *testing.T) {
+	a := adapterOf(t, claimedCatalog(t))
+	want, got := map[string]string{}, map[string]string{}
+	for _, tool := range a.Tools() {
+		got[tool.Name+"/"] = tool.Description
+		for name, p := range inputOf(t, tool).Properties {
+			got[tool.Name+"/"+name] = p.Description
+		}
+	}
+	for _, claim := range claims {
+		key := claim.tool + "/" + claim.parameter
+		want[key] = claim.text
+		t.Run(key, func(t *testing.T) {
+			tool, ok := a.Lookup(claim.tool)
+			if !ok {
+				t.Fatal("there is no such tool")
+			}
+			claim.check(caller{t, tool})
+		})
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("descriptions (-checked +of the tools):\n%s", diff)
+	}
+}
+
+// The examples of a schema, and the example that an error gives, are arguments that the tool accepts.
+func TestExamplesAreAcceptedAndWork(t *testing.T) {
+	a := adapterOf(t, claimedCatalog(t))
+	working := map[string]json.RawMessage{
+		"command_name": json.RawMessage(`"review-pr"`), "skill_name": json.RawMessage(`"pdf-processing"`), "path": json.RawMessage(`"references/guide.md"`),
+		"report_content": json.RawMessage(`"x"`), "user_wants_upload": json.RawMessage(`true`), "pattern": json.RawMessage(`"*"`), "query": json.RawMessage(`"x"`),
+	}
+	examples := 0
+	for _, tool := range a.Tools() {
+		schema := inputOf(t, tool)
+		check := compiled(t, tool.InputSchema)
+		for name, p := range schema.Properties {
+			for _, example := range append(p.Examples, p.Default) {
+				if example == nil {
+					continue
+				}
+				examples++
+				arguments := map[string]json.RawMessage{}
+				for _, other := range schema.Required {
+					arguments[other] = working[other]
+				}
+				if tool.Name == "list_directory" {
+					arguments["path"] = json.RawMessage(`"."`)
+				}
+				arguments[name] = example
+				raw, err := json.Marshal(arguments)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := validate(t, check, raw); err != nil {
+					t.Errorf("%s(%s): %v", tool.Name, raw, err)
+				}
+				caller{t, tool}.succeeds(string(raw))
+			}
+		}
+		refused, err := tool.Call(ctx, json.RawMessage(`[]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var body struct{ Error any }
+		if err := json.Unmarshal(refused.Structured, &body); err != nil {
+			t.Fatal(err)
+		}
+		message, ok := body.Error.(string)
+		if !ok {
+			message = body.Error.(map[string]any)["message"].(string)
+		}
+		_, example, _ := strings.Cut(message, "such as ")
+		if err := validate(t, check, []byte(example)); err != nil {
+			t.Errorf("%s: the error's example %s: %v", tool.Name, example, err)
+		}
+	}
+	if examples < 15 {
+		t.Errorf("%d examples", examples)
+	}
+}
+
+// What an error tells the model to send is accepted.
+func TestErrorsSayWhatIsAccepted(t *testing.T) {
+	a := adapterOf(t, claimedCatalog(t))
+	for _, tt := range []struct {
+		tool, refused, says string
+		accepted            []string
+	}{
+		{"list_commands", `{"page":0}`, "send a whole number of 1 or more", []string{`{"page":1}`, `{"page":9007199254740991}`}},
+		{"list_commands", `{"page_size":101}`, "send a whole number from 1 to 100", []string{`{"page_size":1}`, `{"page_size":100}`}},
+		{"search_commands", `{"query":"x","max_results":0}`, "send a whole number from 1 to 100", []string{`{"query":"x","max_results":1}`, `{"query":"x","max_results":100}`}},
+		{"search_commands", `{"query":""}`, "use one word or more", []string{`{"query":"word"}`}},
+		{"list_directory", `{"path":7}`, `send a string, "." for the project root`, []string{`{"path":"."}`}},
+		{"list_directory", `{"path":".","sort_by":"type"}`, "send one of name, size, modified", []string{`{"path":".","sort_by":"name"}`, `{"path":".","sort_by":"size"}`, `{"path":".","sort_by":"modified"}`}},
+		{"list_directory", `{"path":".","show_hidden":"yes"}`, "send true or false", []string{`{"path":".","show_hidden":true}`, `{"path":".","show_hidden":false}`}},
+		{"directory_tree", `{"path":"files","max_depth":0}`, "send a whole number of 1 or more", []string{`{"path":"files","max_depth":1}`}},
+		{"search_files", `{"pattern":"*","exclude_patterns":"x"}`, `send an array of at most 100 strings, such as ["node_modules", "*.log"]`, []string{`{"pattern":"*","exclude_patterns":["node_modules", "*.log"]}`}},
+		{"list_directory", `{"path":"filse"}`, "did you mean 'files/'?", []string{`{"path":"files/"}`}},
+		{"get_file_info", `{"path":"files/bb.md"}`, "did you mean 'files/b.md'?", []string{`{"path":"files/b.md"}`}},
+		{"get_command", `{"command_name":"review-rp"}`, `did you mean \"review-pr\"?`, []string{`{"command_name":"review-pr"}`}},
+		{"get_skill", `{"skill_name":"review"}`, `did you mean \"Review\"?`, []string{`{"skill_name":"Review"}`}},
+	} {
+		tool, _ := a.Lookup(tt.tool)
+		got, err := tool.Call(ctx, json.RawMessage(tt.refused))
+		if err != nil || !got.IsError || !strings.Contains(got.Text, tt.says) {
+			t.Errorf("%s(%s): %s, %v; want %s", tt.tool, tt.refused, got.Text, err, tt.says)
+		}
+		for _, arguments := range tt.accepted {
+			caller{t, tool}.succeeds(arguments)
+		}
+	}
+}
+
+// identifier is a name in the notation of tools and arguments.
+var identifier = regexp.MustCompile(`[A-Za-z0-9.-]*[a-z0-9](?:_[A-Za-z0-9.-]+)+`)
+
+// misnamed returns the identifiers in a text that are not among the known names.
+func misnamed(text string, known map[string]bool) (foreign []string) {
+	for _, name := range identifier.FindAllString(text, -1) {
+		if name = strings.Trim(name, "."); !known[name] && !exampleNames[name] {
+			foreign = append(foreign, name)
+		}
+	}
+	return foreign
+}
+
+// walkSchema calls property with the name of each property, and text with each description.
+func walkSchema(schema any, property, text func(string)) {
+	switch s := schema.(type) {
+	case map[string]any:
+		if d, ok := s["description"].(string); ok {
+			text(d)
+		}
+		if properties, ok := s["properties"].(map[string]any); ok {
+			for name := range properties {
+				property(name)
+			}
+		}
+		for _, below := range s {
+			walkSchema(below, property, text)
+		}
+	case []any:
+		for _, below := range s {
+			walkSchema(below, property, text)
+		}
+	}
+}
+
+// Whatever tools an adapter offers, and whatever their names, a text names only these tools, and
+// the arguments and results of its own tool.
+func TestTextsNameOnlyToolsAndArgumentsThatExist(t *testing.T) {
+	c := claimedCatalog(t)
+	all := adapterOf(t, c).Tools()
+	shelves := [][]mcpadapter.Option{nil, {mcpadapter.WithNamespace("my_x")}, {mcpadapter.WithNamespace("a.b")}, {mcpadapter.WithNamespace("a.b"), mcpadapter.WithSeparator("_")}}
+	for _, tool := range all {
+		shelves = append(shelves, []mcpadapter.Option{mcpadapter.WithTools(tool.Name)}, []mcpadapter.Option{mcpadapter.WithTools(tool.Name), mcpadapter.WithNamespace("x")})
+	}
+	for _, options := range shelves {
+		a := adapterOf(t, c, options...)
+		tools := map[string]bool{}
+		for _, tool := range a.Tools() {
+			tools[tool.Name] = true
+		}
+		for _, tool := range a.Tools() {
+			known := maps.Clone(tools)
+			var texts []string
+			for _, raw := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {
+				walkSchema(decoded(t, raw), func(name string) { known[name] = true }, func(text string) { texts = append(texts, text) })
+			}
+			names := slices.Collect(maps.Keys(inputOf(t, tool).Properties))
+			for _, bad := range append(names, "nothing") { // one wrong argument after the other, and an unknown one
+				raw, err := json.Marshal(map[string]any{bad: map[string]any{}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := tool.Call(ctx, raw)
+				if err != nil || !got.IsError {
+					t.Fatalf("%s(%s): %+v, %v", tool.Name, raw, got, err)
+				}
+				if !strings.HasPrefix(got.Text, "{") {
+					texts = append(texts, got.Text)
+					continue
+				}
+				texts = append(texts, fmt.Sprint(decoded(t, []byte(got.Text))))
+			}
+			for _, text := range append(texts, tool.Description) {
+				if foreign := misnamed(text, known); foreign != nil {
+					t.Errorf("with %d tools, %s says %q; there is no %q", len(tools), tool.Name, text, foreign)
+				}
+			}
+		}
+		if tool, ok := a.Lookup("get_command"); ok {
+			_, got := caller{t, tool}.succeeds(`{"command_name":"analyze_zoom_speech_sdk_log"}`)
+			hint, _ := got["next_steps"].(string)
+			if foreign := misnamed(hint, tools); foreign != nil {
+				t.Errorf("with %d tools, next_steps is %q; there is no %q", len(tools), hint, foreign)
+			}
+		}
+		_, err := a.Call(ctx, "nothing", nil)
+		var rpc *mcpadapter.RPCError
+		if !errors.As(err, &rpc) || misnamed(rpc.Message, tools) != nil {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+// The test above finds a name that does not exist.
+func TestMisnamedFindsForeignNames(t *testing.T) {
+	known := map[string]bool{"x.get_command": true, "page_size": true}
+	for text, want := range map[string][]string{
+		"Pass it to x.get_command.":        nil,
+		"Pass it to get_command.":          {"get_command"},
+		"Set page_size, or page_number":    {"page_number"},
+		"names: x.get_command, list_shoes": {"list_shoes"},
+	} {
+		if diff := cmp.Diff(want, misnamed(text, known)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// A report's description says what the catalog can save.
+func TestReportFeedbackDescribesTheDirectoriesThatExist(t *testing.T) {
+	for _, tt := range []struct {
+		shared, local string
+		says, omits   []string
+	}{
+		{"reports", "local", []string{"ask the user first", "kept on this machine"}, nil},
+		{"reports", "", []string{"ask the user first"}, []string{"kept on this machine"}},
+		{"", "local", []string{"kept on this machine"}, []string{"user_wants_upload true"}},
+	} {
+		a := adapterOf(t, catalog(t, memory(t, claimed()), toolshelf.WithReports(tt.shared, tt.local)))
+		tool, _ := a.Lookup("report_feedback")
+		for _, text := range tt.says {
+			if !strings.Contains(tool.Description, text) {
+				t.Errorf("reports %q and %q: no %q in %q", tt.shared, tt.local, text, tool.Description)
+			}
+		}
+		for _, text := range tt.omits {
+			if strings.Contains(tool.Description, text) {
+				t.Errorf("reports %q and %q: %q in %q", tt.shared, tt.local, text, tool.Description)
+			}
+		}
+		for upload, ok := range map[string]bool{"true": tt.shared != "", "false": tt.local != ""} {
+			got, err := tool.Call(ctx, json.RawMessage(`{"command_name":"review-pr","report_content":"x","user_wants_upload":`+upload+`}`))
+			if err != nil || got.IsError == ok {
+				t.Errorf("reports %q and %q, upload %s: %s, %v", tt.shared, tt.local, upload, got.Text, err)
+			}
+		}
+	}
+}

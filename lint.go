@@ -99,6 +99,7 @@ func (d Diagnostic) String() string {
 //	TOO_MANY_FOLDERS             W  skills are not looked for in all folders, since there are too many
 //	TOO_MANY_FILES               W  the list of a skill's files ends early; see GetSkill
 //	SKILL_FILE_MISSING           E  the folder has no SKILL.md
+//	SKILL_FILE_UNUSED            W  a layer has a SKILL.md, and so have its subdirectories, which are the skills
 //	SKILL_BYTE_ORDER_MARK        E  SKILL.md begins with a byte order mark
 //	SKILL_FRONTMATTER_MISSING    E  SKILL.md has no frontmatter
 //	SKILL_FRONTMATTER_NOT_YAML   E  its frontmatter is TOML or JSON, or begins with another line than "---"

@@ -213,16 +213,19 @@ func WithNestedCommands() Option {
 // Agent Skills format speaks of.
 const maxSkillDepth = 6
 
-// WithSkillDepth looks for skills in that many levels of folders, 1 to 6: with
-// 2, in skills/web/scraper/SKILL.md as well as in skills/scraper/SKILL.md. The
-// default is 1. A skill is called by its own folder's name; of two in one
-// layer, the first by path counts.
+// WithSkillDepth looks for skills in that many levels of directories, 1 to 6:
+// with 2, in skills/web/scraper/SKILL.md as well as in skills/scraper/SKILL.md.
+// The default is 1. The name of a skill is the name of its own directory. If a
+// layer has several skills of one name, the skill of the lowest level wins, then
+// the first by path.
 //
-// Folders of skills are no skills of their own. What is in a skill's folder
-// belongs to the skill and is not looked through, and neither are hidden
-// folders and those called node_modules. At most 2,000 folders without a
-// SKILL.md are looked at below the first level; Lint tells where that was not
-// enough.
+// A directory that has no SKILL.md and holds skills is not listed. A skill's
+// directory holds further skills only in direct subdirectories, such as
+// skills/games/2d/SKILL.md beside skills/games/SKILL.md; these files also belong
+// to the outer skill. Hidden directories and node_modules hold no skills. Below
+// the first level, at most 2,000 directories without a SKILL.md are read, and
+// at most 100 in the directory of one skill; Lint reports a search that ends
+// early.
 func WithSkillDepth(levels int) Option {
 	return func(c *config) error {
 		if levels < 1 || levels > maxSkillDepth {

@@ -31,13 +31,17 @@ type SkillInfo struct {
 	Frontmatter Frontmatter  `json:"-"`                     // all that its author wrote
 }
 
-// ListSkills returns the skills: the subfolders of the skill folders, whether
-// or not they hold a usable SKILL.md, sorted by name case-insensitively. What
-// is wrong with one is in its Diagnostics, and harms no other. A skill folder
-// that has a SKILL.md of its own is itself a skill, and the only one there;
-// where it has no name that a skill can have, as the top of an fs.FS, it goes
-// by the name that its SKILL.md declares, or else by the layer's.
-// WithSkillDepth looks for skills further down.
+// ListSkills returns the skills: the subdirectories of the layers, with or
+// without a usable SKILL.md, sorted by name case-insensitively. The Diagnostics
+// of a skill describe its problems, which affect no other skill.
+// [WithSkillDepth] looks for skills in deeper directories.
+//
+// A layer with a SKILL.md of its own is a skill itself if no direct
+// subdirectory has a SKILL.md; its subdirectories then belong to that skill.
+// Otherwise the subdirectories are listed, and the layer's SKILL.md is a
+// diagnostic. A skill that is a layer has the name of the directory. If a skill
+// cannot have this name, as at the top of an fs.FS, the skill has the name in
+// its SKILL.md, or else the layer's name.
 //
 // Left out are hidden folders, those called node_modules, and names that are
 // not one safe path element (contract list_skills: no "/", "\" or ".."; also no

@@ -14,9 +14,10 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// Every public skill is loaded as its author wrote it: each folder with a
-// SKILL.md is a layer of its own here, so that none hides another.
+// Every public skill is loaded as its author wrote it. Each directory that holds
+// skills is the layer of a catalog, so no skill shadows another.
 func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
+	catalogs := map[string]*toolshelf.Catalog{}
 	var skills, plain, fields, recovered, files, bytesOfFiles int
 	err := filepath.WalkDir(filepath.Join(corpus(t), "skills"), func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.EqualFold(d.Name(), "SKILL.md") {
@@ -24,7 +25,12 @@ func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 		}
 		skills++
 		dir := filepath.Dir(file)
-		c := catalog(t, toolshelf.WithRoot(dir), toolshelf.WithSkillsDir("."))
+		layer := filepath.Dir(dir)
+		c := catalogs[layer]
+		if c == nil {
+			c = catalog(t, toolshelf.WithRoot(layer), toolshelf.WithSkillsDir("."))
+			catalogs[layer] = c
+		}
 		skill, err := c.GetSkill(t.Context(), filepath.Base(dir), toolshelf.Digests())
 		if err != nil {
 			t.Error(err)
@@ -90,6 +96,39 @@ func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 		skills, files, bytesOfFiles, plain, fields, recovered)
 	if skills == 0 || plain == 0 {
 		t.Error("the corpus has no skills")
+	}
+}
+
+// A search through all levels finds every public skill; of several with one
+// name, the skill of the lowest level is listed and names the others.
+func TestCorpusSkillsAreAllListed(t *testing.T) {
+	top := filepath.Join(corpus(t), "skills")
+	want := map[string]bool{}
+	err := filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") {
+			return fs.SkipDir // hidden
+		}
+		if err == nil && !d.IsDir() && strings.EqualFold(d.Name(), "SKILL.md") {
+			want[file] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := catalog(t, toolshelf.WithRoot(top), toolshelf.WithSkillsDir("."), toolshelf.WithSkillDepth(6)).ListSkills(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := len(want)
+	for _, s := range list {
+		delete(want, s.Path)
+		for _, hidden := range s.Hides {
+			delete(want, filepath.Join(top, filepath.FromSlash(strings.TrimPrefix(hidden, "./"))))
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("%d of %d are not listed, such as %v", len(want), all, want)
 	}
 }
 

@@ -254,9 +254,9 @@ func TestASkillTellsWhichOthersItHides(t *testing.T) {
 }
 
 func TestALayerMayBeASkillItself(t *testing.T) {
-	named := map[string]string{"packs/pdf/SKILL.md": skillFile("declared"), "packs/pdf/inner/SKILL.md": skillFile("inner"), "packs/pdf/a.txt": "a"}
-	top := fstest.MapFS{"SKILL.md": {Data: []byte(skillFile("declared"))}, "a.txt": {Data: []byte("a")}, "inner/SKILL.md": {Data: []byte(skillFile("inner"))}}
-	unusable := fstest.MapFS{"skill.md": {Data: []byte(skillFile("../up"))}, "a.txt": {Data: []byte("a")}, "inner/SKILL.md": {Data: []byte("")}}
+	named := map[string]string{"packs/pdf/SKILL.md": skillFile("declared"), "packs/pdf/scripts/run.sh": "", "packs/pdf/a.txt": "a"}
+	top := fstest.MapFS{"SKILL.md": {Data: []byte(skillFile("declared"))}, "a.txt": {Data: []byte("a")}, "scripts/run.sh": {}}
+	unusable := fstest.MapFS{"skill.md": {Data: []byte(skillFile("../up"))}, "a.txt": {Data: []byte("a")}, "scripts/run.sh": {}}
 	for _, tt := range []struct {
 		name    string
 		options []toolshelf.Option
@@ -266,8 +266,8 @@ func TestALayerMayBeASkillItself(t *testing.T) {
 		{"also on disk", []toolshelf.Option{toolshelf.WithRoot(diskOf(t, named)), toolshelf.WithSkillsDir("packs/pdf")}, "pdf"},
 		{"also as the root", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, named)), toolshelf.WithRoot("packs/pdf"), toolshelf.WithSkillsDir(".")}, "pdf"},
 		{"also with a search further down", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, named)), toolshelf.WithSkillsDir("packs/pdf"), toolshelf.WithSkillDepth(3)}, "pdf"},
-		{"else by the name it declares", []toolshelf.Option{toolshelf.WithSkillsFS("built in", top)}, "declared"},
-		{"else by the layer's", []toolshelf.Option{toolshelf.WithSkillsFS("built in", unusable)}, "built in"},
+		{"else by the name it declares", []toolshelf.Option{toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("built in", top)}, "declared"},
+		{"else by the layer's", []toolshelf.Option{toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("built in", unusable)}, "built in"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := catalog(t, tt.options...)
@@ -291,34 +291,75 @@ func TestALayerMayBeASkillItself(t *testing.T) {
 	}
 }
 
-func TestALayerBecomesASkillAndFoldersAgain(t *testing.T) {
-	root := diskOf(t, map[string]string{"skills/pdf/SKILL.md": skillFile("pdf")})
+// A public collection often has a SKILL.md beside the directories of its skills,
+// which tells a model how to choose among them.
+func TestALayersOwnSkillFileHidesNoSkill(t *testing.T) {
+	files := map[string]string{
+		"skills/SKILL.md":          skillFile("router"),
+		"skills/2d-games/SKILL.md": skillFile("2d-games"),
+		"skills/3d-games/skill.md": skillFile("3d-games"),
+		"skills/notes/a.txt":       "",
+	}
+	for name, options := range map[string][]toolshelf.Option{
+		"memory": {toolshelf.WithFs(memoryOf(t, files))}, "disk": {toolshelf.WithRoot(diskOf(t, files))},
+	} {
+		for depth := 1; depth <= 2; depth++ {
+			t.Run(fmt.Sprint(name, " ", depth), func(t *testing.T) {
+				c := catalog(t, append(options, toolshelf.WithSkillDepth(depth))...)
+				want := []string{"2d-games", "3d-games", "notes"}
+				for range 2 {
+					if diff := cmp.Diff(want, slices.Sorted(maps.Keys(skillsOf(t, c)))); diff != "" {
+						t.Errorf("skills (-want +got):\n%s", diff)
+					}
+				}
+				if _, err := c.GetSkill(t.Context(), "2d-games"); err != nil {
+					t.Error(err)
+				}
+				if _, err := c.GetSkill(t.Context(), "skills"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
+					t.Errorf("the layer itself: %v", err)
+				}
+				if all := problems(t, c); !slices.Contains(all, "SKILL_FILE_UNUSED skills/SKILL.md") {
+					t.Errorf("not reported: %q", all)
+				}
+			})
+		}
+	}
+}
+
+func TestALayerBecomesASkillAndDirectoriesAgain(t *testing.T) {
+	root := diskOf(t, map[string]string{"skills/SKILL.md": skillFile("skills"), "skills/pdf/notes.txt": ""})
 	c := catalog(t, toolshelf.WithRoot(root))
-	if _, err := c.GetSkill(t.Context(), "pdf"); err != nil {
+	expect := func(is, isNot string) {
+		t.Helper()
+		if _, err := c.GetSkill(t.Context(), is); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.GetSkill(t.Context(), isNot); !errors.Is(err, toolshelf.ErrSkillNotFound) {
+			t.Errorf("%s: %v, want ErrSkillNotFound", isNot, err)
+		}
+		if found := skillsOf(t, c); len(found) != 1 || found[is] == "" {
+			t.Errorf("got %v, want %s", found, is)
+		}
+	}
+	expect("skills", "pdf")
+	below := filepath.Join(root, "skills", "pdf", "SKILL.md")
+	if err := os.WriteFile(below, []byte(skillFile("pdf")), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	top := filepath.Join(root, "skills", "SKILL.md")
-	if err := os.WriteFile(top, []byte(skillFile("skills")), 0o644); err != nil {
+	expect("pdf", "skills")
+	if err := os.Remove(below); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.GetSkill(t.Context(), "pdf"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
-		t.Errorf("pdf is part of another skill now: %v", err)
-	}
-	if _, err := c.GetSkill(t.Context(), "skills"); err != nil {
-		t.Error(err)
-	}
-	if err := os.Remove(top); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.GetSkill(t.Context(), "pdf"); err != nil {
-		t.Error(err)
-	}
+	expect("skills", "pdf")
 }
 
 func TestSkillsFurtherDown(t *testing.T) {
 	files := map[string]string{
 		"skills/flat/SKILL.md":                skillFile("flat"),
-		"skills/flat/part/SKILL.md":           skillFile("part"), // belongs to flat
+		"skills/flat/part/SKILL.md":           skillFile("part"), // flat is a router
+		"skills/flat/part/more/SKILL.md":      skillFile("more"),
+		"skills/flat/assets/new/SKILL.md":     skillFile("new"), // belongs to flat
+		"skills/a/deep/flat/SKILL.md":         skillFile("flat"),
 		"skills/web/scraper/SKILL.md":         skillFile("scraper"),
 		"skills/web/a/b/c/d/six/SKILL.md":     skillFile("six"),
 		"skills/web/a/b/c/d/e/seven/SKILL.md": skillFile("seven"),
@@ -331,9 +372,9 @@ func TestSkillsFurtherDown(t *testing.T) {
 		"memory": {toolshelf.WithFs(memoryOf(t, files))}, "disk": {toolshelf.WithRoot(diskOf(t, files))},
 	} {
 		for depth, want := range map[int][]string{
-			1: {"flat", "nothing", "web", "zoo"},
-			2: {"flat", "nothing", "scraper"},
-			6: {"flat", "nothing", "scraper", "six"},
+			1: {"a", "flat", "nothing", "web", "zoo"},
+			2: {"a", "flat", "nothing", "part", "scraper"},
+			6: {"flat", "more", "nothing", "part", "scraper", "six"},
 		} {
 			t.Run(fmt.Sprint(name, " ", depth), func(t *testing.T) {
 				c := catalog(t, append(options, toolshelf.WithSkillDepth(depth))...)
@@ -345,6 +386,9 @@ func TestSkillsFurtherDown(t *testing.T) {
 				}
 				if depth == 1 {
 					return
+				}
+				if flat, err := c.GetSkill(t.Context(), "flat"); err != nil || !strings.HasSuffix(filepath.ToSlash(flat.Path), "skills/flat/SKILL.md") || len(flat.Files) != 4 {
+					t.Errorf("flat is %s with %v, %v; want the subdirectory of the layer", flat.Path, flat.Files, err)
 				}
 				skill, err := c.GetSkill(t.Context(), "scraper")
 				if err != nil || !strings.HasSuffix(filepath.ToSlash(skill.Path), "skills/web/scraper/SKILL.md") || !slices.Equal(skill.Hides, []string{"skills/zoo/scraper/SKILL.md"}) {
@@ -378,6 +422,24 @@ func TestTheSearchForSkillsIsBounded(t *testing.T) {
 	}
 	if all := problems(t, c); !slices.Contains(all, "TOO_MANY_FOLDERS skills/first") {
 		t.Errorf("not reported: %q", all)
+	}
+}
+
+func TestTheSearchWithinASkillIsBounded(t *testing.T) {
+	files := map[string]string{"skills/big/SKILL.md": skillFile("big"), "skills/big/zed/SKILL.md": skillFile("zed")}
+	for i := range 100 {
+		files[fmt.Sprintf("skills/big/%03d/a.txt", i)] = ""
+		files[fmt.Sprintf("skills/small-%d/SKILL.md", i)] = skillFile("small")
+		files[fmt.Sprintf("skills/small-%d/scripts/a.sh", i)] = ""
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithSkillDepth(2))
+	if found := skillsOf(t, c); len(found) != 101 || found["zed"] != "" {
+		t.Errorf("%d skills, zed is %q", len(found), found["zed"])
+	}
+	want := []string{"TOO_MANY_FOLDERS skills/big"}
+	all := slices.DeleteFunc(problems(t, c), func(p string) bool { return !strings.HasPrefix(p, "TOO_MANY_FOLDERS") })
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }
 
@@ -420,7 +482,7 @@ func TestALinkBackHidesNoSkill(t *testing.T) {
 }
 
 func TestASkillFurtherDownThatComesFirstIsServedAtOnce(t *testing.T) {
-	root := diskOf(t, map[string]string{"skills/zed/SKILL.md": skillFile("zed")})
+	root := diskOf(t, map[string]string{"skills/b/zed/SKILL.md": skillFile("zed")})
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillDepth(2))
 	if _, err := c.GetSkill(t.Context(), "zed"); err != nil {
 		t.Fatal(err)
@@ -603,18 +665,6 @@ func TestAStraySkillFileHidesNoSkill(t *testing.T) {
 		if err != nil || !slices.ContainsFunc(found, func(d toolshelf.Diagnostic) bool { return d.Path == "skills/SKILL.md" }) {
 			t.Errorf("%s: Lint says nothing of it: %v, %v", name, found, err)
 		}
-	}
-}
-
-func TestSkillsWithinALayerThatIsASkillAreReported(t *testing.T) {
-	const text = "---\nname: skills\ndescription: Is one.\n---\n"
-	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/SKILL.md": text, "skills/inner/SKILL.md": text, "skills/scripts/a.sh": ""})), toolshelf.WithCommandsDir())
-	found, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc(found, func(d toolshelf.Diagnostic) bool { return d.Code == "SHADOWED" && d.Path == "skills/inner/SKILL.md" }) {
-		t.Errorf("got %v; want SHADOWED for the one within", found)
 	}
 }
 

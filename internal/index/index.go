@@ -166,8 +166,8 @@ type freshness struct {
 // system's facility for watching.
 func Commands(config Config) (*Index, error) { return newIndex(config, scanCommands) }
 
-// Skills indexes subfolders: each is a skill, whose file is SKILL.md. A layer's
-// folder with a SKILL.md of its own is a skill itself, and the only one there.
+// Skills indexes subdirectories: each is a skill, and SKILL.md is its file. A
+// layer with a SKILL.md is a skill itself if no subdirectory has a SKILL.md.
 func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills) }
 
 func newIndex(config Config, scan scanner) (*Index, error) {

@@ -63,7 +63,7 @@ func (s *scan) result() *found {
 	if same && slices.Equal(s.problems, s.before.problems) {
 		return s.before
 	}
-	slices.SortFunc(s.entries, claimsBefore)
+	slices.SortFunc(s.entries, s.claimsBefore)
 	f := &found{entries: s.entries, problems: s.problems, byPath: make(map[string]*Entry, len(s.entries))}
 	for _, e := range s.entries {
 		f.byPath[e.Path] = e
@@ -71,9 +71,15 @@ func (s *scan) result() *found {
 	return f
 }
 
-// claimsBefore orders the files of one layer: of those that make the same
-// name, the first has it. One that is spelt ".md" comes before ".MD".
-func claimsBefore(a, b *Entry) int {
+// claimsBefore orders the files of one layer by precedence: the first file of a
+// name has the name. ".md" precedes ".MD". A skill precedes the skills of deeper
+// directories.
+func (s *scan) claimsBefore(a, b *Entry) int {
+	if s.config.Depth > 1 {
+		if deeper := strings.Count(a.Path, "/") - strings.Count(b.Path, "/"); deeper != 0 {
+			return deeper
+		}
+	}
 	if usual := strings.HasSuffix(a.Path, ".md"); usual != strings.HasSuffix(b.Path, ".md") {
 		if usual {
 			return -1

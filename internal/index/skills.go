@@ -23,38 +23,79 @@ var skillFiles = [...]string{"SKILL.md", "skill.md"}
 // without a SKILL.md are looked at.
 const maxFolders = 2000
 
+// maxWithinSkill bounds the search for skills in the directory of a skill: the
+// number of subdirectories without a SKILL.md.
+const maxWithinSkill = 100
+
 // skipped are folders that hold no skills and no files of skills (the client
 // guide, "What to scan for"). Where hidden folders are skipped, ".git" is so too.
 func skipped(name string) bool { return name == ".git" || name == "node_modules" }
 
+// scanSkills lists the subdirectories of a layer. The layer is a skill itself
+// only if no direct subdirectory has a SKILL.md.
 func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return nil, err
 	}
-	if e := s.ownSkill(dir, dirPath, children); e != nil {
-		s.entries = append(s.entries, e)
-		s.reportWithin(e, dirPath, children)
-		return s.result(), nil
-	}
 	if s.entries, err = s.skills(dir, dirPath, children); err != nil {
 		return nil, err
+	}
+	var own *Entry
+	if slices.ContainsFunc(s.entries, hasSkillFile) {
+		s.reportOwnFile(dirPath, children)
+	} else {
+		own = s.ownSkill(dir, dirPath, children)
 	}
 	if s.config.Depth > 1 {
 		if err := s.deeper(dirPath); err != nil {
 			return nil, err
 		}
 	}
+	if own != nil {
+		// The directories without a SKILL.md hold files of this skill.
+		s.entries = slices.DeleteFunc(s.entries, func(e *Entry) bool { return !hasSkillFile(e) })
+		s.entries = append(s.entries, own)
+	}
 	return s.result(), nil
 }
 
-// ownSkill returns the entry of a layer's folder that is a skill itself; nil if
-// it is none. A file that says nothing of a skill is not taken for one: it would
-// hide all skills of a layer that it has strayed into.
+// hasSkillFile reports whether the directory of an entry has a SKILL.md.
+func hasSkillFile(e *Entry) bool { return e.Broken != ErrNoSkillFile && !unopened(e) }
+
+// A dirError is the Broken of a directory that cannot be opened.
+type dirError struct{ error }
+
+func (e dirError) Unwrap() error { return e.error }
+
+func unopened(e *Entry) bool {
+	_, ok := e.Broken.(dirError)
+	return ok
+}
+
+// ownFile returns the index of a layer's own SKILL.md, or -1.
+func ownFile(children []child, base string) int {
+	return slices.IndexFunc(children, func(c child) bool { return c.name == base && c.typ != fs.ModeDir })
+}
+
+// reportOwnFile reports the SKILL.md of a layer whose subdirectories are skills.
+func (s *scan) reportOwnFile(dirPath string, children []child) {
+	for _, base := range skillFiles {
+		if ownFile(children, base) >= 0 {
+			s.report(Problem{Code: "SKILL_FILE_UNUSED", Severity: Warning, Path: s.place(dirPath, base),
+				Message:    "not listed: the directory holds skills in its subdirectories and is not a skill itself",
+				Suggestion: "move the file to a subdirectory"})
+			return
+		}
+	}
+}
+
+// ownSkill returns the entry of a layer that is a skill itself, or nil. A
+// SKILL.md without a name and a description does not make the layer a skill.
 func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Entry {
 	for _, base := range skillFiles {
-		i := slices.IndexFunc(children, func(c child) bool { return c.name == base })
-		if i < 0 || children[i].typ == fs.ModeDir {
+		i := ownFile(children, base)
+		if i < 0 {
 			continue
 		}
 		name, named := s.folderName(dirPath)
@@ -67,8 +108,8 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 			s.problems = append(s.problems, e.Problems...)
 			if e.Broken == nil {
 				s.report(Problem{Code: "SKILL_DESCRIPTION_MISSING", Severity: Error, Path: s.place(dirPath, base),
-					Message:    "the folder is not taken for a skill, since this file has neither name nor description; the folders in it are",
-					Suggestion: "remove the file, or describe the skill in it"})
+					Message:    "the directory is not a skill: this file has neither name nor description; its subdirectories are listed",
+					Suggestion: "remove the file, or add a name and a description"})
 			}
 			continue
 		}
@@ -87,25 +128,6 @@ func describesSkill(e *Entry) bool {
 		}
 	}
 	return false
-}
-
-// reportWithin reports the folders of a layer that is a skill itself which look
-// like skills of their own.
-func (s *scan) reportWithin(own *Entry, dirPath string, children []child) {
-	for _, c := range children {
-		if !s.isFolder(dirPath, c) || !LooseName(c.name) || skipped(c.name) {
-			continue
-		}
-		for _, base := range skillFiles {
-			file := path.Join(dirPath, c.name, base)
-			if info, err := s.fs.Lstat(file); err == nil && !info.Mode.IsDir() {
-				s.report(Problem{Code: "SHADOWED", Severity: Warning, Path: s.place(file),
-					Message:    "not listed: it is in the folder of the skill " + s.place(own.Path),
-					Suggestion: "give the folder a layer of its own, or move it out"})
-				break
-			}
-		}
-	}
 }
 
 // folderName is the name of a layer's folder. One without a name that a skill can
@@ -145,20 +167,29 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 	return slices.DeleteFunc(entries, func(e *Entry) bool { return e == nil }), nil
 }
 
-// deeper looks for skills in the folders that are none, level by level and in
-// the order of their paths, so that the same files always give the same skills.
-// A folder of the layer in which there are some is not missing a SKILL.md.
+// deeper looks for skills below the subdirectories of a layer, level by level
+// and in path order: the same files always give the same skills.
+//
+// A directory without a SKILL.md may hold skills at any level. A directory with
+// a SKILL.md holds skills only in its direct subdirectories; the other
+// subdirectories belong to the skill. deeper removes a subdirectory of the
+// layer that has no SKILL.md and holds skills.
 func (s *scan) deeper(top string) error {
 	left := maxFolders
 	seen := s.above(top)
-	parents := map[string]bool{} // folders of the layer in which there are skills
+	parents := map[string]bool{} // subdirectories of the layer that hold skills
 	level := slices.Clone(s.entries)
 	for depth := 2; depth <= s.config.Depth; depth++ {
-		level = slices.DeleteFunc(level, func(e *Entry) bool { return e.Broken != ErrNoSkillFile })
+		level = slices.DeleteFunc(level, unopened)
 		slices.SortFunc(level, func(a, b *Entry) int { return strings.Compare(a.Path, b.Path) })
 		var next []*Entry
 		for _, e := range level {
-			found, err := s.skillsIn(path.Dir(e.Path), &left, seen)
+			within := maxWithinSkill
+			budget := &left
+			if hasSkillFile(e) {
+				budget = &within
+			}
+			found, err := s.skillsIn(path.Dir(e.Path), hasSkillFile(e), budget, seen)
 			if err != nil {
 				return err
 			}
@@ -201,9 +232,10 @@ func firstElement(top, file string) string {
 	return first
 }
 
-// skillsIn is skills for a folder below those of the layer. It takes from left
-// those that have no SKILL.md. Only the end of s.ctx is an error.
-func (s *scan) skillsIn(dirPath string, left *int, seen map[[2]uint64]bool) ([]*Entry, error) {
+// skillsIn returns the skills in a directory below a layer's subdirectories and,
+// unless the directory is a skill, the directories without a SKILL.md. Each
+// directory without a SKILL.md takes 1 from left. The error is that of s.ctx.
+func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[[2]uint64]bool) ([]*Entry, error) {
 	if *left == 0 {
 		return nil, nil
 	}
@@ -215,8 +247,10 @@ func (s *scan) skillsIn(dirPath string, left *int, seen map[[2]uint64]bool) ([]*
 	if info, err := dir.Info(); err == nil && info.Ino != 0 {
 		id := [2]uint64{info.Dev, info.Ino}
 		if seen[id] {
-			s.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: s.place(dirPath),
-				Message: "its skills are not listed: a link leads to a folder that is looked through already", Suggestion: "remove the link"})
+			if !isSkill {
+				s.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: s.place(dirPath),
+					Message: "its skills are not listed: a link leads to a folder that is looked through already", Suggestion: "remove the link"})
+			}
 			return nil, nil
 		}
 		seen[id] = true
@@ -225,8 +259,13 @@ func (s *scan) skillsIn(dirPath string, left *int, seen map[[2]uint64]bool) ([]*
 	if err != nil {
 		return nil, s.unsearched(dirPath, err)
 	}
+	if isSkill {
+		// What is wrong with the files of a skill is no problem of the search.
+		children = slices.DeleteFunc(children, func(c child) bool { return !LooseName(c.name) || !s.isFolder(dirPath, c) })
+	}
 	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.name, b.name) })
 	var entries []*Entry
+	limit := *left
 	for len(children) > 0 && *left > 0 {
 		n := min(len(children), *left)
 		some, err := s.skills(dir, dirPath, children[:n])
@@ -241,9 +280,16 @@ func (s *scan) skillsIn(dirPath string, left *int, seen map[[2]uint64]bool) ([]*
 		entries, children = append(entries, some...), children[n:]
 	}
 	if *left == 0 {
+		message := fmt.Sprintf("skills are looked for in %d folders and no more; there may be others here and in later folders", maxFolders)
+		if isSkill {
+			message = fmt.Sprintf("skills are looked for in %d directories of a skill and no more; others here are not listed", limit)
+		}
 		s.report(Problem{Code: "TOO_MANY_FOLDERS", Severity: Warning, Path: s.place(dirPath),
-			Message:    fmt.Sprintf("skills are looked for in %d folders and no more; there may be others here and in later folders", maxFolders),
+			Message:    message,
 			Suggestion: "make the folders that hold skills layers of their own"})
+	}
+	if isSkill {
+		entries = slices.DeleteFunc(entries, func(e *Entry) bool { return !hasSkillFile(e) })
 	}
 	return entries, nil
 }
@@ -287,7 +333,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	}
 	if err != nil {
 		file := below(dirPath, skillFiles[0])
-		return s.unreadable(s.before.byPath[file], file, c.name, confine.Info{}, err), nil
+		return s.unreadable(s.before.byPath[file], file, c.name, confine.Info{}, dirError{err}), nil
 	}
 	defer dir.Close()
 	for _, name := range skillFiles {
@@ -313,28 +359,16 @@ func below(dirPath, name string) string {
 }
 
 // KnownSkill returns the entry that Lookup would find in a snapshot taken now,
-// if that can be told from its own file and the layer's folder; nil if it cannot.
-// It can for a SKILL.md in the first layer's folder, and for one right below it
-// where none is looked for further down: no other file comes before that.
+// if the entry's own file alone decides this, or nil. It does for a SKILL.md in
+// a direct subdirectory of the first layer: no other file takes precedence.
 func (x *Index) KnownSkill(name string) *Entry {
 	e := x.Known(name)
 	if e == nil || path.Base(e.Path) != skillFiles[0] {
 		return nil
 	}
 	l := x.config.Layers[e.Layer]
-	if folder := path.Dir(e.Path); folder != l.Dir {
-		if path.Dir(folder) != l.Dir || x.config.Depth > 1 {
-			return nil
-		}
-		look := func(base string) (confine.Info, error) { return l.FS.Lstat(path.Join(l.Dir, base)) }
-		if h := x.held[e.Layer].Load(); h != nil && confine.Names(h.path, h.folder) {
-			look = h.dir.Lstat
-		}
-		for _, base := range skillFiles {
-			if _, err := look(base); !errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-		}
+	if dirPath := path.Dir(e.Path); dirPath == l.Dir || path.Dir(dirPath) != l.Dir {
+		return nil
 	}
 	stat := l.FS.Lstat
 	if e.Linked {

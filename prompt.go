@@ -2,6 +2,7 @@ package toolshelf
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -50,7 +51,8 @@ func (p CommandsPrompt) String() string { return p.Text }
 // first those of the last layer, and within a layer the last name first. A
 // comment in the block then says how many are not listed, and what is left of
 // the budget goes to the descriptions of those that are. A greater budget never
-// lists fewer.
+// lists fewer. [PromptFirst] and [PromptFor] put skills before this order of
+// precedence.
 //
 // The block is well-formed XML whatever the files hold, and an XML parser
 // reads the names and descriptions back as they are, with one exception: what
@@ -72,12 +74,16 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	if err != nil {
 		return SkillsPrompt{}, inOp(op, err)
 	}
-	snapshot, err := c.skillSnapshot(ctx)
+	all, err := c.skills.Snapshot(ctx)
 	if err != nil {
 		return SkillsPrompt{}, c.skillsError(op, err)
 	}
+	shown := c.skillFilter.of(all)
 	block := promptBlock{tag: "skill"}
-	for _, e := range snapshot.Entries {
+	if block.preferred, err = options.preferred(ctx, op, c, c.searchers.skills, all, shown); err != nil {
+		return SkillsPrompt{}, err
+	}
+	for _, e := range shown.Entries {
 		header := Frontmatter{doc: e.Header} // a SkillInfo of each would cost more than the block
 		if description := strings.TrimSpace(header.Text("description")); description != "" && !e.UserOnly {
 			options.add(&block, c.skills, e, description)
@@ -100,12 +106,16 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 	if err != nil {
 		return CommandsPrompt{}, inOp(op, err)
 	}
-	snapshot, err := c.commandSnapshot(ctx)
+	all, err := c.commands.Snapshot(ctx)
 	if err != nil {
 		return CommandsPrompt{}, c.commandsError(op, err)
 	}
+	shown := c.commandFilter.of(all)
 	block := promptBlock{tag: "command"}
-	for _, e := range snapshot.Entries {
+	if block.preferred, err = options.preferred(ctx, op, c, c.searchers.commands, all, shown); err != nil {
+		return CommandsPrompt{}, err
+	}
+	for _, e := range shown.Entries {
 		if !e.UserOnly {
 			options.add(&block, c.commands, e, e.Description)
 		}
@@ -124,6 +134,8 @@ type promptOptions struct {
 	budget    int
 	count     func(string) int // nil counts characters
 	locations bool
+	first     []string
+	query     string
 	err       error
 }
 
@@ -179,4 +191,67 @@ func PromptTokens(budget int, count func(string) int) PromptOption {
 // Without it no path reaches the model.
 func PromptLocations() PromptOption {
 	return func(o *promptOptions) { o.locations = true }
+}
+
+// PromptFirst puts these skills or commands before all others in the order of
+// precedence, so a budget drops them last. Of two names, the earlier name is kept
+// longer. The names are names of a list; PromptFirst ignores a name that the
+// prompt does not list, and a repeated name. With no name PromptFirst has no
+// effect.
+//
+// PromptFirst does not change the order of the text, and has no effect without
+// [PromptBudget] or [PromptTokens].
+func PromptFirst(names ...string) PromptOption {
+	names = slices.Clone(names)
+	return func(o *promptOptions) { o.first = names }
+}
+
+// PromptFor puts the skills or commands that match a query before the others in
+// the order of precedence, the best match first, so a budget drops the best
+// matches last. A query is the user's task, for example. The ranking is the
+// ranking of [Catalog.SearchSkills] or [Catalog.Search]. The names of
+// [PromptFirst] come before the matches. Skills that do not match keep the order
+// of the layers.
+//
+// PromptFor reads the first 500 characters of the query. An empty query, and a
+// query without a match, have no effect. PromptFor does not change the order of
+// the text, and does not search without [PromptBudget] or [PromptTokens].
+//
+// The cost is the cost of a search. The first search reads every file.
+func PromptFor(query string) PromptOption {
+	return func(o *promptOptions) { o.query = query }
+}
+
+// preferred returns the names that precede the order of the layers: the names of
+// PromptFirst, and then the matches of PromptFor.
+func (o *promptOptions) preferred(ctx context.Context, op string, c *Catalog, s *searcher, all, shown *index.Snapshot) ([]string, error) {
+	if !o.limited {
+		return nil, nil
+	}
+	query := strings.TrimSpace(leading(strings.TrimSpace(o.query), maxQuery))
+	if query == "" || len(shown.Entries) == 0 {
+		return o.first, nil
+	}
+	keep := func(name string) bool { return shown.Lookup(name) != nil }
+	found, err := await(ctx, c, func() (SearchResults, error) {
+		return s.find(ctx, c, all, query, len(shown.Entries), keep)
+	})
+	if err != nil {
+		return nil, s.layerError(op, err)
+	}
+	names := slices.Clip(o.first)
+	for _, r := range found.Results {
+		names = append(names, r.Name)
+	}
+	return names, nil
+}
+
+// leading returns the first n characters of a text.
+func leading(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
 }

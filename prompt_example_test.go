@@ -84,6 +84,26 @@ func ExamplePromptBudget() {
 	// shortened [data-analysis] dropped [pdf-tools]
 }
 
+func ExamplePromptFirst() {
+	c := described()
+	defer c.Close()
+	pinned := []string{"pdf-tools"} // in the user's settings
+	skills, err := c.SkillsPrompt(context.Background(), toolshelf.PromptBudget(260), toolshelf.PromptFirst(pinned...))
+	fmt.Println(skills.Included, skills.Dropped, err)
+	// Output:
+	// [pdf-tools] [data-analysis] <nil>
+}
+
+func ExamplePromptFor() {
+	c := described()
+	defer c.Close()
+	task := "Please fill in the attached PDF form."
+	skills, err := c.SkillsPrompt(context.Background(), toolshelf.PromptBudget(260), toolshelf.PromptFor(task))
+	fmt.Println(skills.Included, skills.Dropped, err)
+	// Output:
+	// [pdf-tools] [data-analysis] <nil>
+}
+
 func ExamplePromptTokens() {
 	c := described()
 	defer c.Close()

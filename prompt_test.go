@@ -1,6 +1,7 @@
 package toolshelf_test
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
 	"io/fs"
@@ -248,6 +249,129 @@ func TestPromptsListWhatAViewShows(t *testing.T) {
 		if diff := cmp.Diff([]string{"b"}, append(p.Included, p.Dropped...)); diff != "" || strings.Contains(p.Text, "<name>a") {
 			t.Errorf("names (-want +got):\n%s\nin %s", diff, p)
 		}
+	}
+}
+
+// preferring is the skills a to f in two layers, f hidden from the model and secret from the view.
+func preferring(t *testing.T) *toolshelf.Catalog {
+	t.Helper()
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		"skills/alpha/SKILL.md": skill("description: Paint a picture of a landscape"),
+		"skills/beta/SKILL.md":  skill("description: Bake bread"),
+		"skills/gamma/SKILL.md": skill("description: Convert a PDF form"),
+		"user/delta/SKILL.md":   skill("description: Fill in a PDF form, a PDF table and a PDF letter"),
+		"user/eta/SKILL.md":     skill("description: Bake a cake"),
+		"user/own/SKILL.md":     skill("description: A PDF form for people", "disable-model-invocation: true"),
+		"user/secret/SKILL.md":  skill("description: A PDF form"),
+	})), toolshelf.WithSkillsDir("skills", "user"), toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "secret" }))
+	return c
+}
+
+func TestPromptFirstAndPromptForDecideWhatTheBudgetKeeps(t *testing.T) {
+	first, query := toolshelf.PromptFirst, toolshelf.PromptFor
+	long := strings.Repeat("x", 500)
+	for _, tt := range []struct {
+		name    string
+		options []toolshelf.PromptOption
+		want    string // the names of the two skills that are kept
+	}{
+		{"neither", nil, "alpha beta"},
+		{"names of any layer", []toolshelf.PromptOption{first("eta", "gamma")}, "eta gamma"},
+		{"names in any order", []toolshelf.PromptOption{first("gamma", "eta", "delta")}, "eta gamma"},
+		{"one name, and the order of the layers", []toolshelf.PromptOption{first("eta")}, "alpha eta"},
+		{"repeated names", []toolshelf.PromptOption{first("eta", "eta", "eta", "delta")}, "delta eta"},
+		{"names that are not listed", []toolshelf.PromptOption{first("nothing", "own", "secret", "", "eta")}, "alpha eta"},
+		{"no name", []toolshelf.PromptOption{first()}, "alpha beta"},
+		{"the last PromptFirst", []toolshelf.PromptOption{first("gamma", "eta"), first("delta")}, "alpha delta"},
+		{"a query", []toolshelf.PromptOption{query("fill in a pdf")}, "delta gamma"},
+		{"a query with one match", []toolshelf.PromptOption{query("cake")}, "alpha eta"},
+		{"a query without a match", []toolshelf.PromptOption{query("xyzzy")}, "alpha beta"},
+		{"an empty query", []toolshelf.PromptOption{query(" \n")}, "alpha beta"},
+		{"a query that begins with blanks", []toolshelf.PromptOption{query(strings.Repeat(" ", 600) + "cake")}, "alpha eta"},
+		{"a query that is too long to search", []toolshelf.PromptOption{query("cake " + long)}, "alpha eta"},
+		{"a match beyond the first 500 characters", []toolshelf.PromptOption{query(long + " cake")}, "alpha beta"},
+		{"the last PromptFor", []toolshelf.PromptOption{query("pdf"), query("cake")}, "alpha eta"},
+		{"names before matches", []toolshelf.PromptOption{query("pdf"), first("eta")}, "delta eta"},
+		{"names before matches, in the other order", []toolshelf.PromptOption{first("eta"), query("pdf")}, "delta eta"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, limit := range []toolshelf.PromptOption{toolshelf.PromptBudget(320), toolshelf.PromptTokens(320, utf8.RuneCountInString)} {
+				got, err := preferring(t).SkillsPrompt(t.Context(), append(tt.options, limit)...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(tt.want, strings.Join(got.Included, " ")); diff != "" {
+					t.Errorf("included (-want +got):\n%s", diff)
+				}
+				if len(got.Dropped) != 3 || strings.Contains(got.Text, "people") || utf8.RuneCountInString(got.Text) > 320 {
+					t.Errorf("dropped %q in\n%s", got.Dropped, got)
+				}
+			}
+		})
+	}
+}
+
+func TestPreferredSkillsChangeNothingWhereAllFit(t *testing.T) {
+	c := preferring(t)
+	want, err := c.SkillsPrompt(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, options := range [][]toolshelf.PromptOption{nil, {toolshelf.PromptBudget(10_000)}} {
+		got, err := c.SkillsPrompt(t.Context(), append(options, toolshelf.PromptFirst("eta"), toolshelf.PromptFor("pdf"))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("prompt (-without +with):\n%s", diff)
+		}
+	}
+}
+
+// Descriptions are shortened before a skill is dropped, preferred or not.
+func TestPreferredSkillsAreShortenedBeforeOthersAreDropped(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("Read and fill forms. ", 10))
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		"skills/a/SKILL.md": skill("description: " + long), "skills/b/SKILL.md": skill("description: " + long), "skills/c/SKILL.md": skill("description: " + long)})))
+	for budget, want := range map[int]toolshelf.SkillsPrompt{
+		600: {Included: []string{"a", "b", "c"}, Shortened: []string{"a", "b", "c"}, Dropped: []string{}},
+		400: {Included: []string{"b", "c"}, Shortened: []string{"b", "c"}, Dropped: []string{"a"}},
+		300: {Included: []string{"c"}, Shortened: []string{"c"}, Dropped: []string{"a", "b"}},
+	} {
+		got, err := c.SkillsPrompt(t.Context(), toolshelf.PromptBudget(budget), toolshelf.PromptFirst("c", "b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Text = ""
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d characters (-want +got):\n%s", budget, diff)
+		}
+	}
+}
+
+func TestCommandsPromptPrefersCommands(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		"commands/a.md": "Bake bread.\n", "commands/b.md": "Paint.\n", "commands/c.md": "Fill in a form.\n", "commands/d.md": "---\nis_dependency: true\n---\nA form.\n",
+	})))
+	for _, tt := range []struct {
+		option toolshelf.PromptOption
+		want   string
+	}{{toolshelf.PromptFirst("d", "b"), "b"}, {toolshelf.PromptFor("a form"), "c"}, {nil, "a"}} {
+		got, err := c.CommandsPrompt(t.Context(), tt.option, toolshelf.PromptBudget(185))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{tt.want}, got.Included); diff != "" {
+			t.Errorf("included (-want +got):\n%s", diff)
+		}
+	}
+}
+
+func TestPromptForEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := preferring(t).SkillsPrompt(ctx, toolshelf.PromptBudget(100), toolshelf.PromptFor("pdf")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
 

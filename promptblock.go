@@ -16,8 +16,9 @@ const minDescription = 60
 
 // A promptBlock is what a prompt may list.
 type promptBlock struct {
-	tag   string // of an item; the block's is made of it
-	items []promptItem
+	tag       string // of an item; the block's is made of it
+	items     []promptItem
+	preferred []string // the names that precede the order of the layers; unknown and repeated names have no effect
 }
 
 // A cut is how much of a block a text tells: the first items in precedence,
@@ -51,14 +52,7 @@ func (b *promptBlock) add(layer int, name, description, location string) {
 
 // prompt is the block as far as the options have room for it.
 func (b *promptBlock) prompt(ctx context.Context, o promptOptions) (SkillsPrompt, error) {
-	ranked := make([]*promptItem, len(b.items))
-	for i := range b.items {
-		ranked[i] = &b.items[i]
-	}
-	slices.SortStableFunc(ranked, func(x, y *promptItem) int { return cmp.Compare(x.layer, y.layer) })
-	for rank, i := range ranked {
-		i.rank = rank
-	}
+	b.rank()
 
 	told, text, err := b.fit(ctx, o)
 	if err != nil {
@@ -76,6 +70,32 @@ func (b *promptBlock) prompt(ctx context.Context, o promptOptions) (SkillsPrompt
 		p.Included = append(p.Included, i.name)
 	}
 	return p, nil
+}
+
+// rank puts the items in the order of precedence: the preferred names, and then
+// layer by layer.
+func (b *promptBlock) rank() {
+	places := make(map[string]int, len(b.preferred))
+	for place, name := range b.preferred {
+		if _, ok := places[name]; !ok {
+			places[name] = place
+		}
+	}
+	ranked := make([]*promptItem, len(b.items))
+	for i := range b.items {
+		item := &b.items[i]
+		item.rank = len(b.preferred)
+		if place, ok := places[item.name]; ok {
+			item.rank = place
+		}
+		ranked[i] = item
+	}
+	slices.SortStableFunc(ranked, func(x, y *promptItem) int {
+		return cmp.Or(cmp.Compare(x.rank, y.rank), cmp.Compare(x.layer, y.layer))
+	})
+	for rank, i := range ranked {
+		i.rank = rank
+	}
 }
 
 // fit is the cut that the options have room for, and its text: first of those

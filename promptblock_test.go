@@ -136,6 +136,48 @@ func TestAnyBlockWithinAnyBudget(t *testing.T) {
 	}
 }
 
+// The included items are the first items of the order of precedence, whatever the preferred names,
+// and the order of the text does not depend on the preferred names.
+func TestAnyPreferredNamesAreDroppedLast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		items := anyItems.Draw(t, "items")
+		names := []string{"unknown"}
+		for _, i := range items {
+			names = append(names, i.Name)
+		}
+		b := blockOf(items)
+		b.preferred = rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "preferred")
+		budget := rapid.IntRange(0, utf8.RuneCountInString(within(t, items, promptOptions{}).Text)).Draw(t, "budget")
+		p, err := b.prompt(context.Background(), promptOptions{limited: true, budget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []string // of precedence
+		for _, name := range b.preferred {
+			if name != "unknown" && !slices.Contains(order, name) {
+				order = append(order, name)
+			}
+		}
+		for layer := range 3 {
+			for _, i := range items {
+				if i.Layer == layer && !slices.Contains(order, i.Name) {
+					order = append(order, i.Name)
+				}
+			}
+		}
+		kept := order[:len(p.Included)]
+		at := 0
+		for _, i := range items {
+			if slices.Contains(kept, i.Name) {
+				if at >= len(p.Included) || p.Included[at] != i.Name {
+					t.Fatalf("preferred %q, in precedence %q: included %q", b.preferred, order, p.Included)
+				}
+				at++
+			}
+		}
+	})
+}
+
 func within(t *rapid.T, items []described, o promptOptions) SkillsPrompt {
 	p, err := blockOf(items).prompt(context.Background(), o)
 	if err != nil {
@@ -185,9 +227,7 @@ func consistent(t rapid.TB, items []described, p SkillsPrompt) {
 func TestTheBestCutIsFound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := blockOf(anyItems.Draw(t, "items"))
-		if _, err := b.prompt(context.Background(), promptOptions{}); err != nil { // ranks the items
-			t.Fatal(err)
-		}
+		b.rank()
 		count := rapid.SampledFrom([]func(string) int{words, utf8.RuneCountInString}).Draw(t, "counter")
 		cuts := b.dropping()
 		if kept := rapid.IntRange(0, len(b.items)).Draw(t, "kept"); kept > 0 {

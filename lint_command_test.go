@@ -42,6 +42,9 @@ func TestLintCommands(t *testing.T) {
 		{"broken TOML", map[string]string{"a.md": "+++\ndescription = d\n+++\n"}, []string{
 			"a.md:0:0: warning NO_DESCRIPTION description (add one that says what the command does and when to use it)",
 			"a.md:2:0: error FRONTMATTER_INVALID ()"}},
+		{"a text that aliases repeat 200 times", map[string]string{"a.md": "---\ndescription: d\nx: &a " + strings.Repeat("y", 5_000) + "\nz:" + strings.Repeat("\n  - *a", 200) + "\n---\n"}, []string{
+			"a.md:1:0: error FRONTMATTER_REFUSED (write the values out, in a few levels)",
+			"a.md:4:1: warning FRONTMATTER_RECOVERED z ()"}},
 		{"a byte that is no text, beyond what a list reads", map[string]string{"a.md": good + strings.Repeat("Text.\n", 2000) + "Wei\xdf.\n"},
 			[]string{"a.md:2004:4: warning NOT_UTF8 (save the file as UTF-8)"}},
 		{"a file that is too large", map[string]string{"a.md": strings.Repeat("x", 20<<10+1)},

@@ -154,6 +154,82 @@ func TestHostileHeadersAreRefusedFast(t *testing.T) {
 	}
 }
 
+// TestExpansionIsBounded reads headers of 60 KB that stand for far more, and
+// counts the bytes of everything that can be read from them.
+func TestExpansionIsBounded(t *testing.T) {
+	scalar := "x: &a " + strings.Repeat("y", 50_000) + "\n"
+	mapping := "x: &a {k: " + strings.Repeat("y", 50_000) + "}\n"
+	key := "x: &a " + strings.Repeat("y", 1_000) + "\n"
+	merges, fields, names := "", "", ""
+	for i := range 450 {
+		merges += fmt.Sprintf("b%d: &b%d {\nk%d: [%s]}\n", i, i, i, strings.Repeat("y", 80))
+		names = fmt.Sprintf("*b%d, ", i) + names
+	}
+	for i := range 1_500 {
+		fields += fmt.Sprintf("k%d: [%s], z: 1,\n", i, strings.Repeat("y", 20))
+	}
+	for name, tt := range map[string]struct {
+		in   string
+		read string // the description
+	}{
+		"a scalar in the description":      {"---\n" + scalar + "description:\n" + strings.Repeat("- *a\n", 1_900) + "---\nText.", "Text."},
+		"a scalar in a list in brackets":   {"---\ndescription: d\n" + scalar + "y: [" + strings.Repeat("*a, ", 1_900) + "]\n---\n", "d"},
+		"a scalar in allowed-tools":        {"---\ndescription: d\n" + scalar + "allowed-tools:\n" + strings.Repeat("- *a\n", 1_900) + "---\n", "d"},
+		"a scalar in metadata":             {"---\ndescription: d\n" + scalar + "metadata:\n  a:\n" + strings.Repeat("  - *a\n", 1_900) + "---\n", "d"},
+		"a scalar in one field":            {"---\ndescription: d\nx: [&a " + strings.Repeat("y", 50_000) + strings.Repeat(", *a", 1_900) + "]\n---\n", "d"},
+		"mappings":                         {"---\ndescription: d\n" + mapping + "y:\n" + strings.Repeat("- *a\n", 600) + "---\n", "d"},
+		"merged mappings":                  {"---\ndescription: d\n" + mapping + "y:\n" + strings.Repeat("- <<: *a\n", 450) + "---\n", "d"},
+		"aliases as keys":                  {"---\ndescription: d\n" + key + "y:\n" + strings.Repeat("- {*a : 1}\n", 1_000) + "---\n", "d"},
+		"a key in a key in a key":          {"---\ndescription: d\na:\n  " + strings.Repeat("? ", 40) + "x\n---\n", "d"},
+		"an escape in a key in a key":      {"---\ndescription: d\na:\n  " + strings.Repeat("? ", 40) + `"\"\\"` + "\n---\n", "d"},
+		"lists that a mapping brings":      {"---\ndescription: d\n" + merges + "<<: [" + names + "]\n---\n", "d"},
+		"lists in lines of more fields":    {"---\n{description: d,\n" + fields + "}\n---\n", "d"},
+		"a dotted key of TOML":             {"+++\n" + strings.Repeat("a.", 30_000) + "a = 1\n+++\nText.", "Text."},
+		"dotted keys in TOML's brackets":   {"+++\n" + strings.Repeat("a = {"+strings.Repeat("a.", 90), 90) + "a = 1" + strings.Repeat("}", 90) + "\n+++\nText.", "Text."},
+		"a dotted key after lines of TOML": {"+++\nx = {y = \"\"\"\n\"\"\", " + strings.Repeat("a.", 20_000) + "\"b\" = 1}\n+++\nText.", "Text."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			doc, _ := Parse([]byte(tt.in), true)
+			description, _ := Description(doc, []byte(tt.in[doc.Body:]))
+			size := len(doc.AppendJSON(nil)) + len(description)
+			for _, f := range doc.Fields {
+				size += len(f.Key) + len(f.Value.String()) + len(strings.Join(f.Value.Strings(), ""))
+			}
+			runtime.ReadMemStats(&after)
+			if limit := 8 * (len(tt.in) + 4<<10); size > limit {
+				t.Errorf("%d bytes are read from %d", size, len(tt.in))
+			}
+			if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 20 {
+				t.Errorf("%d MB allocated for %d bytes", mb, len(tt.in))
+			}
+			if !strings.HasPrefix(description, tt.read) {
+				t.Errorf("the description is %.40q, want %q", description, tt.read)
+			}
+		})
+	}
+}
+
+// TestAliasesOfRealSize reads what authors share between fields.
+func TestAliasesOfRealSize(t *testing.T) {
+	shared := strings.Repeat("Review the changes. ", 50)
+	in := "---\ndescription: &d " + shared + "\nwhen_to_use: *d\nshort: *d\n---\n"
+	doc, _ := Parse([]byte(in), true)
+	if v, _ := doc.Get("short"); v.Text != strings.TrimSpace(shared) || len(doc.Problems) > 0 {
+		t.Errorf("%.40q, %v", v.Text, doc.Problems)
+	}
+}
+
+func TestDotsOfTOML(t *testing.T) {
+	in := "+++\ndescription = \"" + strings.Repeat("First. Then. ", 100) + "\"\ntext = \"\"\"\n" + strings.Repeat("a.b.", 100) + "\"\"\"\nlist = [" +
+		strings.Repeat("1.5, ", 100) + "]\n[tool.x.\"y.z\"]\nv = 1\n+++\n"
+	doc, _ := Parse([]byte(in), true)
+	if len(doc.Problems) > 0 || len(doc.Fields) != 4 {
+		t.Errorf("%d fields, %v", len(doc.Fields), doc.Problems)
+	}
+}
+
 func TestReadings(t *testing.T) {
 	doc, _ := Parse([]byte("---\nempty:\nscalar: 007\nwritten: [file] # the path\nacross: [a,\n  b]\nblock:\n  - a\n  - 1\nmap: {a: b}\nnest:\n  a: b\nyes: Yes\nquoted: 'OFF'\none: 1\nother: maybe\n---\n"), true)
 	for _, tt := range []struct {
@@ -340,6 +416,7 @@ func FuzzParse(f *testing.F) {
 	for _, in := range []string{
 		"", "Text", "---\na: b\n---\nText", "---\ndescription: [a] b\n---\n", "+++\na = 1\n+++\n", "{\"a\": 1}\n", ";;;\n{}\n;;;\n",
 		"---\na: &a [*a]\n---\n", "\ufeff---\r\na: |\r\n  ---\r\n---\r\nText", "---\na: caf\xe9\n---\n", "---\n? a\n: b\n---\n", "---\n\"a\": b: c\n---\n", "---\na: b\r\r\rc: [d]\n---\n",
+		"---\na: &a bcdef\nb: [*a, *a]\n<<: {*a : *a}\n---\n", "---\n? ? ? [a, \"b\\\\\"]\n---\n", "+++\na.\"b\".c = {d.e = 1}\n+++\n",
 	} {
 		f.Add([]byte(in), 10)
 	}
@@ -353,6 +430,9 @@ func FuzzParse(f *testing.F) {
 		}
 		if !json.Valid(doc.AppendJSON(nil)) {
 			t.Fatalf("invalid JSON %q", doc.AppendJSON(nil))
+		}
+		if size := len(doc.AppendJSON(nil)); size > 16*(len(data)+4<<10) {
+			t.Fatalf("%d bytes are read from %d", size, len(data))
 		}
 		for _, p := range doc.Problems {
 			if p.Class == "" || p.Message == "" || p.Line < 0 {
@@ -396,7 +476,7 @@ func FuzzPlainYAML(f *testing.F) {
 		if !ok || tooDeep(header) { // what looks too deep is refused whatever it is
 			return
 		}
-		want, err := strictYAML(header, 2)
+		want, err := strictYAML(header, 2, newExpansion(header))
 		if err != nil {
 			t.Fatalf("%q is not YAML: %v", header, err)
 		}

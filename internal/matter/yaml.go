@@ -15,12 +15,30 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A header is refused that is nested deeper, or whose aliases stand for more
-// values. Real ones have a depth of 6, and hardly any has an alias.
-const (
-	maxDepth  = 100
-	maxValues = 2_000
-)
+// parseYAML refuses a header that is nested deeper than maxDepth. Public headers
+// have a depth of 6.
+const maxDepth = 100
+
+// An expansion is the amount of text and values that a header may gain beyond its
+// own characters: by aliases and by compound keys. Without the bound, 60 KB of
+// aliases stand for 95 MB, and each level of a compound key doubles the quotes of
+// the level below. Public headers hardly ever have either.
+type expansion struct {
+	values int
+	bytes  int
+}
+
+// newExpansion returns the bound of a header: the header's own length and 4 KB.
+func newExpansion(header []byte) *expansion {
+	return &expansion{values: 2_000, bytes: len(header) + 4<<10}
+}
+
+// take reports false if the header is larger than the bound.
+func (x *expansion) take(values, bytes int) bool {
+	x.values -= values
+	x.bytes -= bytes
+	return x.values >= 0 && x.bytes >= 0
+}
 
 // maxTries is how many keys of a broken header are tried as YAML, which takes
 // some ten microseconds each; the values of further ones are literal. Real
@@ -37,10 +55,10 @@ func (d *Document) decodeYAML() bool {
 		return true
 	}
 	text := d.printable()
-	fields, err := strictYAML(text, 2)
+	left := newExpansion(text)
+	fields, err := strictYAML(text, 2, left)
 	switch {
 	case err == nil:
-		literals(fields, text)
 		d.Fields = fields
 		return true
 	case errors.Is(err, errNotMapping):
@@ -50,7 +68,7 @@ func (d *Document) decodeYAML() bool {
 		return false
 	}
 	known := len(d.Problems)
-	recovered := d.recover(text)
+	recovered := d.recover(text, left)
 	if len(recovered) == 0 {
 		if looksLikeHeader(text) {
 			d.Problems = append(d.Problems, Problem{Class: NotMapping, Line: 1, Message: "the frontmatter is not YAML"})
@@ -107,7 +125,7 @@ var errNotMapping = errors.New("not a mapping")
 
 // strictYAML reads a text that is YAML as a whole. The first line of it is at
 // line in the file.
-func strictYAML(text []byte, line int) ([]Field, error) {
+func strictYAML(text []byte, line int, left *expansion) ([]Field, error) {
 	if tooDeep(text) {
 		return nil, errRefused
 	}
@@ -125,8 +143,9 @@ func strictYAML(text []byte, line int) ([]Field, error) {
 	if root.Kind != yaml.MappingNode {
 		return nil, errNotMapping
 	}
-	c := converter{line: line - 1, left: maxValues}
+	c := converter{line: line - 1, left: left}
 	v, err := c.value(root, 0)
+	literals(v.Fields[:c.own], text, line)
 	return v.Fields, err
 }
 
@@ -185,19 +204,18 @@ func unmarshalOne(text []byte, v any) error {
 // A converter turns nodes into values.
 type converter struct {
 	line int // added to a node's line
-	left int // values that aliases may still stand for
+	left *expansion
 
 	aliases int // how many the value at hand is within
+	own     int // fields of the top-level mapping that no merge brought
 }
 
 func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
 	if depth > maxDepth {
 		return Value{}, errRefused
 	}
-	if c.aliases > 0 {
-		if c.left--; c.left < 0 {
-			return Value{}, errRefused
-		}
+	if c.aliases > 0 && !c.left.take(1, len(n.Value)) {
+		return Value{}, errRefused
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -244,8 +262,14 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 		name := key.Text
 		if key.Kind == Sequence || key.Kind == Mapping {
 			name = string(key.AppendJSON(nil))
+			if !c.left.take(0, len(name)) {
+				return v, errRefused
+			}
 		}
 		v.Fields = append(v.Fields, Field{Key: name, Line: c.line + k.Line, Column: k.Column, Value: value})
+	}
+	if depth == 0 {
+		c.own = len(v.Fields)
 	}
 	if len(merged) == 0 {
 		return v, nil
@@ -282,31 +306,37 @@ func scalarKind(n *yaml.Node) Kind {
 	}
 }
 
-// literals gives top-level lists and mappings in brackets their text as
-// written, for where a text is meant: argument-hint: [file].
-func literals(fields []Field, text []byte) {
+// literals gives lists and mappings in brackets, which are fields of the
+// top-level mapping, their text as written: argument-hint: [file]. The text
+// begins in this line of the file.
+func literals(fields []Field, text []byte, first int) {
 	var lines [][]byte
 	for i := range fields {
 		f := &fields[i]
-		if f.Value.Kind != Sequence && f.Value.Kind != Mapping || f.Line < 2 {
+		if f.Value.Kind != Sequence && f.Value.Kind != Mapping {
 			continue
 		}
 		if lines == nil {
 			lines = bytes.Split(text, []byte("\n"))
 		}
-		if f.Line-2 >= len(lines) {
+		at := f.Line - first
+		if at >= len(lines) {
 			return // YAML counts a lone carriage return as a line break
 		}
-		key, value, ok := topLevelKey(lines[f.Line-2])
+		key, value, ok := topLevelKey(lines[at])
 		if !ok || key != f.Key || len(value) == 0 || value[0] != '[' && value[0] != '{' {
 			continue
 		}
-		end := len(lines) + 2
-		if i+1 < len(fields) && fields[i+1].Line > f.Line {
-			end = min(end, fields[i+1].Line)
+		end := len(lines)
+		// In a mapping in brackets, more fields may begin in the same line.
+		for _, next := range fields[i+1:] {
+			if next.Line > f.Line {
+				end = min(end, next.Line-first)
+				break
+			}
 		}
 		parts := [][]byte{value}
-		for _, line := range lines[f.Line-1 : max(end-2, f.Line-1)] {
+		for _, line := range lines[at+1 : max(end, at+1)] {
 			if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
 				parts = append(parts, line)
 			}
@@ -363,7 +393,7 @@ func topLevelKey(line []byte) (key string, value []byte, ok bool) {
 
 // recover reads a text that is not YAML as a whole key by key: each value is
 // tried as YAML alone, and is its literal text where that fails.
-func (d *Document) recover(text []byte) []Field {
+func (d *Document) recover(text []byte, left *expansion) []Field {
 	var (
 		fields []Field
 		key    string // the current one
@@ -379,7 +409,7 @@ func (d *Document) recover(text []byte) []Field {
 		if tries++; tries > maxTries {
 			return nil, errRefused
 		}
-		return strictYAML(chunk, line)
+		return strictYAML(chunk, line, left)
 	}
 	flush := func(to int) {
 		if from < 0 {
@@ -388,11 +418,6 @@ func (d *Document) recover(text []byte) []Field {
 		chunk := text[from:to]
 		read, err := tryYAML(chunk, begin)
 		if err == nil && len(read) == 1 && read[0].Key == key {
-			if read[0].Value.Kind == Sequence || read[0].Value.Kind == Mapping {
-				read[0].Line = 2
-				literals(read, chunk)
-				read[0].Line = begin
-			}
 			fields = append(fields, read[0])
 			return
 		}

@@ -2,10 +2,12 @@ package toolshelf
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
@@ -48,6 +50,24 @@ func (c Command) Arguments() []Argument { return Renderer{}.Arguments(c) }
 // Arguments is Command.Arguments with the options of r: under CountFromZero the
 // argument of $0 is called "0" and has position 1.
 func (r Renderer) Arguments(c Command) []Argument {
+	return r.arguments(new(markdown.Meter), c)
+}
+
+// ArgumentsContext is [Renderer.Arguments] with a context. If ctx ends before the
+// text is scanned, ArgumentsContext returns the error of ctx and no argument.
+// The time is linear in the length of the text; ArgumentsContext is for servers
+// that read texts of unknown authors.
+func (r Renderer) ArgumentsContext(ctx context.Context, c Command) ([]Argument, error) {
+	meter := markdown.NewMeter(ctx)
+	list := r.arguments(meter, c)
+	if err := meter.Err(); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// arguments returns a part of the list if the meter ends the scan.
+func (r Renderer) arguments(meter *markdown.Meter, c Command) []Argument {
 	list := declaredArguments(c.Frontmatter)
 	hints, words := readHint(c.Frontmatter.Text("argument-hint"))
 	for i, h := range hints {
@@ -70,7 +90,7 @@ func (r Renderer) Arguments(c Command) []Argument {
 		inputs   []Argument
 		all      bool
 	)
-	r.scan(c.Content, func(string) bool { return false }, func(t token) {
+	r.scan(meter, c.Content, func(string) bool { return false }, func(t token) {
 		switch t.kind {
 		case allToken:
 			all = true

@@ -57,7 +57,12 @@ func (s *scanner) shell(i, end int) int {
 		return i + 1
 	}
 	n := strings.IndexAny(s.text[from:end], "`\n")
-	if n < 0 || s.text[from+n] == '\n' || strings.TrimSpace(s.text[from:from+n]) == "" {
+	if n < 0 {
+		s.meter.Add(end - from)
+		return i + 1
+	}
+	s.meter.Add(n)
+	if s.text[from+n] == '\n' || strings.TrimSpace(s.text[from:from+n]) == "" {
 		return i + 1
 	}
 	s.yield(token{kind: shellStart, start: i})
@@ -72,13 +77,14 @@ func (s *scanner) file(i, end int) int {
 	if !s.opens(i, "(（") {
 		return i + 1
 	}
-	var inside []token
+	s.yield(token{kind: fileStart, start: i})
 	n, least := i+1, i+1 // least is the end of the last placeholder, which no punctuation is cut off
-	for n < end {
+	brackets := false    // the path has a "（"
+	for n < end && s.meter.Add(1) {
 		c := s.text[n]
 		if c == '$' || c == '{' {
 			if t, ok := s.match(n, end); ok {
-				inside = append(inside, t)
+				s.yield(t)
 				n, least = t.end, t.end
 				continue
 			}
@@ -94,23 +100,16 @@ func (s *scanner) file(i, end int) int {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s.text[n:end])
-		if unicode.IsSpace(r) || strings.ContainsRune("，。、；：！？", r) || r == '）' && !strings.ContainsRune(s.text[i:n], '（') {
+		if unicode.IsSpace(r) || strings.ContainsRune("，。、；：！？", r) || r == '）' && !brackets {
 			break
 		}
+		brackets = brackets || r == '（'
 		n += size
 	}
-	if n == i+1 {
-		return n
+	s.meter.Add(n - least)
+	if trimmed := least + len(trimPunctuation(s.text[least:n])); trimmed > i+1 {
+		s.yield(token{kind: fileEnd, end: trimmed})
 	}
-	trimmed := least + len(trimPunctuation(s.text[least:n]))
-	if trimmed == i+1 {
-		return n
-	}
-	s.yield(token{kind: fileStart, start: i})
-	for _, t := range inside {
-		s.yield(t)
-	}
-	s.yield(token{kind: fileEnd, end: trimmed})
 	return n
 }
 

@@ -300,12 +300,13 @@ func withoutCode(body []byte) []byte {
 			}
 		}
 	}
-	markdown.Blocks(text, func(start, end int, kind markdown.Kind) {
+	meter := new(markdown.Meter)
+	markdown.Blocks(text, meter, func(start, end int, kind markdown.Kind) {
 		if kind != markdown.Text {
 			blank(start, end)
 			return
 		}
-		spans := markdown.NewSpans(text[:end])
+		spans := markdown.NewSpans(text[:end], meter)
 		for i := start; i < end; i++ {
 			switch text[i] {
 			case '\\':

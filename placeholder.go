@@ -26,7 +26,7 @@ const (
 	escapeToken                  // the backslash of \$1
 	shellStart                   // start is that of !`
 	shellEnd                     // end is that of the command, before its backtick
-	fileStart                    // start is that of @
+	fileStart                    // start is that of @; without a fileEnd there is no directive
 	fileEnd                      // end is that of the path
 )
 
@@ -39,6 +39,7 @@ type scanner struct {
 	inCode bool              // placeholders in code count
 	known  func(string) bool // whether $name is a placeholder
 	yield  func(token)
+	meter  *markdown.Meter // counts the bytes that the scanner examines, each time it does
 
 	stop int // where the next "}" or line break is, as found before: it is looked for once
 }
@@ -46,8 +47,12 @@ type scanner struct {
 // longestName bounds what is looked up for each "$".
 const longestName = 64
 
+// scan yields the tokens of the whole text, or those before the point where the
+// meter ends the scan. The time is linear in the length of the text: a failed
+// attempt to read a token examines no byte that a later attempt examines again,
+// but for a bounded number.
 func (s *scanner) scan() {
-	markdown.Blocks(s.text, func(start, end int, kind markdown.Kind) {
+	markdown.Blocks(s.text, s.meter, func(start, end int, kind markdown.Kind) {
 		switch {
 		case kind != markdown.Fenced:
 			s.prose(start, end)
@@ -60,11 +65,12 @@ func (s *scanner) scan() {
 // prose yields what is in a block of text: placeholders and directives that are
 // in no code span.
 func (s *scanner) prose(start, end int) {
-	spans := markdown.NewSpans(s.text[:end])
+	spans := markdown.NewSpans(s.text[:end], s.meter)
 	for i := s.special(start, end); i < end; i = s.special(i, end) {
 		switch s.text[i] {
 		case '`':
 			n := markdown.Run(s.text[i:end])
+			s.meter.Add(n)
 			i += n
 			if closing, ok := spans.Closing(i, n); ok {
 				if s.inCode {
@@ -94,11 +100,15 @@ func (s *scanner) fill(start, end int) {
 	}
 }
 
-// special returns where the next byte is that may begin something, and end if
-// there is none.
+// special returns the index of the next byte that may begin a token, or end if
+// no byte does or the meter ends the scan.
 func (s *scanner) special(i, end int) int {
+	from := i
 	for i < end && !isSpecial[s.text[i]] {
 		i++
+	}
+	if !s.meter.Add(i - from + 1) {
+		return end
 	}
 	return i
 }
@@ -125,6 +135,7 @@ func (s *scanner) placeholder(i, end int) int {
 // the one before, and the byte that the last one escapes.
 func (s *scanner) backslash(i, end int) int {
 	n := markdown.Run(s.text[i:end])
+	s.meter.Add(n)
 	i += n
 	if n%2 == 0 || i == end || s.text[i] == '{' { // which nothing escapes
 		return i
@@ -162,10 +173,11 @@ func (s *scanner) match(i, end int) (token, bool) {
 		for n < len(text) && isWord(text[n]) {
 			n++
 		}
+		s.meter.Add(n)
 		if text[1:n] != all {
 			return s.named(i, text)
 		}
-		if index, width := bracketed(text[n:]); width > 0 {
+		if index, width := s.bracketed(text[n:]); width > 0 {
 			return token{kind: indexToken, start: i, end: i + n + width, index: index}, true
 		}
 		return token{kind: allToken, start: i, end: i + n}, true
@@ -177,6 +189,7 @@ func (s *scanner) match(i, end int) (token, bool) {
 // goes on: $1st, $5k, $1.50 and $1,000 are what they are.
 func (s *scanner) number(i int, text string) (token, bool) {
 	n := 1 + digits(text[1:])
+	s.meter.Add(n)
 	if n < len(text) && isWord(text[n]) || n+1 < len(text) && (text[n] == '.' || text[n] == ',') && isDigit(text[n+1]) {
 		return token{}, false
 	}
@@ -188,11 +201,12 @@ func (s *scanner) number(i int, text string) (token, bool) {
 }
 
 // bracketed reads the [0] of $ARGUMENTS[0]; its width is 0 where it is none.
-func bracketed(text string) (index, width int) {
+func (s *scanner) bracketed(text string) (index, width int) {
 	if !strings.HasPrefix(text, "[") {
 		return 0, 0
 	}
 	n := 1 + digits(text[1:])
+	s.meter.Add(n)
 	index, ok := argumentNumber(text[1:n])
 	if !ok || n == len(text) || text[n] != ']' {
 		return 0, 0
@@ -232,6 +246,7 @@ func (s *scanner) named(i int, text string) (token, bool) {
 		n = strings.LastIndexByte(text[:n], '-')
 	}
 	for n > 1 {
+		s.meter.Add(n)
 		if name := text[1:n]; s.known(name) {
 			return token{kind: nameToken, start: i, end: i + n, name: name}, true
 		}
@@ -241,20 +256,26 @@ func (s *scanner) named(i int, text string) (token, bool) {
 }
 
 // input reads what follows the colon of ${input:name} and ${input:name:hint},
-// on one line.
+// on one line. A name holds no "$", so a name of the wrong form is examined as far
+// as the next "${input:" at most. Only the hint of a placeholder is examined.
 func (s *scanner) input(i, end, start int) (token, bool) {
 	if s.stop < i {
 		s.stop = len(s.text)
 		if n := strings.IndexAny(s.text[i:], "}\n"); n >= 0 {
 			s.stop = i + n
 		}
+		s.meter.Add(s.stop - i)
 	}
 	if s.stop >= end || s.text[s.stop] == '\n' {
 		return token{}, false
 	}
 	name, hint, _ := strings.Cut(s.text[i:s.stop], ":")
-	name = strings.TrimSpace(name)
-	return token{kind: inputToken, start: start, end: s.stop + 1, name: name, hint: strings.TrimSpace(hint)}, name != "" && !strings.ContainsAny(name, "${")
+	s.meter.Add(len(name))
+	if name = strings.TrimSpace(name); name == "" || strings.ContainsAny(name, "${") {
+		return token{}, false
+	}
+	s.meter.Add(len(hint))
+	return token{kind: inputToken, start: start, end: s.stop + 1, name: name, hint: strings.TrimSpace(hint)}, true
 }
 
 func isWord(c byte) bool {

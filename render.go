@@ -1,10 +1,13 @@
 package toolshelf
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
 // Render returns the command's text with arguments filled in, by the rules of
@@ -108,20 +111,27 @@ const maxFilledIn = 64 << 20
 // The error is that of arguments that would add more than 64 MiB to the text,
 // the code of which is that of ErrSizeLimitExceeded. There is no other.
 func (r Renderer) Render(c Command, args ...string) (Rendering, error) {
+	return r.RenderContext(context.Background(), c, args...)
+}
+
+// RenderContext is [Renderer.Render] with a context. If ctx ends before the text
+// is rendered, RenderContext returns the error of ctx.
+func (r Renderer) RenderContext(ctx context.Context, c Command, args ...string) (Rendering, error) {
+	meter := markdown.NewMeter(ctx)
 	given := arguments{positions: make(map[int]string, len(args)), names: map[string]string{}, all: strings.Join(args, " ")}
 	for i, arg := range args {
 		given.positions[i] = arg
 	}
 	declared := declaredArguments(c.Frontmatter)
 	if strings.Contains(c.Content, "${input:") {
-		for _, arg := range r.Arguments(c) {
+		for _, arg := range r.arguments(meter, c) {
 			given.name(arg.Name, arg.Position-1)
 		}
 	}
 	for i, arg := range declared {
 		given.name(arg.Name, i)
 	}
-	return r.render("Render", c, declared, given)
+	return r.render(meter, "Render", c, declared, given)
 }
 
 // RenderNamed fills in arguments by name. An argument has the position that
@@ -132,12 +142,19 @@ func (r Renderer) Render(c Command, args ...string) (Rendering, error) {
 //
 // All else is as with Render.
 func (r Renderer) RenderNamed(c Command, args map[string]string) (Rendering, error) {
+	return r.RenderNamedContext(context.Background(), c, args)
+}
+
+// RenderNamedContext is [Renderer.RenderNamed] with a context. If ctx ends before
+// the text is rendered, RenderNamedContext returns the error of ctx.
+func (r Renderer) RenderNamedContext(ctx context.Context, c Command, args map[string]string) (Rendering, error) {
+	meter := markdown.NewMeter(ctx)
 	given := arguments{positions: make(map[int]string, len(args)), names: maps.Clone(args)}
 	if given.names == nil {
 		given.names = map[string]string{}
 	}
 	rest := maps.Clone(given.names)
-	expected := r.Arguments(c)
+	expected := r.arguments(meter, c)
 	for _, arg := range expected {
 		if value, ok := args[arg.Name]; ok {
 			given.positions[arg.Position-1] = value
@@ -165,7 +182,7 @@ func (r Renderer) RenderNamed(c Command, args map[string]string) (Rendering, err
 		values = append(values, rest[name])
 	}
 	given.all = strings.Join(values, " ")
-	return r.render("RenderNamed", c, declaredArguments(c.Frontmatter), given)
+	return r.render(meter, "RenderNamed", c, declaredArguments(c.Frontmatter), given)
 }
 
 // arguments are those that one rendering is given.
@@ -198,12 +215,12 @@ func (a arguments) of(t token) (value string, ok bool) {
 	return value, ok
 }
 
-func (r Renderer) scan(text string, known func(string) bool, yield func(token)) {
-	s := scanner{text: text, zero: r.CountFromZero, inCode: r.InCode, known: known, yield: yield}
+func (r Renderer) scan(meter *markdown.Meter, text string, known func(string) bool, yield func(token)) {
+	s := scanner{text: text, zero: r.CountFromZero, inCode: r.InCode, known: known, yield: yield, meter: meter}
 	s.scan()
 }
 
-func (r Renderer) render(op string, c Command, declared []Argument, given arguments) (Rendering, error) {
+func (r Renderer) render(meter *markdown.Meter, op string, c Command, declared []Argument, given arguments) (Rendering, error) {
 	known := make(map[string]bool, len(declared)+len(given.names))
 	for _, arg := range declared {
 		known[arg.Name] = true
@@ -236,7 +253,7 @@ func (r Renderer) render(op string, c Command, declared []Argument, given argume
 		open.End = out.Len() + at - copied + after
 		result.Directives = append(result.Directives, open)
 	}
-	r.scan(c.Content, func(name string) bool { return known[name] }, func(t token) {
+	r.scan(meter, c.Content, func(name string) bool { return known[name] }, func(t token) {
 		switch t.kind {
 		case escapeToken:
 			replace(t, "")
@@ -263,6 +280,9 @@ func (r Renderer) render(op string, c Command, declared []Argument, given argume
 			}
 		}
 	})
+	if err := meter.Err(); err != nil {
+		return Rendering{}, err
+	}
 	if appended := given.all; !used && !r.NoAppend && strings.TrimSpace(appended) != "" {
 		filled += len(appended)
 		if filled <= maxFilledIn {

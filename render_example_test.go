@@ -3,6 +3,7 @@ package toolshelf_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -27,6 +28,39 @@ func ExampleCommand_RenderNamed() {
 	fmt.Println(fix.RenderNamed(map[string]string{"issue": "7", "BRANCH": "main"}))
 	// Output:
 	// Fix 7 on main, and leave $PATH alone. <nil>
+}
+
+func ExampleRenderer_RenderContext() {
+	ctx, cancel := context.WithCancel(context.Background())
+	fix := toolshelf.Command{Content: "Fix issue $1."}
+	rendering, err := toolshelf.Renderer{}.RenderContext(ctx, fix, "417")
+	fmt.Println(rendering.Text, err)
+
+	cancel()
+	_, err = toolshelf.Renderer{}.RenderContext(ctx, fix, "417")
+	fmt.Println(err)
+	// Output:
+	// Fix issue 417. <nil>
+	// context canceled
+}
+
+func ExampleRenderer_RenderNamedContext() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	fix := toolshelf.Command{Content: "Fix issue ${input:issue}."}
+	rendering, err := toolshelf.Renderer{}.RenderNamedContext(ctx, fix, map[string]string{"issue": "417"})
+	fmt.Println(rendering.Text, err)
+	// Output:
+	// Fix issue 417. <nil>
+}
+
+func ExampleRenderer_ArgumentsContext() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	arguments, err := toolshelf.Renderer{}.ArgumentsContext(ctx, toolshelf.Command{Content: "Fix issue ${input:issue}."})
+	fmt.Println(len(arguments), arguments[0].Name, err)
+	// Output:
+	// 1 issue <nil>
 }
 
 func ExampleCommand_Arguments() {

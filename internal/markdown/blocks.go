@@ -11,20 +11,24 @@ const (
 	Indented             // a line of an indented code block
 )
 
-// Blocks cuts a Markdown text into blocks. Together they are the whole text, in
-// order.
+// Blocks cuts a Markdown text into blocks. The blocks are in order, and together
+// are the whole text, unless the meter ends the scan. The cost is linear in the
+// length of the text.
 //
 // Blocks are those of CommonMark 0.31, in lists and quotes too, but for three
 // things. A fence may be indented further than three columns, since many
 // authors do not count them: what follows is code as far as the fence that
 // closes it, or as it is indented so. HTML is not looked at. And no code span
 // leaves a line that begins with "|", since it is a table's row.
-func Blocks(text string, yield func(start, end int, kind Kind)) {
-	r := reader{yield: yield}
+func Blocks(text string, meter *Meter, yield func(start, end int, kind Kind)) {
+	r := reader{meter: meter, yield: yield}
 	for at := 0; at < len(text); {
 		next := len(text)
 		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
 			next = at + i + 1
+		}
+		if !meter.Add(next - at) {
+			return
 		}
 		r.line(strings.TrimSuffix(strings.TrimSuffix(text[at:next], "\n"), "\r"), at, next)
 		at = next
@@ -37,6 +41,7 @@ func Blocks(text string, yield func(start, end int, kind Kind)) {
 
 // A reader reads a text line by line.
 type reader struct {
+	meter *Meter
 	yield func(start, end int, kind Kind)
 
 	start int         // of the block
@@ -51,6 +56,7 @@ type reader struct {
 type container struct {
 	indent int // of an item's text, in columns
 	quote  bool
+	items  int // the list items from the innermost quote to this container, inclusive
 }
 
 // deepest keeps a line of nothing but marks from taking memory, and each line
@@ -98,8 +104,16 @@ func (c *cursor) item(width int) container {
 
 // within goes past the marks of the containers that are open, and returns how
 // many of them the line is in.
+//
+// A blank line is in every list item up to the next quote. Where no quote is
+// left, within does not visit the items: a text of blank lines would cost the
+// number of items for each line.
 func (r *reader) within(c *cursor) int {
 	for n, open := range r.open {
+		if c.rest == "" && n >= len(r.open)-r.open[len(r.open)-1].items {
+			break
+		}
+		r.meter.Add(1)
 		switch {
 		case open.quote && c.indent() < 4 && strings.HasPrefix(c.rest, ">"):
 			c.quote()
@@ -153,7 +167,7 @@ marks:
 	for c.indent() < 4 && n < deepest && c.rest != "" {
 		width := 0
 		switch {
-		case c.rest[0] != mark && IsThematicBreak(c.rest):
+		case c.rest[0] != mark && r.isThematicBreak(c.rest):
 			leave()
 			r.end(next, Text)
 			return
@@ -173,7 +187,11 @@ marks:
 			c.quote()
 			r.open = append(r.open, container{quote: true})
 		} else {
-			r.open = append(r.open, c.item(width))
+			item := c.item(width)
+			if item.items = 1; n > 0 {
+				item.items += r.open[n-1].items
+			}
+			r.open = append(r.open, item)
 			r.bare = c.rest == ""
 		}
 		n++
@@ -196,6 +214,12 @@ marks:
 		leave()
 		r.prose = true
 	}
+}
+
+func (r *reader) isThematicBreak(rest string) bool {
+	n, ok := thematicBreak(rest)
+	r.meter.Add(n)
+	return ok
 }
 
 // closes reports whether a line closes the fence that is open.

@@ -72,12 +72,12 @@ func found(source string) []string {
 			code[i] = true
 		}
 	}
-	markdown.Blocks(source, func(start, end int, kind markdown.Kind) {
+	markdown.Blocks(source, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
 		if kind == markdown.Fenced {
 			set(start, end)
 			return
 		}
-		spans := markdown.NewSpans(source[:end])
+		spans := markdown.NewSpans(source[:end], new(markdown.Meter))
 		for i := start; i < end; {
 			switch source[i] {
 			case '\\':

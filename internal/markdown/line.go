@@ -57,8 +57,14 @@ func IsUnderline[T ~string | ~[]byte](line T) bool {
 // IsThematicBreak reports whether a line, without its indentation, is one
 // (CommonMark 0.31, section 4.1).
 func IsThematicBreak[T ~string | ~[]byte](line T) bool {
+	_, ok := thematicBreak(line)
+	return ok
+}
+
+// thematicBreak also returns the number of bytes examined.
+func thematicBreak[T ~string | ~[]byte](line T) (examined int, ok bool) {
 	if len(line) < 3 || line[0] != '-' && line[0] != '_' && line[0] != '*' {
-		return false
+		return 1, false
 	}
 	n := 0
 	for i := range len(line) {
@@ -66,10 +72,10 @@ func IsThematicBreak[T ~string | ~[]byte](line T) bool {
 		case line[i] == line[0]:
 			n++
 		case !isBlank(line[i]):
-			return false
+			return i + 1, false
 		}
 	}
-	return n >= 3
+	return len(line), n >= 3
 }
 
 func onlyBlanks[T ~string | ~[]byte](text T) bool {

@@ -14,7 +14,7 @@ import (
 // braces.
 func cut(text string) []string {
 	var all []string
-	markdown.Blocks(text, func(start, end int, kind markdown.Kind) {
+	markdown.Blocks(text, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
 		block := text[start:end]
 		switch kind {
 		case markdown.Fenced:
@@ -71,9 +71,13 @@ func TestBlocks(t *testing.T) {
 func FuzzBlocks(f *testing.F) {
 	f.Add("# a\n\n- ```\n  b\n> c `d\n```\n")
 	f.Add(strings.Repeat("- ", 200) + "a\n" + strings.Repeat("> ", 200) + "b")
+	f.Add(strings.Repeat("- ", 100) + strings.Repeat("\n", 1000))
+	f.Add(strings.Repeat("- ", 99) + ">" + strings.Repeat("\n", 1000))
+	f.Add(strings.Repeat("- * ", 100) + "x")
 	f.Fuzz(func(t *testing.T, text string) {
 		at := 0
-		markdown.Blocks(text, func(start, end int, _ markdown.Kind) {
+		meter := new(markdown.Meter)
+		markdown.Blocks(text, meter, func(start, end int, _ markdown.Kind) {
 			if start != at || end <= start {
 				t.Errorf("a block is %d:%d, where one before ended at %d", start, end, at)
 			}
@@ -81,6 +85,9 @@ func FuzzBlocks(f *testing.F) {
 		})
 		if at != len(text) {
 			t.Errorf("the blocks end at %d of %d", at, len(text))
+		}
+		if steps := meter.Steps(); steps > 8*len(text) {
+			t.Errorf("%d steps for %d bytes", steps, len(text))
 		}
 	})
 }
@@ -104,9 +111,9 @@ func BenchmarkHostileBlocks(b *testing.B) {
 			var quarters time.Duration
 			for b.Loop() {
 				start := time.Now()
-				markdown.Blocks(quarter, none)
+				markdown.Blocks(quarter, new(markdown.Meter), none)
 				quarters += time.Since(start)
-				markdown.Blocks(whole, none)
+				markdown.Blocks(whole, new(markdown.Meter), none)
 			}
 			b.ReportMetric(float64(b.Elapsed()-quarters)/float64(quarters), "growth")
 		})

@@ -6,15 +6,17 @@ import "strings"
 // section 6.1) in time that is linear in its length: a search that finds none
 // has seen every run of backticks, and no later one needs to look again.
 type Spans struct {
-	text string      // as far as the end of the block
-	last map[int]int // once a search has failed, where the last run of each length is
+	text  string // as far as the end of the block
+	meter *Meter
+	last  map[int]int // once a search has failed, where the last run of each length is
 }
 
 // NewSpans returns one for a text that ends with the block.
-func NewSpans(text string) Spans { return Spans{text: text} }
+func NewSpans(text string, meter *Meter) Spans { return Spans{text: text, meter: meter} }
 
 // Closing returns where the run of n backticks is that closes a code span
-// whose text begins at from. Calls are in the order of the text.
+// whose text begins at from. Calls are in the order of the text. Closing finds
+// no run once the meter ends the scan.
 func (s *Spans) Closing(from, n int) (at int, ok bool) {
 	if s.last != nil && s.last[n] < from {
 		return 0, false
@@ -23,6 +25,7 @@ func (s *Spans) Closing(from, n int) (at int, ok bool) {
 	for i := from; ; {
 		next := strings.IndexByte(s.text[i:], '`')
 		if next < 0 {
+			s.meter.Add(len(s.text) - i)
 			if s.last = seen; seen == nil {
 				s.last = map[int]int{}
 			}
@@ -30,6 +33,9 @@ func (s *Spans) Closing(from, n int) (at int, ok bool) {
 		}
 		i += next
 		length := Run(s.text[i:])
+		if !s.meter.Add(next + length) {
+			return 0, false
+		}
 		if length == n {
 			return i, true
 		}

@@ -1,0 +1,111 @@
+package toolshelf
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
+)
+
+// maxSteps bounds the bytes that the scanners examine for each byte of a text.
+// The worst case is "\$a" with 62 hyphens: 62 names are looked up, twice.
+const maxSteps = 100
+
+// scanSteps returns the number of bytes that a scan of the text examines.
+func scanSteps(r Renderer, text string) int {
+	var meter markdown.Meter
+	r.scan(&meter, text, func(name string) bool { return name == "name" }, func(token) {})
+	return meter.Steps()
+}
+
+// repeated is a text of about size bytes: the first part and the second part,
+// each repeated, and the end.
+func repeated(size int, first, second, end string) string {
+	return strings.Repeat(first, size/2/max(1, len(first))) + strings.Repeat(second, size/2/max(1, len(second))) + end
+}
+
+// A text is hostile where failed attempts to read a token examine the same bytes
+// again: a quadratic scanner then needs thousands of steps for each byte.
+func FuzzScanIsLinear(f *testing.F) {
+	for _, seed := range [][3]string{
+		{"a", "）", ""}, {"${input:", " ", "}"}, {"${input:x", "x", "}"}, {"${input:", ":", "}"}, {"${input:a:", "\t", "}$"},
+		{"$a-", "-", ""}, {"$" + strings.Repeat("-a", 32), "$$", ""}, {`\$a-`, `\$$a`, ""}, {"$ARGUMENTS[1", "1", "]"}, {"$1", "1", "."},
+		{"{", "{{args", "}"}, {`\`, `\$`, ""}, {"` ", "`` ", "```"}, {"`\\", "`", "``"}, {"!` ", "!`", "\n`"}, {"!", "`", ""},
+		{" @a", ")", ""}, {" @{", "}", ""}, {"@$1", "]）", ""}, {"@", "*", "/"}, {"（", "@（", "）"}, {"@", "（）", "）"},
+		{"- ", "\n", "x"}, {"- * ", "\n", "x"}, {"> - ", "\n", "x"}, {"- > ", "\n\n> ", "x"}, {"_ ", "- ", "x"}, {"- ", "  ", "x"}, {"1. ", "-", " x"},
+		{"```\n", "~~~\n", ""}, {"~", "~ ", "\n~"}, {"#", " ", "="}, {"|", "\r\n", ""}, {"\t", "- ", "\n"},
+	} {
+		for options := range byte(4) {
+			f.Add("", seed[0], seed[1], seed[2], options)
+			f.Add("@", seed[1], seed[0], seed[2], options)
+		}
+	}
+	f.Fuzz(func(t *testing.T, start, first, second, end string, options byte) {
+		r := Renderer{CountFromZero: options&1 != 0, InCode: options&2 != 0}
+		text := start + repeated(8<<10, first, second, end)
+		if steps := scanSteps(r, text); steps > maxSteps*(len(text)+10) {
+			t.Errorf("%d steps for %d bytes: %q, %q and %q, then %q", steps, len(text), start, first, second, end)
+		}
+	})
+}
+
+// endingContext ends when its error is read for the third time.
+type endingContext struct {
+	context.Context
+	read int
+}
+
+func (c *endingContext) Err() error {
+	if c.read++; c.read >= 3 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestScansEndWithTheContext(t *testing.T) {
+	for _, tt := range []struct{ what, text string }{
+		{"lines", "\n"},
+		{"numbers", "$1 "},
+		{"code spans", "`x` "},
+		{"backticks", "` `` "},
+		{"a code block", "```\n"},
+		{"placeholders in a shell directive", "!`$1` "},
+		{"a file directive", "@aa"},
+	} {
+		t.Run(tt.what, func(t *testing.T) {
+			command := Command{Content: "@" + strings.Repeat(tt.text, 1<<20/len(tt.text))}
+			if list, err := (Renderer{}).ArgumentsContext(&endingContext{Context: t.Context()}, command); !errors.Is(err, context.Canceled) || list != nil {
+				t.Errorf("ArgumentsContext returns %d arguments, %v", len(list), err)
+			}
+			if got, err := (Renderer{}).RenderContext(&endingContext{Context: t.Context()}, command, "a"); !errors.Is(err, context.Canceled) || got.Text != "" {
+				t.Errorf("RenderContext returns %d bytes, %v", len(got.Text), err)
+			}
+			if got, err := (Renderer{}).RenderNamedContext(&endingContext{Context: t.Context()}, command, map[string]string{"1": "a"}); !errors.Is(err, context.Canceled) || got.Text != "" {
+				t.Errorf("RenderNamedContext returns %d bytes, %v", len(got.Text), err)
+			}
+			meter := markdown.NewMeter(&endingContext{Context: t.Context()})
+			(Renderer{}).scan(meter, command.Content, func(string) bool { return false }, func(token) {})
+			// The search for the end of a line is not interrupted.
+			if steps := meter.Steps(); steps > len(command.Content)+4*markdown.CheckEvery {
+				t.Errorf("%d steps for %d bytes, though the context ended", steps, len(command.Content))
+			}
+		})
+	}
+}
+
+// An ended context is an error even where nothing is scanned.
+func TestEndedContexts(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (Renderer{}).ArgumentsContext(ctx, Command{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("ArgumentsContext returns %v", err)
+	}
+	if _, err := (Renderer{}).RenderContext(ctx, Command{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("RenderContext returns %v", err)
+	}
+	if _, err := (Renderer{}).RenderNamedContext(ctx, Command{}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("RenderNamedContext returns %v", err)
+	}
+}

@@ -732,8 +732,8 @@ func TestClosed(t *testing.T) {
 			return last
 		},
 	} {
-		if err := call(); !errors.Is(err, toolshelf.ErrClosed) {
-			t.Errorf("%s: %v, want ErrClosed", op, err)
+		if err := call(); !errors.Is(err, toolshelf.ErrClosed) || !strings.HasPrefix(err.Error(), "toolshelf: "+op+": ") {
+			t.Errorf("%s: %v, want ErrClosed of toolshelf: %[1]s", op, err)
 		}
 	}
 }

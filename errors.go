@@ -15,7 +15,7 @@ type Code string
 // is returned as it is, never wrapped in an Error.
 type Error struct {
 	Code    Code   // what kind of failure; never empty
-	Op      string // the method that failed, such as "List"; empty in the Err… sentinels
+	Op      string // the method or function that failed, such as "List" or "mcpadapter.New"; empty in the Err… sentinels
 	Path    string // the file, folder or name concerned, as the caller gave it or relative to its root; may be empty
 	Message string // what is wrong and what to do about it, without Op and Code
 	Err     error  // the cause, for errors.Is and errors.As; may be nil. Its text is not part of Error's, since it may hold a host path
@@ -52,19 +52,20 @@ var (
 	ErrClosed               = &Error{Code: "CLOSED"}                       // a call after Close
 )
 
-// Error returns the operation, the message and the code, as in
-// "List: page is -1; pages are numbered from 1 (INVALID_PAGE)".
+// Error returns the package name, the method, the message and the code, as in
+// "toolshelf: List: page is -1; pages are numbered from 1 (INVALID_PAGE)".
+// The method is omitted if Op is empty. Without a Message, the code follows the
+// method, as in "toolshelf: INVALID_PAGE". Show Message instead of Error to a
+// reader who does not know the package, such as a model.
 func (e *Error) Error() string {
-	s := e.Message
-	if s == "" {
-		s = string(e.Code)
-	} else {
-		s += " (" + string(e.Code) + ")"
-	}
+	s := "toolshelf: "
 	if e.Op != "" {
-		s = e.Op + ": " + s
+		s += e.Op + ": "
 	}
-	return s
+	if e.Message == "" {
+		return s + string(e.Code)
+	}
+	return s + e.Message + " (" + string(e.Code) + ")"
 }
 
 // Unwrap returns the cause.

@@ -63,9 +63,10 @@ func TestErrorText(t *testing.T) {
 		err  *toolshelf.Error
 		want string
 	}{
-		{"everything", &toolshelf.Error{Code: "NOT_FOUND", Op: "Stat", Message: "File 'x' not found"}, "Stat: File 'x' not found (NOT_FOUND)"},
-		{"a sentinel", toolshelf.ErrNotFound, "NOT_FOUND"},
-		{"the cause is not in the text", &toolshelf.Error{Code: "FILE_READ_ERROR", Message: "m", Err: errors.New("/home/secret")}, "m (FILE_READ_ERROR)"},
+		{"everything", &toolshelf.Error{Code: "NOT_FOUND", Op: "Stat", Message: "File 'x' not found"}, "toolshelf: Stat: File 'x' not found (NOT_FOUND)"},
+		{"a sentinel", toolshelf.ErrNotFound, "toolshelf: NOT_FOUND"},
+		{"a method without a message", &toolshelf.Error{Code: "CLOSED", Op: "Get"}, "toolshelf: Get: CLOSED"},
+		{"the cause is not in the text", &toolshelf.Error{Code: "FILE_READ_ERROR", Message: "m", Err: errors.New("/home/secret")}, "toolshelf: m (FILE_READ_ERROR)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := tt.err.Error(); got != tt.want {
@@ -83,5 +84,5 @@ func ExampleCodeOf() {
 	// Output:
 	// INVALID_PAGE
 	// true
-	// page is -1; pages are numbered from 1 (INVALID_PAGE)
+	// toolshelf: Paginate: page is -1; pages are numbered from 1 (INVALID_PAGE)
 }

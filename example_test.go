@@ -56,7 +56,7 @@ func ExampleNew() {
 	_, err = catalog.List(context.Background(), toolshelf.Page{})
 	fmt.Println(err)
 	// Output:
-	// List: Commands folder not found at path: commands (DIRECTORY_NOT_FOUND)
+	// toolshelf: List: Commands folder not found at path: commands (DIRECTORY_NOT_FOUND)
 }
 
 func ExampleCatalog_List() {
@@ -196,7 +196,7 @@ func ExampleCatalog_Close() {
 	fmt.Println(err)
 	// Output:
 	// <nil> <nil>
-	// Get: the catalog is closed; make a new one with New (CLOSED)
+	// toolshelf: Get: the catalog is closed; make a new one with New (CLOSED)
 }
 
 func ExampleFrontmatter_MarshalJSON() {
@@ -324,7 +324,7 @@ func ExampleWithSymlinks() {
 	catalog := open(toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
 	fmt.Println(catalog.Close())
 	// Output:
-	// New: WithSymlinks: the trusted folder "dotfiles" is not an absolute path (INVALID_OPTION)
+	// toolshelf: New: WithSymlinks: the trusted folder "dotfiles" is not an absolute path (INVALID_OPTION)
 	// <nil>
 }
 

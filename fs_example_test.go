@@ -57,7 +57,7 @@ func ExampleCatalog_Stat() {
 	fmt.Println(err)
 	// Output:
 	// file 67
-	// Stat: File 'src/tools/fnt.go' not found (did you mean 'src/tools/fmt.go'?) (NOT_FOUND)
+	// toolshelf: Stat: File 'src/tools/fnt.go' not found (did you mean 'src/tools/fmt.go'?) (NOT_FOUND)
 }
 
 func ExampleCatalog_Tree() {

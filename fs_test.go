@@ -691,7 +691,7 @@ func TestClosedAndCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, call := range calls {
-		if err := call(t.Context(), c); !errors.Is(err, toolshelf.ErrClosed) {
+		if err := call(t.Context(), c); !errors.Is(err, toolshelf.ErrClosed) || !strings.HasPrefix(err.Error(), "toolshelf: "+name+": ") {
 			t.Errorf("%s after Close: %v", name, err)
 		}
 	}

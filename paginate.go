@@ -49,7 +49,8 @@ type Pagination struct {
 //
 // Paginate calls key O(log len(items)) times.
 func Paginate[T any](items []T, page Page, key func(T) string) ([]T, Pagination, error) {
-	return paginate(items, page, "", key, strings.Compare)
+	rows, p, err := paginate(items, page, "", key, strings.Compare)
+	return rows, p, inOp("Paginate", err)
 }
 
 // paginate is Paginate for keys in the order of compare. The scope says which

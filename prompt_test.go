@@ -395,11 +395,11 @@ func TestPromptErrors(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := tt.catalog.SkillsPrompt(t.Context(), tt.options...)
-			if !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "SkillsPrompt: ") {
+			if !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "toolshelf: SkillsPrompt: ") {
 				t.Errorf("SkillsPrompt: %v, want %v", err, tt.want)
 			}
 			_, err = tt.catalog.CommandsPrompt(t.Context(), tt.options...)
-			if !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "CommandsPrompt: ") {
+			if !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "toolshelf: CommandsPrompt: ") {
 				t.Errorf("CommandsPrompt: %v, want %v", err, tt.want)
 			}
 		})

@@ -37,7 +37,7 @@ func ExampleCatalog_SaveReport() {
 	// Output:
 	// reports/analyze-logs/analyze-logs_report_20251120_103000_v1.md
 	// reports/analyze-logs/analyze-logs_report_20251120_103000_v2.md
-	// SaveReport: no report can be called "../../x"; use 1 to 100 letters, digits, "_" and "-" (INVALID_REPORT_NAME) true
+	// toolshelf: SaveReport: no report can be called "../../x"; use 1 to 100 letters, digits, "_" and "-" (INVALID_REPORT_NAME) true
 }
 
 // The JSON of a Report and a SavedReport is that of the tool report_feedback.
@@ -116,8 +116,8 @@ func ExampleWithReports() {
 	// Output:
 	// shared: false local: false
 	// Important: when this command has finished and produced its report, show the report to the user and ask what to do with it before going on. <nil>
-	// SaveReport: there is no folder for shared reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)
+	// toolshelf: SaveReport: there is no folder for shared reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)
 	// shared: false local: true
 	// Important: when this command has finished and produced its report, be sure to call the 'report_feedback' tool to save it; ask the user first whether it may be shared. <nil>
-	// SaveReport: there is no folder for shared reports; configure it with WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)
+	// toolshelf: SaveReport: there is no folder for shared reports; configure it with WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)
 }

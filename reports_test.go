@@ -174,7 +174,7 @@ func TestWhatIsWrongIsToldInOrder(t *testing.T) {
 		fsys := memoryOf(t, reported)
 		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("", ""))
 		_, err := c.SaveReport(t.Context(), tt.report)
-		if !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "SaveReport: ") {
+		if !errors.Is(err, tt.want) || !strings.HasPrefix(err.Error(), "toolshelf: SaveReport: ") {
 			t.Errorf("%q: %v, want %s", tt.report.Command, err, tt.want.Code)
 		}
 		if _, err := fsys.Stat("reports"); !errors.Is(err, fs.ErrNotExist) {
@@ -214,12 +214,12 @@ func TestReportsThatAreNotConfigured(t *testing.T) {
 		upload        bool
 		want          string // "" is saved
 	}{
-		{"", "", true, "SaveReport: there is no folder for shared reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)"},
-		{"", "", false, "SaveReport: there is no folder for local reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)"},
-		{"", "l", true, "SaveReport: there is no folder for shared reports; configure it with WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
+		{"", "", true, "toolshelf: SaveReport: there is no folder for shared reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)"},
+		{"", "", false, "toolshelf: SaveReport: there is no folder for local reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)"},
+		{"", "l", true, "toolshelf: SaveReport: there is no folder for shared reports; configure it with WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
 		{"", "l", false, ""},
 		{"s", "", true, ""},
-		{"s", "", false, "SaveReport: there is no folder for local reports; configure it with WithReports, or set user_wants_upload to true if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
+		{"s", "", false, "toolshelf: SaveReport: there is no folder for local reports; configure it with WithReports, or set user_wants_upload to true if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports("x", "y"), toolshelf.WithReports(tt.shared, tt.local))
 		shared, local := c.ReportsConfigured()
@@ -321,7 +321,7 @@ func TestReportsAreListedNewestFirst(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		for name, want := range map[string]error{"missing": toolshelf.ErrCommandNotFound, "../x": toolshelf.ErrInvalidCommandName} {
-			if _, err := c.Reports(t.Context(), name); !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "Reports: ") {
+			if _, err := c.Reports(t.Context(), name); !errors.Is(err, want) || !strings.HasPrefix(err.Error(), "toolshelf: Reports: ") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -94,7 +94,7 @@ func ExampleSession_Handle() {
 		fmt.Println(string(result), err)
 	}
 	// Output:
-	//  Server not initialized; send initialize first (-32600)
+	//  mcpadapter: Server not initialized; send initialize first (-32600)
 	// {"protocolVersion":"2025-11-25","serverInfo":{"name":"paintbox","version":"1.0.0"},"capabilities":{"tools":{},"prompts":{},"completions":{}}} <nil>
 	//  <nil>
 	// {"tools":[]} <nil>

@@ -28,8 +28,10 @@ type RPCError struct {
 	err error // the cause
 }
 
-// Error returns the message and the code.
-func (e *RPCError) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
+// Error returns the package name, the message and the code, as in
+// "mcpadapter: Unknown tool: \"x\"; there are list_skills (-32602)". A JSON-RPC
+// response holds Message, without the package name.
+func (e *RPCError) Error() string { return fmt.Sprintf("mcpadapter: %s (%d)", e.Message, e.Code) }
 
 // Unwrap returns the cause, such as the context's error; nil if there is none.
 func (e *RPCError) Unwrap() error { return e.err }

@@ -218,6 +218,8 @@ func TestCallOfAnUnknownToolIsAnErrorOfTheProtocol(t *testing.T) {
 	_, err := adapter(t).Call(ctx, "no_such_tool", nil)
 	if e := rpcError(t, err); e.Code != mcpadapter.CodeInvalidParams || !strings.Contains(e.Message, "list_commands, search_commands") {
 		t.Errorf("got %v; want the code %d and the names", e, mcpadapter.CodeInvalidParams)
+	} else if got, want := e.Error(), "mcpadapter: "+e.Message+" (-32602)"; got != want {
+		t.Errorf("Error() = %q, want %q", got, want)
 	}
 }
 
@@ -369,7 +371,7 @@ func TestNewRefusesWhatWouldHarmTheShelf(t *testing.T) {
 			switch {
 			case tt.naming == "" && err != nil:
 				t.Errorf("got %v; want no error", err)
-			case tt.naming != "" && (!errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), tt.naming)):
+			case tt.naming != "" && (!errors.Is(err, toolshelf.ErrInvalidOption) || !strings.HasPrefix(err.Error(), "toolshelf: mcpadapter.New: ") || !strings.Contains(err.Error(), tt.naming)):
 				t.Errorf("got %v; want INVALID_OPTION that names %s", err, tt.naming)
 			}
 		})

@@ -1,6 +1,5 @@
-// Command agentloop is an agent without MCP: a loop that hands a model the tools, runs
-// those that it calls and hands back what they return, until it calls none. It prints
-// the messages, one a line, in the shape that chat completion APIs have.
+// Command agentloop is an agent without MCP: a loop that gives a model the tools, runs the tools that the
+// model calls and returns their results, until the model calls none. The loop prints each message as JSON.
 //
 // There is no model in it. A script stands in for one, and says the same whatever it is told.
 //
@@ -80,8 +79,10 @@ func run(ctx context.Context, w io.Writer, ask model) error {
 		conversation = append(conversation, reply)
 		for _, call := range reply.ToolCalls {
 			result, err := adapter.Call(ctx, call.Function.Name, json.RawMessage(call.Function.Arguments))
-			if err != nil { // there is no such tool, and the model is to know
-				result.Text = err.Error()
+			if unknown, ok := errors.AsType[*mcpadapter.RPCError](err); ok { // tell the model: no such tool
+				result.Text = unknown.Message
+			} else if err != nil {
+				return err
 			}
 			conversation = append(conversation, message{Role: "tool", ToolCallID: call.ID, Name: call.Function.Name, Content: result.Text})
 		}

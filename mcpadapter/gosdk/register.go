@@ -28,10 +28,10 @@ import (
 // catalog holds on to the server.
 func Register(s *mcp.Server, a *mcpadapter.Adapter) error {
 	if s == nil || a == nil {
-		return errors.New("gosdk.Register: the server or the adapter is nil")
+		return errors.New("gosdk: Register: the server or the adapter is nil")
 	}
 	if err := addTools(s, a); err != nil {
-		return fmt.Errorf("gosdk.Register: %w", err)
+		return fmt.Errorf("gosdk: Register: %w", err)
 	}
 	announce := func() { s.AddPrompt(&mcp.Prompt{Name: announcer}, refuse) }
 	announce()

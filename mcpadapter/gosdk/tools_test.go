@@ -333,7 +333,7 @@ func TestRegisterRefusesWhatTheSDKRefuses(t *testing.T) {
 	}
 	a, _ := adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithExtraTools(bad))
 	s := serverOf(t, nil)
-	if err := gosdk.Register(s, a); err == nil || !strings.Contains(err.Error(), `"bad"`) {
+	if err := gosdk.Register(s, a); err == nil || !strings.HasPrefix(err.Error(), "gosdk: Register: ") || !strings.Contains(err.Error(), `"bad"`) {
 		t.Errorf("got %v; want an error that names the tool", err)
 	}
 	if got := pages(t, connect(t, s, revisions[0], nil)); len(got[0]) != 0 {

@@ -39,7 +39,7 @@ func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 // on to the server.
 func Register(s *server.MCPServer, a *mcpadapter.Adapter, opts ...Option) error {
 	if s == nil || a == nil {
-		return errors.New("mcpgo.Register: the server or the adapter is nil")
+		return errors.New("mcpgo: Register: the server or the adapter is nil")
 	}
 	b := &binding{server: s, adapter: a, others: &server.DefaultPromptCompletionProvider{}}
 	for _, opt := range opts {
@@ -48,7 +48,7 @@ func Register(s *server.MCPServer, a *mcpadapter.Adapter, opts ...Option) error 
 		}
 	}
 	if err := b.addTools(); err != nil {
-		return fmt.Errorf("mcpgo.Register: %w", err)
+		return fmt.Errorf("mcpgo: Register: %w", err)
 	}
 	ctx := context.Background()
 	b.syncPrompts(ctx)

@@ -166,7 +166,7 @@ func TestRegisterRefusesWhatTheSDKRefuses(t *testing.T) {
 		Call:        func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil },
 	}))
 	s := server.NewMCPServer("test", "1")
-	if err := mcpgo.Register(s, a); err == nil || !strings.Contains(err.Error(), `"bad"`) {
+	if err := mcpgo.Register(s, a); err == nil || !strings.HasPrefix(err.Error(), "mcpgo: Register: ") || !strings.Contains(err.Error(), `"bad"`) {
 		t.Errorf("got %v; want an error that names the tool", err)
 	}
 	if got := s.ListTools(); len(got) != 0 {

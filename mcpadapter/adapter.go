@@ -22,6 +22,7 @@ type Adapter struct {
 	tools   []Tool
 	byName  map[string]int // by every spelling that a call may use
 	pages   toolPages
+	changes promptChanges
 }
 
 // New returns an Adapter of a catalog. It reads no file.

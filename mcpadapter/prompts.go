@@ -8,8 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
@@ -159,58 +157,6 @@ func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, 
 		return command, invalidParams("Unknown prompt: %s; prompts/list has the names", quote(name))
 	}
 	return command, err
-}
-
-// settle is how long changes are collected before they are told: an editor, a
-// checkout or a copy makes many at once, and each list that is sent for is a
-// long one.
-const settle = 100 * time.Millisecond
-
-// OnPromptsChange calls f with the names of the prompts that came, went or
-// changed, sorted, a tenth of a second after the first of them did. Calls of f
-// do not overlap. See Catalog.OnChange for when changes are found; stop is as
-// there. A change that was found right before the catalog's Close may be told
-// right after it.
-func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
-	var (
-		mu      sync.Mutex
-		pending []string
-		timer   *time.Timer
-		stopped bool
-		telling sync.Mutex
-	)
-	tell := func() {
-		telling.Lock()
-		defer telling.Unlock()
-		mu.Lock()
-		names := pending
-		pending, timer = nil, nil
-		quiet := stopped
-		mu.Unlock()
-		if quiet || names == nil {
-			return
-		}
-		slices.Sort(names)
-		f(slices.Compact(names))
-	}
-	unsubscribe := a.catalog.OnChange(func(change toolshelf.Change) {
-		mu.Lock()
-		defer mu.Unlock()
-		n := change.Commands
-		pending = append(append(append(pending, n.Added...), n.Removed...), n.Changed...)
-		if timer == nil && pending != nil && !stopped {
-			timer = time.AfterFunc(settle, tell)
-		}
-	})
-	return func() {
-		unsubscribe()
-		mu.Lock()
-		defer mu.Unlock()
-		stopped = true
-		if timer != nil {
-			timer.Stop()
-		}
-	}
 }
 
 func (r request) listPrompts() (json.RawMessage, *RPCError) {

@@ -63,7 +63,7 @@ func run(ctx context.Context, options []toolshelf.Option, namespace, address str
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "toolshelf", Version: "1.0.0"},
 		&mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}) // without the SDK's default, which is to send logs
-	if err := gosdk.Register(server, adapter); err != nil {
+	if err := gosdk.RegisterUntil(ctx, server, adapter); err != nil {
 		return err
 	}
 	if address != "" {

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/afero"
@@ -58,4 +61,54 @@ func ExampleRegister() {
 	// tool list_commands
 	// tool get_command
 	// Commit what is staged: Write one line.
+}
+
+// A program may make a server for each HTTP request, for example with tools of
+// the user who asks. The adapter is made once. The garbage collector frees a server
+// after its request.
+func ExampleRegister_perRequest() {
+	catalog, err := toolshelf.New(toolshelf.WithFs(afero.NewMemMapFs()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog)
+	if err != nil {
+		log.Fatal(err)
+	}
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
+		server := mcp.NewServer(&mcp.Implementation{Name: "shelf", Version: "1.0.0"}, nil)
+		if err := gosdk.Register(server, adapter); err != nil {
+			log.Print(err)
+			return nil
+		}
+		return server
+	}, &mcp.StreamableHTTPOptions{Stateless: true})
+	request := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json, text/event-stream")
+	response := httptest.NewRecorder()
+	handler.ServeHTTP(response, request)
+	fmt.Println(response.Code)
+	// Output: 200
+}
+
+func ExampleRegisterUntil() {
+	catalog, err := toolshelf.New(toolshelf.WithFs(afero.NewMemMapFs()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	server := mcp.NewServer(&mcp.Implementation{Name: "shelf", Version: "1.0.0"}, nil)
+	if err := gosdk.RegisterUntil(ctx, server, adapter); err != nil {
+		log.Fatal(err)
+	}
+	cancel() // the server answers requests, and announces no more changes
+	fmt.Println(adapter.PageSize())
+	// Output: 50
 }

@@ -18,9 +18,12 @@ const (
 	getPrompt   = "prompts/get"
 )
 
-// announcer is the name of the prompt for which the SDK announces prompts and
-// tells of changes. No command has it.
+// announcer is the name of the prompt that makes the SDK declare prompts and
+// announce changes. No command has this name.
 const announcer = ""
+
+// announce makes the server announce that its list of prompts has changed.
+func announce(s *mcp.Server) { s.AddPrompt(&mcp.Prompt{Name: announcer}, refuse) }
 
 // refuse is the announcer's handler, for middleware that lets a request by to
 // it.

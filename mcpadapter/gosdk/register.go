@@ -10,38 +10,52 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/follow"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
-// Register adds an adapter's tools, prompts and completions to a server. It
-// reads no file; what the package documentation says of missing folders holds
-// for each request.
+// Register adds an adapter's tools, prompts and completions to a server. Register
+// reads no file. The package documentation describes missing directories, which
+// each request handles anew.
 //
-// Call it once, when the server is made: before it is run, and before other
-// middleware is added that is to see all tools and prompts. Several adapters
-// can be registered with one server.
+// Call Register once, when the server is made: before the server runs, and before
+// adding other middleware that must see all tools and prompts. A server may have
+// several adapters.
 //
-// The error is that the server or the adapter is nil, or what the SDK has
-// against a tool; then the server is without the adapter's tools.
+// Register returns an error if the server or the adapter is nil, or if the SDK
+// rejects a tool. The server then has none of the adapter's tools.
 //
-// Clients are told of changes until the catalog is closed. Until then the
-// catalog holds on to the server.
+// The server announces changes until the catalog is closed. Neither the catalog
+// nor the adapter keeps the server alive, and all servers of an adapter share one
+// subscription to the catalog. A program may therefore make a server for each HTTP
+// request and drop the server afterwards: the garbage collector frees everything
+// that Register has added. [RegisterUntil] ends the announcements earlier.
 func Register(s *mcp.Server, a *mcpadapter.Adapter) error {
+	return register(context.Background(), "gosdk: Register", s, a)
+}
+
+// RegisterUntil is [Register] for a server that announces changes only until ctx
+// ends. Afterwards the server still answers requests, with prompts as fresh as
+// before. An ended ctx is no error.
+func RegisterUntil(ctx context.Context, s *mcp.Server, a *mcpadapter.Adapter) error {
+	return register(ctx, "gosdk: RegisterUntil", s, a)
+}
+
+func register(ctx context.Context, op string, s *mcp.Server, a *mcpadapter.Adapter) error {
 	if s == nil || a == nil {
-		return errors.New("gosdk: Register: the server or the adapter is nil")
+		return errors.New(op + ": the server or the adapter is nil")
 	}
 	if err := addTools(s, a); err != nil {
-		return fmt.Errorf("gosdk: Register: %w", err)
+		return fmt.Errorf("%s: %w", op, err)
 	}
-	announce := func() { s.AddPrompt(&mcp.Prompt{Name: announcer}, refuse) }
-	announce()
+	announce(s)
 	b := &binding{adapter: a, size: a.PageSize()}
 	s.AddReceivingMiddleware(b.middleware)
-	a.OnPromptsChange(func([]string) { announce() })
+	follow.Prompts(ctx, a, s, announce)
 	return nil
 }
 
-// A binding answers the requests that the SDK would answer otherwise.
+// A binding answers requests in place of the SDK.
 type binding struct {
 	adapter *mcpadapter.Adapter
 	size    int // of a page

@@ -7,8 +7,8 @@
 // a tool of the same name that the server has is replaced. On a call, the
 // other spellings of a name (see mcpadapter.WithNamespace) are accepted,
 // unless the server or the session has another tool of exactly that name; they
-// are not listed. That takes a hook: Register adds it to the server's own
-// server.Hooks, and gives a server without any its first.
+// are not listed. For this purpose, Register gives the server a copy of its
+// server.Hooks with a further hook.
 //
 // The tools check their arguments themselves, and answer as their contracts
 // say. With server.WithInputSchemaValidation the SDK checks them first, and

@@ -64,3 +64,23 @@ func ExampleRegister() {
 	// tool list_commands
 	// Commit what is staged: Write one line.
 }
+
+func ExampleRegisterUntil() {
+	catalog, err := toolshelf.New(toolshelf.WithFs(afero.NewMemMapFs()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog, mcpadapter.WithTools("list_commands"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := server.NewMCPServer("shelf", "1.0.0")
+	if err := mcpgo.RegisterUntil(ctx, s, adapter); err != nil {
+		log.Fatal(err)
+	}
+	cancel() // the server answers requests, and follows no more changes
+	fmt.Println(len(s.ListTools()))
+	// Output: 1
+}

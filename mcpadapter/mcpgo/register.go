@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/follow"
 )
 
 // An Option sets how Register does its work.
@@ -23,23 +25,41 @@ func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 }
 
 // Register adds an adapter's tools, prompts and completions to a server, and
-// declares them among its capabilities: tools as server.WithToolCapabilities
-// said or with list_changed, prompts with list_changed, completions. It reads
-// the catalog's commands once; what the package documentation says of missing
-// folders holds from then on.
+// declares them among the server's capabilities: tools as
+// server.WithToolCapabilities says or with list_changed, prompts with list_changed,
+// and completions. Register reads the catalog's commands once. From then on, the
+// package documentation describes missing directories.
 //
-// Call it once, when the server is made: before it serves, and after all of its
-// options were applied. Several adapters can be registered with one server; the
-// completions are those of the last one.
+// Call Register once, when the server is made: before the server serves, and after
+// applying all of the server's options. A server may have several adapters; the
+// last adapter's completions apply.
 //
-// The error is that the server or the adapter is nil, or what the SDK has
-// against a tool; then nothing was registered.
+// Register gives the server its own copy of its hooks, because several servers may
+// share a server.Hooks. Add later hooks to the result of the server's GetHooks, not
+// to the value that was given to server.WithHooks.
 //
-// Changes are followed until the catalog is closed. Until then the catalog holds
-// on to the server.
+// Register returns an error if the server or the adapter is nil, or if the SDK
+// rejects a tool. Nothing is registered then.
+//
+// The server follows changes until the catalog is closed. Neither the catalog nor
+// the adapter keeps the server alive, and all servers of an adapter share one
+// subscription to the catalog. A program may therefore make a server for each HTTP
+// request and drop the server afterwards: the garbage collector frees everything
+// that Register has added. [RegisterUntil] stops following changes earlier.
 func Register(s *server.MCPServer, a *mcpadapter.Adapter, opts ...Option) error {
+	return register(context.Background(), "mcpgo: Register", s, a, opts)
+}
+
+// RegisterUntil is [Register] for a server that follows changes only until ctx
+// ends. Afterwards the server still answers requests, with prompts as fresh as
+// before. An ended ctx is no error.
+func RegisterUntil(ctx context.Context, s *server.MCPServer, a *mcpadapter.Adapter, opts ...Option) error {
+	return register(ctx, "mcpgo: RegisterUntil", s, a, opts)
+}
+
+func register(ctx context.Context, op string, s *server.MCPServer, a *mcpadapter.Adapter, opts []Option) error {
 	if s == nil || a == nil {
-		return errors.New("mcpgo: Register: the server or the adapter is nil")
+		return errors.New(op + ": the server or the adapter is nil")
 	}
 	b := &binding{server: s, adapter: a, others: &server.DefaultPromptCompletionProvider{}}
 	for _, opt := range opts {
@@ -48,40 +68,41 @@ func Register(s *server.MCPServer, a *mcpadapter.Adapter, opts ...Option) error 
 		}
 	}
 	if err := b.addTools(); err != nil {
-		return fmt.Errorf("mcpgo: Register: %w", err)
+		return fmt.Errorf("%s: %w", op, err)
 	}
-	ctx := context.Background()
-	b.syncPrompts(ctx)
-	// An option is a function of the server, and can be applied to one that is
-	// made.
+	b.syncPrompts(context.Background())
+	// An option is a function of the server, and applies to a finished server too.
 	server.WithPromptCapabilities(true)(s)
 	server.WithCompletions()(s)
 	server.WithPromptCompletionProvider(b)(s)
-	if s.GetHooks() == nil {
-		server.WithHooks(&server.Hooks{})(s)
-	}
-	b.addHooks(s.GetHooks())
-	a.OnPromptsChange(func([]string) { b.syncPrompts(ctx) })
+	server.WithHooks(b.hooks(s.GetHooks()))(s)
+	follow.Prompts(ctx, a, b, func(b *binding) { b.syncPrompts(context.Background()) })
 	return nil
 }
 
-// addHooks adds what is to be done before requests. Hooks may be shared by
-// several servers.
-func (b *binding) addHooks(hooks *server.Hooks) {
+// hooks returns a copy of a server's hooks with those of the binding. In a
+// shared server.Hooks, they would stay after the server is dropped.
+func (b *binding) hooks(given *server.Hooks) *server.Hooks {
+	var hooks server.Hooks
+	if given != nil {
+		hooks = *given
+	}
+	// A server may be given the hooks of another server, copied with these.
 	concerned := func(ctx context.Context) bool { return server.ServerFromContext(ctx) == b.server }
-	hooks.AddBeforeCallTool(func(ctx context.Context, _ any, req *mcp.CallToolRequest) {
+	hooks.OnBeforeCallTool = append(slices.Clip(hooks.OnBeforeCallTool), func(ctx context.Context, _ any, req *mcp.CallToolRequest) {
 		if concerned(ctx) {
 			b.rename(ctx, req)
 		}
 	})
-	hooks.AddBeforeListPrompts(func(ctx context.Context, _ any, _ *mcp.ListPromptsRequest) {
+	hooks.OnBeforeListPrompts = append(slices.Clip(hooks.OnBeforeListPrompts), func(ctx context.Context, _ any, _ *mcp.ListPromptsRequest) {
 		if concerned(ctx) {
 			b.syncPrompts(ctx)
 		}
 	})
-	hooks.AddBeforeGetPrompt(func(ctx context.Context, _ any, req *mcp.GetPromptRequest) {
+	hooks.OnBeforeGetPrompt = append(slices.Clip(hooks.OnBeforeGetPrompt), func(ctx context.Context, _ any, req *mcp.GetPromptRequest) {
 		if concerned(ctx) {
 			b.syncPrompt(ctx, req)
 		}
 	})
+	return &hooks
 }

@@ -1,0 +1,176 @@
+package gosdk_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/afero"
+	"go.uber.org/goleak"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
+)
+
+// subscriptions returns the number of goroutines that follow the changes of a
+// catalog.
+func subscriptions(t testing.TB) int {
+	t.Helper()
+	var stacks bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&stacks, 2); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(stacks.String(), "created by github.com/toolshelf-go/toolshelf.(*Catalog).OnChange")
+}
+
+// collect runs the garbage collector until done reports true.
+func collect(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !done(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("still not true after 20 s: %s", what)
+		}
+		runtime.GC()
+		runtime.Gosched()
+	}
+}
+
+func TestThousandServersShareOneSubscription(t *testing.T) {
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	servers := make([]*mcp.Server, 1000)
+	for i := range servers {
+		servers[i] = serverOf(t, nil, a)
+	}
+	if n := subscriptions(t); n != 1 {
+		t.Errorf("%d servers have %d subscriptions, want 1", len(servers), n)
+	}
+	runtime.KeepAlive(servers)
+}
+
+func TestDroppedServersLeaveNothingBehind(t *testing.T) {
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	before := goleak.IgnoreCurrent()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var freed atomic.Int32
+	const servers = 1000
+	for i := range servers {
+		s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+		var err error
+		if i%2 == 0 {
+			err = gosdk.Register(s, a)
+		} else {
+			err = gosdk.RegisterUntil(ctx, s, a)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.AddCleanup(s, func(int) { freed.Add(1) }, i)
+	}
+	collect(t, "every server is freed", func() bool { return freed.Load() == servers })
+	collect(t, "no subscription is left", func() bool { return subscriptions(t) == 0 })
+	goleak.VerifyNone(t, before)
+	runtime.KeepAlive(a)
+}
+
+// A program may also make a new adapter for each server.
+func TestDroppedAdaptersLeaveNothingBehind(t *testing.T) {
+	c, err := toolshelf.New(toolshelf.WithFs(memory(t, map[string]string{"commands/commit.md": "x\n"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var freed atomic.Int32
+	const adapters = 100
+	for i := range adapters {
+		a, err := mcpadapter.New(c, mcpadapter.WithTools("list_commands"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		serverOf(t, nil, a)
+		runtime.AddCleanup(a, func(int) { freed.Add(1) }, i)
+	}
+	collect(t, "every adapter is freed", func() bool { return freed.Load() == adapters })
+	runtime.KeepAlive(c)
+}
+
+func TestServerOfOneRequestLeavesNothingBehind(t *testing.T) {
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	before := goleak.IgnoreCurrent()
+	var made, freed atomic.Int32 // the SDK may ask for more than one server per request
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
+		s := serverOf(t, nil, a)
+		made.Add(1)
+		runtime.AddCleanup(s, func(int) { freed.Add(1) }, 0)
+		return s
+	}, &mcp.StreamableHTTPOptions{Stateless: true})
+	for range 50 {
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{}}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"commit"`) {
+			t.Fatalf("got %d %s", w.Code, w.Body)
+		}
+	}
+	collect(t, "every server is freed", func() bool { return freed.Load() == made.Load() })
+	collect(t, "no subscription is left", func() bool { return subscriptions(t) == 0 })
+	goleak.VerifyNone(t, before)
+}
+
+// A server that only its sessions hold is told of changes.
+func TestServerLivesAsLongAsItsSessions(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	a, catalog := adapterOf(t, fsys)
+	told := make(chan struct{}, 100)
+	promptPages(t, connect(t, serverOf(t, nil, a), revisions[0], &mcp.ClientOptions{
+		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { told <- struct{}{} },
+	}))
+	write(t, fsys, "commands/first.md", "x\n")
+	if _, err := catalog.List(ctx, toolshelf.Page{}); err != nil { // the first look
+		t.Fatal(err)
+	}
+	for range 3 {
+		runtime.GC()
+	}
+	write(t, fsys, "commands/commit.md", "x\n")
+	if _, err := catalog.List(ctx, toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-told:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the client was not told")
+	}
+}
+
+func TestRegisterUntilEndsWithItsContext(t *testing.T) {
+	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	ctx, cancel := context.WithCancel(ctx)
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	if err := gosdk.RegisterUntil(ctx, s, a); err != nil {
+		t.Fatal(err)
+	}
+	if n := subscriptions(t); n != 1 {
+		t.Errorf("%d subscriptions, want 1", n)
+	}
+	cancel()
+	for deadline := time.Now().Add(10 * time.Second); subscriptions(t) != 0; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("the subscription outlives the context")
+		}
+	}
+	if got := promptPages(t, connect(t, s, revisions[0], nil)); len(got) != 1 || len(got[0]) != 1 {
+		t.Errorf("the server no longer serves: got %q", got)
+	}
+}

@@ -1,0 +1,147 @@
+package mcpgo_test
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"runtime/pprof"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"go.uber.org/goleak"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
+)
+
+// subscriptions returns the number of goroutines that follow the changes of a
+// catalog.
+func subscriptions(t testing.TB) int {
+	t.Helper()
+	var stacks bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&stacks, 2); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(stacks.String(), "created by github.com/toolshelf-go/toolshelf.(*Catalog).OnChange")
+}
+
+// collect runs the garbage collector until done reports true.
+func collect(t testing.TB, what string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !done(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("still not true after 20 s: %s", what)
+		}
+		runtime.GC()
+		runtime.Gosched()
+	}
+}
+
+func TestThousandServersShareOneSubscription(t *testing.T) {
+	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	servers := make([]*server.MCPServer, 1000)
+	for i := range servers {
+		servers[i] = serverOf(t, a)
+	}
+	if n := subscriptions(t); n != 1 {
+		t.Errorf("%d servers have %d subscriptions, want 1", len(servers), n)
+	}
+	runtime.KeepAlive(servers)
+}
+
+func TestDroppedServersLeaveNothingBehind(t *testing.T) {
+	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	before := goleak.IgnoreCurrent()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	hooks := &server.Hooks{} // shared, as those of metrics are
+	var freed atomic.Int32
+	const servers = 1000
+	for i := range servers {
+		s := server.NewMCPServer("test", "1", server.WithHooks(hooks))
+		var err error
+		if i%2 == 0 {
+			err = mcpgo.Register(s, a)
+		} else {
+			err = mcpgo.RegisterUntil(ctx, s, a)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		runtime.AddCleanup(s, func(int) { freed.Add(1) }, i)
+	}
+	collect(t, "every server is freed", func() bool { return freed.Load() == servers })
+	collect(t, "no subscription is left", func() bool { return subscriptions(t) == 0 })
+	if n := len(hooks.OnBeforeListPrompts) + len(hooks.OnBeforeGetPrompt) + len(hooks.OnBeforeCallTool); n != 0 {
+		t.Errorf("%d hooks are left", n)
+	}
+	goleak.VerifyNone(t, before)
+	runtime.KeepAlive(a)
+}
+
+func TestServerOfOneRequestLeavesNothingBehind(t *testing.T) {
+	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
+	before := goleak.IgnoreCurrent()
+	var freed atomic.Int32
+	const requests = 50
+	for i := range requests {
+		s := serverOf(t, a)
+		runtime.AddCleanup(s, func(int) { freed.Add(1) }, i)
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"prompts/list","params":{}}`))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		server.NewStreamableHTTPServer(s, server.WithStateLess(true)).ServeHTTP(w, r)
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"commit"`) {
+			t.Fatalf("got %d %s", w.Code, w.Body)
+		}
+	}
+	collect(t, "every server is freed", func() bool { return freed.Load() == requests })
+	collect(t, "no subscription is left", func() bool { return subscriptions(t) == 0 })
+	goleak.VerifyNone(t, before)
+}
+
+func TestHooksOfTheServerStay(t *testing.T) {
+	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}))
+	shared := &server.Hooks{}
+	var asked atomic.Int32
+	count := func(context.Context, any, *mcp.ListPromptsRequest) { asked.Add(1) }
+	shared.AddBeforeListPrompts(count)
+	first, second := serverOf(t, a, server.WithHooks(shared)), serverOf(t, a, server.WithHooks(shared))
+	first.GetHooks().AddBeforeListPrompts(count)
+	for _, s := range []*server.MCPServer{first, second} {
+		if got := prompts(t, s); len(got) != 1 {
+			t.Errorf("got %q", got)
+		}
+	}
+	if n := asked.Load(); n != 3 {
+		t.Errorf("the hooks were called %d times, want 3: two for the first server, one for the second", n)
+	}
+}
+
+func TestRegisterUntilEndsWithItsContext(t *testing.T) {
+	fsys := memory(t, map[string]string{"commands/commit.md": "x\n"})
+	ctx, cancel := context.WithCancel(ctx)
+	s := server.NewMCPServer("test", "1")
+	if err := mcpgo.RegisterUntil(ctx, s, adapterOf(t, fsys)); err != nil {
+		t.Fatal(err)
+	}
+	if n := subscriptions(t); n != 1 {
+		t.Errorf("%d subscriptions, want 1", n)
+	}
+	cancel()
+	for deadline := time.Now().Add(10 * time.Second); subscriptions(t) != 0; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("the subscription outlives the context")
+		}
+	}
+	write(t, fsys, "commands/review.md", "x\n")
+	if got := prompts(t, s); len(got) != 2 {
+		t.Errorf("the server no longer serves: got %q", got)
+	}
+}

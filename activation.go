@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"unicode"
 )
 
 // maxPromptFiles is how many of a skill's files its prompt names.
@@ -26,10 +25,12 @@ const maxPromptFiles = 100
 //	</skill_resources>
 //	</skill_content>
 //
-// First comes the Content, as its author wrote it but for empty lines at its
-// ends, and for tags of the name skill_content: their "<" becomes "&lt;", so
-// that no skill can end its block early or pretend to be another one. All else
-// that is Markdown, HTML or XML in it stays.
+// First comes the Content, without the empty lines at both ends. Tags of the
+// elements skill_content, skill_resources, available_skills and
+// available_commands are escaped: the "<" becomes "&lt;", and "＜" becomes
+// "&#xFF1C;". A skill can therefore neither end the block nor begin another
+// block. Letter case, fullwidth letters, white space, accents and invisible
+// characters in a tag make no difference. All other Markdown, HTML and XML stays.
 //
 // The directory is that of Path, the full path on the filesystem that the
 // skill is on, for a model that reads files by itself. Where a host path must
@@ -46,7 +47,7 @@ func (s Skill) Prompt() string {
 	t.Grow(len(s.Content) + 512)
 	t.WriteString(`<skill_content name="` + escapeXMLLine(s.Name) + "\">\n")
 	if content := strings.Trim(s.Content, "\r\n"); content != "" {
-		t.WriteString(withoutTags(content, "skill_content"))
+		t.WriteString(withoutBlockTags(content))
 		t.WriteByte('\n')
 	}
 	dir, file := splitPath(s.Path)
@@ -57,33 +58,6 @@ func (s Skill) Prompt() string {
 	s.writeResources(&t, file)
 	t.WriteString("</skill_content>")
 	return t.String()
-}
-
-// withoutTags writes "&lt;" for the "<" of all that a reader may take for the
-// beginning or the end of an element of that name, in any letter case and with
-// blanks within it.
-func withoutTags(text, name string) string {
-	var b strings.Builder
-	done := 0 // text[:done] is in b
-	for i := 0; i < len(text); i++ {
-		next := strings.IndexByte(text[i:], '<')
-		if next < 0 {
-			break
-		}
-		i += next
-		tag := strings.TrimLeftFunc(text[i+1:], unicode.IsSpace)
-		tag = strings.TrimLeftFunc(strings.TrimPrefix(tag, "/"), unicode.IsSpace)
-		if len(tag) >= len(name) && strings.EqualFold(tag[:len(name)], name) {
-			b.WriteString(text[done:i])
-			b.WriteString("&lt;")
-			done = i + 1
-		}
-	}
-	if done == 0 {
-		return text
-	}
-	b.WriteString(text[done:])
-	return b.String()
 }
 
 // writeResources lists the files but for the skill's own one; "" where its

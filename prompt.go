@@ -60,7 +60,8 @@ func (p CommandsPrompt) String() string { return p.Text }
 // not UTF-8) becomes U+FFFD. What is invisible or reorders text, such as
 // bidirectional controls and tag characters, becomes a character reference
 // such as "&#x202E;", so that a reader sees that it is there; the joiners
-// U+200C and U+200D, which scripts and emoji are written with, stay.
+// U+200C and U+200D, which scripts and emoji are written with, stay. The
+// fullwidth "＜" of "＜/skill＞" and of the block's other tags becomes "&#xFF1C;".
 //
 // For the errors see ListSkills; an option that makes no sense is
 // ErrInvalidOption. The cost beyond that of ListSkills is linear in the length

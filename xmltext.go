@@ -25,7 +25,11 @@ func escapeXMLText(s string, line bool) string {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[i:])
-		if escaped := xmlEscape(r, size, line); escaped != "" {
+		escaped := xmlEscape(r, size, line)
+		if escaped == "" && isLessThan(r) && beginsTag(s[i+size:], promptTags) {
+			escaped = characterReference(r)
+		}
+		if escaped != "" {
 			if done == 0 {
 				b.Grow(len(s) + len(s)/8 + len(escaped))
 			}
@@ -59,7 +63,7 @@ func xmlEscape(r rune, size int, line bool) string {
 	case r == '&':
 		return "&amp;"
 	case r == '<':
-		return "&lt;"
+		return characterReference(r)
 	case r == '>':
 		return "&gt;"
 	case r == '"' && line:
@@ -73,10 +77,17 @@ func xmlEscape(r rune, size int, line bool) string {
 	case r == '\u200c' || r == '\u200d':
 		return ""
 	case unsafeRune(r):
-		return "&#x" + strings.ToUpper(strconv.FormatInt(int64(r), 16)) + ";"
+		return characterReference(r)
 	default:
 		return ""
 	}
+}
+
+func characterReference(r rune) string {
+	if r == '<' {
+		return "&lt;"
+	}
+	return "&#x" + strings.ToUpper(strconv.FormatInt(int64(r), 16)) + ";"
 }
 
 // longWord is how many characters of a word are kept together when a text is

@@ -26,6 +26,10 @@ import (
 //	                  ones; other white space at either end of a name
 //	\x3e              the ">" of " ->", which is what a listing writes between
 //	                  a link and its target
+//	\x28              the "(" of " (outside root)" and " (?)" at the end of a
+//	                  name, which a listing writes after a link
+//	\u2026            the "…" at the beginning of a name, which begins the line
+//	                  "… and 3 more"
 //
 // A slash is never escaped. No name holds one.
 
@@ -49,6 +53,10 @@ func escapeName(name string) string {
 			escapeByte(&b, ' ')
 		case r == '>' && strings.HasSuffix(name[:i], " -"):
 			escapeByte(&b, '>')
+		case r == '(' && (strings.HasSuffix(name[:i], " ") && (name[i:] == "(outside root)" || name[i:] == "(?)")):
+			escapeByte(&b, '(')
+		case r == '…' && i == 0:
+			escapeRune(&b, r)
 		case unsafeRune(r), unicode.IsSpace(r) && r != ' ' && (start || i >= end):
 			escapeRune(&b, r)
 		default:

@@ -29,6 +29,11 @@ func TestEscapedNames(t *testing.T) {
 		{"nothing but blanks", "  ", `\x20\x20`},
 		{"other white space at the ends", "\u3000a\u00a0b\u2003", `\u3000a` + "\u00a0" + `b\u2003`},
 		{"what looks like a link", "a -> b", `a -\x3e b`},
+		{"what looks like the last line of a list", "… and 99999 more", `\u2026 and 99999 more`},
+		{"an ellipsis elsewhere", "and so on … .md", "and so on … .md"},
+		{"what looks like a link to the outside", "a (outside root)", `a \x28outside root)`},
+		{"what looks like an unknown target", "a (?)", `a \x28?)`},
+		{"such words within a name", "a (outside root).md", "a (outside root).md"},
 		{"a backslash that looks like an escape", `\x41`, `\\x41`},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
@@ -65,7 +70,7 @@ func unescape(t testing.TB, s string) string {
 }
 
 func FuzzEscape(f *testing.F) {
-	for _, seed := range []string{"", "a", "a\n[DIR]  b", " a ", "a -> b", "a/ b", `\x41`, "\xff\u202e", " - -> ->"} {
+	for _, seed := range []string{"", "a", "a\n[DIR]  b", " a ", "a -> b", "a/ b", `\x41`, "\xff\u202e", " - -> ->", "… and 1 more", "… (?)", "a (outside root)"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
@@ -73,7 +78,8 @@ func FuzzEscape(f *testing.F) {
 		if back := unescape(t, got); back != name {
 			t.Fatalf("%q is written %q and read back as %q", name, got, back)
 		}
-		if !utf8.ValidString(got) || strings.TrimSpace(got) != got || strings.Contains(got, " ->") {
+		if !utf8.ValidString(got) || strings.TrimSpace(got) != got || strings.Contains(got, " ->") ||
+			strings.HasPrefix(got, "…") || strings.HasSuffix(got, " (outside root)") || strings.HasSuffix(got, " (?)") {
 			t.Errorf("%q is written %q", name, got)
 		}
 		for _, r := range got {

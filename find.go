@@ -147,7 +147,7 @@ func (f *finder) add(found []string, broken bool) {
 	}
 	f.total += len(found)
 	f.files = append(f.files, found...)
-	if f.limit > 0 && len(f.files) > 2*f.limit {
+	if f.limit > 0 && len(f.files)/2 >= f.limit {
 		slices.SortFunc(f.files, comparePaths)
 		clear(f.files[f.limit:])
 		f.files = f.files[:f.limit]

@@ -305,7 +305,8 @@ func unknown(entries []Entry) int {
 // break the line, deceive the eye or be taken for the line's own parts. That is
 // written as in a Go string (see strconv.UnquoteChar): control characters,
 // line and paragraph separators, format and invisible characters, bytes that
-// are not UTF-8, white space at either end, and the ">" of " ->".
+// are not UTF-8, white space at either end, the ">" of " ->", the "(" of
+// " (outside root)" and " (?)" at the end, and "…" at the beginning.
 func (l DirListing) String() string {
 	var b strings.Builder
 	b.Grow(64 + 48*len(l.Entries))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -395,6 +396,35 @@ func TestOptionsThatCannotBeFollowed(t *testing.T) {
 	}
 }
 
+// TestTheLargestNumbers gives the largest int to everything that takes one.
+func TestTheLargestNumbers(t *testing.T) {
+	files := sample()
+	files["commands/a.md"] = "b"
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithMaxFileSize(math.MaxInt64))
+	options := []toolshelf.DirOption{toolshelf.Limit(math.MaxInt), toolshelf.MaxDepth(math.MaxInt)}
+	tree, err := c.Tree(t.Context(), ".", options...)
+	if err != nil || tree.Omitted != 0 {
+		t.Errorf("Tree: %d entries omitted, %v", tree.Omitted, err)
+	}
+	found, err := c.FindFiles(t.Context(), ".", "*", options...)
+	if err != nil || len(found.Files) != tree.Files {
+		t.Errorf("FindFiles: %d files of %d, %v", len(found.Files), tree.Files, err)
+	}
+	for _, sort := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize} {
+		listing, err := c.ListDir(t.Context(), ".", options[0], toolshelf.SortedBy(sort))
+		if err != nil || len(listing.Entries) != len(tree.Children) || listing.NextCursor != "" {
+			t.Errorf("ListDir by %s: %d entries of %d, %v", sort, len(listing.Entries), len(tree.Children), err)
+		}
+	}
+	list, err := c.List(t.Context(), toolshelf.Page{Number: math.MaxInt})
+	if err != nil || len(list.Commands) != 0 || list.Pagination.HasNext {
+		t.Errorf("List: %+v, %v", list, err)
+	}
+	if _, err := c.Get(t.Context(), "a"); err != nil {
+		t.Errorf("Get: %v", err)
+	}
+}
+
 func TestExclude(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
 		"p/a.go": "", "p/a.log": "", "p/build/x": "", "p/sub/build/y": "", "p/sub/a.log": "", "p/sub/b/c": "", "p/logs": "",
@@ -438,6 +468,8 @@ func FuzzListingText(f *testing.F) {
 	f.Add("a", "b", "c", "d", int64(4301))
 	f.Add("x\n[DIR]  injected", "a/", " -> ", "name (outside root)", int64(-1))
 	f.Add("a (1).txt", "a  (4.2 KB)", "b -> c", "x (?)", int64(0))
+	f.Add("… and 99999 more", "…", "a (outside root)", "outside root", int64(1))
+	f.Add("Warning: x", "No files found matching pattern 'x'", "Total: 1 file", "a (?)", int64(1))
 	f.Add("\xff\u202e\x1b[2J", `\x41`, "  ", " (?)", int64(1))
 	f.Fuzz(func(t *testing.T, dir, file, link, other string, size int64) {
 		for _, name := range []string{dir, file, link, other} {
@@ -470,9 +502,20 @@ func FuzzListingText(f *testing.F) {
 		if got := strings.Count(tree, "\n"); got != 1+4 {
 			t.Errorf("%d line breaks in a tree of 4 nodes:\n%s", got, tree)
 		}
-		found := toolshelf.FileMatches{Pattern: file, Files: []string{dir, link + "/" + other}, Total: 2}.String()
-		if got := strings.Count(found, "\n"); got != 1+2 {
-			t.Errorf("%d line breaks for 2 matches:\n%s", got, found)
+		files := []string{dir, link + "/" + other}
+		found := strings.Split(toolshelf.FileMatches{Pattern: file, Files: files, Total: 2}.String(), "\n")
+		if len(found) != 2+2 {
+			t.Fatalf("%d lines for 2 matches: %q", len(found), found)
+		}
+		for i, line := range found[2:] {
+			if got := readName(t, strings.TrimPrefix(line, "  ")); got != files[i] || strings.HasPrefix(line, "  …") {
+				t.Errorf("%q is written %q", files[i], line)
+			}
+		}
+		stat := func(e toolshelf.Entry) string { return toolshelf.FileInfo{Path: dir, Entry: e}.String() }
+		inside, _ := strings.CutPrefix(stat(want[2]), stat(want[4])+"\nTarget: ")
+		if outside := stat(want[3]); readName(t, inside) != other || strings.HasSuffix(outside, "\nTarget: "+inside) {
+			t.Errorf("target %q is written %q; a link to the outside:\n%s", other, inside, outside)
 		}
 	})
 }

@@ -95,10 +95,14 @@ func allowed(err error) *bool {
 	return &yes
 }
 
+// outsideTarget stands for the target of a link that leads out of the root.
+const outsideTarget = "outside root"
+
 // String is the information as text for a model, in the form of the contract
 // of get_file_info: times in UTC, no line for what is not known, and for a link
 // one more, with its target. There is no line break at its end. Names are
-// written as in DirListing.String.
+// written as in DirListing.String. A target named "outside root" is written
+// outside\x20root.
 func (f FileInfo) String() string {
 	var b strings.Builder
 	b.WriteString("File: " + escapePath(f.Path) + "\n\nType: " + string(f.Type))
@@ -127,7 +131,9 @@ func (f FileInfo) String() string {
 	}
 	switch {
 	case f.Outside:
-		b.WriteString("\nTarget: outside root")
+		b.WriteString("\nTarget: " + outsideTarget)
+	case f.Target == outsideTarget:
+		b.WriteString("\nTarget: " + strings.ReplaceAll(outsideTarget, " ", `\x20`))
 	case f.Target != "":
 		b.WriteString("\nTarget: " + escapePath(f.Target))
 	}

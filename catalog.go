@@ -347,7 +347,8 @@ type CommandInfo struct {
 // puts outside the root ErrOutsideRoot. For the page's errors see Paginate.
 //
 // The cost is a directory read and one stat a file. The beginnings of files
-// that are new or have changed are read, 4 KB of most. Calls at the same time
+// that are new or have changed are read, 4 KB of most; on a filesystem without
+// change times (see [WithFs]), those of all files are. Calls at the same time
 // share one such look at the files.
 func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	const op = "List"

@@ -61,7 +61,8 @@ const (
 //
 // The cost, for a command of the first layer that was had before, is a stat of
 // its folder and one of its file: up to 16 MiB of files are kept in memory and
-// served as long as they are unchanged. Otherwise the file is read, and for a
+// served as long as their change times prove them unchanged (see [WithFs]).
+// Otherwise the file is read, and for a
 // name that no call has seen yet the cost is also that of List.
 func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	const op = "Get"
@@ -215,7 +216,7 @@ func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 		},
 		Raw:         raw,
 		Frontmatter: newFrontmatter(doc),
-		Dependency:  e.Hidden,
+		Dependency:  index.IsDependency(doc, raw),
 		Layer:       layer.Name,
 	}
 	for _, p := range doc.Problems {

@@ -117,7 +117,9 @@
 // a new or changed file the first 4 KB are read, and up to 64 KB where its
 // header or first paragraph is longer. [Catalog.Get] reads one file whole; up
 // to 16 MiB of files are kept, and one that is kept costs a stat of its folder
-// and one of the file. Callers that ask at the same time share the work.
+// and one of the file. Callers that ask at the same time share the work. On a
+// filesystem without change times, files are read and compared each time; see
+// [WithFs].
 //
 // [WithWatch] has the operating system tell of changes, so that a call in
 // between reads and stats nothing. [WithCacheTTL] spares the looking too, at

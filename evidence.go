@@ -50,7 +50,7 @@ func (v *evidence) update(ctx context.Context, c *Catalog, s *searcher, snapshot
 		for _, e := range snapshot.Entries {
 			v.commands[reportStem(e.Name)] = e.Name
 		}
-	} else if c.config.ttl > 0 && c.config.now().Sub(v.checked) < c.config.ttl {
+	} else if !c.expired(v.checked) {
 		return nil
 	}
 	now := c.config.now()

@@ -85,6 +85,13 @@ func newConfig(opts []Option) (config, error) {
 // WithFs reads through fsys instead of the operating system's filesystem: an
 // afero.MemMapFs in a test, a bucket, an archive. The guarantees differ; see
 // "Confinement" in the package documentation.
+//
+// A filesystem has change times if its FileInfo.Sys has the change time of the
+// operating system (a *syscall.Stat_t). On a filesystem without change times,
+// neither size nor modification time proves that a file is unchanged: List and
+// ListSkills then read the first 4 KB of every file in each call, Search reads
+// every file, and Get and GetSkill read their file. Use [WithCacheTTL] where a
+// read is expensive.
 func WithFs(fsys afero.Fs) Option {
 	return func(c *config) error {
 		if fsys == nil {
@@ -324,10 +331,11 @@ func WithReports(shared, local string) Option {
 	}
 }
 
-// WithCacheTTL lets List, All, ListSkills and Lint answer for d from what an
-// earlier call has found, without looking at the files again; Get and GetSkill
-// then find nothing that was added meanwhile, but never serve an old text: they
-// stat its file. The default, 0, is to look each time.
+// WithCacheTTL lets List, All, ListSkills, Lint and searches answer for d from
+// what an earlier call has found, without looking at the files again; Get and
+// GetSkill then find nothing that was added meanwhile, but never serve an old
+// text: they stat its file, or read the file on a filesystem without change times
+// (see [WithFs]). The default, 0, is to look each time.
 func WithCacheTTL(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {

@@ -97,8 +97,9 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // The first Search reads all files, and each later one those that have
 // changed; what is kept of them is the words and not the text: some 20 bytes for
 // each different one of a file, and some 120 more for one that no other file has.
-// A file that was written in the last moment, and one of a filesystem that knows
-// no times, such as an embed.FS, is read each time. Otherwise the cost is that of
+// A file that was written in the last moment, and every file of a filesystem
+// without change times (see [WithFs]), is read each time, or once in the time of
+// WithCacheTTL. Otherwise the cost is that of
 // List and about a millisecond over 10,000 commands, so for a search of
 // thousands in a few milliseconds List must not look at each file: see WithWatch
 // and WithCacheTTL. Where reports are configured their folders are listed too,
@@ -195,16 +196,23 @@ type searcher struct {
 
 	lock       *semaphore.Weighted // for what follows: one of readers to read, all to write; unlike a mutex, waiting for it ends with a context
 	ranked     rank.Index
-	entries    []*index.Entry          // what is in ranked, in the order of index.Compare
-	generation uint64                  // of the snapshot that had these entries; an update that was broken off leaves it as it was
-	unsettled  map[*index.Entry]uint64 // files that may change without a change of their entry, with a hash of what was read
+	entries    []*index.Entry                 // what is in ranked, in the order of index.Compare
+	generation uint64                         // of the snapshot that had these entries; an update that was broken off leaves it as it was
+	unsettled  map[*index.Entry]unsettledText // files that may change without a change of their entry
+	oldest     time.Time                      // no file in unsettled was read earlier
+}
+
+// An unsettledText is what was read of a file, and when.
+type unsettledText struct {
+	hash uint64
+	read time.Time // by the clock for WithCacheTTL; zero if the file could not be read
 }
 
 const readers = 1 << 20
 
 func newSearcher(x *index.Index, description func(*index.Entry) string, layerError func(op string, err error) error) *searcher {
 	return &searcher{index: x, description: description, layerError: layerError,
-		lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]uint64{}}
+		lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]unsettledText{}}
 }
 
 // find searches a snapshot, or a later one that another call has come with.
@@ -217,7 +225,7 @@ func (s *searcher) find(ctx context.Context, c *Catalog, snapshot *index.Snapsho
 	if err := s.lock.Acquire(ctx, 1); err != nil {
 		return SearchResults{}, err
 	}
-	if s.generation < snapshot.Generation || len(s.unsettled) > 0 {
+	if s.generation < snapshot.Generation || len(s.unsettled) > 0 && c.expired(s.oldest) {
 		s.lock.Release(1)
 		if err := s.lock.Acquire(ctx, readers); err != nil {
 			return SearchResults{}, err
@@ -245,11 +253,22 @@ func (s *searcher) find(ctx context.Context, c *Catalog, snapshot *index.Snapsho
 // update makes ranked hold what the snapshot has. When ctx ends or the catalog
 // is closed, what was done until then is kept.
 func (s *searcher) update(ctx context.Context, c *Catalog, snapshot *index.Snapshot) error {
-	for _, e := range slices.Collect(maps.Keys(s.unsettled)) {
-		if err := c.going(ctx); err != nil {
-			return err
+	if c.expired(s.oldest) {
+		for _, e := range slices.Collect(maps.Keys(s.unsettled)) {
+			if !c.expired(s.unsettled[e].read) {
+				continue
+			}
+			if err := c.going(ctx); err != nil {
+				return err
+			}
+			s.put(c, e)
 		}
-		s.put(c, e)
+		s.oldest = c.config.now()
+		for _, u := range s.unsettled {
+			if u.read.Before(s.oldest) {
+				s.oldest = u.read
+			}
+		}
 	}
 	if s.generation >= snapshot.Generation {
 		return nil
@@ -281,6 +300,12 @@ func (s *searcher) update(ctx context.Context, c *Catalog, snapshot *index.Snaps
 	return nil
 }
 
+// expired reports whether WithCacheTTL requires another look at what was looked
+// at then.
+func (c *Catalog) expired(then time.Time) bool {
+	return c.config.ttl == 0 || c.config.now().Sub(then) >= c.config.ttl
+}
+
 func (s *searcher) remove(e *index.Entry) {
 	s.ranked.Remove(e.Name)
 	delete(s.unsettled, e)
@@ -296,13 +321,19 @@ func (s *searcher) put(c *Catalog, e *index.Entry) {
 	d := rank.Document{Name: e.Name, Description: s.description(e)}
 	if e.Broken == nil {
 		layer := s.index.Layer(e.Layer)
-		now := time.Now()
+		now, u := time.Now(), unsettledText{read: c.config.now()}
 		raw, info, err := c.readText(layer.FS, e.Path)
-		hash := maphash.Bytes(searchSeed, raw)
-		if err != nil || !index.Settled(info, now) && !(c.config.watch && layer.Fixed) {
-			s.unsettled[e] = hash
+		u.hash = maphash.Bytes(searchSeed, raw)
+		if err != nil {
+			u.read = time.Time{}
 		}
-		if again && hash == known {
+		if err != nil || !index.Settled(info, now) && !(c.config.watch && layer.Fixed) {
+			if len(s.unsettled) == 0 || u.read.Before(s.oldest) {
+				s.oldest = u.read
+			}
+			s.unsettled[e] = u
+		}
+		if again && u.hash == known.hash {
 			return
 		}
 		// What the file says since it was listed is for a later snapshot, and for the

@@ -39,8 +39,8 @@ type skillOptions struct {
 }
 
 // Digests has GetSkill read all files of the skill for their SHA-256. A digest
-// is remembered as long as nothing that the filesystem tells of its file
-// changes. Files that are larger than WithMaxFileSize allows have none, and a
+// is remembered as long as the change time of its file proves the file
+// unchanged (see [WithFs]). Files that are larger than WithMaxFileSize allows have none, and a
 // diagnostic.
 func Digests() SkillOption {
 	return func(o *skillOptions) { o.digests = true }
@@ -72,10 +72,10 @@ func Digests() SkillOption {
 // ErrFileTooLarge. For folders that cannot be read, see ListSkills.
 //
 // The cost is a reading of each folder of the skill and a stat of each file. Up
-// to 16 MiB of SKILL.md files are kept in memory and served as long as they are
-// unchanged. For a skill that is not right below the first layer, for any under
-// WithSkillDepth of more than 1, and for one that no call has seen yet, the cost
-// is also that of ListSkills; otherwise Hides is as the last list had it.
+// to 16 MiB of SKILL.md files are kept in memory and served as long as their
+// change times prove them unchanged (see [WithFs]). For a skill that is not right
+// below the first layer, and for one that no call has seen yet, the cost is also
+// that of ListSkills; otherwise Hides is as the last list had it.
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
 	var o skillOptions
 	for _, opt := range opts {
@@ -237,7 +237,7 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 		return Skill{}, errChanging
 	}
 	skill := Skill{
-		SkillInfo:      c.skillNow(s, e, text, info),
+		SkillInfo:      c.skillNow(s, e, text),
 		Frontmatter:    text.header,
 		Content:        text.content,
 		Raw:            bytes.Clone(text.raw),
@@ -262,13 +262,10 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 }
 
 // skillNow is what a list would tell of a skill whose SKILL.md is this text.
-func (c *Catalog) skillNow(s *index.Snapshot, e *index.Entry, text skillText, info confine.Info) SkillInfo {
-	problems := e.Problems
-	if !index.SameFile(e.Info, info) {
-		problems = nil
-		for _, p := range text.problems {
-			problems = append(problems, index.FromHeader(p, c.skills.Place(e)))
-		}
+func (c *Catalog) skillNow(s *index.Snapshot, e *index.Entry, text skillText) SkillInfo {
+	var problems []index.Problem
+	for _, p := range text.problems {
+		problems = append(problems, index.FromHeader(p, c.skills.Place(e)))
 	}
 	skill := c.describeSkill(e, text.header, problems)
 	skill.Hides = c.hides(s, e)

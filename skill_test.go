@@ -192,7 +192,7 @@ func TestGetSkillErrors(t *testing.T) {
 }
 
 func TestAnInvalidSkillNameNeverReachesTheFilesystem(t *testing.T) {
-	fsys := &counting{Fs: memoryOf(t, forms())}
+	fsys := &counting{Fs: dated{memoryOf(t, forms())}}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for _, name := range []string{"..", "../secret", "/etc", "a/b", "", "\x00", "con\n"} {
 		_, getErr := c.GetSkill(t.Context(), name)
@@ -471,7 +471,7 @@ func TestASkillIsServedAsItIsNow(t *testing.T) {
 }
 
 func TestASkillIsReadOnceWhileItDoesNotChange(t *testing.T) {
-	fsys := &counting{Fs: memoryOf(t, forms())}
+	fsys := &counting{Fs: dated{memoryOf(t, forms())}}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for range 2 {
 		if _, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests()); err != nil {

@@ -62,11 +62,11 @@ func (c *Catalog) stillShown(op string, folder *index.SkillFolder, s *index.Snap
 	if !c.skillFilter.filters() {
 		return nil
 	}
-	text, info, err := c.skillText(folder, e)
+	text, _, err := c.skillText(folder, e)
 	if err != nil {
 		return err
 	}
-	if !c.skillFilter.keeps(c.skillNow(s, e, text, info)) {
+	if !c.skillFilter.keeps(c.skillNow(s, e, text)) {
 		return c.skillNotFound(op, e.Name, s)
 	}
 	return nil

@@ -638,7 +638,7 @@ func TestFiveThousandSkillsAreReadOnce(t *testing.T) {
 		name := fmt.Sprintf("skill-%04d", i)
 		files["skills/"+name+"/SKILL.md"] = skillFile(name)
 	}
-	fsys := &counting{Fs: memoryOf(t, files)}
+	fsys := &counting{Fs: dated{memoryOf(t, files)}}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for _, want := range []int64{5000, 0, 0} {
 		fsys.files.Store(0)

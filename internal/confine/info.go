@@ -33,7 +33,11 @@ func infoOf(fi fs.FileInfo) Info {
 	if info.Mode.IsRegular() {
 		info.Size = fi.Size()
 	}
-	addSys(&info, fi.Sys())
+	if sys, ok := fi.Sys().(Info); ok { // of a view of an FS
+		info.Accessed, info.Changed, info.Dev, info.Ino = sys.Accessed, sys.Changed, sys.Dev, sys.Ino
+	} else {
+		addSys(&info, fi.Sys())
+	}
 	return info
 }
 

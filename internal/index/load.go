@@ -26,9 +26,11 @@ var seed = maphash.MakeSeed()
 
 // A version tells one state of a file from another.
 type version struct {
-	head    uint64      // hash of what was parsed; 0 of a file that was settled when it was first read, and need not be compared
-	settled atomic.Bool // the file was old enough when read: a later change will show in its Info
-	short   bool        // there was less to read than Info says
+	head    uint64      // hash of the parsed bytes; 0 if the first reading found a settled file
+	parsed  int         // number of bytes in head
+	settled atomic.Bool // a later change of the file changes its Info; see Settled
+	recent  bool        // the file was changed just before it was read
+	short   bool        // the file had fewer bytes than Info says
 }
 
 // load returns the entry of one Markdown file, which is known if it was there
@@ -102,15 +104,23 @@ func granularity(t time.Time) time.Duration {
 	return 20 * time.Millisecond
 }
 
-// Settled reports whether a file that was read at a time no earlier than now
-// cannot change any more without a change of its Info. A file without times
-// never is.
+// Settled reports whether a later change of a file, which is read no earlier
+// than now, changes its Info. Only a change time shows this: a program can
+// replace a file by another file of the same size and set the modification time
+// back. On a filesystem without change times no file is settled, and its
+// contents must be read and compared each time.
 func Settled(info confine.Info, now time.Time) bool {
+	return !info.Changed.IsZero() && now.Sub(info.Changed) > granularity(info.Changed)
+}
+
+// recent reports whether a file was changed just before now, or an unknown time
+// ago.
+func recent(info confine.Info, now time.Time) bool {
 	changed := info.Changed
 	if changed.IsZero() {
 		changed = info.Modified
 	}
-	return !changed.IsZero() && now.Sub(changed) > granularity(changed)
+	return changed.IsZero() || now.Sub(changed) <= granularity(changed)
 }
 
 // How often, and how long apart, a file is read that seems to be written just
@@ -150,7 +160,7 @@ func (s *scan) patiently(known *Entry, read func() (*Entry, error)) (*Entry, err
 }
 
 func halfWritten(known, e *Entry) bool {
-	return !e.version.settled.Load() &&
+	return e != known && e.version.recent &&
 		(e.version.short || e.Info.Size == 0 && known.Info.Size > 0 || len(e.Problems) > len(known.Problems))
 }
 
@@ -159,11 +169,20 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 	pooled := heads.Get().(*[matter.MinHead]byte)
 	defer heads.Put(pooled)
 	head := pooled[:]
+	if known != nil && known.version.parsed > len(head) {
+		head = make([]byte, known.version.parsed)
+	}
 	now := time.Now()
 	for {
 		n, info, err := s.readHead(dir, base, file, head, link)
 		if err != nil {
 			return nil, err
+		}
+		if known != nil && known.sameHead(head[:n], info) {
+			if Settled(info, now) {
+				known.version.settled.Store(true)
+			}
+			return known, nil
 		}
 		doc, more := matter.Parse(head[:n], int64(n) >= info.Size)
 		if more && n == len(head) {
@@ -173,12 +192,18 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		e := &Entry{Name: name, Layer: s.layer, Path: file, Linked: link, Info: info}
 		e.version.settled.Store(Settled(info, now))
 		if known != nil || !e.version.settled.Load() {
-			e.version.head = maphash.Bytes(seed, head[:n])
+			e.version.head, e.version.parsed = maphash.Bytes(seed, head[:n]), n
 		}
+		e.version.recent = recent(info, now)
 		e.version.short = int64(n) < min(int64(len(head)), info.Size)
 		s.fill(e, doc, head[:n])
 		return e, nil
 	}
+}
+
+// sameHead reports whether an entry is that of these first bytes of its file.
+func (e *Entry) sameHead(head []byte, info confine.Info) bool {
+	return e.Broken == nil && e.version.parsed == len(head) && SameFile(e.Info, info) && e.version.head == maphash.Bytes(seed, head)
 }
 
 func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bool) (int, confine.Info, error) {
@@ -198,7 +223,7 @@ func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bo
 func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, head[doc.Body:])
 	e.Description = strings.Clone(description)
-	e.Hidden = !s.config.KeepHeader && isDependency(doc, head) // no skill is a dependency
+	e.Hidden = !s.config.KeepHeader && IsDependency(doc, head) // no skill is a dependency
 	disabled, _ := doc.Get("disable-model-invocation")
 	e.UserOnly, _ = disabled.Bool()
 	if s.config.KeepHeader {
@@ -210,9 +235,9 @@ func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
 	}
 }
 
-// isDependency reads is_dependency. Where the header is broken so that it is
-// unclear what was meant, the command is kept from the lists.
-func isDependency(doc matter.Document, head []byte) bool {
+// IsDependency reads is_dependency from the header of a file that begins with
+// head. If a broken header leaves the value unclear, the command is a dependency.
+func IsDependency(doc matter.Document, head []byte) bool {
 	const key = "is_dependency"
 	if v, ok := doc.Get(key); ok {
 		if v.Kind == matter.Null {

@@ -45,6 +45,7 @@ func collect(t testing.TB, what string, done func() bool) {
 }
 
 func TestThousandServersShareOneSubscription(t *testing.T) {
+	collect(t, "no subscription of an earlier test is left", func() bool { return subscriptions(t) == 0 })
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	servers := make([]*mcp.Server, 1000)
 	for i := range servers {
@@ -155,6 +156,7 @@ func TestServerLivesAsLongAsItsSessions(t *testing.T) {
 }
 
 func TestRegisterUntilEndsWithItsContext(t *testing.T) {
+	collect(t, "no subscription of an earlier test is left", func() bool { return subscriptions(t) == 0 })
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	ctx, cancel := context.WithCancel(ctx)
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)

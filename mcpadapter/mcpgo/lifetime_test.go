@@ -44,6 +44,7 @@ func collect(t testing.TB, what string, done func() bool) {
 }
 
 func TestThousandServersShareOneSubscription(t *testing.T) {
+	collect(t, "no subscription of an earlier test is left", func() bool { return subscriptions(t) == 0 })
 	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	servers := make([]*server.MCPServer, 1000)
 	for i := range servers {
@@ -125,6 +126,7 @@ func TestHooksOfTheServerStay(t *testing.T) {
 }
 
 func TestRegisterUntilEndsWithItsContext(t *testing.T) {
+	collect(t, "no subscription of an earlier test is left", func() bool { return subscriptions(t) == 0 })
 	fsys := memory(t, map[string]string{"commands/commit.md": "x\n"})
 	ctx, cancel := context.WithCancel(ctx)
 	s := server.NewMCPServer("test", "1")

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -29,8 +30,8 @@ func TestFilesThatAreNone(t *testing.T) {
 	}
 	defer socket.Close()
 	if err := errors.Join(
-		syscall.Mkfifo(filepath.Join(dir, "fifo.md"), 0o644),
-		syscall.Mkfifo(filepath.Join(root, "skills", "fifo", "SKILL.md"), 0o644),
+		unix.Mkfifo(filepath.Join(dir, "fifo.md"), 0o644),
+		unix.Mkfifo(filepath.Join(root, "skills", "fifo", "SKILL.md"), 0o644),
 		os.Symlink("/dev/zero", filepath.Join(dir, "device.md")),
 		os.Symlink("fifo.md", filepath.Join(dir, "tofifo.md")),
 		os.Symlink("nothing", filepath.Join(dir, "dangling.md")),

@@ -10,8 +10,9 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -39,8 +40,8 @@ func TestHostileSkills(t *testing.T) {
 	})
 	dir := func(elem ...string) string { return filepath.Join(root, "skills", filepath.Join(elem...)) }
 	problems := []error{
-		syscall.Mkfifo(dir("fifo", "SKILL.md"), 0o644),
-		syscall.Mkfifo(dir("fifo-among", "pipe.md"), 0o644),
+		unix.Mkfifo(dir("fifo", "SKILL.md"), 0o644),
+		unix.Mkfifo(dir("fifo-among", "pipe.md"), 0o644),
 		os.Symlink("/dev/zero", dir("device", "SKILL.md")),
 		os.Symlink("..", dir("endless", "references", "up")),
 		os.Symlink("/proc/self", dir("endless", "proc")),

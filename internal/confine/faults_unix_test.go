@@ -7,9 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestNothingWaitsForAFIFOOrADevice(t *testing.T) {
@@ -18,7 +19,7 @@ func TestNothingWaitsForAFIFOOrADevice(t *testing.T) {
 		root, err := os.MkdirTemp("", "")
 		must(t, err)
 		defer os.RemoveAll(root)
-		must(t, syscall.Mkfifo(filepath.Join(root, "fifo"), 0o600))
+		must(t, unix.Mkfifo(filepath.Join(root, "fifo"), 0o600))
 		must(t, os.Symlink("fifo", filepath.Join(root, "link")))
 		socket, err := net.Listen("unix", filepath.Join(root, "socket"))
 		must(t, err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
@@ -58,6 +57,9 @@ func Digests() SkillOption {
 // reason, or because it is no file, is in Diagnostics, the first 50. The list
 // ends after 10,000 files and folders or 16 levels, with FilesTruncated;
 // SKILL.md is always in it.
+//
+// Path ends with the name of SKILL.md as the directory spells the name, also on
+// a filesystem that ignores letter case.
 //
 // Raw, Content, Frontmatter and the size of SKILL.md in Files are of one state
 // of the file. With Digests the whole of Files is of one state of the folder,
@@ -232,8 +234,7 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 	if err != nil {
 		return Skill{}, err
 	}
-	file := slices.IndexFunc(listed.Files, func(f index.SkillFile) bool { return f.Name == path.Base(e.Path) })
-	if file < 0 || !index.SameFile(listed.Files[file].Info, info) {
+	if listed.Own < 0 || !index.SameFile(listed.Files[listed.Own].Info, info) {
 		return Skill{}, errChanging
 	}
 	skill := Skill{
@@ -247,6 +248,8 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 	if !c.skillFilter.keeps(skill.SkillInfo) {
 		return Skill{}, c.skillNotFound("GetSkill", e.Name, s) // it has just become one that is not shown
 	}
+	// The directory can spell the file's name in other letter case than the list.
+	skill.Path = c.skills.Layer(e.Layer).FS.Path(path.Join(path.Dir(e.Path), listed.Files[listed.Own].Name))
 	for i, f := range listed.Files {
 		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
 	}

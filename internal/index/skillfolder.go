@@ -50,7 +50,7 @@ func (f *SkillFolder) Close() { f.dir.Close() }
 // or not something is there; one that policy does not let us follow is
 // confine.ErrSymlink.
 func (f *SkillFolder) Open(name string) (*confine.File, error) {
-	if f.entry.Linked && name == path.Base(f.entry.Path) {
+	if f.entry.Linked && f.isSkillFile(name) {
 		return f.fs.OpenRegular(f.entry.Path)
 	}
 	for range maxSkillLinks {
@@ -64,6 +64,22 @@ func (f *SkillFolder) Open(name string) (*confine.File, error) {
 		name = next
 	}
 	return nil, syscall.ELOOP
+}
+
+// isSkillFile reports whether a name in the directory is the entry's SKILL.md. If
+// the filesystem ignores letter case, the entry has the name that the scan tried,
+// and the directory can have another spelling of the name.
+func (f *SkillFolder) isSkillFile(name string) bool {
+	base := path.Base(f.entry.Path)
+	if name == base || !strings.EqualFold(name, base) {
+		return name == base
+	}
+	own, err := f.dir.Lstat(base)
+	if err != nil {
+		return false
+	}
+	info, err := f.dir.Lstat(name)
+	return err == nil && SameFile(own, info)
 }
 
 // step opens the file of that name as far as there is no link on the way to it.
@@ -163,6 +179,7 @@ type SkillFile struct {
 // SkillFiles are the files of a skill.
 type SkillFiles struct {
 	Files     []SkillFile // by Name, byte by byte
+	Own       int         // index of the entry's SKILL.md in Files; -1 if the file is missing
 	Truncated bool        // there are more than the bounds allow
 	Problems  []Problem   // what is not among them
 }
@@ -179,12 +196,12 @@ func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
 	if w.found.Truncated {
 		w.report(Problem{Code: "TOO_MANY_FILES", Severity: Warning, Path: f.place,
 			Message: "its list of files ends after 10,000 files and folders, 16 levels deep", Suggestion: "move what is no part of the skill elsewhere"})
-		base := path.Base(f.entry.Path)
-		if !slices.ContainsFunc(w.found.Files, func(file SkillFile) bool { return file.Name == base }) {
-			w.file(base)
+		if w.own() < 0 {
+			w.file(path.Base(f.entry.Path))
 		}
 	}
 	slices.SortFunc(w.found.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
+	w.found.Own = w.own()
 	slices.SortFunc(w.found.Problems, CompareProblems)
 	if more := len(w.found.Problems) - maxFileProblems; more > 0 {
 		last := &w.found.Problems[maxFileProblems-1]
@@ -192,6 +209,16 @@ func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
 		w.found.Problems = w.found.Problems[:maxFileProblems]
 	}
 	return w.found, nil
+}
+
+// own returns the index of the entry's SKILL.md in the files found so far, or -1.
+// The exact name precedes other spellings.
+func (w *skillWalk) own() int {
+	base := path.Base(w.entry.Path)
+	if i := slices.IndexFunc(w.found.Files, func(f SkillFile) bool { return f.Name == base }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(w.found.Files, func(f SkillFile) bool { return w.isSkillFile(f.Name) })
 }
 
 // maxFileProblems is how many problems of a skill's files are told.

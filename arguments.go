@@ -44,7 +44,7 @@ type Argument struct {
 //   - A command that has none of these, but $ARGUMENTS or {{args}}, or an
 //     argument-hint, has one argument, called "arguments".
 //
-// Placeholders in code do not count, unless InCode is set.
+// A bare number in code, such as $1, is no placeholder unless InCode is set.
 func (c Command) Arguments() []Argument { return Renderer{}.Arguments(c) }
 
 // Arguments is Command.Arguments with the options of r: under CountFromZero the

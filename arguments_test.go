@@ -56,6 +56,8 @@ func TestArguments(t *testing.T) {
 		{"numbered after what has a name", "arguments: [issue]", "$issue $1 $2", args{{Name: "issue", Position: 1}, {Name: "2", Position: 2}}},
 		{"numbered in a directive", "", "!`git diff $1` @$2", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
 		{"numbered in code", "", "`$1` $2\n```\n$1\n```", nil},
+		{"of inputs in code", "", "`${input:a}`\n```\n${input:b}\n```", args{{Name: "a", Position: 1}, {Name: "b", Position: 2}}},
+		{"of code that takes what comes", "", "```\nrun $ARGUMENTS\n```", args{{Name: "arguments", Position: 1}}},
 		{"numbered, but escaped", "", `\$1`, nil},
 		{"of inputs", "", "${input:b} ${input:a:say} ${input:b:again}", args{{Name: "b", Position: 1}, {Name: "a", Hint: "say", Position: 2}}},
 		{"of inputs and all else", "arguments: [x]", "$2 ${input:x} ${input:y}", args{{Name: "x", Position: 1}, {Name: "2", Position: 2}, {Name: "y", Position: 3}}},

@@ -36,12 +36,13 @@ const (
 type scanner struct {
 	text   string
 	zero   bool              // $0 is the first argument
-	inCode bool              // placeholders in code count
+	inCode bool              // numbers in code are placeholders
 	known  func(string) bool // whether $name is a placeholder
 	yield  func(token)
 	meter  *markdown.Meter // counts the bytes that the scanner examines, each time it does
 
-	stop int // where the next "}" or line break is, as found before: it is looked for once
+	code bool // the scanner is in code
+	stop int  // where the next "}" or line break is, as found before: it is looked for once
 }
 
 // longestName bounds what is looked up for each "$".
@@ -53,17 +54,16 @@ const longestName = 64
 // but for a bounded number.
 func (s *scanner) scan() {
 	markdown.Blocks(s.text, s.meter, func(start, end int, kind markdown.Kind) {
-		switch {
-		case kind != markdown.Fenced:
+		if kind == markdown.Fenced {
+			s.fillCode(start, end)
+		} else {
 			s.prose(start, end)
-		case s.inCode:
-			s.fill(start, end)
 		}
 	})
 }
 
-// prose yields what is in a block of text: placeholders and directives that are
-// in no code span.
+// prose yields the tokens of a block of text. Code spans have placeholders and no
+// directives.
 func (s *scanner) prose(start, end int) {
 	spans := markdown.NewSpans(s.text[:end], s.meter)
 	for i := s.special(start, end); i < end; i = s.special(i, end) {
@@ -73,9 +73,7 @@ func (s *scanner) prose(start, end int) {
 			s.meter.Add(n)
 			i += n
 			if closing, ok := spans.Closing(i, n); ok {
-				if s.inCode {
-					s.fill(i, closing)
-				}
+				s.fillCode(i, closing)
 				i = closing + n
 			}
 		case '!':
@@ -88,7 +86,14 @@ func (s *scanner) prose(start, end int) {
 	}
 }
 
-// fill yields the placeholders of a stretch, code or not.
+// fillCode yields the placeholders of code.
+func (s *scanner) fillCode(start, end int) {
+	s.code = true
+	s.fill(start, end)
+	s.code = false
+}
+
+// fill yields the placeholders of a stretch.
 func (s *scanner) fill(start, end int) {
 	for i := s.special(start, end); i < end; i = s.special(i, end) {
 		switch s.text[i] {
@@ -146,15 +151,19 @@ func (s *scanner) backslash(i, end int) int {
 	return i + 1
 }
 
-// resembles reports whether the dollar sign at i is one that an author escapes:
-// before a digit, be there such an argument or not, and a placeholder's name.
+// resembles reports whether an author escapes the dollar sign at i: before the
+// name of a placeholder, and before every digit where numbers are placeholders.
 func (s *scanner) resembles(i, end int) bool {
 	if i+1 < end && isDigit(s.text[i+1]) {
-		return true
+		return s.numbers()
 	}
 	_, ok := s.match(i, end)
 	return ok
 }
+
+// numbers reports whether $1 is a placeholder here. In code, $1 is a variable of
+// a shell, unless the caller says otherwise.
+func (s *scanner) numbers() bool { return s.inCode || !s.code }
 
 // match returns the placeholder at i, if it is one by its form.
 func (s *scanner) match(i, end int) (token, bool) {
@@ -165,7 +174,9 @@ func (s *scanner) match(i, end int) (token, bool) {
 		return token{kind: allToken, start: i, end: i + len(args)}, true
 	case len(text) < 2 || text[0] != '$':
 	case isDigit(text[1]):
-		return s.number(i, text)
+		if s.numbers() {
+			return s.number(i, text)
+		}
 	case strings.HasPrefix(text, input):
 		return s.input(i+len(input), end, i)
 	case isWord(text[1]):

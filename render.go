@@ -11,8 +11,8 @@ import (
 )
 
 // Render returns the command's text with arguments filled in, by the rules of
-// the zero [Renderer]: among them, that code is left alone. It executes nothing
-// and reads nothing.
+// the zero [Renderer]. A bare number in code, such as $1, stays. Render executes
+// nothing and reads nothing.
 //
 // The error is an *Error with the code of ErrSizeLimitExceeded, or nil: see
 // [Renderer.Render]. The same arguments always give the same text.
@@ -29,9 +29,10 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 	return rendering.Text, err
 }
 
-// A Renderer fills arguments into the text of commands. Its zero value is ready
-// for use; the fields are what clients disagree about. It holds no state and
-// may be used from any number of goroutines.
+// A Renderer fills arguments into the text of commands. The fields select rules
+// on which clients disagree: docs/rendering.md lists the rules of each client,
+// and the Renderer for them. The zero value is ready for use. A Renderer holds no
+// state and is safe for concurrent use.
 //
 // # Placeholders
 //
@@ -59,23 +60,24 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 // A backslash before the dollar sign of what would be a placeholder keeps it,
 // and is taken off: \$1 gives $1. So it is before every number, be there such an
 // argument or not, and nowhere else; one that is itself escaped, as in \\$1,
-// escapes nothing. "$$" stays, and $$1 is no placeholder (Codex CLI).
+// escapes nothing. "$$" stays, and $$1 is no placeholder (Codex CLI). In code, a
+// backslash before a bare number stays, as the number does.
 //
 // # Code
 //
-// Text in fenced code blocks and code spans, in the sense of CommonMark, is
-// left alone: awk '{print $1}' in a command is meant as it is. Claude Code,
-// Codex CLI, Gemini CLI and OpenCode fill in there too, as InCode does. What is
-// code only because it is indented is text here: in a list, few can tell.
+// Code means fenced code blocks and code spans, in the sense of CommonMark.
+// Placeholders in code are filled in, as in every client, except bare numbers:
+// the $1 of awk '{print $1}' belongs to awk. InCode fills in bare numbers too, as
+// Claude Code, Codex CLI and OpenCode do. A block that is code only by its
+// indentation is text: in a list, few authors can tell.
 //
 // # Arguments without a placeholder
 //
 // Where there are arguments and none was filled in anywhere, they are appended
 // after a blank line, as "ARGUMENTS: " and what $ARGUMENTS stands for (Claude
 // Code; OpenCode appends the arguments alone, Gemini CLI what the user typed,
-// and Cursor sends it along). A placeholder in code that is left alone does not
-// count, since nothing that a user says should be lost. NoAppend appends
-// nothing.
+// and Cursor sends it along). A number in code that stays does not count, so that
+// no argument is lost. NoAppend appends nothing.
 //
 // # Directives
 //
@@ -88,7 +90,7 @@ type Renderer struct {
 	CountFromZero bool
 
 	NoAppend bool // arguments that the text has no placeholder for are left out
-	InCode   bool // placeholders in code are filled in too
+	InCode   bool // bare numbers in code, such as $1, are placeholders too
 }
 
 // A Rendering is a command's text with arguments filled in.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
 // commandOf is the command that a file of this text is.
@@ -107,7 +109,14 @@ func TestRender(t *testing.T) {
 		{client: "toolshelf", what: "VS Code's form is escaped likewise", text: `\${input:x} ${input:x}`, args: []string{"a"}, want: `${input:x} a`},
 
 		// Code.
-		{client: "toolshelf", what: "a code span is left alone", text: "`$1` $1", args: []string{"a"}, want: "`$1` a"},
+		{client: "all", what: "the whole and named forms are filled in code", text: "`gh issue view $ARGUMENTS` `{{args}}`\n```\nrun ${input:x}\n```", args: []string{"7"}, want: "`gh issue view 7` `7`\n```\nrun 7\n```"},
+		{client: "Claude Code", what: "so is $ARGUMENTS[0]", text: "```\nrun $ARGUMENTS[1] $ARGUMENTS[0]\n```", args: []string{"7", "8"}, want: "```\nrun 8 7\n```"},
+		{client: "all", what: "of no arguments they are empty in code", text: "`run $ARGUMENTS {{args}}`", want: "`run  `"},
+		{client: "toolshelf", what: "a backslash in code escapes what is a placeholder there", text: "`\\$ARGUMENTS \\$1 \\\\$ARGUMENTS` \\$1", args: []string{"a"}, want: "`$ARGUMENTS \\$1 \\\\a` $1"},
+		{client: "toolshelf", what: "variables of a shell stay in code", text: "`echo $HOME ${1} $@ $ARGUMENTS_X $1`", args: []string{"a"}, want: "`echo $HOME ${1} $@ $ARGUMENTS_X $1`", with: noAppend},
+		{client: "toolshelf", what: "nothing is appended if code is filled in", text: "`run $ARGUMENTS`", args: []string{"a"}, want: "`run a`"},
+		{client: "toolshelf", what: "after code, numbers are placeholders again", text: "`$1` $1\n```\n$1\n```\n$1 `$1` $1", args: []string{"a"}, want: "`$1` a\n```\n$1\n```\na `$1` a"},
+		{client: "toolshelf", what: "$1 in a code span is left alone", text: "`$1` $1", args: []string{"a"}, want: "`$1` a"},
 		{client: "toolshelf", what: "a code span of two backticks", text: "`` $1 ` $1 `` $1", args: []string{"a"}, want: "`` $1 ` $1 `` a"},
 		{client: "toolshelf", what: "a backtick alone is none", text: "it`s $1", args: []string{"a"}, want: "it`s a"},
 		{client: "toolshelf", what: "runs of different lengths are none", text: "`` $1 ` $1 ```", args: []string{"a"}, want: "`` a ` a ```"},
@@ -118,7 +127,7 @@ func TestRender(t *testing.T) {
 		{client: "toolshelf", what: "none over two paragraphs", text: "`a\n\n$1` $1", args: []string{"a"}, want: "`a\n\na` a"},
 		{client: "toolshelf", what: "none over two list items", text: "- it`s $1\n- it`s $1", args: []string{"a"}, want: "- it`s a\n- it`s a"},
 		{client: "toolshelf", what: "none over a heading", text: "# it`s $1\nit`s $1", args: []string{"a"}, want: "# it`s a\nit`s a"},
-		{client: "toolshelf", what: "a fenced block is left alone", text: "```bash\necho $1\n```\n$1", args: []string{"a"}, want: "```bash\necho $1\n```\na"},
+		{client: "toolshelf", what: "$1 in a fenced block is left alone", text: "```bash\necho $1\n```\n$1", args: []string{"a"}, want: "```bash\necho $1\n```\na"},
 		{client: "toolshelf", what: "one of tildes", text: "~~~\n$1\n```\n~~~\n$1", args: []string{"a"}, want: "~~~\n$1\n```\n~~~\na"},
 		{client: "toolshelf", what: "a longer fence", text: "````\n```\n$1\n````\n$1", args: []string{"a"}, want: "````\n```\n$1\n````\na"},
 		{client: "toolshelf", what: "one in a list", text: "1. x\n\n   ```\n   $1\n   ```\n   $1", args: []string{"a"}, want: "1. x\n\n   ```\n   $1\n   ```\n   a"},
@@ -136,7 +145,7 @@ func TestRender(t *testing.T) {
 		{client: "toolshelf", what: "a fence in deeper code closes nothing", text: "```\n    ```\n$1\n```\n$1", args: []string{"a"}, want: "```\n    ```\n$1\n```\na"},
 		{client: "toolshelf", what: "with Windows line breaks", text: "```\r\n$1\r\n```\r\n$1\r\n", args: []string{"a"}, want: "```\r\n$1\r\n```\r\na\r\n"},
 		{client: "toolshelf", what: "indented text is text", text: "    $1", args: []string{"a"}, want: "    a"},
-		{client: "Claude Code", what: "code is filled in if one wants it", text: "`$1`\n```\nawk '{print $1}' \\$1\n```\n", args: []string{"a"}, want: "`a`\n```\nawk '{print a}' $1\n```\n", with: inCode},
+		{client: "Claude Code", what: "$1 in code is filled in if one wants it", text: "`$1`\n```\nawk '{print $1}' \\$1\n```\n", args: []string{"a"}, want: "`a`\n```\nawk '{print a}' $1\n```\n", with: inCode},
 
 		// Names.
 		{client: "VS Code", what: "${input:name} is filled in by position", text: "${input:a} ${input:b} ${input:a}", args: []string{"x", "y"}, want: "x y x"},
@@ -148,7 +157,7 @@ func TestRender(t *testing.T) {
 		{client: "Claude Code", what: "arguments are appended", text: "Do it.", args: []string{"a", "b"}, want: "Do it.\n\nARGUMENTS: a b"},
 		{client: "all", what: "nothing is appended for none", text: "Do it.\n", want: "Do it.\n"},
 		{client: "Claude Code", what: "arguments that no placeholder received are appended", text: "It costs $5.", args: []string{"a"}, want: "It costs $5.\n\nARGUMENTS: a"},
-		{client: "toolshelf", what: "so are those with placeholders in code only", text: "`$1`", args: []string{"a"}, want: "`$1`\n\nARGUMENTS: a"},
+		{client: "toolshelf", what: "so are those with numbers in code only", text: "`$1`", args: []string{"a"}, want: "`$1`\n\nARGUMENTS: a"},
 		{client: "toolshelf", what: "nothing is appended for blank ones", text: "Do it.", args: []string{"", " "}, want: "Do it."},
 		{client: "toolshelf", what: "appended text is not expanded", text: "Do it.", args: []string{"$ARGUMENTS"}, want: "Do it.\n\nARGUMENTS: $ARGUMENTS"},
 		{client: "toolshelf", what: "nothing is appended if one does not want it", text: "Do it.", args: []string{"a"}, want: "Do it.", with: noAppend},
@@ -181,6 +190,8 @@ func TestRenderDeclaredNames(t *testing.T) {
 		{"Claude Code", "a list", "arguments: [issue, branch]", "Fix $issue on $branch.", []string{"7", "main"}, "Fix 7 on main."},
 		{"Claude Code", "a text with blanks", "arguments: issue branch", "$issue, $branch", []string{"7", "main"}, "7, main"},
 		{"Claude Code", "names and numbers are the same arguments", "arguments: [issue]", "$issue = $1", []string{"7"}, "7 = 7"},
+		{"Claude Code", "in code too", "arguments: [issue, branch]", "`fix $issue`\n```\ngit switch $branch $HOME $1\n```", []string{"7", "main"}, "`fix 7`\n```\ngit switch main $HOME $1\n```"},
+		{"Claude Code", "a declared name is escaped in code too", "arguments: [issue]", "`\\$issue \\$other $issue`", []string{"7"}, "`$issue \\$other 7`"},
 		{"Claude Code", "what is not declared stays", "arguments: [path]", "$path $PATH $Path ${path} $paths $path_", []string{"x"}, "x $PATH $Path ${path} $paths $path_"},
 		{"toolshelf", "what is declared and not given stays", "arguments: [issue, branch]", "$issue $branch", []string{"7"}, "7 $branch"},
 		{"Claude Code", "a declared name is escaped", "arguments: [issue]", `\$issue \$other $issue`, []string{"7"}, `$issue \$other 7`},
@@ -214,6 +225,7 @@ func TestRenderNamed(t *testing.T) {
 		{"Claude Code", "declared names", "---\narguments: [issue, branch]\n---\nFix $issue on $branch.", names{"branch": "main", "issue": "7"}, "Fix 7 on main.", toolshelf.Renderer{}},
 		{"Codex CLI", "names that are given", "$FILE and $TICKET_ID and $HOME", names{"FILE": "a.go", "TICKET_ID": "7"}, "a.go and 7 and $HOME", toolshelf.Renderer{}},
 		{"VS Code", "inputs", "${input:name:MyForm} ${input:other}", names{"name": "x"}, "x ${input:other}", toolshelf.Renderer{}},
+		{"Codex CLI", "names that are given, in code", "`cat $FILE $HOME`", names{"FILE": "a.go"}, "`cat a.go $HOME`", toolshelf.Renderer{}},
 		{"toolshelf", "declared names fill numbers", "---\narguments: [issue, branch]\n---\n$2 $1 $ARGUMENTS[0]", names{"issue": "7", "branch": "main"}, "main 7 7", toolshelf.Renderer{}},
 		{"toolshelf", "so do those of a hint", "---\nargument-hint: \"[pr-number] [priority]\"\n---\n#$1 $2", names{"pr-number": "7", "priority": "high"}, "#7 high", toolshelf.Renderer{}},
 		{"toolshelf", "numbers are names", "$1 $2", names{"2": "b", "1": "a"}, "a b", toolshelf.Renderer{}},
@@ -410,6 +422,9 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
+// wholeForm matches the placeholders of all arguments.
+var wholeForm = regexp.MustCompile(`\$ARGUMENTS(\W|$)|{{args}}`)
+
 func TestCorpusRendering(t *testing.T) {
 	kinds := []string{"$ARGUMENTS", "$1", "$name", "{{args}}", "${input:", "none", "shell", "file", "code only"}
 	count := map[string]int{}
@@ -448,6 +463,16 @@ func TestCorpusRendering(t *testing.T) {
 			if strings.Contains(command.Content, kind) {
 				count[kind]++
 			}
+		}
+		inCode := false
+		markdown.Blocks(command.Content, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
+			inCode = inCode || kind == markdown.Fenced && wholeForm.MatchString(command.Content[start:end])
+		})
+		if inCode {
+			count["all arguments in a code block"]++
+		}
+		if left := wholeForm.FindString(filled.Text); left != "" && !strings.Contains(command.Content, `\$ARGUMENTS`) && !strings.Contains(command.Content, "$$ARGUMENTS") {
+			t.Errorf("%s: %s stays", path, left)
 		}
 		for _, d := range filled.Directives {
 			count[string(d.Kind)]++

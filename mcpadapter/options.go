@@ -143,7 +143,7 @@ func WithListChanged() Option {
 }
 
 // WithRenderer sets how arguments are filled into the texts of prompts. The
-// default is the zero Renderer, which leaves code alone.
+// default is the zero Renderer.
 func WithRenderer(r toolshelf.Renderer) Option {
 	return func(c *config) error { c.renderer = r; return nil }
 }

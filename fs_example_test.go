@@ -183,3 +183,24 @@ func ExampleMaxDepth() {
 	// Output:
 	// 2 src [] <nil>
 }
+
+func ExampleCatalog_RelativePath() {
+	c := open(toolshelf.WithFs(project(map[string]string{
+		"srv/app/commands/review.md": "Read the diff.\n",
+		"srv/shared/greet.md":        "Say hello.\n",
+	})), toolshelf.WithRoot("srv/app"), toolshelf.WithCommandsDir("commands", "../shared"))
+	defer c.Close()
+	fmt.Println("root", c.Root())
+	for _, name := range []string{"review", "greet"} {
+		command, err := c.Get(context.Background(), name)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(command.Metadata.Path, "is", c.RelativePath(command.Layer, command.Metadata.Path))
+	}
+	// Output:
+	// root srv/app
+	// srv/app/commands/review.md is commands/review.md
+	// srv/shared/greet.md is ../shared/greet.md
+}

@@ -6,10 +6,12 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
 // rootRelative turns a path as a caller gives it into a name below the root,
@@ -36,6 +38,43 @@ func (c *Catalog) rootRelative(op, given string) (string, error) {
 		return "", outsideRoot(op, given)
 	}
 	return name, nil
+}
+
+// Root returns the full path of the root on the catalog's filesystem. On the
+// operating system's filesystem the path is absolute, and symbolic links in the
+// path are not resolved. Root reads nothing, and works after Close.
+func (c *Catalog) Root() string { return c.rootDir }
+
+// RelativePath returns the full path of a file without the directories of the
+// host: relative to the root, with slashes, or, for a layer outside the root, as
+// the name of the layer and the path below the layer.
+//
+// The layer and the full path are Layer and Metadata.Path of a [Command], or Layer
+// and Path of a [SkillInfo]. For the Path of a [SavedReport] or a [ReportInfo] the
+// layer is "". RelativePath returns any other path unchanged. RelativePath reads
+// nothing, and works after Close.
+func (c *Catalog) RelativePath(layer, full string) string {
+	if full == "" {
+		return ""
+	}
+	layers := []index.Layer{c.reports.shared.Layer, c.reports.local.Layer}
+	if layer != "" {
+		layers = slices.Concat(c.commands.Layers(), c.skills.Layers())
+	}
+	for _, l := range layers {
+		if l.FS == nil || layer != "" && l.Name != layer {
+			continue
+		}
+		below, err := filepath.Rel(l.FS.Path(l.Dir), full)
+		switch {
+		case err != nil || !filepath.IsLocal(below):
+		case l.FS == c.root:
+			return path.Join(l.Dir, filepath.ToSlash(below))
+		default:
+			return path.Join(filepath.ToSlash(l.Name), filepath.ToSlash(below))
+		}
+	}
+	return full
 }
 
 // belowRoot cuts the root off an absolute path. On the operating system's

@@ -23,6 +23,7 @@ type Adapter struct {
 	byName  map[string]int // by every spelling that a call may use
 	pages   toolPages
 	changes promptChanges
+	hider   rootHider // for the messages of prompts and of the tools
 }
 
 // New returns an Adapter of a catalog. It reads no file.
@@ -41,6 +42,9 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 		return nil, err
 	}
 	a := &Adapter{catalog: catalog, config: config}
+	if config.relativePaths {
+		a.hider = newRootHider(catalog.Root())
+	}
 	own, err := a.ownTools()
 	if err != nil {
 		return nil, err
@@ -69,7 +73,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 func (a *Adapter) ownTools() ([]Tool, error) {
 	var names []string
 	var offered []definition
-	s := shelf{a.catalog, make(map[string]string)}
+	s := shelf{a.catalog, make(map[string]string), a.config.relativePaths, a.hider}
 	for _, d := range definitions(a.catalog) {
 		names = append(names, d.name)
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {

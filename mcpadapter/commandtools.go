@@ -61,25 +61,37 @@ var getCommand = definition{
 			examples:    []string{"analyze_zoom_speech_sdk_log", "proxy-slow-meeting-analysis-command.md"},
 			code:        toolshelf.ErrInvalidCommandName.Code},
 	},
-	shape: coded,
-	output: outputSchema(coded, `"name":{"type":"string","description":"Command name (without extension)"},`+
-		`"content":{"type":"string","description":"Full Markdown content of the command"},`+
-		`"metadata":{"type":"object","properties":{`+
-		`"path":{"type":"string","description":"Full file path to the command"},`+
-		`"size":{"type":"number","description":"File size in bytes"},`+
-		`"last_modified":{"type":"string","format":"date-time","description":"Last modification timestamp (ISO 8601)"},`+
-		`"description":{"type":"string","description":"Brief description extracted from command"}`+
-		`},"required":["path","size","last_modified","description"]},`+
-		`"next_steps":{"type":"string","description":"Hints for AI on what to do after executing this command (optional, for analysis commands)"}`,
-		"name", "content", "metadata"),
+	shape:    coded,
+	output:   commandOutput("Full file path to the command"),
+	relative: commandOutput("File path to the command" + relativeNote),
 	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
 		command, err := s.Get(ctx, args.text("command_name"))
 		if err != nil {
 			return Result{}, err
 		}
 		command.NextSteps = s.nextSteps(command.NextSteps)
+		if s.relativePaths {
+			command.Metadata.Path = s.RelativePath(command.Layer, command.Metadata.Path)
+		}
 		return asJSON(command)
 	},
+}
+
+// relativeNote ends the description of a path in a result with WithRelativePaths.
+const relativeNote = ", relative to the project root or to a named directory outside the root"
+
+// commandOutput is the output schema of get_command, with this description of the path.
+func commandOutput(path string) string {
+	return outputSchema(coded, `"name":{"type":"string","description":"Command name (without extension)"},`+
+		`"content":{"type":"string","description":"Full Markdown content of the command"},`+
+		`"metadata":{"type":"object","properties":{`+
+		`"path":{"type":"string","description":"`+path+`"},`+
+		`"size":{"type":"number","description":"File size in bytes"},`+
+		`"last_modified":{"type":"string","format":"date-time","description":"Last modification timestamp (ISO 8601)"},`+
+		`"description":{"type":"string","description":"Brief description extracted from command"}`+
+		`},"required":["path","size","last_modified","description"]},`+
+		`"next_steps":{"type":"string","description":"Hints for AI on what to do after executing this command (optional, for analysis commands)"}`,
+		"name", "content", "metadata")
 }
 
 // nextSteps returns a hint with report_feedback under the name of a call. The

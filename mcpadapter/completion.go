@@ -29,7 +29,8 @@ const mostValues = 100
 //
 // The error is an *RPCError with CodeInvalidParams for a prompt or tool, or an
 // argument of it, that there is not; the context's; or the catalog's.
-func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (Completion, error) {
+func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (values Completion, err error) {
+	defer a.hider.error(&err)
 	choices, err := a.argumentChoices(ctx, name, argument)
 	if err != nil {
 		return Completion{}, err

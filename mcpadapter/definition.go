@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ type definition struct {
 	description []sentence
 	parameters  []parameter
 	output      string // the properties of the results as JSON Schema, and which of them a success has
+	relative    string // the output with WithRelativePaths; "" for the same
 	shape       shape
 	writes      bool
 	run         func(ctx context.Context, s shelf, args arguments) (Result, error)
@@ -34,6 +36,9 @@ type sentence struct {
 type shelf struct {
 	*toolshelf.Catalog
 	called map[string]string // from the plain name to the name with the namespace
+
+	relativePaths bool
+	hider         rootHider // hides nothing without relativePaths
 }
 
 // described returns the sentences as one text, with each tool under the name of
@@ -78,12 +83,16 @@ func definitions(c *toolshelf.Catalog) []definition {
 
 // tool makes a Tool of a definition.
 func (d definition) tool(s shelf) Tool {
+	output := d.output
+	if s.relativePaths {
+		output = cmp.Or(d.relative, output)
+	}
 	return Tool{
 		Name:         s.called[d.name],
 		Title:        d.title,
 		Description:  s.described(d.description),
 		InputSchema:  inputSchema(d.parameters),
-		OutputSchema: json.RawMessage(d.output),
+		OutputSchema: json.RawMessage(output),
 		Annotations: Annotations{
 			ReadOnlyHint:    !d.writes,
 			DestructiveHint: new(false), // what writes, never overwrites
@@ -96,12 +105,12 @@ func (d definition) tool(s shelf) Tool {
 			}
 			args, fault := read(raw, d.parameters)
 			if fault != nil {
-				return d.shape.failure(fault.code, fault.message), nil
+				return d.shape.failure(fault.code, s.hider.text(fault.message)), nil
 			}
 			result, err := d.run(ctx, s, args)
 			var ours *toolshelf.Error
 			if errors.As(err, &ours) {
-				return d.shape.failure(ours.Code, ours.Message), nil
+				return d.shape.failure(ours.Code, s.hider.text(ours.Message)), nil
 			}
 			return result, err
 		},

@@ -54,7 +54,8 @@
 // toolshelf, and INVALID_ARGUMENTS for arguments that are wrong as a whole.
 // Messages hold no path of the host that the caller did not give. The results of
 // get_command, get_skill and report_feedback do, as their contracts have it: the
-// full path of the file.
+// full path of the file. WithRelativePaths shows paths relative to the root
+// instead, in results and in messages.
 //
 // A skill that says disable-model-invocation is left out by
 // Catalog.SkillsPrompt, and listed by the tools, as its contract has it. To

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/afero"
@@ -186,4 +187,34 @@ func ExampleWithRenderer() {
 	// Output:
 	// Write one line about $1.
 	// <nil>
+}
+
+func ExampleWithRelativePaths() {
+	fsys := afero.NewMemMapFs()
+	if err := afero.WriteFile(fsys, "/srv/app/commands/commit.md", []byte("Write one line.\n"), 0o644); err != nil {
+		log.Fatal(err)
+	}
+	catalog, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithRoot("/srv/app"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	for _, options := range [][]mcpadapter.Option{nil, {mcpadapter.WithRelativePaths()}} {
+		adapter, err := mcpadapter.New(catalog, options...)
+		if err != nil {
+			log.Fatal(err)
+		}
+		result, err := adapter.Call(context.Background(), "get_command", json.RawMessage(`{"command_name":"commit"}`))
+		if err != nil {
+			log.Fatal(err)
+		}
+		var command toolshelf.Command
+		if err := json.Unmarshal(result.Structured, &command); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(filepath.ToSlash(command.Metadata.Path))
+	}
+	// Output:
+	// /srv/app/commands/commit.md
+	// commands/commit.md
 }

@@ -22,6 +22,8 @@ type config struct {
 	instructions string
 	listChanged  bool
 	renderer     toolshelf.Renderer
+
+	relativePaths bool
 }
 
 // prefix is what the names of the library's tools begin with.

@@ -40,8 +40,8 @@ type PromptText struct {
 // The errors are the catalog's, but for the missing folder. The cost is that of
 // Catalog.List and of Catalog.Get for each command, which is asked what
 // arguments its text has.
-func (a *Adapter) Prompts(ctx context.Context) ([]Prompt, error) {
-	var all []Prompt
+func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
+	defer a.hider.error(&err)
 	for info, err := range a.catalog.All(ctx) {
 		if err != nil {
 			return all, noFolder(err)
@@ -60,6 +60,7 @@ func (a *Adapter) Prompts(ctx context.Context) ([]Prompt, error) {
 // first page; one that no list of commands made, "" included, is an *RPCError
 // with CodeInvalidParams. A cursor stays good when commands come and go.
 func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Prompt, next string, err error) {
+	defer a.hider.error(&err)
 	page := toolshelf.Page{Size: min(a.config.pageSize, paging.MostPrompts)}
 	if cursor != nil {
 		if page.Cursor = *cursor; page.Cursor == "" {
@@ -124,7 +125,8 @@ func (a *Adapter) newPrompt(command toolshelf.Command) Prompt {
 // The error is an *RPCError with CodeInvalidParams for a prompt or an argument
 // that there is not; the context's; or the catalog's, for a command that
 // cannot be read.
-func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[string]string) (PromptText, error) {
+func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[string]string) (prompt PromptText, err error) {
+	defer a.hider.error(&err)
 	command, err := a.command(ctx, name)
 	if err != nil {
 		return PromptText{}, err

@@ -39,6 +39,9 @@ var reportFeedback = definition{
 		if err != nil {
 			return Result{}, err
 		}
+		if s.relativePaths {
+			saved.Path = s.RelativePath("", saved.Path)
+		}
 		return asJSON(saved)
 	},
 }

@@ -119,7 +119,28 @@ var getSkill = definition{
 	},
 	parameters: []parameter{skillName},
 	shape:      coded,
-	output: outputSchema(coded, `"name":{"type":"string","description":"Name of the skill's folder"},`+
+	output:     skillOutput("Full file path to the skill's SKILL.md"),
+	relative:   skillOutput("File path to the skill's SKILL.md" + relativeNote),
+	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
+		skill, err := s.GetSkill(ctx, args.text("skill_name"))
+		if err != nil {
+			return Result{}, err
+		}
+		if s.relativePaths {
+			skill.Path = s.RelativePath(skill.Layer, skill.Path)
+			skill.Layer, skill.Hides = s.hider.text(skill.Layer), s.hider.texts(skill.Hides)
+			for i := range skill.Diagnostics {
+				d := &skill.Diagnostics[i]
+				d.Path, d.Message, d.Suggestion = s.hider.text(d.Path), s.hider.text(d.Message), s.hider.text(d.Suggestion)
+			}
+		}
+		return asJSON(skill)
+	},
+}
+
+// skillOutput is the output schema of get_skill, with this description of the path.
+func skillOutput(path string) string {
+	return outputSchema(coded, `"name":{"type":"string","description":"Name of the skill's folder"},`+
 		`"declared_name":{"type":"string","description":"Name that the skill gives itself"},`+
 		`"description":{"type":"string","description":"What the skill does and when to use it"},`+
 		`"content":{"type":"string","description":"The instructions, in Markdown"},`+
@@ -128,7 +149,7 @@ var getSkill = definition{
 		`"path":{"type":"string","description":"Relative to the skill's directory"},`+
 		`"size":{"type":"integer","description":"In bytes"}},"required":["path","size"]}},`+
 		`"files_truncated":{"type":"boolean","description":"There are more files than are listed"},`+
-		`"path":{"type":"string","description":"Full file path to the skill's SKILL.md"},`+
+		`"path":{"type":"string","description":"`+path+`"},`+
 		`"layer":{"type":"string","description":"The skills folder that it is from"},`+
 		`"disable_model_invocation":{"type":"boolean","description":"Only the user may choose the skill"},`+
 		`"user_invocable":{"type":"boolean","description":"The user may choose the skill"},`+
@@ -137,14 +158,7 @@ var getSkill = definition{
 		`"metadata":{"type":"object","additionalProperties":{"type":"string"}},`+
 		`"allowed_tools":{"type":"array","items":{"type":"string"}},`+
 		`"diagnostics":{"type":"array","items":{"type":"object"},"description":"What is wrong with the skill's files"}`,
-		"name", "description", "content", "frontmatter", "files", "path"),
-	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		skill, err := s.GetSkill(ctx, args.text("skill_name"))
-		if err != nil {
-			return Result{}, err
-		}
-		return asJSON(skill)
-	},
+		"name", "description", "content", "frontmatter", "files", "path")
 }
 
 // mostRead bounds what one call returns of a file. It is more than any model

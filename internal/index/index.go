@@ -220,6 +220,9 @@ func (x *Index) Known(names ...string) *Entry {
 	return e
 }
 
+// Layers returns Config.Layers. The slice is not a copy.
+func (x *Index) Layers() []Layer { return x.config.Layers }
+
 // Layer returns one of Config.Layers.
 func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
 

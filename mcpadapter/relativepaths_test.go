@@ -1,0 +1,260 @@
+package mcpadapter_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// onDisk makes a directory with these files. The path has no symbolic link.
+func onDisk(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func opened(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	c, err := toolshelf.New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// said is every text that an adapter returns for these calls and requests: results, structured
+// content and errors.
+func said(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string) {
+	t.Helper()
+	quoted, err := json.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(below string) string { return strings.TrimSuffix(string(quoted), `"`) + below + `"` } // JSON of a path in the root
+	for tool, calls := range map[string][]string{
+		"list_commands":   {`{}`, `{"page":0}`, `{` + in("") + `:1}`},
+		"search_commands": {`{"query":"analyze"}`, `{"query":""}`, `{"query":` + in("") + `}`},
+		"get_command":     {`{"command_name":"analyze_log"}`, `{"command_name":"outer"}`, `{"command_name":"embedded"}`, `{"command_name":"nothing"}`, `{"command_name":` + in("/commands/analyze_log") + `}`},
+		"list_skills":     {`{}`, `{"x":1}`},
+		"search_skills":   {`{"query":"calculator"}`, `{"query":""}`},
+		"get_skill":       {`{"skill_name":"calculator"}`, `{"skill_name":"broken"}`, `{"skill_name":"nothing"}`, `{"skill_name":` + in("/skills/calculator") + `}`},
+		"read_skill_file": {`{"skill_name":"calculator","path":"SKILL.md"}`, `{"skill_name":"calculator","path":"nothing"}`, `{"skill_name":"calculator","path":` + in("/skills/calculator/SKILL.md") + `}`},
+		"list_directory":  {`{"path":"."}`, `{"path":` + in("") + `}`, `{"path":` + in("/src") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/src/agent.lisp") + `}`, `{"path":` + in("/../other") + `}`, `{"path":"link"}`, `{"path":7}`},
+		"directory_tree":  {`{}`, `{"path":` + in("/skills") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`},
+		"get_file_info":   {`{"path":"src"}`, `{"path":` + in("/src/agent.lisp") + `}`, `{"path":"link"}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`},
+		"search_files":    {`{"pattern":"*.md"}`, `{"pattern":"*","path":` + in("/src") + `}`, `{"pattern":` + in("/[") + `}`, `{"pattern":"*","path":` + in("/nothing") + `}`},
+		"report_feedback": {`{"command_name":"analyze_log","report_content":"x","user_wants_upload":true}`, `{"command_name":"analyze_log","report_content":"x","user_wants_upload":false}`,
+			`{"command_name":` + in("") + `,"report_content":"x","user_wants_upload":true}`, `{"command_name":"analyze_log","report_content":"","user_wants_upload":true}`},
+	} {
+		for _, arguments := range calls {
+			got, err := a.Call(ctx, tool, json.RawMessage(arguments))
+			if err != nil {
+				t.Fatalf("%s(%s): %v", tool, arguments, err)
+			}
+			texts = append(texts, fmt.Sprintf("%s(%s): %s", tool, strings.ReplaceAll(arguments, root, "ROOT"), got.Text), string(got.Structured))
+		}
+	}
+	add := func(what string, v any, err error) {
+		texts = append(texts, fmt.Sprintf("%s: %+v, %v", what, v, err))
+	}
+	all, err := a.Prompts(ctx)
+	add("Prompts", all, err)
+	page, _, err := a.PromptsPage(ctx, nil)
+	add("PromptsPage", page, err)
+	for _, name := range []string{"analyze_log", "nothing", root} {
+		prompt, err := a.GetPrompt(ctx, name, map[string]string{})
+		add("GetPrompt", prompt, err)
+		prompt, err = a.GetPrompt(ctx, name, map[string]string{root: "x"})
+		add("GetPrompt", prompt, err)
+		completion, err := a.Complete(ctx, name, root, "")
+		add("Complete", completion, err)
+	}
+	completion, err := a.Complete(ctx, "get_command", "command_name", "")
+	add("Complete", completion, err)
+	completion, err = a.Complete(ctx, "get_skill", "skill_name", "")
+	add("Complete", completion, err)
+	_, err = a.Call(ctx, "nothing", nil)
+	add("Call", nil, err)
+	s := ready(t, a)
+	for method, params := range map[string]string{"prompts/list": `{}`, "prompts/get": `{"name":"analyze_log"}`, "tools/list": `{}`,
+		"completion/complete": `{"ref":{"type":"ref/prompt","name":"get_skill"},"argument":{"name":"skill_name","value":""}}`} {
+		result, err := s.Handle(ctx, method, json.RawMessage(params))
+		add(method, string(result), err)
+	}
+	return texts
+}
+
+// holding returns the texts that hold the path.
+func holding(texts []string, path string) (found []string) {
+	for _, text := range texts {
+		if strings.Contains(text, path) {
+			found = append(found, text)
+		}
+	}
+	return found
+}
+
+func TestWithRelativePathsNoTextHoldsThePathOfTheRoot(t *testing.T) {
+	broken := map[string]func(t *testing.T, root string){
+		"whole":                    func(*testing.T, string) {},
+		"without commands, skills": func(t *testing.T, root string) { remove(t, root, "commands", "skills") },
+		"without the root":         func(t *testing.T, root string) { remove(t, root, ".") },
+		"commands and skills are files": func(t *testing.T, root string) {
+			remove(t, root, "commands", "skills", "reports", "local")
+			for _, name := range []string{"commands", "skills", "reports", "local"} {
+				if err := os.WriteFile(filepath.Join(root, name), nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+		"links out of the root": func(t *testing.T, root string) {
+			remove(t, root, "commands", "skills", "reports", "local")
+			for _, name := range []string{"commands", "skills", "reports", "local", "link"} {
+				if err := os.Symlink(t.TempDir(), filepath.Join(root, name)); err != nil {
+					t.Skip(err)
+				}
+			}
+		},
+		"links to nothing in the root": func(t *testing.T, root string) {
+			remove(t, root, "commands", "skills", "reports", "local")
+			for _, name := range []string{"commands", "skills", "reports", "local", "link"} {
+				if err := os.Symlink(filepath.Join(root, "nothing"), filepath.Join(root, name)); err != nil {
+					t.Skip(err)
+				}
+			}
+		},
+	}
+	for name, change := range broken {
+		t.Run(name, func(t *testing.T) {
+			files := map[string]string{"local/x/.keep": "", "reports/x/.keep": "", "skills/broken/SKILL.md": "---\ndescription: [\n---\n", "link": ""}
+			for name, content := range project {
+				files[name] = content
+			}
+			root := onDisk(t, files)
+			outside := onDisk(t, map[string]string{"outer.md": "Outer.\n", "outer/SKILL.md": "---\ndescription: Outer\n---\n", "calculator/SKILL.md": "---\ndescription: Another\n---\n"})
+			c := opened(t, toolshelf.WithRoot(root),
+				toolshelf.WithCommandsDir(filepath.Join(root, "commands"), outside), toolshelf.WithCommandsFS("built in", fstest.MapFS{"embedded.md": {Data: []byte("Embedded.\n")}}),
+				toolshelf.WithSkillsDir(filepath.Join(root, "skills"), filepath.Join(root, "more"), outside),
+				toolshelf.WithReports(filepath.Join(root, "reports"), filepath.Join(root, "local")))
+			change(t, root)
+			if found := holding(said(t, adapterOf(t, c), root), root); len(found) < 3 {
+				t.Errorf("without the option, %d texts hold the path; the test shows nothing", len(found))
+			}
+			for _, text := range holding(said(t, adapterOf(t, c, mcpadapter.WithRelativePaths()), root), root) {
+				t.Errorf("%s is in %s", root, text)
+			}
+		})
+	}
+}
+
+func remove(t *testing.T, root string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWithRelativePathsNamesFilesByRootAndLayer(t *testing.T) {
+	root := onDisk(t, map[string]string{"commands/a.md": "A.\n", "skills/s/SKILL.md": "---\ndescription: S\n---\n", "more/s/SKILL.md": "---\ndescription: S\n---\n"})
+	outside := onDisk(t, map[string]string{"b.md": "B.\n", "u/SKILL.md": "---\ndescription: U\n---\n"})
+	below, err := filepath.Rel(root, outside)
+	if err != nil {
+		t.Skip(err) // on another volume
+	}
+	embedded := fstest.MapFS{"c.md": {Data: []byte("C.\n")}, "v/SKILL.md": {Data: []byte("---\ndescription: V\n---\n")}}
+	c := opened(t, toolshelf.WithRoot(root),
+		toolshelf.WithCommandsDir(filepath.Join(root, "commands"), below), toolshelf.WithCommandsFS("built in", embedded),
+		toolshelf.WithSkillsDir(filepath.Join(root, "skills"), filepath.Join(root, "more"), outside), toolshelf.WithSkillsFS("built in", embedded),
+		toolshelf.WithReports(filepath.Join(root, "reports"), outside))
+	a := adapterOf(t, c, mcpadapter.WithRelativePaths())
+	get := func(tool, arguments string) map[string]any {
+		t.Helper()
+		got, err := a.Call(ctx, tool, json.RawMessage(arguments))
+		if err != nil || got.IsError || got.Text != string(got.Structured) {
+			t.Fatalf("%s: %+v, %v", tool, got, err)
+		}
+		described, _ := a.Lookup(tool)
+		if err := validate(t, compiled(t, described.OutputSchema), got.Structured); err != nil {
+			t.Error(err)
+		}
+		return decoded(t, got.Structured).(map[string]any)
+	}
+	for name, want := range map[string]string{"a": "commands/a.md", "b": filepath.ToSlash(below) + "/b.md", "c": "built in/c.md"} {
+		metadata := get("get_command", `{"command_name":"`+name+`"}`)["metadata"].(map[string]any)
+		if metadata["path"] != want {
+			t.Errorf("command %s: path %q, want %q", name, metadata["path"], want)
+		}
+	}
+	for name, want := range map[string]string{"s": "skills/s/SKILL.md", "u": filepath.ToSlash(outside) + "/u/SKILL.md", "v": "built in/v/SKILL.md"} {
+		if got := get("get_skill", `{"skill_name":"`+name+`"}`)["path"]; got != want {
+			t.Errorf("skill %s: path %q, want %q", name, got, want)
+		}
+	}
+	s := get("get_skill", `{"skill_name":"s"}`)
+	if diff := cmp.Diff([]any{"skills", []any{"more/s/SKILL.md"}}, []any{s["layer"], s["hides"]}); diff != "" {
+		t.Errorf("layer and hides (-want +got):\n%s", diff)
+	}
+	for upload, want := range map[string]string{"true": "reports/a/a_report_", "false": filepath.ToSlash(outside) + "/a/a_report_"} {
+		got := get("report_feedback", `{"command_name":"a","report_content":"x","user_wants_upload":`+upload+`}`)["report_path"].(string)
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("report: %q, want %q…", got, want)
+		}
+	}
+}
+
+// Only the library's own messages change: a text that an author wrote stays, and the default is the
+// contracts' full paths.
+func TestWithRelativePathsLeavesTextsOfAuthors(t *testing.T) {
+	root := onDisk(t, nil)
+	command := filepath.Join(root, "commands", "a.md")
+	if err := os.Mkdir(filepath.Dir(command), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := "Run " + filepath.ToSlash(root) + "/run.sh.\n"
+	if err := os.WriteFile(command, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := opened(t, toolshelf.WithRoot(root))
+	for path, options := range map[string][]mcpadapter.Option{command: nil, "commands/a.md": {mcpadapter.WithRelativePaths()}} {
+		a := adapterOf(t, c, options...)
+		got, err := a.Call(ctx, "get_command", json.RawMessage(`{"command_name":"a"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var result toolshelf.Command
+		if err := json.Unmarshal(got.Structured, &result); err != nil {
+			t.Fatal(err)
+		}
+		if result.Metadata.Path != path || result.Content != text {
+			t.Errorf("got path %q, want %q, and content %q", result.Metadata.Path, path, result.Content)
+		}
+		prompt, err := a.GetPrompt(ctx, "a", nil)
+		if err != nil || prompt.Text != text {
+			t.Errorf("got prompt %q, %v", prompt.Text, err)
+		}
+	}
+}

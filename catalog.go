@@ -350,6 +350,12 @@ type CommandInfo struct {
 // that are new or have changed are read, 4 KB of most; on a filesystem without
 // change times (see [WithFs]), those of all files are. Calls at the same time
 // share one such look at the files.
+//
+// The catalog keeps the descriptions and the problems of all commands in memory:
+// up to 4 KB of each command, and up to 32 MiB in all of the commands that need
+// more. If the 32 MiB are used up, List cuts the description of a further large
+// command to 1 KB, and Lint reports FRONTMATTER_NOT_KEPT. The order of reading
+// decides which of the large commands are cut. Get returns them whole.
 func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	const op = "List"
 	if err := c.begin(ctx, op); err != nil {

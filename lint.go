@@ -87,6 +87,7 @@ func (d Diagnostic) String() string {
 //	FRONTMATTER_UNTERMINATED     E  the frontmatter is not closed, or far too long, and was taken as text
 //	FRONTMATTER_REFUSED          E  it is nested too deep, or too large once its aliases are resolved
 //	FRONTMATTER_INVALID          E  TOML or JSON that cannot be read
+//	FRONTMATTER_NOT_KEPT         W  lists omit a part of it, since the catalog has more than 32 MiB of large frontmatters
 //
 //	of commands
 //	INVALID_COMMAND_NAME         E  no command can have the file's or folder's name
@@ -211,7 +212,7 @@ func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	seen := make(map[index.Problem]bool)
 	for i, e := range files {
-		if e.Broken == nil {
+		if e.Broken == nil && e.Whole() {
 			for _, p := range e.Problems {
 				seen[p] = true
 			}

@@ -53,6 +53,12 @@ type SkillInfo struct {
 // If no layer's folder exists the error is ErrDirectoryNotFound; if one cannot
 // be read, it is ErrPermissionDenied. For others see List, which also tells
 // the cost.
+//
+// The catalog keeps the frontmatter of all skills in memory, within the bounds
+// of List. If the 32 MiB are used up, ListSkills returns of a further large
+// frontmatter only name, description, disable-model-invocation and
+// user-invocable, each cut to 1 KB, with the diagnostic FRONTMATTER_NOT_KEPT.
+// GetSkill returns the skill whole.
 func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	const op = "ListSkills"
 	if err := c.begin(ctx, op); err != nil {

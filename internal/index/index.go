@@ -71,6 +71,8 @@ type Entry struct {
 	Broken      error           // the file cannot be loaded; the entry holds its name
 
 	version version
+	shared  int64 // the memory that it takes from the index's, see fit
+	missing int64 // the memory that it was cut for lack of; 0 if it is whole
 }
 
 // A Snapshot is what the layers held at one moment.
@@ -82,6 +84,7 @@ type Snapshot struct {
 	byName map[string]*Entry   // every name that a layer claims, hidden and broken ones too
 	hides  map[*Entry][]*Entry // the others that claim the name of one
 	layers []found             // what it was made of: what the next validation starts from
+	memory int64               // of the entries' shared
 }
 
 // Lookup returns the entry of the first of these names that is one's, also if
@@ -154,6 +157,7 @@ type Index struct {
 	flight flight[*Snapshot]
 	watch  *watch                 // nil without Config.Watch
 	held   []atomic.Pointer[held] // by layer
+	room   atomic.Int64           // of sharedMemory, what the last snapshot and the scan under way leave
 }
 
 // A freshness is what a validation found, and when it began.
@@ -286,6 +290,10 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 
 func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 	last := x.last.Load()
+	x.room.Store(sharedMemory)
+	if last != nil {
+		x.room.Add(-last.memory)
+	}
 	var (
 		layers  = make([]found, len(x.config.Layers))
 		missing *LayerError
@@ -377,6 +385,7 @@ func merge(config *Config, layers []found) *Snapshot {
 		s.Problems = append(s.Problems, f.problems...)
 		for _, e := range f.entries {
 			s.Problems = append(s.Problems, e.Problems...)
+			s.memory += e.shared
 			if first, taken := s.byName[e.Name]; taken {
 				s.Problems = append(s.Problems, shadowed(config, e, first))
 				s.hides[first] = append(s.hides[first], e)

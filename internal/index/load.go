@@ -73,7 +73,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 		return s.unreadable(known, file, name, info, confine.ErrNotRegular)
 	case info.Size > s.config.MaxFileSize:
 		return s.tooLarge(known, file, name, info)
-	case known != nil && known.Broken == nil && SameFile(known.Info, info) && known.version.settled.Load():
+	case known != nil && known.Broken == nil && SameFile(known.Info, info) && known.version.settled.Load() && !s.canGrow(known):
 		return known
 	}
 	e, err := s.patiently(known, func() (*Entry, error) { return s.read(dir, base, file, name, link, known) })
@@ -178,7 +178,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		if err != nil {
 			return nil, err
 		}
-		if known != nil && known.sameHead(head[:n], info) {
+		if known != nil && known.sameHead(head[:n], info) && !s.canGrow(known) {
 			if Settled(info, now) {
 				known.version.settled.Store(true)
 			}
@@ -197,6 +197,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		e.version.recent = recent(info, now)
 		e.version.short = int64(n) < min(int64(len(head)), info.Size)
 		s.fill(e, doc, head[:n])
+		s.fit(e)
 		return e, nil
 	}
 }
@@ -289,7 +290,7 @@ func (s *scan) broken(known *Entry, file, name string, info confine.Info, err er
 // entries and snapshots are equal exactly if they are the same.
 func keep(known, e *Entry) *Entry {
 	if known == nil || !SameFile(known.Info, e.Info) || (known.Broken == nil) != (e.Broken == nil) ||
-		known.version.head != e.version.head || e.Broken != nil && known.Problems[0] != e.Problems[0] {
+		known.version.head != e.version.head || !known.Whole() && e.Whole() || e.Broken != nil && known.Problems[0] != e.Problems[0] {
 		return e
 	}
 	if e.version.settled.Load() {

@@ -34,7 +34,7 @@ func FromHeader(p matter.Problem, place string) Problem {
 		Path:       place,
 		Line:       p.Line,
 		Column:     p.Column,
-		Key:        p.Key,
+		Key:        strings.Clone(p.Key), // the header may be long
 		Message:    p.Message,
 		Suggestion: p.Suggestion,
 	}

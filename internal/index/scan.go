@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 )
@@ -21,6 +22,7 @@ type scan struct {
 	fs     *confine.FS
 	before *found
 	watch  *watch // nil where nothing is watched
+	room   *atomic.Int64
 
 	entries  []*Entry
 	mu       sync.Mutex // files are loaded from several goroutines
@@ -29,7 +31,7 @@ type scan struct {
 
 func newScan(ctx context.Context, x *Index, layer int, before *found) *scan {
 	l := x.config.Layers[layer]
-	s := &scan{ctx: ctx, config: &x.config, layer: layer, fs: l.FS, before: before}
+	s := &scan{ctx: ctx, config: &x.config, layer: layer, fs: l.FS, before: before, room: &x.room}
 	if x.watch != nil && !l.Fixed {
 		s.watch = x.watch
 		s.watch.layer(layer, l.FS.Path(l.Dir))

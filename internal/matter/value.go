@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // A Kind is what a value is.
@@ -118,6 +119,22 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	default:
 		return appendString(dst, v.Text)
 	}
+}
+
+// Memory estimates the bytes that the header and its fields need.
+func (d *Document) Memory() int {
+	return len(d.Header) + Value{Fields: d.Fields}.memory()
+}
+
+func (v Value) memory() int {
+	size := len(v.Text) + cap(v.Items)*int(unsafe.Sizeof(v)) + cap(v.Fields)*int(unsafe.Sizeof(Field{}))
+	for _, item := range v.Items {
+		size += item.memory()
+	}
+	for _, f := range v.Fields {
+		size += len(f.Key) + f.Value.memory()
+	}
+	return size
 }
 
 func isJSONNumber(text string) bool {

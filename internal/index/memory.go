@@ -1,0 +1,78 @@
+package index
+
+import (
+	"fmt"
+	"strings"
+	"unsafe"
+
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
+
+// The memory that an index keeps of the headers of its files. An entry whose
+// description, header and problems need at most entryMemory is always whole. The
+// larger entries of an index share sharedMemory. An entry that finds no room
+// there keeps the fields of keptFields, each cut to keptText bytes. Public
+// headers need 3 KB at most.
+const (
+	entryMemory  = 4 << 10
+	sharedMemory = 32 << 20
+	keptText     = 1 << 10
+)
+
+// keptFields are the fields that a list and a prompt block cannot do without.
+var keptFields = [...]string{"name", "description", "disable-model-invocation", "user-invocable"}
+
+// HeaderNotKept is the code of the problem of a cut entry.
+const HeaderNotKept = "FRONTMATTER_NOT_KEPT"
+
+// fit cuts an entry that finds no room in the memory of the index.
+func (s *scan) fit(e *Entry) {
+	size := e.memory()
+	if size <= entryMemory {
+		return
+	}
+	if s.room.Add(-size) >= 0 {
+		e.shared = size
+		return
+	}
+	s.room.Add(size)
+	e.missing = size
+	e.Description = shorten(e.Description)
+	header := matter.Document{Format: e.Header.Format}
+	for _, key := range keptFields {
+		if v, ok := e.Header.Get(key); ok {
+			v = matter.Value{Kind: matter.String, Text: shorten(v.String())}
+			header.Fields = append(header.Fields, matter.Field{Key: key, Value: v})
+		}
+	}
+	e.Header = header
+	e.Problems = []Problem{{Code: HeaderNotKept, Severity: Warning, Path: s.place(e.Path),
+		Message: fmt.Sprintf("lists show the first %d bytes of the description and few other fields, since the large frontmatters of the catalog need more than %d MB",
+			keptText, sharedMemory>>20),
+		Suggestion: fmt.Sprintf("shorten the frontmatter to less than %d KB", entryMemory>>10)}}
+}
+
+// canGrow reports whether an entry was cut that finds room by now.
+func (s *scan) canGrow(e *Entry) bool { return !e.Whole() && e.missing <= s.room.Load() }
+
+// shorten cuts a text to keptText bytes. The result does not keep the whole text
+// in memory.
+func shorten(text string) string {
+	if len(text) > keptText {
+		return strings.ToValidUTF8(text[:keptText], "") + "…"
+	}
+	return strings.Clone(text)
+}
+
+// Whole reports whether the entry has the whole header of its file.
+func (e *Entry) Whole() bool { return e.missing == 0 }
+
+// memory estimates the bytes that an entry keeps of its file.
+func (e *Entry) memory() int64 {
+	size := len(e.Description) + e.Header.Memory()
+	for _, p := range e.Problems {
+		// The snapshot has a second list of the problems.
+		size += 2*int(unsafe.Sizeof(p)) + len(p.Key) + len(p.Message) + len(p.Suggestion)
+	}
+	return int64(size)
+}

@@ -126,11 +126,6 @@ type place struct {
 	rules *ignore.Rules // of the .gitignore files down to here
 }
 
-// below is the place of a subfolder, but for its own .gitignore file.
-func (p place) below(name string) place {
-	return place{path: joinPath(p.path, name), name: path.Join(p.name, name), rules: p.rules}
-}
-
 // totals count the entries of a folder that the options leave in.
 type totals struct{ files, dirs int }
 
@@ -325,6 +320,15 @@ func (d *dirReader) warn(message string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.warnings = append(d.warnings, message)
+}
+
+// add adds what another reader has counted.
+func (d *dirReader) add(other *dirReader) {
+	d.ignored.Add(other.ignored.Load())
+	d.vanished.Add(other.vanished.Load())
+	for _, message := range other.warnings {
+		d.warn(message)
+	}
 }
 
 // allWarnings does not depend on which goroutine came first. The last one is

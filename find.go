@@ -48,16 +48,13 @@ func (d *dirReader) findFiles(ctx context.Context, c *Catalog, dir *confine.Dir,
 	f := finder{
 		dirReader: d,
 		catalog:   c,
-		walk:      newWalk(dir, at),
 		ctx:       ctx,
 	}
 	f.depth, f.base = d.pattern.reach()
 	if f.maxDepth > 0 && (f.depth == 0 || f.maxDepth < f.depth) {
 		f.depth = f.maxDepth
 	}
-	err := f.walk.levels(ctx, f.visit, func(_ []*folder, below [][]*folder) ([]*folder, error) {
-		return slices.Concat(below...), nil
-	})
+	err := newWalk(d, dir, at, f.visit).levels(ctx, d, func(level []*folder) ([]*folder, error) { return below(level), nil })
 	if err != nil {
 		return FileMatches{}, err
 	}
@@ -83,7 +80,6 @@ func (d *dirReader) findFiles(ctx context.Context, c *Catalog, dir *confine.Dir,
 type finder struct {
 	*dirReader
 	catalog *Catalog
-	walk    *walk
 	ctx     context.Context
 	depth   int      // levels to search, 0 for all
 	base    []string // folders that a match must be in, from the top
@@ -94,21 +90,22 @@ type finder struct {
 	skipped int
 }
 
-func (f *finder) visit(at *folder, dir *confine.Dir, err error) ([]*folder, error) {
+func (f *finder) visit(d *dirReader, in *folder, at place, dir *confine.Dir, err error) ([]*folder, error) {
 	if err != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.skipped++
 		return nil, nil
 	}
-	at.rules = f.addRules(dir, at.place)
+	at.rules = d.addRules(dir, at)
+	in.rules = at.rules
 	var below []*folder
 	var found, links []string
-	_, err = f.read(f.ctx, dir, at.place, func(bytes []byte, k kind, _ *confine.Info) {
+	_, err = d.read(f.ctx, dir, at, func(bytes []byte, k kind, _ *confine.Info) {
 		switch k {
 		case kindDir:
-			if name := string(bytes); f.enters(at, name) {
-				below = append(below, at.in(name))
+			if name := string(bytes); f.enters(in, name) {
+				below = append(below, in.in(name))
 			}
 		case kindFile, kindLink:
 			name := string(bytes)
@@ -121,7 +118,7 @@ func (f *finder) visit(at *folder, dir *confine.Dir, err error) ([]*folder, erro
 			}
 		}
 	})
-	if err != nil && (f.ctx.Err() != nil || at == f.walk.top) {
+	if err != nil && (f.ctx.Err() != nil || in.parent == nil) {
 		return nil, err
 	}
 	for _, link := range links {

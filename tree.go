@@ -61,7 +61,8 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 }
 
 func (d *dirReader) tree(ctx context.Context, dir *confine.Dir, at place) (DirTree, error) {
-	b := treeBuilder{dirReader: d, walk: newWalk(dir, at), ctx: ctx, left: d.limit}
+	b := treeBuilder{dirReader: d, ctx: ctx, left: d.limit}
+	b.walk = newWalk(d, dir, at, b.visit)
 	switch d.limit {
 	case -1:
 		b.left = defaultTreeLimit
@@ -70,7 +71,7 @@ func (d *dirReader) tree(ctx context.Context, dir *confine.Dir, at place) (DirTr
 	}
 	var root TreeNode
 	b.walk.top.node = &root
-	if err := b.walk.levels(ctx, b.visit, b.settle); err != nil {
+	if err := b.walk.levels(ctx, d, b.settle); err != nil {
 		return DirTree{}, err
 	}
 	tree := DirTree{Path: at.name + "/", Children: root.Children, More: root.More}
@@ -109,20 +110,22 @@ type treeBuilder struct {
 	*dirReader
 	walk    *walk
 	ctx     context.Context
-	left    int          // entries that may still be returned; changes between levels only
+	depth   int          // of the level; changes between levels only, as left does
+	left    int          // entries that may still be returned
 	claimed atomic.Int64 // entries of the level, as far as it has been visited
 }
 
 // visit reads a folder, and fills its node unless the level turns out to have
-// more entries than may be returned. Then what the node gets is settled when
-// all of the level is known.
-func (b *treeBuilder) visit(f *folder, dir *confine.Dir, err error) ([]*folder, error) {
+// more entries than may be returned. Then settle decides what the node gets,
+// when all of the level is known.
+func (b *treeBuilder) visit(d *dirReader, f *folder, at place, dir *confine.Dir, err error) ([]*folder, error) {
 	if err != nil {
 		f.node.Error = reason(err)
 		return nil, nil
 	}
-	f.rules = b.addRules(dir, f.place)
-	rows, _, total, err := b.rows(b.ctx, dir, f.place, nil, b.rowLimit(b.left))
+	at.rules = d.addRules(dir, at)
+	f.rules = at.rules
+	rows, _, total, err := d.rows(b.ctx, dir, at, nil, b.rowLimit(b.left))
 	if err != nil {
 		if b.ctx.Err() != nil || f == b.walk.top {
 			return nil, err
@@ -130,10 +133,10 @@ func (b *treeBuilder) visit(f *folder, dir *confine.Dir, err error) ([]*folder, 
 		f.node.Error = reason(err)
 	}
 	f.entries = total.all()
-	if b.claimed.Add(int64(f.entries)) > int64(b.left) {
+	if f.depth == b.depth && b.claimed.Add(int64(f.entries)) > int64(b.left) {
 		return nil, nil
 	}
-	return b.fillNode(f, dir, rows, b.left)
+	return b.fillNode(d, f, dir, rows, b.left)
 }
 
 // rowLimit is how many rows to keep of a folder of which limit entries may be
@@ -147,13 +150,13 @@ func (b *treeBuilder) rowLimit(limit int) int {
 
 // fillNode gives a folder's node its children, and returns the folders among
 // them that are to be looked into.
-func (b *treeBuilder) fillNode(f *folder, dir *confine.Dir, rows []row, limit int) ([]*folder, error) {
+func (b *treeBuilder) fillNode(d *dirReader, f *folder, dir *confine.Dir, rows []row, limit int) ([]*folder, error) {
 	workers := 1
 	if f == b.walk.top {
 		workers = statWorkers()
 	}
 	nodes := make([]TreeNode, len(rows))
-	if err := b.fill(b.ctx, dir, rows, func(i int) *Entry { return &nodes[i].Entry }, workers); err != nil {
+	if err := d.fill(b.ctx, dir, rows, func(i int) *Entry { return &nodes[i].Entry }, workers); err != nil {
 		return nil, err
 	}
 	sorted := b.sort == ByName
@@ -184,59 +187,72 @@ func (b *treeBuilder) folders(f *folder) []*folder {
 	return below
 }
 
-// settle goes on to the next level. Of one that has too many entries it cuts
-// the folders down to their shares.
-func (b *treeBuilder) settle(level []*folder, below [][]*folder) ([]*folder, error) {
-	claimed := int(b.claimed.Swap(0))
-	if claimed <= b.left {
-		b.left -= claimed
-		return slices.Concat(below...), nil
-	}
-	b.walk.release()
+// settle goes on to the next level. Of a level that has too many entries it
+// cuts the folders down to their shares.
+func (b *treeBuilder) settle(level []*folder) ([]*folder, error) {
 	entries := make([]int, len(level))
+	claimed := 0
 	for i, f := range level {
 		entries[i] = f.entries
+		claimed += f.entries
 	}
-	shares := share(b.left, entries)
-	b.left = 0
-	err := inParallel(b.ctx, len(level), func(i int) (err error) {
-		below[i], err = b.cut(level[i], shares[i])
-		return err
-	})
-	return slices.Concat(below...), err
+	var err error
+	if claimed <= b.left {
+		b.left -= claimed
+	} else {
+		shares := share(b.left, entries)
+		b.left = 0
+		err = inParallel(b.ctx, len(level), func(i int) error { return b.cut(level[i], shares[i]) })
+	}
+	next := below(level)
+	b.depth++
+	b.claimed.Store(0)
+	for _, f := range next {
+		if f.visited {
+			b.claimed.Add(int64(f.entries))
+		}
+	}
+	return next, err
 }
 
 // cut gives a folder's node its first entries only.
-func (b *treeBuilder) cut(f *folder, limit int) ([]*folder, error) {
+func (b *treeBuilder) cut(f *folder, limit int) error {
 	f.node.More = f.entries - limit
 	switch {
 	case limit == 0:
-		f.node.Children = nil
-		return nil, nil
+		f.node.Children, f.below = nil, nil
+		return nil
 	case f.filled:
 		f.node.Children = f.node.Children[:min(limit, len(f.node.Children))]
-		return b.folders(f), nil
+		n := 0
+		for i := range f.node.Children {
+			if f.node.Children[i].Type == Directory {
+				n++
+			}
+		}
+		f.below = f.below[:min(n, len(f.below))]
+		return nil
 	}
-	dir, err := b.walk.reopen(f)
+	dir, err := b.walk.acquire(f)
 	if err != nil {
 		f.node.More, f.node.Error = 0, reason(err)
-		return nil, nil
+		return nil
 	}
-	if f != b.walk.top {
-		defer dir.Close()
-	}
+	defer b.walk.release(f)
 	// What this reading leaves out has been counted by the first one.
 	again := &dirReader{dirOptions: b.dirOptions}
-	rows, _, total, err := again.rows(b.ctx, dir, f.place, nil, b.rowLimit(limit))
+	at := b.walk.place(f)
+	at.rules = f.rules
+	rows, _, total, err := again.rows(b.ctx, dir, at, nil, b.rowLimit(limit))
 	if err != nil {
 		if b.ctx.Err() != nil {
-			return nil, err
+			return err
 		}
 		f.node.Error = reason(err)
 	}
-	below, err := b.fillNode(f, dir, rows, limit)
+	f.below, err = b.fillNode(b.dirReader, f, dir, rows, limit)
 	f.node.More = max(0, total.all()-min(limit, len(rows)))
-	return below, err
+	return err
 }
 
 // share divides n among folders of so many entries: equally, but what one

@@ -22,11 +22,17 @@ func NewMeter(ctx context.Context) *Meter {
 
 // Add counts n bytes and reports whether the scan continues.
 func (m *Meter) Add(n int) bool {
-	if m.steps += n; m.steps >= m.check && m.ctx != nil && m.err == nil {
-		m.check = m.steps + CheckEvery
-		m.err = m.ctx.Err()
+	if m.steps += n; m.steps >= m.check {
+		m.readContext()
 	}
 	return m.err == nil
+}
+
+func (m *Meter) readContext() {
+	m.check = m.steps + CheckEvery
+	if m.ctx != nil && m.err == nil {
+		m.err = m.ctx.Err()
+	}
 }
 
 // Steps returns the number of bytes counted.

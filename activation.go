@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// maxPromptFiles is how many of a skill's files its prompt names.
+// maxPromptFiles is the number of files that a skill's prompt lists.
 const maxPromptFiles = 100
 
-// Prompt returns what a model is given when the skill is activated, as the
-// client guide of the Agent Skills format has it
+// Prompt returns the text for a model that activates the skill, in the form of
+// the client guide of the Agent Skills format
 // (https://agentskills.io/client-implementation/adding-skills-support):
 //
 //	<skill_content name="pdf-tools">
@@ -32,16 +32,15 @@ const maxPromptFiles = 100
 // block. Letter case, fullwidth letters, white space, accents and invisible
 // characters in a tag make no difference. All other Markdown, HTML and XML stays.
 //
-// The directory is that of Path, the full path on the filesystem that the
-// skill is on, for a model that reads files by itself. Where a host path must
-// not reach a model, or means nothing to it, as with a layer of WithSkillsFS,
-// set Path to "" in the Skill before: there are no such lines then.
+// The directory is the directory of Path, the full path on the skill's
+// filesystem, for a model that reads files. If a host path must not reach a model,
+// or has no meaning for the model, as with a layer of WithSkillsFS, set Path to ""
+// before the call: Prompt then omits the two lines.
 //
-// The files are the first 100 of Files but for SKILL.md itself, in their
-// order. A comment says how many more there are, or, with FilesTruncated, that
-// there are more. None of them is read.
-// The name, the directory and the files are escaped as XML, as in
-// [Catalog.SkillsPrompt], and each is one line.
+// The files are the first 100 of Files without SKILL.md, in the same order. A
+// comment gives the number of the other files, or says with FilesTruncated that
+// more files exist. Prompt reads no file. The name, the directory and the files
+// are escaped as XML, as in [Catalog.SkillsPrompt], and each is one line.
 func (s Skill) Prompt() string {
 	var t strings.Builder
 	t.Grow(len(s.Content) + 512)
@@ -60,8 +59,8 @@ func (s Skill) Prompt() string {
 	return t.String()
 }
 
-// writeResources lists the files but for the skill's own one; "" where its
-// name is not known.
+// writeResources lists the files without the skill's own file; own is "" if the
+// name is unknown.
 func (s Skill) writeResources(t *strings.Builder, own string) {
 	var resources []string
 	for _, f := range s.Files {
@@ -87,8 +86,8 @@ func (s Skill) writeResources(t *strings.Builder, own string) {
 	t.WriteString("</skill_resources>\n")
 }
 
-// splitPath is the folder and the name of a SKILL.md, on whatever filesystem
-// its path is: one of the operating system, or one with slashes.
+// splitPath splits the path of a SKILL.md into directory and name. The path is a
+// path of the operating system, or a path with slashes.
 func splitPath(path string) (dir, file string) {
 	i := len(path)
 	for i > 0 && path[i-1] != '/' && !os.IsPathSeparator(path[i-1]) {

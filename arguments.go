@@ -11,51 +11,49 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
-// An Argument is one that a command expects.
+// An Argument is an argument that a command expects.
 type Argument struct {
-	// Name is the key under which RenderNamed takes it: the name that its author
-	// gave it, the number of a placeholder that has none ("1" for $1), or
-	// "arguments" for the one of a command that takes a text as it comes.
+	// Name is the key for RenderNamed: the name that the author gave the argument,
+	// the number of a placeholder without a name ("1" for $1), or "arguments" for
+	// a command that takes all arguments as a text.
 	Name string `json:"name"`
 
-	// Position is its place in the arguments of Render, counted from 1.
+	// Position is the place in the arguments of Render, counted from 1.
 	Position int `json:"position"`
 
 	Description string `json:"description,omitempty"` // from the frontmatter
-	Hint        string `json:"hint,omitempty"`        // as its author wrote it: [priority], or the last part of ${input:name:hint}
-	Required    bool   `json:"required"`              // its author says so: by <name> in the hint, or required: true
+	Hint        string `json:"hint,omitempty"`        // as written: [priority], or the last part of ${input:name:hint}
+	Required    bool   `json:"required"`              // the hint has <name>, or the frontmatter has required: true
 }
 
 // Arguments returns the arguments that the command expects, in order of
-// position, and nil where it expects none. Rendering demands none of them.
+// position, and nil if the command expects none. Rendering requires none of them.
 //
-//   - The frontmatter's arguments come first: a list of names, names with
-//     blanks or commas between them, or a list of mappings with name,
-//     description, required and hint.
-//   - The next positions, or all where nothing is declared, are those of
-//     argument-hint: each <name> and [name], and KEY=<value>, up to the first
-//     "|", after which there are alternatives. Flags, as in [--force], have no
-//     position. A hint in other words, or of flags only, describes the one
-//     argument of a command that has no other.
-//   - Then there are the numbers that the text has placeholders for, as long as
-//     none is left out: where a text has $1, $2 and $150, there are two.
-//   - Then there is each name of an ${input:name} that is new, in the order of
-//     the text.
-//   - A command that has none of these, but $ARGUMENTS or {{args}}, or an
-//     argument-hint, has one argument, called "arguments".
+//   - The frontmatter's arguments come first: a list of names, names separated by
+//     blanks or commas, or a list of mappings with name, description, required
+//     and hint.
+//   - argument-hint gives the next positions, or all positions if no argument is
+//     declared: each <name>, [name] and KEY=<value> up to the first "|", which
+//     begins alternatives. Flags, such as [--force], have no position. A hint in
+//     other words, or of flags only, describes the only argument of a command.
+//   - The numbers of placeholders follow, up to the first gap: a text with $1, $2
+//     and $150 has two.
+//   - New names of ${input:name} follow, in the order of the text.
+//   - A command with $ARGUMENTS, {{args}} or an argument-hint, and none of the
+//     above, has one argument, named "arguments".
 //
 // A bare number in code, such as $1, is no placeholder unless InCode is set.
 func (c Command) Arguments() []Argument { return Renderer{}.Arguments(c) }
 
-// Arguments is Command.Arguments with the options of r: under CountFromZero the
-// argument of $0 is called "0" and has position 1.
+// Arguments is [Command.Arguments] with the options of r. With CountFromZero, the
+// argument of $0 is named "0" and has position 1.
 func (r Renderer) Arguments(c Command) []Argument {
 	return r.arguments(new(markdown.Meter), c)
 }
 
 // ArgumentsContext is [Renderer.Arguments] with a context. If ctx ends before the
 // text is scanned, ArgumentsContext returns the error of ctx and no argument.
-// The time is linear in the length of the text; ArgumentsContext is for servers
+// The time is linear in the length of the text. Use ArgumentsContext in servers
 // that read texts of unknown authors.
 func (r Renderer) ArgumentsContext(ctx context.Context, c Command) ([]Argument, error) {
 	meter := markdown.NewMeter(ctx)
@@ -80,7 +78,7 @@ func (r Renderer) arguments(meter *markdown.Meter, c Command) []Argument {
 	}
 	names := make(map[string]bool, len(list))
 	for i := range list {
-		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number names the argument at its own position only
+		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number is the name of its own position only
 			list[i].Name = r.numeral(i)
 		}
 		names[list[i].Name] = true
@@ -121,10 +119,10 @@ func (r Renderer) arguments(meter *markdown.Meter, c Command) []Argument {
 	return list
 }
 
-// mostNumbered bounds what $1, $2 … can make of a text.
+// mostNumbered bounds the arguments that numbers in a text can declare.
 const mostNumbered = 1000
 
-// numeral is what the argument at this index is called that has no name.
+// numeral is the name of an argument without a name at this index.
 func (r Renderer) numeral(index int) string {
 	if !r.CountFromZero {
 		index++
@@ -132,8 +130,8 @@ func (r Renderer) numeral(index int) string {
 	return strconv.Itoa(index)
 }
 
-// declaredArguments are those of the frontmatter's arguments. Where that is no
-// list of names, but a sentence, say, there are none.
+// declaredArguments returns the arguments of the frontmatter. A sentence, or any
+// other value that is no list of names, declares none.
 func declaredArguments(f Frontmatter) []Argument {
 	value, _ := f.doc.Get("arguments")
 	var list []Argument
@@ -170,12 +168,12 @@ func declaredArguments(f Frontmatter) []Argument {
 	return list
 }
 
-// argumentName takes off what authors put around a name: $issue, <issue>.
+// argumentName removes the marks around a name: $issue, <issue>.
 func argumentName(s string) string { return strings.Trim(strings.TrimSpace(s), "$<>[]") }
 
 func isSeparator(r rune) bool { return r == ',' || r <= ' ' }
 
-// isName reports whether $name can name it.
+// isName reports whether $name can have this name.
 func isName(s string) bool {
 	for i := range len(s) {
 		if !isWord(s[i]) && s[i] != '-' {
@@ -185,8 +183,8 @@ func isName(s string) bool {
 	return s != "" && s[0] != '-' && len(s) <= longestName
 }
 
-// readHint reads an argument-hint, which clients show as it is, so that there
-// are no rules for it but habits. Where it shows no arguments, it is words.
+// readHint reads an argument-hint. Clients show the hint unchanged, so authors
+// follow habits and no rules. A hint that shows no arguments is words.
 func readHint(hint string) (list []Argument, words string) {
 	hint = strings.TrimSpace(hint)
 	flag := false // the value of a flag follows
@@ -197,7 +195,7 @@ func readHint(hint string) (list []Argument, words string) {
 		case rest[0] == '(':
 			rest = rest[bracketLength(rest, '(', ')'):]
 		case rest[0] == '[' || rest[0] == '<':
-			n := bracketLength(rest, rest[0], rest[0]+2) // "]" and ">" are two further in ASCII
+			n := bracketLength(rest, rest[0], rest[0]+2) // "]" and ">" follow two code points later
 			if !flag {
 				list = append(list, hinted("", rest[:n])...)
 			}
@@ -226,8 +224,8 @@ func readHint(hint string) (list []Argument, words string) {
 	return list, ""
 }
 
-// hinted returns the arguments that one pair of brackets of a hint shows: one,
-// none for a flag, or several for a list such as [issue, branch].
+// hinted returns the arguments in a pair of brackets of a hint: one argument, none
+// for a flag, or several for a list such as [issue, branch].
 func hinted(key, brackets string) []Argument {
 	inner := strings.TrimSpace(strings.TrimRight(argumentName(strings.TrimRight(brackets, ".…")), ".…"))
 	hint := brackets
@@ -256,8 +254,8 @@ func hinted(key, brackets string) []Argument {
 	return []Argument{{Name: inner, Hint: hint, Required: required}}
 }
 
-// bracketLength returns how long what is in brackets is, brackets and dots
-// after them included; all of s where nothing closes it.
+// bracketLength returns the length of a text in brackets, with the brackets and
+// the dots after them, or the length of s if no bracket closes the text.
 func bracketLength(s string, opening, closing byte) int {
 	depth := 0
 	for i := range len(s) {

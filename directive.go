@@ -6,51 +6,50 @@ import (
 	"unicode/utf8"
 )
 
-// A Directive is a place where a command's author asks the client to run a
-// command or to read a file, and to put what comes out in its place. Rendering
-// does neither: the program decides, and may refuse, ask its user, or replace
+// A Directive is a place where the author of a command asks the client to run a
+// command or to read a file, and to insert the result. Rendering does neither. The
+// program decides, and may refuse, ask the user, or replace
 // Rendering.Text[Start:End], from the last directive to the first.
 //
-// Directives are found in the author's text only. What an argument holds never
-// makes one, whatever it looks like. It may become part of one, as in
-// !`git diff $1`, and then FromArguments is set: such a text must be quoted for
-// the shell, or refused, since whoever gave the argument wrote part of it.
+// Only the author's text has directives. The text of an argument never begins a
+// directive, but may become a part of one, as in !`git diff $1`. FromArguments is
+// then set: quote the text for the shell or refuse the directive, because the
+// user wrote a part of it.
 //
-// There are none in code, be it a command's own documentation or one of the
-// blocks that Claude Code runs, which begin with ```!.
+// Code has no directives. The blocks that Claude Code runs, which begin with
+// ```!, are code too.
 type Directive struct {
 	Kind          DirectiveKind `json:"kind"`
 	Start         int           `json:"start"`          // in bytes, in Rendering.Text
-	End           int           `json:"end"`            // likewise, after the last byte
+	End           int           `json:"end"`            // in bytes, after the last byte
 	Text          string        `json:"text"`           // the shell command or the path, arguments filled in
 	FromArguments bool          `json:"from_arguments"` // Text holds text of an argument
 }
 
-// DirectiveKind says what a directive asks for.
+// DirectiveKind is the kind of a directive.
 type DirectiveKind string
 
-// What a directive can ask for.
+// The kinds of directives.
 const (
-	// DirectiveShell is !`command`, to be run by a shell: the exclamation mark
-	// at the beginning of a line or after a blank, as in Claude Code, one
-	// backtick, and the other one on the same line. (OpenCode also takes
-	// KEY=!`command`, and a command of several lines.)
+	// DirectiveShell is !`command`, a command for a shell: an exclamation mark at
+	// the beginning of a line or after a blank, as in Claude Code, and two backticks
+	// on the same line. (OpenCode also takes KEY=!`command`, and a command of
+	// several lines.)
 	DirectiveShell DirectiveKind = "shell"
 
-	// DirectiveFile is @path, to be read: the at sign at the beginning of a
-	// line, after a blank or after "(". The path goes as far as a blank, a
-	// comma, a semicolon, a quote, a backtick, "<", ">", "|", or what ends a
-	// sentence or a part of it in Chinese or Japanese; other punctuation at its
-	// end belongs to the sentence. It has a "/" or a ".", begins with "~", or
-	// holds an argument, as in @$1: so @param, @alice and an e-mail address are
-	// none. What looks like a path and is none, such as the package
-	// @scope/name, is one here: look whether there is such a file. The path is
-	// the author's, so read it below the project's root only.
+	// DirectiveFile is @path, a file to read: an at sign at the beginning of a line,
+	// after a blank or after "(". The path ends before a blank, a comma, a
+	// semicolon, a quote, a backtick, "<", ">", "|", or the punctuation of a Chinese
+	// or Japanese sentence. Other punctuation at the end belongs to the sentence.
+	// The path has a "/" or a ".", begins with "~", or holds an argument, as in @$1:
+	// @param, @alice and an e-mail address are no directives. The package
+	// @scope/name looks like a path and is a directive: check that the file exists.
+	// The author chose the path, so read the file below the project's root only.
 	DirectiveFile DirectiveKind = "file"
 )
 
-// shell yields the directive that begins with the exclamation mark at i, if
-// one does, and what is in it. It returns where to go on.
+// shell yields the directive at the exclamation mark at i, if any, and the tokens
+// in the command. shell returns the index of the text to scan next.
 func (s *scanner) shell(i, end int) int {
 	from := i + len("!`")
 	if !s.opens(i, "") || from > end || s.text[i+1] != '`' {
@@ -71,14 +70,14 @@ func (s *scanner) shell(i, end int) int {
 	return from + n + 1
 }
 
-// file yields the directive that begins with the at sign at i, if one may, and
-// the placeholders in it. It returns where to go on.
+// file yields the directive at the at sign at i, if any, and the placeholders in
+// the path. file returns the index of the text to scan next.
 func (s *scanner) file(i, end int) int {
 	if !s.opens(i, "(（") {
 		return i + 1
 	}
 	s.yield(token{kind: fileStart, start: i})
-	n, least := i+1, i+1 // least is the end of the last placeholder, which no punctuation is cut off
+	n, least := i+1, i+1 // least is the end of the last placeholder, which stays whole
 	brackets := false    // the path has a "（"
 	for n < end && s.meter.Add(1) {
 		c := s.text[n]
@@ -89,7 +88,7 @@ func (s *scanner) file(i, end int) int {
 				continue
 			}
 			if c == '{' && n == i+1 {
-				return i + 1 // @{path} is a form of Gemini CLI's
+				return i + 1 // @{path} is a form of Gemini CLI
 			}
 		}
 		if c <= ' ' || c == '@' && n == i+1 || strings.IndexByte("`,;\"'<>|\\", c) >= 0 {
@@ -113,17 +112,17 @@ func (s *scanner) file(i, end int) int {
 	return n
 }
 
-// opens reports whether what is at i begins a line or follows a blank or one of
-// these other characters.
+// opens reports whether the index begins a line, or follows a blank or a character
+// of after.
 func (s *scanner) opens(i int, after string) bool {
 	before, _ := utf8.DecodeLastRuneInString(s.text[:i])
 	return i == 0 || unicode.IsSpace(before) || strings.ContainsRune(after, before)
 }
 
-// trimPunctuation cuts off what ends a sentence, emphasis or brackets around.
-// Brackets and asterisks of the path itself stay: app/(shop) and src/**.
+// trimPunctuation cuts off the end of a sentence, of emphasis and of brackets.
+// Brackets and asterisks of the path stay: app/(shop) and src/**.
 func trimPunctuation(path string) string {
-	unopened := map[rune]int{ // how many more of a closing bracket there are than of its opening one
+	unopened := map[rune]int{ // closing brackets minus opening brackets
 		')': strings.Count(path, ")") - strings.Count(path, "("),
 		']': strings.Count(path, "]") - strings.Count(path, "["),
 		'}': strings.Count(path, "}") - strings.Count(path, "{"),
@@ -151,8 +150,7 @@ func trimPunctuation(path string) string {
 	}
 }
 
-// isPath reports whether what an author wrote after an at sign looks like a
-// path.
+// isPath reports whether the author's text after an at sign looks like a path.
 func isPath(path string) bool {
 	return strings.HasPrefix(path, "~") || strings.ContainsAny(path, "/.")
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// A token is what rendering has to know of an author's text. Everything
+// A token is a part of an author's text with a meaning for rendering. All text
 // between two tokens is copied.
 type token struct {
 	kind       tokenKind
-	start, end int    // in the text; of the two ends of a directive, only one
+	start, end int    // in the text; a directive's token has one of the two
 	index      int    // of the argument, from 0
 	name       string // of the argument
 	hint       string // of inputToken
@@ -24,34 +24,34 @@ const (
 	nameToken                    // $name
 	inputToken                   // ${input:name} and ${input:name:hint}
 	escapeToken                  // the backslash of \$1
-	shellStart                   // start is that of !`
-	shellEnd                     // end is that of the command, before its backtick
-	fileStart                    // start is that of @; without a fileEnd there is no directive
-	fileEnd                      // end is that of the path
+	shellStart                   // start is the index of !`
+	shellEnd                     // end is the end of the command, before the backtick
+	fileStart                    // start is the index of @; without a fileEnd, no directive
+	fileEnd                      // end is the end of the path
 )
 
-// A scanner goes through a text once and yields its tokens in order. It looks
-// at nothing else than the author's text, so that nothing that an argument
-// holds is ever taken for a placeholder, for code or for a directive.
+// A scanner scans a text once and yields the tokens in order. The scanner sees
+// the author's text only: no text of an argument becomes a placeholder, code or
+// a directive.
 type scanner struct {
 	text   string
 	zero   bool              // $0 is the first argument
 	inCode bool              // numbers in code are placeholders
 	known  func(string) bool // whether $name is a placeholder
 	yield  func(token)
-	meter  *markdown.Meter // counts the bytes that the scanner examines, each time it does
+	meter  *markdown.Meter // counts every examination of a byte
 
 	code bool // the scanner is in code
-	stop int  // where the next "}" or line break is, as found before: it is looked for once
+	stop int  // index of the next "}" or line break, found by one search
 }
 
-// longestName bounds what is looked up for each "$".
+// longestName bounds the names looked up for each "$".
 const longestName = 64
 
-// scan yields the tokens of the whole text, or those before the point where the
-// meter ends the scan. The time is linear in the length of the text: a failed
-// attempt to read a token examines no byte that a later attempt examines again,
-// but for a bounded number.
+// scan yields the tokens of the whole text, or the tokens before the point where
+// the meter ends the scan. The time is linear in the length of the text: after a
+// failed attempt to read a token, later attempts examine a bounded number of the
+// same bytes again.
 func (s *scanner) scan() {
 	markdown.Blocks(s.text, s.meter, func(start, end int, kind markdown.Kind) {
 		if kind == markdown.Fenced {
@@ -120,8 +120,8 @@ func (s *scanner) special(i, end int) int {
 
 var isSpecial = [256]bool{'$': true, '{': true, '\\': true, '`': true, '!': true, '@': true}
 
-// placeholder yields what begins with the dollar sign, the brace or the
-// backslash at i, and returns where to go on.
+// placeholder yields the token that begins with the dollar sign, the brace or the
+// backslash at i, if any, and returns the index of the text to scan next.
 func (s *scanner) placeholder(i, end int) int {
 	if s.text[i] == '\\' {
 		return s.backslash(i, end)
@@ -136,13 +136,13 @@ func (s *scanner) placeholder(i, end int) int {
 	return i + 1
 }
 
-// backslash takes a run of backslashes, of which each second one is escaped by
-// the one before, and the byte that the last one escapes.
+// backslash reads a run of backslashes, of which every second is escaped by the
+// one before, and the byte that the last backslash escapes.
 func (s *scanner) backslash(i, end int) int {
 	n := markdown.Run(s.text[i:end])
 	s.meter.Add(n)
 	i += n
-	if n%2 == 0 || i == end || s.text[i] == '{' { // which nothing escapes
+	if n%2 == 0 || i == end || s.text[i] == '{' { // a brace is not escaped
 		return i
 	}
 	if s.text[i] == '$' && (s.resembles(i, end) || i+1 < end && s.text[i+1] == '$' && s.resembles(i+1, end)) {
@@ -165,7 +165,7 @@ func (s *scanner) resembles(i, end int) bool {
 // a shell, unless the caller says otherwise.
 func (s *scanner) numbers() bool { return s.inCode || !s.code }
 
-// match returns the placeholder at i, if it is one by its form.
+// match returns the placeholder at i, if the form is right.
 func (s *scanner) match(i, end int) (token, bool) {
 	const all, args, input = "ARGUMENTS", "{{args}}", "${input:"
 	text := s.text[i:end]
@@ -196,8 +196,8 @@ func (s *scanner) match(i, end int) (token, bool) {
 	return token{}, false
 }
 
-// number reads $1. It is none where a word, a decimal or a thousands separator
-// goes on: $1st, $5k, $1.50 and $1,000 are what they are.
+// number reads $1. A word, a decimal or a thousands separator after the number
+// makes other text: $1st, $5k, $1.50 and $1,000.
 func (s *scanner) number(i int, text string) (token, bool) {
 	n := 1 + digits(text[1:])
 	s.meter.Add(n)
@@ -211,7 +211,7 @@ func (s *scanner) number(i int, text string) (token, bool) {
 	return token{kind: indexToken, start: i, end: i + n, index: index}, ok && index >= 0
 }
 
-// bracketed reads the [0] of $ARGUMENTS[0]; its width is 0 where it is none.
+// bracketed reads the [0] of $ARGUMENTS[0]. For any other text, width is 0.
 func (s *scanner) bracketed(text string) (index, width int) {
 	if !strings.HasPrefix(text, "[") {
 		return 0, 0
@@ -225,8 +225,8 @@ func (s *scanner) bracketed(text string) (index, width int) {
 	return index, n + 1
 }
 
-// argumentNumber reads a number that argument numbers are written like: digits
-// without leading zeros. Nobody has a million arguments.
+// argumentNumber reads the number of an argument: digits without leading zeros.
+// Nobody has a million arguments.
 func argumentNumber(text string) (number int, ok bool) {
 	if text == "" || len(text) > 6 || text[0] == '0' && len(text) > 1 || digits(text) < len(text) {
 		return 0, false
@@ -237,7 +237,7 @@ func argumentNumber(text string) (number int, ok bool) {
 	return number, true
 }
 
-// digits counts the digits that s begins with.
+// digits counts the digits at the beginning of s.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && isDigit(s[n]) {
@@ -246,8 +246,8 @@ func digits(s string) int {
 	return n
 }
 
-// named reads $name. Names may have hyphens, so the longest one that is known
-// counts: in $issue-id it may be issue-id or issue.
+// named reads $name. Names may have hyphens, and the longest known name wins:
+// $issue-id is issue-id or issue.
 func (s *scanner) named(i int, text string) (token, bool) {
 	n := 1
 	for n < len(text) && n <= longestName+1 && (isWord(text[n]) || text[n] == '-') {

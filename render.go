@@ -21,9 +21,9 @@ func (c Command) Render(args ...string) (string, error) {
 	return rendering.Text, err
 }
 
-// RenderNamed is Render with the arguments by name: the names are those of
-// [Command.Arguments], and any others that the text may have; so a name that is
-// misspelt is no error. See [Renderer.RenderNamed].
+// RenderNamed is [Command.Render] with arguments by name. The names are those of
+// [Command.Arguments] and any other names in the text. An unknown name is no
+// error. See [Renderer.RenderNamed].
 func (c Command) RenderNamed(args map[string]string) (string, error) {
 	rendering, err := Renderer{}.RenderNamed(c, args)
 	return rendering.Text, err
@@ -36,30 +36,30 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 //
 // # Placeholders
 //
-//	$ARGUMENTS             all arguments, a blank between each two, unquoted
-//	{{args}}               likewise (Gemini CLI)
+//	$ARGUMENTS             all arguments, unquoted, with a blank between two arguments
+//	{{args}}               the same (Gemini CLI)
 //	$1, $2 … $10 …         the first, the second … the tenth argument
-//	$ARGUMENTS[0]          the first argument, whatever CountFromZero says (Claude Code)
-//	$name                  the argument that the frontmatter's arguments calls so,
-//	                       or that RenderNamed is given; $NAME in Codex CLI
-//	${input:name}          likewise, without being declared (VS Code)
-//	${input:name:hint}     likewise
+//	$ARGUMENTS[0]          the first argument, with any CountFromZero (Claude Code)
+//	$name                  the argument of this name, declared by the frontmatter's
+//	                       arguments or given to RenderNamed; $NAME in Codex CLI
+//	${input:name}          the argument of this name, declared or not (VS Code)
+//	${input:name:hint}     the same
 //
-// A placeholder whose argument is not given stays as it is, like any other
-// text: so do $PATH, $5 million, and $1 where there are no arguments. (Claude
-// Code leaves numbers and takes declared names away; Codex CLI and OpenCode
-// take numbers away.) An argument that is given and empty is filled in. Of no
-// arguments, all are the empty text: $ARGUMENTS and {{args}} never stay.
+// A placeholder without a given argument stays, as all other text does: $PATH,
+// $5 million, and $1 if no argument is given. (Claude Code keeps numbers and
+// removes declared names; Codex CLI and OpenCode remove numbers.) An empty
+// argument is filled in. If no argument is given, $ARGUMENTS and {{args}} become
+// empty.
 //
-// A number is no placeholder where it is part of something longer: $1st, $5k,
-// $1,000, $0.01 and $007 stay. Nor is $name part of a longer word. The text of
-// an argument is never looked at: where an argument is "$2", the result has
-// "$2". Each placeholder stands for one argument, so that the last one does not
-// take all that is left, as it does in OpenCode.
+// A number is no placeholder as a part of a longer word, a price or a code: $1st,
+// $5k, $1,000, $0.01 and $007 stay. $name is no placeholder as a part of a longer
+// word. The text of an argument is not scanned: the argument "$2" gives the
+// result "$2". Each number stands for one argument. (In OpenCode the last number
+// stands for all the arguments left.)
 //
-// A backslash before the dollar sign of what would be a placeholder keeps it,
-// and is taken off: \$1 gives $1. So it is before every number, be there such an
-// argument or not, and nowhere else; one that is itself escaped, as in \\$1,
+// A backslash before the dollar sign of a placeholder keeps the placeholder, and
+// is removed: \$1 gives $1. The rule holds for every number, with or without a
+// given argument. Other backslashes stay. An escaped backslash, as in \\$1,
 // escapes nothing. "$$" stays, and $$1 is no placeholder (Codex CLI). In code, a
 // backslash before a bare number stays, as the number does.
 //
@@ -68,50 +68,50 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 // Code means fenced code blocks and code spans, in the sense of CommonMark.
 // Placeholders in code are filled in, as in every client, except bare numbers:
 // the $1 of awk '{print $1}' belongs to awk. InCode fills in bare numbers too, as
-// Claude Code, Codex CLI and OpenCode do. A block that is code only by its
-// indentation is text: in a list, few authors can tell.
+// Claude Code, Codex CLI and OpenCode do. An indented code block is text: in a
+// list, few authors can tell the difference.
 //
 // # Arguments without a placeholder
 //
-// Where there are arguments and none was filled in anywhere, they are appended
-// after a blank line, as "ARGUMENTS: " and what $ARGUMENTS stands for (Claude
-// Code; OpenCode appends the arguments alone, Gemini CLI what the user typed,
-// and Cursor sends it along). A number in code that stays does not count, so that
-// no argument is lost. NoAppend appends nothing.
+// If arguments are given and no placeholder is filled in, Render appends a blank
+// line, "ARGUMENTS: " and the text of $ARGUMENTS, as Claude Code does. (OpenCode
+// appends the arguments alone, Gemini CLI the line of the user, and Cursor sends
+// the arguments along.) A number that stays in code does not count, and no
+// argument is lost. NoAppend appends nothing.
 //
 // # Directives
 //
-// !`command` and @path come back as they are, with the arguments filled in, and
-// as typed values with their positions: see [Directive]. There are none in code.
+// !`command` and @path stay in the text, with the arguments filled in. Rendering
+// also returns their positions: see [Directive]. Code has no directives.
 type Renderer struct {
-	// CountFromZero makes $0 the first argument, $1 the second, as in the skills
+	// CountFromZero makes $0 the first argument and $1 the second, as in the skills
 	// of Claude Code. Otherwise $1 is the first, as in Codex CLI, OpenCode, the
 	// classic commands of Claude Code and every shell, and $0 stays.
 	CountFromZero bool
 
-	NoAppend bool // arguments that the text has no placeholder for are left out
+	NoAppend bool // arguments without a placeholder are omitted
 	InCode   bool // bare numbers in code, such as $1, are placeholders too
 }
 
 // A Rendering is a command's text with arguments filled in.
 type Rendering struct {
 	Text       string      `json:"text"`
-	Directives []Directive `json:"directives,omitempty"` // in the order of the text; they do not overlap
+	Directives []Directive `json:"directives,omitempty"` // in text order, without overlap
 }
 
-// maxFilledIn bounds the text that arguments add. A command of 10 MiB that says
-// $ARGUMENTS a million times makes terabytes of an argument of a megabyte.
+// maxFilledIn bounds the text that arguments add. A command of 10 MiB with a
+// million $ARGUMENTS would turn an argument of a megabyte into a terabyte.
 const maxFilledIn = 64 << 20
 
 // Render fills in arguments by position. $name and ${input:name} stand for the
-// argument at the position that [Renderer.Arguments] gives the name.
+// argument at the position of the name in [Renderer.Arguments].
 //
-// The time is linear in the length of the text and of the result, whatever the
-// text is. A text in which nothing is filled in is returned without a copy. It
-// may be invalid UTF-8, which stays as it is.
+// The time is linear in the length of the text and of the result, for every text.
+// If nothing is filled in, Text is the Content of the command, without a copy.
+// Invalid UTF-8 stays.
 //
-// The error is that of arguments that would add more than 64 MiB to the text,
-// the code of which is that of ErrSizeLimitExceeded. There is no other.
+// Render returns [ErrSizeLimitExceeded] if the arguments would add more than
+// 64 MiB to the text, and no other error.
 func (r Renderer) Render(c Command, args ...string) (Rendering, error) {
 	return r.RenderContext(context.Background(), c, args...)
 }
@@ -136,13 +136,12 @@ func (r Renderer) RenderContext(ctx context.Context, c Command, args ...string) 
 	return r.render(meter, "Render", c, declared, given)
 }
 
-// RenderNamed fills in arguments by name. An argument has the position that
-// [Renderer.Arguments] gives its name; a number that is none of these names is
-// a position too: "2" is $2. An argument of another name fills $name and
-// ${input:name}. $ARGUMENTS stands for the values, not their names, by position
-// and then by name.
+// RenderNamed fills in arguments by name. An argument has the position of its
+// name in [Renderer.Arguments]. Any other number is a position too: "2" is $2. Any
+// other name fills $name and ${input:name}. $ARGUMENTS stands for the values
+// without the names, first by position, then by name.
 //
-// All else is as with Render.
+// All other rules are those of [Renderer.Render].
 func (r Renderer) RenderNamed(c Command, args map[string]string) (Rendering, error) {
 	return r.RenderNamedContext(context.Background(), c, args)
 }
@@ -187,15 +186,15 @@ func (r Renderer) RenderNamedContext(ctx context.Context, c Command, args map[st
 	return r.render(meter, "RenderNamed", c, declaredArguments(c.Frontmatter), given)
 }
 
-// arguments are those that one rendering is given.
+// arguments are the arguments given to a rendering.
 type arguments struct {
-	positions map[int]string // from 0
+	positions map[int]string // by index, from 0
 	names     map[string]string
 	all       string
 }
 
-// name calls the argument at this index so too, if there is one and no other
-// is called so.
+// name gives the argument at this index another name, unless the argument is
+// missing or the name is taken.
 func (a arguments) name(name string, index int) {
 	if _, taken := a.names[name]; !taken {
 		if value, ok := a.positions[index]; ok {
@@ -204,7 +203,7 @@ func (a arguments) name(name string, index int) {
 	}
 }
 
-// of returns what a placeholder stands for.
+// of returns the value of a placeholder.
 func (a arguments) of(t token) (value string, ok bool) {
 	switch t.kind {
 	case allToken:

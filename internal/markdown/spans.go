@@ -2,19 +2,19 @@ package markdown
 
 import "strings"
 
-// Spans finds the ends of the code spans of one block (CommonMark 0.31,
-// section 6.1) in time that is linear in its length: a search that finds none
-// has seen every run of backticks, and no later one needs to look again.
+// Spans finds the ends of the code spans of a block (CommonMark 0.31, section
+// 6.1). The time is linear in the length of the block: a failed search has seen
+// every run of backticks, and later searches use the result.
 type Spans struct {
 	text  string // as far as the end of the block
 	meter *Meter
 	last  map[int]int // once a search has failed, where the last run of each length is
 }
 
-// NewSpans returns one for a text that ends with the block.
+// NewSpans returns the Spans of a text that ends with the block.
 func NewSpans(text string, meter *Meter) Spans { return Spans{text: text, meter: meter} }
 
-// Closing returns where the run of n backticks is that closes a code span
+// Closing returns the index of the run of n backticks that closes a code span
 // whose text begins at from. Calls are in the order of the text. Closing finds
 // no run once the meter ends the scan.
 func (s *Spans) Closing(from, n int) (at int, ok bool) {

@@ -32,7 +32,8 @@
 //
 // A command is a Markdown file, its name that of the file without ".md". It
 // may begin with frontmatter: a header in YAML between two lines of "---", in
-// TOML between "+++", or in JSON. One that says is_dependency: true is a part
+// TOML between "+++", or in JSON. Blank lines before the header are a diagnostic.
+// One that says is_dependency: true is a part
 // that other commands refer to: it is served by name and not listed.
 //
 // A skill is a folder with a SKILL.md, in the Agent Skills format

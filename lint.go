@@ -87,6 +87,10 @@ func (d Diagnostic) String() string {
 //	FRONTMATTER_UNTERMINATED     E  the frontmatter is not closed, or far too long, and was taken as text
 //	FRONTMATTER_REFUSED          E  it is nested too deep, or too large once its aliases are resolved
 //	FRONTMATTER_INVALID          E  TOML or JSON that cannot be read
+//	FRONTMATTER_AFTER_BLANK_LINES W  blank lines come before the frontmatter (skills: E)
+//	FRONTMATTER_UNKNOWN_FENCE    E  the first line is not quite a fence, so the fields after it were taken as text
+//	FRONTMATTER_VALUE_CUT        W  YAML takes a part of a text for a comment, an anchor or a tag
+//	ALLOWED_TOOLS_UNBALANCED     W  parentheses in allowed-tools do not match
 //	FRONTMATTER_NOT_KEPT         W  lists omit a part of it, since the catalog has more than 32 MiB of large frontmatters
 //
 //	of commands
@@ -262,13 +266,14 @@ func (f *wholeFile) at(field matter.Field, severity, code, message, suggestion s
 }
 
 // header is the problems of a file's frontmatter. Those that lost what it says
-// are errors; of a skill, all are.
+// are errors; of a skill, all are that the reference validator refuses too.
 func (f *wholeFile) header(skill bool) []Diagnostic {
 	var found []Diagnostic
 	for _, p := range f.doc.Problems {
 		d := Diagnostic(index.FromHeader(p, f.place))
 		switch {
-		case skill, p.Class == matter.Unterminated, p.Class == matter.Refused, p.Class == matter.Invalid:
+		case p.Class == matter.ValueCut, p.Class == matter.UnbalancedTools:
+		case skill, p.Class == matter.Unterminated, p.Class == matter.UnknownFence, p.Class == matter.Refused, p.Class == matter.Invalid:
 			d.Severity = index.Error
 		}
 		found = append(found, d)
@@ -284,7 +289,7 @@ func (f *wholeFile) field(key string) (field matter.Field, ok bool) {
 			return field, true
 		}
 	}
-	return matter.Field{Key: key, Line: 1}, false
+	return matter.Field{Key: key, Line: max(f.doc.Line, 1)}, false
 }
 
 // missingFolder is the diagnostic for a folder that does not exist.

@@ -45,6 +45,19 @@ func TestLintCommands(t *testing.T) {
 		{"a text that aliases repeat 200 times", map[string]string{"a.md": "---\ndescription: d\nx: &a " + strings.Repeat("y", 5_000) + "\nz:" + strings.Repeat("\n  - *a", 200) + "\n---\n"}, []string{
 			"a.md:1:0: error FRONTMATTER_REFUSED (write the values out, in a few levels)",
 			"a.md:4:1: warning FRONTMATTER_RECOVERED z ()"}},
+		{"blank lines before the frontmatter", map[string]string{"a.md": "\n\n---\ndescription: d\nmodel: a: b\n---\n/x:y and `/two-words`\n"}, []string{
+			"a.md:1:0: warning FRONTMATTER_AFTER_BLANK_LINES (remove the blank lines)",
+			`a.md:5:1: warning FRONTMATTER_RECOVERED model (write model: "a: b")`}},
+		{"a text that YAML cuts", map[string]string{"a.md": "---\ndescription: Fix issue #$1\n---\n"},
+			[]string{`a.md:2:24: warning FRONTMATTER_VALUE_CUT description (write description: "Fix issue #$1")`}},
+		{"a description that is a comment", map[string]string{"a.md": "---\ndescription: #$1\n---\n"}, []string{
+			"a.md:2:1: warning NO_DESCRIPTION description (add one that says what the command does and when to use it)",
+			`a.md:2:14: warning FRONTMATTER_VALUE_CUT description (write description: "#$1")`}},
+		{"a tool that is not closed", map[string]string{"a.md": "---\ndescription: d\nallowed-tools: Bash(git:* Read\n---\n"},
+			[]string{`a.md:3:1: warning ALLOWED_TOOLS_UNBALANCED allowed-tools (close each "(" before the next tool begins, as in "Bash(git:*) Read")`}},
+		{"a fence that is indented", map[string]string{"a.md": "  ---\ndescription: d\n---\nText.\n"}, []string{
+			"a.md:0:0: warning NO_DESCRIPTION description (add one that says what the command does and when to use it)",
+			`a.md:1:0: error FRONTMATTER_UNKNOWN_FENCE (begin the file with a line "---" that holds nothing else)`}},
 		{"a byte that is no text, beyond what a list reads", map[string]string{"a.md": good + strings.Repeat("Text.\n", 2000) + "Wei\xdf.\n"},
 			[]string{"a.md:2004:4: warning NOT_UTF8 (save the file as UTF-8)"}},
 		{"a file that is too large", map[string]string{"a.md": strings.Repeat("x", 20<<10+1)},

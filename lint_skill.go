@@ -36,12 +36,15 @@ func (c *Catalog) lintSkill(f wholeFile) []Diagnostic {
 		found = append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_BYTE_ORDER_MARK",
 			"the file begins with a byte order mark, so that other clients find no frontmatter", "save the file as UTF-8 without a byte order mark"))
 	}
-	first, _, _ := bytes.Cut(bytes.TrimPrefix(f.raw, byteOrderMark), []byte("\n"))
+	first, rest, _ := bytes.Cut(bytes.TrimPrefix(f.raw, byteOrderMark), []byte("\n"))
+	for range f.doc.Line - 1 {
+		first, rest, _ = bytes.Cut(rest, []byte("\n"))
+	}
 	switch {
 	case string(bytes.TrimRight(first, " \t\r")) == "---" && f.doc.Format == matter.YAML:
 	case f.doc.Format == "":
 		explained := slices.ContainsFunc(f.doc.Problems, func(p matter.Problem) bool {
-			return p.Class == matter.Unterminated || p.Class == matter.NotMapping
+			return p.Class == matter.Unterminated || p.Class == matter.NotMapping || p.Class == matter.UnknownFence
 		})
 		if !explained {
 			found = append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_FRONTMATTER_MISSING",
@@ -49,11 +52,11 @@ func (c *Catalog) lintSkill(f wholeFile) []Diagnostic {
 		}
 		return found
 	default:
-		return append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_FRONTMATTER_NOT_YAML",
+		return append(found, f.at(matter.Field{Line: f.doc.Line}, index.Error, "SKILL_FRONTMATTER_NOT_YAML",
 			`the frontmatter is not YAML after a line "---", which is all that other clients read`, `write it as "key: value" between two lines "---"`))
 	}
 	if i := bytes.IndexByte(first, '\t'); i >= 0 {
-		found = append(found, f.at(matter.Field{Line: 1, Column: 1 + i}, index.Error, string(matter.Tab),
+		found = append(found, f.at(matter.Field{Line: f.doc.Line, Column: 1 + i}, index.Error, string(matter.Tab),
 			`some clients, and the reference validator, do not read a frontmatter with a tab after the "---"`, "remove it"))
 	}
 	found = append(found, f.skillRules()...)
@@ -114,7 +117,7 @@ func (f *wholeFile) fenceInField(known []Diagnostic) []Diagnostic {
 		severity = index.Error
 	}
 	begin := bytes.LastIndexByte(f.doc.Header[:i], '\n') + 1
-	at := matter.Field{Line: 2 + bytes.Count(f.doc.Header[:i], []byte("\n")), Column: 1 + utf8.RuneCount(f.doc.Header[begin:i])}
+	at := matter.Field{Line: f.doc.Line + 1 + bytes.Count(f.doc.Header[:i], []byte("\n")), Column: 1 + utf8.RuneCount(f.doc.Header[begin:i])}
 	return []Diagnostic{f.at(at, severity, "SKILL_FENCE_IN_FIELD",
 		`some clients, and the reference validator, take the "---" here for the end of the frontmatter`, "write another dash")}
 }

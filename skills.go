@@ -139,36 +139,10 @@ func metadata(header Frontmatter) map[string]string {
 	return m
 }
 
-// allowedTools splits a text at the blanks and commas that are not within
-// parentheses, as in "Bash(git add:*) Read".
+// allowedTools reads the tools of a header.
 func allowedTools(header Frontmatter) []string {
 	v, _ := header.doc.Get("allowed-tools")
-	if v.Kind == matter.Sequence {
-		return v.Strings()
-	}
-	var (
-		tools []string
-		depth int
-	)
-	text := v.String()
-	begin := 0
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) {
-			switch text[i] {
-			case '(':
-				depth++
-			case ')':
-				depth = max(depth-1, 0)
-			}
-			if depth > 0 || !strings.ContainsRune(" ,\t\r\n", rune(text[i])) {
-				continue
-			}
-		}
-		if begin < i {
-			tools = append(tools, text[begin:i])
-		}
-		begin = i + 1
-	}
+	tools, _ := matter.Tools(v)
 	return tools
 }
 

@@ -250,7 +250,7 @@ func IsDependency(doc matter.Document, head []byte) bool {
 	unclear := false
 	for _, p := range doc.Problems {
 		switch p.Class {
-		case matter.Recovered, matter.Refused, matter.Invalid, matter.NotMapping, matter.Unterminated:
+		case matter.Recovered, matter.Refused, matter.Invalid, matter.NotMapping, matter.Unterminated, matter.UnknownFence:
 			unclear = true
 		}
 	}

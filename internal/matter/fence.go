@@ -11,11 +11,14 @@ import (
 type fenced struct {
 	format    Format
 	begin     int    // of the file, after a byte order mark
+	blank     int    // blank lines before the first that is none
+	first     int    // of that line
 	header    int    // of the text between the fences
 	headerEnd int    // of the closing fence's line
 	body      int    // after the closing fence's line
 	open      bool   // there is an opening fence, and no closing one
 	close     string // the closing fence; "" for an object that stands alone
+	err       error  // of a text that begins as an object and is none
 }
 
 var bom = []byte("\uFEFF")
@@ -27,8 +30,15 @@ func split(data []byte, ends bool) fenced {
 	if bytes.HasPrefix(data, bom) {
 		f.begin = len(bom)
 	}
-	text := data[f.begin:]
+	f.first = f.begin
+	text := data[f.first:]
 	first, rest, terminated := bytes.Cut(text, []byte("\n"))
+	for terminated && len(bytes.TrimRight(first, " \t\r")) == 0 {
+		f.blank++
+		f.first += len(first) + 1
+		text = rest
+		first, rest, terminated = bytes.Cut(text, []byte("\n"))
+	}
 	switch string(bytes.TrimRight(first, " \t\r")) {
 	case "---", "---yaml":
 		f.format, f.close = YAML, "---"
@@ -49,7 +59,7 @@ func split(data []byte, ends bool) fenced {
 		}
 		return f
 	}
-	f.header = f.begin + len(first) + 1
+	f.header = f.first + len(first) + 1
 	if !terminated {
 		f.header--
 	}
@@ -75,7 +85,7 @@ func splitObject(f fenced, text []byte, ends bool) fenced {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	if err := decoder.Decode(&object); err != nil {
 		cut := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
-		f.open = cut && !ends
+		f.open, f.err = cut && !ends, err
 		return f
 	}
 	end := int(decoder.InputOffset())
@@ -87,7 +97,7 @@ func splitObject(f fenced, text []byte, ends bool) fenced {
 		f.open = true
 		return f
 	}
-	f.format, f.header, f.headerEnd = JSON, f.begin, f.begin+end
+	f.format, f.header, f.headerEnd = JSON, f.first, f.first+end
 	f.body = f.headerEnd + len(line)
 	if terminated {
 		f.body++

@@ -3,8 +3,9 @@
 // paragraph of the text. It never loses or alters the body, and reports all
 // that it did as values.
 //
-// A header is between fences at column 0, the first at the very beginning of
-// the file (after a byte order mark, if there is one): "---" for YAML ("---yaml",
+// A header is between fences at column 0. The first fence begins the file. A byte
+// order mark may come before the fence, and so may blank lines, which are
+// reported. The fences are "---" for YAML ("---yaml",
 // "---toml" and "---json" say the format), "+++" for TOML, ";;;" for JSON. A
 // JSON object at the beginning is a header too. Anything else, "---js" say, is
 // body: nothing is ever evaluated.
@@ -13,7 +14,9 @@ package matter
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -38,6 +41,7 @@ const (
 // A Document is a Markdown file with its header decoded.
 type Document struct {
 	Format   Format    // "" where there is no header
+	Line     int       // of the opening fence, 1-based; 0 where there is no header
 	Header   []byte    // the text between the fences; aliases the data
 	Body     int       // the body is data[Body:]
 	Fields   []Field   // in the order of the file
@@ -48,14 +52,18 @@ type Document struct {
 type Class string
 
 const (
-	Recovered        Class = "FRONTMATTER_RECOVERED"     // a value that is not valid YAML, kept as text
-	Unterminated     Class = "FRONTMATTER_UNTERMINATED"  // no closing fence
-	NotMapping       Class = "FRONTMATTER_NOT_A_MAPPING" // a scalar or list between the fences: taken as text
-	Refused          Class = "FRONTMATTER_REFUSED"       // too deep or too large once its aliases are resolved
-	Invalid          Class = "FRONTMATTER_INVALID"       // TOML or JSON that cannot be read
-	DuplicateKey     Class = "DUPLICATE_KEY"             // the last one counts
-	NotUTF8          Class = "NOT_UTF8"                  // bytes that are no text
-	ControlCharacter Class = "CONTROL_CHARACTER"         // characters that YAML does not allow
+	Recovered        Class = "FRONTMATTER_RECOVERED"         // a value that is not valid YAML, kept as text
+	Unterminated     Class = "FRONTMATTER_UNTERMINATED"      // no closing fence
+	NotMapping       Class = "FRONTMATTER_NOT_A_MAPPING"     // a scalar or list between the fences: taken as text
+	Refused          Class = "FRONTMATTER_REFUSED"           // too deep or too large once its aliases are resolved
+	Invalid          Class = "FRONTMATTER_INVALID"           // TOML or JSON that cannot be read
+	DuplicateKey     Class = "DUPLICATE_KEY"                 // the last one counts
+	AfterBlankLines  Class = "FRONTMATTER_AFTER_BLANK_LINES" // read, though other readers find no header
+	UnknownFence     Class = "FRONTMATTER_UNKNOWN_FENCE"     // a header between lines that are nearly fences: taken as text
+	ValueCut         Class = "FRONTMATTER_VALUE_CUT"         // YAML takes a part of a text for a comment, an anchor or a tag
+	UnbalancedTools  Class = "ALLOWED_TOOLS_UNBALANCED"      // parentheses in allowed-tools do not match
+	NotUTF8          Class = "NOT_UTF8"                      // bytes that are no text
+	ControlCharacter Class = "CONTROL_CHARACTER"             // characters that YAML does not allow
 )
 
 // A Problem is something that was survived. Line and Column are 1-based, in
@@ -90,6 +98,7 @@ func Parse(data []byte, whole bool) (doc Document, more bool) {
 		return Document{Body: fenced.begin}, true
 	}
 	doc = decode(data, fenced)
+	doc.checkTools()
 	doc.checkText(data, whole)
 	doc.Problems = bounded(doc.Problems)
 	if !ends && doc.description() == "" {
@@ -116,10 +125,44 @@ func bounded(problems []Problem) []Problem {
 
 // decode decodes what split found.
 func decode(data []byte, f fenced) Document {
+	doc := decodeFenced(data, f)
+	if f.blank == 0 {
+		return doc
+	}
+	moveFields(doc.Fields, f.blank)
+	moveProblems(doc.Problems, f.blank)
+	if doc.Format != "" {
+		doc.Line += f.blank
+		doc.Problems = append([]Problem{{Class: AfterBlankLines, Line: 1,
+			Message:    "blank lines come before the frontmatter, so that most other readers find no frontmatter",
+			Suggestion: "remove the blank lines"}}, doc.Problems...)
+	}
+	return doc
+}
+
+// moveFields moves fields that are counted from the opening fence.
+func moveFields(fields []Field, lines int) {
+	for i := range fields {
+		f := &fields[i]
+		if f.Line > 0 {
+			f.Line += lines
+		}
+	}
+}
+
+// moveProblems moves problems that are counted from the opening fence.
+func moveProblems(problems []Problem, lines int) {
+	for i := range problems {
+		problems[i].Line += lines
+	}
+}
+
+// decodeFenced is decode for a header that begins the file.
+func decodeFenced(data []byte, f fenced) Document {
 	none := Document{Body: f.begin}
 	switch {
 	case f.open:
-		if f.close != "" && looksLikeHeader(data[f.header:]) {
+		if f.close != "" && looksLikeHeader(data[f.header:], f.format) {
 			p := Problem{Class: Unterminated, Line: 1,
 				Message:    "the frontmatter is not closed, so all of it is text",
 				Suggestion: `put a line "` + f.close + `" after its last field`}
@@ -131,9 +174,10 @@ func decode(data []byte, f fenced) Document {
 		}
 		return none
 	case f.format == "":
+		none.checkFence(data, f)
 		return none
 	}
-	doc := Document{Format: f.format, Header: data[f.header:f.headerEnd], Body: f.body}
+	doc := Document{Format: f.format, Line: 1, Header: data[f.header:f.headerEnd], Body: f.body}
 	switch f.format {
 	case YAML:
 		if !doc.decodeYAML() {
@@ -149,13 +193,52 @@ func decode(data []byte, f fenced) Document {
 	return doc
 }
 
+// checkFence reports a header that is taken as text, since it is no valid object,
+// or is between lines that are no fences: indented, of four hyphens, or with a
+// text behind the hyphens.
+func (d *Document) checkFence(data []byte, f fenced) {
+	text := data[f.first:]
+	if f.err != nil && objectStart.Match(text) {
+		d.Problems = append(d.Problems, Problem{Class: Invalid, Line: 1,
+			Message: "the JSON object that begins the file is not valid, so it is taken as text: " + f.err.Error()})
+		return
+	}
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	for _, fence := range []struct {
+		text   string
+		format Format
+	}{{"---", YAML}, {"+++", TOML}} {
+		like := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimFunc(line, invisible), []byte(fence.text)) }
+		if !like(first) || !looksLikeHeader(rest, fence.format) {
+			continue
+		}
+		for line := range bytes.Lines(rest) {
+			if like(line) {
+				d.Problems = append(d.Problems, Problem{Class: UnknownFence, Line: 1,
+					Message:    "the first line is no fence of frontmatter, so the fields after it are taken as text",
+					Suggestion: `begin the file with a line "` + fence.text + `" that holds nothing else`})
+				return
+			}
+		}
+	}
+}
+
+// objectStart is how a JSON object begins that has fields.
+var objectStart = regexp.MustCompile(`^\{\s*"[^"\n]*"\s*:`)
+
+// invisible reports blanks and characters without a shape, such as U+200B.
+func invisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
+
 // looksLikeHeader tells a header that was forgotten to be closed from a text
 // that begins with a rule.
-func looksLikeHeader(text []byte) bool {
+func looksLikeHeader(text []byte, format Format) bool {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 {
 			return false
+		}
+		if format == TOML && line[0] != '#' {
+			return tomlField.Match(line)
 		}
 		if line[0] != '#' {
 			key, _, ok := topLevelKey(line)
@@ -164,6 +247,9 @@ func looksLikeHeader(text []byte) bool {
 	}
 	return false
 }
+
+// tomlField is a line of TOML that is a field or begins a table.
+var tomlField = regexp.MustCompile(`^(?:[\w."\'-]+[ \t]*=|\[)`)
 
 func (d *Document) checkDuplicates() {
 	// A map is for headers that want to be slow: real ones have a few keys.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,8 +51,20 @@ func TestParse(t *testing.T) {
 		{"a byte order mark without a header", "\ufeffText.", read{"", "{}", "Text.", ""}},
 		{"CR LF", "---\r\na: b\r\n---\r\nText.\r\n", read{YAML, `{"a":"b"}`, "Text.\r\n", ""}},
 		{"blanks after the fences", "--- \t\na: b\n---  \nText.", read{YAML, `{"a":"b"}`, "Text.", ""}},
-		{"blank lines before it", "\n---\na: b\n---\nText.", read{"", "{}", "\n---\na: b\n---\nText.", ""}},
-		{"an indented fence", " ---\na: b\n---\nText.", read{"", "{}", " ---\na: b\n---\nText.", ""}},
+		{"blank lines before it", "\n \t\r\n---\na: b\nc: [d] e\n---\n\nText.", read{YAML, `{"a":"b","c":"[d] e"}`, "\nText.", "FRONTMATTER_AFTER_BLANK_LINES 1, FRONTMATTER_RECOVERED 5 c"}},
+		{"a byte order mark and blank lines before it", "\ufeff\r\n\n---\na: b\n---\nText.", read{YAML, `{"a":"b"}`, "Text.", "FRONTMATTER_AFTER_BLANK_LINES 1"}},
+		{"blank lines before TOML", "\n+++\na = 1\nb = c\n+++\nText.", read{TOML, "{}", "Text.", "FRONTMATTER_AFTER_BLANK_LINES 1, FRONTMATTER_INVALID 4"}},
+		{"blank lines before an object", "\n\n{\"a\": 1}\nText.", read{JSON, `{"a":1}`, "Text.", "FRONTMATTER_AFTER_BLANK_LINES 1"}},
+		{"blank lines before a fence that is not closed", "\n---\na: b\n\nText.", read{"", "{}", "\n---\na: b\n\nText.", "FRONTMATTER_UNTERMINATED 2"}},
+		{"blank lines before a rule", "\n---\n\nText.\n\n---\n", read{"", "{}", "\n---\n\nText.\n\n---\n", "FRONTMATTER_NOT_A_MAPPING 2"}},
+		{"blank lines before a text", "\ufeff\n\nText.", read{"", "{}", "\n\nText.", ""}},
+		{"blank lines alone", "\n \n", read{"", "{}", "\n \n", ""}},
+		{"an indented fence", " ---\na: b\n---\nText.", read{"", "{}", " ---\na: b\n---\nText.", "FRONTMATTER_UNKNOWN_FENCE 1"}},
+		{"an invisible character before a fence", "\n\u200b---\na: b\n---\nText.", read{"", "{}", "\n\u200b---\na: b\n---\nText.", "FRONTMATTER_UNKNOWN_FENCE 2"}},
+		{"fences of four hyphens", "----\na: b\n----\nText.", read{"", "{}", "----\na: b\n----\nText.", "FRONTMATTER_UNKNOWN_FENCE 1"}},
+		{"a fence with a comment", "+++ # x\na = 1\n+++\nText.", read{"", "{}", "+++ # x\na = 1\n+++\nText.", "FRONTMATTER_UNKNOWN_FENCE 1"}},
+		{"a rule of many hyphens", "-----\nNote: text.\n", read{"", "{}", "-----\nNote: text.\n", ""}},
+		{"a heading in hyphens", "Note\n----\na: b\n----\n", read{"", "{}", "Note\n----\na: b\n----\n", ""}},
 		{"an indented closing fence is none", "---\na: |\n  b\n  ---\n  c\n---\nText.", read{YAML, `{"a":"b\n---\nc\n"}`, "Text.", ""}},
 		{"four hyphens are no fence", "---\na: b\n----\n---\nText.", read{YAML, `{"a":"b"}`, "Text.", "FRONTMATTER_RECOVERED 2 a"}},
 		{"fields after a document end", "---\na: b\n...\nc: d\n---\nText.", read{YAML, `{"a":"b","c":"d"}`, "Text.", "FRONTMATTER_RECOVERED 1"}},
@@ -71,12 +84,14 @@ func TestParse(t *testing.T) {
 		{"tables of TOML in the order of the first", "+++\nz = [{y=1, x=2}, {x=1, y=2}]\n+++\n", read{TOML, `{"z":[{"y":1,"x":2},{"y":2,"x":1}]}`, "", ""}},
 		{"numbers that no reader of JSON can hold", "{\"a\": 1E400, \"b\": 1e30}\n", read{JSON, `{"a":"1E400","b":1e30}`, "", ""}},
 		{"a tag that calls nothing a number", "---\na: !!int null\n---\n", read{YAML, `{"a":"null"}`, "", ""}},
+		{"TOML that is not closed", "+++\na = 1\n\nText.", read{"", "{}", "+++\na = 1\n\nText.", "FRONTMATTER_UNTERMINATED 1"}},
 		{"TOML between hyphens", "---toml\na = 'b'\n---\nText.", read{TOML, `{"a":"b"}`, "Text.", ""}},
 		{"broken TOML", "+++\na = b\nc = 1\n+++\nText.", read{TOML, "{}", "Text.", "FRONTMATTER_INVALID 2"}},
 		{"JSON", "---json\n{\"b\": 1e3, \"a\": [null, \"x\"]}\n---\nText.", read{JSON, `{"b":1e3,"a":[null,"x"]}`, "Text.", ""}},
 		{"JSON between semicolons", ";;;\n{\"a\": 1}\n;;;\nText.", read{JSON, `{"a":1}`, "Text.", ""}},
 		{"JSON alone", "{\n  \"a\": {\"b\": 1}\n}\n\nText.", read{JSON, `{"a":{"b":1}}`, "\nText.", ""}},
 		{"a brace that is no JSON", "{{#if x}}\nText.", read{"", "{}", "{{#if x}}\nText.", ""}},
+		{"an object that is not valid", "{\n  \"a\": 1,\n}\nText.", read{"", "{}", "{\n  \"a\": 1,\n}\nText.", "FRONTMATTER_INVALID 1"}},
 		{"JSON with text behind it", "{\"a\": 1} is JSON.", read{"", "{}", "{\"a\": 1} is JSON.", ""}},
 		{"broken JSON", "---json\n{\"a\": }\n---\nText.", read{JSON, "{}", "Text.", "FRONTMATTER_INVALID 2"}},
 		{"a JSON list", "---json\n[1]\n---\nText.", read{JSON, "{}", "Text.", "FRONTMATTER_INVALID 2"}},
@@ -87,6 +102,19 @@ func TestParse(t *testing.T) {
 		{"quotes that do not belong together", "---\na: \"Fix\" and \"Test\"\nb: 1\n---\n", read{YAML, `{"a":"\"Fix\" and \"Test\"","b":1}`, "", "FRONTMATTER_RECOVERED 2 a"}},
 		{"quoted scalars are texts", "---\na: '3000'\nb: \"true\"\nc: \"x\\ty\"\n---\n", read{YAML, `{"a":"3000","b":"true","c":"x\ty"}`, "", ""}},
 		{"block scalars", "---\na: >\n  one\n  two\nb: |-\n  one\n  two\n---\n", read{YAML, `{"a":"one two\n","b":"one\ntwo"}`, "", ""}},
+		{"a number sign", "---\na: Fix issue #$1\nb:\n  - \"x\"\n  - y #2\nc: #d\ndescription: e # f\n---\n", read{YAML, `{"a":"Fix issue","b":["x","y"],"c":null,"description":"e"}`, "",
+			"FRONTMATTER_VALUE_CUT 2 a, FRONTMATTER_VALUE_CUT 5 b, FRONTMATTER_VALUE_CUT 6 c, FRONTMATTER_VALUE_CUT 7 description"}},
+		{"a number sign after a value of two lines", "---\na: Fix\n  issue #$1\n---\n", read{YAML, `{"a":"Fix issue"}`, "", "FRONTMATTER_VALUE_CUT 2 a"}},
+		{"a number sign in a header that is recovered", "---\na: Fix #1\nb: [c] d\n---\n", read{YAML, `{"a":"Fix","b":"[c] d"}`, "", "FRONTMATTER_VALUE_CUT 2 a, FRONTMATTER_RECOVERED 3 b"}},
+		{"comments", "---\n#x\na: b # the b\nc: # d\n  - e # e\nf: 'g' #h\ni: |\n  j #k\nl: 3 #4\nm: n#o\ndescription: p ##\n#q\n---\n", read{YAML,
+			`{"a":"b","c":["e"],"f":"g","i":"j #k\n","l":3,"m":"n#o","description":"p"}`, "", "FRONTMATTER_VALUE_CUT 11 description"}},
+		{"an anchor that nothing uses", "---\na: &b c\nd: &e\n---\n", read{YAML, `{"a":"c","d":null}`, "", "FRONTMATTER_VALUE_CUT 2 a, FRONTMATTER_VALUE_CUT 3 d"}},
+		{"tags", "---\na: !b c\nd: ! e\nf: !!str 3\ng: !h\n---\n", read{YAML, `{"a":"c","d":"e","f":"3","g":""}`, "", "FRONTMATTER_VALUE_CUT 2 a, FRONTMATTER_VALUE_CUT 3 d, FRONTMATTER_VALUE_CUT 5 g"}},
+		{"tools with parentheses", "---\nallowed-tools: Bash(git add:*, git diff) Read, X(Y(z))\n---\n", read{YAML, `{"allowed-tools":"Bash(git add:*, git diff) Read, X(Y(z))"}`, "", ""}},
+		{"a tool that is not closed", "---\nallowed-tools: Bash(git:* Read\n---\n", read{YAML, `{"allowed-tools":"Bash(git:* Read"}`, "", "ALLOWED_TOOLS_UNBALANCED 2 allowed-tools"}},
+		{"a tool that is closed twice", "---\nallowed-tools: Read, Bash(git:*))\n---\n", read{YAML, `{"allowed-tools":"Read, Bash(git:*))"}`, "", "ALLOWED_TOOLS_UNBALANCED 2 allowed-tools"}},
+		{"a tool that a list divides", "---\nallowed-tools: [Bash(a, b), Read]\n---\n", read{YAML, `{"allowed-tools":["Bash(a","b)","Read"]}`, "", "ALLOWED_TOOLS_UNBALANCED 2 allowed-tools"}},
+		{"a tool of TOML", "+++\nallowed-tools = ['Read', 'Bash(x']\n+++\n", read{TOML, `{"allowed-tools":["Read","Bash(x"]}`, "", "ALLOWED_TOOLS_UNBALANCED 0 allowed-tools"}},
 		{"aliases and merges", "---\na: &x {k: 1, l: 2}\nb:\n  <<: *x\n  l: 3\nc: *x\n---\n", read{YAML, `{"a":{"k":1,"l":2},"b":{"l":3,"k":1},"c":{"k":1,"l":2}}`, "", ""}},
 		{"a key twice", "---\na: 1\nb: 2\na: 3\n---\n", read{YAML, `{"a":3,"b":2}`, "", "DUPLICATE_KEY 4 a"}},
 
@@ -184,6 +212,9 @@ func TestExpansionIsBounded(t *testing.T) {
 		"an escape in a key in a key":      {"---\ndescription: d\na:\n  " + strings.Repeat("? ", 40) + `"\"\\"` + "\n---\n", "d"},
 		"lists that a mapping brings":      {"---\ndescription: d\n" + merges + "<<: [" + names + "]\n---\n", "d"},
 		"lists in lines of more fields":    {"---\n{description: d,\n" + fields + "}\n---\n", "d"},
+		"anchors in one line":              {"---\ndescription: d\na: [" + strings.Repeat("&b c, ", 9_000) + "]\n---\n", "d"},
+		"tags in one line":                 {"---\ndescription: d\na: [" + strings.Repeat("!b c, ", 9_000) + "]\n---\n", "d"},
+		"texts in one line":                {"---\ndescription: d\na: [" + strings.Repeat("é,", 15_000) + strings.Repeat(" ", 10_000) + "\n]\n---\n", "d"},
 		"a dotted key of TOML":             {"+++\n" + strings.Repeat("a.", 30_000) + "a = 1\n+++\nText.", "Text."},
 		"dotted keys in TOML's brackets":   {"+++\n" + strings.Repeat("a = {"+strings.Repeat("a.", 90), 90) + "a = 1" + strings.Repeat("}", 90) + "\n+++\nText.", "Text."},
 		"a dotted key after lines of TOML": {"+++\nx = {y = \"\"\"\n\"\"\", " + strings.Repeat("a.", 20_000) + "\"b\" = 1}\n+++\nText.", "Text."},
@@ -311,6 +342,8 @@ func TestAHeadIsEnough(t *testing.T) {
 		{"a header closed beyond the limit", "---\ndescription: d\na: " + strings.Repeat("x", MaxHead) + "\n---\nText.\n", 3},
 		{"a line at the limit that only begins like a fence", "---\ndescription: d\na: " + strings.Repeat("x", MaxHead-26) + "\n---x\nText.\n", 3},
 		{"an object that ends beyond the limit", "{\"description\": \"" + strings.Repeat("x", MaxHead) + "\"}\nText.\n", 3},
+		{"blank lines", strings.Repeat(" \n", MinHead) + "---\ndescription: d\n---\n" + long, 2},
+		{"blank lines that do not end", strings.Repeat(" \n", MaxHead) + "---\ndescription: d\n---\n", 3},
 		{"a fence cut at the end of the head", "---\na: " + strings.Repeat("x", MinHead-11) + "\n---", 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -417,6 +450,7 @@ func FuzzParse(f *testing.F) {
 		"", "Text", "---\na: b\n---\nText", "---\ndescription: [a] b\n---\n", "+++\na = 1\n+++\n", "{\"a\": 1}\n", ";;;\n{}\n;;;\n",
 		"---\na: &a [*a]\n---\n", "\ufeff---\r\na: |\r\n  ---\r\n---\r\nText", "---\na: caf\xe9\n---\n", "---\n? a\n: b\n---\n", "---\n\"a\": b: c\n---\n", "---\na: b\r\r\rc: [d]\n---\n",
 		"---\na: &a bcdef\nb: [*a, *a]\n<<: {*a : *a}\n---\n", "---\n? ? ? [a, \"b\\\\\"]\n---\n", "+++\na.\"b\".c = {d.e = 1}\n+++\n",
+		"\ufeff\n \n---\na: b #c\n---\nText", "---\na: !b c\nd: &e f\ng: [h #i\n]\nallowed-tools: A(b\n---\n",
 	} {
 		f.Add([]byte(in), 10)
 	}
@@ -476,9 +510,12 @@ func FuzzPlainYAML(f *testing.F) {
 		if !ok || tooDeep(header) { // what looks too deep is refused whatever it is
 			return
 		}
-		want, err := strictYAML(header, 2, newExpansion(header))
+		want, cut, err := strictYAML(header, 2, newExpansion(header))
 		if err != nil {
 			t.Fatalf("%q is not YAML: %v", header, err)
+		}
+		if problems := cut.inWhole(); len(problems) > 0 {
+			t.Fatalf("%q has a problem: %+v", header, problems)
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("%q (-yaml +plain):\n%s", header, diff)
@@ -522,6 +559,53 @@ func BenchmarkParse(b *testing.B) {
 	}
 	b.ReportMetric(float64(took[0])/float64(took[2]), "ours/floor")
 	b.ReportMetric(float64(took[1])/float64(took[2]), "library/floor")
+}
+
+// TestSuggestionsAreRight follows the suggestions for values that YAML cuts.
+func TestSuggestionsAreRight(t *testing.T) {
+	for _, want := range []string{"Fix issue #$1", "#$1", "café  #1 \"now\"", "&x y", "! y", "!x y", "!x"} {
+		for _, before := range []string{"", "é: [a] b\n", "\tb: c\n"} {
+			doc, _ := Parse([]byte("---\n"+before+"description: "+want+"\n---\n"), true)
+			i := slices.IndexFunc(doc.Problems, func(p Problem) bool { return p.Class == ValueCut })
+			if i < 0 && before != "" && want[0] == '&' {
+				continue // in a broken header, no alias can be told
+			}
+			if i < 0 {
+				t.Errorf("%q: no problem", want)
+				continue
+			}
+			line, ok := strings.CutPrefix(doc.Problems[i].Suggestion, "write ")
+			doc, _ = Parse([]byte("---\n"+line+"\n---\n"), true)
+			if got := doc.description(); !ok || got != want || len(doc.Problems) > 0 {
+				t.Errorf("%q is suggested, which is %q (%v), want %q", line, got, doc.Problems, want)
+			}
+		}
+	}
+}
+
+func TestCutsHaveColumns(t *testing.T) {
+	for text, want := range map[string]string{"a: é #1": "2:6", "a:\n  - [b, é #1\n  ]": "3:11", "a: &b c": "2:4", "a: é\n  b #1": "2:4", "a: #1": "2:4"} {
+		doc, _ := Parse([]byte("---\n"+text+"\n---\n"), true)
+		if len(doc.Problems) != 1 || fmt.Sprintf("%d:%d", doc.Problems[0].Line, doc.Problems[0].Column) != want {
+			t.Errorf("%q: %+v, want %s", text, doc.Problems, want)
+		}
+	}
+}
+
+func TestTools(t *testing.T) {
+	for in, want := range map[string][]string{
+		"":                      nil,
+		"Read":                  {"Read"},
+		" Read,\tGrep  Glob,":   {"Read", "Grep", "Glob"},
+		"Bash(git add:*) Read":  {"Bash(git add:*)", "Read"},
+		"Bash(a, b(c) d),X":     {"Bash(a, b(c) d)", "X"},
+		"Bash(git:* Read, Grep": {"Bash(git:* Read, Grep"},
+		"Bash(git:*)) Read":     {"Bash(git:*))", "Read"},
+	} {
+		if got, _ := Tools(Value{Kind: String, Text: in}); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
 }
 
 func TestProblemsOfOneHeaderAreBounded(t *testing.T) {

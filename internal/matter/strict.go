@@ -44,6 +44,7 @@ func (d *Document) Strict() []Problem {
 	s := strict{text: text, lines: yamlLines(text)}
 	s.look(node.Content[0], 0)
 	s.tabs()
+	moveProblems(s.problems, d.Line-1)
 	return s.problems
 }
 

@@ -45,6 +45,9 @@ func (x *expansion) take(values, bytes int) bool {
 // headers have a dozen.
 const maxTries = 256
 
+// maxSuggested is the length of a value, in bytes, that a suggestion repeats.
+const maxSuggested = 500
+
 var errRefused = errors.New("nested too deep, or too large once its aliases are resolved")
 
 // decodeYAML fills the fields. It reports false where there is no mapping
@@ -56,10 +59,11 @@ func (d *Document) decodeYAML() bool {
 	}
 	text := d.printable()
 	left := newExpansion(text)
-	fields, err := strictYAML(text, 2, left)
+	fields, cut, err := strictYAML(text, 2, left)
 	switch {
 	case err == nil:
 		d.Fields = fields
+		d.Problems = append(d.Problems, cut.inWhole()...)
 		return true
 	case errors.Is(err, errNotMapping):
 		d.Problems = append(d.Problems, Problem{Class: NotMapping, Line: 1,
@@ -70,7 +74,7 @@ func (d *Document) decodeYAML() bool {
 	known := len(d.Problems)
 	recovered := d.recover(text, left)
 	if len(recovered) == 0 {
-		if looksLikeHeader(text) {
+		if looksLikeHeader(text, YAML) {
 			d.Problems = append(d.Problems, Problem{Class: NotMapping, Line: 1, Message: "the frontmatter is not YAML"})
 		}
 		return false
@@ -78,7 +82,7 @@ func (d *Document) decodeYAML() bool {
 	if errors.Is(err, errRefused) {
 		d.Problems = append(d.Problems, Problem{Class: Refused, Line: 1, Message: "the frontmatter is " + errRefused.Error(), Suggestion: "write the values out, in a few levels"})
 	}
-	if len(d.Problems) == known { // each key by itself is right
+	if !slices.ContainsFunc(d.Problems[known:], func(p Problem) bool { return p.Class != ValueCut }) { // each key by itself is right
 		d.Problems = append(d.Problems, Problem{Class: Recovered, Line: 1,
 			Message: "the frontmatter is not valid YAML as a whole, so its fields are read one by one"})
 	}
@@ -125,28 +129,28 @@ var errNotMapping = errors.New("not a mapping")
 
 // strictYAML reads a text that is YAML as a whole. The first line of it is at
 // line in the file.
-func strictYAML(text []byte, line int, left *expansion) ([]Field, error) {
+func strictYAML(text []byte, line int, left *expansion) ([]Field, cuts, error) {
 	if tooDeep(text) {
-		return nil, errRefused
+		return nil, cuts{}, errRefused
 	}
 	node, err := parseYAML(text)
 	if err != nil {
-		return nil, err
+		return nil, cuts{}, err
 	}
 	if node.Kind == 0 { // empty, or comments only
-		return nil, nil
+		return nil, cuts{}, nil
 	}
 	root := node.Content[0]
 	if root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" && root.Value == "" {
-		return nil, nil
+		return nil, cuts{}, nil
 	}
 	if root.Kind != yaml.MappingNode {
-		return nil, errNotMapping
+		return nil, cuts{}, errNotMapping
 	}
-	c := converter{line: line - 1, left: left}
+	c := converter{line: line - 1, left: left, cuts: cuts{text: text, line: line - 1}}
 	v, err := c.value(root, 0)
 	literals(v.Fields[:c.own], text, line)
-	return v.Fields, err
+	return v.Fields, c.cuts, err
 }
 
 // tooDeep reports brackets nested deeper than any header that is meant, before
@@ -208,6 +212,7 @@ type converter struct {
 
 	aliases int // how many the value at hand is within
 	own     int // fields of the top-level mapping that no merge brought
+	cuts    cuts
 }
 
 func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
@@ -219,6 +224,7 @@ func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
+		c.cuts.use(n.Alias)
 		c.aliases++
 		defer func() { c.aliases-- }()
 		return c.value(n.Alias, depth+1)
@@ -235,6 +241,9 @@ func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
 	case yaml.MappingNode:
 		return c.mapping(n, depth)
 	default:
+		if c.aliases == 0 {
+			c.cuts.look(n, depth == 1)
+		}
 		return Value{Kind: scalarKind(n), Text: n.Value}, nil
 	}
 }
@@ -244,6 +253,9 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 	var merged []Field
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
+		if depth == 0 {
+			c.cuts.key = k.Value
+		}
 		value, err := c.value(n.Content[i+1], depth+1)
 		if err != nil {
 			return v, err
@@ -401,13 +413,13 @@ func (d *Document) recover(text []byte, left *expansion) []Field {
 		begin  int    // which line of the file that is
 	)
 	tries := 0
-	tryYAML := func(chunk []byte, line int) ([]Field, error) {
+	tryYAML := func(chunk []byte, line int) ([]Field, cuts, error) {
 		if read, ok := plainYAML(chunk); ok && len(read) == 1 {
 			read[0].Line = line
-			return read, nil
+			return read, cuts{}, nil
 		}
 		if tries++; tries > maxTries {
-			return nil, errRefused
+			return nil, cuts{}, errRefused
 		}
 		return strictYAML(chunk, line, left)
 	}
@@ -416,9 +428,10 @@ func (d *Document) recover(text []byte, left *expansion) []Field {
 			return
 		}
 		chunk := text[from:to]
-		read, err := tryYAML(chunk, begin)
+		read, cut, err := tryYAML(chunk, begin)
 		if err == nil && len(read) == 1 && read[0].Key == key {
 			fields = append(fields, read[0])
+			d.Problems = append(d.Problems, cut.problems...) // another field may use the anchors
 			return
 		}
 		value := literal(chunk)
@@ -428,7 +441,7 @@ func (d *Document) recover(text []byte, left *expansion) []Field {
 		if errors.Is(err, errRefused) {
 			p.Message = "the value is not read as YAML, being too deep or one of too many; it is taken as the text that it is"
 		}
-		if errors.Is(err, errRefused) || len(value) > 500 {
+		if errors.Is(err, errRefused) || len(value) > maxSuggested {
 			p.Suggestion = ""
 		}
 		d.Problems = append(d.Problems, p)

@@ -1,0 +1,71 @@
+package matter
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Tools reads allowed-tools: a list, or a text that is split at the blanks and
+// commas outside of parentheses, as in "Bash(git add:*) Read". The unbalanced
+// tool is the first whose parentheses do not match; "" if all do.
+func Tools(v Value) (tools []string, unbalanced string) {
+	if v.Kind == Sequence {
+		tools = v.Strings()
+		for _, tool := range tools {
+			if _, unbalanced = splitTools(tool); unbalanced != "" {
+				break
+			}
+		}
+		return tools, unbalanced
+	}
+	return splitTools(v.String())
+}
+
+func splitTools(text string) (tools []string, unbalanced string) {
+	begin, depth, matched := 0, 0, true
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) {
+			switch text[i] {
+			case '(':
+				depth++
+			case ')':
+				matched = matched && depth > 0
+				depth = max(depth-1, 0)
+			}
+			if depth > 0 || strings.IndexByte(" ,\t\r\n", text[i]) < 0 {
+				continue
+			}
+		}
+		if begin < i {
+			tools = append(tools, text[begin:i])
+			if unbalanced == "" && (depth > 0 || !matched) {
+				unbalanced = text[begin:i]
+			}
+		}
+		begin, matched = i+1, true
+	}
+	return tools, unbalanced
+}
+
+// checkTools reports parentheses that do not match.
+func (d *Document) checkTools() {
+	for i := len(d.Fields) - 1; i >= 0; i-- {
+		f := &d.Fields[i]
+		if f.Key != "allowed-tools" {
+			continue
+		}
+		if f.Value.Kind == String && strings.IndexAny(f.Value.Text, "()") < 0 {
+			return // most headers, without the cost of a list
+		}
+		if _, tool := Tools(f.Value); tool != "" {
+			p := Problem{Class: UnbalancedTools, Line: f.Line, Column: f.Column, Key: f.Key,
+				Message:    "the parentheses of " + strconv.Quote(clip(tool, 100)) + " do not match, so the text is read as one tool",
+				Suggestion: `close each "(" before the next tool begins, as in "Bash(git:*) Read"`}
+			if f.Value.Kind == Sequence {
+				p.Suggestion = `close each "(" in the same item; put an item with a comma in quotes`
+			}
+			d.Problems = append(d.Problems, p)
+		}
+		return
+	}
+}

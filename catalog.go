@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,14 +86,14 @@ func New(opts ...Option) (*Catalog, error) {
 	c.openReports()
 	inHome := func(l layer) bool { return l.home }
 	home := ""
-	if slices.ContainsFunc(slices.Concat(config.commands, config.skills), inHome) {
+	if slices.ContainsFunc(slices.Concat(config.commands.all, config.skills.all), inHome) {
 		home = c.home()
 	}
 	if home == "" {
-		c.config.commands = slices.DeleteFunc(c.config.commands, inHome)
-		c.config.skills = slices.DeleteFunc(c.config.skills, inHome)
+		c.config.commands.all = slices.DeleteFunc(c.config.commands.all, inHome)
+		c.config.skills.all = slices.DeleteFunc(c.config.skills.all, inHome)
 	}
-	commands, skills := c.layers(c.config.commands, home), c.layers(c.config.skills, home)
+	commands, skills := c.layers(c.config.commands.all, home), c.layers(c.config.skills.all, home)
 	if c.commands, err = index.Commands(c.indexConfig(index.Config{
 		Layers:  commands,
 		Nested:  config.nested,
@@ -164,7 +165,7 @@ func sameFolder(a, b string) bool {
 // layers gives each layer a confined filesystem. A folder within the root is
 // reached through the root, so that links between the folders of a project
 // work and those that leave the project do not.
-func (c *Catalog) layers(named layers, home string) []index.Layer {
+func (c *Catalog) layers(named []layer, home string) []index.Layer {
 	var all []index.Layer
 	for _, l := range named {
 		if l.fsys != nil {
@@ -181,12 +182,20 @@ func (c *Catalog) layers(named layers, home string) []index.Layer {
 			dir = filepath.Join(c.rootDir, dir)
 		}
 		if below, err := filepath.Rel(c.rootDir, dir); err == nil && filepath.IsLocal(below) {
-			all = append(all, index.Layer{Name: l.name, FS: c.root, Dir: filepath.ToSlash(below)})
+			all = append(all, index.Layer{Name: l.name, FS: c.root, Dir: filepath.ToSlash(below), InRoot: !c.rootIsTop()})
 		} else {
 			all = append(all, index.Layer{Name: l.name, FS: c.open(dir), Dir: ".", Optional: l.home})
 		}
 	}
 	return all
+}
+
+// rootIsTop reports whether the root is the top of a filesystem other than the
+// operating system's. The top exists even if a stat fails, as in an empty
+// afero.MemMapFs.
+func (c *Catalog) rootIsTop() bool {
+	top := path.Clean(filepath.ToSlash(c.rootDir))
+	return !c.onOS && (top == "." || top == "/")
 }
 
 // Close ends what is under way and releases the folders that are held open.
@@ -250,6 +259,17 @@ func (c *Catalog) going(ctx context.Context) error {
 		return fs.ErrClosed
 	}
 	return ctx.Err()
+}
+
+// snapshot returns what an index holds for a method that needs no directory: a
+// missing directory that no option names is empty.
+func (l layers) snapshot(ctx context.Context, x *index.Index) (*index.Snapshot, error) {
+	snapshot, err := x.Snapshot(ctx)
+	var missing *index.LayerError
+	if snapshot != nil && errors.As(err, &missing) && !slices.ContainsFunc(l.all, func(l layer) bool { return l.named }) {
+		return snapshot, nil
+	}
+	return snapshot, err
 }
 
 // commandSnapshot is the commands, hidden ones too, that this catalog shows.
@@ -341,9 +361,9 @@ type CommandInfo struct {
 // last. Where several layers have a command of one name, the first layer's counts,
 // even if it is hidden or cannot be read.
 //
-// A folder that is missing is an error, ErrDirectoryNotFound, if no layer's
-// folder exists; one that cannot be read always is, ErrPermissionDenied or
-// ErrFileRead. A folder that is a file is ErrNotADirectory, and one that a link
+// The error is ErrDirectoryNotFound if no layer's directory exists, and if a
+// layer's directory is missing because the root does not exist. A directory that
+// cannot be read is ErrPermissionDenied or ErrFileRead. A folder that is a file is ErrNotADirectory, and one that a link
 // puts outside the root ErrOutsideRoot. For the page's errors see Paginate.
 //
 // The cost is a directory read and one stat a file. The beginnings of files
@@ -429,12 +449,30 @@ func utc(t time.Time) time.Time {
 
 // commandsError says what is wrong with the commands' folders.
 func (c *Catalog) commandsError(op string, err error) error {
-	return layerError(op, err, c.config.commands, "commands", "Commands")
+	return c.layerError(op, err, c.config.commands, "commands", "Commands")
+}
+
+// rootNotFound is the error of every method for a root that does not exist.
+func (c *Catalog) rootNotFound(op string, err error) error {
+	return &Error{Code: ErrDirectoryNotFound.Code, Op: op, Path: c.config.root, Err: err, Message: c.noRoot()}
+}
+
+func (c *Catalog) noRoot() string {
+	return "root " + quote(c.config.root) + " does not exist; check the path given to WithRoot"
+}
+
+// noDirectory says why a name cannot be found without any directory.
+func (c *Catalog) noDirectory(err error, lower string) string {
+	var failed *index.LayerError
+	if errors.As(err, &failed) && failed.NoRoot {
+		return ": " + c.noRoot()
+	}
+	return ", since there is no " + lower + " folder; check the configuration"
 }
 
 // layerError turns a failure of an index into an error of ours. The contract
 // of list_skills gives the texts for missing and unreadable folders.
-func layerError(op string, err error, named layers, lower, upper string) error {
+func (c *Catalog) layerError(op string, err error, named layers, lower, upper string) error {
 	if err == nil {
 		return nil
 	}
@@ -444,8 +482,10 @@ func layerError(op string, err error, named layers, lower, upper string) error {
 		return closedMeanwhile(op)
 	case !errors.As(err, &failed):
 		return err // the context's
+	case failed.NoRoot:
+		return c.rootNotFound(op, failed)
 	}
-	e := &Error{Op: op, Path: named[failed.Layer].name, Err: failed.Err}
+	e := &Error{Op: op, Path: named.all[failed.Layer].name, Err: failed.Err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Code, e.Message = ErrDirectoryNotFound.Code, upper+" folder not found at path: "+e.Path

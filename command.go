@@ -115,7 +115,7 @@ func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look
 		err = c.commandsError(op, err)
 		if errors.Is(err, ErrDirectoryNotFound) {
 			err = &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-				Message: "there is no command " + quote(stem) + ", since there is no commands folder; check the configuration", Err: err}
+				Message: "there is no command " + quote(stem) + c.noDirectory(err, "commands"), Err: err}
 		}
 		return Command{}, err
 	}

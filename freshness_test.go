@@ -137,13 +137,13 @@ func TestEveryMethodSeesAChangeThatNoTimeShows(t *testing.T) {
 			fsys, write := inMap(time.Time{})
 			commands, _ := fs.Sub(fsys, "commands")
 			skills, _ := fs.Sub(fsys, "skills")
-			return []toolshelf.Option{toolshelf.WithCommandsFS("c", commands), toolshelf.WithSkillsFS("s", skills)}, write
+			return []toolshelf.Option{toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsFS("c", commands), toolshelf.WithSkillsFS("s", skills)}, write
 		}},
 		{"layers with times", func() ([]toolshelf.Option, func(string, string)) {
 			fsys, write := inMap(written)
 			commands, _ := fs.Sub(fsys, "commands")
 			skills, _ := fs.Sub(fsys, "skills")
-			return []toolshelf.Option{toolshelf.WithCommandsFS("c", commands), toolshelf.WithSkillsFS("s", skills)}, write
+			return []toolshelf.Option{toolshelf.WithRoot(t.TempDir()), toolshelf.WithCommandsFS("c", commands), toolshelf.WithSkillsFS("s", skills)}, write
 		}},
 		{"disk", func() ([]toolshelf.Option, func(string, string)) {
 			root := t.TempDir()

@@ -108,6 +108,15 @@ func outsideRoot(op, given string) error {
 		Message: "Path '" + escapePath(given) + "' is outside project root"}
 }
 
+// rootMissing reports whether the root does not exist.
+func (c *Catalog) rootMissing() bool {
+	if c.rootIsTop() {
+		return false
+	}
+	_, err := c.root.Lstat(".")
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // slashed is the path of a folder below the root as texts have it.
 func slashed(name string) string { return escapePath(name) + "/" }
 
@@ -129,6 +138,9 @@ func (c *Catalog) dirError(op, given, name string, err error, showHidden bool) e
 	default:
 		return c.accessError(e, given, err)
 	}
+	if c.rootMissing() {
+		return c.rootNotFound(op, err)
+	}
 	e.Code, e.Message = ErrDirectoryNotFound.Code, "Directory '"+slashed(name)+"' not found"
 	if near := c.nearest(name, true, showHidden); near != "" {
 		e.Message += " (did you mean '" + slashed(near) + "'?)"
@@ -148,6 +160,9 @@ func (c *Catalog) statError(op, given, name string, err error) error {
 		return e
 	default:
 		return c.accessError(e, given, err)
+	}
+	if c.rootMissing() {
+		return c.rootNotFound(op, err)
 	}
 	e.Code, e.Message = ErrNotFound.Code, "File '"+escapePath(name)+"' not found"
 	if near := c.nearest(name, false, false); near != "" {

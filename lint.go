@@ -71,7 +71,7 @@ func (d Diagnostic) String() string {
 // The codes, with E for errors and W for warnings:
 //
 //	of all files
-//	DIRECTORY_NOT_FOUND          W  no folder of commands, or of skills, exists
+//	DIRECTORY_NOT_FOUND          W  none of the directories that the options name exists
 //	FILE_READ_ERROR              E  the file cannot be read (W: a file of a skill, or a folder of it)
 //	FILE_TOO_LARGE               E  it is larger than WithMaxFileSize allows
 //	LINK_NOT_FOLLOWED            E  a link leads outside, to nothing, or is not allowed (W: in a circle, or among the files of a skill)
@@ -143,8 +143,8 @@ func (d Diagnostic) String() string {
 // The cost is that of List and ListSkills, the reading of every command and
 // SKILL.md, whole, and a look at each file of a skill as for GetSkill. A ctx that
 // ends, and Close, end Lint between two files at the latest. For the errors see
-// List; a folder of commands or skills that is missing is a diagnostic here, and
-// a root that is missing is ErrDirectoryNotFound.
+// List; a missing directory that an option names is a diagnostic here, a missing
+// default directory is empty, and a missing root is ErrDirectoryNotFound.
 func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	const op = "Lint"
 	if err := c.begin(ctx, op); err != nil {
@@ -154,8 +154,8 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		return nil, closedError(op)
 	}
 	defer c.pending.Done()
-	skills, skillsErr := c.skills.Snapshot(ctx)
-	commands, commandsErr := c.commands.Snapshot(ctx)
+	skills, skillsErr := c.config.skills.snapshot(ctx, c.skills)
+	commands, commandsErr := c.config.commands.snapshot(ctx, c.commands)
 	all := []Diagnostic{}
 	for _, part := range []struct {
 		err  error
@@ -170,10 +170,6 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		}},
 	} {
 		if missing, ok := missingFolder(part.err); ok {
-			if c.onOS && c.rootMissing() {
-				return nil, &Error{Code: ErrDirectoryNotFound.Code, Op: op, Path: c.config.root, Err: part.err,
-					Message: "there is no folder " + quote(c.config.root) + " to look into; check the path given to WithRoot"}
-			}
 			all = append(all, missing)
 			continue
 		}
@@ -191,11 +187,6 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	}
 	slices.SortFunc(all, func(a, b Diagnostic) int { return index.CompareProblems(index.Problem(a), index.Problem(b)) })
 	return slices.Compact(all), nil // the files of a skill within a skill belong to both
-}
-
-func (c *Catalog) rootMissing() bool {
-	_, err := c.root.Lstat(".")
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // A wholeFile is a file that was read whole.
@@ -292,10 +283,12 @@ func (f *wholeFile) field(key string) (field matter.Field, ok bool) {
 	return matter.Field{Key: key, Line: max(f.doc.Line, 1)}, false
 }
 
-// missingFolder is the diagnostic for a folder that does not exist.
+// missingFolder is the diagnostic for a directory below the root that does not
+// exist.
 func missingFolder(err error) (Diagnostic, bool) {
 	var e *Error
-	if !errors.As(err, &e) || e.Code != ErrDirectoryNotFound.Code {
+	var failed *index.LayerError
+	if !errors.As(err, &e) || e.Code != ErrDirectoryNotFound.Code || errors.As(err, &failed) && failed.NoRoot {
 		return Diagnostic{}, false
 	}
 	return Diagnostic{Code: string(e.Code), Severity: index.Warning, Path: e.Path,

@@ -373,7 +373,7 @@ func (l *commandLint) missingFile(from *index.Entry, target string) string {
 	if folder != "" && !l.folders[strings.ReplaceAll(folder, "/", ":")] {
 		return ""
 	}
-	for i := range c.config.commands {
+	for i := range c.config.commands.all {
 		layer := c.commands.Layer(i)
 		if _, err := layer.FS.Lstat(path.Join(layer.Dir, file)); err == nil {
 			return ""

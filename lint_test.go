@@ -102,7 +102,10 @@ func TestLintJSON(t *testing.T) {
 
 func TestLintMissingFolders(t *testing.T) {
 	var got []string
-	for _, d := range lint(t, map[string]string{"README.md": ""}) {
+	if found := lint(t, map[string]string{"README.md": ""}); len(found) > 0 {
+		t.Errorf("default directories may be missing: %v", found)
+	}
+	for _, d := range lint(t, map[string]string{"README.md": ""}, toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills")) {
 		got = append(got, d.Severity+" "+d.Code+" "+d.Path)
 	}
 	if diff := cmp.Diff([]string{"warning DIRECTORY_NOT_FOUND commands", "warning DIRECTORY_NOT_FOUND skills"}, got); diff != "" {

@@ -46,16 +46,28 @@ type config struct {
 	keepSkills   []func(SkillInfo) bool
 }
 
-// layers are the folders of one kind in order of precedence. A nil slice is
-// not said, an empty one is said to be none.
-type layers []layer
+// layers are the layers of one kind.
+type layers struct {
+	all      []layer // in order of precedence
+	replaced bool    // an option replaces the default directory
+}
 
-// A layer is a folder of the catalog's filesystem or, where fsys is set, the
-// top of another one.
+// A layer is a directory of the catalog's filesystem or, where fsys is set, the
+// top of another filesystem.
 type layer struct {
-	name string
-	fsys fs.FS
-	home bool // the name begins with "~/"
+	name  string
+	fsys  fs.FS
+	home  bool // the name begins with "~/"
+	named bool // the program named the layer, so the layer is not optional
+}
+
+// withDefault adds the default directory, above all other layers, unless an
+// option replaces the default directory.
+func (l layers) withDefault(dir string) []layer {
+	if l.replaced {
+		return l.all
+	}
+	return slices.Insert(l.all, 0, layer{name: dir})
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -73,12 +85,7 @@ func newConfig(opts []Option) (config, error) {
 			return config{}, err
 		}
 	}
-	if c.commands == nil {
-		c.commands = layers{{name: "commands"}}
-	}
-	if c.skills == nil {
-		c.skills = layers{{name: "skills"}}
-	}
+	c.commands.all, c.skills.all = c.commands.withDefault("commands"), c.skills.withDefault("skills")
 	return c, nil
 }
 
@@ -115,29 +122,42 @@ func WithRoot(dir string) Option {
 	}
 }
 
-// WithCommandsDir reads commands from these folders, highest precedence
-// first, instead of from "commands". A relative folder is below the root. With
-// no folder at all, there are no commands.
+// WithCommandsDir reads commands from these directories, highest precedence
+// first, instead of from the default directory "commands". A relative directory
+// is below the root. With no name, WithCommandsDir removes the default directory
+// without a replacement.
+//
+// A catalog without any of its directories is an error of every method that
+// reads commands; see [Catalog.List]. The default directory, and those of
+// [WithConventionalDirs], may be missing: then only List and All return
+// [ErrDirectoryNotFound], Get returns [ErrCommandNotFound], and the other methods
+// find no commands. A root that does not exist is always an error.
 func WithCommandsDir(dirs ...string) Option {
 	return func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs) }
 }
 
-// WithSkillsDir reads skills from these folders, highest precedence first,
-// instead of from "skills". A relative folder is below the root. With no
-// folder at all, there are no skills.
+// WithSkillsDir reads skills from these directories, highest precedence first,
+// instead of from the default directory "skills", as WithCommandsDir does
+// commands. Of the methods that read skills, ListSkills returns
+// [ErrDirectoryNotFound] if the default directory is missing.
 func WithSkillsDir(dirs ...string) Option {
 	return func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs) }
 }
 
 // WithCommandsFS reads commands from the top of fsys, such as an embed.FS
-// (use fs.Sub for a folder of it). The name stands for it in Command.Layer and
-// in diagnostics.
+// (use fs.Sub for a directory of it). The name stands for fsys in Command.Layer
+// and in diagnostics.
+//
+// The default directory "commands" of the root stays, above all layers: a
+// project can replace the commands in fsys. To read fsys alone, add
+// WithCommandsDir(). For a directory in another place, add WithCommandsDir or
+// WithConventionalDirs, before WithCommandsFS to precede fsys.
 func WithCommandsFS(name string, fsys fs.FS) Option {
 	return func(c *config) error { return c.commands.addFS("WithCommandsFS", name, fsys) }
 }
 
 // WithSkillsFS reads skills from the top of fsys, as WithCommandsFS does
-// commands.
+// commands; the default directory "skills" stays above all layers.
 func WithSkillsFS(name string, fsys fs.FS) Option {
 	return func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) }
 }
@@ -147,8 +167,9 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // commands from .example/commands, and skills from .example/skills and
 // .agents/skills, all in the project's root; then those from the same folders
 // in the user's home folder, in diagnostics "~/.example/commands" and so on.
-// Each is a layer as those of WithCommandsDir are, and may be missing. One of the
-// home folder that cannot be read counts as missing, and Lint tells of it.
+// Each is a layer as those of WithCommandsDir are, and replaces the default
+// directories; each may be missing. A directory of the home folder that cannot be
+// read counts as missing, and Lint tells of it.
 //
 // The places are those of the client guide of the Agent Skills format
 // (https://agentskills.io/client-implementation/adding-skills-support). It also
@@ -175,25 +196,24 @@ const maxClientName = 100
 // addConventional adds folders of the root, and then those of the home folder,
 // but for those that another client has in common.
 func (l *layers) addConventional(dirs ...string) {
+	l.replaced = true
 	for _, home := range []string{"", "~/"} {
 		for _, dir := range dirs {
 			add := layer{name: home + dir, home: home != ""}
-			if !slices.ContainsFunc(*l, func(l layer) bool { return l.name == add.name && l.fsys == nil }) {
-				*l = append(*l, add)
+			if !slices.ContainsFunc(l.all, func(l layer) bool { return l.name == add.name && l.fsys == nil }) {
+				l.all = append(l.all, add)
 			}
 		}
 	}
 }
 
 func (l *layers) addDirs(option string, dirs []string) error {
-	if *l == nil {
-		*l = layers{}
-	}
+	l.replaced = true
 	for _, dir := range dirs {
 		if dir == "" {
 			return invalidOption(option + `: a folder is ""; name one, or use "." for the root itself`)
 		}
-		*l = append(*l, layer{name: dir})
+		l.all = append(l.all, layer{name: dir, named: true})
 	}
 	return nil
 }
@@ -205,7 +225,7 @@ func (l *layers) addFS(option, name string, fsys fs.FS) error {
 	if name == "" {
 		return invalidOption(option + `: the name is ""; it is what diagnostics call this layer`)
 	}
-	*l = append(*l, layer{name: name, fsys: fsys})
+	l.all = append(l.all, layer{name: name, fsys: fsys, named: true})
 	return nil
 }
 

@@ -63,7 +63,8 @@ func (p CommandsPrompt) String() string { return p.Text }
 // U+200C and U+200D, which scripts and emoji are written with, stay. The
 // fullwidth "＜" of "＜/skill＞" and of the block's other tags becomes "&#xFF1C;".
 //
-// For the errors see ListSkills; an option that makes no sense is
+// For the errors see ListSkills; a default directory that is missing holds no
+// skills here. An option that makes no sense is
 // ErrInvalidOption. The cost beyond that of ListSkills is linear in the length
 // of the descriptions, and that of the counter's calls.
 func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (SkillsPrompt, error) {
@@ -75,7 +76,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	if err != nil {
 		return SkillsPrompt{}, inOp(op, err)
 	}
-	all, err := c.skills.Snapshot(ctx)
+	all, err := c.config.skills.snapshot(ctx, c.skills)
 	if err != nil {
 		return SkillsPrompt{}, c.skillsError(op, err)
 	}
@@ -97,7 +98,8 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 // skills, in <available_commands> with a <command> for each. The name is what
 // Get takes. A command without a description is listed by its name. Left out are
 // those that say disable-model-invocation: true, as Claude Code does. For the
-// errors see List; an option that makes no sense is ErrInvalidOption.
+// errors see List; a default directory that is missing holds no commands here.
+// An option that makes no sense is ErrInvalidOption.
 func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (CommandsPrompt, error) {
 	const op = "CommandsPrompt"
 	if err := c.begin(ctx, op); err != nil {
@@ -107,7 +109,7 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 	if err != nil {
 		return CommandsPrompt{}, inOp(op, err)
 	}
-	all, err := c.commands.Snapshot(ctx)
+	all, err := c.config.commands.snapshot(ctx, c.commands)
 	if err != nil {
 		return CommandsPrompt{}, c.commandsError(op, err)
 	}

@@ -150,7 +150,7 @@ func ExampleCatalog_CommandsPrompt() {
 	commands, err := c.CommandsPrompt(context.Background())
 	fmt.Println(commands, err)
 
-	none := open(toolshelf.WithFs(project(nil)))
+	none := open(toolshelf.WithFs(project(nil)), toolshelf.WithCommandsDir("prompts"))
 	defer none.Close()
 	_, err = none.CommandsPrompt(context.Background())
 	fmt.Println(errors.Is(err, toolshelf.ErrDirectoryNotFound))

@@ -376,7 +376,7 @@ func TestPromptForEndsWithItsContext(t *testing.T) {
 }
 
 func TestPromptErrors(t *testing.T) {
-	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()))
+	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills"))
 	unreadable := catalog(t, toolshelf.WithFs(failing{memory(t, "."), map[string]error{"skills": fs.ErrPermission, "commands": fs.ErrPermission}}))
 	closed := catalog(t, toolshelf.WithFs(memory(t, ".")))
 	if err := closed.Close(); err != nil {

@@ -78,10 +78,10 @@ func (f *reportFolder) kind() string {
 func (c *Catalog) openReports() {
 	c.reports.local.local = true
 	if dir := c.config.reports.shared; dir != "" {
-		c.reports.shared.Layer = c.layers(layers{{name: dir}}, "")[0]
+		c.reports.shared.Layer = c.layers([]layer{{name: dir}}, "")[0]
 	}
 	if dir := c.config.reports.local; dir != "" {
-		c.reports.local.Layer = c.layers(layers{{name: dir}}, "")[0]
+		c.reports.local.Layer = c.layers([]layer{{name: dir}}, "")[0]
 	}
 }
 
@@ -275,7 +275,7 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 				return nil, err
 			}
 			if err != nil {
-				return nil, layerError(op, &index.LayerError{Err: err}, layers{{name: at}}, "reports", "Reports")
+				return nil, c.layerError(op, &index.LayerError{Err: err}, layers{all: []layer{{name: at}}}, "reports", "Reports")
 			}
 			all = append(all, some...)
 		}

@@ -112,7 +112,8 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // out of range, are ErrInvalidQuery. A search that takes over 5 seconds or
 // longer than ctx allows is ErrSearchTimeout, and context.DeadlineExceeded as
 // well; one that is canceled returns ctx's error. What the search has read by
-// then is kept. For other errors see List.
+// then is kept. For other errors see List; a default directory that is missing
+// holds no commands here.
 func (c *Catalog) Search(ctx context.Context, query string, limit int) (SearchResults, error) {
 	return c.search(ctx, "Search", c.searchers.commands, c.commandFilter.of, query, limit)
 }
@@ -145,7 +146,7 @@ func (c *Catalog) search(ctx context.Context, op string, s *searcher, filter fun
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
-	snapshot, err := s.index.Snapshot(ctx)
+	snapshot, err := s.layers.snapshot(ctx, s.index)
 	if err != nil {
 		return SearchResults{}, searchError(op, s.layerError(op, err))
 	}
@@ -178,8 +179,8 @@ type searchers struct {
 
 func newSearchers(c *Catalog) searchers {
 	s := searchers{
-		commands: newSearcher(c.commands, func(e *index.Entry) string { return e.Description }, c.commandsError),
-		skills:   newSearcher(c.skills, func(e *index.Entry) string { return c.skillInfo(e).Description }, c.skillsError),
+		commands: newSearcher(c.commands, c.config.commands, func(e *index.Entry) string { return e.Description }, c.commandsError),
+		skills:   newSearcher(c.skills, c.config.skills, func(e *index.Entry) string { return c.skillInfo(e).Description }, c.skillsError),
 	}
 	if c.config.reports.configured() {
 		s.commands.evidence = newEvidence()
@@ -190,6 +191,7 @@ func newSearchers(c *Catalog) searchers {
 // A searcher keeps the searched texts of an index. It is made by newSearcher.
 type searcher struct {
 	index       *index.Index
+	layers      layers
 	description func(*index.Entry) string
 	layerError  func(op string, err error) error
 	evidence    *evidence // nil where there are no reports
@@ -210,8 +212,8 @@ type unsettledText struct {
 
 const readers = 1 << 20
 
-func newSearcher(x *index.Index, description func(*index.Entry) string, layerError func(op string, err error) error) *searcher {
-	return &searcher{index: x, description: description, layerError: layerError,
+func newSearcher(x *index.Index, l layers, description func(*index.Entry) string, layerError func(op string, err error) error) *searcher {
+	return &searcher{index: x, layers: l, description: description, layerError: layerError,
 		lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]unsettledText{}}
 }
 

@@ -156,7 +156,7 @@ func TestSearchRefusesWhatTheContractDoes(t *testing.T) {
 }
 
 func TestSearchWithoutFolder(t *testing.T) {
-	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()))
+	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills"))
 	for op, search := range map[string]func(context.Context, string, int) (toolshelf.SearchResults, error){"toolshelf: Search: ": c.Search, "toolshelf: SearchSkills: ": c.SearchSkills} {
 		if _, err := search(t.Context(), "x", 0); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.HasPrefix(err.Error(), op) {
 			t.Errorf("%s%v", op, err)

@@ -131,7 +131,7 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 		err = c.skillsError(op, err)
 		if errors.Is(err, ErrDirectoryNotFound) {
 			err = &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name,
-				Message: "there is no skill " + quote(name) + ", since there is no skills folder; check the configuration", Err: err}
+				Message: "there is no skill " + quote(name) + c.noDirectory(err, "skills"), Err: err}
 		}
 		return zero, err
 	}

@@ -148,5 +148,5 @@ func allowedTools(header Frontmatter) []string {
 
 // skillsError says what is wrong with the skills' folders.
 func (c *Catalog) skillsError(op string, err error) error {
-	return layerError(op, err, c.config.skills, "skills", "Skills")
+	return c.layerError(op, err, c.config.skills, "skills", "Skills")
 }

@@ -252,7 +252,7 @@ var differentialCalls = []struct{ catalog, tool, arguments, code string }{
 	{"project", "search_commands", `{"query":"commit"}`, ""},
 	{"project", "search_commands", `{"query":"nothing has this"}`, ""},
 	{"project", "search_commands", `{"query":""}`, "INVALID_QUERY"},
-	{"empty", "search_commands", `{"query":"commit"}`, "DIRECTORY_NOT_FOUND"},
+	{"empty", "search_commands", `{"query":"commit"}`, ""},
 
 	{"project", "list_skills", `{}`, ""},
 	{"empty", "list_skills", `{}`, "-"}, // the contract has no code

@@ -30,6 +30,7 @@ type Layer struct {
 	Dir  string      // the folder, relative to FS
 
 	Optional bool // it counts as missing where it cannot be read, which is reported
+	InRoot   bool // the top of FS is the root; a missing root is an error with NoRoot
 	Fixed    bool // with Watch: it is not the operating system's, and does not change
 }
 
@@ -141,8 +142,9 @@ func (s *Snapshot) Files() iter.Seq[*Entry] {
 
 // A LayerError is the failure of a layer's own folder.
 type LayerError struct {
-	Layer int // its place in Config.Layers
-	Err   error
+	Layer  int // its place in Config.Layers
+	Err    error
+	NoRoot bool // the root of the layer does not exist; see Layer.InRoot
 }
 
 func (e *LayerError) Error() string { return e.Err.Error() }
@@ -185,9 +187,10 @@ func newIndex(config Config, scan scanner) (*Index, error) {
 	return x, nil
 }
 
-// Snapshot returns what the layers hold now. A layer whose folder is missing
-// is passed over, unless all are: then, and where a folder cannot be read, the
-// error is a *LayerError. When ctx ends, Snapshot returns its error at once;
+// Snapshot returns what the layers hold now. A layer whose directory is missing
+// is empty. If all directories are missing, Snapshot returns an empty snapshot
+// and a *LayerError; if a directory cannot be read, or the root does not exist,
+// the snapshot is nil. When ctx ends, Snapshot returns its error at once;
 // other callers are not harmed.
 func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if f := x.fresh.Load(); f != nil {
@@ -295,10 +298,11 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 		x.room.Add(-last.memory)
 	}
 	var (
-		layers  = make([]found, len(x.config.Layers))
-		missing *LayerError
-		present bool
-		same    = last != nil
+		layers   = make([]found, len(x.config.Layers))
+		missing  *LayerError
+		rootless *LayerError
+		present  bool
+		same     = last != nil
 	)
 	for i := range layers {
 		before := new(found)
@@ -312,7 +316,10 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(err, fs.ErrNotExist):
-			if missing == nil {
+			switch {
+			case x.noRoot(i):
+				rootless = &LayerError{Layer: i, Err: err, NoRoot: true}
+			case missing == nil:
 				missing = &LayerError{Layer: i, Err: err}
 			}
 			now = before
@@ -335,21 +342,34 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 		same = same && now == before
 		layers[i] = *now
 	}
-	if !present && missing != nil {
-		return nil, missing
+	next := last
+	if !same {
+		next = merge(&x.config, layers)
+		if last != nil {
+			next.Generation = last.Generation + 1
+		}
+		x.last.Store(next)
+		if last != nil && x.config.Changed != nil {
+			x.config.Changed(last, next)
+		}
 	}
-	if same {
-		return last, nil
-	}
-	next := merge(&x.config, layers)
-	if last != nil {
-		next.Generation = last.Generation + 1
-	}
-	x.last.Store(next)
-	if last != nil && x.config.Changed != nil {
-		x.config.Changed(last, next)
+	switch {
+	case rootless != nil:
+		return nil, rootless
+	case !present && missing != nil:
+		return next, missing
 	}
 	return next, nil
+}
+
+// noRoot reports whether a missing layer is below a root that does not exist.
+func (x *Index) noRoot(layer int) bool {
+	l := x.config.Layers[layer]
+	if !l.InRoot {
+		return false
+	}
+	_, err := l.FS.Lstat(".")
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // unusable reports whether a folder's own state keeps it from being read.

@@ -1,0 +1,193 @@
+package toolshelf_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func TestDefaultDirectories(t *testing.T) {
+	builtIn := fstest.MapFS{
+		"built-in.md":       {Data: []byte("in the program")},
+		"both.md":           {Data: []byte("in the program")},
+		"built-in/SKILL.md": {Data: []byte(skillFile("built-in"))},
+		"both/SKILL.md":     {Data: []byte(skillFile("both"))},
+	}
+	files := map[string]string{}
+	for _, dir := range []string{"", "other/", ".example/"} {
+		at := strings.Trim(dir, "./")
+		if at == "" {
+			at = "default"
+		}
+		files[dir+"commands/both.md"], files[dir+"commands/in-"+at+".md"] = "of the project", ""
+		files[dir+"skills/both/SKILL.md"], files[dir+"skills/in-"+at+"/SKILL.md"] = skillFile("both"), skillFile("in-"+at)
+	}
+	embedded := []toolshelf.Option{toolshelf.WithCommandsFS("built in", builtIn), toolshelf.WithSkillsFS("built in", builtIn)}
+	dirs := func(dirs ...string) []toolshelf.Option {
+		skills := make([]string, len(dirs))
+		for i, dir := range dirs {
+			skills[i] = strings.ReplaceAll(dir, "commands", "skills")
+		}
+		return []toolshelf.Option{toolshelf.WithCommandsDir(dirs...), toolshelf.WithSkillsDir(skills...)}
+	}
+	conventional := []toolshelf.Option{toolshelf.WithConventionalDirs("example")}
+	for _, tt := range []struct {
+		behavior string
+		options  []toolshelf.Option
+		want     []string
+		layer    string // of "both"
+	}{
+		{"no option", nil, []string{"both", "in-default"}, "default"},
+		{"an FS leaves the default above it", embedded, []string{"both", "built-in", "in-default"}, "default"},
+		{"a directory replaces the default", dirs("other/commands"), []string{"both", "in-other"}, "other/"},
+		{"a directory after an FS replaces the default", slices.Concat(embedded, dirs("other/commands")), []string{"both", "built-in", "in-other"}, "built in"},
+		{"a directory before an FS replaces the default", slices.Concat(dirs("other/commands"), embedded), []string{"both", "built-in", "in-other"}, "other/"},
+		{"no name removes the default", slices.Concat(embedded, dirs()), []string{"both", "built-in"}, "built in"},
+		{"the default by its name after an FS", slices.Concat(embedded, dirs("commands")), []string{"both", "built-in", "in-default"}, "built in"},
+		{"conventional directories replace the default", conventional, []string{"both", "in-example"}, ".example/"},
+		{"also before an FS", slices.Concat(conventional, embedded), []string{"both", "built-in", "in-example"}, ".example/"},
+		{"no name leaves conventional directories", slices.Concat(conventional, dirs()), []string{"both", "in-example"}, ".example/"},
+		{"nothing at all", dirs(), nil, ""},
+	} {
+		t.Run(tt.behavior, func(t *testing.T) {
+			c := catalog(t, append(slices.Clone(tt.options), toolshelf.WithFs(memoryOf(t, files)))...)
+			if diff := cmp.Diff(tt.want, names(t, c)); diff != "" {
+				t.Errorf("commands (-want +got):\n%s", diff)
+			}
+			list, err := c.ListSkills(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var skills []string
+			for _, s := range list {
+				skills = append(skills, s.Name)
+			}
+			if diff := cmp.Diff(tt.want, skills); diff != "" {
+				t.Errorf("skills (-want +got):\n%s", diff)
+			}
+			if tt.layer == "" {
+				return
+			}
+			want := map[string]string{"default": "commands", "built in": "built in"}[tt.layer]
+			if want == "" {
+				want = tt.layer + "commands"
+			}
+			command, err := c.Get(t.Context(), "both")
+			if err != nil || command.Layer != want {
+				t.Errorf("both is from %q, %v; want %q", command.Layer, err, want)
+			}
+			skill, err := c.GetSkill(t.Context(), "both")
+			if want = strings.ReplaceAll(want, "commands", "skills"); err != nil || skill.Layer != want {
+				t.Errorf("the skill both is from %q, %v; want %q", skill.Layer, err, want)
+			}
+		})
+	}
+}
+
+// methods are calls of every method that needs a directory or the root, each
+// with what it found.
+func methods(t *testing.T, c *toolshelf.Catalog) map[string]func() (any, error) {
+	ctx := t.Context()
+	return map[string]func() (any, error){
+		"List":       func() (any, error) { l, err := c.List(ctx, toolshelf.Page{}); return len(l.Commands), err },
+		"ListSkills": func() (any, error) { l, err := c.ListSkills(ctx); return len(l), err },
+		"All": func() (any, error) {
+			for _, err := range c.All(ctx) {
+				return 0, err
+			}
+			return 0, nil
+		},
+		"Get":            func() (any, error) { _, err := c.Get(ctx, "x"); return nil, err },
+		"GetSkill":       func() (any, error) { _, err := c.GetSkill(ctx, "x"); return nil, err },
+		"ReadSkillFile":  func() (any, error) { _, err := c.ReadSkillFile(ctx, "x", "y"); return nil, err },
+		"Search":         func() (any, error) { r, err := c.Search(ctx, "x", 0); return len(r.Results), err },
+		"SearchSkills":   func() (any, error) { r, err := c.SearchSkills(ctx, "x", 0); return len(r.Results), err },
+		"SkillsPrompt":   func() (any, error) { p, err := c.SkillsPrompt(ctx); return len(p.Text), err },
+		"CommandsPrompt": func() (any, error) { p, err := c.CommandsPrompt(ctx); return len(p.Text), err },
+		"Lint":           func() (any, error) { d, err := c.Lint(ctx); return len(d), err },
+		"ListDir":        func() (any, error) { _, err := c.ListDir(ctx, "."); return nil, err },
+		"ListDir below":  func() (any, error) { _, err := c.ListDir(ctx, "a/b"); return nil, err },
+		"Tree":           func() (any, error) { _, err := c.Tree(ctx, "."); return nil, err },
+		"FindFiles":      func() (any, error) { _, err := c.FindFiles(ctx, ".", "*"); return nil, err },
+		"Stat":           func() (any, error) { _, err := c.Stat(ctx, "a.txt"); return nil, err },
+	}
+}
+
+func TestMissingDefaultDirectoriesAreEmpty(t *testing.T) {
+	list := []string{"All", "List", "ListSkills"}
+	byName := append(list, "Get", "GetSkill", "ReadSkillFile")
+	named := append(byName, "CommandsPrompt", "Search", "SearchSkills", "SkillsPrompt")
+	for _, tt := range []struct {
+		name    string
+		options []toolshelf.Option
+		fail    []string // with ErrDirectoryNotFound
+	}{
+		{"by default", nil, byName},
+		{"conventional", []toolshelf.Option{toolshelf.WithConventionalDirs("example")}, byName},
+		{"named", []toolshelf.Option{toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills")}, named},
+		{"beside an FS", []toolshelf.Option{toolshelf.WithCommandsFS("built in", fstest.MapFS{}), toolshelf.WithSkillsFS("built in", fstest.MapFS{})}, nil},
+		{"none", []toolshelf.Option{toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir()}, nil},
+	} {
+		for where, option := range map[string]toolshelf.Option{"disk": toolshelf.WithRoot(t.TempDir()), "memory": toolshelf.WithFs(afero.NewMemMapFs())} {
+			t.Run(tt.name+" "+where, func(t *testing.T) {
+				c := catalog(t, append(slices.Clone(tt.options), option)...)
+				for range 2 {
+					for name, call := range methods(t, c) {
+						found, err := call()
+						if got, want := errors.Is(err, toolshelf.ErrDirectoryNotFound), slices.Contains(tt.fail, name); got != want && !strings.HasPrefix(name, "ListDir") {
+							t.Errorf("%s: %v, %v", name, found, err)
+						}
+						if err == nil && found != nil && found != 0 && !(name == "Lint" && tt.name == "named") {
+							t.Errorf("%s finds %v", name, found)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestAMissingRootIsAnErrorOfEveryMethod(t *testing.T) {
+	const root = "no-such-root"
+	for name, options := range map[string][]toolshelf.Option{
+		"by default":   {},
+		"conventional": {toolshelf.WithConventionalDirs("example")},
+		"beside an FS": {toolshelf.WithCommandsFS("built in", fstest.MapFS{}), toolshelf.WithSkillsFS("built in", fstest.MapFS{})},
+		"in memory":    {toolshelf.WithFs(memoryOf(t, map[string]string{"elsewhere/a.txt": ""}))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			c := catalog(t, append(options, toolshelf.WithRoot(root))...)
+			for name, call := range methods(t, c) {
+				found, err := call()
+				if !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(fmt.Sprint(err), fmt.Sprintf("%q", root)) {
+					t.Errorf("%s: %v, %v; want an error that names the root", name, found, err)
+				}
+			}
+		})
+	}
+}
+
+func TestARootThatComesLater(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "later")
+	c := catalog(t, toolshelf.WithRoot(root))
+	if _, err := c.SkillsPrompt(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+		t.Fatal(err)
+	}
+	write(t, skillFile("zed"), root, "skills", "zed", "SKILL.md")
+	if got, err := c.SkillsPrompt(t.Context()); err != nil || !slices.Equal(got.Included, []string{"zed"}) {
+		t.Errorf("got %v, %v", got.Included, err)
+	}
+	if got, err := c.Search(t.Context(), "zed", 0); err != nil || len(got.Results) > 0 {
+		t.Errorf("the commands directory is missing: %v, %v", got, err)
+	}
+}

@@ -50,6 +50,8 @@ type shared struct {
 	commandContents contents[Command]
 	skillContents   contents[skillText]
 	digests         contents[string]
+	usages          contents[usage]
+	usageReads      usageReads
 
 	searchers searchers
 
@@ -73,7 +75,7 @@ func New(opts ...Option) (*Catalog, error) {
 	_, isOS := config.fs.(*afero.OsFs)
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
 	c.setFilters(config.keepCommands, config.keepSkills)
-	c.commandContents.max, c.skillContents.max, c.digests.max = maxContents, maxContents, maxDigests
+	c.commandContents.max, c.skillContents.max, c.digests.max, c.usages.max = maxContents, maxContents, maxDigests, maxContents
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
 			return nil, invalidOption("WithRoot: the working directory is unknown: " + reason(err))
@@ -388,8 +390,7 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	if err != nil {
 		return CommandList{}, c.commandsError(op, err)
 	}
-	entries, pagination, err := paginate(snapshot.Entries, page, "commands",
-		func(e *index.Entry) string { return e.Name }, index.Compare)
+	entries, pagination, err := commandPage(snapshot, page)
 	if err != nil {
 		return CommandList{}, inOp(op, err)
 	}
@@ -398,6 +399,10 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 		list.Commands[i] = commandInfo(e)
 	}
 	return list, nil
+}
+
+func commandPage(snapshot *index.Snapshot, page Page) ([]*index.Entry, Pagination, error) {
+	return paginate(snapshot.Entries, page, "commands", func(e *index.Entry) string { return e.Name }, index.Compare)
 }
 
 // All ranges over all commands that List pages through, in its order and as

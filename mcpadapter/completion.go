@@ -29,24 +29,33 @@ const mostValues = 100
 //
 // The error is an *RPCError with CodeInvalidParams for a prompt or tool, or an
 // argument of it, that there is not; the context's; or the catalog's.
+//
+// Complete looks through the commands at most once.
 func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (values Completion, err error) {
 	defer a.hider.error(&err)
-	choices, err := a.argumentChoices(ctx, name, argument)
+	tool, isTool := a.Lookup(name)
+	var commands []string
+	var listErr error
+	if isTool { // which may have a command of its name
+		commands, listErr = a.commandNames(ctx)
+		if err := ctx.Err(); err != nil {
+			return Completion{}, err
+		}
+	}
+	choices, err := a.argumentChoices(ctx, name, argument, tool, isTool && !slices.Contains(commands, name))
 	if err != nil {
 		return Completion{}, err
 	}
 	switch {
-	case choices != nil: // it says itself what there is
+	case choices != nil: // the argument lists its values
 	case argument == "command_name" || argument == "command":
-		for info, err := range a.catalog.All(ctx) {
-			if err != nil {
-				if err = noFolder(err); err != nil {
-					return Completion{}, err
-				}
-				break
-			}
-			choices = append(choices, info.Name)
+		if !isTool {
+			commands, listErr = a.commandNames(ctx)
 		}
+		if listErr != nil {
+			return Completion{}, listErr
+		}
+		choices = commands
 	case argument == "skill_name" || argument == "skill":
 		skills, err := a.catalog.ListSkills(ctx)
 		if err = noFolder(err); err != nil {
@@ -59,37 +68,50 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (v
 	return complete(choices, typed), nil
 }
 
-// argumentChoices returns the values that an argument's description lists. The
-// error says that there is no such argument.
-func (a *Adapter) argumentChoices(ctx context.Context, name, argument string) ([]string, error) {
-	var known []string
-	command, err := a.command(ctx, name)
-	if err == nil {
-		for _, p := range a.newPrompt(command).Arguments {
-			if p.Name == argument {
-				return choicesOf(p.Description), nil
-			}
-			known = append(known, p.Name)
+// commandNames returns the names of the listed commands.
+func (a *Adapter) commandNames(ctx context.Context) ([]string, error) {
+	var names []string
+	for info, err := range a.catalog.All(ctx) {
+		if err != nil {
+			return nil, noFolder(err)
 		}
+		names = append(names, info.Name)
 	}
-	t, ok := a.Lookup(name)
-	if !ok && err != nil {
-		return nil, err
+	return names, nil
+}
+
+// argumentChoices returns the values that an argument's description lists. The
+// error says that the argument does not exist. If toolOnly, no command has the name.
+func (a *Adapter) argumentChoices(ctx context.Context, name, argument string, tool Tool, toolOnly bool) ([]string, error) {
+	var known []string
+	if !toolOnly {
+		command, err := a.command(ctx, name)
+		if err != nil && tool.Name == "" {
+			return nil, err
+		}
+		if err == nil {
+			arguments, err := a.config.renderer.ArgumentsContext(ctx, command)
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range newPrompt("", "", arguments).Arguments {
+				if p.Name == argument {
+					return choicesOf(p.Description), nil
+				}
+				known = append(known, p.Name)
+			}
+		}
 	}
 	var schema struct {
 		Properties map[string]struct{ Enum []json.RawMessage }
 	}
-	_ = json.Unmarshal(t.InputSchema, &schema) // an extra tool's enum may be of something else
+	_ = json.Unmarshal(tool.InputSchema, &schema) // an extra tool's enum may be of something else
 	if p, ok := schema.Properties[argument]; ok {
 		return textsOf(p.Enum), nil
 	}
 	known = slices.AppendSeq(known, maps.Keys(schema.Properties))
 	slices.Sort(known)
-	takes := "it takes none"
-	if known != nil {
-		takes = "it takes " + strings.Join(known, ", ")
-	}
-	return nil, invalidParams("%s has no argument %s; %s", quote(name), quote(argument), takes)
+	return nil, unknownArguments(quote(name), []string{argument}, known)
 }
 
 // textsOf returns the different strings among the values of an enum; nil for no

@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -34,58 +34,72 @@ type PromptText struct {
 	Text        string // what the user says
 }
 
-// Prompts returns a prompt for each command that the catalog lists, in its
-// order. A missing folder of commands has none.
+// Prompts returns a prompt for each command that the catalog lists, in the order of
+// the catalog. Prompts returns no prompt if the directory of commands is missing.
 //
-// The errors are the catalog's, but for the missing folder. The cost is that of
-// Catalog.List and of Catalog.Get for each command, which is asked what
-// arguments its text has.
+// The errors are those of Catalog.List, except for the missing directory. The cost
+// is that of Catalog.AllUsage: one validation of the files, and one read of each
+// file that is new or has changed. A file that cannot be read, or is not read in
+// time, does not delay the others: its prompt has no arguments.
 func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 	defer a.hider.error(&err)
-	for info, err := range a.catalog.All(ctx) {
+	for usage, err := range a.catalog.AllUsage(ctx, a.config.renderer) {
 		if err != nil {
 			return all, noFolder(err)
 		}
-		if p, ok, err := a.Prompt(ctx, info.Name); err != nil {
-			return nil, err
-		} else if ok {
-			all = append(all, p)
-		}
+		all = append(all, newPrompt(usage.Name, usage.Description, usage.Arguments))
 	}
 	return all, nil
 }
 
-// PromptsPage returns one page of Prompts and the cursor of the next, "" after
-// the last: of the size of WithPageSize, but at most 100. A nil cursor is the
-// first page; one that no list of commands made, "" included, is an *RPCError
-// with CodeInvalidParams. A cursor stays good when commands come and go.
-func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Prompt, next string, err error) {
+// A PromptList is one page of prompts.
+type PromptList struct {
+	Prompts    []Prompt // of the page
+	NextCursor string   // of the next page; "" after the last
+
+	usage toolshelf.UsageList
+}
+
+// Contains reports whether any page has a prompt of this name, as of the moment
+// when this page was made. Contains reads no file.
+func (l PromptList) Contains(name string) bool { return l.usage.Contains(name) }
+
+// ListPrompts returns one page of Prompts. The page has the size of WithPageSize,
+// but at most 100 prompts. A nil cursor is the first page. The error is an
+// *RPCError with CodeInvalidParams for a cursor that no list of commands made,
+// also for "". A cursor stays valid when commands are added or removed.
+//
+// The cost is that of Catalog.ListUsage: one validation of the files, and one read
+// of each file of the page that is new or has changed. See Prompts for files that
+// cannot be read.
+func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptList, err error) {
 	defer a.hider.error(&err)
 	page := toolshelf.Page{Size: min(a.config.pageSize, paging.MostPrompts)}
 	if cursor != nil {
 		if page.Cursor = *cursor; page.Cursor == "" {
-			return nil, "", invalidCursor("")
+			return PromptList{}, invalidCursor("")
 		}
 	}
-	list, err := a.catalog.List(ctx, page)
+	usage, err := a.catalog.ListUsage(ctx, page, a.config.renderer)
 	switch {
 	case errors.Is(err, toolshelf.ErrInvalidCursor):
-		return nil, "", invalidCursor(page.Cursor)
+		return PromptList{}, invalidCursor(page.Cursor)
 	case err != nil && noFolder(err) == nil && cursor != nil:
-		return nil, "", invalidCursor(page.Cursor)
+		return PromptList{}, invalidCursor(page.Cursor)
 	case err != nil:
-		return nil, "", noFolder(err)
+		return PromptList{}, noFolder(err)
 	}
-	for _, info := range list.Commands {
-		p, ok, err := a.Prompt(ctx, info.Name)
-		if err != nil {
-			return nil, "", err
-		}
-		if ok {
-			prompts = append(prompts, p)
-		}
+	list = PromptList{NextCursor: usage.Pagination.NextCursor, usage: usage}
+	for _, u := range usage.Commands {
+		list.Prompts = append(list.Prompts, newPrompt(u.Name, u.Description, u.Arguments))
 	}
-	return prompts, list.Pagination.NextCursor, nil
+	return list, nil
+}
+
+// PromptsPage returns the prompts and the next cursor of ListPrompts.
+func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Prompt, next string, err error) {
+	list, err := a.ListPrompts(ctx, cursor)
+	return list.Prompts, list.NextCursor, err
 }
 
 // noFolder is err, unless it says that there is no folder of commands.
@@ -96,13 +110,14 @@ func noFolder(err error) error {
 	return err
 }
 
-// Prompt returns the prompt of one command; false if there is none that can be
-// read and is listed. The error is the context's.
+// Prompt returns the prompt of one command, as Prompts does. Prompt returns false
+// if no listed command has the name, or if its file cannot be read. The error is
+// the context's.
 func (a *Adapter) Prompt(ctx context.Context, name string) (Prompt, bool, error) {
 	command, err := a.catalog.Get(ctx, name)
 	switch {
 	case err == nil:
-		return a.newPrompt(command), !command.Dependency, nil
+		return a.promptOf(command), !command.Dependency, nil
 	case ctx.Err() != nil:
 		return Prompt{}, false, ctx.Err()
 	default:
@@ -110,55 +125,113 @@ func (a *Adapter) Prompt(ctx context.Context, name string) (Prompt, bool, error)
 	}
 }
 
-func (a *Adapter) newPrompt(command toolshelf.Command) Prompt {
-	p := Prompt{Name: command.Name, Description: command.Metadata.Description}
-	for _, arg := range a.config.renderer.Arguments(command) {
+func (a *Adapter) promptOf(command toolshelf.Command) Prompt {
+	return newPrompt(command.Name, command.Metadata.Description, a.config.renderer.ListedArguments(command))
+}
+
+func newPrompt(name, description string, arguments []toolshelf.Argument) Prompt {
+	p := Prompt{Name: name, Description: description}
+	for _, arg := range arguments {
 		p.Arguments = append(p.Arguments, PromptArgument{Name: arg.Name, Description: cmp.Or(arg.Description, arg.Hint)})
 	}
 	return p
 }
 
-// GetPrompt returns the text of a prompt with these arguments, by name.
-// Without arguments it is the text as Renderer.Render gives it; see
-// WithRenderer. Nothing that the text asks for is executed or read.
+// maxPromptArguments is how many arguments one call of GetPrompt takes.
+const maxPromptArguments = 1000
+
+// GetPrompt returns the text of a prompt with these arguments, by name. Without
+// arguments, the text is that of Renderer.Render; see WithRenderer. GetPrompt
+// executes and reads nothing that the text asks for.
 //
-// The error is an *RPCError with CodeInvalidParams for a prompt or an argument
-// that there is not; the context's; or the catalog's, for a command that
-// cannot be read.
+// The arguments are those of Renderer.Arguments and of Renderer.ListedArguments,
+// which differ only for a file of more than 64 KiB. The time is linear in the
+// length of the file and of the arguments, and GetPrompt ends with the context.
+//
+// The errors are: an *RPCError with CodeInvalidParams for an unknown prompt, for
+// unknown arguments and for more than 1,000 arguments; the error of the context;
+// an error of Catalog.Get or Renderer.RenderNamed. For an unknown prompt, the
+// chain of the *RPCError has toolshelf.ErrCommandNotFound or
+// toolshelf.ErrInvalidCommandName.
 func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[string]string) (prompt PromptText, err error) {
 	defer a.hider.error(&err)
 	command, err := a.command(ctx, name)
 	if err != nil {
 		return PromptText{}, err
 	}
-	var known []string
-	for _, arg := range a.config.renderer.Arguments(command) {
-		known = append(known, arg.Name)
+	if len(arguments) > maxPromptArguments {
+		return PromptText{}, invalidParams("%d arguments were given for the prompt %s; a prompt takes at most %d", len(arguments), quote(name), maxPromptArguments)
 	}
-	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		if !slices.Contains(known, name) {
-			takes := "it takes none"
-			if known != nil {
-				takes = "it takes " + strings.Join(known, ", ")
-			}
-			return PromptText{}, invalidParams("the prompt has no argument %s; %s", quote(name), takes)
+	if len(arguments) == 0 {
+		rendering, err := a.config.renderer.RenderContext(ctx, command)
+		return PromptText{Description: command.Metadata.Description, Text: rendering.Text}, err
+	}
+	expected, err := a.config.renderer.ArgumentsContext(ctx, command)
+	if err != nil {
+		return PromptText{}, err
+	}
+	known := make(map[string]bool, len(expected))
+	for _, arg := range expected {
+		known[arg.Name] = true
+	}
+	for _, arg := range a.config.renderer.ListedArguments(command) {
+		known[arg.Name] = true
+	}
+	var unknown []string
+	for name := range arguments {
+		if !known[name] {
+			unknown = append(unknown, name)
 		}
 	}
-	var rendering toolshelf.Rendering
-	if len(arguments) == 0 {
-		rendering, err = a.config.renderer.Render(command)
-	} else {
-		rendering, err = a.config.renderer.RenderNamed(command, arguments)
+	if unknown != nil {
+		var names []string
+		for _, arg := range expected {
+			names = append(names, arg.Name)
+		}
+		return PromptText{}, unknownArguments("the prompt", unknown, names)
 	}
+	rendering, err := a.config.renderer.RenderNamedContext(ctx, command, arguments)
 	return PromptText{Description: command.Metadata.Description, Text: rendering.Text}, err
 }
 
 func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, error) {
 	command, err := a.catalog.Get(ctx, name)
-	if errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) || err == nil && command.Dependency {
-		return command, invalidParams("Unknown prompt: %s; prompts/list has the names", quote(name))
+	if err == nil && command.Dependency {
+		err = toolshelf.ErrCommandNotFound
+	}
+	if errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) {
+		unknown := invalidParams("Unknown prompt: %s; prompts/list has the names", quote(name))
+		unknown.err = err
+		return command, unknown
 	}
 	return command, err
+}
+
+// unknownArguments is the error for names that are no arguments of a prompt or
+// tool. The message has a few of the names, and the number of the others.
+func unknownArguments(of string, unknown, known []string) *RPCError {
+	const mostUnknown, mostKnown = 3, 20
+	slices.Sort(unknown)
+	noun, rest := "argument", len(unknown)-mostUnknown
+	if len(unknown) > 1 {
+		noun = "arguments"
+	}
+	var quoted []string
+	for _, name := range unknown[:min(len(unknown), mostUnknown)] {
+		quoted = append(quoted, quote(name))
+	}
+	list := strings.Join(quoted, ", ")
+	if rest > 0 {
+		list += fmt.Sprintf(" and %d more", rest)
+	}
+	takes := "it takes none"
+	if len(known) > 0 {
+		takes = "it takes " + strings.Join(known[:min(len(known), mostKnown)], ", ")
+	}
+	if rest := len(known) - mostKnown; rest > 0 {
+		takes = short(takes) + fmt.Sprintf(" and %d more", rest)
+	}
+	return invalidParams("%s has no %s %s; %s", of, noun, list, short(takes))
 }
 
 func (r request) listPrompts() (json.RawMessage, *RPCError) {

@@ -3,12 +3,14 @@ package gosdk
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
@@ -32,12 +34,10 @@ func refuse(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error
 }
 
 // listPrompts answers with one page: of commands first, then of the server's own
-// prompts, which begin on the last page of commands if there is room.
+// prompts, which begin on the last page of commands if there is room. The catalog is
+// asked once, however many prompts the server has.
 func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPromptsRequest) (*mcp.ListPromptsResult, error) {
 	own, cacheable, err := s.prompts(ctx, req)
-	if err == nil {
-		own, err = b.withoutCommands(ctx, own)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -45,32 +45,36 @@ func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPrompt
 	if err != nil {
 		return nil, protocolError(err)
 	}
-	var cursor *string
+	var cursor *string // among the commands
+	first, afterCommands := 0, false
 	if req.Params != nil && req.Params.Cursor != "" {
-		cursor = &req.Params.Cursor
+		if first, afterCommands = id.Offset(req.Params.Cursor, len(own)); !afterCommands {
+			cursor = &req.Params.Cursor
+		}
+	}
+	commands, err := b.adapter.ListPrompts(ctx, cursor)
+	if err != nil {
+		return nil, protocolError(err)
 	}
 	page := &mcp.ListPromptsResult{Cacheable: cacheable, Prompts: []*mcp.Prompt{}}
-	first, found := 0, false
-	if cursor != nil {
-		first, found = id.Offset(*cursor, len(own))
-	}
-	if !found {
-		commands, next, err := b.adapter.PromptsPage(ctx, cursor)
-		if err != nil {
-			return nil, protocolError(err)
-		}
-		for _, p := range commands {
+	if !afterCommands {
+		for _, p := range commands.Prompts {
 			page.Prompts = append(page.Prompts, newPrompt(p))
 		}
-		if next != "" {
-			page.NextCursor = next
+		if commands.NextCursor != "" {
+			page.NextCursor = commands.NextCursor
 			return page, nil
 		}
 	}
-	last := min(first+max(0, min(b.size, paging.MostPrompts)-len(page.Prompts)), len(own))
-	page.Prompts = append(page.Prompts, own[first:last]...)
-	if last < len(own) {
-		page.NextCursor = id.Cursor(last)
+	for i := first; i < len(own); i++ {
+		if commands.Contains(own[i].Name) {
+			continue
+		}
+		if len(page.Prompts) == min(b.size, paging.MostPrompts) {
+			page.NextCursor = id.Cursor(i)
+			break
+		}
+		page.Prompts = append(page.Prompts, own[i])
 	}
 	return page, nil
 }
@@ -81,19 +85,6 @@ func newPrompt(p mcpadapter.Prompt) *mcp.Prompt {
 		prompt.Arguments = append(prompt.Arguments, &mcp.PromptArgument{Name: arg.Name, Description: arg.Description})
 	}
 	return prompt
-}
-
-// withoutCommands leaves out the prompts that have the name of a command.
-func (b *binding) withoutCommands(ctx context.Context, prompts []*mcp.Prompt) ([]*mcp.Prompt, error) {
-	var rest []*mcp.Prompt
-	for _, p := range prompts {
-		if _, taken, err := b.adapter.Prompt(ctx, p.Name); err != nil {
-			return nil, protocolError(err)
-		} else if !taken {
-			rest = append(rest, p)
-		}
-	}
-	return rest, nil
 }
 
 // getPrompt answers with a command's text, or hands on the request for a
@@ -109,7 +100,7 @@ func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptReq
 		res.Messages = []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: prompt.Text}}}
 		return res, nil
 	}
-	if _, ours, lookup := b.adapter.Prompt(ctx, req.Params.Name); ours || lookup != nil {
+	if commandFailed(err) || ctx.Err() != nil {
 		return nil, protocolError(err)
 	}
 	own, _, lookup := s.prompts(ctx, &mcp.ListPromptsRequest{Session: req.Session, Extra: req.Extra})
@@ -120,6 +111,15 @@ func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptReq
 		return s.pass(ctx, getPrompt)
 	}
 	return nil, protocolError(err)
+}
+
+// commandFailed reports whether an error of GetPrompt shows that a command has the
+// name. Otherwise the server's own prompt may have the name: no command has, or the
+// commands cannot be read.
+func commandFailed(err error) bool {
+	var refused *mcpadapter.RPCError
+	unknown := errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName)
+	return errors.As(err, &refused) && !unknown || errors.Is(err, toolshelf.ErrSizeLimitExceeded)
 }
 
 // newPromptResult returns a result that says, from 2026-07-28 on, that it is

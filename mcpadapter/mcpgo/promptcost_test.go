@@ -1,0 +1,69 @@
+package mcpgo_test
+
+import (
+	"fmt"
+	"path"
+	"sync/atomic"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// looksFs counts how often the directory of commands is opened.
+type looksFs struct {
+	afero.Fs
+	opened atomic.Int32
+}
+
+func (f *looksFs) Open(name string) (afero.File, error) {
+	if path.Clean(name) == "commands" {
+		f.opened.Add(1)
+	}
+	return f.Fs.Open(name)
+}
+
+// looks returns how often a request looks through the commands, compared with
+// one call of list_commands.
+func (f *looksFs) looks(t *testing.T, a *mcpadapter.Adapter, request func()) float64 {
+	t.Helper()
+	f.opened.Store(0)
+	if _, err := a.Call(ctx, "list_commands", nil); err != nil {
+		t.Fatal(err)
+	}
+	once := f.opened.Swap(0)
+	request()
+	return float64(f.opened.Load()) / float64(once)
+}
+
+func TestRequestsLookOnceThroughTheCommands(t *testing.T) {
+	files := map[string]string{}
+	for i := range 70 {
+		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
+	}
+	fsys := &looksFs{Fs: memory(t, files)}
+	a := adapterOf(t, fsys)
+	s := serverOf(t, a)
+	for i := range 100 {
+		s.AddPrompt(ownPrompt(fmt.Sprintf("own%03d", i)))
+	}
+	for _, tt := range []struct {
+		method, params string
+		want           float64
+	}{
+		{"prompts/list", `{}`, 1},
+		{"tools/list", `{}`, 0},
+		{"prompts/get", `{"name":"own001"}`, 1},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"get_command"},"argument":{"name":"command_name","value":""}}`, 1},
+	} {
+		n := fsys.looks(t, a, func() {
+			if got := request(t, s, tt.method, tt.params); got.Error.Code != 0 {
+				t.Errorf("%s: got %+v", tt.method, got.Error)
+			}
+		})
+		if n != tt.want {
+			t.Errorf("%s %s looked %g times through the commands, want %g", tt.method, tt.params, n, tt.want)
+		}
+	}
+}

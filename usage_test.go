@@ -1,0 +1,348 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// readsFs counts the bytes read of each file, and holds the reads of the files
+// that have a gate until the gate is closed.
+type readsFs struct {
+	afero.Fs
+
+	mu    sync.Mutex
+	read  map[string]int
+	gates map[string]chan struct{}
+}
+
+func (f *readsFs) Open(name string) (afero.File, error) {
+	file, err := f.Fs.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return readsFile{file, f, path.Base(name)}, nil
+}
+
+func (f *readsFs) gate(name string, gate chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gates = map[string]chan struct{}{name: gate}
+}
+
+// total returns the number of bytes read since the last call.
+func (f *readsFs) total() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, bytes := range f.read {
+		n += bytes
+	}
+	f.read = nil
+	return n
+}
+
+type readsFile struct {
+	afero.File
+	fs   *readsFs
+	name string
+}
+
+func (f readsFile) Read(p []byte) (int, error) {
+	f.fs.mu.Lock()
+	gate := f.fs.gates[f.name]
+	f.fs.mu.Unlock()
+	if gate != nil {
+		<-gate
+	}
+	n, err := f.File.Read(p)
+	f.fs.mu.Lock()
+	defer f.fs.mu.Unlock()
+	if f.fs.read == nil {
+		f.fs.read = make(map[string]int)
+	}
+	f.fs.read[f.name] += n
+	return n, err
+}
+
+// oldFiles are files on the disk, which has change times, and seem to be an hour old
+// in a bubble of synctest that runs settle first.
+func oldFiles(t *testing.T, files map[string]string) (fsys *readsFs, settle func()) {
+	fsys = &readsFs{Fs: afero.NewBasePathFs(afero.NewOsFs(), diskOf(t, files))}
+	later := time.Now().Add(time.Hour)
+	return fsys, func() { time.Sleep(time.Until(later)) }
+}
+
+// argumentNames are the names of the arguments of each command in a page.
+func argumentNames(t testing.TB, c *toolshelf.Catalog) map[string][]string {
+	t.Helper()
+	list, err := c.ListUsage(t.Context(), toolshelf.Page{}, toolshelf.Renderer{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string][]string)
+	for _, u := range list.Commands {
+		names := []string{}
+		for _, a := range u.Arguments {
+			names = append(names, a.Name)
+		}
+		all[u.Name] = names
+	}
+	return all
+}
+
+func TestListUsageIsListWithArguments(t *testing.T) {
+	synctest.Test(t, testListUsageIsListWithArguments)
+}
+
+func testListUsageIsListWithArguments(t *testing.T) {
+	files := map[string]string{
+		"commands/fix.md":   "---\narguments: [issue, branch]\n---\nFix $issue.\n",
+		"commands/plain.md": "Nothing.\n",
+		"commands/part.md":  "---\nis_dependency: true\n---\n$1\n",
+	}
+	for i := range 120 {
+		files[fmt.Sprintf("commands/c%03d.md", i)] = fmt.Sprintf("$1 ${input:n%d:a hint}\n", i)
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
+	var all []toolshelf.CommandUsage
+	for u, err := range c.AllUsage(t.Context(), toolshelf.Renderer{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, u)
+	}
+	if len(all) != 122 {
+		t.Errorf("AllUsage has %d commands, want 122", len(all))
+	}
+	for page := (toolshelf.Page{Size: 50}); ; {
+		list, err := c.List(t.Context(), page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		usage, err := c.ListUsage(t.Context(), page, toolshelf.Renderer{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(list.Pagination, usage.Pagination); diff != "" {
+			t.Errorf("(-List +ListUsage):\n%s", diff)
+		}
+		for i, u := range usage.Commands {
+			command, err := c.Get(t.Context(), u.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := toolshelf.CommandUsage{CommandInfo: list.Commands[i], Arguments: command.Arguments()}
+			if diff := cmp.Diff(want, u); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", u.Name, diff)
+			}
+			if diff := cmp.Diff(want, all[0]); diff != "" {
+				t.Errorf("AllUsage: %s (-want +got):\n%s", u.Name, diff)
+			}
+			all = all[1:]
+		}
+		for name, want := range map[string]bool{"fix": true, "fix.md": true, "c119": true, "part": false, "none": false, "../fix": false} {
+			if usage.Contains(name) != want {
+				t.Errorf("Contains(%q) is %t", name, !want)
+			}
+		}
+		if page.Cursor = list.Pagination.NextCursor; page.Cursor == "" {
+			return
+		}
+	}
+}
+
+func TestListUsageHasTheErrorsOfList(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("commands"))
+	list := func(ctx context.Context, page toolshelf.Page) error {
+		_, err := c.ListUsage(ctx, page, toolshelf.Renderer{})
+		return err
+	}
+	all := func(ctx context.Context) (last error) {
+		for _, err := range c.AllUsage(ctx, toolshelf.Renderer{}) {
+			last = err
+		}
+		return last
+	}
+	if err := list(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+		t.Errorf("no directory: got %v", err)
+	}
+	if err := list(t.Context(), toolshelf.Page{Size: 101}); !errors.Is(err, toolshelf.ErrInvalidPageSize) {
+		t.Errorf("page size: got %v", err)
+	}
+	if err := all(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+		t.Errorf("no directory: got %v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := errors.Join(list(ended, toolshelf.Page{}), all(ended)); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	c.Close()
+	if err := list(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrClosed) {
+		t.Errorf("closed: got %v", err)
+	}
+	if err := all(t.Context()); !errors.Is(err, toolshelf.ErrClosed) {
+		t.Errorf("closed: got %v", err)
+	}
+	if (toolshelf.UsageList{}).Contains("x") {
+		t.Error("the zero list has a command")
+	}
+}
+
+func TestUsageIsReadOnceForAnUnchangedFile(t *testing.T) {
+	fsys, settle := oldFiles(t, map[string]string{"commands/a.md": "$1\n", "commands/b.md": "$1 $2\n"})
+	synctest.Test(t, func(t *testing.T) {
+		c := catalog(t, toolshelf.WithFs(fsys))
+		settle()
+		argumentNames(t, c)
+		fsys.total()
+		want := map[string][]string{"a": {"1"}, "b": {"1", "2"}}
+		if diff := cmp.Diff(want, argumentNames(t, c)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if n := fsys.total(); n != 0 {
+			t.Errorf("the second list read %d bytes, want 0", n)
+		}
+		// Another renderer counts the arguments in another way.
+		list, err := c.ListUsage(t.Context(), toolshelf.Page{}, toolshelf.Renderer{CountFromZero: true})
+		if err != nil || list.Commands[0].Arguments != nil {
+			t.Errorf("from zero, $1 alone is no argument: got %+v, %v", list.Commands, err)
+		}
+		if err := afero.WriteFile(fsys, "commands/a.md", []byte("${input:new}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		want["a"] = []string{"new"}
+		if diff := cmp.Diff(want, argumentNames(t, c)); diff != "" {
+			t.Errorf("after a change (-want +got):\n%s", diff)
+		}
+		c.Close()
+	})
+}
+
+func TestFileThatBlocksDelaysNoListAfterTheFirst(t *testing.T) {
+	files := map[string]string{"commands/stuck.md": "$1\n"}
+	for i := range 30 {
+		files[fmt.Sprintf("commands/c%02d.md", i)] = "$1\n"
+	}
+	fsys, settle := oldFiles(t, files)
+	synctest.Test(t, func(t *testing.T) {
+		c := catalog(t, toolshelf.WithFs(fsys))
+		settle()
+		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil { // the headers are read
+			t.Fatal(err)
+		}
+		gate := make(chan struct{})
+		fsys.gate("stuck.md", gate)
+		for i, most := range []time.Duration{time.Second, 0, 0} {
+			begin := time.Now()
+			got := argumentNames(t, c)
+			if took := time.Since(begin); took > most {
+				t.Errorf("list %d waited %s, want at most %s", i, took, most)
+			}
+			for name, arguments := range got {
+				if want := name != "stuck"; (len(arguments) == 1) != want {
+					t.Errorf("list %d: %s has the arguments %q", i, name, arguments)
+				}
+			}
+		}
+		close(gate)
+		synctest.Wait()
+		if got := argumentNames(t, c)["stuck"]; len(got) != 1 {
+			t.Errorf("after it was read: got %q", got)
+		}
+		c.Close()
+	})
+}
+
+func TestListUsageEndsWithItsContextOrTheCatalog(t *testing.T) {
+	fsys, settle := oldFiles(t, map[string]string{"commands/stuck.md": "$1\n"})
+	synctest.Test(t, func(t *testing.T) {
+		c := catalog(t, toolshelf.WithFs(fsys))
+		settle()
+		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+			t.Fatal(err)
+		}
+		gate := make(chan struct{})
+		fsys.gate("stuck.md", gate)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		begin := time.Now()
+		if _, err := c.ListUsage(ctx, toolshelf.Page{}, toolshelf.Renderer{}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > time.Millisecond {
+			t.Errorf("got %v after %s", err, time.Since(begin))
+		}
+		close(gate)
+		c.Close()
+	})
+}
+
+func TestUsageReadsTheBeginningOfALongFile(t *testing.T) {
+	synctest.Test(t, testUsageReadsTheBeginningOfALongFile)
+}
+
+func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
+	const limit = 64 << 10
+	long := map[string]string{
+		"hostile":   strings.Repeat("@"+strings.Repeat("a", 100)+"（）", 40_000),
+		"late":      "$1\n" + strings.Repeat("x\n", limit) + "$2 ${input:late}\n",
+		"cut":       strings.Repeat("x\n", limit/2-2) + "$1234567 $12345\n" + strings.Repeat("x\n", limit),
+		"one line":  "$1 " + strings.Repeat("x", 2*limit),
+		"many":      strings.Repeat("${input:a} ", 1) + manyInputs(5000),
+		"no end":    "---\narguments: [a]\n" + strings.Repeat("b: c\n", limit),
+		"exact":     "$1" + strings.Repeat("x\n", limit/2-2) + "$2",
+		"backticks": "$1\n" + strings.Repeat("`", 2*limit),
+	}
+	want := map[string]int{"hostile": 0, "late": 1, "cut": 0, "one line": 0, "many": 100, "no end": 0, "exact": 0, "backticks": 1}
+	for name, text := range long {
+		fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/long.md": text})}
+		c := catalog(t, toolshelf.WithFs(fsys))
+		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+			t.Fatal(err)
+		}
+		fsys.total()
+		list, err := c.ListUsage(t.Context(), toolshelf.Page{}, toolshelf.Renderer{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := list.Commands[0].Arguments
+		if len(got) != want[name] {
+			t.Errorf("%s: %d arguments, want %d: %v", name, len(got), want[name], got)
+		}
+		command, err := c.Get(t.Context(), "long")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(toolshelf.Renderer{}.ListedArguments(command), got); diff != "" {
+			t.Errorf("%s (-ListedArguments +ListUsage):\n%s", name, diff)
+		}
+	}
+	fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/long.md": strings.Repeat("$1\n", 4<<20/3)})}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	head := fsys.total()
+	argumentNames(t, c)
+	if n := fsys.total(); n > limit+head { // the scan may read the header again
+		t.Errorf("read %d bytes of a file of 4 MiB, want at most %d", n, limit+head)
+	}
+}
+
+func manyInputs(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "${input:a%d}\n", i)
+	}
+	return b.String()
+}

@@ -1,51 +1,160 @@
 package toolshelf_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadmeProgramPrintsWhatItSays runs the first Go block of the README and
-// compares its output with the block below "It prints".
-func TestReadmeProgramPrintsWhatItSays(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command to build the program with: ", err)
-	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, rest := codeBlock(t, string(readme), "```go\n")
-	want, _ := codeBlock(t, rest, "It prints\n\n```\n")
+// A goBlock is a Go block of a document, with the text up to the next Go block.
+type goBlock struct {
+	document string
+	code     string
+	after    string
+}
 
-	file := filepath.Join(t.TempDir(), "main.go")
-	if err := os.WriteFile(file, []byte(program), 0o644); err != nil {
+func (b goBlock) isProgram() bool { return strings.HasPrefix(b.code, "package main\n") }
+
+// goBlocks returns the Go blocks of README.md and of docs.
+func goBlocks(t *testing.T) (blocks []goBlock) {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to build the programs with: ", err)
+	}
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := exec.CommandContext(t.Context(), "go", "run", file).CombinedOutput()
-	if err != nil {
-		t.Fatalf("go run: %v\n%s", err, got)
+	for _, document := range append(documents, "README.md") {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := strings.Split("\n"+strings.ReplaceAll(string(text), "\r\n", "\n"), "\n```go\n")
+		for _, part := range parts[1:] {
+			code, after, closed := strings.Cut(part, "\n```\n")
+			if !closed {
+				t.Fatalf("%s: a Go block is not closed", document)
+			}
+			blocks = append(blocks, goBlock{document, code + "\n", after})
+		}
 	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("output, -README +program:\n%s", diff)
+	return blocks
+}
+
+// build compiles a Go file and returns the path of the program, if the file is one.
+func build(t *testing.T, code string) string {
+	t.Helper()
+	dir := t.TempDir()
+	file, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "program.exe")
+	if err := os.WriteFile(file, []byte(code), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, file).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s\nof\n%s", err, out, code)
+	}
+	return program
+}
+
+// runIn runs a program in a directory.
+func runIn(t *testing.T, dir, program string) (output string, err error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// TestDocumentedProgramsPrintWhatTheDocumentSays runs each program of the
+// documents in an empty directory and compares the output with the block below
+// "It prints".
+func TestDocumentedProgramsPrintWhatTheDocumentSays(t *testing.T) {
+	programs := 0
+	for _, b := range goBlocks(t) {
+		if !b.isProgram() {
+			continue
+		}
+		programs++
+		_, shown, ok := strings.Cut(b.after, "It prints\n\n```\n")
+		want, _, closed := strings.Cut(shown, "```\n")
+		if !ok || !closed {
+			t.Errorf("%s: no output below the program:\n%s", b.document, b.code)
+			continue
+		}
+		got, err := runIn(t, t.TempDir(), build(t, b.code))
+		if err != nil {
+			t.Errorf("%s: %v", b.document, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("output, -%s +program:\n%s", b.document, diff)
+		}
+	}
+	if programs == 0 {
+		t.Error("the documents have no program")
 	}
 }
 
-// codeBlock returns the block that opens with the given text, and what follows it.
-func codeBlock(t *testing.T, markdown, open string) (code, rest string) {
-	t.Helper()
-	_, after, ok := strings.Cut(markdown, open)
-	if !ok {
-		t.Fatalf("README.md has no %q", open)
+// TestFirstProgramWithoutWithFsReadsTheWorkingDirectory follows the comment of
+// the first program of the README.
+func TestFirstProgramWithoutWithFsReadsTheWorkingDirectory(t *testing.T) {
+	const option = "toolshelf.WithFs(project)"
+	for _, b := range goBlocks(t) {
+		if b.document != "README.md" || !b.isProgram() {
+			continue
+		}
+		if strings.Count(b.code, option) != 1 || !strings.Contains(b.code, "// without WithFs, ") {
+			t.Fatalf("the program has no comment on %s:\n%s", option, b.code)
+		}
+		program := build(t, strings.Replace(b.code, option, "", 1))
+
+		got, err := runIn(t, t.TempDir(), program)
+		if err == nil || strings.Contains(got, "panic") || !strings.Contains(got, "toolshelf: List: ") || !strings.Contains(got, "(DIRECTORY_NOT_FOUND)") {
+			t.Errorf("in an empty directory: got %v and\n%s\nwant an exit status and DIRECTORY_NOT_FOUND", err, got)
+		}
+		dir := diskOf(t, map[string]string{"commands/review.md": "---\ndescription: On disk\n---\nText.\n"})
+		got, err = runIn(t, dir, program)
+		if want := "review - On disk\n\"Text.\\n\" \nINVALID_COMMAND_NAME\n"; err != nil || got != want {
+			t.Errorf("in a project: got %q, %v; want %q", got, err, want)
+		}
+		return
 	}
-	code, rest, ok = strings.Cut(after, "```\n")
-	if !ok {
-		t.Fatalf("README.md: the block after %q is not closed", open)
+	t.Fatal("README.md has no program")
+}
+
+// TestDocumentedSnippetsCompile compiles each Go block that is not a program as
+// the body of a function of a context, a catalog and an adapter. A comment
+// "// import" in the block names its other packages.
+func TestDocumentedSnippetsCompile(t *testing.T) {
+	quoted := regexp.MustCompile(`"([^"]+)"`)
+	for _, b := range goBlocks(t) {
+		if b.isProgram() {
+			continue
+		}
+		imports := []string{"context", "github.com/toolshelf-go/toolshelf", "github.com/toolshelf-go/toolshelf/mcpadapter"}
+		for _, std := range []string{"encoding/json", "errors", "fmt"} {
+			if strings.Contains(b.code, path.Base(std)+".") {
+				imports = append(imports, std)
+			}
+		}
+		for line := range strings.Lines(b.code) {
+			if strings.HasPrefix(line, "// import ") {
+				for _, match := range quoted.FindAllStringSubmatch(line, -1) {
+					imports = append(imports, match[1])
+				}
+			}
+		}
+		code := "package snippet\n\n"
+		for _, name := range imports {
+			code += fmt.Sprintf("import %q\n", name)
+		}
+		code += "\nfunc _(ctx context.Context, catalog *toolshelf.Catalog, adapter *mcpadapter.Adapter) error {\n" + b.code + "return nil\n}\n"
+		build(t, code)
 	}
-	return code, rest
 }

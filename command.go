@@ -245,10 +245,11 @@ func (c *Catalog) readOpen(f *confine.File) ([]byte, error) {
 	if size > c.config.maxFileSize {
 		return nil, index.ErrTooLarge
 	}
-	// A file may grow while it is read, so its size is only where to begin.
-	raw := make([]byte, 0, size+1)
+	// The reported size is a hint: a file can grow, and a filesystem can report any
+	// size. Beyond readStep, memory therefore grows with the bytes read.
+	raw := make([]byte, 0, min(size, readStep)+1)
 	for !c.closed.Load() {
-		n, err := f.Read(raw[len(raw):min(cap(raw), len(raw)+readStep)])
+		n, err := f.Read(raw[len(raw) : len(raw)+min(cap(raw)-len(raw), readStep)])
 		raw = raw[:len(raw)+n]
 		switch {
 		case int64(len(raw)) > c.config.maxFileSize:
@@ -259,7 +260,8 @@ func (c *Catalog) readOpen(f *confine.File) ([]byte, error) {
 			return nil, err
 		}
 		if len(raw) == cap(raw) {
-			raw = append(raw, 0)[:len(raw)]
+			rest := max(size+1-int64(len(raw)), 1)
+			raw = slices.Grow(raw, int(min(rest, int64(len(raw)))))
 		}
 	}
 	return nil, fs.ErrClosed

@@ -374,7 +374,7 @@ func (d *dirReader) addRules(dir *confine.Dir, at place) *ignore.Rules {
 	buf := make([]byte, 4096)
 	n, info, err := dir.ReadHead(gitignoreName, buf)
 	if err == nil && n == len(buf) && info.Size >= int64(n) {
-		buf = make([]byte, min(info.Size+1, maxGitignore))
+		buf = make([]byte, min(info.Size, maxGitignore-1)+1)
 		n, _, err = dir.ReadHead(gitignoreName, buf)
 	}
 	full := joinPath(rulesDir(at.name), gitignoreName)

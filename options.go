@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -308,12 +309,14 @@ func WithSymlinks(policy Symlinks, dirs ...string) Option {
 // WithMaxFileSize sets how many bytes a command, a SKILL.md or another file of
 // a skill may have; the default is 10 MiB. A larger command is not listed, and
 // Get, GetSkill and ReadSkillFile report ErrFileTooLarge without reading it.
+// A file is read into one slice, so the limit is below [math.MaxInt] for every n:
+// below 2 GiB on a 32-bit platform.
 func WithMaxFileSize(n int64) Option {
 	return func(c *config) error {
 		if n < 1 {
 			return invalidOption(fmt.Sprintf("WithMaxFileSize: %d bytes; use 1 or more", n))
 		}
-		c.maxFileSize = n
+		c.maxFileSize = min(n, math.MaxInt-1)
 		return nil
 	}
 }

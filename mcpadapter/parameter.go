@@ -193,12 +193,14 @@ func (p parameter) readWhole(value json.RawMessage) (any, *fault) {
 	}
 	n, err := strconv.ParseFloat(digits, 64)
 	switch {
-	case err == nil && p.maximum == 0 && n > min(mostWhole, math.MaxInt):
+	case err == nil && p.maximum == 0 && n > mostWhole:
 		return nil, p.fault("too large")
 	case err != nil, n < -mostWhole, n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
 		return nil, p.fault(describe(value))
 	}
-	return int(n), nil
+	// No list reaches the largest int of a 32-bit platform, so a larger number
+	// means the same to a tool.
+	return int(min(n, math.MaxInt)), nil
 }
 
 // number reports whether s is a JSON number; ParseFloat also takes others.

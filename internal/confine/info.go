@@ -31,7 +31,7 @@ func infoOf(fi fs.FileInfo) Info {
 		info.Mode |= fs.ModeDir
 	}
 	if info.Mode.IsRegular() {
-		info.Size = fi.Size()
+		info.Size = max(fi.Size(), 0) // a foreign filesystem can report any number
 	}
 	if sys, ok := fi.Sys().(Info); ok { // of a view of an FS
 		info.Accessed, info.Changed, info.Dev, info.Ino = sys.Accessed, sys.Changed, sys.Dev, sys.Ino

@@ -1,0 +1,115 @@
+package toolshelf_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// A misstatingFs reports another size than that of the content.
+type misstatingFs struct {
+	afero.Fs
+	size int64
+}
+
+type misstatedFile struct {
+	afero.File
+	size int64
+}
+
+type misstatedInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i misstatedInfo) Size() int64 { return i.size }
+
+func (f misstatedFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	if err != nil || info.IsDir() {
+		return info, err
+	}
+	return misstatedInfo{info, f.size}, nil
+}
+
+func (f misstatingFs) Open(name string) (afero.File, error) {
+	file, err := f.Fs.Open(name)
+	return misstatedFile{file, f.size}, err
+}
+
+func (f misstatingFs) Stat(name string) (fs.FileInfo, error) {
+	info, err := f.Fs.Stat(name)
+	if err != nil || info.IsDir() {
+		return info, err
+	}
+	return misstatedInfo{info, f.size}, nil
+}
+
+// TestAnySizeThatAFilesystemReports reads files whose size, as reported, fits
+// no memory, or no int of a 32-bit platform, with a limit that admits the size.
+func TestAnySizeThatAFilesystemReports(t *testing.T) {
+	const text = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead.\n"
+	for _, size := range []int64{math.MinInt64, -1, 0, math.MaxInt32, 3 << 30, 1 << 62, math.MaxInt64 - 1, math.MaxInt64} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			files := memoryOf(t, map[string]string{
+				"commands/review.md": text, "skills/pdf/SKILL.md": text, "skills/pdf/.gitignore": strings.Repeat("#\n", 4096)})
+			c := catalog(t, toolshelf.WithFs(misstatingFs{files, size}), toolshelf.WithMaxFileSize(math.MaxInt64))
+			command, err := c.Get(t.Context(), "review")
+			skill, skillErr := c.GetSkill(t.Context(), "pdf", toolshelf.Digests())
+			raw, rawErr := c.ReadSkillFile(t.Context(), "pdf", "SKILL.md")
+			if size >= math.MaxInt { // a slice has no room for one byte more
+				for _, err := range []error{err, skillErr, rawErr} {
+					if !errors.Is(err, toolshelf.ErrFileTooLarge) {
+						t.Errorf("got %v, want FILE_TOO_LARGE", err)
+					}
+				}
+			} else {
+				if err := errors.Join(err, skillErr, rawErr); err != nil {
+					t.Fatal(err)
+				}
+				if command.Content != "Read.\n" || skill.Content != "Read.\n" || string(raw) != text {
+					t.Errorf("got %q, %q and %q", command.Content, skill.Content, raw)
+				}
+			}
+			if _, err := c.Search(t.Context(), "pdf", 0); err != nil {
+				t.Error(err)
+			}
+			if _, err := c.Lint(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if _, err := c.Tree(t.Context(), ".", toolshelf.Gitignore()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestFileOfThreeGiB has a file on the disk that is too large for an int of a
+// 32-bit platform.
+func TestFileOfThreeGiB(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/small.md": "Small.", "commands/large.md": "Large."})
+	if err := os.Truncate(filepath.Join(root, "commands", "large.md"), 3<<30); err != nil {
+		t.Skip("no sparse file: ", err)
+	}
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithMaxFileSize(3<<30-1))
+	list, err := c.List(t.Context(), toolshelf.Page{})
+	if err != nil || len(list.Commands) != 1 {
+		t.Errorf("got %v, %v; want the small file", list.Commands, err)
+	}
+	if _, err := c.Get(t.Context(), "large"); !errors.Is(err, toolshelf.ErrFileTooLarge) {
+		t.Errorf("got %v, want FILE_TOO_LARGE", err)
+	}
+	info, err := c.Stat(t.Context(), "commands/large.md")
+	if err != nil || info.Size != 3<<30 {
+		t.Errorf("size %d, %v", info.Size, err)
+	}
+}

@@ -27,7 +27,7 @@ func (c *Catalog) rootRelative(op, given string) (string, error) {
 		absolute = absolute || filepath.IsAbs(given) || filepath.VolumeName(given) != ""
 	}
 	if absolute {
-		below, ok := c.belowRoot(given)
+		below, ok := c.belowRoot(given, name)
 		if !ok {
 			return "", outsideRoot(op, given)
 		}
@@ -77,17 +77,23 @@ func (c *Catalog) RelativePath(layer, full string) string {
 	return full
 }
 
-// belowRoot cuts the root off an absolute path. On the operating system's
+// belowRoot cuts the root off an absolute path: given is the path as the caller
+// wrote it, and slashed the same path with slashes. On the operating system's
 // filesystem the root may also be written free of links, as programs that
-// have changed into it know it.
-func (c *Catalog) belowRoot(given string) (string, bool) {
+// have changed into it know it. On Windows, a path such as \w\x there begins at
+// the drive of the working directory; on other filesystems it is /w/x.
+func (c *Catalog) belowRoot(given, slashed string) (string, bool) {
 	if !c.onOS {
 		root := path.Clean(filepath.ToSlash(c.rootDir))
 		if root != "/" {
 			root += "/"
 		}
-		given = path.Clean(given) + "/"
-		return "./" + strings.TrimPrefix(given, root), strings.HasPrefix(root, "/") && strings.HasPrefix(given, root)
+		full := path.Clean(slashed) + "/"
+		return "./" + strings.TrimPrefix(full, root), strings.HasPrefix(root, "/") && strings.HasPrefix(full, root)
+	}
+	given, err := filepath.Abs(given)
+	if err != nil {
+		return "", false
 	}
 	roots := []string{c.rootDir}
 	if real, err := filepath.EvalSymlinks(c.rootDir); err == nil && real != c.rootDir {

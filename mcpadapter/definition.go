@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A definition is one of the library's own tools.
@@ -125,7 +126,7 @@ func outputSchema(s shape, properties string, required ...string) string {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(b, name)
+		b = escape.AppendJSON(b, name)
 	}
 	return string(append(b, `]},{"required":["error"]}]}`...))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A parameter is one argument that a tool takes. Its part of the input schema
@@ -235,7 +236,7 @@ func example(parameters []parameter) string {
 		if len(b) > 1 {
 			b = append(b, ',', ' ')
 		}
-		b = append(appendString(b, p.name), ':', ' ')
+		b = append(escape.AppendJSON(b, p.name), ':', ' ')
 		switch p.kind {
 		case text:
 			b = append(b, `"…"`...)
@@ -256,13 +257,13 @@ func inputSchema(parameters []parameter) json.RawMessage {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendString(b, p.name), ':')
+		b = append(escape.AppendJSON(b, p.name), ':')
 		b = p.appendSchema(b)
 		if p.required {
 			if len(required) > 1 {
 				required = append(required, ',')
 			}
-			required = appendString(required, p.name)
+			required = escape.AppendJSON(required, p.name)
 		}
 	}
 	b = append(b, `},"required":`...)
@@ -272,7 +273,7 @@ func inputSchema(parameters []parameter) json.RawMessage {
 
 func (p parameter) appendSchema(b []byte) []byte {
 	b = append(b, `{"type":`...)
-	b = appendString(b, string(p.kind))
+	b = escape.AppendJSON(b, string(p.kind))
 	if p.kind == texts {
 		b = append(b, `,"items":{"type":"string"}`...)
 		if p.maximum > 0 {
@@ -280,7 +281,7 @@ func (p parameter) appendSchema(b []byte) []byte {
 		}
 	}
 	b = append(b, `,"description":`...)
-	b = appendString(b, p.description)
+	b = escape.AppendJSON(b, p.description)
 	if p.standard != "" {
 		b = append(append(b, `,"default":`...), p.standard...)
 	}
@@ -302,12 +303,12 @@ func appendStrings(b []byte, key string, values []string) []byte {
 	if values == nil {
 		return b
 	}
-	b = append(append(appendString(append(b, ','), key), ':'), '[')
+	b = append(append(escape.AppendJSON(append(b, ','), key), ':'), '[')
 	for i, v := range values {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(b, v)
+		b = escape.AppendJSON(b, v)
 	}
 	return append(b, ']')
 }

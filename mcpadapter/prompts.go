@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
@@ -256,7 +257,7 @@ func (r request) listPrompts() (json.RawMessage, *RPCError) {
 	}
 	b = append(append(b, `"prompts":`...), list...)
 	if next != "" {
-		b = appendString(append(b, `,"nextCursor":`...), next)
+		b = escape.AppendJSON(append(b, `,"nextCursor":`...), next)
 	}
 	return append(b, '}'), nil
 }
@@ -282,8 +283,8 @@ func (r request) getPrompt() (json.RawMessage, *RPCError) {
 	}
 	b := r.begin(len(prompt.Text))
 	if prompt.Description != "" {
-		b = append(appendString(append(b, `"description":`...), prompt.Description), ',')
+		b = append(escape.AppendJSON(append(b, `"description":`...), prompt.Description), ',')
 	}
 	b = append(b, `"messages":[{"role":"user","content":{"type":"text","text":`...)
-	return append(appendString(b, prompt.Text), `}}]}`...), nil
+	return append(escape.AppendJSON(b, prompt.Text), `}}]}`...), nil
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // The revisions of the protocol that Session speaks, newest first. From
@@ -123,6 +125,6 @@ func (c config) modern(ttl int, scope string) []byte {
 }
 
 func (c config) serverInfo() []byte {
-	b := appendString([]byte(`{"name":`), c.name)
-	return append(appendString(append(b, `,"version":`...), c.version), '}')
+	b := escape.AppendJSON([]byte(`{"name":`), c.name)
+	return append(escape.AppendJSON(append(b, `,"version":`...), c.version), '}')
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A Session is one client's conversation in the Model Context Protocol, for
@@ -177,7 +179,7 @@ func (s *Session) initialize(p params) (json.RawMessage, *RPCError) {
 		version = legacyVersions[0]
 	}
 	c := s.adapter.config
-	b := appendString([]byte(`{"protocolVersion":`), version)
+	b := escape.AppendJSON([]byte(`{"protocolVersion":`), version)
 	b = append(append(b, `,"serverInfo":`...), c.serverInfo()...)
 	return append(c.appendIntroduction(b, c.listChanged), '}'), nil
 }
@@ -210,7 +212,7 @@ func (c config) appendIntroduction(b []byte, listChanged bool) []byte {
 	}
 	b = append(b, `,"capabilities":{"tools":{},"prompts":`+prompts+`,"completions":{}}`...)
 	if c.instructions != "" {
-		b = appendString(append(b, `,"instructions":`...), c.instructions)
+		b = escape.AppendJSON(append(b, `,"instructions":`...), c.instructions)
 	}
 	return b
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A Tool is what a model can call: its description, in the terms of the Model
@@ -69,7 +71,7 @@ func (r Result) MarshalJSON() ([]byte, error) { return r.appendJSON([]byte{'{'})
 // appendJSON adds the members of the result's object, and closes it.
 func (r Result) appendJSON(dst []byte) []byte {
 	dst = append(dst, `"content":[{"type":"text","text":`...)
-	dst = appendString(dst, r.Text)
+	dst = escape.AppendJSON(dst, r.Text)
 	dst = append(dst, `}]`...)
 	if r.Structured != nil {
 		dst = append(dst, `,"structuredContent":`...)

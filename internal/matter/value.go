@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 	"unsafe"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A Kind is what a value is.
@@ -99,12 +100,12 @@ func (v Value) AppendJSON(dst []byte) []byte {
 		if text := strings.ToLower(v.Text); text == "true" || text == "false" {
 			return append(dst, text...)
 		}
-		return appendString(dst, v.Text)
+		return escape.AppendJSON(dst, v.Text)
 	case Int, Float:
 		if isJSONNumber(v.Text) {
 			return append(dst, v.Text...)
 		}
-		return appendString(dst, v.Text)
+		return escape.AppendJSON(dst, v.Text)
 	case Sequence:
 		dst = append(dst, '[')
 		for i, item := range v.Items {
@@ -117,7 +118,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	case Mapping:
 		return appendFields(dst, v.Fields)
 	default:
-		return appendString(dst, v.Text)
+		return escape.AppendJSON(dst, v.Text)
 	}
 }
 
@@ -165,38 +166,9 @@ func appendFields(dst []byte, fields []Field) []byte {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = appendString(dst, f.Key)
+		dst = escape.AppendJSON(dst, f.Key)
 		dst = append(dst, ':')
 		dst = value.AppendJSON(dst)
 	}
 	return append(dst, '}')
-}
-
-// appendString appends a JSON string with nothing escaped that need not be, so
-// that <, > and & stay readable.
-func appendString(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, '\\', 'n')
-		case c == '\t':
-			dst = append(dst, '\\', 't')
-		case c < 0x20:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		case c < utf8.RuneSelf:
-			dst = append(dst, c)
-		default:
-			r, size := utf8.DecodeRuneInString(s[i:])
-			dst = utf8.AppendRune(dst, r)
-			i += size
-			continue
-		}
-		i++
-	}
-	return append(dst, '"')
 }

@@ -1,25 +1,31 @@
-package mcpadapter
+// Package escape writes untrusted text into other formats.
+package escape
 
 import "unicode/utf8"
 
-// plain are the bytes that stand for themselves in a JSON string.
-var plain = func() (t [256]bool) {
+// unescaped tells for each byte whether a JSON string may contain the byte as is.
+var unescaped = func() (t [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\' && c != 0x7f
 	}
 	return t
 }()
 
-// appendString adds s as a JSON string, in one pass. A command's whole text
-// goes through here twice in each call, which is what encoding/json would spend
-// most of the call's time on. What is not UTF-8 becomes U+FFFD, as there.
-func appendString(dst []byte, s string) []byte {
+// AppendJSON appends s to dst as a JSON string.
+//
+// AppendJSON escapes quotation marks, backslashes and control characters,
+// including DEL. Unlike encoding/json, AppendJSON keeps <, > and & readable. As in
+// encoding/json, each invalid UTF-8 byte becomes U+FFFD.
+//
+// The contents of commands pass through AppendJSON in one pass, because
+// encoding/json would take most of the time of a tool call.
+func AppendJSON(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	begin := 0
 	for i := 0; i < len(s); {
 		c := s[i]
-		if plain[c] {
+		if unescaped[c] {
 			i++
 			continue
 		}

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"strconv"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A Code names one kind of failure. Codes are part of the API: they are what
@@ -66,6 +68,17 @@ func (e *Error) Error() string {
 		return s + string(e.Code)
 	}
 	return s + e.Message + " (" + string(e.Code) + ")"
+}
+
+// MarshalJSON returns the error as a JSON object with the members "code" and
+// "message", as in {"code":"INVALID_PAGE","message":"page is -1; pages are
+// numbered from 1"}. Both members are always present. The object omits Op, Path
+// and the cause, because they may contain a host path. The results of the tools of
+// package mcpadapter contain errors in the same form.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	b := escape.AppendJSON([]byte(`{"code":`), string(e.Code))
+	b = escape.AppendJSON(append(b, `,"message":`...), e.Message)
+	return append(b, '}'), nil
 }
 
 // Unwrap returns the cause.

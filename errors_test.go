@@ -1,6 +1,8 @@
 package toolshelf_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,6 +54,32 @@ func TestCodeOf(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := toolshelf.CodeOf(tt.err); got != tt.want {
 				t.Errorf("CodeOf(%v) = %q, want %q", tt.err, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestErrorJSON(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"code and message", &toolshelf.Error{Code: "INVALID_PAGE", Op: "List", Message: "page is \"-1\"\n<"}, `{"code":"INVALID_PAGE","message":"page is \"-1\"\n<"}`},
+		{"no path and no cause", &toolshelf.Error{Code: "FILE_READ_ERROR", Path: "/srv/x", Message: "m", Err: &fs.PathError{Op: "open", Path: "/srv/x", Err: fs.ErrPermission}},
+			`{"code":"FILE_READ_ERROR","message":"m"}`},
+		{"a sentinel", toolshelf.ErrClosed, `{"code":"CLOSED","message":""}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got bytes.Buffer
+			e := json.NewEncoder(&got)
+			e.SetEscapeHTML(false)
+			if err := e.Encode(tt.err); err != nil || got.String() != tt.want+"\n" {
+				t.Errorf("got %s, %v; want %s", &got, err, tt.want)
+			}
+			var decoded toolshelf.Error
+			if err := json.Unmarshal(got.Bytes(), &decoded); err != nil || !errors.Is(tt.err, &toolshelf.Error{Code: decoded.Code}) {
+				t.Errorf("%s decodes to %#v, %v", &got, decoded, err)
 			}
 		})
 	}

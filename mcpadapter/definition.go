@@ -150,7 +150,9 @@ var coded = shape{
 		`"code":{"type":"string","description":"Kind of error, such as INVALID_ARGUMENTS"},` +
 		`"message":{"type":"string","description":"What is wrong and what to do about it"}},"required":["code","message"]}`,
 	failure: func(code toolshelf.Code, message string) Result {
-		r, _ := asJSON(errorBody{failure{string(code), short(message)}})
+		r, _ := asJSON(struct {
+			Error *toolshelf.Error `json:"error"`
+		}{&toolshelf.Error{Code: code, Message: short(message)}})
 		r.IsError = true
 		return r
 	},
@@ -163,15 +165,6 @@ func short(message string) string {
 		return message
 	}
 	return strings.ToValidUTF8(message[:most], "") + "…"
-}
-
-type errorBody struct {
-	Error failure `json:"error"`
-}
-
-type failure struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
 }
 
 // terse is the shape of the contract of list_skills.

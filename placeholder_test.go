@@ -40,6 +40,7 @@ func FuzzScanIsLinear(f *testing.F) {
 		for options := range byte(4) {
 			f.Add("", seed[0], seed[1], seed[2], options)
 			f.Add("@", seed[1], seed[0], seed[2], options)
+			f.Add("@（", seed[0], seed[1], seed[2], options)
 		}
 	}
 	f.Fuzz(func(t *testing.T, start, first, second, end string, options byte) {

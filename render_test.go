@@ -498,3 +498,22 @@ func TestCorpusRendering(t *testing.T) {
 		t.Error("nothing was filled in")
 	}
 }
+
+func TestRenderNamedWithManyArguments(t *testing.T) {
+	const n = 40_000
+	var text, want strings.Builder
+	args := make(map[string]string, n)
+	for i := range n {
+		name := "a" + strconv.Itoa(i)
+		text.WriteString("${input:" + name + "} ")
+		want.WriteString(name + "! ")
+		args[name] = name + "!"
+	}
+	command := toolshelf.Command{Content: text.String()}
+	if got, err := command.RenderNamed(args); got != want.String() || err != nil {
+		t.Errorf("got %d bytes, want %d; %v", len(got), want.Len(), err)
+	}
+	if got := len(command.Arguments()); got != n {
+		t.Errorf("%d arguments, want %d", got, n)
+	}
+}

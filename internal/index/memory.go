@@ -8,24 +8,20 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
-// The memory that an index keeps of the headers of its files. An entry whose
-// description, header and problems need at most entryMemory is always whole. The
-// larger entries of an index share sharedMemory. An entry that finds no room
-// there keeps the fields of keptFields, each cut to keptText bytes. Public
-// headers need 3 KB at most.
+// The bounds of the memory for headers. An entry is always whole if its
+// description, header and problems need at most entryMemory bytes. The larger
+// entries of an index share sharedMemory bytes. Without room there, an entry keeps
+// only keptFields, each cut to keptText bytes. Public headers need 3 KB at most.
 const (
 	entryMemory  = 4 << 10
 	sharedMemory = 32 << 20
 	keptText     = 1 << 10
 )
 
-// keptFields are the fields that a list and a prompt block cannot do without.
+// keptFields are the fields that lists and prompt blocks depend on.
 var keptFields = [...]string{"name", "description", "disable-model-invocation", "user-invocable"}
 
-// HeaderNotKept is the code of the problem of a cut entry.
-const HeaderNotKept = "FRONTMATTER_NOT_KEPT"
-
-// fit cuts an entry that finds no room in the memory of the index.
+// fit cuts an entry if the index has no room for the whole entry.
 func (s *scan) fit(e *Entry) {
 	size := e.memory()
 	if size <= entryMemory {
@@ -46,17 +42,16 @@ func (s *scan) fit(e *Entry) {
 		}
 	}
 	e.Header = header
-	e.Problems = []Problem{{Code: HeaderNotKept, Severity: Warning, Path: s.place(e.Path),
+	e.Problems = []Problem{{Code: "FRONTMATTER_NOT_KEPT", Severity: Warning, Path: s.place(e.Path),
 		Message: fmt.Sprintf("lists show the first %d bytes of the description and few other fields, since the large frontmatters of the catalog need more than %d MB",
 			keptText, sharedMemory>>20),
 		Suggestion: fmt.Sprintf("shorten the frontmatter to less than %d KB", entryMemory>>10)}}
 }
 
-// canGrow reports whether an entry was cut that finds room by now.
+// canGrow reports whether the index has room by now for an entry that fit has cut.
 func (s *scan) canGrow(e *Entry) bool { return !e.Whole() && e.missing <= s.room.Load() }
 
-// shorten cuts a text to keptText bytes. The result does not keep the whole text
-// in memory.
+// shorten cuts a text to keptText bytes. The result shares no memory with text.
 func shorten(text string) string {
 	if len(text) > keptText {
 		return strings.ToValidUTF8(text[:keptText], "") + "…"

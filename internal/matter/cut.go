@@ -9,30 +9,31 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// cuts finds texts of which YAML takes a part for something else: in
-// "Fix issue #$1" a comment, in "&x y" an anchor, in "!x y" a tag. The value is
-// the one that YAML reads. A comment is hardly ever written without a blank after
-// the "#", and an anchor that no alias uses has no purpose.
+// cuts finds plain scalars that YAML shortens: "Fix issue #$1" ends before a
+// comment, "&x y" begins with an anchor, "!x y" begins with a tag. The value stays
+// as YAML reads the scalar. Authors write a blank after the "#" of a comment, and
+// an alias for each anchor; cuts reports scalars where the blank or the alias is
+// missing.
 type cuts struct {
 	text []byte
 	line int    // added to a node's line
-	key  string // the top-level one
+	key  string // the top-level key
 
-	lines    []int      // where each begins in text
-	last     *yaml.Node // the node before, which is where at and end are
-	at, end  int
+	lines    []int      // offsets of the lines in text
+	last     *yaml.Node // the previous node
+	at, end  int        // offsets of last and of the end of its line
 	problems []Problem
 	anchors  []anchored
 	used     map[*yaml.Node]bool
 }
 
-// An anchored is the problem of an anchor, if no alias uses the node.
+// An anchored holds the problem of an anchor until all aliases are known.
 type anchored struct {
 	node    *yaml.Node
 	problem Problem
 }
 
-// use takes a node that an alias stands for.
+// use marks the node of an alias.
 func (c *cuts) use(n *yaml.Node) {
 	if c.used == nil {
 		c.used = make(map[*yaml.Node]bool)
@@ -40,8 +41,8 @@ func (c *cuts) use(n *yaml.Node) {
 	c.used[n] = true
 }
 
-// inWhole returns the problems of a text that is the whole header, so that no
-// alias is elsewhere.
+// inWhole returns the problems of a whole header. In a part of a header, use
+// problems: an alias may be in another part.
 func (c *cuts) inWhole() []Problem {
 	for _, a := range c.anchors {
 		if !c.used[a.node] {
@@ -51,7 +52,7 @@ func (c *cuts) inWhole() []Problem {
 	return c.problems
 }
 
-// look takes a scalar. If top is true, the scalar is the value of a top-level key.
+// look checks a scalar. If top is true, the scalar is the value of a top-level key.
 func (c *cuts) look(n *yaml.Node, top bool) {
 	const quotes = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	if n.Style&quotes != 0 {
@@ -82,7 +83,7 @@ func (c *cuts) look(n *yaml.Node, top bool) {
 	}
 }
 
-// isText reports whether what YAML takes for a comment was hardly meant as one.
+// isText reports whether a comment probably belongs to the text before the "#".
 func isText(comment []byte, key string) bool {
 	if len(comment) < 2 || comment[0] != '#' {
 		return false
@@ -90,8 +91,8 @@ func isText(comment []byte, key string) bool {
 	return key == "description" || strings.IndexByte(" \t#!", comment[1]) < 0
 }
 
-// marked returns the line of a scalar with the anchor or tag that YAML takes off;
-// "" if the scalar goes on in another line.
+// marked returns a scalar with its anchor or tag; "" if the scalar is long or has
+// more than one line.
 func marked(rest []byte, n *yaml.Node) string {
 	if len(rest) > maxSuggested || !bytes.HasSuffix(rest, []byte(n.Value)) {
 		return ""
@@ -99,7 +100,8 @@ func marked(rest []byte, n *yaml.Node) string {
 	return string(rest)
 }
 
-// problem is about a part of a scalar's text. The whole is what to put in quotes.
+// problem reports that YAML removes a part of a scalar. The suggestion puts whole
+// in quotes.
 func (c *cuts) problem(n *yaml.Node, column int, part, meaning, whole string, top bool) Problem {
 	p := Problem{Class: ValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
 		Message: "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning + ", which is no part of the value"}
@@ -113,7 +115,7 @@ func (c *cuts) problem(n *yaml.Node, column int, part, meaning, whole string, to
 	return p
 }
 
-// clip cuts a text that is quoted in a message.
+// clip shortens a text for a message.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -121,8 +123,8 @@ func clip(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
-// rest returns the line of a node from the node on, without blanks at the end.
-// Nodes come in the order of the text, so that a long line is read once.
+// rest returns the line of a node, beginning with the node, without trailing
+// blanks. Nodes arrive in the order of the text, so rest reads a long line once.
 func (c *cuts) rest(n *yaml.Node) []byte {
 	if c.lines == nil {
 		c.lines = yamlLines(c.text)

@@ -11,14 +11,14 @@ import (
 type fenced struct {
 	format    Format
 	begin     int    // of the file, after a byte order mark
-	blank     int    // blank lines before the first that is none
-	first     int    // of that line
+	blank     int    // number of leading blank lines
+	first     int    // offset of the line after the blank lines
 	header    int    // of the text between the fences
 	headerEnd int    // of the closing fence's line
 	body      int    // after the closing fence's line
 	open      bool   // there is an opening fence, and no closing one
 	close     string // the closing fence; "" for an object that stands alone
-	err       error  // of a text that begins as an object and is none
+	err       error  // syntax error of a leading JSON object
 }
 
 var bom = []byte("\uFEFF")

@@ -140,7 +140,7 @@ func decode(data []byte, f fenced) Document {
 	return doc
 }
 
-// moveFields moves fields that are counted from the opening fence.
+// moveFields adds the blank lines before the opening fence to the fields' lines.
 func moveFields(fields []Field, lines int) {
 	for i := range fields {
 		f := &fields[i]
@@ -150,14 +150,14 @@ func moveFields(fields []Field, lines int) {
 	}
 }
 
-// moveProblems moves problems that are counted from the opening fence.
+// moveProblems adds the blank lines before the opening fence to the problems' lines.
 func moveProblems(problems []Problem, lines int) {
 	for i := range problems {
 		problems[i].Line += lines
 	}
 }
 
-// decodeFenced is decode for a header that begins the file.
+// decodeFenced decodes a header. Lines are counted from the opening fence.
 func decodeFenced(data []byte, f fenced) Document {
 	none := Document{Body: f.begin}
 	switch {
@@ -193,9 +193,9 @@ func decodeFenced(data []byte, f fenced) Document {
 	return doc
 }
 
-// checkFence reports a header that is taken as text, since it is no valid object,
-// or is between lines that are no fences: indented, of four hyphens, or with a
-// text behind the hyphens.
+// checkFence reports fields that Parse takes as text: a JSON object with a syntax
+// error, and fields between lines that resemble fences. Such a line is indented,
+// has four hyphens, or has a text after the hyphens.
 func (d *Document) checkFence(data []byte, f fenced) {
 	text := data[f.first:]
 	if f.err != nil && objectStart.Match(text) {
@@ -223,10 +223,10 @@ func (d *Document) checkFence(data []byte, f fenced) {
 	}
 }
 
-// objectStart is how a JSON object begins that has fields.
+// objectStart matches the beginning of a JSON object with a field.
 var objectStart = regexp.MustCompile(`^\{\s*"[^"\n]*"\s*:`)
 
-// invisible reports blanks and characters without a shape, such as U+200B.
+// invisible reports blanks and format characters such as U+200B.
 func invisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
 // looksLikeHeader tells a header that was forgotten to be closed from a text
@@ -248,7 +248,7 @@ func looksLikeHeader(text []byte, format Format) bool {
 	return false
 }
 
-// tomlField is a line of TOML that is a field or begins a table.
+// tomlField matches a line of TOML with a field or a table's name.
 var tomlField = regexp.MustCompile(`^(?:[\w."\'-]+[ \t]*=|\[)`)
 
 func (d *Document) checkDuplicates() {

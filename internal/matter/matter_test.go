@@ -583,6 +583,13 @@ func TestSuggestionsAreRight(t *testing.T) {
 	}
 }
 
+func TestNoSuggestionOfAnEmptyValue(t *testing.T) {
+	doc, _ := Parse([]byte("---\na: b\nlist:\n- *c\n---\n"), true)
+	if len(doc.Problems) != 1 || doc.Problems[0].Key != "list" || doc.Problems[0].Suggestion != "" {
+		t.Errorf("%+v", doc.Problems)
+	}
+}
+
 func TestCutsHaveColumns(t *testing.T) {
 	for text, want := range map[string]string{"a: é #1": "2:6", "a:\n  - [b, é #1\n  ]": "3:11", "a: &b c": "2:4", "a: é\n  b #1": "2:4", "a: #1": "2:4"} {
 		doc, _ := Parse([]byte("---\n"+text+"\n---\n"), true)

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Tools reads allowed-tools: a list, or a text that is split at the blanks and
-// commas outside of parentheses, as in "Bash(git add:*) Read". The unbalanced
-// tool is the first whose parentheses do not match; "" if all do.
+// Tools reads allowed-tools: a list, or a text with blanks or commas between the
+// tools. Parentheses hold blanks and commas together, as in "Bash(git add:*) Read".
+// Unbalanced is the first tool with parentheses that do not match; "" if all match.
 func Tools(v Value) (tools []string, unbalanced string) {
 	if v.Kind == Sequence {
 		tools = v.Strings()
@@ -47,7 +47,7 @@ func splitTools(text string) (tools []string, unbalanced string) {
 	return tools, unbalanced
 }
 
-// checkTools reports parentheses that do not match.
+// checkTools reports a tool with parentheses that do not match.
 func (d *Document) checkTools() {
 	for i := len(d.Fields) - 1; i >= 0; i-- {
 		f := &d.Fields[i]

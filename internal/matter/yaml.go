@@ -318,9 +318,8 @@ func scalarKind(n *yaml.Node) Kind {
 	}
 }
 
-// literals gives lists and mappings in brackets, which are fields of the
-// top-level mapping, their text as written: argument-hint: [file]. The text
-// begins in this line of the file.
+// literals sets the Text of top-level lists and mappings in brackets to the text
+// as written: argument-hint: [file]. The text begins in the file's line first.
 func literals(fields []Field, text []byte, first int) {
 	var lines [][]byte
 	for i := range fields {
@@ -441,7 +440,7 @@ func (d *Document) recover(text []byte, left *expansion) []Field {
 		if errors.Is(err, errRefused) {
 			p.Message = "the value is not read as YAML, being too deep or one of too many; it is taken as the text that it is"
 		}
-		if errors.Is(err, errRefused) || len(value) > maxSuggested {
+		if errors.Is(err, errRefused) || value == "" || len(value) > maxSuggested {
 			p.Suggestion = ""
 		}
 		d.Problems = append(d.Problems, p)

@@ -375,10 +375,16 @@ func WithCacheTTL(d time.Duration) Option {
 // system has told of it, within milliseconds as a rule; Get stats its file all
 // the same.
 //
+// The watch also covers the directories from the root down to a layer. If a
+// layer's directory is missing, the watch covers the nearest directory above
+// that exists, so the system tells of a directory that comes later, or that is
+// removed and made again. A rename of a directory above the root has no event:
+// the next call finds the change.
+//
 // Where the system may not tell, each call looks for itself as it does without
-// WithWatch: where a file or folder is reached through a link, where the
-// system's watches are used up, and where a folder is missing. Changes that
-// no system tells of, those made through a memory mapping, a hard link
+// WithWatch: where a file or directory is reached through a link, where the
+// system's watches are used up, and where a layer's directory is missing.
+// Changes that no system tells of, made through a memory mapping, a hard link
 // elsewhere or another machine of a network filesystem, can be missed.
 //
 // It is for the operating system's filesystem alone; with another one New

@@ -197,7 +197,7 @@ func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
 		if x.config.TTL > 0 && x.config.Now().Sub(f.at) < x.config.TTL {
 			return f.snapshot, nil
 		}
-		if x.watch != nil && x.watch.clean(x) {
+		if x.watch != nil && x.watch.clean() {
 			return f.snapshot, nil
 		}
 	}
@@ -248,10 +248,10 @@ func (x *Index) Below(e *Entry) string {
 // Close ends a validation that is under way, and waits for it to return.
 // Later calls of Snapshot return fs.ErrClosed.
 func (x *Index) Close() {
+	x.flight.close() // first: a scan adds directories to the watch
 	if x.watch != nil {
 		x.watch.close()
 	}
-	x.flight.close()
 	for i := range x.held {
 		if h := x.held[i].Swap(nil); h != nil {
 			h.dir.Close()
@@ -277,7 +277,7 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 		begin = x.config.Now()
 	}
 	if x.watch != nil {
-		x.watch.begin(len(x.config.Layers))
+		x.watch.begin()
 	}
 	now, err := x.validate(ctx)
 	if err != nil {

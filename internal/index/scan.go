@@ -34,7 +34,6 @@ func newScan(ctx context.Context, x *Index, layer int, before *found) *scan {
 	s := &scan{ctx: ctx, config: &x.config, layer: layer, fs: l.FS, before: before, room: &x.room}
 	if x.watch != nil && !l.Fixed {
 		s.watch = x.watch
-		s.watch.layer(layer, l.FS.Path(l.Dir))
 	}
 	return s
 }

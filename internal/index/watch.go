@@ -2,9 +2,9 @@ package index
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,68 +12,187 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A burst of changes, such as a checkout of another branch, is taken as one:
-// it ends when nothing has happened for quiet, or after burst at the latest.
+// A burst of changes, such as a checkout of another branch, is taken as one
+// change: the burst ends after quiet without an event, or after burst at the
+// latest.
 const (
 	quiet = 50 * time.Millisecond
 	burst = 500 * time.Millisecond
 )
 
 // A watch knows whether anything may have changed since the last scan began.
-// In doubt it says so, and the index looks for itself:
+// In doubt the watch reports a change, and the index scans:
 //
-//   - after every event in a watched folder, and every error, such as an
+//   - after every event in a watched directory, and every error, such as an
 //     overflow of the queue or a full watch table;
-//   - where a file or folder is reached through a link, since what happens to
-//     the target is not seen from the folder of the link;
-//   - where a layer's path names another folder than the one that was scanned,
-//     as after a rename of a folder above, or none.
+//   - if a file or directory is reached through a link, because the directory
+//     of the link has no event for a change of the target;
+//   - if a layer's path names another directory than the last scan found, as
+//     after a rename of a directory above, or no directory.
 type watch struct {
-	events *fsnotify.Watcher
+	routes []route
 	dirty  atomic.Bool
 	wake   chan struct{} // has a token after dirty was set
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	// Of the scan under way, and then of the last one.
 	mu       sync.Mutex
+	watcher  *watcher
 	scanning bool
-	blind    bool          // something could not be watched
-	visited  []string      // the folders watched, by full path
-	layers   []os.FileInfo // of the layers' folders; nil for one that is missing
+	blind    bool            // the last scan found something that cannot be watched
+	routed   [][]os.FileInfo // what the routes were when the last scan began
+
+	retired sync.WaitGroup // the watcher before this one, until it is closed
 }
 
-// startWatch begins to watch, and to scan whenever a burst of changes has ended.
+// A watcher watches directories that have kept their paths since they were
+// added. A rename separates the path of a watch from the directory, and how
+// the path is then added or removed differs by platform. So no watch is ever
+// removed or moved: if a watched path may name another directory, the watcher
+// is stale, and the next scan adds all paths to a new watcher.
+type watcher struct {
+	events *fsnotify.Watcher
+	stale  bool            // guarded by watch.mu
+	added  map[string]bool // guarded by watch.mu; false for a directory of which only the entries on a route matter
+}
+
+// A route is the path of a layer's directory and of each directory above,
+// nearest first.
+type route struct {
+	paths []string
+	top   int // the first of paths, after the layer's own, that is not below the layer's filesystem
+}
+
+func newRoute(l Layer) route {
+	r := route{top: 1}
+	for path, root := l.FS.Path(l.Dir), l.FS.Path("."); ; path = filepath.Dir(path) {
+		r.paths = append(r.paths, path)
+		if path == root {
+			r.top = max(r.top, len(r.paths)-1)
+		}
+		if path == filepath.Dir(path) {
+			return r
+		}
+	}
+}
+
+// look describes the directories of a route as they are now, nil for a missing
+// one. The last one is the nearest that exists from top on.
+func (r route) look() []os.FileInfo {
+	var infos []os.FileInfo
+	for i, path := range r.paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			info = nil
+		}
+		infos = append(infos, info)
+		if err == nil && i >= r.top {
+			break
+		}
+	}
+	return infos
+}
+
+// look describes all routes.
+func (w *watch) look() [][]os.FileInfo {
+	infos := make([][]os.FileInfo, len(w.routes))
+	for i, r := range w.routes {
+		infos[i] = r.look()
+	}
+	return infos
+}
+
+// sameRoutes reports whether routes name the same directories.
+func sameRoutes(a, b [][]os.FileInfo) bool {
+	for i := range a {
+		if len(a[i]) != len(b[i]) {
+			return false
+		}
+		for j := range a[i] {
+			if !sameDir(a[i][j], b[i][j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// sameDir is os.SameFile for directories that may be missing.
+func sameDir(a, b os.FileInfo) bool {
+	return (a == nil) == (b == nil) && (a == nil || os.SameFile(a, b))
+}
+
+// startWatch begins to watch. It scans in the background, at once and whenever
+// a burst of changes has ended.
 func (x *Index) startWatch() error {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &watch{events: events, wake: make(chan struct{}, 1), cancel: cancel}
-	w.touch()
+	w := &watch{wake: make(chan struct{}, 1), cancel: cancel}
+	for _, l := range x.config.Layers {
+		if !l.Fixed {
+			w.routes = append(w.routes, newRoute(l))
+		}
+	}
+	w.start(events)
+	w.dirty.Store(true)
 	x.watch = w
-	w.done.Go(w.listen)
 	w.done.Go(func() { w.follow(ctx, x) })
 	return nil
 }
 
+// start makes events those of the current watcher.
+func (w *watch) start(events *fsnotify.Watcher) {
+	current := &watcher{events: events, added: make(map[string]bool)}
+	w.mu.Lock()
+	w.watcher = current
+	w.mu.Unlock()
+	w.done.Go(func() { w.listen(current) })
+}
+
 // listen turns events into touches until the watcher is closed.
-func (w *watch) listen() {
-	events, errors := w.events.Events, w.events.Errors
-	for events != nil && errors != nil {
+func (w *watch) listen(from *watcher) {
+	events, errs := from.events.Events, from.events.Errors
+	for {
 		select {
-		case _, ok := <-events:
+		case e, ok := <-events:
 			if !ok {
 				return
 			}
-		case _, ok := <-errors:
+			if w.matters(from, e) {
+				w.touch()
+			}
+		case _, ok := <-errs:
 			if !ok {
 				return
+			}
+			if w.matters(from, fsnotify.Event{}) {
+				w.touch()
 			}
 		}
-		w.touch()
 	}
+}
+
+// matters reports whether an event may be about something that a scan looks
+// at, and marks the watcher as stale if a watched path may have changed hands.
+// An event without a name may be about anything.
+func (w *watch) matters(from *watcher, e fsnotify.Event) bool {
+	w.mu.Lock()
+	if from != w.watcher { // the scan that replaced the watcher looks at everything anew
+		w.mu.Unlock()
+		return false
+	}
+	_, watched := from.added[e.Name]
+	if e.Name == "" || watched && e.Op&^(fsnotify.Write|fsnotify.Chmod) != 0 {
+		from.stale = true
+	}
+	whole, within := from.added[filepath.Dir(e.Name)]
+	unrelated := within && !whole && !watched && !w.scanning
+	routed := w.routed
+	w.mu.Unlock()
+	return !unrelated || !sameRoutes(routed, w.look())
 }
 
 func (w *watch) touch() {
@@ -84,9 +203,12 @@ func (w *watch) touch() {
 	}
 }
 
-// follow scans after each burst of changes.
+// follow scans at once, and after each burst of changes.
 func (w *watch) follow(ctx context.Context, x *Index) {
 	for {
+		if w.dirty.Load() {
+			_, _ = x.flight.wait(ctx) // the next call finds an error again
+		}
 		select {
 		case <-w.wake:
 		case <-ctx.Done():
@@ -106,96 +228,120 @@ func (w *watch) follow(ctx context.Context, x *Index) {
 			}
 		}
 		end.Stop()
-		if w.dirty.Load() {
-			_, _ = x.flight.wait(ctx) // an error is found again by the next call
+	}
+}
+
+// begin is called before a scan looks at anything. It watches the directories
+// above each layer, because only these have an event when the layer's
+// directory comes or goes: from the top of the layer's filesystem down, or
+// from the nearest directory that exists if the top is missing.
+func (w *watch) begin() {
+	w.mu.Lock()
+	w.scanning, w.blind = true, false
+	w.dirty.Store(false) // clean reads dirty, and then scanning
+	w.mu.Unlock()
+	routed := w.look()
+	w.mu.Lock()
+	stale := w.watcher.stale || w.routed != nil && !sameRoutes(w.routed, routed)
+	w.routed = routed
+	w.mu.Unlock()
+	if stale {
+		w.renew()
+	}
+	for i, r := range w.routes {
+		for j := len(routed[i]) - 1; j > 0; j-- {
+			if routed[i][j] != nil {
+				_ = w.add(r.paths[j], false) // each call looks for the layer's directory in any case
+			}
 		}
 	}
-}
-
-// begin is called before a scan looks at anything.
-func (w *watch) begin(layers int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.dirty.Store(false)
-	w.scanning, w.blind, w.visited, w.layers = true, false, nil, make([]os.FileInfo, layers)
-}
-
-// layer notes which folder a layer's path names, and watches the folder above,
-// which tells when it comes and goes. It is called before it is opened.
-func (w *watch) layer(i int, path string) {
-	above := filepath.Dir(path)
-	_ = w.events.Add(above) // a call looks for the folder itself in any case
-	info, err := os.Stat(path)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.visited = append(w.visited, above)
-	if err == nil {
-		w.layers[i] = info
+	if !sameRoutes(routed, w.look()) {
+		w.touch() // a directory came or went before its parent was watched
 	}
 }
 
-// visit watches a folder. It is called before the folder is read, so that no
-// change falls between.
-func (w *watch) visit(path string) {
-	err := w.events.Add(path)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.visited = append(w.visited, path)
+// renew replaces the watcher. If the system has no watcher left, the old one
+// stays stale, and no snapshot is relied upon.
+func (w *watch) renew() {
+	events, err := fsnotify.NewWatcher()
 	if err != nil {
-		w.blind = true
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.watcher.stale, w.blind = true, true
+		return
+	}
+	before := w.watcher
+	w.start(events)
+	w.retired.Wait()
+	w.retired.Go(func() { before.events.Close() }) // takes the kernel of Linux some 10 ms
+}
+
+// add watches a directory. The path is known before the system has events for
+// it.
+func (w *watch) add(path string, whole bool) error {
+	w.mu.Lock()
+	current := w.watcher
+	current.added[path] = current.added[path] || whole
+	w.mu.Unlock()
+	return current.events.Add(path)
+}
+
+// visit watches a directory that a scan is about to read, so that no change
+// falls between the two.
+func (w *watch) visit(path string) {
+	if w.add(path, true) != nil {
+		w.throughLink()
 	}
 }
 
-// throughLink notes that the scan went where events do not tell of.
+// throughLink notes that the scan found something that has no events.
 func (w *watch) throughLink() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.blind = true
 }
 
-// end is called after a scan, once what it found stands. What failed is not
-// relied upon.
+// end is called after a scan, when its snapshot is in place. The snapshot
+// before a scan that failed is not relied upon. A scan that its callers gave
+// up has told nobody of the changes, so another one follows.
 func (w *watch) end(err error) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.scanning = false
-	if err != nil {
-		w.blind = true
-		return
-	}
-	slices.Sort(w.visited)
-	for _, path := range w.events.WatchList() {
-		if _, visited := slices.BinarySearch(w.visited, path); !visited {
-			w.events.Remove(path) // gone already, or moved out of the layer
-		}
+	w.blind = w.blind || err != nil
+	w.mu.Unlock()
+	if errors.Is(err, context.Canceled) {
+		w.touch()
 	}
 }
 
-// clean reports whether the last snapshot still stands.
-func (w *watch) clean(x *Index) bool {
+// clean reports whether the last snapshot is still valid.
+func (w *watch) clean() bool {
 	if w.dirty.Load() {
 		return false
 	}
 	w.mu.Lock()
-	blind, layers := w.blind || w.scanning, w.layers
+	blind, routed := w.blind || w.scanning, w.routed
 	w.mu.Unlock()
 	if blind {
 		return false
 	}
-	for i, l := range x.config.Layers {
-		if l.Fixed {
-			continue
+	for i, r := range w.routes {
+		info, err := os.Stat(r.paths[0])
+		if err != nil {
+			info = nil
 		}
-		info, err := os.Stat(l.FS.Path(l.Dir))
-		if (err == nil) != (layers[i] != nil) || err == nil && !os.SameFile(info, layers[i]) {
+		if !sameDir(info, routed[i][0]) {
 			return false
 		}
 	}
 	return true
 }
 
+// close ends the watch. No scan may be under way: a scan that adds a directory
+// to a closed watcher waits forever on some platforms.
 func (w *watch) close() {
 	w.cancel()
-	w.events.Close()
+	w.watcher.events.Close()
+	w.retired.Wait()
 	w.done.Wait()
 }

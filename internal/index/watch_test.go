@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,8 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 )
 
-// watched is an index of one folder with one file, its first scan over and
-// nothing to follow.
+// watched is an index of one directory with one file, its first scan over. No
+// scan runs in the background.
 func watched(t *testing.T) (*Index, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +29,8 @@ func watched(t *testing.T) (*Index, string) {
 		x.Close()
 		fsys.Close()
 	})
-	for end := time.Now().Add(20 * time.Second); !x.watch.clean(x); {
+	x.watch.cancel()
+	for end := time.Now().Add(20 * time.Second); !x.watch.clean(); {
 		if _, err := x.Snapshot(t.Context()); err != nil || time.Now().After(end) {
 			t.Fatalf("a watch that finds no rest: %v", err)
 		}
@@ -47,14 +49,14 @@ func TestAWatchThatCannotSeeIsNotReliedUpon(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			x, dir := watched(t)
-			x.watch.begin(1)
-			x.watch.layer(0, dir)
-			if x.watch.clean(x) {
+			x.watch.begin()
+			x.watch.visit(dir)
+			if x.watch.clean() {
 				t.Error("the watch vouches for a snapshot while a scan is under way")
 			}
 			err := tt.scan(x.watch, dir)
 			x.watch.end(err)
-			if x.watch.clean(x) {
+			if x.watch.clean() {
 				t.Error("the watch vouches for what it cannot see")
 			}
 		})
@@ -62,15 +64,76 @@ func TestAWatchThatCannotSeeIsNotReliedUpon(t *testing.T) {
 }
 
 func TestAnOverflowIsAChange(t *testing.T) {
-	w := &watch{wake: make(chan struct{}, 1), events: &fsnotify.Watcher{Events: make(chan fsnotify.Event), Errors: make(chan error)}}
-	w.done.Go(w.listen)
-	w.events.Errors <- fsnotify.ErrEventOverflow
+	w := &watch{wake: make(chan struct{}, 1)}
+	events := &fsnotify.Watcher{Events: make(chan fsnotify.Event), Errors: make(chan error)}
+	w.start(events)
+	events.Errors <- fsnotify.ErrEventOverflow
 	<-w.wake
-	if !w.dirty.Load() {
+	if !w.dirty.Load() || !w.watcher.stale {
 		t.Error("the watch vouches for what it has missed")
 	}
-	close(w.events.Errors)
+	close(events.Errors)
 	w.done.Wait()
+}
+
+func TestOnlyARouteMattersAboveALayer(t *testing.T) {
+	x, dir := watched(t)
+	above := filepath.Dir(dir)
+	x.watch.mu.Lock()
+	current := x.watch.watcher
+	x.watch.mu.Unlock()
+	for _, tt := range []struct {
+		event          fsnotify.Event
+		matters, stale bool
+	}{
+		{fsnotify.Event{Name: filepath.Join(above, "other"), Op: fsnotify.Create}, false, false},
+		{fsnotify.Event{Name: filepath.Join(dir, "a.md"), Op: fsnotify.Rename}, true, false},
+		{fsnotify.Event{Name: dir, Op: fsnotify.Chmod}, true, false},
+		{fsnotify.Event{Name: dir, Op: fsnotify.Rename}, true, true},
+		{fsnotify.Event{}, true, true},
+	} {
+		x.watch.mu.Lock()
+		current.stale = false
+		x.watch.mu.Unlock()
+		got := x.watch.matters(current, tt.event)
+		x.watch.mu.Lock()
+		if got != tt.matters || current.stale != tt.stale {
+			t.Errorf("%v: matters is %t and stale %t, want %t and %t", tt.event, got, current.stale, tt.matters, tt.stale)
+		}
+		x.watch.mu.Unlock()
+	}
+}
+
+func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
+	dir := t.TempDir()
+	fsys := confine.New(dir, confine.Options{})
+	defer fsys.Close()
+	begun := make(chan struct{})
+	var added error
+	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, Watch: true, Now: time.Now},
+		func(s *scan, _ *confine.Dir, _ string) (*found, error) {
+			close(begun)
+			<-s.ctx.Done()
+			added = s.watch.add(dir, true)
+			return nil, s.ctx.Err()
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-begun
+	x.Close()
+	if added != nil {
+		t.Errorf("a scan that Close ends adds a directory to a watch that has ended: %v", added)
+	}
+}
+
+func TestAScanThatItsCallersGaveUpIsMadeUpFor(t *testing.T) {
+	x, _ := watched(t)
+	x.watch.begin()
+	x.watch.end(context.Canceled)
+	if !x.watch.dirty.Load() {
+		t.Error("nobody looks for the changes that the scan has not told of")
+	}
 }
 
 func TestAnotherFolderUnderTheNameIsNoticedWithoutAnEvent(t *testing.T) {
@@ -79,13 +142,13 @@ func TestAnotherFolderUnderTheNameIsNoticedWithoutAnEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir + ".old") })
-	if x.watch.clean(x) {
+	if x.watch.clean() {
 		t.Error("the watch vouches for a folder that is not there")
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if x.watch.clean(x) {
+	if x.watch.clean() {
 		t.Error("the watch vouches for another folder of the name")
 	}
 }

@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"context"
 	"sync"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -23,22 +24,34 @@ type Names struct {
 
 func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Changed == nil }
 
-// OnChange calls f with what was added, removed and changed whenever the
-// commands or skills are found to differ from what they were; with WithWatch
-// that is as it happens, without it when some method looks. What the first look
-// finds is no change, also with WithWatch, which takes it in the background: call
-// List or ListSkills first to know what changes are told against.
+// OnChange calls f with the names that were added, removed and changed,
+// whenever the commands or skills differ from the last look at the files. With
+// WithWatch the catalog looks when the system tells of a change. Without it,
+// every method that lists looks.
+//
+// The result of the first look is no change. With WithWatch, OnChange takes the
+// first look itself, unless New's background look has ended, and so may read
+// every command and skill before it returns. Without WithWatch, call List or
+// ListSkills first. A missing directory is an empty list: commands in a
+// directory that comes later are added, and commands in a directory that goes
+// are removed.
 //
 // Calls of f do not overlap, and come in the order of the changes, from a
 // goroutine of f's own: what happens while f runs is told in one Change
 // afterwards, and a slow f holds up nobody. A change that was undone before f
-// could be told is not told. While a layer's folder is missing altogether there
-// is no list to compare; what is different is told once it is there again.
+// could be told is not told.
 //
 // The subscription ends with stop, which may be called more than once and from
 // f, or with Close. Neither waits for an f that is running. OnChange after Close
 // does nothing.
 func (c *Catalog) OnChange(f func(Change)) (stop func()) {
+	if c.config.watch && !c.isClosed() {
+		for _, x := range []*index.Index{c.commands, c.skills} {
+			if x.Last() == nil {
+				_, _ = x.Snapshot(context.Background()) // a call that lists tells of the error
+			}
+		}
+	}
 	s := &subscriber{
 		catalog:  c,
 		wake:     make(chan struct{}, 1),

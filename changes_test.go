@@ -1,6 +1,7 @@
 package toolshelf_test
 
 import (
+	gocmp "cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -293,6 +295,105 @@ func TestAFolderMadeAgainIsToldWithoutACall(t *testing.T) {
 		}
 		for _, name := range change.Commands.Removed {
 			removed[name] = true
+		}
+	}
+}
+
+// A directory that is missing is an empty list, whether it never existed or was
+// removed, and the watch covers the nearest directory above.
+func TestADirectoryThatComesLaterIsTold(t *testing.T) {
+	const skill = "---\nname: s\ndescription: s\n---\n"
+	for name, tt := range map[string]struct {
+		files   map[string]string // at first
+		options []toolshelf.Option
+		below   string // the root, below a temporary directory
+		dir     string // the layer, or the directory above, that comes and goes
+		path    string // the first file
+		text    string
+		skills  bool
+		want    string // the name that comes and goes; "" is "a"
+	}{
+		"commands":            {dir: "commands", path: "commands/a.md"},
+		"commands, nested":    {dir: "commands", path: "commands/x/y/a.md", want: "x:y:a", options: []toolshelf.Option{toolshelf.WithNestedCommands()}},
+		"skills":              {dir: "skills", path: "skills/a/SKILL.md", text: skill, skills: true},
+		"beside other layers": {files: map[string]string{"skills/b/SKILL.md": skill}, dir: "commands", path: "commands/a.md"},
+		"two levels":          {dir: ".claude", path: ".claude/commands/a.md", options: []toolshelf.Option{toolshelf.WithCommandsDir(".claude/commands")}},
+		"three levels":        {dir: "x", path: "x/y/z/a.md", options: []toolshelf.Option{toolshelf.WithCommandsDir("x/y/z")}},
+		"below a directory that stays": {files: map[string]string{".claude/settings": ""}, dir: ".claude/skills", path: ".claude/skills/a/SKILL.md",
+			text: skill, skills: true, options: []toolshelf.Option{toolshelf.WithSkillsDir(".claude/skills")}},
+		"the root":      {below: "project", dir: "", path: "commands/a.md"},
+		"far above":     {below: "x/y/project", dir: "../..", path: "commands/a.md"},
+		"with the root": {below: "project", dir: "", path: "skills/a/SKILL.md", text: skill, skills: true},
+	} {
+		for _, first := range []string{"after a call", "without a call"} {
+			t.Run(name+", "+first, func(t *testing.T) {
+				t.Parallel()
+				root := filepath.Join(diskOf(t, tt.files), tt.below)
+				c := catalog(t, append(slices.Clip(tt.options), toolshelf.WithRoot(root), toolshelf.WithWatch())...)
+				if first == "after a call" {
+					_, _ = c.List(t.Context(), toolshelf.Page{})
+					_, _ = c.ListSkills(t.Context())
+				}
+				told := make(chan toolshelf.Change, 100)
+				c.OnChange(func(change toolshelf.Change) { told <- change })
+				next := func(names func(toolshelf.Names) []string) {
+					t.Helper()
+					for {
+						select {
+						case change := <-told:
+							in := change.Commands
+							if tt.skills {
+								in = change.Skills
+							}
+							if slices.Contains(names(in), gocmp.Or(tt.want, "a")) {
+								return
+							}
+						case <-time.After(patience):
+							t.Fatal("not told")
+						}
+					}
+				}
+				for range 3 {
+					write(t, tt.text, root, tt.path)
+					next(func(n toolshelf.Names) []string { return n.Added })
+					if err := os.RemoveAll(filepath.Join(root, tt.dir)); err != nil {
+						t.Fatal(err)
+					}
+					next(func(n toolshelf.Names) []string { return n.Removed })
+				}
+			})
+		}
+	}
+}
+
+func TestADirectoryThatComesLaterIsToldWithoutWatching(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	c := catalog(t, toolshelf.WithFs(fsys))
+	told := make(chan toolshelf.Change)
+	c.OnChange(func(change toolshelf.Change) { told <- change })
+	look := func(want error) {
+		t.Helper()
+		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, want) {
+			t.Fatal(err)
+		}
+	}
+	look(toolshelf.ErrDirectoryNotFound)
+	for range 2 {
+		if err := afero.WriteFile(fsys, "commands/a.md", nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		look(nil)
+		want := toolshelf.Change{Commands: toolshelf.Names{Added: []string{"a"}}}
+		if diff := cmp.Diff(want, <-told); diff != "" {
+			t.Errorf("a directory came (-want +got):\n%s", diff)
+		}
+		if err := fsys.RemoveAll("commands"); err != nil {
+			t.Fatal(err)
+		}
+		look(toolshelf.ErrDirectoryNotFound)
+		want = toolshelf.Change{Commands: toolshelf.Names{Removed: []string{"a"}}}
+		if diff := cmp.Diff(want, <-told); diff != "" {
+			t.Errorf("a directory went (-want +got):\n%s", diff)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -186,6 +188,24 @@ func TestPromptsChangeIsToldOnceForManyChanges(t *testing.T) {
 	}
 	if len(told) > 0 {
 		t.Errorf("told after stop: %q", <-told)
+	}
+}
+
+func TestTheFirstPromptOfADirectoryThatComesLaterIsTold(t *testing.T) {
+	root := t.TempDir()
+	c, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithWatch())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	told := make(chan []string, 100)
+	defer adapterOf(t, c).OnPromptsChange(func(names []string) { told <- names })()
+	dir := filepath.Join(root, "commands")
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "first.md"), []byte("x"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"first"}, <-told); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

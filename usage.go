@@ -151,6 +151,9 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, r Rendere
 		}
 		select {
 		case <-read.done:
+			if read.panicked != nil {
+				panic(read.panicked)
+			}
 			all[i].Arguments = slices.Clone(read.arguments)
 		default:
 			read.late.Store(true)
@@ -183,8 +186,9 @@ type usageKey struct {
 }
 
 type usageRead struct {
-	done      chan struct{} // closed when arguments is set
+	done      chan struct{} // closed when arguments and panicked are set
 	arguments []Argument
+	panicked  any         // of the filesystem, for the caller to recover from
 	late      atomic.Bool // a call has given up waiting
 }
 
@@ -209,6 +213,7 @@ func (c *Catalog) startUsage(e *index.Entry, r Renderer) *usageRead {
 	go func() {
 		defer c.pending.Done()
 		defer func() {
+			read.panicked = recover()
 			close(read.done)
 			reads.mu.Lock()
 			defer reads.mu.Unlock()

@@ -287,6 +287,32 @@ func TestListUsageEndsWithItsContextOrTheCatalog(t *testing.T) {
 	})
 }
 
+// panicFs panics when a file is opened.
+type panicFs struct{ afero.Fs }
+
+func (f *panicFs) Open(name string) (afero.File, error) {
+	if path.Ext(name) != ".md" {
+		return f.Fs.Open(name)
+	}
+	panic("open " + path.Base(name))
+}
+
+func TestPanicOfTheFilesystemIsTheCallers(t *testing.T) {
+	fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/a.md": "$1\n"})}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
+	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	fsys.Fs = &panicFs{fsys.Fs}
+	defer func() {
+		if got := recover(); got != "open a.md" {
+			t.Errorf("recovered %v", got)
+		}
+	}()
+	argumentNames(t, c)
+	t.Error("no panic")
+}
+
 func TestUsageReadsTheBeginningOfALongFile(t *testing.T) {
 	synctest.Test(t, testUsageReadsTheBeginningOfALongFile)
 }

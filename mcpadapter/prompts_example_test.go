@@ -47,6 +47,27 @@ func ExampleAdapter_Prompts() {
 	// false <nil>
 }
 
+// A page also tells whether any page has a prompt of a name.
+func ExampleAdapter_ListPrompts() {
+	catalog := sample()
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog)
+	if err != nil {
+		log.Fatal(err)
+	}
+	page, err := adapter.ListPrompts(context.Background(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range page.Prompts {
+		fmt.Println(p.Name)
+	}
+	fmt.Println(page.Contains(page.Prompts[0].Name), page.Contains("no-such-prompt"))
+	// Output:
+	// commit
+	// true false
+}
+
 func ExampleSession_State() {
 	catalog := sample()
 	defer catalog.Close()

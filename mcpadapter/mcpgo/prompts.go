@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -18,20 +19,28 @@ type binding struct {
 	adapter *mcpadapter.Adapter
 	others  server.PromptCompletionProvider
 
-	mu         sync.Mutex // also held while the server is changed, so that no older state follows a newer one
+	started atomic.Uint64 // reads of the catalog
+
+	mu         sync.Mutex // held while the server's prompts change, but not while the catalog is read
+	applied    uint64     // the latest read of which the prompts are registered
 	registered map[string]mcpadapter.Prompt
 }
 
-// syncPrompts registers what came or changed, and removes what went. What is
-// the same is not touched. Where the catalog cannot be read, all stays as it
-// is.
+// syncPrompts registers new and changed prompts, and removes the prompts without a
+// command. If the catalog cannot be read, the prompts stay. A call whose context
+// ends does not wait for another call.
 func (b *binding) syncPrompts(ctx context.Context) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	read := b.started.Add(1)
 	prompts, err := b.adapter.Prompts(ctx)
 	if err != nil {
 		return
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if read < b.applied { // a later read is registered already
+		return
+	}
+	b.applied = read
 	current := make(map[string]mcpadapter.Prompt, len(prompts))
 	var added []server.ServerPrompt
 	for _, p := range prompts {

@@ -3,6 +3,9 @@ package mcpgo_test
 import (
 	"context"
 	"fmt"
+	"path"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -136,6 +139,48 @@ func TestClientsAreToldOnceOfChangesThatComeTogether(t *testing.T) {
 	if len(told) != 0 {
 		t.Errorf("told %d times more", len(told))
 	}
+}
+
+// gatedFs holds every Open of the directory of commands until the gate is closed.
+type gatedFs struct {
+	afero.Fs
+	waiting chan struct{} // has a token after the first Open
+	gate    atomic.Pointer[chan struct{}]
+}
+
+func (f *gatedFs) Open(name string) (afero.File, error) {
+	if gate := f.gate.Load(); gate != nil && path.Clean(name) == "commands" {
+		select {
+		case f.waiting <- struct{}{}:
+		default:
+		}
+		<-*gate
+	}
+	return f.Fs.Open(name)
+}
+
+func TestRequestThatHangsHoldsNoOther(t *testing.T) {
+	fsys := &gatedFs{Fs: memory(t, map[string]string{"commands/commit.md": "x\n"}), waiting: make(chan struct{}, 1)}
+	s := serverOf(t, adapterOf(t, fsys))
+	gate := make(chan struct{})
+	fsys.gate.Store(&gate)
+	var hanging sync.WaitGroup
+	hanging.Go(func() { prompts(t, s) })
+	<-fsys.waiting
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	answered := make(chan struct{})
+	hanging.Go(func() {
+		s.HandleMessage(ended, []byte(`{"jsonrpc":"2.0","id":2,"method":"prompts/list","params":{}}`))
+		close(answered)
+	})
+	select {
+	case <-answered:
+	case <-time.After(10 * time.Second):
+		t.Error("a request whose context has ended waits for another request")
+	}
+	close(gate)
+	hanging.Wait()
 }
 
 type completions struct{}

@@ -62,7 +62,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 		}
 		own = append(own, t)
 	}
-	if err := a.shelve(own, dotted); err != nil {
+	if err := a.setTools(own, dotted); err != nil {
 		return nil, err
 	}
 	a.pages, err = newToolPages(own, config)
@@ -73,12 +73,12 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 func (a *Adapter) ownTools() ([]Tool, error) {
 	var names []string
 	var offered []definition
-	s := shelf{a.catalog, make(map[string]string), a.config.relativePaths, a.hider}
+	t := toolset{a.catalog, make(map[string]string), a.config.relativePaths, a.hider}
 	for _, d := range definitions(a.catalog) {
 		names = append(names, d.name)
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {
 			offered = append(offered, d)
-			s.called[d.name] = a.config.prefix() + d.name
+			t.names[d.name] = a.config.prefix() + d.name
 		}
 	}
 	for _, name := range a.config.tools {
@@ -88,7 +88,7 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 	}
 	tools := make([]Tool, len(offered))
 	for i, d := range offered {
-		tools[i] = d.tool(s)
+		tools[i] = d.tool(t)
 	}
 	return tools, nil
 }
@@ -110,8 +110,8 @@ func checkExtra(t *Tool) error {
 		}
 		var root map[string]json.RawMessage
 		var compact bytes.Buffer
-		if json.Unmarshal(*schema, &root) != nil || string(root["type"]) != `"object"` || json.Compact(&compact, *schema) != nil || !readable(*schema) {
-			return invalidOption(fmt.Sprintf(`the tool %q has a schema that is not a JSON object of "type": "object", in UTF-8 and at most %d levels deep`, t.Name, mostNesting))
+		if json.Unmarshal(*schema, &root) != nil || string(root["type"]) != `"object"` || json.Compact(&compact, *schema) != nil || !withinLimits(*schema) {
+			return invalidOption(fmt.Sprintf(`the tool %q has a schema that is not a JSON object of "type": "object", in UTF-8 and at most %d levels deep`, t.Name, maxNesting))
 		}
 		*schema = compact.Bytes()
 	}
@@ -120,8 +120,8 @@ func checkExtra(t *Tool) error {
 		r, err := call(ctx, arguments)
 		if err == nil && r.Structured != nil {
 			var compact bytes.Buffer
-			if json.Compact(&compact, r.Structured) != nil || compact.Bytes()[0] != '{' || !readable(r.Structured) {
-				return Result{Text: fmt.Sprintf("the tool %s returned structured content that is not a JSON object, in UTF-8 and at most %d levels deep", name, mostNesting), IsError: true}, nil
+			if json.Compact(&compact, r.Structured) != nil || compact.Bytes()[0] != '{' || !withinLimits(r.Structured) {
+				return Result{Text: fmt.Sprintf("the tool %s returned structured content that is not a JSON object, in UTF-8 and at most %d levels deep", name, maxNesting), IsError: true}, nil
 			}
 			r.Structured = compact.Bytes()
 		}
@@ -133,12 +133,12 @@ func checkExtra(t *Tool) error {
 	return nil
 }
 
-// mostNesting is how deep a tool's JSON may be nested. There are readers of
+// maxNesting is how deep a tool's JSON may be nested. There are readers of
 // messages that take 1,000 levels and no more.
-const mostNesting = 500
+const maxNesting = 500
 
-// readable reports whether every reader takes a JSON text that is valid.
-func readable(raw json.RawMessage) bool {
+// withinLimits reports whether every reader takes a JSON text that is valid.
+func withinLimits(raw json.RawMessage) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {
@@ -148,7 +148,7 @@ func readable(raw json.RawMessage) bool {
 			quoted = !quoted
 		case quoted:
 		case c == '{' || c == '[':
-			if depth++; depth > mostNesting {
+			if depth++; depth > maxNesting {
 				return false
 			}
 		case c == '}' || c == ']':
@@ -196,12 +196,12 @@ func (a *Adapter) Call(ctx context.Context, name string, arguments json.RawMessa
 }
 
 func (a *Adapter) unknownTool(name string) *RPCError {
-	const most = 20
+	const maxNames = 20
 	var names []string
-	for _, t := range a.tools[:min(len(a.tools), most)] {
+	for _, t := range a.tools[:min(len(a.tools), maxNames)] {
 		names = append(names, t.Name)
 	}
-	if len(a.tools) > most {
+	if len(a.tools) > maxNames {
 		names = append(names, "…")
 	}
 	return invalidParams("Unknown tool: %s; there are %s", quote(name), cmp.Or(strings.Join(names, ", "), "none"))

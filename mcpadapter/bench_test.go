@@ -21,7 +21,7 @@ func BenchmarkToolsList(b *testing.B) {
 	for _, n := range []int{3, 50, 500} {
 		for _, era := range []string{"legacy", "modern"} {
 			b.Run(fmt.Sprintf("tools=%d/%s", n, era), func(b *testing.B) {
-				a := shelf(b, n)
+				a := manyTools(b, n)
 				s := ready(b, a)
 				params := json.RawMessage(`{}`)
 				if era == "modern" {

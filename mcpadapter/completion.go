@@ -15,8 +15,8 @@ type Completion struct {
 	HasMore bool     `json:"hasMore,omitempty"`
 }
 
-// mostValues is the protocol's limit.
-const mostValues = 100
+// maxValues is the protocol's limit.
+const maxValues = 100
 
 // Complete returns the values that begin with what was typed, in any letter
 // case, and after them those that hold it. The name is that of a prompt or a
@@ -58,7 +58,7 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (v
 		choices = commands
 	case argument == "skill_name" || argument == "skill":
 		skills, err := a.catalog.ListSkills(ctx)
-		if err = noFolder(err); err != nil {
+		if err = ignoreMissing(err); err != nil {
 			return Completion{}, err
 		}
 		for _, s := range skills {
@@ -73,7 +73,7 @@ func (a *Adapter) commandNames(ctx context.Context) ([]string, error) {
 	var names []string
 	for info, err := range a.catalog.All(ctx) {
 		if err != nil {
-			return nil, noFolder(err)
+			return nil, ignoreMissing(err)
 		}
 		names = append(names, info.Name)
 	}
@@ -159,9 +159,9 @@ func complete(choices []string, typed string) Completion {
 		}
 	}
 	values := append(begin, hold...)
-	c := Completion{Values: values, Total: len(values), HasMore: len(values) > mostValues}
+	c := Completion{Values: values, Total: len(values), HasMore: len(values) > maxValues}
 	if c.HasMore {
-		c.Values = values[:mostValues]
+		c.Values = values[:maxValues]
 	}
 	if c.Values == nil {
 		c.Values = []string{}

@@ -57,7 +57,7 @@ func newConfig(opts []Option) (config, error) {
 // do.
 func WithNamespace(namespace string) Option {
 	return func(c *config) error {
-		if namespace != "" && !legalNamespace(namespace) {
+		if namespace != "" && !isNamespace(namespace) {
 			return invalidOption(fmt.Sprintf(`WithNamespace: %q; use letters, digits, "_" and "-", with "." between parts`, namespace))
 		}
 		c.namespace = namespace

@@ -8,10 +8,10 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// settle is the time during which changes are collected before a subscriber is
+// changeDelay is the time during which changes are collected before a subscriber is
 // called. An editor, a checkout or a copy makes many changes at once, and each
 // call makes clients request a long list again.
-const settle = 100 * time.Millisecond
+const changeDelay = 100 * time.Millisecond
 
 // OnPromptsChange calls f with the sorted names of the prompts that were added,
 // removed or changed. The call comes a tenth of a second after the first of the
@@ -94,7 +94,7 @@ func (s *promptSubscriber) collect(names []string) {
 	}
 	s.pending = append(s.pending, names...)
 	if s.timer == nil {
-		s.timer = time.AfterFunc(settle, s.report)
+		s.timer = time.AfterFunc(changeDelay, s.report)
 	}
 }
 

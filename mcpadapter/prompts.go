@@ -46,7 +46,7 @@ func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 	defer a.hider.error(&err)
 	for usage, err := range a.catalog.AllUsage(ctx, a.config.renderer) {
 		if err != nil {
-			return all, noFolder(err)
+			return all, ignoreMissing(err)
 		}
 		all = append(all, newPrompt(usage.Name, usage.Description, usage.Arguments))
 	}
@@ -75,7 +75,7 @@ func (l PromptList) Contains(name string) bool { return l.usage.Contains(name) }
 // cannot be read.
 func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptList, err error) {
 	defer a.hider.error(&err)
-	page := toolshelf.Page{Size: min(a.config.pageSize, paging.MostPrompts)}
+	page := toolshelf.Page{Size: min(a.config.pageSize, paging.MaxPrompts)}
 	if cursor != nil {
 		if page.Cursor = *cursor; page.Cursor == "" {
 			return PromptList{}, invalidCursor("")
@@ -85,10 +85,10 @@ func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptL
 	switch {
 	case errors.Is(err, toolshelf.ErrInvalidCursor):
 		return PromptList{}, invalidCursor(page.Cursor)
-	case err != nil && noFolder(err) == nil && cursor != nil:
+	case err != nil && ignoreMissing(err) == nil && cursor != nil:
 		return PromptList{}, invalidCursor(page.Cursor)
 	case err != nil:
-		return PromptList{}, noFolder(err)
+		return PromptList{}, ignoreMissing(err)
 	}
 	list = PromptList{NextCursor: usage.Pagination.NextCursor, usage: usage}
 	for _, u := range usage.Commands {
@@ -103,8 +103,8 @@ func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Pr
 	return list.Prompts, list.NextCursor, err
 }
 
-// noFolder is err, unless it says that there is no folder of commands.
-func noFolder(err error) error {
+// ignoreMissing is err, unless it says that there is no folder of commands.
+func ignoreMissing(err error) error {
 	if errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 		return nil
 	}
@@ -211,14 +211,14 @@ func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, 
 // unknownArguments is the error for names that are no arguments of a prompt or
 // tool. The message has a few of the names, and the number of the others.
 func unknownArguments(of string, unknown, known []string) *RPCError {
-	const mostUnknown, mostKnown = 3, 20
+	const maxUnknown, maxKnown = 3, 20
 	slices.Sort(unknown)
-	noun, rest := "argument", len(unknown)-mostUnknown
+	noun, rest := "argument", len(unknown)-maxUnknown
 	if len(unknown) > 1 {
 		noun = "arguments"
 	}
 	var quoted []string
-	for _, name := range unknown[:min(len(unknown), mostUnknown)] {
+	for _, name := range unknown[:min(len(unknown), maxUnknown)] {
 		quoted = append(quoted, quote(name))
 	}
 	list := strings.Join(quoted, ", ")
@@ -227,12 +227,12 @@ func unknownArguments(of string, unknown, known []string) *RPCError {
 	}
 	takes := "it takes none"
 	if len(known) > 0 {
-		takes = "it takes " + strings.Join(known[:min(len(known), mostKnown)], ", ")
+		takes = "it takes " + strings.Join(known[:min(len(known), maxKnown)], ", ")
 	}
-	if rest := len(known) - mostKnown; rest > 0 {
-		takes = short(takes) + fmt.Sprintf(" and %d more", rest)
+	if rest := len(known) - maxKnown; rest > 0 {
+		takes = truncate(takes) + fmt.Sprintf(" and %d more", rest)
 	}
-	return invalidParams("%s has no %s %s; %s", of, noun, list, short(takes))
+	return invalidParams("%s has no %s %s; %s", of, noun, list, truncate(takes))
 }
 
 func (r request) listPrompts() (json.RawMessage, *RPCError) {

@@ -102,7 +102,7 @@ func (p params) modern() (bool, *RPCError) {
 		data, _ := encode(struct {
 			Supported []string `json:"supported"`
 			Requested string   `json:"requested"`
-		}{ProtocolVersions(), short(version)})
+		}{ProtocolVersions(), truncate(version)})
 		return false, &RPCError{Code: CodeUnsupportedVersion, Message: "Unsupported protocol version " + quote(version), Data: data}
 	}
 	var capabilities map[string]json.RawMessage

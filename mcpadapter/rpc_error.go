@@ -51,9 +51,9 @@ func internalError(err error) *RPCError {
 
 // quote makes a client's text fit to stand in a message: one line, not too long.
 func quote(s string) string {
-	const most = 100
-	if len(s) > most {
-		s = s[:most] + "…"
+	const maxBytes = 100
+	if len(s) > maxBytes {
+		s = s[:maxBytes] + "…"
 	}
 	return strconv.Quote(s)
 }

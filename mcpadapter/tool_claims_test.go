@@ -535,11 +535,11 @@ func walkSchema(schema any, property, text func(string)) {
 func TestTextsNameOnlyToolsAndArgumentsThatExist(t *testing.T) {
 	c := claimedCatalog(t)
 	all := adapterOf(t, c).Tools()
-	shelves := [][]mcpadapter.Option{nil, {mcpadapter.WithNamespace("my_x")}, {mcpadapter.WithNamespace("a.b")}, {mcpadapter.WithNamespace("a.b"), mcpadapter.WithSeparator("_")}}
+	optionSets := [][]mcpadapter.Option{nil, {mcpadapter.WithNamespace("my_x")}, {mcpadapter.WithNamespace("a.b")}, {mcpadapter.WithNamespace("a.b"), mcpadapter.WithSeparator("_")}}
 	for _, tool := range all {
-		shelves = append(shelves, []mcpadapter.Option{mcpadapter.WithTools(tool.Name)}, []mcpadapter.Option{mcpadapter.WithTools(tool.Name), mcpadapter.WithNamespace("x")})
+		optionSets = append(optionSets, []mcpadapter.Option{mcpadapter.WithTools(tool.Name)}, []mcpadapter.Option{mcpadapter.WithTools(tool.Name), mcpadapter.WithNamespace("x")})
 	}
-	for _, options := range shelves {
+	for _, options := range optionSets {
 		a := adapterOf(t, c, options...)
 		tools := map[string]bool{}
 		for _, tool := range a.Tools() {

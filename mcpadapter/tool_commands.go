@@ -18,11 +18,11 @@ var listCommands = definition{
 		{text: "Pass one of the names to ", tools: []string{"get_command"}, after: " to read the command itself."},
 	},
 	parameters: []parameter{
-		{name: "page", kind: whole, description: "Page number (1-indexed)", standard: "1", minimum: 1, code: toolshelf.ErrInvalidPage.Code},
-		{name: "page_size", kind: whole, description: "Number of items per page", standard: "50", minimum: 1, maximum: 100, code: toolshelf.ErrInvalidPageSize.Code},
+		{name: "page", kind: integerKind, description: "Page number (1-indexed)", defaultValue: "1", minimum: 1, code: toolshelf.ErrInvalidPage.Code},
+		{name: "page_size", kind: integerKind, description: "Number of items per page", defaultValue: "50", minimum: 1, maximum: 100, code: toolshelf.ErrInvalidPageSize.Code},
 	},
-	shape: coded,
-	output: outputSchema(coded, `"commands":{"type":"array","items":{"type":"object","properties":{`+
+	errors: errorObject,
+	output: outputSchema(errorObject, `"commands":{"type":"array","items":{"type":"object","properties":{`+
 		`"name":{"type":"string","description":"Command name (without extension)"},`+
 		`"description":{"type":"string","description":"Brief description of the command"},`+
 		`"size":{"type":"number","description":"File size in bytes"},`+
@@ -37,13 +37,13 @@ var listCommands = definition{
 		`"has_prev":{"type":"boolean","description":"Whether there are previous pages"}`+
 		`},"required":["page","page_size","total","total_pages","has_next","has_prev"]}`,
 		"commands", "pagination"),
-	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		list, err := s.List(ctx, toolshelf.Page{Number: args.whole("page"), Size: args.whole("page_size")})
+	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+		list, err := t.List(ctx, toolshelf.Page{Number: args.integer("page"), Size: args.integer("page_size")})
 		if err != nil {
 			return Result{}, err
 		}
 		list.Pagination.NextCursor = "" // the tool counts pages, and takes no cursor
-		return asJSON(list)
+		return jsonResult(list)
 	},
 }
 
@@ -56,24 +56,24 @@ var getCommand = definition{
 		{text: "Then follow the content, and next_steps if the result has it."},
 	},
 	parameters: []parameter{
-		{name: "command_name", kind: text, required: true,
+		{name: "command_name", kind: stringKind, required: true,
 			description: "Name of the command to retrieve (with or without .md extension)",
 			examples:    []string{"analyze_zoom_speech_sdk_log", "proxy-slow-meeting-analysis-command.md"},
 			code:        toolshelf.ErrInvalidCommandName.Code},
 	},
-	shape:    coded,
+	errors:   errorObject,
 	output:   commandOutput("Full file path to the command"),
 	relative: commandOutput("File path to the command" + relativeNote),
-	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		command, err := s.Get(ctx, args.text("command_name"))
+	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+		command, err := t.Get(ctx, args.string("command_name"))
 		if err != nil {
 			return Result{}, err
 		}
-		command.NextSteps = s.nextSteps(command.NextSteps)
-		if s.relativePaths {
-			command.Metadata.Path = s.RelativePath(command.Layer, command.Metadata.Path)
+		command.NextSteps = t.nextSteps(command.NextSteps)
+		if t.relativePaths {
+			command.Metadata.Path = t.RelativePath(command.Layer, command.Metadata.Path)
 		}
-		return asJSON(command)
+		return jsonResult(command)
 	},
 }
 
@@ -82,7 +82,7 @@ const relativeNote = ", relative to the project root or to a named directory out
 
 // commandOutput is the output schema of get_command, with this description of the path.
 func commandOutput(path string) string {
-	return outputSchema(coded, `"name":{"type":"string","description":"Command name (without extension)"},`+
+	return outputSchema(errorObject, `"name":{"type":"string","description":"Command name (without extension)"},`+
 		`"content":{"type":"string","description":"Full Markdown content of the command"},`+
 		`"metadata":{"type":"object","properties":{`+
 		`"path":{"type":"string","description":"`+path+`"},`+
@@ -97,12 +97,12 @@ func commandOutput(path string) string {
 // nextSteps returns a hint with report_feedback under the name of a call. The
 // default hint has the name in quotes. If the adapter does not offer the tool,
 // the result is "".
-func (s shelf) nextSteps(hint string) string {
+func (t toolset) nextSteps(hint string) string {
 	const quoted = "'report_feedback'"
 	if !strings.Contains(hint, quoted) {
 		return hint
 	}
-	name, ok := s.called["report_feedback"]
+	name, ok := t.names["report_feedback"]
 	if !ok {
 		return ""
 	}

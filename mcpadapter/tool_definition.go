@@ -19,9 +19,9 @@ type definition struct {
 	parameters  []parameter
 	output      string // the properties of the results as JSON Schema, and which of them a success has
 	relative    string // the output with WithRelativePaths; "" for the same
-	shape       shape
+	errors      errorShape
 	writes      bool
-	run         func(ctx context.Context, s shelf, args arguments) (Result, error)
+	run         func(ctx context.Context, t toolset, args arguments) (Result, error)
 }
 
 // A sentence is a part of a tool's description. The names of other tools are a
@@ -32,24 +32,24 @@ type sentence struct {
 	after string   // the part after the names
 }
 
-// A shelf holds the catalog and the names of the library's tools that the
+// A toolset holds the catalog and the names of the library's tools that the
 // adapter offers.
-type shelf struct {
+type toolset struct {
 	*toolshelf.Catalog
-	called map[string]string // from the plain name to the name with the namespace
+	names map[string]string // from the plain name to the name with the namespace
 
 	relativePaths bool
 	hider         rootHider // hides nothing without relativePaths
 }
 
-// described returns the sentences as one text, with each tool under the name of
+// description returns the sentences as one text, with each tool under the name of
 // a call.
-func (s shelf) described(sentences []sentence) string {
+func (t toolset) description(sentences []sentence) string {
 	var parts []string
 	for _, d := range sentences {
 		var names []string
 		for _, plain := range d.tools {
-			if name, ok := s.called[plain]; ok {
+			if name, ok := t.names[plain]; ok {
 				names = append(names, name)
 			}
 		}
@@ -77,15 +77,15 @@ func definitions(c *toolshelf.Catalog) []definition {
 }
 
 // tool makes a Tool of a definition.
-func (d definition) tool(s shelf) Tool {
+func (d definition) tool(t toolset) Tool {
 	output := d.output
-	if s.relativePaths {
+	if t.relativePaths {
 		output = cmp.Or(d.relative, output)
 	}
 	return Tool{
-		Name:         s.called[d.name],
+		Name:         t.names[d.name],
 		Title:        d.title,
-		Description:  s.described(d.description),
+		Description:  t.description(d.description),
 		InputSchema:  inputSchema(d.parameters),
 		OutputSchema: json.RawMessage(output),
 		Annotations: Annotations{
@@ -98,14 +98,14 @@ func (d definition) tool(s shelf) Tool {
 			if err := ctx.Err(); err != nil {
 				return Result{}, err
 			}
-			args, fault := read(raw, d.parameters)
-			if fault != nil {
-				return d.shape.failure(fault.code, s.hider.text(fault.message)), nil
+			args, invalid := decodeArguments(raw, d.parameters)
+			if invalid != nil {
+				return d.errors.failure(invalid.code, t.hider.text(invalid.message)), nil
 			}
-			result, err := d.run(ctx, s, args)
+			result, err := d.run(ctx, t, args)
 			var ours *toolshelf.Error
 			if errors.As(err, &ours) {
-				return d.shape.failure(ours.Code, s.hider.text(ours.Message)), nil
+				return d.errors.failure(ours.Code, t.hider.text(ours.Message)), nil
 			}
 			return result, err
 		},
@@ -114,8 +114,8 @@ func (d definition) tool(s shelf) Tool {
 
 // outputSchema is the JSON Schema of what a tool returns: an object that has
 // either all of these members, or an error.
-func outputSchema(s shape, properties string, required ...string) string {
-	b := []byte(`{"type":"object","properties":{` + properties + `,"error":` + s.schema + `},"anyOf":[{"required":[`)
+func outputSchema(e errorShape, properties string, required ...string) string {
+	b := []byte(`{"type":"object","properties":{` + properties + `,"error":` + e.schema + `},"anyOf":[{"required":[`)
 	for i, name := range required {
 		if i > 0 {
 			b = append(b, ',')
@@ -125,15 +125,15 @@ func outputSchema(s shape, properties string, required ...string) string {
 	return string(append(b, `]},{"required":["error"]}]}`...))
 }
 
-// asJSON is the result of a tool whose text is its structured content.
-func asJSON(v any) (Result, error) {
+// jsonResult is the result of a tool whose text is its structured content.
+func jsonResult(v any) (Result, error) {
 	structured, err := encode(v)
 	return Result{Text: string(structured), Structured: structured}, err
 }
 
-// asText is the result of a tool whose text is for a model and whose structured
+// textResult is the result of a tool whose text is for a model and whose structured
 // content is the same for a program.
-func asText(text string, v any) (Result, error) {
+func textResult(text string, v any) (Result, error) {
 	structured, err := encode(v)
 	return Result{Text: text, Structured: structured}, err
 }

@@ -11,14 +11,14 @@ import (
 // search_files. Their text is the contract's; the structured content has the
 // same entries with their types and sizes.
 
-// mostEntries bounds what one call shows. No model reads more, and the text says
+// maxEntries bounds what one call shows. No model reads more, and the text says
 // that there is more.
-const mostEntries = 10_000
+const maxEntries = 10_000
 
-// mostLevels bounds how deep a tree is shown: there are clients and SDKs that
+// maxLevels bounds how deep a tree is shown: there are clients and SDKs that
 // refuse JSON of 1,000 levels, of which a folder takes two, and close the
 // connection.
-const mostLevels = 100
+const maxLevels = 100
 
 const (
 	pathSchema    = `"path":{"type":"string","description":"Path relative to the project root"}`
@@ -26,10 +26,10 @@ const (
 	warningSchema = `"warnings":{"type":"array","items":{"type":"string"},"description":"What could not be found out"}`
 )
 
-var excludePatterns = parameter{name: "exclude_patterns", kind: texts,
+var excludePatterns = parameter{name: "exclude_patterns", kind: stringsKind,
 	description: `Globs of files and folders to leave out, such as "node_modules" or "**/*.log"`, maximum: 100, code: toolshelf.ErrInvalidPattern.Code}
 
-func with(options []toolshelf.DirOption, wanted bool, option func() toolshelf.DirOption) []toolshelf.DirOption {
+func appendIf(options []toolshelf.DirOption, wanted bool, option func() toolshelf.DirOption) []toolshelf.DirOption {
 	if wanted {
 		options = append(options, option())
 	}
@@ -41,23 +41,23 @@ var listDirectory = definition{
 	title:       "List a directory",
 	description: []sentence{{text: "List files and subdirectories in a directory. Returns names, types, and sizes."}},
 	parameters: []parameter{
-		{name: "path", kind: text, required: true, description: "Directory path (relative to project root)", hint: `"." for the project root`},
-		{name: "show_hidden", kind: truth, description: "Include hidden files (default false)", standard: "false"},
-		{name: "sort_by", kind: text, description: "Sort by: name, size, modified (default: name)", standard: `"name"`,
+		{name: "path", kind: stringKind, required: true, description: "Directory path (relative to project root)", hint: `"." for the project root`},
+		{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default false)", defaultValue: "false"},
+		{name: "sort_by", kind: stringKind, description: "Sort by: name, size, modified (default: name)", defaultValue: `"name"`,
 			enum: []string{"name", "size", "modified"}, code: toolshelf.ErrInvalidSort.Code},
 	},
-	shape: spoken,
-	output: outputSchema(spoken, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
+	errors: errorText,
+	output: outputSchema(errorText, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
 		`"files":{"type":"integer","description":"How many entries are no folders"},"directories":{"type":"integer","description":"How many are"},`+warningSchema,
 		"path", "entries", "files", "directories"),
-	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		options := []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.SortKey(args.text("sort_by"))), toolshelf.Limit(mostEntries)}
-		options = with(options, args.truth("show_hidden"), toolshelf.ShowHidden)
-		listing, err := s.ListDir(ctx, args.text("path"), options...)
+	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+		options := []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))), toolshelf.Limit(maxEntries)}
+		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
+		listing, err := t.ListDir(ctx, args.string("path"), options...)
 		if err != nil {
 			return Result{}, err
 		}
-		return asText(listing.String(), listing)
+		return textResult(listing.String(), listing)
 	},
 }
 
@@ -67,26 +67,26 @@ var directoryTree = definition{
 	description: []sentence{{text: "Show a directory with everything below it as an indented tree, directories first, with the sizes of files. " +
 		"Use it to learn how a project is laid out. Set max_depth or exclude_patterns for a large project."}},
 	parameters: []parameter{
-		{name: "path", kind: text, description: "Directory path (relative to project root)", standard: `"."`},
+		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
-		{name: "show_hidden", kind: truth, description: "Include hidden files (default true)", standard: "true"},
-		{name: "max_depth", kind: whole, minimum: 1, description: "How many levels to show (default 100, and never more)", code: toolshelf.ErrInvalidOption.Code},
+		{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default true)", defaultValue: "true"},
+		{name: "max_depth", kind: integerKind, minimum: 1, description: "How many levels to show (default 100, and never more)", code: toolshelf.ErrInvalidOption.Code},
 	},
-	shape: spoken,
-	output: outputSchema(spoken, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
+	errors: errorText,
+	output: outputSchema(errorText, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
 		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/properties/children/items"}},`+
 		`"more":{"type":"integer","description":"Entries that are not shown"},"error":{"type":"string","description":"Why the folder cannot be read"}},"required":["name","type","size"]}},`+
 		`"more":{"type":"integer","description":"Entries of this folder that are not shown"},`+
 		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Entries that are not shown, in all"},`+warningSchema,
 		"path", "children", "files", "directories"),
-	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		options := []toolshelf.DirOption{toolshelf.Exclude(args.list("exclude_patterns")...), toolshelf.MaxDepth(min(cmp.Or(args.whole("max_depth"), mostLevels), mostLevels))}
-		options = with(options, args.truth("show_hidden"), toolshelf.ShowHidden)
-		tree, err := s.Tree(ctx, args.text("path"), options...)
+	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+		options := []toolshelf.DirOption{toolshelf.Exclude(args.strings("exclude_patterns")...), toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels))}
+		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
+		tree, err := t.Tree(ctx, args.string("path"), options...)
 		if err != nil {
 			return Result{}, err
 		}
-		return asText(tree.String(), tree)
+		return textResult(tree.String(), tree)
 	},
 }
 
@@ -95,18 +95,18 @@ var getFileInfo = definition{
 	title:       "Get file information",
 	description: []sentence{{text: "Get the type, size, times and permissions of one file, directory or symbolic link, without reading it."}},
 	parameters: []parameter{
-		{name: "path", kind: text, required: true, description: "File path (relative to project root)"},
+		{name: "path", kind: stringKind, required: true, description: "File path (relative to project root)"},
 	},
-	shape: spoken,
-	output: outputSchema(spoken, pathSchema+`,`+entryMembers+`,"accessed":{"type":"string","format":"date-time"},`+
+	errors: errorText,
+	output: outputSchema(errorText, pathSchema+`,`+entryMembers+`,"accessed":{"type":"string","format":"date-time"},`+
 		`"readable":{"type":"boolean"},"writable":{"type":"boolean"}`,
 		"path", "name", "type", "size"),
-	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		info, err := s.Stat(ctx, args.text("path"))
+	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+		info, err := t.Stat(ctx, args.string("path"))
 		if err != nil {
 			return Result{}, err
 		}
-		return asText(info.String(), info)
+		return textResult(info.String(), info)
 	},
 }
 
@@ -117,21 +117,21 @@ var searchFiles = definition{
 		"A pattern without a slash matches file names at any depth, and a pattern with a slash matches paths relative to the directory. " +
 		"Omits hidden files. Returns paths relative to the project root."}},
 	parameters: []parameter{
-		{name: "pattern", kind: text, required: true, description: `Glob to match, such as "**/*.go"`,
+		{name: "pattern", kind: stringKind, required: true, description: `Glob to match, such as "**/*.go"`,
 			examples: []string{"*.md", "src/**/*_test.go"}, code: toolshelf.ErrInvalidPattern.Code},
-		{name: "path", kind: text, description: "Directory path (relative to project root)", standard: `"."`},
+		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
 	},
-	shape: spoken,
-	output: outputSchema(spoken, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+
+	errors: errorText,
+	output: outputSchema(errorText, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+
 		`"total":{"type":"integer","description":"How many files match"},"skipped":{"type":"integer","description":"Folders that cannot be read"},`+warningSchema,
 		"path", "pattern", "files", "total"),
-	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		matches, err := s.FindFiles(ctx, args.text("path"), args.text("pattern"),
-			toolshelf.Exclude(args.list("exclude_patterns")...), toolshelf.Limit(mostEntries))
+	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"),
+			toolshelf.Exclude(args.strings("exclude_patterns")...), toolshelf.Limit(maxEntries))
 		if err != nil {
 			return Result{}, err
 		}
-		return asText(matches.String(), matches)
+		return textResult(matches.String(), matches)
 	},
 }

@@ -11,8 +11,8 @@ import (
 // longer name hides all tools of its server.
 const maxName = 64
 
-// legal reports whether every client takes s for part of a tool's name.
-func legal(s string, more string) bool {
+// isName reports whether every client takes s for part of a tool's name.
+func isName(s string, more string) bool {
 	for i := range len(s) {
 		c := s[i]
 		if ('a' > c || c > 'z') && ('A' > c || c > 'Z') && ('0' > c || c > '9') && c != '_' && c != '-' && strings.IndexByte(more, c) < 0 {
@@ -22,33 +22,33 @@ func legal(s string, more string) bool {
 	return s != ""
 }
 
-func legalNamespace(s string) bool {
+func isNamespace(s string) bool {
 	for part := range strings.SplitSeq(s, ".") {
-		if !legal(part, "") {
+		if !isName(part, "") {
 			return false
 		}
 	}
 	return true
 }
 
-// portable is the spelling of a name that every client can send.
-func portable(name string) string { return strings.ReplaceAll(name, ".", "_") }
+// withUnderscores is the spelling of a name that every client can send.
+func withUnderscores(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
-// shelve puts the tools under all spellings of their names that a call may
+// setTools puts the tools under all spellings of their names that a call may
 // use. Two tools that share one are an error: which of them a call means would
 // depend on the client. The dotted spellings are those of the library's tools.
-func (a *Adapter) shelve(tools []Tool, dotted map[string]string) error {
+func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
 	a.tools = tools
 	a.byName = make(map[string]int, 2*len(tools))
 	for i, t := range tools {
 		switch {
-		case !legal(t.Name, "."):
+		case !isName(t.Name, "."):
 			return invalidOption(fmt.Sprintf(`the tool name %q is not legal; use letters, digits, "_", "-" and "."`, t.Name))
 		case len(t.Name) > maxName:
 			return invalidOption(fmt.Sprintf("the tool name %q has %d characters; use at most %d", t.Name, len(t.Name), maxName))
 		}
 		full := cmp.Or(dotted[t.Name], t.Name)
-		for _, spelling := range []string{t.Name, portable(t.Name), full, portable(full)} {
+		for _, spelling := range []string{t.Name, withUnderscores(t.Name), full, withUnderscores(full)} {
 			other, taken := a.byName[spelling]
 			switch {
 			case !taken:

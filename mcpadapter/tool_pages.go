@@ -33,7 +33,7 @@ func newToolPages(tools []Tool, c config) (toolPages, error) {
 		}
 		hash.Write(encoded[i])
 	}
-	shelf := paging.Identify(hash.Sum(nil))
+	list := paging.Identify(hash.Sum(nil))
 	for first := 0; first == 0 || first < len(tools); first += c.pageSize {
 		last := min(first+c.pageSize, len(tools))
 		body := []byte(`"tools":[`)
@@ -46,7 +46,7 @@ func newToolPages(tools []Tool, c config) (toolPages, error) {
 		body = append(body, ']')
 		next := ""
 		if last < len(tools) {
-			next = shelf.Cursor(last)
+			next = list.Cursor(last)
 			p.byNext[next] = len(p.next) + 1
 			body = append(body, `,"nextCursor":"`+next+`"`...)
 		}

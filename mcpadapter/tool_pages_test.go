@@ -11,8 +11,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// shelf is an adapter with n tools, called tool_000 and so on.
-func shelf(t testing.TB, n int, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+// manyTools is an adapter with n tools, called tool_000 and so on.
+func manyTools(t testing.TB, n int, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
 	tools := make([]mcpadapter.Tool, n)
 	for i := range tools {
@@ -55,7 +55,7 @@ func TestToolsListHasExactlyTheseManyPages(t *testing.T) {
 	for _, n := range counts {
 		for _, era := range []string{"legacy", "modern"} {
 			t.Run(fmt.Sprint(n, " tools, ", era), func(t *testing.T) {
-				a := shelf(t, n)
+				a := manyTools(t, n)
 				s := ready(t, a)
 				var got, want []string
 				for _, tool := range a.Tools() {
@@ -96,10 +96,10 @@ func TestToolsListHasExactlyTheseManyPages(t *testing.T) {
 }
 
 func TestBadCursorsAreRefused(t *testing.T) {
-	a := shelf(t, 120)
+	a := manyTools(t, 120)
 	s := ready(t, a)
-	foreign := list(t, ready(t, shelf(t, 121)), nil).Next
-	stale := list(t, ready(t, shelf(t, 120, mcpadapter.WithPageSize(60))), nil).Next
+	foreign := list(t, ready(t, manyTools(t, 121)), nil).Next
+	stale := list(t, ready(t, manyTools(t, 120, mcpadapter.WithPageSize(60))), nil).Next
 	own := *list(t, s, nil).Next
 	for _, cursor := range []string{`0`, `50`, `"0"`, `"50"`, `"YWJj"`, `"5"`, `""`, `[1]`, `{}`, `true`,
 		`"` + *foreign + `"`, `"` + *stale + `"`, `"` + own + `="`, `"` + own + ` "`, `"` + own[1:] + `"`} {
@@ -115,15 +115,15 @@ func TestBadCursorsAreRefused(t *testing.T) {
 }
 
 func TestCursorsAreGoodInAnotherProcessWithTheSameTools(t *testing.T) {
-	cursor := list(t, ready(t, shelf(t, 120)), nil).Next
-	if got := list(t, ready(t, shelf(t, 120)), json.RawMessage(`{"cursor":"`+*cursor+`"}`)); got.Tools[0].Name != "tool_050" {
+	cursor := list(t, ready(t, manyTools(t, 120)), nil).Next
+	if got := list(t, ready(t, manyTools(t, 120)), json.RawMessage(`{"cursor":"`+*cursor+`"}`)); got.Tools[0].Name != "tool_050" {
 		t.Errorf("got %s first, want tool_050", got.Tools[0].Name)
 	}
 }
 
 func TestCursorsAreStaleWhenAToolIsDescribedOtherwise(t *testing.T) {
-	old := *list(t, ready(t, shelf(t, 120)), nil).Next
-	tools := shelf(t, 120).Tools()
+	old := *list(t, ready(t, manyTools(t, 120)), nil).Next
+	tools := manyTools(t, 120).Tools()
 	tools[0].Description = "Tells another number."
 	s := ready(t, adapter(t, mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools...)))
 	if _, err := s.Handle(ctx, "tools/list", json.RawMessage(`{"cursor":"`+old+`"}`)); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {

@@ -16,60 +16,60 @@ import (
 // A parameter is one argument that a tool takes. Its part of the input schema
 // and the check of its values are made of the same, so that they cannot differ.
 type parameter struct {
-	name        string
-	kind        kind
-	description string
-	required    bool
-	standard    string   // the default, as JSON; "" for none
-	minimum     int      // of a whole number
-	maximum     int      // of a whole number, of a text's characters, or of an array's items; 0 for none
-	enum        []string // the texts there are; nil for any
-	examples    []string
-	hint        string         // about what to send, for a fault alone: the schema has no room for it
-	code        toolshelf.Code // of a value that cannot be used
+	name         string
+	kind         argumentKind
+	description  string
+	required     bool
+	defaultValue string   // the default, as JSON; "" for none
+	minimum      int      // of a whole number
+	maximum      int      // of a whole number, of a text's characters, or of an array's items; 0 for none
+	enum         []string // the texts there are; nil for any
+	examples     []string
+	hint         string         // about what to send, for a fault alone: the schema has no room for it
+	code         toolshelf.Code // of a value that cannot be used
 }
 
-type kind string
+type argumentKind string
 
 const (
-	text  kind = "string"
-	whole kind = "integer"
-	truth kind = "boolean"
-	texts kind = "array" // of strings
+	stringKind  argumentKind = "string"
+	integerKind argumentKind = "integer"
+	booleanKind argumentKind = "boolean"
+	stringsKind argumentKind = "array" // of strings
 )
 
 // codeArguments is the code of arguments that are wrong as a whole.
 const codeArguments toolshelf.Code = "INVALID_ARGUMENTS"
 
-// mostWhole is the largest number whose neighbours JSON numbers can tell apart.
-const mostWhole = 1<<53 - 1
+// maxSafeInteger is the largest number whose neighbours JSON numbers can tell apart.
+const maxSafeInteger = 1<<53 - 1
 
-// A fault says what is wrong with a call's arguments and what to send instead.
-type fault struct {
+// An argumentError says what is wrong with a call's arguments and what to send instead.
+type argumentError struct {
 	code    toolshelf.Code
 	message string
 }
 
-func (p parameter) fault(found string) *fault {
+func (p parameter) invalid(found string) *argumentError {
 	code := p.code
 	if code == "" {
 		code = codeArguments
 	}
-	return &fault{code, fmt.Sprintf("%s is %s; send %s", p.name, found, p.wanted())}
+	return &argumentError{code, fmt.Sprintf("%s is %s; send %s", p.name, found, p.expected())}
 }
 
-// wanted says what a value must be.
-func (p parameter) wanted() string {
+// expected says what a value must be.
+func (p parameter) expected() string {
 	switch {
-	case p.kind == whole && p.maximum > 0:
+	case p.kind == integerKind && p.maximum > 0:
 		return fmt.Sprintf("a whole number from %d to %d", p.minimum, p.maximum)
-	case p.kind == whole:
+	case p.kind == integerKind:
 		return fmt.Sprintf("a whole number of %d or more", p.minimum)
-	case p.kind == truth:
+	case p.kind == booleanKind:
 		return "true or false"
-	case p.kind == texts && p.maximum > 0:
+	case p.kind == stringsKind && p.maximum > 0:
 		return fmt.Sprintf(`an array of at most %d strings, such as ["node_modules", "*.log"]`, p.maximum)
-	case p.kind == texts:
+	case p.kind == stringsKind:
 		return `an array of strings, such as ["node_modules", "*.log"]`
 	case p.enum != nil:
 		return "one of " + strings.Join(p.enum, ", ")
@@ -84,16 +84,16 @@ func (p parameter) wanted() string {
 // []string, or nothing where the call does not say and there is no default.
 type arguments map[string]any
 
-func (a arguments) text(name string) string   { s, _ := a[name].(string); return s }
-func (a arguments) whole(name string) int     { n, _ := a[name].(int); return n }
-func (a arguments) truth(name string) bool    { b, _ := a[name].(bool); return b }
-func (a arguments) list(name string) []string { l, _ := a[name].([]string); return l }
+func (a arguments) string(name string) string    { s, _ := a[name].(string); return s }
+func (a arguments) integer(name string) int      { n, _ := a[name].(int); return n }
+func (a arguments) boolean(name string) bool     { b, _ := a[name].(bool); return b }
+func (a arguments) strings(name string) []string { l, _ := a[name].([]string); return l }
 
-// read checks the arguments of a call.
+// decodeArguments checks the arguments of a call.
 //
 // The harmless slips of models are accepted: null for an argument that is left
 // out, "10" and 10.0 for 10, and nothing at all for {}.
-func read(raw json.RawMessage, parameters []parameter) (arguments, *fault) {
+func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, *argumentError) {
 	given := map[string]json.RawMessage{}
 	if raw = bytes.TrimSpace(raw); len(raw) > 0 {
 		if err := json.Unmarshal(raw, &given); err != nil {
@@ -101,67 +101,62 @@ func read(raw json.RawMessage, parameters []parameter) (arguments, *fault) {
 			if !json.Valid(raw) {
 				found = "not valid JSON"
 			}
-			return nil, &fault{codeArguments, "the arguments are " + found + "; send a JSON object, such as " + example(parameters)}
+			return nil, &argumentError{codeArguments, "the arguments are " + found + "; send a JSON object, such as " + exampleArguments(parameters)}
 		}
 	}
-	if fault := unknown(given, parameters); fault != nil {
-		return nil, fault
+	if err := checkNames(given, parameters); err != nil {
+		return nil, err
 	}
 	args := make(arguments, len(parameters))
 	for _, p := range parameters {
 		value, ok := given[p.name]
 		if !ok || string(value) == "null" {
 			if p.required {
-				return nil, p.fault("missing")
+				return nil, p.invalid("missing")
 			}
-			value = json.RawMessage(p.standard)
+			value = json.RawMessage(p.defaultValue)
 		}
 		if len(value) == 0 {
 			continue
 		}
-		v, fault := p.read(value)
-		if fault != nil {
-			return nil, fault
+		v, err := p.decode(value)
+		if err != nil {
+			return nil, err
 		}
 		args[p.name] = v
 	}
 	return args, nil
 }
 
-// unknown names the first argument that the tool does not take.
-func unknown(given map[string]json.RawMessage, parameters []parameter) *fault {
-	var names, foreign []string
+// checkNames rejects arguments that the tool does not take.
+func checkNames(given map[string]json.RawMessage, parameters []parameter) *argumentError {
+	var known, unknown []string
 	for _, p := range parameters {
-		names = append(names, p.name)
+		known = append(known, p.name)
 	}
 	for name := range given {
-		if !slices.Contains(names, name) {
-			foreign = append(foreign, name)
+		if !slices.Contains(known, name) {
+			unknown = append(unknown, name)
 		}
 	}
-	if foreign == nil {
+	if unknown == nil {
 		return nil
 	}
-	slices.Sort(foreign)
-	takes := "it takes none"
-	if len(names) > 0 {
-		takes = "it takes " + strings.Join(names, ", ")
-	}
-	return &fault{codeArguments, "the tool has no argument " + quote(foreign[0]) + "; " + takes}
+	return &argumentError{codeArguments, unknownArguments("the tool", unknown, known).Message}
 }
 
-func (p parameter) read(value json.RawMessage) (any, *fault) {
+func (p parameter) decode(value json.RawMessage) (any, *argumentError) {
 	switch p.kind {
-	case whole:
-		return p.readWhole(value)
-	case truth:
+	case integerKind:
+		return p.decodeInteger(value)
+	case booleanKind:
 		switch string(value) {
 		case "true":
 			return true, nil
 		case "false":
 			return false, nil
 		}
-	case texts:
+	case stringsKind:
 		var list []*string // null is no string
 		if json.Unmarshal(value, &list) == nil && !slices.Contains(list, nil) && (p.maximum == 0 || len(list) <= p.maximum) {
 			items := make([]string, len(list))
@@ -176,48 +171,48 @@ func (p parameter) read(value json.RawMessage) (any, *fault) {
 			break
 		}
 		if p.enum != nil && !slices.Contains(p.enum, s) {
-			return nil, p.fault(quote(s))
+			return nil, p.invalid(quote(s))
 		}
 		return s, nil
 	}
-	return nil, p.fault(describe(value))
+	return nil, p.invalid(describeValue(value))
 }
 
-func (p parameter) readWhole(value json.RawMessage) (any, *fault) {
+func (p parameter) decodeInteger(value json.RawMessage) (any, *argumentError) {
 	digits := string(value)
 	if value[0] == '"' {
-		if json.Unmarshal(value, &digits) != nil || !number(digits) {
-			return nil, p.fault(describe(value))
+		if json.Unmarshal(value, &digits) != nil || !isNumber(digits) {
+			return nil, p.invalid(describeValue(value))
 		}
-	} else if !number(digits) {
-		return nil, p.fault(describe(value))
+	} else if !isNumber(digits) {
+		return nil, p.invalid(describeValue(value))
 	}
 	n, err := strconv.ParseFloat(digits, 64)
 	switch {
-	case err == nil && p.maximum == 0 && n > mostWhole:
-		return nil, p.fault("too large")
-	case err != nil, n < -mostWhole, n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
-		return nil, p.fault(describe(value))
+	case err == nil && p.maximum == 0 && n > maxSafeInteger:
+		return nil, p.invalid("too large")
+	case err != nil, n < -maxSafeInteger, n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
+		return nil, p.invalid(describeValue(value))
 	}
 	// No list reaches the largest int of a 32-bit platform, so a larger number
 	// means the same to a tool.
 	return int(min(n, math.MaxInt)), nil
 }
 
-// number reports whether s is a JSON number; ParseFloat also takes others.
-func number(s string) bool {
+// isNumber reports whether s is a JSON number; ParseFloat also takes others.
+func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || '0' <= s[0] && s[0] <= '9') && json.Valid([]byte(s))
 }
 
-// describe says what a value is, in a few words.
-func describe(value json.RawMessage) string {
-	const most = 60
+// describeValue says what a value is, in a few words.
+func describeValue(value json.RawMessage) string {
+	const maxBytes = 60
 	switch {
 	case value[0] == '{':
 		return "an object"
 	case value[0] == '[':
 		return "an array"
-	case len(value) <= most:
+	case len(value) <= maxBytes:
 		return string(value)
 	case value[0] == '"':
 		return "a long string"
@@ -226,8 +221,8 @@ func describe(value json.RawMessage) string {
 	}
 }
 
-// example is an object of arguments that would be accepted.
-func example(parameters []parameter) string {
+// exampleArguments is an object of arguments that would be accepted.
+func exampleArguments(parameters []parameter) string {
 	b := []byte{'{'}
 	for _, p := range parameters {
 		if !p.required {
@@ -238,9 +233,9 @@ func example(parameters []parameter) string {
 		}
 		b = append(escape.AppendJSON(b, p.name), ':', ' ')
 		switch p.kind {
-		case text:
+		case stringKind:
 			b = append(b, `"…"`...)
-		case truth:
+		case booleanKind:
 			b = append(b, "true"...)
 		default:
 			b = strconv.AppendInt(b, int64(p.minimum), 10)
@@ -274,7 +269,7 @@ func inputSchema(parameters []parameter) json.RawMessage {
 func (p parameter) appendSchema(b []byte) []byte {
 	b = append(b, `{"type":`...)
 	b = escape.AppendJSON(b, string(p.kind))
-	if p.kind == texts {
+	if p.kind == stringsKind {
 		b = append(b, `,"items":{"type":"string"}`...)
 		if p.maximum > 0 {
 			b = strconv.AppendInt(append(b, `,"maxItems":`...), int64(p.maximum), 10)
@@ -282,16 +277,16 @@ func (p parameter) appendSchema(b []byte) []byte {
 	}
 	b = append(b, `,"description":`...)
 	b = escape.AppendJSON(b, p.description)
-	if p.standard != "" {
-		b = append(append(b, `,"default":`...), p.standard...)
+	if p.defaultValue != "" {
+		b = append(append(b, `,"default":`...), p.defaultValue...)
 	}
-	if p.kind == whole {
+	if p.kind == integerKind {
 		b = strconv.AppendInt(append(b, `,"minimum":`...), int64(p.minimum), 10)
 		if p.maximum > 0 {
 			b = strconv.AppendInt(append(b, `,"maximum":`...), int64(p.maximum), 10)
 		}
 	}
-	if p.kind == text && p.maximum > 0 {
+	if p.kind == stringKind && p.maximum > 0 {
 		b = strconv.AppendInt(append(b, `,"maxLength":`...), int64(p.maximum), 10)
 	}
 	b = appendStrings(b, "enum", p.enum)

@@ -12,16 +12,16 @@ var reportFeedback = definition{
 	name:  "report_feedback",
 	title: "Save a report",
 	parameters: []parameter{
-		{name: "command_name", kind: text, required: true, description: "Name of the command that produced the report",
+		{name: "command_name", kind: stringKind, required: true, description: "Name of the command that produced the report",
 			examples: []string{"review-pr"}, code: toolshelf.ErrInvalidCommandName.Code},
-		{name: "report_content", kind: text, required: true, description: "The whole report, as Markdown; at most 10 MiB",
+		{name: "report_content", kind: stringKind, required: true, description: "The whole report, as Markdown; at most 10 MiB",
 			code: toolshelf.ErrEmptyContent.Code},
-		{name: "user_wants_upload", kind: truth, required: true, description: "Whether the user has agreed to share the report"},
-		{name: "report_name", kind: text, maximum: 100, description: `Short name of the report: letters, digits, "_" and "-" (default "report")`,
-			standard: `"report"`, examples: []string{"slow-join"}, code: toolshelf.ErrInvalidReportName.Code},
+		{name: "user_wants_upload", kind: booleanKind, required: true, description: "Whether the user has agreed to share the report"},
+		{name: "report_name", kind: stringKind, maximum: 100, description: `Short name of the report: letters, digits, "_" and "-" (default "report")`,
+			defaultValue: `"report"`, examples: []string{"slow-join"}, code: toolshelf.ErrInvalidReportName.Code},
 	},
-	shape: coded,
-	output: outputSchema(coded, `"success":{"const":true},`+
+	errors: errorObject,
+	output: outputSchema(errorObject, `"success":{"const":true},`+
 		`"action_taken":{"enum":["uploaded","saved_locally"]},`+
 		`"report_path":{"type":"string","description":"Where the report is now"},`+
 		`"report_name":{"type":"string"},`+
@@ -29,20 +29,20 @@ var reportFeedback = definition{
 		`"message":{"type":"string"}`,
 		"success", "action_taken", "report_path", "report_name", "version", "message"),
 	writes: true,
-	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		saved, err := s.SaveReport(ctx, toolshelf.Report{
-			Command: args.text("command_name"),
-			Name:    args.text("report_name"),
-			Content: args.text("report_content"),
-			Upload:  args.truth("user_wants_upload"),
+	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+		saved, err := t.SaveReport(ctx, toolshelf.Report{
+			Command: args.string("command_name"),
+			Name:    args.string("report_name"),
+			Content: args.string("report_content"),
+			Upload:  args.boolean("user_wants_upload"),
 		})
 		if err != nil {
 			return Result{}, err
 		}
-		if s.relativePaths {
-			saved.Path = s.RelativePath("", saved.Path)
+		if t.relativePaths {
+			saved.Path = t.RelativePath("", saved.Path)
 		}
-		return asJSON(saved)
+		return jsonResult(saved)
 	},
 }
 

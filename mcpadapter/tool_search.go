@@ -28,13 +28,13 @@ func searchTool(name, title string, description []sentence, tier string,
 		title:       title,
 		description: description,
 		parameters: []parameter{
-			{name: "query", kind: text, required: true, description: "What to look for, 1 to 500 characters",
+			{name: "query", kind: stringKind, required: true, description: "What to look for, 1 to 500 characters",
 				examples: []string{"review a pull request"}, code: toolshelf.ErrInvalidQuery.Code},
-			{name: "max_results", kind: whole, description: "How many results to return at most", standard: "10", minimum: 1, maximum: 100,
+			{name: "max_results", kind: integerKind, description: "How many results to return at most", defaultValue: "10", minimum: 1, maximum: 100,
 				code: toolshelf.ErrInvalidQuery.Code},
 		},
-		shape: coded,
-		output: outputSchema(coded, `"results":{"type":"array","items":{"type":"object","properties":{`+
+		errors: errorObject,
+		output: outputSchema(errorObject, `"results":{"type":"array","items":{"type":"object","properties":{`+
 			`"name":{"type":"string"},`+
 			`"score":{"type":"number","minimum":0,"maximum":1},`+
 			`"tier":`+tier+`,`+
@@ -44,12 +44,12 @@ func searchTool(name, title string, description []sentence, tier string,
 			`"search_time_ms":{"type":"integer","minimum":0},`+
 			`"total_found":{"type":"integer","minimum":0,"description":"How many match, returned or not"}`,
 			"results", "search_time_ms", "total_found"),
-		run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-			found, err := search(s.Catalog, ctx, args.text("query"), args.whole("max_results"))
+		run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+			found, err := search(t.Catalog, ctx, args.string("query"), args.integer("max_results"))
 			if err != nil {
 				return Result{}, err
 			}
-			return asJSON(found)
+			return jsonResult(found)
 		},
 	}
 }

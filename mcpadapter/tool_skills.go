@@ -18,13 +18,13 @@ var listSkills = definition{
 	name:        "list_skills",
 	title:       "List skills",
 	description: []sentence{{text: "List all available skills in the skills folder. Returns skill names as a JSON array."}},
-	shape:       terse,
-	output: outputSchema(terse, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"},`+
+	errors:      errorString,
+	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"},`+
 		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`},`+
 		`"description":"What a skill does and when to use it, in one line, by the name of the skill; shortened, and of some skills omitted, in a long list"}`,
 		"skills"),
-	run: func(ctx context.Context, s shelf, _ arguments) (Result, error) {
-		skills, err := s.ListSkills(ctx)
+	run: func(ctx context.Context, t toolset, _ arguments) (Result, error) {
+		skills, err := t.ListSkills(ctx)
 		if err != nil {
 			return Result{}, err
 		}
@@ -35,10 +35,10 @@ var listSkills = definition{
 		for i, skill := range skills {
 			list.Skills[i] = skill.Name
 		}
-		if list.Descriptions, err = s.describe(ctx, skills); err != nil {
+		if list.Descriptions, err = t.descriptions(ctx, skills); err != nil {
 			return Result{}, err
 		}
-		return asJSON(list)
+		return jsonResult(list)
 	},
 }
 
@@ -48,19 +48,19 @@ const (
 	maxDescriptions = 20_000 // of all skills
 )
 
-// describe returns the descriptions of skills, each in one line, by name. If the
-// descriptions are too long together, describe keeps the descriptions that
+// descriptions returns the descriptions of skills, each in one line, by name. If the
+// descriptions are too long together, descriptions keeps the descriptions that
 // Catalog.SkillsPrompt keeps within a budget of maxDescriptions, and shortens the
 // longest of them to one common length.
-func (s shelf) describe(ctx context.Context, skills []toolshelf.SkillInfo) (map[string]string, error) {
+func (t toolset) descriptions(ctx context.Context, skills []toolshelf.SkillInfo) (map[string]string, error) {
 	lines := make(map[string]string, len(skills))
 	for _, skill := range skills {
 		if line := strings.Join(strings.Fields(skill.Description), " "); line != "" {
 			lines[skill.Name] = line
 		}
 	}
-	if !within(lines, maxDescription) {
-		prompt, err := s.SkillsPrompt(ctx, toolshelf.PromptBudget(maxDescriptions))
+	if !fits(lines, maxDescription) {
+		prompt, err := t.SkillsPrompt(ctx, toolshelf.PromptBudget(maxDescriptions))
 		if err != nil {
 			return nil, err
 		}
@@ -72,16 +72,16 @@ func (s shelf) describe(ctx context.Context, skills []toolshelf.SkillInfo) (map[
 		}
 		lines = kept
 	}
-	limit := sort.Search(maxDescription, func(i int) bool { return !within(lines, i+1) })
+	limit := sort.Search(maxDescription, func(i int) bool { return !fits(lines, i+1) })
 	for name, line := range lines {
-		lines[name] = cutLine(line, limit)
+		lines[name] = shortenLine(line, limit)
 	}
 	return lines, nil
 }
 
-// within reports whether lines of at most limit characters have at most
+// fits reports whether lines of at most limit characters have at most
 // maxDescriptions characters together.
-func within(lines map[string]string, limit int) bool {
+func fits(lines map[string]string, limit int) bool {
 	total := 0
 	for _, line := range lines {
 		total += min(utf8.RuneCountInString(line), limit)
@@ -89,9 +89,9 @@ func within(lines map[string]string, limit int) bool {
 	return total <= maxDescriptions
 }
 
-// cutLine shortens a line to at most limit characters, with "…" at the end. The
+// shortenLine shortens a line to at most limit characters, with "…" at the end. The
 // cut is at the end of a word, unless the word is longer than half of the limit.
-func cutLine(line string, limit int) string {
+func shortenLine(line string, limit int) string {
 	characters := []rune(line)
 	if len(characters) <= limit {
 		return line
@@ -105,7 +105,7 @@ func cutLine(line string, limit int) string {
 	return kept + "…"
 }
 
-var skillName = parameter{name: "skill_name", kind: text, required: true,
+var skillName = parameter{name: "skill_name", kind: stringKind, required: true,
 	description: "Name of the skill to read", examples: []string{"pdf-processing"}, code: toolshelf.ErrInvalidSkillName.Code}
 
 var getSkill = definition{
@@ -118,29 +118,29 @@ var getSkill = definition{
 		{text: "Read a file that the instructions mention with ", tools: []string{"read_skill_file"}, after: "."},
 	},
 	parameters: []parameter{skillName},
-	shape:      coded,
+	errors:     errorObject,
 	output:     skillOutput("Full file path to the skill's SKILL.md"),
 	relative:   skillOutput("File path to the skill's SKILL.md" + relativeNote),
-	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		skill, err := s.GetSkill(ctx, args.text("skill_name"))
+	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+		skill, err := t.GetSkill(ctx, args.string("skill_name"))
 		if err != nil {
 			return Result{}, err
 		}
-		if s.relativePaths {
-			skill.Path = s.RelativePath(skill.Layer, skill.Path)
-			skill.Layer, skill.Hides = s.hider.text(skill.Layer), s.hider.texts(skill.Hides)
+		if t.relativePaths {
+			skill.Path = t.RelativePath(skill.Layer, skill.Path)
+			skill.Layer, skill.Hides = t.hider.text(skill.Layer), t.hider.texts(skill.Hides)
 			for i := range skill.Diagnostics {
 				d := &skill.Diagnostics[i]
-				d.Path, d.Message, d.Suggestion = s.hider.text(d.Path), s.hider.text(d.Message), s.hider.text(d.Suggestion)
+				d.Path, d.Message, d.Suggestion = t.hider.text(d.Path), t.hider.text(d.Message), t.hider.text(d.Suggestion)
 			}
 		}
-		return asJSON(skill)
+		return jsonResult(skill)
 	},
 }
 
 // skillOutput is the output schema of get_skill, with this description of the path.
 func skillOutput(path string) string {
-	return outputSchema(coded, `"name":{"type":"string","description":"Name of the skill's folder"},`+
+	return outputSchema(errorObject, `"name":{"type":"string","description":"Name of the skill's folder"},`+
 		`"declared_name":{"type":"string","description":"Name that the skill gives itself"},`+
 		`"description":{"type":"string","description":"What the skill does and when to use it"},`+
 		`"content":{"type":"string","description":"The instructions, in Markdown"},`+
@@ -161,9 +161,9 @@ func skillOutput(path string) string {
 		"name", "description", "content", "frontmatter", "files", "path")
 }
 
-// mostRead bounds what one call returns of a file. It is more than any model
+// maxRead bounds what one call returns of a file. It is more than any model
 // reads at once.
-const mostRead = 1 << 20
+const maxRead = 1 << 20
 
 var readSkillFile = definition{
 	name:  "read_skill_file",
@@ -175,24 +175,24 @@ var readSkillFile = definition{
 	},
 	parameters: []parameter{
 		skillName,
-		{name: "path", kind: text, required: true, description: "Path of the file, relative to the skill's directory",
+		{name: "path", kind: stringKind, required: true, description: "Path of the file, relative to the skill's directory",
 			examples: []string{"references/guide.md"}},
 	},
-	shape: coded,
-	output: outputSchema(coded, `"skill_name":{"type":"string"},"path":{"type":"string"},`+
+	errors: errorObject,
+	output: outputSchema(errorObject, `"skill_name":{"type":"string"},"path":{"type":"string"},`+
 		`"size":{"type":"integer","description":"In bytes"},`+
 		`"encoding":{"enum":["utf-8","base64"],"description":"How content is to be read"},`+
 		`"content":{"type":"string"}`,
 		"skill_name", "path", "size", "encoding", "content"),
-	run: func(ctx context.Context, s shelf, args arguments) (Result, error) {
-		skill, path := args.text("skill_name"), args.text("path")
-		raw, err := s.ReadSkillFile(ctx, skill, path)
+	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
+		skill, path := args.string("skill_name"), args.string("path")
+		raw, err := t.ReadSkillFile(ctx, skill, path)
 		if err != nil {
 			return Result{}, err
 		}
-		if len(raw) > mostRead {
+		if len(raw) > maxRead {
 			return Result{}, &toolshelf.Error{Code: toolshelf.ErrFileTooLarge.Code, Op: "read_skill_file", Path: path,
-				Message: fmt.Sprintf("the file has %d bytes, and at most %d are returned; use it without reading it, as a script or a template", len(raw), mostRead)}
+				Message: fmt.Sprintf("the file has %d bytes, and at most %d are returned; use it without reading it, as a script or a template", len(raw), maxRead)}
 		}
 		file := struct {
 			Skill    string `json:"skill_name"`
@@ -204,6 +204,6 @@ var readSkillFile = definition{
 		if !utf8.Valid(raw) {
 			file.Encoding, file.Content = "base64", base64.StdEncoding.EncodeToString(raw)
 		}
-		return asJSON(file)
+		return jsonResult(file)
 	},
 }

@@ -316,7 +316,7 @@ func TestExtraToolsWithoutTextHaveTheirStructuredContentAsText(t *testing.T) {
 	}
 }
 
-func TestNewRefusesWhatWouldHarmTheShelf(t *testing.T) {
+func TestNewRejectsToolsThatClientsCannotUse(t *testing.T) {
 	call := func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil }
 	extra := func(names ...string) mcpadapter.Option {
 		var tools []mcpadapter.Tool

@@ -15,13 +15,13 @@ const complete = "completion/complete"
 func (b *binding) complete(ctx context.Context, s server, req *mcp.CompleteRequest) (mcp.Result, error) {
 	ref := req.Params.Ref
 	if ref == nil || ref.Type != "ref/prompt" {
-		return s.pass(ctx, complete)
+		return s.forward(ctx, complete)
 	}
 	c, err := b.adapter.Complete(ctx, ref.Name, req.Params.Argument.Name, req.Params.Argument.Value)
 	if err == nil {
 		return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: c.Values, Total: c.Total, HasMore: c.HasMore}}, nil
 	}
-	res, other := s.pass(ctx, complete)
+	res, other := s.forward(ctx, complete)
 	var none *jsonrpc.Error
 	if errors.As(other, &none) && none.Code == jsonrpc.CodeMethodNotFound { // there is no handler
 		return nil, protocolError(err)

@@ -70,7 +70,7 @@ func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPrompt
 		if commands.Contains(own[i].Name) {
 			continue
 		}
-		if len(page.Prompts) == min(b.size, paging.MostPrompts) {
+		if len(page.Prompts) == min(b.size, paging.MaxPrompts) {
 			page.NextCursor = id.Cursor(i)
 			break
 		}
@@ -108,7 +108,7 @@ func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptReq
 		return nil, lookup
 	}
 	if slices.ContainsFunc(own, func(p *mcp.Prompt) bool { return p.Name == req.Params.Name }) {
-		return s.pass(ctx, getPrompt)
+		return s.forward(ctx, getPrompt)
 	}
 	return nil, protocolError(err)
 }
@@ -136,13 +136,13 @@ func newPromptResult(request mcp.Meta) (*mcp.GetPromptResult, error) {
 // prompts returns the server's own prompts, and how long the list may be kept.
 func (s server) prompts(ctx context.Context, req *mcp.ListPromptsRequest) ([]*mcp.Prompt, mcp.Cacheable, error) {
 	var cacheable mcp.Cacheable
-	prompts, err := everything(func(cursor string) ([]*mcp.Prompt, string, error) {
-		one := *req
-		one.Params = &mcp.ListPromptsParams{Cursor: cursor}
+	prompts, err := allPages(func(cursor string) ([]*mcp.Prompt, string, error) {
+		request := *req
+		request.Params = &mcp.ListPromptsParams{Cursor: cursor}
 		if req.Params != nil {
-			one.Params.Meta = req.Params.Meta
+			request.Params.Meta = req.Params.Meta
 		}
-		res, err := s.next(ctx, listPrompts, &one)
+		res, err := s.next(ctx, listPrompts, &request)
 		if err != nil {
 			return nil, "", err
 		}

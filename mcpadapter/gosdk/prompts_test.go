@@ -193,7 +193,7 @@ func TestClientsAreToldOnceOfChangesThatComeTogether(t *testing.T) {
 
 func TestServerDeclaresWhatItCanDo(t *testing.T) {
 	for _, revision := range revisions {
-		got := connect(t, serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}, shelf(t, 0)), revision, nil).InitializeResult().Capabilities
+		got := connect(t, serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}, manyTools(t, 0)), revision, nil).InitializeResult().Capabilities
 		want := &mcp.ServerCapabilities{
 			Tools:       &mcp.ToolCapabilities{ListChanged: true},
 			Prompts:     &mcp.PromptCapabilities{ListChanged: true},
@@ -206,7 +206,7 @@ func TestServerDeclaresWhatItCanDo(t *testing.T) {
 }
 
 func TestServersOwnCapabilitiesStand(t *testing.T) {
-	s := serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}}}, shelf(t, 1))
+	s := serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}}}, manyTools(t, 1))
 	got := connect(t, s, revisions[0], nil).InitializeResult().Capabilities
 	if got.Tools.ListChanged || got.Prompts.ListChanged {
 		t.Errorf("got %+v, %+v", got.Tools, got.Prompts)

@@ -28,7 +28,7 @@ import (
 // The server announces changes until the catalog is closed. Neither the catalog
 // nor the adapter keeps the server alive, and all servers of an adapter share one
 // subscription to the catalog. A program may therefore make a server for each HTTP
-// request and drop the server afterwards: the garbage collector frees everything
+// request and drop the server afterwards: the garbage collector frees allPages
 // that Register has added. [RegisterUntil] ends the announcements earlier.
 func Register(s *mcp.Server, a *mcpadapter.Adapter) error {
 	return register(context.Background(), "gosdk: Register", s, a)
@@ -59,7 +59,7 @@ func register(ctx context.Context, op string, s *mcp.Server, a *mcpadapter.Adapt
 type binding struct {
 	adapter *mcpadapter.Adapter
 	size    int // of a page
-	shelf   atomic.Pointer[shelf]
+	tools   atomic.Pointer[toolList]
 }
 
 func (b *binding) middleware(next mcp.MethodHandler) mcp.MethodHandler {
@@ -117,8 +117,8 @@ type server struct {
 	req  mcp.Request
 }
 
-// pass hands on the request that is being served.
-func (s server) pass(ctx context.Context, method string) (mcp.Result, error) {
+// forward hands on the request that is being served.
+func (s server) forward(ctx context.Context, method string) (mcp.Result, error) {
 	return s.next(ctx, method, s.req)
 }
 
@@ -139,9 +139,9 @@ func invalidCursor(cursor string) error {
 	}
 }
 
-// everything returns what a list of the server has, which hands it out in
+// allPages returns what a list of the server has, which hands it out in
 // pages of a size that its author chose.
-func everything[T any](list func(cursor string) (items []T, next string, err error)) ([]T, error) {
+func allPages[T any](list func(cursor string) (items []T, next string, err error)) ([]T, error) {
 	var all []T
 	for cursor := ""; ; {
 		items, next, err := list(cursor)

@@ -84,8 +84,8 @@ func tools(pattern string, n int) []mcpadapter.Tool {
 	return all
 }
 
-// shelf is an adapter with n tools, and nothing else.
-func shelf(t testing.TB, n int, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+// manyTools is an adapter with n tools, and nothing else.
+func manyTools(t testing.TB, n int, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
 	a, _ := adapterOf(t, afero.NewMemMapFs(),
 		append([]mcpadapter.Option{mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools("tool_%03d", n)...)}, opts...)...)

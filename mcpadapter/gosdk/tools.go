@@ -67,14 +67,14 @@ func newResult(r mcpadapter.Result) *mcp.CallToolResult {
 func (b *binding) callTool(ctx context.Context, s server, req *mcp.CallToolRequest) (mcp.Result, error) {
 	t, ok := b.adapter.Lookup(req.Params.Name)
 	if !ok || t.Name == req.Params.Name {
-		return s.pass(ctx, callTool)
+		return s.forward(ctx, callTool)
 	}
 	tools, _, err := s.tools(ctx, &mcp.ListToolsRequest{Session: req.Session, Extra: req.Extra})
 	if err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(tools, func(t *mcp.Tool) bool { return t.Name == req.Params.Name }) {
-		return s.pass(ctx, callTool)
+		return s.forward(ctx, callTool)
 	}
 	renamed, params := *req, *req.Params
 	params.Name, renamed.Params = t.Name, &params
@@ -84,13 +84,13 @@ func (b *binding) callTool(ctx context.Context, s server, req *mcp.CallToolReque
 // tools returns all tools of the server, and how long they may be kept.
 func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.Tool, mcp.Cacheable, error) {
 	var cacheable mcp.Cacheable
-	tools, err := everything(func(cursor string) ([]*mcp.Tool, string, error) {
-		one := *req
-		one.Params = &mcp.ListToolsParams{Cursor: cursor}
+	tools, err := allPages(func(cursor string) ([]*mcp.Tool, string, error) {
+		request := *req
+		request.Params = &mcp.ListToolsParams{Cursor: cursor}
 		if req.Params != nil {
-			one.Params.Meta = req.Params.Meta
+			request.Params.Meta = req.Params.Meta
 		}
-		res, err := s.next(ctx, listTools, &one)
+		res, err := s.next(ctx, listTools, &request)
 		if err != nil {
 			return nil, "", err
 		}
@@ -104,15 +104,15 @@ func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.To
 	return tools, cacheable, err
 }
 
-// A shelf is the server's tools in the order of tools/list. It stays as it is;
+// A toolList is the server's tools in the order of tools/list. It stays as it is;
 // when the server's tools change, there is another one.
-type shelf struct {
+type toolList struct {
 	source []*mcp.Tool // as the server has them
 	tools  []*mcp.Tool
 	id     paging.Identity
 }
 
-func (b *binding) newShelf(source []*mcp.Tool) (*shelf, error) {
+func (b *binding) newToolList(source []*mcp.Tool) (*toolList, error) {
 	place := make(map[string]int)
 	for i, t := range b.adapter.Tools() {
 		place[t.Name] = i
@@ -126,7 +126,7 @@ func (b *binding) newShelf(source []*mcp.Tool) (*shelf, error) {
 	tools := slices.Clone(source)
 	slices.SortStableFunc(tools, func(x, y *mcp.Tool) int { return after(x) - after(y) })
 	id, err := identify("tools", tools)
-	return &shelf{source, tools, id}, err
+	return &toolList{source, tools, id}, err
 }
 
 // listTools answers with one page. The server is asked for its tools each
@@ -137,24 +137,24 @@ func (b *binding) listTools(ctx context.Context, s server, req *mcp.ListToolsReq
 	if err != nil {
 		return nil, err
 	}
-	shelf := b.shelf.Load()
-	if shelf == nil || !slices.Equal(shelf.source, source) {
-		if shelf, err = b.newShelf(source); err != nil {
+	list := b.tools.Load()
+	if list == nil || !slices.Equal(list.source, source) {
+		if list, err = b.newToolList(source); err != nil {
 			return nil, protocolError(err)
 		}
-		b.shelf.Store(shelf)
+		b.tools.Store(list)
 	}
 	first := 0
 	if req.Params != nil && req.Params.Cursor != "" {
 		var ok bool
-		if first, ok = shelf.id.Offset(req.Params.Cursor, len(shelf.tools)); !ok || first == 0 || first%b.size != 0 {
+		if first, ok = list.id.Offset(req.Params.Cursor, len(list.tools)); !ok || first == 0 || first%b.size != 0 {
 			return nil, invalidCursor(req.Params.Cursor)
 		}
 	}
-	last := min(first+b.size, len(shelf.tools))
-	page := &mcp.ListToolsResult{Cacheable: cacheable, Tools: append([]*mcp.Tool{}, shelf.tools[first:last]...)}
-	if last < len(shelf.tools) {
-		page.NextCursor = shelf.id.Cursor(last)
+	last := min(first+b.size, len(list.tools))
+	page := &mcp.ListToolsResult{Cacheable: cacheable, Tools: append([]*mcp.Tool{}, list.tools[first:last]...)}
+	if last < len(list.tools) {
+		page.NextCursor = list.id.Cursor(last)
 	}
 	return page, nil
 }

@@ -47,7 +47,7 @@ func TestToolsListHasExactlyTheseManyPages(t *testing.T) {
 			for _, size := range []int{0, 7} { // of the SDK's pages; 0 is 1000
 				for _, revision := range revisions {
 					t.Run(fmt.Sprintf("%d tools, %d the server's, by %d/%s", n, own, size, revision), func(t *testing.T) {
-						s := serverOf(t, &mcp.ServerOptions{PageSize: size}, shelf(t, n-own))
+						s := serverOf(t, &mcp.ServerOptions{PageSize: size}, manyTools(t, n-own))
 						var want []string
 						for i := range n - own {
 							want = append(want, fmt.Sprintf("tool_%03d", i))
@@ -77,7 +77,7 @@ func TestToolsListHasExactlyTheseManyPages(t *testing.T) {
 }
 
 func TestToolsListHasTheAdaptersPageSize(t *testing.T) {
-	got := pages(t, connect(t, serverOf(t, nil, shelf(t, 7, mcpadapter.WithPageSize(3))), revisions[0], nil))
+	got := pages(t, connect(t, serverOf(t, nil, manyTools(t, 7, mcpadapter.WithPageSize(3))), revisions[0], nil))
 	want := [][]string{{"tool_000", "tool_001", "tool_002"}, {"tool_003", "tool_004", "tool_005"}, {"tool_006"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -85,7 +85,7 @@ func TestToolsListHasTheAdaptersPageSize(t *testing.T) {
 }
 
 func TestLastPageHasNoNextCursorOnTheWire(t *testing.T) {
-	raw, err := dial(t, serverOf(t, nil, shelf(t, 50))).request("tools/list", `{"cursor":null}`)
+	raw, err := dial(t, serverOf(t, nil, manyTools(t, 50))).request("tools/list", `{"cursor":null}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestLastPageHasNoNextCursorOnTheWire(t *testing.T) {
 }
 
 func TestNoToolsAreAnArrayOnTheWire(t *testing.T) {
-	raw, err := dial(t, serverOf(t, nil, shelf(t, 0))).request("tools/list", `{}`)
+	raw, err := dial(t, serverOf(t, nil, manyTools(t, 0))).request("tools/list", `{}`)
 	if err != nil || !strings.Contains(string(raw), `"tools":[]`) {
 		t.Errorf("got %s, %v", raw, err)
 	}
@@ -119,7 +119,7 @@ func next(t testing.TB, s *mcp.Server) string {
 }
 
 func TestBadCursorsAreRefused(t *testing.T) {
-	s := serverOf(t, nil, shelf(t, 120))
+	s := serverOf(t, nil, manyTools(t, 120))
 	good := next(t, s)
 	tests := []struct{ name, cursor string }{
 		{"a number", `0`},
@@ -131,8 +131,8 @@ func TestBadCursorsAreRefused(t *testing.T) {
 		{"an array", `[1]`},
 		{"an object", `{}`},
 		{"a truth", `true`},
-		{"of another list", `"` + next(t, serverOf(t, nil, shelf(t, 121))) + `"`},
-		{"of another page size", `"` + next(t, serverOf(t, nil, shelf(t, 120, mcpadapter.WithPageSize(60)))) + `"`},
+		{"of another list", `"` + next(t, serverOf(t, nil, manyTools(t, 121))) + `"`},
+		{"of another page size", `"` + next(t, serverOf(t, nil, manyTools(t, 120, mcpadapter.WithPageSize(60)))) + `"`},
 		{"padded", `"` + good + `="`},
 		{"with a blank", `"` + good + ` "`},
 		{"cut off", `"` + good[:len(good)-1] + `"`},
@@ -160,7 +160,7 @@ func TestBadCursorsAreRefused(t *testing.T) {
 }
 
 func TestCursorIsStaleOnceTheServersToolsChange(t *testing.T) {
-	s := serverOf(t, nil, shelf(t, 60))
+	s := serverOf(t, nil, manyTools(t, 60))
 	c := connect(t, s, revisions[0], nil)
 	cursor := next(t, s)
 	list := func() error { _, err := c.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor}); return err }
@@ -195,7 +195,7 @@ func TestMiddlewareBelowMayHideTools(t *testing.T) {
 			return res, err
 		}
 	})
-	if err := gosdk.Register(s, shelf(t, 60)); err != nil {
+	if err := gosdk.Register(s, manyTools(t, 60)); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([][]string{{"tool_001"}}, pages(t, connect(t, s, revisions[0], nil))); diff != "" {
@@ -206,7 +206,7 @@ func TestMiddlewareBelowMayHideTools(t *testing.T) {
 func TestHowLongAListMayBeKeptIsTheServersToSay(t *testing.T) {
 	s := serverOf(t, &mcp.ServerOptions{SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 		c.TTLMs, c.CacheScope = 1234, "private"
-	}}, shelf(t, 3))
+	}}, manyTools(t, 3))
 	for _, method := range []string{"tools/list", "prompts/list"} {
 		raw, err := dial(t, s).request(method, `{}`)
 		if err != nil || !strings.Contains(string(raw), `"ttlMs":1234,"cacheScope":"private"`) {
@@ -302,7 +302,7 @@ func TestCallWhoseContextEndedHasACode(t *testing.T) {
 }
 
 func TestSessionsAreIndependent(t *testing.T) {
-	s := serverOf(t, nil, shelf(t, 120))
+	s := serverOf(t, nil, manyTools(t, 120))
 	var group sync.WaitGroup
 	for i := range 8 {
 		c := connect(t, s, revisions[i%2], nil)

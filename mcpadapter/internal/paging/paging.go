@@ -7,9 +7,9 @@ import (
 	"encoding/binary"
 )
 
-// MostPrompts is how many prompts a page has at most: as many as a page of the
+// MaxPrompts is how many prompts a page has at most: as many as a page of the
 // catalog can have commands.
-const MostPrompts = 100
+const MaxPrompts = 100
 
 // An Identity tells a list from every other one, and from itself once it
 // changed: the beginning of a hash of all that it has.

@@ -6,3 +6,9 @@ import "time"
 func WithClock(now func() time.Time) Option {
 	return func(c *config) error { c.now = now; return nil }
 }
+
+// Cached reports whether a catalog has the file of a command in memory.
+func Cached(c *Catalog, name string) bool {
+	e := c.commands.Last().Lookup(name)
+	return c.commandContents.get(file{e.Layer, e.Path}) != nil
+}

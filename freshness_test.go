@@ -217,3 +217,147 @@ func TestSearchWithinTheTTLReadsNoFileAgain(t *testing.T) {
 	expect("apples", "")
 	expect("quince", "a/tier2")
 }
+
+// A directory that becomes a link out of the root leads nowhere for every
+// method, also if its files are cached.
+func TestADirectoryThatBecomesALinkOutOfTheRoot(t *testing.T) {
+	for _, tt := range []struct {
+		moved  string // the directory
+		gone   error  // of List and ListSkills; nil if they list nothing
+		dirs   []string
+		nested string // the prefix of the command
+		skill  string // the directory of the skills
+	}{
+		{"x", toolshelf.ErrOutsideRoot, []string{"x"}, "", "x"},
+		{"x", toolshelf.ErrOutsideRoot, []string{"x/y"}, "", "x/y"},
+		{"x/y", toolshelf.ErrOutsideRoot, []string{"x/y"}, "", "x/y"},
+		{"x/sub", nil, []string{"x"}, "sub:", "x"},
+		{"x/sub", nil, []string{"missing", "x"}, "sub:", "x"},
+	} {
+		t.Run(fmt.Sprint(tt.moved, tt.dirs), func(t *testing.T) {
+			at := filepath.Join(tt.skill, strings.TrimSuffix(tt.nested, ":"))
+			root := diskOf(t, map[string]string{
+				filepath.Join(at, "a.md"):      "a",
+				tt.skill + "/sub/SKILL.md":     skillFile("sub"),
+				tt.skill + "/sub/x/y/file.txt": "x",
+			})
+			outside := filepath.Join(t.TempDir(), "outside")
+			c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithNestedCommands(), toolshelf.WithCommandsDir(tt.dirs...), toolshelf.WithSkillsDir(tt.dirs...))
+			calls := map[string]func() error{
+				"Get":           func() error { _, err := c.Get(t.Context(), tt.nested+"a"); return err },
+				"GetSkill":      func() error { _, err := c.GetSkill(t.Context(), "sub", toolshelf.Digests()); return err },
+				"ReadSkillFile": func() error { _, err := c.ReadSkillFile(t.Context(), "sub", "x/y/file.txt"); return err },
+			}
+			served := func() {
+				t.Helper()
+				for name, call := range calls {
+					// A file is cached once its change time is old enough.
+					for range 3 {
+						if err := call(); err != nil {
+							t.Errorf("%s: %v", name, err)
+						}
+					}
+				}
+			}
+			served()
+			for deadline := time.Now().Add(time.Minute); !toolshelf.Cached(c, tt.nested+"a"); served() {
+				if time.Now().After(deadline) {
+					t.Fatal("never cached")
+				}
+			}
+			moved := filepath.Join(root, filepath.FromSlash(tt.moved))
+			if err := errors.Join(os.Rename(moved, outside), os.Symlink(outside, moved)); err != nil {
+				t.Skipf("no symbolic links here: %v", err)
+			}
+			for name, call := range calls {
+				if err := call(); err == nil || tt.gone != nil && !errors.Is(err, tt.gone) {
+					t.Errorf("%s: %v, want an error as of List, %v", name, err, tt.gone)
+				}
+			}
+			list, err := c.List(t.Context(), toolshelf.Page{Size: 100})
+			if !errors.Is(err, tt.gone) || len(list.Commands) > 0 {
+				t.Errorf("List: %+v, %v; want %v", list.Commands, err, tt.gone)
+			}
+			skills, err := c.ListSkills(t.Context())
+			if !errors.Is(err, tt.gone) || len(skills) > 0 {
+				t.Errorf("ListSkills: %+v, %v; want %v", skills, err, tt.gone)
+			}
+			if err := errors.Join(os.Remove(moved), os.Rename(outside, moved)); err != nil {
+				t.Fatal(err)
+			}
+			served()
+		})
+	}
+}
+
+// A link that leads back to a directory above adds no name, also where the
+// filesystem has no inode numbers.
+func TestALinkBackAddsNoCommand(t *testing.T) {
+	for _, tt := range []struct {
+		target, link string
+		want         []string
+	}{
+		{".", "commands/loop", []string{"a", "sub:b"}},
+		{"../commands", "commands/loop", []string{"a", "sub:b"}},
+		{"..", "commands/sub/up", []string{"a", "sub:b"}},
+		{".", "commands/sub/loop", []string{"a", "sub:b"}},
+		{"sub", "commands/again", []string{"a", "again:b", "sub:b"}},
+	} {
+		root := diskOf(t, map[string]string{"commands/a.md": "", "commands/sub/b.md": ""})
+		if err := os.Symlink(filepath.FromSlash(tt.target), filepath.Join(root, filepath.FromSlash(tt.link))); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+		for name, fsys := range map[string]afero.Fs{"disk": nil, "without inodes": withoutSys{afero.NewOsFs()}} {
+			options := []toolshelf.Option{toolshelf.WithRoot(root), toolshelf.WithNestedCommands()}
+			if fsys != nil {
+				options = append(options, toolshelf.WithFs(fsys))
+			}
+			c := catalog(t, options...)
+			for range 2 {
+				if diff := cmp.Diff(tt.want, names(t, c)); diff != "" {
+					t.Errorf("%s -> %s on %s (-want +got):\n%s", tt.link, tt.target, name, diff)
+				}
+			}
+			reported := slices.Contains(problems(t, c), "LINK_NOT_FOLLOWED "+tt.link)
+			if reported == slices.Contains(tt.want, "again:b") {
+				t.Errorf("%s -> %s on %s: reported is %t", tt.link, tt.target, name, reported)
+			}
+		}
+	}
+}
+
+// A withoutSys filesystem tells links, but no inode numbers and change times.
+type withoutSys struct{ afero.Fs }
+
+func (w withoutSys) Open(name string) (afero.File, error) { return w.OpenFile(name, os.O_RDONLY, 0) }
+
+func (w withoutSys) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
+	f, err := w.Fs.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return withoutSysFile{f}, nil
+}
+
+func (w withoutSys) Stat(name string) (fs.FileInfo, error) {
+	fi, err := w.Fs.Stat(name)
+	return withoutSysInfo{fi}, err
+}
+
+func (w withoutSys) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
+	fi, err := os.Lstat(name)
+	return withoutSysInfo{fi}, true, err
+}
+
+func (w withoutSys) ReadlinkIfPossible(name string) (string, error) { return os.Readlink(name) }
+
+type withoutSysFile struct{ afero.File }
+
+func (f withoutSysFile) Stat() (fs.FileInfo, error) {
+	fi, err := f.File.Stat()
+	return withoutSysInfo{fi}, err
+}
+
+type withoutSysInfo struct{ fs.FileInfo }
+
+func (withoutSysInfo) Sys() any { return nil }

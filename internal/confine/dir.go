@@ -79,6 +79,9 @@ func (d *Dir) Info() (Info, error) {
 	return info, failure("stat", d.name, err)
 }
 
+// RealPath returns the full path of the directory, free of links below the root.
+func (d *Dir) RealPath() string { return path.Join(d.tree, d.at) }
+
 // OpenDir opens the folder of that name.
 func (d *Dir) OpenDir(name string) (*Dir, error) {
 	err := checkElement(name)

@@ -26,9 +26,18 @@ func (d *Dir) Local() bool {
 // zfsMagic is from the ZFS sources; the kernel's headers do not have it.
 const zfsMagic = 0x2fc12fc1
 
-// Names reports whether a full path, links in it followed, names the very file
-// that info describes.
-func Names(path string, info Info) bool {
+// Names reports whether the last of these full paths names the directory that
+// info describes, and no path after the first is a link. The first path is that
+// of a root, and each path is in the directory before.
+func Names(paths []string, info Info) bool {
 	var s unix.Stat_t
-	return unix.Stat(path, &s) == nil && s.Ino == info.Ino && uint64(s.Dev) == info.Dev
+	if len(paths) == 1 && unix.Stat(paths[0], &s) != nil {
+		return false
+	}
+	for _, path := range paths[1:] {
+		if err := unix.Lstat(path, &s); err != nil || s.Mode&unix.S_IFMT != unix.S_IFDIR {
+			return false
+		}
+	}
+	return s.Ino == info.Ino && uint64(s.Dev) == info.Dev
 }

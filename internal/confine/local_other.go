@@ -6,6 +6,6 @@ package confine
 // which only Linux is asked for.
 func (d *Dir) Local() bool { return false }
 
-// Names reports whether a full path, links in it followed, names the very file
-// that info describes. It is not asked for where no folder is Local.
-func Names(path string, info Info) bool { return false }
+// Names reports whether full paths lead to a directory without a link. No
+// directory is Local here, so there is nothing to report.
+func Names([]string, Info) bool { return false }

@@ -4,26 +4,31 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 )
 
 // maxDepth bounds how deep nested commands are looked for. It also ends a
-// circle of links where the filesystem has no inode numbers to tell it by.
+// circle of links on a filesystem that hides its links.
 const maxDepth = 16
 
 func scanCommands(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
-	if err := s.commands(dir, dirPath, "", nil); err != nil {
+	var above []identity
+	if s.config.Nested {
+		above = []identity{identify(dir)}
+	}
+	if err := s.commands(dir, dirPath, "", above); err != nil {
 		return nil, err
 	}
 	return s.result(), nil
 }
 
 // commands adds the Markdown files of one folder, then of those below it where
-// they are wanted. The prefix is what their names begin with; above are the
-// folders that this one is in.
-func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []confine.Info) error {
+// they are wanted. The prefix is what their names begin with; above are this
+// directory and the directories that contain it, from the layer's down.
+func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identity) error {
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return err
@@ -79,34 +84,32 @@ func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry
 
 // subfolder adds the commands of a folder within a folder. Only the end of
 // s.ctx is an error: what is wrong with one folder is no harm to the others.
-func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child, above []confine.Info) error {
+func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child, above []identity) error {
 	dirPath := path.Join(parentPath, c.name)
 	if !s.config.Valid(c.name) {
 		s.reportName(dirPath, PlainSpelling(c.name))
 		return nil
 	}
-	if len(above) == maxDepth {
+	if len(above) > maxDepth {
 		s.report(Problem{Code: "TOO_DEEP", Severity: Warning, Path: s.place(dirPath),
 			Message: "not listed: nested commands are looked for in 16 levels of folders", Suggestion: "move the folder up"})
 		return nil
 	}
-	info, err := s.fs.Stat(dirPath)
-	if err == nil && circular(info, above) {
-		s.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: s.place(dirPath),
-			Message: "not listed: the link leads back to a folder that it is in", Suggestion: "remove the link"})
-		return nil
-	}
-	s.visit(dirPath)
-	var dir *confine.Dir
-	if err == nil {
-		if dir, err = parent.OpenDir(c.name); errors.Is(err, confine.ErrSymlink) {
-			s.throughLink()
-			dir, err = s.fs.OpenDir(dirPath)
-		}
+	dir, err := parent.OpenDir(c.name)
+	if errors.Is(err, confine.ErrSymlink) {
+		s.throughLink()
+		dir, err = s.fs.OpenDir(dirPath)
 	}
 	if err == nil {
 		defer dir.Close()
-		err = s.commands(dir, dirPath, prefix+c.name+":", append(above[:len(above):len(above)], info))
+		id := identify(dir)
+		if slices.Contains(above, id) {
+			s.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: s.place(dirPath),
+				Message: "not listed: the link leads back to a folder that it is in", Suggestion: "remove the link"})
+			return nil
+		}
+		s.visit(dirPath)
+		err = s.commands(dir, dirPath, prefix+c.name+":", append(above[:len(above):len(above)], id))
 	}
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished meanwhile
@@ -117,17 +120,6 @@ func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child
 			Message: "its commands are not listed: " + unreadable(err), Suggestion: "check the folder's permissions"})
 	}
 	return nil
-}
-
-// circular reports whether a folder is one of those above it, which only a
-// link can bring about.
-func circular(dir confine.Info, above []confine.Info) bool {
-	for _, a := range above {
-		if dir.Ino != 0 && dir.Ino == a.Ino && dir.Dev == a.Dev {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *scan) reportName(file, suggestion string) {

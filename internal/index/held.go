@@ -7,11 +7,12 @@ import (
 )
 
 // A held is a layer's folder kept open after a scan, so that one of its files
-// can be described in two system calls: is the layer's path still this folder,
-// and what is the file in it? It is kept only where neither can hang.
+// can be described in few system calls: is the layer's path still this folder,
+// without a link below the root, and what is the file in it? It is kept only
+// where none of the calls can hang.
 type held struct {
 	dir    *confine.Dir
-	path   string       // of the layer's folder, in full
+	paths  []string     // of the root and of each directory down to dir, in full
 	folder confine.Info // of dir
 }
 
@@ -20,9 +21,14 @@ type held struct {
 func (x *Index) hold(layer int, dir *confine.Dir) {
 	var now *held
 	if l := x.config.Layers[layer]; dir.Local() {
-		path := l.FS.Path(l.Dir)
-		if folder, err := dir.Info(); err == nil && confine.Names(path, folder) {
-			now = &held{dir, path, folder}
+		paths := []string{l.FS.Path(".")}
+		for end := range l.Dir + "/" {
+			if name := l.Dir[:end]; name != "" && name != "." && (end == len(l.Dir) || l.Dir[end] == '/') {
+				paths = append(paths, l.FS.Path(name))
+			}
+		}
+		if folder, err := dir.Info(); err == nil && confine.Names(paths, folder) {
+			now = &held{dir, paths, folder}
 		}
 	}
 	if now == nil {
@@ -45,7 +51,7 @@ func (x *Index) Glance(e *Entry) (info confine.Info, ok bool) {
 	if strings.Contains(base, "/") {
 		return info, false
 	}
-	if !confine.Names(h.path, h.folder) {
+	if !confine.Names(h.paths, h.folder) {
 		return info, false
 	}
 	info, err := h.dir.Lstat(base)

@@ -107,6 +107,21 @@ func (s *scan) reportFolder(file string) {
 		Message: "not listed: it is a folder with the name of a file", Suggestion: "rename the folder"})
 }
 
+// An identity is equal for two open directories if they are the same directory:
+// the device and inode numbers or, on a filesystem without these, the path
+// free of links.
+type identity struct {
+	dev, ino uint64
+	path     string
+}
+
+func identify(dir *confine.Dir) identity {
+	if info, err := dir.Info(); err == nil && info.Ino != 0 {
+		return identity{dev: info.Dev, ino: info.Ino}
+	}
+	return identity{path: dir.RealPath()}
+}
+
 // A child is a name in a folder.
 type child struct {
 	name  string

@@ -48,7 +48,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 		own = s.ownSkill(dir, dirPath, children)
 	}
 	if s.config.Depth > 1 {
-		if err := s.deeper(dirPath); err != nil {
+		if err := s.deeper(dir, dirPath); err != nil {
 			return nil, err
 		}
 	}
@@ -174,9 +174,9 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 // a SKILL.md holds skills only in its direct subdirectories; the other
 // subdirectories belong to the skill. deeper removes a subdirectory of the
 // layer that has no SKILL.md and holds skills.
-func (s *scan) deeper(top string) error {
+func (s *scan) deeper(dir *confine.Dir, top string) error {
 	left := maxFolders
-	seen := s.above(top)
+	seen := s.above(dir, top)
 	parents := map[string]bool{} // subdirectories of the layer that hold skills
 	level := slices.Clone(s.entries)
 	for depth := 2; depth <= s.config.Depth; depth++ {
@@ -211,13 +211,16 @@ func (s *scan) deeper(top string) error {
 
 // above identifies a layer's folder, and those that it is in: a link to one of
 // them leads back, or to what is no skill of the layer.
-func (s *scan) above(top string) map[[2]uint64]bool {
-	seen := map[[2]uint64]bool{}
-	for dir := top; ; dir = path.Dir(dir) {
-		if info, err := s.fs.Stat(dir); err == nil && info.Ino != 0 {
-			seen[[2]uint64{info.Dev, info.Ino}] = true
+func (s *scan) above(dir *confine.Dir, top string) map[identity]bool {
+	seen := map[identity]bool{}
+	for id := (identity{path: dir.RealPath()}); !seen[id]; id.path = path.Dir(id.path) {
+		seen[id] = true
+	}
+	for name := top; ; name = path.Dir(name) {
+		if info, err := s.fs.Stat(name); err == nil && info.Ino != 0 {
+			seen[identity{dev: info.Dev, ino: info.Ino}] = true
 		}
-		if dir == "." {
+		if name == "." {
 			return seen
 		}
 	}
@@ -235,7 +238,7 @@ func firstElement(top, file string) string {
 // skillsIn returns the skills in a directory below a layer's subdirectories and,
 // unless the directory is a skill, the directories without a SKILL.md. Each
 // directory without a SKILL.md takes 1 from left. The error is that of s.ctx.
-func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[[2]uint64]bool) ([]*Entry, error) {
+func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identity]bool) ([]*Entry, error) {
 	if *left == 0 {
 		return nil, nil
 	}
@@ -244,17 +247,15 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[[2]uin
 		return nil, s.unsearched(dirPath, err)
 	}
 	defer dir.Close()
-	if info, err := dir.Info(); err == nil && info.Ino != 0 {
-		id := [2]uint64{info.Dev, info.Ino}
-		if seen[id] {
-			if !isSkill {
-				s.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: s.place(dirPath),
-					Message: "its skills are not listed: a link leads to a folder that is looked through already", Suggestion: "remove the link"})
-			}
-			return nil, nil
+	id := identify(dir)
+	if seen[id] {
+		if !isSkill {
+			s.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: s.place(dirPath),
+				Message: "its skills are not listed: a link leads to a folder that is looked through already", Suggestion: "remove the link"})
 		}
-		seen[id] = true
+		return nil, nil
 	}
+	seen[id] = true
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return nil, s.unsearched(dirPath, err)

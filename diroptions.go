@@ -18,6 +18,7 @@ type dirOptions struct {
 	after      string
 	exclude    globs
 	pattern    glob // of FindFiles
+	expansion  int  // bytes of the alternatives of all patterns
 	maxDepth   int
 	gitignore  bool
 	err        error // the first thing wrong
@@ -85,16 +86,16 @@ func After(cursor string) DirOption {
 // depth, one with a slash for paths relative to the folder that was asked for;
 // a slash at its end restricts it to folders. The syntax is that of
 // github.com/bmatcuk/doublestar: *, **, ?, [a-z], {a,b}. A malformed glob is
-// ErrInvalidPattern. Taken by ListDir, Tree and FindFiles.
+// ErrInvalidPattern. So are a glob longer than 1,000 bytes, a glob whose braces
+// stand for more than 1,000 patterns, and globs of one call that are larger than
+// 64 KiB together, with each pattern that braces stand for counted once. Taken by ListDir, Tree and FindFiles.
 func Exclude(globs ...string) DirOption {
 	return func(o *dirOptions) {
 		for _, text := range globs {
-			g, err := newGlob(text)
-			if err != nil {
-				o.fail(err)
+			if o.err != nil {
 				return
 			}
-			o.exclude = append(o.exclude, g)
+			o.exclude = append(o.exclude, o.glob(text))
 		}
 	}
 }
@@ -122,12 +123,19 @@ func Gitignore() DirOption {
 
 // matching is the pattern of FindFiles, which is checked with the options.
 func matching(pattern string) DirOption {
-	return func(o *dirOptions) {
-		var err error
-		if o.pattern, err = newGlob(pattern); err != nil {
-			o.fail(err)
-		}
+	return func(o *dirOptions) { o.pattern = o.glob(pattern) }
+}
+
+// glob reads a pattern, and bounds what all patterns of a call come to.
+func (o *dirOptions) glob(text string) glob {
+	g, err := newGlob(text)
+	if err != nil {
+		o.fail(err)
 	}
+	if o.expansion += g.size; o.expansion > maxExpansion {
+		o.fail(invalidPattern(text, fmt.Sprintf("the patterns of the call, with all that their braces stand for, are larger than %d bytes; use fewer braces", maxExpansion)))
+	}
+	return g
 }
 
 // newDirOptions reads the options given to a method. A method without a page,

@@ -132,8 +132,9 @@ type totals struct{ files, dirs int }
 func (t totals) all() int { return t.files + t.dirs }
 
 // read calls visit with each entry that the options leave in.
-func (d *dirReader) read(ctx context.Context, dir *confine.Dir, at place, visit func(name []byte, k kind, info *confine.Info)) (totals, error) {
+func (d *dirReader) read(ctx context.Context, dir *confine.Dir, at place, visit func(m *meter, name []byte, k kind, info *confine.Info) error) (totals, error) {
 	var t totals
+	m := meter{ctx: ctx}
 	err := dir.EachBytes(ctx, func(name []byte, typ fs.FileMode) error {
 		if name[0] == '.' && !d.showHidden {
 			return nil
@@ -150,20 +151,30 @@ func (d *dirReader) read(ctx context.Context, dir *confine.Dir, at place, visit 
 			}
 		}
 		k := kindOf(typ)
-		if len(d.exclude) > 0 && d.exclude.matches(at.path, string(name), k == kindDir) {
-			return nil
+		if len(d.exclude) > 0 {
+			if out, err := d.exclude.matches(&m, at.path, string(name), k == kindDir); out || err != nil {
+				return err
+			}
 		}
-		if d.gitignore && (string(name) == ".git" || at.rules.Ignores(rulesDir(at.name), string(name), k == kindDir)) {
-			d.ignored.Add(1)
-			return nil
+		if d.gitignore {
+			out, err := string(name) == ".git", error(nil)
+			if !out && at.rules != nil {
+				out, err = at.rules.Ignores(rulesDir(at.name), string(name), k == kindDir, m.spend)
+			}
+			if err != nil {
+				return err
+			}
+			if out {
+				d.ignored.Add(1)
+				return nil
+			}
 		}
 		if k == kindDir {
 			t.dirs++
 		} else {
 			t.files++
 		}
-		visit(name, k, info)
-		return nil
+		return visit(&m, name, k, info)
 	})
 	return t, err
 }
@@ -173,16 +184,16 @@ func (d *dirReader) read(ctx context.Context, dir *confine.Dir, at place, visit 
 // that, too. The number of all that follow is returned as well.
 func (d *dirReader) rows(ctx context.Context, dir *confine.Dir, at place, after *row, limit int) (rows []row, follow int, t totals, err error) {
 	page := make(pageHeap, 0, 32)
-	t, err = d.read(ctx, dir, at, func(name []byte, k kind, info *confine.Info) {
+	t, err = d.read(ctx, dir, at, func(_ *meter, name []byte, k kind, info *confine.Info) error {
 		r := row{kind: k, info: info}
 		if after != nil || limit >= 0 && len(page) >= limit {
 			// Most names of a big folder go no further, and are not copied.
 			if after != nil && compareKinded(k, name, *after) <= 0 {
-				return
+				return nil
 			}
 			follow++
 			if limit == 0 || limit > 0 && len(page) >= limit && compareKinded(k, name, page[0]) >= 0 {
-				return
+				return nil
 			}
 			r.name = string(name)
 		} else {
@@ -190,6 +201,7 @@ func (d *dirReader) rows(ctx context.Context, dir *confine.Dir, at place, after 
 			r.name = string(name)
 		}
 		page.add(r, limit)
+		return nil
 	})
 	sortRows(page)
 	return page, follow, t, err

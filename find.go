@@ -101,7 +101,7 @@ func (f *finder) visit(d *dirReader, in *folder, at place, dir *confine.Dir, err
 	in.rules = at.rules
 	var below []*folder
 	var found, links []string
-	_, err = d.read(f.ctx, dir, at, func(bytes []byte, k kind, _ *confine.Info) {
+	_, err = d.read(f.ctx, dir, at, func(m *meter, bytes []byte, k kind, _ *confine.Info) error {
 		switch k {
 		case kindDir:
 			if name := string(bytes); f.enters(in, name) {
@@ -109,14 +109,17 @@ func (f *finder) visit(d *dirReader, in *folder, at place, dir *confine.Dir, err
 			}
 		case kindFile, kindLink:
 			name := string(bytes)
+			ok, err := f.pattern.matches(m, at.path, name, false)
 			switch {
-			case !f.pattern.matches(at.path, name, false):
+			case !ok:
+				return err
 			case k == kindLink:
 				links = append(links, joinPath(rulesDir(at.name), name))
 			default:
 				found = append(found, joinPath(rulesDir(at.name), name))
 			}
 		}
+		return nil
 	})
 	if err != nil && (f.ctx.Err() != nil || in.parent == nil) {
 		return nil, err

@@ -1,7 +1,9 @@
 package toolshelf
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -9,11 +11,19 @@ import (
 
 // A glob is a pattern for names or for paths.
 type glob struct {
-	text    string // as given
+	text         string // as given
+	pattern      string
+	alternatives []alternative // what the braces stand for
+	size         int           // bytes of alternatives
+	path         bool          // it is for paths
+	dirOnly      bool
+}
+
+// An alternative is a pattern without braces.
+type alternative struct {
 	pattern string
-	suffix  string // of a "*suffix" pattern for names, which most are
 	path    bool   // it is for paths
-	dirOnly bool
+	suffix  string // of a "*suffix" pattern for names, which most are
 }
 
 // newGlob checks a pattern. Those of FindFiles and Exclude are alike.
@@ -29,40 +39,136 @@ func newGlob(text string) (glob, error) {
 		return g, invalidPattern(text[:maxGlob], fmt.Sprintf("it is longer than %d bytes", maxGlob))
 	case !doublestar.ValidatePattern(g.pattern):
 		return g, invalidPattern(text, "it is not a well-formed glob")
-	case alternatives(g.pattern) > maxAlternatives:
-		return g, invalidPattern(text, fmt.Sprintf("its braces stand for more than %d patterns", maxAlternatives))
 	}
-	if rest, star := strings.CutPrefix(g.pattern, "*"); star && !g.path && !strings.ContainsAny(rest, `*?[]{}\`) {
-		g.suffix = rest
+	patterns, _, ok := expand(g.pattern, false)
+	if !ok {
+		return g, invalidPattern(text, fmt.Sprintf("its braces stand for more than %d patterns or %d bytes", maxAlternatives, maxExpansion))
+	}
+	for _, pattern := range patterns {
+		g.size += len(pattern)
+		g.alternatives = append(g.alternatives, newAlternative(pattern, g.path))
 	}
 	return g, nil
 }
 
-// The matcher tries all combinations of alternatives one after the other, so
-// a short pattern could keep it busy forever.
+func newAlternative(pattern string, path bool) alternative {
+	// At any depth, a name is enough.
+	if name, deep := strings.CutPrefix(pattern, "**/"); deep && !strings.Contains(name, "/") {
+		pattern, path = name, false
+	}
+	a := alternative{pattern: pattern, path: path}
+	if rest, star := strings.CutPrefix(pattern, "*"); star && !path && !strings.ContainsAny(rest, `*?[]{}\`) {
+		a.suffix = rest
+	}
+	return a
+}
+
 const (
-	maxGlob         = 1000
-	maxAlternatives = 1000
+	maxGlob         = 1000     // bytes of a pattern
+	maxAlternatives = 1000     // patterns that the braces of a pattern stand for
+	maxExpansion    = 64 << 10 // bytes of all patterns of a call, each with all its alternatives
 )
 
-// alternatives is an upper bound of the patterns that braces stand for.
-func alternatives(pattern string) int {
-	n, inside := 1, 1
-	for i := 0; i < len(pattern) && n <= maxAlternatives; i++ {
+// expand returns the patterns that a pattern with braces stands for, each once.
+// Inside braces, expand stops before the comma or the brace that ends an
+// alternative, and returns the rest. It reports false if there are too many.
+func expand(pattern string, inside bool) (patterns []string, rest string, ok bool) {
+	patterns = []string{""}
+	for pattern != "" {
+		n := 0 // how much of pattern is plain
+		switch c := pattern[0]; {
+		case inside && (c == ',' || c == '}'):
+			return patterns, pattern, true
+		case c == '{':
+			var alternatives []string
+			for pattern != "" && pattern[0] != '}' {
+				some, rest, ok := expand(pattern[1:], true)
+				if !ok {
+					return nil, "", false
+				}
+				alternatives, pattern = append(alternatives, some...), rest
+			}
+			if pattern != "" {
+				pattern = pattern[1:]
+			}
+			if patterns = product(patterns, unique(alternatives)); patterns == nil {
+				return nil, "", false
+			}
+			continue
+		case c == '\\':
+			n = 2
+		case c == '[':
+			n = classLength(pattern)
+		default:
+			if n = strings.IndexAny(pattern[1:], `{,}[\`) + 1; n == 0 {
+				n = len(pattern)
+			}
+		}
+		if patterns = product(patterns, []string{pattern[:min(n, len(pattern))]}); patterns == nil {
+			return nil, "", false
+		}
+		pattern = pattern[min(n, len(pattern)):]
+	}
+	return patterns, "", true
+}
+
+// product returns each of a followed by each of b, and nil if there are too
+// many.
+func product(a, b []string) []string {
+	if len(a)*len(b) > maxAlternatives {
+		return nil
+	}
+	all := make([]string, 0, len(a)*len(b))
+	size := 0
+	for _, x := range a {
+		for _, y := range b {
+			if size += len(x) + len(y); size > maxExpansion {
+				return nil
+			}
+			all = append(all, concat(x, y))
+		}
+	}
+	return unique(all)
+}
+
+// concat joins two patterns. A star on each side of a brace is one star, and
+// not "**".
+func concat(x, y string) string {
+	before := strings.TrimRight(x, "*")
+	stars := len(x) - len(before)
+	if escaped := len(before) - len(strings.TrimRight(before, `\`)); stars > 0 && escaped%2 == 1 {
+		stars--
+	}
+	for ; stars > 0 && strings.HasPrefix(y, "*"); stars-- {
+		y = y[1:]
+	}
+	return x + y
+}
+
+// unique removes the strings that an earlier one is equal to.
+func unique(all []string) []string {
+	seen := make(map[string]bool, len(all))
+	return slices.DeleteFunc(all, func(s string) bool {
+		if seen[s] {
+			return true
+		}
+		seen[s] = true
+		return false
+	})
+}
+
+// classLength is the length of the bracket expression at the beginning of a
+// pattern.
+func classLength(pattern string) int {
+	for i := 1; i < len(pattern); i++ {
 		switch pattern[i] {
 		case '\\':
 			i++
-		case '{':
-			n *= inside
-			inside = 1
-		case ',':
-			inside++
-		case '}':
-			n *= inside
-			inside = 1
+		case ']':
+			return i + 1
 		}
 	}
-	return n * inside
+	return len(pattern)
 }
 
 func invalidPattern(text, why string) error {
@@ -70,19 +176,54 @@ func invalidPattern(text, why string) error {
 		Message: "the pattern '" + escapePath(text) + "' cannot be used: " + why}
 }
 
-// matches reports whether the glob is for the entry called name in dir, the
-// path of a folder relative to the one asked for.
-func (g *glob) matches(dir, name string, isDir bool) bool {
-	switch {
-	case g.dirOnly && !isDir:
-		return false
-	case g.suffix != "":
-		return strings.HasSuffix(name, g.suffix)
-	case g.path:
-		return doublestar.MatchUnvalidated(g.pattern, joinPath(dir, name))
-	default:
-		return doublestar.MatchUnvalidated(g.pattern, name)
+// A meter counts the steps of a computation, and looks at the context from time
+// to time.
+type meter struct {
+	ctx   context.Context
+	steps int
+}
+
+// spend adds steps. It returns the context's error if the computation should
+// end.
+func (m *meter) spend(steps int) error {
+	const stepsPerCheck = 1 << 16
+	if m.steps += steps; m.steps < stepsPerCheck {
+		return nil
 	}
+	m.steps = 0
+	return m.ctx.Err()
+}
+
+// matches reports whether the glob is for the entry called name in dir, the
+// path of a folder relative to the one asked for. The error is the context's.
+func (g *glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
+	if g.dirOnly && !isDir {
+		return false, nil
+	}
+	path := ""
+	for i := range g.alternatives {
+		a := &g.alternatives[i]
+		if a.suffix != "" {
+			if strings.HasSuffix(name, a.suffix) {
+				return true, nil
+			}
+			continue
+		}
+		text := name
+		if a.path {
+			if path == "" {
+				path = joinPath(dir, name)
+			}
+			text = path
+		}
+		if doublestar.MatchUnvalidated(a.pattern, text) {
+			return true, nil
+		}
+		if err := m.spend(len(a.pattern) * len(text)); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // reach is how many levels down a match can be, 0 for any number, and the
@@ -105,13 +246,13 @@ func (g *glob) reach() (depth int, base []string) {
 // globs match what one of them does.
 type globs []glob
 
-func (gs globs) matches(dir, name string, isDir bool) bool {
+func (gs globs) matches(m *meter, dir, name string, isDir bool) (bool, error) {
 	for i := range gs {
-		if gs[i].matches(dir, name, isDir) {
-			return true
+		if ok, err := gs[i].matches(m, dir, name, isDir); ok || err != nil {
+			return ok, err
 		}
 	}
-	return false
+	return false, nil
 }
 
 // joinPath puts a name below a folder, "" being the topmost.

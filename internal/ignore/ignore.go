@@ -55,32 +55,33 @@ func (r *Rules) Add(dir string, text []byte) *Rules {
 // folder dir, given as in Add. The last pattern that matches decides, those
 // of the nearest file first. The folder itself is taken not to be ignored.
 //
-// It takes time in proportion to the product of the lengths of path and
-// patterns, whatever the patterns are.
-func (r *Rules) Ignores(dir, name string, isDir bool) bool {
+// The time is in proportion to the product of the lengths of path and patterns,
+// whatever the patterns are. Ignores calls spend with the steps of each pattern,
+// and returns the error of spend.
+func (r *Rules) Ignores(dir, name string, isDir bool, spend func(steps int) error) (bool, error) {
 	path := ""
 	for ; r != nil; r = r.above {
 		for i := len(r.patterns) - 1; i >= 0; i-- {
 			p := &r.patterns[i]
-			switch {
-			case p.dirOnly && !isDir:
+			if p.dirOnly && !isDir {
 				continue
-			case p.anyDepth:
-				if !p.matches(name) {
-					continue
-				}
-			default:
+			}
+			text := name
+			if !p.anyDepth {
 				if path == "" {
 					path = join(dir, name)
 				}
-				if !p.matches(path[len(r.dir):]) {
-					continue
-				}
+				text = path[len(r.dir):]
 			}
-			return !p.negated
+			if p.matches(text) {
+				return !p.negated, nil
+			}
+			if err := spend(1 + len(p.rest)*len(text)); err != nil {
+				return false, err
+			}
 		}
 	}
-	return false
+	return false, nil
 }
 
 func join(dir, name string) string {

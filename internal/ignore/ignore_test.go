@@ -1,6 +1,7 @@
 package ignore_test
 
 import (
+	"errors"
 	"path"
 	"strings"
 	"testing"
@@ -75,6 +76,11 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func ignores(rules *ignore.Rules, dir, name string, isDir bool) bool {
+	ignored, _ := rules.Ignores(dir, name, isDir, func(int) error { return nil })
+	return ignored
+}
+
 // ignored walks to a path as a program would.
 func ignored(files map[string]string, p string) bool {
 	p, isDir := strings.CutSuffix(p, "/")
@@ -86,7 +92,7 @@ func ignored(files map[string]string, p string) bool {
 			rules = rules.Add(dir, []byte(text))
 		}
 		last := i == len(elements)-1
-		if rules.Ignores(dir, name, isDir || !last) {
+		if ignores(rules, dir, name, isDir || !last) {
 			return true
 		}
 		dir = path.Join(dir, name)
@@ -110,7 +116,7 @@ func hostile(n int) map[string]struct{ pattern, dir, name string } {
 func TestHostilePatternsMatchNothing(t *testing.T) {
 	for name, h := range hostile(100) {
 		var none *ignore.Rules
-		if none.Add("", []byte(h.pattern)).Ignores(h.dir, h.name, false) {
+		if ignores(none.Add("", []byte(h.pattern)), h.dir, h.name, false) {
 			t.Errorf("%s: %.20q… matches", name, h.pattern)
 		}
 	}
@@ -125,7 +131,7 @@ func BenchmarkHostile(b *testing.B) {
 				h := hostile(n)[name]
 				begin := time.Now()
 				var none *ignore.Rules
-				none.Add("", []byte(h.pattern)).Ignores(h.dir, h.name, false)
+				ignores(none.Add("", []byte(h.pattern)), h.dir, h.name, false)
 				return time.Since(begin)
 			}
 			var once, twice time.Duration
@@ -140,11 +146,28 @@ func BenchmarkHostile(b *testing.B) {
 
 func TestNoRulesIgnoreNothing(t *testing.T) {
 	var none *ignore.Rules
-	if none.Ignores("x", "a", false) {
+	if ignores(none, "x", "a", false) {
 		t.Error("nil rules ignore x/a")
 	}
 	if none.Add("x", []byte("# nothing\n\n")) != nil {
 		t.Error("a file without patterns adds rules")
+	}
+}
+
+func TestIgnoresEndsWithTheErrorOfSpend(t *testing.T) {
+	var none *ignore.Rules
+	rules := none.Add("", []byte("a*b\nc*d\n*.log\n"))
+	end := errors.New("end")
+	steps := 0
+	_, err := rules.Ignores("", strings.Repeat("c", 100), false, func(n int) error {
+		steps += n
+		if steps > 100 {
+			return end
+		}
+		return nil
+	})
+	if err != end || steps > 400 {
+		t.Errorf("%v after %d steps", err, steps)
 	}
 }
 
@@ -158,12 +181,12 @@ func FuzzIgnores(f *testing.F) {
 		}
 		var none *ignore.Rules
 		rules := none.Add("", []byte(text))
-		got := rules.Ignores(dir, name, isDir)
+		got := ignores(rules, dir, name, isDir)
 		// What the file above says does not matter once this one has decided.
-		if last := rules.Add(dir, []byte(text+"\n*")); !last.Ignores(dir, name, isDir) {
+		if last := rules.Add(dir, []byte(text+"\n*")); !ignores(last, dir, name, isDir) {
 			t.Errorf("%q in %q is not ignored by a last *", name, dir)
 		}
-		if last := rules.Add(dir, []byte("\n!*")); last.Ignores(dir, name, isDir) {
+		if last := rules.Add(dir, []byte("\n!*")); ignores(last, dir, name, isDir) {
 			t.Errorf("%q in %q, ignored %v, is ignored after a last !*", name, dir, got)
 		}
 	})

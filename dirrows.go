@@ -365,13 +365,23 @@ func (d *dirReader) rulesAt(c *Catalog, name string) *ignore.Rules {
 	if !d.gitignore || name == "." {
 		return rules
 	}
-	dir := "."
+	at := "."
+	dir, err := c.root.OpenDir(at)
 	for element := range strings.SplitSeq(name, "/") {
-		if folder, err := c.root.OpenDir(dir); err == nil {
-			rules = d.addRules(folder, place{name: dir, rules: rules})
-			folder.Close()
+		below := path.Join(at, element)
+		var next *confine.Dir
+		if err == nil {
+			rules = d.addRules(dir, place{name: at, rules: rules})
+			next, err = dir.OpenDir(element)
+			dir.Close()
 		}
-		dir = path.Join(dir, element)
+		if err != nil { // such as for a link on the way
+			next, err = c.root.OpenDir(below)
+		}
+		at, dir = below, next
+	}
+	if err == nil {
+		dir.Close()
 	}
 	return rules
 }

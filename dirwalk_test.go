@@ -2,6 +2,7 @@ package toolshelf_test
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -11,15 +12,48 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// openedDirs counts the calls of Open.
+// openedDirs counts the calls of Open and those of Stat and Lstat.
 type openedDirs struct {
 	afero.Fs
 	opens *atomic.Int64
+	stats *atomic.Int64
 }
 
 func (c openedDirs) Open(name string) (afero.File, error) {
 	c.opens.Add(1)
 	return c.Fs.Open(name)
+}
+
+func (c openedDirs) Stat(name string) (fs.FileInfo, error) {
+	c.stats.Add(1)
+	return c.Fs.Stat(name)
+}
+
+func (c openedDirs) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
+	c.stats.Add(1)
+	return c.Fs.(afero.Lstater).LstatIfPossible(name)
+}
+
+// TestGitignoreOfADeepDirectory: the .gitignore files on the way are read on
+// one way down.
+func TestGitignoreOfADeepDirectory(t *testing.T) {
+	const depth = 300
+	dir := strings.Repeat("d/", depth)
+	fsys := openedDirs{afero.NewMemMapFs(), new(atomic.Int64), new(atomic.Int64)}
+	for name, text := range map[string]string{".gitignore": "*.log\n", dir[:100] + ".gitignore": "!b.log\n", dir + "a.log": "", dir + "b.log": ""} {
+		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	fsys.stats.Store(0)
+	listing, err := c.ListDir(t.Context(), dir, toolshelf.Gitignore())
+	if err != nil || len(listing.Entries) != 1 || listing.Entries[0].Name != "b.log" {
+		t.Fatalf("%v, %v", listing.Entries, err)
+	}
+	if n := fsys.stats.Load(); n > 10*depth {
+		t.Errorf("%d stats for %d directories", n, depth)
+	}
 }
 
 // deepForests are directories of many shapes, by the paths of their files.
@@ -59,7 +93,7 @@ func TestWalksOpenEachDirectoryAFewTimes(t *testing.T) {
 	}
 	for name, files := range deepForests(size) {
 		t.Run(name, func(t *testing.T) {
-			fsys := openedDirs{afero.NewMemMapFs(), new(atomic.Int64)}
+			fsys := openedDirs{afero.NewMemMapFs(), new(atomic.Int64), new(atomic.Int64)}
 			for _, file := range files {
 				if err := afero.WriteFile(fsys, file, nil, 0o644); err != nil {
 					t.Fatal(err)

@@ -101,6 +101,14 @@
 // look complete; but a layer that does not exist is empty as long as another
 // does.
 //
+// # Platforms
+//
+// Windows, js, wasip1, Plan 9 and AIX report neither a change time nor the
+// identity of a file. There, and on other filesystems without both, the library
+// reads files again to notice changes, and [Catalog.GetSkill] does not notice a
+// file that changes during the call but keeps its size and modification time. The
+// document docs/platforms.md lists which platforms are tested, and what differs.
+//
 // # Concurrency
 //
 // A [Catalog] is safe for concurrent use. A method whose context ends returns

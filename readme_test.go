@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,5 +157,33 @@ func TestDocumentedSnippetsCompile(t *testing.T) {
 		}
 		code += "\nfunc _(ctx context.Context, catalog *toolshelf.Catalog, adapter *mcpadapter.Adapter) error {\n" + b.code + "return nil\n}\n"
 		build(t, code)
+	}
+}
+
+// TestPlatformTablesSayWhatCIChecks compares the tables of platforms in README.md
+// and docs/platforms.md with the list in .ci/run.
+func TestPlatformTablesSayWhatCIChecks(t *testing.T) {
+	platform := regexp.MustCompile(`[a-z0-9]+/(?:amd64|386|arm64|wasm)`)
+	tables := func(file, row string) (platforms []string) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(strings.ReplaceAll(string(text), "\r\n", "\n")) {
+			if regexp.MustCompile(row).MatchString(strings.TrimSpace(line)) {
+				platforms = append(platforms, platform.FindAllString(line, -1)...)
+			}
+		}
+		slices.Sort(platforms)
+		return platforms
+	}
+	vetted := tables(".ci/run", `^readonly vetted=`)
+	if len(vetted) == 0 {
+		t.Fatal(".ci/run names no platform")
+	}
+	for file, row := range map[string]string{"README.md": `^\| .* \| vetted:`, "docs/platforms.md": `^\| .* \| no \| yes \|$`} {
+		if diff := cmp.Diff(vetted, tables(file, row)); diff != "" {
+			t.Errorf("vetted platforms, -.ci/run +%s:\n%s", file, diff)
+		}
 	}
 }

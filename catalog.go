@@ -173,7 +173,7 @@ func (c *Catalog) layers(named []layer, home string) []index.Layer {
 		if l.fsys != nil {
 			fsys := confine.Over(afero.FromIOFS{FS: l.fsys}, ".", confine.Options{})
 			c.opened = append(c.opened, fsys)
-			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true})
+			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable})
 			continue
 		}
 		dir := l.name

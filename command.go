@@ -166,8 +166,12 @@ func (c *Catalog) shows(command Command) bool {
 // file is as it was when it was read.
 func (c *Catalog) load(e *index.Entry) (Command, error) {
 	key := file{e.Layer, e.Path}
-	fsys := c.commands.Layer(e.Layer).FS
+	layer := c.commands.Layer(e.Layer)
+	fsys := layer.FS
 	if kept := c.commandContents.get(key); kept != nil {
+		if layer.Immutable {
+			return kept.value, nil
+		}
 		stat := fsys.Lstat
 		if e.Linked {
 			stat = fsys.Stat
@@ -182,7 +186,7 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 		return Command{}, err
 	}
 	command := c.parse(e, raw, info)
-	if index.Settled(info, now) {
+	if c.commands.Settled(e.Layer, info, now) {
 		c.commandContents.put(&content[Command]{file: key, info: info, value: command, size: int64(len(raw))})
 	}
 	return command, nil

@@ -271,6 +271,17 @@ func ExampleWithSkillsFS() {
 	// pdf pdf/SKILL.md <nil>
 }
 
+func ExampleImmutable() {
+	archive := fstest.MapFS{"help.md": {Data: []byte("What I can do.")}} // in a program: a zip.Reader
+	catalog := open(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("archive", toolshelf.Immutable(archive)))
+	defer catalog.Close()
+	printNames(catalog) // reads the archive
+	printNames(catalog) // reads nothing
+	// Output:
+	// help
+	// help
+}
+
 func ExampleWithNestedCommands() {
 	catalog := open(toolshelf.WithNestedCommands(), toolshelf.WithFs(project(map[string]string{"commands/frontend/page.md": "", "commands/review.md": ""})))
 	defer catalog.Close()

@@ -12,3 +12,5 @@ func Cached(c *Catalog, name string) bool {
 	e := c.commands.Last().Lookup(name)
 	return c.commandContents.get(file{e.Layer, e.Path}) != nil
 }
+
+var IsEmbedded = isEmbedded

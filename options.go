@@ -60,6 +60,8 @@ type layer struct {
 	fsys  fs.FS
 	home  bool // the name begins with "~/"
 	named bool // the program named the layer, so the layer is not optional
+
+	immutable bool // the files of fsys never change
 }
 
 // withDefault adds the default directory, above all other layers, unless an
@@ -153,6 +155,10 @@ func WithSkillsDir(dirs ...string) Option {
 // project can replace the commands in fsys. To read fsys alone, add
 // WithCommandsDir(). For a directory in another place, add WithCommandsDir or
 // WithConventionalDirs, before WithCommandsFS to precede fsys.
+//
+// The files of an embed.FS cannot change, so the catalog reads them once; so it
+// does those of a filesystem marked with [Immutable]. The files of any other fs.FS
+// may change at any time, as those of [WithFs] may.
 func WithCommandsFS(name string, fsys fs.FS) Option {
 	return func(c *config) error { return c.commands.addFS("WithCommandsFS", name, fsys) }
 }
@@ -220,13 +226,17 @@ func (l *layers) addDirs(option string, dirs []string) error {
 }
 
 func (l *layers) addFS(option, name string, fsys fs.FS) error {
+	marked, isMarked := fsys.(immutable)
+	if isMarked {
+		fsys = marked.FS
+	}
 	if fsys == nil {
 		return invalidOption(option + ": the filesystem is nil")
 	}
 	if name == "" {
 		return invalidOption(option + `: the name is ""; it is what diagnostics call this layer`)
 	}
-	l.all = append(l.all, layer{name: name, fsys: fsys, named: true})
+	l.all = append(l.all, layer{name: name, fsys: fsys, named: true, immutable: isMarked || isEmbedded(fsys)})
 	return nil
 }
 

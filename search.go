@@ -99,7 +99,7 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // each different one of a file, and some 120 more for one that no other file has.
 // A file that was written in the last moment, and every file of a filesystem
 // without change times (see [WithFs]), is read each time, or once in the time of
-// WithCacheTTL. Otherwise the cost is that of
+// WithCacheTTL; an embed.FS is read once (see [Immutable]). Otherwise the cost is that of
 // List and about a millisecond over 10,000 commands, so for a search of
 // thousands in a few milliseconds List must not look at each file: see WithWatch
 // and WithCacheTTL. Where reports are configured their folders are listed too,
@@ -329,7 +329,7 @@ func (s *searcher) put(c *Catalog, e *index.Entry) {
 		if err != nil {
 			u.read = time.Time{}
 		}
-		if err != nil || !index.Settled(info, now) && !(c.config.watch && layer.Fixed) {
+		if err != nil || !s.index.Settled(e.Layer, info, now) && !(c.config.watch && layer.Fixed) {
 			if len(s.unsettled) == 0 || u.read.Before(s.oldest) {
 				s.oldest = u.read
 			}

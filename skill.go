@@ -295,7 +295,7 @@ func (c *Catalog) skillText(folder *index.SkillFolder, e *index.Entry) (skillTex
 	}
 	doc, _ := matter.Parse(raw, true)
 	text := skillText{raw: raw, content: string(raw[doc.Body:]), header: newFrontmatter(doc), problems: doc.Problems}
-	if index.Settled(info, now) {
+	if c.skills.Settled(e.Layer, info, now) {
 		c.skillContents.put(&content[skillText]{file: key, info: info, value: text, size: int64(len(raw))})
 	}
 	return text, info, nil

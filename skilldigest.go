@@ -49,7 +49,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 			continue
 		}
 		skill.Files[i].SHA256 = sum
-		if index.Settled(f.Info, now) {
+		if c.skills.Settled(e.Layer, f.Info, now) {
 			c.digests.put(&content[string]{file: key, info: f.Info, value: sum, size: 1})
 		}
 	}

@@ -240,7 +240,7 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 	}
 	key, info := file{e.Layer, e.Path}, f.Info()
 	u := usage{renderer: r, head: maphash.Bytes(usageSeed, head[:n]), whole: int64(n) >= info.Size}
-	u.settled = index.SameFile(info, e.Info) && index.Settled(info, now)
+	u.settled = index.SameFile(info, e.Info) && c.commands.Settled(e.Layer, info, now)
 	if kept := c.usages.get(key); kept != nil && kept.value.renderer == r && kept.value.head == u.head && kept.value.whole == u.whole {
 		u.arguments = kept.value.arguments
 	} else {

@@ -29,9 +29,10 @@ type Layer struct {
 	FS   *confine.FS // where it is
 	Dir  string      // the folder, relative to FS
 
-	Optional bool // it counts as missing where it cannot be read, which is reported
-	InRoot   bool // the top of FS is the root; a missing root is an error with NoRoot
-	Fixed    bool // with Watch: it is not the operating system's, and does not change
+	Optional  bool // it counts as missing where it cannot be read, which is reported
+	InRoot    bool // the top of FS is the root; a missing root is an error with NoRoot
+	Immutable bool // files never change; the layer is scanned once
+	Fixed     bool // with Watch: it is not the operating system's, and does not change
 }
 
 // Config says what an Index holds.
@@ -233,6 +234,11 @@ func (x *Index) Layers() []Layer { return x.config.Layers }
 // Layer returns one of Config.Layers.
 func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
 
+// Settled is the function Settled for a file of a layer.
+func (x *Index) Settled(layer int, info confine.Info, now time.Time) bool {
+	return x.config.Layers[layer].Immutable || Settled(info, now)
+}
+
 // Place is the path of an entry's file as problems have it: the layer's name
 // and the path below it.
 func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer, e.Path) }
@@ -308,6 +314,10 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 		before := new(found)
 		if last != nil {
 			before = &last.layers[i]
+		}
+		if x.config.Layers[i].Immutable && before.byPath != nil {
+			present, layers[i] = true, *before
+			continue
 		}
 		now, err := x.scanLayer(newScan(ctx, x, i, before))
 		switch {

@@ -2,7 +2,6 @@ package mcpadapter
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,28 +13,30 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// An Adapter offers a catalog as tools and prompts. It is immutable, and safe
-// for concurrent use. It needs no closing; closing its catalog ends its use.
+// An Adapter offers a catalog as tools and prompts. An Adapter is immutable and
+// safe for concurrent use. Close the catalog to end the use of its Adapter.
 type Adapter struct {
 	catalog *toolshelf.Catalog
 	config  config
 	tools   []Tool
-	byName  map[string]int // by every spelling that a call may use
+	byName  map[string]int // position in tools, by each accepted spelling
 	pages   toolPages
 	changes promptChanges
-	hider   rootHider // for the messages of prompts and of the tools
+	hider   rootHider // for the messages of prompts and tools
 }
 
-// New returns an Adapter of a catalog. It reads no file.
+// New returns an Adapter of a catalog. New reads no file.
 //
-// The errors are toolshelf.ErrInvalidOption: an option's value that cannot be
-// used; a tool whose name is not legal, has more than 64 characters, or is the
-// name of another one, in either spelling; a tool without a Call, or whose
-// schema is not a JSON object of type "object", in UTF-8 and nested at most 500
-// levels deep.
+// New returns toolshelf.ErrInvalidOption in the following cases:
+//   - An option has an invalid value.
+//   - The name of a tool has invalid characters or more than 64 characters.
+//   - Two tools have a name in common, in any accepted spelling.
+//   - A tool has no Call.
+//   - The schema of a tool is not a JSON object with "type": "object", is not UTF-8,
+//     or has more than 500 levels.
 func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	if catalog == nil {
-		return nil, invalidOption("the catalog is nil; make one with toolshelf.New")
+		return nil, invalidOption("the catalog is nil; create a catalog with toolshelf.New")
 	}
 	config, err := newConfig(opts)
 	if err != nil {
@@ -69,7 +70,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	return a, err
 }
 
-// ownTools returns the library's tools that the options ask for.
+// ownTools returns the library's tools that the options select.
 func (a *Adapter) ownTools() ([]Tool, error) {
 	var names []string
 	var offered []definition
@@ -83,7 +84,7 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 	}
 	for _, name := range a.config.tools {
 		if !slices.Contains(names, name) {
-			return nil, invalidOption(fmt.Sprintf("WithTools: this catalog has no tool %q; there are %s", name, strings.Join(names, ", ")))
+			return nil, invalidOption(fmt.Sprintf("WithTools: unknown tool %q; the tools of this catalog are %s", name, strings.Join(names, ", ")))
 		}
 	}
 	tools := make([]Tool, len(offered))
@@ -93,9 +94,8 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 	return tools, nil
 }
 
-// checkExtra checks a tool that is not the library's, fills in the schema of
-// one that takes nothing in particular, and sees to it that what it returns
-// cannot break a message.
+// checkExtra checks an extra tool and adds a missing input schema. It wraps Call, so
+// that an invalid result cannot break a message.
 func checkExtra(t *Tool) error {
 	if t.Call == nil {
 		return invalidOption(fmt.Sprintf("the tool %q has no Call", t.Name))
@@ -111,7 +111,7 @@ func checkExtra(t *Tool) error {
 		var root map[string]json.RawMessage
 		var compact bytes.Buffer
 		if json.Unmarshal(*schema, &root) != nil || string(root["type"]) != `"object"` || json.Compact(&compact, *schema) != nil || !withinLimits(*schema) {
-			return invalidOption(fmt.Sprintf(`the tool %q has a schema that is not a JSON object of "type": "object", in UTF-8 and at most %d levels deep`, t.Name, maxNesting))
+			return invalidOption(fmt.Sprintf(`the tool %q has an invalid schema; use a JSON object with "type": "object", in UTF-8 and at most %d levels deep`, t.Name, maxNesting))
 		}
 		*schema = compact.Bytes()
 	}
@@ -121,7 +121,7 @@ func checkExtra(t *Tool) error {
 		if err == nil && r.Structured != nil {
 			var compact bytes.Buffer
 			if json.Compact(&compact, r.Structured) != nil || compact.Bytes()[0] != '{' || !withinLimits(r.Structured) {
-				return Result{Text: fmt.Sprintf("the tool %s returned structured content that is not a JSON object, in UTF-8 and at most %d levels deep", name, maxNesting), IsError: true}, nil
+				return Result{Text: fmt.Sprintf("the tool %s returned invalid structured content; the content must be a JSON object, in UTF-8 and at most %d levels deep", name, maxNesting), IsError: true}, nil
 			}
 			r.Structured = compact.Bytes()
 		}
@@ -133,11 +133,11 @@ func checkExtra(t *Tool) error {
 	return nil
 }
 
-// maxNesting is how deep a tool's JSON may be nested. There are readers of
-// messages that take 1,000 levels and no more.
+// maxNesting is the maximum nesting depth of a tool's JSON. Some JSON decoders accept
+// at most 1,000 levels for a whole message.
 const maxNesting = 500
 
-// withinLimits reports whether every reader takes a JSON text that is valid.
+// withinLimits reports whether valid JSON is UTF-8 with at most maxNesting levels.
 func withinLimits(raw json.RawMessage) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(raw); i++ {
@@ -158,23 +158,22 @@ func withinLimits(raw json.RawMessage) bool {
 	return utf8.Valid(raw)
 }
 
-// Tools returns the tools in the order of tools/list: the library's, then the
-// extra ones in the order in which they were given. The slice is the caller's
-// own.
+// Tools returns the tools in the order of tools/list: first the library's tools,
+// then the extra tools in the order of the options. The caller may change the slice.
 func (a *Adapter) Tools() []Tool { return slices.Clone(a.tools) }
 
-// PageSize returns how many tools or prompts a page of a list has; see
+// PageSize returns the maximum number of tools or prompts on a page of a list. See
 // WithPageSize.
 func (a *Adapter) PageSize() int { return a.config.pageSize }
 
-// Call runs a tool, for programs that hand a model's function calls on
-// themselves. The name may be spelt as WithNamespace says, and the arguments
-// are as for Tool.Call.
+// Call runs a tool, for programs that dispatch a model's function calls themselves.
+// WithNamespace lists the accepted spellings of the name. The arguments are those of
+// Tool.Call.
 //
-// What goes wrong within the tool is a Result with IsError, in the tool's own
-// shape; so is the error that an extra tool returns, whose text the model reads.
-// The error of Call is an *RPCError for a name that no tool has, or the
-// context's.
+// If the tool fails, Call returns a Result with IsError, in the error shape of the
+// tool contract. If an extra tool returns an error, Call returns the error text in a
+// Result with IsError. Call returns an *RPCError if no tool has the name, and the
+// context's error if the context ends.
 func (a *Adapter) Call(ctx context.Context, name string, arguments json.RawMessage) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -190,7 +189,6 @@ func (a *Adapter) Call(ctx context.Context, name string, arguments json.RawMessa
 	case ctx.Err() != nil:
 		return Result{}, ctx.Err()
 	default:
-		// An extra tool's error is for the model as much as one of ours.
 		return Result{Text: err.Error(), IsError: true}, nil
 	}
 }
@@ -204,10 +202,13 @@ func (a *Adapter) unknownTool(name string) *RPCError {
 	if len(a.tools) > maxNames {
 		names = append(names, "…")
 	}
-	return invalidParams("Unknown tool: %s; there are %s", quote(name), cmp.Or(strings.Join(names, ", "), "none"))
+	if names == nil {
+		return invalidParams("Unknown tool: %s; this server has no tools", quote(name))
+	}
+	return invalidParams("Unknown tool: %s; the tools are %s", quote(name), strings.Join(names, ", "))
 }
 
-// moduleVersion is the version of this library in the program that runs.
+// moduleVersion returns the version of this library in the running program.
 func moduleVersion() string {
 	const module = "github.com/toolshelf-go/toolshelf"
 	if info, ok := debug.ReadBuildInfo(); ok {

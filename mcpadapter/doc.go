@@ -1,78 +1,83 @@
-// Package mcpadapter offers a toolshelf.Catalog to a model: as tools, for
-// agents that hand on function calls themselves, and as tools and prompts of
-// the Model Context Protocol (MCP), for any server. It imports no SDK; the
-// packages gosdk and mcpgo below it register an Adapter with a server of one.
+// Package mcpadapter offers a toolshelf.Catalog to a model: as tools for agents
+// that dispatch function calls themselves, and as tools and prompts of the Model
+// Context Protocol (MCP) for any server. Package mcpadapter imports no SDK. Its
+// subpackages gosdk and mcpgo register an Adapter with the server of an SDK.
 //
-// # Three ways to use it
+// # Three ways to use an Adapter
 //
-// An agent without MCP gives Tools to its model and answers each call with
-// Call. The arguments are the JSON that the model wrote, and the result is the
-// text that the contract of the tool promises, also where something went
-// wrong.
+// An agent without MCP gives Tools to its model and answers each call with Call.
+// The arguments are the JSON that the model wrote. The result has a text for the
+// model, even if the call fails.
 //
-// A server that speaks JSON-RPC itself has a Session for each client, and
-// hands it each message's method and params. What Session guarantees and what
-// an SDK leaves to chance is in the table:
+// A JSON-RPC server without an SDK creates a Session for each client, and passes
+// the method and the params of each message to Session.Handle.
 //
-//	                      Session                        gosdk              mcpgo
-//	pages of tools/list   exactly max(1, ceil(n/size))   the same           the SDK's
-//	a bad cursor          refused with -32602            the same           any base64 is taken
-//	before initialize     refused with -32600 and state  refused by the SDK served by the SDK
-//	protocol 2026-07-28   yes                            yes                yes
-//	list_changed          the transport's business       sent               sent
+// A server with an SDK uses gosdk or mcpgo. The table compares the guarantees:
+//
+//	                      Session                         gosdk                mcpgo
+//	pages of tools/list   exactly max(1, ceil(n/size))    the same             decided by the SDK
+//	invalid cursor        rejected with -32602            the same             accepted if it is base64
+//	before initialize     rejected with -32600 and state  rejected by the SDK  served by the SDK
+//	protocol 2026-07-28   yes                             yes                  yes
+//	list_changed          sent by the transport           sent                 sent
 //
 // # Tools
 //
 //	list_commands     page, page_size                        one page of the commands
-//	search_commands   query, max_results                     the commands that fit best
+//	search_commands   query, max_results                     the best matching commands
 //	get_command       command_name                           one command
-//	list_skills                                              the names of the skills, each with a line
-//	search_skills     query, max_results                     the skills that fit best
-//	get_skill         skill_name                             one skill, and the list of its files
-//	read_skill_file   skill_name, path                       one of its files
+//	list_skills                                              the names and descriptions of the skills
+//	search_skills     query, max_results                     the best matching skills
+//	get_skill         skill_name                             one skill and the list of its files
+//	read_skill_file   skill_name, path                       one file of a skill
 //	list_directory    path, show_hidden, sort_by             a directory
 //	directory_tree    path, exclude_patterns, show_hidden,
-//	                  max_depth                              a directory with all below it
+//	                  max_depth                              a directory and everything below
 //	get_file_info     path                                   one file
-//	search_files      pattern, path, exclude_patterns        files whose names match
+//	search_files      pattern, path, exclude_patterns        files with matching names
 //	report_feedback   command_name, report_content,
 //	                  user_wants_upload, report_name         saves a report
 //
-// The last is there where the catalog has toolshelf.WithReports; it writes,
-// and says so, while all others only read. To have a command's text with
-// arguments filled in, see GetPrompt.
+// Each tool has a tool contract: its arguments with their defaults and limits, its
+// results and its error codes. The file docs/tools.md of the repository lists all
+// tool contracts.
 //
-// Their input is checked against their schema. The slips of models that do no
-// harm are accepted: null for an argument that is left out, "10" and 10.0 for
-// 10, nothing at all for {}. Everything else is refused, an argument that the
-// schema does not have too, with a message that says what to send instead.
+// report_feedback exists only if the catalog has toolshelf.WithReports. It is the
+// only tool that writes, and its annotations say so. No tool fills arguments into
+// the text of a command; see GetPrompt.
 //
-// What goes wrong in a call is a Result with IsError. The tools for commands,
-// skills and reports put it as {"error":{"code":"…","message":"…"}},
-// list_skills as {"error":"…"}, and those for files as the text "Error: …"
-// with the code in the structured content. Codes are those of package
-// toolshelf, and INVALID_ARGUMENTS for arguments that are wrong as a whole.
-// Messages hold no path of the host that the caller did not give. The results of
-// get_command, get_skill and report_feedback do, as their contracts have it: the
-// full path of the file. WithRelativePaths shows paths relative to the root
-// instead, in results and in messages.
+// A tool checks its arguments against its input schema. A tool accepts three
+// harmless deviations: null for an omitted argument, "10" and 10.0 for 10, and
+// empty input for {}. A tool rejects all other deviations, including unknown
+// arguments, with a message that states the accepted values.
 //
-// A skill that says disable-model-invocation is left out by
-// Catalog.SkillsPrompt, and listed by the tools, as its contract has it. To
-// keep such skills from a model altogether, give New a view of the catalog:
+// A failed call is a Result with IsError. The tools for commands, skills and
+// reports return the error as {"error":{"code":"…","message":"…"}}. list_skills
+// returns {"error":"…"}. The tools for files return the text "Error: …", with the
+// code in the structured content. The codes are the codes of package toolshelf, and
+// INVALID_ARGUMENTS for arguments that do not fit the schema.
+//
+// A message contains no path of the host that the caller did not provide. The
+// results of get_command, get_skill and report_feedback contain the full path of
+// the file. WithRelativePaths shows paths relative to the root in results and
+// messages.
+//
+// Catalog.SkillsPrompt omits skills with disable-model-invocation. The tools list
+// them. To hide such skills from a model, give New a view of the catalog:
 //
 //	view, err := catalog.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool {
 //		return !s.DisableModelInvocation
 //	}))
 //
-// list_directory, directory_tree and search_files show at most 10,000 entries,
-// and say so where there are more; read_skill_file returns at most 1 MiB.
+// list_directory, directory_tree and search_files show at most 10,000 entries, and
+// report the number of further entries. read_skill_file returns at most 1 MiB.
 //
 // # Prompts
 //
-// Each command that the catalog lists is a prompt of its name, with the
-// arguments of Command.Arguments and the text of Command.RenderNamed. Nothing
-// that the text asks for, such as !`command` or @file, is done.
+// Each listed command of the catalog is a prompt with the name of the command. The
+// arguments of the prompt are those of Command.Arguments, and its text is that of
+// Command.RenderNamed. The adapter executes no !`command` and reads no @file of
+// the text.
 //
 // # Sources
 //

@@ -111,7 +111,7 @@ func ExampleAdapter_Call() {
 	_, err = adapter.Call(context.Background(), "delete_everything", nil)
 	var rpc *mcpadapter.RPCError
 	if errors.As(err, &rpc) { // the model made the name up: tell it
-		fmt.Println(rpc.Code, strings.HasPrefix(rpc.Message, `Unknown tool: "delete_everything"; there are list_commands,`))
+		fmt.Println(rpc.Code, strings.HasPrefix(rpc.Message, `Unknown tool: "delete_everything"; the tools are list_commands,`))
 	}
 	// Output: -32602 true
 }

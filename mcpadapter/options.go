@@ -7,14 +7,14 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// An Option sets one property of an Adapter. Of options that set the same
-// property the last one given stands, except for WithExtraTools, which adds up.
+// An Option sets one property of an Adapter. If several options set the same
+// property, the last option applies. Only WithExtraTools accumulates.
 type Option func(*config) error
 
 type config struct {
 	namespace    string
 	separator    string
-	tools        []string // nil is all
+	tools        []string // nil means all
 	extra        []Tool
 	pageSize     int
 	name         string
@@ -26,7 +26,7 @@ type config struct {
 	relativePaths bool
 }
 
-// prefix is what the names of the library's tools begin with.
+// prefix returns the common prefix of the names of the library's tools.
 func (c config) prefix() string {
 	if c.namespace == "" {
 		return ""
@@ -47,28 +47,26 @@ func newConfig(opts []Option) (config, error) {
 	return c, nil
 }
 
-// WithNamespace puts a namespace before the names of the library's own tools:
-// with "docs", list_commands is docs.list_commands. It consists of letters,
-// digits, "_" and "-", and may have several parts, with "." between them. The
-// default, and "", is none: there are clients to which a name with a dot hides
-// all tools of its server (see WithSeparator).
+// WithNamespace adds a namespace to the names of the library's own tools. With
+// "docs", list_commands is docs.list_commands. A namespace consists of letters,
+// digits, "_" and "-". It may have several parts, separated by ".".
 //
-// On a call the name may also be spelt with "_" for each ".", as some clients
-// do.
+// The default, and "", is no namespace, because some clients reject all tools of a
+// server if one name contains a dot (see WithSeparator). A call may use "_" instead
+// of each ".", as some clients do.
 func WithNamespace(namespace string) Option {
 	return func(c *config) error {
 		if namespace != "" && !isNamespace(namespace) {
-			return invalidOption(fmt.Sprintf(`WithNamespace: %q; use letters, digits, "_" and "-", with "." between parts`, namespace))
+			return invalidOption(fmt.Sprintf(`WithNamespace: invalid namespace %q: use letters, digits, "_" and "-", with "." between parts`, namespace))
 		}
 		c.namespace = namespace
 		return nil
 	}
 }
 
-// WithSeparator sets what stands between the namespace and the rest of a name,
-// and between the parts of the namespace: "." (the default), or "_" or "-" for
-// clients that refuse a dot. On a call the other spellings, with "." and with
-// "_", are accepted too.
+// WithSeparator sets the separator between the parts of a namespace, and between the
+// namespace and the rest of a name: "." (the default), or "_" or "-" for clients that
+// reject dots. A call may also use "." or "_", whatever the separator is.
 func WithSeparator(separator string) Option {
 	return func(c *config) error {
 		switch separator {
@@ -76,14 +74,14 @@ func WithSeparator(separator string) Option {
 			c.separator = separator
 			return nil
 		}
-		return invalidOption(fmt.Sprintf(`WithSeparator: %q; use ".", "_" or "-"`, separator))
+		return invalidOption(fmt.Sprintf(`WithSeparator: invalid separator %q: use ".", "_" or "-"`, separator))
 	}
 }
 
-// WithTools offers only these of the library's own tools, named without a
-// namespace, such as "list_commands", in the order of Tools. With no name at
-// all it offers none. A name that no tool has, or none in this catalog, is an
-// error of New.
+// WithTools offers only the named tools of the library, in the order of Tools. The
+// names have no namespace, as in "list_commands". Without any name, the adapter
+// offers none of the library's tools. New returns an error if the library has no tool
+// of the name, or if the catalog has no use for the tool.
 func WithTools(names ...string) Option {
 	return func(c *config) error {
 		c.tools = append([]string{}, names...)
@@ -91,10 +89,10 @@ func WithTools(names ...string) Option {
 	}
 }
 
-// WithExtraTools adds the program's own tools after the library's. They keep
-// their names, without the namespace. Their Call is given the arguments as they
-// come: it checks them itself. Structured content that is not a JSON object, in
-// UTF-8 and at most 500 levels deep, becomes an error for the model.
+// WithExtraTools adds the program's own tools after the library's tools. Extra tools
+// keep their names, without the namespace. Their Call receives unchecked arguments.
+// A result whose structured content is not a JSON object, is not UTF-8, or has more
+// than 500 levels becomes an error for the model.
 func WithExtraTools(tools ...Tool) Option {
 	return func(c *config) error {
 		c.extra = append(c.extra, tools...)
@@ -102,49 +100,51 @@ func WithExtraTools(tools ...Tool) Option {
 	}
 }
 
-// WithPageSize sets how many tools or prompts a page of a list has, 1 to 1,000;
-// the default is 50.
+// WithPageSize sets the maximum number of tools or prompts on a page of a list, from
+// 1 to 1,000. The default is 50.
 func WithPageSize(n int) Option {
 	return func(c *config) error {
 		if n < 1 || n > 1000 {
-			return invalidOption(fmt.Sprintf("WithPageSize: %d; use 1 to 1000", n))
+			return invalidOption(fmt.Sprintf("WithPageSize: invalid page size %d: use 1 to 1000", n))
 		}
 		c.pageSize = n
 		return nil
 	}
 }
 
-// WithServerInfo sets the name and version by which Session introduces the
-// server. The default is "toolshelf" and the library's version. It does not
-// concern servers of an SDK, which introduce themselves.
+// WithServerInfo sets the name and version of the server that Session reports. The
+// default is "toolshelf" and the version of this library. The option has no effect on
+// servers of an SDK, which have a name and version of their own.
 func WithServerInfo(name, version string) Option {
 	return func(c *config) error {
 		if name == "" || version == "" {
-			return invalidOption("WithServerInfo: the name or the version is empty; the protocol needs both")
+			return invalidOption("WithServerInfo: the name or the version is empty; set both")
 		}
 		c.name, c.version = name, version
 		return nil
 	}
 }
 
-// WithInstructions sets the text by which Session tells a model how to use the
-// server. The default is none. For servers of an SDK see its own options.
+// WithInstructions sets the text in which Session tells a model how to use the
+// server. The default is no text. Servers of an SDK have an option of their own.
 func WithInstructions(text string) Option {
 	return func(c *config) error { c.instructions = text; return nil }
 }
 
-// WithListChanged has Session declare, in the answer to initialize, that clients
-// are told when the list of prompts changes. It is for a program that tells them:
-// by the notification notifications/prompts/list_changed, whenever
-// OnPromptsChange calls it. The list of tools does not change. Clients of the
-// modern protocol ask for notifications by subscriptions/listen, which Session
-// does not serve, so nothing is declared to them. Servers of an SDK need no such option, since
-// the bindings send the notification.
+// WithListChanged makes Session declare, in the result of initialize, that the server
+// notifies clients of changes to the list of prompts. Use the option in a program
+// that sends notifications/prompts/list_changed from OnPromptsChange. The list of
+// tools never changes.
+//
+// Clients of the modern protocol request notifications with subscriptions/listen.
+// Session does not serve this method, and declares no notifications to these clients.
+// Servers of an SDK do not need this option, because the bindings send the
+// notification.
 func WithListChanged() Option {
 	return func(c *config) error { c.listChanged = true; return nil }
 }
 
-// WithRenderer sets how arguments are filled into the texts of prompts. The
+// WithRenderer sets the Renderer that fills arguments into the texts of prompts. The
 // default is the zero Renderer.
 func WithRenderer(r toolshelf.Renderer) Option {
 	return func(c *config) error { c.renderer = r; return nil }

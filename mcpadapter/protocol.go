@@ -8,17 +8,17 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// The revisions of the protocol that Session speaks, newest first. From
-// 2026-07-28 on each request says which revision it is in, and there is no
-// handshake; before, initialize agrees on one. The specification calls these
-// eras modern and legacy.
+// The protocol revisions that Session supports, newest first. In the modern
+// revisions (since 2026-07-28), each request names its revision, without a handshake.
+// In the legacy revisions, initialize negotiates the revision. The specification uses
+// the same two terms.
 var (
 	modernVersions = []string{"2026-07-28"}
 	legacyVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 )
 
-// ProtocolVersions returns the revisions of the protocol that Session speaks,
-// newest first.
+// ProtocolVersions returns the protocol revisions that Session supports, newest
+// first.
 func ProtocolVersions() []string {
 	return append(append([]string{}, modernVersions...), legacyVersions...)
 }
@@ -29,7 +29,7 @@ const (
 	metaServer       = "io.modelcontextprotocol/serverInfo"
 )
 
-// params are the members of a request's params, as they came.
+// params are the undecoded members of a request's params.
 type params map[string]json.RawMessage
 
 func parseParams(raw json.RawMessage) (params, *RPCError) {
@@ -46,37 +46,36 @@ func parseParams(raw json.RawMessage) (params, *RPCError) {
 	return p, nil
 }
 
-// has reports whether a member is there and not null.
+// has reports whether a member exists and is not null.
 func (p params) has(name string) bool {
 	v, ok := p[name]
 	return ok && string(v) != "null"
 }
 
-// text returns a member that must be a string.
+// text returns a required string member.
 func (p params) text(name string) (string, *RPCError) {
 	var s string
 	if v := p[name]; len(v) == 0 || v[0] != '"' || json.Unmarshal(v, &s) != nil {
-		return "", invalidParams("%q is not a string; it is required", name)
+		return "", invalidParams("%q is required and must be a string", name)
 	}
 	return s, nil
 }
 
-// cursor returns the cursor of a list; nil for none. Null is none, too, as the
-// contract of tools/list has it in its request; "" is a cursor.
+// cursor returns the cursor of a list request. It returns nil if the cursor is missing
+// or null: some clients send null. "" is a cursor.
 func (p params) cursor() (*string, *RPCError) {
 	if !p.has("cursor") {
 		return nil, nil
 	}
 	s, err := p.text("cursor")
 	if err != nil {
-		return nil, invalidParams("Invalid cursor: it is not a string; ask without a cursor for the first page of this list")
+		return nil, invalidParams("Invalid cursor: the cursor is not a string; omit the cursor to get the first page of this list")
 	}
 	return &s, nil
 }
 
-// modern reports whether a request is of the modern era, which is for it to say.
-// Such a request must be complete; see "Per-request protocol fields" in the
-// specification.
+// modern reports whether a request names a modern revision. A modern request must have
+// all fields that the specification requires under "Per-request protocol fields".
 func (p params) modern() (bool, *RPCError) {
 	if !p.has("_meta") {
 		return false, nil
@@ -95,7 +94,7 @@ func (p params) modern() (bool, *RPCError) {
 	}
 	for _, legacy := range legacyVersions {
 		if version == legacy {
-			return false, nil // the handshake decides
+			return false, nil // initialize has negotiated the revision
 		}
 	}
 	if version != modernVersions[0] {
@@ -107,14 +106,14 @@ func (p params) modern() (bool, *RPCError) {
 	}
 	var capabilities map[string]json.RawMessage
 	if v, ok := meta[metaCapabilities]; !ok || json.Unmarshal(v, &capabilities) != nil || capabilities == nil {
-		return false, invalidParams("%q is missing in _meta, or not an object; send {} for no capabilities", metaCapabilities)
+		return false, invalidParams("%q in _meta is missing or not an object; send {} for no capabilities", metaCapabilities)
 	}
 	return true, nil
 }
 
-// modern is how a result of the modern era begins: an object that is still
-// open. A scope is for results that may be kept, for ttl milliseconds; "" is
-// for others.
+// modern returns the beginning of a result for a modern request: an object without the
+// closing brace. A client may cache the result for ttl milliseconds in the given scope.
+// The scope "" forbids caching.
 func (c config) modern(ttl int, scope string) []byte {
 	b := []byte(`{"resultType":"complete",`)
 	if scope != "" {

@@ -9,17 +9,17 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// The codes of an RPCError. The first five are JSON-RPC's own.
+// The codes of an RPCError. JSON-RPC defines the first five codes.
 const (
 	CodeParseError         = -32700 // the params are not JSON
-	CodeInvalidRequest     = -32600 // the request cannot be served in the state that the session is in
+	CodeInvalidRequest     = -32600 // the state of the session does not allow the request
 	CodeMethodNotFound     = -32601
-	CodeInvalidParams      = -32602 // also of a cursor, a tool or a prompt that there is not
+	CodeInvalidParams      = -32602 // also for an invalid cursor and for an unknown tool or prompt
 	CodeInternalError      = -32603 // the context ended, or the catalog cannot be read or is closed
-	CodeUnsupportedVersion = -32022 // of the protocol; Data tells which are supported
+	CodeUnsupportedVersion = -32022 // an unsupported protocol version; Data lists the supported versions
 )
 
-// An RPCError is an error of the protocol: the "error" of a JSON-RPC response.
+// An RPCError is the "error" member of a JSON-RPC response.
 type RPCError struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
@@ -29,18 +29,18 @@ type RPCError struct {
 }
 
 // Error returns the package name, the message and the code, as in
-// "mcpadapter: Unknown tool: \"x\"; there are list_skills (-32602)". A JSON-RPC
+// "mcpadapter: Unknown tool: \"x\"; the tools are list_skills (-32602)". A JSON-RPC
 // response holds Message, without the package name.
 func (e *RPCError) Error() string { return fmt.Sprintf("mcpadapter: %s (%d)", e.Message, e.Code) }
 
-// Unwrap returns the cause, such as the context's error; nil if there is none.
+// Unwrap returns the cause, such as the context's error, or nil.
 func (e *RPCError) Unwrap() error { return e.err }
 
 func invalidParams(format string, args ...any) *RPCError {
 	return &RPCError{Code: CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// internalError is how a method fails that was not finished.
+// internalError returns the error of a method that failed or did not finish.
 func internalError(err error) *RPCError {
 	var ours *toolshelf.Error
 	if errors.As(err, &ours) {
@@ -49,7 +49,7 @@ func internalError(err error) *RPCError {
 	return &RPCError{Code: CodeInternalError, Message: "the request was not finished: " + err.Error(), err: err}
 }
 
-// quote makes a client's text fit to stand in a message: one line, not too long.
+// quote quotes a client's text for a message, as one line of limited length.
 func quote(s string) string {
 	const maxBytes = 100
 	if len(s) > maxBytes {
@@ -58,7 +58,7 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// asRPCError is an error of ours as one of the protocol.
+// asRPCError converts an error to an RPCError.
 func asRPCError(err error) *RPCError {
 	var e *RPCError
 	if errors.As(err, &e) {

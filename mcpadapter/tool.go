@@ -9,46 +9,46 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// A Tool is what a model can call: its description, in the terms of the Model
-// Context Protocol, and the function behind it.
+// A Tool is a function that a model can call, with its description in terms of the
+// Model Context Protocol.
 type Tool struct {
-	Name        string // as it is called; with the namespace, if there is one
+	Name        string // the name in calls, including the namespace
 	Title       string // for people; may be empty
 	Description string // for the model
 
-	// InputSchema and OutputSchema are JSON Schemas (2020-12) whose root has
-	// type "object". Of an extra tool, either may be missing: an InputSchema
-	// then admits any object, and results have no structured content, or any.
+	// InputSchema and OutputSchema are JSON Schemas (2020-12) whose root has the
+	// type "object". An extra tool may omit both. Without an InputSchema, the tool
+	// accepts any object. Without an OutputSchema, results may have any structured
+	// content, or none.
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage
 
 	Annotations Annotations
 
-	// Call runs the tool. The arguments are one JSON object; nothing at all
-	// and null stand for an empty one. What is wrong with the arguments or
-	// happens in the tool is a Result with IsError, which the model can react
-	// to. The error is for the caller: of the tools of this package only the
-	// context's.
+	// Call runs the tool. The arguments are a JSON object. Empty input and null
+	// mean an empty object. Invalid arguments and failures of the tool are a
+	// Result with IsError, so that the model can react. The error is for the
+	// caller; a tool of this package returns only the context's error.
 	Call func(ctx context.Context, arguments json.RawMessage) (Result, error)
 }
 
-// Annotations tell a client how a tool behaves. The zero value says nothing,
-// which a client takes for the worst: a tool that destroys.
+// Annotations describe the behavior of a tool to a client. For the zero value, a
+// client assumes the worst case: a destructive tool.
 type Annotations struct {
-	ReadOnlyHint    bool  `json:"readOnlyHint"`              // it changes nothing
-	DestructiveHint *bool `json:"destructiveHint,omitempty"` // it may delete or overwrite; nil is true
-	IdempotentHint  bool  `json:"idempotentHint"`            // calling it again changes nothing more
-	OpenWorldHint   *bool `json:"openWorldHint,omitempty"`   // it deals with a world without borders, as a web search does; nil is true
+	ReadOnlyHint    bool  `json:"readOnlyHint"`              // the tool changes nothing
+	DestructiveHint *bool `json:"destructiveHint,omitempty"` // the tool may delete or overwrite; nil means true
+	IdempotentHint  bool  `json:"idempotentHint"`            // a repeated call has no further effect
+	OpenWorldHint   *bool `json:"openWorldHint,omitempty"`   // the tool reaches external systems, as a web search does; nil means true
 }
 
-// A Result is what a tool returns.
+// A Result is the result of a tool call.
 type Result struct {
 	Text       string          // for the model
-	Structured json.RawMessage // the same as a JSON object, as the tool's OutputSchema has it; nil for none
-	IsError    bool            // the call failed, and the text says why
+	Structured json.RawMessage // the same content as a JSON object that fits the OutputSchema; nil for none
+	IsError    bool            // the call failed, and Text states the reason
 }
 
-// MarshalJSON returns the tool as tools/list has it.
+// MarshalJSON returns the tool in the form of tools/list.
 func (t Tool) MarshalJSON() ([]byte, error) {
 	wire := struct {
 		Name         string          `json:"name"`
@@ -64,11 +64,11 @@ func (t Tool) MarshalJSON() ([]byte, error) {
 	return encode(wire)
 }
 
-// MarshalJSON returns the result as tools/call has it: the text as the one
-// block of content.
+// MarshalJSON returns the result in the form of tools/call, with the text as a single
+// content block.
 func (r Result) MarshalJSON() ([]byte, error) { return r.appendJSON([]byte{'{'}), nil }
 
-// appendJSON adds the members of the result's object, and closes it.
+// appendJSON appends the members of the result's object and the closing brace.
 func (r Result) appendJSON(dst []byte) []byte {
 	dst = append(dst, `"content":[{"type":"text","text":`...)
 	dst = escape.AppendJSON(dst, r.Text)
@@ -83,8 +83,8 @@ func (r Result) appendJSON(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// encode is json.Marshal without the escapes that are for HTML: a model is to
-// read "<", not "\u003c".
+// encode is json.Marshal without HTML escapes, because a model should read "<", not
+// "\u003c".
 func encode(v any) (json.RawMessage, error) {
 	b := buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(b)

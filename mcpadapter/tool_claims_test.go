@@ -142,8 +142,8 @@ type claim struct {
 }
 
 const (
-	findText     = " by a query: a few words that say what is needed. Returns the best matches first, with a score from 0 to 1 and the reason. "
-	excludeText  = `Globs of files and folders to leave out, such as "node_modules" or "**/*.log"`
+	findText     = " by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match. "
+	excludeText  = `Globs of files and directories to omit, such as "node_modules" or "**/*.log"`
 	directoryArg = "Directory path (relative to project root)"
 )
 
@@ -168,13 +168,13 @@ var claims = []claim{
 	{"search_commands", "", "Find commands" + findText + "Pass one of the names to get_command to read the command itself.", func(c caller) {
 		searchClaim(c, "review-pr")
 	}},
-	{"search_commands", "query", "What to look for, 1 to 500 characters", queryClaim},
-	{"search_commands", "max_results", "How many results to return at most", func(c caller) { resultsClaim(c, "plain", 10, 98) }},
+	{"search_commands", "query", "Search text, 1 to 500 characters", queryClaim},
+	{"search_commands", "max_results", "Maximum number of results", func(c caller) { resultsClaim(c, "plain", 10, 98) }},
 	{"search_skills", "", "Find skills" + findText + "Pass one of the names to get_skill to read the skill itself.", func(c caller) {
 		searchClaim(c, "Review")
 	}},
-	{"search_skills", "query", "What to look for, 1 to 500 characters", queryClaim},
-	{"search_skills", "max_results", "How many results to return at most", func(c caller) { resultsClaim(c, "plain", 10, 11) }},
+	{"search_skills", "query", "Search text, 1 to 500 characters", queryClaim},
+	{"search_skills", "max_results", "Maximum number of results", func(c caller) { resultsClaim(c, "plain", 10, 11) }},
 
 	{"get_command", "", "Get the complete definition of a command by its name. Returns the full Markdown content, metadata, and execution hints. " +
 		"Use a name that list_commands or search_commands has returned. Then follow the content, and next_steps if the result has it.", func(c caller) {
@@ -240,7 +240,7 @@ var claims = []claim{
 		c.holds(`{"path":"files"}`, ".hidden.md")
 		c.lacks(`{"path":"files","show_hidden":false}`, ".hidden.md")
 	}},
-	{"directory_tree", "max_depth", "How many levels to show (default 100, and never more)", func(c caller) {
+	{"directory_tree", "max_depth", "Maximum number of levels to show (default 100; higher values count as 100)", func(c caller) {
 		for arguments, want := range map[string]int{`{"path":"deep"}`: 100, `{"path":"deep","max_depth":100}`: 100, `{"path":"deep","max_depth":110}`: 100, `{"path":"deep","max_depth":3}`: 3} {
 			if text, _ := c.succeeds(arguments); strings.Count(text, "[DIR]") != want {
 				c.t.Errorf("%s: %d levels, want %d", arguments, strings.Count(text, "[DIR]"), want)
@@ -284,8 +284,8 @@ var claims = []claim{
 	{"search_files", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":"*"`)},
 
 	{"report_feedback", "", "Save the report that an analysis command produced. Call it when the command is finished. " +
-		"With user_wants_upload true the report goes to the directory that is shared with others: ask the user first, " +
-		"and send true only if the user agrees. With false the report is kept on this machine.", func(c caller) {
+		"With user_wants_upload true, the report is saved in the directory that is shared with others: ask the user first, " +
+		"and send true only if the user agrees. With false, the report is kept on this machine.", func(c caller) {
 		c.holds(`{"command_name":"review-pr","report_content":"x","user_wants_upload":true}`, `"report_path":"reports/`, `"action_taken":"uploaded"`)
 		c.holds(`{"command_name":"review-pr","report_content":"x","user_wants_upload":false}`, `"report_path":"local/`, `"action_taken":"saved_locally"`)
 	}},

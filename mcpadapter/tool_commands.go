@@ -7,8 +7,6 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// The tools of the contracts list_commands and get_command.
-
 var listCommands = definition{
 	name:  "list_commands",
 	title: "List commands",
@@ -42,7 +40,7 @@ var listCommands = definition{
 		if err != nil {
 			return Result{}, err
 		}
-		list.Pagination.NextCursor = "" // the tool counts pages, and takes no cursor
+		list.Pagination.NextCursor = "" // the tool takes page numbers, not cursors
 		return jsonResult(list)
 	},
 }
@@ -77,10 +75,10 @@ var getCommand = definition{
 	},
 }
 
-// relativeNote ends the description of a path in a result with WithRelativePaths.
+// relativeNote completes the description of a path with WithRelativePaths.
 const relativeNote = ", relative to the project root or to a named directory outside the root"
 
-// commandOutput is the output schema of get_command, with this description of the path.
+// commandOutput returns the output schema of get_command with a description of the path.
 func commandOutput(path string) string {
 	return outputSchema(errorObject, `"name":{"type":"string","description":"Command name (without extension)"},`+
 		`"content":{"type":"string","description":"Full Markdown content of the command"},`+
@@ -94,9 +92,9 @@ func commandOutput(path string) string {
 		"name", "content", "metadata")
 }
 
-// nextSteps returns a hint with report_feedback under the name of a call. The
-// default hint has the name in quotes. If the adapter does not offer the tool,
-// the result is "".
+// nextSteps replaces the name report_feedback in a hint by the name with the
+// namespace. The default hint contains the name in quotes. nextSteps returns "" if the
+// adapter does not offer report_feedback.
 func (t toolset) nextSteps(hint string) string {
 	const quoted = "'report_feedback'"
 	if !strings.Contains(hint, quoted) {

@@ -11,29 +11,29 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// A definition is one of the library's own tools.
+// A definition defines one of the library's own tools.
 type definition struct {
 	name        string // without a namespace
 	title       string
 	description []sentence
 	parameters  []parameter
-	output      string // the properties of the results as JSON Schema, and which of them a success has
+	output      string // the output schema
 	relative    string // the output with WithRelativePaths; "" for the same
 	errors      errorShape
 	writes      bool
 	run         func(ctx context.Context, t toolset, args arguments) (Result, error)
 }
 
-// A sentence is a part of a tool's description. The names of other tools are a
-// field of their own, so no character of the text has a special meaning.
+// A sentence is a part of a tool's description. The names of other tools have their own
+// field, so no character of the text has a special meaning.
 type sentence struct {
 	text  string   // the whole sentence, or the part before the names
 	tools []string // plain names; a description omits the sentence if the adapter offers none of the tools
 	after string   // the part after the names
 }
 
-// A toolset holds the catalog and the names of the library's tools that the
-// adapter offers.
+// A toolset holds the catalog and the names of the library's tools that the adapter
+// offers.
 type toolset struct {
 	*toolshelf.Catalog
 	names map[string]string // from the plain name to the name with the namespace
@@ -42,8 +42,8 @@ type toolset struct {
 	hider         rootHider // hides nothing without relativePaths
 }
 
-// description returns the sentences as one text, with each tool under the name of
-// a call.
+// description joins the sentences to one text. The text contains the names of tools
+// with the namespace.
 func (t toolset) description(sentences []sentence) string {
 	var parts []string
 	for _, d := range sentences {
@@ -60,8 +60,8 @@ func (t toolset) description(sentences []sentence) string {
 	return strings.Join(parts, " ")
 }
 
-// definitions returns the library's tools, in their order on the shelf. A tool
-// that a catalog has nothing for is not there.
+// definitions returns the library's tools for a catalog, in the order of Tools.
+// report_feedback exists only if the catalog can save reports.
 func definitions(c *toolshelf.Catalog) []definition {
 	all := []definition{
 		listCommands, searchCommands, getCommand,
@@ -76,7 +76,7 @@ func definitions(c *toolshelf.Catalog) []definition {
 	return all
 }
 
-// tool makes a Tool of a definition.
+// tool returns the Tool of a definition.
 func (d definition) tool(t toolset) Tool {
 	output := d.output
 	if t.relativePaths {
@@ -90,7 +90,7 @@ func (d definition) tool(t toolset) Tool {
 		OutputSchema: json.RawMessage(output),
 		Annotations: Annotations{
 			ReadOnlyHint:    !d.writes,
-			DestructiveHint: new(false), // what writes, never overwrites
+			DestructiveHint: new(false), // report_feedback never overwrites a file
 			IdempotentHint:  !d.writes,
 			OpenWorldHint:   new(false),
 		},
@@ -112,8 +112,8 @@ func (d definition) tool(t toolset) Tool {
 	}
 }
 
-// outputSchema is the JSON Schema of what a tool returns: an object that has
-// either all of these members, or an error.
+// outputSchema returns the JSON Schema of a tool's results: an object with either the
+// required properties or an error.
 func outputSchema(e errorShape, properties string, required ...string) string {
 	b := []byte(`{"type":"object","properties":{` + properties + `,"error":` + e.schema + `},"anyOf":[{"required":[`)
 	for i, name := range required {
@@ -125,14 +125,14 @@ func outputSchema(e errorShape, properties string, required ...string) string {
 	return string(append(b, `]},{"required":["error"]}]}`...))
 }
 
-// jsonResult is the result of a tool whose text is its structured content.
+// jsonResult returns a result whose text is its structured content.
 func jsonResult(v any) (Result, error) {
 	structured, err := encode(v)
 	return Result{Text: string(structured), Structured: structured}, err
 }
 
-// textResult is the result of a tool whose text is for a model and whose structured
-// content is the same for a program.
+// textResult returns a result with a text for a model, and with the same content for a
+// program.
 func textResult(text string, v any) (Result, error) {
 	structured, err := encode(v)
 	return Result{Text: text, Structured: structured}, err

@@ -6,15 +6,16 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// An errorShape is how the contract of a tool puts a failure.
+// An errorShape is the form in which a tool contract returns errors.
 type errorShape struct {
-	schema  string // of the property "error"
+	schema  string // of the property "error" of the output schema
 	failure func(code toolshelf.Code, message string) Result
 }
 
-// errorObject is the shape of the contracts of list_commands and get_command.
+// errorObject is the error shape of the tools for commands, skills and reports:
+// {"error":{"code":"…","message":"…"}}.
 var errorObject = errorShape{
-	schema: `{"type":"object","description":"What went wrong","properties":{` +
+	schema: `{"type":"object","description":"The error of a failed call","properties":{` +
 		`"code":{"type":"string","description":"Kind of error, such as INVALID_ARGUMENTS"},` +
 		`"message":{"type":"string","description":"What is wrong and what to do about it"}},"required":["code","message"]}`,
 	failure: func(code toolshelf.Code, message string) Result {
@@ -26,7 +27,7 @@ var errorObject = errorShape{
 	},
 }
 
-// truncate cuts a message that has what was called for in it, which may be long.
+// truncate shortens a message, because the message may quote long arguments.
 func truncate(message string) string {
 	const maxBytes = 2000
 	if len(message) <= maxBytes {
@@ -35,7 +36,7 @@ func truncate(message string) string {
 	return strings.ToValidUTF8(message[:maxBytes], "") + "…"
 }
 
-// errorString is the shape of the contract of list_skills.
+// errorString is the error shape of list_skills: {"error":"…"}.
 var errorString = errorShape{
 	schema: `{"type":"string","description":"What is wrong and what to do about it"}`,
 	failure: func(_ toolshelf.Code, message string) Result {
@@ -47,7 +48,7 @@ var errorString = errorShape{
 	},
 }
 
-// errorText is the shape of the contract of list_directory. A program finds the
+// errorText is the error shape of the tools for files: the text "Error: …", with the
 // code in the structured content.
 var errorText = errorShape{
 	schema: errorObject.schema,

@@ -7,27 +7,22 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// The tools of the contracts list_directory, directory_tree, get_file_info and
-// search_files. Their text is the contract's; the structured content has the
-// same entries with their types and sizes.
-
-// maxEntries bounds what one call shows. No model reads more, and the text says
-// that there is more.
+// maxEntries is the maximum number of entries in one result. No model reads more. The
+// text of the result reports further entries.
 const maxEntries = 10_000
 
-// maxLevels bounds how deep a tree is shown: there are clients and SDKs that
-// refuse JSON of 1,000 levels, of which a folder takes two, and close the
-// connection.
+// maxLevels is the maximum depth of a tree. Some clients and SDKs close the connection
+// when they receive JSON with 1,000 levels, and a directory takes two levels.
 const maxLevels = 100
 
 const (
 	pathSchema    = `"path":{"type":"string","description":"Path relative to the project root"}`
-	entryMembers  = `"name":{"type":"string"},"type":{"enum":["file","directory","symlink","other"]},"size":{"type":"integer","description":"In bytes; -1 where it is not known"},"modified":{"type":"string","format":"date-time"},"target":{"type":"string","description":"Where a link leads, relative to the project root"},"outside":{"type":"boolean","description":"The link leads out of the project root"}`
-	warningSchema = `"warnings":{"type":"array","items":{"type":"string"},"description":"What could not be found out"}`
+	entryMembers  = `"name":{"type":"string"},"type":{"enum":["file","directory","symlink","other"]},"size":{"type":"integer","description":"Size in bytes; -1 if unknown"},"modified":{"type":"string","format":"date-time"},"target":{"type":"string","description":"Target of a symbolic link, relative to the project root"},"outside":{"type":"boolean","description":"The symbolic link leads outside the project root"}`
+	warningSchema = `"warnings":{"type":"array","items":{"type":"string"},"description":"Information that could not be read"}`
 )
 
 var excludePatterns = parameter{name: "exclude_patterns", kind: stringsKind,
-	description: `Globs of files and folders to leave out, such as "node_modules" or "**/*.log"`, maximum: 100, code: toolshelf.ErrInvalidPattern.Code}
+	description: `Globs of files and directories to omit, such as "node_modules" or "**/*.log"`, maximum: 100, code: toolshelf.ErrInvalidPattern.Code}
 
 func appendIf(options []toolshelf.DirOption, wanted bool, option func() toolshelf.DirOption) []toolshelf.DirOption {
 	if wanted {
@@ -48,7 +43,7 @@ var listDirectory = definition{
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
-		`"files":{"type":"integer","description":"How many entries are no folders"},"directories":{"type":"integer","description":"How many are"},`+warningSchema,
+		`"files":{"type":"integer","description":"Number of entries that are not directories"},"directories":{"type":"integer","description":"Number of entries that are directories"},`+warningSchema,
 		"path", "entries", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))), toolshelf.Limit(maxEntries)}
@@ -70,14 +65,14 @@ var directoryTree = definition{
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
 		{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default true)", defaultValue: "true"},
-		{name: "max_depth", kind: integerKind, minimum: 1, description: "How many levels to show (default 100, and never more)", code: toolshelf.ErrInvalidOption.Code},
+		{name: "max_depth", kind: integerKind, minimum: 1, description: "Maximum number of levels to show (default 100; higher values count as 100)", code: toolshelf.ErrInvalidOption.Code},
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
 		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/properties/children/items"}},`+
-		`"more":{"type":"integer","description":"Entries that are not shown"},"error":{"type":"string","description":"Why the folder cannot be read"}},"required":["name","type","size"]}},`+
-		`"more":{"type":"integer","description":"Entries of this folder that are not shown"},`+
-		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Entries that are not shown, in all"},`+warningSchema,
+		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type","size"]}},`+
+		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},`+
+		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+warningSchema,
 		"path", "children", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := []toolshelf.DirOption{toolshelf.Exclude(args.strings("exclude_patterns")...), toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels))}
@@ -124,7 +119,7 @@ var searchFiles = definition{
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+
-		`"total":{"type":"integer","description":"How many files match"},"skipped":{"type":"integer","description":"Folders that cannot be read"},`+warningSchema,
+		`"total":{"type":"integer","description":"Number of matching files"},"skipped":{"type":"integer","description":"Number of directories that cannot be read"},`+warningSchema,
 		"path", "pattern", "files", "total"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"),

@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// maxName is how long a tool's name may be. The protocol allows 128 characters,
-// its conformance suite and some clients 64; and there are clients to which one
-// longer name hides all tools of its server.
+// maxName is the maximum length of a tool's name. The protocol allows 128 characters,
+// but its conformance suite and some clients allow 64. Some clients reject all tools
+// of a server if one name is longer.
 const maxName = 64
 
-// isName reports whether every client takes s for part of a tool's name.
+// isName reports whether every client accepts s as part of a tool's name. more lists
+// further accepted characters.
 func isName(s string, more string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -31,19 +32,19 @@ func isNamespace(s string) bool {
 	return true
 }
 
-// withUnderscores is the spelling of a name that every client can send.
+// withUnderscores returns the spelling of a name that every client can send.
 func withUnderscores(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
-// setTools puts the tools under all spellings of their names that a call may
-// use. Two tools that share one are an error: which of them a call means would
-// depend on the client. The dotted spellings are those of the library's tools.
+// setTools indexes the tools by all accepted spellings of their names. Two tools may
+// not share a spelling, because the client would decide which tool a call reaches.
+// dotted has the names of the library's tools with "." as separator.
 func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
 	a.tools = tools
 	a.byName = make(map[string]int, 2*len(tools))
 	for i, t := range tools {
 		switch {
 		case !isName(t.Name, "."):
-			return invalidOption(fmt.Sprintf(`the tool name %q is not legal; use letters, digits, "_", "-" and "."`, t.Name))
+			return invalidOption(fmt.Sprintf(`invalid tool name %q: use letters, digits, "_", "-" and "."`, t.Name))
 		case len(t.Name) > maxName:
 			return invalidOption(fmt.Sprintf("the tool name %q has %d characters; use at most %d", t.Name, len(t.Name), maxName))
 		}
@@ -54,17 +55,17 @@ func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
 			case !taken:
 				a.byName[spelling] = i
 			case other != i && tools[other].Name == t.Name:
-				return invalidOption(fmt.Sprintf("two tools are called %q; rename one, or use WithNamespace", t.Name))
+				return invalidOption(fmt.Sprintf("two tools have the name %q; rename one of them or use WithNamespace", t.Name))
 			case other != i:
-				return invalidOption(fmt.Sprintf("the tools %q and %q could both be meant by a call of %q; rename one", tools[other].Name, t.Name, spelling))
+				return invalidOption(fmt.Sprintf("a call of %q could reach the tools %q and %q; rename one of them", spelling, tools[other].Name, t.Name))
 			}
 		}
 	}
 	return nil
 }
 
-// Lookup returns the tool that a call by this name means, in any spelling that
-// is accepted (see WithNamespace).
+// Lookup returns the tool that a call of this name reaches. WithNamespace lists the
+// accepted spellings.
 func (a *Adapter) Lookup(name string) (Tool, bool) {
 	i, ok := a.byName[name]
 	if !ok {

@@ -8,18 +8,18 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
-// toolPages are the results of tools/list, encoded once: the tools of an adapter
-// do not change.
+// toolPages are the results of tools/list. They are encoded once, because the tools
+// of an adapter never change.
 type toolPages struct {
-	bounds []int // the first tool of each page, and the number of tools at the end
+	bounds []int // index of the first tool of each page, then the number of tools
 	legacy []json.RawMessage
 	modern []json.RawMessage
-	next   []string       // the cursor that each page ends with; "" for the last
-	byNext map[string]int // the page that a cursor asks for
+	next   []string       // the next cursor of each page; "" for the last page
+	byNext map[string]int // page number by cursor
 }
 
-// ttlTools is how long a client may keep a page, in milliseconds. A program
-// that is started again may have other tools.
+// ttlTools is the time in milliseconds for which a client may cache a page. After a
+// restart, a program may have other tools.
 const ttlTools = 300_000
 
 func newToolPages(tools []Tool, c config) (toolPages, error) {
@@ -59,8 +59,8 @@ func newToolPages(tools []Tool, c config) (toolPages, error) {
 	return p, nil
 }
 
-// page returns the number of the page that a cursor asks for; nil asks for the
-// first.
+// page returns the number of the page that a cursor requests. A nil cursor requests
+// the first page.
 func (p *toolPages) page(cursor *string) (int, *RPCError) {
 	if cursor == nil {
 		return 0, nil
@@ -76,11 +76,13 @@ func invalidCursor(cursor string) *RPCError {
 	return invalidParams("%s", paging.InvalidCursor(quote(cursor)))
 }
 
-// ToolsPage returns one page of the tools and the cursor of the next, "" after
-// the last: what tools/list is to return in an SDK's server. A nil cursor is
-// the first page; one that did not come from this list, "" included, is an
-// *RPCError with CodeInvalidParams. There are exactly max(1, ceil(n/size))
+// ToolsPage returns one page of the tools for tools/list in an SDK's server, and the
+// cursor of the next page. The cursor after the last page is "". A nil cursor
+// requests the first page. For n tools, the list has exactly max(1, ceil(n/size))
 // pages.
+//
+// ToolsPage returns an *RPCError with CodeInvalidParams for every other cursor that
+// does not come from this list, including "".
 func (a *Adapter) ToolsPage(cursor *string) (tools []Tool, next string, err error) {
 	n, rpcErr := a.pages.page(cursor)
 	if rpcErr != nil {

@@ -13,20 +13,20 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// A parameter is one argument that a tool takes. Its part of the input schema
-// and the check of its values are made of the same, so that they cannot differ.
+// A parameter describes one argument of a tool. The input schema and the check of the
+// values both come from the parameter, so they cannot differ.
 type parameter struct {
 	name         string
 	kind         argumentKind
 	description  string
 	required     bool
-	defaultValue string   // the default, as JSON; "" for none
-	minimum      int      // of a whole number
-	maximum      int      // of a whole number, of a text's characters, or of an array's items; 0 for none
-	enum         []string // the texts there are; nil for any
+	defaultValue string   // as JSON; "" for no default
+	minimum      int      // of an integer
+	maximum      int      // of an integer, of the characters of a string, or of the items of an array; 0 for no limit
+	enum         []string // the accepted strings; nil for any string
 	examples     []string
-	hint         string         // about what to send, for a fault alone: the schema has no room for it
-	code         toolshelf.Code // of a value that cannot be used
+	hint         string         // what to send; only for error messages
+	code         toolshelf.Code // of the error for an invalid value; "" for codeArguments
 }
 
 type argumentKind string
@@ -38,13 +38,13 @@ const (
 	stringsKind argumentKind = "array" // of strings
 )
 
-// codeArguments is the code of arguments that are wrong as a whole.
+// codeArguments is the code of arguments that do not fit the input schema.
 const codeArguments toolshelf.Code = "INVALID_ARGUMENTS"
 
-// maxSafeInteger is the largest number whose neighbours JSON numbers can tell apart.
+// maxSafeInteger is the largest integer that a float64 distinguishes from its neighbors.
 const maxSafeInteger = 1<<53 - 1
 
-// An argumentError says what is wrong with a call's arguments and what to send instead.
+// An argumentError states why the arguments of a call are invalid and what to send.
 type argumentError struct {
 	code    toolshelf.Code
 	message string
@@ -58,7 +58,7 @@ func (p parameter) invalid(found string) *argumentError {
 	return &argumentError{code, fmt.Sprintf("%s is %s; send %s", p.name, found, p.expected())}
 }
 
-// expected says what a value must be.
+// expected describes the accepted values.
 func (p parameter) expected() string {
 	switch {
 	case p.kind == integerKind && p.maximum > 0:
@@ -80,8 +80,8 @@ func (p parameter) expected() string {
 	}
 }
 
-// arguments are the checked values of a call, by name: a string, int, bool or
-// []string, or nothing where the call does not say and there is no default.
+// arguments are the checked arguments of a call, by name. A value is a string, int,
+// bool or []string. An omitted argument without a default has no value.
 type arguments map[string]any
 
 func (a arguments) string(name string) string    { s, _ := a[name].(string); return s }
@@ -89,10 +89,10 @@ func (a arguments) integer(name string) int      { n, _ := a[name].(int); return
 func (a arguments) boolean(name string) bool     { b, _ := a[name].(bool); return b }
 func (a arguments) strings(name string) []string { l, _ := a[name].([]string); return l }
 
-// decodeArguments checks the arguments of a call.
+// decodeArguments decodes and checks the arguments of a call.
 //
-// The harmless slips of models are accepted: null for an argument that is left
-// out, "10" and 10.0 for 10, and nothing at all for {}.
+// It accepts harmless deviations of models: null for an omitted argument, "10" and
+// 10.0 for 10, and empty input for {}.
 func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, *argumentError) {
 	given := map[string]json.RawMessage{}
 	if raw = bytes.TrimSpace(raw); len(raw) > 0 {
@@ -157,7 +157,7 @@ func (p parameter) decode(value json.RawMessage) (any, *argumentError) {
 			return false, nil
 		}
 	case stringsKind:
-		var list []*string // null is no string
+		var list []*string // pointers, because null is not a string
 		if json.Unmarshal(value, &list) == nil && !slices.Contains(list, nil) && (p.maximum == 0 || len(list) <= p.maximum) {
 			items := make([]string, len(list))
 			for i, s := range list {
@@ -199,12 +199,12 @@ func (p parameter) decodeInteger(value json.RawMessage) (any, *argumentError) {
 	return int(min(n, math.MaxInt)), nil
 }
 
-// isNumber reports whether s is a JSON number; ParseFloat also takes others.
+// isNumber reports whether s is a JSON number. ParseFloat accepts more, such as "0x1".
 func isNumber(s string) bool {
 	return s != "" && (s[0] == '-' || '0' <= s[0] && s[0] <= '9') && json.Valid([]byte(s))
 }
 
-// describeValue says what a value is, in a few words.
+// describeValue describes a value in a few words.
 func describeValue(value json.RawMessage) string {
 	const maxBytes = 60
 	switch {
@@ -221,7 +221,7 @@ func describeValue(value json.RawMessage) string {
 	}
 }
 
-// exampleArguments is an object of arguments that would be accepted.
+// exampleArguments returns an object of valid arguments.
 func exampleArguments(parameters []parameter) string {
 	b := []byte{'{'}
 	for _, p := range parameters {
@@ -244,7 +244,7 @@ func exampleArguments(parameters []parameter) string {
 	return string(append(b, '}'))
 }
 
-// inputSchema is the JSON Schema of the parameters.
+// inputSchema returns the JSON Schema of the parameters.
 func inputSchema(parameters []parameter) json.RawMessage {
 	b := []byte(`{"type":"object","properties":{`)
 	required := []byte{'['}

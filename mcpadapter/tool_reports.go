@@ -6,8 +6,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// The tool of the contract report_feedback, the only tool that writes. The
-// catalog's configuration decides whether the tool exists.
+// reportFeedback is the only tool that writes. Its description depends on the
+// directories of the catalog; see reportDescription.
 var reportFeedback = definition{
 	name:  "report_feedback",
 	title: "Save a report",
@@ -23,7 +23,7 @@ var reportFeedback = definition{
 	errors: errorObject,
 	output: outputSchema(errorObject, `"success":{"const":true},`+
 		`"action_taken":{"enum":["uploaded","saved_locally"]},`+
-		`"report_path":{"type":"string","description":"Where the report is now"},`+
+		`"report_path":{"type":"string","description":"File path of the report"},`+
 		`"report_name":{"type":"string"},`+
 		`"version":{"type":"integer","minimum":1},`+
 		`"message":{"type":"string"}`,
@@ -46,17 +46,17 @@ var reportFeedback = definition{
 	},
 }
 
-// reportDescription describes report_feedback for the kinds of report that a
-// catalog can save.
+// reportDescription returns the description of report_feedback for a catalog with a
+// shared directory, a local directory or both.
 func reportDescription(shared, local bool) []sentence {
 	d := []sentence{{text: "Save the report that an analysis command produced. Call it when the command is finished."}}
 	if shared {
-		d = append(d, sentence{text: "With user_wants_upload true the report goes to the directory that is shared with others: ask the user first, " +
+		d = append(d, sentence{text: "With user_wants_upload true, the report is saved in the directory that is shared with others: ask the user first, " +
 			"and send true only if the user agrees."})
 	}
 	switch {
 	case shared && local:
-		d = append(d, sentence{text: "With false the report is kept on this machine."})
+		d = append(d, sentence{text: "With false, the report is kept on this machine."})
 	case shared:
 		d = append(d, sentence{text: "Do not call it if the user does not agree: there is no directory for other reports."})
 	default:

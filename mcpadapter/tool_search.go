@@ -6,18 +6,16 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// The tool of the contract search_commands, and its like for skills.
-
 var (
 	searchCommands = searchTool("search_commands", "Search commands", []sentence{
-		{text: "Find commands by a query: a few words that say what is needed. Returns the best matches first, with a score from 0 to 1 and the reason."},
+		{text: "Find commands by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match."},
 		{text: "Pass one of the names to ", tools: []string{"get_command"}, after: " to read the command itself."},
-	}, `{"enum":["tier1","tier2","tier3"],"description":"tier1: the name matches; tier2: the text does; tier3: a saved report does"}`,
+	}, `{"enum":["tier1","tier2","tier3"],"description":"tier1: the name matches; tier2: the text matches; tier3: a saved report matches"}`,
 		(*toolshelf.Catalog).Search)
 	searchSkills = searchTool("search_skills", "Search skills", []sentence{
-		{text: "Find skills by a query: a few words that say what is needed. Returns the best matches first, with a score from 0 to 1 and the reason."},
+		{text: "Find skills by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match."},
 		{text: "Pass one of the names to ", tools: []string{"get_skill"}, after: " to read the skill itself."},
-	}, `{"enum":["tier1","tier2"],"description":"tier1: the name matches; tier2: the text does"}`,
+	}, `{"enum":["tier1","tier2"],"description":"tier1: the name matches; tier2: the text matches"}`,
 		(*toolshelf.Catalog).SearchSkills)
 )
 
@@ -28,9 +26,9 @@ func searchTool(name, title string, description []sentence, tier string,
 		title:       title,
 		description: description,
 		parameters: []parameter{
-			{name: "query", kind: stringKind, required: true, description: "What to look for, 1 to 500 characters",
+			{name: "query", kind: stringKind, required: true, description: "Search text, 1 to 500 characters",
 				examples: []string{"review a pull request"}, code: toolshelf.ErrInvalidQuery.Code},
-			{name: "max_results", kind: integerKind, description: "How many results to return at most", defaultValue: "10", minimum: 1, maximum: 100,
+			{name: "max_results", kind: integerKind, description: "Maximum number of results", defaultValue: "10", minimum: 1, maximum: 100,
 				code: toolshelf.ErrInvalidQuery.Code},
 		},
 		errors: errorObject,
@@ -39,10 +37,10 @@ func searchTool(name, title string, description []sentence, tier string,
 			`"score":{"type":"number","minimum":0,"maximum":1},`+
 			`"tier":`+tier+`,`+
 			`"description":{"type":"string"},`+
-			`"match_reason":{"type":"string","description":"Which part matched, and which words"}`+
+			`"match_reason":{"type":"string","description":"Field that matched, and the matched words"}`+
 			`},"required":["name","score","tier","description","match_reason"]}},`+
 			`"search_time_ms":{"type":"integer","minimum":0},`+
-			`"total_found":{"type":"integer","minimum":0,"description":"How many match, returned or not"}`,
+			`"total_found":{"type":"integer","minimum":0,"description":"Number of matches before the limit of max_results"}`,
 			"results", "search_time_ms", "total_found"),
 		run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 			found, err := search(t.Catalog, ctx, args.string("query"), args.integer("max_results"))

@@ -12,8 +12,6 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// The tool of the contract list_skills, and those that load what it lists.
-
 var listSkills = definition{
 	name:        "list_skills",
 	title:       "List skills",
@@ -21,7 +19,7 @@ var listSkills = definition{
 	errors:      errorString,
 	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"},`+
 		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`},`+
-		`"description":"What a skill does and when to use it, in one line, by the name of the skill; shortened, and of some skills omitted, in a long list"}`,
+		`"description":"By the name of a skill, one line: what the skill does and when to use it. A long list has shorter lines and omits some"}`,
 		"skills"),
 	run: func(ctx context.Context, t toolset, _ arguments) (Result, error) {
 		skills, err := t.ListSkills(ctx)
@@ -30,7 +28,7 @@ var listSkills = definition{
 		}
 		list := struct {
 			Skills       []string          `json:"skills"`
-			Descriptions map[string]string `json:"descriptions,omitempty"` // the contract's result for no skills has no other member
+			Descriptions map[string]string `json:"descriptions,omitempty"` // the tool contract has no other member if there are no skills
 		}{Skills: make([]string, len(skills))}
 		for i, skill := range skills {
 			list.Skills[i] = skill.Name
@@ -48,10 +46,9 @@ const (
 	maxDescriptions = 20_000 // of all skills
 )
 
-// descriptions returns the descriptions of skills, each in one line, by name. If the
-// descriptions are too long together, descriptions keeps the descriptions that
-// Catalog.SkillsPrompt keeps within a budget of maxDescriptions, and shortens the
-// longest of them to one common length.
+// descriptions returns one line for each skill, by name. If the lines are too long
+// together, descriptions keeps the skills that Catalog.SkillsPrompt keeps within a
+// budget of maxDescriptions, and shortens the longest lines to a common length.
 func (t toolset) descriptions(ctx context.Context, skills []toolshelf.SkillInfo) (map[string]string, error) {
 	lines := make(map[string]string, len(skills))
 	for _, skill := range skills {
@@ -79,7 +76,7 @@ func (t toolset) descriptions(ctx context.Context, skills []toolshelf.SkillInfo)
 	return lines, nil
 }
 
-// fits reports whether lines of at most limit characters have at most
+// fits reports whether the lines, cut to limit characters each, have at most
 // maxDescriptions characters together.
 func fits(lines map[string]string, limit int) bool {
 	total := 0
@@ -89,8 +86,8 @@ func fits(lines map[string]string, limit int) bool {
 	return total <= maxDescriptions
 }
 
-// shortenLine shortens a line to at most limit characters, with "…" at the end. The
-// cut is at the end of a word, unless the word is longer than half of the limit.
+// shortenLine shortens a line to at most limit characters, with "…" at the end. It cuts
+// at the end of a word, unless the last word is longer than half of the limit.
 func shortenLine(line string, limit int) string {
 	characters := []rune(line)
 	if len(characters) <= limit {
@@ -138,31 +135,31 @@ var getSkill = definition{
 	},
 }
 
-// skillOutput is the output schema of get_skill, with this description of the path.
+// skillOutput returns the output schema of get_skill with a description of the path.
 func skillOutput(path string) string {
-	return outputSchema(errorObject, `"name":{"type":"string","description":"Name of the skill's folder"},`+
-		`"declared_name":{"type":"string","description":"Name that the skill gives itself"},`+
+	return outputSchema(errorObject, `"name":{"type":"string","description":"Name of the skill's directory"},`+
+		`"declared_name":{"type":"string","description":"Name in the frontmatter"},`+
 		`"description":{"type":"string","description":"What the skill does and when to use it"},`+
 		`"content":{"type":"string","description":"The instructions, in Markdown"},`+
-		`"frontmatter":{"type":"object","description":"All that the skill's author declared"},`+
+		`"frontmatter":{"type":"object","description":"All fields of the frontmatter"},`+
 		`"files":{"type":"array","items":{"type":"object","properties":{`+
 		`"path":{"type":"string","description":"Relative to the skill's directory"},`+
-		`"size":{"type":"integer","description":"In bytes"}},"required":["path","size"]}},`+
-		`"files_truncated":{"type":"boolean","description":"There are more files than are listed"},`+
+		`"size":{"type":"integer","description":"Size in bytes"}},"required":["path","size"]}},`+
+		`"files_truncated":{"type":"boolean","description":"The list of files is incomplete"},`+
 		`"path":{"type":"string","description":"`+path+`"},`+
-		`"layer":{"type":"string","description":"The skills folder that it is from"},`+
+		`"layer":{"type":"string","description":"Directory of skills that contains the skill"},`+
 		`"disable_model_invocation":{"type":"boolean","description":"Only the user may choose the skill"},`+
 		`"user_invocable":{"type":"boolean","description":"The user may choose the skill"},`+
 		`"hides":{"type":"array","items":{"type":"string"},"description":"Skills of the same name that are not served"},`+
 		`"license":{"type":"string"},"compatibility":{"type":"string"},`+
 		`"metadata":{"type":"object","additionalProperties":{"type":"string"}},`+
 		`"allowed_tools":{"type":"array","items":{"type":"string"}},`+
-		`"diagnostics":{"type":"array","items":{"type":"object"},"description":"What is wrong with the skill's files"}`,
+		`"diagnostics":{"type":"array","items":{"type":"object"},"description":"Problems in the skill's files"}`,
 		"name", "description", "content", "frontmatter", "files", "path")
 }
 
-// maxRead bounds what one call returns of a file. It is more than any model
-// reads at once.
+// maxRead is the maximum size of a file that read_skill_file returns. No model reads
+// more at once.
 const maxRead = 1 << 20
 
 var readSkillFile = definition{
@@ -180,8 +177,8 @@ var readSkillFile = definition{
 	},
 	errors: errorObject,
 	output: outputSchema(errorObject, `"skill_name":{"type":"string"},"path":{"type":"string"},`+
-		`"size":{"type":"integer","description":"In bytes"},`+
-		`"encoding":{"enum":["utf-8","base64"],"description":"How content is to be read"},`+
+		`"size":{"type":"integer","description":"Size in bytes"},`+
+		`"encoding":{"enum":["utf-8","base64"],"description":"Encoding of content"},`+
 		`"content":{"type":"string"}`,
 		"skill_name", "path", "size", "encoding", "content"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
@@ -192,7 +189,7 @@ var readSkillFile = definition{
 		}
 		if len(raw) > maxRead {
 			return Result{}, &toolshelf.Error{Code: toolshelf.ErrFileTooLarge.Code, Op: "read_skill_file", Path: path,
-				Message: fmt.Sprintf("the file has %d bytes, and at most %d are returned; use it without reading it, as a script or a template", len(raw), maxRead)}
+				Message: fmt.Sprintf("the file has %d bytes, and this tool returns at most %d; use the file without reading it, as a script or a template", len(raw), maxRead)}
 		}
 		file := struct {
 			Skill    string `json:"skill_name"`

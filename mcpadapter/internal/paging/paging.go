@@ -1,4 +1,4 @@
-// Package paging has what the lists of an adapter share, whoever serves them.
+// Package paging makes and reads the cursors of tools/list and prompts/list.
 package paging
 
 import (
@@ -7,37 +7,39 @@ import (
 	"encoding/binary"
 )
 
-// MaxPrompts is how many prompts a page has at most: as many as a page of the
-// catalog can have commands.
+// MaxPrompts is the maximum number of prompts on a page, as many as commands on a page
+// of the catalog.
 const MaxPrompts = 100
 
-// An Identity tells a list from every other one, and from itself once it
-// changed: the beginning of a hash of all that it has.
+// An Identity identifies one state of one list. It is the beginning of a hash of the
+// list's items.
 type Identity [12]byte
 
-// Identify makes an Identity of a hash, of which it takes the first 12 bytes.
+// Identify returns the Identity of a list, the first 12 bytes of hash.
 func Identify(hash []byte) Identity { return Identity(hash[:len(Identity{})]) }
 
-// Cursor names a place in the list by the number of items before it. Programs
-// that serve the same list understand each other's.
+// Cursor returns the cursor for the item at an offset. Programs that serve the same
+// list accept each other's cursors.
 func (id Identity) Cursor(offset int) string {
 	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(id[:], uint64(offset)))
 }
 
-// Offset returns the place that a cursor names in the list, which has n items.
+// Offset returns the offset of a cursor in the list, which has n items. Offset returns
+// false for every text that Cursor does not return for an offset below n.
 func (id Identity) Offset(cursor string, n int) (int, bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || len(raw) <= len(id) || !bytes.HasPrefix(raw, id[:]) {
 		return 0, false
 	}
 	offset, _ := binary.Uvarint(raw[len(id):])
-	if offset >= uint64(n) || id.Cursor(int(offset)) != cursor { // a place has one name only
+	if offset >= uint64(n) || id.Cursor(int(offset)) != cursor { // accept only one encoding of each offset
 		return 0, false
 	}
 	return int(offset), true
 }
 
-// InvalidCursor is the text of the error for a cursor that is quoted already.
+// InvalidCursor returns the message for an invalid cursor. The caller quotes the
+// cursor.
 func InvalidCursor(quoted string) string {
-	return "Invalid cursor " + quoted + "; ask without a cursor for the first page of this list"
+	return "Invalid cursor " + quoted + "; omit the cursor to get the first page of this list"
 }

@@ -2,12 +2,10 @@ package toolshelf
 
 import (
 	"context"
-	"maps"
-	"slices"
+	"errors"
 	"strconv"
-	"strings"
 
-	"github.com/toolshelf-go/toolshelf/internal/markdown"
+	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
 // Render returns the command's text with arguments filled in, by the rules of
@@ -99,10 +97,6 @@ type Rendering struct {
 	Directives []Directive `json:"directives,omitempty"` // in text order, without overlap
 }
 
-// maxFilledIn bounds the text that arguments add. A command of 10 MiB with a
-// million $ARGUMENTS would turn an argument of a megabyte into a terabyte.
-const maxFilledIn = 64 << 20
-
 // Render fills in arguments by position. $name and ${input:name} stand for the
 // argument at the position of the name in [Renderer.Arguments].
 //
@@ -119,21 +113,8 @@ func (r Renderer) Render(c Command, args ...string) (Rendering, error) {
 // RenderContext is [Renderer.Render] with a context. If ctx ends before the text
 // is rendered, RenderContext returns the error of ctx.
 func (r Renderer) RenderContext(ctx context.Context, c Command, args ...string) (Rendering, error) {
-	meter := markdown.NewMeter(ctx)
-	given := arguments{positions: make(map[int]string, len(args)), names: map[string]string{}, all: strings.Join(args, " ")}
-	for i, arg := range args {
-		given.positions[i] = arg
-	}
-	declared := declaredArguments(c.Frontmatter)
-	if strings.Contains(c.Content, "${input:") {
-		for _, arg := range r.arguments(meter, c) {
-			given.name(arg.Name, arg.Position-1)
-		}
-	}
-	for i, arg := range declared {
-		given.name(arg.Name, i)
-	}
-	return r.render(meter, "Render", c, declared, given)
+	result, err := template.Options(r).Render(ctx, c.Content, c.Frontmatter.doc, args)
+	return newRendering("Render", c, result, err)
 }
 
 // RenderNamed fills in arguments by name. An argument has the position of its
@@ -149,162 +130,127 @@ func (r Renderer) RenderNamed(c Command, args map[string]string) (Rendering, err
 // RenderNamedContext is [Renderer.RenderNamed] with a context. If ctx ends before
 // the text is rendered, RenderNamedContext returns the error of ctx.
 func (r Renderer) RenderNamedContext(ctx context.Context, c Command, args map[string]string) (Rendering, error) {
-	meter := markdown.NewMeter(ctx)
-	given := arguments{positions: make(map[int]string, len(args)), names: maps.Clone(args)}
-	if given.names == nil {
-		given.names = map[string]string{}
-	}
-	rest := maps.Clone(given.names)
-	expected := r.arguments(meter, c)
-	for _, arg := range expected {
-		if value, ok := args[arg.Name]; ok {
-			given.positions[arg.Position-1] = value
-			delete(rest, arg.Name)
-		}
-	}
-	for name, value := range rest {
-		index, ok := argumentNumber(name)
-		if !r.CountFromZero {
-			index--
-		}
-		if _, taken := given.positions[index]; ok && index >= 0 && !taken {
-			given.positions[index] = value
-			delete(rest, name)
-		}
-	}
-	for _, arg := range expected {
-		given.name(arg.Name, arg.Position-1)
-	}
-	var values []string
-	for _, index := range slices.Sorted(maps.Keys(given.positions)) {
-		values = append(values, given.positions[index])
-	}
-	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		values = append(values, rest[name])
-	}
-	given.all = strings.Join(values, " ")
-	return r.render(meter, "RenderNamed", c, declaredArguments(c.Frontmatter), given)
+	result, err := template.Options(r).RenderNamed(ctx, c.Content, c.Frontmatter.doc, args)
+	return newRendering("RenderNamed", c, result, err)
 }
 
-// arguments are the arguments given to a rendering.
-type arguments struct {
-	positions map[int]string // by index, from 0
-	names     map[string]string
-	all       string
-}
-
-// name gives the argument at this index another name, unless the argument is
-// missing or the name is taken.
-func (a arguments) name(name string, index int) {
-	if _, taken := a.names[name]; !taken {
-		if value, ok := a.positions[index]; ok {
-			a.names[name] = value
-		}
+func newRendering(op string, c Command, result template.Result, err error) (Rendering, error) {
+	if errors.Is(err, template.ErrTooLong) {
+		err = &Error{Code: ErrSizeLimitExceeded.Code, Op: op, Path: c.Name,
+			Message: "the arguments would add more than " + strconv.Itoa(template.MaxAdded>>20) + " MiB to the text of " + quote(c.Name) + "; give shorter ones, or fewer placeholders"}
 	}
-}
-
-// of returns the value of a placeholder.
-func (a arguments) of(t token) (value string, ok bool) {
-	switch t.kind {
-	case allToken:
-		return a.all, true
-	case indexToken:
-		value, ok = a.positions[t.index]
-	case nameToken, inputToken:
-		value, ok = a.names[t.name]
-	}
-	return value, ok
-}
-
-func (r Renderer) scan(meter *markdown.Meter, text string, known func(string) bool, yield func(token)) {
-	s := scanner{text: text, zero: r.CountFromZero, inCode: r.InCode, known: known, yield: yield, meter: meter}
-	s.scan()
-}
-
-func (r Renderer) render(meter *markdown.Meter, op string, c Command, declared []Argument, given arguments) (Rendering, error) {
-	known := make(map[string]bool, len(declared)+len(given.names))
-	for _, arg := range declared {
-		known[arg.Name] = true
-	}
-	for name := range given.names {
-		known[name] = true
-	}
-	var (
-		out    strings.Builder
-		copied int // of the text
-		filled int // bytes of arguments
-		used   bool
-		result Rendering
-		open   Directive
-		path   int // where the path of the file directive that is open begins in the text
-	)
-	replace := func(t token, value string) {
-		if out.Cap() == 0 {
-			out.Grow(len(c.Content) + len(value) + len(given.all))
-		}
-		out.WriteString(c.Content[copied:t.start])
-		out.WriteString(value)
-		copied = t.end
-	}
-	begin := func(kind DirectiveKind, at int) {
-		open = Directive{Kind: kind, Start: out.Len() + at - copied}
-	}
-	// The text of a directive is cut out of the whole at the end.
-	end := func(at int, after int) {
-		open.End = out.Len() + at - copied + after
-		result.Directives = append(result.Directives, open)
-	}
-	r.scan(meter, c.Content, func(name string) bool { return known[name] }, func(t token) {
-		switch t.kind {
-		case escapeToken:
-			replace(t, "")
-		case shellStart:
-			begin(DirectiveShell, t.start)
-		case shellEnd:
-			end(t.end, len("`"))
-		case fileStart:
-			begin(DirectiveFile, t.start)
-			path = t.start + 1
-		case fileEnd:
-			if open.FromArguments || isPath(c.Content[path:t.end]) {
-				end(t.end, 0)
-			}
-		default:
-			value, ok := given.of(t)
-			if !ok || filled > maxFilledIn {
-				return
-			}
-			if filled += len(value); filled <= maxFilledIn {
-				replace(t, value)
-				used = true
-				open.FromArguments = open.FromArguments || value != ""
-			}
-		}
-	})
-	if err := meter.Err(); err != nil {
+	if err != nil {
 		return Rendering{}, err
 	}
-	if appended := given.all; !used && !r.NoAppend && strings.TrimSpace(appended) != "" {
-		filled += len(appended)
-		if filled <= maxFilledIn {
-			replace(token{start: len(c.Content), end: len(c.Content)}, "\n\nARGUMENTS: "+appended)
-		}
-	}
-	if filled > maxFilledIn {
-		return Rendering{}, &Error{Code: ErrSizeLimitExceeded.Code, Op: op, Path: c.Name,
-			Message: "the arguments would add more than " + strconv.Itoa(maxFilledIn>>20) + " MiB to the text of " + quote(c.Name) + "; give shorter ones, or fewer placeholders"}
-	}
-	result.Text = c.Content
-	if copied > 0 || out.Len() > 0 {
-		out.WriteString(c.Content[copied:])
-		result.Text = out.String()
+	rendering := Rendering{Text: result.Text}
+	if len(result.Directives) > 0 {
+		rendering.Directives = make([]Directive, len(result.Directives))
 	}
 	for i, d := range result.Directives {
-		text := result.Text[d.Start+1 : d.End]
-		if d.Kind == DirectiveShell {
-			text = text[1 : len(text)-1]
+		kind := DirectiveShell
+		if d.Kind == template.File {
+			kind = DirectiveFile
 		}
-		result.Directives[i].Text = text
+		rendering.Directives[i] = Directive{Kind: kind, Start: d.Start, End: d.End, Text: d.Text(result.Text), FromArguments: d.FromArguments}
 	}
-	return result, nil
+	return rendering, nil
+}
+
+// A Directive is a place where the author of a command asks the client to run a
+// command or to read a file, and to insert the result. Rendering does neither. The
+// program decides, and may refuse, ask the user, or replace
+// Rendering.Text[Start:End], from the last directive to the first.
+//
+// Only the author's text has directives. The text of an argument never begins a
+// directive, but may become a part of one, as in !`git diff $1`. FromArguments is
+// then set: quote the text for the shell or refuse the directive, because the
+// user wrote a part of it.
+//
+// Code has no directives. The blocks that Claude Code runs, which begin with
+// ```!, are code too.
+type Directive struct {
+	Kind          DirectiveKind `json:"kind"`
+	Start         int           `json:"start"`          // in bytes, in Rendering.Text
+	End           int           `json:"end"`            // in bytes, after the last byte
+	Text          string        `json:"text"`           // the shell command or the path, arguments filled in
+	FromArguments bool          `json:"from_arguments"` // Text holds text of an argument
+}
+
+// DirectiveKind is the kind of a directive.
+type DirectiveKind string
+
+// The kinds of directives.
+const (
+	// DirectiveShell is !`command`, a command for a shell: an exclamation mark at
+	// the beginning of a line or after a blank, as in Claude Code, and two backticks
+	// on the same line. (OpenCode also takes KEY=!`command`, and a command of
+	// several lines.)
+	DirectiveShell DirectiveKind = "shell"
+
+	// DirectiveFile is @path, a file to read: an at sign at the beginning of a line,
+	// after a blank or after "(". The path ends before a blank, a comma, a
+	// semicolon, a quote, a backtick, "<", ">", "|", or the punctuation of a Chinese
+	// or Japanese sentence. Other punctuation at the end belongs to the sentence.
+	// The path has a "/" or a ".", begins with "~", or holds an argument, as in @$1:
+	// @param, @alice and an e-mail address are no directives. The package
+	// @scope/name looks like a path and is a directive: check that the file exists.
+	// The author chose the path, so read the file below the project's root only.
+	DirectiveFile DirectiveKind = "file"
+)
+
+// An Argument is an argument that a command expects.
+type Argument struct {
+	// Name is the key for RenderNamed: the name that the author gave the argument,
+	// the number of a placeholder without a name ("1" for $1), or "arguments" for
+	// a command that takes all arguments as a text.
+	Name string `json:"name"`
+
+	// Position is the place in the arguments of Render, counted from 1.
+	Position int `json:"position"`
+
+	Description string `json:"description,omitempty"` // from the frontmatter
+	Hint        string `json:"hint,omitempty"`        // as written: [priority], or the last part of ${input:name:hint}
+	Required    bool   `json:"required"`              // the hint has <name>, or the frontmatter has required: true
+}
+
+// Arguments returns the arguments that the command expects, in order of
+// position, and nil if the command expects none. Rendering requires none of them.
+//
+//   - The frontmatter's arguments come first: a list of names, names separated by
+//     blanks or commas, or a list of mappings with name, description, required
+//     and hint.
+//   - argument-hint gives the next positions, or all positions if no argument is
+//     declared: each <name>, [name] and KEY=<value> up to the first "|", which
+//     begins alternatives. Flags, such as [--force], have no position. A hint in
+//     other words, or of flags only, describes the only argument of a command.
+//   - The numbers of placeholders follow, up to the first gap: a text with $1, $2
+//     and $150 has two.
+//   - New names of ${input:name} follow, in the order of the text.
+//   - A command with $ARGUMENTS, {{args}} or an argument-hint, and none of the
+//     above, has one argument, named "arguments".
+//
+// A bare number in code, such as $1, is no placeholder unless InCode is set.
+func (c Command) Arguments() []Argument { return Renderer{}.Arguments(c) }
+
+// Arguments is [Command.Arguments] with the options of r. With CountFromZero, the
+// argument of $0 is named "0" and has position 1.
+func (r Renderer) Arguments(c Command) []Argument {
+	list, _ := r.ArgumentsContext(context.Background(), c) // a background context never ends
+	return list
+}
+
+// ArgumentsContext is [Renderer.Arguments] with a context. If ctx ends before the
+// text is scanned, ArgumentsContext returns the error of ctx and no argument.
+// The time is linear in the length of the text. Use ArgumentsContext in servers
+// that read texts of unknown authors.
+func (r Renderer) ArgumentsContext(ctx context.Context, c Command) ([]Argument, error) {
+	parameters, err := template.Options(r).Parameters(ctx, c.Content, c.Frontmatter.doc)
+	if len(parameters) == 0 {
+		return nil, err
+	}
+	list := make([]Argument, len(parameters))
+	for i, p := range parameters {
+		list[i] = Argument(p)
+	}
+	return list, nil
 }

@@ -1,4 +1,4 @@
-package toolshelf
+package template
 
 import (
 	"strings"
@@ -6,47 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// A Directive is a place where the author of a command asks the client to run a
-// command or to read a file, and to insert the result. Rendering does neither. The
-// program decides, and may refuse, ask the user, or replace
-// Rendering.Text[Start:End], from the last directive to the first.
-//
-// Only the author's text has directives. The text of an argument never begins a
-// directive, but may become a part of one, as in !`git diff $1`. FromArguments is
-// then set: quote the text for the shell or refuse the directive, because the
-// user wrote a part of it.
-//
-// Code has no directives. The blocks that Claude Code runs, which begin with
-// ```!, are code too.
+// A Directive is the place of a shell command or of a file in a rendered text.
 type Directive struct {
-	Kind          DirectiveKind `json:"kind"`
-	Start         int           `json:"start"`          // in bytes, in Rendering.Text
-	End           int           `json:"end"`            // in bytes, after the last byte
-	Text          string        `json:"text"`           // the shell command or the path, arguments filled in
-	FromArguments bool          `json:"from_arguments"` // Text holds text of an argument
+	Kind          Kind
+	FromArguments bool // the directive holds text of an argument
+	Start, End    int  // in bytes, in the rendered text
 }
 
-// DirectiveKind is the kind of a directive.
-type DirectiveKind string
+// A Kind is the kind of a directive.
+type Kind uint8
 
 // The kinds of directives.
 const (
-	// DirectiveShell is !`command`, a command for a shell: an exclamation mark at
-	// the beginning of a line or after a blank, as in Claude Code, and two backticks
-	// on the same line. (OpenCode also takes KEY=!`command`, and a command of
-	// several lines.)
-	DirectiveShell DirectiveKind = "shell"
-
-	// DirectiveFile is @path, a file to read: an at sign at the beginning of a line,
-	// after a blank or after "(". The path ends before a blank, a comma, a
-	// semicolon, a quote, a backtick, "<", ">", "|", or the punctuation of a Chinese
-	// or Japanese sentence. Other punctuation at the end belongs to the sentence.
-	// The path has a "/" or a ".", begins with "~", or holds an argument, as in @$1:
-	// @param, @alice and an e-mail address are no directives. The package
-	// @scope/name looks like a path and is a directive: check that the file exists.
-	// The author chose the path, so read the file below the project's root only.
-	DirectiveFile DirectiveKind = "file"
+	Shell Kind = iota // !`command`
+	File              // @path
 )
+
+// Text returns the command or the path of a directive in a rendered text.
+func (d Directive) Text(rendered string) string {
+	if d.Kind == Shell {
+		return rendered[d.Start+len("!`") : d.End-len("`")]
+	}
+	return rendered[d.Start+len("@") : d.End]
+}
 
 // shell yields the directive at the exclamation mark at i, if any, and the tokens
 // in the command. shell returns the index of the text to scan next.

@@ -1,4 +1,4 @@
-package toolshelf_test
+package template_test
 
 import (
 	"encoding/json"
@@ -9,11 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
 func TestArguments(t *testing.T) {
-	type args = []toolshelf.Argument
+	type args = []template.Parameter
 	for _, tt := range []struct {
 		what, header, text string
 		want               args
@@ -71,28 +72,24 @@ func TestArguments(t *testing.T) {
 			if tt.header != "" {
 				file = "---\n" + tt.header + "\n---\n" + tt.text
 			}
-			if diff := cmp.Diff(tt.want, commandOf(t, file).Arguments()); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
+			text, header := parse(file)
+			got, err := template.Options{}.Parameters(t.Context(), text, header)
+			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
 		})
 	}
 }
 
 func TestArgumentsByTheOptionsOfARenderer(t *testing.T) {
-	command := toolshelf.Command{Content: "$0 $1 `$2`"}
-	if diff := cmp.Diff([]toolshelf.Argument{{Name: "0", Position: 1}, {Name: "1", Position: 2}}, fromZero.Arguments(command)); diff != "" {
-		t.Errorf("counting from zero (-want +got):\n%s", diff)
+	const text = "$0 $1 `$2`"
+	got, err := fromZero.Parameters(t.Context(), text, matter.Document{})
+	if diff := cmp.Diff([]template.Parameter{{Name: "0", Position: 1}, {Name: "1", Position: 2}}, got); diff != "" || err != nil {
+		t.Errorf("counting from zero: %v (-want +got):\n%s", err, diff)
 	}
-	if diff := cmp.Diff([]toolshelf.Argument{{Name: "1", Position: 1}, {Name: "2", Position: 2}}, inCode.Arguments(command)); diff != "" {
-		t.Errorf("in code (-want +got):\n%s", diff)
-	}
-}
-
-func TestArgumentsInJSON(t *testing.T) {
-	got, err := json.Marshal(commandOf(t, "---\nargument-hint: <issue>\n---\n$1 $2").Arguments())
-	want := `[{"name":"issue","position":1,"hint":"\u003cissue\u003e","required":true},{"name":"2","position":2,"required":false}]`
-	if err != nil || string(got) != want {
-		t.Errorf("got %s, %v; want %s", got, err, want)
+	got, err = inCode.Parameters(t.Context(), text, matter.Document{})
+	if diff := cmp.Diff([]template.Parameter{{Name: "1", Position: 1}, {Name: "2", Position: 2}}, got); diff != "" || err != nil {
+		t.Errorf("in code: %v (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -100,30 +97,29 @@ func TestArgumentsInJSON(t *testing.T) {
 // those of RenderNamed.
 func TestArgumentsAreWhatRenderingTakes(t *testing.T) {
 	headers := []string{"x: y", "arguments: [a, b]", "arguments: a", "argument-hint: <x> [y]", "argument-hint: \"[x]\"\narguments: [a]", "argument-hint: Say it"}
-	frontmatter := map[string]toolshelf.Frontmatter{}
-	for _, header := range headers {
-		frontmatter[header] = commandOf(t, "---\n"+header+"\n---\n").Frontmatter
-	}
 	rapid.Check(t, func(t *rapid.T) {
-		header := rapid.SampledFrom(headers).Draw(t, "header")
+		_, header := parse("---\n" + rapid.SampledFrom(headers).Draw(t, "header") + "\n---\n")
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"$1", "$2", "$3", "$0", "$a", "$b", "$ARGUMENTS", "{{args}}", "${input:c:d}", "${input:a}", "$ARGUMENTS[0]", "`$1`", "$HOME", "!`$1`", `\$1`, "\n"})).Draw(t, "text"), " ")
-		r := toolshelf.Renderer{CountFromZero: rapid.Bool().Draw(t, "zero"), NoAppend: rapid.Bool().Draw(t, "no append"), InCode: rapid.Bool().Draw(t, "code")}
-		command := toolshelf.Command{Content: text, Frontmatter: frontmatter[header]}
+		r := template.Options{CountFromZero: rapid.Bool().Draw(t, "zero"), NoAppend: rapid.Bool().Draw(t, "no append"), InCode: rapid.Bool().Draw(t, "code")}
 
 		var byPosition []string
 		byName := map[string]string{}
-		for i, arg := range r.Arguments(command) {
+		parameters, err := r.Parameters(t.Context(), text, header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, arg := range parameters {
 			if _, taken := byName[arg.Name]; taken || arg.Name == "" || arg.Position != i+1 {
 				t.Fatalf("the %d. argument is %+v", i+1, arg)
 			}
 			byPosition = append(byPosition, "value "+strconv.Itoa(i))
 			byName[arg.Name] = byPosition[i]
 		}
-		positional, err := r.Render(command, byPosition...)
+		positional, err := r.Render(t.Context(), text, header, byPosition)
 		if err != nil {
 			t.Fatal(err)
 		}
-		named, err := r.RenderNamed(command, byName)
+		named, err := r.RenderNamed(t.Context(), text, header, byName)
 		if diff := cmp.Diff(positional, named); diff != "" || err != nil {
 			t.Fatalf("%v (-by position +by name):\n%s", err, diff)
 		}
@@ -135,12 +131,17 @@ func FuzzArguments(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, hint, text string) {
-		header, err := json.Marshal(map[string]string{"argument-hint": hint, "arguments": hint})
+		object, err := json.Marshal(map[string]string{"argument-hint": hint, "arguments": hint})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, header := parse(string(object) + "\n" + text)
+		parameters, err := template.Options{}.Parameters(t.Context(), text, header)
 		if err != nil {
 			t.Fatal(err)
 		}
 		names := map[string]bool{}
-		for i, arg := range commandOf(t, string(header)+"\n"+text).Arguments() {
+		for i, arg := range parameters {
 			if names[arg.Name] || arg.Name == "" || arg.Position != i+1 {
 				t.Errorf("the %d. argument is %+v", i+1, arg)
 			}

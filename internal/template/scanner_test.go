@@ -1,4 +1,4 @@
-package toolshelf
+package template
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
 // maxSteps bounds the bytes that the scanners examine for each byte of a text.
@@ -14,9 +15,9 @@ import (
 const maxSteps = 100
 
 // scanSteps returns the number of bytes that a scan of the text examines.
-func scanSteps(r Renderer, text string) int {
+func scanSteps(o Options, text string) int {
 	var meter markdown.Meter
-	r.scan(&meter, text, func(name string) bool { return name == "name" }, func(token) {})
+	o.scan(&meter, text, func(name string) bool { return name == "name" }, func(token) {})
 	return meter.Steps()
 }
 
@@ -44,9 +45,9 @@ func FuzzScanIsLinear(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, start, first, second, end string, options byte) {
-		r := Renderer{CountFromZero: options&1 != 0, InCode: options&2 != 0}
+		o := Options{CountFromZero: options&1 != 0, InCode: options&2 != 0}
 		text := start + repeated(8<<10, first, second, end)
-		if steps := scanSteps(r, text); steps > maxSteps*(len(text)+10) {
+		if steps := scanSteps(o, text); steps > maxSteps*(len(text)+10) {
 			t.Errorf("%d steps for %d bytes: %q, %q and %q, then %q", steps, len(text), start, first, second, end)
 		}
 	})
@@ -76,37 +77,22 @@ func TestScansEndWithTheContext(t *testing.T) {
 		{"a file directive", "@aa"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			command := Command{Content: "@" + strings.Repeat(tt.text, 1<<20/len(tt.text))}
-			if list, err := (Renderer{}).ArgumentsContext(&endingContext{Context: t.Context()}, command); !errors.Is(err, context.Canceled) || list != nil {
-				t.Errorf("ArgumentsContext returns %d arguments, %v", len(list), err)
+			text := "@" + strings.Repeat(tt.text, 1<<20/len(tt.text))
+			if list, err := (Options{}).Parameters(&endingContext{Context: t.Context()}, text, matter.Document{}); !errors.Is(err, context.Canceled) || list != nil {
+				t.Errorf("Parameters returns %d parameters, %v", len(list), err)
 			}
-			if got, err := (Renderer{}).RenderContext(&endingContext{Context: t.Context()}, command, "a"); !errors.Is(err, context.Canceled) || got.Text != "" {
-				t.Errorf("RenderContext returns %d bytes, %v", len(got.Text), err)
+			if got, err := (Options{}).Render(&endingContext{Context: t.Context()}, text, matter.Document{}, []string{"a"}); !errors.Is(err, context.Canceled) || got.Text != "" {
+				t.Errorf("Render returns %d bytes, %v", len(got.Text), err)
 			}
-			if got, err := (Renderer{}).RenderNamedContext(&endingContext{Context: t.Context()}, command, map[string]string{"1": "a"}); !errors.Is(err, context.Canceled) || got.Text != "" {
-				t.Errorf("RenderNamedContext returns %d bytes, %v", len(got.Text), err)
+			if got, err := (Options{}).RenderNamed(&endingContext{Context: t.Context()}, text, matter.Document{}, map[string]string{"1": "a"}); !errors.Is(err, context.Canceled) || got.Text != "" {
+				t.Errorf("RenderNamed returns %d bytes, %v", len(got.Text), err)
 			}
 			meter := markdown.NewMeter(&endingContext{Context: t.Context()})
-			(Renderer{}).scan(meter, command.Content, func(string) bool { return false }, func(token) {})
+			(Options{}).scan(meter, text, func(string) bool { return false }, func(token) {})
 			// The search for the end of a line is not interrupted.
-			if steps := meter.Steps(); steps > len(command.Content)+4*markdown.CheckEvery {
-				t.Errorf("%d steps for %d bytes, though the context ended", steps, len(command.Content))
+			if steps := meter.Steps(); steps > len(text)+4*markdown.CheckEvery {
+				t.Errorf("%d steps for %d bytes, though the context ended", steps, len(text))
 			}
 		})
-	}
-}
-
-// An ended context is an error even where nothing is scanned.
-func TestEndedContexts(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := (Renderer{}).ArgumentsContext(ctx, Command{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("ArgumentsContext returns %v", err)
-	}
-	if _, err := (Renderer{}).RenderContext(ctx, Command{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("RenderContext returns %v", err)
-	}
-	if _, err := (Renderer{}).RenderNamedContext(ctx, Command{}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("RenderNamedContext returns %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package toolshelf
+package template
 
 import (
 	"strings"

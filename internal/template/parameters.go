@@ -1,4 +1,4 @@
-package toolshelf
+package template
 
 import (
 	"cmp"
@@ -11,63 +11,32 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
-// An Argument is an argument that a command expects.
-type Argument struct {
-	// Name is the key for RenderNamed: the name that the author gave the argument,
-	// the number of a placeholder without a name ("1" for $1), or "arguments" for
-	// a command that takes all arguments as a text.
-	Name string `json:"name"`
-
-	// Position is the place in the arguments of Render, counted from 1.
-	Position int `json:"position"`
-
-	Description string `json:"description,omitempty"` // from the frontmatter
-	Hint        string `json:"hint,omitempty"`        // as written: [priority], or the last part of ${input:name:hint}
-	Required    bool   `json:"required"`              // the hint has <name>, or the frontmatter has required: true
+// A Parameter is an argument that a command expects.
+type Parameter struct {
+	Name        string // unique in the command
+	Position    int    // counted from 1
+	Description string // from the frontmatter
+	Hint        string // as written
+	Required    bool
 }
 
-// Arguments returns the arguments that the command expects, in order of
-// position, and nil if the command expects none. Rendering requires none of them.
-//
-//   - The frontmatter's arguments come first: a list of names, names separated by
-//     blanks or commas, or a list of mappings with name, description, required
-//     and hint.
-//   - argument-hint gives the next positions, or all positions if no argument is
-//     declared: each <name>, [name] and KEY=<value> up to the first "|", which
-//     begins alternatives. Flags, such as [--force], have no position. A hint in
-//     other words, or of flags only, describes the only argument of a command.
-//   - The numbers of placeholders follow, up to the first gap: a text with $1, $2
-//     and $150 has two.
-//   - New names of ${input:name} follow, in the order of the text.
-//   - A command with $ARGUMENTS, {{args}} or an argument-hint, and none of the
-//     above, has one argument, named "arguments".
-//
-// A bare number in code, such as $1, is no placeholder unless InCode is set.
-func (c Command) Arguments() []Argument { return Renderer{}.Arguments(c) }
-
-// Arguments is [Command.Arguments] with the options of r. With CountFromZero, the
-// argument of $0 is named "0" and has position 1.
-func (r Renderer) Arguments(c Command) []Argument {
-	return r.arguments(new(markdown.Meter), c)
-}
-
-// ArgumentsContext is [Renderer.Arguments] with a context. If ctx ends before the
-// text is scanned, ArgumentsContext returns the error of ctx and no argument.
-// The time is linear in the length of the text. Use ArgumentsContext in servers
-// that read texts of unknown authors.
-func (r Renderer) ArgumentsContext(ctx context.Context, c Command) ([]Argument, error) {
+// Parameters returns the arguments that a text expects, in order of position. If
+// ctx ends before the text is scanned, Parameters returns the error of ctx and no
+// parameter.
+func (o Options) Parameters(ctx context.Context, text string, header matter.Document) ([]Parameter, error) {
 	meter := markdown.NewMeter(ctx)
-	list := r.arguments(meter, c)
+	list := o.parameters(meter, text, header)
 	if err := meter.Err(); err != nil {
 		return nil, err
 	}
 	return list, nil
 }
 
-// arguments returns a part of the list if the meter ends the scan.
-func (r Renderer) arguments(meter *markdown.Meter, c Command) []Argument {
-	list := declaredArguments(c.Frontmatter)
-	hints, words := readHint(c.Frontmatter.Text("argument-hint"))
+// parameters returns a part of the list if the meter ends the scan.
+func (o Options) parameters(meter *markdown.Meter, text string, header matter.Document) []Parameter {
+	list := declaredParameters(header)
+	hint, _ := header.Get("argument-hint")
+	hints, words := readHint(hint.String())
 	for i, h := range hints {
 		if i < len(list) {
 			list[i].Hint = cmp.Or(list[i].Hint, h.Hint)
@@ -79,16 +48,16 @@ func (r Renderer) arguments(meter *markdown.Meter, c Command) []Argument {
 	names := make(map[string]bool, len(list))
 	for i := range list {
 		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number is the name of its own position only
-			list[i].Name = r.numeral(i)
+			list[i].Name = o.numeral(i)
 		}
 		names[list[i].Name] = true
 	}
 	var (
 		numbered [mostNumbered]bool
-		inputs   []Argument
+		inputs   []Parameter
 		all      bool
 	)
-	r.scan(meter, c.Content, func(string) bool { return false }, func(t token) {
+	o.scan(meter, text, func(string) bool { return false }, func(t token) {
 		switch t.kind {
 		case allToken:
 			all = true
@@ -99,16 +68,16 @@ func (r Renderer) arguments(meter *markdown.Meter, c Command) []Argument {
 		case inputToken:
 			if !names[t.name] {
 				names[t.name] = true
-				inputs = append(inputs, Argument{Name: t.name, Hint: t.hint})
+				inputs = append(inputs, Parameter{Name: t.name, Hint: t.hint})
 			}
 		}
 	})
-	for n := len(list); n < mostNumbered && numbered[n] && !names[r.numeral(n)]; n++ {
-		list = append(list, Argument{Name: r.numeral(n)})
+	for n := len(list); n < mostNumbered && numbered[n] && !names[o.numeral(n)]; n++ {
+		list = append(list, Parameter{Name: o.numeral(n)})
 	}
 	list = append(list, inputs...)
 	if list == nil && (all || words != "") {
-		list = []Argument{{Name: "arguments"}}
+		list = []Parameter{{Name: "arguments"}}
 	}
 	if len(list) == 1 {
 		list[0].Hint = cmp.Or(list[0].Hint, words)
@@ -123,22 +92,22 @@ func (r Renderer) arguments(meter *markdown.Meter, c Command) []Argument {
 const mostNumbered = 1000
 
 // numeral is the name of an argument without a name at this index.
-func (r Renderer) numeral(index int) string {
-	if !r.CountFromZero {
+func (o Options) numeral(index int) string {
+	if !o.CountFromZero {
 		index++
 	}
 	return strconv.Itoa(index)
 }
 
-// declaredArguments returns the arguments of the frontmatter. A sentence, or any
+// declaredParameters returns the arguments of the frontmatter. A sentence, or any
 // other value that is no list of names, declares none.
-func declaredArguments(f Frontmatter) []Argument {
-	value, _ := f.doc.Get("arguments")
-	var list []Argument
+func declaredParameters(header matter.Document) []Parameter {
+	value, _ := header.Get("arguments")
+	var list []Parameter
 	switch {
 	case value.Kind == matter.Sequence:
 		for _, item := range value.Items {
-			var arg Argument
+			var arg Parameter
 			if item.Kind == matter.Mapping {
 				for _, field := range item.Fields {
 					switch field.Key {
@@ -162,7 +131,7 @@ func declaredArguments(f Frontmatter) []Argument {
 			if name = argumentName(name); !isName(name) {
 				return nil
 			}
-			list = append(list, Argument{Name: name})
+			list = append(list, Parameter{Name: name})
 		}
 	}
 	return list
@@ -185,7 +154,7 @@ func isName(s string) bool {
 
 // readHint reads an argument-hint. Clients show the hint unchanged, so authors
 // follow habits and no rules. A hint that shows no arguments is words.
-func readHint(hint string) (list []Argument, words string) {
+func readHint(hint string) (list []Parameter, words string) {
 	hint = strings.TrimSpace(hint)
 	flag := false // the value of a flag follows
 	for rest := hint; rest != "" && rest[0] != '|'; {
@@ -216,7 +185,7 @@ func readHint(hint string) (list []Argument, words string) {
 		}
 	}
 	if list == nil && isName(hint) {
-		return []Argument{{Name: hint, Hint: hint}}, ""
+		return []Parameter{{Name: hint, Hint: hint}}, ""
 	}
 	if list == nil {
 		return nil, hint
@@ -226,7 +195,7 @@ func readHint(hint string) (list []Argument, words string) {
 
 // hinted returns the arguments in a pair of brackets of a hint: one argument, none
 // for a flag, or several for a list such as [issue, branch].
-func hinted(key, brackets string) []Argument {
+func hinted(key, brackets string) []Parameter {
 	inner := strings.TrimSpace(strings.TrimRight(argumentName(strings.TrimRight(brackets, ".…")), ".…"))
 	hint := brackets
 	if key != "" {
@@ -244,14 +213,14 @@ func hinted(key, brackets string) []Argument {
 			parts[i] = strings.TrimSpace(parts[i])
 		}
 		if !slices.ContainsFunc(parts, func(s string) bool { return !isName(s) }) {
-			var list []Argument
+			var list []Parameter
 			for _, name := range parts {
-				list = append(list, Argument{Name: name, Hint: hint, Required: required})
+				list = append(list, Parameter{Name: name, Hint: hint, Required: required})
 			}
 			return list
 		}
 	}
-	return []Argument{{Name: inner, Hint: hint, Required: required}}
+	return []Parameter{{Name: inner, Hint: hint, Required: required}}
 }
 
 // bracketLength returns the length of a text in brackets, with the brackets and

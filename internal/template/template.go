@@ -1,0 +1,208 @@
+// Package template fills arguments into the text of commands. It executes
+// nothing and reads no file.
+package template
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
+
+// Options are the fields of toolshelf.Renderer.
+type Options struct {
+	CountFromZero bool
+	NoAppend      bool
+	InCode        bool
+}
+
+// A Result is a rendered text and its directives, in text order, without overlap.
+type Result struct {
+	Text       string
+	Directives []Directive
+}
+
+// MaxAdded bounds the text that arguments add. A command of 10 MiB with a
+// million $ARGUMENTS would turn an argument of a megabyte into a terabyte.
+const MaxAdded = 64 << 20
+
+// ErrTooLong reports that arguments would add more than MaxAdded bytes.
+var ErrTooLong = errors.New("the arguments would add too much to the text")
+
+// Render fills in arguments by position. If ctx ends before the text is rendered,
+// Render returns the error of ctx.
+func (o Options) Render(ctx context.Context, text string, header matter.Document, args []string) (Result, error) {
+	meter := markdown.NewMeter(ctx)
+	given := arguments{positions: make(map[int]string, len(args)), names: map[string]string{}, all: strings.Join(args, " ")}
+	for i, arg := range args {
+		given.positions[i] = arg
+	}
+	declared := declaredParameters(header)
+	if strings.Contains(text, "${input:") {
+		for _, arg := range o.parameters(meter, text, header) {
+			given.name(arg.Name, arg.Position-1)
+		}
+	}
+	for i, arg := range declared {
+		given.name(arg.Name, i)
+	}
+	return o.render(meter, text, declared, given)
+}
+
+// RenderNamed fills in arguments by name. If ctx ends before the text is rendered,
+// RenderNamed returns the error of ctx.
+func (o Options) RenderNamed(ctx context.Context, text string, header matter.Document, args map[string]string) (Result, error) {
+	meter := markdown.NewMeter(ctx)
+	given := arguments{positions: make(map[int]string, len(args)), names: maps.Clone(args)}
+	if given.names == nil {
+		given.names = map[string]string{}
+	}
+	rest := maps.Clone(given.names)
+	expected := o.parameters(meter, text, header)
+	for _, arg := range expected {
+		if value, ok := args[arg.Name]; ok {
+			given.positions[arg.Position-1] = value
+			delete(rest, arg.Name)
+		}
+	}
+	for name, value := range rest {
+		index, ok := argumentNumber(name)
+		if !o.CountFromZero {
+			index--
+		}
+		if _, taken := given.positions[index]; ok && index >= 0 && !taken {
+			given.positions[index] = value
+			delete(rest, name)
+		}
+	}
+	for _, arg := range expected {
+		given.name(arg.Name, arg.Position-1)
+	}
+	var values []string
+	for _, index := range slices.Sorted(maps.Keys(given.positions)) {
+		values = append(values, given.positions[index])
+	}
+	for _, name := range slices.Sorted(maps.Keys(rest)) {
+		values = append(values, rest[name])
+	}
+	given.all = strings.Join(values, " ")
+	return o.render(meter, text, declaredParameters(header), given)
+}
+
+// arguments are the arguments given to a rendering.
+type arguments struct {
+	positions map[int]string // by index, from 0
+	names     map[string]string
+	all       string
+}
+
+// name gives the argument at this index another name, unless the argument is
+// missing or the name is taken.
+func (a arguments) name(name string, index int) {
+	if _, taken := a.names[name]; !taken {
+		if value, ok := a.positions[index]; ok {
+			a.names[name] = value
+		}
+	}
+}
+
+// of returns the value of a placeholder.
+func (a arguments) of(t token) (value string, ok bool) {
+	switch t.kind {
+	case allToken:
+		return a.all, true
+	case indexToken:
+		value, ok = a.positions[t.index]
+	case nameToken, inputToken:
+		value, ok = a.names[t.name]
+	}
+	return value, ok
+}
+
+func (o Options) scan(meter *markdown.Meter, text string, known func(string) bool, yield func(token)) {
+	s := scanner{text: text, zero: o.CountFromZero, inCode: o.InCode, known: known, yield: yield, meter: meter}
+	s.scan()
+}
+
+func (o Options) render(meter *markdown.Meter, text string, declared []Parameter, given arguments) (Result, error) {
+	known := make(map[string]bool, len(declared)+len(given.names))
+	for _, arg := range declared {
+		known[arg.Name] = true
+	}
+	for name := range given.names {
+		known[name] = true
+	}
+	var (
+		out    strings.Builder
+		copied int // of the text
+		filled int // bytes of arguments
+		used   bool
+		result Result
+		open   Directive
+		path   int // where the path of the file directive that is open begins in the text
+	)
+	replace := func(t token, value string) {
+		if out.Cap() == 0 {
+			out.Grow(len(text) + len(value) + len(given.all))
+		}
+		out.WriteString(text[copied:t.start])
+		out.WriteString(value)
+		copied = t.end
+	}
+	begin := func(kind Kind, at int) {
+		open = Directive{Kind: kind, Start: out.Len() + at - copied}
+	}
+	end := func(at int, after int) {
+		open.End = out.Len() + at - copied + after
+		result.Directives = append(result.Directives, open)
+	}
+	o.scan(meter, text, func(name string) bool { return known[name] }, func(t token) {
+		switch t.kind {
+		case escapeToken:
+			replace(t, "")
+		case shellStart:
+			begin(Shell, t.start)
+		case shellEnd:
+			end(t.end, len("`"))
+		case fileStart:
+			begin(File, t.start)
+			path = t.start + 1
+		case fileEnd:
+			if open.FromArguments || isPath(text[path:t.end]) {
+				end(t.end, 0)
+			}
+		default:
+			value, ok := given.of(t)
+			if !ok || filled > MaxAdded {
+				return
+			}
+			if filled += len(value); filled <= MaxAdded {
+				replace(t, value)
+				used = true
+				open.FromArguments = open.FromArguments || value != ""
+			}
+		}
+	})
+	if err := meter.Err(); err != nil {
+		return Result{}, err
+	}
+	if appended := given.all; !used && !o.NoAppend && strings.TrimSpace(appended) != "" {
+		filled += len(appended)
+		if filled <= MaxAdded {
+			replace(token{start: len(text), end: len(text)}, "\n\nARGUMENTS: "+appended)
+		}
+	}
+	if filled > MaxAdded {
+		return Result{}, ErrTooLong
+	}
+	result.Text = text
+	if copied > 0 || out.Len() > 0 {
+		out.WriteString(text[copied:])
+		result.Text = out.String()
+	}
+	return result, nil
+}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // A Catalog offers the commands, skills and files of one project. It is safe
@@ -402,7 +403,7 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 }
 
 func commandPage(snapshot *index.Snapshot, page Page) ([]*index.Entry, Pagination, error) {
-	return paginate(snapshot.Entries, page, "commands", func(e *index.Entry) string { return e.Name }, index.Compare)
+	return paginate(snapshot.Entries, page, "commands", func(e *index.Entry) string { return e.Name }, names.Compare)
 }
 
 // All ranges over all commands that List pages through, in its order and as

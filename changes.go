@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // A Change says what is different since a subscriber was told last. Names are
@@ -123,7 +124,7 @@ func difference(before, now *index.Snapshot) (n Names) {
 	a, b := before.Entries, now.Entries
 	for len(a) > 0 || len(b) > 0 {
 		switch {
-		case len(b) == 0 || len(a) > 0 && index.Compare(a[0].Name, b[0].Name) < 0:
+		case len(b) == 0 || len(a) > 0 && names.Compare(a[0].Name, b[0].Name) < 0:
 			n.Removed = append(n.Removed, a[0].Name)
 			a = a[1:]
 		case len(a) == 0 || a[0].Name != b[0].Name:

@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // A Command is a Markdown file, whole.
@@ -69,7 +70,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return Command{}, err
 	}
-	stem, _ := index.TrimExt(name)
+	stem, _ := names.TrimMarkdown(name)
 	if !c.validName(stem) && !c.validName(name) {
 		return Command{}, &Error{Code: ErrInvalidCommandName.Code, Op: op, Path: name,
 			Message: "no command can be called " + quote(name) + "; use " + c.nameRule(name)}
@@ -292,9 +293,9 @@ func (c *Catalog) validName(name string) bool {
 // validElement is validName for a name that is one path element.
 func (c *Catalog) validElement(name string) bool {
 	if c.config.looseNames {
-		return index.LooseName(name)
+		return names.Loose(name)
 	}
-	return index.PlainName(name)
+	return names.Plain(name)
 }
 
 func (c *Catalog) nameRule(name string) string {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
-	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // A row is an entry as a folder tells of it. To list a folder is to collect
@@ -65,7 +65,7 @@ func compareKinded[S ~string | ~[]byte](k kind, name S, r row) int {
 	if (k == kindDir) != (r.kind == kindDir) {
 		return cmp.Compare(k, r.kind)
 	}
-	return index.Compare(name, r.name)
+	return names.Compare(name, r.name)
 }
 
 // sortRows sorts by compareRows. In ASCII, a number made of the letters that
@@ -94,7 +94,7 @@ func sortRows(rows []row) {
 		for j := range 8 {
 			r.key <<= 8
 			if at := prefix + j; at < len(r.name) {
-				r.key |= uint64(index.LowerASCII(r.name[at]))
+				r.key |= uint64(names.LowerASCII(r.name[at]))
 			}
 		}
 		if r.kind != kindDir {
@@ -105,7 +105,7 @@ func sortRows(rows []row) {
 		if a.key != b.key {
 			return cmp.Compare(a.key, b.key)
 		}
-		return index.Compare(a.name, b.name)
+		return names.Compare(a.name, b.name)
 	})
 }
 

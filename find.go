@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
-	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // FileMatches are the files that FindFiles has found.
@@ -165,7 +165,7 @@ func comparePaths(a, b string) int {
 		case dirY && !dirX:
 			return 1
 		case x != y:
-			return index.Compare(x, y)
+			return names.Compare(x, y)
 		case !dirX:
 			return 0
 		}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
-	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // An EntryType says what an entry of a folder is.
@@ -235,7 +235,7 @@ func compareEntries(key SortKey, a, b Entry) int {
 	if order != 0 {
 		return order
 	}
-	return index.Compare(a.Name, b.Name)
+	return names.Compare(a.Name, b.Name)
 }
 
 // encodeEntry makes a cursor of what compareEntries goes by: whether the entry

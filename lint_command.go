@@ -15,6 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // A commandLint checks the files of commands. It knows what their texts may
@@ -181,7 +182,7 @@ func slashNames(line []byte) iter.Seq2[int, string] {
 	return func(yield func(at int, name string) bool) {
 		for at := bytes.IndexByte(line, '/'); at >= 0; {
 			end := at + 1
-			for end < len(line) && (index.PlainName(string(line[end:end+1])) || line[end] == ':') {
+			for end < len(line) && (names.Plain(string(line[end:end+1])) || line[end] == ':') {
 				end++
 			}
 			name := strings.TrimRight(string(line[at+1:end]), ":")
@@ -240,7 +241,7 @@ func (l *commandLint) meant(name string, compare bool) string {
 			continue
 		}
 		distance := editDistance(wanted.letters, other.letters)
-		if distance < least || distance == least && (best == "" || index.Compare(other.name, best) < 0) {
+		if distance < least || distance == least && (best == "" || names.Compare(other.name, best) < 0) {
 			best, least = other.name, distance
 		}
 	}
@@ -366,7 +367,7 @@ func (l *commandLint) missingFile(from *index.Entry, target string) string {
 	}
 	file := path.Join(path.Dir(c.commands.Below(from)), target)
 	folder, base := path.Split(file)
-	stem, isMarkdown := index.TrimExt(base)
+	stem, isMarkdown := names.TrimMarkdown(base)
 	if !isMarkdown || !c.validElement(stem) || strings.EqualFold(base, "README.md") || strings.EqualFold(base, "SKILL.md") {
 		return ""
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
-	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 const defaultMaxFileSize = 10 << 20
@@ -188,7 +188,7 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // digits, "-", "_" and ".", not at the beginning; any other is ErrInvalidOption.
 func WithConventionalDirs(client string) Option {
 	return func(c *config) error {
-		if len(client) > maxClientName || !index.LooseName(client) || !index.PlainName(strings.ReplaceAll(client, ".", "")) {
+		if len(client) > maxClientName || !names.Loose(client) || !names.Plain(strings.ReplaceAll(client, ".", "")) {
 			return invalidOption("WithConventionalDirs: no client can be called " + quote(client) +
 				`; use up to 100 letters, digits, "-", "_" and ".", without the dot that its folder begins with`)
 		}

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
-	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 func TestReportStem(t *testing.T) {
@@ -55,7 +55,7 @@ func looseNames() *rapid.Generator[string] {
 		rapid.StringMatching(`(con|NUL|com1|lpt9)[.: ]?[a-c]?`),
 		rapid.StringMatching(`(%(2[0-9A-F]|3A|41|63)|[a-c.:]){1,5}`),
 		rapid.StringMatching(`.{1,130}`),
-	).Filter(index.LooseName)
+	).Filter(names.Loose)
 }
 
 func TestNoTwoCommandsShareAStem(t *testing.T) {

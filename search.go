@@ -17,6 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 )
 
@@ -198,7 +199,7 @@ type searcher struct {
 
 	lock       *semaphore.Weighted // for what follows: one of readers to read, all to write; unlike a mutex, waiting for it ends with a context
 	ranked     rank.Index
-	entries    []*index.Entry                 // what is in ranked, in the order of index.Compare
+	entries    []*index.Entry                 // what is in ranked, in the order of names.Compare
 	generation uint64                         // of the snapshot that had these entries; an update that was broken off leaves it as it was
 	unsettled  map[*index.Entry]unsettledText // files that may change without a change of their entry
 	oldest     time.Time                      // no file in unsettled was read earlier
@@ -285,7 +286,7 @@ func (s *searcher) update(ctx context.Context, c *Catalog, snapshot *index.Snaps
 			s.entries = slices.Concat(snapshot.Entries[:i], before)
 			return err
 		}
-		for len(before) > 0 && index.Compare(before[0].Name, e.Name) < 0 {
+		for len(before) > 0 && names.Compare(before[0].Name, e.Name) < 0 {
 			s.remove(before[0])
 			before = before[1:]
 		}

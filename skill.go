@@ -11,6 +11,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // A Skill is a skill, whole, but for the contents of its other files.
@@ -97,7 +98,7 @@ func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do func(
 	if err := c.begin(ctx, op); err != nil {
 		return zero, err
 	}
-	if !index.LooseName(name) {
+	if !names.Loose(name) {
 		return zero, &Error{Code: ErrInvalidSkillName.Code, Op: op, Path: name,
 			Message: "no skill can be called " + quote(name) + `; use the name of its folder, without separators, control characters and leading dot`}
 	}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
-	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // maxSuggestFrom bounds how many names of a folder are compared with one that
@@ -73,7 +73,7 @@ func nearestIn(dir *confine.Dir, name string, dirOnly, showHidden bool) (best st
 			return nil
 		}
 		distance := editDistance(wanted, []rune(strings.ToLower(other)))
-		if distance > least || distance == least && (best == "" || index.Compare(other, best) > 0) {
+		if distance > least || distance == least && (best == "" || names.Compare(other, best) > 0) {
 			return nil
 		}
 		info, err := dir.Lstat(other)

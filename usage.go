@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // A CommandUsage describes a listed command and the arguments that the command
@@ -40,7 +41,7 @@ func (l UsageList) Contains(name string) bool {
 	if l.snapshot == nil {
 		return false
 	}
-	stem, _ := index.TrimExt(name)
+	stem, _ := names.TrimMarkdown(name)
 	e := l.snapshot.Lookup(name, stem)
 	return e != nil && !e.Hidden && e.Broken == nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // maxDepth bounds how deep nested commands are looked for. It also ends a
@@ -36,7 +37,7 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 	files := children[:0]
 	var folders []child
 	for _, c := range children {
-		stem, markdown := TrimExt(c.name)
+		stem, markdown := names.TrimMarkdown(c.name)
 		switch {
 		case c.known != nil:
 			files = append(files, c)
@@ -44,7 +45,7 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 		case markdown && c.typ == fs.ModeDir:
 			s.reportFolder(path.Join(dirPath, c.name))
 		case markdown && !s.config.Valid(stem):
-			s.reportName(path.Join(dirPath, c.name), PlainSpelling(stem)+".md")
+			s.reportName(path.Join(dirPath, c.name), names.PlainSpelling(stem)+".md")
 		case markdown:
 			files = append(files, c)
 		case s.config.Nested && s.isFolder(dirPath, c):
@@ -78,7 +79,7 @@ func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry
 	if c.known != nil {
 		return s.load(dir, c.name, c.typ, c.known.Path, c.known.Name, c.known)
 	}
-	stem, _ := TrimExt(c.name)
+	stem, _ := names.TrimMarkdown(c.name)
 	return s.load(dir, c.name, c.typ, path.Join(dirPath, c.name), prefix+stem, nil)
 }
 
@@ -87,7 +88,7 @@ func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry
 func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child, above []identity) error {
 	dirPath := path.Join(parentPath, c.name)
 	if !s.config.Valid(c.name) {
-		s.reportName(dirPath, PlainSpelling(c.name))
+		s.reportName(dirPath, names.PlainSpelling(c.name))
 		return nil
 	}
 	if len(above) > maxDepth {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // A Layer is one folder on one filesystem.
@@ -80,7 +81,7 @@ type Entry struct {
 // A Snapshot is what the layers held at one moment.
 type Snapshot struct {
 	Generation uint64    // changes when anything else here does
-	Entries    []*Entry  // those that a list shows, in the order of Compare
+	Entries    []*Entry  // those that a list shows, in the order of names.Compare
 	Problems   []Problem // of all files, shown or not, by path, line and class
 
 	byName map[string]*Entry   // every name that a layer claims, hidden and broken ones too
@@ -216,12 +217,12 @@ func (x *Index) Last() *Snapshot { return x.last.Load() }
 // that can be told without looking at any file but the entry's own, which the
 // caller does: nil if it cannot. It can where no file that may have come to be
 // since can claim the name before this one.
-func (x *Index) Known(names ...string) *Entry {
+func (x *Index) Known(wanted ...string) *Entry {
 	last := x.last.Load()
-	if last == nil || last.byName[names[0]] == nil && names[0] != names[len(names)-1] && LooseName(names[0]) && x.config.Valid(names[0]) {
+	if last == nil || last.byName[wanted[0]] == nil && wanted[0] != wanted[len(wanted)-1] && names.Loose(wanted[0]) && x.config.Valid(wanted[0]) {
 		return nil
 	}
-	e := last.Lookup(names...)
+	e := last.Lookup(wanted...)
 	if e == nil || e.Broken != nil || e.Layer > 0 || !strings.HasSuffix(e.Path, ".md") || strings.Contains(e.Path, ":") {
 		return nil
 	}
@@ -427,7 +428,7 @@ func merge(config *Config, layers []found) *Snapshot {
 			}
 		}
 	}
-	slices.SortFunc(s.Entries, func(a, b *Entry) int { return Compare(a.Name, b.Name) })
+	slices.SortFunc(s.Entries, func(a, b *Entry) int { return names.Compare(a.Name, b.Name) })
 	for i := 1; i < len(s.Entries); i++ {
 		if strings.EqualFold(s.Entries[i].Name, s.Entries[i-1].Name) {
 			s.Problems = append(s.Problems, differsInCase(config, s.Entries[i], s.Entries[i-1]))

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // ErrNoSkillFile is the Broken of a folder that has no SKILL.md.
@@ -113,7 +114,7 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 			}
 			continue
 		}
-		if declared, _ := e.Header.Get("name"); e != known && !named && LooseName(declared.String()) {
+		if declared, _ := e.Header.Get("name"); e != known && !named && names.Loose(declared.String()) {
 			e.Name = declared.String()
 		}
 		return e
@@ -133,10 +134,10 @@ func describesSkill(e *Entry) bool {
 // folderName is the name of a layer's folder. One without a name that a skill can
 // have, such as the top of an fs.FS, goes by its layer's.
 func (s *scan) folderName(dirPath string) (name string, named bool) {
-	if base := path.Base(filepath.ToSlash(s.fs.Path(dirPath))); LooseName(base) {
+	if base := path.Base(filepath.ToSlash(s.fs.Path(dirPath))); names.Loose(base) {
 		return base, true
 	}
-	if name := s.config.Layers[s.layer].Name; LooseName(name) {
+	if name := s.config.Layers[s.layer].Name; names.Loose(name) {
 		return name, false
 	}
 	return "skill", false
@@ -148,7 +149,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
 	err := each(s.ctx, len(children), func(i int) {
-		if name := children[i].name; LooseName(name) && !skipped(name) {
+		if name := children[i].name; names.Loose(name) && !skipped(name) {
 			entries[i], links[i] = s.skill(dir, dirPath, children[i])
 		}
 	})
@@ -159,7 +160,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 		switch {
 		case links[i] != nil:
 			s.report(s.linkProblem(path.Join(dirPath, c.name), links[i]))
-		case !LooseName(c.name) && s.isFolder(dirPath, c):
+		case !names.Loose(c.name) && s.isFolder(dirPath, c):
 			s.report(Problem{Code: "INVALID_SKILL_NAME", Severity: Error, Path: s.place(dirPath, c.name),
 				Message: "not listed: the folder's name is not one safe path element", Suggestion: "rename the folder"})
 		}
@@ -262,7 +263,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	}
 	if isSkill {
 		// What is wrong with the files of a skill is no problem of the search.
-		children = slices.DeleteFunc(children, func(c child) bool { return !LooseName(c.name) || !s.isFolder(dirPath, c) })
+		children = slices.DeleteFunc(children, func(c child) bool { return !names.Loose(c.name) || !s.isFolder(dirPath, c) })
 	}
 	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.name, b.name) })
 	var entries []*Entry

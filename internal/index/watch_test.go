@@ -10,6 +10,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // watched is an index of one directory with one file, its first scan over. No
@@ -21,7 +22,7 @@ func watched(t *testing.T) (*Index, string) {
 		t.Fatal(err)
 	}
 	fsys := confine.New(dir, confine.Options{})
-	x, err := Commands(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, MaxFileSize: 100, Valid: PlainName, Watch: true, Now: time.Now})
+	x, err := Commands(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, MaxFileSize: 100, Valid: names.Plain, Watch: true, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package index
+package names
 
 import (
 	"strings"
@@ -32,11 +32,11 @@ func TestNames(t *testing.T) {
 		{" a", false, false},
 		{"a ", false, false},
 	} {
-		if got := PlainName(tt.name); got != tt.plain {
-			t.Errorf("PlainName(%q) = %v", tt.name, got)
+		if got := Plain(tt.name); got != tt.plain {
+			t.Errorf("Plain(%q) = %v", tt.name, got)
 		}
-		if got := LooseName(tt.name); got != tt.loose {
-			t.Errorf("LooseName(%q) = %v", tt.name, got)
+		if got := Loose(tt.name); got != tt.loose {
+			t.Errorf("Loose(%q) = %v", tt.name, got)
 		}
 	}
 }
@@ -54,8 +54,8 @@ func TestTrimExt(t *testing.T) {
 		{"a.mdx", "a.mdx", false},
 		{"a.markdown", "a.markdown", false},
 	} {
-		if stem, ok := TrimExt(tt.name); stem != tt.stem || ok != tt.ok {
-			t.Errorf("TrimExt(%q) = %q, %v", tt.name, stem, ok)
+		if stem, ok := TrimMarkdown(tt.name); stem != tt.stem || ok != tt.ok {
+			t.Errorf("TrimMarkdown(%q) = %q, %v", tt.name, stem, ok)
 		}
 	}
 }
@@ -76,13 +76,13 @@ func FuzzNames(f *testing.F) {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		if PlainName(name) && !LooseName(name) {
+		if Plain(name) && !Loose(name) {
 			t.Fatalf("%q is plain and not loose", name)
 		}
-		if LooseName(name) && (strings.ContainsAny(name, "/\\\x00\n\r") || name == "." || strings.Contains(name, "..")) {
+		if Loose(name) && (strings.ContainsAny(name, "/\\\x00\n\r") || name == "." || strings.Contains(name, "..")) {
 			t.Fatalf("%q is not one safe path element", name)
 		}
-		if !PlainName(PlainSpelling(name)) {
+		if !Plain(PlainSpelling(name)) {
 			t.Fatalf("the spelling suggested for %q, %q, is not plain", name, PlainSpelling(name))
 		}
 	})

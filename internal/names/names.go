@@ -1,4 +1,4 @@
-package index
+package names
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// PlainName reports whether name is letters of ASCII, digits, "_" and "-".
-func PlainName(name string) bool {
+// Plain reports whether name is letters of ASCII, digits, "_" and "-".
+func Plain(name string) bool {
 	for i := 0; i < len(name); i++ {
 		switch c := name[i]; {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-':
@@ -22,7 +22,7 @@ func PlainName(name string) bool {
 func PlainSpelling(name string) string {
 	var b strings.Builder
 	for i := 0; i < len(name); i++ {
-		if PlainName(name[i : i+1]) {
+		if Plain(name[i : i+1]) {
 			b.WriteByte(name[i])
 		} else if s := b.String(); s != "" && !strings.HasSuffix(s, "-") {
 			b.WriteByte('-')
@@ -34,11 +34,11 @@ func PlainSpelling(name string) string {
 	return "command"
 }
 
-// LooseName reports whether name is one path element that is safe on every
+// Loose reports whether name is one path element that is safe on every
 // system and in one line of text: valid UTF-8 without separators, control
 // characters, ".." and what reorders text, not beginning with a dot and without
 // blanks at its ends.
-func LooseName(name string) bool {
+func Loose(name string) bool {
 	if name == "" || name[0] == '.' || strings.Contains(name, "..") || !utf8.ValidString(name) || strings.TrimSpace(name) != name {
 		return false
 	}
@@ -53,8 +53,8 @@ func LooseName(name string) bool {
 	return true
 }
 
-// TrimExt cuts ".md", in any letter case, off the end once.
-func TrimExt(name string) (stem string, ok bool) {
+// TrimMarkdown cuts ".md", in any letter case, off the end once.
+func TrimMarkdown(name string) (stem string, ok bool) {
 	i := len(name) - len(".md")
 	if i < 0 || !strings.EqualFold(name[i:], ".md") {
 		return name, false

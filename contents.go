@@ -4,7 +4,7 @@ import (
 	"container/list"
 	"sync"
 
-	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/confine"
 )
 
 // maxContents is how many bytes of commands, and of skills, a catalog keeps in

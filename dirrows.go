@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )

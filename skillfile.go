@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/confine"
 )
 
 // FileInfo is what Stat tells of a file, a folder or a link.

@@ -3,7 +3,7 @@ package index
 import (
 	"strings"
 
-	"github.com/toolshelf-go/toolshelf/internal/confine"
+	"github.com/toolshelf-go/toolshelf/confine"
 )
 
 // A held is a layer's folder kept open after a scan, so that one of its files

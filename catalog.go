@@ -76,7 +76,7 @@ func New(opts ...Option) (*Catalog, error) {
 	_, isOS := config.fs.(*afero.OsFs)
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
 	c.setFilters(config.keepCommands, config.keepSkills)
-	c.commandContents.max, c.skillContents.max, c.digests.max, c.usages.max = maxContents, maxContents, maxDigests, maxContents
+	c.commandContents.max, c.skillContents.max, c.digests.max, c.usages.max = maxContents, maxContents, maxContents, maxContents
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
 			return nil, invalidOption("WithRoot: the working directory is unknown: " + reason(err))
@@ -101,14 +101,14 @@ func New(opts ...Option) (*Catalog, error) {
 		Layers:  commands,
 		Nested:  config.nested,
 		Valid:   c.validElement,
-		Changed: c.tell(func(s *subscriber) **index.Snapshot { return &s.commands }),
+		Changed: c.tell(func(s *subscriber) **index.Snapshot { return &s.commands }, c.dropCommands),
 	})); err == nil {
 		c.skills, err = index.Skills(c.indexConfig(index.Config{
 			Layers:     skills,
 			Depth:      config.skillDepth,
 			Broken:     true,
 			KeepHeader: true,
-			Changed:    c.tell(func(s *subscriber) **index.Snapshot { return &s.skills }),
+			Changed:    c.tell(func(s *subscriber) **index.Snapshot { return &s.skills }, c.dropSkills),
 		}))
 	}
 	if err != nil {
@@ -129,11 +129,35 @@ func (c *Catalog) indexConfig(x index.Config) index.Config {
 }
 
 // tell returns what an index calls when something has changed.
-func (c *Catalog) tell(known func(*subscriber) **index.Snapshot) func(before, now *index.Snapshot) {
+func (c *Catalog) tell(known func(*subscriber) **index.Snapshot, drop func(now *index.Snapshot)) func(before, now *index.Snapshot) {
 	return func(before, now *index.Snapshot) {
+		drop(now)
 		c.config.logger.Debug("files changed", "generation", now.Generation, "listed", len(now.Entries), "problems", len(now.Problems))
 		c.changes.signal(known, before)
 	}
+}
+
+// dropCommands removes the commands that a snapshot does not have from memory.
+func (c *Catalog) dropCommands(now *index.Snapshot) {
+	has := func(f file) bool { return now.Has(f.layer, f.path) }
+	c.commandContents.retain(has)
+	c.usages.retain(has)
+}
+
+// dropSkills removes the skills that a snapshot does not have from memory, with
+// the digests of their files.
+func (c *Catalog) dropSkills(now *index.Snapshot) {
+	c.skillContents.retain(func(f file) bool { return now.HasSkill(f.layer, path.Dir(f.path)) })
+	c.digests.retain(func(f file) bool {
+		for dir := path.Dir(f.path); ; dir = path.Dir(dir) {
+			if now.HasSkill(f.layer, dir) {
+				return true
+			}
+			if dir == "." {
+				return false
+			}
+		}
+	})
 }
 
 // open confines a folder of the catalog's filesystem.

@@ -61,7 +61,7 @@ const (
 // ErrFileTooLarge. For folders that cannot be read, see List.
 //
 // The cost, for a command of the first layer that was had before, is a stat of
-// its folder and one of its file: up to 16 MiB of files are kept in memory and
+// its folder and one of its file: up to 16 MiB of memory hold files, which are
 // served as long as their change times prove them unchanged (see [WithFs]).
 // Otherwise the file is read, and for a
 // name that no call has seen yet the cost is also that of List.
@@ -188,7 +188,7 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 	}
 	command := c.parse(e, raw, info)
 	if c.commands.Settled(e.Layer, info, now) {
-		c.commandContents.put(&content[Command]{file: key, info: info, value: command, size: int64(len(raw))})
+		c.commandContents.put(&content[Command]{file: key, info: info, value: command, size: int64(len(raw) + len(command.Content) + command.Frontmatter.doc.Memory())})
 	}
 	return command, nil
 }

@@ -2,19 +2,23 @@ package toolshelf
 
 import (
 	"container/list"
+	"reflect"
 	"sync"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// maxContents is how many bytes of commands, and of skills, a catalog keeps in
-// memory.
+// maxContents bounds the memory of each cache of a catalog, in bytes.
 const maxContents = 16 << 20
+
+// contentOverhead is the memory of a cached file beside the content: the list
+// element, the map entry and what the allocator adds.
+const contentOverhead = 256
 
 // contents keeps what was read of files, the least recently used to go first.
 // What it holds is only served after a stat of the file.
 type contents[T any] struct {
-	max int64 // how much to keep, in the unit of content.size
+	max int64 // bytes
 
 	mu    sync.Mutex
 	files map[file]*list.Element // of content
@@ -32,7 +36,7 @@ type content[T any] struct {
 	file  file
 	info  confine.Info // of the file before it was read
 	value T
-	size  int64
+	size  int64 // of value beyond the struct itself: put adds the rest
 }
 
 func (c *contents[T]) get(f file) *content[T] {
@@ -53,10 +57,22 @@ func (c *contents[T]) put(read *content[T]) {
 		c.files = make(map[file]*list.Element)
 	}
 	c.remove(c.files[read.file])
+	read.size += int64(reflect.TypeFor[content[T]]().Size()) + int64(len(read.file.path)) + contentOverhead
 	c.files[read.file] = c.order.PushFront(read)
 	c.size += read.size
 	for c.size > c.max {
 		c.remove(c.order.Back())
+	}
+}
+
+// retain removes the files that keep is false for.
+func (c *contents[T]) retain(keep func(file) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for f, e := range c.files {
+		if !keep(f) {
+			c.remove(e)
+		}
 	}
 }
 

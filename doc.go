@@ -125,7 +125,7 @@
 // and one stat for each file, and nothing more where nothing has changed. Of
 // a new or changed file the first 4 KB are read, and up to 64 KB where its
 // header or first paragraph is longer. [Catalog.Get] reads one file whole; up
-// to 16 MiB of files are kept, and one that is kept costs a stat of its folder
+// to 16 MiB of memory hold files, and one that is kept costs a stat of its folder
 // and one of the file. Callers that ask at the same time share the work. On a
 // filesystem without change times, files are read and compared each time; see
 // [WithFs].

@@ -14,3 +14,10 @@ func Cached(c *Catalog, name string) bool {
 }
 
 var IsEmbedded = isEmbedded
+
+// CachedFiles counts the files that a catalog has in memory, and the bytes that
+// they are counted for.
+func CachedFiles(c *Catalog) (files int, bytes int64) {
+	files = len(c.commandContents.files) + len(c.usages.files) + len(c.skillContents.files) + len(c.digests.files)
+	return files, c.commandContents.size + c.usages.size + c.skillContents.size + c.digests.size
+}

@@ -75,7 +75,7 @@ func Digests() SkillOption {
 // ErrFileTooLarge. For folders that cannot be read, see ListSkills.
 //
 // The cost is a reading of each folder of the skill and a stat of each file. Up
-// to 16 MiB of SKILL.md files are kept in memory and served as long as their
+// to 16 MiB of memory hold SKILL.md files, which are served as long as their
 // change times prove them unchanged (see [WithFs]). For a skill that is not right
 // below the first layer, and for one that no call has seen yet, the cost is also
 // that of ListSkills; otherwise Hides is as the last list had it.
@@ -297,7 +297,7 @@ func (c *Catalog) skillText(folder *index.SkillFolder, e *index.Entry) (skillTex
 	doc, _ := matter.Parse(raw, true)
 	text := skillText{raw: raw, content: string(raw[doc.Body:]), header: newFrontmatter(doc), problems: doc.Problems}
 	if c.skills.Settled(e.Layer, info, now) {
-		c.skillContents.put(&content[skillText]{file: key, info: info, value: text, size: int64(len(raw))})
+		c.skillContents.put(&content[skillText]{file: key, info: info, value: text, size: int64(len(raw) + len(text.content) + doc.Memory())})
 	}
 	return text, info, nil
 }

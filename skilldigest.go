@@ -15,9 +15,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
-// maxDigests is how many digests a catalog remembers.
-const maxDigests = 1 << 16
-
 // digest fills in the digests of the files listed, and looks in the end whether
 // they are still the same.
 func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *index.Entry, listed index.SkillFiles, skill *Skill) error {
@@ -50,7 +47,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 		}
 		skill.Files[i].SHA256 = sum
 		if c.skills.Settled(e.Layer, f.Info, now) {
-			c.digests.put(&content[string]{file: key, info: f.Info, value: sum, size: 1})
+			c.digests.put(&content[string]{file: key, info: f.Info, value: sum, size: int64(len(sum))})
 		}
 	}
 	again, err := folder.Files(ctx)

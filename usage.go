@@ -247,7 +247,7 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 	} else {
 		u.arguments = r.listedArguments(head[:n], u.whole)
 	}
-	size := int64(256)
+	size := int64(0)
 	for _, a := range u.arguments {
 		size += int64(64 + len(a.Name) + len(a.Description) + len(a.Hint))
 	}

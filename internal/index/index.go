@@ -128,6 +128,19 @@ func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 // Hides returns the entries that an entry hides, in order of precedence.
 func (s *Snapshot) Hides(e *Entry) []*Entry { return s.hides[e] }
 
+// Has reports whether a layer has the file of an entry.
+func (s *Snapshot) Has(layer int, file string) bool { return s.layers[layer].byPath[file] != nil }
+
+// HasSkill reports whether a directory of a layer has a SKILL.md.
+func (s *Snapshot) HasSkill(layer int, dirPath string) bool {
+	for _, base := range skillFiles {
+		if e := s.layers[layer].byPath[below(dirPath, base)]; e != nil && hasSkillFile(e) {
+			return true
+		}
+	}
+	return false
+}
+
 // Files ranges over everything that a layer holds as a file, layer by layer,
 // whether or not a list shows it: hidden, shadowed and broken ones too.
 func (s *Snapshot) Files() iter.Seq[*Entry] {

@@ -137,7 +137,7 @@ func (r Renderer) RenderNamedContext(ctx context.Context, c Command, args map[st
 func newRendering(op string, c Command, result template.Result, err error) (Rendering, error) {
 	if errors.Is(err, template.ErrTooLong) {
 		err = &Error{Code: ErrSizeLimitExceeded.Code, Op: op, Path: c.Name,
-			Message: "the arguments would add more than " + strconv.Itoa(template.MaxAdded>>20) + " MiB to the text of " + quote(c.Name) + "; give shorter ones, or fewer placeholders"}
+			Message: "the arguments would add more than " + strconv.Itoa(template.MaxAdded>>20) + " MiB to the text of " + quote(c.Name) + ": give shorter arguments, or use fewer placeholders"}
 	}
 	if err != nil {
 		return Rendering{}, err

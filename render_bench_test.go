@@ -8,8 +8,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// benchTexts are what rendering is measured on: a usual command, one of 10 MiB,
-// and what a hostile author would write to make a search start over and over.
+// benchTexts has a usual command, a command of 10 MiB, and hostile texts, in which
+// many searches fail.
 var benchTexts = []struct{ name, text string }{
 	{"Usual4KB", "Review PR #$1 with priority $2.\n\n" + strings.Repeat("Read the diff, name what is wrong and say why.\n\n- Look at `main.go` and $ARGUMENTS.\n", 50)},
 	{"Prose10MiB", strings.Repeat("Read the diff, name what is wrong and say why it is so. Fix $1.\n\n", 10<<20/66)},
@@ -31,8 +31,8 @@ var benchTexts = []struct{ name, text string }{
 
 func hostile(unit string) string { return strings.Repeat(unit, 10<<20/len(unit)) }
 
-// backtickRuns has a run of backticks of each length, none of which closes
-// another.
+// backtickRuns returns a text with one run of backticks of each length. No run
+// closes another run.
 func backtickRuns(size int) string {
 	var b strings.Builder
 	for n := 1; b.Len() < size; n++ {
@@ -44,9 +44,9 @@ func backtickRuns(size int) string {
 
 var benchSink string
 
-// BenchmarkRender compares rendering with strings.NewReplacer, which knows no
-// code, no escape and no directive, and with a copy of the text. The ratios are
-// of the times in one run.
+// BenchmarkRender compares Render with strings.NewReplacer and with a copy of the
+// text. The Replacer handles no code, no escapes and no directives. Both ratios are
+// measured in one run.
 func BenchmarkRender(b *testing.B) {
 	args := []string{"main", "high"}
 	replacer := strings.NewReplacer("$ARGUMENTS", "main high", "{{args}}", "main high", "$1", "main", "$2", "high")
@@ -80,7 +80,7 @@ func timeOf(rounds int, f func()) time.Duration {
 	return time.Since(start) / time.Duration(rounds)
 }
 
-// BenchmarkArguments is beside copying the text.
+// BenchmarkArguments compares Arguments with a copy of the text.
 func BenchmarkArguments(b *testing.B) {
 	command := toolshelf.Command{Content: benchTexts[0].text}
 	b.ReportAllocs()

@@ -90,8 +90,8 @@ func ExampleRenderer() {
 	// "Migrate SearchBar from React to $2.\n\n    SearchBar --from React\n" <nil>
 }
 
-// What a program does with the directives is up to it: this one reads no file
-// and runs a command only if its author alone wrote it.
+// This program reads no file, and runs a command only if the text of the command
+// contains no text of an argument.
 func ExampleRenderer_Render() {
 	command := toolshelf.Command{Content: "Status: !`git status --short`\nDiff: !`git diff $1`\nRules: @docs/style.md\n"}
 	rendering, err := toolshelf.Renderer{}.Render(command, "main; rm -rf /")
@@ -100,7 +100,7 @@ func ExampleRenderer_Render() {
 		return
 	}
 	text := rendering.Text
-	for i := len(rendering.Directives) - 1; i >= 0; i-- { // from the last one, so that positions stay
+	for i := len(rendering.Directives) - 1; i >= 0; i-- { // from the last, so that earlier positions stay valid
 		d := rendering.Directives[i]
 		if d.Kind == toolshelf.DirectiveShell && !d.FromArguments {
 			text = text[:d.Start] + "(the output of " + d.Text + ")" + text[d.End:]

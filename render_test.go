@@ -27,7 +27,8 @@ func commandOf(t testing.TB, file string) toolshelf.Command {
 	return command
 }
 
-// package template has the tests of the rules: here are those of the types.
+// Package internal/template tests the rules. TestRenderer tests the conversions to
+// the types of this package.
 func TestRenderer(t *testing.T) {
 	command := commandOf(t, "---\narguments:\n  - name: a\n    description: d\n    required: true\n    hint: h\n---\n$0 $a `$1` !`x $1` @y/z")
 	for _, tt := range []struct {
@@ -110,7 +111,7 @@ func TestArgumentsInJSON(t *testing.T) {
 	}
 }
 
-// An ended context is an error even where nothing is scanned.
+// An ended context is an error even if the text is empty.
 func TestEndedContexts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

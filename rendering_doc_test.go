@@ -9,7 +9,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// docRenderers are the values that the page names.
+// docRenderers has the Renderer values that docs/rendering.md names.
 var docRenderers = map[string]toolshelf.Renderer{
 	"Renderer{}":             {},
 	"Renderer{InCode: true}": {InCode: true},
@@ -46,7 +46,7 @@ func tableRows(t *testing.T, page, heading string) [][]string {
 	return rows[1:]
 }
 
-func TestRenderingAsThePageOfClientsSays(t *testing.T) {
+func TestRenderingDocument(t *testing.T) {
 	page, err := os.ReadFile("docs/rendering.md")
 	if err != nil {
 		t.Fatal(err)

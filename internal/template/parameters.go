@@ -14,9 +14,9 @@ import (
 // A Parameter is an argument that a command expects.
 type Parameter struct {
 	Name        string // unique in the command
-	Position    int    // counted from 1
+	Position    int    // in the arguments of Render, counted from 1
 	Description string // from the frontmatter
-	Hint        string // as written
+	Hint        string // as written in the frontmatter or in ${input:name:hint}
 	Required    bool
 }
 
@@ -32,7 +32,7 @@ func (o Options) Parameters(ctx context.Context, text string, header matter.Docu
 	return list, nil
 }
 
-// parameters returns a part of the list if the meter ends the scan.
+// parameters returns a partial list if the meter ends the scan.
 func (o Options) parameters(meter *markdown.Meter, text string, header matter.Document) []Parameter {
 	list := declaredParameters(header)
 	hint, _ := header.Get("argument-hint")
@@ -47,13 +47,13 @@ func (o Options) parameters(meter *markdown.Meter, text string, header matter.Do
 	}
 	names := make(map[string]bool, len(list))
 	for i := range list {
-		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number is the name of its own position only
+		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number names only its own position
 			list[i].Name = o.numeral(i)
 		}
 		names[list[i].Name] = true
 	}
 	var (
-		numbered [mostNumbered]bool
+		numbered [maxNumbered]bool
 		inputs   []Parameter
 		all      bool
 	)
@@ -62,7 +62,7 @@ func (o Options) parameters(meter *markdown.Meter, text string, header matter.Do
 		case allToken:
 			all = true
 		case indexToken:
-			if t.index < mostNumbered {
+			if t.index < maxNumbered {
 				numbered[t.index] = true
 			}
 		case inputToken:
@@ -72,7 +72,7 @@ func (o Options) parameters(meter *markdown.Meter, text string, header matter.Do
 			}
 		}
 	})
-	for n := len(list); n < mostNumbered && numbered[n] && !names[o.numeral(n)]; n++ {
+	for n := len(list); n < maxNumbered && numbered[n] && !names[o.numeral(n)]; n++ {
 		list = append(list, Parameter{Name: o.numeral(n)})
 	}
 	list = append(list, inputs...)
@@ -88,10 +88,10 @@ func (o Options) parameters(meter *markdown.Meter, text string, header matter.Do
 	return list
 }
 
-// mostNumbered bounds the arguments that numbers in a text can declare.
-const mostNumbered = 1000
+// maxNumbered bounds the parameters that numbers in a text declare.
+const maxNumbered = 1000
 
-// numeral is the name of an argument without a name at this index.
+// numeral returns the name of an unnamed parameter at an index.
 func (o Options) numeral(index int) string {
 	if !o.CountFromZero {
 		index++
@@ -99,8 +99,8 @@ func (o Options) numeral(index int) string {
 	return strconv.Itoa(index)
 }
 
-// declaredParameters returns the arguments of the frontmatter. A sentence, or any
-// other value that is no list of names, declares none.
+// declaredParameters returns the parameters of the field "arguments". A value
+// that is no list of names, such as a sentence, declares no parameters.
 func declaredParameters(header matter.Document) []Parameter {
 	value, _ := header.Get("arguments")
 	var list []Parameter
@@ -137,26 +137,27 @@ func declaredParameters(header matter.Document) []Parameter {
 	return list
 }
 
-// argumentName removes the marks around a name: $issue, <issue>.
+// argumentName removes the marks around a name, as in $issue and <issue>.
 func argumentName(s string) string { return strings.Trim(strings.TrimSpace(s), "$<>[]") }
 
 func isSeparator(r rune) bool { return r == ',' || r <= ' ' }
 
-// isName reports whether $name can have this name.
+// isName reports whether $name may have the name s.
 func isName(s string) bool {
 	for i := range len(s) {
 		if !isWord(s[i]) && s[i] != '-' {
 			return false
 		}
 	}
-	return s != "" && s[0] != '-' && len(s) <= longestName
+	return s != "" && s[0] != '-' && len(s) <= maxName
 }
 
-// readHint reads an argument-hint. Clients show the hint unchanged, so authors
-// follow habits and no rules. A hint that shows no arguments is words.
+// readHint parses an argument-hint. If the hint shows no arguments, readHint returns
+// the hint as words. Clients show hints unchanged, so authors follow habits, not
+// rules.
 func readHint(hint string) (list []Parameter, words string) {
 	hint = strings.TrimSpace(hint)
-	flag := false // the value of a flag follows
+	flag := false // the previous word is a flag, so a bracket is its value
 	for rest := hint; rest != "" && rest[0] != '|'; {
 		switch {
 		case isSeparator(rune(rest[0])):
@@ -164,7 +165,7 @@ func readHint(hint string) (list []Parameter, words string) {
 		case rest[0] == '(':
 			rest = rest[bracketLength(rest, '(', ')'):]
 		case rest[0] == '[' || rest[0] == '<':
-			n := bracketLength(rest, rest[0], rest[0]+2) // "]" and ">" follow two code points later
+			n := bracketLength(rest, rest[0], rest[0]+2) // in ASCII, "]" is "[" + 2, and ">" is "<" + 2
 			if !flag {
 				list = append(list, hinted("", rest[:n])...)
 			}
@@ -193,8 +194,8 @@ func readHint(hint string) (list []Parameter, words string) {
 	return list, ""
 }
 
-// hinted returns the arguments in a pair of brackets of a hint: one argument, none
-// for a flag, or several for a list such as [issue, branch].
+// hinted returns the parameters of one pair of brackets in a hint. A flag gives no
+// parameter, and a list such as [issue, branch] gives several.
 func hinted(key, brackets string) []Parameter {
 	inner := strings.TrimSpace(strings.TrimRight(argumentName(strings.TrimRight(brackets, ".…")), ".…"))
 	hint := brackets
@@ -223,8 +224,9 @@ func hinted(key, brackets string) []Parameter {
 	return []Parameter{{Name: inner, Hint: hint, Required: required}}
 }
 
-// bracketLength returns the length of a text in brackets, with the brackets and
-// the dots after them, or the length of s if no bracket closes the text.
+// bracketLength returns the length of the bracketed text at the beginning of s,
+// including the brackets and the dots after them. If no bracket closes the text,
+// bracketLength returns the length of s.
 func bracketLength(s string, opening, closing byte) int {
 	depth := 0
 	for i := range len(s) {

@@ -13,61 +13,61 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
-func TestArguments(t *testing.T) {
+func TestParameters(t *testing.T) {
 	type args = []template.Parameter
 	for _, tt := range []struct {
-		what, header, text string
+		name, header, text string
 		want               args
 	}{
-		{"none", "description: x", "Nothing to fill in but `$1`, $PATH and $5 million.", nil},
+		{"no arguments", "description: x", "Nothing to fill in but `$1`, $PATH and $5 million.", nil},
 		{"declared as a list", "arguments: [issue, branch]", "", args{{Name: "issue", Position: 1}, {Name: "branch", Position: 2}}},
 		{"declared in a text", "arguments: issue branch", "", args{{Name: "issue", Position: 1}, {Name: "branch", Position: 2}}},
 		{"declared with dollar signs", "arguments: $CONCEPT1 $CONCEPT2", "", args{{Name: "CONCEPT1", Position: 1}, {Name: "CONCEPT2", Position: 2}}},
-		{"declared with all that there is to say", "arguments:\n  - name: issue\n    description: Its number\n    required: yes\n    hint: 123\n  - branch", "",
+		{"declared with all fields", "arguments:\n  - name: issue\n    description: Its number\n    required: yes\n    hint: 123\n  - branch", "",
 			args{{Name: "issue", Description: "Its number", Required: true, Hint: "123", Position: 1}, {Name: "branch", Position: 2}}},
 		{"declared without a name, and in brackets", "arguments:\n  - description: Its number\n  - [a]", "", args{{Name: "1", Description: "Its number", Position: 1}, {Name: "a", Position: 2}}},
 		{"declared twice", "arguments: [a, a]", "", args{{Name: "a", Position: 1}, {Name: "2", Position: 2}}},
-		{"declared as numbers, which are those of their positions", "arguments: [a, '3', a]", "", args{{Name: "a", Position: 1}, {Name: "2", Position: 2}, {Name: "3", Position: 3}}},
-		{"not declared by a sentence", "arguments: The issue's number.", "", nil},
-		{"not declared by a mapping", "arguments:\n  issue: Its number", "", nil},
+		{"declared as numbers: each number is the name of its own position", "arguments: [a, '3', a]", "", args{{Name: "a", Position: 1}, {Name: "2", Position: 2}, {Name: "3", Position: 3}}},
+		{"a sentence declares nothing", "arguments: The issue's number.", "", nil},
+		{"a mapping declares nothing", "arguments:\n  issue: Its number", "", nil},
 
-		{"of a hint", "argument-hint: <issue> [branch]", "", args{{Name: "issue", Hint: "<issue>", Required: true, Position: 1}, {Name: "branch", Hint: "[branch]", Position: 2}}},
-		{"of a hint that is broken YAML", "argument-hint: [pr-number] [priority]", "", args{{Name: "pr-number", Hint: "[pr-number]", Position: 1}, {Name: "priority", Hint: "[priority]", Position: 2}}},
-		{"of a hint that is a YAML list", "argument-hint: [file]", "", args{{Name: "file", Hint: "[file]", Position: 1}}},
-		{"of a hint that is a YAML list of two", "argument-hint: [issue, branch]", "", args{{Name: "issue", Hint: "[issue, branch]", Position: 1}, {Name: "branch", Hint: "[issue, branch]", Position: 2}}},
-		{"of a hint with alternatives", "argument-hint: \"[pr-number] | --team | [name]\"", "", args{{Name: "pr-number", Hint: "[pr-number]", Position: 1}}},
-		{"of a hint with values", "argument-hint: \"[major|minor|patch]\"", "", args{{Name: "major|minor|patch", Hint: "[major|minor|patch]", Position: 1}}},
-		{"of a hint with keys, as in Codex CLI", "argument-hint: \"[FILES=<paths>] PR=<title>\"", "", args{{Name: "FILES", Hint: "[FILES=<paths>]", Position: 1}, {Name: "PR", Hint: "PR=<title>", Required: true, Position: 2}}},
-		{"of a hint with flags", "argument-hint: \"[--force] <file> --to <branch> [--in folder] [rest...]\"", "", args{{Name: "file", Hint: "<file>", Required: true, Position: 1}, {Name: "rest", Hint: "[rest...]", Position: 2}}},
-		{"of a hint with a remark", "argument-hint: \"[folder] (default: [.])\"", "", args{{Name: "folder", Hint: "[folder]", Position: 1}}},
-		{"of a hint of one word", "argument-hint: issue-number", "", args{{Name: "issue-number", Hint: "issue-number", Position: 1}}},
-		{"of a hint with words in brackets", "argument-hint: <issue number>", "", args{{Name: "issue number", Hint: "<issue number>", Required: true, Position: 1}}},
-		{"of a hint in words", "argument-hint: What to look at", "", args{{Name: "arguments", Hint: "What to look at", Position: 1}}},
-		{"of a hint of flags", "argument-hint: \"[--build] [--report]\"", "", args{{Name: "arguments", Hint: "[--build] [--report]", Position: 1}}},
-		{"of a hint that is not closed", "argument-hint: \"[file\"", "", args{{Name: "file", Hint: "[file", Position: 1}}},
-		{"of an empty hint", "argument-hint:", "", nil},
-		{"of empty brackets", "argument-hint: \"[] <>\"", "", args{{Name: "arguments", Hint: "[] <>", Position: 1}}},
-		{"of a hint about what is declared", "arguments: [issue, branch]\nargument-hint: <issue-id> [name] [more]", "",
+		{"a hint", "argument-hint: <issue> [branch]", "", args{{Name: "issue", Hint: "<issue>", Required: true, Position: 1}, {Name: "branch", Hint: "[branch]", Position: 2}}},
+		{"a hint that is broken YAML", "argument-hint: [pr-number] [priority]", "", args{{Name: "pr-number", Hint: "[pr-number]", Position: 1}, {Name: "priority", Hint: "[priority]", Position: 2}}},
+		{"a hint that is a YAML list", "argument-hint: [file]", "", args{{Name: "file", Hint: "[file]", Position: 1}}},
+		{"a hint that is a YAML list of two items", "argument-hint: [issue, branch]", "", args{{Name: "issue", Hint: "[issue, branch]", Position: 1}, {Name: "branch", Hint: "[issue, branch]", Position: 2}}},
+		{"a hint with alternatives", "argument-hint: \"[pr-number] | --team | [name]\"", "", args{{Name: "pr-number", Hint: "[pr-number]", Position: 1}}},
+		{"a hint with values", "argument-hint: \"[major|minor|patch]\"", "", args{{Name: "major|minor|patch", Hint: "[major|minor|patch]", Position: 1}}},
+		{"a hint with keys, as in Codex CLI", "argument-hint: \"[FILES=<paths>] PR=<title>\"", "", args{{Name: "FILES", Hint: "[FILES=<paths>]", Position: 1}, {Name: "PR", Hint: "PR=<title>", Required: true, Position: 2}}},
+		{"a hint with flags", "argument-hint: \"[--force] <file> --to <branch> [--in folder] [rest...]\"", "", args{{Name: "file", Hint: "<file>", Required: true, Position: 1}, {Name: "rest", Hint: "[rest...]", Position: 2}}},
+		{"a hint with a remark", "argument-hint: \"[folder] (default: [.])\"", "", args{{Name: "folder", Hint: "[folder]", Position: 1}}},
+		{"a hint of one word", "argument-hint: issue-number", "", args{{Name: "issue-number", Hint: "issue-number", Position: 1}}},
+		{"a hint with words in brackets", "argument-hint: <issue number>", "", args{{Name: "issue number", Hint: "<issue number>", Required: true, Position: 1}}},
+		{"a hint in words", "argument-hint: What to look at", "", args{{Name: "arguments", Hint: "What to look at", Position: 1}}},
+		{"a hint of flags", "argument-hint: \"[--build] [--report]\"", "", args{{Name: "arguments", Hint: "[--build] [--report]", Position: 1}}},
+		{"an unclosed hint", "argument-hint: \"[file\"", "", args{{Name: "file", Hint: "[file", Position: 1}}},
+		{"an empty hint", "argument-hint:", "", nil},
+		{"a hint of empty brackets", "argument-hint: \"[] <>\"", "", args{{Name: "arguments", Hint: "[] <>", Position: 1}}},
+		{"a hint with declared arguments", "arguments: [issue, branch]\nargument-hint: <issue-id> [name] [more]", "",
 			args{{Name: "issue", Hint: "<issue-id>", Required: true, Position: 1}, {Name: "branch", Hint: "[name]", Position: 2}, {Name: "more", Hint: "[more]", Position: 3}}},
-		{"of words about the one that is declared", "arguments: [issue]\nargument-hint: Its number", "", args{{Name: "issue", Hint: "Its number", Position: 1}}},
+		{"a hint in words with one declared argument", "arguments: [issue]\nargument-hint: Its number", "", args{{Name: "issue", Hint: "Its number", Position: 1}}},
 
-		{"numbered", "", "$2 $1", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
-		{"numbered as far as all are there", "", "$1 for $3 or $150", args{{Name: "1", Position: 1}}},
-		{"numbered from zero", "", "$ARGUMENTS[1] $ARGUMENTS[0]", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
-		{"numbered after what has a name", "arguments: [issue]", "$issue $1 $2", args{{Name: "issue", Position: 1}, {Name: "2", Position: 2}}},
-		{"numbered in a directive", "", "!`git diff $1` @$2", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
-		{"numbered in code", "", "`$1` $2\n```\n$1\n```", nil},
-		{"of inputs in code", "", "`${input:a}`\n```\n${input:b}\n```", args{{Name: "a", Position: 1}, {Name: "b", Position: 2}}},
-		{"of code that takes what comes", "", "```\nrun $ARGUMENTS\n```", args{{Name: "arguments", Position: 1}}},
-		{"numbered, but escaped", "", `\$1`, nil},
-		{"of inputs", "", "${input:b} ${input:a:say} ${input:b:again}", args{{Name: "b", Position: 1}, {Name: "a", Hint: "say", Position: 2}}},
-		{"of inputs and all else", "arguments: [x]", "$2 ${input:x} ${input:y}", args{{Name: "x", Position: 1}, {Name: "2", Position: 2}, {Name: "y", Position: 3}}},
-		{"of a text that takes what comes", "", "Look at $ARGUMENTS.", args{{Name: "arguments", Position: 1}}},
-		{"of Gemini CLI", "", "Look at {{args}}.", args{{Name: "arguments", Position: 1}}},
-		{"of a text that takes what comes, with a hint", "argument-hint: \"[file]\"", "Look at $ARGUMENTS.", args{{Name: "file", Hint: "[file]", Position: 1}}},
-		{"not of undeclared names", "", "$HOME $name", nil},
+		{"numbers", "", "$2 $1", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
+		{"numbers up to the first gap", "", "$1 for $3 or $150", args{{Name: "1", Position: 1}}},
+		{"numbers from zero", "", "$ARGUMENTS[1] $ARGUMENTS[0]", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
+		{"numbers after declared names", "arguments: [issue]", "$issue $1 $2", args{{Name: "issue", Position: 1}, {Name: "2", Position: 2}}},
+		{"numbers in directives", "", "!`git diff $1` @$2", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
+		{"numbers in code", "", "`$1` $2\n```\n$1\n```", nil},
+		{"inputs in code", "", "`${input:a}`\n```\n${input:b}\n```", args{{Name: "a", Position: 1}, {Name: "b", Position: 2}}},
+		{"$ARGUMENTS in code", "", "```\nrun $ARGUMENTS\n```", args{{Name: "arguments", Position: 1}}},
+		{"an escaped number", "", `\$1`, nil},
+		{"inputs", "", "${input:b} ${input:a:say} ${input:b:again}", args{{Name: "b", Position: 1}, {Name: "a", Hint: "say", Position: 2}}},
+		{"inputs with names and numbers", "arguments: [x]", "$2 ${input:x} ${input:y}", args{{Name: "x", Position: 1}, {Name: "2", Position: 2}, {Name: "y", Position: 3}}},
+		{"$ARGUMENTS", "", "Look at $ARGUMENTS.", args{{Name: "arguments", Position: 1}}},
+		{"{{args}}", "", "Look at {{args}}.", args{{Name: "arguments", Position: 1}}},
+		{"$ARGUMENTS with a hint", "argument-hint: \"[file]\"", "Look at $ARGUMENTS.", args{{Name: "file", Hint: "[file]", Position: 1}}},
+		{"undeclared names", "", "$HOME $name", nil},
 	} {
-		t.Run(tt.what, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			file := tt.text
 			if tt.header != "" {
 				file = "---\n" + tt.header + "\n---\n" + tt.text
@@ -81,7 +81,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-func TestArgumentsByTheOptionsOfARenderer(t *testing.T) {
+func TestParametersWithOptions(t *testing.T) {
 	const text = "$0 $1 `$2`"
 	got, err := fromZero.Parameters(t.Context(), text, matter.Document{})
 	if diff := cmp.Diff([]template.Parameter{{Name: "0", Position: 1}, {Name: "1", Position: 2}}, got); diff != "" || err != nil {
@@ -93,9 +93,9 @@ func TestArgumentsByTheOptionsOfARenderer(t *testing.T) {
 	}
 }
 
-// The promise of Arguments: its positions are those of Render, and its names
-// those of RenderNamed.
-func TestArgumentsAreWhatRenderingTakes(t *testing.T) {
+// The positions of Parameters are the positions of Render, and the names are the
+// names of RenderNamed.
+func TestParametersFillTheText(t *testing.T) {
 	headers := []string{"x: y", "arguments: [a, b]", "arguments: a", "argument-hint: <x> [y]", "argument-hint: \"[x]\"\narguments: [a]", "argument-hint: Say it"}
 	rapid.Check(t, func(t *rapid.T) {
 		_, header := parse("---\n" + rapid.SampledFrom(headers).Draw(t, "header") + "\n---\n")
@@ -110,7 +110,7 @@ func TestArgumentsAreWhatRenderingTakes(t *testing.T) {
 		}
 		for i, arg := range parameters {
 			if _, taken := byName[arg.Name]; taken || arg.Name == "" || arg.Position != i+1 {
-				t.Fatalf("the %d. argument is %+v", i+1, arg)
+				t.Fatalf("argument %d is %+v", i+1, arg)
 			}
 			byPosition = append(byPosition, "value "+strconv.Itoa(i))
 			byName[arg.Name] = byPosition[i]
@@ -126,7 +126,7 @@ func TestArgumentsAreWhatRenderingTakes(t *testing.T) {
 	})
 }
 
-func FuzzArguments(f *testing.F) {
+func FuzzParameters(f *testing.F) {
 	for _, seed := range [][2]string{{"<issue> [branch]", "$1 $2"}, {"[a] | --b", "$ARGUMENTS"}, {"[[<", "${input:x:y}"}, {"K=<v>, (x)", "\xff$1"}, {"[a,b]...", "$10"}} {
 		f.Add(seed[0], seed[1])
 	}
@@ -143,7 +143,7 @@ func FuzzArguments(f *testing.F) {
 		names := map[string]bool{}
 		for i, arg := range parameters {
 			if names[arg.Name] || arg.Name == "" || arg.Position != i+1 {
-				t.Errorf("the %d. argument is %+v", i+1, arg)
+				t.Errorf("argument %d is %+v", i+1, arg)
 			}
 			names[arg.Name] = true
 		}

@@ -6,13 +6,13 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// A token is a part of an author's text with a meaning for rendering. All text
-// between two tokens is copied.
+// A token is a part of the author's text that rendering replaces or reports.
+// Rendering copies the text between two tokens.
 type token struct {
 	kind       tokenKind
-	start, end int    // in the text; a directive's token has one of the two
-	index      int    // of the argument, from 0
-	name       string // of the argument
+	start, end int    // in the text; the token of a directive has only one of them
+	index      int    // of the argument, from 0 (indexToken)
+	name       string // of the argument (nameToken, inputToken)
 	hint       string // of inputToken
 }
 
@@ -30,23 +30,23 @@ const (
 	fileEnd                      // end is the end of the path
 )
 
-// A scanner scans a text once and yields the tokens in order. The scanner sees
-// the author's text only: no text of an argument becomes a placeholder, code or
-// a directive.
+// A scanner scans a text once and yields the tokens in order. The scanner reads
+// only the author's text, so the text of an argument never becomes a placeholder,
+// code or a directive.
 type scanner struct {
 	text   string
 	zero   bool              // $0 is the first argument
 	inCode bool              // numbers in code are placeholders
-	known  func(string) bool // whether $name is a placeholder
+	known  func(string) bool // reports whether $name is a placeholder
 	yield  func(token)
 	meter  *markdown.Meter // counts every examination of a byte
 
 	code bool // the scanner is in code
-	stop int  // index of the next "}" or line break, found by one search
+	stop int  // index of the next "}" or line break, for input
 }
 
-// longestName bounds the names looked up for each "$".
-const longestName = 64
+// maxName bounds the length of the names that named looks up, in bytes.
+const maxName = 64
 
 // scan yields the tokens of the whole text, or the tokens before the point where
 // the meter ends the scan. The time is linear in the length of the text: after a
@@ -62,7 +62,7 @@ func (s *scanner) scan() {
 	})
 }
 
-// prose yields the tokens of a block of text. Code spans have placeholders and no
+// prose yields the tokens of a block of text. A code span has placeholders but no
 // directives.
 func (s *scanner) prose(start, end int) {
 	spans := markdown.NewSpans(s.text[:end], s.meter)
@@ -93,7 +93,7 @@ func (s *scanner) fillCode(start, end int) {
 	s.code = false
 }
 
-// fill yields the placeholders of a stretch.
+// fill yields the placeholders between two indexes.
 func (s *scanner) fill(start, end int) {
 	for i := s.special(start, end); i < end; i = s.special(i, end) {
 		switch s.text[i] {
@@ -136,8 +136,9 @@ func (s *scanner) placeholder(i, end int) int {
 	return i + 1
 }
 
-// backslash reads a run of backslashes, of which every second is escaped by the
-// one before, and the byte that the last backslash escapes.
+// backslash reads a run of backslashes and the byte after the run. In the run, each
+// pair is an escaped backslash. A single backslash at the end escapes the byte
+// after the run.
 func (s *scanner) backslash(i, end int) int {
 	n := markdown.Run(s.text[i:end])
 	s.meter.Add(n)
@@ -151,8 +152,8 @@ func (s *scanner) backslash(i, end int) int {
 	return i + 1
 }
 
-// resembles reports whether an author escapes the dollar sign at i: before the
-// name of a placeholder, and before every digit where numbers are placeholders.
+// resembles reports whether the dollar sign at i can be escaped: it begins a
+// placeholder, or precedes a digit while numbers are placeholders.
 func (s *scanner) resembles(i, end int) bool {
 	if i+1 < end && isDigit(s.text[i+1]) {
 		return s.numbers()
@@ -161,11 +162,11 @@ func (s *scanner) resembles(i, end int) bool {
 	return ok
 }
 
-// numbers reports whether $1 is a placeholder here. In code, $1 is a variable of
-// a shell, unless the caller says otherwise.
+// numbers reports whether $1 is a placeholder at the current position. In code,
+// $1 is a shell variable, unless InCode is set.
 func (s *scanner) numbers() bool { return s.inCode || !s.code }
 
-// match returns the placeholder at i, if the form is right.
+// match returns the placeholder at i, if any.
 func (s *scanner) match(i, end int) (token, bool) {
 	const all, args, input = "ARGUMENTS", "{{args}}", "${input:"
 	text := s.text[i:end]
@@ -196,8 +197,8 @@ func (s *scanner) match(i, end int) (token, bool) {
 	return token{}, false
 }
 
-// number reads $1. A word, a decimal or a thousands separator after the number
-// makes other text: $1st, $5k, $1.50 and $1,000.
+// number reads $1. A number with a word, a decimal or a thousands separator after
+// it is text: $1st, $5k, $1.50 and $1,000.
 func (s *scanner) number(i int, text string) (token, bool) {
 	n := 1 + digits(text[1:])
 	s.meter.Add(n)
@@ -211,7 +212,7 @@ func (s *scanner) number(i int, text string) (token, bool) {
 	return token{kind: indexToken, start: i, end: i + n, index: index}, ok && index >= 0
 }
 
-// bracketed reads the [0] of $ARGUMENTS[0]. For any other text, width is 0.
+// bracketed reads the [0] of $ARGUMENTS[0]. The width is 0 for any other text.
 func (s *scanner) bracketed(text string) (index, width int) {
 	if !strings.HasPrefix(text, "[") {
 		return 0, 0
@@ -225,8 +226,8 @@ func (s *scanner) bracketed(text string) (index, width int) {
 	return index, n + 1
 }
 
-// argumentNumber reads the number of an argument: digits without leading zeros.
-// Nobody has a million arguments.
+// argumentNumber parses the number of an argument: up to six digits without
+// leading zeros.
 func argumentNumber(text string) (number int, ok bool) {
 	if text == "" || len(text) > 6 || text[0] == '0' && len(text) > 1 || digits(text) < len(text) {
 		return 0, false
@@ -237,7 +238,7 @@ func argumentNumber(text string) (number int, ok bool) {
 	return number, true
 }
 
-// digits counts the digits at the beginning of s.
+// digits returns the number of digits at the beginning of s.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && isDigit(s[n]) {
@@ -246,14 +247,14 @@ func digits(s string) int {
 	return n
 }
 
-// named reads $name. Names may have hyphens, and the longest known name wins:
-// $issue-id is issue-id or issue.
+// named reads $name. A name may contain hyphens, and the longest known name wins:
+// $issue-id is issue-id if known, and otherwise issue followed by "-id".
 func (s *scanner) named(i int, text string) (token, bool) {
 	n := 1
-	for n < len(text) && n <= longestName+1 && (isWord(text[n]) || text[n] == '-') {
+	for n < len(text) && n <= maxName+1 && (isWord(text[n]) || text[n] == '-') {
 		n++
 	}
-	if n > longestName+1 {
+	if n > maxName+1 {
 		n = strings.LastIndexByte(text[:n], '-')
 	}
 	for n > 1 {
@@ -266,9 +267,10 @@ func (s *scanner) named(i int, text string) (token, bool) {
 	return token{}, false
 }
 
-// input reads what follows the colon of ${input:name} and ${input:name:hint},
-// on one line. A name holds no "$", so a name of the wrong form is examined as far
-// as the next "${input:" at most. Only the hint of a placeholder is examined.
+// input reads name} or name:hint} at i, after "${input:", on one line. The "$" at
+// start begins the placeholder. A name contains no "$", so input examines an
+// invalid name up to the next "${input:" at most. It examines a hint only after a
+// valid name.
 func (s *scanner) input(i, end, start int) (token, bool) {
 	if s.stop < i {
 		s.stop = len(s.text)

@@ -11,7 +11,7 @@ import (
 )
 
 // maxSteps bounds the bytes that the scanners examine for each byte of a text.
-// The worst case is "\$a" with 62 hyphens: 62 names are looked up, twice.
+// The worst case is "\$a" with 62 hyphens: the scanner looks up 62 names, twice.
 const maxSteps = 100
 
 // scanSteps returns the number of bytes that a scan of the text examines.
@@ -21,14 +21,14 @@ func scanSteps(o Options, text string) int {
 	return meter.Steps()
 }
 
-// repeated is a text of about size bytes: the first part and the second part,
-// each repeated, and the end.
+// repeated returns a text of about size bytes: the first part repeated, the second
+// part repeated, and the end.
 func repeated(size int, first, second, end string) string {
 	return strings.Repeat(first, size/2/max(1, len(first))) + strings.Repeat(second, size/2/max(1, len(second))) + end
 }
 
-// A text is hostile where failed attempts to read a token examine the same bytes
-// again: a quadratic scanner then needs thousands of steps for each byte.
+// In a hostile text, failed attempts to read a token examine the same bytes
+// again. A quadratic scanner then needs thousands of steps for each byte.
 func FuzzScanIsLinear(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"a", "）", ""}, {"${input:", " ", "}"}, {"${input:x", "x", "}"}, {"${input:", ":", "}"}, {"${input:a:", "\t", "}$"},
@@ -67,7 +67,7 @@ func (c *endingContext) Err() error {
 }
 
 func TestScansEndWithTheContext(t *testing.T) {
-	for _, tt := range []struct{ what, text string }{
+	for _, tt := range []struct{ name, text string }{
 		{"lines", "\n"},
 		{"numbers", "$1 "},
 		{"code spans", "`x` "},
@@ -76,7 +76,7 @@ func TestScansEndWithTheContext(t *testing.T) {
 		{"placeholders in a shell directive", "!`$1` "},
 		{"a file directive", "@aa"},
 	} {
-		t.Run(tt.what, func(t *testing.T) {
+		t.Run(tt.name, func(t *testing.T) {
 			text := "@" + strings.Repeat(tt.text, 1<<20/len(tt.text))
 			if list, err := (Options{}).Parameters(&endingContext{Context: t.Context()}, text, matter.Document{}); !errors.Is(err, context.Canceled) || list != nil {
 				t.Errorf("Parameters returns %d parameters, %v", len(list), err)

@@ -1,4 +1,7 @@
-// Package template fills arguments into the text of commands. It executes
+// Package template fills arguments into the text of commands. It implements
+// toolshelf.Renderer, whose documentation states the rules.
+//
+// The text is scanned once, in time linear in its length. The package executes
 // nothing and reads no file.
 package template
 
@@ -13,24 +16,26 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
-// Options are the fields of toolshelf.Renderer.
+// Options selects rules on which clients disagree. The fields are the fields of
+// toolshelf.Renderer.
 type Options struct {
 	CountFromZero bool
 	NoAppend      bool
 	InCode        bool
 }
 
-// A Result is a rendered text and its directives, in text order, without overlap.
+// A Result is a rendered text.
 type Result struct {
 	Text       string
-	Directives []Directive
+	Directives []Directive // in text order, without overlap
 }
 
-// MaxAdded bounds the text that arguments add. A command of 10 MiB with a
-// million $ARGUMENTS would turn an argument of a megabyte into a terabyte.
+// MaxAdded bounds the bytes that arguments add to a text. Without a bound, a
+// command of 10 MiB with a million $ARGUMENTS turns an argument of one megabyte
+// into a terabyte.
 const MaxAdded = 64 << 20
 
-// ErrTooLong reports that arguments would add more than MaxAdded bytes.
+// ErrTooLong reports arguments that would add more than MaxAdded bytes.
 var ErrTooLong = errors.New("the arguments would add too much to the text")
 
 // Render fills in arguments by position. If ctx ends before the text is rendered,
@@ -97,11 +102,11 @@ func (o Options) RenderNamed(ctx context.Context, text string, header matter.Doc
 type arguments struct {
 	positions map[int]string // by index, from 0
 	names     map[string]string
-	all       string
+	all       string // the text of $ARGUMENTS
 }
 
-// name gives the argument at this index another name, unless the argument is
-// missing or the name is taken.
+// name adds a name for the argument at an index, unless the argument is missing
+// or the name is taken.
 func (a arguments) name(name string, index int) {
 	if _, taken := a.names[name]; !taken {
 		if value, ok := a.positions[index]; ok {
@@ -110,7 +115,7 @@ func (a arguments) name(name string, index int) {
 	}
 }
 
-// of returns the value of a placeholder.
+// of returns the value of a placeholder, if given.
 func (a arguments) of(t token) (value string, ok bool) {
 	switch t.kind {
 	case allToken:
@@ -138,12 +143,12 @@ func (o Options) render(meter *markdown.Meter, text string, declared []Parameter
 	}
 	var (
 		out    strings.Builder
-		copied int // of the text
-		filled int // bytes of arguments
+		copied int // text[:copied] is in out
+		filled int // bytes of arguments, in out or refused
 		used   bool
 		result Result
 		open   Directive
-		path   int // where the path of the file directive that is open begins in the text
+		path   int // index in text of the path of the open file directive
 	)
 	replace := func(t token, value string) {
 		if out.Cap() == 0 {

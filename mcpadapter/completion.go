@@ -8,35 +8,35 @@ import (
 	"strings"
 )
 
-// A Completion is what could stand for a value that a user has begun to type.
+// A Completion lists values that complete the text that a user has typed.
 type Completion struct {
 	Values  []string `json:"values"` // at most 100, never null
 	Total   int      `json:"total,omitempty"`
 	HasMore bool     `json:"hasMore,omitempty"`
 }
 
-// maxValues is the protocol's limit.
+// maxValues is the protocol's limit for a Completion.
 const maxValues = 100
 
-// Complete returns the values that begin with what was typed, in any letter
-// case, and after them those that hold it. The name is that of a prompt or a
-// tool.
+// Complete returns the values of an argument that begin with the typed text, followed
+// by the values that contain the text elsewhere. Letter case does not matter. The name
+// is the name of a prompt or a tool.
 //
-// For an argument that takes the name of a command (command_name or command)
-// or of a skill (skill_name or skill) those are the names in the catalog; for
-// one whose description lists its values, such as "[major|minor|patch]",
-// those; for others there are none.
+// The values depend on the argument. If the description of the argument lists values,
+// as in "[major|minor|patch]", Complete uses this list. For command_name and command,
+// the values are the names of the listed commands. For skill_name and skill, they are
+// the names of the skills. All other arguments have no values.
 //
-// The error is an *RPCError with CodeInvalidParams for a prompt or tool, or an
-// argument of it, that there is not; the context's; or the catalog's.
+// Complete returns an *RPCError with CodeInvalidParams for an unknown prompt, tool or
+// argument; the error of the context; or an error of the catalog.
 //
-// Complete looks through the commands at most once.
+// Complete scans the commands at most once.
 func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (values Completion, err error) {
 	defer a.hider.error(&err)
 	tool, isTool := a.Lookup(name)
 	var commands []string
 	var listErr error
-	if isTool { // which may have a command of its name
+	if isTool { // a command may have the same name
 		commands, listErr = a.commandNames(ctx)
 		if err := ctx.Err(); err != nil {
 			return Completion{}, err
@@ -80,8 +80,9 @@ func (a *Adapter) commandNames(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// argumentChoices returns the values that an argument's description lists. The
-// error says that the argument does not exist. If toolOnly, no command has the name.
+// argumentChoices returns the values that the description of an argument lists. It
+// returns an error if the argument does not exist. toolOnly means that no command has
+// the name.
 func (a *Adapter) argumentChoices(ctx context.Context, name, argument string, tool Tool, toolOnly bool) ([]string, error) {
 	var known []string
 	if !toolOnly {
@@ -105,7 +106,7 @@ func (a *Adapter) argumentChoices(ctx context.Context, name, argument string, to
 	var schema struct {
 		Properties map[string]struct{ Enum []json.RawMessage }
 	}
-	_ = json.Unmarshal(tool.InputSchema, &schema) // an extra tool's enum may be of something else
+	_ = json.Unmarshal(tool.InputSchema, &schema) // on an error, the enum of an extra tool has other values than strings
 	if p, ok := schema.Properties[argument]; ok {
 		return textsOf(p.Enum), nil
 	}
@@ -114,7 +115,7 @@ func (a *Adapter) argumentChoices(ctx context.Context, name, argument string, to
 	return nil, unknownArguments(quote(name), []string{argument}, known)
 }
 
-// textsOf returns the different strings among the values of an enum; nil for no
+// textsOf returns the distinct strings among the values of an enum, or nil without an
 // enum.
 func textsOf(enum []json.RawMessage) []string {
 	if enum == nil {
@@ -130,7 +131,7 @@ func textsOf(enum []json.RawMessage) []string {
 	return choices
 }
 
-// choicesOf reads a hint such as "[major|minor|patch]" or "<on|off>".
+// choicesOf parses a hint such as "[major|minor|patch]" or "<on|off>".
 func choicesOf(hint string) []string {
 	hint = strings.Trim(hint, "[]<>(){} ")
 	if !strings.Contains(hint, "|") {
@@ -140,7 +141,7 @@ func choicesOf(hint string) []string {
 	for choice := range strings.SplitSeq(hint, "|") {
 		choice = strings.TrimSpace(choice)
 		if choice == "" || strings.ContainsAny(choice, " \t\r\n[]<>(){}") {
-			return nil // it is prose
+			return nil // the hint is prose
 		}
 		choices = append(choices, choice)
 	}
@@ -149,16 +150,16 @@ func choicesOf(hint string) []string {
 
 func complete(choices []string, typed string) Completion {
 	typed = strings.ToLower(typed)
-	var begin, hold []string
+	var prefixed, containing []string
 	for _, choice := range choices {
 		switch i := strings.Index(strings.ToLower(choice), typed); {
 		case i == 0:
-			begin = append(begin, choice)
+			prefixed = append(prefixed, choice)
 		case i > 0:
-			hold = append(hold, choice)
+			containing = append(containing, choice)
 		}
 	}
-	values := append(begin, hold...)
+	values := append(prefixed, containing...)
 	c := Completion{Values: values, Total: len(values), HasMore: len(values) > maxValues}
 	if c.HasMore {
 		c.Values = values[:maxValues]
@@ -175,10 +176,10 @@ func (r request) complete() (json.RawMessage, *RPCError) {
 		argument struct{ Name, Value *string }
 	)
 	if json.Unmarshal(r.params["ref"], &ref) != nil || ref.Type == nil {
-		return nil, invalidParams(`"ref" is missing or no reference; send {"type":"ref/prompt","name":"…"}`)
+		return nil, invalidParams(`"ref" is missing or invalid; send {"type":"ref/prompt","name":"…"}`)
 	}
 	if *ref.Type != "ref/prompt" || ref.Name == nil {
-		return nil, invalidParams(`only prompts and tools are completed; send {"type":"ref/prompt","name":"…"} as "ref"`)
+		return nil, invalidParams(`"ref" is not a prompt or a tool; send {"type":"ref/prompt","name":"…"}`)
 	}
 	if json.Unmarshal(r.params["argument"], &argument) != nil || argument.Name == nil || argument.Value == nil {
 		return nil, invalidParams(`"argument" is missing or incomplete; send {"name":"…","value":"…"}`)

@@ -14,34 +14,34 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
-// A Prompt is a command as the Model Context Protocol offers it to users: a text
-// that arguments are filled into.
+// A Prompt is a command in the form of the Model Context Protocol: a text template with
+// arguments.
 type Prompt struct {
-	Name        string           `json:"name"` // the command's, without a namespace
+	Name        string           `json:"name"` // the name of the command, without a namespace
 	Description string           `json:"description,omitempty"`
 	Arguments   []PromptArgument `json:"arguments,omitempty"`
 }
 
-// A PromptArgument is one that a command expects. None is required: what is left
-// out stays in the text as its author wrote it.
+// A PromptArgument is an argument of a command. No argument is required. The text keeps
+// the placeholder of an omitted argument.
 type PromptArgument struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 }
 
-// A PromptText is a prompt with its arguments filled in.
+// A PromptText is the text of a prompt after the arguments are filled in.
 type PromptText struct {
 	Description string
-	Text        string // what the user says
+	Text        string // the message of the user
 }
 
 // Prompts returns a prompt for each command that the catalog lists, in the order of
 // the catalog. Prompts returns no prompt if the directory of commands is missing.
 //
-// The errors are those of Catalog.List, except for the missing directory. The cost
-// is that of Catalog.AllUsage: one validation of the files, and one read of each
-// file that is new or has changed. A file that cannot be read, or is not read in
-// time, does not delay the others: its prompt has no arguments.
+// Prompts returns the errors of Catalog.List, except for the missing directory. The
+// cost is the cost of Catalog.AllUsage: one validation of the files, and one read of
+// each new or changed file. If a file cannot be read, or cannot be read in time, its
+// prompt has no arguments, and the other prompts are not delayed.
 func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 	defer a.hider.error(&err)
 	for usage, err := range a.catalog.AllUsage(ctx, a.config.renderer) {
@@ -61,18 +61,17 @@ type PromptList struct {
 	usage toolshelf.UsageList
 }
 
-// Contains reports whether any page has a prompt of this name, as of the moment
-// when this page was made. Contains reads no file.
+// Contains reports whether any page of the list had a prompt of this name at the time
+// of ListPrompts. Contains reads no file.
 func (l PromptList) Contains(name string) bool { return l.usage.Contains(name) }
 
 // ListPrompts returns one page of Prompts. The page has the size of WithPageSize,
-// but at most 100 prompts. A nil cursor is the first page. The error is an
-// *RPCError with CodeInvalidParams for a cursor that no list of commands made,
-// also for "". A cursor stays valid when commands are added or removed.
+// but at most 100 prompts. A nil cursor requests the first page. ListPrompts returns
+// an *RPCError with CodeInvalidParams for a cursor that does not come from a list of
+// commands, including "". A cursor stays valid if commands are added or removed.
 //
-// The cost is that of Catalog.ListUsage: one validation of the files, and one read
-// of each file of the page that is new or has changed. See Prompts for files that
-// cannot be read.
+// The cost is the cost of Catalog.ListUsage: one validation of the files, and one read
+// of each new or changed file of the page. Prompts describes files that cannot be read.
 func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptList, err error) {
 	defer a.hider.error(&err)
 	page := toolshelf.Page{Size: min(a.config.pageSize, paging.MaxPrompts)}
@@ -103,7 +102,7 @@ func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Pr
 	return list.Prompts, list.NextCursor, err
 }
 
-// ignoreMissing is err, unless it says that there is no folder of commands.
+// ignoreMissing returns err, or nil if err reports a missing directory.
 func ignoreMissing(err error) error {
 	if errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 		return nil
@@ -112,8 +111,8 @@ func ignoreMissing(err error) error {
 }
 
 // Prompt returns the prompt of one command, as Prompts does. Prompt returns false
-// if no listed command has the name, or if its file cannot be read. The error is
-// the context's.
+// if no listed command has the name, or if the file cannot be read. The only error is
+// the context's error.
 func (a *Adapter) Prompt(ctx context.Context, name string) (Prompt, bool, error) {
 	command, err := a.catalog.Get(ctx, name)
 	switch {
@@ -122,7 +121,7 @@ func (a *Adapter) Prompt(ctx context.Context, name string) (Prompt, bool, error)
 	case ctx.Err() != nil:
 		return Prompt{}, false, ctx.Err()
 	default:
-		return Prompt{}, false, nil // it was removed since it was listed, or cannot be read
+		return Prompt{}, false, nil // the file was removed or cannot be read
 	}
 }
 
@@ -138,22 +137,22 @@ func newPrompt(name, description string, arguments []toolshelf.Argument) Prompt 
 	return p
 }
 
-// maxPromptArguments is how many arguments one call of GetPrompt takes.
+// maxPromptArguments is the maximum number of arguments in one call of GetPrompt.
 const maxPromptArguments = 1000
 
-// GetPrompt returns the text of a prompt with these arguments, by name. Without
-// arguments, the text is that of Renderer.Render; see WithRenderer. GetPrompt
-// executes and reads nothing that the text asks for.
+// GetPrompt fills the named arguments into the text of a prompt. Without arguments,
+// GetPrompt returns the text of Renderer.Render (see WithRenderer). GetPrompt executes
+// no command and reads no file that the text mentions.
 //
-// The arguments are those of Renderer.Arguments and of Renderer.ListedArguments,
-// which differ only for a file of more than 64 KiB. The time is linear in the
-// length of the file and of the arguments, and GetPrompt ends with the context.
+// GetPrompt accepts the arguments of Renderer.Arguments and Renderer.ListedArguments.
+// The two lists differ only for files of more than 64 KiB. The time is linear in the
+// length of the file and of the arguments. GetPrompt returns when the context ends.
 //
-// The errors are: an *RPCError with CodeInvalidParams for an unknown prompt, for
-// unknown arguments and for more than 1,000 arguments; the error of the context;
-// an error of Catalog.Get or Renderer.RenderNamed. For an unknown prompt, the
-// chain of the *RPCError has toolshelf.ErrCommandNotFound or
-// toolshelf.ErrInvalidCommandName.
+// GetPrompt returns an *RPCError with CodeInvalidParams for an unknown prompt, for
+// unknown arguments and for more than 1,000 arguments. For an unknown prompt, the
+// *RPCError wraps toolshelf.ErrCommandNotFound or toolshelf.ErrInvalidCommandName.
+// GetPrompt also returns the error of the context and the errors of Catalog.Get and
+// Renderer.RenderNamed.
 func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[string]string) (prompt PromptText, err error) {
 	defer a.hider.error(&err)
 	command, err := a.command(ctx, name)
@@ -201,15 +200,15 @@ func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, 
 		err = toolshelf.ErrCommandNotFound
 	}
 	if errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) {
-		unknown := invalidParams("Unknown prompt: %s; prompts/list has the names", quote(name))
+		unknown := invalidParams("Unknown prompt: %s; prompts/list returns the names", quote(name))
 		unknown.err = err
 		return command, unknown
 	}
 	return command, err
 }
 
-// unknownArguments is the error for names that are no arguments of a prompt or
-// tool. The message has a few of the names, and the number of the others.
+// unknownArguments returns the error for unknown arguments of a prompt or tool. The
+// message has the first names and the number of the others.
 func unknownArguments(of string, unknown, known []string) *RPCError {
 	const maxUnknown, maxKnown = 3, 20
 	slices.Sort(unknown)
@@ -273,7 +272,7 @@ func (r request) getPrompt() (json.RawMessage, *RPCError) {
 	}
 	arguments := make(map[string]string, len(given))
 	for name, value := range given {
-		if value != nil { // null is an argument that is left out, as for tools
+		if value != nil { // null omits the argument, as for tools
 			arguments[name] = *value
 		}
 	}

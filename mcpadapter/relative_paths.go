@@ -14,14 +14,14 @@ import (
 )
 
 // WithRelativePaths shows paths relative to the root of the catalog instead of
-// full paths, in the results and the errors of the library's tools and of
-// prompts: metadata.path of get_command; path, layer, hides and diagnostics of
-// get_skill; report_path of report_feedback; and the directories in messages. The
-// path of a file in a layer outside the root begins with the name of the layer,
-// as the option of the catalog has the name. The root itself is ".".
+// full paths, in the results and errors of the library's tools and prompts:
+// metadata.path of get_command; path, layer, hides and diagnostics of get_skill;
+// report_path of report_feedback; and the directories in messages. The root itself is
+// ".". For a layer outside the root, the path of a file begins with the name that the
+// option of the catalog gives to the layer.
 //
-// The default is full paths, as the contracts of the tools have them. Without
-// the option and with it, the tools for files show relative paths.
+// The default is full paths, as the tool contracts require. The tools for files always
+// show relative paths.
 //
 // WithRelativePaths does not change the texts of commands, skills and their
 // files, the patterns that a result repeats, or the results of extra tools.

@@ -10,11 +10,11 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// A Session is one client's conversation in the Model Context Protocol, for
-// servers without an SDK: the transport reads messages, hands each one's
-// method and params to Handle, and sends back what it returns. Sessions are
-// independent of each other. A Session is safe for concurrent use; its zero
-// value is of no use.
+// A Session is the connection of one client in the Model Context Protocol, for
+// servers without an SDK. The transport reads each message, passes the method and
+// the params to Handle, and sends the result to the client. Sessions are independent
+// of each other and safe for concurrent use. Create a Session with NewSession; the
+// zero value is not usable.
 type Session struct {
 	adapter *Adapter
 
@@ -22,32 +22,32 @@ type Session struct {
 	state State
 }
 
-// State is how far a session of the legacy protocol has come.
+// State is the state of a session in the lifecycle of the legacy protocol.
 type State string
 
-// The states, in their order.
+// The states, in order.
 const (
-	Uninitialized State = "uninitialized" // nothing was said; initialize is expected
-	Initializing  State = "initializing"  // initialize was answered; notifications/initialized is expected
-	Ready         State = "ready"         // requests are served
-	ShuttingDown  State = "shutting_down" // after Close; nothing is served
+	Uninitialized State = "uninitialized" // the session expects initialize
+	Initializing  State = "initializing"  // the session has answered initialize and expects notifications/initialized
+	Ready         State = "ready"         // the session serves all requests
+	ShuttingDown  State = "shutting_down" // after Close; the session rejects all requests
 )
 
-// NewSession begins a conversation. It costs next to nothing: make one for each
-// client, or, where the transport knows no clients, for each request of the
-// modern protocol.
+// NewSession returns a new Session. A Session costs one small allocation. Create a
+// session for each client. A transport without connections creates a session for each
+// request of the modern protocol.
 func (a *Adapter) NewSession() *Session { return &Session{adapter: a, state: Uninitialized} }
 
-// State returns the state that the session is in. Modern requests do not
-// change it.
+// State returns the current state. Requests of the modern protocol do not change the
+// state.
 func (s *Session) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Close ends the session: later requests are refused. Requests that are being
-// served are not waited for; ending their context ends them.
+// Close ends the session. The session rejects later requests. Close does not wait for
+// running requests; cancel their context to end them.
 func (s *Session) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,25 +55,27 @@ func (s *Session) Close() {
 }
 
 // Handle serves one request: initialize, ping, server/discover, tools/list,
-// tools/call, prompts/list, prompts/get, completion/complete. It returns the
-// response's "result", which the caller must not change, or an *RPCError, its
-// "error". Params may be nil.
+// tools/call, prompts/list, prompts/get or completion/complete. Handle returns the
+// "result" of the response, or an *RPCError for its "error". The caller must not
+// change the result. params may be nil.
 //
-// Methods that begin with "notifications/" have no response: the result is
-// nil, and an error is for the transport's log. notifications/initialized
-// makes the session ready; others are ignored.
+// A method that begins with "notifications/" has no response. The result is nil, and
+// an error is for the log of the transport. notifications/initialized changes the
+// state to Ready. Handle ignores all other notifications.
 //
-// A request whose params._meta names a modern revision of the protocol
-// (2026-07-28) is served in any state but ShuttingDown, and its result says how
-// long it may be kept: five minutes for tools, since another version of the
-// program may have others, and not at all for prompts. Others are of the
-// legacy protocol: before the session is Ready, all but initialize and ping
-// are CodeInvalidRequest, with the state in the error's Data. See RPCError for
-// the codes.
+// A request is modern if params._meta names a modern revision of the protocol
+// (2026-07-28). Handle serves modern requests in every state except ShuttingDown.
+// The result states the time for which a client may cache it: five minutes for tools,
+// because another version of the program may have other tools, and no time for
+// prompts.
+//
+// All other requests belong to the legacy protocol. Before the state is Ready, Handle
+// rejects them with CodeInvalidRequest and the state in Data, except initialize and
+// ping. The constants of RPCError list the other codes.
 func (s *Session) Handle(ctx context.Context, method string, raw json.RawMessage) (json.RawMessage, error) {
 	result, err := s.handle(ctx, method, raw)
 	if err != nil {
-		return nil, err // not a nil *RPCError in an interface
+		return nil, err // avoids an error interface with a nil *RPCError
 	}
 	return result, nil
 }
@@ -105,7 +107,7 @@ func (s *Session) handle(ctx context.Context, method string, raw json.RawMessage
 		}
 	case "server/discover":
 		if !modern {
-			return nil, invalidParams("server/discover needs %q and %q in _meta", metaVersion, metaCapabilities)
+			return nil, invalidParams("server/discover requires %q and %q in _meta", metaVersion, metaCapabilities)
 		}
 		return s.serve(r, request.discover)
 	case "tools/list":
@@ -122,7 +124,7 @@ func (s *Session) handle(ctx context.Context, method string, raw json.RawMessage
 	return nil, &RPCError{Code: CodeMethodNotFound, Message: "Method not found: " + quote(method)}
 }
 
-// A request is one that may be served.
+// A request is a request of a known method.
 type request struct {
 	ctx     context.Context
 	adapter *Adapter
@@ -130,7 +132,7 @@ type request struct {
 	modern  bool
 }
 
-// serve serves a request if the session's state allows it.
+// serve calls the method if the state of the session allows the request.
 func (s *Session) serve(r request, method func(request) (json.RawMessage, *RPCError)) (json.RawMessage, *RPCError) {
 	refuse := []State{ShuttingDown}
 	if !r.modern {
@@ -145,7 +147,7 @@ func (s *Session) serve(r request, method func(request) (json.RawMessage, *RPCEr
 	return method(r)
 }
 
-// unless returns an error in any of these states.
+// unless returns an error if the session is in one of the states.
 func (s *Session) unless(states ...State) *RPCError {
 	state := s.State()
 	if !slices.Contains(states, state) {
@@ -190,7 +192,7 @@ func (s *Session) initialized() *RPCError {
 	switch s.state {
 	case Initializing:
 		s.state = Ready
-	case Ready: // said again
+	case Ready: // a repeated notification
 	default:
 		return stateError(s.state)
 	}
@@ -204,7 +206,7 @@ func (r request) discover() (json.RawMessage, *RPCError) {
 	return append(c.appendIntroduction(append(b, versions...), false), '}'), nil
 }
 
-// appendIntroduction adds what initialize and server/discover have in common.
+// appendIntroduction appends the members that initialize and server/discover share.
 func (c config) appendIntroduction(b []byte, listChanged bool) []byte {
 	prompts := `{}`
 	if listChanged {
@@ -227,7 +229,7 @@ func (r request) listTools() (json.RawMessage, *RPCError) {
 	if err != nil {
 		return nil, err
 	}
-	// A copy of 90 KB would cost more than all the rest.
+	// The page is not copied: a copy of 90 KB would cost more than everything else.
 	if r.modern {
 		return pages.modern[n], nil
 	}
@@ -246,7 +248,8 @@ func (r request) callTool() (json.RawMessage, *RPCError) {
 	return result.appendJSON(r.begin(len(result.Text) + len(result.Structured))), nil
 }
 
-// begin begins a result that may not be kept, with room for n bytes.
+// begin returns the beginning of a result that clients may not cache, with capacity for
+// n more bytes.
 func (r request) begin(n int) []byte {
 	b := make([]byte, 0, n+n/8+256)
 	if !r.modern {

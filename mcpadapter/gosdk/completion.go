@@ -10,8 +10,8 @@ import (
 
 const complete = "completion/complete"
 
-// complete completes arguments of commands and of the adapter's tools, and
-// leaves the rest to the SDK's ServerOptions.CompletionHandler.
+// complete completes arguments of commands and of the adapter's tools. The SDK's
+// ServerOptions.CompletionHandler completes all other arguments.
 func (b *binding) complete(ctx context.Context, s server, req *mcp.CompleteRequest) (mcp.Result, error) {
 	ref := req.Params.Ref
 	if ref == nil || ref.Type != "ref/prompt" {
@@ -23,7 +23,7 @@ func (b *binding) complete(ctx context.Context, s server, req *mcp.CompleteReque
 	}
 	res, other := s.forward(ctx, complete)
 	var none *jsonrpc.Error
-	if errors.As(other, &none) && none.Code == jsonrpc.CodeMethodNotFound { // there is no handler
+	if errors.As(other, &none) && none.Code == jsonrpc.CodeMethodNotFound { // the server has no CompletionHandler
 		return nil, protocolError(err)
 	}
 	return res, other

@@ -7,7 +7,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
-// identify makes the identity of a list of some kind from all of its items.
+// identify returns the identity of a list from its kind and all its items.
 func identify[T any](kind string, items []T) (paging.Identity, error) {
 	hash := sha256.New()
 	hash.Write([]byte(kind))

@@ -1,56 +1,52 @@
-// Package gosdk offers the tools and prompts of an mcpadapter.Adapter in a
-// server of the official Go SDK of the Model Context Protocol,
+// Package gosdk adds the tools and prompts of an mcpadapter.Adapter to a server of
+// the official Go SDK of the Model Context Protocol,
 // github.com/modelcontextprotocol/go-sdk.
 //
 // # Tools
 //
-// The tools are registered with the server once, as Server.AddTool would: a
-// tool of the same name that the server has is replaced, and a later AddTool
-// or RemoveTools concerns them like any others. On a call, the other spellings
-// of a name (see mcpadapter.WithNamespace) are accepted, unless the server has
-// another tool of exactly that name.
+// Register adds the tools once, as Server.AddTool does. A tool replaces a tool of the
+// same name that the server already has. Later calls of AddTool and RemoveTools apply
+// to the adapter's tools as to all others. A call may use another accepted spelling of
+// a name (see mcpadapter.WithNamespace), unless the server has another tool of exactly
+// this name.
 //
 // # Prompts
 //
-// Each command that the catalog lists is a prompt. The SDK keeps prompts in a
-// set of its own, which would have to hold a copy of every command: read when
-// the server starts, and old from then on wherever the catalog is not watched.
-// So the commands are not copied. prompts/list, prompts/get and
-// completion/complete ask the catalog each time, and the server's own prompts
-// come after the commands. Where both have a prompt of one name, it is the
-// command's.
+// Each listed command of the catalog is a prompt. The SDK keeps prompts in a set of its
+// own. A copy of the commands in this set would become outdated if the catalog is not
+// watched, so Register makes no copy. For each prompts/list, prompts/get and
+// completion/complete, the binding reads the catalog. The server's own prompts follow
+// the commands. If a command and an own prompt have the same name, the command wins.
 //
-// The SDK announces prompts, and tells clients of changes, only for its own
-// set. So this package keeps a prompt with the empty name there, which it
-// leaves out of what clients see. When commands come, go or change, clients
-// are told that the list did: once for all that happened in a tenth of a
-// second. Without toolshelf.WithWatch changes are found when something reads
-// the catalog, such as a client's own request.
+// The SDK declares prompts and announces changes only for its own set. Register
+// therefore adds a prompt with the empty name to this set, and removes it from all
+// results. When commands are added, removed or changed, the server sends one
+// notification for all changes within a tenth of a second. Without
+// toolshelf.WithWatch, the catalog detects changes only when a request reads it.
 //
-// Where the folder of commands is missing there are no prompts but the
-// server's own. Where it cannot be read, prompts/list fails with the code
-// -32603 and the catalog's message until it can; prompts/get serves the
-// server's own nevertheless.
+// If the directory of commands is missing, the server has only its own prompts. If
+// the directory cannot be read, prompts/list returns -32603 with the catalog's message,
+// and prompts/get returns the server's own prompts.
 //
 // # Pages
 //
-// tools/list has exactly max(1, ceil(n/size)) pages of all n tools of the
-// server, of the size of mcpadapter.WithPageSize; the SDK's
-// ServerOptions.PageSize does not show. The adapter's tools come first, in the
-// order of Adapter.Tools, and the server's others after them by name. A cursor
-// is good as long as the list is what it was. Every other one is refused with
-// -32602. "" is taken for none: the SDK does not tell them apart.
+// For n tools of the server, tools/list has exactly max(1, ceil(n/size)) pages.
+// mcpadapter.WithPageSize sets the size; the SDK's ServerOptions.PageSize has no
+// effect. The adapter's tools come first, in the order of Adapter.Tools. The other
+// tools of the server follow in the order of their names. A cursor is valid until the
+// list changes. The binding rejects every other cursor with -32602. The cursor "" means
+// the first page, because the SDK does not distinguish "" from a missing cursor.
 //
-// Pages of prompts have the same size, but at most 100. A cursor among the
-// commands stays good when commands come and go.
+// Pages of prompts have the same size, but at most 100 prompts. A cursor within the
+// commands stays valid if commands are added or removed.
 //
-// How long a client may keep a list is for the SDK's
-// ServerOptions.SetCacheable to say; without it, not at all.
+// The SDK's ServerOptions.SetCacheable sets the time for which a client may cache a
+// list. By default, clients may not cache lists.
 //
-// # What is the SDK's
+// # Differences from mcpadapter.Session
 //
-// Sessions are the SDK's, and so is all of the lifecycle. In difference from
-// mcpadapter.Session, a request before initialize has an error with the code
-// 0, null for a prompt's argument is an empty text, and the server introduces
-// itself by the name that it was made with.
+// The SDK manages the sessions and their lifecycle:
+//   - A request before initialize returns an error with the code 0.
+//   - A prompt receives the empty text for an argument that is null.
+//   - The server has the name and version with which the program created it.
 package gosdk

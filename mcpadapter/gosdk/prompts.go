@@ -27,15 +27,15 @@ const announcer = ""
 // announce makes the server announce that its list of prompts has changed.
 func announce(s *mcp.Server) { s.AddPrompt(&mcp.Prompt{Name: announcer}, refuse) }
 
-// refuse is the announcer's handler, for middleware that lets a request by to
-// it.
+// refuse is the handler of the announcer. A request reaches the handler only through
+// middleware of the program.
 func refuse(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt; prompts/list has the names"}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt; prompts/list returns the names"}
 }
 
-// listPrompts answers with one page: of commands first, then of the server's own
-// prompts, which begin on the last page of commands if there is room. The catalog is
-// asked once, however many prompts the server has.
+// listPrompts returns one page. The commands come first. The server's own prompts begin
+// on the last page of the commands if the page has room. listPrompts lists the catalog
+// once, regardless of the number of the server's own prompts.
 func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPromptsRequest) (*mcp.ListPromptsResult, error) {
 	own, cacheable, err := s.prompts(ctx, req)
 	if err != nil {
@@ -45,7 +45,7 @@ func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPrompt
 	if err != nil {
 		return nil, protocolError(err)
 	}
-	var cursor *string // among the commands
+	var cursor *string // of a page of commands
 	first, afterCommands := 0, false
 	if req.Params != nil && req.Params.Cursor != "" {
 		if first, afterCommands = id.Offset(req.Params.Cursor, len(own)); !afterCommands {
@@ -87,8 +87,8 @@ func newPrompt(p mcpadapter.Prompt) *mcp.Prompt {
 	return prompt
 }
 
-// getPrompt answers with a command's text, or hands on the request for a
-// prompt of the server's own.
+// getPrompt returns the text of a command, or forwards the request for one of the
+// server's own prompts.
 func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptRequest) (mcp.Result, error) {
 	prompt, err := b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
 	if err == nil {
@@ -113,18 +113,18 @@ func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptReq
 	return nil, protocolError(err)
 }
 
-// commandFailed reports whether an error of GetPrompt shows that a command has the
-// name. Otherwise the server's own prompt may have the name: no command has, or the
-// commands cannot be read.
+// commandFailed reports whether an error of GetPrompt comes from an existing command.
+// Otherwise no command has the name, or the commands cannot be read, and the server's
+// own prompt may have the name.
 func commandFailed(err error) bool {
 	var refused *mcpadapter.RPCError
 	unknown := errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName)
 	return errors.As(err, &refused) && !unknown || errors.Is(err, toolshelf.ErrSizeLimitExceeded)
 }
 
-// newPromptResult returns a result that says, from 2026-07-28 on, that it is
-// complete. The SDK sees to that only for prompts of its own set, and lets
-// others set it by decoding alone.
+// newPromptResult returns a result with the result type "complete", which the protocol
+// requires since 2026-07-28. The SDK sets the type only for prompts of its own set. A
+// program can set the type only by decoding JSON.
 func newPromptResult(request mcp.Meta) (*mcp.GetPromptResult, error) {
 	res := new(mcp.GetPromptResult)
 	if version, _ := request[mcp.MetaKeyProtocolVersion].(string); version < "2026-07-28" {
@@ -133,7 +133,7 @@ func newPromptResult(request mcp.Meta) (*mcp.GetPromptResult, error) {
 	return res, json.Unmarshal([]byte(`{"resultType":"complete"}`), res)
 }
 
-// prompts returns the server's own prompts, and how long the list may be kept.
+// prompts returns the server's own prompts and the cache hints of the list.
 func (s server) prompts(ctx context.Context, req *mcp.ListPromptsRequest) ([]*mcp.Prompt, mcp.Cacheable, error) {
 	var cacheable mcp.Cacheable
 	prompts, err := allPages(func(cursor string) ([]*mcp.Prompt, string, error) {
@@ -148,7 +148,7 @@ func (s server) prompts(ctx context.Context, req *mcp.ListPromptsRequest) ([]*mc
 		}
 		page, ok := res.(*mcp.ListPromptsResult)
 		if !ok {
-			return nil, "", fmt.Errorf("a middleware answered %s with a %T", listPrompts, res)
+			return nil, "", fmt.Errorf("middleware returned a %T for %s", res, listPrompts)
 		}
 		cacheable = page.Cacheable
 		return page.Prompts, page.NextCursor, nil

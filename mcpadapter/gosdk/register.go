@@ -55,7 +55,7 @@ func register(ctx context.Context, op string, s *mcp.Server, a *mcpadapter.Adapt
 	return nil
 }
 
-// A binding answers requests in place of the SDK.
+// A binding answers requests instead of the SDK.
 type binding struct {
 	adapter *mcpadapter.Adapter
 	size    int // of a page
@@ -88,8 +88,8 @@ func (b *binding) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// declare adds to what the server says that it can do. Prompts are among it
-// already, as there is one.
+// declare adds tools and completions to the declared capabilities. The SDK declares
+// prompts, because the announcer is a prompt.
 func declare(c *mcp.ServerCapabilities) {
 	if c == nil {
 		return
@@ -102,7 +102,7 @@ func declare(c *mcp.ServerCapabilities) {
 	}
 }
 
-// result keeps a nil pointer from becoming a Result that is not nil.
+// result avoids a Result interface with a nil pointer.
 func result[R mcp.Result](r R, err error) (mcp.Result, error) {
 	if err != nil {
 		return nil, err
@@ -110,20 +110,20 @@ func result[R mcp.Result](r R, err error) (mcp.Result, error) {
 	return r, nil
 }
 
-// A server is what is below the middleware: the SDK's own handling, with the
-// other middleware that was added before.
+// A server is the handler below this middleware: the SDK's handler with the middleware
+// that was added before.
 type server struct {
 	next mcp.MethodHandler
 	req  mcp.Request
 }
 
-// forward hands on the request that is being served.
+// forward passes the current request to the SDK.
 func (s server) forward(ctx context.Context, method string) (mcp.Result, error) {
 	return s.next(ctx, method, s.req)
 }
 
-// protocolError is an error as the SDK sends it with its code; errors of other
-// types would have the code 0.
+// protocolError converts an error to the type whose code the SDK sends. The SDK sends
+// other errors with the code 0.
 func protocolError(err error) error {
 	var e *mcpadapter.RPCError
 	if errors.As(err, &e) {
@@ -139,8 +139,8 @@ func invalidCursor(cursor string) error {
 	}
 }
 
-// allPages returns what a list of the server has, which hands it out in
-// pages of a size that its author chose.
+// allPages returns all items of a list of the server. The program that uses the SDK
+// chooses the page size of the list.
 func allPages[T any](list func(cursor string) (items []T, next string, err error)) ([]T, error) {
 	var all []T
 	for cursor := ""; ; {

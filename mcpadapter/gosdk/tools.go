@@ -16,8 +16,8 @@ const (
 	callTool  = "tools/call"
 )
 
-// addTools registers the tools. The SDK panics on one that it has something
-// against.
+// addTools registers the tools, or none on an error. The SDK panics on a tool that it
+// rejects; addTools returns the panic as an error.
 func addTools(s *mcp.Server, a *mcpadapter.Adapter) (err error) {
 	var added []string
 	defer func() {
@@ -57,13 +57,13 @@ func newTool(t mcpadapter.Tool) *mcp.Tool {
 
 func newResult(r mcpadapter.Result) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: r.Text}}, IsError: r.IsError}
-	if r.Structured != nil { // as above
+	if r.Structured != nil { // a nil RawMessage would be sent as null
 		result.StructuredContent = r.Structured
 	}
 	return result
 }
 
-// callTool gives a tool that is called in another spelling its own name.
+// callTool replaces another accepted spelling of a tool by the registered name.
 func (b *binding) callTool(ctx context.Context, s server, req *mcp.CallToolRequest) (mcp.Result, error) {
 	t, ok := b.adapter.Lookup(req.Params.Name)
 	if !ok || t.Name == req.Params.Name {
@@ -81,7 +81,7 @@ func (b *binding) callTool(ctx context.Context, s server, req *mcp.CallToolReque
 	return s.next(ctx, callTool, &renamed)
 }
 
-// tools returns all tools of the server, and how long they may be kept.
+// tools returns all tools of the server and the cache hints of the list.
 func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.Tool, mcp.Cacheable, error) {
 	var cacheable mcp.Cacheable
 	tools, err := allPages(func(cursor string) ([]*mcp.Tool, string, error) {
@@ -96,7 +96,7 @@ func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.To
 		}
 		page, ok := res.(*mcp.ListToolsResult)
 		if !ok {
-			return nil, "", fmt.Errorf("a middleware answered %s with a %T", listTools, res)
+			return nil, "", fmt.Errorf("middleware returned a %T for %s", res, listTools)
 		}
 		cacheable = page.Cacheable
 		return page.Tools, page.NextCursor, nil
@@ -104,10 +104,10 @@ func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.To
 	return tools, cacheable, err
 }
 
-// A toolList is the server's tools in the order of tools/list. It stays as it is;
-// when the server's tools change, there is another one.
+// A toolList is the server's tools in the order of tools/list. A toolList never
+// changes. When the server's tools change, a new toolList replaces it.
 type toolList struct {
-	source []*mcp.Tool // as the server has them
+	source []*mcp.Tool // in the order of the server
 	tools  []*mcp.Tool
 	id     paging.Identity
 }
@@ -129,9 +129,9 @@ func (b *binding) newToolList(source []*mcp.Tool) (*toolList, error) {
 	return &toolList{source, tools, id}, err
 }
 
-// listTools answers with one page. The server is asked for its tools each
-// time, as it does not say when they change; but only if they did, the pages
-// are counted anew.
+// listTools returns one page. It lists the server's tools for each request, because
+// the SDK does not report changes. It creates a new toolList only if the tools have
+// changed.
 func (b *binding) listTools(ctx context.Context, s server, req *mcp.ListToolsRequest) (*mcp.ListToolsResult, error) {
 	source, cacheable, err := s.tools(ctx, req)
 	if err != nil {

@@ -13,13 +13,12 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/follow"
 )
 
-// An Option sets how Register does its work.
+// An Option configures Register.
 type Option func(*binding)
 
-// WithPromptCompletions sets what completes the arguments of prompts that are
-// the server's own. A provider that the server got from
-// server.WithPromptCompletionProvider cannot be found by Register, which
-// replaces it. The default completes nothing.
+// WithPromptCompletions sets the provider that completes arguments of the server's own
+// prompts. Register cannot read the provider of server.WithPromptCompletionProvider
+// and replaces it. The default provider completes nothing.
 func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 	return func(b *binding) { b.others = provider }
 }
@@ -80,27 +79,27 @@ func register(ctx context.Context, op string, s *server.MCPServer, a *mcpadapter
 	return nil
 }
 
-// hooks returns a copy of a server's hooks with those of the binding. In a
-// shared server.Hooks, they would stay after the server is dropped.
+// hooks returns a copy of a server's hooks with the hooks of the binding. Hooks in a
+// shared server.Hooks would remain after the program drops the server.
 func (b *binding) hooks(given *server.Hooks) *server.Hooks {
 	var hooks server.Hooks
 	if given != nil {
 		hooks = *given
 	}
 	// A server may be given the hooks of another server, copied with these.
-	concerned := func(ctx context.Context) bool { return server.ServerFromContext(ctx) == b.server }
+	isOwn := func(ctx context.Context) bool { return server.ServerFromContext(ctx) == b.server }
 	hooks.OnBeforeCallTool = append(slices.Clip(hooks.OnBeforeCallTool), func(ctx context.Context, _ any, req *mcp.CallToolRequest) {
-		if concerned(ctx) {
+		if isOwn(ctx) {
 			b.rename(ctx, req)
 		}
 	})
 	hooks.OnBeforeListPrompts = append(slices.Clip(hooks.OnBeforeListPrompts), func(ctx context.Context, _ any, _ *mcp.ListPromptsRequest) {
-		if concerned(ctx) {
+		if isOwn(ctx) {
 			b.syncPrompts(ctx)
 		}
 	})
 	hooks.OnBeforeGetPrompt = append(slices.Clip(hooks.OnBeforeGetPrompt), func(ctx context.Context, _ any, req *mcp.GetPromptRequest) {
-		if concerned(ctx) {
+		if isOwn(ctx) {
 			b.syncPrompt(ctx, req)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// addTools registers the tools, all or none. The SDK panics on one that it has
-// something against.
+// addTools registers the tools, or none on an error. The SDK panics on a tool that it
+// rejects; addTools returns the panic as an error.
 func (b *binding) addTools() (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -49,7 +49,7 @@ func newTool(t mcpadapter.Tool) mcp.Tool {
 func (b *binding) handler(name string) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		arguments := req.Params.RawArguments
-		if len(arguments) == 0 && req.Params.Arguments != nil { // a program's own call, not a message
+		if len(arguments) == 0 && req.Params.Arguments != nil { // a call of the program, not a message
 			var err error
 			if arguments, err = json.Marshal(req.Params.Arguments); err != nil {
 				return nil, err
@@ -67,7 +67,7 @@ func (b *binding) handler(name string) server.ToolHandlerFunc {
 	}
 }
 
-// rename gives a tool that is called in another spelling its own name.
+// rename replaces another accepted spelling of a tool by the registered name.
 func (b *binding) rename(ctx context.Context, req *mcp.CallToolRequest) {
 	name := req.Params.Name
 	t, ok := b.adapter.Lookup(name)

@@ -93,8 +93,8 @@ var getFileInfo = definition{
 		{name: "path", kind: stringKind, required: true, description: "File path (relative to project root)"},
 	},
 	errors: errorText,
-	output: outputSchema(errorText, pathSchema+`,`+entryMembers+`,"accessed":{"type":"string","format":"date-time"},`+
-		`"readable":{"type":"boolean"},"writable":{"type":"boolean"}`,
+	output: outputSchema(errorText, pathSchema+`,`+entryMembers+`,"accessed":{"type":"string","format":"date-time","description":"Time of the last access"},`+
+		`"readable":{"type":"boolean","description":"This program can read the file or list the directory"},"writable":{"type":"boolean","description":"The permissions allow somebody to write"}`,
 		"path", "name", "type", "size"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		info, err := t.Stat(ctx, args.string("path"))

@@ -13,16 +13,17 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// A binding keeps a server's prompts like the commands of a catalog.
+// A binding keeps a server's prompts equal to the commands of a catalog.
 type binding struct {
 	server  *server.MCPServer
 	adapter *mcpadapter.Adapter
-	others  server.PromptCompletionProvider
+	// fallback completes the arguments of the server's own prompts.
+	fallback server.PromptCompletionProvider
 
-	started atomic.Uint64 // reads of the catalog
+	started atomic.Uint64 // number of started reads of the catalog
 
 	mu         sync.Mutex // held while the server's prompts change, but not while the catalog is read
-	applied    uint64     // the latest read of which the prompts are registered
+	applied    uint64     // number of the latest read whose prompts are registered
 	registered map[string]mcpadapter.Prompt
 }
 
@@ -37,7 +38,7 @@ func (b *binding) syncPrompts(ctx context.Context) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if read < b.applied { // a later read is registered already
+	if read < b.applied { // the prompts of a later read are registered
 		return
 	}
 	b.applied = read
@@ -64,9 +65,9 @@ func (b *binding) syncPrompts(ctx context.Context) {
 	}
 }
 
-// syncPrompt sees to it that a prompt that is asked for is registered if there
-// is a command for it, and only then. It gives one that is asked for by the name
-// of its file the name that it is registered by.
+// syncPrompt updates the prompts if the requested prompt and its command do not both
+// exist. If the request has the file name of a command, syncPrompt replaces it by the
+// registered name.
 func (b *binding) syncPrompt(ctx context.Context, req *mcp.GetPromptRequest) {
 	p, exists, err := b.adapter.Prompt(ctx, req.Params.Name)
 	if err != nil {
@@ -85,7 +86,7 @@ func (b *binding) syncPrompt(ctx context.Context, req *mcp.GetPromptRequest) {
 	if name == req.Params.Name {
 		return
 	}
-	if _, others := b.server.ListPrompts()[req.Params.Name]; !others {
+	if _, own := b.server.ListPrompts()[req.Params.Name]; !own {
 		req.Params.Name = name
 	}
 }
@@ -102,7 +103,7 @@ func (b *binding) getPrompt(ctx context.Context, req mcp.GetPromptRequest) (*mcp
 	p, err := b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
 	var rpcErr *mcpadapter.RPCError
 	if errors.As(err, &rpcErr) {
-		return nil, errors.New(rpcErr.Message) // the SDK has one code for all, and another one in the text would confuse
+		return nil, errors.New(rpcErr.Message) // without the code, because the SDK sends -32603 for all errors
 	}
 	if err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func (b *binding) CompletePromptArgument(ctx context.Context, name string, argum
 	_, ours := b.registered[name]
 	b.mu.Unlock()
 	if _, own := b.server.ListPrompts()[name]; own && !ours {
-		return b.others.CompletePromptArgument(ctx, name, argument, known)
+		return b.fallback.CompletePromptArgument(ctx, name, argument, known)
 	}
 	return nil, err
 }

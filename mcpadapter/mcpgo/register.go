@@ -20,7 +20,7 @@ type Option func(*binding)
 // prompts. Register cannot read the provider of server.WithPromptCompletionProvider
 // and replaces it. The default provider completes nothing.
 func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
-	return func(b *binding) { b.others = provider }
+	return func(b *binding) { b.fallback = provider }
 }
 
 // Register adds an adapter's tools, prompts and completions to a server, and
@@ -60,7 +60,7 @@ func register(ctx context.Context, op string, s *server.MCPServer, a *mcpadapter
 	if s == nil || a == nil {
 		return errors.New(op + ": the server or the adapter is nil")
 	}
-	b := &binding{server: s, adapter: a, others: &server.DefaultPromptCompletionProvider{}}
+	b := &binding{server: s, adapter: a, fallback: &server.DefaultPromptCompletionProvider{}}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(b)

@@ -41,7 +41,7 @@ func problems(t testing.TB, c *toolshelf.Catalog) []string {
 	}
 	var all []string
 	for _, d := range diagnostics {
-		all = append(all, d.Code+" "+d.Path)
+		all = append(all, string(d.Code)+" "+d.Path)
 	}
 	return all
 }

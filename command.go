@@ -225,7 +225,7 @@ func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 		Layer:       layer.Name,
 	}
 	for _, p := range doc.Problems {
-		command.Diagnostics = append(command.Diagnostics, Diagnostic(index.FromHeader(p, c.commands.Place(e))))
+		command.Diagnostics = append(command.Diagnostics, newDiagnostic(p.In(c.commands.Place(e))))
 	}
 	if c.config.nextSteps == nil {
 		command.NextSteps = defaultNextSteps(command, c.config.reports.configured())

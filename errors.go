@@ -23,35 +23,65 @@ type Error struct {
 	Err     error  // the cause, for errors.Is and errors.As; may be nil. Its text is not part of Error's, since it may hold a host path
 }
 
+// Codes of errors, one for each Err… sentinel, which documents the failure.
+const (
+	CodeInvalidOption        Code = "INVALID_OPTION"
+	CodeInvalidPage          Code = "INVALID_PAGE"
+	CodeInvalidPageSize      Code = "INVALID_PAGE_SIZE"
+	CodeInvalidCursor        Code = "INVALID_CURSOR"
+	CodeDirectoryNotFound    Code = "DIRECTORY_NOT_FOUND"
+	CodePermissionDenied     Code = "PERMISSION_DENIED"
+	CodeInvalidCommandName   Code = "INVALID_COMMAND_NAME"
+	CodeCommandNotFound      Code = "COMMAND_NOT_FOUND"
+	CodeFileRead             Code = "FILE_READ_ERROR"
+	CodeFileTooLarge         Code = "FILE_TOO_LARGE"
+	CodeInvalidSkillName     Code = "INVALID_SKILL_NAME"
+	CodeSkillNotFound        Code = "SKILL_NOT_FOUND"
+	CodeOutsideRoot          Code = "OUTSIDE_ROOT"
+	CodeNotADirectory        Code = "NOT_A_DIRECTORY"
+	CodeNotFound             Code = "NOT_FOUND"
+	CodeInvalidSort          Code = "INVALID_SORT"
+	CodeInvalidPattern       Code = "INVALID_PATTERN"
+	CodeInvalidQuery         Code = "INVALID_QUERY"
+	CodeSearchTimeout        Code = "SEARCH_TIMEOUT"
+	CodeEmptyContent         Code = "EMPTY_CONTENT"
+	CodeSizeLimitExceeded    Code = "SIZE_LIMIT_EXCEEDED"
+	CodeInvalidReportName    Code = "INVALID_REPORT_NAME"
+	CodeDirectoryPreparation Code = "DIRECTORY_PREPARATION_FAILED"
+	CodeFileWrite            Code = "FILE_WRITE_FAILED"
+	CodeLocalSave            Code = "LOCAL_SAVE_FAILED"
+	CodeClosed               Code = "CLOSED"
+)
+
 // The sentinels, one for each Code. Use them with errors.Is; an error that
 // matches carries the same Code and tells more in its Message.
 var (
-	ErrInvalidOption        = &Error{Code: "INVALID_OPTION"}               // New: an option's value cannot be used
-	ErrInvalidPage          = &Error{Code: "INVALID_PAGE"}                 // Page.Number is negative
-	ErrInvalidPageSize      = &Error{Code: "INVALID_PAGE_SIZE"}            // Page.Size is not within 0 to 100
-	ErrInvalidCursor        = &Error{Code: "INVALID_CURSOR"}               // a cursor that this list did not make, or one beside a page number
-	ErrDirectoryNotFound    = &Error{Code: "DIRECTORY_NOT_FOUND"}          // no such folder
-	ErrPermissionDenied     = &Error{Code: "PERMISSION_DENIED"}            // a folder that may not be read
-	ErrInvalidCommandName   = &Error{Code: "INVALID_COMMAND_NAME"}         // a name that no command can have
-	ErrCommandNotFound      = &Error{Code: "COMMAND_NOT_FOUND"}            // no command of that name
-	ErrFileRead             = &Error{Code: "FILE_READ_ERROR"}              // a file that is there and cannot be read
-	ErrFileTooLarge         = &Error{Code: "FILE_TOO_LARGE"}               // a file of more bytes than WithMaxFileSize allows
-	ErrInvalidSkillName     = &Error{Code: "INVALID_SKILL_NAME"}           // a name that no skill can have
-	ErrSkillNotFound        = &Error{Code: "SKILL_NOT_FOUND"}              // no skill of that name
-	ErrOutsideRoot          = &Error{Code: "OUTSIDE_ROOT"}                 // a path that leads out of the root; the same whether or not something is there
-	ErrNotADirectory        = &Error{Code: "NOT_A_DIRECTORY"}              // a file where a folder is needed
-	ErrNotFound             = &Error{Code: "NOT_FOUND"}                    // no such file
-	ErrInvalidSort          = &Error{Code: "INVALID_SORT"}                 // a sort key other than name, size and modified
-	ErrInvalidPattern       = &Error{Code: "INVALID_PATTERN"}              // a malformed glob
-	ErrInvalidQuery         = &Error{Code: "INVALID_QUERY"}                // a search for nothing, or for too much
-	ErrSearchTimeout        = &Error{Code: "SEARCH_TIMEOUT"}               // a search that took too long
-	ErrEmptyContent         = &Error{Code: "EMPTY_CONTENT"}                // a report without a byte
-	ErrSizeLimitExceeded    = &Error{Code: "SIZE_LIMIT_EXCEEDED"}          // a report of more than 10 MiB, or arguments that make a text too long
-	ErrInvalidReportName    = &Error{Code: "INVALID_REPORT_NAME"}          // a name that no report can have
-	ErrDirectoryPreparation = &Error{Code: "DIRECTORY_PREPARATION_FAILED"} // a folder for reports that is not configured, or cannot be made or used
-	ErrFileWrite            = &Error{Code: "FILE_WRITE_FAILED"}            // a shared report that cannot be written
-	ErrLocalSave            = &Error{Code: "LOCAL_SAVE_FAILED"}            // a local report that cannot be written
-	ErrClosed               = &Error{Code: "CLOSED"}                       // a call after Close
+	ErrInvalidOption        = &Error{Code: CodeInvalidOption}        // New: an option's value cannot be used
+	ErrInvalidPage          = &Error{Code: CodeInvalidPage}          // Page.Number is negative
+	ErrInvalidPageSize      = &Error{Code: CodeInvalidPageSize}      // Page.Size is not within 0 to 100
+	ErrInvalidCursor        = &Error{Code: CodeInvalidCursor}        // a cursor that this list did not make, or one beside a page number
+	ErrDirectoryNotFound    = &Error{Code: CodeDirectoryNotFound}    // no such folder
+	ErrPermissionDenied     = &Error{Code: CodePermissionDenied}     // a folder that may not be read
+	ErrInvalidCommandName   = &Error{Code: CodeInvalidCommandName}   // a name that no command can have
+	ErrCommandNotFound      = &Error{Code: CodeCommandNotFound}      // no command of that name
+	ErrFileRead             = &Error{Code: CodeFileRead}             // a file that is there and cannot be read
+	ErrFileTooLarge         = &Error{Code: CodeFileTooLarge}         // a file of more bytes than WithMaxFileSize allows
+	ErrInvalidSkillName     = &Error{Code: CodeInvalidSkillName}     // a name that no skill can have
+	ErrSkillNotFound        = &Error{Code: CodeSkillNotFound}        // no skill of that name
+	ErrOutsideRoot          = &Error{Code: CodeOutsideRoot}          // a path that leads out of the root; the same whether or not something is there
+	ErrNotADirectory        = &Error{Code: CodeNotADirectory}        // a file where a folder is needed
+	ErrNotFound             = &Error{Code: CodeNotFound}             // no such file
+	ErrInvalidSort          = &Error{Code: CodeInvalidSort}          // a sort key other than name, size and modified
+	ErrInvalidPattern       = &Error{Code: CodeInvalidPattern}       // a malformed glob
+	ErrInvalidQuery         = &Error{Code: CodeInvalidQuery}         // a search for nothing, or for too much
+	ErrSearchTimeout        = &Error{Code: CodeSearchTimeout}        // a search that took too long
+	ErrEmptyContent         = &Error{Code: CodeEmptyContent}         // a report without a byte
+	ErrSizeLimitExceeded    = &Error{Code: CodeSizeLimitExceeded}    // a report of more than 10 MiB, or arguments that make a text too long
+	ErrInvalidReportName    = &Error{Code: CodeInvalidReportName}    // a name that no report can have
+	ErrDirectoryPreparation = &Error{Code: CodeDirectoryPreparation} // a folder for reports that is not configured, or cannot be made or used
+	ErrFileWrite            = &Error{Code: CodeFileWrite}            // a shared report that cannot be written
+	ErrLocalSave            = &Error{Code: CodeLocalSave}            // a local report that cannot be written
+	ErrClosed               = &Error{Code: CodeClosed}               // a call after Close
 )
 
 // Error returns the package name, the method, the message and the code, as in

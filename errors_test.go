@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"regexp"
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -35,6 +37,26 @@ func TestErrorMatching(t *testing.T) {
 				t.Errorf("errors.Is(%v, %v) = %v, want %v", tt.err, tt.target, got, tt.want)
 			}
 		})
+	}
+}
+
+// Each Code constant has a sentinel, and each sentinel has a constant.
+func TestErrorCodes(t *testing.T) {
+	source, err := os.ReadFile("errors.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for code := range constants(t, "errors.go", "Code") {
+		name := regexp.MustCompile(`\t(Code\w+) +Code += "` + code + `"`).FindSubmatch(source)
+		if !regexp.MustCompile(`\tErr\w+ += &Error\{Code: ` + string(name[1]) + `\}`).Match(source) {
+			t.Errorf("%s has no sentinel", code)
+		}
+	}
+	if bytes.Contains(source, []byte(`Error{Code: "`)) {
+		t.Error("a sentinel has no constant")
+	}
+	if toolshelf.ErrInvalidPage.Code != toolshelf.CodeInvalidPage {
+		t.Errorf("the code of ErrInvalidPage is %s", toolshelf.ErrInvalidPage.Code)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // A commandLint checks the files of commands. It knows what their texts may
@@ -74,7 +75,7 @@ func newCommandLint(c *Catalog, commands, skills *index.Snapshot) *commandLint {
 	return l
 }
 
-func (l *commandLint) file(f wholeFile) []Diagnostic {
+func (l *commandLint) file(f wholeFile) []problem.Problem {
 	found := f.header(false)
 	field, ok := f.field("description")
 	text := strings.TrimSpace(field.Value.String())
@@ -82,7 +83,7 @@ func (l *commandLint) file(f wholeFile) []Diagnostic {
 		if !ok {
 			field = matter.Field{Key: field.Key}
 		}
-		found = append(found, f.at(field, index.Warning, "NO_DESCRIPTION",
+		found = append(found, f.at(field, problem.Warning, problem.NoDescription,
 			"the frontmatter has no description", "add one that says what the command does and when to use it"))
 	}
 	return append(found, l.references(f)...)
@@ -99,9 +100,9 @@ const (
 // references reports what the text refers to as a command and is none, each
 // once, where it is first. Lines of code blocks are searched for "/folder:name"
 // alone, which is nothing else there either.
-func (l *commandLint) references(f wholeFile) []Diagnostic {
+func (l *commandLint) references(f wholeFile) []problem.Problem {
 	var (
-		found  []Diagnostic
+		found  []problem.Problem
 		known  = make(map[string]bool) // what was looked for already
 		blocks codeBlocks
 		number = bytes.Count(f.raw[:f.doc.Body], []byte("\n"))
@@ -117,8 +118,8 @@ func (l *commandLint) references(f wholeFile) []Diagnostic {
 			continue
 		}
 		report := func(at int, message, suggestion string) {
-			found = append(found, f.at(matter.Field{Line: number, Column: 1 + utf8.RuneCount(line[:at])}, index.Warning,
-				"REFERENCE_NOT_FOUND", message, suggestion))
+			found = append(found, f.at(matter.Field{Line: number, Column: 1 + utf8.RuneCount(line[:at])}, problem.Warning,
+				problem.ReferenceNotFound, message, suggestion))
 		}
 		for at, name := range slashNames(line) {
 			if !known["/"+name] && l.missing(name, line[:at], code) {

@@ -61,7 +61,7 @@ func checkRejected(t *testing.T, s toolshelf.SkillInfo, diagnostics []toolshelf.
 		return
 	}
 	for _, d := range diagnostics {
-		if d.Severity == "error" && strings.Contains(d.Path, "/"+s.Name+"/") && (d.Line > 0 || d.Code == "SKILL_FILE_MISSING" || strings.Contains(d.Code, "FILE") || d.Code == "LINK_NOT_FOLLOWED") {
+		if d.Severity == "error" && strings.Contains(d.Path, "/"+s.Name+"/") && (d.Line > 0 || d.Code == "SKILL_FILE_MISSING" || strings.Contains(string(d.Code), "FILE") || d.Code == "LINK_NOT_FOLLOWED") {
 			return
 		}
 	}
@@ -72,12 +72,12 @@ func checkComplete(t *testing.T, diagnostics []toolshelf.Diagnostic) {
 	t.Helper()
 	counts := map[string]int{}
 	for _, d := range diagnostics {
-		counts[d.Severity+" "+d.Code]++
+		counts[string(d.Severity)+" "+string(d.Code)]++
 		if d.Code == "" || d.Severity != "error" && d.Severity != "warning" || d.Path == "" || strings.HasPrefix(d.Path, "/") ||
 			d.Message == "" || strings.ContainsAny(d.Message+d.Suggestion, "\n\r") || d.Column > 0 && d.Line == 0 {
 			t.Errorf("an incomplete diagnostic: %+v", d)
 		}
-		if strings.HasPrefix(d.Code, "SKILL_") && d.Code != "SKILL_FILE_MISSING" && d.Code != "SKILL_FILE_UNUSED" && d.Line == 0 {
+		if strings.HasPrefix(string(d.Code), "SKILL_") && d.Code != "SKILL_FILE_MISSING" && d.Code != "SKILL_FILE_UNUSED" && d.Line == 0 {
 			t.Errorf("a rule without a line: %+v", d)
 		}
 	}

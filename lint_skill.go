@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // The limits of the Agent Skills specification, in characters
@@ -30,10 +31,10 @@ var skillFields = []string{"name", "description", "license", "compatibility", "m
 var byteOrderMark = []byte("\uFEFF")
 
 // lintSkill holds a SKILL.md to the rules of the reference validator.
-func (c *Catalog) lintSkill(f wholeFile) []Diagnostic {
+func (c *Catalog) lintSkill(f wholeFile) []problem.Problem {
 	found := f.header(true)
 	if bytes.HasPrefix(f.raw, byteOrderMark) {
-		found = append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_BYTE_ORDER_MARK",
+		found = append(found, f.at(matter.Field{Line: 1}, problem.Error, problem.SkillByteOrderMark,
 			"the file begins with a byte order mark, so that other clients find no frontmatter", "save the file as UTF-8 without a byte order mark"))
 	}
 	first, rest, _ := bytes.Cut(bytes.TrimPrefix(f.raw, byteOrderMark), []byte("\n"))
@@ -43,20 +44,20 @@ func (c *Catalog) lintSkill(f wholeFile) []Diagnostic {
 	switch {
 	case string(bytes.TrimRight(first, " \t\r")) == "---" && f.doc.Format == matter.YAML:
 	case f.doc.Format == "":
-		explained := slices.ContainsFunc(f.doc.Problems, func(p matter.Problem) bool {
-			return p.Class == matter.Unterminated || p.Class == matter.NotMapping || p.Class == matter.UnknownFence
+		explained := slices.ContainsFunc(f.doc.Problems, func(p problem.Problem) bool {
+			return p.Code == problem.FrontmatterUnterminated || p.Code == problem.FrontmatterNotAMapping || p.Code == problem.FrontmatterUnknownFence
 		})
 		if !explained {
-			found = append(found, f.at(matter.Field{Line: 1}, index.Error, "SKILL_FRONTMATTER_MISSING",
+			found = append(found, f.at(matter.Field{Line: 1}, problem.Error, problem.SkillFrontmatterMissing,
 				"there is no frontmatter", `begin the file with a line "---", the fields name and description, and a line "---"`))
 		}
 		return found
 	default:
-		return append(found, f.at(matter.Field{Line: f.doc.Line}, index.Error, "SKILL_FRONTMATTER_NOT_YAML",
+		return append(found, f.at(matter.Field{Line: f.doc.Line}, problem.Error, problem.SkillFrontmatterNotYAML,
 			`the frontmatter is not YAML after a line "---", which is all that other clients read`, `write it as "key: value" between two lines "---"`))
 	}
 	if i := bytes.IndexByte(first, '\t'); i >= 0 {
-		found = append(found, f.at(matter.Field{Line: f.doc.Line, Column: 1 + i}, index.Error, string(matter.Tab),
+		found = append(found, f.at(matter.Field{Line: f.doc.Line, Column: 1 + i}, problem.Error, problem.SkillYAMLTab,
 			`some clients, and the reference validator, do not read a frontmatter with a tab after the "---"`, "remove it"))
 	}
 	found = append(found, f.skillRules()...)
@@ -66,7 +67,7 @@ func (c *Catalog) lintSkill(f wholeFile) []Diagnostic {
 // lintSkillFolder returns what is wrong with the files that belong to a skill.
 // What vanished meanwhile is nothing to tell, and the end of ctx is noticed by
 // the caller.
-func (c *Catalog) lintSkillFolder(ctx context.Context, e *index.Entry) []Diagnostic {
+func (c *Catalog) lintSkillFolder(ctx context.Context, e *index.Entry) []problem.Problem {
 	if errors.Is(e.Broken, index.ErrNoSkillFile) {
 		return nil // it is no skill
 	}
@@ -79,22 +80,20 @@ func (c *Catalog) lintSkillFolder(ctx context.Context, e *index.Entry) []Diagnos
 	if err != nil {
 		return nil
 	}
-	var found []Diagnostic
+	var found []problem.Problem
 	for _, p := range listed.Problems {
 		if e.Broken == nil || p.Path != c.skills.Place(e) { // which the snapshot tells of
-			found = append(found, Diagnostic(p))
+			found = append(found, p)
 		}
 	}
 	return found
 }
 
 // skillRules are those for a frontmatter that is YAML between two fences.
-func (f *wholeFile) skillRules() []Diagnostic {
-	var found []Diagnostic
+func (f *wholeFile) skillRules() []problem.Problem {
+	var found []problem.Problem
 	for _, p := range f.doc.Strict() {
-		d := Diagnostic(index.FromHeader(p, f.place))
-		d.Severity = index.Error
-		found = append(found, d)
+		found = append(found, p.In(f.place))
 	}
 	found = append(found, f.unexpectedFields()...)
 	found = append(found, f.skillName()...)
@@ -105,25 +104,25 @@ func (f *wholeFile) skillRules() []Diagnostic {
 // fenceInField reports a "---" in the frontmatter, where the reference validator
 // takes it to end. That is an error if what is left to it is refused for this
 // reason alone.
-func (f *wholeFile) fenceInField(known []Diagnostic) []Diagnostic {
+func (f *wholeFile) fenceInField(known []problem.Problem) []problem.Problem {
 	i := bytes.Index(f.doc.Header, []byte("---"))
 	if i < 0 {
 		return nil
 	}
-	left, severity := *f, index.Warning
+	left, severity := *f, problem.Warning
 	left.doc, _ = matter.Parse(slices.Concat([]byte("---\n"), f.doc.Header[:i], []byte("\n---\n")), true)
-	refused := func(d Diagnostic) bool { return d.Severity == index.Error }
+	refused := func(d problem.Problem) bool { return d.Severity == problem.Error }
 	if !slices.ContainsFunc(known, refused) && slices.ContainsFunc(append(left.header(true), left.skillRules()...), refused) {
-		severity = index.Error
+		severity = problem.Error
 	}
 	begin := bytes.LastIndexByte(f.doc.Header[:i], '\n') + 1
 	at := matter.Field{Line: f.doc.Line + 1 + bytes.Count(f.doc.Header[:i], []byte("\n")), Column: 1 + utf8.RuneCount(f.doc.Header[begin:i])}
-	return []Diagnostic{f.at(at, severity, "SKILL_FENCE_IN_FIELD",
+	return []problem.Problem{f.at(at, severity, problem.SkillFenceInField,
 		`some clients, and the reference validator, take the "---" here for the end of the frontmatter`, "write another dash")}
 }
 
-func (f *wholeFile) unexpectedFields() []Diagnostic {
-	var found []Diagnostic
+func (f *wholeFile) unexpectedFields() []problem.Problem {
+	var found []problem.Problem
 	seen := make(map[string]bool)
 	for _, field := range f.doc.Fields {
 		key := field.Key
@@ -138,7 +137,7 @@ func (f *wholeFile) unexpectedFields() []Diagnostic {
 		if meant := nearestField(key); meant != "" {
 			suggestion = "write " + meant
 		}
-		found = append(found, f.at(field, index.Error, "SKILL_FIELD_UNEXPECTED",
+		found = append(found, f.at(field, problem.Error, problem.SkillFieldUnexpected,
 			"the Agent Skills specification has no field "+quote(shorten(key)), suggestion))
 	}
 	return found
@@ -164,39 +163,39 @@ func nearestField(key string) string {
 }
 
 // skillName checks the name, which counts as it is after NFKC normalization.
-func (f *wholeFile) skillName() []Diagnostic {
+func (f *wholeFile) skillName() []problem.Problem {
 	field, ok := f.field("name")
 	folder := f.entry.Name
 	if !ok {
-		return []Diagnostic{f.at(field, index.Error, "SKILL_NAME_MISSING", "there is no name", skillNameFix("", folder))}
+		return []problem.Problem{f.at(field, problem.Error, problem.SkillNameMissing, "there is no name", skillNameFix("", folder))}
 	}
 	text, ok := scalar(field.Value)
 	text = strings.TrimSpace(text)
 	if !ok || text == "" {
-		return []Diagnostic{f.at(field, index.Error, "SKILL_NAME_NOT_TEXT", "the name is "+notText(ok), skillNameFix("", folder))}
+		return []problem.Problem{f.at(field, problem.Error, problem.SkillNameNotText, "the name is "+notText(ok), skillNameFix("", folder))}
 	}
-	var found []Diagnostic
+	var found []problem.Problem
 	fix := skillNameFix(text, folder)
-	report := func(broken bool, code, message string) {
+	report := func(broken bool, code problem.Code, message string) {
 		if broken {
-			found = append(found, f.at(field, index.Error, code, message, fix))
+			found = append(found, f.at(field, problem.Error, code, message, fix))
 		}
 	}
 	name := norm.NFKC.String(text)
 	n := utf8.RuneCountInString(name)
-	report(n > maxSkillName, "SKILL_NAME_TOO_LONG", fmt.Sprintf("the name has %d characters, where %d are allowed", n, maxSkillName))
-	report(name != strings.ToLower(name), "SKILL_NAME_NOT_LOWERCASE", "the name has upper case letters")
-	report(name[0] == '-' || name[len(name)-1] == '-', "SKILL_NAME_HYPHEN_AT_EDGE", "the name begins or ends with a hyphen")
-	report(strings.Contains(name, "--"), "SKILL_NAME_DOUBLE_HYPHEN", "the name has two hyphens in a row")
+	report(n > maxSkillName, problem.SkillNameTooLong, fmt.Sprintf("the name has %d characters, where %d are allowed", n, maxSkillName))
+	report(name != strings.ToLower(name), problem.SkillNameNotLowercase, "the name has upper case letters")
+	report(name[0] == '-' || name[len(name)-1] == '-', problem.SkillNameHyphenAtEdge, "the name begins or ends with a hyphen")
+	report(strings.Contains(name, "--"), problem.SkillNameDoubleHyphen, "the name has two hyphens in a row")
 	if i := strings.IndexFunc(name, notInSkillName); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(name[i:])
-		report(true, "SKILL_NAME_CHARACTERS", fmt.Sprintf("the name has the character %q, where letters, digits and hyphens are allowed", r))
+		report(true, problem.SkillNameCharacters, fmt.Sprintf("the name has the character %q, where letters, digits and hyphens are allowed", r))
 	}
 	if len(found) == 0 && strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
-		found = append(found, f.at(field, index.Warning, "SKILL_NAME_NOT_ASCII",
+		found = append(found, f.at(field, problem.Warning, problem.SkillNameNotASCII,
 			"the name has letters other than a to z, which some clients refuse", "use a to z, digits and hyphens"))
 	}
-	report(name != norm.NFKC.String(folder), "SKILL_NAME_MISMATCH", "the name is not that of the folder, "+quote(folder))
+	report(name != norm.NFKC.String(folder), problem.SkillNameMismatch, "the name is not that of the folder, "+quote(folder))
 	return found
 }
 
@@ -236,38 +235,38 @@ func skillNameFix(declared, folder string) string {
 	return strings.Join(steps, " and ")
 }
 
-func (f *wholeFile) skillDescription() []Diagnostic {
+func (f *wholeFile) skillDescription() []problem.Problem {
 	field, ok := f.field("description")
 	if !ok {
-		return []Diagnostic{f.at(field, index.Error, "SKILL_DESCRIPTION_MISSING", "there is no description", describeSkill)}
+		return []problem.Problem{f.at(field, problem.Error, problem.SkillDescriptionMissing, "there is no description", describeSkill)}
 	}
 	text, ok := scalar(field.Value)
 	if !ok || strings.TrimSpace(text) == "" {
-		return []Diagnostic{f.at(field, index.Error, "SKILL_DESCRIPTION_NOT_TEXT", "the description is "+notText(ok), describeSkill)}
+		return []problem.Problem{f.at(field, problem.Error, problem.SkillDescriptionNotText, "the description is "+notText(ok), describeSkill)}
 	}
-	return f.tooLong(field, text, maxSkillDescription, "SKILL_DESCRIPTION_TOO_LONG")
+	return f.tooLong(field, text, maxSkillDescription, problem.SkillDescriptionTooLong)
 }
 
 const describeSkill = "add one that says what the skill does and when to use it"
 
-func (f *wholeFile) skillCompatibility() []Diagnostic {
+func (f *wholeFile) skillCompatibility() []problem.Problem {
 	field, ok := f.field("compatibility")
 	if !ok {
 		return nil
 	}
 	text, ok := scalar(field.Value)
 	if !ok {
-		return []Diagnostic{f.at(field, index.Error, "SKILL_COMPATIBILITY_NOT_TEXT", "the compatibility is "+notText(ok), "write it as one text")}
+		return []problem.Problem{f.at(field, problem.Error, problem.SkillCompatibilityNotText, "the compatibility is "+notText(ok), "write it as one text")}
 	}
-	return f.tooLong(field, text, maxSkillCompatibility, "SKILL_COMPATIBILITY_TOO_LONG")
+	return f.tooLong(field, text, maxSkillCompatibility, problem.SkillCompatibilityTooLong)
 }
 
-func (f *wholeFile) tooLong(field matter.Field, text string, limit int, code string) []Diagnostic {
+func (f *wholeFile) tooLong(field matter.Field, text string, limit int, code problem.Code) []problem.Problem {
 	n := utf8.RuneCountInString(text)
 	if n <= limit {
 		return nil
 	}
-	return []Diagnostic{f.at(field, index.Error, code,
+	return []problem.Problem{f.at(field, problem.Error, code,
 		fmt.Sprintf("the %s has %d characters, where %d are allowed", field.Key, n, limit), fmt.Sprintf("shorten it by %d", n-limit))}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // A Skill is a skill, whole, but for the contents of its other files.
@@ -203,7 +204,7 @@ type skillText struct {
 	raw      []byte
 	content  string
 	header   Frontmatter
-	problems []matter.Problem
+	problems []problem.Problem
 }
 
 // loadAttempts is how often a skill is read that changes meanwhile.
@@ -255,7 +256,7 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
 	}
 	for _, p := range listed.Problems {
-		skill.Diagnostics = append(skill.Diagnostics, Diagnostic(p))
+		skill.Diagnostics = append(skill.Diagnostics, newDiagnostic(p))
 	}
 	if o.digests {
 		if err := c.digest(ctx, folder, e, listed, &skill); err != nil {
@@ -267,9 +268,9 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 
 // skillNow is what a list would tell of a skill whose SKILL.md is this text.
 func (c *Catalog) skillNow(s *index.Snapshot, e *index.Entry, text skillText) SkillInfo {
-	var problems []index.Problem
+	var problems []problem.Problem
 	for _, p := range text.problems {
-		problems = append(problems, index.FromHeader(p, c.skills.Place(e)))
+		problems = append(problems, p.In(c.skills.Place(e)))
 	}
 	skill := c.describeSkill(e, text.header, problems)
 	skill.Hides = c.hides(s, e)

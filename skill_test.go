@@ -583,7 +583,7 @@ func TestAFileWithoutADigestIsReported(t *testing.T) {
 		}
 	}
 	for _, d := range skill.Diagnostics {
-		reported = append(reported, d.Code+" "+d.Path)
+		reported = append(reported, string(d.Code)+" "+d.Path)
 	}
 	if diff := cmp.Diff([]string{"FILE_TOO_LARGE skills/forms/large.bin", "FILE_READ_ERROR skills/forms/scripts/fill.py"}, reported); diff != "" || !slices.Equal(without, []string{"large.bin", "scripts/fill.py"}) {
 		t.Errorf("without: %q; diagnostics (-want +got):\n%s", without, diff)

@@ -95,7 +95,7 @@ func TestHostileSkills(t *testing.T) {
 	checkCodes(t, diagnostics)
 	linted := map[string]bool{}
 	for _, d := range diagnostics {
-		linted[d.Code+" "+d.Path] = true
+		linted[string(d.Code)+" "+d.Path] = true
 	}
 
 	for name, want := range map[string]error{
@@ -115,7 +115,7 @@ func TestHostileSkills(t *testing.T) {
 			t.Errorf("%s: diagnostics %.200v", name, skill.Diagnostics)
 		}
 		for _, d := range skill.Diagnostics {
-			if told := linted[d.Code+" "+d.Path]; !told && !strings.HasPrefix(d.Message, "no digest") {
+			if told := linted[string(d.Code)+" "+d.Path]; !told && !strings.HasPrefix(d.Message, "no digest") {
 				t.Errorf("Lint does not tell of %+v", d)
 			}
 		}

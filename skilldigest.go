@@ -20,12 +20,12 @@ import (
 func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *index.Entry, listed index.SkillFiles, skill *Skill) error {
 	place := path.Dir(c.skills.Place(e))
 	for i, f := range listed.Files {
-		report := func(code Code, message, suggestion string) {
-			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: string(code), Severity: index.Warning,
+		report := func(code DiagnosticCode, message, suggestion string) {
+			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: code, Severity: SeverityWarning,
 				Path: path.Join(place, escapePath(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
 		}
 		if f.Info.Size > c.config.maxFileSize {
-			report(ErrFileTooLarge.Code, "the file is larger than allowed", "shorten it, or raise the limit with WithMaxFileSize")
+			report(DiagFileTooLarge, "the file is larger than allowed", "shorten it, or raise the limit with WithMaxFileSize")
 			continue
 		}
 		key := file{e.Layer, path.Join(path.Dir(e.Path), f.Name)}
@@ -42,7 +42,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 			return errChanging // it is not what was listed any more
 		default:
-			report(ErrFileRead.Code, escapeName(reason(err)), "check its permissions")
+			report(DiagFileRead, escapeName(reason(err)), "check its permissions")
 			continue
 		}
 		skill.Files[i].SHA256 = sum

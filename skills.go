@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // SkillInfo is what a list tells of a skill. Those of its fields that the
@@ -27,7 +28,7 @@ type SkillInfo struct {
 	Path        string       `json:"path"`                  // of SKILL.md, in full, on the filesystem that it is on; empty where there is none
 	Layer       string       `json:"layer"`                 // the folder, or the name of the FS, that it is from, as the option has it
 	Hides       []string     `json:"hides,omitempty"`       // skills of the same name that come later: their layers, and the paths of their SKILL.md below them
-	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // what is wrong with it; for the codes see Lint
+	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // defects of the skill; see DiagnosticCode
 	Frontmatter Frontmatter  `json:"-"`                     // all that its author wrote
 }
 
@@ -96,7 +97,7 @@ func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
 
 // describeSkill is skillInfo with the header and the problems of the file as it
 // is now.
-func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []index.Problem) SkillInfo {
+func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []problem.Problem) SkillInfo {
 	s := SkillInfo{
 		Name:          e.Name,
 		DeclaredName:  header.Text("name"),
@@ -115,7 +116,7 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []i
 		s.Path = c.skills.Layer(e.Layer).FS.Path(e.Path)
 	}
 	for _, p := range problems {
-		s.Diagnostics = append(s.Diagnostics, Diagnostic(p))
+		s.Diagnostics = append(s.Diagnostics, newDiagnostic(p))
 	}
 	return s
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // maxDepth bounds how deep nested commands are looked for. It also ends a
@@ -92,7 +93,7 @@ func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child
 		return nil
 	}
 	if len(above) > maxDepth {
-		s.report(Problem{Code: "TOO_DEEP", Severity: Warning, Path: s.place(dirPath),
+		s.report(problem.Problem{Code: problem.TooDeep, Severity: problem.Warning, Path: s.place(dirPath),
 			Message: "not listed: nested commands are looked for in 16 levels of folders", Suggestion: "move the folder up"})
 		return nil
 	}
@@ -105,7 +106,7 @@ func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child
 		defer dir.Close()
 		id := identify(dir)
 		if slices.Contains(above, id) {
-			s.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: s.place(dirPath),
+			s.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: s.place(dirPath),
 				Message: "not listed: the link leads back to a folder that it is in", Suggestion: "remove the link"})
 			return nil
 		}
@@ -117,14 +118,14 @@ func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
 	default:
-		s.report(Problem{Code: "FOLDER_UNREADABLE", Severity: Error, Path: s.place(dirPath),
+		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
 			Message: "its commands are not listed: " + unreadable(err), Suggestion: "check the folder's permissions"})
 	}
 	return nil
 }
 
 func (s *scan) reportName(file, suggestion string) {
-	s.report(Problem{Code: "INVALID_COMMAND_NAME", Severity: Error, Path: s.place(file),
+	s.report(problem.Problem{Code: problem.InvalidCommandName, Severity: problem.Error, Path: s.place(file),
 		Message:    `not listed: the name of a command has only letters, digits, "_" and "-"`,
 		Suggestion: `rename it to "` + suggestion + `", or admit the name with WithLooseNames`})
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // A Layer is one folder on one filesystem.
@@ -62,16 +63,16 @@ type Config struct {
 // An Entry is one command or skill. It is immutable.
 type Entry struct {
 	Name        string
-	Layer       int             // its place in Config.Layers
-	Path        string          // of its file, relative to the layer's FS
-	Linked      bool            // the file is a link, and Info its target's
-	Info        confine.Info    // of its file, when it was read
-	Description string          // as its author wrote it, else the first paragraph
-	Hidden      bool            // is a dependency: served by name only
-	UserOnly    bool            // no model may choose it: disable-model-invocation
-	Header      matter.Document // skills only: the frontmatter
-	Problems    []Problem       // what is wrong with the file and was survived
-	Broken      error           // the file cannot be loaded; the entry holds its name
+	Layer       int               // its place in Config.Layers
+	Path        string            // of its file, relative to the layer's FS
+	Linked      bool              // the file is a link, and Info its target's
+	Info        confine.Info      // of its file, when it was read
+	Description string            // as its author wrote it, else the first paragraph
+	Hidden      bool              // is a dependency: served by name only
+	UserOnly    bool              // no model may choose it: disable-model-invocation
+	Header      matter.Document   // skills only: the frontmatter
+	Problems    []problem.Problem // what is wrong with the file and was survived
+	Broken      error             // the file cannot be loaded; the entry holds its name
 
 	version version
 	shared  int64 // the memory that it takes from the index's, see fit
@@ -80,9 +81,9 @@ type Entry struct {
 
 // A Snapshot is what the layers held at one moment.
 type Snapshot struct {
-	Generation uint64    // changes when anything else here does
-	Entries    []*Entry  // those that a list shows, in the order of names.Compare
-	Problems   []Problem // of all files, shown or not, by path, line and class
+	Generation uint64            // changes when anything else here does
+	Entries    []*Entry          // those that a list shows, in the order of names.Compare
+	Problems   []problem.Problem // of all files, shown or not, by path, line and class
 
 	byName map[string]*Entry   // every name that a layer claims, hidden and broken ones too
 	hides  map[*Entry][]*Entry // the others that claim the name of one
@@ -283,7 +284,7 @@ func (x *Index) Close() {
 type found struct {
 	missing  bool              // the layer's folder does not exist
 	entries  []*Entry          // every file, in the order in which they claim their names
-	problems []Problem         // of what is no entry: unusable names, links not followed
+	problems []problem.Problem // of what is no entry: unusable names, links not followed
 	byPath   map[string]*Entry // the entries, by Path
 }
 
@@ -354,11 +355,11 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 			if missing == nil {
 				missing = &LayerError{Layer: i, Err: err}
 			}
-			problem := Problem{Code: "FOLDER_UNREADABLE", Severity: Warning, Path: x.config.place(i, x.config.Layers[i].Dir),
+			unread := problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Warning, Path: x.config.place(i, x.config.Layers[i].Dir),
 				Message: "nothing in it is listed: " + unreadable(err), Suggestion: "check that it is a folder and its permissions"}
 			now = before
-			if !before.missing || !slices.Equal(before.problems, []Problem{problem}) {
-				now = &found{missing: true, problems: []Problem{problem}}
+			if !before.missing || !slices.Equal(before.problems, []problem.Problem{unread}) {
+				now = &found{missing: true, problems: []problem.Problem{unread}}
 			}
 		default:
 			return nil, &LayerError{Layer: i, Err: err}
@@ -447,6 +448,6 @@ func merge(config *Config, layers []found) *Snapshot {
 			s.Problems = append(s.Problems, differsInCase(config, s.Entries[i], s.Entries[i-1]))
 		}
 	}
-	slices.SortFunc(s.Problems, CompareProblems)
+	slices.SortFunc(s.Problems, problem.Compare)
 	return s
 }

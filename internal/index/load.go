@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // ErrTooLarge is the Broken of a file of more bytes than Config allows.
@@ -232,7 +233,7 @@ func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
 		e.Header = doc
 	}
 	for _, p := range doc.Problems {
-		e.Problems = append(e.Problems, FromHeader(p, s.place(e.Path)))
+		e.Problems = append(e.Problems, p.In(s.place(e.Path)))
 	}
 }
 
@@ -249,8 +250,8 @@ func IsDependency(doc matter.Document, head []byte) bool {
 	}
 	unclear := false
 	for _, p := range doc.Problems {
-		switch p.Class {
-		case matter.Recovered, matter.Refused, matter.Invalid, matter.NotMapping, matter.Unterminated, matter.UnknownFence:
+		switch p.Code {
+		case problem.FrontmatterRecovered, problem.FrontmatterRefused, problem.FrontmatterInvalid, problem.FrontmatterNotAMapping, problem.FrontmatterUnterminated, problem.FrontmatterUnknownFence:
 			unclear = true
 		}
 	}
@@ -270,20 +271,20 @@ func IsDependency(doc matter.Document, head []byte) bool {
 }
 
 func (s *scan) tooLarge(known *Entry, file, name string, info confine.Info) *Entry {
-	return s.broken(known, file, name, info, ErrTooLarge, Problem{
-		Code: "FILE_TOO_LARGE", Severity: Error, Path: s.place(file),
+	return s.broken(known, file, name, info, ErrTooLarge, problem.Problem{
+		Code: problem.FileTooLarge, Severity: problem.Error, Path: s.place(file),
 		Message:    fmt.Sprintf("not listed: %d bytes, where %d are allowed", info.Size, s.config.MaxFileSize),
 		Suggestion: "shorten it, or raise the limit with WithMaxFileSize",
 	})
 }
 
 func (s *scan) unreadable(known *Entry, file, name string, info confine.Info, err error) *Entry {
-	return s.broken(known, file, name, info, err, Problem{Code: "FILE_READ_ERROR", Severity: Error, Path: s.place(file),
+	return s.broken(known, file, name, info, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(file),
 		Message: "not listed: " + unreadable(err), Suggestion: "check that it is a file and may be read"})
 }
 
-func (s *scan) broken(known *Entry, file, name string, info confine.Info, err error, p Problem) *Entry {
-	return keep(known, &Entry{Name: name, Layer: s.layer, Path: file, Info: info, Broken: err, Problems: []Problem{p}})
+func (s *scan) broken(known *Entry, file, name string, info confine.Info, err error, p problem.Problem) *Entry {
+	return keep(known, &Entry{Name: name, Layer: s.layer, Path: file, Info: info, Broken: err, Problems: []problem.Problem{p}})
 }
 
 // keep returns known where a new look at its file found it as it was, so that

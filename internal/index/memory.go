@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // The bounds of the memory for headers. An entry is always whole if its
@@ -42,7 +43,7 @@ func (s *scan) fit(e *Entry) {
 		}
 	}
 	e.Header = header
-	e.Problems = []Problem{{Code: "FRONTMATTER_NOT_KEPT", Severity: Warning, Path: s.place(e.Path),
+	e.Problems = []problem.Problem{{Code: problem.FrontmatterNotKept, Severity: problem.Warning, Path: s.place(e.Path),
 		Message: fmt.Sprintf("lists show the first %d bytes of the description and few other fields, since the large frontmatters of the catalog need more than %d MB",
 			keptText, sharedMemory>>20),
 		Suggestion: fmt.Sprintf("shorten the frontmatter to less than %d KB", entryMemory>>10)}}

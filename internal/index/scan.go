@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // A scan looks through one layer.
@@ -26,7 +27,7 @@ type scan struct {
 
 	entries  []*Entry
 	mu       sync.Mutex // files are loaded from several goroutines
-	problems []Problem
+	problems []problem.Problem
 }
 
 func newScan(ctx context.Context, x *Index, layer int, before *found) *scan {
@@ -60,7 +61,7 @@ func (s *scan) result() *found {
 	for _, e := range s.entries {
 		same = same && s.before.byPath[e.Path] == e
 	}
-	slices.SortFunc(s.problems, CompareProblems)
+	slices.SortFunc(s.problems, problem.Compare)
 	if same && slices.Equal(s.problems, s.before.problems) {
 		return s.before
 	}
@@ -95,7 +96,7 @@ func (s *scan) place(elem ...string) string {
 	return s.config.place(s.layer, path.Join(elem...))
 }
 
-func (s *scan) report(p Problem) {
+func (s *scan) report(p problem.Problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.problems = append(s.problems, p)
@@ -103,7 +104,7 @@ func (s *scan) report(p Problem) {
 
 // reportFolder reports a folder that has the name of a file.
 func (s *scan) reportFolder(file string) {
-	s.report(Problem{Code: "NOT_A_FILE", Severity: Warning, Path: s.place(file),
+	s.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: s.place(file),
 		Message: "not listed: it is a folder with the name of a file", Suggestion: "rename the folder"})
 }
 
@@ -172,12 +173,12 @@ func (s *scan) isFolder(dirPath string, c child) bool {
 
 // linkProblem is about a link that leads nowhere that we may go. It says the
 // same of every such link: what is outside the root is not told apart.
-func (s *scan) linkProblem(file string, err error) Problem {
+func (s *scan) linkProblem(file string, err error) problem.Problem {
 	message := "not listed: the link leads out of the root, to nothing, or in a circle"
 	if errors.Is(err, confine.ErrSymlink) {
 		message = "not listed: links are not followed here"
 	}
-	return Problem{Code: "LINK_NOT_FOLLOWED", Severity: Error, Path: s.place(file), Message: message,
+	return problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Error, Path: s.place(file), Message: message,
 		Suggestion: "replace the link by the file, or allow links with WithSymlinks"}
 }
 

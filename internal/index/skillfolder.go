@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // The bounds of a skill's list of files.
@@ -178,10 +179,10 @@ type SkillFile struct {
 
 // SkillFiles are the files of a skill.
 type SkillFiles struct {
-	Files     []SkillFile // by Name, byte by byte
-	Own       int         // index of the entry's SKILL.md in Files; -1 if the file is missing
-	Truncated bool        // there are more than the bounds allow
-	Problems  []Problem   // what is not among them
+	Files     []SkillFile       // by Name, byte by byte
+	Own       int               // index of the entry's SKILL.md in Files; -1 if the file is missing
+	Truncated bool              // there are more than the bounds allow
+	Problems  []problem.Problem // what is not among them
 }
 
 // Files returns every regular file below the folder, hidden ones too, but for
@@ -194,7 +195,7 @@ func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
 		return SkillFiles{}, err
 	}
 	if w.found.Truncated {
-		w.report(Problem{Code: "TOO_MANY_FILES", Severity: Warning, Path: f.place,
+		w.report(problem.Problem{Code: problem.TooManyFiles, Severity: problem.Warning, Path: f.place,
 			Message: "its list of files ends after 10,000 files and folders, 16 levels deep", Suggestion: "move what is no part of the skill elsewhere"})
 		if w.own() < 0 {
 			w.file(path.Base(f.entry.Path))
@@ -202,7 +203,7 @@ func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
 	}
 	slices.SortFunc(w.found.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
 	w.found.Own = w.own()
-	slices.SortFunc(w.found.Problems, CompareProblems)
+	slices.SortFunc(w.found.Problems, problem.Compare)
 	if more := len(w.found.Problems) - maxFileProblems; more > 0 {
 		last := &w.found.Problems[maxFileProblems-1]
 		last.Message, last.Suggestion = fmt.Sprintf("there are %d problems more, from this file on", more+1), ""
@@ -232,7 +233,7 @@ type skillWalk struct {
 	found SkillFiles
 }
 
-func (w *skillWalk) report(p Problem) {
+func (w *skillWalk) report(p problem.Problem) {
 	p.Path = w.escape(p.Path)
 	w.found.Problems = append(w.found.Problems, p)
 }
@@ -310,7 +311,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	case c.typ == fs.ModeSymlink:
 		w.file(name)
 	default:
-		w.report(Problem{Code: "NOT_A_FILE", Severity: Warning, Path: path.Join(w.place, name),
+		w.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: path.Join(w.place, name),
 			Message: "not listed: it is neither a file nor a folder", Suggestion: "remove it"})
 	}
 	return nil
@@ -325,10 +326,10 @@ func (w *skillWalk) file(name string) {
 		file.Close()
 	case errors.Is(err, confine.ErrNotRegular): // it is told of in its own place
 	case errors.Is(err, confine.ErrSymlink):
-		w.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: path.Join(w.place, name),
+		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
 			Message: "not listed: links are not followed here", Suggestion: "replace the link by the file, or allow links with WithSymlinks"})
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
-		w.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: path.Join(w.place, name),
+		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
 			Message: "not listed: the link leads out of the skill's folder, to nothing, or in a circle", Suggestion: "replace the link by the file"})
 	default:
 		w.unreadable(name, err)
@@ -336,6 +337,6 @@ func (w *skillWalk) file(name string) {
 }
 
 func (w *skillWalk) unreadable(name string, err error) {
-	w.report(Problem{Code: "FILE_READ_ERROR", Severity: Warning, Path: path.Join(w.place, name),
+	w.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: path.Join(w.place, name),
 		Message: "not listed: " + unreadable(err), Suggestion: "check its permissions"})
 }

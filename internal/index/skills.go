@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // ErrNoSkillFile is the Broken of a folder that has no SKILL.md.
@@ -83,7 +84,7 @@ func ownFile(children []child, base string) int {
 func (s *scan) reportOwnFile(dirPath string, children []child) {
 	for _, base := range skillFiles {
 		if ownFile(children, base) >= 0 {
-			s.report(Problem{Code: "SKILL_FILE_UNUSED", Severity: Warning, Path: s.place(dirPath, base),
+			s.report(problem.Problem{Code: problem.SkillFileUnused, Severity: problem.Warning, Path: s.place(dirPath, base),
 				Message:    "not listed: the directory holds skills in its subdirectories and is not a skill itself",
 				Suggestion: "move the file to a subdirectory"})
 			return
@@ -108,7 +109,7 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 		if !describesSkill(e) {
 			s.problems = append(s.problems, e.Problems...)
 			if e.Broken == nil {
-				s.report(Problem{Code: "SKILL_DESCRIPTION_MISSING", Severity: Error, Path: s.place(dirPath, base),
+				s.report(problem.Problem{Code: problem.SkillDescriptionMissing, Severity: problem.Error, Path: s.place(dirPath, base),
 					Message:    "the directory is not a skill: this file has neither name nor description; its subdirectories are listed",
 					Suggestion: "remove the file, or add a name and a description"})
 			}
@@ -161,7 +162,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 		case links[i] != nil:
 			s.report(s.linkProblem(path.Join(dirPath, c.name), links[i]))
 		case !names.Loose(c.name) && s.isFolder(dirPath, c):
-			s.report(Problem{Code: "INVALID_SKILL_NAME", Severity: Error, Path: s.place(dirPath, c.name),
+			s.report(problem.Problem{Code: problem.InvalidSkillName, Severity: problem.Error, Path: s.place(dirPath, c.name),
 				Message: "not listed: the folder's name is not one safe path element", Suggestion: "rename the folder"})
 		}
 	}
@@ -251,7 +252,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	id := identify(dir)
 	if seen[id] {
 		if !isSkill {
-			s.report(Problem{Code: "LINK_NOT_FOLLOWED", Severity: Warning, Path: s.place(dirPath),
+			s.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: s.place(dirPath),
 				Message: "its skills are not listed: a link leads to a folder that is looked through already", Suggestion: "remove the link"})
 		}
 		return nil, nil
@@ -286,7 +287,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 		if isSkill {
 			message = fmt.Sprintf("skills are looked for in %d directories of a skill and no more; others here are not listed", limit)
 		}
-		s.report(Problem{Code: "TOO_MANY_FOLDERS", Severity: Warning, Path: s.place(dirPath),
+		s.report(problem.Problem{Code: problem.TooManyDirectories, Severity: problem.Warning, Path: s.place(dirPath),
 			Message:    message,
 			Suggestion: "make the folders that hold skills layers of their own"})
 	}
@@ -300,7 +301,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 // of s.ctx.
 func (s *scan) unsearched(dirPath string, err error) error {
 	if s.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
-		s.report(Problem{Code: "FOLDER_UNREADABLE", Severity: Error, Path: s.place(dirPath),
+		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
 			Message: "its skills are not listed: " + unreadable(err), Suggestion: "check the folder's permissions"})
 	}
 	return s.ctx.Err()
@@ -345,8 +346,8 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		}
 	}
 	file := below(dirPath, skillFiles[0])
-	return s.broken(s.before.byPath[file], file, c.name, confine.Info{}, ErrNoSkillFile, Problem{
-		Code: "SKILL_FILE_MISSING", Severity: Error, Path: s.place(file),
+	return s.broken(s.before.byPath[file], file, c.name, confine.Info{}, ErrNoSkillFile, problem.Problem{
+		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(file),
 		Message:    "the folder has no SKILL.md",
 		Suggestion: "add one that begins with a frontmatter of name and description",
 	}), nil

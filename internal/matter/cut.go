@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // cuts finds plain scalars that YAML shortens: "Fix issue #$1" ends before a
@@ -22,7 +24,7 @@ type cuts struct {
 	lines    []int      // offsets of the lines in text
 	last     *yaml.Node // the previous node
 	at, end  int        // offsets of last and of the end of its line
-	problems []Problem
+	problems []problem.Problem
 	anchors  []anchored
 	used     map[*yaml.Node]bool
 }
@@ -30,7 +32,7 @@ type cuts struct {
 // An anchored holds the problem of an anchor until all aliases are known.
 type anchored struct {
 	node    *yaml.Node
-	problem Problem
+	problem problem.Problem
 }
 
 // use marks the node of an alias.
@@ -43,7 +45,7 @@ func (c *cuts) use(n *yaml.Node) {
 
 // inWhole returns the problems of a whole header. In a part of a header, use
 // problems: an alias may be in another part.
-func (c *cuts) inWhole() []Problem {
+func (c *cuts) inWhole() []problem.Problem {
 	for _, a := range c.anchors {
 		if !c.used[a.node] {
 			c.problems = append(c.problems, a.problem)
@@ -102,8 +104,8 @@ func marked(rest []byte, n *yaml.Node) string {
 
 // problem reports that YAML removes a part of a scalar. The suggestion puts whole
 // in quotes.
-func (c *cuts) problem(n *yaml.Node, column int, part, meaning, whole string, top bool) Problem {
-	p := Problem{Class: ValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
+func (c *cuts) problem(n *yaml.Node, column int, part, meaning, whole string, top bool) problem.Problem {
+	p := problem.Problem{Code: problem.FrontmatterValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
 		Message: "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning + ", which is no part of the value"}
 	switch {
 	case whole == "" || len(whole) > maxSuggested:

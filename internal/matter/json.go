@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 func (d *Document) decodeJSON() {
@@ -24,10 +26,10 @@ func (d *Document) decodeJSON() {
 	}
 	switch {
 	case errors.Is(err, errRefused):
-		d.Problems = append(d.Problems, Problem{Class: Refused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
+		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
 	case err != nil:
 		before := d.Header[:min(int(decoder.InputOffset()), len(d.Header))]
-		d.Problems = append(d.Problems, Problem{Class: Invalid, Line: 2 + bytes.Count(before, []byte("\n")),
+		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterInvalid, Line: 2 + bytes.Count(before, []byte("\n")),
 			Message: "the frontmatter is not a JSON object, so its fields are unknown: " + err.Error()})
 	default:
 		d.Fields = v.Fields

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 const (
@@ -40,41 +42,12 @@ const (
 
 // A Document is a Markdown file with its header decoded.
 type Document struct {
-	Format   Format    // "" where there is no header
-	Line     int       // of the opening fence, 1-based; 0 where there is no header
-	Header   []byte    // the text between the fences; aliases the data
-	Body     int       // the body is data[Body:]
-	Fields   []Field   // in the order of the file
-	Problems []Problem // in the order of the file
-}
-
-// A Class says what kind of problem there is with a header.
-type Class string
-
-const (
-	Recovered        Class = "FRONTMATTER_RECOVERED"         // a value that is not valid YAML, kept as text
-	Unterminated     Class = "FRONTMATTER_UNTERMINATED"      // no closing fence
-	NotMapping       Class = "FRONTMATTER_NOT_A_MAPPING"     // a scalar or list between the fences: taken as text
-	Refused          Class = "FRONTMATTER_REFUSED"           // too deep or too large once its aliases are resolved
-	Invalid          Class = "FRONTMATTER_INVALID"           // TOML or JSON that cannot be read
-	DuplicateKey     Class = "DUPLICATE_KEY"                 // the last one counts
-	AfterBlankLines  Class = "FRONTMATTER_AFTER_BLANK_LINES" // read, though other readers find no header
-	UnknownFence     Class = "FRONTMATTER_UNKNOWN_FENCE"     // a header between lines that are nearly fences: taken as text
-	ValueCut         Class = "FRONTMATTER_VALUE_CUT"         // YAML takes a part of a text for a comment, an anchor or a tag
-	UnbalancedTools  Class = "ALLOWED_TOOLS_UNBALANCED"      // parentheses in allowed-tools do not match
-	NotUTF8          Class = "NOT_UTF8"                      // bytes that are no text
-	ControlCharacter Class = "CONTROL_CHARACTER"             // characters that YAML does not allow
-)
-
-// A Problem is something that was survived. Line and Column are 1-based, in
-// the file; 0 is unknown.
-type Problem struct {
-	Class      Class
-	Line       int
-	Column     int
-	Key        string // the top-level key concerned, if it is one
-	Message    string
-	Suggestion string // what to write instead, where that is known
+	Format   Format            // "" where there is no header
+	Line     int               // of the opening fence, 1-based; 0 where there is no header
+	Header   []byte            // the text between the fences; aliases the data
+	Body     int               // the body is data[Body:]
+	Fields   []Field           // in the order of the file
+	Problems []problem.Problem // in the order of the file
 }
 
 // A Source says where a description was found.
@@ -101,6 +74,9 @@ func Parse(data []byte, whole bool) (doc Document, more bool) {
 	doc.checkTools()
 	doc.checkText(data, whole)
 	doc.Problems = bounded(doc.Problems)
+	for i := range doc.Problems {
+		doc.Problems[i].Severity = problem.Warning
+	}
 	if !ends && doc.description() == "" {
 		if _, complete := firstParagraph(data[doc.Body:], false); !complete {
 			return doc, true
@@ -113,7 +89,7 @@ func Parse(data []byte, whole bool) (doc Document, more bool) {
 // helped by them, and a hostile header has as many as it has lines.
 const maxProblems = 50
 
-func bounded(problems []Problem) []Problem {
+func bounded(problems []problem.Problem) []problem.Problem {
 	if len(problems) <= maxProblems {
 		return problems
 	}
@@ -133,7 +109,7 @@ func decode(data []byte, f fenced) Document {
 	moveProblems(doc.Problems, f.blank)
 	if doc.Format != "" {
 		doc.Line += f.blank
-		doc.Problems = append([]Problem{{Class: AfterBlankLines, Line: 1,
+		doc.Problems = append([]problem.Problem{{Code: problem.FrontmatterAfterBlankLines, Line: 1,
 			Message:    "blank lines come before the frontmatter, so that most other readers find no frontmatter",
 			Suggestion: "remove the blank lines"}}, doc.Problems...)
 	}
@@ -151,7 +127,7 @@ func moveFields(fields []Field, lines int) {
 }
 
 // moveProblems adds the blank lines before the opening fence to the problems' lines.
-func moveProblems(problems []Problem, lines int) {
+func moveProblems(problems []problem.Problem, lines int) {
 	for i := range problems {
 		problems[i].Line += lines
 	}
@@ -163,14 +139,14 @@ func decodeFenced(data []byte, f fenced) Document {
 	switch {
 	case f.open:
 		if f.close != "" && looksLikeHeader(data[f.header:], f.format) {
-			p := Problem{Class: Unterminated, Line: 1,
+			p := problem.Problem{Code: problem.FrontmatterUnterminated, Line: 1,
 				Message:    "the frontmatter is not closed, so all of it is text",
 				Suggestion: `put a line "` + f.close + `" after its last field`}
 			if len(data) >= MaxHead {
 				p.Message = fmt.Sprintf("the frontmatter is not closed within the first %d KB of the file, so all of it is text", MaxHead>>10)
 				p.Suggestion = `shorten it, or put a line "` + f.close + `" after its last field`
 			}
-			none.Problems = []Problem{p}
+			none.Problems = []problem.Problem{p}
 		}
 		return none
 	case f.format == "":
@@ -199,7 +175,7 @@ func decodeFenced(data []byte, f fenced) Document {
 func (d *Document) checkFence(data []byte, f fenced) {
 	text := data[f.first:]
 	if f.err != nil && objectStart.Match(text) {
-		d.Problems = append(d.Problems, Problem{Class: Invalid, Line: 1,
+		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterInvalid, Line: 1,
 			Message: "the JSON object that begins the file is not valid, so it is taken as text: " + f.err.Error()})
 		return
 	}
@@ -214,7 +190,7 @@ func (d *Document) checkFence(data []byte, f fenced) {
 		}
 		for line := range bytes.Lines(rest) {
 			if like(line) {
-				d.Problems = append(d.Problems, Problem{Class: UnknownFence, Line: 1,
+				d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterUnknownFence, Line: 1,
 					Message:    "the first line is no fence of frontmatter, so the fields after it are taken as text",
 					Suggestion: `begin the file with a line "` + fence.text + `" that holds nothing else`})
 				return
@@ -271,7 +247,7 @@ func (d *Document) checkDuplicates() {
 		if !twice {
 			continue
 		}
-		p := Problem{Class: DuplicateKey, Line: f.Line, Column: f.Column, Key: f.Key,
+		p := problem.Problem{Code: problem.DuplicateKey, Line: f.Line, Column: f.Column, Key: f.Key,
 			Message: "the key is there twice; the last one counts", Suggestion: "remove the others"}
 		if first > 0 {
 			p.Message = fmt.Sprintf("the key is in line %d already; the last one counts", first)
@@ -292,7 +268,7 @@ func (d *Document) checkText(data []byte, whole bool) {
 				return // cut in the middle of a character
 			}
 			line := bytes.LastIndexByte(data[:i], '\n') + 1
-			d.Problems = append(d.Problems, Problem{Class: NotUTF8,
+			d.Problems = append(d.Problems, problem.Problem{Code: problem.NotUTF8,
 				Line: 1 + bytes.Count(data[:line], []byte("\n")), Column: 1 + utf8.RuneCount(data[line:i]),
 				Message: "a byte that is not UTF-8", Suggestion: "save the file as UTF-8"})
 			return

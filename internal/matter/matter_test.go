@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // read is a document as the tests write it down.
@@ -30,7 +32,7 @@ type read struct {
 func readOf(doc Document, data string) read {
 	var problems []string
 	for _, p := range doc.Problems {
-		problems = append(problems, strings.TrimSpace(fmt.Sprint(p.Class, " ", p.Line, " ", p.Key)))
+		problems = append(problems, strings.TrimSpace(fmt.Sprint(p.Code, " ", p.Line, " ", p.Key)))
 	}
 	return read{doc.Format, string(doc.AppendJSON(nil)), data[doc.Body:], strings.Join(problems, ", ")}
 }
@@ -429,7 +431,7 @@ func TestCorpusHeaders(t *testing.T) {
 				t.Errorf("%s: the description is lost", path)
 			}
 			for _, p := range doc.Problems {
-				if p.Class == Recovered && (p.Line < 2 || p.Key == "") {
+				if p.Code == problem.FrontmatterRecovered && (p.Line < 2 || p.Key == "") {
 					t.Errorf("%s: a problem without place: %+v", path, p)
 				}
 			}
@@ -469,7 +471,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%d bytes are read from %d", size, len(data))
 		}
 		for _, p := range doc.Problems {
-			if p.Class == "" || p.Message == "" || p.Line < 0 {
+			if p.Code == "" || p.Message == "" || p.Line < 0 {
 				t.Fatalf("an incomplete problem %+v", p)
 			}
 		}
@@ -566,7 +568,7 @@ func TestSuggestionsAreRight(t *testing.T) {
 	for _, want := range []string{"Fix issue #$1", "#$1", "café  #1 \"now\"", "&x y", "! y", "!x y", "!x"} {
 		for _, before := range []string{"", "é: [a] b\n", "\tb: c\n"} {
 			doc, _ := Parse([]byte("---\n"+before+"description: "+want+"\n---\n"), true)
-			i := slices.IndexFunc(doc.Problems, func(p Problem) bool { return p.Class == ValueCut })
+			i := slices.IndexFunc(doc.Problems, func(p problem.Problem) bool { return p.Code == problem.FrontmatterValueCut })
 			if i < 0 && before != "" && want[0] == '&' {
 				continue // in a broken header, no alias can be told
 			}

@@ -8,25 +8,16 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
-)
 
-// What is right in YAML and refused by readers of the subset StrictYAML, the
-// Agent Skills reference validator among them
-// (https://hitchdev.com/strictyaml/features-removed/).
-const (
-	FlowStyle   Class = "SKILL_YAML_FLOW_STYLE"  // a list or mapping in brackets
-	Anchor      Class = "SKILL_YAML_ANCHOR"      // &name, *name
-	Tag         Class = "SKILL_YAML_TAG"         // !type
-	Indentation Class = "SKILL_YAML_INDENTATION" // mappings side by side that are indented differently
-	Tab         Class = "SKILL_YAML_TAB"         // a tab that is in no quotes, block or comment
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // Strict returns what a reader of StrictYAML refuses in a YAML header that is
-// right otherwise: FlowStyle, Anchor, Tag, Indentation, Tab and, in mappings below
-// the top level, DuplicateKey. Of each class it is the first in each top-level
+// right otherwise: the codes SkillYAML… and, in mappings below the top level,
+// DuplicateKey. Of each code it is the first in each top-level
 // field. It reads the header a second time, since Parse has no need of such
 // details; a header that is not YAML as a whole has none.
-func (d *Document) Strict() []Problem {
+func (d *Document) Strict() []problem.Problem {
 	if d.Format != YAML {
 		return nil
 	}
@@ -53,7 +44,7 @@ type strict struct {
 	lines    []int  // where each begins in text
 	key      string // the top-level one
 	scalars  []scalarAt
-	problems []Problem
+	problems []problem.Problem
 }
 
 // A scalarAt is a scalar, where it begins in the text, and the top-level key
@@ -71,11 +62,11 @@ func (s *strict) look(n *yaml.Node, depth int) {
 	at := s.offset(n)
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		s.report(n, Anchor, "anchors and aliases (& and *) are not allowed in a skill", "write the value out; put a text that begins with & or * in quotes")
+		s.report(n, problem.SkillYAMLAnchor, "anchors and aliases (& and *) are not allowed in a skill", "write the value out; put a text that begins with & or * in quotes")
 	case n.Style&yaml.TaggedStyle != 0, at < len(s.text) && s.text[at] == '!': // "!" alone has no style
-		s.report(n, Tag, "tags (!) are not allowed in a skill", "remove the tag; put a text that begins with ! in quotes")
+		s.report(n, problem.SkillYAMLTag, "tags (!) are not allowed in a skill", "remove the tag; put a text that begins with ! in quotes")
 	case n.Style&yaml.FlowStyle != 0:
-		s.report(n, FlowStyle, "lists and mappings in brackets are not allowed in a skill",
+		s.report(n, problem.SkillYAMLFlowStyle, "lists and mappings in brackets are not allowed in a skill",
 			"write one item in each line; put a text that begins with a bracket in quotes")
 		return // what is in it is reported with it
 	}
@@ -95,7 +86,7 @@ func (s *strict) look(n *yaml.Node, depth int) {
 		if depth == 0 {
 			s.key = key.Value
 		} else if key.Kind == yaml.ScalarNode && seen[key.Value] {
-			s.report(key, DuplicateKey, fmt.Sprintf("the key %q is there twice; the last one counts", key.Value), "remove the others")
+			s.report(key, problem.DuplicateKey, fmt.Sprintf("the key %q is there twice; the last one counts", key.Value), "remove the others")
 		}
 		seen[key.Value] = true
 		s.look(key, depth+1)
@@ -105,7 +96,7 @@ func (s *strict) look(n *yaml.Node, depth int) {
 				column = value.Column
 			}
 			if value.Column != column {
-				s.report(value, Indentation, "its keys are indented differently from those of the mapping before",
+				s.report(value, problem.SkillYAMLIndentation, "its keys are indented differently from those of the mapping before",
 					"indent both by the same number of blanks")
 			}
 		}
@@ -114,16 +105,16 @@ func (s *strict) look(n *yaml.Node, depth int) {
 
 // report adds a problem, unless the field has one of this class already. A
 // node's line is that of the header, which begins in the file's second line.
-func (s *strict) report(n *yaml.Node, class Class, message, suggestion string) {
+func (s *strict) report(n *yaml.Node, code problem.Code, message, suggestion string) {
 	for _, p := range slices.Backward(s.problems) {
 		if p.Key != s.key {
 			break
 		}
-		if p.Class == class {
+		if p.Code == code {
 			return
 		}
 	}
-	s.problems = append(s.problems, Problem{Class: class, Line: n.Line + 1, Column: n.Column, Key: s.key, Message: message, Suggestion: suggestion})
+	s.problems = append(s.problems, problem.Problem{Code: code, Severity: problem.Error, Line: n.Line + 1, Column: n.Column, Key: s.key, Message: message, Suggestion: suggestion})
 }
 
 // tabs reports tabs that are no part of a text in quotes, a block or a comment.
@@ -163,7 +154,7 @@ func (s *strict) between(from, to int) {
 		case c == '\t':
 			line, _ := slices.BinarySearch(s.lines, i+1)
 			at := &yaml.Node{Line: line, Column: 1 + utf8.RuneCount(s.text[s.lines[line-1]:i])}
-			s.report(at, Tab, "a tab is not allowed here in a skill", "write a blank, or put the text that it is in in quotes")
+			s.report(at, problem.SkillYAMLTab, "a tab is not allowed here in a skill", "write a blank, or put the text that it is in in quotes")
 			return
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 func TestStrict(t *testing.T) {
@@ -41,7 +43,7 @@ func TestStrict(t *testing.T) {
 			doc, _ := Parse([]byte("---\n"+tt.header+"---\n"), true)
 			var got []string
 			for _, p := range doc.Strict() {
-				got = append(got, fmt.Sprintf("%d:%d %s %s", p.Line, p.Column, p.Class, p.Key))
+				got = append(got, fmt.Sprintf("%d:%d %s %s", p.Line, p.Column, p.Code, p.Key))
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
@@ -62,13 +64,13 @@ func TestStrictIsOfYAMLOnly(t *testing.T) {
 func TestProblemsHaveColumns(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		want Problem
+		want problem.Problem
 	}{
-		{"---\na: b\nc: é\x00\n---\n", Problem{Class: ControlCharacter, Line: 3, Column: 5}},
-		{"---\na: b\n---\né \xff\n", Problem{Class: NotUTF8, Line: 4, Column: 3}},
+		{"---\na: b\nc: é\x00\n---\n", problem.Problem{Code: problem.ControlCharacter, Line: 3, Column: 5}},
+		{"---\na: b\n---\né \xff\n", problem.Problem{Code: problem.NotUTF8, Line: 4, Column: 3}},
 	} {
 		doc, _ := Parse([]byte(tt.text), true)
-		if len(doc.Problems) != 1 || doc.Problems[0].Class != tt.want.Class || doc.Problems[0].Line != tt.want.Line || doc.Problems[0].Column != tt.want.Column {
+		if len(doc.Problems) != 1 || doc.Problems[0].Code != tt.want.Code || doc.Problems[0].Line != tt.want.Line || doc.Problems[0].Column != tt.want.Column {
 			t.Errorf("%q: got %+v, want %+v", tt.text, doc.Problems, tt.want)
 		}
 	}

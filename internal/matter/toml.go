@@ -12,18 +12,20 @@ import (
 	"time"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 func (d *Document) decodeTOML() {
 	text := d.printable()
 	if tomlTooDeep(text) {
-		d.Problems = append(d.Problems, Problem{Class: Refused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
+		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
 		return
 	}
 	var decoded map[string]any
 	meta, err := toml.Decode(string(text), &decoded)
 	if err != nil {
-		p := Problem{Class: Invalid, Line: 1, Message: "the frontmatter is not valid TOML, so its fields are unknown"}
+		p := problem.Problem{Code: problem.FrontmatterInvalid, Line: 1, Message: "the frontmatter is not valid TOML, so its fields are unknown"}
 		var at toml.ParseError
 		if errors.As(err, &at) {
 			p.Line, p.Message = at.Position.Line+1, p.Message+": "+at.Message

@@ -3,6 +3,8 @@ package matter
 import (
 	"strconv"
 	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // Tools reads allowed-tools: a list, or a text with blanks or commas between the
@@ -58,7 +60,7 @@ func (d *Document) checkTools() {
 			return // most headers, without the cost of a list
 		}
 		if _, tool := Tools(f.Value); tool != "" {
-			p := Problem{Class: UnbalancedTools, Line: f.Line, Column: f.Column, Key: f.Key,
+			p := problem.Problem{Code: problem.AllowedToolsUnbalanced, Line: f.Line, Column: f.Column, Key: f.Key,
 				Message:    "the parentheses of " + strconv.Quote(clip(tool, 100)) + " do not match, so the text is read as one tool",
 				Suggestion: `close each "(" before the next tool begins, as in "Bash(git:*) Read"`}
 			if f.Value.Kind == Sequence {

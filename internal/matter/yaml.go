@@ -13,6 +13,8 @@ import (
 
 	"github.com/adrg/frontmatter"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // parseYAML refuses a header that is nested deeper than maxDepth. Public headers
@@ -66,7 +68,7 @@ func (d *Document) decodeYAML() bool {
 		d.Problems = append(d.Problems, cut.inWhole()...)
 		return true
 	case errors.Is(err, errNotMapping):
-		d.Problems = append(d.Problems, Problem{Class: NotMapping, Line: 1,
+		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterNotAMapping, Line: 1,
 			Message:    `what is between the two lines "---" is not a list of fields, so it is taken as text`,
 			Suggestion: `write it as "key: value", or begin the text with another line than "---"`})
 		return false
@@ -75,15 +77,15 @@ func (d *Document) decodeYAML() bool {
 	recovered := d.recover(text, left)
 	if len(recovered) == 0 {
 		if looksLikeHeader(text, YAML) {
-			d.Problems = append(d.Problems, Problem{Class: NotMapping, Line: 1, Message: "the frontmatter is not YAML"})
+			d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterNotAMapping, Line: 1, Message: "the frontmatter is not YAML"})
 		}
 		return false
 	}
 	if errors.Is(err, errRefused) {
-		d.Problems = append(d.Problems, Problem{Class: Refused, Line: 1, Message: "the frontmatter is " + errRefused.Error(), Suggestion: "write the values out, in a few levels"})
+		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error(), Suggestion: "write the values out, in a few levels"})
 	}
-	if !slices.ContainsFunc(d.Problems[known:], func(p Problem) bool { return p.Class != ValueCut }) { // each key by itself is right
-		d.Problems = append(d.Problems, Problem{Class: Recovered, Line: 1,
+	if !slices.ContainsFunc(d.Problems[known:], func(p problem.Problem) bool { return p.Code != problem.FrontmatterValueCut }) { // each key by itself is right
+		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRecovered, Line: 1,
 			Message: "the frontmatter is not valid YAML as a whole, so its fields are read one by one"})
 	}
 	d.Fields = recovered
@@ -114,7 +116,7 @@ func (d *Document) printable() []byte {
 			if !reported {
 				reported = true
 				begin := bytes.LastIndexByte(d.Header[:i], '\n') + 1
-				d.Problems = append(d.Problems, Problem{Class: ControlCharacter, Line: line, Column: 1 + utf8.RuneCount(d.Header[begin:i]),
+				d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter, Line: line, Column: 1 + utf8.RuneCount(d.Header[begin:i]),
 					Message: "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter", Suggestion: "remove it"})
 			}
 			r = utf8.RuneError
@@ -435,7 +437,7 @@ func (d *Document) recover(text []byte, left *expansion) []Field {
 		}
 		value := literal(chunk)
 		fields = append(fields, Field{Key: key, Line: begin, Column: 1, Value: Value{Kind: String, Text: value}})
-		p := Problem{Class: Recovered, Line: begin, Column: 1, Key: key,
+		p := problem.Problem{Code: problem.FrontmatterRecovered, Line: begin, Column: 1, Key: key,
 			Message: "the value is not valid YAML; it is taken as the text that it is", Suggestion: "write " + key + ": " + strconv.Quote(value)}
 		if errors.Is(err, errRefused) {
 			p.Message = "the value is not read as YAML, being too deep or one of too many; it is taken as the text that it is"

@@ -1,0 +1,135 @@
+package toolshelf
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// A Diagnostic describes a defect of a file that its author can correct.
+// A diagnostic never prevents a catalog from loading another file.
+type Diagnostic struct {
+	Code       DiagnosticCode `json:"code"`                 // kind of defect; does not change between versions
+	Severity   Severity       `json:"severity"`             // SeverityError or SeverityWarning
+	Path       string         `json:"path"`                 // layer as named in the options, and path of the file below the layer
+	Line       int            `json:"line,omitempty"`       // 1-based; 0 means the whole file
+	Column     int            `json:"column,omitempty"`     // 1-based, in characters; 0 means the whole line
+	Key        string         `json:"key,omitempty"`        // frontmatter key; may be empty
+	Message    string         `json:"message"`              // description of the defect, in one line
+	Suggestion string         `json:"suggestion,omitempty"` // correction; empty if unknown
+}
+
+// A Severity is the effect of a defect.
+type Severity string
+
+const (
+	// SeverityError means that the file is not served as its author wrote it, or
+	// that other clients reject the file.
+	SeverityError Severity = "error"
+	// SeverityWarning means that the file is served as its author wrote it.
+	SeverityWarning Severity = "warning"
+)
+
+// A DiagnosticCode identifies a kind of defect. Codes do not change between
+// versions. The comments of the constants state the severity that Lint reports;
+// the severity in parentheses applies to a SKILL.md.
+type DiagnosticCode string
+
+// Codes of commands and skills.
+const (
+	DiagDirectoryNotFound          DiagnosticCode = "DIRECTORY_NOT_FOUND"           // warning: none of the directories named in the options exists
+	DiagFileRead                   DiagnosticCode = "FILE_READ_ERROR"               // error: the file cannot be read; warning for another file or subdirectory of a skill
+	DiagFileTooLarge               DiagnosticCode = "FILE_TOO_LARGE"                // error: the file is larger than WithMaxFileSize allows
+	DiagLinkNotFollowed            DiagnosticCode = "LINK_NOT_FOLLOWED"             // error: a symbolic link is broken, not allowed, or leads outside the root; warning for a cycle or a link below a skill
+	DiagDirectoryUnreadable        DiagnosticCode = "FOLDER_UNREADABLE"             // error: a subdirectory of a layer cannot be read; warning for a user directory of WithConventionalDirs
+	DiagNotAFile                   DiagnosticCode = "NOT_A_FILE"                    // warning: a directory has the name of a command, or a pipe or device is in a skill
+	DiagShadowed                   DiagnosticCode = "SHADOWED"                      // warning: another file with the same name has precedence
+	DiagNameDiffersInCase          DiagnosticCode = "NAME_DIFFERS_IN_CASE"          // warning: two names differ only in letter case
+	DiagNotUTF8                    DiagnosticCode = "NOT_UTF8"                      // warning (error): the file contains bytes that are not UTF-8
+	DiagControlCharacter           DiagnosticCode = "CONTROL_CHARACTER"             // warning (error): the frontmatter contains a control character, such as NUL
+	DiagDuplicateKey               DiagnosticCode = "DUPLICATE_KEY"                 // warning (error): the frontmatter contains a key twice
+	DiagFrontmatterRecovered       DiagnosticCode = "FRONTMATTER_RECOVERED"         // warning (error): the frontmatter or a value is not valid YAML and was read as text
+	DiagFrontmatterNotAMapping     DiagnosticCode = "FRONTMATTER_NOT_A_MAPPING"     // warning (error): the text between the fences contains no fields and is part of the content
+	DiagFrontmatterUnterminated    DiagnosticCode = "FRONTMATTER_UNTERMINATED"      // error: the frontmatter has no closing fence, or is too long, and is part of the content
+	DiagFrontmatterRefused         DiagnosticCode = "FRONTMATTER_REFUSED"           // error: the frontmatter is nested too deeply, or is too large after alias expansion
+	DiagFrontmatterInvalid         DiagnosticCode = "FRONTMATTER_INVALID"           // error: the frontmatter is invalid TOML or JSON
+	DiagFrontmatterAfterBlankLines DiagnosticCode = "FRONTMATTER_AFTER_BLANK_LINES" // warning (error): the frontmatter follows blank lines
+	DiagFrontmatterUnknownFence    DiagnosticCode = "FRONTMATTER_UNKNOWN_FENCE"     // error: the first line only resembles a fence, and the fields are part of the content
+	DiagFrontmatterValueCut        DiagnosticCode = "FRONTMATTER_VALUE_CUT"         // warning: YAML reads part of a value as a comment, an anchor or a tag
+	DiagFrontmatterNotKept         DiagnosticCode = "FRONTMATTER_NOT_KEPT"          // warning: lists omit part of the frontmatter, because the large frontmatters of the catalog exceed 32 MiB
+	DiagAllowedToolsUnbalanced     DiagnosticCode = "ALLOWED_TOOLS_UNBALANCED"      // warning: allowed-tools contains unbalanced parentheses
+)
+
+// Codes of commands.
+const (
+	DiagInvalidCommandName DiagnosticCode = "INVALID_COMMAND_NAME" // error: the name of the file or directory is not a valid command name
+	DiagTooDeep            DiagnosticCode = "TOO_DEEP"             // warning: a directory is nested too deeply and is not scanned
+	DiagNoDescription      DiagnosticCode = "NO_DESCRIPTION"       // warning: the frontmatter of a listed command has no description
+	DiagReferenceNotFound  DiagnosticCode = "REFERENCE_NOT_FOUND"  // warning: the content refers to a command that does not exist; see Lint
+)
+
+// Codes of skills.
+const (
+	DiagInvalidSkillName          DiagnosticCode = "INVALID_SKILL_NAME"           // error: the directory name is not a safe path element
+	DiagTooManyDirectories        DiagnosticCode = "TOO_MANY_FOLDERS"             // warning: the layer has too many directories, and some are not searched for skills
+	DiagTooManyFiles              DiagnosticCode = "TOO_MANY_FILES"               // warning: the list of the skill's files is truncated; see GetSkill
+	DiagSkillFileMissing          DiagnosticCode = "SKILL_FILE_MISSING"           // error: the directory has no SKILL.md
+	DiagSkillFileUnused           DiagnosticCode = "SKILL_FILE_UNUSED"            // warning: the SKILL.md of a layer is unused, because subdirectories have a SKILL.md
+	DiagSkillByteOrderMark        DiagnosticCode = "SKILL_BYTE_ORDER_MARK"        // error: SKILL.md begins with a byte order mark
+	DiagSkillFrontmatterMissing   DiagnosticCode = "SKILL_FRONTMATTER_MISSING"    // error: SKILL.md has no frontmatter
+	DiagSkillFrontmatterNotYAML   DiagnosticCode = "SKILL_FRONTMATTER_NOT_YAML"   // error: the frontmatter is TOML or JSON, or begins with a line other than "---"
+	DiagSkillFenceInField         DiagnosticCode = "SKILL_FENCE_IN_FIELD"         // warning: some clients end the frontmatter at a "---" inside a field; error if they reject the rest
+	DiagSkillYAMLFlowStyle        DiagnosticCode = "SKILL_YAML_FLOW_STYLE"        // error: the frontmatter contains a list or mapping in brackets
+	DiagSkillYAMLAnchor           DiagnosticCode = "SKILL_YAML_ANCHOR"            // error: the frontmatter contains an anchor or an alias
+	DiagSkillYAMLTag              DiagnosticCode = "SKILL_YAML_TAG"               // error: the frontmatter contains a tag
+	DiagSkillYAMLTab              DiagnosticCode = "SKILL_YAML_TAB"               // error: the frontmatter contains a tab outside quotes, blocks and comments
+	DiagSkillYAMLIndentation      DiagnosticCode = "SKILL_YAML_INDENTATION"       // error: sibling mappings are indented differently
+	DiagSkillFieldUnexpected      DiagnosticCode = "SKILL_FIELD_UNEXPECTED"       // error: the specification does not define the field
+	DiagSkillNameMissing          DiagnosticCode = "SKILL_NAME_MISSING"           // error: the frontmatter has no name
+	DiagSkillNameNotText          DiagnosticCode = "SKILL_NAME_NOT_TEXT"          // error: the name is empty, a list or a mapping
+	DiagSkillNameTooLong          DiagnosticCode = "SKILL_NAME_TOO_LONG"          // error: the name is longer than 64 characters; this and the following codes apply to the name after NFKC normalization
+	DiagSkillNameNotLowercase     DiagnosticCode = "SKILL_NAME_NOT_LOWERCASE"     // error: the name contains an uppercase letter
+	DiagSkillNameHyphenAtEdge     DiagnosticCode = "SKILL_NAME_HYPHEN_AT_EDGE"    // error: the name begins or ends with a hyphen
+	DiagSkillNameDoubleHyphen     DiagnosticCode = "SKILL_NAME_DOUBLE_HYPHEN"     // error: the name contains two consecutive hyphens
+	DiagSkillNameCharacters       DiagnosticCode = "SKILL_NAME_CHARACTERS"        // error: the name contains a character other than letters, digits and hyphens
+	DiagSkillNameNotASCII         DiagnosticCode = "SKILL_NAME_NOT_ASCII"         // warning: the name is valid, but some clients reject its letters outside a to z
+	DiagSkillNameMismatch         DiagnosticCode = "SKILL_NAME_MISMATCH"          // error: the name differs from the directory name
+	DiagSkillDescriptionMissing   DiagnosticCode = "SKILL_DESCRIPTION_MISSING"    // error: the frontmatter has no description
+	DiagSkillDescriptionNotText   DiagnosticCode = "SKILL_DESCRIPTION_NOT_TEXT"   // error: the description is empty, a list or a mapping
+	DiagSkillDescriptionTooLong   DiagnosticCode = "SKILL_DESCRIPTION_TOO_LONG"   // error: the description is longer than 1,024 characters
+	DiagSkillCompatibilityNotText DiagnosticCode = "SKILL_COMPATIBILITY_NOT_TEXT" // error: the compatibility is a list or a mapping
+	DiagSkillCompatibilityTooLong DiagnosticCode = "SKILL_COMPATIBILITY_TOO_LONG" // error: the compatibility is longer than 500 characters
+)
+
+// String returns the diagnostic in the format of compilers:
+// "path:line:column: severity: message; suggestion [CODE]". String omits a line
+// or column of 0, and an empty suggestion.
+func (d Diagnostic) String() string {
+	var b strings.Builder
+	b.WriteString(d.Path)
+	for _, n := range []int{d.Line, d.Column} {
+		if n > 0 {
+			fmt.Fprintf(&b, ":%d", n)
+		}
+	}
+	fmt.Fprintf(&b, ": %s: %s", d.Severity, d.Message)
+	if d.Suggestion != "" {
+		b.WriteString("; " + d.Suggestion)
+	}
+	fmt.Fprintf(&b, " [%s]", d.Code)
+	return b.String()
+}
+
+func newDiagnostic(p problem.Problem) Diagnostic {
+	return Diagnostic{
+		Code:       DiagnosticCode(p.Code),
+		Severity:   Severity(p.Severity),
+		Path:       p.Path,
+		Line:       p.Line,
+		Column:     p.Column,
+		Key:        p.Key,
+		Message:    p.Message,
+		Suggestion: p.Suggestion,
+	}
+}

@@ -1,0 +1,67 @@
+package problem
+
+// Codes of problems of all files.
+const (
+	DirectoryNotFound          Code = "DIRECTORY_NOT_FOUND"
+	FileRead                   Code = "FILE_READ_ERROR"
+	FileTooLarge               Code = "FILE_TOO_LARGE"
+	LinkNotFollowed            Code = "LINK_NOT_FOLLOWED"
+	DirectoryUnreadable        Code = "FOLDER_UNREADABLE"
+	NotAFile                   Code = "NOT_A_FILE"
+	Shadowed                   Code = "SHADOWED"
+	NameDiffersInCase          Code = "NAME_DIFFERS_IN_CASE"
+	NotUTF8                    Code = "NOT_UTF8"
+	ControlCharacter           Code = "CONTROL_CHARACTER"
+	DuplicateKey               Code = "DUPLICATE_KEY"
+	FrontmatterRecovered       Code = "FRONTMATTER_RECOVERED"
+	FrontmatterNotAMapping     Code = "FRONTMATTER_NOT_A_MAPPING"
+	FrontmatterUnterminated    Code = "FRONTMATTER_UNTERMINATED"
+	FrontmatterRefused         Code = "FRONTMATTER_REFUSED"
+	FrontmatterInvalid         Code = "FRONTMATTER_INVALID"
+	FrontmatterAfterBlankLines Code = "FRONTMATTER_AFTER_BLANK_LINES"
+	FrontmatterUnknownFence    Code = "FRONTMATTER_UNKNOWN_FENCE"
+	FrontmatterValueCut        Code = "FRONTMATTER_VALUE_CUT"
+	FrontmatterNotKept         Code = "FRONTMATTER_NOT_KEPT"
+	AllowedToolsUnbalanced     Code = "ALLOWED_TOOLS_UNBALANCED"
+)
+
+// Codes of problems of commands.
+const (
+	InvalidCommandName Code = "INVALID_COMMAND_NAME"
+	TooDeep            Code = "TOO_DEEP"
+	NoDescription      Code = "NO_DESCRIPTION"
+	ReferenceNotFound  Code = "REFERENCE_NOT_FOUND"
+)
+
+// Codes of problems of skills.
+const (
+	InvalidSkillName          Code = "INVALID_SKILL_NAME"
+	TooManyDirectories        Code = "TOO_MANY_FOLDERS"
+	TooManyFiles              Code = "TOO_MANY_FILES"
+	SkillFileMissing          Code = "SKILL_FILE_MISSING"
+	SkillFileUnused           Code = "SKILL_FILE_UNUSED"
+	SkillByteOrderMark        Code = "SKILL_BYTE_ORDER_MARK"
+	SkillFrontmatterMissing   Code = "SKILL_FRONTMATTER_MISSING"
+	SkillFrontmatterNotYAML   Code = "SKILL_FRONTMATTER_NOT_YAML"
+	SkillFenceInField         Code = "SKILL_FENCE_IN_FIELD"
+	SkillYAMLFlowStyle        Code = "SKILL_YAML_FLOW_STYLE"
+	SkillYAMLAnchor           Code = "SKILL_YAML_ANCHOR"
+	SkillYAMLTag              Code = "SKILL_YAML_TAG"
+	SkillYAMLTab              Code = "SKILL_YAML_TAB"
+	SkillYAMLIndentation      Code = "SKILL_YAML_INDENTATION"
+	SkillFieldUnexpected      Code = "SKILL_FIELD_UNEXPECTED"
+	SkillNameMissing          Code = "SKILL_NAME_MISSING"
+	SkillNameNotText          Code = "SKILL_NAME_NOT_TEXT"
+	SkillNameTooLong          Code = "SKILL_NAME_TOO_LONG"
+	SkillNameNotLowercase     Code = "SKILL_NAME_NOT_LOWERCASE"
+	SkillNameHyphenAtEdge     Code = "SKILL_NAME_HYPHEN_AT_EDGE"
+	SkillNameDoubleHyphen     Code = "SKILL_NAME_DOUBLE_HYPHEN"
+	SkillNameCharacters       Code = "SKILL_NAME_CHARACTERS"
+	SkillNameMismatch         Code = "SKILL_NAME_MISMATCH"
+	SkillNameNotASCII         Code = "SKILL_NAME_NOT_ASCII"
+	SkillDescriptionMissing   Code = "SKILL_DESCRIPTION_MISSING"
+	SkillDescriptionNotText   Code = "SKILL_DESCRIPTION_NOT_TEXT"
+	SkillDescriptionTooLong   Code = "SKILL_DESCRIPTION_TOO_LONG"
+	SkillCompatibilityNotText Code = "SKILL_COMPATIBILITY_NOT_TEXT"
+	SkillCompatibilityTooLong Code = "SKILL_COMPATIBILITY_TOO_LONG"
+)

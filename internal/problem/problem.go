@@ -1,0 +1,49 @@
+// Package problem defines the problems that toolshelf reports about files.
+package problem
+
+import (
+	"cmp"
+	"strings"
+)
+
+// A Code identifies a kind of problem. Codes do not change between versions.
+type Code string
+
+// A Severity is the effect of a problem: Error or Warning.
+type Severity string
+
+const (
+	Error   Severity = "error"   // the file is not served as written, or other clients reject it
+	Warning Severity = "warning" // the file is served as written
+)
+
+// A Problem is a defect of a file that its author can correct.
+type Problem struct {
+	Code       Code
+	Severity   Severity
+	Path       string // layer name and path below the layer; empty in a problem of package matter
+	Line       int    // 1-based; 0 means the whole file
+	Column     int    // 1-based, in characters; 0 means the whole line
+	Key        string // top-level frontmatter key; may be empty
+	Message    string // one line
+	Suggestion string // correction; empty if unknown
+}
+
+// In returns the problem of a frontmatter as a problem of the file at path.
+// In copies the key, because the key may keep a long frontmatter in memory.
+func (p Problem) In(path string) Problem {
+	p.Path, p.Key = path, strings.Clone(p.Key)
+	return p
+}
+
+// Compare orders problems by path, line, column, code, key and message.
+func Compare(a, b Problem) int {
+	return cmp.Or(
+		strings.Compare(a.Path, b.Path),
+		cmp.Compare(a.Line, b.Line),
+		cmp.Compare(a.Column, b.Column),
+		strings.Compare(string(a.Code), string(b.Code)),
+		strings.Compare(a.Key, b.Key),
+		strings.Compare(a.Message, b.Message),
+	)
+}

@@ -1,9 +1,9 @@
-// Command agentloop is an agent without MCP: a loop that gives a model the tools, runs the tools that the
-// model calls and returns their results, until the model calls none. The loop prints each message as JSON.
+// Command agentloop is an agent without MCP. Its loop gives a model the tools, runs the tools that the
+// model calls and returns the results, until the model calls no more tools. The loop prints each message as JSON.
 //
-// There is no model in it. A script stands in for one, and says the same whatever it is told.
+// The example replaces the model by a script with fixed messages.
 //
-//	go run ./examples/agentloop    # on a sample project that is built in
+//	go run ./examples/agentloop    # reads an embedded sample project
 package main
 
 import (
@@ -42,13 +42,13 @@ type toolCall struct {
 	} `json:"function"`
 }
 
-// A model returns the message that follows a conversation.
+// A model returns the next message of a conversation.
 type model func(ctx context.Context, tools []any, conversation []message) (message, error)
 
 func main() {
 	lines := json.NewDecoder(bytes.NewReader(script))
-	standIn := func(context.Context, []any, []message) (next message, err error) { return next, lines.Decode(&next) }
-	if err := run(context.Background(), os.Stdout, standIn); err != nil {
+	scripted := func(context.Context, []any, []message) (next message, err error) { return next, lines.Decode(&next) }
+	if err := run(context.Background(), os.Stdout, scripted); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -79,7 +79,7 @@ func run(ctx context.Context, w io.Writer, ask model) error {
 		conversation = append(conversation, reply)
 		for _, call := range reply.ToolCalls {
 			result, err := adapter.Call(ctx, call.Function.Name, json.RawMessage(call.Function.Arguments))
-			if unknown, ok := errors.AsType[*mcpadapter.RPCError](err); ok { // tell the model: no such tool
+			if unknown, ok := errors.AsType[*mcpadapter.RPCError](err); ok { // tell the model that the tool does not exist
 				result.Text = unknown.Message
 			} else if err != nil {
 				return err
@@ -95,5 +95,5 @@ func run(ctx context.Context, w io.Writer, ask model) error {
 			return nil
 		}
 	}
-	return errors.New("the model calls tools without end")
+	return errors.New("the model called tools in 20 turns and did not finish")
 }

@@ -20,13 +20,13 @@ func conversation(t *testing.T, ask model) ([]string, error) {
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n"), err
 }
 
-// scripted is a model that says these lines of JSON, one after the other.
+// scripted returns a model that replies with the given lines of JSON in order.
 func scripted(lines []byte) model {
 	decoder := json.NewDecoder(bytes.NewReader(lines))
 	return func(context.Context, []any, []message) (next message, err error) { return next, decoder.Decode(&next) }
 }
 
-func TestEveryCallIsAnsweredInItsTurn(t *testing.T) {
+func TestEveryCallIsAnsweredInOrder(t *testing.T) {
 	lines, err := conversation(t, scripted(script))
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestEveryCallIsAnsweredInItsTurn(t *testing.T) {
 			break
 		}
 		if begin, cut := strings.CutSuffix(want[i], "…"); cut && strings.HasPrefix(line, begin) {
-			lines[i] = want[i] // the rest is for the tool's own tests
+			lines[i] = want[i] // the tests of the tool check the rest
 		}
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
@@ -60,7 +60,7 @@ func TestEveryCallIsAnsweredInItsTurn(t *testing.T) {
 	}
 }
 
-func TestModelIsGivenTheToolsAndAllThatWasSaid(t *testing.T) {
+func TestModelReceivesTheToolsAndTheConversation(t *testing.T) {
 	var turns []int
 	ask := scripted(script)
 	_, err := conversation(t, func(ctx context.Context, tools []any, said []message) (message, error) {
@@ -97,10 +97,10 @@ func TestModelIsGivenTheToolsAndAllThatWasSaid(t *testing.T) {
 	}
 }
 
-func TestLoopEndsWithAModelThatDoesNot(t *testing.T) {
+func TestLoopLimitsTheTurns(t *testing.T) {
 	call := message{Role: "assistant", ToolCalls: []toolCall{{ID: "again", Type: "function"}}}
 	_, err := conversation(t, func(context.Context, []any, []message) (message, error) { return call, nil })
-	if err == nil || !strings.Contains(err.Error(), "without end") {
+	if err == nil || !strings.Contains(err.Error(), "20 turns") {
 		t.Errorf("got %v", err)
 	}
 }

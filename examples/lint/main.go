@@ -1,12 +1,12 @@
-// Command lint checks the commands and skills of a project and prints what is
-// wrong as a compiler does, so that editors and CI systems can read it:
+// Command lint checks the commands and skills of a project. It prints diagnostics in
+// the format of compilers, for editors and CI systems:
 //
 //	path:line:column: severity: message [CODE]
 //
-// It exits with 1 if there is an error, and with 2 if it could not look. With
-// -strict a warning counts as an error.
+// The exit status is 1 if a diagnostic is an error, and 2 if the check fails. With
+// -strict, warnings count as errors.
 //
-//	go run ./examples/lint [-strict] [DIR]    # the working directory without DIR
+//	go run ./examples/lint [-strict] [DIR]    # DIR defaults to the working directory
 package main
 
 import (
@@ -24,10 +24,10 @@ import (
 
 func main() {
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: lint [-strict] [DIR]    checks the commands and skills of the project in DIR, or here")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: lint [-strict] [DIR]    checks the commands and skills of the project in DIR (default: working directory)")
 		flag.PrintDefaults()
 	}
-	strict := flag.Bool("strict", false, "fail for warnings too")
+	strict := flag.Bool("strict", false, "treat warnings as errors")
 	flag.Parse()
 	if flag.NArg() > 1 {
 		flag.Usage()
@@ -49,21 +49,21 @@ func main() {
 	}
 }
 
-// Where projects have their commands and skills.
+// The usual directories of commands and skills.
 var (
-	commandFolders = []string{"commands", ".claude/commands"}
-	skillFolders   = []string{"skills", ".claude/skills", ".agents/skills"}
+	commandDirs = []string{"commands", ".claude/commands"}
+	skillDirs   = []string{"skills", ".claude/skills", ".agents/skills"}
 )
 
-// lint writes the diagnostics of the project in dir, and reports whether it
-// failed.
+// lint writes the diagnostics of the project in dir. It reports whether a diagnostic
+// fails the check.
 func lint(ctx context.Context, w io.Writer, dir string, strict bool) (failed bool, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return false, err
 	}
-	commands, skills := present(dir, commandFolders), present(dir, skillFolders)
+	commands, skills := existing(dir, commandDirs), existing(dir, skillDirs)
 	if len(commands)+len(skills) == 0 {
-		return false, fmt.Errorf("%s has none of %s, %s", dir, strings.Join(commandFolders, ", "), strings.Join(skillFolders, ", "))
+		return false, fmt.Errorf("%s has none of the directories %s, %s", dir, strings.Join(commandDirs, ", "), strings.Join(skillDirs, ", "))
 	}
 	catalog, err := toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(4),
 		toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...))
@@ -77,7 +77,7 @@ func lint(ctx context.Context, w io.Writer, dir string, strict bool) (failed boo
 	}
 	for _, d := range diagnostics {
 		failed = failed || strict || d.Severity == toolshelf.SeverityError
-		// A file as a whole is at its first character, which every reader of this format takes.
+		// A diagnostic for a whole file gets position 1:1, because some readers require a position.
 		d.Path, d.Line, d.Column = filepath.Join(dir, filepath.FromSlash(d.Path)), max(d.Line, 1), max(d.Column, 1)
 		if _, err := fmt.Fprintln(w, d); err != nil {
 			return failed, err
@@ -86,12 +86,12 @@ func lint(ctx context.Context, w io.Writer, dir string, strict bool) (failed boo
 	return failed, nil
 }
 
-// present returns those of the folders that dir has.
-func present(dir string, folders []string) []string {
+// existing returns the names that are directories in dir.
+func existing(dir string, names []string) []string {
 	var found []string
-	for _, folder := range folders {
-		if info, err := os.Stat(filepath.Join(dir, folder)); err == nil && info.IsDir() {
-			found = append(found, folder)
+	for _, name := range names {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
+			found = append(found, name)
 		}
 	}
 	return found

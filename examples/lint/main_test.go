@@ -12,7 +12,7 @@ func TestLint(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, text string
 		strict, failed   bool
-		want             string // after the folder
+		want             string // after the directory
 	}{
 		{"nothing wrong", "commands/a.md", "---\ndescription: a\n---\n", true, false, ""},
 		{"a warning", "commands/a.md", "---\ndescription: a: b\n---\n", false, false,
@@ -45,7 +45,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-func TestLintNeedsAFolderToLookInto(t *testing.T) {
+func TestLintRequiresADirectory(t *testing.T) {
 	empty := t.TempDir()
 	missing, file := filepath.Join(empty, "missing"), filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {

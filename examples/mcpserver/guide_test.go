@@ -14,7 +14,7 @@ var (
 	flagName = regexp.MustCompile("[`\" \\[](-[a-z]{2,})[`\" \\]]")
 )
 
-// documented are the texts that tell how to start the server.
+// documented lists the texts that describe how to start the server.
 func documented(t *testing.T) map[string]string {
 	t.Helper()
 	texts := make(map[string]string)
@@ -42,7 +42,7 @@ func TestConfigurationsOfTheGuideAreJSON(t *testing.T) {
 	}
 }
 
-func TestGuideTellsOfEveryFlag(t *testing.T) {
+func TestGuideDocumentsEveryFlag(t *testing.T) {
 	p := newProcess(t, "-help")
 	p.start()
 	p.wantEnd(0)

@@ -1,6 +1,6 @@
-// Command mcpserver offers the commands, skills and files of one folder to any MCP
-// client, by stdin and stdout or, with -http, by streamable HTTP at /mcp. It ends with
-// stdin, or by SIGINT or SIGTERM. With -http nobody is asked who they are.
+// Command mcpserver offers the commands, skills and files of one directory to MCP
+// clients. It uses stdin and stdout or, with -http, streamable HTTP at /mcp without
+// authentication. It ends at the end of stdin or on SIGINT or SIGTERM.
 //
 //	go run ./examples/mcpserver [-root DIR] [-commands DIR] [-skills DIR] [-http ADDR] [-namespace NAME] [-watch]
 package main
@@ -23,17 +23,17 @@ import (
 )
 
 func main() {
-	log.SetFlags(0) // to stderr: stdout is the protocol's
+	log.SetFlags(0) // logs go to stderr; stdout is for the protocol
 	var options []toolshelf.Option
 	with := func(o toolshelf.Option) error { options = append(options, o); return nil }
-	root := flag.String("root", ".", "`folder` whose files are shown, and none outside of it")
-	flag.Func("commands", "`folder` of commands, relative to the root or absolute; may be repeated (default commands)", func(dir string) error { return with(toolshelf.WithCommandsDir(dir)) })
-	flag.Func("skills", "`folder` of skills, likewise (default skills)", func(dir string) error { return with(toolshelf.WithSkillsDir(dir)) })
-	address := flag.String("http", "", "serve HTTP at `address`; :8080 is for this machine alone, 0.0.0.0:8080 for everybody")
-	namespace := flag.String("namespace", "", "`name` that those of the tools begin with, before a dot")
-	watch := flag.Bool("watch", false, "tell clients when commands change")
+	root := flag.String("root", ".", "`directory` that clients may read; they cannot read files outside")
+	flag.Func("commands", "`directory` of commands, relative to the root or absolute; may be repeated (default commands)", func(dir string) error { return with(toolshelf.WithCommandsDir(dir)) })
+	flag.Func("skills", "`directory` of skills, relative to the root or absolute; may be repeated (default skills)", func(dir string) error { return with(toolshelf.WithSkillsDir(dir)) })
+	address := flag.String("http", "", "serve HTTP at `address`; :8080 accepts only this machine, 0.0.0.0:8080 accepts all")
+	namespace := flag.String("namespace", "", "`name` before the names of the tools, followed by a dot")
+	watch := flag.Bool("watch", false, "notify clients of changed commands")
 	if flag.Parse(); flag.NArg() > 0 {
-		log.Fatalf("mcpserver: %q is no flag; the folder is given by -root", flag.Arg(0))
+		log.Fatalf("mcpserver: unexpected argument %q; set the directory with -root", flag.Arg(0))
 	}
 	log.SetPrefix("mcpserver: " + *root + ": ")
 	if with(toolshelf.WithRoot(*root)); *watch {
@@ -52,17 +52,17 @@ func run(ctx context.Context, options []toolshelf.Option, namespace, address str
 	}
 	defer catalog.Close()
 	if _, err := catalog.Stat(ctx, "."); err != nil {
-		return err // now, and not by the first call
+		return err // report a missing root now, not in the first call
 	}
 	if _, err := catalog.List(ctx, toolshelf.Page{}); err != nil {
-		log.Print(err) // and go on, since there may be skills alone, or commands later
+		log.Print(err) // continue: the project may have only skills, or commands later
 	}
 	adapter, err := mcpadapter.New(catalog, mcpadapter.WithNamespace(namespace))
 	if err != nil {
 		return err
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "toolshelf", Version: "1.0.0"},
-		&mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}) // without the SDK's default, which is to send logs
+		&mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}) // without the SDK's default capability, logging
 	if err := gosdk.RegisterUntil(ctx, server, adapter); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func run(ctx context.Context, options []toolshelf.Option, namespace, address str
 	if err := server.Run(ctx, &mcp.StdioTransport{}); ctx.Err() == nil {
 		return err
 	}
-	return nil // a signal is no failure
+	return nil // a signal is not a failure
 }
 
 func serve(ctx context.Context, address string, server *mcp.Server) error {
@@ -86,13 +86,13 @@ func serve(ctx context.Context, address string, server *mcp.Server) error {
 	log.Printf("serving http://%s/mcp", listener.Addr())
 	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(sdk)) // the SDK refuses foreign names for this machine (DNS rebinding), net/http pages of foreign sites
+	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(sdk)) // the SDK rejects DNS rebinding, net/http rejects requests of other sites
 	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
 	context.AfterFunc(ctx, func() { listener.Close() })
 	if err := web.Serve(listener); ctx.Err() == nil {
 		return err
 	}
-	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second) // for requests that are under way
+	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second) // for running requests
 	defer cancel()
 	web.Shutdown(grace)
 	return web.Close()

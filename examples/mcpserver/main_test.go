@@ -26,7 +26,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/examples/sample"
 )
 
-// asServer is set in the environment of the processes that are to be the server.
+// asServer is an environment variable that turns the test program into the server.
 const asServer = "MCPSERVER_TEST_AS_SERVER"
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The revisions of the protocol that clients speak, of both eras.
+// The protocol revisions of the test clients, legacy and modern.
 var revisions = []string{"2025-06-18", "2025-11-25", "2026-07-28"}
 
 // A process is a running server.
@@ -50,7 +50,7 @@ type process struct {
 	ended          chan error
 }
 
-// output keeps what is written to it and hands it on.
+// output records the written bytes and passes them to next.
 type output struct {
 	mu   sync.Mutex
 	all  bytes.Buffer
@@ -62,7 +62,7 @@ func (o *output) Write(p []byte) (int, error) {
 	o.all.Write(p)
 	o.mu.Unlock()
 	if o.next != nil {
-		o.next.Write(p) // whoever read it may be gone
+		o.next.Write(p) // the reader may have ended
 	}
 	return len(p), nil
 }
@@ -76,7 +76,7 @@ func (o *output) String() string {
 func newProcess(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), ended: make(chan error, 1)}
-	p.cmd.Env = append(os.Environ(), asServer+"=1", "GORACE=atexit_sleep_ms=0") // else a second for each process
+	p.cmd.Env = append(os.Environ(), asServer+"=1", "GORACE=atexit_sleep_ms=0") // avoids a second of sleep per process
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
@@ -104,7 +104,7 @@ func overStdio(t *testing.T, revision string, opts *mcp.ClientOptions, args ...s
 	return p, connect(t, &mcp.IOTransport{Reader: read, Writer: p.stdin}, revision, opts)
 }
 
-// overHTTP starts a server and returns the address that it says it serves.
+// overHTTP starts a server and returns the address in its log.
 func overHTTP(t *testing.T, args ...string) (p *process, url string) {
 	t.Helper()
 	p = newProcess(t, append(args, "-http", ":0")...)
@@ -134,7 +134,7 @@ func connect(t *testing.T, transport mcp.Transport, revision string, opts *mcp.C
 	return session
 }
 
-// terminate sends the signal by which service managers end a process.
+// terminate sends SIGTERM, and skips the test on Windows.
 func (p *process) terminate() {
 	p.t.Helper()
 	if runtime.GOOS == "windows" {
@@ -158,7 +158,7 @@ func (p *process) wantEnd(code int) {
 	}
 }
 
-// project is the sample project on the disk.
+// project copies the sample project to a temporary directory.
 func project(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -194,8 +194,8 @@ func call(t *testing.T, c *mcp.ClientSession, tool string, arguments any) string
 	return string(structured)
 }
 
-// wantShelf checks that a client is served with the sample project.
-func wantShelf(t *testing.T, c *mcp.ClientSession) {
+// wantProject checks that a client receives the sample project.
+func wantProject(t *testing.T, c *mcp.ClientSession) {
 	t.Helper()
 	want := []string{
 		"list_commands", "search_commands", "get_command",
@@ -220,7 +220,7 @@ func TestStdioServesUntilStdinEnds(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			p, c := overStdio(t, revision, nil, "-root", dir)
-			wantShelf(t, c)
+			wantProject(t, c)
 			p.stdin.Close()
 			p.wantEnd(0)
 			if got := p.stderr.String(); got != "" {
@@ -236,7 +236,7 @@ func TestStdioServesUntilStdinEnds(t *testing.T) {
 	}
 }
 
-func TestStdioEndsByASignal(t *testing.T) {
+func TestStdioEndsOnASignal(t *testing.T) {
 	p, c := overStdio(t, "2025-11-25", nil, "-root", project(t))
 	toolNames(t, c)
 	p.terminate()
@@ -250,7 +250,7 @@ func TestHTTPServesAllRevisionsUntilASignal(t *testing.T) {
 	}
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
-			wantShelf(t, connect(t, &mcp.StreamableClientTransport{Endpoint: url}, revision, nil))
+			wantProject(t, connect(t, &mcp.StreamableClientTransport{Endpoint: url}, revision, nil))
 		})
 	}
 	p.terminate()
@@ -260,10 +260,10 @@ func TestHTTPServesAllRevisionsUntilASignal(t *testing.T) {
 	}
 }
 
-// ping is the smallest request of the legacy era.
+// ping is a minimal legacy request.
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-func TestHTTPRefusesWhatABrowserSendsForAnotherSite(t *testing.T) {
+func TestHTTPRejectsRequestsOfOtherSites(t *testing.T) {
 	_, url := overHTTP(t, "-root", project(t))
 	for _, tt := range []struct {
 		name, header, value string
@@ -296,7 +296,7 @@ func TestHTTPRefusesWhatABrowserSendsForAnotherSite(t *testing.T) {
 	}
 }
 
-func TestHTTPAnswersWhatIsUnderWayWhenTheSignalComes(t *testing.T) {
+func TestHTTPAnswersRunningRequestsAfterASignal(t *testing.T) {
 	p, url := overHTTP(t, "-root", project(t))
 	host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
 	conn, err := net.Dial("tcp", host)
@@ -309,7 +309,7 @@ func TestHTTPAnswersWhatIsUnderWayWhenTheSignalComes(t *testing.T) {
 		"Accept: application/json, text/event-stream\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", host, len(ping))
 	reader := bufio.NewReader(conn)
 	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
-		t.Fatalf("got %q, %v", line, err) // now the server waits for the body
+		t.Fatalf("got %q, %v", line, err) // the server now waits for the body
 	}
 	reader.ReadString('\n')
 	io.WriteString(conn, begin)
@@ -317,7 +317,7 @@ func TestHTTPAnswersWhatIsUnderWayWhenTheSignalComes(t *testing.T) {
 	for {
 		other, err := net.Dial("tcp", host)
 		if err != nil {
-			break // nobody is let in any more
+			break // the server accepts no more connections
 		}
 		other.Close()
 	}
@@ -333,7 +333,7 @@ func TestHTTPAnswersWhatIsUnderWayWhenTheSignalComes(t *testing.T) {
 	p.wantEnd(0)
 }
 
-func TestWatchTellsClientsOfChanges(t *testing.T) {
+func TestWatchNotifiesClientsOfChanges(t *testing.T) {
 	for _, name := range []string{"stdio", "http"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -349,18 +349,18 @@ func TestWatchTellsClientsOfChanges(t *testing.T) {
 				p, url = overHTTP(t, "-root", dir, "-watch")
 				c = connect(t, &mcp.StreamableClientTransport{Endpoint: url}, "2026-07-28", opts)
 			}
-			call(t, c, "list_commands", nil) // the first look, from which on there are changes
+			call(t, c, "list_commands", nil) // the catalog reports changes only after the first list
 			if err := os.WriteFile(filepath.Join(dir, "commands", "brand-new.md"), []byte("New.\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			<-told
-			p.terminate() // while a client listens
+			p.terminate() // while a client is connected
 			p.wantEnd(0)
 		})
 	}
 }
 
-func TestFlagsChooseFoldersAndNames(t *testing.T) {
+func TestFlagsSetDirectoriesAndNames(t *testing.T) {
 	dir := project(t)
 	for from, to := range map[string]string{"commands": ".agent/commands", "skills": ".agent/skills"} {
 		if err := os.MkdirAll(filepath.Join(dir, ".agent"), 0o755); err != nil {
@@ -385,7 +385,7 @@ func TestFlagsChooseFoldersAndNames(t *testing.T) {
 	}
 }
 
-func TestAMissingFolderOfCommandsIsSaidOnStderr(t *testing.T) {
+func TestMissingCommandsAreReportedOnStderr(t *testing.T) {
 	p := newProcess(t, "-root", project(t), "-commands", "nope")
 	p.start()
 	p.stdin.Close()
@@ -395,14 +395,14 @@ func TestAMissingFolderOfCommandsIsSaidOnStderr(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeServedIsSaidOnStderr(t *testing.T) {
+func TestStartupErrorsAreReportedOnStderr(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		args []string
 		says string
 	}{
 		{"a root that is not there", []string{"-root", filepath.Join(t.TempDir(), "none")}, "none"},
-		{"a namespace that is not legal", []string{"-root", project(t), "-namespace", "my tools"}, "WithNamespace"},
+		{"an invalid namespace", []string{"-root", project(t), "-namespace", "my tools"}, "WithNamespace"},
 		{"an address that is none", []string{"-root", project(t), "-http", "nowhere"}, "nowhere"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,8 +1,8 @@
-// Quickstart shows the library on a project: its commands page by page, a search,
-// one of them whole, errors that are handled, its skills, its files.
+// Command quickstart shows a project with toolshelf: the commands page by page, a
+// search, the content of one command, handled errors, the skills and the files.
 //
-//	go run ./examples/quickstart        # a sample project that is built in
-//	go run ./examples/quickstart DIR    # a folder of yours
+//	go run ./examples/quickstart        # an embedded sample project
+//	go run ./examples/quickstart DIR    # your own project
 package main
 
 import (
@@ -23,9 +23,9 @@ func main() {
 	options := []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: sample.FS()})}
 	if len(os.Args) > 1 {
 		options = []toolshelf.Option{
-			toolshelf.WithRoot(os.Args[1]), toolshelf.WithLooseNames(), // names such as "v1.2 notes" too
-			toolshelf.WithCommandsDir(folder(os.Args[1], "commands", ".claude/commands")),
-			toolshelf.WithSkillsDir("skills", ".claude/skills"), // the first that has a name wins; either may be missing
+			toolshelf.WithRoot(os.Args[1]), toolshelf.WithLooseNames(), // also accept names such as "v1.2 notes"
+			toolshelf.WithCommandsDir(firstDir(os.Args[1], "commands", ".claude/commands")),
+			toolshelf.WithSkillsDir("skills", ".claude/skills"), // the first directory takes precedence
 		}
 	}
 	if err := run(context.Background(), append(options, toolshelf.WithNestedCommands())); err != nil {
@@ -53,7 +53,7 @@ func run(ctx context.Context, options []toolshelf.Option) error {
 		if !list.Pagination.HasNext {
 			break
 		}
-		page.Cursor = list.Pagination.NextCursor // files may come and go meanwhile: no row is skipped or repeated
+		page.Cursor = list.Pagination.NextCursor // no row is skipped or repeated if files change meanwhile
 	}
 	const query = "find out why a build fails"
 	found, err := catalog.Search(ctx, query, 3)
@@ -73,7 +73,7 @@ func run(ctx context.Context, options []toolshelf.Option) error {
 		fmt.Printf("\n== Command %s, argument hint %q\n%s\n", name, command.Frontmatter.Text("argument-hint"), command.Content)
 	}
 	skills, err := catalog.ListSkills(ctx)
-	if err != nil && !errors.Is(err, toolshelf.ErrDirectoryNotFound) { // a project need not have skills
+	if err != nil && !errors.Is(err, toolshelf.ErrDirectoryNotFound) { // a project without skills is fine
 		return err
 	}
 	fmt.Println("\n== Skills")
@@ -88,8 +88,8 @@ func run(ctx context.Context, options []toolshelf.Option) error {
 	return nil
 }
 
-// folder returns the first of the names that is a folder in dir, else dir itself.
-func folder(dir string, names ...string) string {
+// firstDir returns the first name that is a directory in dir, or "." for dir itself.
+func firstDir(dir string, names ...string) string {
 	for _, name := range names {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
 			return name

@@ -1,5 +1,5 @@
-// Package sample holds a small project to try the library on: the commands,
-// skills and source files of an invented company that sells ferry tickets.
+// Package sample contains a sample project: the commands, skills and source files of a
+// fictional company that sells ferry tickets.
 package sample
 
 import (
@@ -10,11 +10,11 @@ import (
 //go:embed all:project
 var files embed.FS
 
-// FS returns the project: commands/, skills/ and the files of its service.
+// FS returns the project with commands/, skills/ and the files of a service.
 func FS() fs.FS {
 	project, err := fs.Sub(files, "project")
 	if err != nil {
-		panic(err) // only for a malformed constant
+		panic(err) // only if the constant is malformed
 	}
 	return project
 }

@@ -1,6 +1,6 @@
-// Package unittest is a small agent and its test, as a user of the library
-// would write them: the agent reads its commands and skills from whatever
-// catalog it is given, and the test gives it one in memory.
+// Package unittest shows how to test a program that uses toolshelf. A small agent
+// reads its commands and skills from a catalog. Its test uses a catalog over a
+// filesystem in memory.
 package unittest
 
 import (
@@ -12,12 +12,12 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// An Agent turns what a user types into what a model is sent.
+// An Agent converts the input of a user to messages for a model.
 type Agent struct {
 	Catalog *toolshelf.Catalog
 }
 
-// SystemPrompt tells the model which skills there are.
+// SystemPrompt returns a list of the skills for the model.
 func (a Agent) SystemPrompt(ctx context.Context) (string, error) {
 	skills, err := a.Catalog.ListSkills(ctx)
 	if errors.Is(err, toolshelf.ErrDirectoryNotFound) {
@@ -34,10 +34,10 @@ func (a Agent) SystemPrompt(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// Prompt returns the message for a line of input. A line such as
-// "/review 42" sends the command's text, with 42 for its $ARGUMENTS; every
-// other line is sent as it is. A command that does not exist is no error but
-// an answer, so that the model can help with it.
+// Prompt returns the message for a line of input. For a line such as "/review 42",
+// the message is the text of the command review with 42 for $ARGUMENTS. Every other
+// line is unchanged. For an unknown command, the message asks the model to suggest
+// another command.
 func (a Agent) Prompt(ctx context.Context, line string) (string, error) {
 	typed, isCommand := strings.CutPrefix(line, "/")
 	if !isCommand {

@@ -54,7 +54,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-func TestPromptReportsWhatItCannotAnswer(t *testing.T) {
+func TestPromptReturnsOtherErrors(t *testing.T) {
 	a := agent(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -73,7 +73,7 @@ func TestSystemPrompt(t *testing.T) {
 			"skills/sql-style/SKILL.md": "---\nname: sql-style\ndescription: The rules for SQL: names, types\n---\n",
 			"skills/pdf/SKILL.md":       "---\nname: pdf\ndescription: Reads PDF files\n---\n",
 		}, "Your skills:\n- pdf: Reads PDF files\n- sql-style: The rules for SQL: names, types\n"},
-		{"no folder is no skills", nil, "You have no skills."},
+		{"without a directory of skills", nil, "You have no skills."},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := agent(t, test.files).SystemPrompt(t.Context())

@@ -1,4 +1,4 @@
-// What the clients of both TypeScript SDKs have to find in the server of this folder.
+// The checks of the server that the clients of both TypeScript SDKs share.
 import assert from 'node:assert/strict';
 
 export async function check(client, pageSizes) {

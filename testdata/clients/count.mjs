@@ -1,4 +1,4 @@
-// count.mjs FILE N: the Inspector's answer to tools/list in FILE has N tools.
+// count.mjs FILE N: checks that the Inspector's result of tools/list in FILE has N tools.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 

@@ -1,8 +1,8 @@
-// Command server has what the programs of other projects want to see of a server: 120
-// tools, which are three pages, and the tools of the conformance suite. It serves a
-// folder by stdio or, with an address, by HTTP:
+// Command server is an MCP server for the test programs of other projects. It has 120
+// tools, on three pages, including the tools of the conformance suite. It serves a
+// directory over stdio or, with an address, over HTTP:
 //
-//	server FOLDER [ADDRESS]
+//	server DIR [ADDRESS]
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		log.Fatal("usage: server FOLDER [ADDRESS]")
+		log.Fatal("usage: server DIR [ADDRESS]")
 	}
 	server, err := newServer(os.Args[1])
 	if err == nil {
@@ -50,8 +50,8 @@ func serve(server *mcp.Server, addresses []string) error {
 
 const total = 120
 
-func newServer(folder string) (*mcp.Server, error) {
-	catalog, err := toolshelf.New(toolshelf.WithRoot(folder))
+func newServer(dir string) (*mcp.Server, error) {
+	catalog, err := toolshelf.New(toolshelf.WithRoot(dir))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func newServer(folder string) (*mcp.Server, error) {
 	return server, gosdk.Register(server, adapter)
 }
 
-// numbered is a tool that tells its number.
+// numbered returns a tool that returns its number.
 func numbered(n int) mcpadapter.Tool {
 	return mcpadapter.Tool{
 		Name:         fmt.Sprintf("number_%03d", n),
@@ -86,8 +86,8 @@ func numbered(n int) mcpadapter.Tool {
 //go:embed schema.json
 var schema json.RawMessage
 
-// suiteTools are tools that the conformance suite calls by their names, and one that has an
-// argument in a header.
+// suiteTools returns the tools that the conformance suite calls by name, and a tool with
+// an argument in a header.
 func suiteTools() []mcpadapter.Tool {
 	says := func(r mcpadapter.Result) func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
 		return func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return r, nil }

@@ -219,6 +219,7 @@ func TestExpansionIsBounded(t *testing.T) {
 		"texts in one line":                {"---\ndescription: d\na: [" + strings.Repeat("é,", 15_000) + strings.Repeat(" ", 10_000) + "\n]\n---\n", "d"},
 		"a dotted key of TOML":             {"+++\n" + strings.Repeat("a.", 30_000) + "a = 1\n+++\nText.", "Text."},
 		"dotted keys in TOML's brackets":   {"+++\n" + strings.Repeat("a = {"+strings.Repeat("a.", 90), 90) + "a = 1" + strings.Repeat("}", 90) + "\n+++\nText.", "Text."},
+		"quotes of TOML that do not close": {"+++\n" + strings.Repeat("a = \""+strings.Repeat(`\"`, 10_000)+"\n", 3) + "+++\nText.", "Text."},
 		"a dotted key after lines of TOML": {"+++\nx = {y = \"\"\"\n\"\"\", " + strings.Repeat("a.", 20_000) + "\"b\" = 1}\n+++\nText.", "Text."},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,11 +1,11 @@
 package matter
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,32 +42,54 @@ func (d *Document) decodeTOML() {
 	d.Fields = tomlFields(decoded, "", order)
 }
 
-// tomlToken is a comment, a text, a word, or one other character.
-var tomlToken = regexp.MustCompile(`#[^\n]*|(?s:"""(?:\\.|[^\\])*?""")|(?s:'''.*?''')|` +
-	`"(?:\\.|[^"\\\n])*"|'[^'\n]*'|[\w-]+|[^ \t]`)
-
-// tomlTooDeep reports tables that brackets or dotted keys nest deeper than
-// maxDepth. The toml package needs quadratic time for a dotted key (15 seconds and
-// 9 GB for 30 KB), so Parse checks the depth before the package reads the text.
+// tomlTooDeep reports whether tables, arrays and dotted keys are nested deeper than
+// maxDepth. It runs before the parser, because the toml package takes quadratic time
+// for a dotted key: 15 seconds and 9 GB for 30 KB.
 func tomlTooDeep(text []byte) bool {
-	depth, deepest, dots, most := 0, 0, 0, 0
-	for at := tomlToken.FindIndex(text); at != nil; at = tomlToken.FindIndex(text) {
-		switch c := text[at[0]]; {
-		case c == '.':
+	depth, maxNesting, dots, maxDots := 0, 0, 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '#':
+			for i+1 < len(text) && text[i+1] != '\n' {
+				i++
+			}
+		case '"', '\'':
+			i += tomlString(text[i:]) - 1
+		case '.':
 			dots++
-			most = max(most, dots)
-		case c == '[', c == '{':
+			maxDots = max(maxDots, dots)
+		case '[', '{':
 			depth++
-			deepest = max(deepest, depth)
+			maxNesting = max(maxNesting, depth)
 			dots = 0
-		case c == ']', c == '}':
+		case ']', '}':
 			depth = max(depth-1, 0)
-		case strings.IndexByte("=,\n", c) >= 0:
+		case '=', ',', '\n':
 			dots = 0
 		}
-		text = text[at[1]:]
 	}
-	return (most+1)*(deepest+1) > maxDepth
+	return (maxDots+1)*(maxNesting+1) > maxDepth
+}
+
+// tomlString returns the length of the string at the start of text. A string that
+// is not closed extends to the end of its line, or of the text if the string may
+// have several lines: the parser stops there with an error.
+func tomlString(text []byte) int {
+	quote, closing, multiline := text[0], text[:1], false
+	if len(text) >= 3 && text[1] == quote && text[2] == quote {
+		closing, multiline = text[:3], true
+	}
+	for i := len(closing); i < len(text); i++ {
+		switch {
+		case bytes.HasPrefix(text[i:], closing):
+			return i + len(closing)
+		case quote == '"' && text[i] == '\\':
+			i++
+		case text[i] == '\n' && !multiline:
+			return i
+		}
+	}
+	return len(text)
 }
 
 // tomlFields sorts the keys of a table as the file has them. Of tables in an

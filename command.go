@@ -123,7 +123,7 @@ func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look
 	shown := c.commandFilter.of(snapshot)
 	notFound := func() error {
 		return &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-			Message: "there is no command " + quote(stem) + "; " + meant(shown.Entries, stem, "list the commands for the names")}
+			Message: "there is no command " + quote(stem) + "; " + suggestion(shown.Entries, stem, "list the commands for the names")}
 	}
 	e := shown.Lookup(name, stem)
 	if e == nil {

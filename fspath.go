@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
 // rootRelative turns a path as a caller gives it into a name below the root,
@@ -148,7 +149,7 @@ func (c *Catalog) dirError(op, given, name string, err error, showHidden bool) e
 		return c.rootNotFound(op, err)
 	}
 	e.Code, e.Message = ErrDirectoryNotFound.Code, "Directory '"+slashed(name)+"' not found"
-	if near := c.nearest(name, true, showHidden); near != "" {
+	if near := listing.NearestDir(c.root, name, showHidden); near != "" {
 		e.Message += " (did you mean '" + slashed(near) + "'?)"
 	}
 	return e
@@ -171,7 +172,7 @@ func (c *Catalog) statError(op, given, name string, err error) error {
 		return c.rootNotFound(op, err)
 	}
 	e.Code, e.Message = ErrNotFound.Code, "File '"+escapePath(name)+"' not found"
-	if near := c.nearest(name, false, false); near != "" {
+	if near := listing.Nearest(c.root, name); near != "" {
 		e.Message += " (did you mean '" + escapePath(near) + "'?)"
 	}
 	return e

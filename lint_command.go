@@ -235,17 +235,15 @@ func (l *commandLint) meant(name string, compare bool) string {
 			return "write /" + long
 		}
 	}
-	best, least := "", min(len(wanted.letters)/5, 2)
-	for i := range l.names {
-		other := &l.names[i]
-		if !compare || other.folder != len(folder) || wanted.far(other, least) || other.name[:other.folder] != folder {
-			continue
+	limit := min(len(wanted.letters)/5, 2)
+	best := names.Nearest(name, func(yield func(string) bool) {
+		for i := range l.names {
+			other := &l.names[i]
+			if compare && other.folder == len(folder) && !wanted.far(other, limit) && other.name[:other.folder] == folder && !yield(other.name) {
+				return
+			}
 		}
-		distance := editDistance(wanted.letters, other.letters)
-		if distance < least || distance == least && (best == "" || names.Compare(other.name, best) < 0) {
-			best, least = other.name, distance
-		}
-	}
+	}, limit, nil)
 	if best != "" {
 		return "write /" + best + " if that is meant, else make the command"
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -153,9 +154,9 @@ func nearestField(key string) string {
 	if len(key) > 2*len("compatibility") {
 		return ""
 	}
-	spelt := []rune(strings.ReplaceAll(strings.ToLower(key), "_", "-"))
-	for _, field := range skillFields {
-		if editDistance(spelt, []rune(field)) <= len(field)/4 {
+	key = strings.ReplaceAll(key, "_", "-")
+	for i, field := range skillFields {
+		if names.Nearest(key, slices.Values(skillFields[i:i+1]), len(field)/4, nil) != "" {
 			return field
 		}
 	}

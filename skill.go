@@ -166,7 +166,7 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 func (c *Catalog) skillNotFound(op, name string, all *index.Snapshot) error {
 	shown := c.skillFilter.of(all).Entries
 	e := &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name,
-		Message: "there is no skill " + quote(name) + "; " + meant(shown, name, "list the skills for the names")}
+		Message: "there is no skill " + quote(name) + "; " + suggestion(shown, name, "list the skills for the names")}
 	for _, other := range shown {
 		if declared, _ := other.Header.Get("name"); declared.String() == name && other.Name != name {
 			e.Message = "there is no skill folder " + quote(name) + "; the skill in the folder " + quote(other.Name) + " calls itself so, and is had by the folder's name"

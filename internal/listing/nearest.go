@@ -1,0 +1,98 @@
+package listing
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+)
+
+// maxCandidates bounds how many names of a directory are compared with a missing
+// name.
+const maxCandidates = 10_000
+
+var errEnough = errors.New("enough candidates")
+
+// Nearest returns an existing path that resembles a missing path, for a "did you
+// mean" message, or "". Both paths are below the root of fsys.
+//
+// Nearest resolves the path element by element. If an element is missing, Nearest
+// continues with the nearest name in the same directory. Nearest follows no
+// symbolic links. Hidden names are candidates only for hidden elements.
+func Nearest(fsys *confine.FS, name string) string {
+	return nearestPath(fsys, name, false, false)
+}
+
+// NearestDir is [Nearest] for a path of a directory. If hidden is set, hidden names
+// are candidates for every element.
+func NearestDir(fsys *confine.FS, name string, hidden bool) string {
+	return nearestPath(fsys, name, true, hidden)
+}
+
+func nearestPath(fsys *confine.FS, name string, dirOnly, hidden bool) string {
+	dir, err := fsys.OpenDir(".")
+	if err != nil {
+		return ""
+	}
+	defer func() { dir.Close() }()
+	elements := strings.Split(name, "/")
+	corrected := false
+	for i, element := range elements {
+		last := i == len(elements)-1
+		info, err := dir.Lstat(element)
+		if err != nil {
+			elements[i], info = nearestName(dir, element, dirOnly || !last, hidden)
+			if elements[i] == "" {
+				return ""
+			}
+			corrected = true
+		}
+		switch {
+		case last && corrected && (info.Mode.IsDir() || !dirOnly):
+			return strings.Join(elements, "/")
+		case last || !info.Mode.IsDir():
+			return ""
+		}
+		below, err := dir.OpenDir(elements[i])
+		if err != nil {
+			return ""
+		}
+		dir.Close()
+		dir = below
+	}
+	return ""
+}
+
+// nearestName returns the name in a directory that is nearest to a missing name,
+// or "".
+func nearestName(dir *confine.Dir, name string, dirOnly, hidden bool) (nearest string, info confine.Info) {
+	hidden = hidden || strings.HasPrefix(name, ".")
+	candidates := func(yield func(string) bool) {
+		n := 0
+		// If the directory cannot be read to the end, the names read so far are the
+		// candidates.
+		_ = dir.Each(context.Background(), func(other string, typ fs.FileMode) error {
+			if n++; n > maxCandidates {
+				return errEnough
+			}
+			if !hidden && other[0] == '.' || dirOnly && typ != confine.TypeUnknown && !typ.IsDir() || yield(other) {
+				return nil
+			}
+			return errEnough
+		})
+	}
+	exists := func(other string) bool {
+		found, err := dir.Lstat(other)
+		if err != nil || dirOnly && !found.Mode.IsDir() {
+			return false
+		}
+		info = found
+		return true
+	}
+	nearest = names.Nearest(name, candidates, min(utf8.RuneCountInString(name)/3, 3), exists)
+	return nearest, info
+}

@@ -1,0 +1,59 @@
+package names
+
+import (
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
+
+// Nearest returns the candidate with the smallest edit distance to name, for a
+// "did you mean" message. Letter case does not count. If several candidates have
+// the same distance, Nearest returns the first in the order of [Compare]. If the
+// distance of every candidate exceeds limit, Nearest returns "".
+//
+// If accept is not nil, Nearest omits the candidates that accept refuses. Nearest
+// calls accept only for a candidate that is nearer than all earlier ones, because
+// accept may be slow.
+func Nearest(name string, candidates iter.Seq[string], limit int, accept func(candidate string) bool) string {
+	nearest := ""
+	wanted := []rune(strings.ToLower(name))
+	for candidate := range candidates {
+		n := utf8.RuneCountInString(candidate)
+		if max(n-len(wanted), len(wanted)-n) > limit {
+			continue
+		}
+		d := distance(wanted, []rune(strings.ToLower(candidate)))
+		if d > limit || d == limit && nearest != "" && Compare(candidate, nearest) >= 0 {
+			continue
+		}
+		if accept == nil || accept(candidate) {
+			nearest, limit = candidate, d
+		}
+	}
+	return nearest
+}
+
+// distance returns the number of edits that turn a into b. An edit inserts,
+// removes or replaces a letter, or swaps two adjacent letters. No letter is
+// edited twice (optimal string alignment).
+func distance(a, b []rune) int {
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range a {
+		next[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next[j+1] = min(row[j]+cost, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(b)]
+}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// per measures f alone, in nanoseconds a call.
+// per returns the duration of a call of f in nanoseconds.
 func per(n int, f func()) float64 {
 	begin := time.Now()
 	for range n {
@@ -16,7 +16,7 @@ func per(n int, f func()) float64 {
 	return float64(time.Since(begin)) / float64(n)
 }
 
-// A page of tools/list, beside encoding the same page anew each time.
+// BenchmarkToolsList compares a page of tools/list with encoding the page for each request.
 func BenchmarkToolsList(b *testing.B) {
 	for _, n := range []int{3, 50, 500} {
 		for _, era := range []string{"legacy", "modern"} {

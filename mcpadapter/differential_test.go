@@ -21,14 +21,14 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
-// A way is one of those in which a client reaches an adapter. A request has a result, or the code
-// of an error.
+// A way is a path from a client to an adapter: a call, a session or a binding. request returns a
+// result or the code of an error.
 type way struct {
 	name    string
 	request func(t testing.TB, method, members string) (result json.RawMessage, code int)
 }
 
-// ways are all of them, for one adapter. The first is what the others are compared to.
+// ways returns all ways to one adapter. The tests compare the others with the first.
 func ways(t testing.TB, a *mcpadapter.Adapter) []way {
 	t.Helper()
 	legacy := func(members string) json.RawMessage { return json.RawMessage("{" + members + "}") }
@@ -56,8 +56,8 @@ func ways(t testing.TB, a *mcpadapter.Adapter) []way {
 	return all
 }
 
-// checkEra checks that a result says that it is complete, as modern ones must, or does not, as
-// legacy ones never did.
+// checkEra checks that modern results have the result type "complete" and that legacy results have
+// no result type.
 func (w way) checkEra(t testing.TB, raw json.RawMessage) {
 	t.Helper()
 	if raw == nil {
@@ -72,7 +72,7 @@ func (w way) checkEra(t testing.TB, raw json.RawMessage) {
 	}
 }
 
-// overSDK connects a client that sends params as they are to a server of the go-sdk.
+// overSDK connects a client to a server of the go-sdk. The client sends params unchanged.
 func overSDK(t testing.TB, a *mcpadapter.Adapter, handshake bool) func(testing.TB, string, json.RawMessage) (json.RawMessage, int) {
 	t.Helper()
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -122,7 +122,7 @@ func overSDK(t testing.TB, a *mcpadapter.Adapter, handshake bool) func(testing.T
 	return request
 }
 
-// overMcpGo connects such a client to a server of mcp-go.
+// overMcpGo connects a client to a server of mcp-go. The client sends params unchanged.
 func overMcpGo(t testing.TB, a *mcpadapter.Adapter, handshake bool) func(testing.TB, string, json.RawMessage) (json.RawMessage, int) {
 	t.Helper()
 	s := server.NewMCPServer("test", "1")
@@ -151,8 +151,8 @@ func overMcpGo(t testing.TB, a *mcpadapter.Adapter, handshake bool) func(testing
 	return request
 }
 
-// comparable is a result without what is an era's or an SDK's own, and without what differs from call
-// to call. What the specification takes for the same is the same.
+// comparable removes from a result the members of one protocol revision or SDK and the values that
+// differ between calls. It normalizes forms that the specification treats as equal.
 func comparable(t testing.TB, raw json.RawMessage) any {
 	t.Helper()
 	if raw == nil {
@@ -165,12 +165,12 @@ func comparable(t testing.TB, raw json.RawMessage) any {
 	for _, own := range []string{"_meta", "resultType", "ttlMs", "cacheScope"} {
 		delete(result, own)
 	}
-	for _, list := range []string{"tools", "prompts"} { // mcp-go sorts them
+	for _, list := range []string{"tools", "prompts"} { // mcp-go sorts the lists
 		if items, ok := result[list].([]any); ok {
 			slices.SortFunc(items, func(x, y any) int {
 				return strings.Compare(x.(map[string]any)["name"].(string), y.(map[string]any)["name"].(string))
 			})
-			for _, item := range items { // mcp-go has an empty object for none
+			for _, item := range items { // mcp-go encodes missing annotations as {}
 				if tool := item.(map[string]any); cmp.Equal(tool["annotations"], map[string]any{}) {
 					delete(tool, "annotations")
 				}
@@ -198,7 +198,7 @@ func withoutVolatile(content any) {
 	}
 }
 
-// differential is the project of the differential tests.
+// differential is the project of the tests that compare ways.
 var differential = func() map[string]string {
 	files := maps.Clone(project)
 	files["commands/fix.md"] = "---\ndescription: Fix an issue\narguments: [issue, branch]\n---\nFix #$issue on $branch.\n"
@@ -206,7 +206,7 @@ var differential = func() map[string]string {
 	return files
 }()
 
-// The catalogs that calls are made to.
+// differentialCatalogs returns the catalogs of the calls by name.
 func differentialCatalogs(t testing.TB) map[string]*toolshelf.Catalog {
 	reports := toolshelf.WithReports("reports", "")
 	closed := catalog(t, memory(t, differential))
@@ -221,8 +221,8 @@ func differentialCatalogs(t testing.TB) map[string]*toolshelf.Catalog {
 	}
 }
 
-// Calls of tools: where, the tool, its arguments, and the code of the failure that they
-// have, "" for none.
+// differentialCalls are calls of tools: the catalog, the tool, the arguments and the expected error code, ""
+// for a success.
 var differentialCalls = []struct{ catalog, tool, arguments, code string }{
 	{"project", "list_commands", `{}`, ""},
 	{"project", "list_commands", `null`, ""},
@@ -255,7 +255,7 @@ var differentialCalls = []struct{ catalog, tool, arguments, code string }{
 	{"empty", "search_commands", `{"query":"commit"}`, ""},
 
 	{"project", "list_skills", `{}`, ""},
-	{"empty", "list_skills", `{}`, "-"}, // the contract has no code
+	{"empty", "list_skills", `{}`, "-"}, // the tool contract has no code
 	{"denied", "list_skills", `{}`, "-"},
 	{"project", "list_skills", `{"page":1}`, "-"},
 
@@ -299,7 +299,7 @@ var differentialCalls = []struct{ catalog, tool, arguments, code string }{
 	{"project", "", `{}`, "-32602"},
 }
 
-func TestCallsHaveTheSameResultsInEveryWay(t *testing.T) {
+func TestAllWaysReturnTheSameResults(t *testing.T) {
 	catalogs := differentialCatalogs(t)
 	adapters, reached := map[string]*mcpadapter.Adapter{}, map[string][]way{}
 	for name, c := range catalogs {
@@ -310,7 +310,7 @@ func TestCallsHaveTheSameResultsInEveryWay(t *testing.T) {
 	for _, tt := range differentialCalls {
 		t.Run(fmt.Sprintf("%s %s in %s", tt.tool, tt.arguments, tt.catalog), func(t *testing.T) {
 			called[tt.tool] = true
-			// What Adapter.Call returns is what all have.
+			// All ways return the result of Adapter.Call.
 			direct, err := adapters[tt.catalog].Call(ctx, tt.tool, json.RawMessage(tt.arguments))
 			var want any
 			wantCode := 0
@@ -345,7 +345,7 @@ func TestCallsHaveTheSameResultsInEveryWay(t *testing.T) {
 	}
 }
 
-// codeOf is the code of what went wrong, as the table has it.
+// codeOf returns the error code of a result in the notation of the table.
 func codeOf(t testing.TB, r mcpadapter.Result, rpc int) string {
 	t.Helper()
 	var body struct{ Error json.RawMessage }
@@ -363,11 +363,11 @@ func codeOf(t testing.TB, r mcpadapter.Result, rpc int) string {
 	return failure.Code
 }
 
-func TestListsPromptsAndCompletionsAreTheSameInEveryWay(t *testing.T) {
+func TestAllWaysReturnTheSameListsPromptsAndCompletions(t *testing.T) {
 	tests := []struct {
 		catalog, method, members string
 		code                     int
-		mcpGo                    int // its code where it has no other
+		mcpGo                    int // the code of mcp-go, which has only one
 	}{
 		{"project", "tools/list", ``, 0, 0},
 		{"empty", "tools/list", ``, 0, 0},

@@ -9,8 +9,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// Whatever a client sends, it gets a result that is one JSON object or an error
-// of the protocol, and the session serves the next request.
+// For every input, the session returns a JSON object or a protocol error, and then serves
+// the next request.
 func FuzzHandle(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"initialize", hello},

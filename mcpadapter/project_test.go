@@ -23,10 +23,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
 
-// modified is the time of every file of the tests' projects.
+// modified is the modification time of all test files.
 var modified = time.Date(2026, 1, 20, 14, 3, 11, 0, time.UTC)
 
-// project is what most tests read.
+// project contains the files of most tests.
 var project = map[string]string{
 	"commands/analyze_log.md":               "---\ndescription: Analyze a log\nargument-hint: \"[file]\"\n---\nRead $1 and say what is wrong.\n",
 	"commands/commit.md":                    "---\ndescription: Commit what is staged\n---\nWrite one line.\n",
@@ -41,7 +41,7 @@ var project = map[string]string{
 	".hidden":                               "x",
 }
 
-// memory is a filesystem in memory with these files.
+// memory returns a filesystem in memory with the files.
 func memory(t testing.TB, files map[string]string) afero.Fs {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
@@ -58,7 +58,7 @@ func memory(t testing.TB, files map[string]string) afero.Fs {
 	return fsys
 }
 
-// catalog is a catalog over a filesystem that is closed with the test.
+// catalog returns a catalog over a filesystem. The end of the test closes the catalog.
 func catalog(t testing.TB, fsys afero.Fs, opts ...toolshelf.Option) *toolshelf.Catalog {
 	t.Helper()
 	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys)}, opts...)...)
@@ -69,7 +69,7 @@ func catalog(t testing.TB, fsys afero.Fs, opts ...toolshelf.Option) *toolshelf.C
 	return c
 }
 
-// adapter is an adapter of the project.
+// adapter returns an adapter of the project.
 func adapter(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
 	return adapterOf(t, catalog(t, memory(t, project)), opts...)
@@ -84,7 +84,7 @@ func adapterOf(t testing.TB, c *toolshelf.Catalog, opts ...mcpadapter.Option) *m
 	return a
 }
 
-// deny is a filesystem on which nothing below some paths can be opened or read.
+// deny is a filesystem that denies opening some paths.
 type deny struct {
 	afero.Fs
 	paths []string
@@ -99,7 +99,7 @@ func (d deny) Open(name string) (afero.File, error) {
 	return d.Fs.Open(name)
 }
 
-// decoded is JSON as cmp compares it.
+// decoded decodes JSON for cmp.
 func decoded(t testing.TB, raw []byte) any {
 	t.Helper()
 	var v any
@@ -118,7 +118,7 @@ func sameJSON(t testing.TB, got []byte, want string) {
 	}
 }
 
-// rpcError is the *RPCError of an error; a test that has none fails.
+// rpcError returns the *RPCError in an error, and fails the test without an *RPCError.
 func rpcError(t testing.TB, err error) *mcpadapter.RPCError {
 	t.Helper()
 	var e *mcpadapter.RPCError

@@ -15,22 +15,22 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// looksFs counts how often the directory of commands is opened.
-type looksFs struct {
+// scanFs counts the scans of the directory of commands.
+type scanFs struct {
 	afero.Fs
 	opened atomic.Int32
 }
 
-func (f *looksFs) Open(name string) (afero.File, error) {
+func (f *scanFs) Open(name string) (afero.File, error) {
 	if path.Clean(name) == "commands" {
 		f.opened.Add(1)
 	}
 	return f.Fs.Open(name)
 }
 
-// looks returns how often a request looks through the commands, compared with
-// one call of list_commands.
-func (f *looksFs) looks(t *testing.T, a *mcpadapter.Adapter, request func()) float64 {
+// scans returns how often a request scans the commands, compared with one call of
+// list_commands.
+func (f *scanFs) scans(t *testing.T, a *mcpadapter.Adapter, request func()) float64 {
 	t.Helper()
 	f.opened.Store(0)
 	if _, err := a.Call(ctx, "list_commands", nil); err != nil {
@@ -41,12 +41,12 @@ func (f *looksFs) looks(t *testing.T, a *mcpadapter.Adapter, request func()) flo
 	return float64(f.opened.Load()) / float64(once)
 }
 
-func TestRequestsLookAtMostOnceThroughTheCommands(t *testing.T) {
+func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
 	files := map[string]string{}
 	for i := range 120 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "Do $1.\n"
 	}
-	fsys := &looksFs{Fs: memory(t, files)}
+	fsys := &scanFs{Fs: memory(t, files)}
 	a := adapterOf(t, catalog(t, fsys))
 	first, err := a.ListPrompts(ctx, nil)
 	if err != nil {
@@ -76,7 +76,7 @@ func TestRequestsLookAtMostOnceThroughTheCommands(t *testing.T) {
 		},
 	}
 	for name, request := range requests {
-		n := fsys.looks(t, a, func() {
+		n := fsys.scans(t, a, func() {
 			if err := request(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -87,7 +87,7 @@ func TestRequestsLookAtMostOnceThroughTheCommands(t *testing.T) {
 	}
 }
 
-func TestPromptRefusesTooManyArgumentsShortly(t *testing.T) {
+func TestGetPromptRejectsUnknownArgumentsInAShortMessage(t *testing.T) {
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{
 		"commands/plain.md": "Nothing.\n",
 		"commands/many.md":  inputs(40_000),
@@ -130,8 +130,8 @@ func inputs(n int) string {
 	return b.String()
 }
 
-// A list has the arguments of the beginning of a long file, and each of them can be
-// filled in, whatever the rest of the file makes of the beginning.
+// A list reads only the beginning of a long file. GetPrompt accepts every listed argument,
+// even if the rest of the file changes the meaning of the beginning.
 func TestListedArgumentsOfALongFileAreAccepted(t *testing.T) {
 	rest := strings.Repeat("x\n", 40_000)
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{

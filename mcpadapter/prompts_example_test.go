@@ -21,7 +21,7 @@ func ExampleWithSeparator() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	tool, ok := adapter.Lookup("shelf.list_skills") // as another client may spell it
+	tool, ok := adapter.Lookup("shelf.list_skills") // another accepted spelling
 	fmt.Println(tool.Name, ok)
 	// Output:
 	// shelf_list_skills true
@@ -47,7 +47,7 @@ func ExampleAdapter_Prompts() {
 	// false <nil>
 }
 
-// A page also tells whether any page has a prompt of a name.
+// Contains reports whether any page has a prompt.
 func ExampleAdapter_ListPrompts() {
 	catalog := sample()
 	defer catalog.Close()
@@ -134,7 +134,7 @@ func ExampleWithListChanged() {
 	stop := adapter.OnPromptsChange(func(names []string) { changed <- names })
 	defer stop()
 	afero.WriteFile(project, "commands/review.md", []byte("Review.\n"), 0o644)
-	serve(`{"jsonrpc":"2.0","id":3,"method":"prompts/list"}`) // with WithWatch nobody would have to look
+	serve(`{"jsonrpc":"2.0","id":3,"method":"prompts/list"}`) // without WithWatch, a request detects the change
 	fmt.Println(`{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`, <-changed)
 	// Output:
 	// {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"shelf","version":"1.0.0"},"capabilities":{"tools":{},"prompts":{"listChanged":true},"completions":{}}}}

@@ -17,7 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// commands is what the tests of prompts read.
+// commands contains the commands of the prompt tests.
 var commands = map[string]string{
 	"commands/fix.md":     "---\ndescription: Fix an issue\narguments: [issue, branch]\n---\nFix #$issue on $branch.\n",
 	"commands/all.md":     "---\ndescription: Take what comes\n---\nLook at $ARGUMENTS.\n",
@@ -53,7 +53,7 @@ func TestPromptsAreTheListedCommands(t *testing.T) {
 	}
 }
 
-func TestPromptsOfAMissingFolderAreNone(t *testing.T) {
+func TestPromptsOfAMissingDirectoryAreEmpty(t *testing.T) {
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{"x": ""})))
 	if prompts, err := a.Prompts(ctx); err != nil || len(prompts) != 0 {
 		t.Errorf("got %v, %v", prompts, err)
@@ -65,7 +65,7 @@ func TestPromptsOfAMissingFolderAreNone(t *testing.T) {
 	sameJSON(t, got, `{"prompts":[]}`)
 }
 
-func TestPromptsOfAFolderThatCannotBeReadAreAnError(t *testing.T) {
+func TestPromptsOfAnUnreadableDirectoryAreAnError(t *testing.T) {
 	a := adapterOf(t, catalog(t, deny{memory(t, commands), []string{"commands"}}))
 	if _, err := a.Prompts(ctx); !errors.Is(err, toolshelf.ErrPermissionDenied) {
 		t.Errorf("got %v", err)
@@ -76,7 +76,7 @@ func TestPromptsOfAFolderThatCannotBeReadAreAnError(t *testing.T) {
 	}
 }
 
-func TestACommandThatCannotBeReadIsNoPrompt(t *testing.T) {
+func TestUnreadableCommandsAreNotPrompts(t *testing.T) {
 	a := adapterOf(t, catalog(t, deny{memory(t, commands), []string{"commands/all.md"}}))
 	prompts, err := a.Prompts(ctx)
 	if err != nil || len(prompts) != 3 {
@@ -87,7 +87,7 @@ func TestACommandThatCannotBeReadIsNoPrompt(t *testing.T) {
 	}
 }
 
-func TestPromptTextHasItsArgumentsFilledIn(t *testing.T) {
+func TestGetPromptFillsInArguments(t *testing.T) {
 	tests := []struct {
 		name, prompt, arguments, want string
 	}{
@@ -122,9 +122,9 @@ func TestPromptTextHasItsArgumentsFilledIn(t *testing.T) {
 	}
 }
 
-// Whatever a command's one argument is called, a client that fills in the first one that is
-// listed has it in the text.
-func TestTheFirstArgumentFillsTheText(t *testing.T) {
+// For every name of a command's only argument, the value of the first listed argument appears in
+// the text.
+func TestFirstArgumentAppearsInTheText(t *testing.T) {
 	a := prompter(t)
 	for name, want := range map[string]string{"all": "Look at this.\n", "release": "Make a this release.\n"} {
 		p, ok, err := a.Prompt(ctx, name)
@@ -138,7 +138,7 @@ func TestTheFirstArgumentFillsTheText(t *testing.T) {
 	}
 }
 
-func TestWithRendererFillsInAsItSays(t *testing.T) {
+func TestWithRendererSetsTheRenderer(t *testing.T) {
 	fsys := memory(t, map[string]string{"commands/run.md": "Run `make $0`.\n"})
 	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithRenderer(toolshelf.Renderer{InCode: true, CountFromZero: true}))
 	p, ok, err := a.Prompt(ctx, "run")
@@ -151,7 +151,7 @@ func TestWithRendererFillsInAsItSays(t *testing.T) {
 	}
 }
 
-func TestPromptsChangeIsToldOnceForManyChanges(t *testing.T) {
+func TestOnPromptsChangeCombinesChanges(t *testing.T) {
 	fsys := memory(t, commands)
 	c := catalog(t, fsys)
 	a := adapterOf(t, c)
@@ -191,7 +191,7 @@ func TestPromptsChangeIsToldOnceForManyChanges(t *testing.T) {
 	}
 }
 
-func TestTheFirstPromptOfADirectoryThatComesLaterIsTold(t *testing.T) {
+func TestOnPromptsChangeReportsTheFirstPromptOfANewDirectory(t *testing.T) {
 	root := t.TempDir()
 	c, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithWatch())
 	if err != nil {
@@ -257,7 +257,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-func TestCompletionHasAtMostAHundredValues(t *testing.T) {
+func TestCompletionReturnsAtMost100Values(t *testing.T) {
 	files := map[string]string{}
 	for i := range 101 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "x"

@@ -10,7 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-func TestMessagesHavePathsRelativeToTheRoot(t *testing.T) {
+func TestRootHiderShortensPathsInMessages(t *testing.T) {
 	for _, tt := range []struct{ root, text, want string }{
 		{"/srv/app", "Commands folder not found at path: /srv/app/commands", "Commands folder not found at path: commands"},
 		{"/srv/app", "/srv/app", "."},
@@ -42,7 +42,7 @@ func TestMessagesHavePathsRelativeToTheRoot(t *testing.T) {
 	}
 }
 
-func TestErrorsHavePathsRelativeToTheRoot(t *testing.T) {
+func TestRootHiderShortensPathsInErrors(t *testing.T) {
 	h := newRootHider("/srv/app")
 	err := error(&toolshelf.Error{Code: toolshelf.ErrFileRead.Code, Path: "/srv/app/x", Message: "/srv/app/x cannot be read", Err: fs.ErrPermission})
 	h.error(&err)

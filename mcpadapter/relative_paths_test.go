@@ -15,7 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// onDisk makes a directory with these files. The path has no symbolic link.
+// onDisk creates a directory with the files. The path has no symbolic link.
 func onDisk(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -44,9 +44,9 @@ func opened(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
 	return c
 }
 
-// said is every text that an adapter returns for these calls and requests: results, structured
+// allTexts returns all texts of the responses to the calls and requests: results, structured
 // content and errors.
-func said(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string) {
+func allTexts(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string) {
 	t.Helper()
 	quoted, err := json.Marshal(root)
 	if err != nil {
@@ -106,8 +106,8 @@ func said(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string) {
 	return texts
 }
 
-// holding returns the texts that hold the path.
-func holding(texts []string, path string) (found []string) {
+// containing returns the texts that contain the path.
+func containing(texts []string, path string) (found []string) {
 	for _, text := range texts {
 		if strings.Contains(text, path) {
 			found = append(found, text)
@@ -116,7 +116,7 @@ func holding(texts []string, path string) (found []string) {
 	return found
 }
 
-func TestWithRelativePathsNoTextHoldsThePathOfTheRoot(t *testing.T) {
+func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 	broken := map[string]func(t *testing.T, root string){
 		"whole":                    func(*testing.T, string) {},
 		"without commands, skills": func(t *testing.T, root string) { remove(t, root, "commands", "skills") },
@@ -159,10 +159,10 @@ func TestWithRelativePathsNoTextHoldsThePathOfTheRoot(t *testing.T) {
 				toolshelf.WithSkillsDir(filepath.Join(root, "skills"), filepath.Join(root, "more"), outside),
 				toolshelf.WithReports(filepath.Join(root, "reports"), filepath.Join(root, "local")))
 			change(t, root)
-			if found := holding(said(t, adapterOf(t, c), root), root); len(found) < 3 {
+			if found := containing(allTexts(t, adapterOf(t, c), root), root); len(found) < 3 {
 				t.Errorf("without the option, %d texts hold the path; the test shows nothing", len(found))
 			}
-			for _, text := range holding(said(t, adapterOf(t, c, mcpadapter.WithRelativePaths()), root), root) {
+			for _, text := range containing(allTexts(t, adapterOf(t, c, mcpadapter.WithRelativePaths()), root), root) {
 				t.Errorf("%s is in %s", root, text)
 			}
 		})
@@ -178,7 +178,7 @@ func remove(t *testing.T, root string, names ...string) {
 	}
 }
 
-func TestWithRelativePathsNamesFilesByRootAndLayer(t *testing.T) {
+func TestWithRelativePathsShowsPathsInLayers(t *testing.T) {
 	root := onDisk(t, map[string]string{"commands/a.md": "A.\n", "skills/s/SKILL.md": "---\ndescription: S\n---\n", "more/s/SKILL.md": "---\ndescription: S\n---\n"})
 	outside := onDisk(t, map[string]string{"b.md": "B.\n", "u/SKILL.md": "---\ndescription: U\n---\n"})
 	below, err := filepath.Rel(root, outside)
@@ -226,9 +226,9 @@ func TestWithRelativePathsNamesFilesByRootAndLayer(t *testing.T) {
 	}
 }
 
-// Only the library's own messages change: a text that an author wrote stays, and the default is the
-// contracts' full paths.
-func TestWithRelativePathsLeavesTextsOfAuthors(t *testing.T) {
+// The option changes only messages of the library, not texts of authors. Without the option, the
+// results have full paths.
+func TestWithRelativePathsKeepsTextsOfAuthors(t *testing.T) {
 	root := onDisk(t, nil)
 	command := filepath.Join(root, "commands", "a.md")
 	if err := os.Mkdir(filepath.Dir(command), 0o755); err != nil {

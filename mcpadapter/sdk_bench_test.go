@@ -22,8 +22,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
-// wideShelf is an adapter with n tools as large as the library's.
-func wideShelf(b *testing.B, n int) *mcpadapter.Adapter {
+// largeTools returns an adapter with n tools as large as the library's tools.
+func largeTools(b *testing.B, n int) *mcpadapter.Adapter {
 	b.Helper()
 	own := adapter(b).Tools()
 	tools := make([]mcpadapter.Tool, n)
@@ -34,10 +34,10 @@ func wideShelf(b *testing.B, n int) *mcpadapter.Adapter {
 	return adapter(b, mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools...))
 }
 
-// A request that is encoded, as it comes from a client, and whose response is encoded.
+// A roundTrip sends an encoded request and returns the encoded response.
 type roundTrip func(method string, params json.RawMessage) error
 
-// throughSDK is a client's end of a pipe to a server of the go-sdk.
+// throughSDK returns the client's end of a pipe to a server of the go-sdk.
 func throughSDK(b *testing.B, s *mcp.Server) roundTrip {
 	b.Helper()
 	near, far := mcp.NewInMemoryTransports()
@@ -73,7 +73,7 @@ func throughSDK(b *testing.B, s *mcp.Server) roundTrip {
 	return request
 }
 
-// throughMcpGo hands messages to a server of mcp-go.
+// throughMcpGo passes messages to a server of mcp-go.
 func throughMcpGo(s *server.MCPServer) roundTrip {
 	return func(method string, params json.RawMessage) error {
 		response, err := json.Marshal(s.HandleMessage(ctx, json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":`+string(params)+`}`)))
@@ -109,7 +109,7 @@ func mcpgoServer(b *testing.B, a *mcpadapter.Adapter) *server.MCPServer {
 	return s
 }
 
-// aloneSDK has the same tools, without the binding.
+// aloneSDK is a server with the same tools but without the binding.
 func aloneSDK(a *mcpadapter.Adapter) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, &mcp.ServerOptions{PageSize: 50})
 	for _, t := range a.Tools() {
@@ -130,10 +130,10 @@ func aloneMcpGo(a *mcpadapter.Adapter) *server.MCPServer {
 	return s
 }
 
-// A page of 50 tools in each way, beside a Session's, and each binding's beside its SDK alone.
+// BenchmarkToolsListInServers compares each binding with a Session and with its SDK alone, for a page of 50 tools.
 func BenchmarkToolsListInServers(b *testing.B) {
 	for _, n := range []int{50, 3, 500} {
-		a := wideShelf(b, n)
+		a := largeTools(b, n)
 		once := func(request roundTrip) func() {
 			return func() {
 				if err := request("tools/list", json.RawMessage(`{}`)); err != nil {
@@ -174,8 +174,8 @@ func BenchmarkToolsListInServers(b *testing.B) {
 	}
 }
 
-// quickest measures functions in turns, in nanoseconds a call, and takes the best turn of
-// each: so that what else the machine does meets all of them alike.
+// quickest returns the shortest duration of a call of each function, in nanoseconds. It alternates
+// the functions, so that other load of the machine affects all functions.
 func quickest(fs ...func()) []float64 {
 	best := make([]float64, len(fs))
 	for range 40 {
@@ -188,7 +188,7 @@ func quickest(fs ...func()) []float64 {
 	return best
 }
 
-// tools/call of get_command for a command that was had before, in each way, beside Catalog.Get.
+// BenchmarkCallGetCommandInServers compares get_command for a cached command in each way with Catalog.Get.
 func BenchmarkCallGetCommandInServers(b *testing.B) {
 	dir := b.TempDir()
 	body := "---\ndescription: Review a change\n---\n" + strings.Repeat("Look at each line, and say \"why\" of it.\n", 80)
@@ -206,7 +206,7 @@ func BenchmarkCallGetCommandInServers(b *testing.B) {
 		}
 	}
 	for begin := time.Now(); time.Since(begin) < 100*time.Millisecond; {
-		get() // a file that was just written is not kept yet
+		get() // the catalog does not yet cache a file that was just written
 	}
 	a := adapterOf(b, c)
 	for _, way := range []struct {

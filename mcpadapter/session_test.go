@@ -10,7 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// modern are params of the protocol's revision 2026-07-28 with these members.
+// modern returns params of the revision 2026-07-28 with the members.
 func modern(members string) json.RawMessage {
 	if members != "" {
 		members += ","
@@ -21,7 +21,7 @@ func modern(members string) json.RawMessage {
 
 const hello = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`
 
-// ready is a session whose client has shaken hands.
+// ready returns a session in the state Ready.
 func ready(t testing.TB, a *mcpadapter.Adapter) *mcpadapter.Session {
 	t.Helper()
 	s := a.NewSession()
@@ -33,9 +33,9 @@ func ready(t testing.TB, a *mcpadapter.Adapter) *mcpadapter.Session {
 	return s
 }
 
-// Each row is a session from its beginning: requests in their order, the code of the last one's
-// error (0 for none), and the state afterwards.
-func TestSessionGoesThroughItsStates(t *testing.T) {
+// Each row is a new session: its requests in order, the error code of the last request (0 for no
+// error), and the state afterwards.
+func TestSessionStates(t *testing.T) {
 	tests := []struct {
 		name     string
 		requests []string
@@ -118,13 +118,13 @@ func TestSessionsAreIndependent(t *testing.T) {
 	}
 }
 
-func TestInitializeAgreesOnAVersion(t *testing.T) {
+func TestInitializeNegotiatesTheVersion(t *testing.T) {
 	tests := []struct{ asked, answered string }{
 		{"2025-11-25", "2025-11-25"},
 		{"2025-06-18", "2025-06-18"},
 		{"2025-03-26", "2025-03-26"},
 		{"2024-11-05", "2024-11-05"},
-		{"2026-07-28", "2025-11-25"}, // it has no initialize
+		{"2026-07-28", "2025-11-25"}, // the modern revision has no initialize
 		{"1999-01-01", "2025-11-25"},
 		{"", "2025-11-25"},
 	}
@@ -184,7 +184,7 @@ func TestModernRequestsNeedNoHandshake(t *testing.T) {
 	}
 }
 
-func TestLegacyResultsHaveNothingModern(t *testing.T) {
+func TestLegacyResultsHaveNoModernMembers(t *testing.T) {
 	s := ready(t, adapter(t))
 	for method, params := range map[string]string{"tools/list": `{}`, "prompts/list": ``, "tools/call": `{"name":"list_skills","arguments":{}}`} {
 		got, err := s.Handle(ctx, method, json.RawMessage(params))
@@ -199,19 +199,19 @@ func TestLegacyResultsHaveNothingModern(t *testing.T) {
 	}
 }
 
-func TestListChangedIsDeclaredByAProgramThatTellsOfIt(t *testing.T) {
+func TestWithListChangedDeclaresNotifications(t *testing.T) {
 	session := adapter(t, mcpadapter.WithListChanged()).NewSession()
 	got, err := session.Handle(ctx, "initialize", json.RawMessage(hello))
 	if err != nil || !strings.Contains(string(got), `"capabilities":{"tools":{},"prompts":{"listChanged":true},"completions":{}}`) {
 		t.Errorf("initialize: %s, %v", got, err)
 	}
-	// There it takes a subscription, which a Session does not serve.
+	// Modern clients need a subscription, which a Session does not serve.
 	if got, err = session.Handle(ctx, "server/discover", modern("")); err != nil || strings.Contains(string(got), "listChanged") {
 		t.Errorf("server/discover: %s, %v", got, err)
 	}
 }
 
-func TestDiscoverTellsWhatThereIs(t *testing.T) {
+func TestDiscoverDescribesTheServer(t *testing.T) {
 	got, err := adapter(t, mcpadapter.WithServerInfo("shelf", "1.2.3")).NewSession().Handle(ctx, "server/discover", modern(""))
 	if err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func TestDiscoverTellsWhatThereIs(t *testing.T) {
 		`"capabilities":{"tools":{},"prompts":{},"completions":{}}}`)
 }
 
-func TestModernRequestsAreComplete(t *testing.T) {
+func TestModernRequestsRequireAllFields(t *testing.T) {
 	const version, capabilities = `"io.modelcontextprotocol/protocolVersion":`, `"io.modelcontextprotocol/clientCapabilities":`
 	tests := []struct {
 		name, method, params string
@@ -255,7 +255,7 @@ func TestModernRequestsAreComplete(t *testing.T) {
 	}
 }
 
-func TestFaultsOfRequestsAreErrorsOfTheProtocol(t *testing.T) {
+func TestInvalidRequestsAreProtocolErrors(t *testing.T) {
 	tests := []struct {
 		name, method, params string
 		code                 int
@@ -288,7 +288,7 @@ func TestFaultsOfRequestsAreErrorsOfTheProtocol(t *testing.T) {
 	}
 }
 
-func TestFaultsOfArgumentsAreResults(t *testing.T) {
+func TestInvalidArgumentsAreResults(t *testing.T) {
 	s := ready(t, adapter(t))
 	for _, params := range []string{
 		`{"name":"list_commands","arguments":{"page":0}}`,
@@ -304,7 +304,7 @@ func TestFaultsOfArgumentsAreResults(t *testing.T) {
 	}
 }
 
-func TestHandleReportsTheEndOfItsContext(t *testing.T) {
+func TestHandleReturnsTheErrorOfItsContext(t *testing.T) {
 	s := ready(t, adapter(t))
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

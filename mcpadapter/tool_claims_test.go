@@ -16,7 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// Every text of a tool for a model is a claim. This file quotes each text next to a check of what
+// Each text of a tool for a model is a claim. This file quotes each text next to a check of what
 // the tool does, so a changed text needs a changed check.
 
 // claimed is the project of the checks: 101 commands, and the names that the texts give as examples.
@@ -381,7 +381,7 @@ func claimedCatalog(t *testing.T) *toolshelf.Catalog {
 	return catalog(t, memory(t, claimed()), toolshelf.WithReports("reports", "local"))
 }
 
-func TestEveryDescriptionSaysWhatItsToolDoes(t *testing.T) {
+func TestDescriptionsMatchTheBehavior(t *testing.T) {
 	a := adapterOf(t, claimedCatalog(t))
 	want, got := map[string]string{}, map[string]string{}
 	for _, tool := range a.Tools() {
@@ -407,7 +407,7 @@ func TestEveryDescriptionSaysWhatItsToolDoes(t *testing.T) {
 }
 
 // The examples of a schema, and the example that an error gives, are arguments that the tool accepts.
-func TestExamplesAreAcceptedAndWork(t *testing.T) {
+func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
 	a := adapterOf(t, claimedCatalog(t))
 	working := map[string]json.RawMessage{
 		"command_name": json.RawMessage(`"review-pr"`), "skill_name": json.RawMessage(`"pdf-processing"`), "path": json.RawMessage(`"references/guide.md"`),
@@ -463,8 +463,8 @@ func TestExamplesAreAcceptedAndWork(t *testing.T) {
 	}
 }
 
-// What an error tells the model to send is accepted.
-func TestErrorsSayWhatIsAccepted(t *testing.T) {
+// A tool accepts the arguments that its errors suggest.
+func TestToolsAcceptTheSuggestionsOfTheirErrors(t *testing.T) {
 	a := adapterOf(t, claimedCatalog(t))
 	for _, tt := range []struct {
 		tool, refused, says string
@@ -495,7 +495,7 @@ func TestErrorsSayWhatIsAccepted(t *testing.T) {
 	}
 }
 
-// identifier is a name in the notation of tools and arguments.
+// identifier matches names in the notation of tools and arguments.
 var identifier = regexp.MustCompile(`[A-Za-z0-9.-]*[a-z0-9](?:_[A-Za-z0-9.-]+)+`)
 
 // misnamed returns the identifiers in a text that are not among the known names.
@@ -530,9 +530,9 @@ func walkSchema(schema any, property, text func(string)) {
 	}
 }
 
-// Whatever tools an adapter offers, and whatever their names, a text names only these tools, and
-// the arguments and results of its own tool.
-func TestTextsNameOnlyToolsAndArgumentsThatExist(t *testing.T) {
+// For all sets and names of tools, a text names only offered tools, and the arguments and results of
+// its own tool.
+func TestTextsNameOnlyExistingToolsAndArguments(t *testing.T) {
 	c := claimedCatalog(t)
 	all := adapterOf(t, c).Tools()
 	optionSets := [][]mcpadapter.Option{nil, {mcpadapter.WithNamespace("my_x")}, {mcpadapter.WithNamespace("a.b")}, {mcpadapter.WithNamespace("a.b"), mcpadapter.WithSeparator("_")}}
@@ -552,7 +552,7 @@ func TestTextsNameOnlyToolsAndArgumentsThatExist(t *testing.T) {
 				walkSchema(decoded(t, raw), func(name string) { known[name] = true }, func(text string) { texts = append(texts, text) })
 			}
 			names := slices.Collect(maps.Keys(inputOf(t, tool).Properties))
-			for _, bad := range append(names, "nothing") { // one wrong argument after the other, and an unknown one
+			for _, bad := range append(names, "nothing") { // each argument with a wrong value, and an unknown argument
 				raw, err := json.Marshal(map[string]any{bad: map[string]any{}})
 				if err != nil {
 					t.Fatal(err)
@@ -588,8 +588,8 @@ func TestTextsNameOnlyToolsAndArgumentsThatExist(t *testing.T) {
 	}
 }
 
-// The test above finds a name that does not exist.
-func TestMisnamedFindsForeignNames(t *testing.T) {
+// misnamed finds names that do not exist.
+func TestMisnamedFindsUnknownNames(t *testing.T) {
 	known := map[string]bool{"x.get_command": true, "page_size": true}
 	for text, want := range map[string][]string{
 		"Pass it to x.get_command.":        nil,
@@ -603,7 +603,7 @@ func TestMisnamedFindsForeignNames(t *testing.T) {
 	}
 }
 
-// A report's description says what the catalog can save.
+// The description of report_feedback names only directories that exist.
 func TestReportFeedbackDescribesTheDirectoriesThatExist(t *testing.T) {
 	for _, tt := range []struct {
 		shared, local string

@@ -11,7 +11,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// manyTools is an adapter with n tools, called tool_000 and so on.
+// manyTools returns an adapter with n tools with the names tool_000, tool_001 and so on.
 func manyTools(t testing.TB, n int, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
 	tools := make([]mcpadapter.Tool, n)
@@ -27,7 +27,7 @@ func manyTools(t testing.TB, n int, opts ...mcpadapter.Option) *mcpadapter.Adapt
 	return adapter(t, append([]mcpadapter.Option{mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools...)}, opts...)...)
 }
 
-// A page of tools/list; Next is nil where there is no nextCursor.
+// A page is a page of tools/list. Next is nil without a nextCursor.
 type page struct {
 	Tools []struct{ Name string }
 	Next  *string `json:"nextCursor"`
@@ -51,7 +51,7 @@ func list(t testing.TB, s *mcpadapter.Session, params json.RawMessage) page {
 
 var counts = []int{0, 1, 49, 50, 51, 99, 100, 101, 150}
 
-func TestToolsListHasExactlyTheseManyPages(t *testing.T) {
+func TestToolsListHasTheExactNumberOfPages(t *testing.T) {
 	for _, n := range counts {
 		for _, era := range []string{"legacy", "modern"} {
 			t.Run(fmt.Sprint(n, " tools, ", era), func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestToolsListHasExactlyTheseManyPages(t *testing.T) {
 	}
 }
 
-func TestBadCursorsAreRefused(t *testing.T) {
+func TestInvalidCursorsAreRejected(t *testing.T) {
 	a := manyTools(t, 120)
 	s := ready(t, a)
 	foreign := list(t, ready(t, manyTools(t, 121)), nil).Next
@@ -114,14 +114,14 @@ func TestBadCursorsAreRefused(t *testing.T) {
 	list(t, s, json.RawMessage(`{"cursor":"`+own+`"}`))
 }
 
-func TestCursorsAreGoodInAnotherProcessWithTheSameTools(t *testing.T) {
+func TestCursorsAreValidInAnotherProcess(t *testing.T) {
 	cursor := list(t, ready(t, manyTools(t, 120)), nil).Next
 	if got := list(t, ready(t, manyTools(t, 120)), json.RawMessage(`{"cursor":"`+*cursor+`"}`)); got.Tools[0].Name != "tool_050" {
 		t.Errorf("got %s first, want tool_050", got.Tools[0].Name)
 	}
 }
 
-func TestCursorsAreStaleWhenAToolIsDescribedOtherwise(t *testing.T) {
+func TestCursorsBecomeInvalidIfADescriptionChanges(t *testing.T) {
 	old := *list(t, ready(t, manyTools(t, 120)), nil).Next
 	tools := manyTools(t, 120).Tools()
 	tools[0].Description = "Tells another number."

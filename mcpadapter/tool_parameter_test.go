@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestHarmlessSlipsInArgumentsAreAccepted(t *testing.T) {
+func TestToolsAcceptHarmlessDeviations(t *testing.T) {
 	tests := []struct{ name, tool, arguments string }{
 		{"nothing", "list_commands", ``},
 		{"null", "list_commands", `null`},
@@ -34,7 +34,7 @@ func TestHarmlessSlipsInArgumentsAreAccepted(t *testing.T) {
 	}
 }
 
-func TestOtherArgumentsAreRefusedWithWhatToSend(t *testing.T) {
+func TestToolsRejectOtherDeviations(t *testing.T) {
 	tests := []struct{ name, tool, arguments, code, says string }{
 		{"broken JSON", "list_commands", `{"page":`, "INVALID_ARGUMENTS", "not valid JSON; send a JSON object, such as {}"},
 		{"an array", "list_commands", `[1]`, "INVALID_ARGUMENTS", "not an object; send a JSON object"},

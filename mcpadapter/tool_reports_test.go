@@ -12,7 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-func TestReportFeedbackIsThereOnlyWhereReportsAreConfigured(t *testing.T) {
+func TestReportFeedbackRequiresWithReports(t *testing.T) {
 	tests := []struct {
 		shared, local string
 		want          bool
@@ -56,7 +56,7 @@ func TestReportFeedbackSaves(t *testing.T) {
 	}
 }
 
-func TestReportFeedbackFailsWithTheCodesOfItsContract(t *testing.T) {
+func TestReportFeedbackErrorCodes(t *testing.T) {
 	a := adapterOf(t, catalog(t, memory(t, project), toolshelf.WithReports("reports", "")))
 	tests := []struct{ arguments, code string }{
 		{`{"command_name":"../x","report_content":"x","user_wants_upload":true}`, "INVALID_COMMAND_NAME"},
@@ -76,7 +76,7 @@ func TestReportFeedbackFailsWithTheCodesOfItsContract(t *testing.T) {
 	}
 }
 
-func TestReportFeedbackSaysThatItWrites(t *testing.T) {
+func TestReportFeedbackIsAnnotatedAsWriting(t *testing.T) {
 	a := adapterOf(t, catalog(t, memory(t, project), toolshelf.WithReports("reports", "local")), mcpadapter.WithTools("report_feedback"))
 	raw, err := json.Marshal(a.Tools()[0])
 	if err != nil {

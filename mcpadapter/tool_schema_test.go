@@ -11,7 +11,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// compiled is a schema that was checked against the metaschema of 2020-12.
+// compiled compiles a schema and checks it against the metaschema of 2020-12.
 func compiled(t *testing.T, raw json.RawMessage) *jsonschema.Schema {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
@@ -40,7 +40,7 @@ func validate(t *testing.T, s *jsonschema.Schema, raw []byte) error {
 	return s.Validate(v)
 }
 
-func TestSchemasAreValidWithAnObjectAtTheRoot(t *testing.T) {
+func TestSchemasAreValidObjects(t *testing.T) {
 	for _, tool := range everyTool(t).Tools() {
 		for _, raw := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {
 			compiled(t, raw)
@@ -55,7 +55,7 @@ func TestSchemasAreValidWithAnObjectAtTheRoot(t *testing.T) {
 	}
 }
 
-// The input schemas as the contracts have them, but for what is no JSON Schema there.
+// The test compares the input schemas with the tool contracts.
 func TestInputSchemasEqualTheContracts(t *testing.T) {
 	want := map[string]string{
 		"list_commands": `{"type":"object","properties":{
@@ -80,7 +80,7 @@ func TestInputSchemasEqualTheContracts(t *testing.T) {
 	}
 }
 
-// What a schema refuses, the tool refuses, and what it accepts is no fault of the arguments.
+// A tool rejects all arguments that its schema rejects.
 func TestInputSchemasAndChecksAgree(t *testing.T) {
 	values := []string{`1`, `0`, `-1`, `50`, `100`, `101`, `1.5`, `"name"`, `""`, `"*"`, `true`, `["*"]`, `[]`, `[1]`, `{}`}
 	for _, tool := range everyTool(t).Tools() {
@@ -105,7 +105,7 @@ func TestInputSchemasAndChecksAgree(t *testing.T) {
 					t.Fatal(err)
 				}
 				if validate(t, schema, raw) == nil {
-					continue // accepted, unless the catalog knows better
+					continue // the catalog may still reject the value
 				}
 				if got, err := tool.Call(ctx, raw); err != nil || !got.IsError {
 					t.Errorf("%s: the schema refuses %s, and the tool takes it: %+v, %v", tool.Name, raw, got, err)
@@ -124,8 +124,8 @@ func exampleOf(t *testing.T, property json.RawMessage) json.RawMessage {
 	return map[string]json.RawMessage{"string": json.RawMessage(`"x"`), "boolean": json.RawMessage(`false`)}[p.Type]
 }
 
-// Each tool's results, of success and of failure, are what its output schema says.
-func TestResultsAreOfTheirOutputSchema(t *testing.T) {
+// Successful and failed results fit the output schema of the tool.
+func TestResultsFitTheOutputSchemas(t *testing.T) {
 	a := everyTool(t)
 	calls := map[string][]string{
 		"list_commands":   {`{}`, `{"page":9}`, `{"page":0}`, `[`},
@@ -163,7 +163,7 @@ func TestResultsAreOfTheirOutputSchema(t *testing.T) {
 	}
 }
 
-// everyTool is an adapter that has every tool there can be.
+// everyTool returns an adapter with all tools of the library.
 func everyTool(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
 	return adapterOf(t, catalog(t, memory(t, project), toolshelf.WithReports("reports", "local")), opts...)

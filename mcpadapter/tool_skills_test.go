@@ -60,7 +60,7 @@ func TestListSkillsDescribesTheSkills(t *testing.T) {
 	}
 }
 
-func TestListSkillsOfNoSkillIsTheContracts(t *testing.T) {
+func TestListSkillsWithoutSkills(t *testing.T) {
 	fsys := memory(t, map[string]string{"skills/notes.txt": ""})
 	got, err := adapterOf(t, catalog(t, fsys)).Call(ctx, "list_skills", nil)
 	if err != nil || got.Text != `{"skills":[]}` {
@@ -68,9 +68,9 @@ func TestListSkillsOfNoSkillIsTheContracts(t *testing.T) {
 	}
 }
 
-// Long descriptions are shortened before a skill has none, and the skills of the first layer keep
-// their descriptions longest.
-func TestListSkillsBoundsTheDescriptions(t *testing.T) {
+// list_skills shortens long descriptions before it omits descriptions, and omits the descriptions of
+// later layers first.
+func TestListSkillsLimitsTheDescriptions(t *testing.T) {
 	for _, tt := range []struct {
 		first, second int // skills in each layer
 		described     string

@@ -13,7 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-func TestToolsAreThoseOfTheContractsInOrder(t *testing.T) {
+func TestToolsAreInOrder(t *testing.T) {
 	var names []string
 	for _, tool := range adapter(t).Tools() {
 		names = append(names, tool.Name)
@@ -25,9 +25,9 @@ func TestToolsAreThoseOfTheContractsInOrder(t *testing.T) {
 	}
 }
 
-// A call of each tool in each way that its contract names, and what comes back: JSON, or text where
-// it does not begin with a brace.
-func TestCallsAnswerAsTheContractsSay(t *testing.T) {
+// Each row is a call of a tool and the expected result: JSON, or a text that does not begin with a
+// brace.
+func TestCallsFollowTheToolContracts(t *testing.T) {
 	const analyze = `{"name":"analyze_log","description":"Analyze a log","size":90,"last_modified":"2026-01-20T14:03:11Z"}`
 	const commit = `{"name":"commit","description":"Commit what is staged","size":59,"last_modified":"2026-01-20T14:03:11Z"}`
 	tests := []struct {
@@ -128,7 +128,7 @@ func TestCallsAnswerAsTheContractsSay(t *testing.T) {
 	}
 }
 
-func TestCallsSayThatFoldersAreMissingOrClosed(t *testing.T) {
+func TestCallsReportMissingDirectoriesAndClosedCatalogs(t *testing.T) {
 	empty := memory(t, map[string]string{"a.txt": ""})
 	denied := deny{memory(t, project), []string{"commands", "skills", "src", "commands/commit.md"}}
 	tests := []struct {
@@ -206,7 +206,7 @@ func TestSearchFindsCommandsAndSkills(t *testing.T) {
 	}
 }
 
-func TestFailuresOfFileToolsHaveTheirCodeInTheStructuredContent(t *testing.T) {
+func TestErrorsOfFileToolsHaveACode(t *testing.T) {
 	got, err := adapter(t).Call(ctx, "list_directory", json.RawMessage(`{"path":".."}`))
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +214,7 @@ func TestFailuresOfFileToolsHaveTheirCodeInTheStructuredContent(t *testing.T) {
 	sameJSON(t, got.Structured, `{"error":{"code":"OUTSIDE_ROOT","message":"Path '..' is outside project root"}}`)
 }
 
-func TestCallOfAnUnknownToolIsAnErrorOfTheProtocol(t *testing.T) {
+func TestCallOfAnUnknownToolIsAProtocolError(t *testing.T) {
 	_, err := adapter(t).Call(ctx, "no_such_tool", nil)
 	if e := rpcError(t, err); e.Code != mcpadapter.CodeInvalidParams || !strings.Contains(e.Message, "list_commands, search_commands") {
 		t.Errorf("got %v; want the code %d and the names", e, mcpadapter.CodeInvalidParams)
@@ -237,7 +237,7 @@ func TestCallReturnsTheErrorOfItsContext(t *testing.T) {
 	}
 }
 
-func TestToolsOnlyReadAndSaySo(t *testing.T) {
+func TestToolsAreAnnotatedAsReadOnly(t *testing.T) {
 	for _, tool := range adapter(t).Tools() {
 		raw, err := json.Marshal(tool)
 		if err != nil {
@@ -251,7 +251,7 @@ func TestToolsOnlyReadAndSaySo(t *testing.T) {
 	}
 }
 
-func TestExtraToolsErrorsAreForTheModel(t *testing.T) {
+func TestErrorsOfExtraToolsAreResults(t *testing.T) {
 	extra := mcpadapter.Tool{Name: "fail", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
 		return mcpadapter.Result{}, errors.New("the printer is out of paper")
 	}}
@@ -261,7 +261,7 @@ func TestExtraToolsErrorsAreForTheModel(t *testing.T) {
 	}
 }
 
-func TestExtraToolsBrokenStructuredContentHarmsNoMessage(t *testing.T) {
+func TestInvalidStructuredContentOfExtraToolsIsAnError(t *testing.T) {
 	for _, structured := range []string{`{"a":`, `[1]`, "{\"a\":\"\xff\"}", nested(501)} {
 		extra := mcpadapter.Tool{Name: "broken", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
 			return mcpadapter.Result{Text: "x", Structured: json.RawMessage(structured)}, nil
@@ -273,12 +273,12 @@ func TestExtraToolsBrokenStructuredContentHarmsNoMessage(t *testing.T) {
 	}
 }
 
-// nested is an object of so many levels, with what looks like more in a text.
+// nested returns an object with the given number of levels and with brackets in a string.
 func nested(levels int) string {
 	return strings.Repeat(`{"a\"[":`, levels-1) + `{"b":"[{\"["}` + strings.Repeat("}", levels-1)
 }
 
-func TestExtraToolsStructuredContentMayBeNested(t *testing.T) {
+func TestStructuredContentOfExtraToolsMayBeNested(t *testing.T) {
 	extra := mcpadapter.Tool{Name: "deep", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
 		return mcpadapter.Result{Structured: json.RawMessage(nested(500))}, nil
 	}}
@@ -288,8 +288,8 @@ func TestExtraToolsStructuredContentMayBeNested(t *testing.T) {
 	}
 }
 
-// There are readers of JSON that close the connection at 1,000 levels.
-func TestATreeIsNoDeeperThanReadersOfJSONGo(t *testing.T) {
+// Some JSON decoders close the connection at 1,000 levels.
+func TestTreesHaveAtMost100Levels(t *testing.T) {
 	folder := strings.Repeat("d/", 600)
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{"deep/" + folder + "file": "x"})))
 	for _, arguments := range []string{`{"path":"deep"}`, `{"path":"deep","max_depth":599}`} {
@@ -306,7 +306,7 @@ func TestATreeIsNoDeeperThanReadersOfJSONGo(t *testing.T) {
 	}
 }
 
-func TestExtraToolsWithoutTextHaveTheirStructuredContentAsText(t *testing.T) {
+func TestStructuredContentOfExtraToolsIsTheDefaultText(t *testing.T) {
 	extra := mcpadapter.Tool{Name: "terse", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
 		return mcpadapter.Result{Structured: json.RawMessage(`{"a":1}`)}, nil
 	}}
@@ -332,7 +332,7 @@ func TestNewRejectsToolsThatClientsCannotUse(t *testing.T) {
 	tests := []struct {
 		name   string
 		opts   []mcpadapter.Option
-		naming string // what the message must name; "" where New accepts
+		naming string // a part of the message; "" if New succeeds
 	}{
 		{"a plain extra tool", []mcpadapter.Option{extra("mine")}, ""},
 		{"an empty name", []mcpadapter.Option{extra("")}, `""`},
@@ -381,7 +381,7 @@ func TestNewRejectsToolsThatClientsCannotUse(t *testing.T) {
 	}
 }
 
-func TestNamesAreAcceptedInEitherSpelling(t *testing.T) {
+func TestNamesHaveSeveralSpellings(t *testing.T) {
 	tests := []struct {
 		opts     []mcpadapter.Option
 		listed   string
@@ -418,7 +418,7 @@ func TestNamesAreAcceptedInEitherSpelling(t *testing.T) {
 	}
 }
 
-func TestTextsNameToolsAsTheyAreCalled(t *testing.T) {
+func TestTextsNameToolsWithTheNamespace(t *testing.T) {
 	c := catalog(t, memory(t, project), toolshelf.WithReports("reports", ""))
 	for _, tt := range []struct {
 		opts       []mcpadapter.Option
@@ -439,7 +439,7 @@ func TestTextsNameToolsAsTheyAreCalled(t *testing.T) {
 	}
 }
 
-func TestReadSkillFileReturnsUpToAMebibyte(t *testing.T) {
+func TestReadSkillFileReturnsUpToOneMebibyte(t *testing.T) {
 	const skill = "---\nname: big\ndescription: Is big.\n---\n"
 	a := adapterOf(t, catalog(t, memory(t, map[string]string{"skills/big/SKILL.md": skill,
 		"skills/big/most.txt": strings.Repeat("x", 1<<20), "skills/big/more.txt": strings.Repeat("x", 1<<20+1)})))
@@ -451,7 +451,7 @@ func TestReadSkillFileReturnsUpToAMebibyte(t *testing.T) {
 	}
 }
 
-func TestLongArgumentsAreNotEchoedWhole(t *testing.T) {
+func TestMessagesShortenLongArguments(t *testing.T) {
 	long := strings.Repeat("n", 1<<20)
 	for tool, argument := range map[string]string{"get_command": "command_name", "get_skill": "skill_name", "list_directory": "path"} {
 		got, err := adapter(t).Call(ctx, tool, json.RawMessage(`{"`+argument+`":"`+long+`"}`))
@@ -461,7 +461,7 @@ func TestLongArgumentsAreNotEchoedWhole(t *testing.T) {
 	}
 }
 
-func TestWithToolsChoosesWhatIsOffered(t *testing.T) {
+func TestWithToolsSelectsTools(t *testing.T) {
 	tests := []struct {
 		choose []string
 		want   []string

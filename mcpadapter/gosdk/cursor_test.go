@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestIdentityIsOfOneListOfOneKind(t *testing.T) {
+func TestIdentityDependsOnKindAndItems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := rapid.SliceOfNDistinct(rapid.String(), 1, 300, rapid.ID[string]).Draw(t, "items")
 		list, err := identify("tools", items)

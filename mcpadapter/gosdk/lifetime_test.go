@@ -44,7 +44,7 @@ func collect(t testing.TB, what string, done func() bool) {
 	}
 }
 
-func TestThousandServersShareOneSubscription(t *testing.T) {
+func TestServersShareOneSubscription(t *testing.T) {
 	collect(t, "no subscription of an earlier test is left", func() bool { return subscriptions(t) == 0 })
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	servers := make([]*mcp.Server, 1000)
@@ -57,7 +57,7 @@ func TestThousandServersShareOneSubscription(t *testing.T) {
 	runtime.KeepAlive(servers)
 }
 
-func TestDroppedServersLeaveNothingBehind(t *testing.T) {
+func TestDroppedServersAreFreed(t *testing.T) {
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(ctx)
@@ -84,7 +84,7 @@ func TestDroppedServersLeaveNothingBehind(t *testing.T) {
 }
 
 // A program may also make a new adapter for each server.
-func TestDroppedAdaptersLeaveNothingBehind(t *testing.T) {
+func TestDroppedAdaptersAreFreed(t *testing.T) {
 	c, err := toolshelf.New(toolshelf.WithFs(memory(t, map[string]string{"commands/commit.md": "x\n"})))
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestDroppedAdaptersLeaveNothingBehind(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
-func TestServerOfOneRequestLeavesNothingBehind(t *testing.T) {
+func TestServersOfSingleRequestsAreFreed(t *testing.T) {
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	before := goleak.IgnoreCurrent()
 	var made, freed atomic.Int32 // the SDK may ask for more than one server per request
@@ -129,7 +129,7 @@ func TestServerOfOneRequestLeavesNothingBehind(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// A server that only its sessions hold is told of changes.
+// A server that only its sessions hold announces changes.
 func TestServerLivesAsLongAsItsSessions(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	a, catalog := adapterOf(t, fsys)
@@ -138,7 +138,7 @@ func TestServerLivesAsLongAsItsSessions(t *testing.T) {
 		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { told <- struct{}{} },
 	}))
 	write(t, fsys, "commands/first.md", "x\n")
-	if _, err := catalog.List(ctx, toolshelf.Page{}); err != nil { // the first look
+	if _, err := catalog.List(ctx, toolshelf.Page{}); err != nil { // detects changes from now on
 		t.Fatal(err)
 	}
 	for range 3 {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// promptPages are the names on each page of prompts/list.
+// promptPages returns the names on each page of prompts/list.
 func promptPages(t testing.TB, c *mcp.ClientSession) [][]string {
 	t.Helper()
 	var all [][]string
@@ -88,7 +88,7 @@ func TestServersOwnPromptsComeAfterTheCommands(t *testing.T) {
 	}
 }
 
-func TestCommandHidesTheServersPromptOfItsName(t *testing.T) {
+func TestCommandsTakePrecedenceOverOwnPrompts(t *testing.T) {
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "---\ndescription: A command\n---\n"}))
 	s := serverOf(t, nil, a)
 	addPrompt(s, "commit")
@@ -104,7 +104,7 @@ func TestCommandHidesTheServersPromptOfItsName(t *testing.T) {
 	}
 }
 
-func TestBadCursorsOfPromptsAreRefused(t *testing.T) {
+func TestInvalidCursorsOfPromptsAreRejected(t *testing.T) {
 	files := map[string]string{}
 	for i := range 60 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
@@ -120,7 +120,7 @@ func TestBadCursorsOfPromptsAreRefused(t *testing.T) {
 	}
 }
 
-func TestFolderOfCommandsMayBeMissing(t *testing.T) {
+func TestDirectoryOfCommandsMayBeMissing(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	a, _ := adapterOf(t, fsys)
 	s := serverOf(t, nil, a)
@@ -138,7 +138,7 @@ func TestFolderOfCommandsMayBeMissing(t *testing.T) {
 	}
 }
 
-func TestFolderOfCommandsThatCannotBeReadIsAnErrorWithACode(t *testing.T) {
+func TestUnreadableDirectoryOfCommandsIsAnError(t *testing.T) {
 	a, _ := adapterOf(t, denied{memory(t, map[string]string{"commands/commit.md": "x\n"}), "commands"})
 	s := serverOf(t, nil, a)
 	addPrompt(s, "own")
@@ -151,7 +151,7 @@ func TestFolderOfCommandsThatCannotBeReadIsAnErrorWithACode(t *testing.T) {
 	}
 }
 
-func TestPromptThatTheSDKNeedsIsNotSeen(t *testing.T) {
+func TestAnnouncerIsNotListed(t *testing.T) {
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}))
 	c := connect(t, serverOf(t, &mcp.ServerOptions{PageSize: 1}, a, a), revisions[0], nil)
 	if diff := cmp.Diff([][]string{{"commit"}}, promptPages(t, c)); diff != "" {
@@ -162,7 +162,7 @@ func TestPromptThatTheSDKNeedsIsNotSeen(t *testing.T) {
 	}
 }
 
-func TestClientsAreToldOnceOfChangesThatComeTogether(t *testing.T) {
+func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
@@ -171,12 +171,12 @@ func TestClientsAreToldOnceOfChangesThatComeTogether(t *testing.T) {
 			c := connect(t, serverOf(t, nil, a), revision, &mcp.ClientOptions{
 				PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { told <- struct{}{} },
 			})
-			promptPages(t, c) // the first look
+			promptPages(t, c) // detects changes from now on
 			for round := range 2 {
 				for i := range 5 {
 					write(t, fsys, fmt.Sprintf("commands/c%d-%d.md", round, i), "x\n")
 				}
-				promptPages(t, c) // finds them
+				promptPages(t, c) // detects the changes
 				select {
 				case <-told:
 				case <-time.After(10 * time.Second):
@@ -191,7 +191,7 @@ func TestClientsAreToldOnceOfChangesThatComeTogether(t *testing.T) {
 	}
 }
 
-func TestServerDeclaresWhatItCanDo(t *testing.T) {
+func TestServerDeclaresCapabilities(t *testing.T) {
 	for _, revision := range revisions {
 		got := connect(t, serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}, manyTools(t, 0)), revision, nil).InitializeResult().Capabilities
 		want := &mcp.ServerCapabilities{
@@ -205,7 +205,7 @@ func TestServerDeclaresWhatItCanDo(t *testing.T) {
 	}
 }
 
-func TestServersOwnCapabilitiesStand(t *testing.T) {
+func TestOwnCapabilitiesAreKept(t *testing.T) {
 	s := serverOf(t, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}}}, manyTools(t, 1))
 	got := connect(t, s, revisions[0], nil).InitializeResult().Capabilities
 	if got.Tools.ListChanged || got.Prompts.ListChanged {
@@ -213,7 +213,7 @@ func TestServersOwnCapabilitiesStand(t *testing.T) {
 	}
 }
 
-func TestArgumentsAreCompletedAndTheRestIsTheServers(t *testing.T) {
+func TestCompletionForwardsOtherRequests(t *testing.T) {
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n", "commands/review.md": "x\n"}))
 	handler := &mcp.ServerOptions{CompletionHandler: func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 		return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{"the server's"}}}, nil

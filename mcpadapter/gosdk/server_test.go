@@ -24,10 +24,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
 
-// The revisions of the protocol that the tests' clients speak, one of each era.
+// The protocol revisions of the test clients, one legacy and one modern.
 var revisions = []string{"2025-11-25", "2026-07-28"}
 
-// memory is a filesystem in memory with these files.
+// memory returns a filesystem in memory with the files.
 func memory(t testing.TB, files map[string]string) afero.Fs {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
@@ -44,7 +44,7 @@ func write(t testing.TB, fsys afero.Fs, name, content string) {
 	}
 }
 
-// denied is a filesystem on which one path cannot be opened.
+// denied is a filesystem that denies opening one path.
 type denied struct {
 	afero.Fs
 	path string
@@ -57,7 +57,7 @@ func (d denied) Open(name string) (afero.File, error) {
 	return d.Fs.Open(name)
 }
 
-// adapterOf is an adapter of a filesystem, whose catalog is closed with the test.
+// adapterOf returns an adapter of a filesystem. The end of the test closes the catalog.
 func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) (*mcpadapter.Adapter, *toolshelf.Catalog) {
 	t.Helper()
 	c, err := toolshelf.New(toolshelf.WithFs(fsys))
@@ -72,7 +72,7 @@ func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) (*mcpadap
 	return a, c
 }
 
-// tools are tools that tell their name, called after a pattern.
+// tools returns tools that return their name. The names follow the pattern.
 func tools(pattern string, n int) []mcpadapter.Tool {
 	all := make([]mcpadapter.Tool, n)
 	for i := range all {
@@ -84,7 +84,7 @@ func tools(pattern string, n int) []mcpadapter.Tool {
 	return all
 }
 
-// manyTools is an adapter with n tools, and nothing else.
+// manyTools returns an adapter with n tools and no commands.
 func manyTools(t testing.TB, n int, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
 	a, _ := adapterOf(t, afero.NewMemMapFs(),
@@ -92,7 +92,7 @@ func manyTools(t testing.TB, n int, opts ...mcpadapter.Option) *mcpadapter.Adapt
 	return a
 }
 
-// serverOf is a server with these adapters.
+// serverOf returns a server with the adapters.
 func serverOf(t testing.TB, opts *mcp.ServerOptions, adapters ...*mcpadapter.Adapter) *mcp.Server {
 	t.Helper()
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, opts)
@@ -104,7 +104,7 @@ func serverOf(t testing.TB, opts *mcp.ServerOptions, adapters ...*mcpadapter.Ada
 	return s
 }
 
-// addTool adds a tool of the server's own, which tells its name.
+// addTool adds a tool to the server that returns its name.
 func addTool(s *mcp.Server, name string) {
 	s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -112,14 +112,14 @@ func addTool(s *mcp.Server, name string) {
 		})
 }
 
-// addPrompt adds a prompt of the server's own.
+// addPrompt adds a prompt to the server.
 func addPrompt(s *mcp.Server, name string) {
 	s.AddPrompt(&mcp.Prompt{Name: name}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		return &mcp.GetPromptResult{Description: "the server's " + name}, nil
 	})
 }
 
-// connect is a client of a server, which is closed with the test.
+// connect returns a client of a server. The end of the test closes the client.
 func connect(t testing.TB, s *mcp.Server, revision string, opts *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
@@ -141,14 +141,14 @@ func connect(t testing.TB, s *mcp.Server, revision string, opts *mcp.ClientOptio
 	return client
 }
 
-// A wire sends what no well-behaved client does.
+// A wire is a client that can send invalid messages.
 type wire struct {
 	t    testing.TB
 	conn mcp.Connection
 	last int
 }
 
-// dial opens a wire to a server, and shakes hands.
+// dial opens a wire to a server and initializes the session.
 func dial(t testing.TB, s *mcp.Server) *wire {
 	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
@@ -171,7 +171,7 @@ func dial(t testing.TB, s *mcp.Server) *wire {
 	return w
 }
 
-// request returns the result of a request, or its *jsonrpc.Error.
+// request sends a request and returns the result or a *jsonrpc.Error.
 func (w *wire) request(method, params string) (json.RawMessage, error) {
 	w.t.Helper()
 	w.last++
@@ -193,7 +193,7 @@ func (w *wire) request(method, params string) (json.RawMessage, error) {
 	}
 }
 
-// code is the code of a JSON-RPC error, and 0 of any other.
+// code returns the code of a JSON-RPC error, or 0.
 func code(err error) int64 {
 	var e *jsonrpc.Error
 	if errors.As(err, &e) {

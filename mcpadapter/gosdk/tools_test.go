@@ -17,7 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
 )
 
-// pages are the names on each page of tools/list.
+// pages returns the names on each page of tools/list.
 func pages(t testing.TB, c *mcp.ClientSession) [][]string {
 	t.Helper()
 	var all [][]string
@@ -38,13 +38,13 @@ func pages(t testing.TB, c *mcp.ClientSession) [][]string {
 	}
 }
 
-func TestToolsListHasExactlyTheseManyPages(t *testing.T) {
+func TestToolsListHasTheExactNumberOfPages(t *testing.T) {
 	for _, n := range []int{0, 1, 49, 50, 51, 99, 100, 101, 150} {
-		for _, own := range []int{0, 1, 50} { // tools of the server's own among them
+		for _, own := range []int{0, 1, 50} { // number of the server's own tools
 			if own > n {
 				continue
 			}
-			for _, size := range []int{0, 7} { // of the SDK's pages; 0 is 1000
+			for _, size := range []int{0, 7} { // page size of the SDK; 0 means 1000
 				for _, revision := range revisions {
 					t.Run(fmt.Sprintf("%d tools, %d the server's, by %d/%s", n, own, size, revision), func(t *testing.T) {
 						s := serverOf(t, &mcp.ServerOptions{PageSize: size}, manyTools(t, n-own))
@@ -53,7 +53,7 @@ func TestToolsListHasExactlyTheseManyPages(t *testing.T) {
 							want = append(want, fmt.Sprintf("tool_%03d", i))
 						}
 						for i := range own {
-							name := fmt.Sprintf("own_%03d", i) // sorts before ours
+							name := fmt.Sprintf("own_%03d", i) // sorts before the adapter's tools
 							addTool(s, name)
 							want = append(want, name)
 						}
@@ -84,7 +84,7 @@ func TestToolsListHasTheAdaptersPageSize(t *testing.T) {
 	}
 }
 
-func TestLastPageHasNoNextCursorOnTheWire(t *testing.T) {
+func TestLastPageHasNoNextCursor(t *testing.T) {
 	raw, err := dial(t, serverOf(t, nil, manyTools(t, 50))).request("tools/list", `{"cursor":null}`)
 	if err != nil {
 		t.Fatal(err)
@@ -101,14 +101,14 @@ func TestLastPageHasNoNextCursorOnTheWire(t *testing.T) {
 	}
 }
 
-func TestNoToolsAreAnArrayOnTheWire(t *testing.T) {
+func TestNoToolsAreAnEmptyArray(t *testing.T) {
 	raw, err := dial(t, serverOf(t, nil, manyTools(t, 0))).request("tools/list", `{}`)
 	if err != nil || !strings.Contains(string(raw), `"tools":[]`) {
 		t.Errorf("got %s, %v", raw, err)
 	}
 }
 
-// next is the cursor of the second page of tools.
+// next returns the cursor of the second page of tools.
 func next(t testing.TB, s *mcp.Server) string {
 	t.Helper()
 	res, err := connect(t, s, revisions[0], nil).ListTools(ctx, nil)
@@ -118,7 +118,7 @@ func next(t testing.TB, s *mcp.Server) string {
 	return res.NextCursor
 }
 
-func TestBadCursorsAreRefused(t *testing.T) {
+func TestInvalidCursorsAreRejected(t *testing.T) {
 	s := serverOf(t, nil, manyTools(t, 120))
 	good := next(t, s)
 	tests := []struct{ name, cursor string }{
@@ -159,7 +159,7 @@ func TestBadCursorsAreRefused(t *testing.T) {
 	}
 }
 
-func TestCursorIsStaleOnceTheServersToolsChange(t *testing.T) {
+func TestCursorsBecomeInvalidIfTheToolsChange(t *testing.T) {
 	s := serverOf(t, nil, manyTools(t, 60))
 	c := connect(t, s, revisions[0], nil)
 	cursor := next(t, s)
@@ -203,7 +203,7 @@ func TestMiddlewareBelowMayHideTools(t *testing.T) {
 	}
 }
 
-func TestHowLongAListMayBeKeptIsTheServersToSay(t *testing.T) {
+func TestServerSetsTheCacheHints(t *testing.T) {
 	s := serverOf(t, &mcp.ServerOptions{SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 		c.TTLMs, c.CacheScope = 1234, "private"
 	}}, manyTools(t, 3))
@@ -215,7 +215,7 @@ func TestHowLongAListMayBeKeptIsTheServersToSay(t *testing.T) {
 	}
 }
 
-// call returns the text that a tool answers with.
+// call calls a tool and returns the text of the result.
 func call(t testing.TB, c *mcp.ClientSession, name string) string {
 	t.Helper()
 	res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: name})
@@ -225,7 +225,7 @@ func call(t testing.TB, c *mcp.ClientSession, name string) string {
 	return res.Content[0].(*mcp.TextContent).Text
 }
 
-func TestToolsAreCalledInEitherSpelling(t *testing.T) {
+func TestCallsAcceptSeveralSpellings(t *testing.T) {
 	files := memory(t, map[string]string{"skills/paint/SKILL.md": "Paints.\n"})
 	a, _ := adapterOf(t, files, mcpadapter.WithNamespace("docs"), mcpadapter.WithExtraTools(tools("extra.tool_%d", 1)...))
 	s := serverOf(t, nil, a)
@@ -250,7 +250,7 @@ func TestToolsAreCalledInEitherSpelling(t *testing.T) {
 	}
 }
 
-func TestServersOwnToolIsCalledByItsExactName(t *testing.T) {
+func TestOwnToolsTakePrecedenceForTheirExactName(t *testing.T) {
 	a, _ := adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithNamespace("docs"))
 	s := serverOf(t, nil, a)
 	addTool(s, "docs_list_skills")
@@ -276,7 +276,7 @@ func TestToolsOfSeveralAdaptersAreListedAndCalled(t *testing.T) {
 	}
 }
 
-func TestCallWhoseContextEndedHasACode(t *testing.T) {
+func TestCanceledCallHasACode(t *testing.T) {
 	ended := mcpadapter.Tool{Name: "ended", Call: func(ctx context.Context, _ json.RawMessage) (mcpadapter.Result, error) {
 		<-ctx.Done()
 		return mcpadapter.Result{}, ctx.Err()
@@ -325,7 +325,7 @@ func TestSessionsAreIndependent(t *testing.T) {
 	}
 }
 
-func TestRegisterRefusesWhatTheSDKRefuses(t *testing.T) {
+func TestRegisterReturnsErrorsOfTheSDK(t *testing.T) {
 	bad := mcpadapter.Tool{
 		Name:        "bad",
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"object","x-mcp-header":"A"}}}`),

@@ -43,7 +43,7 @@ func collect(t testing.TB, what string, done func() bool) {
 	}
 }
 
-func TestThousandServersShareOneSubscription(t *testing.T) {
+func TestServersShareOneSubscription(t *testing.T) {
 	collect(t, "no subscription of an earlier test is left", func() bool { return subscriptions(t) == 0 })
 	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	servers := make([]*server.MCPServer, 1000)
@@ -56,12 +56,12 @@ func TestThousandServersShareOneSubscription(t *testing.T) {
 	runtime.KeepAlive(servers)
 }
 
-func TestDroppedServersLeaveNothingBehind(t *testing.T) {
+func TestDroppedServersAreFreed(t *testing.T) {
 	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	hooks := &server.Hooks{} // shared, as those of metrics are
+	hooks := &server.Hooks{} // shared hooks, as for metrics
 	var freed atomic.Int32
 	const servers = 1000
 	for i := range servers {
@@ -86,7 +86,7 @@ func TestDroppedServersLeaveNothingBehind(t *testing.T) {
 	runtime.KeepAlive(a)
 }
 
-func TestServerOfOneRequestLeavesNothingBehind(t *testing.T) {
+func TestServersOfSingleRequestsAreFreed(t *testing.T) {
 	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	before := goleak.IgnoreCurrent()
 	var freed atomic.Int32

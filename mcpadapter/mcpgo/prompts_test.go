@@ -57,7 +57,7 @@ func TestPromptsAreAsFreshAsTheFiles(t *testing.T) {
 	}
 }
 
-func TestDescriptionThatChangedIsListed(t *testing.T) {
+func TestChangedDescriptionsAreListed(t *testing.T) {
 	fsys := memory(t, map[string]string{"commands/commit.md": "Old.\n"})
 	s := serverOf(t, adapterOf(t, fsys))
 	write(t, fsys, "commands/commit.md", "Newer.\n")
@@ -70,7 +70,7 @@ func TestDescriptionThatChangedIsListed(t *testing.T) {
 	}
 }
 
-func TestFolderOfCommandsMayBeMissing(t *testing.T) {
+func TestDirectoryOfCommandsMayBeMissing(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	s := serverOf(t, adapterOf(t, fsys))
 	s.AddPrompt(ownPrompt("own"))
@@ -83,7 +83,7 @@ func TestFolderOfCommandsMayBeMissing(t *testing.T) {
 	}
 }
 
-func TestPromptsStayWhileTheFolderCannotBeRead(t *testing.T) {
+func TestPromptsStayIfTheDirectoryCannotBeRead(t *testing.T) {
 	fsys := &deniable{Fs: memory(t, map[string]string{"commands/commit.md": "x\n"}), path: "commands"}
 	s := serverOf(t, adapterOf(t, fsys))
 	fsys.deny(true)
@@ -97,7 +97,7 @@ func TestPromptsStayWhileTheFolderCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestRegisterSucceedsWhereTheFolderCannotBeRead(t *testing.T) {
+func TestRegisterSucceedsIfTheDirectoryCannotBeRead(t *testing.T) {
 	fsys := &deniable{Fs: memory(t, map[string]string{"commands/commit.md": "x\n"}), path: "commands", denied: true}
 	s := serverOf(t, adapterOf(t, fsys))
 	if got := prompts(t, s); len(got) != 0 {
@@ -109,7 +109,7 @@ func TestRegisterSucceedsWhereTheFolderCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestClientsAreToldOnceOfChangesThatComeTogether(t *testing.T) {
+func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
 	fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
 	s := serverOf(t, adapterOf(t, fsys))
 	c := connect(t, s)
@@ -119,7 +119,7 @@ func TestClientsAreToldOnceOfChangesThatComeTogether(t *testing.T) {
 		for i := range 5 {
 			write(t, fsys, fmt.Sprintf("commands/c%d-%d.md", round, i), "x\n")
 		}
-		// The catalog finds them without prompts/list, as it would when watching.
+		// The catalog detects the changes without prompts/list, as with WithWatch.
 		if _, err := c.CallTool(ctx, mcp.CallToolRequest{Params: mcp.CallToolParams{Name: "list_commands"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -135,13 +135,13 @@ func TestClientsAreToldOnceOfChangesThatComeTogether(t *testing.T) {
 			t.Errorf("round %d: %d prompts are registered", round, len(got))
 		}
 	}
-	prompts(t, s) // nothing is new
+	prompts(t, s) // no prompt has changed
 	if len(told) != 0 {
 		t.Errorf("told %d times more", len(told))
 	}
 }
 
-// gatedFs holds every Open of the directory of commands until the gate is closed.
+// gatedFs blocks each Open of the directory of commands until the gate channel is closed.
 type gatedFs struct {
 	afero.Fs
 	waiting chan struct{} // has a token after the first Open
@@ -159,7 +159,7 @@ func (f *gatedFs) Open(name string) (afero.File, error) {
 	return f.Fs.Open(name)
 }
 
-func TestRequestThatHangsHoldsNoOther(t *testing.T) {
+func TestHangingRequestsDoNotBlockOthers(t *testing.T) {
 	fsys := &gatedFs{Fs: memory(t, map[string]string{"commands/commit.md": "x\n"}), waiting: make(chan struct{}, 1)}
 	s := serverOf(t, adapterOf(t, fsys))
 	gate := make(chan struct{})

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
 
-// memory is a filesystem in memory with these files.
+// memory returns a filesystem in memory with the files.
 func memory(t testing.TB, files map[string]string) afero.Fs {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
@@ -42,7 +42,7 @@ func write(t testing.TB, fsys afero.Fs, name, content string) {
 	}
 }
 
-// deniable is a filesystem on which one path cannot be opened while it is denied.
+// deniable is a filesystem that can deny opening one path.
 type deniable struct {
 	afero.Fs
 	path string
@@ -66,7 +66,7 @@ func (d *deniable) Open(name string) (afero.File, error) {
 	return d.Fs.Open(name)
 }
 
-// adapterOf is an adapter of a filesystem, whose catalog is closed with the test.
+// adapterOf returns an adapter of a filesystem. The end of the test closes the catalog.
 func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
 	c, err := toolshelf.New(toolshelf.WithFs(fsys))
@@ -81,7 +81,7 @@ func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) *mcpadapt
 	return a
 }
 
-// serverOf is a server with an adapter.
+// serverOf returns a server with an adapter.
 func serverOf(t testing.TB, a *mcpadapter.Adapter, opts ...server.ServerOption) *server.MCPServer {
 	t.Helper()
 	s := server.NewMCPServer("test", "1", opts...)
@@ -91,7 +91,7 @@ func serverOf(t testing.TB, a *mcpadapter.Adapter, opts ...server.ServerOption) 
 	return s
 }
 
-// own is the name of a tool or prompt of the server's own, which tells its name.
+// own is the name of a tool and a prompt of the server.
 func own(name string) (mcp.Tool, server.ToolHandlerFunc) {
 	return mcp.NewTool(name), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("the server's " + name), nil
@@ -104,7 +104,7 @@ func ownPrompt(name string) (mcp.Prompt, server.PromptHandlerFunc) {
 	}
 }
 
-// A response is what a server answers.
+// A response is a JSON-RPC response.
 type response struct {
 	Result json.RawMessage
 	Error  struct {
@@ -113,7 +113,7 @@ type response struct {
 	}
 }
 
-// request sends a request as a client does that did not shake hands.
+// request sends a request without initialize.
 func request(t testing.TB, s *server.MCPServer, method, params string) response {
 	t.Helper()
 	raw, err := json.Marshal(s.HandleMessage(ctx, json.RawMessage(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params))))
@@ -127,7 +127,7 @@ func request(t testing.TB, s *server.MCPServer, method, params string) response 
 	return r
 }
 
-// into decodes a result; a test whose request failed fails.
+// into decodes a result, and fails the test if the request failed.
 func (r response) into(t testing.TB, result any) {
 	t.Helper()
 	if r.Error.Code != 0 {
@@ -138,7 +138,7 @@ func (r response) into(t testing.TB, result any) {
 	}
 }
 
-// names are those of a page of tools or prompts, and the cursor of the next.
+// names returns the names on a page of tools or prompts and the next cursor.
 func names(t testing.TB, s *server.MCPServer, method, params string) ([]string, string) {
 	t.Helper()
 	var list struct {
@@ -153,7 +153,7 @@ func names(t testing.TB, s *server.MCPServer, method, params string) ([]string, 
 	return all, list.NextCursor
 }
 
-// connect is a client of a server, which is closed with the test.
+// connect returns a client of a server. The end of the test closes the client.
 func connect(t testing.TB, s *server.MCPServer) *client.Client {
 	t.Helper()
 	c, err := client.NewInProcessClient(s)

@@ -18,7 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
-// call returns the text that a tool answers with.
+// call calls a tool and returns the text of the result.
 func call(t testing.TB, s *server.MCPServer, name string) string {
 	t.Helper()
 	var result struct{ Content []struct{ Text string } }
@@ -28,7 +28,7 @@ func call(t testing.TB, s *server.MCPServer, name string) string {
 
 var painter = map[string]string{"skills/paint/SKILL.md": "Paints.\n"}
 
-func TestToolsAreCalledInEitherSpelling(t *testing.T) {
+func TestCallsAcceptSeveralSpellings(t *testing.T) {
 	hooks := &server.Hooks{}
 	heard := 0
 	hooks.AddBeforeCallTool(func(context.Context, any, *mcp.CallToolRequest) { heard++ })
@@ -53,7 +53,7 @@ func TestToolsAreCalledInEitherSpelling(t *testing.T) {
 	}
 }
 
-func TestServersOwnToolIsCalledByItsExactName(t *testing.T) {
+func TestOwnToolsTakePrecedenceForTheirExactName(t *testing.T) {
 	s := serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")))
 	s.AddTool(own("docs_list_skills"))
 	if got := call(t, s, "docs_list_skills"); got != "the server's docs_list_skills" {
@@ -61,7 +61,7 @@ func TestServersOwnToolIsCalledByItsExactName(t *testing.T) {
 	}
 }
 
-// A session with a tool of its own.
+// A session is a session of the SDK with tools of its own.
 type session struct {
 	*server.InProcessSession
 	tools map[string]server.ServerTool
@@ -70,7 +70,7 @@ type session struct {
 func (s session) GetSessionTools() map[string]server.ServerTool { return s.tools }
 func (s session) SetSessionTools(map[string]server.ServerTool)  {}
 
-func TestSessionsOwnToolIsCalledByItsExactName(t *testing.T) {
+func TestSessionToolsTakePrecedenceForTheirExactName(t *testing.T) {
 	s := serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")))
 	tool, handler := own("docs_list_skills")
 	with := s.WithContext(ctx, session{server.NewInProcessSession("one", nil), map[string]server.ServerTool{tool.Name: {Tool: tool, Handler: handler}}})
@@ -80,7 +80,7 @@ func TestSessionsOwnToolIsCalledByItsExactName(t *testing.T) {
 	}
 }
 
-func TestHooksThatServersShareConcernTheAdaptersServerAlone(t *testing.T) {
+func TestSharedHooksApplyOnlyToTheirServer(t *testing.T) {
 	hooks := &server.Hooks{}
 	serverOf(t, adapterOf(t, memory(t, painter), mcpadapter.WithNamespace("docs")), server.WithHooks(hooks))
 	other := server.NewMCPServer("other", "1", server.WithHooks(hooks))
@@ -90,7 +90,7 @@ func TestHooksThatServersShareConcernTheAdaptersServerAlone(t *testing.T) {
 	}
 }
 
-func TestToolsComeInOnePageUnlessTheServerHasALimit(t *testing.T) {
+func TestToolsHaveOnePageWithoutALimit(t *testing.T) {
 	tools := make([]mcpadapter.Tool, 120)
 	for i := range tools {
 		tools[i] = mcpadapter.Tool{Name: fmt.Sprintf("tool_%03d", i), Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
@@ -119,7 +119,7 @@ func TestToolsComeInOnePageUnlessTheServerHasALimit(t *testing.T) {
 	}
 }
 
-func TestServerDeclaresWhatItCanDo(t *testing.T) {
+func TestServerDeclaresCapabilities(t *testing.T) {
 	s := serverOf(t, adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithTools()))
 	var result struct{ Capabilities json.RawMessage }
 	request(t, s, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"me","version":"1"}}`).into(t, &result)
@@ -159,7 +159,7 @@ func TestSessionsAreIndependent(t *testing.T) {
 	}
 }
 
-func TestRegisterRefusesWhatTheSDKRefuses(t *testing.T) {
+func TestRegisterReturnsErrorsOfTheSDK(t *testing.T) {
 	a := adapterOf(t, afero.NewMemMapFs(), mcpadapter.WithExtraTools(mcpadapter.Tool{
 		Name:        "bad",
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"type":"object","x-mcp-header":"A"}}}`),
@@ -177,7 +177,7 @@ func TestRegisterRefusesWhatTheSDKRefuses(t *testing.T) {
 	}
 }
 
-func TestProgramsOwnCallNeedsNoMessage(t *testing.T) {
+func TestProgramsMayCallToolsDirectly(t *testing.T) {
 	s := serverOf(t, adapterOf(t, memory(t, map[string]string{"commands/commit.md": "Commit.\n"})))
 	var req mcp.CallToolRequest
 	req.Params.Arguments = map[string]any{"command_name": "commit"}

@@ -6,7 +6,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestCursorLeadsBackToItsPlaceInItsListAlone(t *testing.T) {
+func TestCursorRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		hash := rapid.SliceOfN(rapid.Byte(), 12, 32).Draw(t, "hash")
 		list := Identify(hash)

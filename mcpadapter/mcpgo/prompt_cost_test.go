@@ -11,22 +11,22 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// looksFs counts how often the directory of commands is opened.
-type looksFs struct {
+// scanFs counts the scans of the directory of commands.
+type scanFs struct {
 	afero.Fs
 	opened atomic.Int32
 }
 
-func (f *looksFs) Open(name string) (afero.File, error) {
+func (f *scanFs) Open(name string) (afero.File, error) {
 	if path.Clean(name) == "commands" {
 		f.opened.Add(1)
 	}
 	return f.Fs.Open(name)
 }
 
-// looks returns how often a request looks through the commands, compared with
-// one call of list_commands.
-func (f *looksFs) looks(t *testing.T, a *mcpadapter.Adapter, request func()) float64 {
+// scans returns how often a request scans the commands, compared with one call of
+// list_commands.
+func (f *scanFs) scans(t *testing.T, a *mcpadapter.Adapter, request func()) float64 {
 	t.Helper()
 	f.opened.Store(0)
 	if _, err := a.Call(ctx, "list_commands", nil); err != nil {
@@ -37,12 +37,12 @@ func (f *looksFs) looks(t *testing.T, a *mcpadapter.Adapter, request func()) flo
 	return float64(f.opened.Load()) / float64(once)
 }
 
-func TestRequestsLookOnceThroughTheCommands(t *testing.T) {
+func TestRequestsScanTheCommandsOnce(t *testing.T) {
 	files := map[string]string{}
 	for i := range 70 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
 	}
-	fsys := &looksFs{Fs: memory(t, files)}
+	fsys := &scanFs{Fs: memory(t, files)}
 	a := adapterOf(t, fsys)
 	s := serverOf(t, a)
 	for i := range 100 {
@@ -57,7 +57,7 @@ func TestRequestsLookOnceThroughTheCommands(t *testing.T) {
 		{"prompts/get", `{"name":"own001"}`, 1},
 		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"get_command"},"argument":{"name":"command_name","value":""}}`, 1},
 	} {
-		n := fsys.looks(t, a, func() {
+		n := fsys.scans(t, a, func() {
 			if got := request(t, s, tt.method, tt.params); got.Error.Code != 0 {
 				t.Errorf("%s: got %+v", tt.method, got.Error)
 			}

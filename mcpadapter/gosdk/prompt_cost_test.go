@@ -12,22 +12,22 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// looksFs counts how often the directory of commands is opened.
-type looksFs struct {
+// scanFs counts the scans of the directory of commands.
+type scanFs struct {
 	afero.Fs
 	opened atomic.Int32
 }
 
-func (f *looksFs) Open(name string) (afero.File, error) {
+func (f *scanFs) Open(name string) (afero.File, error) {
 	if path.Clean(name) == "commands" {
 		f.opened.Add(1)
 	}
 	return f.Fs.Open(name)
 }
 
-// looks returns how often a request looks through the commands, compared with
-// one call of list_commands.
-func (f *looksFs) looks(t *testing.T, a *mcpadapter.Adapter, request func()) float64 {
+// scans returns how often a request scans the commands, compared with one call of
+// list_commands.
+func (f *scanFs) scans(t *testing.T, a *mcpadapter.Adapter, request func()) float64 {
 	t.Helper()
 	f.opened.Store(0)
 	if _, err := a.Call(ctx, "list_commands", nil); err != nil {
@@ -38,12 +38,12 @@ func (f *looksFs) looks(t *testing.T, a *mcpadapter.Adapter, request func()) flo
 	return float64(f.opened.Load()) / float64(once)
 }
 
-func TestRequestsLookOnceThroughTheCommands(t *testing.T) {
+func TestRequestsScanTheCommandsOnce(t *testing.T) {
 	files := map[string]string{}
 	for i := range 70 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
 	}
-	fsys := &looksFs{Fs: memory(t, files)}
+	fsys := &scanFs{Fs: memory(t, files)}
 	a, _ := adapterOf(t, fsys)
 	s := serverOf(t, nil, a)
 	for i := range 100 {
@@ -51,11 +51,11 @@ func TestRequestsLookOnceThroughTheCommands(t *testing.T) {
 	}
 	c := connect(t, s, revisions[0], nil)
 	var pages [][]string
-	if n := fsys.looks(t, a, func() { pages = promptPages(t, c) }); len(pages) != 4 || n != 4 {
+	if n := fsys.scans(t, a, func() { pages = promptPages(t, c) }); len(pages) != 4 || n != 4 {
 		t.Errorf("%d pages of prompts/list looked %g times through the commands, want 4 pages and 4 looks", len(pages), n)
 	}
 	for _, name := range []string{"own001", "c001", "none"} {
-		n := fsys.looks(t, a, func() {
+		n := fsys.scans(t, a, func() {
 			if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: name}); (err != nil) != (name == "none") {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -64,7 +64,7 @@ func TestRequestsLookOnceThroughTheCommands(t *testing.T) {
 			t.Errorf("prompts/get of %s looked %g times through the commands, want at most once", name, n)
 		}
 	}
-	n := fsys.looks(t, a, func() {
+	n := fsys.scans(t, a, func() {
 		if _, err := c.ListTools(ctx, nil); err != nil {
 			t.Error(err)
 		}

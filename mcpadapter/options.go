@@ -81,7 +81,7 @@ func WithSeparator(separator string) Option {
 // WithTools offers only the named tools of the library, in the order of Tools. The
 // names have no namespace, as in "list_commands". Without any name, the adapter
 // offers none of the library's tools. New returns an error if the library has no tool
-// of the name, or if the catalog has no use for the tool.
+// of the name, and for report_feedback if the catalog has no toolshelf.WithReports.
 func WithTools(names ...string) Option {
 	return func(c *config) error {
 		c.tools = append([]string{}, names...)

@@ -72,8 +72,8 @@ func (s *Session) Close() {
 // All other requests belong to the legacy protocol. Before the state is Ready, Handle
 // rejects them with CodeInvalidRequest and the state in Data, except initialize and
 // ping. The constants of RPCError list the other codes.
-func (s *Session) Handle(ctx context.Context, method string, raw json.RawMessage) (json.RawMessage, error) {
-	result, err := s.handle(ctx, method, raw)
+func (s *Session) Handle(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	result, err := s.handle(ctx, method, params)
 	if err != nil {
 		return nil, err // avoids an error interface with a nil *RPCError
 	}

@@ -1,5 +1,5 @@
-// Package toolshelf gives a program that runs an agent its commands, its
-// skills and a safe look at the files of a project, over any filesystem.
+// Package toolshelf gives programs that run an agent access to commands, skills and
+// project files, over any filesystem.
 //
 //	catalog, err := toolshelf.New(toolshelf.WithRoot(dir))
 //	list, err := catalog.List(ctx, toolshelf.Page{Size: 20}) // dir/commands/*.md
@@ -10,127 +10,123 @@
 //	skill, err := catalog.GetSkill(ctx, "pdf")
 //	listing, err := catalog.ListDir(ctx, "src")
 //
-// Package mcpadapter below this one offers all of it to a model as tools, and to
-// any server of the Model Context Protocol.
+// The package mcpadapter below this directory offers all of this to a model as
+// tools, and to any server of the Model Context Protocol (MCP).
 //
 // The goals are to:
 //
-//   - load every file that people have written, whatever state it is in, and
-//     say what is wrong with it;
-//   - be safe to point at a folder whose files somebody else controls, and to
-//     hand names and paths to that a model made up;
-//   - return typed values, whose JSON and text are what a model is shown;
-//   - be easy to test with: a catalog in memory behaves as one on the disk;
-//   - cost little more than the directory reads and stats that it needs.
+//   - load every file that people have written, in any state, and report its
+//     problems;
+//   - be safe with directories that other people control, and with names and paths
+//     that a model generates;
+//   - return typed values, with a JSON form and a text form for a model;
+//   - be easy to test: a catalog in memory behaves like a catalog on disk;
+//   - cost little more than the necessary directory reads and stats.
 //
-// Non-goals are writing or editing files, but for the reports that
-// [Catalog.SaveReport] adds, running what a command or a skill
-// says, evaluating anything found in a file, calling a model, and being a
-// program: there is no daemon, no command line and no global state.
+// Non-goals are writing or editing files (except the reports of
+// [Catalog.SaveReport]), running commands or scripts, evaluating text from files,
+// calling a model, and being a program: there is no daemon, no command line and no
+// global state.
 //
-// # Words
+// # Terms
 //
-// A command is a Markdown file, its name that of the file without ".md". It
-// may begin with frontmatter: a header in YAML between two lines of "---", in
-// TOML between "+++", or in JSON. Blank lines before the header are a diagnostic.
-// One that says is_dependency: true is a part
-// that other commands refer to: it is served by name and not listed.
+// A command is a Markdown file. Its name is the name of the file without ".md". A
+// command may begin with frontmatter: a header in YAML between two lines of "---",
+// in TOML between two lines of "+++", or in JSON. Blank lines before the header
+// cause a diagnostic. A command with is_dependency: true is part of other commands:
+// Get serves the command, and List omits it.
 //
-// A skill is a folder with a SKILL.md, in the Agent Skills format
+// A skill is a directory with a SKILL.md in the Agent Skills format
 // (https://agentskills.io/specification).
 //
-// A layer is one folder of commands or of skills, on the catalog's filesystem
-// or on one of its own. Where several layers hold one name, the layer given
-// first has precedence and the others are shadowed.
+// A layer is one directory of commands or skills, on the catalog's filesystem or on
+// its own. If several layers contain the same name, the first layer has precedence,
+// and the other files are shadowed.
 //
-// A snapshot is what the layers held when a call looked at them: sorted and
-// never changed. Each call is answered from one snapshot.
+// A snapshot is the sorted, immutable content of all layers at the time of a call.
+// Each call is answered from one snapshot.
 //
-// A diagnostic is something that the author of a file may want to mend. It
-// has a place and a code, and concerns no other file. [Catalog.Lint] returns
-// all.
+// A diagnostic is a problem that the author of a file should correct. A diagnostic
+// has a position and a code, and affects no other file. [Catalog.Lint] returns all
+// diagnostics.
 //
-// Confined means that no name, path or link leads out of a folder.
+// Confined means that no name, path or link leads out of a directory.
 //
 // # Confinement
 //
-// Paths given to the file methods are relative to the root (see [WithRoot]);
-// those that leave it are [ErrOutsideRoot], in the same words whether or not
-// something is there. Names of commands and skills are looked up among the
-// names that were found, and never become paths.
+// The paths of the file methods are relative to the root (see [WithRoot]). A path
+// that leaves the root is [ErrOutsideRoot]; the error does not depend on whether the
+// path exists. The names of commands and skills are compared with the names found in
+// the layers and never become paths.
 //
-// On the operating system's filesystem, which is the default, every file is
-// reached step by step: each element of a path is opened by its name alone,
-// below the folder that the step before holds open, and never through a link
-// (openat with O_NOFOLLOW on Linux, [os.Root] elsewhere). No path is checked
-// first and used later, so a folder that is exchanged for a link meanwhile
-// leads to an error and not outside. Only regular files are read, and a named
-// pipe or a device in the place of one blocks nothing. Listings follow no
-// link; those to commands and skills are read and gone through by the same
-// steps, as far as [WithSymlinks] says.
+// On the operating system's filesystem, which is the default, the library opens
+// every file step by step: each element of a path is opened by name, relative to the
+// open directory of the previous step, and never through a link (openat with
+// O_NOFOLLOW on Linux, [os.Root] elsewhere). No path is checked first and used later,
+// so a directory that is replaced by a link during a call leads to an error, not
+// outside. Only regular files are read. A named pipe or a device blocks no call.
+// Listings do not follow links. Links to commands and skills are resolved by the same
+// steps, as [WithSymlinks] permits.
 //
-// Reports are written by the same steps: a new file in the open folder of its
-// command, which is never a link, under a name that nothing has.
+// Reports are written by the same steps: as a new file, under an unused name, in an
+// open directory that is not a link.
 //
-// Not looked at are mount points and hard links: they are inside, as for the
-// kernel. The root's own path is the program's, links and all; the root is
-// the folder that has this path at the time of a call.
+// Mount points and hard links are not checked. The path of the root itself belongs to
+// the program and may contain links: the root is the directory that has this path at
+// the time of a call.
 //
-// On any other [afero.Fs] (see [WithFs]) and [io/fs.FS], paths are checked by
-// their text, and each element is looked at before it is used, so that links
-// are seen where the filesystem tells of them. That is enough where nobody
-// else changes files meanwhile, as in a test or an archive. It cannot exclude
-// a race with somebody who does, and a filesystem that follows links without
-// telling is followed. An afero.OsFs given to WithFs is the operating
-// system's filesystem; one that wraps it, such as afero.BasePathFs, is not.
+// On any other [afero.Fs] (see [WithFs]) and [io/fs.FS], the library checks paths by
+// their text and checks each element before use, so links are detected if the
+// filesystem reports links. These checks suffice if no other program changes files
+// during a call, as in a test or an archive. They cannot exclude a race with a program
+// that does, and they do not see links that a filesystem follows silently. An
+// afero.OsFs given to WithFs is the operating system's filesystem. A wrapper around
+// afero.OsFs, such as afero.BasePathFs, is not.
 //
-// A layer outside the root, whether an absolute folder or an fs.FS, is
-// confined to itself. [CommandMetadata].Path and [SkillInfo].Path are full
-// paths, for the program; no error, diagnostic or text form holds a host path
-// that the caller did not give.
+// A layer outside the root, either an absolute directory or an fs.FS, is confined to
+// itself. [CommandMetadata].Path and [SkillInfo].Path are full paths for the program.
+// No error, diagnostic or text form contains a host path that the caller did not
+// provide.
 //
 // # Errors
 //
-// Each error that the package makes is an [*Error] with a [Code]. There is a
-// sentinel for each code, to be used with errors.Is; [CodeOf] returns the
-// code of any error. When a context ends, its error is returned as it is.
+// Each error of this package is an [*Error] with a [Code]. Each code has a sentinel
+// for errors.Is. [CodeOf] returns the code of any error. If a context ends, its error
+// is returned unchanged.
 //
-// What is wrong with one file is no error of the methods that list: the file
-// is served as far as it can be, or left out, with a diagnostic. What is
-// wrong with a layer's own folder is an error, since a list without it would
-// look complete; but a layer that does not exist is empty as long as another
-// does.
+// A problem with one file is not an error of the methods that list. The file is
+// served as far as possible or omitted, and gets a diagnostic. A problem with the
+// directory of a layer is an error, because a list without the layer would look
+// complete. A missing layer is empty as long as another layer exists.
 //
 // # Platforms
 //
-// Windows, js, wasip1, Plan 9 and AIX report neither a change time nor the
-// identity of a file. There, and on other filesystems without both, the library
-// reads files again to notice changes, and [Catalog.GetSkill] does not notice a
-// file that changes during the call but keeps its size and modification time. The
-// document docs/platforms.md lists which platforms are tested, and what differs.
+// Windows, js, wasip1, Plan 9 and AIX report neither a change time nor the identity of
+// a file. On these platforms, and on other filesystems without both, the library reads
+// files again to notice changes, and [Catalog.GetSkill] does not notice a file that
+// changes during the call but keeps its size and modification time. The document
+// docs/platforms.md lists the tested platforms and their differences.
 //
 // # Concurrency
 //
-// A [Catalog] is safe for concurrent use. A method whose context ends returns
-// the context's error at once, even where a filesystem hangs. [Catalog.Close]
-// may be called at any time; calls under way return [ErrClosed] or their
-// result, and no goroutine outlives it.
+// A [Catalog] is safe for concurrent use. A method returns the error of its context as
+// soon as the context ends, even if a filesystem hangs. [Catalog.Close] may be called
+// at any time. Calls in progress then return [ErrClosed] or their result, and nothing
+// touches the filesystem after Close has returned.
 //
-// Results belong to the caller, who may change them.
+// Results belong to the caller, who may modify them.
 //
 // # Cost
 //
-// Without [WithWatch], nothing is read before it is asked for. A call that
-// lists validates the snapshot before it: one directory read for each folder
-// and one stat for each file, and nothing more where nothing has changed. Of
-// a new or changed file the first 4 KB are read, and up to 64 KB where its
-// header or first paragraph is longer. [Catalog.Get] reads one file whole; up
-// to 16 MiB of memory hold files, and one that is kept costs a stat of its folder
-// and one of the file. Callers that ask at the same time share the work. On a
-// filesystem without change times, files are read and compared each time; see
-// [WithFs].
+// Without [WithWatch], the library reads nothing before a call needs it. A call that
+// lists validates the previous snapshot: one read of each directory and one stat of
+// each file. The first 4 KB of each new or changed file are read, and up to 64 KB if
+// the header or the first paragraph is longer. [Catalog.Get] reads one file. Up to 16
+// MiB of memory cache files, and a cached file costs one stat of its directory and one
+// stat of the file. Concurrent callers share the work. On a filesystem without change
+// times, each call reads the files and compares their contents; see [WithFs].
 //
-// [WithWatch] has the operating system tell of changes, so that a call in
-// between reads and stats nothing. [WithCacheTTL] spares the looking too, at
-// the price of answers that may be as old as it says. Nothing is polled.
+// With [WithWatch] the operating system reports changes, and a call without a change
+// before it neither reads nor stats. With [WithCacheTTL] a call does not validate for a
+// given time, so results may be as old as that time. The library never polls.
 package toolshelf

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // maxPromptFiles is the number of files that a skill's prompt lists.
@@ -44,14 +46,14 @@ const maxPromptFiles = 100
 func (s Skill) Prompt() string {
 	var t strings.Builder
 	t.Grow(len(s.Content) + 512)
-	t.WriteString(`<skill_content name="` + escapeXMLLine(s.Name) + "\">\n")
+	t.WriteString(`<skill_content name="` + escape.XMLLine(s.Name) + "\">\n")
 	if content := strings.Trim(s.Content, "\r\n"); content != "" {
-		t.WriteString(withoutBlockTags(content))
+		t.WriteString(escape.BlockTags(content))
 		t.WriteByte('\n')
 	}
 	dir, file := splitPath(s.Path)
 	if dir != "" {
-		t.WriteString("\nSkill directory: " + escapeXMLLine(dir) + "\n" +
+		t.WriteString("\nSkill directory: " + escape.XMLLine(dir) + "\n" +
 			"Relative paths in this skill are relative to the skill directory.\n")
 	}
 	s.writeResources(&t, file)
@@ -73,7 +75,7 @@ func (s Skill) writeResources(t *strings.Builder, own string) {
 	}
 	t.WriteString("\n<skill_resources>\n")
 	for _, path := range resources[:min(len(resources), maxPromptFiles)] {
-		t.WriteString("  <file>" + escapeXMLLine(path) + "</file>\n")
+		t.WriteString("  <file>" + escape.XMLLine(path) + "</file>\n")
 	}
 	switch more := len(resources) - maxPromptFiles; {
 	case s.FilesTruncated:

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
@@ -79,7 +80,7 @@ func New(opts ...Option) (*Catalog, error) {
 	c.commandContents.max, c.skillContents.max, c.digests.max, c.usages.max = maxContents, maxContents, maxContents, maxContents
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
-			return nil, invalidOption("WithRoot: the working directory is unknown: " + reason(err))
+			return nil, invalidOption("WithRoot: the working directory is unknown: " + escape.Reason(err))
 		}
 	}
 	if config.watch && !c.onOS {
@@ -114,7 +115,7 @@ func New(opts ...Option) (*Catalog, error) {
 	if err != nil {
 		c.Close()
 		return nil, &Error{Code: ErrInvalidOption.Code, Op: "New", Err: err,
-			Message: "WithWatch: the system cannot watch folders: " + reason(err) + "; do without it"}
+			Message: "WithWatch: the system cannot watch folders: " + escape.Reason(err) + "; do without it"}
 	}
 	c.searchers = newSearchers(c)
 	return c, nil
@@ -124,7 +125,7 @@ func (c *Catalog) indexConfig(x index.Config) index.Config {
 	x.MaxFileSize = c.config.maxFileSize
 	x.TTL, x.Now = c.config.ttl, c.config.now
 	x.Watch = c.config.watch
-	x.Escape = escapePath
+	x.Escape = escape.Path
 	return x
 }
 
@@ -526,7 +527,7 @@ func (c *Catalog) layerError(op string, err error, named layers, lower, upper st
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 		e.Code, e.Message = ErrOutsideRoot.Code, upper+" folder is reached by a link that is not followed: "+e.Path+"; see WithSymlinks"
 	default:
-		e.Code, e.Message = ErrFileRead.Code, upper+" folder cannot be read: "+e.Path+": "+reason(failed.Err)
+		e.Code, e.Message = ErrFileRead.Code, upper+" folder cannot be read: "+e.Path+": "+escape.Reason(failed.Err)
 	}
 	return e
 }

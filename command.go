@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -145,7 +146,7 @@ func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look
 // commandError says why the file of a command cannot be had.
 func commandError(op, name string, entry *index.Entry, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: err,
-		Message: "the file of command " + quote(entry.Name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions"}
+		Message: "the file of command " + quote(entry.Name) + " cannot be read (" + escape.Reason(err) + "); check that it is a file and its permissions"}
 	switch {
 	case errors.Is(err, fs.ErrClosed):
 		return closedMeanwhile(op)

@@ -2,6 +2,8 @@ package toolshelf
 
 import (
 	"fmt"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A DirOption is a choice for one call of ListDir, Tree or FindFiles. Where the
@@ -52,7 +54,7 @@ func SortedBy(key SortKey) DirOption {
 		case ByName, BySize, ByModified:
 		default:
 			o.fail(&Error{Code: ErrInvalidSort.Code, Path: string(key),
-				Message: "cannot sort by '" + escapeName(string(key)) + "'; use name, size or modified"})
+				Message: "cannot sort by '" + escape.Name(string(key)) + "'; use name, size or modified"})
 		}
 		o.sort = key
 	}

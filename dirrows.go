@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
@@ -403,11 +404,11 @@ func (d *dirReader) addRules(dir *confine.Dir, at place) *ignore.Rules {
 	switch {
 	case err == nil && n == maxGitignore:
 		n = strings.LastIndexByte(string(buf[:n]), '\n') + 1
-		d.warn("'" + escapePath(full) + "' is larger than 1 MiB; what follows is not heeded")
+		d.warn("'" + escape.Path(full) + "' is larger than 1 MiB; what follows is not heeded")
 	case errors.Is(err, fs.ErrNotExist):
 		return at.rules
 	case err != nil:
-		d.warn("'" + escapePath(full) + "' cannot be read (" + escapeName(reason(err)) + "), so nothing is ignored by it")
+		d.warn("'" + escape.Path(full) + "' cannot be read (" + escape.Name(escape.Reason(err)) + "), so nothing is ignored by it")
 		return at.rules
 	}
 	return at.rules.Add(rulesDir(at.name), buf[:n])

@@ -2,8 +2,6 @@ package toolshelf
 
 import (
 	"errors"
-	"io/fs"
-	"os"
 	"strconv"
 	"unicode/utf8"
 
@@ -143,23 +141,6 @@ func inOp(op string, err error) error {
 		return &named
 	}
 	return err
-}
-
-// reason is the innermost text of a filesystem error: what went wrong,
-// without the paths that the wrapping errors hold.
-func reason(err error) string {
-	for {
-		switch e := err.(type) {
-		case *fs.PathError:
-			err = e.Err
-		case *os.LinkError:
-			err = e.Err
-		case *os.SyscallError:
-			err = e.Err
-		default:
-			return err.Error()
-		}
-	}
 }
 
 // quote makes a caller's text safe to stand in a message: one line, without

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
@@ -180,12 +181,12 @@ func comparePaths(a, b string) int {
 func (m FileMatches) String() string {
 	var b strings.Builder
 	if m.Total == 0 {
-		b.WriteString("No files found matching pattern '" + escapePath(m.Pattern) + "'")
+		b.WriteString("No files found matching pattern '" + escape.Path(m.Pattern) + "'")
 	} else {
-		b.WriteString("Found " + counted(m.Total, "file", "files") + " matching '" + escapePath(m.Pattern) + "':\n")
+		b.WriteString("Found " + counted(m.Total, "file", "files") + " matching '" + escape.Path(m.Pattern) + "':\n")
 	}
 	for _, file := range m.Files {
-		b.WriteString("\n  " + escapePath(file))
+		b.WriteString("\n  " + escape.Path(file))
 	}
 	if more := m.Total - len(m.Files); more > 0 {
 		b.WriteString("\n  … and " + strconv.Itoa(more) + " more")

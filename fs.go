@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
@@ -311,7 +312,7 @@ func (l DirListing) String() string {
 	var b strings.Builder
 	b.Grow(64 + 48*len(l.Entries))
 	b.WriteString("Directory: ")
-	b.WriteString(escapePath(l.Path))
+	b.WriteString(escape.Path(l.Path))
 	b.WriteString("\nTotal: " + counted(l.Files, "file", "files") + ", " + counted(l.Dirs, "directory", "directories"))
 	if len(l.Entries) > 0 {
 		b.WriteByte('\n')
@@ -319,7 +320,7 @@ func (l DirListing) String() string {
 	width := 0
 	for _, e := range l.Entries {
 		if e.Type == File {
-			width = max(width, utf8.RuneCountInString(escapeName(e.Name)))
+			width = max(width, utf8.RuneCountInString(escape.Name(e.Name)))
 		}
 	}
 	width = min(width, 38)
@@ -346,7 +347,7 @@ func writeWarnings(b *strings.Builder, warnings []string) {
 // writeLine writes the line of an entry, the name of a file in a column of
 // the given width and two blanks.
 func (e Entry) writeLine(b *strings.Builder, width int) {
-	name := escapeName(e.Name)
+	name := escape.Name(e.Name)
 	switch e.Type {
 	case Directory:
 		b.WriteString("[DIR]  " + name + "/")
@@ -375,7 +376,7 @@ func (e Entry) writeSpecial(b *strings.Builder, name string) {
 	case e.Target == "":
 		b.WriteString("[LINK] " + name + " (?)")
 	default:
-		b.WriteString("[LINK] " + name + " -> " + escapePath(e.Target))
+		b.WriteString("[LINK] " + name + " -> " + escape.Path(e.Target))
 	}
 }
 

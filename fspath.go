@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
@@ -112,7 +113,7 @@ func (c *Catalog) belowRoot(given, slashed string) (string, bool) {
 // not depend on what is there.
 func outsideRoot(op, given string) error {
 	return &Error{Code: ErrOutsideRoot.Code, Op: op, Path: given,
-		Message: "Path '" + escapePath(given) + "' is outside project root"}
+		Message: "Path '" + escape.Path(given) + "' is outside project root"}
 }
 
 // rootMissing reports whether the root does not exist.
@@ -125,13 +126,13 @@ func (c *Catalog) rootMissing() bool {
 }
 
 // slashed is the path of a folder below the root as texts have it.
-func slashed(name string) string { return escapePath(name) + "/" }
+func slashed(name string) string { return escape.Path(name) + "/" }
 
 // dirError says why a folder cannot be listed, in the words of the contract
 // of list_directory.
 func (c *Catalog) dirError(op, given, name string, err error, showHidden bool) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
-		Message: "Cannot read directory '" + slashed(name) + "': " + escapeName(reason(err))}
+		Message: "Cannot read directory '" + slashed(name) + "': " + escape.Name(escape.Reason(err))}
 	switch {
 	case isLost(err):
 	case errors.Is(err, fs.ErrPermission):
@@ -139,7 +140,7 @@ func (c *Catalog) dirError(op, given, name string, err error, showHidden bool) e
 		return e
 	case errors.Is(err, confine.ErrNotDir):
 		if _, err := c.root.Stat(name); err == nil {
-			e.Code, e.Message = ErrNotADirectory.Code, "'"+escapePath(name)+"' is a file, not a directory"
+			e.Code, e.Message = ErrNotADirectory.Code, "'"+escape.Path(name)+"' is a file, not a directory"
 			return e
 		}
 	default:
@@ -159,11 +160,11 @@ func (c *Catalog) dirError(op, given, name string, err error, showHidden bool) e
 // get_file_info.
 func (c *Catalog) statError(op, given, name string, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
-		Message: "Cannot read '" + escapePath(name) + "': " + escapeName(reason(err))}
+		Message: "Cannot read '" + escape.Path(name) + "': " + escape.Name(escape.Reason(err))}
 	switch {
 	case isLost(err), errors.Is(err, confine.ErrNotDir):
 	case errors.Is(err, fs.ErrPermission):
-		e.Code, e.Message = ErrPermissionDenied.Code, "Cannot read '"+escapePath(name)+"'"
+		e.Code, e.Message = ErrPermissionDenied.Code, "Cannot read '"+escape.Path(name)+"'"
 		return e
 	default:
 		return c.accessError(e, given, err)
@@ -171,9 +172,9 @@ func (c *Catalog) statError(op, given, name string, err error) error {
 	if c.rootMissing() {
 		return c.rootNotFound(op, err)
 	}
-	e.Code, e.Message = ErrNotFound.Code, "File '"+escapePath(name)+"' not found"
+	e.Code, e.Message = ErrNotFound.Code, "File '"+escape.Path(name)+"' not found"
 	if near := listing.Nearest(c.root, name); near != "" {
-		e.Message += " (did you mean '" + escapePath(near) + "'?)"
+		e.Message += " (did you mean '" + escape.Path(near) + "'?)"
 	}
 	return e
 }
@@ -192,7 +193,7 @@ func (c *Catalog) accessError(e *Error, given string, err error) error {
 		return outsideRoot(e.Op, given)
 	case errors.Is(err, confine.ErrSymlink):
 		e.Code, e.Message = ErrOutsideRoot.Code,
-			"Path '"+escapePath(given)+"' leads through a symbolic link, which is not followed"
+			"Path '"+escape.Path(given)+"' leads through a symbolic link, which is not followed"
 	case errors.Is(err, fs.ErrClosed) && c.closed.Load():
 		return closedMeanwhile(e.Op)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // A glob is a pattern for names or for paths.
@@ -173,7 +175,7 @@ func classLength(pattern string) int {
 
 func invalidPattern(text, why string) error {
 	return &Error{Code: ErrInvalidPattern.Code, Path: text,
-		Message: "the pattern '" + escapePath(text) + "' cannot be used: " + why}
+		Message: "the pattern '" + escape.Path(text) + "' cannot be used: " + why}
 }
 
 // A meter counts the steps of a computation, and looks at the context from time

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -150,7 +151,7 @@ func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(wholeFile)
 		return nil
 	case err != nil:
 		return []problem.Problem{{Code: problem.FileRead, Severity: problem.Error, Path: f.place,
-			Message: "cannot be read: " + reason(err), Suggestion: "check that it is a file and may be read"}}
+			Message: "cannot be read: " + escape.Reason(err), Suggestion: "check that it is a file and may be read"}}
 	}
 	f.raw = raw
 	f.doc, _ = matter.Parse(raw, true)

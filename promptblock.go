@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // minDescription is how short a description is made before skills are
@@ -39,8 +41,8 @@ type promptItem struct {
 
 func (b *promptBlock) add(layer int, name, description, location string) {
 	i := promptItem{
-		layer: layer, name: name, escapedName: escapeXMLLine(name),
-		description: escapeXML(description), location: escapeXMLLine(location),
+		layer: layer, name: name, escapedName: escape.XMLLine(name),
+		description: escape.XML(description), location: escape.XMLLine(location),
 	}
 	i.length = utf8.RuneCountInString(i.description)
 	i.fixed = 2*len(b.tag) + len("  <>\n    <name></name>\n    <description></description>\n  </>\n") + utf8.RuneCountInString(i.escapedName)
@@ -175,7 +177,7 @@ func (b *promptBlock) text(c cut) string {
 		}
 		description := i.description
 		if i.length > c.limit {
-			description = shortened(description, c.limit)
+			description = escape.ShortenXML(description, c.limit)
 		}
 		t.WriteString("  <")
 		t.WriteString(b.tag)

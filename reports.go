@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
@@ -208,7 +209,7 @@ func (c *Catalog) save(ctx context.Context, folder *reportFolder, stem string, r
 		return SavedReport{}, err
 	case err != nil:
 		return SavedReport{}, &Error{Code: writeCode(r.Upload), Path: path.Join(folder.Name, stem), Err: err,
-			Message: "the report cannot be written (" + reason(err) + "); nothing was saved; check the space and the permissions of the folder " + quote(path.Join(folder.Name, stem))}
+			Message: "the report cannot be written (" + escape.Reason(err) + "); nothing was saved; check the space and the permissions of the folder " + quote(path.Join(folder.Name, stem))}
 	}
 	file := name(version)
 	saved := SavedReport{
@@ -240,7 +241,7 @@ func makeReportDir(folder *reportFolder, stem string) (*confine.Dir, error) {
 		}
 	}
 	return nil, &Error{Code: ErrDirectoryPreparation.Code, Path: at, Err: err,
-		Message: "the folder " + quote(at) + " cannot be used for reports (" + reason(err) + "); check that it is a folder that may be written, and no link that is not followed"}
+		Message: "the folder " + quote(at) + " cannot be used for reports (" + escape.Reason(err) + "); check that it is a folder that may be written, and no link that is not followed"}
 }
 
 // Reports returns the saved reports of a command from both folders, newest

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -183,7 +184,7 @@ var errChanging = errors.New("it changes while it is read")
 // skillError says why a skill cannot be had.
 func skillError(op, name string, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: err,
-		Message: "the SKILL.md of skill " + quote(name) + " cannot be read (" + reason(err) + "); check that it is a file and its permissions"}
+		Message: "the SKILL.md of skill " + quote(name) + " cannot be read (" + escape.Reason(err) + "); check that it is a file and its permissions"}
 	switch {
 	case errors.Is(err, fs.ErrClosed):
 		return closedMeanwhile(op)

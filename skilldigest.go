@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
@@ -22,7 +23,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 	for i, f := range listed.Files {
 		report := func(code DiagnosticCode, message, suggestion string) {
 			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: code, Severity: SeverityWarning,
-				Path: path.Join(place, escapePath(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
+				Path: path.Join(place, escape.Path(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
 		}
 		if f.Info.Size > c.config.maxFileSize {
 			report(DiagFileTooLarge, "the file is larger than allowed", "shorten it, or raise the limit with WithMaxFileSize")
@@ -42,7 +43,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 			return errChanging // it is not what was listed any more
 		default:
-			report(DiagFileRead, escapeName(reason(err)), "check its permissions")
+			report(DiagFileRead, escape.Name(escape.Reason(err)), "check its permissions")
 			continue
 		}
 		skill.Files[i].SHA256 = sum

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
@@ -104,7 +105,7 @@ func (c *Catalog) readSkillFile(folder *index.SkillFolder, name string) ([]byte,
 // skillFileError says why a file of a skill cannot be had.
 func (c *Catalog) skillFileError(op, skill, given string, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
-		Message: "the file " + quote(given) + " of skill " + quote(skill) + " cannot be read (" + reason(err) + ")"}
+		Message: "the file " + quote(given) + " of skill " + quote(skill) + " cannot be read (" + escape.Reason(err) + ")"}
 	switch {
 	case errors.Is(err, fs.ErrClosed) && c.closed.Load():
 		return closedMeanwhile(op)

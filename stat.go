@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // FileInfo is what Stat tells of a file, a folder or a link.
@@ -105,7 +106,7 @@ const outsideTarget = "outside root"
 // outside\x20root.
 func (f FileInfo) String() string {
 	var b strings.Builder
-	b.WriteString("File: " + escapePath(f.Path) + "\n\nType: " + string(f.Type))
+	b.WriteString("File: " + escape.Path(f.Path) + "\n\nType: " + string(f.Type))
 	if f.Type == File && f.Size >= 0 {
 		b.WriteString("\nSize: " + formatSize(f.Size))
 	}
@@ -135,7 +136,7 @@ func (f FileInfo) String() string {
 	case f.Target == outsideTarget:
 		b.WriteString("\nTarget: " + strings.ReplaceAll(outsideTarget, " ", `\x20`))
 	case f.Target != "":
-		b.WriteString("\nTarget: " + escapePath(f.Target))
+		b.WriteString("\nTarget: " + escape.Path(f.Target))
 	}
 	return b.String()
 }

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // defaultTreeLimit keeps a tree that nobody has thought about to a size that
@@ -120,7 +121,7 @@ type treeBuilder struct {
 // when all of the level is known.
 func (b *treeBuilder) visit(d *dirReader, f *folder, at place, dir *confine.Dir, err error) ([]*folder, error) {
 	if err != nil {
-		f.node.Error = reason(err)
+		f.node.Error = escape.Reason(err)
 		return nil, nil
 	}
 	at.rules = d.addRules(dir, at)
@@ -130,7 +131,7 @@ func (b *treeBuilder) visit(d *dirReader, f *folder, at place, dir *confine.Dir,
 		if b.ctx.Err() != nil || f == b.walk.top {
 			return nil, err
 		}
-		f.node.Error = reason(err)
+		f.node.Error = escape.Reason(err)
 	}
 	f.entries = total.all()
 	if f.depth == b.depth && b.claimed.Add(int64(f.entries)) > int64(b.left) {
@@ -235,7 +236,7 @@ func (b *treeBuilder) cut(f *folder, limit int) error {
 	}
 	dir, err := b.walk.acquire(f)
 	if err != nil {
-		f.node.More, f.node.Error = 0, reason(err)
+		f.node.More, f.node.Error = 0, escape.Reason(err)
 		return nil
 	}
 	defer b.walk.release(f)
@@ -248,7 +249,7 @@ func (b *treeBuilder) cut(f *folder, limit int) error {
 		if b.ctx.Err() != nil {
 			return err
 		}
-		f.node.Error = reason(err)
+		f.node.Error = escape.Reason(err)
 	}
 	f.below, err = b.fillNode(b.dirReader, f, dir, rows, limit)
 	f.node.More = max(0, total.all()-min(limit, len(rows)))
@@ -278,11 +279,11 @@ func share(n int, entries []int) []int {
 // without the column of sizes.
 func (t DirTree) String() string {
 	var b strings.Builder
-	b.WriteString("Directory tree: " + escapePath(t.Path))
+	b.WriteString("Directory tree: " + escape.Path(t.Path))
 	if len(t.Excluding) > 0 {
 		globs := make([]string, len(t.Excluding))
 		for i, g := range t.Excluding {
-			globs[i] = escapePath(g)
+			globs[i] = escape.Path(g)
 		}
 		b.WriteString("\n\nExcluding: " + strings.Join(globs, ", "))
 	}
@@ -306,12 +307,12 @@ func writeNodes(b *strings.Builder, nodes []TreeNode, more, depth int) {
 		newLine()
 		switch {
 		case n.Type == File:
-			b.WriteString("[FILE] " + escapeName(n.Name) + " (" + formatSize(n.Size) + ")")
+			b.WriteString("[FILE] " + escape.Name(n.Name) + " (" + formatSize(n.Size) + ")")
 		default:
 			n.writeLine(b, 0)
 		}
 		if n.Error != "" {
-			b.WriteString(" (" + escapeName(n.Error) + ")")
+			b.WriteString(" (" + escape.Name(n.Error) + ")")
 		}
 		writeNodes(b, n.Children, n.More, depth+1)
 	}

@@ -1,4 +1,4 @@
-package toolshelf
+package escape
 
 import (
 	"strconv"
@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestEscapedNames(t *testing.T) {
+func TestName(t *testing.T) {
 	for _, tt := range []struct{ what, name, want string }{
 		{"an ordinary name", "a-b_c (1).tar.gz", "a-b_c (1).tar.gz"},
 		{"letters of any script", "Übersicht 資料 данные 📁.md", "Übersicht 資料 данные 📁.md"},
@@ -37,8 +37,8 @@ func TestEscapedNames(t *testing.T) {
 		{"a backslash that looks like an escape", `\x41`, `\\x41`},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			if got := escapeName(tt.name); got != tt.want {
-				t.Errorf("escapeName(%q) = %s, want %s", tt.name, got, tt.want)
+			if got := Name(tt.name); got != tt.want {
+				t.Errorf("Name(%q) = %s, want %s", tt.name, got, tt.want)
 			}
 			if got := unescape(t, tt.want); got != tt.name {
 				t.Errorf("unescape(%s) = %q, want %q", tt.want, got, tt.name)
@@ -69,12 +69,12 @@ func unescape(t testing.TB, s string) string {
 	return string(b)
 }
 
-func FuzzEscape(f *testing.F) {
+func FuzzName(f *testing.F) {
 	for _, seed := range []string{"", "a", "a\n[DIR]  b", " a ", "a -> b", "a/ b", `\x41`, "\xff\u202e", " - -> ->", "… and 1 more", "… (?)", "a (outside root)"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		got := escapeName(name)
+		got := Name(name)
 		if back := unescape(t, got); back != name {
 			t.Fatalf("%q is written %q and read back as %q", name, got, back)
 		}
@@ -87,36 +87,8 @@ func FuzzEscape(f *testing.F) {
 				t.Errorf("%q is written %q, with %U", name, got, r)
 			}
 		}
-		if path := escapePath(name); path != got && !strings.Contains(name, "/") {
+		if path := Path(name); path != got && !strings.Contains(name, "/") {
 			t.Errorf("%q is written %q in a path", name, path)
 		}
 	})
-}
-
-func TestSizes(t *testing.T) {
-	for _, tt := range []struct {
-		size int64
-		want string
-	}{
-		{-1, "?"},
-		{0, "0 B"},
-		{1, "1 B"},
-		{102, "102 B"},
-		{103, "0.1 KB"},
-		{307, "0.3 KB"},
-		{1024, "1.0 KB"},
-		{4301, "4.2 KB"},
-		{1048524, "1023.9 KB"},
-		{1048525, "1.0 MB"},
-		{1 << 20, "1.0 MB"},
-		{1<<30 - 1<<15, "1.0 GB"},
-		{1<<30 - 1<<17, "1023.9 MB"},
-		{1 << 30, "1.0 GB"},
-		{5 << 40, "5120.0 GB"},
-		{1<<63 - 1, "8589934592.0 GB"},
-	} {
-		if got := formatSize(tt.size); got != tt.want {
-			t.Errorf("formatSize(%d) = %q, want %q", tt.size, got, tt.want)
-		}
-	}
 }

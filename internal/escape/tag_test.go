@@ -1,4 +1,4 @@
-package toolshelf
+package escape
 
 import (
 	"strings"
@@ -61,9 +61,9 @@ func TestNoDisguisedTagStays(t *testing.T) {
 		}
 		text := author.String()
 		for what, got := range map[string]string{
-			"Skill.Prompt": strings.TrimSuffix(strings.TrimPrefix(Skill{Content: text}.Prompt(), `<skill_content name="">`), "</skill_content>"),
-			"escapeXML":    escapeXML(text),
-			"a line":       escapeXMLLine(text),
+			"BlockTags": BlockTags(text),
+			"XML":       XML(text),
+			"XMLLine":   XMLLine(text),
 		} {
 			read := readTolerantly(got)
 			for _, tag := range blockTags {
@@ -78,7 +78,7 @@ func TestNoDisguisedTagStays(t *testing.T) {
 func TestAnyTextWithoutTagsStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`(<|＜|/|b|skill|content|available|[ _>a-z]){0,20}`)).Draw(t, "text")
-		got := withoutBlockTags(text)
+		got := BlockTags(text)
 		if back := strings.NewReplacer("&lt;", "<", "&#xFF1C;", "＜", "&#xFE64;", "﹤", "&#x226E;", "≮").Replace(got); !strings.Contains(text, "&") && back != text {
 			t.Fatalf("%q becomes %q", text, got)
 		}
@@ -101,7 +101,7 @@ func TestEscapedTextHasNoTagOfAnEntry(t *testing.T) {
 		"＜\u200d/name>":         "&#xFF1C;\u200d/name&gt;",
 		"＜重要＞ a ＜ b":            "＜重要＞ a ＜ b",
 	} {
-		if got := escapeXML(text); got != want {
+		if got := XML(text); got != want {
 			t.Errorf("%q is written %q, want %q", text, got, want)
 		}
 	}

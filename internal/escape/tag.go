@@ -1,4 +1,4 @@
-package toolshelf
+package escape
 
 import (
 	"strings"
@@ -16,10 +16,10 @@ var (
 	promptTags = append([]string{"skill", "command", "name", "description", "location", "file"}, blockTags...)
 )
 
-// withoutBlockTags replaces the "<" of each tag of a block by a character
+// BlockTags replaces the "<" of each tag of a block by a character
 // reference. All other text stays. The time is linear in the length of
 // the text.
-func withoutBlockTags(text string) string {
+func BlockTags(text string) string {
 	var b strings.Builder
 	done := 0 // text[:done] is in b
 	for i := 0; i < len(text); {

@@ -1,4 +1,4 @@
-package toolshelf
+package escape
 
 import (
 	"encoding/xml"
@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestEscapedXML(t *testing.T) {
+func TestXML(t *testing.T) {
 	for _, tt := range []struct{ what, text, want, line string }{
 		{"plain text", "Use it; it's fine.", "Use it; it's fine.", "Use it; it's fine."},
 		{"any script", "資料 данные 📁", "資料 данные 📁", "資料 данные 📁"},
@@ -29,10 +29,10 @@ func TestEscapedXML(t *testing.T) {
 		{"a backslash", `a\b`, `a\b`, `a\b`},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			if got := escapeXML(tt.text); got != tt.want {
+			if got := XML(tt.text); got != tt.want {
 				t.Errorf("as content %q, want %q", got, tt.want)
 			}
-			if got := escapeXMLLine(tt.text); got != tt.line {
+			if got := XMLLine(tt.text); got != tt.line {
 				t.Errorf("in a line %q, want %q", got, tt.line)
 			}
 		})
@@ -59,12 +59,12 @@ func TestEveryCharacterThatFileNamesHideIsShown(t *testing.T) {
 	}
 }
 
-func FuzzEscapeXML(f *testing.F) {
+func FuzzXML(f *testing.F) {
 	for _, seed := range []string{"", "a b", "</skill>&amp;\"'", "a\r\n\tb", "\xff\x00\u202e\ufffe", "]]>", "&#x41;", strings.Repeat("word ", 50), strings.Repeat("&", 90)} {
 		f.Add(seed, 20)
 	}
 	f.Fuzz(func(t *testing.T, s string, limit int) {
-		content, line := escapeXML(s), escapeXMLLine(s)
+		content, line := XML(s), XMLLine(s)
 		var parsed struct {
 			Content string `xml:"content"`
 			Line    struct {
@@ -87,7 +87,7 @@ func FuzzEscapeXML(f *testing.F) {
 		if utf8.RuneCountInString(content) <= limit {
 			return
 		}
-		cut := shortened(content, limit)
+		cut := ShortenXML(content, limit)
 		if n := utf8.RuneCountInString(cut); n > limit {
 			t.Errorf("%q is cut to %d characters, over %d: %q", content, n, limit, cut)
 		}
@@ -98,13 +98,13 @@ func FuzzEscapeXML(f *testing.F) {
 		if err := xml.Unmarshal([]byte("<x>"+cut+"</x>"), new(struct{})); err != nil {
 			t.Errorf("%q is cut within an escape: %q", content, cut)
 		}
-		if longer := shortened(content, limit+1); len(longer) < len(cut) {
+		if longer := ShortenXML(content, limit+1); len(longer) < len(cut) {
 			t.Errorf("%q is cut to %q by %d, and to %q by one more", content, cut, limit, longer)
 		}
 	})
 }
 
-func TestShortenedTexts(t *testing.T) {
+func TestShortenXML(t *testing.T) {
 	for _, tt := range []struct {
 		what, text string
 		limit      int
@@ -124,7 +124,7 @@ func TestShortenedTexts(t *testing.T) {
 		{"to nothing", "text", 1, "…"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			if got := shortened(tt.text, tt.limit); got != tt.want {
+			if got := ShortenXML(tt.text, tt.limit); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})

@@ -1,4 +1,4 @@
-package toolshelf
+package escape
 
 import (
 	"strconv"
@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// escapeXML is a text as the content of an XML element. Line breaks stay; for
+// XML is a text as the content of an XML element. Line breaks stay; for
 // what else happens see Catalog.SkillsPrompt. Quotes need no escape there, and
 // would only cost tokens.
-func escapeXML(s string) string { return escapeXMLText(s, false) }
+func XML(s string) string { return escapeXMLText(s, false) }
 
-// escapeXMLLine is a text in one line, as the content of an XML element or an
+// XMLLine is a text in one line, as the content of an XML element or an
 // attribute's value in double quotes.
-func escapeXMLLine(s string) string { return escapeXMLText(s, true) }
+func XMLLine(s string) string { return escapeXMLText(s, true) }
 
 func escapeXMLText(s string, line bool) string {
 	var b strings.Builder
@@ -94,11 +94,11 @@ func characterReference(r rune) string {
 // cut. Scripts that have no blanks between words are cut within one.
 const longWord = 24
 
-// shortened is the beginning of an escaped text in at most limit characters, 1
+// ShortenXML is the beginning of an escaped text in at most limit characters, 1
 // or more, "…" at its end included. It ends with a word or within a long one,
 // and with a whole escape. What ends it does not depend on the limit, so a
 // higher limit never gives a shorter text.
-func shortened(s string, limit int) string {
+func ShortenXML(s string, limit int) string {
 	end := 0             // where to cut
 	length, word := 0, 0 // characters up to i, and of the word that i is in
 	for i := 0; i < len(s); {

@@ -1,4 +1,4 @@
-package toolshelf
+package escape
 
 import (
 	"strings"
@@ -33,8 +33,8 @@ import (
 //
 // A slash is never escaped. No name holds one.
 
-// escapeName is a file's name as one piece of a line.
-func escapeName(name string) string {
+// Name is a file's name as one piece of a line.
+func Name(name string) string {
 	if plainName(name) {
 		return name
 	}
@@ -67,14 +67,14 @@ func escapeName(name string) string {
 	return b.String()
 }
 
-// escapePath is a slash-separated path as one piece of a line.
-func escapePath(path string) string {
+// Path is a slash-separated path as one piece of a line.
+func Path(path string) string {
 	if plainName(path) {
 		return path
 	}
 	elements := strings.Split(path, "/")
 	for i, element := range elements {
-		elements[i] = escapeName(element)
+		elements[i] = Name(element)
 	}
 	return strings.Join(elements, "/")
 }

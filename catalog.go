@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // A Catalog offers the commands, skills and files of one project. It is safe
@@ -57,9 +58,10 @@ type shared struct {
 
 	searchers searchers
 
-	mu      sync.Mutex
-	closed  atomic.Bool    // mu is held to set it
-	pending sync.WaitGroup // goroutines that callers may have left; mu is held to add
+	closing  atomic.Bool     // Close was called
+	lifetime context.Context // ends with Close
+	end      context.CancelFunc
+	pending  sync.RWMutex // held to read by work that touches the filesystem, and by Close for good
 }
 
 // New returns a Catalog. Without options it reads the working directory: its
@@ -76,6 +78,7 @@ func New(opts ...Option) (*Catalog, error) {
 	}
 	_, isOS := config.fs.(*afero.OsFs)
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
+	c.lifetime, c.end = context.WithCancel(context.Background())
 	c.setFilters(config.keepCommands, config.keepSkills)
 	c.commandContents.max, c.skillContents.max, c.digests.max, c.usages.max = maxContents, maxContents, maxContents, maxContents
 	if c.onOS {
@@ -122,6 +125,7 @@ func New(opts ...Option) (*Catalog, error) {
 }
 
 func (c *Catalog) indexConfig(x index.Config) index.Config {
+	x.Lifetime = c.lifetime
 	x.MaxFileSize = c.config.maxFileSize
 	x.TTL, x.Now = c.config.ttl, c.config.now
 	x.Watch = c.config.watch
@@ -226,29 +230,36 @@ func (c *Catalog) rootIsTop() bool {
 	return !c.onOS && (top == "." || top == "/")
 }
 
-// Close ends what is under way and releases the folders that are held open.
-// It waits for what the filesystem is doing just now, so that nothing goes on
-// after it. A second Close does nothing. The error is always nil. For views,
-// see View.
+// Close ends all calls in progress and releases the directories that are held
+// open. A call in progress returns ErrClosed, or its result if the call is about
+// to end. Only a report that SaveReport has begun to write is written to its end. The catalog touches the filesystem no more when Close has returned.
+// A second Close does nothing. The error is always nil. For views, see View.
+//
+// Close waits for each call of the filesystem that is in progress, but not for
+// the call of the method around. If the filesystem hangs, so does Close. A method
+// whose context ends returns even then.
+//
+// Close does not wait for the caller's functions: an f of OnChange, a filter, a
+// function of WithNextSteps or PromptTokens. Such a function may still run when
+// Close has returned, and may call Close itself. A method of the caller's
+// filesystem or logger must not call Close, because Close waits for the method.
 func (c *Catalog) Close() error {
 	if c.view {
 		c.ended.Store(true)
 		c.changes.end(c)
 		return nil
 	}
-	c.mu.Lock()
-	closed := c.closed.Swap(true)
-	c.mu.Unlock()
-	if closed {
+	if c.closing.Swap(true) {
 		return nil
 	}
+	c.end()
 	c.changes.close()
 	for _, x := range []*index.Index{c.commands, c.skills} {
 		if x != nil {
 			x.Close()
 		}
 	}
-	c.pending.Wait()
+	c.pending.Lock() // and never unlocked
 	for _, fsys := range c.opened {
 		fsys.Close()
 	}
@@ -263,7 +274,11 @@ func (c *Catalog) begin(ctx context.Context, op string) error {
 	return ctx.Err()
 }
 
-func (c *Catalog) isClosed() bool { return c.ended.Load() || c.closed.Load() }
+func (c *Catalog) isClosed() bool { return c.ended.Load() || c.closed() }
+
+// closed reports whether Close was called on the catalog, or on the catalog of a
+// view.
+func (c *Catalog) closed() bool { return c.lifetime.Err() != nil }
 
 func closedError(op string) error {
 	return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog is closed; make a new one with New"}
@@ -275,18 +290,10 @@ func closedMeanwhile(op string) error {
 
 // methodError names the method in an error, or says that it is Close's doing.
 func (c *Catalog) methodError(op string, err error) error {
-	if errors.Is(err, fs.ErrClosed) && c.closed.Load() {
+	if errors.Is(err, fs.ErrClosed) && c.closed() {
 		return closedMeanwhile(op)
 	}
 	return inOp(op, err)
-}
-
-// going reports why work for a context should not go on.
-func (c *Catalog) going(ctx context.Context) error {
-	if c.closed.Load() { // a view's own Close ends nothing that is under way
-		return fs.ErrClosed
-	}
-	return ctx.Err()
 }
 
 // snapshot returns what an index holds for a method that needs no directory: a
@@ -318,52 +325,81 @@ func (c *Catalog) skillSnapshot(ctx context.Context) (*index.Snapshot, error) {
 	return c.skillFilter.of(snapshot), nil
 }
 
-// enter counts a goroutine that Close must wait for, until its Done; it
-// reports false after Close.
-func (c *Catalog) enter() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed.Load() {
-		return false
-	}
-	c.pending.Add(1)
-	return true
-}
+// enter reports whether the catalog may touch the filesystem. Close waits for
+// leave. After Close began, enter reports false.
+func (c *Catalog) enter() bool { return c.pending.TryRLock() }
+func (c *Catalog) leave()      { c.pending.RUnlock() }
 
-// await returns what do does, or ctx's error as soon as ctx ends. A filesystem
-// that hangs then keeps the goroutine, not the caller.
-func await[T any](ctx context.Context, c *Catalog, do func() (T, error)) (T, error) {
-	if ctx.Done() == nil {
-		return do()
-	}
+// await returns the result of do, which touches the filesystem with a context
+// that ends with ctx and with Close. As soon as ctx ends, await returns the
+// error of ctx, and leaves the goroutine of do behind if the filesystem hangs.
+// A panic and a runtime.Goexit in do end the caller's goroutine.
+//
+// No function of the caller's may run in do, because Close waits for do.
+func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
 	var zero T
 	if !c.enter() {
 		return zero, fs.ErrClosed
 	}
-	type outcome struct {
-		value    T
-		err      error
-		panicked any
+	if ctx.Done() == nil {
+		defer c.leave()
+		value, err := do(c.lifetime)
+		return value, c.closedCause(err)
 	}
+	type outcome struct {
+		value T
+		err   error
+		exit  *parallel.Exit
+	}
+	ending, cancel := context.WithCancel(ctx)
+	defer cancel()
+	within := callContext{ending, c.lifetime}
 	done := make(chan outcome, 1)
 	go func() {
-		defer c.pending.Done()
+		defer c.leave()
 		var o outcome
-		defer func() {
-			o.panicked = recover()
+		parallel.Run(func() { o.value, o.err = do(within) }, func(exit *parallel.Exit) {
+			o.exit = exit
 			done <- o
-		}()
-		o.value, o.err = do()
+		})
 	}()
-	select {
-	case o := <-done:
-		if o.panicked != nil { // a filter's, say: it is for the caller to recover from
-			panic(o.panicked)
+	closing := c.lifetime.Done()
+	for {
+		select {
+		case o := <-done:
+			if o.exit != nil {
+				o.exit.Resume()
+			}
+			return o.value, c.closedCause(o.err)
+		case <-ctx.Done():
+			return zero, ctx.Err()
+		case <-closing:
+			cancel()
+			closing = nil
 		}
-		return o.value, o.err
-	case <-ctx.Done():
-		return zero, ctx.Err()
 	}
+}
+
+// A callContext is the context of a call that also ends with Close. Err tells of
+// Close at once. Done follows as soon as await runs.
+type callContext struct {
+	context.Context
+	lifetime context.Context
+}
+
+func (c callContext) Err() error {
+	if err := c.Context.Err(); err != nil {
+		return err
+	}
+	return c.lifetime.Err()
+}
+
+// closedCause returns fs.ErrClosed for an error that Close has caused.
+func (c *Catalog) closedCause(err error) error {
+	if errors.Is(err, context.Canceled) && c.closed() {
+		return fs.ErrClosed
+	}
+	return err
 }
 
 // A CommandList is one page of commands.

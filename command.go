@@ -106,7 +106,7 @@ func (c *Catalog) knownCommand(ctx context.Context, name, stem string) (Command,
 			return kept.value, true
 		}
 	}
-	command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
+	command, err := await(ctx, c, func(context.Context) (Command, error) { return c.load(e) })
 	return command, err == nil && c.shows(command)
 }
 
@@ -130,7 +130,7 @@ func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look
 	if e == nil {
 		return Command{}, notFound()
 	}
-	command, err := await(ctx, c, func() (Command, error) { return c.load(e) })
+	command, err := await(ctx, c, func(context.Context) (Command, error) { return c.load(e) })
 	switch {
 	case err == nil && c.shows(command):
 		return command, nil
@@ -254,7 +254,7 @@ func (c *Catalog) readOpen(f *confine.File) ([]byte, error) {
 	// The reported size is a hint: a file can grow, and a filesystem can report any
 	// size. Beyond readStep, memory therefore grows with the bytes read.
 	raw := make([]byte, 0, min(size, readStep)+1)
-	for !c.closed.Load() {
+	for !c.closed() {
 		n, err := f.Read(raw[len(raw) : len(raw)+min(cap(raw)-len(raw), readStep)])
 		raw = raw[:len(raw)+n]
 		switch {

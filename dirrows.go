@@ -17,6 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // A row is an entry as a folder tells of it. To list a folder is to collect
@@ -250,36 +251,16 @@ func (h pageHeap) down(i int) {
 // afterwards.
 func (d *dirReader) fill(ctx context.Context, dir *confine.Dir, rows []row, entry func(i int) *Entry, workers int) error {
 	const chunk = 256
-	if workers = min(workers, (len(rows)+chunk-1)/chunk); workers < 2 {
-		return d.fillFrom(ctx, dir, rows, entry, &atomic.Int64{}, chunk)
-	}
-	var (
-		next  atomic.Int64
-		group sync.WaitGroup
-	)
-	for range workers - 1 {
-		group.Go(func() { _ = d.fillFrom(ctx, dir, rows, entry, &next, chunk) })
-	}
-	err := d.fillFrom(ctx, dir, rows, entry, &next, chunk)
-	group.Wait()
-	return err
-}
-
-// fillFrom fills chunk after chunk, each worker taking the next one. Its only
-// error is the context's, which all of them get.
-func (d *dirReader) fillFrom(ctx context.Context, dir *confine.Dir, rows []row, entry func(i int) *Entry, next *atomic.Int64, chunk int) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
+	return parallel.Do(ctx, workers, (len(rows)+chunk-1)/chunk, func(i int) error {
+		begin := i * chunk
+		for j, r := range rows[begin:min(begin+chunk, len(rows))] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			d.fillOne(dir, r, entry(begin+j))
 		}
-		begin := int(next.Add(int64(chunk))) - chunk
-		if begin >= len(rows) {
-			return nil
-		}
-		for i, r := range rows[begin:min(begin+chunk, len(rows))] {
-			d.fillOne(dir, r, entry(begin+i))
-		}
-	}
+		return nil
+	})
 }
 
 func (d *dirReader) fillOne(dir *confine.Dir, r row, e *Entry) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // A walk visits directories level by level, the directories of a level in
@@ -318,33 +319,5 @@ func (w *walk) closeAll() {
 // inParallel calls do with 0 to n-1, on a few goroutines, until one fails or
 // the context ends.
 func inParallel(ctx context.Context, n int, do func(i int) error) error {
-	var (
-		next   atomic.Int64
-		failed atomic.Pointer[error]
-		group  sync.WaitGroup
-	)
-	work := func() {
-		for failed.Load() == nil {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			err := ctx.Err()
-			if err == nil {
-				err = do(i)
-			}
-			if err != nil {
-				failed.CompareAndSwap(nil, &err)
-			}
-		}
-	}
-	for range min(n, statWorkers()) - 1 {
-		group.Go(work)
-	}
-	work()
-	group.Wait()
-	if err := failed.Load(); err != nil {
-		return *err
-	}
-	return nil
+	return parallel.Do(ctx, statWorkers(), n, do)
 }

@@ -38,7 +38,7 @@ func newEvidence() *evidence {
 }
 
 // update ranks the newest reports of the commands of a snapshot as they are now.
-// What cannot be read is left out. The error is that of going.
+// What cannot be read is left out. The error is that of ctx.
 func (v *evidence) update(ctx context.Context, c *Catalog, s *searcher, snapshot *index.Snapshot) error {
 	if err := v.lock.Acquire(ctx, 1); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (v *evidence) look(ctx context.Context, c *Catalog, s *searcher, folder *re
 		if err != nil {
 			c.config.logger.Debug("reports are not searched", "folder", folder.Name, "error", err)
 		}
-		return c.going(ctx)
+		return ctx.Err()
 	}
 	defer top.Close()
 	var stems []string
@@ -94,7 +94,7 @@ func (v *evidence) look(ctx context.Context, c *Catalog, s *searcher, folder *re
 		c.config.logger.Debug("reports are not searched", "folder", folder.Name, "error", err)
 	}
 	for _, stem := range stems {
-		if err := c.going(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		dir, err := top.OpenDir(stem)
@@ -108,7 +108,7 @@ func (v *evidence) look(ctx context.Context, c *Catalog, s *searcher, folder *re
 			return err
 		}
 	}
-	return c.going(ctx)
+	return ctx.Err()
 }
 
 // newest is look for the open folder of one command.

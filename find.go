@@ -40,7 +40,7 @@ type FileMatches struct {
 // match, shared out over at most four processors.
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	opts = append(slices.Clip(opts), matching(pattern))
-	return inFolder(ctx, c, "FindFiles", path, opts, func(dir *confine.Dir, at place, d *dirReader) (FileMatches, error) {
+	return inFolder(ctx, c, "FindFiles", path, opts, func(ctx context.Context, dir *confine.Dir, at place, d *dirReader) (FileMatches, error) {
 		return d.findFiles(ctx, c, dir, at)
 	})
 }

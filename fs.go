@@ -73,14 +73,14 @@ type DirListing struct {
 // for each entry there is. With Limit and ByName, memory is bounded by the
 // page. A call returns when its context ends even if the filesystem hangs.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
-	return inFolder(ctx, c, "ListDir", path, opts, func(dir *confine.Dir, at place, d *dirReader) (DirListing, error) {
+	return inFolder(ctx, c, "ListDir", path, opts, func(ctx context.Context, dir *confine.Dir, at place, d *dirReader) (DirListing, error) {
 		return d.listDir(ctx, dir, at)
 	})
 }
 
 // inFolder opens the folder at a path and does there what a method is about,
 // with a reader that follows the method's options.
-func inFolder[T any](ctx context.Context, c *Catalog, op, path string, opts []DirOption, do func(*confine.Dir, place, *dirReader) (T, error)) (T, error) {
+func inFolder[T any](ctx context.Context, c *Catalog, op, path string, opts []DirOption, do func(context.Context, *confine.Dir, place, *dirReader) (T, error)) (T, error) {
 	var none T
 	if err := c.begin(ctx, op); err != nil {
 		return none, err
@@ -89,12 +89,12 @@ func inFolder[T any](ctx context.Context, c *Catalog, op, path string, opts []Di
 	if err != nil {
 		return none, err
 	}
-	name, err := c.rootRelative(op, path)
-	if err != nil {
-		return none, err
-	}
-	value, err := await(ctx, c, func() (T, error) {
-		value, err := readFolder(c, name, &dirReader{dirOptions: options}, do)
+	value, err := await(ctx, c, func(ctx context.Context) (T, error) {
+		name, err := c.rootRelative(op, path)
+		if err != nil {
+			return none, err
+		}
+		value, err := readFolder(ctx, c, name, &dirReader{dirOptions: options}, do)
 		switch {
 		case err == nil:
 			return value, nil
@@ -103,20 +103,20 @@ func inFolder[T any](ctx context.Context, c *Catalog, op, path string, opts []Di
 		case CodeOf(err) != "":
 			return none, err
 		default:
-			return none, c.dirError(op, path, name, err, options.showHidden)
+			return none, c.dirError(ctx, op, path, name, err, options.showHidden)
 		}
 	})
 	return value, c.methodError(op, err)
 }
 
-func readFolder[T any](c *Catalog, name string, d *dirReader, do func(*confine.Dir, place, *dirReader) (T, error)) (T, error) {
+func readFolder[T any](ctx context.Context, c *Catalog, name string, d *dirReader, do func(context.Context, *confine.Dir, place, *dirReader) (T, error)) (T, error) {
 	dir, err := c.root.OpenDir(name)
 	if err != nil {
 		var none T
 		return none, err
 	}
 	defer dir.Close()
-	return do(dir, place{name: name, rules: d.rulesAt(c, name)}, d)
+	return do(ctx, dir, place{name: name, rules: d.rulesAt(c, name)}, d)
 }
 
 func (d *dirReader) listDir(ctx context.Context, dir *confine.Dir, at place) (DirListing, error) {

@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path"
@@ -130,7 +131,7 @@ func slashed(name string) string { return escape.Path(name) + "/" }
 
 // dirError says why a folder cannot be listed, in the words of the contract
 // of list_directory.
-func (c *Catalog) dirError(op, given, name string, err error, showHidden bool) error {
+func (c *Catalog) dirError(ctx context.Context, op, given, name string, err error, showHidden bool) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
 		Message: "Cannot read directory '" + slashed(name) + "': " + escape.Name(escape.Reason(err))}
 	switch {
@@ -150,7 +151,7 @@ func (c *Catalog) dirError(op, given, name string, err error, showHidden bool) e
 		return c.rootNotFound(op, err)
 	}
 	e.Code, e.Message = ErrDirectoryNotFound.Code, "Directory '"+slashed(name)+"' not found"
-	if near := listing.NearestDir(c.root, name, showHidden); near != "" {
+	if near := listing.NearestDir(ctx, c.root, name, showHidden); near != "" {
 		e.Message += " (did you mean '" + slashed(near) + "'?)"
 	}
 	return e
@@ -158,7 +159,7 @@ func (c *Catalog) dirError(op, given, name string, err error, showHidden bool) e
 
 // statError is dirError for Stat, in the words of the contract of
 // get_file_info.
-func (c *Catalog) statError(op, given, name string, err error) error {
+func (c *Catalog) statError(ctx context.Context, op, given, name string, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
 		Message: "Cannot read '" + escape.Path(name) + "': " + escape.Name(escape.Reason(err))}
 	switch {
@@ -173,7 +174,7 @@ func (c *Catalog) statError(op, given, name string, err error) error {
 		return c.rootNotFound(op, err)
 	}
 	e.Code, e.Message = ErrNotFound.Code, "File '"+escape.Path(name)+"' not found"
-	if near := listing.Nearest(c.root, name); near != "" {
+	if near := listing.Nearest(ctx, c.root, name); near != "" {
 		e.Message += " (did you mean '" + escape.Path(near) + "'?)"
 	}
 	return e
@@ -194,7 +195,7 @@ func (c *Catalog) accessError(e *Error, given string, err error) error {
 	case errors.Is(err, confine.ErrSymlink):
 		e.Code, e.Message = ErrOutsideRoot.Code,
 			"Path '"+escape.Path(given)+"' leads through a symbolic link, which is not followed"
-	case errors.Is(err, fs.ErrClosed) && c.closed.Load():
+	case errors.Is(err, fs.ErrClosed) && c.closed():
 		return closedMeanwhile(e.Op)
 	}
 	return e

@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -53,22 +52,18 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	if !c.enter() {
-		return nil, closedError(op)
-	}
-	defer c.pending.Done()
 	skills, skillsErr := c.config.skills.snapshot(ctx, c.skills)
 	commands, commandsErr := c.config.commands.snapshot(ctx, c.commands)
 	var all []problem.Problem
 	for _, part := range []struct {
 		err  error
-		lint func() ([]problem.Problem, error)
+		lint func(context.Context) ([]problem.Problem, error)
 	}{
-		{c.commandsError(op, commandsErr), func() ([]problem.Problem, error) {
+		{c.commandsError(op, commandsErr), func(ctx context.Context) ([]problem.Problem, error) {
 			l := newCommandLint(c, commands, skills)
 			return c.lintFiles(ctx, c.commands, commands, l.file, func(*index.Entry) []problem.Problem { return nil })
 		}},
-		{c.skillsError(op, skillsErr), func() ([]problem.Problem, error) {
+		{c.skillsError(op, skillsErr), func(ctx context.Context) ([]problem.Problem, error) {
 			return c.lintFiles(ctx, c.skills, skills, c.lintSkill, func(e *index.Entry) []problem.Problem { return c.lintSkillFolder(ctx, e) })
 		}},
 	} {
@@ -111,27 +106,23 @@ type wholeFile struct {
 func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(wholeFile) []problem.Problem, around func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
 	files := slices.Collect(snapshot.Files())
 	found := make([][]problem.Problem, len(files))
-	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(runtime.GOMAXPROCS(0))
 	seen := make(map[problem.Problem]bool)
-	for i, e := range files {
+	for _, e := range files {
 		if e.Broken == nil && e.Whole() {
 			for _, p := range e.Problems {
 				seen[p] = true
 			}
 		}
-		workers.Go(func() error {
-			if err := c.going(ctx); err != nil {
-				return err
-			}
-			if e.Broken == nil {
-				found[i] = c.lintFile(x, e, check)
-			}
-			found[i] = append(found[i], around(e)...)
-			return c.going(ctx) // then not all may have been found
-		})
 	}
-	if err := workers.Wait(); err != nil {
+	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), len(files), func(i int) error {
+		e := files[i]
+		if e.Broken == nil {
+			found[i] = c.lintFile(x, e, check)
+		}
+		found[i] = append(found[i], around(e)...)
+		return ctx.Err() // then not all may have been found
+	})
+	if err != nil {
 		return nil, err
 	}
 	var all []problem.Problem

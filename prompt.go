@@ -236,7 +236,7 @@ func (o *promptOptions) preferred(ctx context.Context, op string, c *Catalog, s 
 		return o.first, nil
 	}
 	keep := func(name string) bool { return shown.Lookup(name) != nil }
-	found, err := await(ctx, c, func() (SearchResults, error) {
+	found, err := await(ctx, c, func(ctx context.Context) (SearchResults, error) {
 		return s.find(ctx, c, all, query, len(shown.Entries), keep)
 	})
 	if err != nil {

@@ -163,12 +163,8 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 		}
 		return SavedReport{}, &Error{Code: ErrDirectoryPreparation.Code, Op: op, Path: command, Message: message}
 	}
-	saved, err := await(ctx, c, func() (SavedReport, error) {
-		// Close waits for a save that has begun.
-		if !c.enter() {
-			return SavedReport{}, fs.ErrClosed
-		}
-		defer c.pending.Done()
+	saved, err := await(ctx, c, func(context.Context) (SavedReport, error) {
+		// With the caller's context: Close waits for a save that has begun.
 		return c.save(ctx, folder, stem, r)
 	})
 	return saved, c.methodError(op, err)
@@ -268,7 +264,7 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 		return nil, &Error{Code: ErrDirectoryNotFound.Code, Op: op, Path: command,
 			Message: "there is no folder for reports; configure one with WithReports"}
 	}
-	all, err := await(ctx, c, func() ([]ReportInfo, error) {
+	all, err := await(ctx, c, func(ctx context.Context) ([]ReportInfo, error) {
 		all := []ReportInfo{}
 		for _, folder := range []*reportFolder{&c.reports.shared, &c.reports.local} {
 			some, at, err := folder.list(ctx, command)

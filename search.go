@@ -155,7 +155,7 @@ func (c *Catalog) search(ctx context.Context, op string, s *searcher, filter fun
 	if shown := filter(snapshot); shown != snapshot {
 		keep = func(name string) bool { return shown.Lookup(name) != nil }
 	}
-	results, err := await(ctx, c, func() (SearchResults, error) { return s.find(ctx, c, snapshot, query, limit, keep) })
+	results, err := await(ctx, c, func(ctx context.Context) (SearchResults, error) { return s.find(ctx, c, snapshot, query, limit, keep) })
 	if err != nil {
 		return SearchResults{}, searchError(op, s.layerError(op, err))
 	}
@@ -253,15 +253,15 @@ func (s *searcher) find(ctx context.Context, c *Catalog, snapshot *index.Snapsho
 	return results, nil
 }
 
-// update makes ranked hold what the snapshot has. When ctx ends or the catalog
-// is closed, what was done until then is kept.
+// update makes ranked hold what the snapshot has. When ctx ends, what was done
+// until then is kept.
 func (s *searcher) update(ctx context.Context, c *Catalog, snapshot *index.Snapshot) error {
 	if c.expired(s.oldest) {
 		for _, e := range slices.Collect(maps.Keys(s.unsettled)) {
 			if !c.expired(s.unsettled[e].read) {
 				continue
 			}
-			if err := c.going(ctx); err != nil {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
 			s.put(c, e)
@@ -282,7 +282,7 @@ func (s *searcher) update(ctx context.Context, c *Catalog, snapshot *index.Snaps
 			before = before[1:]
 			continue
 		}
-		if err := c.going(ctx); err != nil {
+		if err := ctx.Err(); err != nil {
 			s.entries = slices.Concat(snapshot.Entries[:i], before)
 			return err
 		}

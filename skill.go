@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -88,14 +89,34 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 			opt(&o)
 		}
 	}
-	return withSkill(ctx, c, "GetSkill", name, func(s *index.Snapshot, e *index.Entry) (Skill, error) {
-		return c.loadSkill(ctx, s, e, o)
+	return withSkill(ctx, c, "GetSkill", name, func(ctx context.Context, s *index.Snapshot, e *index.Entry, seen *states) (Skill, error) {
+		return c.loadSkill(ctx, s, e, o, seen)
 	})
 }
 
-// withSkill does what a method is about for the skill of this name. What is
-// known of it is tried first; where that fails, the files are looked through.
-func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do func(*index.Snapshot, *index.Entry) (T, error)) (T, error) {
+// states are the descriptions of a skill that a call has read. A filter must
+// keep each.
+type states []SkillInfo
+
+// add keeps a state for the filter, if there is a filter.
+func (c *Catalog) add(seen *states, state func() SkillInfo) {
+	if c.skillFilter.filters() {
+		*seen = append(*seen, state())
+	}
+}
+
+// shown reports whether the filter keeps each state.
+func (c *Catalog) shown(seen states) bool {
+	return !slices.ContainsFunc(seen, func(s SkillInfo) bool { return !c.skillFilter.keeps(s) })
+}
+
+// A skillReader does the work of a method for a skill.
+type skillReader[T any] func(ctx context.Context, s *index.Snapshot, e *index.Entry, seen *states) (T, error)
+
+// withSkill does the work of a method for the skill of this name. The entry of
+// the last snapshot is tried first. If the entry does not serve, the files are
+// scanned.
+func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do skillReader[T]) (T, error) {
 	var zero T
 	if err := c.begin(ctx, op); err != nil {
 		return zero, err
@@ -104,14 +125,16 @@ func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do func(
 		return zero, &Error{Code: ErrInvalidSkillName.Code, Op: op, Path: name,
 			Message: "no skill can be called " + quote(name) + `; use the name of its folder, without separators, control characters and leading dot`}
 	}
-	value, err := await(ctx, c, func() (T, error) {
+	var seen states
+	value, err := await(ctx, c, func(ctx context.Context) (T, error) {
 		snapshot, e := c.skills.Last(), c.skills.KnownSkill(name)
-		if e == nil || !c.skillFilter.keeps(c.listedSkill(snapshot, e)) {
+		if e == nil {
 			return zero, fs.ErrNotExist
 		}
-		return do(snapshot, e)
+		c.add(&seen, func() SkillInfo { return c.listedSkill(snapshot, e) })
+		return do(ctx, snapshot, e, &seen)
 	})
-	if err == nil {
+	if err == nil && c.shown(seen) {
 		return value, nil
 	}
 	if ctx.Err() != nil {
@@ -127,7 +150,7 @@ func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do func(
 }
 
 // lookUpSkill is withSkill for the skill that a snapshot has.
-func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look func(context.Context) (*index.Snapshot, error), do func(*index.Snapshot, *index.Entry) (T, error)) (T, error) {
+func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look func(context.Context) (*index.Snapshot, error), do skillReader[T]) (T, error) {
 	var zero T
 	snapshot, err := look(ctx)
 	if err != nil {
@@ -149,12 +172,15 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 	if e.Broken != nil {
 		return zero, skillError(op, name, e.Broken)
 	}
-	value, err := await(ctx, c, func() (T, error) { return do(snapshot, e) })
+	var seen states
+	value, err := await(ctx, c, func(ctx context.Context) (T, error) { return do(ctx, snapshot, e, &seen) })
 	switch {
+	case ctx.Err() != nil && err != nil:
+		return zero, ctx.Err()
+	case !c.shown(seen): // the skill has just become a skill that the filter refuses
+		return zero, c.skillNotFound(op, name, snapshot)
 	case err == nil:
 		return value, nil
-	case ctx.Err() != nil:
-		return zero, ctx.Err()
 	case CodeOf(err) != "":
 		return zero, err
 	default:
@@ -211,7 +237,7 @@ type skillText struct {
 // loadAttempts is how often a skill is read that changes meanwhile.
 const loadAttempts = 3
 
-func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, o skillOptions) (Skill, error) {
+func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, o skillOptions, seen *states) (Skill, error) {
 	folder, err := c.skills.OpenSkill(e)
 	if err != nil {
 		return Skill{}, err
@@ -219,7 +245,7 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 	defer folder.Close()
 	for range loadAttempts {
 		var skill Skill
-		if skill, err = c.readSkill(ctx, folder, s, e, o); !errors.Is(err, errChanging) {
+		if skill, err = c.readSkill(ctx, folder, s, e, o, seen); !errors.Is(err, errChanging) {
 			return skill, err
 		}
 	}
@@ -228,7 +254,7 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 
 // readSkill reads a skill once. The error is errChanging if it is not the same
 // in the end.
-func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *index.Snapshot, e *index.Entry, o skillOptions) (Skill, error) {
+func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *index.Snapshot, e *index.Entry, o skillOptions, seen *states) (Skill, error) {
 	listed, err := folder.Files(ctx)
 	if err != nil {
 		return Skill{}, err
@@ -248,9 +274,7 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 		Files:          make([]SkillFile, len(listed.Files)),
 		FilesTruncated: listed.Truncated,
 	}
-	if !c.skillFilter.keeps(skill.SkillInfo) {
-		return Skill{}, c.skillNotFound("GetSkill", e.Name, s) // it has just become one that is not shown
-	}
+	c.add(seen, func() SkillInfo { return skill.SkillInfo })
 	// The directory can spell the file's name in other letter case than the list.
 	skill.Path = c.skills.Layer(e.Layer).FS.Path(path.Join(path.Dir(e.Path), listed.Files[listed.Own].Name))
 	for i, f := range listed.Files {

@@ -35,11 +35,11 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 			continue
 		}
 		now := time.Now()
-		sum, err := c.digestOf(ctx, folder, f)
+		sum, err := digestOf(ctx, folder, f)
 		switch {
 		case err == nil:
-		case c.going(ctx) != nil:
-			return c.going(ctx)
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 			return errChanging // it is not what was listed any more
 		default:
@@ -65,7 +65,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 }
 
 // digestOf reads a file, which must be as it was listed, for its SHA-256.
-func (c *Catalog) digestOf(ctx context.Context, folder *index.SkillFolder, listed index.SkillFile) (string, error) {
+func digestOf(ctx context.Context, folder *index.SkillFolder, listed index.SkillFile) (string, error) {
 	f, err := folder.Open(listed.Name)
 	if err != nil {
 		return "", err
@@ -75,21 +75,20 @@ func (c *Catalog) digestOf(ctx context.Context, folder *index.SkillFolder, liste
 		return "", errChanging
 	}
 	hash := sha256.New()
-	if _, err := io.Copy(hash, io.LimitReader(untilEnded{c, ctx, f}, listed.Info.Size+1)); err != nil {
+	if _, err := io.Copy(hash, io.LimitReader(untilEnded{ctx, f}, listed.Info.Size+1)); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// untilEnded is a reader that ends with a context and with the catalog.
+// untilEnded is a reader that ends with a context.
 type untilEnded struct {
-	c   *Catalog
 	ctx context.Context
 	r   io.Reader
 }
 
 func (u untilEnded) Read(p []byte) (int, error) {
-	if err := u.c.going(u.ctx); err != nil {
+	if err := u.ctx.Err(); err != nil {
 		return 0, err
 	}
 	return u.r.Read(p)

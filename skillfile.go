@@ -32,7 +32,7 @@ import (
 // looked at too, before and after.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
 	const op = "ReadSkillFile"
-	return withSkill(ctx, c, op, skill, func(s *index.Snapshot, e *index.Entry) ([]byte, error) {
+	return withSkill(ctx, c, op, skill, func(_ context.Context, s *index.Snapshot, e *index.Entry, seen *states) ([]byte, error) {
 		folder, err := c.skills.OpenSkill(e)
 		if err != nil {
 			return nil, err
@@ -40,7 +40,7 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 		defer folder.Close()
 		// The filter may be one that a change just now makes it refuse: it is asked
 		// about the SKILL.md as it is before and after.
-		if err := c.stillShown(op, folder, s, e); err != nil {
+		if err := c.addState(folder, s, e, seen); err != nil {
 			return nil, err
 		}
 		name, err := skillFileName(path)
@@ -51,15 +51,15 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 		if err != nil {
 			return nil, c.skillFileError(op, skill, path, err)
 		}
-		if err := c.stillShown(op, folder, s, e); err != nil {
+		if err := c.addState(folder, s, e, seen); err != nil {
 			return nil, err
 		}
 		return raw, nil
 	})
 }
 
-// stillShown is the error for a skill that the filter does not keep as it is now.
-func (c *Catalog) stillShown(op string, folder *index.SkillFolder, s *index.Snapshot, e *index.Entry) error {
+// addState reads the description of a skill for the filter.
+func (c *Catalog) addState(folder *index.SkillFolder, s *index.Snapshot, e *index.Entry, seen *states) error {
 	if !c.skillFilter.filters() {
 		return nil
 	}
@@ -67,9 +67,7 @@ func (c *Catalog) stillShown(op string, folder *index.SkillFolder, s *index.Snap
 	if err != nil {
 		return err
 	}
-	if !c.skillFilter.keeps(c.skillNow(s, e, text)) {
-		return c.skillNotFound(op, e.Name, s)
-	}
+	c.add(seen, func() SkillInfo { return c.skillNow(s, e, text) })
 	return nil
 }
 
@@ -107,7 +105,7 @@ func (c *Catalog) skillFileError(op, skill, given string, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
 		Message: "the file " + quote(given) + " of skill " + quote(skill) + " cannot be read (" + escape.Reason(err) + ")"}
 	switch {
-	case errors.Is(err, fs.ErrClosed) && c.closed.Load():
+	case errors.Is(err, fs.ErrClosed) && c.closed():
 		return closedMeanwhile(op)
 	case errors.Is(err, index.ErrTooLarge):
 		e.Code, e.Message = ErrFileTooLarge.Code, "the file "+quote(given)+" of skill "+quote(skill)+" is larger than allowed; raise the limit with WithMaxFileSize"

@@ -37,14 +37,14 @@ func (c *Catalog) Stat(ctx context.Context, path string) (FileInfo, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return FileInfo{}, err
 	}
-	name, err := c.rootRelative(op, path)
-	if err != nil {
-		return FileInfo{}, err
-	}
-	info, err := await(ctx, c, func() (FileInfo, error) {
+	info, err := await(ctx, c, func(ctx context.Context) (FileInfo, error) {
+		name, err := c.rootRelative(op, path)
+		if err != nil {
+			return FileInfo{}, err
+		}
 		info, err := c.stat(name)
 		if err != nil {
-			return FileInfo{}, c.statError(op, path, name, err)
+			return FileInfo{}, c.statError(ctx, op, path, name, err)
 		}
 		return info, nil
 	})

@@ -56,7 +56,7 @@ type TreeNode struct {
 // shared out over at most four processors; the result does not depend on how.
 // The folders of the level that is cut are read twice.
 func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (DirTree, error) {
-	return inFolder(ctx, c, "Tree", path, opts, func(dir *confine.Dir, at place, d *dirReader) (DirTree, error) {
+	return inFolder(ctx, c, "Tree", path, opts, func(ctx context.Context, dir *confine.Dir, at place, d *dirReader) (DirTree, error) {
 		return d.tree(ctx, dir, at)
 	})
 }

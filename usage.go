@@ -2,6 +2,7 @@ package toolshelf
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"hash/maphash"
 	"iter"
@@ -145,10 +146,11 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, r Rendere
 			case <-wait.C:
 				expired = true
 			case <-ctx.Done():
+			case <-c.lifetime.Done():
 			}
 		}
-		if err := c.going(ctx); err != nil {
-			return nil, err
+		if err := cmp.Or(ctx.Err(), c.lifetime.Err()); err != nil {
+			return nil, c.closedCause(err)
 		}
 		select {
 		case <-read.done:
@@ -212,7 +214,7 @@ func (c *Catalog) startUsage(e *index.Entry, r Renderer) *usageRead {
 	}
 	reads.all[key] = read
 	go func() {
-		defer c.pending.Done()
+		defer c.leave()
 		defer func() {
 			read.panicked = recover()
 			close(read.done)
@@ -228,6 +230,9 @@ func (c *Catalog) startUsage(e *index.Entry, r Renderer) *usageRead {
 // readUsage reads the arguments of a command. The text is parsed only if no
 // earlier call has parsed the same text.
 func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
+	if c.closed() {
+		return nil // the waiting calls return ErrClosed
+	}
 	now := time.Now()
 	f, err := c.commands.Layer(e.Layer).FS.OpenRegular(e.Path)
 	if err != nil {

@@ -40,7 +40,7 @@ func (d *Dir) Each(ctx context.Context, f func(name string, typ fs.FileMode) err
 // EachBytes is Each without an allocation for each name: the name is valid
 // until f returns, and must not be changed.
 func (d *Dir) EachBytes(ctx context.Context, f func(name []byte, typ fs.FileMode) error) error {
-	const entriesPerCheck = 512
+	const entriesPerCheck = 16 // f may ask for metadata of each
 	stop := ctx.Err()
 	if stop != nil {
 		return stop

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io/fs"
 	"sync"
+
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // A flight collapses calls at the same time into one run of do. A call never
@@ -13,7 +15,8 @@ import (
 //
 // (x/sync/singleflight lets a call join a run that is under way.)
 type flight[T any] struct {
-	do func(context.Context) (T, error)
+	do       func(context.Context) (T, error)
+	lifetime context.Context // ends each run when it ends, before close
 
 	mu      sync.Mutex
 	running *run[T]
@@ -26,15 +29,16 @@ type flight[T any] struct {
 type run[T any] struct {
 	ctx    context.Context // ends when nobody waits any longer
 	cancel context.CancelFunc
-	ready  chan struct{} // closed when value and err stand
+	ready  chan struct{} // closed when value, err and exit stand
 	value  T
 	err    error
+	exit   *parallel.Exit // do did not return
 
 	waiting int // guarded by flight.mu
 }
 
 // wait returns the outcome of a run that begins after this call, or ctx's
-// error as soon as ctx ends.
+// error as soon as ctx ends. If do panics or calls runtime.Goexit, so does wait.
 func (f *flight[T]) wait(ctx context.Context) (T, error) {
 	var zero T
 	if err := ctx.Err(); err != nil {
@@ -47,7 +51,7 @@ func (f *flight[T]) wait(ctx context.Context) (T, error) {
 	}
 	if f.next == nil {
 		f.next = &run[T]{ready: make(chan struct{})}
-		f.next.ctx, f.next.cancel = context.WithCancel(context.Background())
+		f.next.ctx, f.next.cancel = context.WithCancel(f.lifetime)
 	}
 	r := f.next
 	r.waiting++
@@ -58,6 +62,9 @@ func (f *flight[T]) wait(ctx context.Context) (T, error) {
 
 	select {
 	case <-r.ready:
+		if r.exit != nil {
+			r.exit.Resume()
+		}
 		return r.value, r.err
 	case <-ctx.Done():
 		f.mu.Lock()
@@ -78,18 +85,20 @@ func (f *flight[T]) start() {
 	r := f.next
 	f.running, f.next = r, nil
 	f.done.Go(func() {
-		r.value, r.err = f.do(r.ctx)
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.closed && r.err != nil {
-			r.err = fs.ErrClosed
-		}
-		close(r.ready)
-		r.cancel()
-		f.running = nil
-		if f.next != nil {
-			f.start()
-		}
+		parallel.Run(func() { r.value, r.err = f.do(r.ctx) }, func(exit *parallel.Exit) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if r.err != nil && (f.closed || f.lifetime.Err() != nil) {
+				r.err = fs.ErrClosed
+			}
+			r.exit = exit
+			close(r.ready)
+			r.cancel()
+			f.running = nil
+			if f.next != nil {
+				f.start()
+			}
+		})
 	})
 }
 

@@ -43,7 +43,7 @@ func call(ctx context.Context, f *flight[int64]) <-chan outcome {
 func TestACallNeverJoinsARunThatBeganBeforeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &tower{leave: make(chan struct{})}
-		f := &flight[int64]{do: w.do}
+		f := &flight[int64]{do: w.do, lifetime: context.Background()}
 		first := call(t.Context(), f)
 		synctest.Wait() // run 1 is under way
 		var later []<-chan outcome
@@ -71,7 +71,7 @@ func TestACallNeverJoinsARunThatBeganBeforeIt(t *testing.T) {
 func TestACallerWhoLeavesHarmsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &tower{leave: make(chan struct{})}
-		f := &flight[int64]{do: w.do}
+		f := &flight[int64]{do: w.do, lifetime: context.Background()}
 		defer f.close()
 		blocking := call(t.Context(), f)
 		synctest.Wait()
@@ -94,7 +94,7 @@ func TestACallerWhoLeavesHarmsNoOther(t *testing.T) {
 func TestARunThatNobodyWaitsForEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &tower{leave: make(chan struct{})} // never to leave: only the end of its context ends a run
-		f := &flight[int64]{do: w.do}
+		f := &flight[int64]{do: w.do, lifetime: context.Background()}
 		first, cancelFirst := context.WithCancel(t.Context())
 		running := call(first, f)
 		synctest.Wait()
@@ -125,7 +125,7 @@ func TestARunThatNobodyWaitsForEnds(t *testing.T) {
 func TestCloseEndsEveryCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &tower{leave: make(chan struct{})}
-		f := &flight[int64]{do: w.do}
+		f := &flight[int64]{do: w.do, lifetime: context.Background()}
 		running := call(t.Context(), f)
 		synctest.Wait()
 		waiting := call(t.Context(), f)
@@ -141,7 +141,7 @@ func TestCloseEndsEveryCall(t *testing.T) {
 
 func TestManyCallsShareFewRuns(t *testing.T) {
 	var runs atomic.Int64
-	f := &flight[int64]{do: func(context.Context) (int64, error) { return runs.Add(1), nil }}
+	f := &flight[int64]{do: func(context.Context) (int64, error) { return runs.Add(1), nil }, lifetime: context.Background()}
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {

@@ -44,9 +44,10 @@ func (x *Index) hold(layer int, dir *confine.Dir) {
 // local disk that is open already.
 func (x *Index) Glance(e *Entry) (info confine.Info, ok bool) {
 	h := x.held[e.Layer].Load()
-	if h == nil || e.Linked {
+	if h == nil || e.Linked || !x.enter() {
 		return info, false
 	}
+	defer x.leave()
 	base := x.Below(e)
 	if strings.Contains(base, "/") {
 		return info, false

@@ -15,6 +15,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -39,6 +40,8 @@ type Layer struct {
 
 // Config says what an Index holds.
 type Config struct {
+	Lifetime context.Context // ends each scan when it ends; Close comes later. Nil is context.Background
+
 	Layers      []Layer // highest precedence first
 	MaxFileSize int64   // larger files are reported, not held
 
@@ -175,7 +178,9 @@ type Index struct {
 	flight flight[*Snapshot]
 	watch  *watch                 // nil without Config.Watch
 	held   []atomic.Pointer[held] // by layer
-	room   atomic.Int64           // of sharedMemory, what the last snapshot and the scan under way leave
+
+	looking sync.RWMutex // held to read by a look at the filesystem outside of a scan, and by Close for good
+	room    atomic.Int64 // of sharedMemory, what the last snapshot and the scan under way leave
 }
 
 // A freshness is what a validation found, and when it began.
@@ -194,7 +199,10 @@ func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills)
 
 func newIndex(config Config, scan scanner) (*Index, error) {
 	x := &Index{config: config, scan: scan, held: make([]atomic.Pointer[held], len(config.Layers))}
-	x.flight.do = x.refresh
+	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
+	if config.Lifetime == nil {
+		x.flight.lifetime = context.Background()
+	}
 	if config.Watch {
 		if err := x.startWatch(); err != nil {
 			return nil, err
@@ -213,8 +221,12 @@ func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
 		if x.config.TTL > 0 && x.config.Now().Sub(f.at) < x.config.TTL {
 			return f.snapshot, nil
 		}
-		if x.watch != nil && x.watch.clean() {
-			return f.snapshot, nil
+		if x.watch != nil && x.enter() {
+			clean := x.watch.clean()
+			x.leave()
+			if clean {
+				return f.snapshot, nil
+			}
 		}
 	}
 	return x.Validate(ctx)
@@ -270,6 +282,7 @@ func (x *Index) Below(e *Entry) string {
 // Later calls of Snapshot return fs.ErrClosed.
 func (x *Index) Close() {
 	x.flight.close() // first: a scan adds directories to the watch
+	x.looking.Lock() // and never unlocked
 	if x.watch != nil {
 		x.watch.close()
 	}
@@ -279,6 +292,11 @@ func (x *Index) Close() {
 		}
 	}
 }
+
+// enter reports whether the index may look at the filesystem outside of a scan.
+// Close waits for leave.
+func (x *Index) enter() bool { return x.looking.TryRLock() }
+func (x *Index) leave()      { x.looking.RUnlock() }
 
 // found is what one layer holds. It is immutable once it is part of a Snapshot.
 type found struct {

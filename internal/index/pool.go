@@ -3,9 +3,9 @@ package index
 import (
 	"context"
 	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // A file that takes longer than this to load was waited for, not worked on:
@@ -28,17 +28,8 @@ func each(ctx context.Context, n int, do func(i int)) error {
 		workers = slowWorkers
 	}
 
-	var next atomic.Int64
-	work := func() {
-		for i := int(next.Add(1)); i < n && ctx.Err() == nil; i = int(next.Add(1)) {
-			do(i)
-		}
-	}
-	var others sync.WaitGroup
-	for range min(workers, n-1) - 1 {
-		others.Go(work)
-	}
-	work()
-	others.Wait()
-	return ctx.Err()
+	return parallel.Do(ctx, workers, n-1, func(i int) error {
+		do(i + 1)
+		return nil
+	})
 }

@@ -23,17 +23,17 @@ var errEnough = errors.New("enough candidates")
 // Nearest resolves the path element by element. If an element is missing, Nearest
 // continues with the nearest name in the same directory. Nearest follows no
 // symbolic links. Hidden names are candidates only for hidden elements.
-func Nearest(fsys *confine.FS, name string) string {
-	return nearestPath(fsys, name, false, false)
+func Nearest(ctx context.Context, fsys *confine.FS, name string) string {
+	return nearestPath(ctx, fsys, name, false, false)
 }
 
 // NearestDir is [Nearest] for a path of a directory. If hidden is set, hidden names
 // are candidates for every element.
-func NearestDir(fsys *confine.FS, name string, hidden bool) string {
-	return nearestPath(fsys, name, true, hidden)
+func NearestDir(ctx context.Context, fsys *confine.FS, name string, hidden bool) string {
+	return nearestPath(ctx, fsys, name, true, hidden)
 }
 
-func nearestPath(fsys *confine.FS, name string, dirOnly, hidden bool) string {
+func nearestPath(ctx context.Context, fsys *confine.FS, name string, dirOnly, hidden bool) string {
 	dir, err := fsys.OpenDir(".")
 	if err != nil {
 		return ""
@@ -45,7 +45,7 @@ func nearestPath(fsys *confine.FS, name string, dirOnly, hidden bool) string {
 		last := i == len(elements)-1
 		info, err := dir.Lstat(element)
 		if err != nil {
-			elements[i], info = nearestName(dir, element, dirOnly || !last, hidden)
+			elements[i], info = nearestName(ctx, dir, element, dirOnly || !last, hidden)
 			if elements[i] == "" {
 				return ""
 			}
@@ -69,13 +69,13 @@ func nearestPath(fsys *confine.FS, name string, dirOnly, hidden bool) string {
 
 // nearestName returns the name in a directory that is nearest to a missing name,
 // or "".
-func nearestName(dir *confine.Dir, name string, dirOnly, hidden bool) (nearest string, info confine.Info) {
+func nearestName(ctx context.Context, dir *confine.Dir, name string, dirOnly, hidden bool) (nearest string, info confine.Info) {
 	hidden = hidden || strings.HasPrefix(name, ".")
 	candidates := func(yield func(string) bool) {
 		n := 0
 		// If the directory cannot be read to the end, the names read so far are the
 		// candidates.
-		_ = dir.Each(context.Background(), func(other string, typ fs.FileMode) error {
+		_ = dir.Each(ctx, func(other string, typ fs.FileMode) error {
 			if n++; n > maxCandidates {
 				return errEnough
 			}

@@ -38,20 +38,20 @@ func TestNearest(t *testing.T) {
 		{name: "src/tools/.cach", path: "src/tools/.cache", dir: "src/tools/.cache", hiddenDir: "src/tools/.cache"},
 		{name: "nowhere/tools"},
 	} {
-		if got := Nearest(fsys, tt.name); got != tt.path {
+		if got := Nearest(t.Context(), fsys, tt.name); got != tt.path {
 			t.Errorf("Nearest(%q) = %q, want %q", tt.name, got, tt.path)
 		}
-		if got := NearestDir(fsys, tt.name, false); got != tt.dir {
+		if got := NearestDir(t.Context(), fsys, tt.name, false); got != tt.dir {
 			t.Errorf("NearestDir(%q, false) = %q, want %q", tt.name, got, tt.dir)
 		}
-		if got := NearestDir(fsys, tt.name, true); got != tt.hiddenDir {
+		if got := NearestDir(t.Context(), fsys, tt.name, true); got != tt.hiddenDir {
 			t.Errorf("NearestDir(%q, true) = %q, want %q", tt.name, got, tt.hiddenDir)
 		}
 	}
 }
 
 func TestNearestInAMissingRoot(t *testing.T) {
-	if got := Nearest(confine.Over(afero.NewMemMapFs(), "/missing", confine.Options{}), "a"); got != "" {
+	if got := Nearest(t.Context(), confine.Over(afero.NewMemMapFs(), "/missing", confine.Options{}), "a"); got != "" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -61,7 +61,7 @@ func TestNearestComparesALimitedNumberOfNames(t *testing.T) {
 	for i := range maxCandidates + 1000 {
 		files = append(files, fmt.Sprintf("%06d-of-many", i))
 	}
-	if got := Nearest(newMemory(t, append(files, "zebra")...), "zebar"); got != "" {
+	if got := Nearest(t.Context(), newMemory(t, append(files, "zebra")...), "zebar"); got != "" {
 		t.Errorf("got %q from beyond the limit", got)
 	}
 }
@@ -76,11 +76,11 @@ func TestNearestFollowsNoLinks(t *testing.T) {
 	}
 	fsys := confine.New(dir, confine.Options{})
 	for name, want := range map[string]string{"linkd": "linked", "linkd/below": "", "linked/belo": "", "targt/belo": "target/below"} {
-		if got := Nearest(fsys, name); got != want {
+		if got := Nearest(t.Context(), fsys, name); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
 		}
 	}
-	if got := NearestDir(fsys, "linkd", false); got != "" {
+	if got := NearestDir(t.Context(), fsys, "linkd", false); got != "" {
 		t.Errorf("NearestDir suggests the link %q", got)
 	}
 }

@@ -2,10 +2,12 @@ package toolshelf
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 )
 
 // A SkillsPrompt is a list of skills for a model's instructions.
@@ -81,8 +83,8 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 		return SkillsPrompt{}, c.skillsError(op, err)
 	}
 	shown := c.skillFilter.of(all)
-	block := promptBlock{tag: "skill"}
-	if block.preferred, err = options.preferred(ctx, op, c, c.searchers.skills, all, shown); err != nil {
+	block := promptblock.Block{Tag: "skill"}
+	if block.Preferred, err = options.preferred(ctx, op, c, c.searchers.skills, all, shown); err != nil {
 		return SkillsPrompt{}, err
 	}
 	for _, e := range shown.Entries {
@@ -91,7 +93,8 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 			options.add(&block, c.skills, e, description)
 		}
 	}
-	return block.prompt(ctx, options)
+	result, err := block.Fit(ctx, options.budget)
+	return SkillsPrompt(result), err
 }
 
 // CommandsPrompt returns the commands that List lists as SkillsPrompt does the
@@ -114,8 +117,8 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 		return CommandsPrompt{}, c.commandsError(op, err)
 	}
 	shown := c.commandFilter.of(all)
-	block := promptBlock{tag: "command"}
-	if block.preferred, err = options.preferred(ctx, op, c, c.searchers.commands, all, shown); err != nil {
+	block := promptblock.Block{Tag: "command"}
+	if block.Preferred, err = options.preferred(ctx, op, c, c.searchers.commands, all, shown); err != nil {
 		return CommandsPrompt{}, err
 	}
 	for _, e := range shown.Entries {
@@ -123,8 +126,8 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 			options.add(&block, c.commands, e, e.Description)
 		}
 	}
-	prompt, err := block.prompt(ctx, options)
-	return CommandsPrompt(prompt), err
+	result, err := block.Fit(ctx, options.budget)
+	return CommandsPrompt(result), err
 }
 
 // A PromptOption is a choice for one call of SkillsPrompt or CommandsPrompt.
@@ -133,9 +136,7 @@ type PromptOption func(*promptOptions)
 
 // promptOptions are what the options of one call say.
 type promptOptions struct {
-	limited   bool
-	budget    int
-	count     func(string) int // nil counts characters
+	budget    promptblock.Budget
 	locations bool
 	first     []string
 	query     string
@@ -153,19 +154,19 @@ func newPromptOptions(opts []PromptOption) (promptOptions, error) {
 }
 
 // add appends the entry to the block.
-func (o *promptOptions) add(b *promptBlock, x *index.Index, e *index.Entry, description string) {
+func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry, description string) {
 	location := ""
 	if o.locations {
 		location = x.Layer(e.Layer).FS.Path(e.Path)
 	}
-	b.add(e.Layer, e.Name, description, location)
+	b.Add(e.Layer, e.Name, description, location)
 }
 
 // PromptBudget limits the text to n characters (Unicode code points), markup
 // included. With 0 or less, which is what may be left of a context, nothing
 // fits: the text is "" and all names are in Dropped. It replaces a PromptTokens.
 func PromptBudget(n int) PromptOption {
-	return func(o *promptOptions) { o.limited, o.budget, o.count = true, n, nil }
+	return func(o *promptOptions) { o.budget = promptblock.Budget{Limited: true, Max: n} }
 }
 
 // PromptTokens limits the text to what count takes for budget tokens or fewer.
@@ -185,7 +186,7 @@ func PromptTokens(budget int, count func(string) int) PromptOption {
 			o.err = &Error{Code: ErrInvalidOption.Code,
 				Message: "PromptTokens: the counter is nil; give a function that counts the tokens of a text, or use PromptBudget"}
 		}
-		o.limited, o.budget, o.count = true, budget, count
+		o.budget = promptblock.Budget{Limited: true, Max: budget, Count: count}
 	}
 }
 
@@ -228,7 +229,7 @@ func PromptFor(query string) PromptOption {
 // preferred returns the names that precede the order of the layers: the names of
 // PromptFirst, and then the matches of PromptFor.
 func (o *promptOptions) preferred(ctx context.Context, op string, c *Catalog, s *searcher, all, shown *index.Snapshot) ([]string, error) {
-	if !o.limited {
+	if !o.budget.Limited {
 		return nil, nil
 	}
 	query := strings.TrimSpace(leading(strings.TrimSpace(o.query), maxQuery))
@@ -257,4 +258,57 @@ func leading(s string, n int) string {
 		}
 	}
 	return s
+}
+
+// Prompt returns the text for a model that activates the skill, in the form of
+// the client guide of the Agent Skills format
+// (https://agentskills.io/client-implementation/adding-skills-support):
+//
+//	<skill_content name="pdf-tools">
+//	# PDF tools
+//	…
+//
+//	Skill directory: /home/user/.agents/skills/pdf-tools
+//	Relative paths in this skill are relative to the skill directory.
+//
+//	<skill_resources>
+//	  <file>scripts/extract.py</file>
+//	</skill_resources>
+//	</skill_content>
+//
+// First comes the Content, without the empty lines at both ends. Tags of the
+// elements skill_content, skill_resources, available_skills and
+// available_commands are escaped: the "<" becomes "&lt;", and "＜" becomes
+// "&#xFF1C;". A skill can therefore neither end the block nor begin another
+// block. Letter case, fullwidth letters, white space, accents and invisible
+// characters in a tag make no difference. All other Markdown, HTML and XML stays.
+//
+// The directory is the directory of Path, the full path on the skill's
+// filesystem, for a model that reads files. If a host path must not reach a model,
+// or has no meaning for the model, as with a layer of WithSkillsFS, set Path to ""
+// before the call: Prompt then omits the two lines.
+//
+// The files are the first 100 of Files without SKILL.md, in the same order. A
+// comment gives the number of the other files, or says with FilesTruncated that
+// more files exist. Prompt reads no file. The name, the directory and the files
+// are escaped as XML, as in [Catalog.SkillsPrompt], and each is one line.
+func (s Skill) Prompt() string {
+	dir, own := splitPath(s.Path)
+	var files []string
+	for _, f := range s.Files {
+		if f.Path != own && (own != "" || f.Path != "SKILL.md" && f.Path != "skill.md") {
+			files = append(files, f.Path)
+		}
+	}
+	return promptblock.Skill{Name: s.Name, Content: s.Content, Dir: dir, Files: files, Truncated: s.FilesTruncated}.String()
+}
+
+// splitPath splits the path of a SKILL.md into directory and name. The path is a
+// path of the operating system, or a path with slashes.
+func splitPath(path string) (dir, file string) {
+	i := len(path)
+	for i > 0 && path[i-1] != '/' && !os.IsPathSeparator(path[i-1]) {
+		i--
+	}
+	return path[:max(i-1, 0)], path[i:]
 }

@@ -1,13 +1,11 @@
 package toolshelf_test
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -99,46 +97,6 @@ func TestSkillPrompt(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestSkillPromptNamesAHundredFiles(t *testing.T) {
-	for _, tt := range []struct {
-		resources, listed int
-		more              string
-	}{
-		{99, 99, ""},
-		{100, 100, ""},
-		{101, 100, "  <!-- 1 more file not listed -->\n</skill_resources>"},
-		{5000, 100, "  <!-- 4900 more files not listed -->\n</skill_resources>"},
-	} {
-		s := toolshelf.Skill{SkillInfo: toolshelf.SkillInfo{Name: "pdf", Path: "pdf/SKILL.md"}, Files: files("SKILL.md")}
-		for i := range tt.resources {
-			s.Files = append(s.Files, toolshelf.SkillFile{Path: fmt.Sprintf("f%04d", i)})
-		}
-		got := s.Prompt()
-		if n := strings.Count(got, "<file>f"); n != tt.listed {
-			t.Errorf("%d files of %d", n, tt.resources)
-		}
-		if !strings.Contains(got, tt.more) || strings.Contains(got, "<!--") != (tt.more != "") {
-			t.Errorf("%d files, but not %q in\n%s", tt.resources, tt.more, got)
-		}
-	}
-}
-
-func TestAnySkillPromptIsOneBlock(t *testing.T) {
-	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`((<|</|< / |<\n)?(skill_content|Skill_Content|x)[ >"\n]{0,3}){0,6}`))
-	rapid.Check(t, func(t *rapid.T) {
-		s := toolshelf.Skill{SkillInfo: toolshelf.SkillInfo{Name: text.Draw(t, "name"), Path: text.Draw(t, "path")},
-			Content: text.Draw(t, "content"), Files: files(text.Draw(t, "file"))}
-		got := s.Prompt()
-		inner, begins := strings.CutPrefix(got, "<skill_content name=\"")
-		inner, ends := strings.CutSuffix(inner, "\n</skill_content>")
-		// Without blanks and in lower case, as the most tolerant reader has it.
-		if tags := strings.ToLower(strings.Join(strings.Fields(inner), "")); !begins || !ends ||
-			strings.Contains(tags, "</skill_content") || strings.Contains(tags, "<skill_content") {
-			t.Errorf("more than one block:\n%s", got)
-		}
-	})
 }
 
 func TestPromptOfAnActivatedSkill(t *testing.T) {

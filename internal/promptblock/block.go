@@ -1,4 +1,6 @@
-package toolshelf
+// Package promptblock writes blocks of text for a model: lists of skills or
+// commands within a budget, and the content of a skill.
+package promptblock
 
 import (
 	"cmp"
@@ -16,19 +18,35 @@ import (
 // dropped: with less, a model cannot tell what a skill is for.
 const minDescription = 60
 
-// A promptBlock is what a prompt may list.
-type promptBlock struct {
-	tag       string // of an item; the block's is made of it
-	items     []promptItem
-	preferred []string // the names that precede the order of the layers; unknown and repeated names have no effect
+// A Block is a list of items: skills or commands.
+type Block struct {
+	Tag       string   // of an item; the tag of the block is derived from it
+	Preferred []string // the names that precede the order of the layers; unknown and repeated names have no effect
+	items     []item
+}
+
+// A Budget limits the text of a block. The zero Budget is no limit.
+type Budget struct {
+	Limited bool
+	Max     int
+	Count   func(string) int // nil counts characters
+}
+
+// A Result is the text of a block, and the names of its items by what became of
+// them.
+type Result struct {
+	Text      string
+	Included  []string
+	Shortened []string
+	Dropped   []string
 }
 
 // A cut is how much of a block a text tells: the first items in precedence,
 // with descriptions of at most limit characters.
 type cut struct{ kept, limit int }
 
-// A promptItem has its texts as they are in the block: escaped.
-type promptItem struct {
+// A item has its texts as they are in the block: escaped.
+type item struct {
 	layer       int
 	rank        int // its place in precedence
 	name        string
@@ -39,28 +57,29 @@ type promptItem struct {
 	length      int    // characters of the description
 }
 
-func (b *promptBlock) add(layer int, name, description, location string) {
-	i := promptItem{
+// Add appends an item.
+func (b *Block) Add(layer int, name, description, location string) {
+	i := item{
 		layer: layer, name: name, escapedName: escape.XMLLine(name),
 		description: escape.XML(description), location: escape.XMLLine(location),
 	}
 	i.length = utf8.RuneCountInString(i.description)
-	i.fixed = 2*len(b.tag) + len("  <>\n    <name></name>\n    <description></description>\n  </>\n") + utf8.RuneCountInString(i.escapedName)
+	i.fixed = 2*len(b.Tag) + len("  <>\n    <name></name>\n    <description></description>\n  </>\n") + utf8.RuneCountInString(i.escapedName)
 	if location != "" {
 		i.fixed += len("    <location></location>\n") + utf8.RuneCountInString(i.location)
 	}
 	b.items = append(b.items, i)
 }
 
-// prompt is the block as far as the options have room for it.
-func (b *promptBlock) prompt(ctx context.Context, o promptOptions) (SkillsPrompt, error) {
+// Fit returns the text of the block as far as the budget has room for it.
+func (b *Block) Fit(ctx context.Context, budget Budget) (Result, error) {
 	b.rank()
 
-	told, text, err := b.fit(ctx, o)
+	told, text, err := b.fit(ctx, budget)
 	if err != nil {
-		return SkillsPrompt{}, err
+		return Result{}, err
 	}
-	p := SkillsPrompt{Text: text, Included: []string{}, Shortened: []string{}, Dropped: []string{}}
+	p := Result{Text: text, Included: []string{}, Shortened: []string{}, Dropped: []string{}}
 	for _, i := range b.items {
 		switch {
 		case i.rank >= told.kept:
@@ -76,23 +95,23 @@ func (b *promptBlock) prompt(ctx context.Context, o promptOptions) (SkillsPrompt
 
 // rank puts the items in the order of precedence: the preferred names, and then
 // layer by layer.
-func (b *promptBlock) rank() {
-	places := make(map[string]int, len(b.preferred))
-	for place, name := range b.preferred {
+func (b *Block) rank() {
+	places := make(map[string]int, len(b.Preferred))
+	for place, name := range b.Preferred {
 		if _, ok := places[name]; !ok {
 			places[name] = place
 		}
 	}
-	ranked := make([]*promptItem, len(b.items))
+	ranked := make([]*item, len(b.items))
 	for i := range b.items {
 		item := &b.items[i]
-		item.rank = len(b.preferred)
+		item.rank = len(b.Preferred)
 		if place, ok := places[item.name]; ok {
 			item.rank = place
 		}
 		ranked[i] = item
 	}
-	slices.SortStableFunc(ranked, func(x, y *promptItem) int {
+	slices.SortStableFunc(ranked, func(x, y *item) int {
 		return cmp.Or(cmp.Compare(x.rank, y.rank), cmp.Compare(x.layer, y.layer))
 	})
 	for rank, i := range ranked {
@@ -103,15 +122,15 @@ func (b *promptBlock) rank() {
 // fit is the cut that the options have room for, and its text: first of those
 // that drop items, and then, where some were dropped, of those that shorten the
 // descriptions of the others.
-func (b *promptBlock) fit(ctx context.Context, o promptOptions) (cut, string, error) {
+func (b *Block) fit(ctx context.Context, budget Budget) (cut, string, error) {
 	cuts := b.dropping()
-	if o.count == nil && !o.limited {
+	if budget.Count == nil && !budget.Limited {
 		whole := cuts.at(cuts.top)
 		return whole, b.text(whole), nil
 	}
-	told, best, err := b.search(ctx, o, cuts, fitting{})
+	told, best, err := b.search(ctx, budget, cuts, fitting{})
 	if err == nil && told.kept > 0 && told.kept < len(b.items) {
-		told, best, err = b.search(ctx, o, b.shortening(told.kept), best)
+		told, best, err = b.search(ctx, budget, b.shortening(told.kept), best)
 	}
 	return told, best.text, err
 }
@@ -125,19 +144,19 @@ type cutRow struct {
 
 // dropping goes from no item over all items with short descriptions to the
 // whole block.
-func (b *promptBlock) dropping() cutRow {
+func (b *Block) dropping() cutRow {
 	n := len(b.items)
 	return cutRow{n + b.surplus(n), func(i int) cut { return cut{min(i, n), minDescription + max(0, i-n)} }}
 }
 
 // shortening goes from short to whole descriptions of so many items.
-func (b *promptBlock) shortening(kept int) cutRow {
+func (b *Block) shortening(kept int) cutRow {
 	return cutRow{b.surplus(kept), func(i int) cut { return cut{kept, minDescription + i} }}
 }
 
 // surplus is by how much the longest description of so many items is longer than
 // the shortest that one is cut to.
-func (b *promptBlock) surplus(kept int) int {
+func (b *Block) surplus(kept int) int {
 	longest := minDescription
 	for _, i := range b.items {
 		if i.rank < kept {
@@ -149,11 +168,11 @@ func (b *promptBlock) surplus(kept int) int {
 
 // size is the number of characters of a cut's text: at most, and exactly where
 // no description is cut.
-func (b *promptBlock) size(c cut) int {
+func (b *Block) size(c cut) int {
 	if c.kept == 0 {
 		return 0
 	}
-	n := 2*len(b.tag) + len("<available_s>\n</available_s>") + len(b.omission(c.kept))
+	n := 2*len(b.Tag) + len("<available_s>\n</available_s>") + len(b.omission(c.kept))
 	for j := range b.items {
 		if i := &b.items[j]; i.rank < c.kept {
 			n += i.fixed + min(i.length, c.limit)
@@ -163,13 +182,13 @@ func (b *promptBlock) size(c cut) int {
 }
 
 // text is what a cut tells; "" for no item, not a block that is empty.
-func (b *promptBlock) text(c cut) string {
+func (b *Block) text(c cut) string {
 	if c.kept == 0 {
 		return ""
 	}
 	var t strings.Builder
 	t.Grow(b.size(c))
-	t.WriteString("<available_" + b.tag + "s>\n")
+	t.WriteString("<available_" + b.Tag + "s>\n")
 	for j := range b.items {
 		i := &b.items[j]
 		if i.rank >= c.kept {
@@ -180,7 +199,7 @@ func (b *promptBlock) text(c cut) string {
 			description = escape.ShortenXML(description, c.limit)
 		}
 		t.WriteString("  <")
-		t.WriteString(b.tag)
+		t.WriteString(b.Tag)
 		t.WriteString(">\n    <name>")
 		t.WriteString(i.escapedName)
 		t.WriteString("</name>\n    <description>")
@@ -192,23 +211,23 @@ func (b *promptBlock) text(c cut) string {
 			t.WriteString("</location>\n")
 		}
 		t.WriteString("  </")
-		t.WriteString(b.tag)
+		t.WriteString(b.Tag)
 		t.WriteString(">\n")
 	}
 	t.WriteString(b.omission(c.kept))
-	t.WriteString("</available_" + b.tag + "s>")
+	t.WriteString("</available_" + b.Tag + "s>")
 	return t.String()
 }
 
 // omission is the line that says how many items are dropped.
-func (b *promptBlock) omission(kept int) string {
+func (b *Block) omission(kept int) string {
 	switch n := len(b.items) - kept; n {
 	case 0:
 		return ""
 	case 1:
-		return "  <!-- 1 more " + b.tag + " not listed -->\n"
+		return "  <!-- 1 more " + b.Tag + " not listed -->\n"
 	default:
-		return fmt.Sprintf("  <!-- %d more %ss not listed -->\n", n, b.tag)
+		return fmt.Sprintf("  <!-- %d more %ss not listed -->\n", n, b.Tag)
 	}
 }
 
@@ -224,19 +243,19 @@ type fitting struct {
 // Where a caller counts, a guess by the sizes of what is known to fit and of
 // what is known not to is near in most cases; every other guess is the middle,
 // so that no counter makes the search long.
-func (b *promptBlock) search(ctx context.Context, o promptOptions, cuts cutRow, least fitting) (cut, fitting, error) {
+func (b *Block) search(ctx context.Context, budget Budget, cuts cutRow, least fitting) (cut, fitting, error) {
 	within := func(size int) int {
 		return sort.Search(cuts.top+1, func(i int) bool { return b.size(cuts.at(i)) > size }) - 1
 	}
-	if o.count == nil {
-		c := cuts.at(max(0, within(o.budget)))
+	if budget.Count == nil {
+		c := cuts.at(max(0, within(budget.Max)))
 		return c, fitting{text: b.text(c)}, nil
 	}
-	if cuts.top == 0 || o.budget < 0 {
+	if cuts.top == 0 || budget.Max < 0 {
 		return cuts.at(0), least, nil
 	}
 	whole := fitting{text: b.text(cuts.at(cuts.top))}
-	if whole.count = o.count(whole.text); whole.count <= o.budget {
+	if whole.count = budget.Count(whole.text); whole.count <= budget.Max {
 		return cuts.at(cuts.top), whole, nil
 	}
 	low, high, highCount := 0, cuts.top, whole.count
@@ -246,12 +265,12 @@ func (b *promptBlock) search(ctx context.Context, o promptOptions, cuts cutRow, 
 		}
 		share := 0.5
 		if !middle {
-			share = float64(o.budget-least.count) / float64(highCount-least.count)
+			share = float64(budget.Max-least.count) / float64(highCount-least.count)
 		}
 		from, to := b.size(cuts.at(low)), b.size(cuts.at(high))
 		guess := min(max(within(from+int(share*float64(to-from))), low+1), high-1)
 		text := b.text(cuts.at(guess))
-		if n := o.count(text); n <= o.budget {
+		if n := budget.Count(text); n <= budget.Max {
 			low, least = guess, fitting{text, n}
 		} else {
 			high, highCount = guess, n

@@ -1,4 +1,4 @@
-package toolshelf
+package promptblock
 
 import (
 	"context"
@@ -22,10 +22,10 @@ type described struct {
 	Name, Description, Location string
 }
 
-func blockOf(items []described) *promptBlock {
-	b := &promptBlock{tag: "skill"}
+func blockOf(items []described) *Block {
+	b := &Block{Tag: "skill"}
 	for _, i := range items {
-		b.add(i.Layer, i.Name, i.Description, i.Location)
+		b.Add(i.Layer, i.Name, i.Description, i.Location)
 	}
 	return b
 }
@@ -74,7 +74,7 @@ func parse(t interface{ Fatalf(string, ...any) }, text string) []described {
 func TestAnyBlockIsReadBackAsItIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := anyItems.Draw(t, "items")
-		p, err := blockOf(items).prompt(context.Background(), promptOptions{})
+		p, err := blockOf(items).Fit(context.Background(), Budget{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,10 +116,10 @@ func TestAnyBlockWithinAnyBudget(t *testing.T) {
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				items := anyItems.Draw(t, "items")
-				whole := measure(within(t, items, promptOptions{}).Text)
+				whole := measure(within(t, items, Budget{}).Text)
 				budget := rapid.IntRange(-1, whole+1).Draw(t, "budget")
-				of := func(budget int) promptOptions {
-					return promptOptions{limited: true, budget: budget, count: counter.count}
+				of := func(budget int) Budget {
+					return Budget{Limited: true, Max: budget, Count: counter.count}
 				}
 				p := within(t, items, of(budget))
 				if p.Text != "" && measure(p.Text) > budget {
@@ -151,14 +151,14 @@ func TestAnyPreferredNamesAreDroppedLast(t *testing.T) {
 			names = append(names, i.Name)
 		}
 		b := blockOf(items)
-		b.preferred = rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "preferred")
-		budget := rapid.IntRange(0, utf8.RuneCountInString(within(t, items, promptOptions{}).Text)).Draw(t, "budget")
-		p, err := b.prompt(context.Background(), promptOptions{limited: true, budget: budget})
+		b.Preferred = rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "preferred")
+		budget := rapid.IntRange(0, utf8.RuneCountInString(within(t, items, Budget{}).Text)).Draw(t, "budget")
+		p, err := b.Fit(context.Background(), Budget{Limited: true, Max: budget})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var order []string // of precedence
-		for _, name := range b.preferred {
+		for _, name := range b.Preferred {
 			if name != "unknown" && !slices.Contains(order, name) {
 				order = append(order, name)
 			}
@@ -175,7 +175,7 @@ func TestAnyPreferredNamesAreDroppedLast(t *testing.T) {
 		for _, i := range items {
 			if slices.Contains(kept, i.Name) {
 				if at >= len(p.Included) || p.Included[at] != i.Name {
-					t.Fatalf("preferred %q, in precedence %q: included %q", b.preferred, order, p.Included)
+					t.Fatalf("preferred %q, in precedence %q: included %q", b.Preferred, order, p.Included)
 				}
 				at++
 			}
@@ -183,8 +183,8 @@ func TestAnyPreferredNamesAreDroppedLast(t *testing.T) {
 	})
 }
 
-func within(t *rapid.T, items []described, o promptOptions) SkillsPrompt {
-	p, err := blockOf(items).prompt(context.Background(), o)
+func within(t *rapid.T, items []described, o Budget) Result {
+	p, err := blockOf(items).Fit(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func admitted(s string) string {
 }
 
 // consistent checks a text against what its fields say of it.
-func consistent(t rapid.TB, items []described, p SkillsPrompt) {
+func consistent(t rapid.TB, items []described, p Result) {
 	parsed := parse(t, p.Text)
 	if len(parsed) != len(p.Included) || len(p.Included)+len(p.Dropped) != len(items) {
 		t.Fatalf("%d items: included %q, dropped %q, in the text %d", len(items), p.Included, p.Dropped, len(parsed))
@@ -262,7 +262,7 @@ func TestTheBestCutIsFound(t *testing.T) {
 		}
 		budget := rapid.IntRange(counts[0], counts[cuts.top]+1).Draw(t, "budget")
 		want, _ := slices.BinarySearch(counts, budget+1)
-		got, best, err := b.search(context.Background(), promptOptions{budget: budget, count: count}, cuts, fitting{b.text(cuts.at(0)), counts[0]})
+		got, best, err := b.search(context.Background(), Budget{Max: budget, Count: count}, cuts, fitting{b.text(cuts.at(0)), counts[0]})
 		if err != nil || got != cuts.at(want-1) || best.text != b.text(got) {
 			t.Errorf("%v with %d tokens, want %v, of %v; %v", got, count(best.text), cuts.at(want-1), counts, err)
 		}
@@ -272,8 +272,8 @@ func TestTheBestCutIsFound(t *testing.T) {
 // What dropping a skill leaves of the budget is not left unused.
 func TestDescriptionsGetTheRoomOfDroppedSkills(t *testing.T) {
 	items := []described{{Name: "a", Description: strings.Repeat("word ", 40)}, {Name: "b", Description: strings.Repeat("word ", 40)}, {Name: "c", Description: "short"}}
-	for _, o := range []promptOptions{{limited: true, budget: 250}, {limited: true, budget: 250, count: utf8.RuneCountInString}} {
-		p, err := blockOf(items).prompt(t.Context(), o)
+	for _, o := range []Budget{{Limited: true, Max: 250}, {Limited: true, Max: 250, Count: utf8.RuneCountInString}} {
+		p, err := blockOf(items).Fit(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +308,7 @@ func TestFewCallsOfTheCounter(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %d", counter.name, budget), func(t *testing.T) {
 				count, calls := counter.count, 0
 				counted := func(s string) int { calls++; return count(s) }
-				p, err := block.prompt(t.Context(), promptOptions{limited: true, budget: budget, count: counted})
+				p, err := block.Fit(t.Context(), Budget{Limited: true, Max: budget, Count: counted})
 				if err != nil || p.Text != "" && count(p.Text) > budget {
 					t.Fatalf("%d tokens, %v", count(p.Text), err)
 				}
@@ -324,13 +324,13 @@ func TestADescriptionOf5MBTakesNoRoomFromOthers(t *testing.T) {
 	items := many(100)
 	items[7].Layer, items[7].Description = 0, strings.Repeat("An attack on the budget. ", 5<<20/25)
 	block := blockOf(items)
-	for _, o := range []promptOptions{
-		{limited: true, budget: 4000},
-		{limited: true, budget: 30_000},
-		{limited: true, budget: 1000, count: words},
-		{limited: true, budget: 8000, count: words},
+	for _, o := range []Budget{
+		{Limited: true, Max: 4000},
+		{Limited: true, Max: 30_000},
+		{Limited: true, Max: 1000, Count: words},
+		{Limited: true, Max: 8000, Count: words},
 	} {
-		p, err := block.prompt(t.Context(), o)
+		p, err := block.Fit(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +353,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
 	count := func(s string) int { calls++; cancel(); return len(s) }
-	if _, err := blockOf(many(100)).prompt(ctx, promptOptions{limited: true, budget: 1000, count: count}); !errors.Is(err, context.Canceled) || calls != 1 {
+	if _, err := blockOf(many(100)).Fit(ctx, Budget{Limited: true, Max: 1000, Count: count}); !errors.Is(err, context.Canceled) || calls != 1 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 }

@@ -1,0 +1,57 @@
+package promptblock
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+)
+
+// maxFiles is the number of files that the text of a skill lists.
+const maxFiles = 100
+
+// A Skill is the content of a skill that a model activates.
+type Skill struct {
+	Name      string
+	Content   string
+	Dir       string   // "" omits the lines about the directory
+	Files     []string // without SKILL.md
+	Truncated bool     // the skill has more files
+}
+
+// String returns the block.
+func (s Skill) String() string {
+	var t strings.Builder
+	t.Grow(len(s.Content) + 512)
+	t.WriteString(`<skill_content name="` + escape.XMLLine(s.Name) + "\">\n")
+	if content := strings.Trim(s.Content, "\r\n"); content != "" {
+		t.WriteString(escape.BlockTags(content))
+		t.WriteByte('\n')
+	}
+	if s.Dir != "" {
+		t.WriteString("\nSkill directory: " + escape.XMLLine(s.Dir) + "\n" +
+			"Relative paths in this skill are relative to the skill directory.\n")
+	}
+	s.writeFiles(&t)
+	t.WriteString("</skill_content>")
+	return t.String()
+}
+
+func (s Skill) writeFiles(t *strings.Builder) {
+	if len(s.Files) == 0 && !s.Truncated {
+		return
+	}
+	t.WriteString("\n<skill_resources>\n")
+	for _, path := range s.Files[:min(len(s.Files), maxFiles)] {
+		t.WriteString("  <file>" + escape.XMLLine(path) + "</file>\n")
+	}
+	switch more := len(s.Files) - maxFiles; {
+	case s.Truncated:
+		t.WriteString("  <!-- more files not listed -->\n")
+	case more == 1:
+		t.WriteString("  <!-- 1 more file not listed -->\n")
+	case more > 1:
+		fmt.Fprintf(t, "  <!-- %d more files not listed -->\n", more)
+	}
+	t.WriteString("</skill_resources>\n")
+}

@@ -43,7 +43,7 @@ type Result struct {
 
 // A cut is how much of a block a text tells: the first items in precedence,
 // with descriptions of at most limit characters.
-type cut struct{ kept, limit int }
+type choice struct{ kept, limit int }
 
 // A item has its texts as they are in the block: escaped.
 type item struct {
@@ -75,17 +75,17 @@ func (b *Block) Add(layer int, name, description, location string) {
 func (b *Block) Fit(ctx context.Context, budget Budget) (Result, error) {
 	b.rank()
 
-	told, text, err := b.fit(ctx, budget)
+	chosen, text, err := b.fit(ctx, budget)
 	if err != nil {
 		return Result{}, err
 	}
 	p := Result{Text: text, Included: []string{}, Shortened: []string{}, Dropped: []string{}}
 	for _, i := range b.items {
 		switch {
-		case i.rank >= told.kept:
+		case i.rank >= chosen.kept:
 			p.Dropped = append(p.Dropped, i.name)
 			continue
-		case i.length > told.limit:
+		case i.length > chosen.limit:
 			p.Shortened = append(p.Shortened, i.name)
 		}
 		p.Included = append(p.Included, i.name)
@@ -122,41 +122,41 @@ func (b *Block) rank() {
 // fit is the cut that the options have room for, and its text: first of those
 // that drop items, and then, where some were dropped, of those that shorten the
 // descriptions of the others.
-func (b *Block) fit(ctx context.Context, budget Budget) (cut, string, error) {
-	cuts := b.dropping()
+func (b *Block) fit(ctx context.Context, budget Budget) (choice, string, error) {
+	choices := b.dropping()
 	if budget.Count == nil && !budget.Limited {
-		whole := cuts.at(cuts.top)
+		whole := choices.at(choices.last)
 		return whole, b.text(whole), nil
 	}
-	told, best, err := b.search(ctx, budget, cuts, fitting{})
-	if err == nil && told.kept > 0 && told.kept < len(b.items) {
-		told, best, err = b.search(ctx, budget, b.shortening(told.kept), best)
+	chosen, best, err := b.search(ctx, budget, choices, measured{})
+	if err == nil && chosen.kept > 0 && chosen.kept < len(b.items) {
+		chosen, best, err = b.search(ctx, budget, b.shortening(chosen.kept), best)
 	}
-	return told, best.text, err
+	return chosen, best.text, err
 }
 
-// A cutRow goes from 0 to top. Each tells more than the one before, in a
+// A sequence goes from 0 to top. Each tells more than the one before, in a
 // longer text.
-type cutRow struct {
-	top int
-	at  func(int) cut
+type sequence struct {
+	last int
+	at   func(int) choice
 }
 
 // dropping goes from no item over all items with short descriptions to the
 // whole block.
-func (b *Block) dropping() cutRow {
+func (b *Block) dropping() sequence {
 	n := len(b.items)
-	return cutRow{n + b.surplus(n), func(i int) cut { return cut{min(i, n), minDescription + max(0, i-n)} }}
+	return sequence{n + b.excess(n), func(i int) choice { return choice{min(i, n), minDescription + max(0, i-n)} }}
 }
 
 // shortening goes from short to whole descriptions of so many items.
-func (b *Block) shortening(kept int) cutRow {
-	return cutRow{b.surplus(kept), func(i int) cut { return cut{kept, minDescription + i} }}
+func (b *Block) shortening(kept int) sequence {
+	return sequence{b.excess(kept), func(i int) choice { return choice{kept, minDescription + i} }}
 }
 
-// surplus is by how much the longest description of so many items is longer than
+// excess is by how much the longest description of so many items is longer than
 // the shortest that one is cut to.
-func (b *Block) surplus(kept int) int {
+func (b *Block) excess(kept int) int {
 	longest := minDescription
 	for _, i := range b.items {
 		if i.rank < kept {
@@ -168,7 +168,7 @@ func (b *Block) surplus(kept int) int {
 
 // size is the number of characters of a cut's text: at most, and exactly where
 // no description is cut.
-func (b *Block) size(c cut) int {
+func (b *Block) size(c choice) int {
 	if c.kept == 0 {
 		return 0
 	}
@@ -182,7 +182,7 @@ func (b *Block) size(c cut) int {
 }
 
 // text is what a cut tells; "" for no item, not a block that is empty.
-func (b *Block) text(c cut) string {
+func (b *Block) text(c choice) string {
 	if c.kept == 0 {
 		return ""
 	}
@@ -231,8 +231,8 @@ func (b *Block) omission(kept int) string {
 	}
 }
 
-// A fitting is a text that is within the budget, with its count.
-type fitting struct {
+// A measured is a text that is within the budget, with its count.
+type measured struct {
 	text  string
 	count int
 }
@@ -243,38 +243,38 @@ type fitting struct {
 // Where a caller counts, a guess by the sizes of what is known to fit and of
 // what is known not to is near in most cases; every other guess is the middle,
 // so that no counter makes the search long.
-func (b *Block) search(ctx context.Context, budget Budget, cuts cutRow, least fitting) (cut, fitting, error) {
+func (b *Block) search(ctx context.Context, budget Budget, choices sequence, least measured) (choice, measured, error) {
 	within := func(size int) int {
-		return sort.Search(cuts.top+1, func(i int) bool { return b.size(cuts.at(i)) > size }) - 1
+		return sort.Search(choices.last+1, func(i int) bool { return b.size(choices.at(i)) > size }) - 1
 	}
 	if budget.Count == nil {
-		c := cuts.at(max(0, within(budget.Max)))
-		return c, fitting{text: b.text(c)}, nil
+		c := choices.at(max(0, within(budget.Max)))
+		return c, measured{text: b.text(c)}, nil
 	}
-	if cuts.top == 0 || budget.Max < 0 {
-		return cuts.at(0), least, nil
+	if choices.last == 0 || budget.Max < 0 {
+		return choices.at(0), least, nil
 	}
-	whole := fitting{text: b.text(cuts.at(cuts.top))}
+	whole := measured{text: b.text(choices.at(choices.last))}
 	if whole.count = budget.Count(whole.text); whole.count <= budget.Max {
-		return cuts.at(cuts.top), whole, nil
+		return choices.at(choices.last), whole, nil
 	}
-	low, high, highCount := 0, cuts.top, whole.count
+	low, high, highCount := 0, choices.last, whole.count
 	for middle := false; low+1 < high; middle = !middle {
 		if err := ctx.Err(); err != nil {
-			return cut{}, fitting{}, err
+			return choice{}, measured{}, err
 		}
 		share := 0.5
 		if !middle {
 			share = float64(budget.Max-least.count) / float64(highCount-least.count)
 		}
-		from, to := b.size(cuts.at(low)), b.size(cuts.at(high))
+		from, to := b.size(choices.at(low)), b.size(choices.at(high))
 		guess := min(max(within(from+int(share*float64(to-from))), low+1), high-1)
-		text := b.text(cuts.at(guess))
+		text := b.text(choices.at(guess))
 		if n := budget.Count(text); n <= budget.Max {
-			low, least = guess, fitting{text, n}
+			low, least = guess, measured{text, n}
 		} else {
 			high, highCount = guess, n
 		}
 	}
-	return cuts.at(low), least, nil
+	return choices.at(low), least, nil
 }

@@ -245,26 +245,26 @@ func TestTheBestCutIsFound(t *testing.T) {
 		b := blockOf(anyItems.Draw(t, "items"))
 		b.rank()
 		count := rapid.SampledFrom([]func(string) int{words, utf8.RuneCountInString}).Draw(t, "counter")
-		cuts := b.dropping()
+		choices := b.dropping()
 		if kept := rapid.IntRange(0, len(b.items)).Draw(t, "kept"); kept > 0 {
-			cuts = b.shortening(kept)
+			choices = b.shortening(kept)
 		}
-		counts := make([]int, cuts.top+1)
+		counts := make([]int, choices.last+1)
 		for i := range counts {
-			text, size := b.text(cuts.at(i)), b.size(cuts.at(i))
+			text, size := b.text(choices.at(i)), b.size(choices.at(i))
 			counts[i] = count(text)
-			if i > 0 && (size <= b.size(cuts.at(i-1)) || counts[i] < counts[i-1]) {
-				t.Fatalf("cut %d of %d characters and %d tokens follows one of %d and %d", i, size, counts[i], b.size(cuts.at(i-1)), counts[i-1])
+			if i > 0 && (size <= b.size(choices.at(i-1)) || counts[i] < counts[i-1]) {
+				t.Fatalf("cut %d of %d characters and %d tokens follows one of %d and %d", i, size, counts[i], b.size(choices.at(i-1)), counts[i-1])
 			}
 			if n := utf8.RuneCountInString(text); n > size {
 				t.Fatalf("cut %d has %d characters and not %d", i, n, size)
 			}
 		}
-		budget := rapid.IntRange(counts[0], counts[cuts.top]+1).Draw(t, "budget")
+		budget := rapid.IntRange(counts[0], counts[choices.last]+1).Draw(t, "budget")
 		want, _ := slices.BinarySearch(counts, budget+1)
-		got, best, err := b.search(context.Background(), Budget{Max: budget, Count: count}, cuts, fitting{b.text(cuts.at(0)), counts[0]})
-		if err != nil || got != cuts.at(want-1) || best.text != b.text(got) {
-			t.Errorf("%v with %d tokens, want %v, of %v; %v", got, count(best.text), cuts.at(want-1), counts, err)
+		got, best, err := b.search(context.Background(), Budget{Max: budget, Count: count}, choices, measured{b.text(choices.at(0)), counts[0]})
+		if err != nil || got != choices.at(want-1) || best.text != b.text(got) {
+			t.Errorf("%v with %d tokens, want %v, of %v; %v", got, count(best.text), choices.at(want-1), counts, err)
 		}
 	})
 }

@@ -10,25 +10,26 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 )
 
-// A SkillsPrompt is a list of skills for a model's instructions.
+// A SkillsPrompt is a list of skills for the instructions of a model.
 type SkillsPrompt struct {
-	Text      string   `json:"text"`      // the block; "" where there is nothing to list
-	Included  []string `json:"included"`  // the names of the skills in Text, in its order
-	Shortened []string `json:"shortened"` // those of them whose description is cut, with "…" at its end
-	Dropped   []string `json:"dropped"`   // the names for which the budget had no room, in the order of ListSkills
+	Text      string   `json:"text"`      // the block; "" if no skill is included
+	Included  []string `json:"included"`  // the names of the skills in Text, in the order of Text
+	Shortened []string `json:"shortened"` // the included skills whose description is cut and ends with "…"
+	Dropped   []string `json:"dropped"`   // the skills that exceed the budget, in the order of ListSkills
 }
 
 // String returns the text.
 func (p SkillsPrompt) String() string { return p.Text }
 
-// A CommandsPrompt is to commands what a SkillsPrompt is to skills.
+// A CommandsPrompt is a list of commands for the instructions of a model. The
+// fields have the meaning of the fields of [SkillsPrompt].
 type CommandsPrompt SkillsPrompt
 
 // String returns the text.
 func (p CommandsPrompt) String() string { return p.Text }
 
-// SkillsPrompt returns the skills that a model may choose from, as the client
-// guide of the Agent Skills format has it
+// SkillsPrompt returns the skills that a model may choose, in the form of the
+// client guide of the Agent Skills format
 // (https://agentskills.io/client-implementation/adding-skills-support):
 //
 //	<available_skills>
@@ -38,37 +39,47 @@ func (p CommandsPrompt) String() string { return p.Text }
 //	  </skill>
 //	</available_skills>
 //
-// The name is what GetSkill takes. The order is that of ListSkills, so the
-// same files give the same text. Left out are skills that a model cannot
-// choose, those without a description or a SKILL.md that can be read, and
-// skills that it must not choose, those that say disable-model-invocation:
-// true. Where none is left there is no block: Text is "". A user's or an
-// agent's own choice is for [WithSkillFilter] and [Catalog.View].
+// [Catalog.GetSkill] takes the names of the list. The list has the order of
+// [Catalog.ListSkills], so the same files give the same text. SkillsPrompt omits
+// skills without a description or a readable SKILL.md, because a model cannot
+// choose them, and skills with disable-model-invocation: true. If no skill is left,
+// Text is "". To omit the skills that a user or an agent has disabled, use
+// [WithSkillFilter] or [Catalog.View].
 //
-// Without an option the text has no limit. With [PromptBudget] or
-// [PromptTokens] it is never over the budget, in two steps. First, the longest
-// descriptions are cut to one common length, the greatest that fits and at
-// least 60 characters, at the end of a word where there is one. If they do not
-// fit even so, skills are dropped, from the end of the order of precedence:
-// first those of the last layer, and within a layer the last name first. A
-// comment in the block then says how many are not listed, and what is left of
-// the budget goes to the descriptions of those that are. A greater budget never
-// lists fewer. [PromptFirst] and [PromptFor] put skills before this order of
-// precedence.
+// # Budget
 //
-// The block is well-formed XML whatever the files hold, and an XML parser
-// reads the names and descriptions back as they are, with one exception: what
-// XML 1.0 does not admit (control characters, U+FFFE, U+FFFF, bytes that are
-// not UTF-8) becomes U+FFFD. What is invisible or reorders text, such as
-// bidirectional controls and tag characters, becomes a character reference
-// such as "&#x202E;", so that a reader sees that it is there; the joiners
-// U+200C and U+200D, which scripts and emoji are written with, stay. The
-// fullwidth "＜" of "＜/skill＞" and of the block's other tags becomes "&#xFF1C;".
+// Without options, the length of the text has no limit. With [PromptBudget] or
+// [PromptTokens], the text never exceeds the budget. SkillsPrompt shortens the
+// text in two steps:
 //
-// For the errors see ListSkills; a default directory that is missing holds no
-// skills here. An option that makes no sense is
-// ErrInvalidOption. The cost beyond that of ListSkills is linear in the length
-// of the descriptions, and that of the counter's calls.
+//   - It cuts the longest descriptions to one common length, the greatest length
+//     that fits, but not below 60 characters. A cut is at the end of a word,
+//     except in words of more than 24 characters.
+//   - If the text is still too long, it drops skills from the end of the order of
+//     precedence: the skills of the last layer first, and within a layer the last
+//     name first. A comment in the block gives the number of dropped skills. The
+//     descriptions of the other skills use the rest of the budget.
+//
+// A larger budget never drops more skills. [PromptFirst] and [PromptFor] put skills
+// at the beginning of the order of precedence.
+//
+// # Escapes
+//
+// The block is well-formed XML for all files. An XML parser reads every name and
+// description unchanged, except for characters that XML 1.0 excludes: control
+// characters, U+FFFE, U+FFFF and invalid UTF-8 become U+FFFD. Invisible characters
+// and characters that reorder text, such as bidirectional controls and tag
+// characters, become character references such as "&#x202E;", so that readers of
+// the text see them. The joiners U+200C and U+200D stay, because scripts and emoji
+// need them. The fullwidth "＜" of "＜/skill＞" and of other tags of the block
+// becomes "&#xFF1C;".
+//
+// # Errors and cost
+//
+// SkillsPrompt returns the errors of [Catalog.ListSkills], except that a missing
+// default directory has no skills. An invalid option is [ErrInvalidOption]. In
+// addition to the cost of ListSkills, the time is linear in the length of the
+// descriptions, plus the time of the counter of [PromptTokens].
 func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (SkillsPrompt, error) {
 	const op = "SkillsPrompt"
 	if err := c.begin(ctx, op); err != nil {
@@ -88,7 +99,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 		return SkillsPrompt{}, err
 	}
 	for _, e := range shown.Entries {
-		header := Frontmatter{doc: e.Header} // a SkillInfo of each would cost more than the block
+		header := Frontmatter{doc: e.Header} // a SkillInfo for each entry would cost more than the block
 		if description := strings.TrimSpace(header.Text("description")); description != "" && !e.UserOnly {
 			options.add(&block, c.skills, e, description)
 		}
@@ -97,12 +108,14 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	return SkillsPrompt(result), err
 }
 
-// CommandsPrompt returns the commands that List lists as SkillsPrompt does the
-// skills, in <available_commands> with a <command> for each. The name is what
-// Get takes. A command without a description is listed by its name. Left out are
-// those that say disable-model-invocation: true, as Claude Code does. For the
-// errors see List; a default directory that is missing holds no commands here.
-// An option that makes no sense is ErrInvalidOption.
+// CommandsPrompt returns the commands of [Catalog.List] as an <available_commands>
+// block with a <command> element for each command. The form, the budget and the
+// escapes are those of [Catalog.SkillsPrompt]. [Catalog.Get] takes the names of
+// the list. A command without a description has an empty <description>.
+//
+// CommandsPrompt omits commands with disable-model-invocation: true, as Claude Code
+// does. It returns the errors of List, except that a missing default directory has
+// no commands. An invalid option is [ErrInvalidOption].
 func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (CommandsPrompt, error) {
 	const op = "CommandsPrompt"
 	if err := c.begin(ctx, op); err != nil {
@@ -130,11 +143,10 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 	return CommandsPrompt(result), err
 }
 
-// A PromptOption is a choice for one call of SkillsPrompt or CommandsPrompt.
-// Where the same one is given twice, the last counts.
+// A PromptOption changes the result of one call of SkillsPrompt or CommandsPrompt.
+// If an option is repeated, the last value applies.
 type PromptOption func(*promptOptions)
 
-// promptOptions are what the options of one call say.
 type promptOptions struct {
 	budget    promptblock.Budget
 	locations bool
@@ -153,7 +165,7 @@ func newPromptOptions(opts []PromptOption) (promptOptions, error) {
 	return o, o.err
 }
 
-// add appends the entry to the block.
+// add appends an entry to the block.
 func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry, description string) {
 	location := ""
 	if o.locations {
@@ -162,37 +174,38 @@ func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry
 	b.Add(e.Layer, e.Name, description, location)
 }
 
-// PromptBudget limits the text to n characters (Unicode code points), markup
-// included. With 0 or less, which is what may be left of a context, nothing
-// fits: the text is "" and all names are in Dropped. It replaces a PromptTokens.
+// PromptBudget limits the text to n characters (Unicode code points), including
+// markup. If n is 0 or negative, as the rest of a context may be, the text is ""
+// and Dropped has all names. PromptBudget replaces an earlier [PromptTokens].
 func PromptBudget(n int) PromptOption {
 	return func(o *promptOptions) { o.budget = promptblock.Budget{Limited: true, Max: n} }
 }
 
-// PromptTokens limits the text to what count takes for budget tokens or fewer.
-// With a negative budget nothing fits. A nil count is ErrInvalidOption. It
-// replaces a PromptBudget.
+// PromptTokens limits the text to budget tokens, as counted by count. If budget is
+// negative, the text is "" and Dropped has all names. A nil count is
+// [ErrInvalidOption]. PromptTokens replaces an earlier [PromptBudget].
 //
-// The count is always that of a whole text, never a sum of parts, and the
-// text returned is one whose count was within the budget. It is called once if
-// all fits, and otherwise a number of times that grows with the logarithm of
-// the text's length: five to twenty times, mostly with texts near the budget. Of
-// two texts, the one that tells more is taken to have no fewer tokens; with a
-// count of which that is not true, the result is within the budget and may
-// not be the best.
+// The argument of count is always a whole text, and count has been called with the
+// returned text. If the whole block fits, count is called once. Otherwise the
+// number of calls grows with the logarithm of the length of the text: 5 to 20 calls
+// are usual, mostly with texts near the budget.
+//
+// PromptTokens assumes that a text with more content has no fewer tokens. For a
+// count that breaks this assumption, the text stays within the budget, but a
+// longer text may exist.
 func PromptTokens(budget int, count func(string) int) PromptOption {
 	return func(o *promptOptions) {
 		if count == nil {
 			o.err = &Error{Code: ErrInvalidOption.Code,
-				Message: "PromptTokens: the counter is nil; give a function that counts the tokens of a text, or use PromptBudget"}
+				Message: "PromptTokens: the counter is nil; pass a function that counts the tokens of a text, or use PromptBudget"}
 		}
 		o.budget = promptblock.Budget{Limited: true, Max: budget, Count: count}
 	}
 }
 
-// PromptLocations adds a <location> to each entry: the full path of its file
-// on the filesystem that it is on, for a model that reads files by itself.
-// Without it no path reaches the model.
+// PromptLocations adds a <location> to each entry, for a model that reads files
+// itself: the full path of the file on its filesystem. Without PromptLocations, the
+// text contains no path.
 func PromptLocations() PromptOption {
 	return func(o *promptOptions) { o.locations = true }
 }

@@ -1,5 +1,5 @@
-// Package promptblock writes blocks of text for a model: lists of skills or
-// commands within a budget, and the content of a skill.
+// Package promptblock writes blocks of XML for the instructions of a model: lists
+// of skills or commands within a budget, and the content of a skill.
 package promptblock
 
 import (
@@ -14,50 +14,50 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// minDescription is how short a description is made before skills are
-// dropped: with less, a model cannot tell what a skill is for.
+// minDescription is the number of characters that Fit leaves of every description.
+// With fewer characters, a model cannot tell the purpose of a skill.
 const minDescription = 60
 
 // A Block is a list of items: skills or commands.
 type Block struct {
-	Tag       string   // of an item; the tag of the block is derived from it
-	Preferred []string // the names that precede the order of the layers; unknown and repeated names have no effect
+	Tag       string   // of an item, such as "skill"; the tag of the block is then "available_skills"
+	Preferred []string // names that precede all others in the order of precedence; unknown and repeated names have no effect
 	items     []item
 }
 
-// A Budget limits the text of a block. The zero Budget is no limit.
+// A Budget limits the text of a block. The zero Budget sets no limit.
 type Budget struct {
 	Limited bool
-	Max     int
+	Max     int              // if negative, nothing fits
 	Count   func(string) int // nil counts characters
 }
 
-// A Result is the text of a block, and the names of its items by what became of
-// them.
+// A Result is the text of a block and the names of its items.
 type Result struct {
-	Text      string
-	Included  []string
-	Shortened []string
-	Dropped   []string
+	Text      string   // "" if no item is included
+	Included  []string // in the order of the text
+	Shortened []string // the included items with a cut description
+	Dropped   []string // the other items, in the order of Add
 }
 
-// A cut is how much of a block a text tells: the first items in precedence,
-// with descriptions of at most limit characters.
+// A choice selects the content of a text: the first kept items in the order of
+// precedence, with descriptions of at most limit characters.
 type choice struct{ kept, limit int }
 
-// A item has its texts as they are in the block: escaped.
 type item struct {
 	layer       int
-	rank        int // its place in precedence
+	rank        int // in the order of precedence, from 0
 	name        string
 	escapedName string
-	description string
-	location    string // "" for none
-	fixed       int    // characters of all but the description
-	length      int    // characters of the description
+	description string // escaped
+	location    string // escaped; "" omits the location
+	fixed       int    // number of characters without the description
+	length      int    // number of characters of the description
 }
 
-// Add appends an item.
+// Add appends an item. The items of a lower layer number precede the items of a
+// higher layer number in the order of precedence. Within a layer, the order of the
+// calls decides.
 func (b *Block) Add(layer int, name, description, location string) {
 	i := item{
 		layer: layer, name: name, escapedName: escape.XMLLine(name),
@@ -71,7 +71,11 @@ func (b *Block) Add(layer int, name, description, location string) {
 	b.items = append(b.items, i)
 }
 
-// Fit returns the text of the block as far as the budget has room for it.
+// Fit returns the text of the block within the budget. To fit the budget, Fit first
+// cuts the longest descriptions to one common length. If the text is still too
+// long, Fit drops items from the end of the order of precedence, and gives the rest
+// of the budget to the descriptions of the included items. If ctx ends during the
+// search, Fit returns its error.
 func (b *Block) Fit(ctx context.Context, budget Budget) (Result, error) {
 	b.rank()
 
@@ -93,8 +97,7 @@ func (b *Block) Fit(ctx context.Context, budget Budget) (Result, error) {
 	return p, nil
 }
 
-// rank puts the items in the order of precedence: the preferred names, and then
-// layer by layer.
+// rank sets the ranks of the items: first the preferred names, then layer by layer.
 func (b *Block) rank() {
 	places := make(map[string]int, len(b.Preferred))
 	for place, name := range b.Preferred {
@@ -119,9 +122,9 @@ func (b *Block) rank() {
 	}
 }
 
-// fit is the cut that the options have room for, and its text: first of those
-// that drop items, and then, where some were dropped, of those that shorten the
-// descriptions of the others.
+// fit returns the best choice within the budget, and its text. The first search
+// decides how many items to drop. If items are dropped, a second search lengthens
+// the descriptions of the others.
 func (b *Block) fit(ctx context.Context, budget Budget) (choice, string, error) {
 	choices := b.dropping()
 	if budget.Count == nil && !budget.Limited {
@@ -135,27 +138,28 @@ func (b *Block) fit(ctx context.Context, budget Budget) (choice, string, error) 
 	return chosen, best.text, err
 }
 
-// A sequence goes from 0 to top. Each tells more than the one before, in a
-// longer text.
+// A sequence is a sequence of choices, from index 0 to last. Each choice has more
+// content than the previous choice, in a longer text.
 type sequence struct {
 	last int
 	at   func(int) choice
 }
 
-// dropping goes from no item over all items with short descriptions to the
-// whole block.
+// dropping returns the sequence that adds the items with descriptions of
+// minDescription characters, and then lengthens all descriptions.
 func (b *Block) dropping() sequence {
 	n := len(b.items)
 	return sequence{n + b.excess(n), func(i int) choice { return choice{min(i, n), minDescription + max(0, i-n)} }}
 }
 
-// shortening goes from short to whole descriptions of so many items.
+// shortening returns the sequence that lengthens the descriptions of the first kept
+// items, from minDescription characters to the whole descriptions.
 func (b *Block) shortening(kept int) sequence {
 	return sequence{b.excess(kept), func(i int) choice { return choice{kept, minDescription + i} }}
 }
 
-// excess is by how much the longest description of so many items is longer than
-// the shortest that one is cut to.
+// excess returns the number of characters by which the longest description of the
+// first kept items exceeds minDescription.
 func (b *Block) excess(kept int) int {
 	longest := minDescription
 	for _, i := range b.items {
@@ -166,8 +170,8 @@ func (b *Block) excess(kept int) int {
 	return longest - minDescription
 }
 
-// size is the number of characters of a cut's text: at most, and exactly where
-// no description is cut.
+// size returns the maximum number of characters of a text. If no description is
+// cut, the text has exactly this number.
 func (b *Block) size(c choice) int {
 	if c.kept == 0 {
 		return 0
@@ -181,7 +185,8 @@ func (b *Block) size(c choice) int {
 	return n
 }
 
-// text is what a cut tells; "" for no item, not a block that is empty.
+// text returns the text of a choice. Without an item, the text is "" instead of an
+// empty block.
 func (b *Block) text(c choice) string {
 	if c.kept == 0 {
 		return ""
@@ -219,7 +224,7 @@ func (b *Block) text(c choice) string {
 	return t.String()
 }
 
-// omission is the line that says how many items are dropped.
+// omission returns the comment with the number of dropped items.
 func (b *Block) omission(kept int) string {
 	switch n := len(b.items) - kept; n {
 	case 0:
@@ -231,18 +236,18 @@ func (b *Block) omission(kept int) string {
 	}
 }
 
-// A measured is a text that is within the budget, with its count.
+// A measured text has a count within the budget.
 type measured struct {
 	text  string
 	count int
 }
 
-// search returns the last cut of a row that the options have room for, and its
-// text; least is that of the first, which has.
+// search returns the last choice of a sequence within the budget, and its text.
+// The text of the first choice is least, which is within the budget.
 //
-// Where a caller counts, a guess by the sizes of what is known to fit and of
-// what is known not to is near in most cases; every other guess is the middle,
-// so that no counter makes the search long.
+// A counter of the caller is expensive. Interpolation between a choice that fits
+// and a choice that does not is a good guess for most counters. Every second guess
+// is the middle, which bounds the number of calls for every counter.
 func (b *Block) search(ctx context.Context, budget Budget, choices sequence, least measured) (choice, measured, error) {
 	within := func(size int) int {
 		return sort.Search(choices.last+1, func(i int) bool { return b.size(choices.at(i)) > size }) - 1

@@ -16,7 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// described is an item of a block as its files have it.
+// described is an item before escaping.
 type described struct {
 	Layer                       int
 	Name, Description, Location string
@@ -31,7 +31,7 @@ func blockOf(items []described) *Block {
 }
 
 var anyItems = rapid.Custom(func(t *rapid.T) []described {
-	// Anything, with much of what matters to XML, in lengths around those that are cut.
+	// Arbitrary text, often with XML syntax, shorter and longer than minDescription.
 	text := rapid.OneOf(
 		rapid.String(),
 		rapid.StringMatching(`[a-z <>&"'\n\r\t]{0,200}`),
@@ -71,7 +71,7 @@ func parse(t interface{ Fatalf(string, ...any) }, text string) []described {
 	return items
 }
 
-func TestAnyBlockIsReadBackAsItIs(t *testing.T) {
+func TestParsersReadEveryBlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := anyItems.Draw(t, "items")
 		p, err := blockOf(items).Fit(context.Background(), Budget{})
@@ -93,13 +93,13 @@ func TestAnyBlockIsReadBackAsItIs(t *testing.T) {
 	})
 }
 
-// words counts tokens as a real counter does: fewer than characters, and of a
-// whole not the sum of its parts.
+// words resembles a real token counter: a text has fewer tokens than characters, and
+// the count of a text is not the sum of the counts of its parts.
 func words(s string) int {
 	return len(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '>' }))
 }
 
-func TestAnyBlockWithinAnyBudget(t *testing.T) {
+func TestBlocksStayWithinTheBudget(t *testing.T) {
 	for _, counter := range []struct {
 		unit  string
 		count func(string) int // nil counts characters
@@ -141,9 +141,9 @@ func TestAnyBlockWithinAnyBudget(t *testing.T) {
 	}
 }
 
-// The included items are the first items of the order of precedence, whatever the preferred names,
-// and the order of the text does not depend on the preferred names.
-func TestAnyPreferredNamesAreDroppedLast(t *testing.T) {
+// The included items are the first items in the order of precedence. The order of
+// the text does not depend on the preferred names.
+func TestPreferredNamesAreDroppedLast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := anyItems.Draw(t, "items")
 		names := []string{"unknown"}
@@ -191,7 +191,7 @@ func within(t *rapid.T, items []described, o Budget) Result {
 	return p
 }
 
-// admitted is what a parser can read back of s: XML 1.0, production 2.
+// admitted returns s without the characters that XML 1.0 excludes (production 2).
 func admitted(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -202,7 +202,7 @@ func admitted(s string) string {
 	}, s)
 }
 
-// consistent checks a text against what its fields say of it.
+// consistent compares a text with the other fields of the result.
 func consistent(t rapid.TB, items []described, p Result) {
 	parsed := parse(t, p.Text)
 	if len(parsed) != len(p.Included) || len(p.Included)+len(p.Dropped) != len(items) {
@@ -212,7 +212,7 @@ func consistent(t rapid.TB, items []described, p Result) {
 		t.Errorf("dropped %q, but the text is\n%s", p.Dropped, p.Text)
 	}
 	listed := 0
-	firstDropped := [2]int{3} // its layer, and its place in items
+	firstDropped := [2]int{3} // layer, and index in items
 	for at, i := range items {
 		if place := [2]int{i.Layer, at}; slices.Contains(p.Dropped, i.Name) && slices.Compare(place[:], firstDropped[:]) < 0 {
 			firstDropped = place
@@ -240,7 +240,7 @@ func consistent(t rapid.TB, items []described, p Result) {
 	}
 }
 
-func TestTheBestCutIsFound(t *testing.T) {
+func TestSearchFindsTheBestChoice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := blockOf(anyItems.Draw(t, "items"))
 		b.rank()
@@ -254,10 +254,10 @@ func TestTheBestCutIsFound(t *testing.T) {
 			text, size := b.text(choices.at(i)), b.size(choices.at(i))
 			counts[i] = count(text)
 			if i > 0 && (size <= b.size(choices.at(i-1)) || counts[i] < counts[i-1]) {
-				t.Fatalf("cut %d of %d characters and %d tokens follows one of %d and %d", i, size, counts[i], b.size(choices.at(i-1)), counts[i-1])
+				t.Fatalf("choice %d has %d characters and %d tokens, and the previous choice %d and %d", i, size, counts[i], b.size(choices.at(i-1)), counts[i-1])
 			}
 			if n := utf8.RuneCountInString(text); n > size {
-				t.Fatalf("cut %d has %d characters and not %d", i, n, size)
+				t.Fatalf("choice %d has %d characters, want at most %d", i, n, size)
 			}
 		}
 		budget := rapid.IntRange(counts[0], counts[choices.last]+1).Draw(t, "budget")
@@ -269,8 +269,9 @@ func TestTheBestCutIsFound(t *testing.T) {
 	})
 }
 
-// What dropping a skill leaves of the budget is not left unused.
-func TestDescriptionsGetTheRoomOfDroppedSkills(t *testing.T) {
+// If skills are dropped, the descriptions of the other skills use the rest of the
+// budget.
+func TestDescriptionsUseTheBudgetOfDroppedSkills(t *testing.T) {
 	items := []described{{Name: "a", Description: strings.Repeat("word ", 40)}, {Name: "b", Description: strings.Repeat("word ", 40)}, {Name: "c", Description: "short"}}
 	for _, o := range []Budget{{Limited: true, Max: 250}, {Limited: true, Max: 250, Count: utf8.RuneCountInString}} {
 		p, err := blockOf(items).Fit(t.Context(), o)
@@ -283,7 +284,7 @@ func TestDescriptionsGetTheRoomOfDroppedSkills(t *testing.T) {
 	}
 }
 
-// many is as many skills as somebody once had, with the descriptions that people write.
+// many returns n skills in three layers, with descriptions of 20 to 800 characters.
 func many(n int) []described {
 	items := make([]described, n)
 	for i := range items {
@@ -292,12 +293,12 @@ func many(n int) []described {
 	return items
 }
 
-func TestFewCallsOfTheCounter(t *testing.T) {
+func TestNumberOfCounterCalls(t *testing.T) {
 	block := blockOf(many(1141))
 	for _, counter := range []struct {
 		name  string
 		count func(string) int
-		most  int // calls
+		max   int // calls
 	}{
 		{"words", words, 20},
 		{"a quarter", func(s string) int { return len(s) / 4 }, 14},
@@ -312,7 +313,7 @@ func TestFewCallsOfTheCounter(t *testing.T) {
 				if err != nil || p.Text != "" && count(p.Text) > budget {
 					t.Fatalf("%d tokens, %v", count(p.Text), err)
 				}
-				if calls > counter.most {
+				if calls > counter.max {
 					t.Errorf("%d calls", calls)
 				}
 			})
@@ -320,7 +321,7 @@ func TestFewCallsOfTheCounter(t *testing.T) {
 	}
 }
 
-func TestADescriptionOf5MBTakesNoRoomFromOthers(t *testing.T) {
+func TestDescriptionOf5MBDoesNotShortenOthers(t *testing.T) {
 	items := many(100)
 	items[7].Layer, items[7].Description = 0, strings.Repeat("An attack on the budget. ", 5<<20/25)
 	block := blockOf(items)
@@ -349,7 +350,7 @@ func TestADescriptionOf5MBTakesNoRoomFromOthers(t *testing.T) {
 	}
 }
 
-func TestACallEndsWithItsContext(t *testing.T) {
+func TestFitEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
 	count := func(s string) int { calls++; cancel(); return len(s) }

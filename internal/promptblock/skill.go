@@ -7,19 +7,19 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// maxFiles is the number of files that the text of a skill lists.
+// maxFiles bounds the files that the block of a skill lists.
 const maxFiles = 100
 
-// A Skill is the content of a skill that a model activates.
+// A Skill is the content of a skill for the model that activates the skill.
 type Skill struct {
 	Name      string
 	Content   string
-	Dir       string   // "" omits the lines about the directory
-	Files     []string // without SKILL.md
-	Truncated bool     // the skill has more files
+	Dir       string   // "" omits the directory from the block
+	Files     []string // paths below Dir, without SKILL.md
+	Truncated bool     // the skill has more files than Files
 }
 
-// String returns the block.
+// String returns the block. toolshelf.Skill.Prompt documents the form.
 func (s Skill) String() string {
 	var t strings.Builder
 	t.Grow(len(s.Content) + 512)

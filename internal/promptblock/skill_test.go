@@ -52,14 +52,14 @@ func TestSkillListsAHundredFiles(t *testing.T) {
 	}
 }
 
-func TestAnySkillIsOneBlock(t *testing.T) {
+func TestSkillIsOneBlock(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`((<|</|< / |<\n)?(skill_content|Skill_Content|x)[ >"\n]{0,3}){0,6}`))
 	rapid.Check(t, func(t *rapid.T) {
 		s := Skill{Name: text.Draw(t, "name"), Dir: text.Draw(t, "directory"), Content: text.Draw(t, "content"), Files: []string{text.Draw(t, "file")}}
 		got := s.String()
 		inner, begins := strings.CutPrefix(got, "<skill_content name=\"")
 		inner, ends := strings.CutSuffix(inner, "\n</skill_content>")
-		// Without blanks and in lower case, as the most tolerant reader has it.
+		// A tolerant reader ignores blanks and letter case.
 		if tags := strings.ToLower(strings.Join(strings.Fields(inner), "")); !begins || !ends ||
 			strings.Contains(tags, "</skill_content") || strings.Contains(tags, "<skill_content") {
 			t.Errorf("more than one block:\n%s", got)

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// Reason is the innermost text of a filesystem error: what went wrong,
-// without the paths that the wrapping errors hold.
+// Reason returns the text of the cause of a filesystem error, without the
+// operations and the host paths of the errors that wrap the cause.
 func Reason(err error) string {
 	for {
 		switch e := err.(type) {

@@ -3,7 +3,7 @@ package escape
 
 import "unicode/utf8"
 
-// unescaped tells for each byte whether a JSON string may contain the byte as is.
+// unescaped marks the ASCII bytes that AppendJSON copies unchanged.
 var unescaped = func() (t [256]bool) {
 	for c := ' '; c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\' && c != 0x7f
@@ -17,8 +17,8 @@ var unescaped = func() (t [256]bool) {
 // including DEL. Unlike encoding/json, AppendJSON keeps <, > and & readable. As in
 // encoding/json, each invalid UTF-8 byte becomes U+FFFD.
 //
-// The contents of commands pass through AppendJSON in one pass, because
-// encoding/json would take most of the time of a tool call.
+// AppendJSON exists because encoding/json would take most of the time of a tool
+// call that returns the content of a command.
 func AppendJSON(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')

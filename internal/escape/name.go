@@ -6,43 +6,39 @@ import (
 	"unicode/utf8"
 )
 
-// The text forms of this package are read line by line, by models and by
-// people, while names of files can hold anything. In a text form a name is
-// therefore written so that it is one piece of one line, looks like what it
-// is, and can be read back.
+// Name escapes the name of a file for a text of lines, which models and people
+// read. The result is one piece of one line, looks like the name, and can be
+// decoded.
 //
-// The notation is Go's: each of these is written as strconv.UnquoteChar reads
-// it, and all else stays.
+// The notation is Go's, as strconv.UnquoteChar decodes it. Name escapes the
+// following characters and no others:
 //
 //	\\                a backslash
 //	\t \n \r          tab and line breaks
-//	\x1b              other control characters below U+0080, and a blank at
-//	                  either end of a name
-//	\xff              a byte that is not UTF-8
-//	\u202e \U000e0001 what is invisible, breaks a line or reorders text:
-//	                  U+0080 to U+009F, the line and paragraph separators, all
-//	                  format characters (bidirectional controls, zero width
+//	\x1b              other control characters below U+0080, and blanks at both
+//	                  ends of a name
+//	\xff              a byte of invalid UTF-8
+//	\u202e \U000e0001 invisible characters, line breaks and characters that reorder
+//	                  text: U+0080 to U+009F, the line and paragraph separators,
+//	                  all format characters (bidirectional controls, zero width
 //	                  characters, the byte order mark, tags) and ignorable
-//	                  ones; other white space at either end of a name
-//	\x3e              the ">" of " ->", which is what a listing writes between
-//	                  a link and its target
-//	\x28              the "(" of " (outside root)" and " (?)" at the end of a
-//	                  name, which a listing writes after a link
-//	\u2026            the "…" at the beginning of a name, which begins the line
-//	                  "… and 3 more"
+//	                  characters; other white space at both ends of a name
+//	\x3e              the ">" of " ->", because a listing writes " ->" between a
+//	                  link and its target
+//	\x28              the "(" of " (outside root)" and " (?)" at the end of a name,
+//	                  because a listing writes them after a link
+//	\u2026            the "…" at the beginning of a name, because a listing has
+//	                  the line "… and 3 more"
 //
-// A slash is never escaped. No name holds one.
-
-// Name is a file's name as one piece of a line.
+// A slash stays, because no name contains a slash.
 func Name(name string) string {
 	if plainName(name) {
 		return name
 	}
 	var b strings.Builder
 	b.Grow(len(name) + 8)
-	// Where blanks at the end begin.
-	end := len(strings.TrimRightFunc(name, unicode.IsSpace))
-	start := true // all so far was white space
+	end := len(strings.TrimRightFunc(name, unicode.IsSpace)) // name[end:] is white space
+	start := true                                            // name[:i] is white space
 	for i := 0; i < len(name); {
 		r, size := utf8.DecodeRuneInString(name[i:])
 		start = start && unicode.IsSpace(r)
@@ -67,7 +63,7 @@ func Name(name string) string {
 	return b.String()
 }
 
-// Path is a slash-separated path as one piece of a line.
+// Path escapes the elements of a path with slashes, as Name does.
 func Path(path string) string {
 	if plainName(path) {
 		return path
@@ -79,8 +75,8 @@ func Path(path string) string {
 	return strings.Join(elements, "/")
 }
 
-// plainName reports, quickly, that nothing in a name needs escaping. Almost
-// every name is plain.
+// plainName reports whether a name consists of ASCII that needs no escape. The check
+// is fast, and almost all names are plain.
 func plainName(name string) bool {
 	for i := 0; i < len(name); i++ {
 		if c := name[i]; c <= ' ' || c >= 0x7f || c == '\\' {
@@ -90,7 +86,7 @@ func plainName(name string) bool {
 	return true
 }
 
-// unsafeRune reports whether a character is escaped wherever it stands.
+// unsafeRune reports whether a character is escaped in every position.
 func unsafeRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f || r == '\\'

@@ -8,7 +8,7 @@ import (
 )
 
 func TestName(t *testing.T) {
-	for _, tt := range []struct{ what, name, want string }{
+	for _, tt := range []struct{ rule, name, want string }{
 		{"an ordinary name", "a-b_c (1).tar.gz", "a-b_c (1).tar.gz"},
 		{"letters of any script", "Übersicht 資料 данные 📁.md", "Übersicht 資料 данные 📁.md"},
 		{"quotes", `it's "quoted"`, `it's "quoted"`},
@@ -23,20 +23,20 @@ func TestName(t *testing.T) {
 		{"line and paragraph separators", "a\u2028b\u2029", `a\u2028b\u2029`},
 		{"zero width characters", "a\u200bb\u200cc\u200dd\u2060\ufeff", `a\u200bb\u200cc\u200dd\u2060\ufeff`},
 		{"invisible letters", "a\u3164\u115f\u00ad\U000e0041", `a\u3164\u115f\u00ad\U000e0041`},
-		{"bytes that are not UTF-8", "a\xff\xc3(", `a\xff\xc3(`},
+		{"invalid UTF-8", "a\xff\xc3(", `a\xff\xc3(`},
 		{"the replacement character itself", "a\ufffd", "a\ufffd"},
 		{"blanks at the ends", "  a b ", `\x20\x20a b\x20`},
-		{"nothing but blanks", "  ", `\x20\x20`},
+		{"only blanks", "  ", `\x20\x20`},
 		{"other white space at the ends", "\u3000a\u00a0b\u2003", `\u3000a` + "\u00a0" + `b\u2003`},
-		{"what looks like a link", "a -> b", `a -\x3e b`},
-		{"what looks like the last line of a list", "… and 99999 more", `\u2026 and 99999 more`},
+		{"the arrow of a link", "a -> b", `a -\x3e b`},
+		{"the last line of a list", "… and 99999 more", `\u2026 and 99999 more`},
 		{"an ellipsis elsewhere", "and so on … .md", "and so on … .md"},
-		{"what looks like a link to the outside", "a (outside root)", `a \x28outside root)`},
-		{"what looks like an unknown target", "a (?)", `a \x28?)`},
-		{"such words within a name", "a (outside root).md", "a (outside root).md"},
-		{"a backslash that looks like an escape", `\x41`, `\\x41`},
+		{"the mark of a link to the outside", "a (outside root)", `a \x28outside root)`},
+		{"the mark of an unknown target", "a (?)", `a \x28?)`},
+		{"a mark within a name", "a (outside root).md", "a (outside root).md"},
+		{"an escape in a name", `\x41`, `\\x41`},
 	} {
-		t.Run(tt.what, func(t *testing.T) {
+		t.Run(tt.rule, func(t *testing.T) {
 			if got := Name(tt.name); got != tt.want {
 				t.Errorf("Name(%q) = %s, want %s", tt.name, got, tt.want)
 			}
@@ -47,7 +47,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// unescape reads a name back as the documentation of String tells.
+// unescape decodes a name as the documentation of Name says.
 func unescape(t testing.TB, s string) string {
 	var b []byte
 	for rest := s; rest != ""; {
@@ -76,19 +76,19 @@ func FuzzName(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		got := Name(name)
 		if back := unescape(t, got); back != name {
-			t.Fatalf("%q is written %q and read back as %q", name, got, back)
+			t.Fatalf("%q is escaped as %q and decoded as %q", name, got, back)
 		}
 		if !utf8.ValidString(got) || strings.TrimSpace(got) != got || strings.Contains(got, " ->") ||
 			strings.HasPrefix(got, "…") || strings.HasSuffix(got, " (outside root)") || strings.HasSuffix(got, " (?)") {
-			t.Errorf("%q is written %q", name, got)
+			t.Errorf("%q is escaped as %q", name, got)
 		}
 		for _, r := range got {
 			if r < ' ' || unsafeRune(r) && r != '\\' {
-				t.Errorf("%q is written %q, with %U", name, got, r)
+				t.Errorf("%q is escaped as %q, with %U", name, got, r)
 			}
 		}
 		if path := Path(name); path != got && !strings.Contains(name, "/") {
-			t.Errorf("%q is written %q in a path", name, path)
+			t.Errorf("%q is escaped as %q in a path", name, path)
 		}
 	})
 }

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The prompts of this package consist of blocks, and the blocks of elements. An
-// author's Markdown must not begin or end a block; an author's XML-escaped text
-// must not begin or end an element either.
+// Prompts consist of blocks, and blocks of elements. The Markdown of an author must
+// not begin or end a block. The XML-escaped text of an author must not begin or end
+// an element either.
 var (
 	blockTags  = []string{"skill_content", "skill_resources", "available_skills", "available_commands"}
 	promptTags = append([]string{"skill", "command", "name", "description", "location", "file"}, blockTags...)
 )
 
-// BlockTags replaces the "<" of each tag of a block by a character
-// reference. All other text stays. The time is linear in the length of
-// the text.
+// BlockTags replaces the "<" of every tag of a prompt's blocks, as a tolerant
+// reader sees tags, by a character reference. All other text stays. The time is
+// linear in the length of the text.
 func BlockTags(text string) string {
 	var b strings.Builder
 	done := 0 // text[:done] is in b
@@ -47,10 +47,10 @@ func BlockTags(text string) string {
 func isLessThan(r rune) bool { return r == '<' || r == '≮' || r == '﹤' || r == '＜' }
 
 // beginsTag reports whether the text after a "<" begins with the name of a tag,
-// as a tolerant reader sees the text: letter case, compatible forms such as
+// as a tolerant reader sees the text. Letter case, compatible forms such as
 // fullwidth letters, slashes, white space, accents, and invisible or invalid
-// characters make no difference. The next "<" ends every name, so that two calls
-// do not examine the same text.
+// characters make no difference. The next "<" ends every name, so two calls never
+// examine the same text.
 func beginsTag(text string, tags []string) bool {
 	var name []byte
 	for i, size := 0, 0; i < len(text); i += size {
@@ -83,9 +83,8 @@ func beginsTag(text string, tags []string) bool {
 	return false
 }
 
-// ignoredInTag reports whether a tolerant reader passes over a character of a
-// tag: a slash, white space, an accent, or a character that is invisible or
-// invalid.
+// ignoredInTag reports whether a tolerant reader skips a character of a tag: a
+// slash, white space, an accent, or an invisible or invalid character.
 func ignoredInTag(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r <= ' ' || r == '/' || r == '\\' || r == 0x7f

@@ -10,8 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// readTolerantly is a text for the most tolerant reader: compatible forms are
-// decomposed, and only letters, digits, "_" and "<" are left, in lower case.
+// readTolerantly returns a text as a very tolerant reader sees it: without all
+// characters but letters, digits, "_" and "<", in lower case, with compatible forms
+// decomposed.
 func readTolerantly(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -24,8 +25,8 @@ func readTolerantly(text string) string {
 	}, cases.Fold().String(norm.NFKD.String(text)))
 }
 
-// disguised is a tag, with each character in one of its forms and characters
-// that a reader does not see between them.
+// disguised returns a tag with compatible forms of the characters, and with
+// characters between them that a reader ignores.
 func disguised(t *rapid.T, tag string) string {
 	between := rapid.SampledFrom([]string{"", "", "", "", " ", "\t", "\n", "\x00", "\x7f", "\xff", "\xe2\x80", "/", "\u00a0", "\u00ad", "\u034f", "\u0301", "\u115f", "\u180e", "\u2028",
 		"\u200b", "\u200c", "\u200d", "\u200e", "\u202e", "\u2060", "\u2066", "\u206a", "\u2800", "\u3164", "\ufe0f", "\ufeff", "\uffa0", "\U000e0001", "\U000e0063", "\U000e0100"})
@@ -48,9 +49,8 @@ func disguised(t *rapid.T, tag string) string {
 	return b.String()
 }
 
-// No text of an author opens or closes a block: with the block's own tags taken
-// off, a tolerant reader finds none.
-func TestNoDisguisedTagStays(t *testing.T) {
+// A tolerant reader finds no tag of a block in escaped text.
+func TestEscapesOfDisguisedTags(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var author strings.Builder
 		for range rapid.IntRange(1, 3).Draw(t, "tags") {
@@ -60,7 +60,7 @@ func TestNoDisguisedTagStays(t *testing.T) {
 			author.WriteString(rapid.SampledFrom([]string{">", "＞", " name=\"x\">", ""}).Draw(t, "after"))
 		}
 		text := author.String()
-		for what, got := range map[string]string{
+		for function, got := range map[string]string{
 			"BlockTags": BlockTags(text),
 			"XML":       XML(text),
 			"XMLLine":   XMLLine(text),
@@ -68,14 +68,14 @@ func TestNoDisguisedTagStays(t *testing.T) {
 			read := readTolerantly(got)
 			for _, tag := range blockTags {
 				if strings.Contains(read, "<"+tag) {
-					t.Fatalf("%s of %q has <%s>: %q", what, text, tag, got)
+					t.Fatalf("%s of %q has <%s>: %q", function, text, tag, got)
 				}
 			}
 		}
 	})
 }
 
-func TestAnyTextWithoutTagsStays(t *testing.T) {
+func TestTextWithoutTagsStays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`(<|＜|/|b|skill|content|available|[ _>a-z]){0,20}`)).Draw(t, "text")
 		got := BlockTags(text)
@@ -94,15 +94,15 @@ func TestAnyTextWithoutTagsStays(t *testing.T) {
 	})
 }
 
-// The escaped lists hide the tags of their entries too.
-func TestEscapedTextHasNoTagOfAnEntry(t *testing.T) {
+// XML escapes the tags of elements too.
+func TestXMLEscapesTagsOfElements(t *testing.T) {
 	for text, want := range map[string]string{
 		"＜/description＞＜ＳＫＩＬＬ＞": "&#xFF1C;/description＞&#xFF1C;ＳＫＩＬＬ＞",
 		"＜\u200d/name>":         "&#xFF1C;\u200d/name&gt;",
 		"＜重要＞ a ＜ b":            "＜重要＞ a ＜ b",
 	} {
 		if got := XML(text); got != want {
-			t.Errorf("%q is written %q, want %q", text, got, want)
+			t.Errorf("%q is escaped as %q, want %q", text, got, want)
 		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// XML is a text as the content of an XML element. Line breaks stay; for
-// what else happens see Catalog.SkillsPrompt. Quotes need no escape there, and
-// would only cost tokens.
+// XML escapes a text for the content of an XML element. toolshelf.Catalog.SkillsPrompt
+// documents the escapes. Line breaks stay. Quotes stay too, because escapes would
+// only cost tokens.
 func XML(s string) string { return escapeXMLText(s, false) }
 
-// XMLLine is a text in one line, as the content of an XML element or an
-// attribute's value in double quotes.
+// XMLLine escapes a text for the content of an XML element, or for the value of an
+// attribute in double quotes. The result is one line.
 func XMLLine(s string) string { return escapeXMLText(s, true) }
 
 func escapeXMLText(s string, line bool) string {
@@ -46,7 +46,7 @@ func escapeXMLText(s string, line bool) string {
 	return b.String()
 }
 
-// plainXML are the bytes of ASCII that are never escaped.
+// plainXML has the ASCII bytes that neither XML nor XMLLine escapes.
 var plainXML = func() (plain [256]bool) {
 	for c := range utf8.RuneSelf {
 		plain[c] = xmlEscape(rune(c), 1, true) == ""
@@ -54,11 +54,11 @@ var plainXML = func() (plain [256]bool) {
 	return plain
 }()
 
-// xmlEscape is what is written for a character of that many bytes; "" for
-// itself.
+// xmlEscape returns the escape of a character of size bytes, or "" if the character
+// stays.
 func xmlEscape(r rune, size int, line bool) string {
 	switch {
-	case r >= 0x3000 && r < 0xe000 && r != '\u3164': // a short cut for kana, ideographs and Hangul
+	case r >= 0x3000 && r < 0xe000 && r != '\u3164': // fast path for kana, ideographs and Hangul
 		return ""
 	case r == '&':
 		return "&amp;"
@@ -70,7 +70,7 @@ func xmlEscape(r rune, size int, line bool) string {
 		return "&quot;"
 	case r >= ' ' && r < 0x7f, (r == '\n' || r == '\t') && !line:
 		return ""
-	case r == '\n' || r == '\t' || r == '\r': // a parser would change a bare one
+	case r == '\n' || r == '\t' || r == '\r': // a parser would normalize the character
 		return "&#" + strconv.Itoa(int(r)) + ";"
 	case r < ' ', r == utf8.RuneError && size == 1, r == 0xfffe, r == 0xffff: // https://www.w3.org/TR/xml/#charsets
 		return "\ufffd"
@@ -90,17 +90,17 @@ func characterReference(r rune) string {
 	return "&#x" + strings.ToUpper(strconv.FormatInt(int64(r), 16)) + ";"
 }
 
-// longWord is how many characters of a word are kept together when a text is
-// cut. Scripts that have no blanks between words are cut within one.
+// longWord is the number of characters after which ShortenXML may cut a word.
+// Scripts without blanks between words have very long words.
 const longWord = 24
 
-// ShortenXML is the beginning of an escaped text in at most limit characters, 1
-// or more, "…" at its end included. It ends with a word or within a long one,
-// and with a whole escape. What ends it does not depend on the limit, so a
-// higher limit never gives a shorter text.
+// ShortenXML cuts an escaped text, which is longer than limit, to at most limit
+// characters, including a "…" at the end. The limit is at least 1. The cut is after
+// a word or within a long word, and never within an escape. A higher limit never
+// gives a shorter text, because the places for a cut do not depend on the limit.
 func ShortenXML(s string, limit int) string {
-	end := 0             // where to cut
-	length, word := 0, 0 // characters up to i, and of the word that i is in
+	end := 0             // the last place for a cut
+	length, word := 0, 0 // characters of s[:i], and of the part of the word before i
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		characters := 1

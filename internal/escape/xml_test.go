@@ -8,18 +8,18 @@ import (
 )
 
 func TestXML(t *testing.T) {
-	for _, tt := range []struct{ what, text, want, line string }{
+	for _, tt := range []struct{ rule, text, want, line string }{
 		{"plain text", "Use it; it's fine.", "Use it; it's fine.", "Use it; it's fine."},
 		{"any script", "資料 данные 📁", "資料 данные 📁", "資料 данные 📁"},
 		{"markup", "</available_skills> & <b>", "&lt;/available_skills&gt; &amp; &lt;b&gt;", "&lt;/available_skills&gt; &amp; &lt;b&gt;"},
-		{"what is escaped already", "&lt;", "&amp;lt;", "&amp;lt;"},
+		{"escaped text", "&lt;", "&amp;lt;", "&amp;lt;"},
 		{"the end of a CDATA section", "]]>", "]]&gt;", "]]&gt;"},
 		{"double quotes", `"a"`, `"a"`, "&quot;a&quot;"},
 		{"line breaks and tabs", "a\n\tb", "a\n\tb", "a&#10;&#9;b"},
-		{"carriage returns, which a parser takes for line feeds", "a\r\nb", "a&#13;\nb", "a&#13;&#10;b"},
+		{"carriage returns, which a parser converts to line feeds", "a\r\nb", "a&#13;\nb", "a&#13;&#10;b"},
 		{"control characters", "a\x00\x1b[31mb", "a\ufffd\ufffd[31mb", "a\ufffd\ufffd[31mb"},
 		{"DEL and C1 controls", "\x7f\u0085", "&#x7F;&#x85;", "&#x7F;&#x85;"},
-		{"bytes that are not UTF-8", "a\xff\xc3(", "a\ufffd\ufffd(", "a\ufffd\ufffd("},
+		{"invalid UTF-8", "a\xff\xc3(", "a\ufffd\ufffd(", "a\ufffd\ufffd("},
 		{"an encoded surrogate", "\xed\xa0\x80", "\ufffd\ufffd\ufffd", "\ufffd\ufffd\ufffd"},
 		{"the noncharacters that XML excludes", "\ufffe\uffff", "\ufffd\ufffd", "\ufffd\ufffd"},
 		{"the replacement character itself", "\ufffd", "\ufffd", "\ufffd"},
@@ -28,7 +28,7 @@ func TestXML(t *testing.T) {
 		{"joiners", "👩\u200d💻 می\u200cخواهم", "👩\u200d💻 می\u200cخواهم", "👩\u200d💻 می\u200cخواهم"},
 		{"a backslash", `a\b`, `a\b`, `a\b`},
 	} {
-		t.Run(tt.what, func(t *testing.T) {
+		t.Run(tt.rule, func(t *testing.T) {
 			if got := XML(tt.text); got != tt.want {
 				t.Errorf("as content %q, want %q", got, tt.want)
 			}
@@ -39,7 +39,7 @@ func TestXML(t *testing.T) {
 	}
 }
 
-// admitted is what a parser can read back of s: XML 1.0, production 2.
+// admitted returns s without the characters that XML 1.0 excludes (production 2).
 func admitted(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -50,11 +50,11 @@ func admitted(s string) string {
 	}, s)
 }
 
-func TestEveryCharacterThatFileNamesHideIsShown(t *testing.T) {
+func TestXMLShowsTheCharactersThatNameEscapes(t *testing.T) {
 	for r := rune(0x80); r <= utf8.MaxRune; r++ {
 		escaped := xmlEscape(r, utf8.RuneLen(r), false)
 		if want := unsafeRune(r) && r != '\u200c' && r != '\u200d'; want != strings.HasPrefix(escaped, "&#x") {
-			t.Errorf("%U is written %q", r, escaped)
+			t.Errorf("%U is escaped as %q", r, escaped)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func FuzzXML(f *testing.F) {
 			t.Fatalf("%q gives %q: %v", s, document, err)
 		}
 		if want := admitted(s); parsed.Content != want || parsed.Line.Attribute != want || parsed.Line.Text != want {
-			t.Errorf("%q is read back as %q, want %q", s, parsed, want)
+			t.Errorf("%q is decoded as %q, want %q", s, parsed, want)
 		}
 		if strings.ContainsAny(line, "\n\r\t") {
 			t.Errorf("%q is not one line: %q", s, line)
@@ -106,24 +106,24 @@ func FuzzXML(f *testing.F) {
 
 func TestShortenXML(t *testing.T) {
 	for _, tt := range []struct {
-		what, text string
+		rule, text string
 		limit      int
 		want       string
 	}{
 		{"after the last word that fits", "Extract text from files", 20, "Extract text from…"},
-		{"a word that just fits is kept", "Extract text from files", 18, "Extract text from…"},
-		{"a word that just does not is not", "Extract text from files", 17, "Extract text…"},
+		{"a word that fits exactly is kept", "Extract text from files", 18, "Extract text from…"},
+		{"a word with one character too many is cut", "Extract text from files", 17, "Extract text…"},
 		{"at a line break", "Extract text.\n\nUse for PDFs.", 16, "Extract text.…"},
-		{"nothing where the first word does not fit", "Extraction of text", 8, "…"},
+		{"nothing if the first word does not fit", "Extraction of text", 8, "…"},
 		{"within a long word", strings.Repeat("x", 99), 30, strings.Repeat("x", 29) + "…"},
 		{"within text without blanks", strings.Repeat("資料", 50), 30, strings.Repeat("資料", 14) + "資…"},
 		{"not between a letter and its accent", strings.Repeat("x", 26) + strings.Repeat("e\u0301", 9), 30, strings.Repeat("x", 26) + "e\u0301…"},
-		{"an escape counts as it is written", "a &amp; b &amp; c", 11, "a &amp; b…"},
+		{"an escape counts with all its characters", "a &amp; b &amp; c", 11, "a &amp; b…"},
 		{"never within an escape", "a &amp; b &amp; c", 14, "a &amp; b…"},
-		{"never within one of many", strings.Repeat("&amp;", 20), 33, strings.Repeat("&amp;", 6) + "…"},
+		{"never within one of many escapes", strings.Repeat("&amp;", 20), 33, strings.Repeat("&amp;", 6) + "…"},
 		{"to nothing", "text", 1, "…"},
 	} {
-		t.Run(tt.what, func(t *testing.T) {
+		t.Run(tt.rule, func(t *testing.T) {
 			if got := ShortenXML(tt.text, tt.limit); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// XML escapes a text for the content of an XML element. toolshelf.Catalog.SkillsPrompt
+// XML escapes a text for the content of an XML element. Catalog.SkillsPrompt
 // documents the escapes. Line breaks stay. Quotes stay too, because escapes would
 // only cost tokens.
 func XML(s string) string { return escapeXMLText(s, false) }

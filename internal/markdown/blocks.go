@@ -6,20 +6,23 @@ import "strings"
 type Kind uint8
 
 const (
-	Text     Kind = iota // a stretch that no code span reaches beyond, such as a paragraph, a heading or a list item
+	Text     Kind = iota // a paragraph, a heading, a table row or blank lines; a code span never crosses its ends
 	Fenced               // a fenced code block
 	Indented             // a line of an indented code block
 )
 
-// Blocks cuts a Markdown text into blocks. The blocks are in order, and together
-// are the whole text, unless the meter ends the scan. The cost is linear in the
-// length of the text.
+// Blocks yields the blocks of a Markdown text, in order. Together they are the
+// whole text, unless the meter ends the scan. The time is linear in the length of
+// the text.
 //
-// Blocks are those of CommonMark 0.31, in lists and quotes too, but for three
-// things. A fence may be indented further than three columns, since many
-// authors do not count them: what follows is code as far as the fence that
-// closes it, or as it is indented so. HTML is not looked at. And no code span
-// leaves a line that begins with "|", since it is a table's row.
+// The blocks are blocks of CommonMark 0.31, including blocks within lists and
+// quotes, with three exceptions:
+//
+//   - A fence may be indented by more than three columns, because many authors do
+//     not count columns. Such a block ends with its closing fence, or before the
+//     first line of text that is indented by fewer than four columns.
+//   - HTML is text.
+//   - A line that begins with "|" is a block, because it is a table row.
 func Blocks(text string, meter *Meter, yield func(start, end int, kind Kind)) {
 	r := reader{meter: meter, yield: yield}
 	for at := 0; at < len(text); {
@@ -44,26 +47,26 @@ type reader struct {
 	meter *Meter
 	yield func(start, end int, kind Kind)
 
-	start int         // of the block
-	open  []container // that the line before is in
-	prose bool        // the line before is a paragraph's
-	bare  bool        // the line before has a list marker and nothing after it
-	fence string      // that is open: the run of backticks or tildes
-	deep  int         // 4 if the fence is indented so far that it should be none
+	start int         // of the current block
+	open  []container // the containers of the previous line, outermost first
+	prose bool        // the previous line belongs to a paragraph
+	bare  bool        // the previous line ends with a list marker
+	fence string      // the run of backticks or tildes that opened the current code block
+	deep  int         // 4 if the opening fence is indented by four columns or more, else 0
 }
 
-// A container is a block that holds others: a list item, or a quote.
+// A container is a block that contains other blocks: a list item or a quote.
 type container struct {
-	indent int // of an item's text, in columns
+	indent int // of the text of an item, in columns
 	quote  bool
-	items  int // the list items from the innermost quote to this container, inclusive
+	items  int // number of list items after the innermost quote, including this item
 }
 
-// deepest keeps a line of nothing but marks from taking memory, and each line
-// after it time, for each of them.
-const deepest = 100
+// maxDepth bounds the open containers. Without a bound, a line of markers would
+// cost memory for each marker, and each later line time for each marker.
+const maxDepth = 100
 
-// end ends the block, if there is anything in it.
+// end yields the current block, unless the block is empty.
 func (r *reader) end(at int, kind Kind) {
 	if at > r.start {
 		r.yield(r.start, at, kind)
@@ -71,17 +74,17 @@ func (r *reader) end(at int, kind Kind) {
 	}
 }
 
-// A cursor is how far a line is read: its marks are left out, and so are the
-// blanks after them.
+// A cursor is a position in a line, after the markers read and the blanks that
+// follow them.
 type cursor struct {
-	rest   string
-	column int // of rest
-	margin int // the column at which the text of the innermost container begins
+	rest   string // of the line
+	column int    // of rest
+	margin int    // the column where the text of the innermost container begins
 }
 
 func (c *cursor) indent() int { return c.column - c.margin }
 
-// quote goes past the mark of a quote, to which one blank belongs.
+// quote skips the marker of a quote. One blank belongs to the marker.
 func (c *cursor) quote() {
 	c.margin = c.column + 1
 	c.column, c.rest = Columns(c.rest[1:], c.margin)
@@ -90,7 +93,7 @@ func (c *cursor) quote() {
 	}
 }
 
-// item goes past a list marker of that width, and returns the item.
+// item skips a list marker and returns its item.
 func (c *cursor) item(width int) container {
 	after := c.column + width
 	item := container{indent: c.indent() + width + 1}
@@ -102,12 +105,12 @@ func (c *cursor) item(width int) container {
 	return item
 }
 
-// within goes past the marks of the containers that are open, and returns how
-// many of them the line is in.
+// within skips the markers of the open containers, and returns the number of open
+// containers that contain the line.
 //
-// A blank line is in every list item up to the next quote. Where no quote is
-// left, within does not visit the items: a text of blank lines would cost the
-// number of items for each line.
+// A blank line is in every list item up to the next quote. After the last quote,
+// within does not visit the items, because each blank line would then cost the
+// number of items.
 func (r *reader) within(c *cursor) int {
 	for n, open := range r.open {
 		if c.rest == "" && n >= len(r.open)-r.open[len(r.open)-1].items {
@@ -143,7 +146,7 @@ func (r *reader) line(line string, at, next int) {
 		r.end(at, Fenced)
 	}
 	if c.rest == "" {
-		if r.bare { // an item has text on its first or its second line
+		if r.bare { // an item must begin with text on its first or second line
 			n = min(n, len(r.open)-1)
 		}
 		r.open = r.open[:n]
@@ -157,14 +160,14 @@ func (r *reader) line(line string, at, next int) {
 		return
 	}
 	r.bare = false
-	leave := func() { // the containers that the line is not in, and the block before it
+	leave := func() { // ends the containers without this line, and the previous block
 		r.open = r.open[:n]
 		r.prose = false
 		r.end(at, Text)
 	}
-	var mark byte // what the line was found to be no thematic break of, and is none of further on
+	var mark byte // the rest of the line is no thematic break of this character
 marks:
-	for c.indent() < 4 && n < deepest && c.rest != "" {
+	for c.indent() < 4 && n < maxDepth && c.rest != "" {
 		width := 0
 		switch {
 		case c.rest[0] != mark && r.isThematicBreak(c.rest):
@@ -210,7 +213,7 @@ marks:
 	case c.indent() < 4 && (IsHeading(c.rest) || strings.HasPrefix(c.rest, "|")):
 		leave()
 		r.end(next, Text)
-	case c.rest != "" && !r.prose: // with prose, it goes on, even if it is not marked or indented as before
+	case c.rest != "" && !r.prose: // prose continues, whatever the markers and the indentation
 		leave()
 		r.prose = true
 	}
@@ -222,13 +225,13 @@ func (r *reader) isThematicBreak(rest string) bool {
 	return ok
 }
 
-// closes reports whether a line closes the fence that is open.
+// closes reports whether a line closes the current code block.
 func (r *reader) closes(rest string) bool {
 	return strings.HasPrefix(rest, r.fence) && strings.Trim(strings.TrimRight(rest, " \t"), r.fence[:1]) == ""
 }
 
-// interrupts reports whether a list marker ends a paragraph: a number but 1,
-// and a marker with nothing after it, may as well be part of the text.
+// interrupts reports whether a list marker ends a paragraph. A number other than 1
+// and a marker without text do not.
 func interrupts(rest string, width int) bool {
 	number := strings.TrimLeft(rest[:max(width-1, 0)], "0")
 	return (width == 1 || number == "1") && strings.TrimLeft(rest[width:], " \t") != ""

@@ -17,12 +17,12 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// probe is put into texts to see whether it is code.
+// probe marks the places of a text where the tests compare the parsers.
 const probe = "$1"
 
-// probes returns, for each probe in the source, what CommonMark makes of it:
-// "code" in a fenced block or a code span, "text" in text, and "" in what
-// rendering does not tell from text, such as an indented code block.
+// probes returns the kind of each probe in the source according to CommonMark:
+// "code" in a fenced block or a code span, "text" in text, and "" elsewhere, such as
+// in an indented code block, because rendering treats the probe as text.
 func probes(source string) []string {
 	kinds := make([]string, len(source))
 	set := func(segment text.Segment, kind string) {
@@ -64,7 +64,7 @@ func probes(source string) []string {
 	}
 }
 
-// found returns the same as Blocks and Spans see it.
+// found returns the kind of each probe according to Blocks and Spans.
 func found(source string) []string {
 	code := make([]bool, len(source))
 	set := func(start, end int) {
@@ -105,7 +105,7 @@ func found(source string) []string {
 	}
 }
 
-// probed puts a probe after each word.
+// probed adds a probe after each word.
 func probed(source string) string {
 	source = strings.ReplaceAll(source, "\\", "/")
 	var b strings.Builder
@@ -118,17 +118,17 @@ func probed(source string) string {
 	return b.String()
 }
 
-// corpus is the folder of public files named by TOOLSHELF_CORPUS.
+// corpus returns the directory of public files named by TOOLSHELF_CORPUS.
 func corpus(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("TOOLSHELF_CORPUS")
 	if dir == "" {
-		t.Skip("TOOLSHELF_CORPUS is not set: it names a folder of public command and skill files")
+		t.Skip("TOOLSHELF_CORPUS is not set: it names a directory of public command and skill files")
 	}
 	return dir
 }
 
-func TestCorpusCodeIsWhatCommonMarkSaysItIs(t *testing.T) {
+func TestCorpusCodeAgreesWithCommonMark(t *testing.T) {
 	var all, differ, files int
 	err := filepath.WalkDir(corpus(t), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".md") {
@@ -165,7 +165,7 @@ func TestCorpusCodeIsWhatCommonMarkSaysItIs(t *testing.T) {
 	}
 }
 
-// lines draws a text in which every line may begin, go on or end a block.
+// lines draws a text in which every line may begin, continue or end a block.
 var lines = rapid.Custom(func(t *rapid.T) string {
 	line := rapid.Custom(func(t *rapid.T) string {
 		prefix := rapid.SampledFrom([]string{"", "", "", "", " ", "  ", "   ", "\t", "> é", "> ", ">", "> > ", "  > ", "- é", "- ", "* ", "1. é", "2. ", "10) ",
@@ -176,24 +176,24 @@ var lines = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(line, 1, 10).Draw(t, "lines"), "\n")
 })
 
-// tooDeep is a fence that Markdown takes for text, or for indented code, and
-// Blocks for a fence.
+// tooDeep matches a deeply indented fence, which opens a code block in Blocks but
+// not in CommonMark.
 var tooDeep = regexp.MustCompile("(?m)^[> ]*(?:[-*] *|[0-9]+[.)] *)*(?: {4,}| *\\t\\s*)[> ]*(?:[-*] *|[0-9]+[.)] *)*(?:```|~~~)")
 
-// emptyItem is a list item with nothing in its first line, after which goldmark
-// loses count of the indentation.
+// emptyItem matches a list item with an empty first line, after which goldmark
+// computes a wrong indentation.
 var emptyItem = regexp.MustCompile(`(?m)(?:[-*]|[0-9][.)])[ \t]*$`)
 
-func TestCodeIsWhatCommonMarkSaysItIs(t *testing.T) {
+func TestCodeAgreesWithCommonMark(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source := lines.Draw(t, "source")
 		if tooDeep.MatchString(source) || emptyItem.MatchString(source) {
-			t.Skip("read differently on purpose, or wrongly by goldmark")
+			t.Skip("Blocks differs on purpose, or goldmark has a defect")
 		}
 		want, got := probes(source), found(source)
 		for i := range want {
 			if want[i] != "" && want[i] != got[i] {
-				t.Fatalf("%q: of the %d. %s, CommonMark makes %s", source, i+1, probe, want[i])
+				t.Fatalf("%q: in CommonMark, %s number %d is %s", source, probe, i+1, want[i])
 			}
 		}
 		if diff := cmp.Diff(got, found(strings.ReplaceAll(source, "\n", "\r\n"))); diff != "" {

@@ -1,4 +1,4 @@
-// Package markdown finds what is code in a Markdown text, and what a line
-// begins, as CommonMark 0.31 has it (https://spec.commonmark.org/0.31.2/). It
-// is for those who look for something in a text and want no tree of it.
+// Package markdown finds the blocks and the code of a Markdown text, and the kind of
+// a line, according to CommonMark 0.31 (https://spec.commonmark.org/0.31.2/). It
+// builds no syntax tree. All scans take linear time.
 package markdown

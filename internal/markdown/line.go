@@ -1,7 +1,7 @@
 package markdown
 
-// Columns leaves out the blanks that a text at a column begins with, and counts
-// the columns on, tabs to the next multiple of four.
+// Columns skips the blanks at the beginning of a text, and returns the new column
+// and the rest. A tab ends at the next multiple of four.
 func Columns[T ~string | ~[]byte](text T, column int) (int, T) {
 	for i := range len(text) {
 		switch text[i] {
@@ -16,9 +16,9 @@ func Columns[T ~string | ~[]byte](text T, column int) (int, T) {
 	return column, text[len(text):]
 }
 
-// OpenFence returns the run of backticks or tildes with which a line, without
-// its indentation, opens a code block, and nothing for any other line
-// (CommonMark 0.31, section 4.5).
+// OpenFence returns the run of backticks or tildes of a line, without indentation,
+// that opens a code block. For any other line, the result is empty (CommonMark
+// 0.31, section 4.5).
 func OpenFence[T ~string | ~[]byte](line T) T {
 	none := line[:0]
 	if len(line) < 3 || line[0] != '`' && line[0] != '~' {
@@ -31,14 +31,14 @@ func OpenFence[T ~string | ~[]byte](line T) T {
 	if line[0] == '`' {
 		for i := n; i < len(line); i++ {
 			if line[i] == '`' {
-				return none // it begins a code span
+				return none // the line begins with a code span
 			}
 		}
 	}
 	return line[:n]
 }
 
-// IsHeading reports whether a line, without its indentation, is a heading
+// IsHeading reports whether a line, without indentation, is an ATX heading
 // (CommonMark 0.31, section 4.2).
 func IsHeading[T ~string | ~[]byte](line T) bool {
 	if len(line) == 0 || line[0] != '#' {
@@ -48,13 +48,13 @@ func IsHeading[T ~string | ~[]byte](line T) bool {
 	return n <= 6 && (n == len(line) || isBlank(line[n]) || line[n] == '\r' || line[n] == '\n')
 }
 
-// IsUnderline reports whether a line, without its indentation, makes a heading
-// of the paragraph before it (CommonMark 0.31, section 4.3).
+// IsUnderline reports whether a line, without indentation, is the underline of a
+// setext heading if it follows a paragraph (CommonMark 0.31, section 4.3).
 func IsUnderline[T ~string | ~[]byte](line T) bool {
 	return len(line) > 0 && (line[0] == '=' || line[0] == '-') && onlyBlanks(line[Run(line):])
 }
 
-// IsThematicBreak reports whether a line, without its indentation, is one
+// IsThematicBreak reports whether a line, without indentation, is a thematic break
 // (CommonMark 0.31, section 4.1).
 func IsThematicBreak[T ~string | ~[]byte](line T) bool {
 	_, ok := thematicBreak(line)
@@ -87,9 +87,8 @@ func onlyBlanks[T ~string | ~[]byte](text T) bool {
 	return true
 }
 
-// ListMarker returns the width of the bullet or the number that begins a list
-// item, without the blank after it, and 0 for any other line (CommonMark 0.31,
-// section 5.2).
+// ListMarker returns the width of the bullet or number of a list item, without the
+// blank after it. For any other line, the width is 0 (CommonMark 0.31, section 5.2).
 func ListMarker[T ~string | ~[]byte](line T) int {
 	width := 0
 	switch {
@@ -112,7 +111,8 @@ func ListMarker[T ~string | ~[]byte](line T) int {
 	return width
 }
 
-// Run counts how often the first byte of a text is repeated.
+// Run returns the number of times that a text, which is not empty, repeats its
+// first byte at its beginning.
 func Run[T ~string | ~[]byte](text T) int {
 	n := 1
 	for n < len(text) && text[n] == text[0] {

@@ -10,9 +10,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// cut returns the blocks of a text, fenced code in brackets, indented code in
-// braces.
-func cut(text string) []string {
+// blocks returns the blocks of a text, with fenced code in brackets and indented code
+// in braces.
+func blocks(text string) []string {
 	var all []string
 	markdown.Blocks(text, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
 		block := text[start:end]
@@ -32,36 +32,36 @@ func TestBlocks(t *testing.T) {
 		behaviour, text string
 		want            []string
 	}{
-		{"nothing", "", nil},
+		{"an empty text", "", nil},
 		{"paragraphs end with a blank line", "a\nb\n\nc", []string{"a\nb\n\n", "c"}},
 		{"a heading is a block", "# a\nb", []string{"# a\n", "b"}},
 		{"a heading needs a blank", "a\n#b", []string{"a\n#b"}},
 		{"an underline belongs to its paragraph", "a\n--- \nb", []string{"a\n--- \n", "b"}},
 		{"a single hyphen is an underline, too", "a\n-\nb", []string{"a\n-\n", "b"}},
 		{"a thematic break ends a paragraph", "a\n***\nb", []string{"a\n", "***\n", "b"}},
-		{"a thematic break is no list", "- - -\n  ```\na\n  ```\n", []string{"- - -\n", "[  ```\na\n  ```\n]"}},
-		{"items", "- a\n- b\n  c", []string{"- a\n", "- b\n  c"}},
+		{"a thematic break of hyphens is no list", "- - -\n  ```\na\n  ```\n", []string{"- - -\n", "[  ```\na\n  ```\n]"}},
+		{"list items are blocks", "- a\n- b\n  c", []string{"- a\n", "- b\n  c"}},
 		{"a list that does not begin with 1 interrupts nothing", "a\n2. b", []string{"a\n2. b"}},
 		{"an empty item interrupts nothing", "a\n*\nb", []string{"a\n*\nb"}},
-		{"a table's row", "a\n| b |\n| c |", []string{"a\n", "| b |\n", "| c |"}},
+		{"a table row is a block", "a\n| b |\n| c |", []string{"a\n", "| b |\n", "| c |"}},
 		{"a fence", "a\n```go\nb\n```\nc", []string{"a\n", "[```go\nb\n```\n]", "c"}},
-		{"a fence that is not closed", "```\na", []string{"[```\na]"}},
+		{"an unclosed fence", "```\na", []string{"[```\na]"}},
 		{"a longer fence closes", "```\n~~~\n````\na", []string{"[```\n~~~\n````\n]", "a"}},
 		{"a fence in an item", "- ```\n  a\n  ```\nb", []string{"[- ```\n  a\n  ```\n]", "b"}},
 		{"the end of an item ends its fence", "- ```\n  a\nb", []string{"[- ```\n  a\n]", "b"}},
 		{"a fence in a quote", "> ```\n> a\n> ```\nb", []string{"[> ```\n> a\n> ```\n]", "b"}},
 		{"the end of a quote ends its fence", "> ```\n> a\n\nb", []string{"[> ```\n> a\n]", "\n", "b"}},
-		{"a fence in a quote in a quote, less blanks", "> > ```\n> >a\n>> ```\nb", []string{"[> > ```\n> >a\n>> ```\n]", "b"}},
-		{"a quote whose marks are not in one column", "  > ```\n> a\n > ```\nb", []string{"[  > ```\n> a\n > ```\n]", "b"}},
-		{"a fence that is too far in closes nothing", "   ```\n    ```\na\n   ```\nb", []string{"[   ```\n    ```\na\n   ```\n]", "b"}},
-		{"a fence that is far in is one", "a\n\n     ```\n     b\n     ```\nc", []string{"a\n\n", "[     ```\n     b\n     ```\n]", "c"}},
-		{"what is less far in ends it", "a\n\n    ```\n    b\nc", []string{"a\n\n", "[    ```\n    b\n]", "c"}},
-		{"a paragraph goes on unquoted", "> a\nb\n> c", []string{"> a\nb\n> c"}},
+		{"a fence in a nested quote with fewer blanks", "> > ```\n> >a\n>> ```\nb", []string{"[> > ```\n> >a\n>> ```\n]", "b"}},
+		{"a quote with markers in different columns", "  > ```\n> a\n > ```\nb", []string{"[  > ```\n> a\n > ```\n]", "b"}},
+		{"a closing fence with too much indentation closes nothing", "   ```\n    ```\na\n   ```\nb", []string{"[   ```\n    ```\na\n   ```\n]", "b"}},
+		{"a deeply indented fence opens a code block", "a\n\n     ```\n     b\n     ```\nc", []string{"a\n\n", "[     ```\n     b\n     ```\n]", "c"}},
+		{"a line with less indentation ends a deeply indented block", "a\n\n    ```\n    b\nc", []string{"a\n\n", "[    ```\n    b\n]", "c"}},
+		{"a paragraph continues without the marker of the quote", "> a\nb\n> c", []string{"> a\nb\n> c"}},
 		{"a blank line ends a quote", "> a\n\n> b", []string{"> a\n\n", "> b"}},
 		{"indented code", "a\n\n    b\n    c\nd", []string{"a\n\n", "{    b\n}", "{    c\n}", "d"}},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, cut(tt.text)); diff != "" {
+			if diff := cmp.Diff(tt.want, blocks(tt.text)); diff != "" {
 				t.Errorf("blocks of %q (-want +got):\n%s", tt.text, diff)
 			}
 		})
@@ -79,7 +79,7 @@ func FuzzBlocks(f *testing.F) {
 		meter := new(markdown.Meter)
 		markdown.Blocks(text, meter, func(start, end int, _ markdown.Kind) {
 			if start != at || end <= start {
-				t.Errorf("a block is %d:%d, where one before ended at %d", start, end, at)
+				t.Errorf("a block is %d:%d, but the previous block ended at %d", start, end, at)
 			}
 			at = end
 		})

@@ -3,20 +3,20 @@ package markdown
 import "strings"
 
 // Spans finds the ends of the code spans of a block (CommonMark 0.31, section
-// 6.1). The time is linear in the length of the block: a failed search has seen
-// every run of backticks, and later searches use the result.
+// 6.1). The time is linear in the length of the block, because the first failed
+// search records every run of backticks for later searches.
 type Spans struct {
-	text  string // as far as the end of the block
+	text  string // ends with the block
 	meter *Meter
-	last  map[int]int // once a search has failed, where the last run of each length is
+	last  map[int]int // after a failed search: the index of the last run of each length
 }
 
 // NewSpans returns the Spans of a text that ends with the block.
 func NewSpans(text string, meter *Meter) Spans { return Spans{text: text, meter: meter} }
 
 // Closing returns the index of the run of n backticks that closes a code span
-// whose text begins at from. Calls are in the order of the text. Closing finds
-// no run once the meter ends the scan.
+// whose text begins at from. Calls must be in the order of the text. After the
+// meter ends the scan, Closing finds no run.
 func (s *Spans) Closing(from, n int) (at int, ok bool) {
 	if s.last != nil && s.last[n] < from {
 		return 0, false

@@ -47,7 +47,7 @@ func TestGuideDocumentsEveryFlag(t *testing.T) {
 	p.start()
 	p.wantEnd(0)
 	section, _, _ := strings.Cut(documented(t)["docs/guide.md"], "## Clients")
-	_, section, _ = strings.Cut(section, "## The server of the examples")
+	_, section, _ = strings.Cut(section, "## The example server")
 	told := make(map[string]bool)
 	for _, m := range flagName.FindAllStringSubmatch(strings.ReplaceAll(section, " ", "  "), -1) {
 		told[m[1]] = true
@@ -56,7 +56,7 @@ func TestGuideDocumentsEveryFlag(t *testing.T) {
 		if name, ok := strings.CutPrefix(line, "  -"); ok {
 			name = "-" + strings.Fields(name)[0]
 			if !told[name] {
-				t.Errorf("the guide does not tell of %s", name)
+				t.Errorf("the guide does not document %s", name)
 			}
 			delete(told, name)
 		}

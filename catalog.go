@@ -167,12 +167,23 @@ func (c *Catalog) dropSkills(now *index.Snapshot) {
 
 // open confines a folder of the catalog's filesystem.
 func (c *Catalog) open(dir string) *confine.FS {
-	options := confine.Options{Symlinks: confine.Symlinks(c.config.symlinks), Trusted: c.config.trusted}
-	var fsys *confine.FS
-	if c.onOS {
-		fsys = confine.New(dir, options)
-	} else {
-		fsys = confine.Over(c.config.fs, dir, options)
+	opts := []confine.Option{confine.TrustDirs(c.config.trusted...)}
+	if c.config.symlinks == SymlinksDeny {
+		opts = []confine.Option{confine.DenySymlinks()}
+	}
+	var fsys afero.Fs = afero.NewOsFs()
+	if !c.onOS {
+		fsys = c.config.fs
+	}
+	return c.confined(confine.Over(fsys, dir, opts...))
+}
+
+// confined adds a filesystem to those that Close closes. The error is nil: dir
+// is absolute on the operating system's filesystem, and newConfig has checked the
+// options.
+func (c *Catalog) confined(fsys *confine.FS, err error) *confine.FS {
+	if err != nil {
+		panic(err)
 	}
 	c.opened = append(c.opened, fsys)
 	return fsys
@@ -201,8 +212,7 @@ func (c *Catalog) layers(named []layer, home string) []index.Layer {
 	var all []index.Layer
 	for _, l := range named {
 		if l.fsys != nil {
-			fsys := confine.Over(afero.FromIOFS{FS: l.fsys}, ".", confine.Options{})
-			c.opened = append(c.opened, fsys)
+			fsys := c.confined(confine.Over(afero.FromIOFS{FS: l.fsys}, "."))
 			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable})
 			continue
 		}

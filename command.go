@@ -176,7 +176,7 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 		}
 		stat := fsys.Lstat
 		if e.Linked {
-			stat = fsys.Stat
+			stat = fsys.Info
 		}
 		if info, err := stat(e.Path); err == nil && index.SameFile(info, kept.info) {
 			return kept.value, nil

@@ -126,7 +126,7 @@ func (f *finder) visit(d *dirReader, in *folder, at place, dir *confine.Dir, err
 		return nil, err
 	}
 	for _, link := range links {
-		if info, err := f.catalog.root.Stat(link); err == nil && info.Mode.IsRegular() {
+		if info, err := f.catalog.root.Info(link); err == nil && info.Mode.IsRegular() {
 			found = append(found, link)
 		}
 	}

@@ -140,7 +140,7 @@ func (c *Catalog) dirError(ctx context.Context, op, given, name string, err erro
 		e.Code, e.Message = ErrPermissionDenied.Code, "Cannot read directory '"+slashed(name)+"'"
 		return e
 	case errors.Is(err, confine.ErrNotDir):
-		if _, err := c.root.Stat(name); err == nil {
+		if _, err := c.root.Info(name); err == nil {
 			e.Code, e.Message = ErrNotADirectory.Code, "'"+escape.Path(name)+"' is a file, not a directory"
 			return e
 		}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/afero"
 
-	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
@@ -287,9 +286,9 @@ func WithLooseNames() Option {
 type Symlinks int
 
 const (
-	SymlinksInside  Symlinks = Symlinks(confine.SymlinksInside)  // those that stay inside the root; the default
-	SymlinksDeny    Symlinks = Symlinks(confine.SymlinksDeny)    // none
-	SymlinksTrusted Symlinks = Symlinks(confine.SymlinksTrusted) // those that stay inside the root or lead into one of the folders given
+	SymlinksInside  Symlinks = iota // those that stay inside the root; the default
+	SymlinksDeny                    // none
+	SymlinksTrusted                 // those that stay inside the root or lead into one of the folders given
 )
 
 // WithSymlinks sets which symbolic links are followed to commands and skills.

@@ -199,7 +199,7 @@ func (c *Catalog) save(ctx context.Context, folder *reportFolder, stem string, r
 	defer dir.Close()
 	now := c.config.now().UTC()
 	name := func(version int) string { return reportFile(stem, r.Name, now, version, !r.Upload) }
-	version, err := dir.WriteNew(ctx, name, r.Content)
+	version, err := writeVersion(ctx, dir, name, r.Content)
 	switch {
 	case err != nil && err == ctx.Err():
 		return SavedReport{}, err
@@ -221,6 +221,21 @@ func (c *Catalog) save(ctx context.Context, folder *reportFolder, stem string, r
 		saved.Message = "The report was uploaded to the shared folder as " + file + "."
 	}
 	return saved, nil
+}
+
+// maxVersions is the number of names that writeVersion tries. Only a directory
+// that somebody has filled on purpose has more versions.
+const maxVersions = 9999
+
+// writeVersion writes a file under the first of name(1), name(2), … that is free,
+// and returns the number.
+func writeVersion(ctx context.Context, dir *confine.Dir, name func(version int) string, content string) (version int, err error) {
+	for version = 1; version <= maxVersions; version++ {
+		if err = dir.WriteNew(ctx, name(version), content); !errors.Is(err, fs.ErrExist) {
+			return version, err
+		}
+	}
+	return 0, err
 }
 
 // makeReportDir opens the folder of a command's reports and makes what is

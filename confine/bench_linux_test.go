@@ -23,8 +23,8 @@ func BenchmarkList(b *testing.B) {
 	for _, n := range []int{10, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir := manyFiles(b, n, "")
-			f := New(dir, Options{})
-			portable := newFS(dir, Options{}, openRootFolder)
+			f := osFS(dir, options{})
+			portable := rootFS(dir, options{})
 			compare(b, []way{
 				{"floor", func() int { return floorList(b, dir) }},
 				{"confine", func() int {
@@ -59,7 +59,7 @@ func BenchmarkNames(b *testing.B) {
 	for _, n := range []int{1_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir := manyFiles(b, n, "")
-			f := New(dir, Options{})
+			f := osFS(dir, options{})
 			compare(b, []way{
 				{"floor", func() int { return floorNames(b, dir, func(*byte) {}) }},
 				{"confine", func() int {
@@ -84,7 +84,7 @@ func BenchmarkHead(b *testing.B) {
 	for i := range names {
 		names[i] = filepath.Base(names[i])
 	}
-	f := New(dir, Options{})
+	f := osFS(dir, options{})
 	buf := make([]byte, 4096)
 	compare(b, []way{
 		{"floor", func() int {
@@ -132,8 +132,8 @@ func BenchmarkHead(b *testing.B) {
 func BenchmarkStat(b *testing.B) {
 	dir := tempDir(b)
 	write(b, dir, tree{"a/b/c": "x"})
-	f := New(dir, Options{})
-	portable := newFS(dir, Options{}, openRootFolder)
+	f := osFS(dir, options{})
+	portable := rootFS(dir, options{})
 	root, err := os.OpenRoot(dir)
 	must(b, err)
 	defer root.Close()
@@ -160,7 +160,7 @@ func BenchmarkStat(b *testing.B) {
 			unix.Close(top)
 			return 1
 		}},
-		{"confine", statWith(func(name string) error { _, err := f.Stat(name); return err })},
+		{"confine", statWith(func(name string) error { _, err := f.Info(name); return err })},
 		{"os.Root", statWith(func(name string) error { _, err := portable.Stat(name); return err })},
 		{"held os.Root alone", statWith(func(name string) error { _, err := root.Stat(name); return err })},
 	}, 1)

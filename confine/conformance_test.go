@@ -13,10 +13,11 @@ var ctx = context.Background()
 func TestConformance(t *testing.T) {
 	skipWindows(t)
 	for _, test := range []struct {
-		name   string
-		policy Symlinks
-		tree   tree
-		calls  string
+		name  string
+		deny  bool // DenySymlinks
+		trust bool // TrustDirs(OUTSIDE)
+		tree  tree
+		calls string
 	}{
 		{
 			name: "files and folders",
@@ -223,9 +224,9 @@ func TestConformance(t *testing.T) {
 			`,
 		},
 		{
-			name:   "no link followed under SymlinksDeny",
-			policy: SymlinksDeny,
-			tree:   tree{"a.txt": "hello", "sub/b.txt": "b", "link": "-> a.txt", "dirlink": "-> sub", "out": "-> ../outside/secret.txt"},
+			name: "no link followed with DenySymlinks",
+			deny: true,
+			tree: tree{"a.txt": "hello", "sub/b.txt": "b", "link": "-> a.txt", "dirlink": "-> sub", "out": "-> ../outside/secret.txt"},
 			calls: `
 				open a.txt = hello
 				lstat link = link
@@ -240,8 +241,8 @@ func TestConformance(t *testing.T) {
 			`,
 		},
 		{
-			name:   "links to trusted folders under SymlinksTrusted",
-			policy: SymlinksTrusted,
+			name:  "links to trusted directories with TrustDirs",
+			trust: true,
 			tree: tree{
 				"a.txt": "hello", "link": "-> a.txt", "out": "-> OUTSIDE/secret.txt", "outdir": "-> OUTSIDE", "rel": "-> ../outside/secret.txt",
 				"outmissing": "-> OUTSIDE/missing", "beyond": "-> OUTSIDE/../other", "etc": "-> /etc", "parent": "-> ..",
@@ -304,9 +305,9 @@ func TestConformance(t *testing.T) {
 						t.Skip("it has no such links")
 					}
 				}
-				o := Options{Symlinks: test.policy}
-				if test.policy == SymlinksTrusted {
-					o.Trusted = []string{"OUTSIDE"}
+				o := options{denySymlinks: test.deny}
+				if test.trust {
+					o.trusted = []string{"OUTSIDE"}
 				}
 				f := k.make(t, test.tree, o)
 				defer f.Close()

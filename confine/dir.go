@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"path"
+	"sync/atomic"
 )
 
 // A Dir is an open folder. On the operating system's filesystem it stays the
@@ -18,6 +19,8 @@ type Dir struct {
 	tree   string // the folder it was found in: the root, or a trusted one
 	at     string // its path below tree, free of links
 	name   string // as it was opened, for errors
+
+	location atomic.Pointer[location] // for Current
 }
 
 // Each calls f for every entry, in the order of the filesystem, which is no

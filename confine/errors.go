@@ -16,8 +16,8 @@ var (
 	// or not something is there.
 	ErrEscape = errors.New("path leads outside the root")
 
-	// ErrSymlink is for a symbolic link that is not followed: any link under
-	// SymlinksDeny, and every link in the methods of Dir.
+	// ErrSymlink is for a symbolic link that is not followed: any link with
+	// DenySymlinks, and every link in the methods of Dir.
 	ErrSymlink = errors.New("symbolic link not followed")
 
 	// ErrNotRegular is for a folder, FIFO, socket or device where a regular

@@ -14,7 +14,7 @@ import (
 )
 
 func TestNothingWaitsForAFIFOOrADevice(t *testing.T) {
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		// The names of sockets are short.
 		root, err := os.MkdirTemp("", "")
 		must(t, err)
@@ -28,7 +28,7 @@ func TestNothingWaitsForAFIFOOrADevice(t *testing.T) {
 		done := make(chan bool)
 		go func() {
 			defer close(done)
-			f := newFS(root, Options{})
+			f := newFS(root, options{})
 			expect(t, f,
 				"lstat fifo = p---------", "stat link = p---------",
 				"open fifo = not regular", "open link = not regular", "open fifo/x = not dir", "list fifo = not dir", "list link = not dir",
@@ -36,11 +36,11 @@ func TestNothingWaitsForAFIFOOrADevice(t *testing.T) {
 				"lstat socket = S---------", "open socket = not regular", "dir . head socket = not regular", "list socket = not dir",
 				"list . = [fifo link socket]",
 			)
-			if _, err := f.Afero().Open("fifo"); word(err) != "not regular" {
+			if _, err := f.Open("fifo"); word(err) != "not regular" {
 				t.Errorf("the afero view: %v", err)
 			}
 			if _, err := os.Stat("/dev/tty"); err == nil {
-				expect(t, newFS("/dev", Options{}), "open null = not regular", "open tty = not regular", "open zero = not regular",
+				expect(t, newFS("/dev", options{}), "open null = not regular", "open tty = not regular", "open zero = not regular",
 					"dir . head zero = not regular")
 			}
 		}()
@@ -53,7 +53,7 @@ func TestNothingWaitsForAFIFOOrADevice(t *testing.T) {
 }
 
 func TestLongNamesAndPaths(t *testing.T) {
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		longest := strings.Repeat("n", 255)
 		write(t, root, tree{longest: "x"})
@@ -72,7 +72,7 @@ func TestLongNamesAndPaths(t *testing.T) {
 		must(t, at.WriteFile("x", []byte("deep"), 0o644))
 		at.Close()
 		deep := strings.Repeat(strings.Repeat("d", 250)+"/", depth)
-		f := newFS(root, Options{})
+		f := newFS(root, options{})
 		expect(t, f,
 			"open "+longest+" = x",
 			"open "+longest+"n = too long",
@@ -88,15 +88,15 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "a\xffb"), []byte("x"), 0o644); err != nil {
 		t.Skip("the filesystem has no such names")
 	}
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
-		expect(t, newFS(root, Options{}), "list . = [a\xffb]", "open a\xffb = x", "dir . open a\xffb = x")
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
+		expect(t, newFS(root, options{}), "list . = [a\xffb]", "open a\xffb = x", "dir . open a\xffb = x")
 	})
 }
 
 func TestManyElements(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, tree{"x": "x", "self": "-> ."})
-	f := New(root, Options{})
+	f := osFS(root, options{})
 	// Two links that double the path each time they are gone through are the
 	// shortest way to keep a walk busy for ever.
 	write(t, root, tree{"up/d/loop": "-> " + strings.Repeat("../d/", 800) + "loop2", "up/d/loop2": "-> " + strings.Repeat("../d/", 800) + "loop"})

@@ -11,8 +11,8 @@ import (
 )
 
 func TestNoDescriptorIsLeft(t *testing.T) {
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
-		o := Options{Symlinks: SymlinksTrusted, Trusted: []string{"OUTSIDE"}}
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
+		o := options{trusted: []string{"OUTSIDE"}}
 		dir := onDisk(t, tree{"a.txt": "x", "sub/deep/b": "b", "link": "-> sub/deep/../../a.txt", "out": "-> OUTSIDE/secret.txt", "loop": "-> loop",
 			"etc": "-> /etc/passwd"}, &o)
 		must(t, unix.Mkfifo(dir+"/fifo", 0o600))
@@ -22,7 +22,7 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 				for _, op := range []string{"stat", "lstat", "open", "list", "readlink", "dir . open", "dir . head", "dir . list", "dir . readlink"} {
 					call(f, op+" "+name)
 				}
-				if file, err := f.Afero().Open(name); err == nil {
+				if file, err := f.Open(name); err == nil {
 					file.Readdirnames(-1)
 					file.Close()
 				}
@@ -107,7 +107,7 @@ func TestFstatatTellsWhatStatxDoes(t *testing.T) {
 func TestWithoutStatx(t *testing.T) {
 	noStatx.Store(true)
 	defer noStatx.Store(false)
-	f := New(onDisk(t, tree{"file": "12345", "sub/x": ""}, &Options{}), Options{})
+	f := osFS(onDisk(t, tree{"file": "12345", "sub/x": ""}, &options{}), options{})
 	expect(t, f, "stat . = folder", "stat file = file of 5", "dir sub lstat x = file of 0", "stat missing = not exist")
 }
 

@@ -1,6 +1,8 @@
 package confine
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -13,85 +15,132 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Symlinks says which symbolic links are followed. A policy is about links
-// below the root: those on the way to it are the host program's own.
-type Symlinks int
+// An Option is a choice for New or Over.
+type Option func(*options)
 
-const (
-	SymlinksInside  Symlinks = iota // links that lead to a file below the root, absolute ones included
-	SymlinksDeny                    // none: a link is ErrSymlink
-	SymlinksTrusted                 // links that lead below the root or one of Options.Trusted
-)
-
-// Options are the choices to make for an FS. The zero Options follow links
-// inside the root.
-type Options struct {
-	Symlinks Symlinks
-	Trusted  []string // for SymlinksTrusted: absolute paths of folders, on the same filesystem
+type options struct {
+	denySymlinks bool
+	trusted      []string
 }
 
-// An FS is a folder, the root, with all that is below it, for reading; see
-// MakeDir for what can be added.
+// DenySymlinks follows no symbolic link below the root. A method that comes to a
+// link returns ErrSymlink. DenySymlinks cannot be combined with TrustDirs.
+func DenySymlinks() Option {
+	return func(o *options) { o.denySymlinks = true }
+}
+
+// TrustDirs also follows symbolic links that lead into one of the directories
+// or below. Each directory is an absolute path on the filesystem of the root.
+// The directories of several TrustDirs add up.
 //
-// Names are slash-separated and relative to the root, which is "."; they need
-// not be valid UTF-8. A name that is absolute or has a ".." element is
-// ErrEscape, and one that could not be the name of a file is fs.ErrInvalid
-// (an empty one, a "//", a "." element, a NUL; on Windows also a ":", an
-// element that ends in a dot or a blank, a device such as "NUL"), both before
-// anything is looked up.
+// A trusted directory is reached only through links: no name leads there.
+func TrustDirs(dirs ...string) Option {
+	return func(o *options) { o.trusted = append(o.trusted, dirs...) }
+}
+
+// An FS is a confined view of one directory, the root. An FS is a read-only
+// [afero.Fs] and also an [afero.Lstater] and an [afero.LinkReader].
+// [FS.MakeDir] and [Dir.WriteNew] are the only methods that write.
 //
-// Errors are *fs.PathError with the name given, and hold no path of the
-// underlying filesystem. All methods may be called from any goroutine. An FS
+// Names are slash-separated and relative to the root, which is ".". Names need
+// not be valid UTF-8. A method rejects an invalid name before any file is
+// looked up:
+//
+//   - An absolute name, or a name with a ".." element, is ErrEscape.
+//   - A name that no file can have is [fs.ErrInvalid]: an empty name, a "."
+//     element, a "//", a NUL. On Windows also a ":", an element that ends in a
+//     dot or a space, and a device such as "NUL".
+//
+// The methods of afero.Fs, afero.Lstater and afero.LinkReader first clean the
+// name with [path.Clean], because users of an afero.Fs write "", "./a" and
+// "a/".
+//
+// Each error is a *[fs.PathError] with the given name. An error holds no path of
+// the underlying filesystem. All methods are safe for concurrent use. An FS
 // holds nothing open between calls.
 type FS struct {
-	dir      string // full path of the root
-	err      error  // why there is none
-	symlinks Symlinks
-	trusted  []string
-	foreign  *foreign // nil on the operating system's filesystem
-	openTop  func(dir string, list bool) (folder, error)
-	closed   atomic.Bool
+	dir          string // full path of the root
+	denySymlinks bool
+	trusted      []string // cleaned full paths
+	foreign      *foreign // nil on the operating system's filesystem
+	openTop      func(dir string, list bool) (folder, error)
+	closed       atomic.Bool
 }
 
-// New returns the FS below a folder of the operating system's filesystem. A
-// relative dir is one of the working directory at the time of New.
+// New returns an FS of a directory of the operating system's filesystem. If dir
+// is relative, New joins dir to the current working directory.
 //
-// Nothing is looked up until it is asked for. The root is the folder that has
-// the name dir at the time of a call, so it may be missing (each call is then
-// an error that matches fs.ErrNotExist), come later, and be replaced. What a
-// call, a Dir or a File has begun in one folder it ends in that folder.
-func New(dir string, o Options) *FS {
-	return newFS(dir, o, openOSFolder)
+// New does not look up dir. Each call opens the directory that has the path dir
+// at that time. So the directory may be created or replaced later; while the
+// directory is missing, calls return an error that matches [fs.ErrNotExist]. A
+// call, a Dir and a File stay in the directory in which they started.
+//
+// New returns an error if the working directory is unknown, if a trusted
+// directory is not an absolute path, or if DenySymlinks and TrustDirs are
+// combined.
+func New(dir string, opts ...Option) (*FS, error) {
+	return newFS(dir, newOptions(opts), openOSFolder)
 }
 
-func newFS(dir string, o Options, openTop func(dir string, list bool) (folder, error)) *FS {
-	f := &FS{symlinks: o.Symlinks, openTop: openTop}
-	f.dir, f.err = filepath.Abs(dir)
-	for _, dir := range o.Trusted {
-		if filepath.IsAbs(dir) {
-			f.trusted = append(f.trusted, filepath.Clean(dir))
+func newOptions(opts []Option) options {
+	var o options
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&o)
 		}
 	}
-	return f
+	return o
 }
 
-// Over returns the FS below a folder of any other filesystem; "" and "." are
-// its top. For an afero.OsFs it is New.
+func newFS(dir string, o options, openTop func(dir string, list bool) (folder, error)) (*FS, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("confine: the working directory is unknown: %w", cause(err))
+	}
+	f := &FS{dir: abs, openTop: openTop}
+	if err := f.set(o, filepath.IsAbs, filepath.Clean); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Over returns an FS of a directory of any filesystem. "" and "." are the top of
+// the filesystem. Over an [afero.OsFs], Over is New. The errors are those of
+// New.
 //
-// What is confined there, and what is not, is in the package documentation.
-func Over(fsys afero.Fs, dir string, o Options) *FS {
+// The package documentation lists what an FS cannot guarantee over another
+// filesystem.
+func Over(fsys afero.Fs, dir string, opts ...Option) (*FS, error) {
 	switch fsys.(type) {
 	case *afero.OsFs, afero.OsFs:
-		return New(dir, o)
+		return New(dir, opts...)
 	}
+	return overFS(fsys, dir, newOptions(opts))
+}
+
+func overFS(fsys afero.Fs, dir string, o options) (*FS, error) {
 	foreign := newForeign(fsys)
-	f := &FS{dir: path.Clean(filepath.ToSlash(dir)), symlinks: o.Symlinks, foreign: foreign, openTop: foreign.open}
-	for _, dir := range o.Trusted {
-		if dir = filepath.ToSlash(dir); path.IsAbs(dir) || filepath.IsAbs(dir) {
-			f.trusted = append(f.trusted, path.Clean(dir))
-		}
+	f := &FS{dir: path.Clean(filepath.ToSlash(dir)), foreign: foreign, openTop: foreign.open}
+	isAbs := func(dir string) bool { return path.IsAbs(filepath.ToSlash(dir)) || filepath.IsAbs(dir) }
+	if err := f.set(o, isAbs, clean); err != nil {
+		return nil, err
 	}
-	return f
+	return f, nil
+}
+
+// set checks the options and takes them over.
+func (f *FS) set(o options, isAbs func(dir string) bool, clean func(dir string) string) error {
+	if o.denySymlinks && len(o.trusted) > 0 {
+		return errors.New("confine: DenySymlinks and TrustDirs cannot be combined")
+	}
+	f.denySymlinks = o.denySymlinks
+	for _, dir := range o.trusted {
+		if !isAbs(dir) {
+			return fmt.Errorf("confine: trusted directory %q is not an absolute path", dir)
+		}
+		f.trusted = append(f.trusted, clean(dir))
+	}
+	return nil
 }
 
 // Close makes later calls fail with fs.ErrClosed. Those under way, and the
@@ -122,10 +171,7 @@ func (f *FS) check(name string) error {
 	if f.closed.Load() {
 		return fs.ErrClosed
 	}
-	if err := checkName(name); err != nil {
-		return err
-	}
-	return f.err
+	return checkName(name)
 }
 
 // Lstat returns the metadata of a file, and of a link itself where the last
@@ -134,8 +180,8 @@ func (f *FS) Lstat(name string) (Info, error) {
 	return f.stat("lstat", name, false)
 }
 
-// Stat returns the metadata of a file, following links as policy allows.
-func (f *FS) Stat(name string) (Info, error) {
+// Info returns the metadata of a file. Info follows links as the options allow.
+func (f *FS) Info(name string) (Info, error) {
 	return f.stat("stat", name, true)
 }
 
@@ -303,7 +349,7 @@ func (f *FS) resolve(tree, at, text string) (string, error) {
 
 // trees are the folders that a walk may be in.
 func (f *FS) trees() []string {
-	if f.symlinks != SymlinksTrusted {
+	if len(f.trusted) == 0 {
 		return []string{f.dir}
 	}
 	return slices.Insert(slices.Clone(f.trusted), 0, f.dir)

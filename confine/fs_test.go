@@ -17,18 +17,16 @@ import (
 )
 
 // onOS are the kinds over the real disk that exclude races.
-func onOS(t *testing.T, test func(t *testing.T, newFS func(dir string, o Options) *FS)) {
-	t.Run("os", func(t *testing.T) { test(t, New) })
-	t.Run("os.Root", func(t *testing.T) {
-		test(t, func(dir string, o Options) *FS { return newFS(dir, o, openRootFolder) })
-	})
+func onOS(t *testing.T, test func(t *testing.T, newFS func(dir string, o options) *FS)) {
+	t.Run("os", func(t *testing.T) { test(t, osFS) })
+	t.Run("os.Root", func(t *testing.T) { test(t, rootFS) })
 }
 
 func TestRootIsTheFolderThatHasTheNameNow(t *testing.T) {
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		parent := t.TempDir()
 		root := filepath.Join(parent, "a", "root")
-		f := newFS(root, Options{})
+		f := newFS(root, options{})
 		expect(t, f, "stat . = not exist", "list . = not exist", "open x = not exist")
 
 		write(t, root, tree{"x": "first"})
@@ -55,10 +53,10 @@ func TestRootIsTheFolderThatHasTheNameNow(t *testing.T) {
 }
 
 func TestDirStaysTheSameFolderWhenRenamed(t *testing.T) {
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		write(t, root, tree{"sub/x": "first"})
-		dir, err := newFS(root, Options{}).OpenDir("sub")
+		dir, err := newFS(root, options{}).OpenDir("sub")
 		must(t, err)
 		defer dir.Close()
 		must(t, os.Rename(filepath.Join(root, "sub"), filepath.Join(root, "moved")))
@@ -73,20 +71,20 @@ func TestRelativeRootIsOfTheWorkingDirectoryAtNew(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, tree{"x": "x"})
 	t.Chdir(dir)
-	f := New(".", Options{})
+	f := osFS(".", options{})
 	t.Chdir(t.TempDir())
 	expect(t, f, "open x = x")
 }
 
 func TestRootMayBeReachedByALink(t *testing.T) {
 	skipWindows(t)
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		dir := t.TempDir()
 		write(t, dir, tree{"real/x": "x", "real/abs": "-> " + dir + "/alias/x", "real/absreal": "-> " + dir + "/real/x", "real/back": "-> ../real/x"})
 		must(t, os.Symlink("real", filepath.Join(dir, "alias")))
-		f := newFS(filepath.Join(dir, "alias"), Options{Symlinks: SymlinksDeny})
+		f := newFS(filepath.Join(dir, "alias"), options{denySymlinks: true})
 		expect(t, f, "open x = x", "list . = [abs absreal back x]")
-		f = newFS(filepath.Join(dir, "alias"), Options{})
+		f = newFS(filepath.Join(dir, "alias"), options{})
 		expect(t, f, "open abs = x", "open absreal = x", "open back = x", "readlink abs = x", "readlink absreal = x")
 	})
 }
@@ -94,7 +92,7 @@ func TestRootMayBeReachedByALink(t *testing.T) {
 func TestRootThatIsAFile(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			f := k.make(t, tree{"file": "x"}, Options{})
+			f := k.make(t, tree{"file": "x"}, options{})
 			under := &FS{dir: f.Path("file"), foreign: f.foreign, openTop: f.openTop}
 			expect(t, under, "stat . = not dir", "list . = not dir", "open x = not dir")
 		})
@@ -104,7 +102,7 @@ func TestRootThatIsAFile(t *testing.T) {
 func TestClosed(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			f := k.make(t, tree{"x": "x", "sub/y": "y"}, Options{})
+			f := k.make(t, tree{"x": "x", "sub/y": "y"}, options{})
 			dir, err := f.OpenDir(".")
 			must(t, err)
 			file, err := f.OpenRegular("x")
@@ -148,13 +146,13 @@ func TestPathIsOfTheUnderlyingFilesystem(t *testing.T) {
 		f          *FS
 		name, want string
 	}{
-		{New(dir, Options{}), "a/b", filepath.Join(dir, "a", "b")},
-		{New(dir, Options{}), ".", dir},
-		{New(dir, Options{}), "../b", ""},
-		{Over(afero.NewOsFs(), dir, Options{}), "a", filepath.Join(dir, "a")},
-		{Over(afero.NewMemMapFs(), "/proj", Options{}), "a/b", "/proj/a/b"},
-		{Over(afero.NewMemMapFs(), "", Options{}), "a/b", "a/b"},
-		{Over(afero.NewMemMapFs(), ".", Options{}), ".", "."},
+		{osFS(dir, options{}), "a/b", filepath.Join(dir, "a", "b")},
+		{osFS(dir, options{}), ".", dir},
+		{osFS(dir, options{}), "../b", ""},
+		{over(afero.NewOsFs(), dir, options{}), "a", filepath.Join(dir, "a")},
+		{over(afero.NewMemMapFs(), "/proj", options{}), "a/b", "/proj/a/b"},
+		{over(afero.NewMemMapFs(), "", options{}), "a/b", "a/b"},
+		{over(afero.NewMemMapFs(), ".", options{}), ".", "."},
 	} {
 		if got := test.f.Path(test.name); got != test.want {
 			t.Errorf("%s below %s: got %q, want %q", test.name, test.f.dir, got, test.want)
@@ -165,8 +163,8 @@ func TestPathIsOfTheUnderlyingFilesystem(t *testing.T) {
 func TestInfo(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			f := k.make(t, tree{"x": "12345", "sub/": ""}, Options{})
-			info, err := f.Stat("x")
+			f := k.make(t, tree{"x": "12345", "sub/": ""}, options{})
+			info, err := f.Info("x")
 			must(t, err)
 			file, err := f.OpenRegular("x")
 			must(t, err)
@@ -191,7 +189,7 @@ func TestInfo(t *testing.T) {
 			}
 			top, err := dir.Info()
 			must(t, err)
-			if root, err := f.Stat("."); err != nil || root.Ino != top.Ino || !top.Mode.IsDir() {
+			if root, err := f.Info("."); err != nil || root.Ino != top.Ino || !top.Mode.IsDir() {
 				t.Errorf("root: %+v and %+v, %v", root, top, err)
 			}
 		})
@@ -205,7 +203,7 @@ func TestEach(t *testing.T) {
 	}
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			f := k.make(t, files, Options{})
+			f := k.make(t, files, options{})
 			dir, err := f.OpenDir(".")
 			must(t, err)
 			defer dir.Close()
@@ -254,10 +252,10 @@ func TestEach(t *testing.T) {
 }
 
 func TestEntryThatVanishesBeforeLstat(t *testing.T) {
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		write(t, root, tree{"a": "", "b": "", "c": ""})
-		dir, err := newFS(root, Options{}).OpenDir(".")
+		dir, err := newFS(root, options{}).OpenDir(".")
 		must(t, err)
 		defer dir.Close()
 		var got []string
@@ -282,7 +280,7 @@ func TestEntryThatVanishesBeforeLstat(t *testing.T) {
 func TestFile(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			f, err := k.make(t, tree{"x": "0123456789"}, Options{}).OpenRegular("x")
+			f, err := k.make(t, tree{"x": "0123456789"}, options{}).OpenRegular("x")
 			must(t, err)
 			defer f.Close()
 			buf := make([]byte, 4)
@@ -316,8 +314,8 @@ func TestFile(t *testing.T) {
 
 func TestNoErrorHoldsAPathOfTheHost(t *testing.T) {
 	secret := errors.New("cannot read /home/user/proj/x")
-	f := Over(failing{afero.NewMemMapFs(), secret}, "/home/user/proj", Options{})
-	_, err := f.Stat("x")
+	f := over(failing{afero.NewMemMapFs(), secret}, "/home/user/proj", options{})
+	_, err := f.Info("x")
 	if !errors.Is(err, secret) {
 		t.Errorf("the cause is lost from %v", err)
 	}
@@ -325,7 +323,7 @@ func TestNoErrorHoldsAPathOfTheHost(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	plain := errors.New("quota exceeded")
-	_, err = Over(failing{afero.NewMemMapFs(), plain}, "/home/user/proj", Options{}).Stat("x")
+	_, err = over(failing{afero.NewMemMapFs(), plain}, "/home/user/proj", options{}).Stat("x")
 	if got, want := err.Error(), "stat x: quota exceeded"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -361,10 +359,10 @@ func (u unreadable) Open(name string) (afero.File, error) {
 
 func TestUnreadable(t *testing.T) {
 	mem := inMemory(t, "/proj", tree{"closed/x": "x", "open/x": "x", "open/closed.txt": "x"})
-	f := Over(unreadable{mem, "closed"}, "/proj", Options{})
+	f := over(unreadable{mem, "closed"}, "/proj", options{})
 	expect(t, f, "list . = [closed open]", "stat closed = folder", "list closed = permission", "open open/closed.txt = permission",
 		"open open/x = x", "dir . list closed = permission", "dir open head closed.txt = permission")
-	expect(t, Over(unreadable{mem, "proj"}, "/proj", Options{}), "list . = permission")
+	expect(t, over(unreadable{mem, "proj"}, "/proj", options{}), "list . = permission")
 }
 
 func TestMemMapFsInEitherSpelling(t *testing.T) {
@@ -372,15 +370,15 @@ func TestMemMapFsInEitherSpelling(t *testing.T) {
 	must(t, afero.WriteFile(mem, "rel/x", []byte("x"), 0o644))
 	must(t, afero.WriteFile(mem, "/abs/y", []byte("y"), 0o644))
 	for _, top := range []string{"", ".", "/"} {
-		f := Over(mem, top, Options{})
+		f := over(mem, top, options{})
 		expect(t, f, "list . = [abs rel]", "open rel/x = x", "open abs/y = y", "list rel = [x]", "stat missing = not exist")
 	}
-	expect(t, Over(mem, "/rel", Options{}), "open x = x", "list . = [x]")
-	expect(t, Over(mem, "abs", Options{}), "open y = y", "list . = [y]")
+	expect(t, over(mem, "/rel", options{}), "open x = x", "list . = [x]")
+	expect(t, over(mem, "abs", options{}), "open y = y", "list . = [y]")
 }
 
 func TestNamesOutOfAnArchiveThatAreNone(t *testing.T) {
-	expect(t, Over(badNames{afero.NewMemMapFs()}, "/", Options{}), "list . = [good]")
+	expect(t, over(badNames{afero.NewMemMapFs()}, "/", options{}), "list . = [good]")
 }
 
 // badNames is a filesystem whose top holds names that lead elsewhere.
@@ -407,5 +405,32 @@ func expect(t *testing.T, f *FS, lines ...string) {
 		if got := call(f, line); got != want {
 			t.Errorf("%s: got %s, want %s", line, got, want)
 		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	skipWindows(t)
+	for _, test := range []struct {
+		opts []Option
+		want string
+	}{
+		{nil, ""},
+		{[]Option{nil, DenySymlinks()}, ""},
+		{[]Option{TrustDirs(), DenySymlinks()}, ""},
+		{[]Option{TrustDirs("/a"), TrustDirs("/b/../c")}, ""},
+		{[]Option{TrustDirs("/a", "b")}, `confine: trusted directory "b" is not an absolute path`},
+		{[]Option{TrustDirs("/a"), DenySymlinks()}, "confine: DenySymlinks and TrustDirs cannot be combined"},
+	} {
+		_, osErr := New(t.TempDir(), test.opts...)
+		_, memErr := Over(afero.NewMemMapFs(), "/", test.opts...)
+		for _, err := range []error{osErr, memErr} {
+			if err == nil && test.want != "" || err != nil && err.Error() != test.want {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		}
+	}
+	f := must1(Over(afero.NewMemMapFs(), "/", TrustDirs("/a"), TrustDirs("/b/../c")))
+	if want := []string{"/a", "/c"}; !slices.Equal(f.trusted, want) {
+		t.Errorf("trusted %q, want %q", f.trusted, want)
 	}
 }

@@ -43,7 +43,7 @@ func (v ioView) Stat(name string) (fs.FileInfo, error) {
 	if err := ioName("stat", name); err != nil {
 		return nil, err
 	}
-	return v.fs.fileInfo(v.fs.Stat, name)
+	return v.fs.fileInfo(v.fs.Info, name)
 }
 
 func (v ioView) Lstat(name string) (fs.FileInfo, error) {

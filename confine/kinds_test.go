@@ -28,30 +28,30 @@ type kind struct {
 	name     string
 	links    bool // it can hold links
 	absolute bool // and absolute ones that lead inside
-	make     func(t testing.TB, files tree, o Options) *FS
+	make     func(t testing.TB, files tree, o options) *FS
 }
 
 // kinds are all ways; what is in the table of TestConformance holds for each.
 var kinds = []kind{
-	{"os", true, true, func(t testing.TB, files tree, o Options) *FS {
-		return New(onDisk(t, files, &o), o)
+	{"os", true, true, func(t testing.TB, files tree, o options) *FS {
+		return osFS(onDisk(t, files, &o), o)
 	}},
-	{"os.Root", true, true, func(t testing.TB, files tree, o Options) *FS {
-		return newFS(onDisk(t, files, &o), o, openRootFolder)
+	{"os.Root", true, true, func(t testing.TB, files tree, o options) *FS {
+		return rootFS(onDisk(t, files, &o), o)
 	}},
-	{"wrapped OsFs", true, true, func(t testing.TB, files tree, o Options) *FS {
-		return Over(wrappedOsFs{}, onDisk(t, files, &o), o)
+	{"wrapped OsFs", true, true, func(t testing.TB, files tree, o options) *FS {
+		return over(wrappedOsFs{}, onDisk(t, files, &o), o)
 	}},
-	{"MemMapFs", false, false, func(t testing.TB, files tree, o Options) *FS {
-		return Over(inMemory(t, "/home/proj", files), "/home/proj", o)
+	{"MemMapFs", false, false, func(t testing.TB, files tree, o options) *FS {
+		return over(inMemory(t, "/home/proj", files), "/home/proj", o)
 	}},
-	{"MemMapFs, its top", false, false, func(t testing.TB, files tree, o Options) *FS {
-		return Over(inMemory(t, "", files), ".", o)
+	{"MemMapFs, its top", false, false, func(t testing.TB, files tree, o options) *FS {
+		return over(inMemory(t, "", files), ".", o)
 	}},
-	{"MemMapFs, absolute below its top", false, false, func(t testing.TB, files tree, o Options) *FS {
-		return Over(inMemory(t, "/", files), "", o)
+	{"MemMapFs, absolute below its top", false, false, func(t testing.TB, files tree, o options) *FS {
+		return over(inMemory(t, "/", files), "", o)
 	}},
-	{"MapFS", true, false, func(t testing.TB, files tree, o Options) *FS {
+	{"MapFS", true, false, func(t testing.TB, files tree, o options) *FS {
 		m := fstest.MapFS{"home/outside/secret.txt": {Data: []byte("secret")}, "home/proj": {Mode: fs.ModeDir | 0o755}}
 		for name, content := range files {
 			full := path.Join("home/proj", name)
@@ -65,22 +65,41 @@ var kinds = []kind{
 				m[full] = &fstest.MapFile{Data: []byte(content), Mode: 0o644}
 			}
 		}
-		return Over(afero.FromIOFS{FS: m}, "home/proj", o)
+		return over(afero.FromIOFS{FS: m}, "home/proj", o)
 	}},
+}
+
+// osFS and rootFS are New with the directories of Linux and of os.Root; over is
+// Over. They panic on an error.
+func osFS(dir string, o options) *FS   { return must1(newFS(dir, o, openOSFolder)) }
+func rootFS(dir string, o options) *FS { return must1(newFS(dir, o, openRootFolder)) }
+
+func over(fsys afero.Fs, dir string, o options) *FS {
+	if _, isOS := fsys.(*afero.OsFs); isOS {
+		return must1(Over(fsys, dir))
+	}
+	return must1(overFS(fsys, dir, o))
+}
+
+func must1[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // wrappedOsFs is the operating system's filesystem in a type that Over does
 // not know.
 type wrappedOsFs struct{ afero.OsFs }
 
-func onDisk(t testing.TB, files tree, o *Options) (root string) {
+func onDisk(t testing.TB, files tree, o *options) (root string) {
 	t.Helper()
 	home := tempDir(t)
 	root, outside := filepath.Join(home, "proj"), filepath.Join(home, "outside")
 	write(t, outside, tree{"secret.txt": "secret"})
 	write(t, root, files)
-	for i, dir := range o.Trusted {
-		o.Trusted[i] = strings.ReplaceAll(dir, "OUTSIDE", outside)
+	for i, dir := range o.trusted {
+		o.trusted[i] = strings.ReplaceAll(dir, "OUTSIDE", outside)
 	}
 	return root
 }
@@ -158,7 +177,7 @@ func call(f *FS, line string) string {
 		info, err := f.Lstat(name)
 		return told(info, err)
 	case "stat":
-		info, err := f.Stat(name)
+		info, err := f.Info(name)
 		return told(info, err)
 	case "open":
 		file, err := f.OpenRegular(name)

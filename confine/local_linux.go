@@ -1,18 +1,66 @@
 package confine
 
-import "golang.org/x/sys/unix"
+import (
+	"strings"
 
-// Local reports whether the folder is known to be on a disk of this machine or
-// in its memory, so that asking for an entry does not wait for a network or
-// for another program.
-func (d *Dir) Local() bool {
+	"golang.org/x/sys/unix"
+)
+
+// A location is the path of a directory, and the directory that had the path when
+// the location was made.
+type location struct {
+	path     string // full path
+	root     int    // length of the part of path that belongs to the host program
+	dev, ino uint64
+}
+
+// Current reports whether the path of the directory still leads to the directory,
+// without a symbolic link below the root. Current reports false if the check
+// could wait for a network or another program: on filesystems that are not known
+// to be local, on all systems other than Linux, and for an FS made by Over.
+func (d *Dir) Current() bool {
 	f, ok := d.folder.(*fdFolder)
 	if !ok || !f.use() {
 		return false
 	}
 	defer f.done()
+	l := d.location.Load()
+	if l == nil {
+		l = &location{}
+		if info, err := fstat(f.fd); err == nil && isLocal(f.fd) {
+			*l = location{path: d.RealPath(), root: len(strings.TrimSuffix(d.tree, "/")), dev: info.Dev, ino: info.Ino}
+		}
+		d.location.Store(l)
+	}
+	return l.path != "" && l.current()
+}
+
+func (l *location) current() bool {
+	var s unix.Stat_t
+	if len(l.path) == l.root {
+		return unix.Stat(l.path, &s) == nil && l.is(&s)
+	}
+	for end := l.root; end < len(l.path); {
+		end++ // the slash
+		if i := strings.IndexByte(l.path[end:], '/'); i >= 0 {
+			end += i
+		} else {
+			end = len(l.path)
+		}
+		if err := unix.Lstat(l.path[:end], &s); err != nil || s.Mode&unix.S_IFMT != unix.S_IFDIR {
+			return false
+		}
+	}
+	return l.is(&s)
+}
+
+func (l *location) is(s *unix.Stat_t) bool { return s.Ino == l.ino && uint64(s.Dev) == l.dev }
+
+// isLocal reports whether a directory is known to be on a disk or in the memory
+// of this machine.
+func isLocal(fd int) bool {
 	var s unix.Statfs_t
-	if err := unix.Fstatfs(f.fd, &s); err != nil {
+	if err := unix.Fstatfs(fd, &s); err != nil {
 		return false
 	}
 	switch int64(s.Type) {
@@ -25,19 +73,3 @@ func (d *Dir) Local() bool {
 
 // zfsMagic is from the ZFS sources; the kernel's headers do not have it.
 const zfsMagic = 0x2fc12fc1
-
-// Names reports whether the last of these full paths names the directory that
-// info describes, and no path after the first is a link. The first path is that
-// of a root, and each path is in the directory before.
-func Names(paths []string, info Info) bool {
-	var s unix.Stat_t
-	if len(paths) == 1 && unix.Stat(paths[0], &s) != nil {
-		return false
-	}
-	for _, path := range paths[1:] {
-		if err := unix.Lstat(path, &s); err != nil || s.Mode&unix.S_IFMT != unix.S_IFDIR {
-			return false
-		}
-	}
-	return s.Ino == info.Ino && uint64(s.Dev) == info.Dev
-}

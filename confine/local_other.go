@@ -2,10 +2,10 @@
 
 package confine
 
-// Local reports whether the folder is known to be on a disk of this machine,
-// which only Linux is asked for.
-func (d *Dir) Local() bool { return false }
+type location struct{}
 
-// Names reports whether full paths lead to a directory without a link. No
-// directory is Local here, so there is nothing to report.
-func Names([]string, Info) bool { return false }
+// Current reports whether the path of the directory still leads to the directory,
+// without a symbolic link below the root. Current reports false if the check
+// could wait for a network or another program: on filesystems that are not known
+// to be local, on all systems other than Linux, and for an FS made by Over.
+func (d *Dir) Current() bool { return false }

@@ -31,8 +31,8 @@ func TestPermissions(t *testing.T) {
 			return
 		}
 	}
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
-		f := newFS(root, Options{})
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
+		f := newFS(root, options{})
 		expect(t, f,
 			"list . = [closed link names open search toclosed]",
 			"list closed = permission", "open closed/x = permission", "stat closed/x = permission", "stat closed = folder",
@@ -47,14 +47,14 @@ func TestPermissions(t *testing.T) {
 		if openOSFolderNeedsRead {
 			t.Skip("os.Root needs permission to read, too")
 		}
-		expect(t, New(root, Options{}), "open search/x = x", "open link = x", "list search/sub = [y]")
-		expect(t, New(filepath.Join(root, "search"), Options{}), "open x = x", "list . = permission", "list sub = [y]")
+		expect(t, osFS(root, options{}), "open search/x = x", "open link = x", "list search/sub = [y]")
+		expect(t, osFS(filepath.Join(root, "search"), options{}), "open x = x", "list . = permission", "list sub = [y]")
 	})
 	t.Run("a root of which only the names are known", func(t *testing.T) {
 		if openOSFolderNeedsRead {
 			t.Skip("os.Root needs permission to search, too")
 		}
-		expect(t, New(filepath.Join(root, "names"), Options{}), "list . = [sub x]", "dir . lstat x = permission", "lstat x = permission", "stat . = folder")
+		expect(t, osFS(filepath.Join(root, "names"), options{}), "list . = [sub x]", "dir . lstat x = permission", "lstat x = permission", "stat . = folder")
 	})
 }
 

@@ -76,7 +76,7 @@ func TestKindsAgree(t *testing.T) {
 		lines := calls(rt)
 		var first []string
 		for i, k := range kinds {
-			got := answers(k.make(t, files, Options{}), lines)
+			got := answers(k.make(t, files, options{}), lines)
 			if i == 0 {
 				first = got
 			} else if diff := cmp.Diff(first, got); diff != "" {
@@ -92,17 +92,17 @@ func TestKindsAgreeAboutLinks(t *testing.T) {
 	skipWindows(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		files := trees(true).Draw(rt, "tree")
-		o := Options{Symlinks: rapid.SampledFrom([]Symlinks{SymlinksInside, SymlinksDeny}).Draw(rt, "policy")}
+		o := options{denySymlinks: rapid.Bool().Draw(rt, "deny")}
 		lines := calls(rt)
 		dir := onDisk(t, files, &o)
-		first := answers(New(dir, o), lines)
+		first := answers(osFS(dir, o), lines)
 		for _, answer := range first {
 			call, result, _ := strings.Cut(answer, " = ")
 			if strings.Contains(result, "sec") && !strings.Contains(call, "readlink") {
 				rt.Errorf("told: %s", answer)
 			}
 		}
-		for what, f := range map[string]*FS{"os.Root": newFS(dir, o, openRootFolder), "wrapped OsFs": Over(wrappedOsFs{}, dir, o)} {
+		for what, f := range map[string]*FS{"os.Root": rootFS(dir, o), "wrapped OsFs": over(wrappedOsFs{}, dir, o)} {
 			if diff := cmp.Diff(first, answers(f, lines)); diff != "" {
 				rt.Errorf("os and %s:\n%s", what, diff)
 			}
@@ -116,8 +116,8 @@ func TestKernelAgrees(t *testing.T) {
 	skipWindows(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		files := trees(true).Draw(rt, "tree")
-		dir := onDisk(t, files, &Options{})
-		f := New(dir, Options{})
+		dir := onDisk(t, files, &options{})
+		f := osFS(dir, options{})
 		// Of the root, the kernel knows the name free of links.
 		root, err := filepath.EvalSymlinks(dir)
 		must(t, err)
@@ -127,7 +127,7 @@ func TestKernelAgrees(t *testing.T) {
 			full, err := filepath.EvalSymlinks(filepath.Join(dir, name))
 			inside := err == nil && (full == root || strings.HasPrefix(full, root+"/"))
 			fi, statErr := os.Stat(filepath.Join(dir, name))
-			info, err := f.Stat(name)
+			info, err := f.Info(name)
 			switch {
 			case inside && err == nil:
 				if want := infoOf(fi); want.Ino != info.Ino || want.Mode != info.Mode {
@@ -153,13 +153,13 @@ func TestReadLinkLeadsWhereTheLinkDoes(t *testing.T) {
 	skipWindows(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		files := trees(true).Draw(rt, "tree")
-		f := New(onDisk(t, files, &Options{}), Options{})
+		f := osFS(onDisk(t, files, &options{}), options{})
 		for name, content := range files {
 			if !strings.HasPrefix(content, "-> ") {
 				continue
 			}
 			target, err := f.ReadLink(name)
-			info, statErr := f.Stat(name)
+			info, statErr := f.Info(name)
 			switch {
 			case err != nil:
 				// A link to nothing may lead outside by its text.
@@ -169,7 +169,7 @@ func TestReadLinkLeadsWhereTheLinkDoes(t *testing.T) {
 			case checkName(target) != nil:
 				rt.Errorf("%s %s: %q is no name", name, content, target)
 			case statErr == nil:
-				if found, err := f.Stat(target); err != nil || found.Ino != info.Ino {
+				if found, err := f.Info(target); err != nil || found.Ino != info.Ino {
 					rt.Errorf("%s %s: %s is %v, %v; want %v", name, content, target, found, err, info)
 				}
 			case word(statErr) == "escape":
@@ -276,7 +276,7 @@ func TestCheckWindowsElement(t *testing.T) {
 func TestMemMapFsWhileItIsWrittenTo(t *testing.T) {
 	mem := afero.NewMemMapFs()
 	must(t, mem.MkdirAll("/proj", 0o755))
-	f := Over(mem, "/proj", Options{})
+	f := over(mem, "/proj", options{})
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

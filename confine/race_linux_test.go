@@ -20,27 +20,27 @@ var raceCalls = flag.Int("confine.racecalls", 5_000, "how many calls to make for
 // outside and a file for a link to one outside, while others read them by
 // every way there is.
 func TestSwapRace(t *testing.T) {
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
-		for _, policy := range []Symlinks{SymlinksInside, SymlinksDeny} {
-			raced(t, newFS, policy)
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
+		for _, deny := range []bool{false, true} {
+			raced(t, newFS, deny)
 		}
 	})
 }
 
-func raced(t *testing.T, newFS func(string, Options) *FS, policy Symlinks) {
+func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 	home := t.TempDir()
 	root := filepath.Join(home, "proj")
 	write(t, home, tree{"outside/secret": "outside", "outside/name": "outside", "outside/sub/name": "outside"})
 	write(t, root, tree{
 		"dir/name": "inside", "dir/sub/name": "inside", "file": "inside",
 		".dir": "-> " + home + "/outside", ".file": "-> ../outside/secret",
-		// A link that stays inside, for SymlinksDeny; and what would be waited for.
+		// A link that stays inside, for DenySymlinks; and what would be waited for.
 		"near": "inside", "other": "by a link", ".near": "-> other",
 		"folder/": "", "plain": "inside",
 	})
 	must(t, unix.Mkfifo(filepath.Join(root, ".folder"), 0o600))
 	must(t, unix.Mkfifo(filepath.Join(root, ".plain"), 0o600))
-	f := newFS(root, Options{Symlinks: policy})
+	f := newFS(root, options{denySymlinks: deny})
 	top, err := f.OpenDir(".")
 	must(t, err)
 	defer top.Close()
@@ -74,7 +74,7 @@ func raced(t *testing.T, newFS func(string, Options) *FS, policy Symlinks) {
 				case "inside", "[name sub]", "[name]", "folder", "[]", `"ins" of 6`:
 					read.Add(1)
 				case "by a link":
-					if policy == SymlinksDeny || strings.HasPrefix(way, "dir . ") {
+					if deny || strings.HasPrefix(way, "dir . ") {
 						t.Errorf("%s: it followed a link", way)
 					}
 				case "escape", "symlink", "invalid", "not exist", "not dir", "not regular", "replaced", "link":
@@ -107,7 +107,7 @@ func TestSwapRaceIsOne(t *testing.T) {
 	write(t, home, tree{"outside/name": "outside"})
 	write(t, root, tree{"dir/name": "inside", ".dir": "-> ../outside"})
 	// The kind that looks and then uses: a foreign filesystem.
-	f := Over(wrappedOsFs{}, root, Options{})
+	f := over(wrappedOsFs{}, root, options{})
 	var stop atomic.Bool
 	var swapping sync.WaitGroup
 	swapping.Go(func() {
@@ -131,7 +131,7 @@ func TestSwapRaceIsOne(t *testing.T) {
 func TestCloseDuringUse(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, tree{"x": "x", "sub/y": "y"})
-	f := New(root, Options{})
+	f := osFS(root, options{})
 	for range 200 {
 		dir, err := f.OpenDir(".")
 		must(t, err)

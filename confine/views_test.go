@@ -19,14 +19,14 @@ func TestIOFS(t *testing.T) {
 	files := tree{"a.txt": "hello", "sub/b.txt": "b", "sub/deep/c.txt": "c", "empty/": "", "nothing": ""}
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			if err := fstest.TestFS(k.make(t, files, Options{}).IOFS(), "a.txt", "sub/deep/c.txt", "empty"); err != nil {
+			if err := fstest.TestFS(k.make(t, files, options{}).IOFS(), "a.txt", "sub/deep/c.txt", "empty"); err != nil {
 				t.Error(err)
 			}
 			if !k.links {
 				return
 			}
 			linked := tree{"a.txt": "hello", "sub/b.txt": "b", "sub/up": "-> ../a.txt", "link": "-> sub/b.txt", "dir": "-> sub", "sub/self": "-> ."}
-			f := k.make(t, linked, Options{}).IOFS()
+			f := k.make(t, linked, options{}).IOFS()
 			if err := fstest.TestFS(f, "a.txt", "sub/up", "link", "dir"); err != nil {
 				t.Error(err)
 			}
@@ -43,7 +43,7 @@ func TestIOFSRefusesWhatIsOutside(t *testing.T) {
 	skipWindows(t)
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			f := k.make(t, tree{"sub/a.txt": ""}, Options{}).IOFS()
+			f := k.make(t, tree{"sub/a.txt": ""}, options{}).IOFS()
 			for _, name := range []string{"..", "../outside/secret.txt", "/etc/passwd", "sub/../..", "sub/", ""} {
 				_, openErr := f.Open(name)
 				_, statErr := fs.Stat(f, name)
@@ -60,7 +60,7 @@ func TestIOFSRefusesWhatIsOutside(t *testing.T) {
 			if !k.links {
 				return
 			}
-			f = k.make(t, tree{"out": "-> ../outside/secret.txt", "outdir": "-> ../outside"}, Options{}).IOFS()
+			f = k.make(t, tree{"out": "-> ../outside/secret.txt", "outdir": "-> ../outside"}, options{}).IOFS()
 			for _, name := range []string{"out", "outdir", "outdir/secret.txt"} {
 				if _, err := f.Open(name); !errors.Is(err, ErrEscape) {
 					t.Errorf("Open %s: %v", name, err)
@@ -77,7 +77,7 @@ func TestAfero(t *testing.T) {
 	skipWindows(t)
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
-			f := k.make(t, tree{"a.txt": "hello", "sub/b.txt": "b", "sub/c.txt": ""}, Options{}).Afero()
+			f := k.make(t, tree{"a.txt": "hello", "sub/b.txt": "b", "sub/c.txt": ""}, options{})
 
 			t.Run("reads", func(t *testing.T) {
 				for _, name := range []string{"a.txt", "./a.txt", "sub/../a.txt"} {
@@ -164,22 +164,22 @@ func TestAferoTellsLinksWhereTheFilesystemDoes(t *testing.T) {
 		if k.links {
 			files["link"], files["sub/out"] = "-> a.txt", "-> ../../outside"
 		}
-		f := k.make(t, files, Options{}).Afero()
-		_, told, err := f.(afero.Lstater).LstatIfPossible("a.txt")
+		f := k.make(t, files, options{})
+		_, told, err := f.LstatIfPossible("a.txt")
 		if told != k.links || err != nil {
 			t.Errorf("%s: %v, %v", k.name, told, err)
 		}
 		if !k.links {
 			continue
 		}
-		fi, _, err := f.(afero.Lstater).LstatIfPossible("link")
+		fi, _, err := f.LstatIfPossible("link")
 		if err != nil || fi.Mode().Type() != fs.ModeSymlink || fi.Size() != 0 {
 			t.Errorf("%s: %v, %v", k.name, fi, err)
 		}
-		if target, err := f.(afero.LinkReader).ReadlinkIfPossible("link"); target != "a.txt" || err != nil {
+		if target, err := f.ReadlinkIfPossible("link"); target != "a.txt" || err != nil {
 			t.Errorf("%s: %q, %v", k.name, target, err)
 		}
-		if target, err := f.(afero.LinkReader).ReadlinkIfPossible("sub/out"); target != "" || !errors.Is(err, ErrEscape) {
+		if target, err := f.ReadlinkIfPossible("sub/out"); target != "" || !errors.Is(err, ErrEscape) {
 			t.Errorf("%s: %q, %v", k.name, target, err)
 		}
 	}

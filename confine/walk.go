@@ -88,7 +88,7 @@ func (w *walk) on(follow bool, do func(elem string) error) error {
 		} else if err = do(elem); err == nil {
 			return nil
 		}
-		if err != ErrSymlink || !more && !follow || w.fs.symlinks == SymlinksDeny {
+		if err != ErrSymlink || !more && !follow || w.fs.denySymlinks {
 			return err
 		}
 		if err := w.through(elem); err != nil {

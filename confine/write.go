@@ -90,60 +90,46 @@ func (d *Dir) MakeDir(name string) (*Dir, error) {
 	return nil, d.failure("mkdir", name, errChanged)
 }
 
-// maxVersions is how many names WriteNew tries. Only a folder that somebody has
-// filled on purpose has more.
-const maxVersions = 9999
-
-// TempName is the name that WriteNew gives a file until it is whole. It is five
-// bytes longer than the file's own.
+// TempName returns the name that WriteNew gives a file until the file is
+// complete. TempName adds five bytes to the name.
 func TempName(name string) string { return "." + name + ".tmp" }
 
-// WriteNew writes a new regular file under the first of the names name(1),
-// name(2), … that is free, and returns the number. What has a name keeps it:
-// nothing is replaced or followed, and writers at the same time, in this or
-// other processes, get different names.
+// WriteNew writes a new regular file. If the name is taken, by a file, a
+// directory or a symbolic link, or if another WriteNew is writing a file of this
+// name, the error matches [fs.ErrExist]. WriteNew replaces nothing and follows no
+// link. Of several writers of one name, in this or other processes, only one
+// succeeds.
 //
-// The file appears under its name whole and on the disk, or not at all. Until
-// then it has its TempName, which also keeps the name for this writer: a writer
-// that finds a TempName taken goes on to the next name. If WriteNew fails it
-// removes what it has made. If the program ends in the middle, the TempName is
-// left; nobody else ever removes or reuses it.
+// The file appears under its name complete and synced to the disk, or not at
+// all. Until then the file has its TempName, which also reserves the name for
+// this writer. If WriteNew fails, WriteNew removes the file. If the program ends
+// during WriteNew, the file with the TempName remains, and no other call removes
+// or reuses that file.
 //
-// The context is looked at before each name and last before the file appears;
-// its error is returned as it is.
+// WriteNew checks the context first and again before the file appears. An error
+// of the context is returned unchanged.
 //
-// On the operating system's filesystem the final step is a rename that does not
-// replace, or a link where there is none, and if the filesystem has neither it
-// is a plain rename. For an FS made by Over it is always a plain rename. That
-// replaces a file which somebody else than a WriteNew has made under this very
-// name since a moment before. A filesystem must create a file exclusively
-// (O_EXCL) in one step for concurrent writers to be safe; an afero.MemMapFs does
-// not, and its writers must be kept apart by the caller.
-func (d *Dir) WriteNew(ctx context.Context, name func(version int) string, content string) (version int, err error) {
-	for version = 1; version <= maxVersions; version++ {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		final := name(version)
-		err := checkElement(final)
-		if err == nil {
-			err = d.writeNew(ctx, final, content)
-		}
-		switch {
-		case err == nil:
-			return version, nil
-		case errors.Is(err, fs.ErrExist):
-			continue
-		case err == ctx.Err():
-			return 0, err
-		}
-		return 0, d.failure("write", final, err)
+// On the operating system's filesystem the last step is a rename that replaces
+// nothing, or a link if the filesystem has no such rename. If the filesystem has
+// neither, the last step is a plain rename. An FS made by Over always uses a plain
+// rename. A plain rename replaces a file that anything other than WriteNew has
+// created under this name a moment before. Concurrent writers are safe only if
+// the filesystem creates a file exclusively (O_EXCL) in one step. An
+// [afero.MemMapFs] does not: its callers must serialize their writes.
+func (d *Dir) WriteNew(ctx context.Context, name, content string) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return 0, d.failure("write", name(maxVersions), fs.ErrExist)
+	err := checkElement(name)
+	if err == nil {
+		err = d.writeNew(ctx, name, content)
+	}
+	if err != nil && err == ctx.Err() {
+		return err
+	}
+	return d.failure("write", name, err)
 }
 
-// writeNew writes a file under this name. Where it is taken the error matches
-// fs.ErrExist.
 func (d *Dir) writeNew(ctx context.Context, final, content string) error {
 	w, ok := d.folder.(writableFolder)
 	if !ok {

@@ -10,7 +10,7 @@ import (
 func TestALinkReplacesNothing(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, tree{"a": "new", "b": "new", "taken": "old"})
-	f := New(root, Options{})
+	f := osFS(root, options{})
 	d, err := f.OpenDir(".")
 	must(t, err)
 	defer d.Close()

@@ -28,15 +28,24 @@ func onWritable(t *testing.T, test func(t *testing.T, k kind)) {
 
 func version(n int) string { return fmt.Sprintf("v%d.md", n) }
 
-// writeTo is WriteNew in a folder that MakeDir opens, with the result in a word
-// or two.
+// writeFirst writes a file under the first version that is free.
+func writeFirst(d *Dir, content string) (n int, err error) {
+	for n = 1; ; n++ {
+		if err := d.WriteNew(ctx, version(n), content); !errors.Is(err, fs.ErrExist) {
+			return n, err
+		}
+	}
+}
+
+// writeTo is writeFirst in a directory that MakeDir opens. The result is the name
+// of the file or a word for the error.
 func writeTo(f *FS, dir, content string) string {
 	d, err := f.MakeDir(dir)
 	if err != nil {
 		return word(err)
 	}
 	defer d.Close()
-	n, err := d.WriteNew(ctx, version, content)
+	n, err := writeFirst(d, content)
 	if err != nil {
 		return word(err)
 	}
@@ -66,7 +75,7 @@ func TestANewFileTakesTheFirstFreeName(t *testing.T) {
 			files["v4.md"], files["v5.md"] = "old", "old"
 		}
 		files[TempName("v6.md")] = "somebody else's"
-		f := k.make(t, files, Options{})
+		f := k.make(t, files, options{})
 		for i, want := range []string{"v1.md", "v7.md", "v8.md"} {
 			if got := writeTo(f, ".", fmt.Sprint("text ", i)); got != want {
 				t.Errorf("got %s, want %s", got, want)
@@ -83,12 +92,12 @@ func TestANewFileTakesTheFirstFreeName(t *testing.T) {
 
 func TestNamesThatAreNoneAreNotWritten(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
-		f := k.make(t, tree{"sub/": ""}, Options{})
+		f := k.make(t, tree{"sub/": ""}, options{})
 		d, err := f.OpenDir("sub")
 		must(t, err)
 		defer d.Close()
 		for _, name := range []string{"", ".", "..", "../x", "a/b", "/x", "a\x00"} {
-			if _, err := d.WriteNew(ctx, func(int) string { return name }, "x"); !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, ErrEscape) {
+			if err := d.WriteNew(ctx, name, "x"); !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, ErrEscape) {
 				t.Errorf("%q: %v", name, err)
 			}
 			if made, err := d.MakeDir(name); err == nil {
@@ -104,7 +113,7 @@ func TestNamesThatAreNoneAreNotWritten(t *testing.T) {
 
 func TestMakeDirMakesWhatIsMissing(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
-		f := k.make(t, tree{"a/x": "x"}, Options{})
+		f := k.make(t, tree{"a/x": "x"}, options{})
 		for _, dir := range []string{"a", "a/b/c", "new", "a/b/c"} {
 			if got := writeTo(f, dir, "text"); got != "v1.md" && got != "v2.md" {
 				t.Errorf("%s: %s", dir, got)
@@ -122,7 +131,7 @@ func TestMakeDirMakesWhatIsMissing(t *testing.T) {
 
 func TestMakeDirMakesTheRootToo(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
-		f := k.make(t, nil, Options{})
+		f := k.make(t, nil, options{})
 		if k.name == "MemMapFs, its top" {
 			t.Skip("it is always there")
 		}
@@ -141,27 +150,23 @@ func TestMakeDirFollowsLinksAsPolicyAllows(t *testing.T) {
 			t.Skip("it has no links")
 		}
 		for _, test := range []struct {
-			policy Symlinks
-			dir    string
-			want   string
+			o    options
+			dir  string
+			want string
 		}{
-			{SymlinksInside, "inside", "v1.md"},
-			{SymlinksInside, "inside/new", "v1.md"},
-			{SymlinksInside, "outside", "escape"},
-			{SymlinksInside, "outside/new", "escape"},
-			{SymlinksInside, "dangling", "symlink"},
-			{SymlinksInside, "dangling/new", "symlink"},
-			{SymlinksDeny, "inside", "symlink"},
-			{SymlinksDeny, "inside/new", "symlink"},
-			{SymlinksTrusted, "outside", "v1.md"},
+			{options{}, "inside", "v1.md"},
+			{options{}, "inside/new", "v1.md"},
+			{options{}, "outside", "escape"},
+			{options{}, "outside/new", "escape"},
+			{options{}, "dangling", "symlink"},
+			{options{}, "dangling/new", "symlink"},
+			{options{denySymlinks: true}, "inside", "symlink"},
+			{options{denySymlinks: true}, "inside/new", "symlink"},
+			{options{trusted: []string{"OUTSIDE"}}, "outside", "v1.md"},
 		} {
-			o := Options{Symlinks: test.policy}
-			if test.policy == SymlinksTrusted {
-				o.Trusted = []string{"OUTSIDE"}
-			}
-			f := k.make(t, tree{"real/": "", "inside": "-> real", "outside": "-> OUTSIDE", "dangling": "-> nowhere"}, o)
+			f := k.make(t, tree{"real/": "", "inside": "-> real", "outside": "-> OUTSIDE", "dangling": "-> nowhere"}, test.o)
 			if got := writeTo(f, test.dir, "text"); got != test.want {
-				t.Errorf("policy %d, %s: got %s, want %s", test.policy, test.dir, got, test.want)
+				t.Errorf("%+v, %s: got %s, want %s", test.o, test.dir, got, test.want)
 			}
 			if test.want != "v1.md" {
 				expect(t, f, "stat nowhere = not exist", "list real = []")
@@ -176,7 +181,7 @@ func TestADirMakesNoFolderThroughALink(t *testing.T) {
 		if !k.links {
 			t.Skip("it has no links")
 		}
-		f := k.make(t, tree{"real/": "", "inside": "-> real", "outside": "-> OUTSIDE", "dangling": "-> nowhere"}, Options{})
+		f := k.make(t, tree{"real/": "", "inside": "-> real", "outside": "-> OUTSIDE", "dangling": "-> nowhere"}, options{})
 		d, err := f.OpenDir(".")
 		must(t, err)
 		defer d.Close()
@@ -189,7 +194,7 @@ func TestADirMakesNoFolderThroughALink(t *testing.T) {
 }
 
 func TestReadOnlyFilesystemsAreNotWritten(t *testing.T) {
-	f := kinds[len(kinds)-1].make(t, tree{"sub/a": ""}, Options{})
+	f := kinds[len(kinds)-1].make(t, tree{"sub/a": ""}, options{})
 	for _, dir := range []string{"new", "sub"} {
 		if got := writeTo(f, dir, "x"); got != "permission" {
 			t.Errorf("%s: %s", dir, got)
@@ -199,7 +204,7 @@ func TestReadOnlyFilesystemsAreNotWritten(t *testing.T) {
 
 func TestAContextThatEndsUndoesTheFile(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
-		f := k.make(t, tree{"sub/": ""}, Options{})
+		f := k.make(t, tree{"sub/": ""}, options{})
 		d, err := f.OpenDir("sub")
 		must(t, err)
 		defer d.Close()
@@ -209,7 +214,7 @@ func TestAContextThatEndsUndoesTheFile(t *testing.T) {
 			return nil, nil
 		}}}
 		for range 2 { // while it is written, and before
-			if _, err := cancelling.WriteNew(ctx, version, "x"); err != context.Canceled {
+			if err := cancelling.WriteNew(ctx, "v1.md", "x"); err != context.Canceled {
 				t.Errorf("%v", err)
 			}
 		}
@@ -298,7 +303,7 @@ func TestAFailureLeavesNothing(t *testing.T) {
 			{"no rename", faultyFile{}, faultyFolder{renamedNew: errors.ErrUnsupported, moved: full}, full.Error()},
 			{"the folder cannot be synced", faultyFile{}, faultyFolder{synced: syscall.EIO}, syscall.EIO.Error()},
 		} {
-			f := k.make(t, tree{"sub/": ""}, Options{})
+			f := k.make(t, tree{"sub/": ""}, options{})
 			d, err := f.OpenDir("sub")
 			must(t, err)
 			defer d.Close()
@@ -308,7 +313,7 @@ func TestAFailureLeavesNothing(t *testing.T) {
 				return test.file, nil
 			}
 			faulty := &Dir{fs: d.fs, folder: test.folder, tree: d.tree, at: d.at, name: d.name}
-			if _, err := faulty.WriteNew(ctx, version, "some text"); err == nil || !strings.HasSuffix(word(err), test.want) {
+			if err := faulty.WriteNew(ctx, "v1.md", "some text"); err == nil || !strings.HasSuffix(word(err), test.want) {
 				t.Errorf("%s: %v", test.name, err)
 			}
 			if names := all(t, f, "sub"); names != nil {
@@ -324,26 +329,26 @@ func TestAFailureLeavesNothing(t *testing.T) {
 // Where a filesystem cannot refuse to replace, the temporary name keeps others
 // away.
 func TestNothingIsReplacedByAPlainRename(t *testing.T) {
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		writeAtOnce(t, root, 16, func(content string) (int, error) {
-			d, err := newFS(root, Options{}).MakeDir("sub")
+			d, err := newFS(root, options{}).MakeDir("sub")
 			must(t, err)
 			defer d.Close()
 			plain := &Dir{fs: d.fs, folder: faultyFolder{writableFolder: d.folder.(writableFolder), renamedNew: syscall.EPERM}, tree: d.tree, at: d.at, name: d.name}
-			return plain.WriteNew(ctx, version, content)
+			return writeFirst(plain, content)
 		})
 	})
 }
 
 func TestWritersAtOnce(t *testing.T) {
-	onOS(t, func(t *testing.T, newFS func(string, Options) *FS) {
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		writeAtOnce(t, root, 16, func(content string) (int, error) {
-			d, err := newFS(root, Options{}).MakeDir("sub")
+			d, err := newFS(root, options{}).MakeDir("sub")
 			must(t, err)
 			defer d.Close()
-			return d.WriteNew(ctx, version, content)
+			return writeFirst(d, content)
 		})
 	})
 }
@@ -373,7 +378,7 @@ func writeAtOnce(t *testing.T, root string, n int, write func(content string) (i
 	if want := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}; !slices.Equal(versions, want[:n]) {
 		t.Errorf("versions %v", versions)
 	}
-	if names := all(t, New(root, Options{}), "sub"); len(names) != n {
+	if names := all(t, osFS(root, options{}), "sub"); len(names) != n {
 		t.Errorf("the folder holds %q", names)
 	}
 }
@@ -383,7 +388,7 @@ func TestWritersInOtherProcesses(t *testing.T) {
 	const place, each = "TEST_WRITERS_IN", 4
 	if root := os.Getenv(place); root != "" {
 		for range each {
-			if got := writeTo(New(root, Options{}), "sub", strings.Repeat(fmt.Sprint(os.Getpid(), "\n"), 1000)); !strings.HasPrefix(got, "v") {
+			if got := writeTo(osFS(root, options{}), "sub", strings.Repeat(fmt.Sprint(os.Getpid(), "\n"), 1000)); !strings.HasPrefix(got, "v") {
 				t.Error(got)
 			}
 		}
@@ -402,7 +407,7 @@ func TestWritersInOtherProcesses(t *testing.T) {
 	}
 	writers.Wait()
 	count := map[string]int{}
-	names := all(t, New(root, Options{}), "sub")
+	names := all(t, osFS(root, options{}), "sub")
 	for i := range 16 * each {
 		data, err := os.ReadFile(filepath.Join(root, "sub", version(i+1)))
 		must(t, err)

@@ -11,25 +11,16 @@ import (
 // without a link below the root, and what is the file in it? It is kept only
 // where none of the calls can hang.
 type held struct {
-	dir    *confine.Dir
-	paths  []string     // of the root and of each directory down to dir, in full
-	folder confine.Info // of dir
+	dir *confine.Dir
 }
 
 // hold keeps a layer's folder instead of the one that was kept before, or
 // closes it.
 func (x *Index) hold(layer int, dir *confine.Dir) {
 	var now *held
-	if l := x.config.Layers[layer]; dir.Local() {
-		paths := []string{l.FS.Path(".")}
-		for end := range l.Dir + "/" {
-			if name := l.Dir[:end]; name != "" && name != "." && (end == len(l.Dir) || l.Dir[end] == '/') {
-				paths = append(paths, l.FS.Path(name))
-			}
-		}
-		if folder, err := dir.Info(); err == nil && confine.Names(paths, folder) {
-			now = &held{dir, paths, folder}
-		}
+	// A directory reached by a link has another real path.
+	if l := x.config.Layers[layer]; dir.RealPath() == l.FS.Path(l.Dir) && dir.Current() {
+		now = &held{dir}
 	}
 	if now == nil {
 		dir.Close()
@@ -52,7 +43,7 @@ func (x *Index) Glance(e *Entry) (info confine.Info, ok bool) {
 	if strings.Contains(base, "/") {
 		return info, false
 	}
-	if !confine.Names(h.paths, h.folder) {
+	if !h.dir.Current() {
 		return info, false
 	}
 	info, err := h.dir.Lstat(base)

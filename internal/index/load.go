@@ -60,7 +60,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	link := err == nil && info.Mode&fs.ModeSymlink != 0
 	if link {
 		s.throughLink()
-		if info, err = s.fs.Stat(file); err != nil {
+		if info, err = s.fs.Info(file); err != nil {
 			return s.broken(known, file, name, info, err, s.linkProblem(file, err))
 		}
 	}

@@ -161,7 +161,7 @@ func (s *scan) isFolder(dirPath string, c child) bool {
 	case fs.ModeDir:
 		return true
 	case fs.ModeSymlink, confine.TypeUnknown:
-		info, err := s.fs.Stat(path.Join(dirPath, c.name))
+		info, err := s.fs.Info(path.Join(dirPath, c.name))
 		if err != nil || c.typ == fs.ModeSymlink {
 			s.throughLink()
 		}

@@ -139,7 +139,7 @@ func (f *SkillFolder) through(dir *confine.Dir, elem, name string) (string, erro
 	}
 	// It leads inside, so what is there may be told. Whether policy lets us
 	// follow is for the filesystem to say.
-	if _, err := f.fs.Stat(path.Join(path.Dir(f.entry.Path), name)); errors.Is(err, confine.ErrSymlink) {
+	if _, err := f.fs.Info(path.Join(path.Dir(f.entry.Path), name)); errors.Is(err, confine.ErrSymlink) {
 		return "", err
 	}
 	return below, confine.ErrSymlink

@@ -219,7 +219,7 @@ func (s *scan) above(dir *confine.Dir, top string) map[identity]bool {
 		seen[id] = true
 	}
 	for name := top; ; name = path.Dir(name) {
-		if info, err := s.fs.Stat(name); err == nil && info.Ino != 0 {
+		if info, err := s.fs.Info(name); err == nil && info.Ino != 0 {
 			seen[identity{dev: info.Dev, ino: info.Ino}] = true
 		}
 		if name == "." {
@@ -315,7 +315,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	switch c.typ {
 	case fs.ModeDir:
 	case fs.ModeSymlink, confine.TypeUnknown:
-		info, err := s.fs.Stat(dirPath)
+		info, err := s.fs.Info(dirPath)
 		if err != nil || c.typ == fs.ModeSymlink {
 			s.throughLink()
 		}
@@ -375,7 +375,7 @@ func (x *Index) KnownSkill(name string) *Entry {
 	}
 	stat := l.FS.Lstat
 	if e.Linked {
-		stat = l.FS.Stat
+		stat = l.FS.Info
 	}
 	if info, err := stat(e.Path); err != nil || !SameFile(info, e.Info) {
 		return nil

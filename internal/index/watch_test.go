@@ -21,7 +21,7 @@ func watched(t *testing.T) (*Index, string) {
 	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	fsys := confine.New(dir, confine.Options{})
+	fsys := confined(t, dir)
 	x, err := Commands(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, MaxFileSize: 100, Valid: names.Plain, Watch: true, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestOnlyARouteMattersAboveALayer(t *testing.T) {
 
 func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 	dir := t.TempDir()
-	fsys := confine.New(dir, confine.Options{})
+	fsys := confined(t, dir)
 	defer fsys.Close()
 	begun := make(chan struct{})
 	var added error
@@ -152,4 +152,13 @@ func TestAnotherFolderUnderTheNameIsNoticedWithoutAnEvent(t *testing.T) {
 	if x.watch.clean() {
 		t.Error("the watch vouches for another folder of the name")
 	}
+}
+
+func confined(t *testing.T, dir string) *confine.FS {
+	t.Helper()
+	fsys, err := confine.New(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fsys
 }

@@ -20,7 +20,19 @@ func newMemory(t *testing.T, files ...string) *confine.FS {
 			t.Fatal(err)
 		}
 	}
-	return confine.Over(memory, "/root", confine.Options{})
+	return confined(t)(confine.Over(memory, "/root"))
+}
+
+// confined returns a function that ends the test if confine.New or confine.Over
+// has failed.
+func confined(t *testing.T) func(*confine.FS, error) *confine.FS {
+	return func(fsys *confine.FS, err error) *confine.FS {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fsys
+	}
 }
 
 func TestNearest(t *testing.T) {
@@ -51,7 +63,7 @@ func TestNearest(t *testing.T) {
 }
 
 func TestNearestInAMissingRoot(t *testing.T) {
-	if got := Nearest(t.Context(), confine.Over(afero.NewMemMapFs(), "/missing", confine.Options{}), "a"); got != "" {
+	if got := Nearest(t.Context(), confined(t)(confine.Over(afero.NewMemMapFs(), "/missing")), "a"); got != "" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -74,7 +86,7 @@ func TestNearestFollowsNoLinks(t *testing.T) {
 	if err := os.Symlink("target", filepath.Join(dir, "linked")); err != nil {
 		t.Skip(err)
 	}
-	fsys := confine.New(dir, confine.Options{})
+	fsys := confined(t)(confine.New(dir))
 	for name, want := range map[string]string{"linkd": "linked", "linkd/below": "", "linked/belo": "", "targt/belo": "target/below"} {
 		if got := Nearest(t.Context(), fsys, name); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)

@@ -95,13 +95,10 @@ func (c *cursor) quote() {
 
 // item skips a list marker and returns its item.
 func (c *cursor) item(width int) container {
-	after := c.column + width
-	item := container{indent: c.indent() + width + 1}
-	c.column, c.rest = Columns(c.rest[width:], after)
-	if blanks := c.column - after; c.rest != "" && blanks <= 4 {
-		item.indent += blanks - 1
-	}
+	indent, column, text := ListItem(c.rest, width, c.column)
+	item := container{indent: c.indent() + indent}
 	c.margin += item.indent
+	c.column, c.rest = column, text
 	return item
 }
 
@@ -136,7 +133,7 @@ func (r *reader) line(line string, at, next int) {
 	n := r.within(&c)
 	if r.fence != "" {
 		if n == len(r.open) && (c.rest == "" || c.indent() >= r.deep) {
-			if c.indent() < 4+r.deep && r.closes(c.rest) {
+			if c.indent() < 4+r.deep && ClosesFence(c.rest, r.fence) {
 				r.fence = ""
 				r.end(next, Fenced)
 			}
@@ -177,7 +174,7 @@ marks:
 		case c.rest[0] == '>':
 		default:
 			width = ListMarker(c.rest)
-			if r.prose && n == len(r.open) && !interrupts(c.rest, width) {
+			if r.prose && n == len(r.open) && !InterruptsParagraph(c.rest, width) {
 				width = 0
 			}
 			if width == 0 {
@@ -223,16 +220,4 @@ func (r *reader) isThematicBreak(rest string) bool {
 	n, ok := thematicBreak(rest)
 	r.meter.Add(n)
 	return ok
-}
-
-// closes reports whether a line closes the current code block.
-func (r *reader) closes(rest string) bool {
-	return strings.HasPrefix(rest, r.fence) && strings.Trim(strings.TrimRight(rest, " \t"), r.fence[:1]) == ""
-}
-
-// interrupts reports whether a list marker ends a paragraph. A number other than 1
-// and a marker without text do not.
-func interrupts(rest string, width int) bool {
-	number := strings.TrimLeft(rest[:max(width-1, 0)], "0")
-	return (width == 1 || number == "1") && strings.TrimLeft(rest[width:], " \t") != ""
 }

@@ -111,6 +111,40 @@ func ListMarker[T ~string | ~[]byte](line T) int {
 	return width
 }
 
+// ListItem reads the beginning of a list item. The line begins at column with the
+// marker, whose width is the result of [ListMarker]. ListItem returns the text of
+// the item, the column of the text, and the number of columns by which later lines
+// of the item are indented from the marker. If more than four blanks follow the
+// marker, the text is indented code, and only one blank belongs to the marker.
+func ListItem[T ~string | ~[]byte](line T, marker, column int) (indent, textColumn int, text T) {
+	indent = marker + 1
+	textColumn, text = Columns(line[marker:], column+marker)
+	if blanks := textColumn - column - marker; len(text) > 0 && blanks <= 4 {
+		indent = marker + blanks
+	}
+	return indent, textColumn, text
+}
+
+// InterruptsParagraph reports whether a list item may follow a paragraph without a
+// blank line. A list item without text may not, and neither may an item with a
+// number other than 1. The marker is the result of [ListMarker].
+func InterruptsParagraph[T ~string | ~[]byte](line T, marker int) bool {
+	if marker == 0 || onlyBlanks(line[marker:]) {
+		return false
+	}
+	number := 0
+	for _, c := range []byte(line[:marker-1]) {
+		number = 10*number + int(c-'0')
+	}
+	return marker == 1 || number == 1
+}
+
+// ClosesFence reports whether a line, without indentation, closes the code block
+// that the fence opened.
+func ClosesFence[T ~string | ~[]byte](line, fence T) bool {
+	return len(line) >= len(fence) && line[0] == fence[0] && Run(line) >= len(fence) && onlyBlanks(line[Run(line):])
+}
+
 // Run returns the number of times that a text, which is not empty, repeats its
 // first byte at its beginning.
 func Run[T ~string | ~[]byte](text T) int {

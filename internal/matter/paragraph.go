@@ -84,7 +84,7 @@ func (s *blocks) goesOn(indent int, rest []byte) bool {
 	blank := len(rest) == 0
 	switch s.state {
 	case inFence:
-		if indent < 4 && closesFence(rest, s.fence) {
+		if indent < 4 && markdown.ClosesFence(rest, s.fence) {
 			s.state = between
 		}
 		return true
@@ -177,8 +177,8 @@ func (s *blocks) startsBlock(rest []byte, interrupting bool) bool {
 	if _, ok := htmlEnd(rest, interrupting); ok {
 		return true
 	}
-	item, ok := listItem(rest, 0)
-	return ok && (!interrupting || s.state != inParagraph || len(item.text) > 0 && (item.ordinal < 0 || item.ordinal == 1))
+	marker := markdown.ListMarker(rest)
+	return marker > 0 && (!interrupting || s.state != inParagraph || markdown.InterruptsParagraph(rest, marker))
 }
 
 // enter begins the block that startsBlock has seen.
@@ -197,8 +197,8 @@ func (s *blocks) enter(indent int, rest []byte) {
 			}
 			return
 		}
-		item, _ := listItem(rest, indent)
-		s.state, s.indent, s.empty = inList, indent+item.width, len(item.text) == 0
+		width, _, text := markdown.ListItem(rest, markdown.ListMarker(rest), indent)
+		s.state, s.indent, s.empty = inList, indent+width, len(text) == 0
 		s.lazy = isLazyText(rest, indent)
 	}
 }
@@ -225,65 +225,18 @@ func isLazyText(rest []byte, column int) bool {
 			column = text
 			continue
 		}
-		item, ok := listItem(rest, column)
-		if !ok {
+		marker := markdown.ListMarker(rest)
+		if marker == 0 {
 			_, html := htmlEnd(rest, false)
 			return !html
 		}
-		if item.code {
-			return false
+		indent, at, text := markdown.ListItem(rest, marker, column)
+		if len(text) > 0 && at > column+indent {
+			return false // indented code in the item
 		}
-		column += item.width
-		rest = item.text
+		column, rest = at, text
 	}
 	return false
-}
-
-func closesFence(rest, fence []byte) bool {
-	rest = bytes.TrimRight(rest, " \t")
-	return len(rest) >= len(fence) && len(bytes.Trim(rest, string(fence[0]))) == 0
-}
-
-// A listMark is how a list item begins.
-type listMark struct {
-	ordinal int    // -1 for a bullet
-	width   int    // columns from the mark to the content
-	text    []byte // the first line of the content
-	code    bool   // the text is indented code
-}
-
-// listItem reports whether a text at a column begins a list item.
-func listItem(rest []byte, column int) (item listMark, ok bool) {
-	marker := 0
-	item.ordinal = -1
-	switch c := rest[0]; {
-	case c == '-' || c == '+' || c == '*':
-		marker = 1
-	case '0' <= c && c <= '9':
-		item.ordinal = 0
-		for marker < len(rest) && marker < 9 && '0' <= rest[marker] && rest[marker] <= '9' {
-			item.ordinal = 10*item.ordinal + int(rest[marker]-'0')
-			marker++
-		}
-		if marker == len(rest) || rest[marker] != '.' && rest[marker] != ')' {
-			return item, false
-		}
-		marker++
-	default:
-		return item, false
-	}
-	at, text := markdown.Columns(rest[marker:], column+marker)
-	blanks := at - column - marker
-	item.width, item.text = at-column, text
-	switch {
-	case len(text) > 0 && blanks == 0:
-		return item, false
-	case len(text) == 0:
-		item.width = marker + 1
-	case blanks > 4:
-		item.width, item.code = marker+1, true
-	}
-	return item, true
 }
 
 // blockTags are the elements that begin an HTML block wherever they stand

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -60,11 +61,11 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		lint func(context.Context) ([]problem.Problem, error)
 	}{
 		{c.commandsError(op, commandsErr), func(ctx context.Context) ([]problem.Problem, error) {
-			l := newCommandLint(c, commands, skills)
-			return c.lintFiles(ctx, c.commands, commands, l.file, func(*index.Entry) []problem.Problem { return nil })
+			check := c.commandLint(commands, skills)
+			return c.lintFiles(ctx, c.commands, commands, check, func(*index.Entry) []problem.Problem { return nil })
 		}},
 		{c.skillsError(op, skillsErr), func(ctx context.Context) ([]problem.Problem, error) {
-			return c.lintFiles(ctx, c.skills, skills, c.lintSkill, func(e *index.Entry) []problem.Problem { return c.lintSkillFolder(ctx, e) })
+			return c.lintFiles(ctx, c.skills, skills, func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }, func(e *index.Entry) []problem.Problem { return c.lintSkillFolder(ctx, e) })
 		}},
 	} {
 		if missing, ok := missingFolder(part.err); ok {
@@ -92,18 +93,40 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	return diagnostics, nil
 }
 
-// A wholeFile is a file that was read whole.
-type wholeFile struct {
-	entry *index.Entry
-	place string // its path as diagnostics have it
-	raw   []byte
-	doc   matter.Document
+// commandLint returns the check of a command's file. It knows what commands may
+// refer to.
+func (c *Catalog) commandLint(commands, skills *index.Snapshot) func(*index.Entry, lint.File) []problem.Problem {
+	l := &lint.Commands{Nested: c.config.nested, Valid: c.validElement, Present: func(file, fromRoot string) bool {
+		for i := range c.config.commands.all {
+			layer := c.commands.Layer(i)
+			if _, err := layer.FS.Lstat(path.Join(layer.Dir, file)); err == nil {
+				return true
+			}
+		}
+		if fromRoot == "" {
+			return false
+		}
+		_, err := c.root.Lstat(fromRoot)
+		return err == nil
+	}}
+	command := func(e *index.Entry) lint.Command {
+		return lint.Command{Name: e.Name, Path: c.commands.Below(e), Listed: !e.Hidden && commands.Lookup(e.Name) == e}
+	}
+	for e := range commands.Files() {
+		l.Add(command(e))
+	}
+	if skills != nil {
+		for e := range skills.Files() {
+			l.AddSkill(e.Name)
+		}
+	}
+	return func(e *index.Entry, f lint.File) []problem.Problem { return l.Check(f, command(e)) }
 }
 
 // lintFiles returns what a snapshot says is wrong, and what check finds in each
 // of its files and around it, several at a time. What the snapshot says of the
 // text of a file gives way to what is found in it whole.
-func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(wholeFile) []problem.Problem, around func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
+func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(*index.Entry, lint.File) []problem.Problem, around func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
 	files := slices.Collect(snapshot.Files())
 	found := make([][]problem.Problem, len(files))
 	seen := make(map[problem.Problem]bool)
@@ -134,52 +157,44 @@ func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index
 	return append(all, slices.Concat(found...)...), nil
 }
 
-func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(wholeFile) []problem.Problem) []problem.Problem {
-	f := wholeFile{entry: e, place: x.Place(e)}
+func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(*index.Entry, lint.File) []problem.Problem) []problem.Problem {
+	f := lint.File{Name: e.Name, Path: x.Place(e)}
 	raw, _, err := c.readFile(x.Layer(e.Layer).FS, e.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist): // vanished meanwhile
 		return nil
 	case err != nil:
-		return []problem.Problem{{Code: problem.FileRead, Severity: problem.Error, Path: f.place,
+		return []problem.Problem{{Code: problem.FileRead, Severity: problem.Error, Path: f.Path,
 			Message: "cannot be read: " + escape.Reason(err), Suggestion: "check that it is a file and may be read"}}
 	}
-	f.raw = raw
-	f.doc, _ = matter.Parse(raw, true)
-	return check(f)
+	f.Raw = raw
+	f.Doc, _ = matter.Parse(raw, true)
+	return check(e, f)
 }
 
-// at is a diagnostic of a file, at a field of its frontmatter.
-func (f *wholeFile) at(field matter.Field, severity problem.Severity, code problem.Code, message, suggestion string) problem.Problem {
-	return problem.Problem{Code: code, Severity: severity, Path: f.place, Line: field.Line, Column: field.Column,
-		Key: strings.Clone(field.Key), Message: message, Suggestion: suggestion}
-}
-
-// header is the problems of a file's frontmatter. Those that lost what it says
-// are errors; of a skill, all are that the reference validator refuses too.
-func (f *wholeFile) header(skill bool) []problem.Problem {
+// lintSkillFolder returns what is wrong with the files that belong to a skill.
+// What vanished meanwhile is nothing to tell, and the end of ctx is noticed by
+// the caller.
+func (c *Catalog) lintSkillFolder(ctx context.Context, e *index.Entry) []problem.Problem {
+	if errors.Is(e.Broken, index.ErrNoSkillFile) {
+		return nil // it is no skill
+	}
+	folder, err := c.skills.OpenSkill(e)
+	if err != nil {
+		return nil
+	}
+	defer folder.Close()
+	listed, err := folder.Files(ctx)
+	if err != nil {
+		return nil
+	}
 	var found []problem.Problem
-	for _, p := range f.doc.Problems {
-		d := p.In(f.place)
-		switch {
-		case p.Code == problem.FrontmatterValueCut, p.Code == problem.AllowedToolsUnbalanced:
-		case skill, p.Code == problem.FrontmatterUnterminated, p.Code == problem.FrontmatterUnknownFence, p.Code == problem.FrontmatterRefused, p.Code == problem.FrontmatterInvalid:
-			d.Severity = problem.Error
+	for _, p := range listed.Problems {
+		if e.Broken == nil || p.Path != c.skills.Place(e) { // which the snapshot tells of
+			found = append(found, p)
 		}
-		found = append(found, d)
 	}
 	return found
-}
-
-// field returns the field that counts of those with a key, and else one that
-// stands for the whole frontmatter.
-func (f *wholeFile) field(key string) (field matter.Field, ok bool) {
-	for _, field := range slices.Backward(f.doc.Fields) {
-		if field.Key == key {
-			return field, true
-		}
-	}
-	return matter.Field{Key: key, Line: max(f.doc.Line, 1)}, false
 }
 
 // missingFolder is the diagnostic for a directory below the root that does not

@@ -1,18 +1,16 @@
-package toolshelf
+package lint
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -31,21 +29,21 @@ var skillFields = []string{"name", "description", "license", "compatibility", "m
 
 var byteOrderMark = []byte("\uFEFF")
 
-// lintSkill holds a SKILL.md to the rules of the reference validator.
-func (c *Catalog) lintSkill(f wholeFile) []problem.Problem {
+// Skill holds a SKILL.md to the rules of the reference validator.
+func Skill(f File) []problem.Problem {
 	found := f.header(true)
-	if bytes.HasPrefix(f.raw, byteOrderMark) {
+	if bytes.HasPrefix(f.Raw, byteOrderMark) {
 		found = append(found, f.at(matter.Field{Line: 1}, problem.Error, problem.SkillByteOrderMark,
 			"the file begins with a byte order mark, so that other clients find no frontmatter", "save the file as UTF-8 without a byte order mark"))
 	}
-	first, rest, _ := bytes.Cut(bytes.TrimPrefix(f.raw, byteOrderMark), []byte("\n"))
-	for range f.doc.Line - 1 {
+	first, rest, _ := bytes.Cut(bytes.TrimPrefix(f.Raw, byteOrderMark), []byte("\n"))
+	for range f.Doc.Line - 1 {
 		first, rest, _ = bytes.Cut(rest, []byte("\n"))
 	}
 	switch {
-	case string(bytes.TrimRight(first, " \t\r")) == "---" && f.doc.Format == matter.YAML:
-	case f.doc.Format == "":
-		explained := slices.ContainsFunc(f.doc.Problems, func(p problem.Problem) bool {
+	case string(bytes.TrimRight(first, " \t\r")) == "---" && f.Doc.Format == matter.YAML:
+	case f.Doc.Format == "":
+		explained := slices.ContainsFunc(f.Doc.Problems, func(p problem.Problem) bool {
 			return p.Code == problem.FrontmatterUnterminated || p.Code == problem.FrontmatterNotAMapping || p.Code == problem.FrontmatterUnknownFence
 		})
 		if !explained {
@@ -54,47 +52,22 @@ func (c *Catalog) lintSkill(f wholeFile) []problem.Problem {
 		}
 		return found
 	default:
-		return append(found, f.at(matter.Field{Line: f.doc.Line}, problem.Error, problem.SkillFrontmatterNotYAML,
+		return append(found, f.at(matter.Field{Line: f.Doc.Line}, problem.Error, problem.SkillFrontmatterNotYAML,
 			`the frontmatter is not YAML after a line "---", which is all that other clients read`, `write it as "key: value" between two lines "---"`))
 	}
 	if i := bytes.IndexByte(first, '\t'); i >= 0 {
-		found = append(found, f.at(matter.Field{Line: f.doc.Line, Column: 1 + i}, problem.Error, problem.SkillYAMLTab,
+		found = append(found, f.at(matter.Field{Line: f.Doc.Line, Column: 1 + i}, problem.Error, problem.SkillYAMLTab,
 			`some clients, and the reference validator, do not read a frontmatter with a tab after the "---"`, "remove it"))
 	}
 	found = append(found, f.skillRules()...)
 	return append(found, f.fenceInField(found)...)
 }
 
-// lintSkillFolder returns what is wrong with the files that belong to a skill.
-// What vanished meanwhile is nothing to tell, and the end of ctx is noticed by
-// the caller.
-func (c *Catalog) lintSkillFolder(ctx context.Context, e *index.Entry) []problem.Problem {
-	if errors.Is(e.Broken, index.ErrNoSkillFile) {
-		return nil // it is no skill
-	}
-	folder, err := c.skills.OpenSkill(e)
-	if err != nil {
-		return nil
-	}
-	defer folder.Close()
-	listed, err := folder.Files(ctx)
-	if err != nil {
-		return nil
-	}
-	var found []problem.Problem
-	for _, p := range listed.Problems {
-		if e.Broken == nil || p.Path != c.skills.Place(e) { // which the snapshot tells of
-			found = append(found, p)
-		}
-	}
-	return found
-}
-
 // skillRules are those for a frontmatter that is YAML between two fences.
-func (f *wholeFile) skillRules() []problem.Problem {
+func (f *File) skillRules() []problem.Problem {
 	var found []problem.Problem
-	for _, p := range f.doc.Strict() {
-		found = append(found, p.In(f.place))
+	for _, p := range f.Doc.Strict() {
+		found = append(found, p.In(f.Path))
 	}
 	found = append(found, f.unexpectedFields()...)
 	found = append(found, f.skillName()...)
@@ -105,27 +78,27 @@ func (f *wholeFile) skillRules() []problem.Problem {
 // fenceInField reports a "---" in the frontmatter, where the reference validator
 // takes it to end. That is an error if what is left to it is refused for this
 // reason alone.
-func (f *wholeFile) fenceInField(known []problem.Problem) []problem.Problem {
-	i := bytes.Index(f.doc.Header, []byte("---"))
+func (f *File) fenceInField(known []problem.Problem) []problem.Problem {
+	i := bytes.Index(f.Doc.Header, []byte("---"))
 	if i < 0 {
 		return nil
 	}
 	left, severity := *f, problem.Warning
-	left.doc, _ = matter.Parse(slices.Concat([]byte("---\n"), f.doc.Header[:i], []byte("\n---\n")), true)
+	left.Doc, _ = matter.Parse(slices.Concat([]byte("---\n"), f.Doc.Header[:i], []byte("\n---\n")), true)
 	refused := func(d problem.Problem) bool { return d.Severity == problem.Error }
 	if !slices.ContainsFunc(known, refused) && slices.ContainsFunc(append(left.header(true), left.skillRules()...), refused) {
 		severity = problem.Error
 	}
-	begin := bytes.LastIndexByte(f.doc.Header[:i], '\n') + 1
-	at := matter.Field{Line: f.doc.Line + 1 + bytes.Count(f.doc.Header[:i], []byte("\n")), Column: 1 + utf8.RuneCount(f.doc.Header[begin:i])}
+	begin := bytes.LastIndexByte(f.Doc.Header[:i], '\n') + 1
+	at := matter.Field{Line: f.Doc.Line + 1 + bytes.Count(f.Doc.Header[:i], []byte("\n")), Column: 1 + utf8.RuneCount(f.Doc.Header[begin:i])}
 	return []problem.Problem{f.at(at, severity, problem.SkillFenceInField,
 		`some clients, and the reference validator, take the "---" here for the end of the frontmatter`, "write another dash")}
 }
 
-func (f *wholeFile) unexpectedFields() []problem.Problem {
+func (f *File) unexpectedFields() []problem.Problem {
 	var found []problem.Problem
 	seen := make(map[string]bool)
-	for _, field := range f.doc.Fields {
+	for _, field := range f.Doc.Fields {
 		key := field.Key
 		if seen[key] || slices.Contains(skillFields, key) {
 			continue
@@ -139,7 +112,7 @@ func (f *wholeFile) unexpectedFields() []problem.Problem {
 			suggestion = "write " + meant
 		}
 		found = append(found, f.at(field, problem.Error, problem.SkillFieldUnexpected,
-			"the Agent Skills specification has no field "+quote(shorten(key)), suggestion))
+			"the Agent Skills specification has no field "+strconv.Quote(shorten(key)), suggestion))
 	}
 	return found
 }
@@ -164,9 +137,9 @@ func nearestField(key string) string {
 }
 
 // skillName checks the name, which counts as it is after NFKC normalization.
-func (f *wholeFile) skillName() []problem.Problem {
+func (f *File) skillName() []problem.Problem {
 	field, ok := f.field("name")
-	folder := f.entry.Name
+	folder := f.Name
 	if !ok {
 		return []problem.Problem{f.at(field, problem.Error, problem.SkillNameMissing, "there is no name", skillNameFix("", folder))}
 	}
@@ -196,7 +169,7 @@ func (f *wholeFile) skillName() []problem.Problem {
 		found = append(found, f.at(field, problem.Warning, problem.SkillNameNotASCII,
 			"the name has letters other than a to z, which some clients refuse", "use a to z, digits and hyphens"))
 	}
-	report(name != norm.NFKC.String(folder), problem.SkillNameMismatch, "the name is not that of the folder, "+quote(folder))
+	report(name != norm.NFKC.String(folder), problem.SkillNameMismatch, "the name is not that of the folder, "+strconv.Quote(folder))
 	return found
 }
 
@@ -231,12 +204,12 @@ func skillNameFix(declared, folder string) string {
 		steps = append(steps, "write name: "+name)
 	}
 	if folder != name {
-		steps = append(steps, "rename the folder to "+quote(name))
+		steps = append(steps, "rename the folder to "+strconv.Quote(name))
 	}
 	return strings.Join(steps, " and ")
 }
 
-func (f *wholeFile) skillDescription() []problem.Problem {
+func (f *File) skillDescription() []problem.Problem {
 	field, ok := f.field("description")
 	if !ok {
 		return []problem.Problem{f.at(field, problem.Error, problem.SkillDescriptionMissing, "there is no description", describeSkill)}
@@ -250,7 +223,7 @@ func (f *wholeFile) skillDescription() []problem.Problem {
 
 const describeSkill = "add one that says what the skill does and when to use it"
 
-func (f *wholeFile) skillCompatibility() []problem.Problem {
+func (f *File) skillCompatibility() []problem.Problem {
 	field, ok := f.field("compatibility")
 	if !ok {
 		return nil
@@ -262,7 +235,7 @@ func (f *wholeFile) skillCompatibility() []problem.Problem {
 	return f.tooLong(field, text, maxSkillCompatibility, problem.SkillCompatibilityTooLong)
 }
 
-func (f *wholeFile) tooLong(field matter.Field, text string, limit int, code problem.Code) []problem.Problem {
+func (f *File) tooLong(field matter.Field, text string, limit int, code problem.Code) []problem.Problem {
 	n := utf8.RuneCountInString(text)
 	if n <= limit {
 		return nil

@@ -1,4 +1,4 @@
-package toolshelf
+package lint
 
 import (
 	"bytes"
@@ -9,25 +9,34 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// A commandLint checks the files of commands. It knows what their texts may
-// refer to.
-type commandLint struct {
-	catalog  *Catalog
-	snapshot *index.Snapshot
-	names    []commandName
-	last     map[string]bool     // what comes after the last ":" of every name, of skills too: some clients put the layer before it, and all run skills as commands
-	folders  map[string]bool     // of nested commands, with their ":"
-	files    map[string][]string // where there are files of a name, in lower case, below their layers
+// A Command is a file of commands, as far as others refer to it.
+type Command struct {
+	Name   string
+	Path   string // below its layer
+	Listed bool   // by a catalog without filters
+}
+
+// Commands checks the files of commands. It knows what their texts may refer to.
+type Commands struct {
+	Nested  bool                             // the names may have folders
+	Valid   func(element string) bool        // reports an element that a name can have
+	Present func(path, fromRoot string) bool // reports a file at a path in any layer, or at another below the root
+
+	names   []commandName
+	known   map[string]bool     // every name
+	last    map[string]bool     // what comes after the last ":" of every name, of skills too: some clients put the layer before it, and all run skills as commands
+	folders map[string]bool     // of nested commands, with their ":"
+	files   map[string][]string // where there are files of a name, in lower case, below their layers
 }
 
 // A commandName is a name that may have been meant by one that there is not.
@@ -53,40 +62,43 @@ func (n *commandName) far(other *commandName, letters int) bool {
 	return max(d, -d) > letters || bits.OnesCount64(n.bits&^other.bits) > letters || bits.OnesCount64(other.bits&^n.bits) > letters
 }
 
-func newCommandLint(c *Catalog, commands, skills *index.Snapshot) *commandLint {
-	l := &commandLint{catalog: c, snapshot: commands, last: make(map[string]bool), folders: make(map[string]bool), files: make(map[string][]string)}
-	for e := range commands.Files() {
-		file := c.commands.Below(e)
-		base := strings.ToLower(path.Base(file))
-		l.files[base] = append(l.files[base], file)
-		name := newCommandName(e.Name)
-		l.names = append(l.names, name)
-		folder := name.folder
-		l.last[e.Name[folder:]] = true
-		if c.config.nested && folder > 0 {
-			l.folders[e.Name[:folder]] = true
-		}
+// Add adds a command that others may refer to.
+func (l *Commands) Add(c Command) {
+	if l.last == nil {
+		l.known, l.last, l.folders, l.files = make(map[string]bool), make(map[string]bool), make(map[string]bool), make(map[string][]string)
 	}
-	if skills != nil {
-		for e := range skills.Files() {
-			l.last[e.Name] = true
-		}
+	base := strings.ToLower(path.Base(c.Path))
+	l.files[base] = append(l.files[base], c.Path)
+	name := newCommandName(c.Name)
+	l.names = append(l.names, name)
+	l.known[c.Name] = true
+	l.last[c.Name[name.folder:]] = true
+	if l.Nested && name.folder > 0 {
+		l.folders[c.Name[:name.folder]] = true
 	}
-	return l
 }
 
-func (l *commandLint) file(f wholeFile) []problem.Problem {
+// AddSkill adds a skill that commands may refer to.
+func (l *Commands) AddSkill(name string) {
+	if l.last == nil {
+		l.last = make(map[string]bool)
+	}
+	l.last[name] = true
+}
+
+// Check returns what is wrong with a file of commands.
+func (l *Commands) Check(f File, command Command) []problem.Problem {
 	found := f.header(false)
 	field, ok := f.field("description")
 	text := strings.TrimSpace(field.Value.String())
-	if text == "" && !f.entry.Hidden && l.snapshot.Lookup(f.entry.Name) == f.entry {
+	if text == "" && command.Listed {
 		if !ok {
 			field = matter.Field{Key: field.Key}
 		}
 		found = append(found, f.at(field, problem.Warning, problem.NoDescription,
 			"the frontmatter has no description", "add one that says what the command does and when to use it"))
 	}
-	return append(found, l.references(f)...)
+	return append(found, l.references(f, command)...)
 }
 
 // A text is searched for references within limits that no text for people
@@ -100,13 +112,13 @@ const (
 // references reports what the text refers to as a command and is none, each
 // once, where it is first. Lines of code blocks are searched for "/folder:name"
 // alone, which is nothing else there either.
-func (l *commandLint) references(f wholeFile) []problem.Problem {
+func (l *Commands) references(f File, command Command) []problem.Problem {
 	var (
 		found  []problem.Problem
 		known  = make(map[string]bool) // what was looked for already
 		blocks codeBlocks
-		number = bytes.Count(f.raw[:f.doc.Body], []byte("\n"))
-		body   = f.raw[f.doc.Body:]
+		number = bytes.Count(f.Raw[:f.Doc.Body], []byte("\n"))
+		body   = f.Raw[f.Doc.Body:]
 		prose  = withoutCode(body)
 	)
 	for line := range bytes.Lines(body) {
@@ -124,7 +136,7 @@ func (l *commandLint) references(f wholeFile) []problem.Problem {
 		for at, name := range slashNames(line) {
 			if !known["/"+name] && l.missing(name, line[:at], code) {
 				known["/"+name] = true
-				report(at, "there is no command "+quote(name), l.meant(name, len(found) < maxMeant))
+				report(at, "there is no command "+strconv.Quote(name), l.meant(name, len(found) < maxMeant))
 			}
 		}
 		if code {
@@ -135,8 +147,8 @@ func (l *commandLint) references(f wholeFile) []problem.Problem {
 				continue
 			}
 			known[target] = true
-			if file := l.missingFile(f.entry, target); file != "" {
-				report(at, "it links to "+quote(target)+", and there is no such file", l.meantFile(f.entry, file))
+			if file := l.missingFile(command, target); file != "" {
+				report(at, "it links to "+strconv.Quote(target)+", and there is no such file", l.meantFile(command, file))
 			}
 		}
 		if len(found) >= maxReferences {
@@ -214,7 +226,7 @@ func endsWord(text []byte) bool {
 var runs = regexp.MustCompile("(?i)(?:^|[^\\pL])(?:run|use|execute|invoke|call|try|type|running|using|invoking)[ \\t]+[`\"'*]*$")
 
 // missing reports whether "/name" is surely a command, and there is none.
-func (l *commandLint) missing(name string, before []byte, code bool) bool {
+func (l *Commands) missing(name string, before []byte, code bool) bool {
 	folder := strings.LastIndexByte(name, ':') + 1
 	if l.last[name[folder:]] || placeholder(name) {
 		return false
@@ -227,11 +239,11 @@ func (l *commandLint) missing(name string, before []byte, code bool) bool {
 }
 
 // meant says what to do about "/name", which is no command.
-func (l *commandLint) meant(name string, compare bool) string {
+func (l *Commands) meant(name string, compare bool) string {
 	wanted := newCommandName(name)
 	folder, last := name[:wanted.folder], name[wanted.folder:]
 	if folder != "" {
-		if long := folder + strings.TrimSuffix(folder, ":") + "-" + last; l.snapshot.Lookup(long) != nil {
+		if long := folder + strings.TrimSuffix(folder, ":") + "-" + last; l.known[long] {
 			return "write /" + long
 		}
 	}
@@ -339,51 +351,45 @@ func withoutCode(body []byte) []byte {
 // meantFile says what to do about a link to a file that is missing. A file of
 // that name in another folder of commands is what was meant, if there is one
 // only.
-func (l *commandLint) meantFile(from *index.Entry, missing string) string {
+func (l *Commands) meantFile(from Command, missing string) string {
 	var there []string
-	own := l.catalog.commands.Below(from)
 	for _, file := range l.files[strings.ToLower(path.Base(missing))] {
-		if file != own && !slices.Contains(there, file) {
+		if file != from.Path && !slices.Contains(there, file) {
 			there = append(there, file)
 		}
 	}
 	if len(there) == 1 {
-		if link, err := filepath.Rel(filepath.FromSlash(path.Dir(own)), filepath.FromSlash(there[0])); err == nil {
-			return "write " + quote(filepath.ToSlash(link)) + " if that is meant, else make " + quote(missing)
+		if link, err := filepath.Rel(filepath.FromSlash(path.Dir(from.Path)), filepath.FromSlash(there[0])); err == nil {
+			return "write " + strconv.Quote(filepath.ToSlash(link)) + " if that is meant, else make " + strconv.Quote(missing)
 		}
 	}
-	return "make " + quote(missing) + ", or remove the link"
+	return "make " + strconv.Quote(missing) + ", or remove the link"
 }
 
 // missingFile returns the path that a link's target has below a layer, if a
 // command could be there and nothing is, in any layer, and "" else.
-func (l *commandLint) missingFile(from *index.Entry, target string) string {
+func (l *Commands) missingFile(from Command, target string) string {
 	target, _, _ = strings.Cut(target, "#")
 	target, err := url.PathUnescape(target)
-	c := l.catalog
 	if err != nil || strings.HasPrefix(target, "/") {
 		return ""
 	}
-	file := path.Join(path.Dir(c.commands.Below(from)), target)
+	file := path.Join(path.Dir(from.Path), target)
 	folder, base := path.Split(file)
 	stem, isMarkdown := names.TrimMarkdown(base)
-	if !isMarkdown || !c.validElement(stem) || strings.EqualFold(base, "README.md") || strings.EqualFold(base, "SKILL.md") {
+	if !isMarkdown || !l.Valid(stem) || strings.EqualFold(base, "README.md") || strings.EqualFold(base, "SKILL.md") {
 		return ""
 	}
 	if folder != "" && !l.folders[strings.ReplaceAll(folder, "/", ":")] {
 		return ""
 	}
-	for i := range c.config.commands.all {
-		layer := c.commands.Layer(i)
-		if _, err := layer.FS.Lstat(path.Join(layer.Dir, file)); err == nil {
-			return ""
-		}
-	}
 	// It may be meant from the root, where the program that follows it works.
-	if below := path.Clean(target); filepath.IsLocal(filepath.FromSlash(below)) {
-		if _, err := c.root.Lstat(below); err == nil {
-			return ""
-		}
+	fromRoot := path.Clean(target)
+	if !filepath.IsLocal(filepath.FromSlash(fromRoot)) {
+		fromRoot = ""
+	}
+	if l.Present(file, fromRoot) {
+		return ""
 	}
 	return file
 }

@@ -13,12 +13,24 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
 )
+
+func lint(t testing.TB, files map[string]string, options ...toolshelf.Option) []toolshelf.Diagnostic {
+	t.Helper()
+	c := catalog(t, append(options, toolshelf.WithFs(memoryOf(t, files)))...)
+	diagnostics, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkCodes(t, diagnostics)
+	return diagnostics
+}
 
 func TestLintOnEveryFilesystem(t *testing.T) {
 	want := []string{
@@ -53,6 +65,33 @@ func TestLintOnEveryFilesystem(t *testing.T) {
 		}
 	})
 }
+
+// A layer's folder may be a skill itself.
+func TestLintSkillThatIsALayer(t *testing.T) {
+	for _, tt := range []struct {
+		folder string
+		want   []string
+	}{
+		{"pdf", nil},
+		{"tools/pdf", nil},
+		{"tools", []string{"SKILL_NAME_MISMATCH tools/SKILL.md"}},
+	} {
+		var got []string
+		for _, d := range lint(t, map[string]string{tt.folder + "/SKILL.md": skillNamed("pdf")}, toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(tt.folder)) {
+			got = append(got, string(d.Code)+" "+d.Path)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: diagnostics (-want +got):\n%s", tt.folder, diff)
+		}
+	}
+	c := catalog(t, toolshelf.WithCommandsDir(), toolshelf.WithSkillsFS("built in", fstest.MapFS{"SKILL.md": {Data: []byte(skillNamed("pdf"))}}))
+	if got, err := c.Lint(t.Context()); err != nil || len(got) > 0 {
+		t.Errorf("the top of a filesystem, which has no name: %v, %v", got, err)
+	}
+}
+
+// skillNamed is a skill that is right but for its name.
+func skillNamed(name string) string { return "---\ndescription: d\nname: " + name + "\n---\n" }
 
 func TestLintOrder(t *testing.T) {
 	files := map[string]string{}

@@ -1,37 +1,34 @@
-package toolshelf_test
+package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// lintSkill is what Lint says of a SKILL.md in this folder, each as
-// "line:column severity CODE key".
-func lintSkill(t testing.TB, folder, text string) []string {
-	t.Helper()
-	var all []string
-	for _, d := range lint(t, map[string]string{"skills/" + folder + "/SKILL.md": text}, toolshelf.WithCommandsDir()) {
-		all = append(all, strings.TrimSpace(fmt.Sprintf("%d:%d %s %s %s", d.Line, d.Column, d.Severity, d.Code, d.Key)))
-	}
-	return all
+// file parses a text.
+func file(name, text string) File {
+	doc, _ := matter.Parse([]byte(text), true)
+	return File{Name: name, Path: name + "/SKILL.md", Raw: []byte(text), Doc: doc}
 }
 
-func lint(t testing.TB, files map[string]string, options ...toolshelf.Option) []toolshelf.Diagnostic {
-	t.Helper()
-	c := catalog(t, append(options, toolshelf.WithFs(memoryOf(t, files)))...)
-	diagnostics, err := c.Lint(t.Context())
-	if err != nil {
-		t.Fatal(err)
+// lintSkill is what Skill says of a SKILL.md in this folder, each as
+// "line:column severity CODE key".
+func lintSkill(folder, text string) []string {
+	found := Skill(file(folder, text))
+	slices.SortFunc(found, problem.Compare)
+	var all []string
+	for _, p := range found {
+		all = append(all, strings.TrimSpace(fmt.Sprintf("%d:%d %s %s %s", p.Line, p.Column, p.Severity, p.Code, p.Key)))
 	}
-	checkCodes(t, diagnostics)
-	return diagnostics
+	return all
 }
 
 // named is a skill that is right but for its name.
@@ -86,7 +83,7 @@ func TestLintSkillNames(t *testing.T) {
 			for _, w := range tt.want {
 				want = append(want, "3:1 "+w+" name")
 			}
-			if diff := cmp.Diff(want, lintSkill(t, tt.folder, named(tt.name))); diff != "" {
+			if diff := cmp.Diff(want, lintSkill(tt.folder, named(tt.name))); diff != "" {
 				t.Errorf("diagnostics (-want +got):\n%s", diff)
 			}
 		})
@@ -157,34 +154,10 @@ func TestLintSkillFrontmatter(t *testing.T) {
 		{"a compatibility that is a list", "---\n" + ok + "compatibility:\n  - any\n---\n", []string{"4:1 error SKILL_COMPATIBILITY_NOT_TEXT compatibility"}},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, lintSkill(t, "pdf", tt.text)); diff != "" {
+			if diff := cmp.Diff(tt.want, lintSkill("pdf", tt.text)); diff != "" {
 				t.Errorf("diagnostics (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// A layer's folder may be a skill itself.
-func TestLintSkillThatIsALayer(t *testing.T) {
-	for _, tt := range []struct {
-		folder string
-		want   []string
-	}{
-		{"pdf", nil},
-		{"tools/pdf", nil},
-		{"tools", []string{"SKILL_NAME_MISMATCH tools/SKILL.md"}},
-	} {
-		var got []string
-		for _, d := range lint(t, map[string]string{tt.folder + "/SKILL.md": named("pdf")}, toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(tt.folder)) {
-			got = append(got, string(d.Code)+" "+d.Path)
-		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: diagnostics (-want +got):\n%s", tt.folder, diff)
-		}
-	}
-	c := catalog(t, toolshelf.WithCommandsDir(), toolshelf.WithSkillsFS("built in", fstest.MapFS{"SKILL.md": {Data: []byte(named("pdf"))}}))
-	if got, err := c.Lint(t.Context()); err != nil || len(got) > 0 {
-		t.Errorf("the top of a filesystem, which has no name: %v, %v", got, err)
 	}
 }
 
@@ -202,7 +175,8 @@ func TestLintSkillSuggestions(t *testing.T) {
 		{"x", "---\nname: x\ndescription: " + strings.Repeat("x", 1030) + "\n---\n", "shorten it by 6"},
 		{"x", "---\nname: x\ndescription: Review: is it correct?\n---\n", `write description: "Review: is it correct?"`},
 	} {
-		got := lint(t, map[string]string{"skills/" + tt.folder + "/SKILL.md": tt.text}, toolshelf.WithCommandsDir())
+		got := Skill(file(tt.folder, tt.text))
+		slices.SortFunc(got, problem.Compare)
 		if len(got) == 0 || got[0].Suggestion != tt.want {
 			t.Errorf("%q with %q: got %+v, want the suggestion %q", tt.folder, tt.text, got, tt.want)
 		}
@@ -218,9 +192,9 @@ func TestLintSkillNameSuggestionsHelp(t *testing.T) {
 			folder = "x"
 		}
 		for range 2 {
-			var wrong *toolshelf.Diagnostic
-			for _, d := range lint(t, map[string]string{"skills/" + folder + "/SKILL.md": named(fmt.Sprintf("%q", name))}, toolshelf.WithCommandsDir()) {
-				if d.Severity == "error" {
+			var wrong *problem.Problem
+			for _, d := range Skill(file(folder, named(fmt.Sprintf("%q", name)))) {
+				if d.Severity == problem.Error {
 					wrong = &d
 				}
 			}

@@ -63,9 +63,9 @@ func split(data []byte, ends bool) fenced {
 	if !terminated {
 		f.header--
 	}
-	at := f.header
+	at, closing := f.header, []byte(f.close)
 	for line := range bytes.Lines(rest) {
-		if string(bytes.TrimRight(line, " \t\r\n")) == f.close {
+		if bytes.HasPrefix(line, closing) && len(bytes.TrimRight(line[len(closing):], " \t\r\n")) == 0 {
 			if line[len(line)-1] != '\n' && !ends {
 				break // the line may go on
 			}

@@ -50,9 +50,12 @@ func isPlainValue(value string) bool {
 			return false
 		}
 	}
-	switch strings.ToLower(value) {
-	case "true", "false", "null":
-		return false
+	switch len(value) {
+	case len("true"): // and len("null")
+		return !strings.EqualFold(value, "true") && !strings.EqualFold(value, "null")
+	case len("false"):
+		return !strings.EqualFold(value, "false")
+	default:
+		return true
 	}
-	return true
 }

@@ -29,17 +29,17 @@ func TestLintCommands(t *testing.T) {
 		{"two files of one name", map[string]string{"plan.MD": good, "plan.md": good},
 			[]string{"plan.MD:0:0: warning SHADOWED (rename one of the two)"}},
 		{"no frontmatter", map[string]string{"a.md": "Text.\n"},
-			[]string{"a.md:0:0: warning NO_DESCRIPTION description (add one that says what the command does and when to use it)"}},
+			[]string{"a.md:0:0: warning NO_DESCRIPTION description (describe what the command does and when to use it)"}},
 		{"an empty description", map[string]string{"a.md": "---\nmodel: x\ndescription:\n---\nText.\n"},
-			[]string{"a.md:3:1: warning NO_DESCRIPTION description (add one that says what the command does and when to use it)"}},
+			[]string{"a.md:3:1: warning NO_DESCRIPTION description (describe what the command does and when to use it)"}},
 		{"a dependency without description", map[string]string{"a.md": "---\nis_dependency: true\n---\n"}, nil},
 		{"a dependency with a problem", map[string]string{"a.md": "---\nis_dependency: true\nmodel: a\nmodel: b\n---\n"},
 			[]string{"a.md:4:1: warning DUPLICATE_KEY model (remove the others)"}},
 		{"frontmatter that is not closed", map[string]string{"a.md": "---\ndescription: d\n\nText.\n"}, []string{
-			"a.md:0:0: warning NO_DESCRIPTION description (add one that says what the command does and when to use it)",
+			"a.md:0:0: warning NO_DESCRIPTION description (describe what the command does and when to use it)",
 			`a.md:1:0: error FRONTMATTER_UNTERMINATED (put a line "---" after its last field)`}},
 		{"broken TOML", map[string]string{"a.md": "+++\ndescription = d\n+++\n"}, []string{
-			"a.md:0:0: warning NO_DESCRIPTION description (add one that says what the command does and when to use it)",
+			"a.md:0:0: warning NO_DESCRIPTION description (describe what the command does and when to use it)",
 			"a.md:2:0: error FRONTMATTER_INVALID ()"}},
 		{"a text that aliases repeat 200 times", map[string]string{"a.md": "---\ndescription: d\nx: &a " + strings.Repeat("y", 5_000) + "\nz:" + strings.Repeat("\n  - *a", 200) + "\n---\n"}, []string{
 			"a.md:1:0: error FRONTMATTER_REFUSED (write the values out, in a few levels)",
@@ -50,12 +50,12 @@ func TestLintCommands(t *testing.T) {
 		{"a text that YAML cuts", map[string]string{"a.md": "---\ndescription: Fix issue #$1\n---\n"},
 			[]string{`a.md:2:24: warning FRONTMATTER_VALUE_CUT description (write description: "Fix issue #$1")`}},
 		{"a description that is a comment", map[string]string{"a.md": "---\ndescription: #$1\n---\n"}, []string{
-			"a.md:2:1: warning NO_DESCRIPTION description (add one that says what the command does and when to use it)",
+			"a.md:2:1: warning NO_DESCRIPTION description (describe what the command does and when to use it)",
 			`a.md:2:14: warning FRONTMATTER_VALUE_CUT description (write description: "#$1")`}},
 		{"a tool that is not closed", map[string]string{"a.md": "---\ndescription: d\nallowed-tools: Bash(git:* Read\n---\n"},
 			[]string{`a.md:3:1: warning ALLOWED_TOOLS_UNBALANCED allowed-tools (close each "(" before the next tool begins, as in "Bash(git:*) Read")`}},
 		{"a fence that is indented", map[string]string{"a.md": "  ---\ndescription: d\n---\nText.\n"}, []string{
-			"a.md:0:0: warning NO_DESCRIPTION description (add one that says what the command does and when to use it)",
+			"a.md:0:0: warning NO_DESCRIPTION description (describe what the command does and when to use it)",
 			`a.md:1:0: error FRONTMATTER_UNKNOWN_FENCE (begin the file with a line "---" that holds nothing else)`}},
 		{"a byte that is no text, beyond what a list reads", map[string]string{"a.md": good + strings.Repeat("Text.\n", 2000) + "Wei\xdf.\n"},
 			[]string{"a.md:2004:4: warning NOT_UTF8 (save the file as UTF-8)"}},
@@ -90,7 +90,7 @@ func TestLintReferencesOfLayers(t *testing.T) {
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
 			got := 0
-			for _, d := range lint(t, map[string]string{"own/a.md": "[r](rules.md), run /the-rules", "team/rules.md": "", "team/the-rules.md": ""}, tt.options...) {
+			for _, d := range lint(t, map[string]string{"own/a.md": "[r](rules.md) and [s](the-rules.md)", "team/rules.md": "", "team/the-rules.md": ""}, tt.options...) {
 				if d.Code == "REFERENCE_NOT_FOUND" {
 					got++
 				}

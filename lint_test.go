@@ -96,7 +96,7 @@ func skillNamed(name string) string { return "---\ndescription: d\nname: " + nam
 func TestLintOrder(t *testing.T) {
 	files := map[string]string{}
 	for i := range 40 {
-		files[fmt.Sprintf("commands/c%02d.md", i)] = "---\nmodel: a\nmodel: b\n---\nRun /task-one and /task-two.\n"
+		files[fmt.Sprintf("commands/c%02d.md", i)] = "---\nmodel: a\nmodel: b\n---\nSee [one](one.md) and [two](two.md).\n"
 		files[fmt.Sprintf("skills/s%02d/SKILL.md", i)] = "---\nname: -A_--\nz: x\ny: [x]\n---\n"
 	}
 	all := lint(t, files)

@@ -20,9 +20,9 @@ func TestLint(t *testing.T) {
 		{"a warning that counts", ".claude/commands/a.md", "---\ndescription: a: b\n---\n", true, true,
 			`/.claude/commands/a.md:2:1: warning: the value is not valid YAML; it is taken as the text that it is; write description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"},
 		{"a skill in a group", ".agents/skills/group/a/SKILL.md", "---\nname: a\n---\n", false, true,
-			"/.agents/skills/group/a/SKILL.md:1:1: error: there is no description; add one that says what the skill does and when to use it [SKILL_DESCRIPTION_MISSING]\n"},
+			"/.agents/skills/group/a/SKILL.md:1:1: error: description is missing; describe what the skill does and when to use it [SKILL_DESCRIPTION_MISSING]\n"},
 		{"an error", "skills/a/SKILL.md", "---\nname: b\ndescription: b\n---\n", false, true,
-			`/skills/a/SKILL.md:2:1: error: the name is not that of the folder, "a"; write name: a [SKILL_NAME_MISMATCH]` + "\n"},
+			`/skills/a/SKILL.md:2:1: error: name "b" does not match the directory name "a"; write "name: a" [SKILL_NAME_MISMATCH]` + "\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -204,11 +203,7 @@ func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
 	slices.SortFunc(w.found.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
 	w.found.Own = w.own()
 	slices.SortFunc(w.found.Problems, problem.Compare)
-	if more := len(w.found.Problems) - maxFileProblems; more > 0 {
-		last := &w.found.Problems[maxFileProblems-1]
-		last.Message, last.Suggestion = fmt.Sprintf("there are %d problems more, from this file on", more+1), ""
-		w.found.Problems = w.found.Problems[:maxFileProblems]
-	}
+	w.found.Problems = problem.Limit(w.found.Problems)
 	return w.found, nil
 }
 
@@ -221,9 +216,6 @@ func (w *skillWalk) own() int {
 	}
 	return slices.IndexFunc(w.found.Files, func(f SkillFile) bool { return w.isSkillFile(f.Name) })
 }
-
-// maxFileProblems is how many problems of a skill's files are told.
-const maxFileProblems = 50
 
 // A skillWalk lists the files of a skill.
 type skillWalk struct {

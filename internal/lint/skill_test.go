@@ -2,6 +2,8 @@ package lint
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -90,6 +92,33 @@ func TestLintSkillNames(t *testing.T) {
 	}
 }
 
+// The comment of each DiagnosticCode states the severity of the rule.
+func TestRulesAreDocumented(t *testing.T) {
+	source, err := os.ReadFile("../../diagnostic.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range slices.Concat(fileRules, fieldRules) {
+		row := regexp.MustCompile(`DiagnosticCode = "` + string(r.code) + `" +// ` + string(r.severity) + `: .`)
+		if !row.Match(source) {
+			t.Errorf("%s is not documented as a %s", r.code, r.severity)
+		}
+	}
+}
+
+func TestSkillLimitsItsProblems(t *testing.T) {
+	for name, line := range map[string]string{"fields": "f%d: x\n", "lists in brackets": "f%d: []\n", "values that are not YAML": "f%d: a: b\n"} {
+		text := "---\nname: pdf\ndescription: d\n"
+		for i := range 1000 {
+			text += fmt.Sprintf(line, i)
+		}
+		got := Skill(file("pdf", text+"---\n"))
+		if n := len(got); n != problem.Max || !strings.HasSuffix(got[n-1].Message, " more problems from here on") {
+			t.Errorf("%s: %d problems, the last is %+v", name, n, got[n-1])
+		}
+	}
+}
+
 func TestLintSkillFrontmatter(t *testing.T) {
 	const ok = "name: pdf\ndescription: d\n"
 	for _, tt := range []struct {
@@ -163,16 +192,16 @@ func TestLintSkillFrontmatter(t *testing.T) {
 
 func TestLintSkillSuggestions(t *testing.T) {
 	for _, tt := range []struct{ folder, text, want string }{
-		{"pdf", named("PDF"), "write name: pdf"},
-		{"PDF", named("PDF"), `write name: pdf and rename the folder to "pdf"`},
-		{"PDF tools", named("pdf-tools"), `rename the folder to "pdf-tools"`},
-		{"pdf", named(`"-"`), "write name: pdf"},
-		{"~", named(`"-"`), "give the name and the folder lower case letters, digits and hyphens"},
-		{"PDF Tools", "---\ndescription: d\n---\n", `write name: pdf-tools and rename the folder to "pdf-tools"`},
+		{"pdf", named("PDF"), `write "name: pdf"`},
+		{"PDF", named("PDF"), `write "name: pdf" and rename the directory to "pdf"`},
+		{"PDF tools", named("pdf-tools"), `rename the directory to "pdf-tools"`},
+		{"pdf", named(`"-"`), `write "name: pdf"`},
+		{"~", named(`"-"`), "give the name and the directory lowercase letters, digits and hyphens"},
+		{"PDF Tools", "---\ndescription: d\n---\n", `write "name: pdf-tools" and rename the directory to "pdf-tools"`},
 		{"x", "---\nname: x\ndescription: d\nallowed_tools: Read\n---\n", "write allowed-tools"},
 		{"x", "---\nname: x\ndescription: d\nlicence: MIT\n---\n", "write license"},
-		{"x", "---\nname: x\ndescription: d\nversion: 1\n---\n", `move it below "metadata", or remove it`},
-		{"x", "---\nname: x\ndescription: " + strings.Repeat("x", 1030) + "\n---\n", "shorten it by 6"},
+		{"x", "---\nname: x\ndescription: d\nversion: 1\n---\n", `move the field below "metadata", or remove the field`},
+		{"x", "---\nname: x\ndescription: " + strings.Repeat("x", 1030) + "\n---\n", "remove 6 characters"},
 		{"x", "---\nname: x\ndescription: Review: is it correct?\n---\n", `write description: "Review: is it correct?"`},
 	} {
 		got := Skill(file(tt.folder, tt.text))
@@ -198,13 +227,13 @@ func TestLintSkillNameSuggestionsHelp(t *testing.T) {
 					wrong = &d
 				}
 			}
-			if wrong == nil || strings.HasPrefix(wrong.Suggestion, "give the name and the folder") {
+			if wrong == nil || strings.HasPrefix(wrong.Suggestion, "give the name and the directory") {
 				return
 			}
 			for step := range strings.SplitSeq(wrong.Suggestion, " and ") {
-				if s, ok := strings.CutPrefix(step, "write name: "); ok {
-					name = s
-				} else if _, err := fmt.Sscanf(step, "rename the folder to %q", &folder); err != nil {
+				if s, ok := strings.CutPrefix(step, `write "name: `); ok {
+					name = strings.TrimSuffix(s, `"`)
+				} else if _, err := fmt.Sscanf(step, "rename the directory to %q", &folder); err != nil {
 					r.Fatalf("a step that nobody can take: %q", step)
 				}
 			}

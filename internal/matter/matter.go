@@ -73,7 +73,7 @@ func Parse(data []byte, whole bool) (doc Document, more bool) {
 	doc = decode(data, fenced)
 	doc.checkTools()
 	doc.checkText(data, whole)
-	doc.Problems = bounded(doc.Problems)
+	doc.Problems = problem.Limit(doc.Problems)
 	for i := range doc.Problems {
 		doc.Problems[i].Severity = problem.Warning
 	}
@@ -83,20 +83,6 @@ func Parse(data []byte, whole bool) (doc Document, more bool) {
 		}
 	}
 	return doc, false
-}
-
-// maxProblems is how many problems of one header are told. Who has more is not
-// helped by them, and a hostile header has as many as it has lines.
-const maxProblems = 50
-
-func bounded(problems []problem.Problem) []problem.Problem {
-	if len(problems) <= maxProblems {
-		return problems
-	}
-	last := problems[maxProblems-1]
-	last.Column, last.Key, last.Suggestion = 0, "", ""
-	last.Message = fmt.Sprintf("there are %d problems more from here on", len(problems)-maxProblems+1)
-	return append(problems[:maxProblems-1:maxProblems-1], last)
 }
 
 // decode decodes what split found.

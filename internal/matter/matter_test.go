@@ -620,7 +620,7 @@ func TestTools(t *testing.T) {
 
 func TestProblemsOfOneHeaderAreBounded(t *testing.T) {
 	doc, _ := Parse([]byte("---\n"+strings.Repeat("a: 1\n", 12_000)+"---\n"), true)
-	if len(doc.Problems) != maxProblems || doc.Problems[maxProblems-1].Message != "there are 11950 problems more from here on" {
+	if len(doc.Problems) != problem.Max || doc.Problems[problem.Max-1].Message != "11950 more problems from here on" {
 		t.Errorf("%d problems, the last %+v", len(doc.Problems), doc.Problems[len(doc.Problems)-1])
 	}
 }

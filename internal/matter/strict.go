@@ -36,7 +36,7 @@ func (d *Document) Strict() []problem.Problem {
 	s.look(node.Content[0], 0)
 	s.tabs()
 	moveProblems(s.problems, d.Line-1)
-	return s.problems
+	return problem.Limit(s.problems)
 }
 
 type strict struct {

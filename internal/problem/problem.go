@@ -27,6 +27,8 @@ type Problem struct {
 	Key        string // top-level frontmatter key; may be empty
 	Message    string // one line
 	Suggestion string // correction; empty if unknown
+
+	replaced int // number of problems that this one stands for, see Limit
 }
 
 // In returns the problem of a frontmatter as a problem of the file at path.

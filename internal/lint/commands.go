@@ -1,0 +1,100 @@
+package lint
+
+import (
+	"math/bits"
+	"path"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// A Command identifies a command file.
+type Command struct {
+	Name   string
+	Path   string // below the layer, with slashes
+	Listed bool   // a catalog without filters lists the command
+}
+
+// Commands checks the commands of a catalog and the references between them. Set
+// the exported fields, add every command and skill, and then check the files.
+// Concurrent calls of Check are safe.
+type Commands struct {
+	Nested  bool                             // names may contain directories
+	Valid   func(element string) bool        // reports a valid element of a name
+	Present func(path, fromRoot string) bool // reports a file at a path below any layer, or at fromRoot below the root; fromRoot may be empty
+
+	names       []commandName
+	known       map[string]bool     // every name
+	last        map[string]bool     // last element of every command name, and every skill name
+	directories map[string]bool     // directories of nested commands, with a trailing ":"
+	files       map[string][]string // lowercase base name → paths below the layers
+}
+
+// A commandName is a name to compare with misspelled names.
+type commandName struct {
+	name      string
+	directory int    // length of the name up to the last element
+	letters   []rune // last element in lowercase
+	set       uint64 // bit set of the letters, modulo 64
+}
+
+func newCommandName(name string) commandName {
+	n := commandName{name: name, directory: strings.LastIndexByte(name, ':') + 1}
+	n.letters = []rune(strings.ToLower(name[n.directory:]))
+	for _, r := range n.letters {
+		n.set |= 1 << (r % 64)
+	}
+	return n
+}
+
+// far reports, without computing the distance, that more than limit edits turn
+// one name into the other.
+func (n *commandName) far(other *commandName, limit int) bool {
+	d := len(n.letters) - len(other.letters)
+	return max(d, -d) > limit || bits.OnesCount64(n.set&^other.set) > limit || bits.OnesCount64(other.set&^n.set) > limit
+}
+
+// Add adds a command to which others may refer.
+func (l *Commands) Add(c Command) {
+	l.prepare()
+	base := strings.ToLower(path.Base(c.Path))
+	l.files[base] = append(l.files[base], c.Path)
+	name := newCommandName(c.Name)
+	l.names = append(l.names, name)
+	l.known[c.Name] = true
+	l.last[c.Name[name.directory:]] = true
+	if l.Nested && name.directory > 0 {
+		l.directories[c.Name[:name.directory]] = true
+	}
+}
+
+// AddSkill adds a skill to which commands may refer. Several clients run skills
+// as commands.
+func (l *Commands) AddSkill(name string) {
+	l.prepare()
+	l.last[name] = true
+}
+
+func (l *Commands) prepare() {
+	if l.known == nil {
+		l.known, l.last, l.directories = make(map[string]bool), make(map[string]bool), make(map[string]bool)
+		l.files = make(map[string][]string)
+	}
+}
+
+// Check returns the problems of a command: at most problem.Max problems of the
+// frontmatter and at most maxReferences missing references.
+func (l *Commands) Check(f File, command Command) []problem.Problem {
+	found := f.header(false)
+	field, ok := f.field("description")
+	if command.Listed && strings.TrimSpace(field.Value.String()) == "" {
+		if !ok {
+			field = matter.Field{Key: field.Key}
+		}
+		missing := f.at(field, problem.Warning, problem.NoDescription,
+			"description is missing in the frontmatter", "describe what the command does and when to use it")
+		found = append([]problem.Problem{missing}, found...)
+	}
+	return append(problem.Limit(found), l.references(f, command)...)
+}

@@ -1,0 +1,67 @@
+// Package lint checks the text of commands and skills. The package reads no
+// files: a caller passes each text and two callbacks for the rest of a catalog.
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// A File is the complete text of a command or of a SKILL.md.
+type File struct {
+	Name string // directory name of a skill; unused for a command
+	Path string // path in problems
+	Raw  []byte
+	Doc  matter.Document // Raw, parsed as a whole file
+}
+
+// at returns a problem at a field. A zero Line means the whole file.
+func (f *File) at(field matter.Field, severity problem.Severity, code problem.Code, message, suggestion string) problem.Problem {
+	return problem.Problem{Code: code, Severity: severity, Path: f.Path, Line: field.Line, Column: field.Column,
+		Key: strings.Clone(field.Key), Message: message, Suggestion: suggestion}
+}
+
+// header returns the problems of the frontmatter. A problem is an error if the
+// frontmatter lost a value, and in a skill if the reference validator rejects the
+// file.
+func (f *File) header(skill bool) []problem.Problem {
+	var found []problem.Problem
+	for _, p := range f.Doc.Problems {
+		p = p.In(f.Path)
+		switch p.Code {
+		case problem.FrontmatterValueCut, problem.AllowedToolsUnbalanced:
+		case problem.FrontmatterUnterminated, problem.FrontmatterUnknownFence, problem.FrontmatterRefused, problem.FrontmatterInvalid:
+			p.Severity = problem.Error
+		default:
+			if skill {
+				p.Severity = problem.Error
+			}
+		}
+		found = append(found, p)
+	}
+	return found
+}
+
+// field returns the last field with a key. If the key is missing, ok is false and
+// the field has the line of the opening fence.
+func (f *File) field(key string) (field matter.Field, ok bool) {
+	for _, field := range slices.Backward(f.Doc.Fields) {
+		if field.Key == key {
+			return field, true
+		}
+	}
+	return matter.Field{Key: key, Line: max(f.Doc.Line, 1)}, false
+}
+
+// shorten limits a text that a message quotes.
+func shorten(s string) string {
+	const limit = 60
+	runes := []rune(s[:min(len(s), 4*limit)])
+	if len(runes) <= limit {
+		return s
+	}
+	return string(runes[:limit-1]) + "…"
+}

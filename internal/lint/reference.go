@@ -1,0 +1,175 @@
+package lint
+
+import (
+	"bytes"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// Limits of the search for references. No text for people reaches a limit. A
+// hostile text takes no longer to check than to read.
+const (
+	maxReferences    = 100     // reported per file
+	maxCompared      = 100     // unknown names per file that are compared with all commands
+	maxReferenceLine = 4 << 10 // bytes; a longer line is data
+)
+
+// references reports references to missing commands. A reference is a link to a
+// Markdown file, "/directory:name", or "/two-words" if a command has a similar
+// name. Other texts that begin with a slash may be paths, routes or commands of
+// the client. Each reference is reported once, at its first place. In code
+// blocks, only "/directory:name" is a reference.
+func (l *Commands) references(f File, command Command) []problem.Problem {
+	var (
+		found  []problem.Problem
+		seen   = make(map[string]bool)
+		left   = maxCompared
+		blocks codeBlocks
+		number = bytes.Count(f.Raw[:f.Doc.Body], []byte("\n"))
+		body   = f.Raw[f.Doc.Body:]
+		prose  = withoutCode(body)
+	)
+	for line := range bytes.Lines(body) {
+		text := prose[:len(line)]
+		prose = prose[len(line):]
+		number++
+		inCode := blocks.line(line)
+		if len(line) > maxReferenceLine {
+			continue
+		}
+		report := func(at int, message, suggestion string) {
+			place := matter.Field{Line: number, Column: 1 + utf8.RuneCount(line[:at])}
+			found = append(found, f.at(place, problem.Warning, problem.ReferenceNotFound, message, suggestion))
+		}
+		for at, name := range slashNames(line) {
+			if seen["/"+name] || !l.mayRefer(name, inCode) {
+				continue
+			}
+			seen["/"+name] = true
+			similar := ""
+			if left--; left >= 0 {
+				similar = l.similar(name)
+			}
+			switch {
+			case similar != "":
+				report(at, "command "+strconv.Quote(name)+" does not exist", "write /"+similar+", or create the command")
+			case strings.Contains(name, ":"):
+				report(at, "command "+strconv.Quote(name)+" does not exist", "create the command, or remove the reference")
+			}
+		}
+		if inCode {
+			continue
+		}
+		for at, target := range links(text) {
+			if seen[target] {
+				continue
+			}
+			seen[target] = true
+			if file := l.missingFile(command, target); file != "" {
+				report(at, "linked file "+strconv.Quote(target)+" does not exist", l.fileSuggestion(command, file))
+			}
+		}
+		if len(found) >= maxReferences {
+			return found[:maxReferences]
+		}
+	}
+	return found
+}
+
+// mayRefer reports whether "/name" may refer to a missing command: "/two-words",
+// or a name in an existing directory of commands. The last element of the name
+// must be unknown, because several clients put the layer before the name.
+func (l *Commands) mayRefer(name string, inCode bool) bool {
+	directory := strings.LastIndexByte(name, ':') + 1
+	switch {
+	case l.last[name[directory:]], placeholder(name):
+		return false
+	case directory > 0:
+		return l.directories[name[:directory]]
+	default:
+		return !inCode && strings.ContainsAny(name[1:], "-_")
+	}
+}
+
+// similar returns the command in the directory of a missing name that has the
+// name with the directory as a prefix, or else the nearest name; "" if none is
+// near.
+func (l *Commands) similar(name string) string {
+	wanted := newCommandName(name)
+	directory, last := name[:wanted.directory], name[wanted.directory:]
+	if directory != "" {
+		if long := directory + strings.TrimSuffix(directory, ":") + "-" + last; l.known[long] {
+			return long
+		}
+	}
+	limit := min(len(wanted.letters)/5, 2)
+	return names.Nearest(name, func(yield func(string) bool) {
+		for i := range l.names {
+			other := &l.names[i]
+			near := other.directory == len(directory) && !wanted.far(other, limit) && other.name[:other.directory] == directory
+			if near && !yield(other.name) {
+				return
+			}
+		}
+	}, limit, nil)
+}
+
+// placeholder reports a name that stands for any name, as in "run /your-command".
+func placeholder(name string) bool {
+	return strings.HasSuffix(name, "-name") || strings.HasSuffix(name, "_name") ||
+		strings.HasPrefix(name, "your-") || strings.HasPrefix(name, "my-")
+}
+
+// missingFile returns the path below a layer of the target of a link. missingFile
+// returns "" if the target exists or cannot be a command.
+func (l *Commands) missingFile(from Command, target string) string {
+	target, _, _ = strings.Cut(target, "#")
+	target, err := url.PathUnescape(target)
+	if err != nil || strings.HasPrefix(target, "/") {
+		return ""
+	}
+	file := path.Join(path.Dir(from.Path), target)
+	directory, base := path.Split(file)
+	stem, isMarkdown := names.TrimMarkdown(base)
+	if !isMarkdown || !l.Valid(stem) || strings.EqualFold(base, "README.md") || strings.EqualFold(base, "SKILL.md") {
+		return ""
+	}
+	if directory != "" && !l.directories[strings.ReplaceAll(directory, "/", ":")] {
+		return ""
+	}
+	// The link may be relative to the root, the working directory of the client.
+	fromRoot := path.Clean(target)
+	if !filepath.IsLocal(filepath.FromSlash(fromRoot)) {
+		fromRoot = ""
+	}
+	if l.Present(file, fromRoot) {
+		return ""
+	}
+	return file
+}
+
+// fileSuggestion suggests the only file with the same base name in another
+// directory of commands, if there is one.
+func (l *Commands) fileSuggestion(from Command, missing string) string {
+	var same []string
+	for _, file := range l.files[strings.ToLower(path.Base(missing))] {
+		if file != from.Path && !slices.Contains(same, file) {
+			same = append(same, file)
+		}
+	}
+	if len(same) == 1 {
+		if link, err := filepath.Rel(filepath.FromSlash(path.Dir(from.Path)), filepath.FromSlash(same[0])); err == nil {
+			return "write " + strconv.Quote(filepath.ToSlash(link)) + ", or create " + strconv.Quote(missing)
+		}
+	}
+	return "create " + strconv.Quote(missing) + ", or remove the link"
+}

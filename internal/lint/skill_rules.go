@@ -1,0 +1,265 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// Limits of the Agent Skills specification, in characters
+// (https://agentskills.io/specification).
+const (
+	maxSkillName          = 64
+	maxSkillDescription   = 1024
+	maxSkillCompatibility = 500
+)
+
+// specifiedFields are the fields that the specification defines.
+var specifiedFields = []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+
+// clientFields are top-level fields that the specification does not define and
+// that toolshelf supports. Below "metadata" these fields have no effect.
+var clientFields = []string{"disable-model-invocation", "user-invocable"}
+
+var byteOrderMark = []byte("\uFEFF")
+
+// A rule is a condition that a SKILL.md must not meet.
+type rule struct {
+	code       problem.Code
+	severity   problem.Severity
+	condition  func(*skill) []matter.Field // places where the file meets the condition
+	message    text
+	suggestion text
+}
+
+// A text returns a message or a suggestion for a place.
+type text func(s *skill, place matter.Field) string
+
+// check applies rules.
+func (s *skill) check(rules []rule) []problem.Problem {
+	var found []problem.Problem
+	for _, r := range rules {
+		for _, place := range r.condition(s) {
+			found = append(found, s.at(place, r.severity, r.code, r.message(s, place), r.suggestion(s, place)))
+		}
+	}
+	return found
+}
+
+// fileRules apply to every SKILL.md.
+var fileRules = []rule{
+	{problem.SkillByteOrderMark, problem.Error, atStart(func(s *skill) bool { return bytes.HasPrefix(s.Raw, byteOrderMark) }),
+		literal("the file begins with a byte order mark; other clients find no frontmatter"), literal("save the file as UTF-8 without a byte order mark")},
+	{problem.SkillFrontmatterMissing, problem.Error, atStart(func(s *skill) bool { return s.Doc.Format == "" && !s.explained() }),
+		literal("frontmatter is missing"), literal(`begin the file with a line "---", the fields name and description, and a line "---"`)},
+	{problem.SkillFrontmatterNotYAML, problem.Error, atFence(func(s *skill) bool { return s.Doc.Format != "" && !s.isYAML() }),
+		literal(`the frontmatter is not YAML between lines "---"; other clients read only YAML`), literal(`write the fields as "key: value" between two lines "---"`)},
+	{problem.SkillYAMLTab, problem.Error, tabInFence,
+		literal(`some clients, including the reference validator, reject a tab after "---"`), literal("remove the tab")},
+}
+
+// fieldRules apply to a frontmatter that is YAML. The rules for a name apply to
+// the name after NFKC normalization.
+var fieldRules = []rule{
+	{problem.SkillFieldUnexpected, problem.Error, unexpectedFields, unexpectedField, fieldSuggestion},
+
+	{problem.SkillNameMissing, problem.Error, inName(func(s *skill) bool { return !s.name.present }),
+		literal("name is missing"), nameSuggestion},
+	{problem.SkillNameNotText, problem.Error, inName(func(s *skill) bool { return !s.name.scalar || s.name.empty() }),
+		notText, nameSuggestion},
+	{problem.SkillNameTooLong, problem.Error, inName(func(s *skill) bool { return utf8.RuneCountInString(s.normalized) > maxSkillName }),
+		func(s *skill, _ matter.Field) string { return tooLong("name", s.normalized, maxSkillName) }, nameSuggestion},
+	{problem.SkillNameNotLowercase, problem.Error, inName(func(s *skill) bool { return s.normalized != strings.ToLower(s.normalized) }),
+		literal("name contains an uppercase letter"), nameSuggestion},
+	{problem.SkillNameHyphenAtEdge, problem.Error, inName(func(s *skill) bool { return s.normalized != strings.Trim(s.normalized, "-") }),
+		literal("name begins or ends with a hyphen"), nameSuggestion},
+	{problem.SkillNameDoubleHyphen, problem.Error, inName(func(s *skill) bool { return strings.Contains(s.normalized, "--") }),
+		literal("name contains two consecutive hyphens"), nameSuggestion},
+	{problem.SkillNameCharacters, problem.Error, inName(func(s *skill) bool { return strings.ContainsFunc(s.normalized, notInName) }),
+		invalidCharacter, nameSuggestion},
+	{problem.SkillNameNotASCII, problem.Warning, inName(func(s *skill) bool { return validName(s.normalized) && strings.ContainsFunc(s.normalized, notASCII) }),
+		literal("name contains letters other than a to z; some clients reject these letters"), literal("use a to z, digits and hyphens")},
+	{problem.SkillNameMismatch, problem.Error, inName(func(s *skill) bool { return s.normalized != "" && s.normalized != norm.NFKC.String(s.Name) }),
+		func(s *skill, _ matter.Field) string {
+			return "name " + strconv.Quote(shorten(strings.TrimSpace(s.name.text))) + " does not match the directory name " + strconv.Quote(s.Name)
+		}, nameSuggestion},
+
+	{problem.SkillDescriptionMissing, problem.Error, inDescription(func(v *value) bool { return !v.present }),
+		literal("description is missing"), describe},
+	{problem.SkillDescriptionNotText, problem.Error, inDescription(func(v *value) bool { return !v.scalar || v.empty() }),
+		notText, describe},
+	{problem.SkillDescriptionTooLong, problem.Error, inDescription(func(v *value) bool { return utf8.RuneCountInString(v.text) > maxSkillDescription }),
+		func(s *skill, _ matter.Field) string {
+			return tooLong("description", s.description.text, maxSkillDescription)
+		},
+		func(s *skill, _ matter.Field) string { return shortenBy(s.description.text, maxSkillDescription) }},
+
+	{problem.SkillCompatibilityNotText, problem.Error, inCompatibility(func(v *value) bool { return !v.scalar }),
+		notText, literal("write the compatibility as text")},
+	{problem.SkillCompatibilityTooLong, problem.Error, inCompatibility(func(v *value) bool { return utf8.RuneCountInString(v.text) > maxSkillCompatibility }),
+		func(s *skill, _ matter.Field) string {
+			return tooLong("compatibility", s.compatibility.text, maxSkillCompatibility)
+		},
+		func(s *skill, _ matter.Field) string { return shortenBy(s.compatibility.text, maxSkillCompatibility) }},
+}
+
+// Conditions at one place.
+
+func atStart(met func(*skill) bool) func(*skill) []matter.Field {
+	return func(s *skill) []matter.Field { return placeIf(met(s), matter.Field{Line: 1}) }
+}
+
+func atFence(met func(*skill) bool) func(*skill) []matter.Field {
+	return func(s *skill) []matter.Field { return placeIf(met(s), matter.Field{Line: s.Doc.Line}) }
+}
+
+func inName(met func(*skill) bool) func(*skill) []matter.Field {
+	return func(s *skill) []matter.Field { return placeIf(met(s), s.name.Field) }
+}
+
+func inDescription(met func(*value) bool) func(*skill) []matter.Field {
+	return func(s *skill) []matter.Field { return placeIf(met(&s.description), s.description.Field) }
+}
+
+func inCompatibility(met func(*value) bool) func(*skill) []matter.Field {
+	return func(s *skill) []matter.Field { return placeIf(met(&s.compatibility), s.compatibility.Field) }
+}
+
+func placeIf(met bool, place matter.Field) []matter.Field {
+	if !met {
+		return nil
+	}
+	return []matter.Field{place}
+}
+
+// explained reports whether another problem states why there is no frontmatter.
+func (s *skill) explained() bool {
+	return slices.ContainsFunc(s.Doc.Problems, func(p problem.Problem) bool {
+		return p.Code == problem.FrontmatterUnterminated || p.Code == problem.FrontmatterNotAMapping || p.Code == problem.FrontmatterUnknownFence
+	})
+}
+
+func tabInFence(s *skill) []matter.Field {
+	i := strings.IndexByte(s.fence, '\t')
+	return placeIf(s.isYAML() && i >= 0, matter.Field{Line: s.Doc.Line, Column: 1 + i})
+}
+
+// unexpectedFields returns the first field of each key that the specification
+// does not define.
+func unexpectedFields(s *skill) []matter.Field {
+	var found []matter.Field
+	seen := make(map[string]bool)
+	for _, field := range s.Doc.Fields {
+		if !seen[field.Key] && !slices.Contains(specifiedFields, field.Key) {
+			found = append(found, field)
+		}
+		seen[field.Key] = true
+	}
+	return found
+}
+
+// notInName reports characters other than letters, numbers and hyphens, like
+// str.isalnum in the reference validator.
+func notInName(r rune) bool { return r != '-' && !unicode.IsLetter(r) && !unicode.IsNumber(r) }
+
+func notASCII(r rune) bool { return r >= utf8.RuneSelf }
+
+func validName(name string) bool { return name != "" && name == spelling(name) }
+
+// spelling returns a valid name that resembles name; "" if name has no letter and
+// no digit.
+func spelling(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(norm.NFKC.String(name)), func(r rune) bool { return r == '-' || notInName(r) })
+	runes := []rune(strings.Join(words, "-"))
+	return strings.TrimRight(string(runes[:min(len(runes), maxSkillName)]), "-")
+}
+
+// Messages and suggestions.
+
+func literal(s string) text { return func(*skill, matter.Field) string { return s } }
+
+var describe = literal("describe what the skill does and when to use it")
+
+func unexpectedField(_ *skill, place matter.Field) string {
+	return "the Agent Skills specification does not define the field " + strconv.Quote(shorten(place.Key))
+}
+
+func fieldSuggestion(_ *skill, place matter.Field) string {
+	if similar := similarField(place.Key); similar != "" {
+		return "write " + similar
+	}
+	if slices.Contains(clientFields, place.Key) {
+		return "keep the field only if all clients of the skill support the field, as this library does"
+	}
+	return `move the field below "metadata", or remove the field`
+}
+
+// similarField returns the specified field that a misspelled key such as
+// allowed_tools or licence resembles, or "".
+func similarField(key string) string {
+	if len(key) > 2*len("compatibility") {
+		return ""
+	}
+	key = strings.ReplaceAll(key, "_", "-")
+	for i, field := range specifiedFields {
+		if names.Nearest(key, slices.Values(specifiedFields[i:i+1]), len(field)/4, nil) != "" {
+			return field
+		}
+	}
+	return ""
+}
+
+// nameSuggestion states how the name and the directory get the same valid name.
+// A valid directory name is preferred, because toolshelf calls the skill by the
+// directory name.
+func nameSuggestion(s *skill, _ matter.Field) string {
+	declared := strings.TrimSpace(s.name.text)
+	name := s.Name
+	if !validName(name) {
+		if name = spelling(declared); name == "" {
+			name = spelling(s.Name)
+		}
+	}
+	if name == "" {
+		return "give the name and the directory lowercase letters, digits and hyphens"
+	}
+	var steps []string
+	if declared != name {
+		steps = append(steps, `write "name: `+name+`"`)
+	}
+	if s.Name != name {
+		steps = append(steps, "rename the directory to "+strconv.Quote(name))
+	}
+	return strings.Join(steps, " and ")
+}
+
+func invalidCharacter(s *skill, _ matter.Field) string {
+	i := strings.IndexFunc(s.normalized, notInName)
+	r, _ := utf8.DecodeRuneInString(s.normalized[i:])
+	return fmt.Sprintf("name contains the character %q; use letters, digits and hyphens", r)
+}
+
+func notText(_ *skill, place matter.Field) string {
+	if place.Value.Kind == matter.Sequence || place.Value.Kind == matter.Mapping {
+		return place.Key + " is a list or a mapping; text is required"
+	}
+	return place.Key + " is empty"
+}
+
+func tooLong(key, text string, limit int) string {
+	return fmt.Sprintf("%s has %d characters; at most %d are allowed", key, utf8.RuneCountInString(text), limit)
+}
+
+func shortenBy(text string, limit int) string {
+	return fmt.Sprintf("remove %d characters", utf8.RuneCountInString(text)-limit)
+}

@@ -67,7 +67,7 @@ func (c *cuts) look(n *yaml.Node, top bool) {
 	case bytes.HasPrefix(rest, []byte("!")) && !bytes.HasPrefix(rest, []byte("!!")):
 		mark, _, _ := bytes.Cut(rest[:min(len(rest), maxSuggested)], []byte(" "))
 		c.problems = append(c.problems, c.problem(n, 0, string(mark), "a tag", marked(rest, n), top))
-	case scalarKind(n) == String, n.Value == "":
+	case scalarKind(n) == String, n.Value == "", c.key == "description":
 		comment, column := []byte(n.LineComment), 0
 		after, inLine := bytes.CutPrefix(rest, []byte(n.Value))
 		if inLine {
@@ -83,6 +83,18 @@ func (c *cuts) look(n *yaml.Node, top bool) {
 		}
 		c.problems = append(c.problems, c.problem(n, utf8.RuneCount(rest[:column]), string(comment), "a comment", whole, top))
 	}
+}
+
+// lookAfter checks the comment after a list or mapping in brackets. The value is
+// the end of the line, from the opening bracket on.
+func (c *cuts) lookAfter(f Field, line, value, comment []byte) {
+	if !isText(comment, f.Key) {
+		return
+	}
+	line = bytes.TrimRight(line, " \t\r")
+	column := utf8.RuneCount(line[:len(line)-len(comment)])
+	c.key = f.Key
+	c.problems = append(c.problems, c.problem(&yaml.Node{Line: f.Line - c.line, Column: 1}, column, string(comment), "a comment", string(value), true))
 }
 
 // isText reports whether a comment probably belongs to the text before the "#".

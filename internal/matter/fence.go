@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"unicode"
 )
 
 // fenced is where the parts of a file are, as offsets.
@@ -33,7 +34,7 @@ func split(data []byte, ends bool) fenced {
 	f.first = f.begin
 	text := data[f.first:]
 	first, rest, terminated := bytes.Cut(text, []byte("\n"))
-	for terminated && len(bytes.TrimRight(first, " \t\r")) == 0 {
+	for terminated && looksBlank(first) {
 		f.blank++
 		f.first += len(first) + 1
 		text = rest
@@ -76,6 +77,12 @@ func split(data []byte, ends bool) fenced {
 	}
 	f.open = true
 	return f
+}
+
+// looksBlank reports whether a line shows nothing: the line has only white space
+// and invisible characters.
+func looksBlank(line []byte) bool {
+	return bytes.IndexFunc(line, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) }) < 0
 }
 
 // splitObject finds a JSON object that begins the text. It must stand alone:

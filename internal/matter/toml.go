@@ -42,9 +42,12 @@ func (d *Document) decodeTOML() {
 	d.Fields = tomlFields(decoded, "", order)
 }
 
-// tomlTooDeep reports whether tables, arrays and dotted keys are nested deeper than
-// maxDepth. It runs before the parser, because the toml package takes quadratic time
-// for a dotted key: 15 seconds and 9 GB for 30 KB.
+// maxTOMLDepth bounds the product of nested brackets and parts of a dotted key. The
+// toml package takes quadratic time for a dotted key: 15 seconds and 9 GB for 30 KB.
+const maxTOMLDepth = 32
+
+// tomlTooDeep reports whether tables, arrays and dotted keys are nested too deep for
+// the parser.
 func tomlTooDeep(text []byte) bool {
 	depth, maxNesting, dots, maxDots := 0, 0, 0, 0
 	for i := 0; i < len(text); i++ {
@@ -68,7 +71,7 @@ func tomlTooDeep(text []byte) bool {
 			dots = 0
 		}
 	}
-	return (maxDots+1)*(maxNesting+1) > maxDepth
+	return (maxDots+1)*(maxNesting+1) > maxTOMLDepth
 }
 
 // tomlString returns the length of the string at the start of text. A string that

@@ -151,7 +151,7 @@ func strictYAML(text []byte, line int, left *expansion) ([]Field, cuts, error) {
 	}
 	c := converter{line: line - 1, left: left, cuts: cuts{text: text, line: line - 1}}
 	v, err := c.value(root, 0)
-	literals(v.Fields[:c.own], text, line)
+	c.literals(v.Fields[:c.own], text)
 	return v.Fields, c.cuts, err
 }
 
@@ -321,18 +321,21 @@ func scalarKind(n *yaml.Node) Kind {
 }
 
 // literals sets the Text of top-level lists and mappings in brackets to the text
-// as written: argument-hint: [file]. The text begins in the file's line first.
-func literals(fields []Field, text []byte, first int) {
+// as written: argument-hint: [file]. A comment after the closing bracket that
+// resembles text is a problem.
+func (c *converter) literals(fields []Field, text []byte) {
 	var lines [][]byte
 	for i := range fields {
 		f := &fields[i]
-		if f.Value.Kind != Sequence && f.Value.Kind != Mapping {
+		// Of several fields in a line of a mapping in brackets, only the first
+		// can have its key at the beginning of the line.
+		if f.Value.Kind != Sequence && f.Value.Kind != Mapping || f.Column != 1 {
 			continue
 		}
 		if lines == nil {
 			lines = bytes.Split(text, []byte("\n"))
 		}
-		at := f.Line - first
+		at := f.Line - c.line - 1
 		if at >= len(lines) {
 			return // YAML counts a lone carriage return as a line break
 		}
@@ -341,10 +344,9 @@ func literals(fields []Field, text []byte, first int) {
 			continue
 		}
 		end := len(lines)
-		// In a mapping in brackets, more fields may begin in the same line.
 		for _, next := range fields[i+1:] {
 			if next.Line > f.Line {
-				end = min(end, next.Line-first)
+				end = min(end, next.Line-c.line-1)
 				break
 			}
 		}
@@ -354,13 +356,17 @@ func literals(fields []Field, text []byte, first int) {
 				parts = append(parts, line)
 			}
 		}
-		f.Value.Text = bracketed(string(bytes.Join(parts, []byte(" "))))
+		literal, rest := bracketed(bytes.Join(parts, []byte(" ")))
+		f.Value.Text = string(literal)
+		if len(literal) <= len(value) {
+			c.cuts.lookAfter(*f, lines[at], value, bytes.TrimLeft(rest[:len(value)-len(literal)], " \t"))
+		}
 	}
 }
 
-// bracketed cuts off what follows the bracket that closes the first one: a
-// comment, since the text is YAML.
-func bracketed(text string) string {
+// bracketed splits a text after the bracket that closes the first bracket. The
+// rest is a comment or the text of other fields, because the text is YAML.
+func bracketed(text []byte) (literal, rest []byte) {
 	depth, quote := 0, byte(0)
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -371,7 +377,7 @@ func bracketed(text string) string {
 				quote = 0
 			}
 		case c == '"' || c == '\'':
-			// Within a plain scalar it is a letter as any other.
+			// In a plain scalar, a quote is an ordinary character.
 			if strings.IndexByte(" ,[{:", text[i-1]) >= 0 {
 				quote = c
 			}
@@ -379,11 +385,11 @@ func bracketed(text string) string {
 			depth++
 		case c == ']' || c == '}':
 			if depth--; depth == 0 {
-				return text[:i+1]
+				return text[:i+1], text[i+1:]
 			}
 		}
 	}
-	return text
+	return text, nil
 }
 
 // plainKey is a top-level key at the beginning of a line.

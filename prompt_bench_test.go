@@ -13,9 +13,9 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// promptShelf is a catalog of n skills that looks at no file again, and what
-// it lists.
-func promptShelf(b *testing.B, n int, describe func(i int) string) (*toolshelf.Catalog, []toolshelf.SkillInfo) {
+// promptCatalog returns a catalog of n skills that does not read the files again,
+// and the skills of ListSkills.
+func promptCatalog(b *testing.B, n int, describe func(i int) string) (*toolshelf.Catalog, []toolshelf.SkillInfo) {
 	b.Helper()
 	files := fstest.MapFS{}
 	for i := range n {
@@ -38,16 +38,17 @@ func inChinese(i int) string {
 	return strings.Repeat("读取、填写和合并表单。当用户提到表单时使用。", 1+i%10)
 }
 
-// "list" is ListSkills alone, the naive way that and a template, and the floor
-// copies the parts of the text, unescaped, from a list that is there already.
-// The last three of ours are those with a budget.
+// BenchmarkSkillsPrompt compares SkillsPrompt with ListSkills alone ("list"), with
+// ListSkills and a template ("naive"), and with a copy of the parts of the text,
+// without escapes, from an existing list ("floor"). The other measurements have a
+// budget.
 func BenchmarkSkillsPrompt(b *testing.B) {
 	for _, skills := range []struct {
 		name     string
 		n        int
 		describe func(int) string
 	}{{"500", 500, inEnglish}, {"5000", 5000, inEnglish}, {"5000 in Chinese", 5000, inChinese}} {
-		c, list := promptShelf(b, skills.n, skills.describe)
+		c, list := promptCatalog(b, skills.n, skills.describe)
 		prompt := func(opts ...toolshelf.PromptOption) func() {
 			return func() {
 				p, err := c.SkillsPrompt(b.Context(), opts...)

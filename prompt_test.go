@@ -50,7 +50,7 @@ Use when a form is mentioned.</description>
 	})
 }
 
-func TestCommandsPromptListsWhatListDoes(t *testing.T) {
+func TestCommandsPromptHasTheCommandsOfList(t *testing.T) {
 	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
 		c := open(toolshelf.WithNestedCommands(), toolshelf.WithLooseNames())
 		var names []string
@@ -73,12 +73,12 @@ func TestCommandsPromptListsWhatListDoes(t *testing.T) {
 	})
 }
 
-// skill is a SKILL.md of these frontmatter lines.
+// skill returns a SKILL.md with lines of frontmatter.
 func skill(lines ...string) string {
 	return "---\n" + strings.Join(lines, "\n") + "\n---\nDo it.\n"
 }
 
-// listed is one skill of a block.
+// listed returns the entry of one skill in a block.
 func listed(name, description string) string {
 	return "  <skill>\n    <name>" + name + "</name>\n    <description>" + description + "</description>\n  </skill>\n"
 }
@@ -96,18 +96,18 @@ func TestSkillsPrompt(t *testing.T) {
 		want    toolshelf.SkillsPrompt
 	}{
 		{
-			name:  "skills that a model must not choose are hidden",
+			name:  "skills with disable-model-invocation are omitted",
 			files: map[string]string{"skills/a/SKILL.md": skill("description: A", "disable-model-invocation: true"), "skills/b/SKILL.md": skill("description: B", "disable-model-invocation: false")},
 			want:  toolshelf.SkillsPrompt{Text: available(listed("b", "B")), Included: []string{"b"}},
 		},
 		{
-			name: "skills that it cannot choose are hidden",
+			name: "skills without a description are omitted",
 			files: map[string]string{"skills/none/notes.md": "", "skills/empty/SKILL.md": "", "skills/blank/SKILL.md": skill(`description: "  "`),
 				"skills/plain/SKILL.md": "Just text.\n", "skills/b/SKILL.md": skill("description: B")},
 			want: toolshelf.SkillsPrompt{Text: available(listed("b", "B")), Included: []string{"b"}},
 		},
 		{
-			name:  "no skills are no block",
+			name:  "without skills the text is empty",
 			files: map[string]string{"skills/none/notes.md": ""},
 		},
 		{
@@ -119,14 +119,14 @@ func TestSkillsPrompt(t *testing.T) {
 				listed("b&lt;&amp;&gt;", "B")), Included: []string{"a", "b<&>"}},
 		},
 		{
-			name:    "locations, where they are asked for",
+			name:    "locations with PromptLocations",
 			files:   map[string]string{"skills/a&b/SKILL.md": skill("description: A")},
 			options: []toolshelf.PromptOption{toolshelf.PromptLocations()},
 			want: toolshelf.SkillsPrompt{Text: "<available_skills>\n  <skill>\n    <name>a&amp;b</name>\n    <description>A</description>\n" +
 				"    <location>" + filepath.FromSlash("skills/a&amp;b/SKILL.md") + "</location>\n  </skill>\n</available_skills>", Included: []string{"a&b"}},
 		},
 		{
-			name: "the longest descriptions are shortened first, to one length",
+			name: "the longest descriptions are cut to one length",
 			files: map[string]string{"skills/a/SKILL.md": skill("description: " + long), "skills/b/SKILL.md": skill("description: Brief, and left alone"),
 				"skills/c/SKILL.md": skill("description: " + long)},
 			options: []toolshelf.PromptOption{toolshelf.PromptBudget(utf8.RuneCountInString(available(listed("a", ""), listed("b", "Brief, and left alone"), listed("c", ""))) + 2*80)},
@@ -135,7 +135,7 @@ func TestSkillsPrompt(t *testing.T) {
 				Included: []string{"a", "b", "c"}, Shortened: []string{"a", "c"}},
 		},
 		{
-			name: "then the last layer's skills are dropped, the last name first",
+			name: "skills of the last layer are dropped, the last name first",
 			files: map[string]string{"skills/b/SKILL.md": skill("description: " + long), "skills/z/SKILL.md": skill("description: Brief"),
 				"user/a/SKILL.md": skill("description: " + long), "user/c/SKILL.md": skill("description: Brief"), "user/d/SKILL.md": skill("description: Brief")},
 			options: []toolshelf.PromptOption{toolshelf.PromptBudget(460)},
@@ -144,13 +144,13 @@ func TestSkillsPrompt(t *testing.T) {
 				Included: []string{"a", "b", "z"}, Shortened: []string{"a", "b"}, Dropped: []string{"c", "d"}},
 		},
 		{
-			name:    "where not even one fits, there is no block",
+			name:    "the text is empty if no skill fits",
 			files:   map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
 			options: []toolshelf.PromptOption{toolshelf.PromptBudget(100)},
 			want:    toolshelf.SkillsPrompt{Dropped: []string{"a", "b"}},
 		},
 		{
-			name:    "a budget that is used up",
+			name:    "a negative budget",
 			files:   map[string]string{"skills/a/SKILL.md": skill("description: A")},
 			options: []toolshelf.PromptOption{toolshelf.PromptBudget(-5)},
 			want:    toolshelf.SkillsPrompt{Dropped: []string{"a"}},
@@ -170,7 +170,7 @@ func TestSkillsPrompt(t *testing.T) {
 			want: toolshelf.SkillsPrompt{Dropped: []string{"a", "b"}},
 		},
 		{
-			name:    "too few tokens",
+			name:    "no tokens left",
 			files:   map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
 			options: []toolshelf.PromptOption{toolshelf.PromptTokens(7, func(s string) int { return strings.Count(s, "\n") })},
 			want:    toolshelf.SkillsPrompt{Text: available(listed("a", "A"), "  <!-- 1 more skill not listed -->\n"), Included: []string{"a"}, Dropped: []string{"b"}},
@@ -227,7 +227,7 @@ func TestCommandsPrompt(t *testing.T) {
 	}
 }
 
-func TestPromptsListWhatAViewShows(t *testing.T) {
+func TestPromptsOfAView(t *testing.T) {
 	all := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
 		"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B"), "commands/a.md": "", "commands/b.md": "",
 	})))
@@ -252,7 +252,8 @@ func TestPromptsListWhatAViewShows(t *testing.T) {
 	}
 }
 
-// preferring is the skills a to f in two layers, f hidden from the model and secret from the view.
+// preferring returns a catalog with skills in two layers. The skill own has
+// disable-model-invocation, and the filter excludes the skill secret.
 func preferring(t *testing.T) *toolshelf.Catalog {
 	t.Helper()
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
@@ -267,7 +268,7 @@ func preferring(t *testing.T) *toolshelf.Catalog {
 	return c
 }
 
-func TestPromptFirstAndPromptForDecideWhatTheBudgetKeeps(t *testing.T) {
+func TestPreferredSkillsAreDroppedLast(t *testing.T) {
 	first, query := toolshelf.PromptFirst, toolshelf.PromptFor
 	long := strings.Repeat("x", 500)
 	for _, tt := range []struct {
@@ -311,7 +312,7 @@ func TestPromptFirstAndPromptForDecideWhatTheBudgetKeeps(t *testing.T) {
 	}
 }
 
-func TestPreferredSkillsChangeNothingWhereAllFit(t *testing.T) {
+func TestPreferredSkillsHaveNoEffectIfAllFit(t *testing.T) {
 	c := preferring(t)
 	want, err := c.SkillsPrompt(t.Context())
 	if err != nil {
@@ -328,8 +329,8 @@ func TestPreferredSkillsChangeNothingWhereAllFit(t *testing.T) {
 	}
 }
 
-// Descriptions are shortened before a skill is dropped, preferred or not.
-func TestPreferredSkillsAreShortenedBeforeOthersAreDropped(t *testing.T) {
+// The descriptions of preferred skills are cut before another skill is dropped.
+func TestPreferredSkillsAreShortened(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("Read and fill forms. ", 10))
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
 		"skills/a/SKILL.md": skill("description: " + long), "skills/b/SKILL.md": skill("description: " + long), "skills/c/SKILL.md": skill("description: " + long)})))
@@ -433,7 +434,7 @@ func TestCorpusPrompts(t *testing.T) {
 		}
 		for _, s := range skills {
 			if description, ok := read[s.Name]; ok && description != s.Description {
-				t.Errorf("%s is described as %q, not %q", s.Path, description, s.Description)
+				t.Errorf("%s has the description %q, want %q", s.Path, description, s.Description)
 			} else if !ok && s.Description != "" {
 				t.Logf("%s is hidden", s.Path)
 			}
@@ -446,7 +447,8 @@ func TestCorpusPrompts(t *testing.T) {
 	t.Logf("%d skills listed", listed)
 }
 
-// 1,141 skills once filled a model's context 34 times over.
+// A user with 1,141 skills reported that they filled the context of a model 34
+// times.
 func TestHostileSkillsStayWithinTheBudget(t *testing.T) {
 	files := fstest.MapFS{}
 	for i := range 1141 {
@@ -469,7 +471,7 @@ func TestHostileSkillsStayWithinTheBudget(t *testing.T) {
 			t.Errorf("%d characters of a budget of %d", n, budget)
 		}
 		if eligible := len(p.Included) + len(p.Dropped); eligible < 1141 {
-			t.Errorf("%d skills are accounted for", eligible)
+			t.Errorf("the result names %d skills", eligible)
 		}
 	}
 }

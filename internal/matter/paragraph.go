@@ -8,15 +8,16 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// firstParagraph returns the first paragraph of a Markdown text (CommonMark
-// 0.31 with the tables of GFM) in one line, inline markup as written. What is
-// in a heading, a list, a quotation, a table, code, HTML or a link definition is
-// none. If whole is false, text is only the beginning of one, and complete says
-// whether what was found would stand however it went on.
+// firstParagraph returns the first paragraph of a Markdown text (CommonMark 0.31 with
+// the tables of GFM) as one line, with inline markup as written. It skips headings,
+// lists, quotes, tables, code, HTML and link definitions. If whole is false, text is
+// only the beginning of a longer text, and complete reports whether every longer
+// text has the same first paragraph.
 //
-// It reads each line once and looks only for blocks at the outermost level, so
-// where a container ends follows the specification's rules for a container
-// that holds paragraphs.
+// firstParagraph reads each line once, and distinguishes blocks only at the outermost
+// level. It finds the end of a container by the rules of the specification for a
+// container with paragraphs. Unlike markdown.Blocks, it recognizes HTML, tables and
+// link definitions, and treats a deeply indented fence as indented code.
 func firstParagraph(text []byte, whole bool) (paragraph string, complete bool) {
 	if !whole {
 		text = text[:bytes.LastIndexByte(text, '\n')+1]
@@ -37,33 +38,33 @@ type blockState uint8
 
 const (
 	between     blockState = iota
-	inParagraph            // lines holds it
-	inFence                // until the fence in fence
-	inList                 // until an unindented line after a blank one
-	inQuote                // until a blank line or another block
-	inTable                // likewise
-	inHTML                 // until a line that contains until, or a blank one if that is ""
+	inParagraph            // of the lines read so far
+	inFence                // up to the closing fence
+	inList                 // up to an unindented line after a blank line
+	inQuote                // up to a blank line or another block
+	inTable                // up to a blank line or another block
+	inHTML                 // up to a line that contains until, or to a blank line if until is ""
 )
 
 // blocks is the state of a scan for the first paragraph.
 type blocks struct {
 	state  blockState
-	lines  [][]byte // the paragraph's
+	lines  [][]byte // of the paragraph
 	fence  []byte   // the opening fence, three or more of one character
 	until  string
-	indent int  // inList: of the item's content
-	empty  bool // inList: the item has no content yet
-	lazy   bool // inList, inQuote: the line before was a paragraph's, which may go on unindented
+	indent int  // inList: of the text of the item
+	empty  bool // inList: the item has no text yet
+	lazy   bool // inList, inQuote: the previous line belongs to a paragraph, which may continue without indentation
 }
 
-// line takes the next line and reports whether a paragraph ended before it.
+// line reads the next line and reports whether a paragraph ended before the line.
 func (s *blocks) line(line []byte) (done bool) {
 	indent, rest := markdown.Columns(line, 0)
 	if s.state == inParagraph {
 		if taken, done := s.paragraphLine(indent, rest); taken || done {
 			return done
 		}
-	} else if s.goesOn(indent, rest) {
+	} else if s.continues(indent, rest) {
 		return false
 	}
 	s.state = between
@@ -79,8 +80,8 @@ func (s *blocks) line(line []byte) (done bool) {
 	return false
 }
 
-// goesOn reports whether a line belongs to the block that the one before was in.
-func (s *blocks) goesOn(indent int, rest []byte) bool {
+// continues reports whether a line belongs to the block of the previous line.
+func (s *blocks) continues(indent int, rest []byte) bool {
 	blank := len(rest) == 0
 	switch s.state {
 	case inFence:
@@ -94,7 +95,7 @@ func (s *blocks) goesOn(indent int, rest []byte) bool {
 		}
 		return true
 	case inList:
-		return s.listGoesOn(indent, rest)
+		return s.listContinues(indent, rest)
 	case inQuote:
 		return s.lazy && s.isText(indent, rest)
 	case inTable:
@@ -104,7 +105,7 @@ func (s *blocks) goesOn(indent int, rest []byte) bool {
 	}
 }
 
-func (s *blocks) listGoesOn(indent int, rest []byte) bool {
+func (s *blocks) listContinues(indent int, rest []byte) bool {
 	switch {
 	case len(rest) == 0:
 		if s.empty { // an item begins with at most one blank line
@@ -121,17 +122,18 @@ func (s *blocks) listGoesOn(indent int, rest []byte) bool {
 	}
 }
 
-// isText reports whether a line can go on a paragraph, or the rows of a table.
+// isText reports whether a line can continue a paragraph or the rows of a table.
 func (s *blocks) isText(indent int, rest []byte) bool {
 	return len(rest) > 0 && (indent >= 4 || !s.startsBlock(rest, true))
 }
 
-// paragraphLine takes a line after one of a paragraph, if it belongs to the same
-// block, and reports whether the paragraph ended before it.
+// paragraphLine reads the line after a line of a paragraph. It reports whether the
+// line was taken, as a part of the same block, and whether the paragraph ended
+// before the line.
 func (s *blocks) paragraphLine(indent int, rest []byte) (taken, done bool) {
 	switch {
 	case indent < 4 && markdown.IsUnderline(rest):
-		return s.endParagraph(), false // it was a heading, unless there were definitions only
+		return s.endParagraph(), false // a heading, unless all lines are definitions
 	case indent < 4 && isDelimiterRow(rest) && !s.startsBlock(rest, true) && cells(s.lines[len(s.lines)-1]) == cells(rest):
 		s.lines = s.lines[:len(s.lines)-1]
 		done = s.endParagraph()
@@ -145,7 +147,8 @@ func (s *blocks) paragraphLine(indent int, rest []byte) (taken, done bool) {
 	}
 }
 
-// endParagraph reports whether there is one, link definitions not counted.
+// endParagraph removes the link definitions from the lines, and reports whether other
+// lines are left.
 func (s *blocks) endParagraph() bool {
 	s.lines = stripDefinitions(s.lines)
 	s.state = between
@@ -167,9 +170,9 @@ func (s *blocks) joined() string {
 	return strings.TrimSpace(b.String())
 }
 
-// startsBlock reports whether a line that is indented less than a code block
-// starts something other than a paragraph. Within a paragraph, interrupting is
-// true, and less does.
+// startsBlock reports whether a line, indented by less than a code block, starts a
+// block other than a paragraph. If interrupting is true, the line follows text, and
+// only the blocks that can interrupt text count.
 func (s *blocks) startsBlock(rest []byte, interrupting bool) bool {
 	if markdown.IsHeading(rest) || markdown.IsThematicBreak(rest) || len(markdown.OpenFence(rest)) > 0 || rest[0] == '>' {
 		return true
@@ -181,7 +184,7 @@ func (s *blocks) startsBlock(rest []byte, interrupting bool) bool {
 	return marker > 0 && (!interrupting || s.state != inParagraph || markdown.InterruptsParagraph(rest, marker))
 }
 
-// enter begins the block that startsBlock has seen.
+// enter begins a block for which startsBlock is true.
 func (s *blocks) enter(indent int, rest []byte) {
 	switch {
 	case markdown.IsHeading(rest), markdown.IsThematicBreak(rest):
@@ -203,12 +206,12 @@ func (s *blocks) enter(indent int, rest []byte) {
 	}
 }
 
-// isLazyText reports whether a line within a container is, or goes on, a
-// paragraph there, so that the next line may be part of it without the
-// container's mark.
+// isLazyText reports whether a line of a container belongs to a paragraph, which the
+// next line can continue without the marker of the container.
 //
-// A text that is no thematic break has none behind a mark of the same kind, so
-// that "- - - x" is not searched for one behind each of its marks.
+// After a marker, isLazyText checks for a thematic break only if the text begins
+// with another character. Otherwise each marker of "- - - x" would cost a check of
+// the whole line.
 func isLazyText(rest []byte, column int) bool {
 	var mark byte
 	for len(rest) > 0 {
@@ -220,7 +223,7 @@ func isLazyText(rest []byte, column int) bool {
 			var text int
 			text, rest = markdown.Columns(rest[1:], column+1)
 			if text-column > 5 {
-				return false // indented code in the quotation
+				return false // indented code in the quote
 			}
 			column = text
 			continue
@@ -239,8 +242,8 @@ func isLazyText(rest []byte, column int) bool {
 	return false
 }
 
-// blockTags are the elements that begin an HTML block wherever they stand
-// (CommonMark, HTML blocks, start condition 6).
+// blockTags has the elements that begin an HTML block in every position (CommonMark,
+// HTML blocks, start condition 6).
 var blockTags = func() map[string]bool {
 	tags := make(map[string]bool)
 	for tag := range strings.FieldsSeq(`address article aside base basefont blockquote body caption center col
@@ -252,9 +255,9 @@ var blockTags = func() map[string]bool {
 	return tags
 }()
 
-// htmlEnd reports whether a line begins an HTML block, and what a line contains
-// that ends it; "" is a blank line. A complete tag alone in a line does not
-// interrupt a paragraph.
+// htmlEnd reports whether a line begins an HTML block, and returns the text that a
+// line must contain to end the block. The text is "" if a blank line ends the block.
+// A complete tag alone in a line does not interrupt a paragraph.
 func htmlEnd(rest []byte, interrupting bool) (end string, ok bool) {
 	if len(rest) < 2 || rest[0] != '<' {
 		return "", false
@@ -291,8 +294,8 @@ func htmlEnd(rest []byte, interrupting bool) (end string, ok bool) {
 	return "", !interrupting && isTagAlone(after, closing)
 }
 
-// isTagAlone reports whether what follows a tag's name completes the tag, with
-// nothing but blanks after it.
+// isTagAlone reports whether the text after the name of a tag completes the tag, and
+// only blanks follow.
 func isTagAlone(after []byte, closing bool) bool {
 	if closing {
 		after = bytes.TrimLeft(after, " \t")
@@ -305,7 +308,7 @@ func isTagAlone(after []byte, closing bool) bool {
 			return len(bytes.TrimLeft(rest2[1:], " \t")) == 0
 		}
 		if len(rest) == len(after) || len(rest) == 0 {
-			return false // an attribute needs a blank before it
+			return false // a blank must precede an attribute
 		}
 		n := bytes.IndexAny(rest, " \t=>/\"'<`")
 		if n == 0 || !isLetter(rest[0]) && rest[0] != '_' && rest[0] != ':' {
@@ -349,7 +352,7 @@ func containsFold(line []byte, s string) bool {
 	return bytes.Contains(line, []byte(s))
 }
 
-// isDelimiterRow reports whether a line is the second of a table.
+// isDelimiterRow reports whether a line is the second line of a table.
 func isDelimiterRow(rest []byte) bool {
 	dashes, bars := false, false
 	for _, c := range rest {
@@ -376,7 +379,7 @@ func isDelimiterRow(rest []byte) bool {
 	return true
 }
 
-// cells counts the columns of a table's row.
+// cells returns the number of columns of a table row.
 func cells(row []byte) int {
 	row = trimBars(row)
 	n := 1
@@ -397,13 +400,13 @@ func trimBars(row []byte) []byte {
 	return row
 }
 
-// definition is a link reference definition: a label, a destination and perhaps
-// a title, each on the same line as the one before or on the next.
+// definition matches a link reference definition: a label, a destination and an
+// optional title. Each part is on the line of the previous part or on the next line.
 var definition = regexp.MustCompile(`(?s)^\[[ \t\n]*(?:[^\[\]\\ \t\n]|\\.)(?:[^\[\]\\]|\\.)*\]:[ \t]*\n?[ \t]*` +
 	`(?:<(?:[^<>\\\n]|\\[^\n])*>|[^ \t\n<][^ \t\n]*)` +
 	`(?:(?:[ \t]+|[ \t]*\n[ \t]*)(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()\\]|\\.)*\)))?[ \t]*\n`)
 
-// stripDefinitions takes link reference definitions off the beginning of a
+// stripDefinitions removes the link reference definitions at the beginning of a
 // paragraph.
 func stripDefinitions(lines [][]byte) [][]byte {
 	if len(lines) == 0 || lines[0][0] != '[' {

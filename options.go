@@ -131,9 +131,9 @@ func WithRoot(dir string) Option {
 //
 // A catalog without any of its directories is an error of every method that
 // reads commands; see [Catalog.List]. The default directory, and those of
-// [WithConventionalDirs], may be missing: then only List and All return
-// [ErrDirectoryNotFound], Get returns [ErrCommandNotFound], and the other methods
-// find no commands. A root that does not exist is always an error.
+// [WithConventionalDirs], may be missing: then List, All, ListUsage and AllUsage
+// return [ErrDirectoryNotFound], Get returns [ErrCommandNotFound], and the other
+// methods find no commands. A root that does not exist is always an error.
 func WithCommandsDir(dirs ...string) Option {
 	return func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs) }
 }

@@ -58,7 +58,7 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (v
 		choices = commands
 	case argument == "skill_name" || argument == "skill":
 		skills, err := a.catalog.ListSkills(ctx)
-		if err = ignoreMissing(err); err != nil {
+		if err = a.ignoreMissing(ctx, err); err != nil {
 			return Completion{}, err
 		}
 		for _, s := range skills {
@@ -73,7 +73,7 @@ func (a *Adapter) commandNames(ctx context.Context) ([]string, error) {
 	var names []string
 	for info, err := range a.catalog.All(ctx) {
 		if err != nil {
-			return nil, ignoreMissing(err)
+			return nil, a.ignoreMissing(ctx, err)
 		}
 		names = append(names, info.Name)
 	}

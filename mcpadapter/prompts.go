@@ -46,7 +46,7 @@ func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 	defer a.hider.error(&err)
 	for usage, err := range a.catalog.AllUsage(ctx, a.config.renderer) {
 		if err != nil {
-			return all, ignoreMissing(err)
+			return all, a.ignoreMissing(ctx, err)
 		}
 		all = append(all, newPrompt(usage.Name, usage.Description, usage.Arguments))
 	}
@@ -81,13 +81,12 @@ func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptL
 		}
 	}
 	usage, err := a.catalog.ListUsage(ctx, page, a.config.renderer)
-	switch {
-	case errors.Is(err, toolshelf.ErrInvalidCursor):
+	missing := errors.Is(err, toolshelf.ErrDirectoryNotFound)
+	switch err = a.ignoreMissing(ctx, err); {
+	case errors.Is(err, toolshelf.ErrInvalidCursor), err == nil && missing && cursor != nil:
 		return PromptList{}, invalidCursor(page.Cursor)
-	case err != nil && ignoreMissing(err) == nil && cursor != nil:
-		return PromptList{}, invalidCursor(page.Cursor)
-	case err != nil:
-		return PromptList{}, ignoreMissing(err)
+	case err != nil || missing:
+		return PromptList{}, err
 	}
 	list = PromptList{NextCursor: usage.Pagination.NextCursor, usage: usage}
 	for _, u := range usage.Commands {
@@ -102,10 +101,11 @@ func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Pr
 	return list.Prompts, list.NextCursor, err
 }
 
-// ignoreMissing returns err, or nil if err reports a missing directory.
-func ignoreMissing(err error) error {
+// ignoreMissing returns err, or nil if err reports a missing directory of commands or
+// skills. If the root is missing too, ignoreMissing returns the error for the root.
+func (a *Adapter) ignoreMissing(ctx context.Context, err error) error {
 	if errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-		return nil
+		_, err = a.catalog.Stat(ctx, ".")
 	}
 	return err
 }
@@ -200,6 +200,9 @@ func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, 
 		err = toolshelf.ErrCommandNotFound
 	}
 	if errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) {
+		if err := a.ignoreMissing(ctx, err); errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+			return command, err
+		}
 		unknown := invalidParams("Unknown prompt: %s; prompts/list returns the names", quote(name))
 		unknown.err = err
 		return command, unknown

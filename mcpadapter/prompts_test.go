@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,6 +64,25 @@ func TestPromptsOfAMissingDirectoryAreEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameJSON(t, got, `{"prompts":[]}`)
+}
+
+func TestPromptsOfAMissingRootAreAnError(t *testing.T) {
+	c, err := toolshelf.New(toolshelf.WithRoot(filepath.Join(t.TempDir(), "missing")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	a := adapterOf(t, c)
+	for _, call := range []struct{ method, params string }{
+		{"prompts/list", ""},
+		{"prompts/get", `{"name":"a"}`},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"b","value":""}}`},
+	} {
+		_, err := ready(t, a).Handle(ctx, call.method, json.RawMessage(call.params))
+		if e := rpcError(t, err); e.Code != mcpadapter.CodeInternalError || !strings.Contains(e.Message, "missing") {
+			t.Errorf("%s: got %v", call.method, e)
+		}
+	}
 }
 
 func TestPromptsOfAnUnreadableDirectoryAreAnError(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 // longer.
 var (
 	seed  = flag.Uint64("seed", 0, "seed of the random trees; 0 for a new one")
-	trees = flag.Int("trees", 20_000, "number of random trees")
+	trees = flag.Int("trees", 2_000, "number of random trees")
 )
 
 // A tree is the .gitignore files of a directory, by their directory, and the

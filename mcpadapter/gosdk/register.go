@@ -28,7 +28,7 @@ import (
 // The server announces changes until the catalog is closed. Neither the catalog
 // nor the adapter keeps the server alive, and all servers of an adapter share one
 // subscription to the catalog. A program may therefore make a server for each HTTP
-// request and drop the server afterwards: the garbage collector frees allPages
+// request and drop the server afterwards: the garbage collector frees everything
 // that Register has added. [RegisterUntil] ends the announcements earlier.
 func Register(s *mcp.Server, a *mcpadapter.Adapter) error {
 	return register(context.Background(), "gosdk: Register", s, a)

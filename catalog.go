@@ -48,7 +48,7 @@ type shared struct {
 	commands *index.Index
 	skills   *index.Index
 	changes  changes
-	reports  reports
+	reports  reportDirectories
 
 	commandContents contents[Command]
 	skillContents   contents[skillText]
@@ -220,16 +220,26 @@ func (c *Catalog) layers(named []layer, home string) []index.Layer {
 		if l.home {
 			dir = filepath.Join(home, strings.TrimPrefix(dir, "~"))
 		}
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(c.rootDir, dir)
-		}
-		if below, err := filepath.Rel(c.rootDir, dir); err == nil && filepath.IsLocal(below) {
-			all = append(all, index.Layer{Name: l.name, FS: c.root, Dir: filepath.ToSlash(below), InRoot: !c.rootIsTop()})
+		fsys, below := c.locate(dir)
+		if fsys == c.root {
+			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: !c.rootIsTop()})
 		} else {
-			all = append(all, index.Layer{Name: l.name, FS: c.open(dir), Dir: ".", Optional: l.home})
+			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, Optional: l.home})
 		}
 	}
 	return all
+}
+
+// locate returns a confined filesystem that contains a directory, and the path of
+// the directory on it. A directory within the root is located on c.root.
+func (c *Catalog) locate(dir string) (fsys *confine.FS, below string) {
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(c.rootDir, dir)
+	}
+	if below, err := filepath.Rel(c.rootDir, dir); err == nil && filepath.IsLocal(below) {
+		return c.root, filepath.ToSlash(below)
+	}
+	return c.open(dir), "."
 }
 
 // rootIsTop reports whether the root is the top of a filesystem other than the
@@ -562,7 +572,12 @@ func (c *Catalog) layerError(op string, err error, named layers, lower, upper st
 	case failed.NoRoot:
 		return c.rootNotFound(op, failed)
 	}
-	e := &Error{Op: op, Path: named.all[failed.Layer].name, Err: failed.Err}
+	return directoryError(op, named.all[failed.Layer].name, lower, upper, failed.Err)
+}
+
+// directoryError returns the error for a directory that cannot be read.
+func directoryError(op, name, lower, upper string, err error) error {
+	e := &Error{Op: op, Path: name, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Code, e.Message = ErrDirectoryNotFound.Code, upper+" folder not found at path: "+e.Path
@@ -573,7 +588,7 @@ func (c *Catalog) layerError(op string, err error, named layers, lower, upper st
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 		e.Code, e.Message = ErrOutsideRoot.Code, upper+" folder is reached by a link that is not followed: "+e.Path+"; see WithSymlinks"
 	default:
-		e.Code, e.Message = ErrFileRead.Code, upper+" folder cannot be read: "+e.Path+": "+escape.Reason(failed.Err)
+		e.Code, e.Message = ErrFileRead.Code, upper+" folder cannot be read: "+e.Path+": "+escape.Reason(err)
 	}
 	return e
 }

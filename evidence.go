@@ -2,9 +2,7 @@ package toolshelf
 
 import (
 	"context"
-	"io/fs"
-	"path"
-	"slices"
+	"errors"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -12,6 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
+	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
 // maxEvidence is how many reports of a command are searched, in each folder.
@@ -48,15 +47,15 @@ func (v *evidence) update(ctx context.Context, c *Catalog, s *searcher, snapshot
 		v.generation, v.commands = snapshot.Generation, make(map[string]string, len(snapshot.Entries))
 		v.checked = time.Time{} // a look that is broken off does not count
 		for _, e := range snapshot.Entries {
-			v.commands[reportStem(e.Name)] = e.Name
+			v.commands[reports.Stem(e.Name)] = e.Name
 		}
 	} else if !c.expired(v.checked) {
 		return nil
 	}
 	now := c.config.now()
 	seen := make(map[string]bool, len(v.kept))
-	for _, folder := range []*reportFolder{&c.reports.shared, &c.reports.local} {
-		if err := v.look(ctx, c, s, folder, seen); err != nil {
+	for _, directory := range []*reports.Directory{&c.reports.shared, &c.reports.local} {
+		if err := v.look(ctx, c, s, directory, seen); err != nil {
 			return err
 		}
 	}
@@ -72,83 +71,33 @@ func (v *evidence) update(ctx context.Context, c *Catalog, s *searcher, snapshot
 	return nil
 }
 
-// look brings the reports of one folder up to date, and adds to seen what is
+// look brings the reports of one directory up to date, and adds to seen what is
 // there.
-func (v *evidence) look(ctx context.Context, c *Catalog, s *searcher, folder *reportFolder, seen map[string]bool) error {
-	top, err := folder.open()
-	if top == nil {
-		if err != nil {
-			c.config.logger.Debug("reports are not searched", "folder", folder.Name, "error", err)
-		}
-		return ctx.Err()
-	}
-	defer top.Close()
-	var stems []string
-	err = top.Each(ctx, func(stem string, _ fs.FileMode) error {
-		if _, ok := v.commands[stem]; ok {
-			stems = append(stems, stem)
-		}
-		return nil
-	})
-	if err != nil {
-		c.config.logger.Debug("reports are not searched", "folder", folder.Name, "error", err)
-	}
-	for _, stem := range stems {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		dir, err := top.OpenDir(stem)
-		if err != nil {
-			c.config.logger.Debug("reports are not searched", "folder", path.Join(folder.Name, stem), "error", err)
+func (v *evidence) look(ctx context.Context, c *Catalog, s *searcher, directory *reports.Directory, seen map[string]bool) error {
+	known := func(stem string) bool { _, ok := v.commands[stem]; return ok }
+	for report, err := range directory.Newest(ctx, maxEvidence, known) {
+		var failed *reports.DirectoryError
+		if errors.As(err, &failed) {
+			c.config.logger.Debug("reports are not searched", "folder", failed.Name, "error", failed.Err)
 			continue
 		}
-		err = v.newest(ctx, s, folder, dir, stem, seen)
-		dir.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// newest is look for the open folder of one command.
-func (v *evidence) newest(ctx context.Context, s *searcher, folder *reportFolder, dir *confine.Dir, stem string, seen map[string]bool) error {
-	type report struct {
-		file string
-		ReportInfo
-	}
-	var newest []report
-	// What cannot be listed to its end is searched as far as it was.
-	_ = folder.files(ctx, dir, stem, func(file string, r ReportInfo) error {
-		i, _ := slices.BinarySearchFunc(newest, r, func(a report, b ReportInfo) int { return newestFirst(a.ReportInfo, b) })
-		if i < maxEvidence {
-			newest = slices.Insert(newest, i, report{file, r})
-			newest = newest[:min(len(newest), maxEvidence)]
-		}
-		return nil
-	})
-	for _, r := range newest {
-		info, err := dir.Lstat(r.file)
-		if err != nil || !info.Mode.IsRegular() {
-			continue
-		}
-		before, known := v.kept[r.Path]
-		if known && before.settled && index.SameFile(before.info, info) {
-			seen[r.Path] = true
+		before, known := v.kept[report.Path]
+		if known && before.settled && index.SameFile(before.info, report.Stat) {
+			seen[report.Path] = true
 			continue
 		}
 		now := time.Now()
-		buf := make([]byte, min(info.Size, rank.MaxText))
-		n, info, err := dir.ReadHead(r.file, buf)
+		buf := make([]byte, min(report.Stat.Size, rank.MaxText))
+		n, info, err := report.ReadHead(buf)
 		if err != nil {
 			continue
 		}
-		document := rank.Document{Name: v.commands[stem], Body: string(buf[:n]), Report: true}
-		if err := s.change(ctx, func() { s.ranked.Put(r.Path, document) }); err != nil {
+		document := rank.Document{Name: v.commands[report.Stem], Body: string(buf[:n]), Report: true}
+		if err := s.change(ctx, func() { s.ranked.Put(report.Path, document) }); err != nil {
 			return err
 		}
-		seen[r.Path] = true
-		v.kept[r.Path] = searchedReport{info, index.Settled(info, now)}
+		seen[report.Path] = true
+		v.kept[report.Path] = searchedReport{info, index.Settled(info, now)}
 	}
 	return ctx.Err()
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
-	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
 // rootRelative turns a path as a caller gives it into a name below the root,
@@ -60,24 +60,40 @@ func (c *Catalog) RelativePath(layer, full string) string {
 	if full == "" {
 		return ""
 	}
-	layers := []index.Layer{c.reports.shared.Layer, c.reports.local.Layer}
-	if layer != "" {
-		layers = slices.Concat(c.commands.Layers(), c.skills.Layers())
+	if layer == "" {
+		for _, d := range []*reports.Directory{&c.reports.shared, &c.reports.local} {
+			if d.FS == nil {
+				continue
+			}
+			if relative, ok := c.relativeTo(d.FS, d.Path, d.Name, full); ok {
+				return relative
+			}
+		}
+		return full
 	}
-	for _, l := range layers {
-		if l.FS == nil || layer != "" && l.Name != layer {
+	for _, l := range slices.Concat(c.commands.Layers(), c.skills.Layers()) {
+		if l.Name != layer {
 			continue
 		}
-		below, err := filepath.Rel(l.FS.Path(l.Dir), full)
-		switch {
-		case err != nil || !filepath.IsLocal(below):
-		case l.FS == c.root:
-			return path.Join(l.Dir, filepath.ToSlash(below))
-		default:
-			return path.Join(filepath.ToSlash(l.Name), filepath.ToSlash(below))
+		if relative, ok := c.relativeTo(l.FS, l.Dir, l.Name, full); ok {
+			return relative
 		}
 	}
 	return full
+}
+
+// relativeTo is RelativePath for one directory: dir below the root of fsys, with
+// the name that the options give it.
+func (c *Catalog) relativeTo(fsys *confine.FS, dir, name, full string) (string, bool) {
+	below, err := filepath.Rel(fsys.Path(dir), full)
+	switch {
+	case err != nil || !filepath.IsLocal(below):
+		return "", false
+	case fsys == c.root:
+		return path.Join(dir, filepath.ToSlash(below)), true
+	default:
+		return path.Join(filepath.ToSlash(name), filepath.ToSlash(below)), true
+	}
 }
 
 // belowRoot cuts the root off an absolute path: given is the path as the caller

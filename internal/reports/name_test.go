@@ -1,4 +1,4 @@
-package toolshelf
+package reports
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-func TestReportStem(t *testing.T) {
+func TestStem(t *testing.T) {
 	for command, want := range map[string]string{
 		"analyze-logs":           "analyze-logs",
 		"Analyze_2":              "Analyze_2",
@@ -36,8 +36,8 @@ func TestReportStem(t *testing.T) {
 		strings.Repeat("a", 110): strings.Repeat("a", 110),
 		strings.Repeat("a", 111): strings.Repeat("a", 93) + "~",
 	} {
-		got := reportStem(command)
-		if strings.HasSuffix(want, "~") && len(got) == maxReportStem {
+		got := Stem(command)
+		if strings.HasSuffix(want, "~") && len(got) == maxStem {
 			got = got[:len(want)] // what the hash is does not matter
 		}
 		if got != want {
@@ -62,7 +62,7 @@ func TestNoTwoCommandsShareAStem(t *testing.T) {
 	stems := map[string]string{}
 	rapid.Check(t, func(t *rapid.T) {
 		command := looseNames().Draw(t, "command")
-		stem := reportStem(command)
+		stem := Stem(command)
 		if other, ok := stems[stem]; ok && other != command {
 			t.Fatalf("%q and %q are both %q", command, other, stem)
 		}
@@ -72,9 +72,9 @@ func TestNoTwoCommandsShareAStem(t *testing.T) {
 
 func TestAStemIsAFileNameOnEverySystem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		stem := reportStem(looseNames().Draw(t, "command"))
+		stem := Stem(looseNames().Draw(t, "command"))
 		switch {
-		case !utf8.ValidString(stem), stem == "", len(stem) > maxReportStem,
+		case !utf8.ValidString(stem), stem == "", len(stem) > maxStem,
 			strings.ContainsAny(stem, `/\<>:"|?*`), strings.ContainsFunc(stem, unicode.IsControl),
 			strings.HasPrefix(stem, "."), strings.HasSuffix(stem, "."), strings.HasSuffix(stem, " "), isDevice(stem):
 			t.Fatalf("%q", stem)
@@ -92,14 +92,14 @@ func reportNames() *rapid.Generator[string] {
 
 func TestAReportFileSaysWhatItIs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		stem := reportStem(looseNames().Draw(t, "command"))
-		want := ReportInfo{
+		stem := Stem(looseNames().Draw(t, "command"))
+		want := Info{
 			Name:    reportNames().Draw(t, "name"),
 			Time:    time.Unix(rapid.Int64Range(0, 253402300799).Draw(t, "time"), 0).UTC(),
 			Version: rapid.IntRange(1, 9999).Draw(t, "version"),
 			Local:   rapid.Bool().Draw(t, "local"),
 		}
-		got, ok := parseReportFile(stem, reportFile(stem, want.Name, want.Time, want.Version, want.Local))
+		got, ok := ParseFileName(stem, FileName(stem, want))
 		if diff := cmp.Diff(want, got); !ok || diff != "" {
 			t.Fatalf("%v (-want +got):\n%s", ok, diff)
 		}
@@ -108,20 +108,19 @@ func TestAReportFileSaysWhatItIs(t *testing.T) {
 
 func TestAReportFileFitsInAFolder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		stem := reportStem(looseNames().Draw(t, "command"))
+		stem := Stem(looseNames().Draw(t, "command"))
 		name := rapid.OneOf(reportNames(), rapid.StringMatching(`[日aé]{60,100}`)).Draw(t, "name")
-		err := checkReportName(stem, name)
-		longest := confine.TempName(reportFile(stem, name, time.Now(), 9999, true))
-		if fits := len(longest) <= 255; fits != (err == nil) {
-			t.Fatalf("%d bytes: %v", len(longest), err)
+		longest := confine.TempName(FileName(stem, Info{Name: name, Time: time.Now(), Version: maxVersions, Local: true}))
+		if fits := len(name) <= MaxNameBytes(stem); fits != (len(longest) <= 255) {
+			t.Fatalf("%d bytes: %v", len(longest), fits)
 		}
-		if err != nil && len(name) == utf8.RuneCountInString(name) {
-			t.Fatalf("%d ASCII letters: %v", len(name), err)
+		if most := MaxNameBytes(stem); most < MaxName {
+			t.Fatalf("%d ASCII letters do not fit", most+1)
 		}
 	})
 }
 
-func FuzzParseReportFile(f *testing.F) {
+func FuzzParseFileName(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"a", "a_report_20251120_103000_v1.md"},
 		{"a", "a_report_20251120_103000_v12_local.md"},
@@ -134,11 +133,11 @@ func FuzzParseReportFile(f *testing.F) {
 		f.Add(seed[0], seed[1])
 	}
 	f.Fuzz(func(t *testing.T, stem, file string) {
-		r, ok := parseReportFile(stem, file)
+		r, ok := ParseFileName(stem, file)
 		if !ok {
 			return
 		}
-		if again := reportFile(stem, r.Name, r.Time, r.Version, r.Local); again != file {
+		if again := FileName(stem, r); again != file {
 			t.Errorf("%q is read as %+v, which is %q", file, r, again)
 		}
 	})

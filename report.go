@@ -5,17 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
-	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
-	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
 const maxReportSize = 10 << 20
@@ -56,34 +53,24 @@ type reportDirs struct{ shared, local string }
 
 func (d reportDirs) configured() bool { return d.shared != "" || d.local != "" }
 
-// reports are the folders for reports, opened.
-type reports struct {
-	shared, local reportFolder
-	writing       sync.Mutex // held to write on any filesystem but the operating system's
-}
-
-// A reportFolder holds the reports of one kind. Where none is configured its FS
-// is nil.
-type reportFolder struct {
-	index.Layer
-	local bool
-}
-
-func (f *reportFolder) kind() string {
-	if f.local {
-		return "local"
-	}
-	return "shared"
-}
+// reportDirectories are the directories of WithReports. FS is nil in a directory
+// that is not configured.
+type reportDirectories struct{ shared, local reports.Directory }
 
 func (c *Catalog) openReports() {
-	c.reports.local.local = true
-	if dir := c.config.reports.shared; dir != "" {
-		c.reports.shared.Layer = c.layers([]layer{{name: dir}}, "")[0]
+	var writing sync.Locker
+	if !c.onOS {
+		writing = new(sync.Mutex)
 	}
-	if dir := c.config.reports.local; dir != "" {
-		c.reports.local.Layer = c.layers([]layer{{name: dir}}, "")[0]
+	open := func(name string, local bool) reports.Directory {
+		d := reports.Directory{Name: name, Local: local, Writing: writing}
+		if name != "" {
+			d.FS, d.Path = c.locate(name)
+		}
+		return d
 	}
+	c.reports.shared = open(c.config.reports.shared, false)
+	c.reports.local = open(c.config.reports.local, true)
 }
 
 // ReportsConfigured tells which kinds of report SaveReport can save: those with
@@ -147,17 +134,17 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 		return SavedReport{}, &Error{Code: writeCode(r.Upload), Op: op, Path: command,
 			Message: "the report is not valid UTF-8; give it as text"}
 	}
-	stem := reportStem(command)
+	stem := reports.Stem(command)
 	r.Name = cmp.Or(r.Name, "report")
 	if err := checkReportName(stem, r.Name); err != nil {
 		return SavedReport{}, inOp(op, err)
 	}
-	folder, other := &c.reports.shared, &c.reports.local
+	directory, kind, other := &c.reports.shared, "shared", &c.reports.local
 	if !r.Upload {
-		folder, other = other, folder
+		directory, kind, other = other, "local", directory
 	}
-	if folder.FS == nil {
-		message := "there is no folder for " + folder.kind() + " reports; configure it with WithReports"
+	if directory.FS == nil {
+		message := "there is no folder for " + kind + " reports; configure it with WithReports"
 		if other.FS != nil {
 			message += fmt.Sprintf(", or set user_wants_upload to %t if the user agrees", !r.Upload)
 		}
@@ -165,7 +152,7 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 	}
 	saved, err := await(ctx, c, func(context.Context) (SavedReport, error) {
 		// With the caller's context: Close waits for a save that has begun.
-		return c.save(ctx, folder, stem, r)
+		return c.save(ctx, directory, stem, r)
 	})
 	return saved, c.methodError(op, err)
 }
@@ -183,76 +170,48 @@ func writeCode(upload bool) Code {
 	return ErrLocalSave.Code
 }
 
+// checkReportName says what is wrong with the name of a report.
+func checkReportName(stem, name string) error {
+	if !reports.ValidName(name) {
+		return &Error{Code: ErrInvalidReportName.Code, Path: name,
+			Message: fmt.Sprintf(`no report can be called %s; use 1 to %d letters, digits, "_" and "-"`, quote(name), reports.MaxName)}
+	}
+	if limit := reports.MaxNameBytes(stem); len(name) > limit {
+		return &Error{Code: ErrInvalidReportName.Code, Path: name,
+			Message: fmt.Sprintf("the report name has %d bytes, which together with the command's name is too long for a file; use at most %d bytes", len(name), limit)}
+	}
+	return nil
+}
+
 // save writes a report that has been checked.
-func (c *Catalog) save(ctx context.Context, folder *reportFolder, stem string, r Report) (SavedReport, error) {
-	if !c.onOS {
-		c.reports.writing.Lock()
-		defer c.reports.writing.Unlock()
-	}
-	if err := ctx.Err(); err != nil {
-		return SavedReport{}, err
-	}
-	dir, err := makeReportDir(folder, stem)
-	if err != nil {
-		return SavedReport{}, err
-	}
-	defer dir.Close()
-	now := c.config.now().UTC()
-	name := func(version int) string { return reportFile(stem, r.Name, now, version, !r.Upload) }
-	version, err := writeVersion(ctx, dir, name, r.Content)
+func (c *Catalog) save(ctx context.Context, directory *reports.Directory, stem string, r Report) (SavedReport, error) {
+	file, err := directory.Save(ctx, stem, r.Name, r.Content, c.config.now)
+	var unusable *reports.DirectoryError
 	switch {
-	case err != nil && err == ctx.Err():
+	case err == nil:
+	case err == ctx.Err():
 		return SavedReport{}, err
-	case err != nil:
-		return SavedReport{}, &Error{Code: writeCode(r.Upload), Path: path.Join(folder.Name, stem), Err: err,
-			Message: "the report cannot be written (" + escape.Reason(err) + "); nothing was saved; check the space and the permissions of the folder " + quote(path.Join(folder.Name, stem))}
+	case errors.As(err, &unusable):
+		return SavedReport{}, &Error{Code: ErrDirectoryPreparation.Code, Path: unusable.Name, Err: unusable.Err,
+			Message: "the folder " + quote(unusable.Name) + " cannot be used for reports (" + escape.Reason(unusable.Err) + "); check that it is a folder that may be written, and no link that is not followed"}
+	default:
+		at := path.Join(directory.Name, stem)
+		return SavedReport{}, &Error{Code: writeCode(r.Upload), Path: at, Err: err,
+			Message: "the report cannot be written (" + escape.Reason(err) + "); nothing was saved; check the space and the permissions of the folder " + quote(at)}
 	}
-	file := name(version)
 	saved := SavedReport{
 		Success: true,
 		Action:  "saved_locally",
-		Path:    folder.FS.Path(path.Join(folder.Dir, stem, file)),
-		Name:    r.Name,
-		Version: version,
-		Message: "The report was saved locally as " + file + ".",
+		Path:    file.Path,
+		Name:    file.Name,
+		Version: file.Version,
+		Message: "The report was saved locally as " + file.FileName + ".",
 	}
 	if r.Upload {
 		saved.Action = "uploaded"
-		saved.Message = "The report was uploaded to the shared folder as " + file + "."
+		saved.Message = "The report was uploaded to the shared folder as " + file.FileName + "."
 	}
 	return saved, nil
-}
-
-// maxVersions is the number of names that writeVersion tries. Only a directory
-// that somebody has filled on purpose has more versions.
-const maxVersions = 9999
-
-// writeVersion writes a file under the first of name(1), name(2), … that is free,
-// and returns the number.
-func writeVersion(ctx context.Context, dir *confine.Dir, name func(version int) string, content string) (version int, err error) {
-	for version = 1; version <= maxVersions; version++ {
-		if err = dir.WriteNew(ctx, name(version), content); !errors.Is(err, fs.ErrExist) {
-			return version, err
-		}
-	}
-	return 0, err
-}
-
-// makeReportDir opens the folder of a command's reports and makes what is
-// missing. The command's own folder is never reached by a link.
-func makeReportDir(folder *reportFolder, stem string) (*confine.Dir, error) {
-	at := folder.Name
-	top, err := folder.FS.MakeDir(folder.Dir)
-	if err == nil {
-		defer top.Close()
-		at = path.Join(folder.Name, stem)
-		var dir *confine.Dir
-		if dir, err = top.MakeDir(stem); err == nil {
-			return dir, nil
-		}
-	}
-	return nil, &Error{Code: ErrDirectoryPreparation.Code, Path: at, Err: err,
-		Message: "the folder " + quote(at) + " cannot be used for reports (" + escape.Reason(err) + "); check that it is a folder that may be written, and no link that is not followed"}
 }
 
 // Reports returns the saved reports of a command from both folders, newest
@@ -281,92 +240,28 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 	}
 	all, err := await(ctx, c, func(ctx context.Context) ([]ReportInfo, error) {
 		all := []ReportInfo{}
-		for _, folder := range []*reportFolder{&c.reports.shared, &c.reports.local} {
-			some, at, err := folder.list(ctx, command)
-			if err != nil && err == ctx.Err() {
-				return nil, err
+		for _, directory := range []*reports.Directory{&c.reports.shared, &c.reports.local} {
+			for file, err := range directory.List(ctx, reports.Stem(command)) {
+				var failed *reports.DirectoryError
+				if errors.As(err, &failed) {
+					return nil, directoryError(op, failed.Name, "reports", "Reports", failed.Err)
+				}
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, ReportInfo{Command: command, Name: file.Name, Path: file.Path, Version: file.Version,
+					Time: file.Time, Size: file.Stat.Size, Local: file.Local})
 			}
-			if err != nil {
-				return nil, c.layerError(op, &index.LayerError{Err: err}, layers{all: []layer{{name: at}}}, "reports", "Reports")
-			}
-			all = append(all, some...)
 		}
 		return all, nil
 	})
 	if err != nil {
 		return nil, c.methodError(op, err)
 	}
-	slices.SortFunc(all, newestFirst)
+	slices.SortFunc(all, func(a, b ReportInfo) int { return reports.Compare(a.fileInfo(), b.fileInfo()) })
 	return all, nil
 }
 
-func newestFirst(a, b ReportInfo) int {
-	local := func(r ReportInfo) int {
-		if r.Local {
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.Version, a.Version), strings.Compare(a.Name, b.Name), cmp.Compare(local(a), local(b)))
-}
-
-// list returns the reports of a command in the folder. With an error it returns
-// which folder is concerned.
-func (f *reportFolder) list(ctx context.Context, command string) (all []ReportInfo, at string, err error) {
-	top, err := f.open()
-	if top == nil {
-		return nil, f.Name, err
-	}
-	defer top.Close()
-	stem := reportStem(command)
-	at = path.Join(f.Name, stem)
-	dir, err := openIfThere(func() (*confine.Dir, error) { return top.OpenDir(stem) })
-	if dir == nil {
-		return nil, at, err
-	}
-	defer dir.Close()
-	err = f.files(ctx, dir, stem, func(file string, r ReportInfo) error {
-		info, err := dir.Lstat(file)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode.IsRegular() {
-			return nil
-		}
-		r.Command, r.Size = command, info.Size
-		all = append(all, r)
-		return err
-	})
-	return all, at, err
-}
-
-// open opens the folder, which is nil where it is missing or not configured.
-func (f *reportFolder) open() (*confine.Dir, error) {
-	if f.FS == nil {
-		return nil, nil
-	}
-	return openIfThere(func() (*confine.Dir, error) { return f.FS.OpenDir(f.Dir) })
-}
-
-// openIfThere returns nil for a folder that does not exist.
-func openIfThere(open func() (*confine.Dir, error)) (*confine.Dir, error) {
-	dir, err := open()
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return dir, nil
-}
-
-// files calls visit for each file of a command's folder that is a report of this
-// kind by its name, in no order. Links and folders are left out where the
-// filesystem tells types as it lists.
-func (f *reportFolder) files(ctx context.Context, dir *confine.Dir, stem string, visit func(file string, r ReportInfo) error) error {
-	return dir.Each(ctx, func(file string, typ fs.FileMode) error {
-		r, ok := parseReportFile(stem, file)
-		if !ok || r.Local != f.local || typ != 0 && typ != confine.TypeUnknown {
-			return nil
-		}
-		r.Path = f.FS.Path(path.Join(f.Dir, stem, file))
-		return visit(file, r)
-	})
+func (r ReportInfo) fileInfo() reports.Info {
+	return reports.Info{Name: r.Name, Time: r.Time, Version: r.Version, Local: r.Local}
 }

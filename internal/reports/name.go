@@ -1,0 +1,143 @@
+package reports
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	MaxName     = 100 // characters of a report's name; the contract's
+	maxStem     = 110 // bytes of a command's name in the names of files
+	timeLayout  = "20060102_150405"
+	localSuffix = "_local"
+	extension   = ".md"
+
+	// maxFileName leaves room within 255 bytes, the longest name of most
+	// filesystems, for what confine.TempName adds.
+	maxFileName = 250
+)
+
+// An Info is what the name of a report's file says of the report.
+type Info struct {
+	Name    string
+	Time    time.Time // UTC, in whole seconds
+	Version int
+	Local   bool
+}
+
+// FileName is the name of a report's file.
+func FileName(stem string, r Info) string {
+	suffix := ""
+	if r.Local {
+		suffix = localSuffix
+	}
+	return fmt.Sprintf("%s_%s_%s_v%d%s%s", stem, r.Name, r.Time.Format(timeLayout), r.Version, suffix, extension)
+}
+
+var filePattern = regexp.MustCompile(`^(.+)_([0-9]{8}_[0-9]{6})_v([1-9][0-9]{0,3})(` + localSuffix + `)?` + regexp.QuoteMeta(extension) + `$`)
+
+// ParseFileName is the reverse of FileName, for files of one command.
+func ParseFileName(stem, file string) (r Info, ok bool) {
+	rest, ok := strings.CutPrefix(file, stem+"_")
+	if !ok {
+		return Info{}, false
+	}
+	m := filePattern.FindStringSubmatch(rest)
+	if m == nil || !ValidName(m[1]) {
+		return Info{}, false
+	}
+	at, err := time.Parse(timeLayout, m[2])
+	if err != nil {
+		return Info{}, false
+	}
+	version, err := strconv.Atoi(m[3])
+	return Info{Name: m[1], Time: at, Version: version, Local: m[4] != ""}, err == nil
+}
+
+// Compare orders reports by time and version, the newest first, then by name, the
+// shared before the local ones.
+func Compare(a, b Info) int {
+	local := func(r Info) int {
+		if r.Local {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.Version, a.Version), strings.Compare(a.Name, b.Name), cmp.Compare(local(a), local(b)))
+}
+
+// ValidName reports whether a report can have this name. A letter may
+// consist of several code points, as many do in Indic scripts.
+func ValidName(name string) bool {
+	n := 0
+	for _, r := range name {
+		n++
+		switch {
+		case r == utf8.RuneError: // also what is no UTF-8
+			return false
+		case r == '_', r == '-', unicode.IsLetter(r), unicode.IsMark(r), unicode.IsDigit(r):
+		default:
+			return false
+		}
+	}
+	return 0 < n && n <= MaxName
+}
+
+// MaxNameBytes is the length of the longest report name, in bytes, that fits into
+// the name of a file.
+func MaxNameBytes(stem string) int {
+	return maxFileName - len(FileName(stem, Info{Version: maxVersions, Local: true}))
+}
+
+// Stem is a command's name as files and folders can have it on every
+// system. Plain names stay as they are, and "frontend:component" becomes
+// "frontend.component". In the looser names that WithLooseNames admits, what is
+// special on some system is written as %XX, the dot among it. No two names have
+// one stem, but for those of more than 110 bytes, which are cut and told apart
+// by a hash.
+func Stem(command string) string {
+	var b strings.Builder
+	for i := range len(command) {
+		switch c := command[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-', c == ' ', c >= utf8.RuneSelf:
+			b.WriteByte(c)
+		case c == ':' && 0 < i && i < len(command)-1:
+			b.WriteByte('.')
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	stem := b.String()
+	if isDevice(stem) {
+		stem = fmt.Sprintf("%%%02X", stem[0]) + stem[1:]
+	}
+	if len(stem) > maxStem {
+		sum := sha256.Sum256([]byte(command))
+		hash := "~" + hex.EncodeToString(sum[:8])
+		stem = strings.ToValidUTF8(stem[:maxStem-len(hash)], "") + hash
+	}
+	return stem
+}
+
+// isDevice reports whether Windows takes a name for that of a device, whatever
+// comes after a dot.
+func isDevice(name string) bool {
+	base, _, _ := strings.Cut(name, ".")
+	switch base = strings.ToUpper(strings.TrimRight(base, " ")); base {
+	case "CON", "PRN", "AUX", "NUL":
+		return true
+	}
+	port, ok := strings.CutPrefix(base, "COM")
+	if !ok {
+		port, ok = strings.CutPrefix(base, "LPT")
+	}
+	return ok && utf8.RuneCountInString(port) == 1 && strings.Contains("0123456789¹²³", port)
+}

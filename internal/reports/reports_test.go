@@ -1,0 +1,244 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+)
+
+// now is a clock that stands still. The zone is not UTC, as a host's need not be.
+func now() time.Time {
+	return time.Date(2025, 11, 20, 13, 30, 0, 999, time.FixedZone("", 3*60*60))
+}
+
+func memory(t *testing.T, files ...string) afero.Fs {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	for _, file := range files {
+		if err := afero.WriteFile(fsys, file, []byte("text of "+path.Base(file)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fsys
+}
+
+func directory(t *testing.T, fsys afero.Fs, local bool) *Directory {
+	t.Helper()
+	confined, err := confine.Over(fsys, "/root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { confined.Close() })
+	return &Directory{FS: confined, Path: "reports", Name: "the reports", Local: local, Writing: new(sync.Mutex)}
+}
+
+func TestSave(t *testing.T) {
+	fsys := memory(t)
+	shared, local := directory(t, fsys, false), directory(t, fsys, true)
+	for _, tt := range []struct {
+		directory *Directory
+		name      string
+		want      string
+	}{
+		{shared, "report", "/root/reports/a/a_report_20251120_103000_v1.md"},
+		{shared, "report", "/root/reports/a/a_report_20251120_103000_v2.md"},
+		{local, "report", "/root/reports/a/a_report_20251120_103000_v1_local.md"},
+		{shared, "other", "/root/reports/a/a_other_20251120_103000_v1.md"},
+	} {
+		file, err := tt.directory.Save(t.Context(), "a", tt.name, "# "+tt.want, now)
+		if err != nil || file.Path != tt.want || file.FileName != path.Base(tt.want) || file.Name != tt.name || file.Local != tt.directory.Local {
+			t.Errorf("saved as %+v, %v; want %s", file, err, tt.want)
+		}
+		if text, err := afero.ReadFile(fsys, tt.want); string(text) != "# "+tt.want {
+			t.Errorf("%s: %q, %v", tt.want, text, err)
+		}
+	}
+}
+
+func TestSaveStartsNothingAfterItsContext(t *testing.T) {
+	fsys := memory(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := directory(t, fsys, false).Save(ctx, "a", "report", "x", now); err != context.Canceled {
+		t.Error(err)
+	}
+	if _, err := fsys.Stat("/root"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Save has made a directory: %v", err)
+	}
+}
+
+// A failingFs fails to make directories of one name, and to write files.
+type failingFs struct {
+	afero.Fs
+	mkdir string
+	write error
+}
+
+func (f failingFs) Mkdir(name string, mode fs.FileMode) error {
+	if path.Base(name) == f.mkdir {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: syscall.ENOSPC}
+	}
+	return f.Fs.Mkdir(name, mode)
+}
+
+func (f failingFs) OpenFile(name string, flag int, mode fs.FileMode) (afero.File, error) {
+	if f.write != nil && flag&os.O_CREATE != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: f.write}
+	}
+	return f.Fs.OpenFile(name, flag, mode)
+}
+
+func TestSaveTellsTheDirectoryThatFails(t *testing.T) {
+	for _, tt := range []struct{ mkdir, want string }{{"reports", "the reports"}, {"a", "the reports/a"}} {
+		_, err := directory(t, failingFs{Fs: memory(t, "/root/x"), mkdir: tt.mkdir}, false).Save(t.Context(), "a", "report", "x", now)
+		var failed *DirectoryError
+		if !errors.As(err, &failed) || failed.Name != tt.want || !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), tt.want+": ") {
+			t.Errorf("%s: %v", tt.mkdir, err)
+		}
+	}
+	_, err := directory(t, failingFs{Fs: memory(t), write: syscall.EROFS}, false).Save(t.Context(), "a", "report", "x", now)
+	if failed := (*DirectoryError)(nil); errors.As(err, &failed) || !errors.Is(err, syscall.EROFS) {
+		t.Errorf("a file that cannot be written: %v", err)
+	}
+}
+
+func TestSaveTriesALimitedNumberOfVersions(t *testing.T) {
+	_, err := directory(t, failingFs{Fs: memory(t), write: fs.ErrExist}, false).Save(t.Context(), "a", "report", "x", now)
+	if !errors.Is(err, fs.ErrExist) {
+		t.Error(err)
+	}
+}
+
+// list returns the file names that a range yields, and the errors.
+func list(files func(func(File, error) bool)) (names []string, failures []error) {
+	for file, err := range files {
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		names = append(names, file.FileName)
+	}
+	return names, failures
+}
+
+var saved = []string{
+	"/root/reports/a/a_report_20251120_103000_v2.md",
+	"/root/reports/a/a_report_20251120_103000_v10.md",
+	"/root/reports/a/a_b_20251120_103000_v2.md",
+	"/root/reports/a/a_b_20261120_103000_v1.md",
+	"/root/reports/a/a_report_20251120_103000_v2_local.md",
+	"/root/reports/a/.a_report_20251120_103000_v3.md.tmp",
+	"/root/reports/a/notes.md",
+	"/root/reports/a/a_directory_20261120_103000_v1.md/x",
+	"/root/reports/b/b_report_20251120_103000_v1.md",
+	"/root/reports/b/a_report_20251120_103000_v1.md",
+	"/root/reports/a_report_20251120_103000_v1.md",
+}
+
+func TestList(t *testing.T) {
+	fsys := memory(t, saved...)
+	for _, tt := range []struct {
+		stem  string
+		local bool
+		want  []string
+	}{
+		{"a", false, []string{"a_b_20251120_103000_v2.md", "a_b_20261120_103000_v1.md", "a_report_20251120_103000_v10.md", "a_report_20251120_103000_v2.md"}},
+		{"a", true, []string{"a_report_20251120_103000_v2_local.md"}},
+		{"b", false, []string{"b_report_20251120_103000_v1.md"}},
+		{"c", false, nil},
+	} {
+		d := directory(t, fsys, tt.local)
+		names, failures := list(d.List(t.Context(), tt.stem))
+		slices.Sort(names)
+		if !slices.Equal(names, tt.want) || failures != nil {
+			t.Errorf("%s, local=%v: %q, %v; want %q", tt.stem, tt.local, names, failures, tt.want)
+		}
+	}
+	for file, err := range directory(t, fsys, true).List(t.Context(), "a") {
+		want := "text of " + file.FileName
+		text := make([]byte, 100)
+		n, info, readErr := file.ReadHead(text)
+		if err != nil || readErr != nil || string(text[:n]) != want || file.Stat.Size != int64(len(want)) || info.Size != file.Stat.Size {
+			t.Errorf("%+v: %q, %v, %v", file, text[:n], err, readErr)
+		}
+	}
+	for range directory(t, fsys, false).List(t.Context(), "a") {
+		break
+	}
+}
+
+func TestListOfWhatCannotBeRead(t *testing.T) {
+	for _, tt := range []struct {
+		directory *Directory
+		want      []string
+	}{
+		{&Directory{}, nil},
+		{directory(t, memory(t), false), nil},
+		{directory(t, memory(t, "/root/reports"), false), []string{"the reports"}},
+		{directory(t, memory(t, "/root/reports/a"), false), []string{"the reports/a"}},
+		{directory(t, memory(t, "/root/reports/b/x"), false), nil},
+	} {
+		for name, files := range map[string]func(func(File, error) bool){
+			"List":   tt.directory.List(t.Context(), "a"),
+			"Newest": tt.directory.Newest(t.Context(), 1, func(stem string) bool { return stem == "a" }),
+		} {
+			names, failures := list(files)
+			var failed []string
+			for _, err := range failures {
+				var e *DirectoryError
+				if !errors.As(err, &e) || !errors.Is(err, confine.ErrNotDir) {
+					t.Errorf("%s: %v", name, err)
+					continue
+				}
+				failed = append(failed, e.Name)
+			}
+			if names != nil || !slices.Equal(failed, tt.want) {
+				t.Errorf("%s: %q, %v; want %q", name, names, failures, tt.want)
+			}
+		}
+	}
+}
+
+func TestListEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d := directory(t, memory(t, saved...), false)
+	if names, failures := list(d.List(ctx, "a")); names != nil || len(failures) != 1 || failures[0] != context.Canceled {
+		t.Errorf("List: %q, %v", names, failures)
+	}
+	if names, failures := list(d.Newest(ctx, 1, func(string) bool { return true })); names != nil || failures != nil {
+		t.Errorf("Newest: %q, %v", names, failures)
+	}
+}
+
+func TestNewest(t *testing.T) {
+	d := directory(t, memory(t, saved...), false)
+	var stems []string
+	wanted := func(stem string) bool {
+		stems = append(stems, stem)
+		return stem == "a"
+	}
+	names, failures := list(d.Newest(t.Context(), 3, wanted))
+	want := []string{"a_b_20261120_103000_v1.md", "a_report_20251120_103000_v10.md", "a_b_20251120_103000_v2.md"}
+	if !slices.Equal(names, want) || failures != nil {
+		t.Errorf("%q, %v; want %q", names, failures, want)
+	}
+	if slices.Sort(stems); !slices.Equal(stems, []string{"a", "a_report_20251120_103000_v1.md", "b"}) {
+		t.Errorf("wanted was asked for %q", stems)
+	}
+	for range d.Newest(t.Context(), 3, wanted) {
+		break
+	}
+}

@@ -107,7 +107,6 @@ func links(line []byte) iter.Seq2[int, string] {
 // withoutCode returns a text of the same length with blanks in place of code and
 // comments. Line breaks are kept.
 func withoutCode(body []byte) []byte {
-	text := string(body)
 	prose := bytes.Clone(body)
 	blank := func(start, end int) {
 		for i := start; i < end; i++ {
@@ -116,27 +115,7 @@ func withoutCode(body []byte) []byte {
 			}
 		}
 	}
-	meter := new(markdown.Meter)
-	markdown.Blocks(text, meter, func(start, end int, kind markdown.Kind) {
-		if kind != markdown.Text {
-			blank(start, end)
-			return
-		}
-		spans := markdown.NewSpans(text[:end], meter)
-		for i := start; i < end; i++ {
-			switch text[i] {
-			case '\\':
-				i++
-			case '`':
-				n := markdown.Run(text[i:end])
-				if closing, ok := spans.Closing(i+n, n); ok {
-					blank(i, closing+n)
-					i = closing
-				}
-				i += n - 1
-			}
-		}
-	})
+	markdown.Code(string(body), new(markdown.Meter), func(start, end int, _ markdown.Kind) { blank(start, end) })
 	for i := 0; ; {
 		begin := bytes.Index(prose[i:], []byte("<!--"))
 		if begin < 0 {

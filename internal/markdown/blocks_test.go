@@ -64,34 +64,13 @@ func probes(source string) []string {
 	}
 }
 
-// found returns the kind of each probe according to Blocks and Spans.
+// found returns the kind of each probe according to Code. Indented code blocks are
+// text, because rendering treats them as text.
 func found(source string) []string {
 	code := make([]bool, len(source))
-	set := func(start, end int) {
-		for i := start; i < end; i++ {
+	markdown.Code(source, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
+		for i := start; i < end && kind != markdown.Indented; i++ {
 			code[i] = true
-		}
-	}
-	markdown.Blocks(source, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
-		if kind == markdown.Fenced {
-			set(start, end)
-			return
-		}
-		spans := markdown.NewSpans(source[:end], new(markdown.Meter))
-		for i := start; i < end; {
-			switch source[i] {
-			case '\\':
-				i += 2
-			case '`':
-				n := markdown.Run(source[i:end])
-				i += n
-				if closing, ok := spans.Closing(i, n); ok {
-					set(i, closing)
-					i = closing + n
-				}
-			default:
-				i++
-			}
 		}
 	})
 	var kinds []string

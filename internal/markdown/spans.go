@@ -46,3 +46,32 @@ func (s *Spans) Closing(from, n int) (at int, ok bool) {
 		i += length
 	}
 }
+
+// Code yields the code of a Markdown text, in order: fenced code blocks, lines of
+// indented code blocks, and code spans with their backticks. The kind is the kind of
+// the block. In a block of the kind Text, the code is a code span.
+func Code(text string, meter *Meter, yield func(start, end int, kind Kind)) {
+	Blocks(text, meter, func(start, end int, kind Kind) {
+		if kind != Text {
+			yield(start, end, kind)
+			return
+		}
+		spans := NewSpans(text[:end], meter)
+		for i := start; i < end && meter.Add(1); {
+			switch text[i] {
+			case '\\':
+				i += 2
+			case '`':
+				n := Run(text[i:end])
+				next := i + n
+				if closing, ok := spans.Closing(next, n); ok {
+					next = closing + n
+					yield(i, next, kind)
+				}
+				i = next
+			default:
+				i++
+			}
+		}
+	})
+}

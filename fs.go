@@ -1,19 +1,16 @@
 package toolshelf
 
 import (
-	"cmp"
 	"context"
-	"encoding/binary"
+	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
-	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
 // An EntryType says what an entry of a folder is.
@@ -73,14 +70,49 @@ type DirListing struct {
 // for each entry there is. With Limit and ByName, memory is bounded by the
 // page. A call returns when its context ends even if the filesystem hangs.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
-	return inFolder(ctx, c, "ListDir", path, opts, func(ctx context.Context, dir *confine.Dir, at place, d *dirReader) (DirListing, error) {
-		return d.listDir(ctx, dir, at)
+	return inDirectory(ctx, c, "ListDir", path, opts, func(ctx context.Context, name string, o dirOptions) (DirListing, error) {
+		scope := "dir\x00" + string(o.sort) + "\x00" + name
+		lo := o.listing()
+		var invalid error
+		if o.after != "" {
+			// The error of the cursor comes after the errors of the directory.
+			if lo.After, invalid = decodeCursor(scope, o.after); invalid != nil {
+				lo.After = "invalid"
+			}
+		}
+		page, err := listing.List(ctx, c.root, name, lo, newEntry)
+		switch {
+		case errors.Is(err, listing.ErrPosition) && invalid != nil:
+			return DirListing{}, invalid
+		case errors.Is(err, listing.ErrPosition):
+			return DirListing{}, invalidCursor("it is not a cursor of this list; begin again without one")
+		case err != nil:
+			return DirListing{}, err
+		}
+		l := DirListing{
+			Path:     name + "/",
+			Entries:  page.Entries,
+			Files:    page.Files,
+			Dirs:     page.Dirs,
+			Ignored:  page.Ignored,
+			Vanished: page.Vanished,
+		}
+		if page.Next != "" {
+			l.NextCursor = encodeCursor(scope, page.Next)
+		}
+		unknown := 0
+		for i := range l.Entries {
+			if l.Entries[i].Size < 0 {
+				unknown++
+			}
+		}
+		l.Warnings = withUnknown(page.Warnings, unknown)
+		return l, nil
 	})
 }
 
-// inFolder opens the folder at a path and does there what a method is about,
-// with a reader that follows the method's options.
-func inFolder[T any](ctx context.Context, c *Catalog, op, path string, opts []DirOption, do func(context.Context, *confine.Dir, place, *dirReader) (T, error)) (T, error) {
+// inDirectory resolves a path and calls do with its name below the root.
+func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, opts []DirOption, do func(ctx context.Context, name string, o dirOptions) (T, error)) (T, error) {
 	var none T
 	if err := c.begin(ctx, op); err != nil {
 		return none, err
@@ -94,7 +126,7 @@ func inFolder[T any](ctx context.Context, c *Catalog, op, path string, opts []Di
 		if err != nil {
 			return none, err
 		}
-		value, err := readFolder(ctx, c, name, &dirReader{dirOptions: options}, do)
+		value, err := do(ctx, name, options)
 		switch {
 		case err == nil:
 			return value, nil
@@ -109,185 +141,22 @@ func inFolder[T any](ctx context.Context, c *Catalog, op, path string, opts []Di
 	return value, c.methodError(op, err)
 }
 
-func readFolder[T any](ctx context.Context, c *Catalog, name string, d *dirReader, do func(context.Context, *confine.Dir, place, *dirReader) (T, error)) (T, error) {
-	dir, err := c.root.OpenDir(name)
-	if err != nil {
-		var none T
-		return none, err
+var entryTypes = [...]EntryType{listing.KindDir: Directory, listing.KindFile: File, listing.KindLink: Symlink, listing.KindOther: Other}
+
+func newEntry(r *listing.Row) Entry {
+	e := Entry{Name: r.Name, Type: entryTypes[r.Kind], Size: r.Size, Target: r.Target, Outside: r.Outside}
+	if !r.Modified.IsZero() {
+		e.Modified = utc(r.Modified)
 	}
-	defer dir.Close()
-	return do(ctx, dir, place{name: name, rules: d.rulesAt(c, name)}, d)
+	return e
 }
 
-func (d *dirReader) listDir(ctx context.Context, dir *confine.Dir, at place) (DirListing, error) {
-	scope := "dir\x00" + string(d.sort) + "\x00" + at.name
-	limit := d.limit
-	if limit == 0 {
-		limit = -1
+// withUnknown adds the warning about entries without metadata.
+func withUnknown(warnings []string, unknown int) []string {
+	if unknown > 0 {
+		warnings = append(warnings, counted(unknown, "entry", "entries")+" without metadata: the directory may be read but not searched")
 	}
-	at.rules = d.addRules(dir, at)
-
-	// In the order by name a page is chosen before anything else is asked. In
-	// any other, all entries must be asked first.
-	var after *row
-	rowLimit := -1
-	if d.sort == ByName {
-		rowLimit = limit
-		if d.after != "" {
-			last, err := decodeEntry(ByName, scope, d.after)
-			if err != nil {
-				return DirListing{}, err
-			}
-			after = &row{kind: kindFile, name: last.Name}
-			if last.Type == Directory {
-				after.kind = kindDir
-			}
-		}
-	}
-	rows, follow, total, err := d.rows(ctx, dir, at, after, rowLimit)
-	if err != nil {
-		return DirListing{}, err
-	}
-	listing := DirListing{Path: at.name + "/", Entries: make([]Entry, len(rows)), Files: total.files, Dirs: total.dirs}
-	if err := d.fill(ctx, dir, rows, func(i int) *Entry { return &listing.Entries[i] }, statWorkers()); err != nil {
-		return DirListing{}, err
-	}
-	if d.sort == ByName && follow > len(rows) && len(rows) > 0 {
-		last := rows[len(rows)-1]
-		listing.NextCursor = encodeEntry(ByName, scope, Entry{Name: last.name, Type: last.kind.entryType()})
-	}
-	listing.settle(rows)
-	if d.sort != ByName {
-		if err := listing.page(d.sort, scope, d.after, limit); err != nil {
-			return DirListing{}, err
-		}
-	}
-	listing.Ignored, listing.Vanished = int(d.ignored.Load()), int(d.vanished.Load())
-	listing.Warnings = d.allWarnings(unknown(listing.Entries))
-	return listing, nil
-}
-
-// settle drops the entries that are gone, and puts right what has changed
-// between the reading of the folder and that of the metadata.
-func (l *DirListing) settle(rows []row) {
-	changed := false
-	for i, e := range l.Entries {
-		if now, before := e.Type == Directory, rows[i].kind == kindDir; now != before {
-			changed = true
-			if before {
-				l.Dirs--
-			} else {
-				l.Files--
-			}
-			switch {
-			case now:
-				l.Dirs++
-			case e.Name != "":
-				l.Files++
-			}
-		} else if e.Name == "" {
-			changed = true
-			l.Files--
-		}
-	}
-	if changed {
-		l.Entries = slices.DeleteFunc(l.Entries, func(e Entry) bool { return e.Name == "" })
-		slices.SortStableFunc(l.Entries, func(a, b Entry) int { return compareEntries(ByName, a, b) })
-	}
-}
-
-// page sorts all entries and cuts out those wanted.
-func (l *DirListing) page(key SortKey, scope, after string, limit int) error {
-	compare := func(a, b Entry) int { return compareEntries(key, a, b) }
-	slices.SortFunc(l.Entries, compare)
-	if after != "" {
-		last, err := decodeEntry(key, scope, after)
-		if err != nil {
-			return err
-		}
-		n, found := slices.BinarySearchFunc(l.Entries, last, compare)
-		if found {
-			n++
-		}
-		l.Entries = l.Entries[n:]
-	}
-	if limit >= 0 && len(l.Entries) > limit {
-		l.Entries = slices.Clip(l.Entries[:limit])
-		l.NextCursor = encodeEntry(key, scope, l.Entries[limit-1])
-	}
-	return nil
-}
-
-// compareEntries is compareRows for any order.
-func compareEntries(key SortKey, a, b Entry) int {
-	if (a.Type == Directory) != (b.Type == Directory) {
-		if a.Type == Directory {
-			return -1
-		}
-		return 1
-	}
-	order := 0
-	switch key {
-	case BySize:
-		order = cmp.Compare(b.Size, a.Size)
-	case ByModified:
-		order = b.Modified.Compare(a.Modified)
-	}
-	if order != 0 {
-		return order
-	}
-	return names.Compare(a.Name, b.Name)
-}
-
-// encodeEntry makes a cursor of what compareEntries goes by: whether the entry
-// is a folder, the number, and the name. decodeEntry reads it.
-func encodeEntry(key SortKey, scope string, e Entry) string {
-	var b [13]byte
-	if e.Type == Directory {
-		b[0] = 1
-	}
-	switch key {
-	case BySize:
-		binary.BigEndian.PutUint64(b[1:], uint64(e.Size))
-	case ByModified:
-		binary.BigEndian.PutUint64(b[1:], uint64(e.Modified.Unix()))
-		binary.BigEndian.PutUint32(b[9:], uint32(e.Modified.Nanosecond()))
-	}
-	return encodeCursor(scope, string(b[:])+e.Name)
-}
-
-func decodeEntry(key SortKey, scope, cursor string) (Entry, error) {
-	text, err := decodeCursor(scope, cursor)
-	if err != nil {
-		return Entry{}, err
-	}
-	// Whoever takes the trouble can make a cursor that is none of ours.
-	if len(text) < 13 {
-		return Entry{}, invalidCursor("it is not a cursor of this list; begin again without one")
-	}
-	b := []byte(text[:13])
-	e := Entry{Name: text[13:], Type: File}
-	if b[0] == 1 {
-		e.Type = Directory
-	}
-	switch n := int64(binary.BigEndian.Uint64(b[1:])); key {
-	case BySize:
-		e.Size = n
-	case ByModified:
-		e.Modified = time.Unix(n, int64(binary.BigEndian.Uint32(b[9:]))).UTC()
-	}
-	return e, nil
-}
-
-// unknown counts the entries whose metadata could not be had.
-func unknown(entries []Entry) int {
-	n := 0
-	for _, e := range entries {
-		if e.Size < 0 {
-			n++
-		}
-	}
-	return n
+	return warnings
 }
 
 // String is the listing as text for a model, in the form of the contract of

@@ -1,4 +1,4 @@
-package toolshelf
+package listing
 
 import (
 	"context"
@@ -23,41 +23,38 @@ import (
 // their turn, while their parents are open, one for each such reopening. So the
 // number of reopenings is at most in proportion to the number of directories
 // visited, at any depth.
-type walk struct {
-	top     *folder
+type walk[T any] struct {
+	top     *directory[T]
 	at      place // of top
-	options dirOptions
-	visit   visitor
+	options Options
+	visit   visitFunc[T]
 
 	visited  atomic.Int64 // directories
 	reopened atomic.Int64 // directories, each time
 
 	mu    sync.Mutex
-	held  []*folder // the open directories besides top
-	clock int       // how many directories have been held
+	held  []*directory[T] // the open directories besides top
+	clock int             // how many directories have been held
 }
 
-// A folder is a directory to visit.
-type folder struct {
+// A directory is a directory to visit. T is what a visitFunc keeps of it.
+type directory[T any] struct {
 	element string // its name in parent
-	parent  *folder
+	parent  *directory[T]
 	depth   int           // 0 for the directory asked for
 	rules   *ignore.Rules // of the .gitignore files down to here, after the visit
 	visited bool
-	below   []*folder  // the directories in it to visit, after the visit
-	ahead   *dirReader // what has read it, if visited ahead of its turn
+	below   []*directory[T] // the directories in it to visit, after the visit
+	ahead   *reader         // what has read it, if visited ahead of its turn
 
 	// Guarded by the walk's mu.
-	dir     *confine.Dir // nil while closed
-	users   int          // goroutines that open directories in dir
-	used    int          // the walk's clock at the last use
-	above   *folder      // a directory below, see evict
-	waiting int          // directories in below that are yet to be visited
+	dir     *confine.Dir  // nil while closed
+	users   int           // goroutines that open directories in dir
+	used    int           // the walk's clock at the last use
+	above   *directory[T] // a directory below, see evict
+	waiting int           // directories in below that are yet to be visited
 
-	// For a tree.
-	node    *TreeNode
-	entries int  // that the options leave in
-	filled  bool // node has its children
+	data T
 }
 
 const (
@@ -65,23 +62,23 @@ const (
 	nearHeld = 32 // levels above a directory that stay open
 )
 
-// A visitor is called with each directory, and returns the directories in it
-// to visit. The dir is nil, and err is not, if the directory cannot be opened.
-// An error that the visitor returns ends the walk.
+// A visitFunc visits a directory, and returns the directories in it to visit. If
+// the directory cannot be opened, dir is nil and err is the reason. An error of the
+// visitFunc ends the walk.
 //
-// The reader d counts what it leaves out. For a directory that is visited
-// ahead of its turn, d is a reader of its own.
-type visitor func(d *dirReader, f *folder, at place, dir *confine.Dir, err error) ([]*folder, error)
+// The reader d counts omitted entries. A directory that is visited ahead of its
+// turn has its own reader.
+type visitFunc[T any] func(d *reader, f *directory[T], at place, dir *confine.Dir, err error) ([]*directory[T], error)
 
-func newWalk(d *dirReader, dir *confine.Dir, at place, visit visitor) *walk {
-	return &walk{top: &folder{dir: dir}, at: at, options: d.dirOptions, visit: visit}
+func newWalk[T any](d *reader, dir *confine.Dir, at place, visit visitFunc[T]) *walk[T] {
+	return &walk[T]{top: &directory[T]{dir: dir}, at: at, options: d.Options, visit: visit}
 }
 
 // levels visits the top, then the directories in it, and so on. After each
 // level levels calls settle, which returns the next level.
-func (w *walk) levels(ctx context.Context, d *dirReader, settle func(level []*folder) ([]*folder, error)) error {
+func (w *walk[T]) levels(ctx context.Context, d *reader, settle func(level []*directory[T]) ([]*directory[T], error)) error {
 	defer w.closeAll()
-	for level := []*folder{w.top}; len(level) > 0; {
+	for level := []*directory[T]{w.top}; len(level) > 0; {
 		err := inParallel(ctx, len(level), func(i int) error {
 			f := level[i]
 			if f.visited {
@@ -104,9 +101,9 @@ func (w *walk) levels(ctx context.Context, d *dirReader, settle func(level []*fo
 	return nil
 }
 
-// below is the level below a level.
-func below(level []*folder) []*folder {
-	var next []*folder
+// below returns the level below a level.
+func below[T any](level []*directory[T]) []*directory[T] {
+	var next []*directory[T]
 	for _, f := range level {
 		next = append(next, f.below...)
 		f.below = nil
@@ -116,7 +113,7 @@ func below(level []*folder) []*folder {
 
 // goAhead visits directories below f, depth first, as long as more directories
 // have been reopened than visited.
-func (w *walk) goAhead(ctx context.Context, f *folder) error {
+func (w *walk[T]) goAhead(ctx context.Context, f *directory[T]) error {
 	pending := slices.Clone(f.below)
 	slices.Reverse(pending)
 	for len(pending) > 0 && w.reopened.Load() > w.visited.Load() {
@@ -125,7 +122,7 @@ func (w *walk) goAhead(ctx context.Context, f *folder) error {
 		}
 		next := pending[len(pending)-1]
 		pending = pending[:len(pending)-1]
-		next.ahead = &dirReader{dirOptions: w.options}
+		next.ahead = &reader{Options: w.options}
 		if err := w.enter(next.ahead, next); err != nil {
 			return err
 		}
@@ -137,13 +134,13 @@ func (w *walk) goAhead(ctx context.Context, f *folder) error {
 }
 
 // in returns the directory called element in f.
-func (f *folder) in(element string) *folder {
-	return &folder{element: element, parent: f, depth: f.depth + 1}
+func (f *directory[T]) in(element string) *directory[T] {
+	return &directory[T]{element: element, parent: f, depth: f.depth + 1}
 }
 
-// place returns the place of a directory. A folder does not keep its path: the
-// paths of all directories of a deep level could be too much to keep.
-func (w *walk) place(f *folder) place {
+// place returns the place of a directory. A directory does not keep its
+// path: the paths of all directories of a deep level could need too much memory.
+func (w *walk[T]) place(f *directory[T]) place {
 	if f.parent == nil {
 		return w.at
 	}
@@ -154,8 +151,8 @@ func (w *walk) place(f *folder) place {
 	return at
 }
 
-// path is the path of a directory from the top.
-func (f *folder) path() string {
+// path returns the path of a directory from the top.
+func (f *directory[T]) path() string {
 	if f.parent == nil {
 		return ""
 	}
@@ -176,7 +173,7 @@ func (f *folder) path() string {
 
 // enter opens a directory, visits it, and keeps it open for the directories in
 // it if there is room.
-func (w *walk) enter(d *dirReader, f *folder) error {
+func (w *walk[T]) enter(d *reader, f *directory[T]) error {
 	dir, err := f.dir, error(nil)
 	if f != w.top {
 		dir, err = w.open(f)
@@ -202,7 +199,7 @@ func (w *walk) enter(d *dirReader, f *folder) error {
 }
 
 // open opens a directory to visit it.
-func (w *walk) open(f *folder) (*confine.Dir, error) {
+func (w *walk[T]) open(f *directory[T]) (*confine.Dir, error) {
 	parent, err := w.acquire(f.parent)
 	if err != nil {
 		return nil, err
@@ -219,7 +216,7 @@ func (w *walk) open(f *folder) (*confine.Dir, error) {
 
 // acquire returns an open directory, and reopens it if necessary. The caller
 // must call release.
-func (w *walk) acquire(f *folder) (*confine.Dir, error) {
+func (w *walk[T]) acquire(f *directory[T]) (*confine.Dir, error) {
 	w.mu.Lock()
 	dir := f.dir
 	if dir != nil {
@@ -251,14 +248,14 @@ func (w *walk) acquire(f *folder) (*confine.Dir, error) {
 	return f.dir, nil
 }
 
-func (w *walk) release(f *folder) {
+func (w *walk[T]) release(f *directory[T]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	f.users--
 }
 
 // hold keeps a directory open, and closes another one if there are too many.
-func (w *walk) hold(f *folder, dir *confine.Dir) {
+func (w *walk[T]) hold(f *directory[T], dir *confine.Dir) {
 	if len(w.held) >= maxHeld {
 		w.evict(f)
 	}
@@ -272,11 +269,11 @@ func (w *walk) hold(f *folder, dir *confine.Dir) {
 // them, or else an ancestor of f. Of the ancestors, the nearest ones and others
 // at regular distances stay open. So the way back up a long branch reopens a
 // part of the branch at a time, and each part once.
-func (w *walk) evict(f *folder) {
+func (w *walk[T]) evict(f *directory[T]) {
 	for g := f.parent; g != nil; g = g.parent {
 		g.above = f
 	}
-	var victim *folder
+	var victim *directory[T]
 	least := 0
 	for _, g := range w.held {
 		if g.users > 0 {
@@ -299,7 +296,7 @@ func (w *walk) evict(f *folder) {
 }
 
 // close closes a directory that is held and that no goroutine uses.
-func (w *walk) close(f *folder) {
+func (w *walk[T]) close(f *directory[T]) {
 	if f.dir == nil {
 		return
 	}
@@ -309,15 +306,14 @@ func (w *walk) close(f *folder) {
 	w.held = slices.Delete(w.held, i, i+1)
 }
 
-func (w *walk) closeAll() {
+func (w *walk[T]) closeAll() {
 	for _, f := range w.held {
 		f.dir.Close()
 	}
 	w.held = nil
 }
 
-// inParallel calls do with 0 to n-1, on a few goroutines, until one fails or
-// the context ends.
+// inParallel calls do with 0 to n-1 on several goroutines. See [parallel.Do].
 func inParallel(ctx context.Context, n int, do func(i int) error) error {
 	return parallel.Do(ctx, statWorkers(), n, do)
 }

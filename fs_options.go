@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
 // A DirOption is a choice for one call of ListDir, Tree or FindFiles. Where the
@@ -18,9 +19,9 @@ type dirOptions struct {
 	sort       SortKey
 	limit      int // -1 where none was given
 	after      string
-	exclude    globs
-	pattern    glob // of FindFiles
-	expansion  int  // bytes of the alternatives of all patterns
+	exclude    []listing.Glob
+	pattern    listing.Glob // of FindFiles
+	expansion  int          // total size of all patterns
 	maxDepth   int
 	gitignore  bool
 	err        error // the first thing wrong
@@ -128,16 +129,34 @@ func matching(pattern string) DirOption {
 	return func(o *dirOptions) { o.pattern = o.glob(pattern) }
 }
 
-// glob reads a pattern, and bounds what all patterns of a call come to.
-func (o *dirOptions) glob(text string) glob {
-	g, err := newGlob(text)
+// glob parses a pattern and limits the total size of all patterns of a call.
+func (o *dirOptions) glob(text string) listing.Glob {
+	g, err := listing.ParseGlob(text)
 	if err != nil {
-		o.fail(err)
+		o.fail(invalidPattern(text[:min(len(text), listing.MaxGlob)], err.Error()))
 	}
-	if o.expansion += g.size; o.expansion > maxExpansion {
-		o.fail(invalidPattern(text, fmt.Sprintf("the patterns of the call, with all that their braces stand for, are larger than %d bytes; use fewer braces", maxExpansion)))
+	if o.expansion += g.Size(); o.expansion > listing.MaxExpansion {
+		o.fail(invalidPattern(text, fmt.Sprintf("the patterns of the call, with all that their braces stand for, are larger than %d bytes; use fewer braces", listing.MaxExpansion)))
 	}
 	return g
+}
+
+func invalidPattern(text, why string) error {
+	return &Error{Code: ErrInvalidPattern.Code, Path: text,
+		Message: "the pattern '" + escape.Path(text) + "' cannot be used: " + why}
+}
+
+// listing returns the options for package listing.
+func (o *dirOptions) listing() listing.Options {
+	orders := map[SortKey]listing.Order{ByName: listing.ByName, BySize: listing.BySize, ByModified: listing.ByModified}
+	return listing.Options{
+		Hidden:    o.showHidden,
+		Exclude:   o.exclude,
+		Gitignore: o.gitignore,
+		Order:     orders[o.sort],
+		Limit:     max(o.limit, 0),
+		MaxDepth:  o.maxDepth,
+	}
 }
 
 // newDirOptions reads the options given to a method. A method without a page,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
 // FileInfo is what Stat tells of a file, a folder or a link.
@@ -56,7 +57,8 @@ func (c *Catalog) stat(name string) (FileInfo, error) {
 	if err != nil {
 		return FileInfo{}, err
 	}
-	f := FileInfo{Path: name, Entry: newEntry(path.Base(name), info)}
+	row := listing.Describe(path.Base(name), info)
+	f := FileInfo{Path: name, Entry: newEntry(&row)}
 	if !info.Accessed.IsZero() {
 		f.Accessed = utc(info.Accessed)
 	}

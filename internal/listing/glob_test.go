@@ -1,4 +1,4 @@
-package toolshelf
+package listing
 
 import (
 	"context"
@@ -33,34 +33,7 @@ func TestExpandedPatterns(t *testing.T) {
 	}
 }
 
-func TestPatternsOfACallAreBounded(t *testing.T) {
-	many := make([]string, 100)
-	for i := range many {
-		many[i] = strings.Repeat("{a,b}", 9) + fmt.Sprint("*", i)
-	}
-	bomb := make([]string, 100)
-	for i := range bomb {
-		bomb[i] = strings.Repeat("{,}", 300) + fmt.Sprintf("**/*e*e*Z%d", i)
-	}
-	for _, tt := range []struct {
-		name  string
-		globs []string
-		ok    bool
-	}{
-		{"a thousand plain patterns", strings.Fields(strings.Repeat("node_modules *.log ", 500)), true},
-		{"braces that stand for one pattern", bomb, true},
-		{"a thousand alternatives", []string{"{a,b,c,d,e,f,g,h,i,j}{a,b,c,d,e,f,g,h,i,j}{a,b,c,d,e,f,g,h,i,j}"}, true},
-		{"many times as many", many, false},
-		{"long alternatives", []string{strings.Repeat("{a,b}", 9) + strings.Repeat("c", 500)}, false},
-	} {
-		_, err := newDirOptions("Tree", []DirOption{Exclude(tt.globs...)})
-		if tt.ok && err != nil || !tt.ok && !errors.Is(err, ErrInvalidPattern) {
-			t.Errorf("%s: %v", tt.name, err)
-		}
-	}
-}
-
-// endedContext counts how often its error is asked for.
+// endedContext counts the calls of Err.
 type endedContext struct {
 	context.Context
 	asked int
@@ -75,12 +48,16 @@ func TestMatchingEndsWithTheContext(t *testing.T) {
 	for i := range 60 {
 		patterns = append(patterns, strings.Repeat("*e", 450)+fmt.Sprint("*", i))
 	}
-	o, err := newDirOptions("Tree", []DirOption{Exclude(patterns...)})
-	if err != nil {
-		t.Fatal(err)
+	d := &reader{}
+	for _, pattern := range patterns {
+		g, err := ParseGlob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Exclude = append(d.Exclude, g)
 	}
 	ctx := &endedContext{Context: context.Background()}
-	ok, err := o.exclude.matches(&meter{ctx: ctx}, "", strings.Repeat("e", 255), false)
+	ok, err := d.excludes(&meter{ctx: ctx}, "", strings.Repeat("e", 255), false)
 	if ok || !errors.Is(err, context.DeadlineExceeded) || ctx.asked != 1 {
 		t.Errorf("matched %v, %v; the context was asked %d times", ok, err, ctx.asked)
 	}
@@ -93,7 +70,7 @@ func FuzzGlob(f *testing.F) {
 	f.Add("**/**", "a")
 	f.Add(`\*\,[}]x`, "*,}x")
 	f.Fuzz(func(t *testing.T, pattern, path string) {
-		g, err := newGlob(pattern)
+		g, err := ParseGlob(pattern)
 		if err != nil || strings.Trim(path, "/") != path || path == "" || strings.Contains(path, "//") || len(path) > 100 || strings.Contains(pattern, "{") {
 			t.Skip()
 		}

@@ -1,50 +1,56 @@
-package toolshelf
+package listing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-
-	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// A glob is a pattern for names or for paths.
-type glob struct {
+// A Glob is a pattern for names or, if the pattern contains a slash, for paths.
+type Glob struct {
 	text         string // as given
 	pattern      string
-	alternatives []alternative // what the braces stand for
+	alternatives []alternative // the pattern with its braces expanded
 	size         int           // bytes of alternatives
-	path         bool          // it is for paths
+	path         bool          // the pattern is for paths
 	dirOnly      bool
 }
+
+// String returns the pattern as given.
+func (g *Glob) String() string { return g.text }
+
+// Size returns the bytes of all patterns that the braces of the glob stand for.
+func (g *Glob) Size() int { return g.size }
 
 // An alternative is a pattern without braces.
 type alternative struct {
 	pattern string
-	path    bool   // it is for paths
-	suffix  string // of a "*suffix" pattern for names, which most are
+	path    bool   // the pattern is for paths
+	suffix  string // of a pattern "*suffix" for names, the most frequent form
 }
 
-// newGlob checks a pattern. Those of FindFiles and Exclude are alike.
-func newGlob(text string) (glob, error) {
-	g := glob{text: text}
+// ParseGlob parses a pattern in the syntax of doublestar. A pattern without a slash
+// is for names at any depth. A slash at the end restricts a pattern to directories.
+func ParseGlob(text string) (Glob, error) {
+	g := Glob{text: text}
 	g.pattern, g.dirOnly = strings.CutSuffix(strings.TrimPrefix(text, "./"), "/")
 	g.path = strings.Contains(g.pattern, "/")
 	g.pattern = strings.TrimPrefix(g.pattern, "/")
 	switch {
 	case g.pattern == "":
-		return g, invalidPattern(text, "it is empty")
-	case len(text) > maxGlob:
-		return g, invalidPattern(text[:maxGlob], fmt.Sprintf("it is longer than %d bytes", maxGlob))
+		return g, errors.New("it is empty")
+	case len(text) > MaxGlob:
+		return g, fmt.Errorf("it is longer than %d bytes", MaxGlob)
 	case !doublestar.ValidatePattern(g.pattern):
-		return g, invalidPattern(text, "it is not a well-formed glob")
+		return g, errors.New("it is not a well-formed glob")
 	}
 	patterns, _, ok := expand(g.pattern, false)
 	if !ok {
-		return g, invalidPattern(text, fmt.Sprintf("its braces stand for more than %d patterns or %d bytes", maxAlternatives, maxExpansion))
+		return g, fmt.Errorf("its braces stand for more than %d patterns or %d bytes", maxAlternatives, MaxExpansion)
 	}
 	for _, pattern := range patterns {
 		g.size += len(pattern)
@@ -66,9 +72,9 @@ func newAlternative(pattern string, path bool) alternative {
 }
 
 const (
-	maxGlob         = 1000     // bytes of a pattern
+	MaxGlob         = 1000     // bytes of a pattern
+	MaxExpansion    = 64 << 10 // total Size of the globs of a call
 	maxAlternatives = 1000     // patterns that the braces of a pattern stand for
-	maxExpansion    = 64 << 10 // bytes of all patterns of a call, each with all its alternatives
 )
 
 // expand returns the patterns that a pattern with braces stands for, each once.
@@ -124,7 +130,7 @@ func product(a, b []string) []string {
 	size := 0
 	for _, x := range a {
 		for _, y := range b {
-			if size += len(x) + len(y); size > maxExpansion {
+			if size += len(x) + len(y); size > MaxExpansion {
 				return nil
 			}
 			all = append(all, concat(x, y))
@@ -173,20 +179,14 @@ func classLength(pattern string) int {
 	return len(pattern)
 }
 
-func invalidPattern(text, why string) error {
-	return &Error{Code: ErrInvalidPattern.Code, Path: text,
-		Message: "the pattern '" + escape.Path(text) + "' cannot be used: " + why}
-}
-
-// A meter counts the steps of a computation, and looks at the context from time
-// to time.
+// A meter counts the steps of a computation, and checks the context from time to
+// time.
 type meter struct {
 	ctx   context.Context
 	steps int
 }
 
-// spend adds steps. It returns the context's error if the computation should
-// end.
+// spend adds steps. The error is the context's.
 func (m *meter) spend(steps int) error {
 	const stepsPerCheck = 1 << 16
 	if m.steps += steps; m.steps < stepsPerCheck {
@@ -196,9 +196,9 @@ func (m *meter) spend(steps int) error {
 	return m.ctx.Err()
 }
 
-// matches reports whether the glob is for the entry called name in dir, the
-// path of a folder relative to the one asked for. The error is the context's.
-func (g *glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
+// matches reports whether the glob matches an entry of dir, the path of a directory
+// relative to the directory of the call. The error is the context's.
+func (g *Glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
 	if g.dirOnly && !isDir {
 		return false, nil
 	}
@@ -228,9 +228,9 @@ func (g *glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
 	return false, nil
 }
 
-// reach is how many levels down a match can be, 0 for any number, and the
-// folders it must be in.
-func (g *glob) reach() (depth int, base []string) {
+// reach returns the number of levels that can contain a match, or 0 for all levels,
+// and the directories that contain every match.
+func (g *Glob) reach() (depth int, base []string) {
 	if !g.path {
 		return 0, nil
 	}
@@ -238,26 +238,24 @@ func (g *glob) reach() (depth int, base []string) {
 	if dir != "." {
 		base = strings.Split(dir, "/")
 	}
-	// A brace may hold slashes of its own.
+	// Braces may contain slashes.
 	if !strings.Contains(rest, "**") && !strings.ContainsAny(rest, "{[\\") {
 		depth = len(base) + strings.Count(rest, "/") + 1
 	}
 	return depth, base
 }
 
-// globs match what one of them does.
-type globs []glob
-
-func (gs globs) matches(m *meter, dir, name string, isDir bool) (bool, error) {
-	for i := range gs {
-		if ok, err := gs[i].matches(m, dir, name, isDir); ok || err != nil {
+// excludes reports whether one of the globs of Exclude matches an entry.
+func (d *reader) excludes(m *meter, dir, name string, isDir bool) (bool, error) {
+	for i := range d.Exclude {
+		if ok, err := d.Exclude[i].matches(m, dir, name, isDir); ok || err != nil {
 			return ok, err
 		}
 	}
 	return false, nil
 }
 
-// joinPath puts a name below a folder, "" being the topmost.
+// joinPath joins a name to the path of a directory, which may be "".
 func joinPath(dir, name string) string {
 	if dir == "" {
 		return name

@@ -1,0 +1,237 @@
+// Package listing lists directories, walks trees and finds files below the root of
+// a [confine.FS].
+//
+// [List], [Tree] and [Find] read a directory through one open directory, filter
+// its entries, and hand each described entry to a function of the caller. So the
+// caller builds its own values once, in the goroutine that read the metadata.
+// No function follows symbolic links, except [Find] for a link to a file.
+package listing
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"runtime"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+)
+
+// A Kind is the type of an entry.
+type Kind uint8
+
+const (
+	KindDir Kind = iota
+	KindFile
+	KindLink
+	KindOther // a named pipe, a socket, a device
+
+	kindGone // removed after the directory was read
+)
+
+// A Row describes an entry.
+type Row struct {
+	Name     string
+	Kind     Kind
+	Outside  bool      // a link that leads out of the root
+	Size     int64     // of a file; 0 for other kinds; -1 if unknown
+	Modified time.Time // zero if unknown
+	Target   string    // of a link that leads inside the root
+}
+
+// An Order is an order of entries. In every order directories come first, and
+// entries that are otherwise equal are ordered by name.
+type Order uint8
+
+const (
+	ByName     Order = iota
+	BySize           // largest first
+	ByModified       // newest first
+)
+
+// Options select entries. The zero Options select all entries that are not hidden.
+type Options struct {
+	Hidden    bool   // include entries whose name begins with a dot
+	Exclude   []Glob // omit entries that match one of the globs
+	Gitignore bool   // omit entries that .gitignore files ignore
+	Order     Order
+	Limit     int    // 0 for no limit
+	After     string // position of the last entry of the page before, for List
+	MaxDepth  int    // levels of Tree and Find; 0 for all
+}
+
+// A Report counts what a call left out.
+type Report struct {
+	Ignored  int      // entries that a .gitignore file ignores, without the entries below them
+	Vanished int      // entries removed between the reading of the directory and of their metadata
+	Warnings []string // sorted
+}
+
+// A Page is a part of the entries of a directory.
+type Page[E any] struct {
+	Entries     []E
+	Files, Dirs int    // of the whole directory; every entry that is no directory counts as a file
+	Next        string // position of the last entry; "" if no entry follows
+	Report
+}
+
+// ErrPosition is for an Options.After that is not the position of a Page.
+var ErrPosition = errors.New("not a position of a page")
+
+// List returns the entries of a directory. List calls build from several
+// goroutines.
+//
+// In the order by name, List reads the metadata of the entries of the page, and
+// memory is bounded by the page. In other orders, List reads the metadata of all
+// entries.
+func List[E any](ctx context.Context, fsys *confine.FS, name string, o Options, build func(*Row) E) (Page[E], error) {
+	d, dir, at, err := open(fsys, name, o)
+	if err != nil {
+		return Page[E]{}, err
+	}
+	defer dir.Close()
+	at.rules = d.addRules(dir, at)
+	var page Page[E]
+	if o.Order == ByName {
+		page, err = listByName(ctx, d, dir, at, build)
+	} else {
+		page, err = listSorted(ctx, d, dir, at, build)
+	}
+	if err != nil {
+		return Page[E]{}, err
+	}
+	page.Report = d.report()
+	return page, nil
+}
+
+func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at place, build func(*Row) E) (page Page[E], err error) {
+	var after *dirent
+	if d.After != "" {
+		last, err := parsePosition(ByName, d.After)
+		if err != nil {
+			return page, err
+		}
+		after = &dirent{kind: last.Kind, name: last.Name}
+	}
+	limit := -1
+	if d.Limit > 0 {
+		limit = d.Limit
+	}
+	entries, following, total, err := d.entries(ctx, dir, at, after, limit)
+	if err != nil {
+		return page, err
+	}
+	if following > len(entries) && len(entries) > 0 {
+		last := entries[len(entries)-1]
+		page.Next = position(ByName, &Row{Kind: last.kind, Name: last.name})
+	}
+	if page.Entries, err = fill(ctx, d, dir, entries, build, statWorkers()); err != nil {
+		return page, err
+	}
+	if total.settle(entries) {
+		page.Entries, _ = reorder(page.Entries, entries)
+	}
+	page.Files, page.Dirs = total.files, total.dirs
+	return page, nil
+}
+
+func listSorted[E any](ctx context.Context, d *reader, dir *confine.Dir, at place, build func(*Row) E) (page Page[E], err error) {
+	entries, _, total, err := d.entries(ctx, dir, at, nil, -1)
+	if err != nil {
+		return page, err
+	}
+	rows, err := d.sortedRows(ctx, dir, entries, statWorkers())
+	if err != nil {
+		return page, err
+	}
+	total.settle(entries)
+	page.Files, page.Dirs = total.files, total.dirs
+	if d.After != "" {
+		last, err := parsePosition(d.Order, d.After)
+		if err != nil {
+			return page, err
+		}
+		n, found := 0, false
+		if n, found = searchRows(d.Order, rows, &last); found {
+			n++
+		}
+		rows = rows[n:]
+	}
+	if d.Limit > 0 && len(rows) > d.Limit {
+		rows = rows[:d.Limit]
+		page.Next = position(d.Order, &rows[d.Limit-1])
+	}
+	page.Entries = buildAll(rows, build)
+	return page, nil
+}
+
+func buildAll[E any](rows []Row, build func(*Row) E) []E {
+	all := make([]E, len(rows))
+	for i := range rows {
+		all[i] = build(&rows[i])
+	}
+	return all
+}
+
+// compareRows compares in an order.
+func compareRows(o Order, a, b *Row) int {
+	if (a.Kind == KindDir) != (b.Kind == KindDir) {
+		return cmp.Compare(a.Kind, b.Kind)
+	}
+	order := 0
+	switch o {
+	case BySize:
+		order = cmp.Compare(b.Size, a.Size)
+	case ByModified:
+		order = b.Modified.Compare(a.Modified)
+	}
+	if order != 0 {
+		return order
+	}
+	return names.Compare(a.Name, b.Name)
+}
+
+// positionHeader is the length of a position without the name: whether the entry
+// is a directory, the size or the time, and the nanoseconds of the time.
+const positionHeader = 13
+
+// position encodes the fields of a row that compareRows compares.
+func position(o Order, r *Row) string {
+	var b [positionHeader]byte
+	if r.Kind == KindDir {
+		b[0] = 1
+	}
+	switch o {
+	case BySize:
+		binary.BigEndian.PutUint64(b[1:], uint64(r.Size))
+	case ByModified:
+		binary.BigEndian.PutUint64(b[1:], uint64(r.Modified.Unix()))
+		binary.BigEndian.PutUint32(b[9:], uint32(r.Modified.Nanosecond()))
+	}
+	return string(b[:]) + r.Name
+}
+
+func parsePosition(o Order, text string) (Row, error) {
+	if len(text) < positionHeader {
+		return Row{}, ErrPosition
+	}
+	b := []byte(text[:positionHeader])
+	r := Row{Name: text[positionHeader:], Kind: KindFile}
+	if b[0] == 1 {
+		r.Kind = KindDir
+	}
+	switch n := int64(binary.BigEndian.Uint64(b[1:])); o {
+	case BySize:
+		r.Size = n
+	case ByModified:
+		r.Modified = time.Unix(n, int64(binary.BigEndian.Uint32(b[9:])))
+	}
+	return r, nil
+}
+
+// statWorkers is the number of goroutines that read metadata. A stat keeps a
+// processor busy, so more goroutines than processors do not help, and the host
+// program has other work.
+func statWorkers() int { return min(runtime.GOMAXPROCS(0), 4) }

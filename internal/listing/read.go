@@ -1,0 +1,459 @@
+package listing
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/ignore"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
+)
+
+// A dirent is an entry as read from a directory, before its metadata is read. A
+// call collects dirents, selects some of them, and reads only their metadata.
+// Dirents are small, because they are sorted.
+type dirent struct {
+	name string
+	kind Kind          // as the directory tells
+	now  Kind          // as the metadata tells, after describe; kindGone if there is none
+	info *confine.Info // if the kind required reading the metadata
+	key  uint64        // see sortDirents
+}
+
+func kindOf(typ fs.FileMode) Kind {
+	switch {
+	case typ&fs.ModeDir != 0:
+		return KindDir
+	case typ.IsRegular():
+		return KindFile
+	case typ&fs.ModeSymlink != 0:
+		return KindLink
+	default:
+		return KindOther
+	}
+}
+
+// compareDirents compares by name, directories first.
+func compareDirents(a, b dirent) int { return compareNamed(a.kind, a.name, b) }
+
+// compareNamed is compareDirents for a name that is not yet a string.
+func compareNamed[S ~string | ~[]byte](k Kind, name S, e dirent) int {
+	if (k == KindDir) != (e.kind == KindDir) {
+		return cmp.Compare(k, e.kind)
+	}
+	return names.Compare(name, e.name)
+}
+
+// sortDirents sorts by compareDirents. If all names are ASCII, a number made of the
+// eight letters after the common prefix decides most comparisons.
+func sortDirents(entries []dirent) {
+	if len(entries) < 2 {
+		return
+	}
+	prefix := len(entries[0].name)
+	for i := range entries {
+		name := entries[i].name
+		prefix = min(prefix, len(name))
+		for j := range name {
+			if name[j] >= utf8.RuneSelf {
+				slices.SortFunc(entries, compareDirents)
+				return
+			}
+			if j < prefix && name[j] != entries[0].name[j] {
+				prefix = j
+			}
+		}
+	}
+	for i := range entries {
+		r := &entries[i]
+		r.key = 0
+		for j := range 8 {
+			r.key <<= 8
+			if at := prefix + j; at < len(r.name) {
+				r.key |= uint64(names.LowerASCII(r.name[at]))
+			}
+		}
+		if r.kind != KindDir {
+			r.key |= 1 << 63 // no ASCII letter has this bit
+		}
+	}
+	slices.SortFunc(entries, func(a, b dirent) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return names.Compare(a.name, b.name)
+	})
+}
+
+// A reader selects the entries of directories. The counters cover all directories
+// that the reader has read. A reader is safe for concurrent use.
+type reader struct {
+	Options
+	ignored  atomic.Int64 // omitted because of a .gitignore file
+	vanished atomic.Int64 // removed between the reading of the directory and their stat
+	mu       sync.Mutex
+	warnings []string
+}
+
+// open opens the directory of a call.
+func open(fsys *confine.FS, name string, o Options) (*reader, *confine.Dir, place, error) {
+	dir, err := fsys.OpenDir(name)
+	if err != nil {
+		return nil, nil, place{}, err
+	}
+	d := &reader{Options: o}
+	return d, dir, place{name: name, rules: d.rulesAt(fsys, name)}, nil
+}
+
+// A place is a directory as the filters see it.
+type place struct {
+	path  string        // relative to the directory of the call; "" for that directory
+	name  string        // relative to the root; "." for the root
+	rules *ignore.Rules // of the .gitignore files from the root down to the directory
+}
+
+// totals count the selected entries of a directory.
+type totals struct{ files, dirs int }
+
+func (t totals) all() int { return t.files + t.dirs }
+
+// settle corrects the totals by entries that have changed since the directory was
+// read, and reports whether any entry has changed.
+func (t *totals) settle(entries []dirent) (changed bool) {
+	for i := range entries {
+		e := &entries[i]
+		if e.now != kindGone && (e.now == KindDir) == (e.kind == KindDir) {
+			continue
+		}
+		changed = true
+		if e.kind == KindDir {
+			t.dirs--
+		} else {
+			t.files--
+		}
+		switch e.now {
+		case kindGone:
+		case KindDir:
+			t.dirs++
+		default:
+			t.files++
+		}
+	}
+	return changed
+}
+
+// read calls visit with each selected entry.
+func (d *reader) read(ctx context.Context, dir *confine.Dir, at place, visit func(m *meter, name []byte, k Kind, info *confine.Info) error) (totals, error) {
+	var t totals
+	m := meter{ctx: ctx}
+	err := dir.EachBytes(ctx, func(name []byte, typ fs.FileMode) error {
+		if name[0] == '.' && !d.Hidden {
+			return nil
+		}
+		var info *confine.Info
+		if typ == confine.TypeUnknown {
+			got, err := dir.Lstat(string(name))
+			switch {
+			case err == nil:
+				info, typ = &got, got.Mode
+			case errors.Is(err, fs.ErrNotExist):
+				d.vanished.Add(1)
+				return nil
+			}
+		}
+		k := kindOf(typ)
+		if len(d.Exclude) > 0 {
+			if out, err := d.excludes(&m, at.path, string(name), k == KindDir); out || err != nil {
+				return err
+			}
+		}
+		if d.Gitignore {
+			out, err := string(name) == ".git", error(nil)
+			if !out && at.rules != nil {
+				out, err = at.rules.Ignores(rulesDir(at.name), string(name), k == KindDir, m.spend)
+			}
+			if err != nil {
+				return err
+			}
+			if out {
+				d.ignored.Add(1)
+				return nil
+			}
+		}
+		if k == KindDir {
+			t.dirs++
+		} else {
+			t.files++
+		}
+		return visit(&m, name, k, info)
+	})
+	return t, err
+}
+
+// entries reads the entries that follow after in the order by name, at most limit
+// entries unless limit is negative. The limit bounds memory, too. entries also
+// returns the number of all entries that follow after.
+func (d *reader) entries(ctx context.Context, dir *confine.Dir, at place, after *dirent, limit int) (selected []dirent, following int, t totals, err error) {
+	page := make(pageHeap, 0, 32)
+	t, err = d.read(ctx, dir, at, func(_ *meter, name []byte, k Kind, info *confine.Info) error {
+		r := dirent{kind: k, info: info}
+		if after != nil || limit >= 0 && len(page) >= limit {
+			// Most names of a large directory end here and are not copied.
+			if after != nil && compareNamed(k, name, *after) <= 0 {
+				return nil
+			}
+			following++
+			if limit == 0 || limit > 0 && len(page) >= limit && compareNamed(k, name, page[0]) >= 0 {
+				return nil
+			}
+			r.name = string(name)
+		} else {
+			following++
+			r.name = string(name)
+		}
+		page.add(r, limit)
+		return nil
+	})
+	sortDirents(page)
+	return page, following, t, err
+}
+
+// A pageHeap holds the first entries in order. When full, it is a heap with the
+// last entry at the top.
+type pageHeap []dirent
+
+// add adds an entry and, if the heap is full, removes the last entry.
+func (h *pageHeap) add(r dirent, limit int) {
+	s := *h
+	if limit < 0 || len(s) < limit {
+		*h = append(s, r)
+		if len(*h) == limit {
+			for i := limit/2 - 1; i >= 0; i-- {
+				h.down(i)
+			}
+		}
+		return
+	}
+	s[0] = r
+	h.down(0)
+}
+
+func (h pageHeap) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && compareDirents(h[child+1], h[child]) > 0 {
+			child++
+		}
+		if compareDirents(h[i], h[child]) >= 0 {
+			return
+		}
+		h[i], h[child] = h[child], h[i]
+		i = child
+	}
+}
+
+// fill describes entries and returns the value that build makes of each. The value
+// of an entry that is gone is the zero value.
+func fill[E any](ctx context.Context, d *reader, dir *confine.Dir, entries []dirent, build func(*Row) E, workers int) ([]E, error) {
+	all := make([]E, len(entries))
+	err := d.describe(ctx, dir, entries, workers, func(i int, r *Row) { all[i] = build(r) })
+	return all, err
+}
+
+// sortedRows describes entries and returns the rows in the order of the options,
+// without the entries that are gone.
+func (d *reader) sortedRows(ctx context.Context, dir *confine.Dir, entries []dirent, workers int) ([]Row, error) {
+	rows := make([]Row, len(entries))
+	if err := d.describe(ctx, dir, entries, workers, func(i int, r *Row) { rows[i] = *r }); err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(r Row) bool { return r.Name == "" })
+	slices.SortFunc(rows, func(a, b Row) int { return compareRows(d.Order, &a, &b) })
+	return rows, nil
+}
+
+// searchRows returns the index of a row in sorted rows.
+func searchRows(o Order, rows []Row, r *Row) (int, bool) {
+	return slices.BinarySearchFunc(rows, r, func(a Row, b *Row) int { return compareRows(o, &a, b) })
+}
+
+// reorder sorts values of entries of which some have changed, and drops the values
+// of entries that are gone.
+func reorder[E any](all []E, entries []dirent) ([]E, []dirent) {
+	var order []int
+	for i := range entries {
+		if entries[i].now != kindGone {
+			entries[i].kind = entries[i].now
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return compareDirents(entries[i], entries[j]) })
+	sorted, sortedEntries := make([]E, len(order)), make([]dirent, len(order))
+	for to, from := range order {
+		sorted[to], sortedEntries[to] = all[from], entries[from]
+	}
+	return sorted, sortedEntries
+}
+
+// describe reads the metadata of entries and sets their field now. describe calls
+// see with each entry that is not gone. The row is valid until see returns.
+func (d *reader) describe(ctx context.Context, dir *confine.Dir, entries []dirent, workers int, see func(i int, r *Row)) error {
+	const chunk = 256
+	return parallel.Do(ctx, workers, (len(entries)+chunk-1)/chunk, func(i int) error {
+		begin := i * chunk
+		var r Row
+		for j := begin; j < min(begin+chunk, len(entries)); j++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if d.describeOne(dir, &entries[j], &r) {
+				see(j, &r)
+			}
+		}
+		return nil
+	})
+}
+
+// describeOne reports whether the entry still exists.
+func (d *reader) describeOne(dir *confine.Dir, e *dirent, r *Row) bool {
+	var info confine.Info
+	var err error
+	if e.info != nil {
+		info = *e.info
+	} else {
+		info, err = dir.Lstat(e.name)
+	}
+	switch {
+	case err == nil:
+		*r = Describe(e.name, info)
+	case errors.Is(err, fs.ErrNotExist):
+		e.now = kindGone
+		d.vanished.Add(1)
+		return false
+	default:
+		// A directory without search permission reveals only names.
+		*r = Row{Name: e.name, Kind: e.kind}
+		if r.Kind == KindFile || r.Kind == KindOther {
+			r.Size = -1
+		}
+	}
+	e.now = r.Kind
+	if r.Kind == KindLink {
+		target, err := dir.ReadLink(e.name)
+		r.Target, r.Outside = target, errors.Is(err, confine.ErrEscape)
+	}
+	return true
+}
+
+// Describe returns the row of an entry without the target of a link. Only a file
+// has a size: the size of a link is the length of the name of its target.
+func Describe(name string, info confine.Info) Row {
+	r := Row{Name: name, Kind: kindOf(info.Mode), Modified: info.Modified}
+	if r.Kind == KindFile {
+		r.Size = info.Size
+	}
+	return r
+}
+
+func (d *reader) warn(message string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.warnings = append(d.warnings, message)
+}
+
+// add adds the counts and the warnings of another reader.
+func (d *reader) add(other *reader) {
+	d.ignored.Add(other.ignored.Load())
+	d.vanished.Add(other.vanished.Load())
+	for _, message := range other.warnings {
+		d.warn(message)
+	}
+}
+
+// report sorts the warnings, so that the report does not depend on the order of the
+// goroutines.
+func (d *reader) report() Report {
+	slices.Sort(d.warnings)
+	return Report{Ignored: int(d.ignored.Load()), Vanished: int(d.vanished.Load()), Warnings: d.warnings}
+}
+
+const gitignoreName = ".gitignore"
+
+// maxGitignore limits the size of a .gitignore file.
+const maxGitignore = 1 << 20
+
+// rulesAt returns the rules of the .gitignore files from the root down to the parent
+// of a directory. rulesAt opens each directory on the way once.
+func (d *reader) rulesAt(fsys *confine.FS, name string) *ignore.Rules {
+	var rules *ignore.Rules
+	if !d.Gitignore || name == "." {
+		return rules
+	}
+	at := "."
+	dir, err := fsys.OpenDir(at)
+	for element := range strings.SplitSeq(name, "/") {
+		below := path.Join(at, element)
+		var next *confine.Dir
+		if err == nil {
+			rules = d.addRules(dir, place{name: at, rules: rules})
+			next, err = dir.OpenDir(element)
+			dir.Close()
+		}
+		if err != nil { // for example, the element is a link
+			next, err = fsys.OpenDir(below)
+		}
+		at, dir = below, next
+	}
+	if err == nil {
+		dir.Close()
+	}
+	return rules
+}
+
+// addRules returns the rules of a directory and of its .gitignore file. Like git,
+// addRules does not read a .gitignore file that is a link.
+func (d *reader) addRules(dir *confine.Dir, at place) *ignore.Rules {
+	if !d.Gitignore {
+		return nil
+	}
+	// Most directories have no .gitignore file, and most files are small.
+	buf := make([]byte, 4096)
+	n, info, err := dir.ReadHead(gitignoreName, buf)
+	if err == nil && n == len(buf) && info.Size >= int64(n) {
+		buf = make([]byte, min(info.Size, maxGitignore-1)+1)
+		n, _, err = dir.ReadHead(gitignoreName, buf)
+	}
+	full := joinPath(rulesDir(at.name), gitignoreName)
+	switch {
+	case err == nil && n == maxGitignore:
+		n = strings.LastIndexByte(string(buf[:n]), '\n') + 1
+		d.warn("'" + escape.Path(full) + "' is larger than 1 MiB; what follows is not heeded")
+	case errors.Is(err, fs.ErrNotExist):
+		return at.rules
+	case err != nil:
+		d.warn("'" + escape.Path(full) + "' cannot be read (" + escape.Name(escape.Reason(err)) + "), so nothing is ignored by it")
+		return at.rules
+	}
+	return at.rules.Add(rulesDir(at.name), buf[:n])
+}
+
+// rulesDir returns the path of a directory in the form of package ignore.
+func rulesDir(name string) string {
+	if name == "." {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,227 @@
+package listing
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+)
+
+// A Builder builds the nodes of a tree. Tree calls the functions from several
+// goroutines.
+type Builder[E any] struct {
+	// New returns the node of an entry.
+	New func(*Row) E
+
+	// Fill sets the entries of a directory, once for each directory that the
+	// tree enters. The node keeps the slice nodes: the nodes of directories in it
+	// are filled later. The number more counts the entries beyond the limit, and
+	// reason tells why the directory, or a part of it, cannot be read.
+	Fill func(dir *E, nodes []E, more int, reason string)
+}
+
+// Tree builds the tree of the entries below a directory. The node top stands for
+// the directory.
+//
+// With a limit, a tree with more entries loses its deepest levels first. The
+// directories of the level at which the limit is reached get equal shares, and each
+// keeps its first entries. Tree reads the directories of this level twice.
+func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, top *E, b Builder[E]) (Report, error) {
+	d, dir, at, err := open(fsys, name, o)
+	if err != nil {
+		return Report{}, err
+	}
+	defer dir.Close()
+	t := treeBuilder[E]{Builder: b, reader: d, ctx: ctx, left: o.Limit}
+	if o.Limit == 0 {
+		t.left = math.MaxInt
+	}
+	t.walk = newWalk(d, dir, at, t.visit)
+	t.walk.top.data.node = top
+	if err := t.walk.levels(ctx, d, t.settle); err != nil {
+		return Report{}, err
+	}
+	return d.report(), nil
+}
+
+// A branch is what a tree keeps of a directory until the level is settled.
+type branch[E any] struct {
+	node    *E
+	nodes   []E    // of the entries, if filled
+	filled  bool   // nodes is set
+	entries int    // number of selected entries
+	more    int    // number of entries beyond the limit
+	reason  string // of an error
+}
+
+// A treeBuilder builds the nodes of the directories of a walk.
+type treeBuilder[E any] struct {
+	Builder[E]
+	*reader
+	walk    *walk[branch[E]]
+	ctx     context.Context
+	depth   int          // of the level; changes only between levels, as left does
+	left    int          // number of entries that may still be returned
+	claimed atomic.Int64 // entries of the directories of the level that have been visited
+}
+
+// visit reads a directory and builds its nodes, unless the level turns out to have
+// more entries than may be returned. In this case settle decides how many nodes
+// the directory gets, after the whole level is known.
+func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at place, dir *confine.Dir, err error) ([]*directory[branch[E]], error) {
+	if err != nil {
+		f.data.reason = escape.Reason(err)
+		return nil, nil
+	}
+	at.rules = d.addRules(dir, at)
+	f.rules = at.rules
+	entries, _, total, err := d.entries(t.ctx, dir, at, nil, t.entryLimit(t.left))
+	if err != nil {
+		if t.ctx.Err() != nil || f == t.walk.top {
+			return nil, err
+		}
+		f.data.reason = escape.Reason(err)
+	}
+	f.data.entries = total.all()
+	if f.depth == t.depth && t.claimed.Add(int64(f.data.entries)) > int64(t.left) {
+		return nil, nil
+	}
+	return t.fill(d, f, dir, entries, t.left)
+}
+
+// entryLimit returns the number of entries to read of a directory that may return
+// limit entries: all, if the order depends on metadata.
+func (t *treeBuilder[E]) entryLimit(limit int) int {
+	if t.Order != ByName || limit == math.MaxInt {
+		return -1
+	}
+	return limit
+}
+
+// fill builds the nodes of a directory, and returns the directories among them that
+// the tree enters.
+func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.Dir, entries []dirent, limit int) (below []*directory[branch[E]], err error) {
+	workers := 1
+	if f == t.walk.top {
+		workers = statWorkers()
+	}
+	enter := t.MaxDepth == 0 || f.depth+1 < t.MaxDepth
+	add := func(i int, name string) {
+		child := f.in(name)
+		child.data.node = &f.data.nodes[i]
+		below = append(below, child)
+	}
+	f.data.filled = true
+	if t.Order != ByName {
+		rows, err := d.sortedRows(t.ctx, dir, entries, workers)
+		if err != nil {
+			return nil, err
+		}
+		rows = rows[:min(len(rows), limit)]
+		f.data.nodes = buildAll(rows, t.New)
+		for i := 0; enter && i < len(rows) && rows[i].Kind == KindDir; i++ {
+			add(i, rows[i].Name)
+		}
+		return below, nil
+	}
+	nodes, err := fill(t.ctx, d, dir, entries, t.New, workers)
+	if err != nil {
+		return nil, err
+	}
+	if new(totals).settle(entries) {
+		nodes, entries = reorder(nodes, entries)
+	}
+	nodes = nodes[:min(len(nodes), limit)]
+	f.data.nodes = nodes
+	for i := 0; enter && i < len(nodes) && entries[i].kind == KindDir; i++ {
+		add(i, entries[i].name)
+	}
+	return below, nil
+}
+
+// settle fills the nodes of a level and returns the next level. If the level has
+// too many entries, settle first cuts its directories down to their shares.
+func (t *treeBuilder[E]) settle(level []*directory[branch[E]]) ([]*directory[branch[E]], error) {
+	entries := make([]int, len(level))
+	claimed := 0
+	for i, f := range level {
+		entries[i] = f.data.entries
+		claimed += f.data.entries
+	}
+	var err error
+	if claimed <= t.left {
+		t.left -= claimed
+	} else {
+		shares := share(t.left, entries)
+		t.left = 0
+		err = inParallel(t.ctx, len(level), func(i int) error { return t.cut(level[i], shares[i]) })
+	}
+	for _, f := range level {
+		t.Fill(f.data.node, f.data.nodes, f.data.more, f.data.reason)
+		f.data.nodes = nil
+	}
+	next := below(level)
+	t.depth++
+	t.claimed.Store(0)
+	for _, f := range next {
+		if f.visited {
+			t.claimed.Add(int64(f.data.entries))
+		}
+	}
+	return next, err
+}
+
+// cut keeps the first nodes of a directory.
+func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
+	f.data.more = f.data.entries - limit
+	switch {
+	case limit == 0:
+		f.data.nodes, f.below = nil, nil
+		return nil
+	case f.data.filled:
+		// Directories come first, in the order of below.
+		f.data.nodes = f.data.nodes[:min(limit, len(f.data.nodes))]
+		f.below = f.below[:min(limit, len(f.below))]
+		return nil
+	}
+	dir, err := t.walk.acquire(f)
+	if err != nil {
+		f.data.more, f.data.reason = 0, escape.Reason(err)
+		return nil
+	}
+	defer t.walk.release(f)
+	// The first reading has counted the omitted entries.
+	again := &reader{Options: t.Options}
+	at := t.walk.place(f)
+	at.rules = f.rules
+	entries, _, total, err := again.entries(t.ctx, dir, at, nil, t.entryLimit(limit))
+	if err != nil {
+		if t.ctx.Err() != nil {
+			return err
+		}
+		f.data.reason = escape.Reason(err)
+	}
+	f.below, err = t.fill(t.reader, f, dir, entries, limit)
+	f.data.more = max(0, total.all()-min(limit, len(entries)))
+	return err
+}
+
+// share divides n among directories with the given numbers of entries: equally,
+// except that a share that a directory does not need goes to the others.
+func share(n int, entries []int) []int {
+	order := make([]int, len(entries))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(entries[i], entries[j]) })
+	shares := make([]int, len(entries))
+	for done, i := range order {
+		shares[i] = min(entries[i], n/(len(order)-done))
+		n -= shares[i]
+	}
+	return shares
+}

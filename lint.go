@@ -16,37 +16,42 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Lint returns every problem of every command and skill, hidden, shadowed and
-// filtered ones included, sorted by path, line, column, code, key and message.
-// No problem is an empty list, not an error.
+// Lint checks every command and skill and returns the defects, sorted by path,
+// line, column, code, key and message. Lint includes hidden, shadowed and filtered
+// files. The constants of [DiagnosticCode] list the codes with their severities.
+// If Lint finds no defect, the list is empty and not nil.
 //
-// It is stricter than the methods that serve the files. A skill is held to the
-// rules of the Agent Skills reference validator
-// (https://github.com/agentskills/agentskills, skills-ref): what that refuses
-// is an error here, since other clients refuse it too, although ListSkills
-// lists the skill and its Diagnostics may call the same problem a warning. More
-// is an error here, since other readers refuse it: a name or description that is
-// null, which the validator takes for the text "null"; fences that are not alone
-// in their line; what comes after a "---" within the frontmatter; the characters
-// U+0085, U+2028, U+2029 and U+FEFF; and the escape "\/" in quotes. Only of "<<"
-// and "=", as a value or a key, it is the validator that refuses more.
+// Lint is stricter than the methods that serve the files. Lint reports an error
+// for every skill that the reference validator of Agent Skills rejects
+// (https://github.com/agentskills/agentskills, skills-ref). ListSkills lists the
+// same skill, and its Diagnostics may contain the same defect as a warning. Lint
+// accepts "<<" and "=" as a key or a value, although the validator rejects both.
 //
-// The constants of type DiagnosticCode list every code with its severity.
+// Lint also reports errors for skills that the validator accepts and other
+// clients reject:
+//   - a name or description that is null (the validator reads the text "null")
+//   - a fence with other text in the same line
+//   - a defect after a "---" within the frontmatter (the validator stops reading)
+//   - the characters U+0085, U+2028, U+2029 and U+FEFF
+//   - the escape "\/" in quotes
 //
-// A text of a command refers to another command where it links to a Markdown
-// file in a folder of commands, as in "[x](other.md)", where it says
-// "/folder:name" of a subfolder of one, and where it has the reader run
-// "/two-words", which are no placeholder such as "/your-command". Anything else
-// may be a path, a route or a command of the client's own, and is not reported;
-// nor is what is in a block of code, but for "/folder:name". Of one file at most
-// 100 references are reported, each once. Of one frontmatter, and of the files of
-// one skill, at most 50 problems are, of which the last says how many more there
-// are.
+// A command refers to another command in three forms:
+//   - a link to a Markdown file in a directory of commands, as in "[x](other.md)"
+//   - "/directory:name", if the directory contains commands
+//   - "/two-words", if a command has a similar name
 //
-// The cost is that of List and ListSkills, the reading of every command and
-// SKILL.md, whole, and a look at each file of a skill as for GetSkill. A ctx that
-// ends, and Close, end Lint between two files at the latest. For the errors see
-// List; a missing directory that an option names is a diagnostic here, a missing
+// Lint reports references to missing commands. Other texts with a slash may be
+// paths, routes or commands of the client. Lint ignores placeholders such as
+// "/your-command". In code blocks, Lint checks only "/directory:name".
+//
+// Lint reports at most 100 missing references of one file, each reference once.
+// Lint reports at most 50 defects of one frontmatter, and at most 50 defects of
+// the files of one skill. The last of 50 states the number of further defects.
+//
+// Lint costs as much as List, ListSkills and GetSkill of every skill, and reads
+// every command and SKILL.md in full. If ctx ends or the catalog closes, Lint
+// returns after the current files. Lint returns the errors of List, with these
+// differences: a missing directory named in an option is a diagnostic, a missing
 // default directory is empty, and a missing root is ErrDirectoryNotFound.
 func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	const op = "Lint"
@@ -61,14 +66,17 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		lint func(context.Context) ([]problem.Problem, error)
 	}{
 		{c.commandsError(op, commandsErr), func(ctx context.Context) ([]problem.Problem, error) {
-			check := c.commandLint(commands, skills)
-			return c.lintFiles(ctx, c.commands, commands, check, func(*index.Entry) []problem.Problem { return nil })
+			check := c.commandCheck(commands, skills)
+			return c.lintFiles(ctx, c.commands, commands, func(e *index.Entry) []problem.Problem { return c.lintFile(c.commands, e, check) })
 		}},
 		{c.skillsError(op, skillsErr), func(ctx context.Context) ([]problem.Problem, error) {
-			return c.lintFiles(ctx, c.skills, skills, func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }, func(e *index.Entry) []problem.Problem { return c.lintSkillFolder(ctx, e) })
+			check := func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }
+			return c.lintFiles(ctx, c.skills, skills, func(e *index.Entry) []problem.Problem {
+				return append(c.lintFile(c.skills, e, check), c.lintSkillFiles(ctx, e)...)
+			})
 		}},
 	} {
-		if missing, ok := missingFolder(part.err); ok {
+		if missing, ok := missingDirectory(part.err); ok {
 			all = append(all, missing)
 			continue
 		}
@@ -85,7 +93,7 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		all = append(all, found...)
 	}
 	slices.SortFunc(all, problem.Compare)
-	all = slices.Compact(all) // the files of a skill within a skill belong to both
+	all = slices.Compact(all) // a file of a nested skill belongs to both skills
 	diagnostics := make([]Diagnostic, len(all))
 	for i, p := range all {
 		diagnostics[i] = newDiagnostic(p)
@@ -93,9 +101,9 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	return diagnostics, nil
 }
 
-// commandLint returns the check of a command's file. It knows what commands may
-// refer to.
-func (c *Catalog) commandLint(commands, skills *index.Snapshot) func(*index.Entry, lint.File) []problem.Problem {
+// commandCheck returns the check of a command file. The check knows every command
+// and skill to which the file may refer.
+func (c *Catalog) commandCheck(commands, skills *index.Snapshot) func(*index.Entry, lint.File) []problem.Problem {
 	l := &lint.Commands{Nested: c.config.nested, Valid: c.validElement, Present: func(file, fromRoot string) bool {
 		for i := range c.config.commands.all {
 			layer := c.commands.Layer(i)
@@ -123,88 +131,89 @@ func (c *Catalog) commandLint(commands, skills *index.Snapshot) func(*index.Entr
 	return func(e *index.Entry, f lint.File) []problem.Problem { return l.Check(f, command(e)) }
 }
 
-// lintFiles returns what a snapshot says is wrong, and what check finds in each
-// of its files and around it, several at a time. What the snapshot says of the
-// text of a file gives way to what is found in it whole.
-func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(*index.Entry, lint.File) []problem.Problem, around func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
+// lintFiles returns the problems of a snapshot and the problems that check finds
+// in each entry. Several checks run at the same time. If the snapshot already
+// parsed a whole file, lintFiles omits the snapshot's problems of the file, because
+// check finds them again.
+func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
 	files := slices.Collect(snapshot.Files())
 	found := make([][]problem.Problem, len(files))
-	seen := make(map[problem.Problem]bool)
+	repeated := make(map[problem.Problem]bool)
 	for _, e := range files {
 		if e.Broken == nil && e.Whole() {
 			for _, p := range e.Problems {
-				seen[p] = true
+				repeated[p] = true
 			}
 		}
 	}
 	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), len(files), func(i int) error {
-		e := files[i]
-		if e.Broken == nil {
-			found[i] = c.lintFile(x, e, check)
-		}
-		found[i] = append(found[i], around(e)...)
-		return ctx.Err() // then not all may have been found
+		found[i] = check(files[i])
+		return ctx.Err() // a check that ctx ended may be incomplete
 	})
 	if err != nil {
 		return nil, err
 	}
 	var all []problem.Problem
 	for _, p := range snapshot.Problems {
-		if !seen[p] {
+		if !repeated[p] {
 			all = append(all, p)
 		}
 	}
 	return append(all, slices.Concat(found...)...), nil
 }
 
+// lintFile reads the file of an entry and checks the text. A file that no longer
+// exists, and an entry that the snapshot reports as unreadable, have no problems.
 func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(*index.Entry, lint.File) []problem.Problem) []problem.Problem {
+	if e.Broken != nil {
+		return nil
+	}
 	f := lint.File{Name: e.Name, Path: x.Place(e)}
 	raw, _, err := c.readFile(x.Layer(e.Layer).FS, e.Path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // vanished meanwhile
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return []problem.Problem{{Code: problem.FileRead, Severity: problem.Error, Path: f.Path,
-			Message: "cannot be read: " + escape.Reason(err), Suggestion: "check that it is a file and may be read"}}
+			Message: "cannot read the file: " + escape.Reason(err), Suggestion: "check the type and the permissions of the file"}}
 	}
 	f.Raw = raw
 	f.Doc, _ = matter.Parse(raw, true)
 	return check(e, f)
 }
 
-// lintSkillFolder returns what is wrong with the files that belong to a skill.
-// What vanished meanwhile is nothing to tell, and the end of ctx is noticed by
-// the caller.
-func (c *Catalog) lintSkillFolder(ctx context.Context, e *index.Entry) []problem.Problem {
+// lintSkillFiles returns the problems of the other files of a skill. A directory
+// that no longer exists has no problems. The caller checks whether ctx has ended.
+func (c *Catalog) lintSkillFiles(ctx context.Context, e *index.Entry) []problem.Problem {
 	if errors.Is(e.Broken, index.ErrNoSkillFile) {
-		return nil // it is no skill
+		return nil
 	}
-	folder, err := c.skills.OpenSkill(e)
+	directory, err := c.skills.OpenSkill(e)
 	if err != nil {
 		return nil
 	}
-	defer folder.Close()
-	listed, err := folder.Files(ctx)
+	defer directory.Close()
+	listed, err := directory.Files(ctx)
 	if err != nil {
 		return nil
 	}
 	var found []problem.Problem
 	for _, p := range listed.Problems {
-		if e.Broken == nil || p.Path != c.skills.Place(e) { // which the snapshot tells of
+		if e.Broken == nil || p.Path != c.skills.Place(e) { // the snapshot reports a broken SKILL.md
 			found = append(found, p)
 		}
 	}
 	return found
 }
 
-// missingFolder is the diagnostic for a directory below the root that does not
-// exist.
-func missingFolder(err error) (problem.Problem, bool) {
+// missingDirectory converts the error for a missing directory below the root to a
+// problem.
+func missingDirectory(err error) (problem.Problem, bool) {
 	var e *Error
 	var failed *index.LayerError
 	if !errors.As(err, &e) || e.Code != ErrDirectoryNotFound.Code || errors.As(err, &failed) && failed.NoRoot {
 		return problem.Problem{}, false
 	}
 	return problem.Problem{Code: problem.DirectoryNotFound, Severity: problem.Warning, Path: e.Path,
-		Message: e.Message, Suggestion: "make the folder, or name another one in the options"}, true
+		Message: e.Message, Suggestion: "create the directory, or name another directory in the options"}, true
 }

@@ -8,7 +8,7 @@ import "fmt"
 const Max = 50
 
 // Limit returns at most Max problems. The last problem of a shortened list states
-// the number of the problems that it replaces. Limit may overwrite the list.
+// the number of omitted problems. Limit may overwrite the list.
 func Limit(problems []Problem) []Problem {
 	if len(problems) <= Max {
 		return problems

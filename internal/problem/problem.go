@@ -1,4 +1,5 @@
-// Package problem defines the problems that toolshelf reports about files.
+// Package problem defines the problems that toolshelf reports about files, and
+// their codes.
 package problem
 
 import (
@@ -28,7 +29,7 @@ type Problem struct {
 	Message    string // one line
 	Suggestion string // correction; empty if unknown
 
-	replaced int // number of problems that this one stands for, see Limit
+	replaced int // number of problems that Limit replaced with this problem
 }
 
 // In returns the problem of a frontmatter as a problem of the file at path.

@@ -130,7 +130,7 @@ func TestLintJSON(t *testing.T) {
 		t.Errorf("it changed on the way (-want +got):\n%s", diff)
 	}
 	const want = `{"code":"FRONTMATTER_RECOVERED","severity":"warning","path":"commands/a.md","line":2,"column":1,"key":"description",` +
-		`"message":"the value is not valid YAML; it is taken as the text that it is","suggestion":"write description: \"a: b\""}`
+		`"message":"the value is not valid YAML and is read as text","suggestion":"write description: \"a: b\""}`
 	if !bytes.Contains(text, []byte(want)) {
 		t.Errorf("got  %s\nwant %s", text, want)
 	}

@@ -16,9 +16,9 @@ func TestLint(t *testing.T) {
 	}{
 		{"nothing wrong", "commands/a.md", "---\ndescription: a\n---\n", true, false, ""},
 		{"a warning", "commands/a.md", "---\ndescription: a: b\n---\n", false, false,
-			`/commands/a.md:2:1: warning: the value is not valid YAML; it is taken as the text that it is; write description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"},
+			`/commands/a.md:2:1: warning: the value is not valid YAML and is read as text; write description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"},
 		{"a warning that counts", ".claude/commands/a.md", "---\ndescription: a: b\n---\n", true, true,
-			`/.claude/commands/a.md:2:1: warning: the value is not valid YAML; it is taken as the text that it is; write description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"},
+			`/.claude/commands/a.md:2:1: warning: the value is not valid YAML and is read as text; write description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"},
 		{"a skill in a group", ".agents/skills/group/a/SKILL.md", "---\nname: a\n---\n", false, true,
 			"/.agents/skills/group/a/SKILL.md:1:1: error: description is missing; describe what the skill does and when to use it [SKILL_DESCRIPTION_MISSING]\n"},
 		{"an error", "skills/a/SKILL.md", "---\nname: b\ndescription: b\n---\n", false, true,

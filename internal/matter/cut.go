@@ -14,8 +14,7 @@ import (
 // cuts finds plain scalars that YAML shortens: "Fix issue #$1" ends before a
 // comment, "&x y" begins with an anchor, "!x y" begins with a tag. The value stays
 // as YAML reads the scalar. Authors write a blank after the "#" of a comment, and
-// an alias for each anchor; cuts reports scalars where the blank or the alias is
-// missing.
+// an alias for each anchor. A scalar without the blank or the alias is reported.
 type cuts struct {
 	text []byte
 	line int    // added to a node's line
@@ -118,7 +117,7 @@ func marked(rest []byte, n *yaml.Node) string {
 // in quotes.
 func (c *cuts) problem(n *yaml.Node, column int, part, meaning, whole string, top bool) problem.Problem {
 	p := problem.Problem{Code: problem.FrontmatterValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
-		Message: "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning + ", which is no part of the value"}
+		Message: "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning + ", not as part of the value"}
 	switch {
 	case whole == "" || len(whole) > maxSuggested:
 	case top:

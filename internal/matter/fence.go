@@ -8,24 +8,24 @@ import (
 	"unicode"
 )
 
-// fenced is where the parts of a file are, as offsets.
+// fenced holds the offsets of the parts of a file.
 type fenced struct {
 	format    Format
-	begin     int    // of the file, after a byte order mark
+	begin     int    // start of the file, after a byte order mark
 	blank     int    // number of leading blank lines
 	first     int    // offset of the line after the blank lines
-	header    int    // of the text between the fences
-	headerEnd int    // of the closing fence's line
-	body      int    // after the closing fence's line
-	open      bool   // there is an opening fence, and no closing one
-	close     string // the closing fence; "" for an object that stands alone
+	header    int    // start of the text between the fences
+	headerEnd int    // start of the closing fence
+	body      int    // start of the line after the closing fence
+	open      bool   // the file has an opening fence without a closing fence
+	close     string // closing fence; "" for a JSON object without fences
 	err       error  // syntax error of a leading JSON object
 }
 
 var bom = []byte("\uFEFF")
 
-// split finds the fences. The data ends where the file does if ends is true;
-// otherwise its last line may go on.
+// split finds the fences. If ends is true, data ends at the end of the file.
+// Otherwise the last line may continue after data.
 func split(data []byte, ends bool) fenced {
 	f := fenced{}
 	if bytes.HasPrefix(data, bom) {
@@ -56,7 +56,7 @@ func split(data []byte, ends bool) fenced {
 			return splitObject(f, text, ends)
 		}
 		if !terminated && !ends && len(text) < len("---yaml\r\n") {
-			f.open = true // too short to tell
+			f.open = true // the line may become a fence
 		}
 		return f
 	}
@@ -68,7 +68,7 @@ func split(data []byte, ends bool) fenced {
 	for line := range bytes.Lines(rest) {
 		if bytes.HasPrefix(line, closing) && len(bytes.TrimRight(line[len(closing):], " \t\r\n")) == 0 {
 			if line[len(line)-1] != '\n' && !ends {
-				break // the line may go on
+				break // the line may continue
 			}
 			f.headerEnd, f.body = at, at+len(line)
 			return f
@@ -85,8 +85,8 @@ func looksBlank(line []byte) bool {
 	return bytes.IndexFunc(line, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) }) < 0
 }
 
-// splitObject finds a JSON object that begins the text. It must stand alone:
-// the line on which it ends holds nothing else.
+// splitObject finds a JSON object at the start of the text. The last line of the
+// object must not contain other text.
 func splitObject(f fenced, text []byte, ends bool) fenced {
 	var object json.RawMessage
 	decoder := json.NewDecoder(bytes.NewReader(text))

@@ -30,13 +30,13 @@ func (d *Document) decodeJSON() {
 	case err != nil:
 		before := d.Header[:min(int(decoder.InputOffset()), len(d.Header))]
 		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterInvalid, Line: 2 + bytes.Count(before, []byte("\n")),
-			Message: "the frontmatter is not a JSON object, so its fields are unknown: " + err.Error()})
+			Message: "the frontmatter is not a valid JSON object; the fields are unknown: " + err.Error()})
 	default:
 		d.Fields = v.Fields
 	}
 }
 
-// jsonValue reads one value, keeping the order of keys and numbers as written.
+// jsonValue reads a value. The order of keys and the notation of numbers are kept.
 func jsonValue(decoder *json.Decoder, depth int) (Value, error) {
 	if depth > maxDepth {
 		return Value{}, errRefused
@@ -73,7 +73,7 @@ func jsonValue(decoder *json.Decoder, depth int) (Value, error) {
 			if err != nil {
 				return v, err
 			}
-			field.Key, _ = key.(string) // the decoder admits nothing else
+			field.Key, _ = key.(string) // the decoder accepts only strings
 		}
 		if field.Value, err = jsonValue(decoder, depth+1); err != nil {
 			return v, err

@@ -1,14 +1,14 @@
-// Package matter reads the frontmatter of Markdown files: it finds the header,
-// decodes it, recovers what it can of a broken one, and finds the first
-// paragraph of the text. It never loses or alters the body, and reports all
-// that it did as values.
+// Package matter reads the frontmatter of Markdown files. The package finds and
+// decodes the header, recovers fields of a broken header, and finds the first
+// paragraph of the body. The package never changes the body, and returns all
+// defects as values.
 //
-// A header is between fences at column 0. The first fence begins the file. A byte
-// order mark may come before the fence, and so may blank lines, which are
-// reported. The fences are "---" for YAML ("---yaml",
-// "---toml" and "---json" say the format), "+++" for TOML, ";;;" for JSON. A
-// JSON object at the beginning is a header too. Anything else, "---js" say, is
-// body: nothing is ever evaluated.
+// A header is the text between two fences at column 0. The opening fence begins
+// the file, after an optional byte order mark and blank lines. Parse reports the
+// blank lines. The fences are "---" for YAML, "+++" for TOML and ";;;" for JSON.
+// The opening fences "---yaml", "---toml" and "---json" name a format. A JSON
+// object at the beginning of the file is also a header. Any other text, such as
+// "---js", is part of the body. Parse evaluates no code.
 package matter
 
 import (
@@ -23,15 +23,15 @@ import (
 )
 
 const (
-	// MinHead is how many bytes of a file to read first: nearly every header
-	// and first paragraph is within.
+	// MinHead is the number of bytes of a file to read first. Nearly every header
+	// and first paragraph is shorter.
 	MinHead = 4 << 10
-	// MaxHead is how far a header is looked for. A fence that is not closed
-	// by then is none.
+	// MaxHead is the maximum number of bytes up to the end of a header. A fence
+	// that is not closed within MaxHead bytes is part of the body.
 	MaxHead = 64 << 10
 )
 
-// A Format is a header's notation.
+// A Format is the notation of a header.
 type Format string
 
 const (
@@ -42,15 +42,15 @@ const (
 
 // A Document is a Markdown file with its header decoded.
 type Document struct {
-	Format   Format            // "" where there is no header
-	Line     int               // of the opening fence, 1-based; 0 where there is no header
-	Header   []byte            // the text between the fences; aliases the data
-	Body     int               // the body is data[Body:]
+	Format   Format            // "" if the file has no header
+	Line     int               // line of the opening fence, 1-based; 0 if the file has no header
+	Header   []byte            // text between the fences; shares memory with the data
+	Body     int               // offset of the body in the data
 	Fields   []Field           // in the order of the file
-	Problems []problem.Problem // in the order of the file
+	Problems []problem.Problem // at most problem.Max warnings without a path, in the order of the file
 }
 
-// A Source says where a description was found.
+// A Source is the origin of a description.
 type Source string
 
 const (
@@ -59,11 +59,11 @@ const (
 	FromParagraph   Source = "paragraph"
 )
 
-// Parse finds and decodes the header of a file. If whole is false, data is
-// only the beginning of it; then more says that header or description go on
-// beyond it, and that Parse should be called again with more data. It never
-// asks for more than MaxHead bytes. Whatever is returned, data[doc.Body:] is a
-// suffix of data.
+// Parse finds and decodes the header of a file. If whole is false, data is only
+// the beginning of the file. Parse then returns more = true if the header or the
+// description may continue after data. The caller should call Parse again with
+// more data. Parse never requests more than MaxHead bytes. doc.Body is always a
+// valid offset in data.
 func Parse(data []byte, whole bool) (doc Document, more bool) {
 	ends := whole || len(data) >= MaxHead
 	fenced := split(data[:min(len(data), MaxHead)], whole && len(data) <= MaxHead)
@@ -85,7 +85,7 @@ func Parse(data []byte, whole bool) (doc Document, more bool) {
 	return doc, false
 }
 
-// decode decodes what split found.
+// decode decodes a header that split found.
 func decode(data []byte, f fenced) Document {
 	doc := decodeFenced(data, f)
 	if f.blank == 0 {
@@ -96,13 +96,14 @@ func decode(data []byte, f fenced) Document {
 	if doc.Format != "" {
 		doc.Line += f.blank
 		doc.Problems = append([]problem.Problem{{Code: problem.FrontmatterAfterBlankLines, Line: 1,
-			Message:    "blank lines come before the frontmatter, so that most other readers find no frontmatter",
+			Message:    "blank lines precede the frontmatter; most other readers find no frontmatter",
 			Suggestion: "remove the blank lines"}}, doc.Problems...)
 	}
 	return doc
 }
 
-// moveFields adds the blank lines before the opening fence to the fields' lines.
+// moveFields adds a number of blank lines before the opening fence to the lines of
+// fields.
 func moveFields(fields []Field, lines int) {
 	for i := range fields {
 		f := &fields[i]
@@ -112,7 +113,8 @@ func moveFields(fields []Field, lines int) {
 	}
 }
 
-// moveProblems adds the blank lines before the opening fence to the problems' lines.
+// moveProblems adds a number of blank lines before the opening fence to the lines
+// of problems.
 func moveProblems(problems []problem.Problem, lines int) {
 	for i := range problems {
 		problems[i].Line += lines
@@ -126,11 +128,11 @@ func decodeFenced(data []byte, f fenced) Document {
 	case f.open:
 		if f.close != "" && looksLikeHeader(data[f.header:], f.format) {
 			p := problem.Problem{Code: problem.FrontmatterUnterminated, Line: 1,
-				Message:    "the frontmatter is not closed, so all of it is text",
-				Suggestion: `put a line "` + f.close + `" after its last field`}
+				Message:    "the frontmatter has no closing fence and is read as text",
+				Suggestion: `add a line "` + f.close + `" after the last field`}
 			if len(data) >= MaxHead {
-				p.Message = fmt.Sprintf("the frontmatter is not closed within the first %d KB of the file, so all of it is text", MaxHead>>10)
-				p.Suggestion = `shorten it, or put a line "` + f.close + `" after its last field`
+				p.Message = fmt.Sprintf("the frontmatter has no closing fence in the first %d KB of the file and is read as text", MaxHead>>10)
+				p.Suggestion = `shorten the frontmatter, or add a line "` + f.close + `" after the last field`
 			}
 			none.Problems = []problem.Problem{p}
 		}
@@ -155,14 +157,14 @@ func decodeFenced(data []byte, f fenced) Document {
 	return doc
 }
 
-// checkFence reports fields that Parse takes as text: a JSON object with a syntax
-// error, and fields between lines that resemble fences. Such a line is indented,
-// has four hyphens, or has a text after the hyphens.
+// checkFence reports fields that Parse reads as text: a JSON object with a syntax
+// error, and fields between lines that resemble fences. A line that resembles a
+// fence is indented, has four hyphens, or has text after the hyphens.
 func (d *Document) checkFence(data []byte, f fenced) {
 	text := data[f.first:]
 	if f.err != nil && objectStart.Match(text) {
 		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterInvalid, Line: 1,
-			Message: "the JSON object that begins the file is not valid, so it is taken as text: " + f.err.Error()})
+			Message: "the JSON object at the start of the file is invalid and is read as text: " + f.err.Error()})
 		return
 	}
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
@@ -177,8 +179,8 @@ func (d *Document) checkFence(data []byte, f fenced) {
 		for line := range bytes.Lines(rest) {
 			if like(line) {
 				d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterUnknownFence, Line: 1,
-					Message:    "the first line is no fence of frontmatter, so the fields after it are taken as text",
-					Suggestion: `begin the file with a line "` + fence.text + `" that holds nothing else`})
+					Message:    "the first line is not a valid fence; the fields after the line are read as text",
+					Suggestion: `begin the file with a line that contains only "` + fence.text + `"`})
 				return
 			}
 		}
@@ -191,8 +193,8 @@ var objectStart = regexp.MustCompile(`^\{\s*"[^"\n]*"\s*:`)
 // invisible reports blanks and format characters such as U+200B.
 func invisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
-// looksLikeHeader tells a header that was forgotten to be closed from a text
-// that begins with a rule.
+// looksLikeHeader distinguishes a header without a closing fence from a text that
+// begins with a thematic break.
 func looksLikeHeader(text []byte, format Format) bool {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
@@ -210,11 +212,11 @@ func looksLikeHeader(text []byte, format Format) bool {
 	return false
 }
 
-// tomlField matches a line of TOML with a field or a table's name.
+// tomlField matches a line of TOML with a field or a table name.
 var tomlField = regexp.MustCompile(`^(?:[\w."\'-]+[ \t]*=|\[)`)
 
 func (d *Document) checkDuplicates() {
-	// A map is for headers that want to be slow: real ones have a few keys.
+	// Only a hostile header has enough keys to need a map.
 	var lines map[string]int
 	if len(d.Fields) > 32 {
 		lines = make(map[string]int, len(d.Fields))
@@ -234,15 +236,15 @@ func (d *Document) checkDuplicates() {
 			continue
 		}
 		p := problem.Problem{Code: problem.DuplicateKey, Line: f.Line, Column: f.Column, Key: f.Key,
-			Message: "the key is there twice; the last one counts", Suggestion: "remove the others"}
+			Message: "duplicate key; the last value is used", Suggestion: "remove the other values"}
 		if first > 0 {
-			p.Message = fmt.Sprintf("the key is in line %d already; the last one counts", first)
+			p.Message = fmt.Sprintf("duplicate key, first used in line %d; the last value is used", first)
 		}
 		d.Problems = append(d.Problems, p)
 	}
 }
 
-// checkText reports the first byte that is no text.
+// checkText reports the first byte that is not UTF-8.
 func (d *Document) checkText(data []byte, whole bool) {
 	if utf8.Valid(data) {
 		return
@@ -251,19 +253,19 @@ func (d *Document) checkText(data []byte, whole bool) {
 		r, size := utf8.DecodeRune(data[i:])
 		if r == utf8.RuneError && size == 1 {
 			if !whole && !utf8.FullRune(data[i:]) {
-				return // cut in the middle of a character
+				return // data ends within a character
 			}
 			line := bytes.LastIndexByte(data[:i], '\n') + 1
 			d.Problems = append(d.Problems, problem.Problem{Code: problem.NotUTF8,
 				Line: 1 + bytes.Count(data[:line], []byte("\n")), Column: 1 + utf8.RuneCount(data[line:i]),
-				Message: "a byte that is not UTF-8", Suggestion: "save the file as UTF-8"})
+				Message: "invalid UTF-8", Suggestion: "save the file as UTF-8"})
 			return
 		}
 		i += size
 	}
 }
 
-// Get returns the value of a top-level key; of several, the last.
+// Get returns the last value of a top-level key.
 func (d *Document) Get(key string) (Value, bool) {
 	for i := len(d.Fields) - 1; i >= 0; i-- {
 		if d.Fields[i].Key == key {
@@ -278,8 +280,8 @@ func (d *Document) description() string {
 	return strings.TrimSpace(v.String())
 }
 
-// Description is the header's description without blanks at its ends, else the
-// first paragraph of the body. It is valid UTF-8.
+// Description returns the description of the header without leading and trailing
+// blanks, or else the first paragraph of the body. The text is valid UTF-8.
 func Description(doc Document, body []byte) (string, Source) {
 	if s := doc.description(); s != "" {
 		return s, FromFrontmatter

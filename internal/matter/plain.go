@@ -2,11 +2,10 @@ package matter
 
 import "strings"
 
-// plainYAML reads a header that is nothing but lines of "key: value" with
-// values that no rule of YAML can turn into anything but their own text. Most
-// headers are such, and the YAML library takes thirty times as long for one.
-// FuzzPlainYAML holds it to the same result for whatever it accepts; for
-// everything else ok is false.
+// plainYAML reads a header that consists of lines "key: value" with plain values.
+// YAML reads a plain value as its own text. Most headers are plain, and the YAML
+// library takes thirty times as long. For any other header, ok is false.
+// FuzzPlainYAML compares the fields with the result of the library.
 func plainYAML(header []byte) (fields []Field, ok bool) {
 	text := string(header)
 	fields = make([]Field, 0, strings.Count(text, "\n")+1)
@@ -34,12 +33,12 @@ func isPlainKey(key string) bool {
 	return 0 < len(key) && len(key) <= maxPlainKey
 }
 
-// maxPlainKey is well within the 1,024 characters that YAML allows a key.
+// maxPlainKey is less than 1,024, the maximum length of a key in YAML.
 const maxPlainKey = 128
 
-// isPlainValue reports whether a text is a plain scalar in one line that is a
-// string: it begins with a letter or a character that means nothing to YAML,
-// holds no ": " or " #", and is no word for a truth value or for null.
+// isPlainValue reports whether YAML reads a line of text as a string without
+// changes. The text begins with a letter or a character without a meaning in YAML,
+// contains neither ": " nor " #", and is not a word for a boolean or null.
 func isPlainValue(value string) bool {
 	if value == "" || !isLetter(value[0]) && strings.IndexByte("$(/<_", value[0]) < 0 || value[len(value)-1] == ':' {
 		return false

@@ -12,17 +12,19 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Strict returns what a reader of StrictYAML refuses in a YAML header that is
-// right otherwise: the codes SkillYAML… and, in mappings below the top level,
-// DuplicateKey. Of each code it is the first in each top-level
-// field. It reads the header a second time, since Parse has no need of such
-// details; a header that is not YAML as a whole has none.
+// Strict returns the constructs of a valid YAML header that readers of the subset
+// StrictYAML reject (https://hitchdev.com/strictyaml/features-removed/). The Agent
+// Skills reference validator is a reader of StrictYAML. The problems have the codes
+// SkillYAML… and, in mappings below the top level, DuplicateKey. Strict reports the
+// first problem of each code in each top-level field, and at most problem.Max
+// problems. Strict reads the header a second time, because Parse does not keep the
+// details. A header that is not valid YAML has no problems of these kinds.
 func (d *Document) Strict() []problem.Problem {
 	if d.Format != YAML {
 		return nil
 	}
 	if _, ok := plainYAML(d.Header); ok && bytes.IndexByte(d.Header, '\t') < 0 {
-		return nil // there is nothing in it that could be refused
+		return nil // a plain header contains no such construct
 	}
 	text := (&Document{Header: d.Header}).printable()
 	if tooDeep(text) {
@@ -41,14 +43,14 @@ func (d *Document) Strict() []problem.Problem {
 
 type strict struct {
 	text     []byte
-	lines    []int  // where each begins in text
-	key      string // the top-level one
+	lines    []int  // offsets of the lines in text
+	key      string // current top-level key
 	scalars  []scalarAt
 	problems []problem.Problem
 }
 
-// A scalarAt is a scalar, where it begins in the text, and the top-level key
-// that it is or belongs to.
+// A scalarAt is a scalar, with the offset in the text and the top-level key of the
+// field.
 type scalarAt struct {
 	node *yaml.Node
 	at   int
@@ -57,18 +59,18 @@ type scalarAt struct {
 
 func (s *strict) look(n *yaml.Node, depth int) {
 	if depth > maxDepth {
-		return // Parse has refused it
+		return // Parse refuses the header
 	}
 	at := s.offset(n)
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		s.report(n, problem.SkillYAMLAnchor, "anchors and aliases (& and *) are not allowed in a skill", "write the value out; put a text that begins with & or * in quotes")
-	case n.Style&yaml.TaggedStyle != 0, at < len(s.text) && s.text[at] == '!': // "!" alone has no style
-		s.report(n, problem.SkillYAMLTag, "tags (!) are not allowed in a skill", "remove the tag; put a text that begins with ! in quotes")
+		s.report(n, problem.SkillYAMLAnchor, "anchors and aliases (& and *) are not allowed in a skill", "repeat the value; quote text that begins with & or *")
+	case n.Style&yaml.TaggedStyle != 0, at < len(s.text) && s.text[at] == '!': // a lone "!" has no style
+		s.report(n, problem.SkillYAMLTag, "tags (!) are not allowed in a skill", "remove the tag; quote text that begins with !")
 	case n.Style&yaml.FlowStyle != 0:
 		s.report(n, problem.SkillYAMLFlowStyle, "lists and mappings in brackets are not allowed in a skill",
-			"write one item in each line; put a text that begins with a bracket in quotes")
-		return // what is in it is reported with it
+			"write one item per line; quote text that begins with a bracket")
+		return // the report covers the content
 	}
 	if n.Kind == yaml.ScalarNode {
 		s.scalars = append(s.scalars, scalarAt{n, at, s.key})
@@ -80,13 +82,13 @@ func (s *strict) look(n *yaml.Node, depth int) {
 		return
 	}
 	seen := make(map[string]bool, len(n.Content)/2)
-	column := 0 // of the first mapping in this one
+	column := 0 // column of the first mapping value
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		if depth == 0 {
 			s.key = key.Value
 		} else if key.Kind == yaml.ScalarNode && seen[key.Value] {
-			s.report(key, problem.DuplicateKey, fmt.Sprintf("the key %q is there twice; the last one counts", key.Value), "remove the others")
+			s.report(key, problem.DuplicateKey, fmt.Sprintf("duplicate key %q; the last value is used", key.Value), "remove the other values")
 		}
 		seen[key.Value] = true
 		s.look(key, depth+1)
@@ -96,15 +98,15 @@ func (s *strict) look(n *yaml.Node, depth int) {
 				column = value.Column
 			}
 			if value.Column != column {
-				s.report(value, problem.SkillYAMLIndentation, "its keys are indented differently from those of the mapping before",
-					"indent both by the same number of blanks")
+				s.report(value, problem.SkillYAMLIndentation, "the keys are indented differently from the keys of the previous mapping",
+					"indent both mappings equally")
 			}
 		}
 	}
 }
 
-// report adds a problem, unless the field has one of this class already. A
-// node's line is that of the header, which begins in the file's second line.
+// report adds a problem, unless the field already has a problem with the code. The
+// lines of nodes start at 1 after the opening fence.
 func (s *strict) report(n *yaml.Node, code problem.Code, message, suggestion string) {
 	for _, p := range slices.Backward(s.problems) {
 		if p.Key != s.key {
@@ -117,8 +119,8 @@ func (s *strict) report(n *yaml.Node, code problem.Code, message, suggestion str
 	s.problems = append(s.problems, problem.Problem{Code: code, Severity: problem.Error, Line: n.Line + 1, Column: n.Column, Key: s.key, Message: message, Suggestion: suggestion})
 }
 
-// tabs reports tabs that are no part of a text in quotes, a block or a comment.
-// YAML has them as blanks, where they do not indent.
+// tabs reports tabs outside quotes, blocks and comments. YAML reads such a tab as
+// a blank.
 func (s *strict) tabs() {
 	i := 0
 	s.key = ""
@@ -140,8 +142,8 @@ func (s *strict) tabs() {
 	s.between(i, len(s.text))
 }
 
-// between reports the first tab in a part of the text that has no quotes, but
-// may have comments.
+// between reports the first tab in a part of the text without quotes. The part may
+// contain comments.
 func (s *strict) between(from, to int) {
 	comment := false
 	for i := from; i < to; i++ {
@@ -154,13 +156,13 @@ func (s *strict) between(from, to int) {
 		case c == '\t':
 			line, _ := slices.BinarySearch(s.lines, i+1)
 			at := &yaml.Node{Line: line, Column: 1 + utf8.RuneCount(s.text[s.lines[line-1]:i])}
-			s.report(at, problem.SkillYAMLTab, "a tab is not allowed here in a skill", "write a blank, or put the text that it is in in quotes")
+			s.report(at, problem.SkillYAMLTab, "a tab is not allowed here in a skill", "write a blank, or quote the text")
 			return
 		}
 	}
 }
 
-// closingQuote returns where the text goes on after the quoted one at i.
+// closingQuote returns the offset after the quoted text at i.
 func closingQuote(text []byte, i int) int {
 	for quote, j := text[i], i+1; j < len(text); j++ {
 		switch {
@@ -176,7 +178,7 @@ func closingQuote(text []byte, i int) int {
 	return len(text)
 }
 
-// offset returns where a node begins in the text.
+// offset returns the offset of a node in the text.
 func (s *strict) offset(n *yaml.Node) int {
 	i := s.lines[min(max(n.Line, 1), len(s.lines))-1]
 	for range n.Column - 1 {
@@ -186,7 +188,8 @@ func (s *strict) offset(n *yaml.Node) int {
 	return i
 }
 
-// yamlLines returns where the lines of a text begin, as YAML 1.1 counts them.
+// yamlLines returns the offsets of the lines of a text, by the line breaks of YAML
+// 1.1.
 func yamlLines(text []byte) []int {
 	lines := []int{0}
 	for i, r := range string(text) {

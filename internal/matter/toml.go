@@ -25,7 +25,7 @@ func (d *Document) decodeTOML() {
 	var decoded map[string]any
 	meta, err := toml.Decode(string(text), &decoded)
 	if err != nil {
-		p := problem.Problem{Code: problem.FrontmatterInvalid, Line: 1, Message: "the frontmatter is not valid TOML, so its fields are unknown"}
+		p := problem.Problem{Code: problem.FrontmatterInvalid, Line: 1, Message: "the frontmatter is not valid TOML; the fields are unknown"}
 		var at toml.ParseError
 		if errors.As(err, &at) {
 			p.Line, p.Message = at.Position.Line+1, p.Message+": "+at.Message
@@ -74,9 +74,9 @@ func tomlTooDeep(text []byte) bool {
 	return (maxDots+1)*(maxNesting+1) > maxTOMLDepth
 }
 
-// tomlString returns the length of the string at the start of text. A string that
-// is not closed extends to the end of its line, or of the text if the string may
-// have several lines: the parser stops there with an error.
+// tomlString returns the length of the string at the start of text. A string
+// without a closing quote extends to the end of the line, or to the end of the text
+// if the string may have several lines. The parser stops there with an error.
 func tomlString(text []byte) int {
 	quote, closing, multiline := text[0], text[:1], false
 	if len(text) >= 3 && text[1] == quote && text[2] == quote {
@@ -95,8 +95,8 @@ func tomlString(text []byte) int {
 	return len(text)
 }
 
-// tomlFields sorts the keys of a table as the file has them. Of tables in an
-// array it does so for the keys that the first of them has.
+// tomlFields returns the fields of a table in the order of the file. In an array of
+// tables, the first table determines the order of its keys.
 func tomlFields(table map[string]any, prefix string, order map[string]int) []Field {
 	keys := slices.SortedFunc(maps.Keys(table), func(a, b string) int {
 		return cmp.Or(cmp.Compare(order[prefix+a], order[prefix+b]), strings.Compare(a, b))
@@ -138,8 +138,8 @@ func tomlValue(v any, prefix string, order map[string]int) Value {
 	return Value{}
 }
 
-// tomlFloat writes a float as TOML does. How its author wrote it, the toml
-// package does not tell: 1.10 is 1.1.
+// tomlFloat formats a float in TOML. The toml package does not keep the notation of
+// the file, and 1.10 becomes 1.1.
 func tomlFloat(v float64) string {
 	text := strconv.FormatFloat(v, 'f', -1, 64)
 	if size := math.Abs(v); size != 0 && (size < 1e-6 || size >= 1e21) {
@@ -151,8 +151,8 @@ func tomlFloat(v float64) string {
 	return strings.ToLower(text)
 }
 
-// tomlTime writes a time as TOML does; the toml package marks the three kinds
-// without an offset by the name of their location.
+// tomlTime formats a time in TOML. The toml package marks the three kinds without
+// an offset by the name of the location.
 func tomlTime(t time.Time) string {
 	switch t.Location().String() {
 	case "datetime-local":

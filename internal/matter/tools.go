@@ -7,9 +7,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Tools reads allowed-tools: a list, or a text with blanks or commas between the
-// tools. Parentheses hold blanks and commas together, as in "Bash(git add:*) Read".
-// Unbalanced is the first tool with parentheses that do not match; "" if all match.
+// Tools returns the tools of allowed-tools. The value is a list, or a text with
+// blanks or commas between the tools. Blanks and commas in parentheses do not
+// separate tools, as in "Bash(git add:*) Read". unbalanced is the first tool with
+// unbalanced parentheses, or "".
 func Tools(v Value) (tools []string, unbalanced string) {
 	if v.Kind == Sequence {
 		tools = v.Strings()
@@ -49,7 +50,7 @@ func splitTools(text string) (tools []string, unbalanced string) {
 	return tools, unbalanced
 }
 
-// checkTools reports a tool with parentheses that do not match.
+// checkTools reports a tool with unbalanced parentheses.
 func (d *Document) checkTools() {
 	for i := len(d.Fields) - 1; i >= 0; i-- {
 		f := &d.Fields[i]
@@ -57,14 +58,14 @@ func (d *Document) checkTools() {
 			continue
 		}
 		if f.Value.Kind == String && strings.IndexAny(f.Value.Text, "()") < 0 {
-			return // most headers, without the cost of a list
+			return // fast path of most headers
 		}
 		if _, tool := Tools(f.Value); tool != "" {
 			p := problem.Problem{Code: problem.AllowedToolsUnbalanced, Line: f.Line, Column: f.Column, Key: f.Key,
-				Message:    "the parentheses of " + strconv.Quote(clip(tool, 100)) + " do not match, so the text is read as one tool",
-				Suggestion: `close each "(" before the next tool begins, as in "Bash(git:*) Read"`}
+				Message:    "unbalanced parentheses: " + strconv.Quote(clip(tool, 100)) + " is read as one tool",
+				Suggestion: `close each "(" before the next tool, as in "Bash(git:*) Read"`}
 			if f.Value.Kind == Sequence {
-				p.Suggestion = `close each "(" in the same item; put an item with a comma in quotes`
+				p.Suggestion = `close each "(" in the same item; quote an item that contains a comma`
 			}
 			d.Problems = append(d.Problems, p)
 		}

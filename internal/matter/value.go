@@ -9,7 +9,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// A Kind is what a value is.
+// A Kind is the type of a value.
 type Kind uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	Bool
 	Int
 	Float
-	String // every other scalar, dates and times too
+	String // every other scalar, including dates and times
 	Sequence
 	Mapping
 )
@@ -25,22 +25,21 @@ const (
 // A Field is a key and its value.
 type Field struct {
 	Key          string
-	Line, Column int // of the key, 1-based in the file; 0 is unknown
+	Line, Column int // position of the key, 1-based in the file; 0 means unknown
 	Value        Value
 }
 
-// A Value is a value as its author wrote it. The zero Value is null.
+// A Value is a value in the notation of the file. The zero Value is null.
 type Value struct {
 	Kind   Kind
-	Text   string  // of a scalar, quotes and block indentation taken off: 007, yes, 2025-01-31; of a top-level list or mapping in brackets, the text with its brackets
+	Text   string  // scalar without quotes and block indentation, such as 007, yes, 2025-01-31; or a top-level list or mapping in brackets, with the brackets
 	Items  []Value // of a Sequence
 	Fields []Field // of a Mapping
 }
 
-// String reads the value as a text: of a scalar, its literal text; of what is
-// in brackets, such as [file], the text as written, which is what an author
-// meant who did not mean a list; of another list of scalars, its items joined
-// by ", "; "" of anything else.
+// String returns the text of a scalar, the text of a value in brackets, such as
+// [file], or the items of another list of scalars, joined by ", ". Authors write
+// [file] as text and not as a list. For any other value, String returns "".
 func (v Value) String() string {
 	switch v.Kind {
 	case Null:
@@ -53,8 +52,8 @@ func (v Value) String() string {
 	return v.Text
 }
 
-// Strings reads the value as a list: the texts of its scalar items, or a
-// scalar as a list of one. It is nil for null and for a mapping.
+// Strings returns the texts of the scalar items of a list, or a list with the text
+// of a scalar. For null and for a mapping, Strings returns nil.
 func (v Value) Strings() []string {
 	switch v.Kind {
 	case Null, Mapping:
@@ -72,8 +71,8 @@ func (v Value) Strings() []string {
 	}
 }
 
-// Bool reads the value as a truth value: true, yes, on or 1, and false, no,
-// off or 0, in any letter case, quoted or not; ok is false for anything else.
+// Bool reads true, yes, on and 1 as true, and false, no, off and 0 as false, in any
+// letter case, with or without quotes. For any other value, ok is false.
 func (v Value) Bool() (value, ok bool) {
 	if v.Kind == Sequence || v.Kind == Mapping {
 		return false, false
@@ -87,16 +86,16 @@ func (v Value) Bool() (value, ok bool) {
 	return false, false
 }
 
-// AppendJSON appends the value as JSON. Keys keep their order; of a key that is
-// there twice, the last value counts, in the place of the first. A number is one
-// only where its literal is a JSON number too, so 007, 0x1F and .inf are texts,
-// and where a float64 can hold it, since few readers of JSON take 1e400.
+// AppendJSON appends the value as JSON. Keys keep their order. A duplicate key has
+// the last value at the first position. A number stays a number if the text is a
+// JSON number within the range of float64. Other numbers, such as 007, 0x1F, .inf
+// and 1e400, become strings, because few readers of JSON accept them.
 func (v Value) AppendJSON(dst []byte) []byte {
 	switch v.Kind {
 	case Null:
 		return append(dst, "null"...)
 	case Bool:
-		// A tag can call anything a truth value.
+		// A tag can mark any text as a boolean.
 		if text := strings.ToLower(v.Text); text == "true" || text == "false" {
 			return append(dst, text...)
 		}
@@ -122,7 +121,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	}
 }
 
-// Memory estimates the bytes that the header and its fields need.
+// Memory returns the approximate size of the header and its fields in memory.
 func (d *Document) Memory() int {
 	return len(d.Header) + Value{Fields: d.Fields}.memory()
 }
@@ -146,7 +145,7 @@ func isJSONNumber(text string) bool {
 	return err == nil
 }
 
-// AppendJSON appends the header as a JSON object, as Value.AppendJSON does.
+// AppendJSON appends the header as a JSON object, by the rules of Value.AppendJSON.
 func (d *Document) AppendJSON(dst []byte) []byte { return appendFields(dst, d.Fields) }
 
 func appendFields(dst []byte, fields []Field) []byte {
@@ -159,7 +158,7 @@ func appendFields(dst []byte, fields []Field) []byte {
 	for _, f := range fields {
 		value, ok := last[f.Key]
 		if !ok {
-			continue // it was there before
+			continue // duplicate
 		}
 		delete(last, f.Key)
 		if !first {

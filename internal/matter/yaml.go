@@ -22,9 +22,9 @@ import (
 const maxDepth = 100
 
 // An expansion is the amount of text and values that a header may gain beyond its
-// own characters: by aliases and by compound keys. Without the bound, 60 KB of
-// aliases stand for 95 MB, and each level of a compound key doubles the quotes of
-// the level below. Public headers hardly ever have either.
+// own characters through aliases and compound keys. Without the bound, 60 KB of
+// aliases expand to 95 MB, and each level of a compound key doubles the quotes of
+// the level below. Public headers hardly ever contain aliases or compound keys.
 type expansion struct {
 	values int
 	bytes  int
@@ -42,18 +42,18 @@ func (x *expansion) take(values, bytes int) bool {
 	return x.values >= 0 && x.bytes >= 0
 }
 
-// maxTries is how many keys of a broken header are tried as YAML, which takes
-// some ten microseconds each; the values of further ones are literal. Real
-// headers have a dozen.
+// maxTries is the number of keys of a broken header to parse as YAML. Parsing takes
+// about ten microseconds per key. The values of further keys are read as text. Real
+// headers have a dozen keys.
 const maxTries = 256
 
-// maxSuggested is the length of a value, in bytes, that a suggestion repeats.
+// maxSuggested is the maximum length of a value in a suggestion, in bytes.
 const maxSuggested = 500
 
-var errRefused = errors.New("nested too deep, or too large once its aliases are resolved")
+var errRefused = errors.New("nested too deeply, or too large after alias expansion")
 
-// decodeYAML fills the fields. It reports false where there is no mapping
-// between the fences, so that they are rules, and what is between them text.
+// decodeYAML sets the fields. If the text between the fences is not a mapping,
+// decodeYAML returns false: the fences are thematic breaks and the text is body.
 func (d *Document) decodeYAML() bool {
 	if fields, ok := plainYAML(d.Header); ok {
 		d.Fields = fields
@@ -69,31 +69,31 @@ func (d *Document) decodeYAML() bool {
 		return true
 	case errors.Is(err, errNotMapping):
 		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterNotAMapping, Line: 1,
-			Message:    `what is between the two lines "---" is not a list of fields, so it is taken as text`,
-			Suggestion: `write it as "key: value", or begin the text with another line than "---"`})
+			Message:    `the text between the lines "---" contains no fields and is part of the content`,
+			Suggestion: `write fields as "key: value", or begin the file with a line other than "---"`})
 		return false
 	}
 	known := len(d.Problems)
 	recovered := d.recover(text, left)
 	if len(recovered) == 0 {
 		if looksLikeHeader(text, YAML) {
-			d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterNotAMapping, Line: 1, Message: "the frontmatter is not YAML"})
+			d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterNotAMapping, Line: 1, Message: "the frontmatter is not valid YAML and is part of the content"})
 		}
 		return false
 	}
 	if errors.Is(err, errRefused) {
-		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error(), Suggestion: "write the values out, in a few levels"})
+		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error(), Suggestion: "replace aliases by values, and use fewer levels"})
 	}
-	if !slices.ContainsFunc(d.Problems[known:], func(p problem.Problem) bool { return p.Code != problem.FrontmatterValueCut }) { // each key by itself is right
+	if !slices.ContainsFunc(d.Problems[known:], func(p problem.Problem) bool { return p.Code != problem.FrontmatterValueCut }) { // each field is valid by itself
 		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRecovered, Line: 1,
-			Message: "the frontmatter is not valid YAML as a whole, so its fields are read one by one"})
+			Message: "the frontmatter is not valid YAML; each field is read separately"})
 	}
 	d.Fields = recovered
 	return true
 }
 
-// printable returns the header as a text that YAML admits: what is not UTF-8
-// and control characters become U+FFFD. Lines stay lines.
+// printable returns the header with U+FFFD in place of invalid UTF-8 and of the
+// control characters that YAML rejects. Line breaks are kept.
 func (d *Document) printable() []byte {
 	clean := true
 	for _, c := range d.Header {
@@ -117,7 +117,7 @@ func (d *Document) printable() []byte {
 				reported = true
 				begin := bytes.LastIndexByte(d.Header[:i], '\n') + 1
 				d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter, Line: line, Column: 1 + utf8.RuneCount(d.Header[begin:i]),
-					Message: "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter", Suggestion: "remove it"})
+					Message: "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter", Suggestion: "remove the character"})
 			}
 			r = utf8.RuneError
 		}
@@ -129,8 +129,8 @@ func (d *Document) printable() []byte {
 
 var errNotMapping = errors.New("not a mapping")
 
-// strictYAML reads a text that is YAML as a whole. The first line of it is at
-// line in the file.
+// strictYAML reads a text that is valid YAML. line is the line of the text in the
+// file.
 func strictYAML(text []byte, line int, left *expansion) ([]Field, cuts, error) {
 	if tooDeep(text) {
 		return nil, cuts{}, errRefused
@@ -155,8 +155,8 @@ func strictYAML(text []byte, line int, left *expansion) ([]Field, cuts, error) {
 	return v.Fields, c.cuts, err
 }
 
-// tooDeep reports brackets nested deeper than any header that is meant, before
-// a parser gets to see them.
+// tooDeep reports brackets that are nested deeper than maxDepth. The check precedes
+// the parser.
 func tooDeep(text []byte) bool {
 	depth := 0
 	for _, c := range text {
@@ -172,8 +172,9 @@ func tooDeep(text []byte) bool {
 	return false
 }
 
-// parseYAML decodes a header into nodes. The frontmatter package finds its
-// fences by trimmed lines, so it gets ones that no line of the text can be.
+// parseYAML decodes a header into nodes. The frontmatter package compares trimmed
+// lines with the fences. parseYAML therefore adds fences that no line of the text
+// contains.
 func parseYAML(text []byte) (*yaml.Node, error) {
 	fence := "=frontmatter="
 	for bytes.Contains(text, []byte(fence)) {
@@ -191,8 +192,8 @@ func parseYAML(text []byte) (*yaml.Node, error) {
 
 var errDocuments = errors.New("more than one document")
 
-// unmarshalOne decodes a text of one document. yaml.Unmarshal takes the first
-// of several, and what follows a line "..." would be lost without a word.
+// unmarshalOne decodes a text with a single document. yaml.Unmarshal decodes only
+// the first document and silently drops the text after a line "...".
 func unmarshalOne(text []byte, v any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	err := decoder.Decode(v)
@@ -212,8 +213,8 @@ type converter struct {
 	line int // added to a node's line
 	left *expansion
 
-	aliases int // how many the value at hand is within
-	own     int // fields of the top-level mapping that no merge brought
+	aliases int // number of aliases around the current value
+	own     int // number of fields of the top-level mapping without merged fields
 	cuts    cuts
 }
 
@@ -288,7 +289,7 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 	if len(merged) == 0 {
 		return v, nil
 	}
-	// A key of the mapping's own, and of a mapping merged earlier, counts first.
+	// Keys of the mapping precede merged keys, and earlier merges precede later merges.
 	own := make(map[string]bool, len(v.Fields)+len(merged))
 	for _, f := range v.Fields {
 		own[f.Key] = true
@@ -320,15 +321,15 @@ func scalarKind(n *yaml.Node) Kind {
 	}
 }
 
-// literals sets the Text of top-level lists and mappings in brackets to the text
-// as written: argument-hint: [file]. A comment after the closing bracket that
-// resembles text is a problem.
+// literals sets the Text of top-level lists and mappings in brackets to the
+// original text, as in argument-hint: [file]. literals reports a comment after the
+// closing bracket that resembles text.
 func (c *converter) literals(fields []Field, text []byte) {
 	var lines [][]byte
 	for i := range fields {
 		f := &fields[i]
-		// Of several fields in a line of a mapping in brackets, only the first
-		// can have its key at the beginning of the line.
+		// If a line of a mapping in brackets contains several fields, only the first
+		// key can be at the beginning of the line.
 		if f.Value.Kind != Sequence && f.Value.Kind != Mapping || f.Column != 1 {
 			continue
 		}
@@ -337,7 +338,7 @@ func (c *converter) literals(fields []Field, text []byte) {
 		}
 		at := f.Line - c.line - 1
 		if at >= len(lines) {
-			return // YAML counts a lone carriage return as a line break
+			return // in YAML, a lone carriage return is a line break
 		}
 		key, value, ok := topLevelKey(lines[at])
 		if !ok || key != f.Key || len(value) == 0 || value[0] != '[' && value[0] != '{' {
@@ -410,14 +411,14 @@ func topLevelKey(line []byte) (key string, value []byte, ok bool) {
 	return key, bytes.TrimLeft(line[m[1]:], " \t"), true
 }
 
-// recover reads a text that is not YAML as a whole key by key: each value is
-// tried as YAML alone, and is its literal text where that fails.
+// recover reads invalid YAML key by key. Each field is parsed as YAML by itself. If
+// the field is invalid, the value is the literal text.
 func (d *Document) recover(text []byte, left *expansion) []Field {
 	var (
 		fields []Field
-		key    string // the current one
-		from   = -1   // where its first line begins in text
-		begin  int    // which line of the file that is
+		key    string // current key
+		from   = -1   // offset of the first line of the field
+		begin  int    // line of the field in the file
 	)
 	tries := 0
 	tryYAML := func(chunk []byte, line int) ([]Field, cuts, error) {
@@ -444,9 +445,9 @@ func (d *Document) recover(text []byte, left *expansion) []Field {
 		value := literal(chunk)
 		fields = append(fields, Field{Key: key, Line: begin, Column: 1, Value: Value{Kind: String, Text: value}})
 		p := problem.Problem{Code: problem.FrontmatterRecovered, Line: begin, Column: 1, Key: key,
-			Message: "the value is not valid YAML; it is taken as the text that it is", Suggestion: "write " + key + ": " + strconv.Quote(value)}
+			Message: "the value is not valid YAML and is read as text", Suggestion: "write " + key + ": " + strconv.Quote(value)}
 		if errors.Is(err, errRefused) {
-			p.Message = "the value is not read as YAML, being too deep or one of too many; it is taken as the text that it is"
+			p.Message = "the value exceeds the limits for YAML and is read as text"
 		}
 		if errors.Is(err, errRefused) || value == "" || len(value) > maxSuggested {
 			p.Suggestion = ""
@@ -466,14 +467,14 @@ func (d *Document) recover(text []byte, left *expansion) []Field {
 	return fields
 }
 
-// literal is the value of a key as a person would read it: its lines joined,
-// without the quotes around it.
+// literal returns the value of a key as a person reads the value: joined lines
+// without the surrounding quotes.
 func literal(chunk []byte) string {
 	first, rest, _ := bytes.Cut(chunk, []byte("\n"))
 	_, value, _ := topLevelKey(first)
 	parts := []string{string(value)}
 	for line := range bytes.Lines(rest) {
-		// An unindented line that is no key is part of nothing.
+		// An unindented line without a key belongs to no field.
 		if text := bytes.TrimSpace(line); len(text) > 0 && (line[0] == ' ' || line[0] == '\t') {
 			parts = append(parts, string(text))
 		}
@@ -481,7 +482,7 @@ func literal(chunk []byte) string {
 	text := strings.TrimSpace(strings.Join(parts, " "))
 	var decoded string
 	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &decoded) == nil {
-		return decoded // the YAML package knows neither "\/" nor "\ud83d\ude00", which JSON writers put there
+		return decoded // JSON encoders write "\/" and "\ud83d\ude00", and the YAML package rejects both
 	}
 	if quoted(text) {
 		text = text[1 : len(text)-1]
@@ -489,9 +490,9 @@ func literal(chunk []byte) string {
 	return text
 }
 
-// quoted reports whether the quotes at the ends of a text belong together: in
-// "Say "hi" twice" they do, in "Fix" and "Test" they do not, since the second
-// one closes what the first has opened.
+// quoted reports whether the first and the last quote of a text match. The quotes
+// match in "Say "hi" twice". The quotes do not match in "Fix" and "Test", because
+// the second quote closes the first.
 func quoted(text string) bool {
 	n := len(text)
 	if n < 2 || text[0] != '"' && text[0] != '\'' || text[n-1] != text[0] {
@@ -501,8 +502,8 @@ func quoted(text string) bool {
 	return next == n-1 || text[next-1] == ' ' && text[next+1] != ' '
 }
 
-// mergeable reports whether "<<" with this value merges anything. With any other
-// it is a key like others.
+// mergeable reports whether "<<" with this value merges fields. With any other
+// value, "<<" is an ordinary key.
 func mergeable(v Value) bool {
 	if v.Kind != Sequence {
 		return v.Kind == Mapping

@@ -429,12 +429,15 @@ func (d *reader) addRules(dir *confine.Dir, at place) *ignore.Rules {
 	if !d.Gitignore {
 		return nil
 	}
-	// Most directories have no .gitignore file, and most files are small.
-	buf := make([]byte, 4096)
-	n, info, err := dir.ReadHead(gitignoreName, buf)
-	if err == nil && n == len(buf) && info.Size >= int64(n) {
-		buf = make([]byte, min(info.Size, maxGitignore-1)+1)
-		n, _, err = dir.ReadHead(gitignoreName, buf)
+	// Most directories have no .gitignore file, and most files are small. A file
+	// may be larger than its size tells: it grows, or the filesystem does not know.
+	var buf []byte
+	var n int
+	var info confine.Info
+	var err error
+	for size := int64(4096); err == nil && n == len(buf) && n < maxGitignore; size = min(max(2*size, info.Size+1), maxGitignore) {
+		buf = make([]byte, size)
+		n, info, err = dir.ReadHead(gitignoreName, buf)
 	}
 	full := joinPath(rulesDir(at.name), gitignoreName)
 	switch {

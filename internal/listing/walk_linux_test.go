@@ -1,0 +1,93 @@
+package listing
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+)
+
+// TestOpenDirectoriesAreBounded counts the descriptors of directories during walks.
+func TestOpenDirectoriesAreBounded(t *testing.T) {
+	root := t.TempDir()
+	chain := strings.Repeat("d/", 150)
+	for name, below := range map[string][]string{
+		"a long chain":          {chain},
+		"long branches":         branches(20, chain[:2*25]),
+		"many directories":      branches(300, "x/"),
+		"branches at the end":   branches(10, chain[:2*80]),
+		"a comb":                comb(120),
+		"branches below chains": branches(90, chain[:2*4]),
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(root, strings.ReplaceAll(name, " ", "-"))
+			for _, path := range below {
+				if err := os.MkdirAll(filepath.Join(dir, path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f := confined(t)(confine.New(dir))
+			var most atomic.Int64
+			var top struct{}
+			_, err := Tree(t.Context(), f, ".", Options{}, &top, Builder[struct{}]{
+				New: func(*Row) struct{} {
+					for now := openBelow(t, dir); ; {
+						before := most.Load()
+						if now <= before || most.CompareAndSwap(before, now) {
+							return struct{}{}
+						}
+					}
+				},
+				Fill: func(*struct{}, []struct{}, int, string) {},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Besides the top and the directories that the walk keeps, each worker has
+			// the directory that it visits and, on the way to it, two directories.
+			limit := int64(1 + maxHeld + 3*statWorkers())
+			if n := most.Load(); n > limit || n < 2 {
+				t.Errorf("%d directories are open at a time, limit %d", n, limit)
+			} else {
+				t.Logf("%d directories are open at a time", n)
+			}
+			if n := openBelow(t, dir); n != 0 {
+				t.Errorf("%d directories stay open", n)
+			}
+		})
+	}
+}
+
+func branches(n int, below string) []string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf("b%d/%s", i, below))
+	}
+	return all
+}
+
+func comb(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, strings.Repeat("d/", i)+"e/g")
+	}
+	return all
+}
+
+// openBelow counts the open descriptors of this process for files below a directory.
+func openBelow(t *testing.T, dir string) (n int64) {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, e := range entries {
+		if target, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && (target == dir || strings.HasPrefix(target, dir+"/")) {
+			n++
+		}
+	}
+	return n
+}

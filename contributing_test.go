@@ -1,0 +1,68 @@
+package toolshelf_test
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestContributingListsThePackagesAndTheirImports compares the table "Where things
+// are" in CONTRIBUTING.md with the packages.
+func TestContributingListsThePackagesAndTheirImports(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command to list the packages with: ", err)
+	}
+	text, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := regexp.MustCompile("`([^`]+)`")
+	names := func(cell string) (all []string) {
+		for _, match := range quoted.FindAllStringSubmatch(cell, -1) {
+			all = append(all, match[1])
+		}
+		return all
+	}
+	imports := map[string][]string{} // by directory: the imports that the table allows
+	for line := range strings.Lines(string(text)) {
+		if cells := strings.Split(line, "|"); len(cells) == 5 && strings.HasPrefix(line, "| `") {
+			for _, dir := range names(cells[1]) {
+				imports[dir] = names(cells[3])
+			}
+		}
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const module = "github.com/toolshelf-go/toolshelf"
+	listed := map[string]bool{".": true, "examples/…": true}
+	for line := range strings.Lines(string(out)) {
+		paths := strings.Fields(line)
+		dir := strings.TrimPrefix(strings.TrimPrefix(paths[0], module), "/")
+		if dir == "" || strings.HasPrefix(dir, "examples/") && dir != "examples/sample" {
+			continue // may import everything below
+		}
+		allowed, ok := imports[dir]
+		if !ok {
+			t.Errorf("CONTRIBUTING.md does not list %s", dir)
+		}
+		listed[dir] = true
+		for _, imported := range paths[1:] {
+			below, ours := strings.CutPrefix(imported, module)
+			below = strings.TrimPrefix(below, "/")
+			if ours && below != "" && !slices.Contains(allowed, below) && !slices.Contains(allowed, path.Dir(below)+"/…") {
+				t.Errorf("%s imports %s; CONTRIBUTING.md allows %q", dir, below, allowed)
+			}
+		}
+	}
+	for dir := range imports {
+		if !listed[dir] {
+			t.Errorf("CONTRIBUTING.md lists %s, which is not a package", dir)
+		}
+	}
+}

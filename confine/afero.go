@@ -43,7 +43,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 // LstatIfPossible also tells whether a link would have been seen.
 func (f *FS) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 	fi, err := f.fileInfo(f.Lstat, clean(name))
-	return fi, f.foreign == nil || f.foreign.tellsLinks(), err
+	return fi, f.adapted == nil || f.adapted.tellsLinks(), err
 }
 
 func (f *FS) ReadlinkIfPossible(name string) (string, error) {

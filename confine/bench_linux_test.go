@@ -18,7 +18,7 @@ import (
 
 // The floor of a benchmark is the system calls and nothing else, made from Go.
 
-// BenchmarkList lists a folder with all metadata.
+// BenchmarkList lists a directory with all metadata.
 func BenchmarkList(b *testing.B) {
 	for _, n := range []int{10, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -54,7 +54,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkNames reads the names of a folder without keeping them.
+// BenchmarkNames reads the names of a directory without keeping them.
 func BenchmarkNames(b *testing.B) {
 	for _, n := range []int{1_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -75,7 +75,7 @@ func BenchmarkNames(b *testing.B) {
 	}
 }
 
-// BenchmarkHead opens every file of a folder and reads its beginning.
+// BenchmarkHead opens every file of a directory and reads its beginning.
 func BenchmarkHead(b *testing.B) {
 	const n = 10_000
 	dir := manyFiles(b, n, "---\ndescription: what it does\n---\n\nThe text of it.\n")
@@ -128,7 +128,7 @@ func BenchmarkHead(b *testing.B) {
 	}, n)
 }
 
-// BenchmarkStat looks at one file three folders down.
+// BenchmarkStat looks at one file three directories down.
 func BenchmarkStat(b *testing.B) {
 	dir := tempDir(b)
 	write(b, dir, tree{"a/b/c": "x"})
@@ -263,7 +263,7 @@ func floorDirents(b *testing.B, fd int, see func(*byte)) int {
 	}
 }
 
-// manyFiles makes n files in a folder. Set TMPDIR to choose the disk.
+// manyFiles makes n files in a directory. Set TMPDIR to choose the disk.
 func manyFiles(b *testing.B, n int, content string) string {
 	dir := tempDir(b)
 	if os.Getenv("TMPDIR") != "" {

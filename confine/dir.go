@@ -7,16 +7,16 @@ import (
 	"sync/atomic"
 )
 
-// A Dir is an open folder. On the operating system's filesystem it stays the
-// same folder when it is renamed or another takes its name.
+// A Dir is an open directory. On the operating system's filesystem it stays the
+// same directory when it is renamed or another takes its name.
 //
 // Names given to its methods are single elements. No method follows a link:
-// it is ErrSymlink where a file or folder is asked for. All methods may be
+// it is ErrSymlink where a file or directory is asked for. All methods may be
 // called from any goroutine. Close it when done.
 type Dir struct {
-	folder folder
+	handle dirHandle
 	fs     *FS
-	tree   string // the folder it was found in: the root, or a trusted one
+	tree   string // the directory it was found in: the root, or a trusted one
 	at     string // its path below tree, free of links
 	name   string // as it was opened, for errors
 
@@ -32,7 +32,7 @@ type Dir struct {
 // first error of f, which it returns as it is, or with the context's; one of
 // the filesystem may come after entries.
 //
-// Memory is bounded whatever the size of the folder, but for filesystems
+// Memory is bounded whatever the size of the directory, but for filesystems
 // given to Over. Each may be called again, and starts afresh then. Called
 // twice at the same time for one Dir, the second call waits for the first; so
 // f must not call it.
@@ -49,7 +49,7 @@ func (d *Dir) EachBytes(ctx context.Context, f func(name []byte, typ fs.FileMode
 		return stop
 	}
 	n := 0
-	err := d.folder.each(func(name []byte, typ fs.FileMode) bool {
+	err := d.handle.each(func(name []byte, typ fs.FileMode) bool {
 		if n++; n%entriesPerCheck == 0 {
 			if stop = ctx.Err(); stop != nil {
 				return false
@@ -69,29 +69,29 @@ func (d *Dir) Lstat(name string) (Info, error) {
 	err := checkElement(name)
 	if err == nil {
 		var info Info
-		if info, err = d.folder.lstat(name); err == nil {
+		if info, err = d.handle.lstat(name); err == nil {
 			return info, nil
 		}
 	}
 	return Info{}, d.failure("lstat", name, err)
 }
 
-// Info returns the metadata of the folder itself.
+// Info returns the metadata of the directory itself.
 func (d *Dir) Info() (Info, error) {
-	info, err := d.folder.lstat(".")
+	info, err := d.handle.lstat(".")
 	return info, failure("stat", d.name, err)
 }
 
 // RealPath returns the full path of the directory, free of links below the root.
 func (d *Dir) RealPath() string { return path.Join(d.tree, d.at) }
 
-// OpenDir opens the folder of that name.
+// OpenDir opens the directory of that name.
 func (d *Dir) OpenDir(name string) (*Dir, error) {
 	err := checkElement(name)
 	if err == nil {
-		var child folder
-		if child, err = d.folder.openDir(name); err == nil {
-			return &Dir{folder: child, fs: d.fs, tree: d.tree, at: path.Join(d.at, name), name: path.Join(d.name, name)}, nil
+		var child dirHandle
+		if child, err = d.handle.openDir(name); err == nil {
+			return &Dir{handle: child, fs: d.fs, tree: d.tree, at: path.Join(d.at, name), name: path.Join(d.name, name)}, nil
 		}
 	}
 	return nil, d.failure("open", name, err)
@@ -104,7 +104,7 @@ func (d *Dir) OpenRegular(name string) (*File, error) {
 	err := checkElement(name)
 	if err == nil {
 		f := &File{name: path.Join(d.name, name)}
-		if f.content, f.info, err = d.folder.openFile(name); err == nil {
+		if f.content, f.info, err = d.handle.openFile(name); err == nil {
 			return f, nil
 		}
 	}
@@ -119,7 +119,7 @@ func (d *Dir) ReadHead(name string, buf []byte) (int, Info, error) {
 	if err == nil {
 		var n int
 		var info Info
-		if n, info, err = d.folder.readHead(name, buf); err == nil {
+		if n, info, err = d.handle.readHead(name, buf); err == nil {
 			return n, info, nil
 		}
 	}
@@ -131,7 +131,7 @@ func (d *Dir) ReadLink(name string) (string, error) {
 	err := checkElement(name)
 	if err == nil {
 		var text, target string
-		if text, err = readLink(d.folder, name); err == nil {
+		if text, err = readLink(d.handle, name); err == nil {
 			if target, err = d.fs.resolve(d.tree, d.at, text); err == nil {
 				return target, nil
 			}
@@ -140,9 +140,9 @@ func (d *Dir) ReadLink(name string) (string, error) {
 	return "", d.failure("readlink", name, err)
 }
 
-// Close releases the folder. Later calls fail with fs.ErrClosed; those under
+// Close releases the directory. Later calls fail with fs.ErrClosed; those under
 // way are not disturbed.
-func (d *Dir) Close() error { return failure("close", d.name, d.folder.close()) }
+func (d *Dir) Close() error { return failure("close", d.name, d.handle.close()) }
 
 func (d *Dir) failure(op, name string, err error) error {
 	return failure(op, path.Join(d.name, name), err)

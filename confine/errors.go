@@ -20,11 +20,11 @@ var (
 	// DenySymlinks, and every link in the methods of Dir.
 	ErrSymlink = errors.New("symbolic link not followed")
 
-	// ErrNotRegular is for a folder, FIFO, socket or device where a regular
+	// ErrNotRegular is for a directory, FIFO, socket or device where a regular
 	// file is asked for.
 	ErrNotRegular = errors.New("not a regular file")
 
-	// ErrNotDir is for anything but a folder where a folder is asked for, or
+	// ErrNotDir is for anything but a directory where a directory is asked for, or
 	// on the way to what is asked for. It matches syscall.ENOTDIR too, on
 	// every platform.
 	ErrNotDir error = notDirError{}
@@ -76,7 +76,7 @@ func cause(err error) error {
 			return err
 		}
 	}
-	// On Windows ENOTDIR is also what a missing folder gives, so it comes
+	// On Windows ENOTDIR is also what a missing directory gives, so it comes
 	// after ErrNotExist.
 	for _, known := range []error{fs.ErrNotExist, fs.ErrPermission, fs.ErrClosed, fs.ErrExist, fs.ErrInvalid} {
 		if errors.Is(err, known) {
@@ -92,14 +92,14 @@ func cause(err error) error {
 	case errors.As(err, &errno):
 		return errno
 	case strings.ContainsAny(err.Error(), `/\`):
-		return unspeakable{err}
+		return hiddenCause{err}
 	default:
 		return err
 	}
 }
 
 // An unspeakable error has a text that may hold a path of the host.
-type unspeakable struct{ err error }
+type hiddenCause struct{ err error }
 
-func (unspeakable) Error() string   { return "the filesystem failed" }
-func (u unspeakable) Unwrap() error { return u.err }
+func (hiddenCause) Error() string   { return "the filesystem failed" }
+func (u hiddenCause) Unwrap() error { return u.err }

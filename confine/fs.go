@@ -62,8 +62,8 @@ type FS struct {
 	dir          string // full path of the root
 	denySymlinks bool
 	trusted      []string // cleaned full paths
-	foreign      *foreign // nil on the operating system's filesystem
-	openTop      func(dir string, list bool) (folder, error)
+	adapted      *adapted // nil on the operating system's filesystem
+	openTop      func(dir string, list bool) (dirHandle, error)
 	closed       atomic.Bool
 }
 
@@ -79,7 +79,7 @@ type FS struct {
 // directory is not an absolute path, or if DenySymlinks and TrustDirs are
 // combined.
 func New(dir string, opts ...Option) (*FS, error) {
-	return newFS(dir, newOptions(opts), openOSFolder)
+	return newFS(dir, newOptions(opts), openOSDir)
 }
 
 func newOptions(opts []Option) options {
@@ -92,7 +92,7 @@ func newOptions(opts []Option) options {
 	return o
 }
 
-func newFS(dir string, o options, openTop func(dir string, list bool) (folder, error)) (*FS, error) {
+func newFS(dir string, o options, openTop func(dir string, list bool) (dirHandle, error)) (*FS, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("confine: the working directory is unknown: %w", cause(err))
@@ -119,8 +119,8 @@ func Over(fsys afero.Fs, dir string, opts ...Option) (*FS, error) {
 }
 
 func overFS(fsys afero.Fs, dir string, o options) (*FS, error) {
-	foreign := newForeign(fsys)
-	f := &FS{dir: path.Clean(filepath.ToSlash(dir)), foreign: foreign, openTop: foreign.open}
+	adapted := newAdapted(fsys)
+	f := &FS{dir: path.Clean(filepath.ToSlash(dir)), adapted: adapted, openTop: adapted.open}
 	isAbs := func(dir string) bool { return path.IsAbs(filepath.ToSlash(dir)) || filepath.IsAbs(dir) }
 	if err := f.set(o, isAbs, clean); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (f *FS) Path(name string) string {
 	switch {
 	case checkName(name) != nil:
 		return ""
-	case f.foreign != nil:
+	case f.adapted != nil:
 		return path.Join(f.dir, name)
 	default:
 		return filepath.Join(f.dir, filepath.FromSlash(name))
@@ -188,7 +188,7 @@ func (f *FS) Info(name string) (Info, error) {
 func (f *FS) stat(op, name string, follow bool) (info Info, err error) {
 	err = f.check(name)
 	if err == nil {
-		w := walk{fs: f}
+		w := resolution{fs: f}
 		defer w.close()
 		err = w.to(name, follow, func(elem string) (err error) {
 			info, err = w.dir.lstat(elem)
@@ -212,7 +212,7 @@ func (f *FS) OpenRegular(name string) (*File, error) {
 	if err := f.check(name); err != nil {
 		return nil, failure(op, name, err)
 	}
-	w := walk{fs: f}
+	w := resolution{fs: f}
 	defer w.close()
 	file := &File{name: name}
 	err := w.to(name, true, func(elem string) (err error) {
@@ -225,7 +225,7 @@ func (f *FS) OpenRegular(name string) (*File, error) {
 	return file, nil
 }
 
-// OpenDir opens a folder, following links as policy allows. For anything else
+// OpenDir opens a directory, following links as policy allows. For anything else
 // that is there the error is ErrNotDir.
 func (f *FS) OpenDir(name string) (*Dir, error) {
 	const op = "open"
@@ -238,13 +238,13 @@ func (f *FS) OpenDir(name string) (*Dir, error) {
 		if err != nil {
 			return nil, failure(op, name, err)
 		}
-		return &Dir{folder: top, fs: f, tree: f.dir, name: ".", at: "."}, nil
+		return &Dir{handle: top, fs: f, tree: f.dir, name: ".", at: "."}, nil
 	}
-	w := walk{fs: f}
+	w := resolution{fs: f}
 	defer w.close()
 	dir := &Dir{fs: f, name: name}
 	err := w.to(name, true, func(elem string) (err error) {
-		dir.folder, err = w.dir.openDir(elem)
+		dir.handle, err = w.dir.openDir(elem)
 		dir.tree, dir.at = w.tree, path.Join(w.at(), elem)
 		return err
 	})
@@ -258,7 +258,7 @@ func (f *FS) OpenDir(name string) (*Dir, error) {
 // other links but for its last element. The target need not exist.
 //
 // A link that leads outside, be it by way of other links, is ErrEscape, and
-// its text is not told. So is one that leads to a trusted folder. The policy
+// its text is not told. So is one that leads to a trusted directory. The policy
 // has no say in this, except for links on the way to name. One whose way goes
 // in a circle before it comes to an element is syscall.ELOOP. For what is no
 // link the error is fs.ErrInvalid.
@@ -267,7 +267,7 @@ func (f *FS) ReadLink(name string) (string, error) {
 	if err := f.check(name); err != nil {
 		return "", failure(op, name, err)
 	}
-	w := walk{fs: f}
+	w := resolution{fs: f}
 	defer w.close()
 	var text string
 	err := w.to(name, false, func(elem string) (err error) {
@@ -282,7 +282,7 @@ func (f *FS) ReadLink(name string) (string, error) {
 }
 
 // readLink returns the text of a link, or why there is none.
-func readLink(dir folder, elem string) (text string, err error) {
+func readLink(dir dirHandle, elem string) (text string, err error) {
 	for range attempts {
 		if text, err = dir.readLink(elem); err == nil {
 			return text, nil
@@ -299,15 +299,15 @@ func readLink(dir folder, elem string) (text string, err error) {
 	return "", err
 }
 
-// resolve returns the name that the text of a link in the folder at leads to.
+// resolve returns the name that the text of a link in the directory at leads to.
 func (f *FS) resolve(tree, at, text string) (string, error) {
 	// Which links are followed to a file is a matter of policy; where one
 	// leads is not.
-	inside := &FS{dir: f.dir, foreign: f.foreign, openTop: f.openTop}
-	w := walk{fs: inside}
+	inside := &FS{dir: f.dir, adapted: f.adapted, openTop: f.openTop}
+	w := resolution{fs: inside}
 	defer w.close()
 	if tree != f.dir {
-		// A trusted folder is outside.
+		// A trusted directory is outside.
 		return "", ErrEscape
 	}
 	if err := w.start(tree, plain(at, ".")); err != nil {
@@ -337,7 +337,7 @@ func (f *FS) resolve(tree, at, text string) (string, error) {
 		if err == errLoop || err == errTooDeep {
 			return "", err
 		}
-		// It leads to nothing, by way of a folder that is missing or may not
+		// It leads to nothing, by way of a directory that is missing or may not
 		// be searched. Nothing says that what is left holds a link.
 		first = path.Join(w.at(), w.path[w.done:])
 		if first == ".." || strings.HasPrefix(first, "../") {
@@ -347,7 +347,7 @@ func (f *FS) resolve(tree, at, text string) (string, error) {
 	return first, nil
 }
 
-// trees are the folders that a walk may be in.
+// trees are the directories that a walk may be in.
 func (f *FS) trees() []string {
 	if len(f.trusted) == 0 {
 		return []string{f.dir}
@@ -358,7 +358,7 @@ func (f *FS) trees() []string {
 // realPath is the path of a tree free of links, in slashes. Links may be
 // written with either path.
 func (f *FS) realPath(tree string) (string, bool) {
-	if f.foreign != nil {
+	if f.adapted != nil {
 		return tree, path.IsAbs(tree) || filepath.IsAbs(tree)
 	}
 	real, err := filepath.EvalSymlinks(tree)
@@ -372,6 +372,6 @@ func (f *FS) linkTarget(text string) (absolute bool, target string) {
 	}
 	text = filepath.ToSlash(strings.TrimPrefix(text, `\\?\`))
 	// A path with a drive, absolute or not, and one without that begins with
-	// a slash, are nothing that can be gone below the folder of the link.
+	// a slash, are nothing that can be gone below the directory of the link.
 	return filepath.VolumeName(text) != "" || os.IsPathSeparator(text[0]), text
 }

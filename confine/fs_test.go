@@ -45,7 +45,7 @@ func TestRootIsTheFolderThatHasTheNameNow(t *testing.T) {
 		write(t, root, tree{"x": "third"})
 		expect(t, f, "open x = third", "list . = [x]")
 
-		// What was opened in the first folder stays there.
+		// What was opened in the first directory stays there.
 		if got := callDir(dir, "open", "x"); got != "not exist" {
 			t.Errorf("a Dir of the removed folder reads %s", got)
 		}
@@ -93,7 +93,7 @@ func TestRootThatIsAFile(t *testing.T) {
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
 			f := k.make(t, tree{"file": "x"}, options{})
-			under := &FS{dir: f.Path("file"), foreign: f.foreign, openTop: f.openTop}
+			under := &FS{dir: f.Path("file"), adapted: f.adapted, openTop: f.openTop}
 			expect(t, under, "stat . = not dir", "list . = not dir", "open x = not dir")
 		})
 	}

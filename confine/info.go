@@ -7,7 +7,7 @@ import (
 
 // TypeUnknown is what Dir.Each reports for an entry whose type the filesystem
 // tells only with the rest of its metadata; Dir.Lstat finds out. It is neither
-// a regular file nor a folder nor a link to the methods of fs.FileMode.
+// a regular file nor a directory nor a link to the methods of fs.FileMode.
 const TypeUnknown = fs.ModeIrregular | 1
 
 const modeMask = fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky

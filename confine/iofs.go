@@ -12,8 +12,8 @@ import (
 )
 
 // IOFS is the FS as an fs.FS. It is also an fs.StatFS, fs.ReadDirFS,
-// fs.ReadFileFS and fs.ReadLinkFS. Folders are read whole and sorted, as
-// io/fs wants it. ReadLink gives a target relative to the folder of the link.
+// fs.ReadFileFS and fs.ReadLinkFS. Directories are read whole and sorted, as
+// io/fs wants it. ReadLink gives a target relative to the directory of the link.
 func (f *FS) IOFS() fs.FS { return ioView{f} }
 
 type ioView struct{ fs *FS }
@@ -26,7 +26,7 @@ var (
 )
 
 // Names that are not valid UTF-8 are left alone: fs.ValidPath refuses them,
-// but a folder that holds one can then be walked.
+// but a directory that holds one can then be walked.
 
 func (v ioView) Open(name string) (fs.File, error) {
 	if err := ioName("open", name); err != nil {
@@ -101,15 +101,15 @@ func (f *FS) fileInfo(stat func(string) (Info, error), name string) (fs.FileInfo
 	return fileInfo{path.Base(name), info}, nil
 }
 
-// readLinkRelative is ReadLink with the target as seen from the link's folder,
-// which is where ".." leads back from: the folder without links on its way.
+// readLinkRelative is ReadLink with the target as seen from the link's directory,
+// which is where ".." leads back from: the directory without links on its way.
 func (f *FS) readLinkRelative(name string) (string, error) {
 	target, err := f.ReadLink(name)
 	if err != nil {
 		return "", err
 	}
 	at := "."
-	w := walk{fs: f}
+	w := resolution{fs: f}
 	defer w.close()
 	err = w.to(name, false, func(string) error { at = w.at(); return nil })
 	if err != nil {
@@ -118,7 +118,7 @@ func (f *FS) readLinkRelative(name string) (string, error) {
 	return relative(at, target), nil
 }
 
-// relative is the path from a folder to a target, both below the root.
+// relative is the path from a directory to a target, both below the root.
 func relative(at, target string) string {
 	if at == "." {
 		return target
@@ -130,7 +130,7 @@ func relative(at, target string) string {
 	return path.Clean(strings.Repeat("../", len(from)) + path.Join(to...))
 }
 
-// open opens a regular file or a folder. It tries a file first, as there are
+// open opens a regular file or a directory. It tries a file first, as there are
 // more of them.
 func (f *FS) open(name string) (*openFile, error) {
 	file, err := f.OpenRegular(name)

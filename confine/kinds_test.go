@@ -18,9 +18,9 @@ import (
 	"github.com/spf13/afero"
 )
 
-// A tree is files by name. A name that ends in a slash is a folder, and a
+// A tree is files by name. A name that ends in a slash is a directory, and a
 // content "-> x" a link to x, where ROOT and OUTSIDE stand for the full paths
-// of the root and of a folder beside it that holds secret.txt.
+// of the root and of a directory beside it that holds secret.txt.
 type tree map[string]string
 
 // A kind is one way to make an FS of a tree.
@@ -71,8 +71,8 @@ var kinds = []kind{
 
 // osFS and rootFS are New with the directories of Linux and of os.Root; over is
 // Over. They panic on an error.
-func osFS(dir string, o options) *FS   { return must1(newFS(dir, o, openOSFolder)) }
-func rootFS(dir string, o options) *FS { return must1(newFS(dir, o, openRootFolder)) }
+func osFS(dir string, o options) *FS   { return must1(newFS(dir, o, openOSDir)) }
+func rootFS(dir string, o options) *FS { return must1(newFS(dir, o, openRootDir)) }
 
 func over(fsys afero.Fs, dir string, o options) *FS {
 	if _, isOS := fsys.(*afero.OsFs); isOS {

@@ -10,7 +10,7 @@ import (
 // checkName reports what is wrong with a name, before anything is looked up.
 //
 // The rule is that of fs.ValidPath, but for invalid UTF-8: filesystems have
-// such names, and who lists a folder must be able to open what it holds.
+// such names, and who lists a directory must be able to open what it holds.
 func checkName(name string) error {
 	if name == "." {
 		return nil

@@ -9,12 +9,12 @@ import (
 
 // An openFile is a File or a Dir as the afero and io/fs views have it.
 type openFile struct {
-	*File // nil for a folder
+	*File // nil for a directory
 	dir   *Dir
 	name  string
 
 	mu      sync.Mutex
-	read    bool          // the folder has been read
+	read    bool          // the directory has been read
 	entries []fs.DirEntry // what of it has not been given out
 	err     error         // and its error, to come after them
 }
@@ -46,7 +46,7 @@ func (f *openFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
-// Seek of a folder goes back to its beginning only.
+// Seek of a directory goes back to its beginning only.
 func (f *openFile) Seek(offset int64, whence int) (int64, error) {
 	if f.dir == nil {
 		return f.File.Seek(offset, whence)

@@ -44,14 +44,14 @@ func TestPermissions(t *testing.T) {
 		)
 	})
 	t.Run("search is enough on the way", func(t *testing.T) {
-		if openOSFolderNeedsRead {
+		if openOSDirNeedsRead {
 			t.Skip("os.Root needs permission to read, too")
 		}
 		expect(t, osFS(root, options{}), "open search/x = x", "open link = x", "list search/sub = [y]")
 		expect(t, osFS(filepath.Join(root, "search"), options{}), "open x = x", "list . = permission", "list sub = [y]")
 	})
 	t.Run("a root of which only the names are known", func(t *testing.T) {
-		if openOSFolderNeedsRead {
+		if openOSDirNeedsRead {
 			t.Skip("os.Root needs permission to search, too")
 		}
 		expect(t, osFS(filepath.Join(root, "names"), options{}), "list . = [sub x]", "dir . lstat x = permission", "lstat x = permission", "stat . = folder")

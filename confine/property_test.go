@@ -24,7 +24,7 @@ var names = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(elements, 1, 4).Draw(t, "elements"), "/")
 })
 
-// trees are folders and files, and links of every sort where asked for.
+// trees are directories and files, and links of every sort where asked for.
 func trees(links bool) *rapid.Generator[tree] {
 	return rapid.Custom(func(t *rapid.T) tree {
 		files := tree{}

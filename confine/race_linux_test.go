@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const openOSFolderNeedsRead = false
+const openOSDirNeedsRead = false
 
 var raceCalls = flag.Int("confine.racecalls", 5_000, "how many calls to make for each kind and policy while folders and links are exchanged")
 
-// TestSwapRace exchanges, as fast as it can, a folder for a link to one
+// TestSwapRace exchanges, as fast as it can, a directory for a link to one
 // outside and a file for a link to one outside, while others read them by
 // every way there is.
 func TestSwapRace(t *testing.T) {

@@ -2,4 +2,4 @@
 
 package confine
 
-const openOSFolderNeedsRead = true
+const openOSDirNeedsRead = true

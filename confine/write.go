@@ -8,11 +8,11 @@ import (
 	"path"
 )
 
-// A writableFolder is a folder in which files and folders can be made. Names
-// are as for folder, and never ".".
-type writableFolder interface {
-	folder
-	// mkdir makes a folder, of mode 0755 before the umask.
+// A writableDir is a directory in which files and directories can be made. Names
+// are as for directory, and never ".".
+type writableDir interface {
+	dirHandle
+	// mkdir makes a directory, of mode 0755 before the umask.
 	mkdir(name string) error
 	// create makes a regular file, of mode 0644 before the umask. It follows
 	// no link: where anything has the name, the error matches fs.ErrExist.
@@ -24,7 +24,7 @@ type writableFolder interface {
 	// rename renames a file, whatever has the new name.
 	rename(from, to string) error
 	remove(name string) error
-	// sync brings the names in the folder to the disk, where the filesystem
+	// sync brings the names in the directory to the disk, where the filesystem
 	// knows of that.
 	sync() error
 }
@@ -36,9 +36,9 @@ type newFile interface {
 	io.Closer
 }
 
-// MakeDir opens the folder of that name, as OpenDir does, and makes it where it
-// is missing, with all that is missing above it, the root's own folder
-// included. Links are followed as policy allows, to folders that exist.
+// MakeDir opens the directory of that name, as OpenDir does, and makes it where it
+// is missing, with all that is missing above it, the root's own directory
+// included. Links are followed as policy allows, to directories that exist.
 func (f *FS) MakeDir(name string) (*Dir, error) {
 	d, err := f.OpenDir(name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -58,16 +58,16 @@ func (f *FS) MakeDir(name string) (*Dir, error) {
 	return above.MakeDir(path.Base(name))
 }
 
-// makeTop makes the root's own folder. Its path is the host program's, so links
+// makeTop makes the root's own directory. Its path is the host program's, so links
 // on it are followed.
 func (f *FS) makeTop() error {
-	if f.foreign != nil {
-		return f.foreign.MkdirAll(f.dir, 0o755)
+	if f.adapted != nil {
+		return f.adapted.MkdirAll(f.dir, 0o755)
 	}
-	return makeOSFolder(f.dir)
+	return makeOSDir(f.dir)
 }
 
-// MakeDir opens the folder of that name, as OpenDir does, and makes it where it
+// MakeDir opens the directory of that name, as OpenDir does, and makes it where it
 // is missing.
 func (d *Dir) MakeDir(name string) (*Dir, error) {
 	for range attempts {
@@ -75,7 +75,7 @@ func (d *Dir) MakeDir(name string) (*Dir, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return child, err
 		}
-		w, ok := d.folder.(writableFolder)
+		w, ok := d.handle.(writableDir)
 		if !ok {
 			return nil, d.failure("mkdir", name, fs.ErrPermission)
 		}
@@ -131,7 +131,7 @@ func (d *Dir) WriteNew(ctx context.Context, name, content string) error {
 }
 
 func (d *Dir) writeNew(ctx context.Context, final, content string) error {
-	w, ok := d.folder.(writableFolder)
+	w, ok := d.handle.(writableDir)
 	if !ok {
 		return fs.ErrPermission
 	}
@@ -163,7 +163,7 @@ func (d *Dir) writeNew(ctx context.Context, final, content string) error {
 }
 
 // free is nil where nothing has the name.
-func free(w folder, name string) error {
+func free(w dirHandle, name string) error {
 	switch _, err := w.lstat(name); {
 	case err == nil:
 		return fs.ErrExist
@@ -191,7 +191,7 @@ func fill(file newFile, content string) error {
 }
 
 // publish gives a file its final name.
-func publish(w writableFolder, temp, final string) error {
+func publish(w writableDir, temp, final string) error {
 	err := w.renameNew(temp, final)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err

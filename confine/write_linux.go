@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// doing makes a system call that returns nothing but an error on the folder.
-func (d *fdFolder) doing(call func() error) error {
+// doing makes a system call that returns nothing but an error on the directory.
+func (d *fdDir) doing(call func() error) error {
 	if !d.use() {
 		return fs.ErrClosed
 	}
@@ -17,11 +17,11 @@ func (d *fdFolder) doing(call func() error) error {
 	return err
 }
 
-func (d *fdFolder) mkdir(name string) error {
+func (d *fdDir) mkdir(name string) error {
 	return d.doing(func() error { return unix.Mkdirat(d.fd, name, 0o755) })
 }
 
-func (d *fdFolder) create(name string) (newFile, error) {
+func (d *fdDir) create(name string) (newFile, error) {
 	var fd int
 	err := d.doing(func() (err error) {
 		fd, err = unix.Openat(d.fd, name, unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o644)
@@ -33,7 +33,7 @@ func (d *fdFolder) create(name string) (newFile, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-func (d *fdFolder) renameNew(from, to string) error {
+func (d *fdDir) renameNew(from, to string) error {
 	err := d.doing(func() error { return unix.Renameat2(d.fd, from, d.fd, to, unix.RENAME_NOREPLACE) })
 	if err == nil || err == unix.EEXIST {
 		return err
@@ -42,7 +42,7 @@ func (d *fdFolder) renameNew(from, to string) error {
 }
 
 // linkNew is renameNew for filesystems that have no such rename, as NFS.
-func (d *fdFolder) linkNew(from, to string) error {
+func (d *fdDir) linkNew(from, to string) error {
 	if err := d.doing(func() error { return unix.Linkat(d.fd, from, d.fd, to, 0) }); err != nil {
 		return err
 	}
@@ -50,14 +50,14 @@ func (d *fdFolder) linkNew(from, to string) error {
 	return nil
 }
 
-func (d *fdFolder) rename(from, to string) error {
+func (d *fdDir) rename(from, to string) error {
 	return d.doing(func() error { return unix.Renameat(d.fd, from, d.fd, to) })
 }
 
-func (d *fdFolder) remove(name string) error {
+func (d *fdDir) remove(name string) error {
 	return d.doing(func() error { return unix.Unlinkat(d.fd, name, 0) })
 }
 
-func (d *fdFolder) sync() error {
+func (d *fdDir) sync() error {
 	return ignoreNoSync(d.doing(func() error { return unix.Fsync(d.fd) }))
 }

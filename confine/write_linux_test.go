@@ -14,10 +14,10 @@ func TestALinkReplacesNothing(t *testing.T) {
 	d, err := f.OpenDir(".")
 	must(t, err)
 	defer d.Close()
-	folder := d.folder.(*fdFolder)
-	if err := folder.linkNew("a", "taken"); !errors.Is(err, fs.ErrExist) {
+	handle := d.handle.(*fdDir)
+	if err := handle.linkNew("a", "taken"); !errors.Is(err, fs.ErrExist) {
 		t.Error(err)
 	}
-	must(t, folder.linkNew("b", "free"))
+	must(t, handle.linkNew("b", "free"))
 	expect(t, f, "list . = [a free taken]", "open taken = old", "open free = new")
 }

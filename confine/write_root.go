@@ -9,14 +9,14 @@ import (
 	"syscall"
 )
 
-func (d *rootFolder) mkdir(name string) error { return d.root.Mkdir(name, 0o755) }
+func (d *rootDir) mkdir(name string) error { return d.root.Mkdir(name, 0o755) }
 
-func (d *rootFolder) create(name string) (newFile, error) {
+func (d *rootDir) create(name string) (newFile, error) {
 	// With O_EXCL an os.Root follows no link either.
 	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
-func (d *rootFolder) renameNew(from, to string) error {
+func (d *rootDir) renameNew(from, to string) error {
 	if err := d.root.Link(from, to); err != nil {
 		return err
 	}
@@ -24,11 +24,11 @@ func (d *rootFolder) renameNew(from, to string) error {
 	return nil
 }
 
-func (d *rootFolder) rename(from, to string) error { return d.root.Rename(from, to) }
+func (d *rootDir) rename(from, to string) error { return d.root.Rename(from, to) }
 
-func (d *rootFolder) remove(name string) error { return d.root.Remove(name) }
+func (d *rootDir) remove(name string) error { return d.root.Remove(name) }
 
-func (d *rootFolder) sync() error {
+func (d *rootDir) sync() error {
 	dir, err := d.root.Open(".")
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (d *rootFolder) sync() error {
 	return syncDir(dir)
 }
 
-// syncDir is sync for an open folder. Windows has no such thing.
+// syncDir is sync for an open directory. Windows has no such thing.
 func syncDir(dir *os.File) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -46,7 +46,7 @@ func syncDir(dir *os.File) error {
 }
 
 // ignoreNoSync leaves out that the filesystem does not know how to sync a
-// folder: what it can do has been done.
+// directory: what it can do has been done.
 func ignoreNoSync(err error) error {
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		return nil
@@ -54,12 +54,12 @@ func ignoreNoSync(err error) error {
 	return err
 }
 
-// makeOSFolder is os.MkdirAll that also brings the names to the disk.
-func makeOSFolder(dir string) error {
+// makeOSDir is os.MkdirAll that also brings the names to the disk.
+func makeOSDir(dir string) error {
 	err := os.Mkdir(dir, 0o755)
 	above := filepath.Dir(dir)
 	if errors.Is(err, fs.ErrNotExist) && above != dir {
-		if err := makeOSFolder(above); err != nil {
+		if err := makeOSDir(above); err != nil {
 			return err
 		}
 		err = os.Mkdir(dir, 0o755)

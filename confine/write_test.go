@@ -52,7 +52,7 @@ func writeTo(f *FS, dir, content string) string {
 	return version(n)
 }
 
-// all are the names in a folder, those of files being written included.
+// all are the names in a directory, those of files being written included.
 func all(t *testing.T, f *FS, dir string) []string {
 	t.Helper()
 	d, err := f.OpenDir(dir)
@@ -135,7 +135,7 @@ func TestMakeDirMakesTheRootToo(t *testing.T) {
 		if k.name == "MemMapFs, its top" {
 			t.Skip("it is always there")
 		}
-		below := &FS{dir: f.dir + "/not/yet", openTop: f.openTop, foreign: f.foreign}
+		below := &FS{dir: f.dir + "/not/yet", openTop: f.openTop, adapted: f.adapted}
 		if got := writeTo(below, "reports", "text"); got != "v1.md" {
 			t.Fatal(got)
 		}
@@ -209,7 +209,7 @@ func TestAContextThatEndsUndoesTheFile(t *testing.T) {
 		must(t, err)
 		defer d.Close()
 		ctx, cancel := context.WithCancel(context.Background())
-		cancelling := &Dir{fs: d.fs, tree: d.tree, at: d.at, name: d.name, folder: faultyFolder{writableFolder: d.folder.(writableFolder), created: func(newFile) (newFile, error) {
+		cancelling := &Dir{fs: d.fs, tree: d.tree, at: d.at, name: d.name, handle: faultyDir{writableDir: d.handle.(writableDir), created: func(newFile) (newFile, error) {
 			cancel()
 			return nil, nil
 		}}}
@@ -224,16 +224,16 @@ func TestAContextThatEndsUndoesTheFile(t *testing.T) {
 	})
 }
 
-// A faultyFolder fails where it has an error for it.
-type faultyFolder struct {
-	writableFolder
+// A faultyDir fails where it has an error for it.
+type faultyDir struct {
+	writableDir
 	created           func(newFile) (newFile, error) // may replace a file that was created
 	renamedNew, moved error
 	synced            error
 }
 
-func (d faultyFolder) create(name string) (newFile, error) {
-	file, err := d.writableFolder.create(name)
+func (d faultyDir) create(name string) (newFile, error) {
+	file, err := d.writableDir.create(name)
 	if err != nil || d.created == nil {
 		return file, err
 	}
@@ -243,25 +243,25 @@ func (d faultyFolder) create(name string) (newFile, error) {
 	return file, nil
 }
 
-func (d faultyFolder) renameNew(from, to string) error {
+func (d faultyDir) renameNew(from, to string) error {
 	if d.renamedNew != nil {
 		return d.renamedNew
 	}
-	return d.writableFolder.renameNew(from, to)
+	return d.writableDir.renameNew(from, to)
 }
 
-func (d faultyFolder) rename(from, to string) error {
+func (d faultyDir) rename(from, to string) error {
 	if d.moved != nil {
 		return d.moved
 	}
-	return d.writableFolder.rename(from, to)
+	return d.writableDir.rename(from, to)
 }
 
-func (d faultyFolder) sync() error {
+func (d faultyDir) sync() error {
 	if d.synced != nil {
 		return d.synced
 	}
-	return d.writableFolder.sync()
+	return d.writableDir.sync()
 }
 
 // A faultyFile takes a part of what is written and fails.
@@ -291,28 +291,28 @@ func TestAFailureLeavesNothing(t *testing.T) {
 	full := syscall.ENOSPC
 	onWritable(t, func(t *testing.T, k kind) {
 		for _, test := range []struct {
-			name   string
-			file   faultyFile
-			folder faultyFolder
-			want   string
+			name string
+			file faultyFile
+			dir  faultyDir
+			want string
 		}{
-			{"a full disk when it is written", faultyFile{written: full}, faultyFolder{}, full.Error()},
-			{"a part is written", faultyFile{written: errShort}, faultyFolder{}, "short write"},
-			{"a full disk when it is synced", faultyFile{synced: full}, faultyFolder{}, full.Error()},
-			{"a full disk when it is closed", faultyFile{closed: full}, faultyFolder{}, full.Error()},
-			{"no rename", faultyFile{}, faultyFolder{renamedNew: errors.ErrUnsupported, moved: full}, full.Error()},
-			{"the folder cannot be synced", faultyFile{}, faultyFolder{synced: syscall.EIO}, syscall.EIO.Error()},
+			{"a full disk when it is written", faultyFile{written: full}, faultyDir{}, full.Error()},
+			{"a part is written", faultyFile{written: errShort}, faultyDir{}, "short write"},
+			{"a full disk when it is synced", faultyFile{synced: full}, faultyDir{}, full.Error()},
+			{"a full disk when it is closed", faultyFile{closed: full}, faultyDir{}, full.Error()},
+			{"no rename", faultyFile{}, faultyDir{renamedNew: errors.ErrUnsupported, moved: full}, full.Error()},
+			{"the folder cannot be synced", faultyFile{}, faultyDir{synced: syscall.EIO}, syscall.EIO.Error()},
 		} {
 			f := k.make(t, tree{"sub/": ""}, options{})
 			d, err := f.OpenDir("sub")
 			must(t, err)
 			defer d.Close()
-			test.folder.writableFolder = d.folder.(writableFolder)
-			test.folder.created = func(file newFile) (newFile, error) {
+			test.dir.writableDir = d.handle.(writableDir)
+			test.dir.created = func(file newFile) (newFile, error) {
 				test.file.newFile = file
 				return test.file, nil
 			}
-			faulty := &Dir{fs: d.fs, folder: test.folder, tree: d.tree, at: d.at, name: d.name}
+			faulty := &Dir{fs: d.fs, handle: test.dir, tree: d.tree, at: d.at, name: d.name}
 			if err := faulty.WriteNew(ctx, "v1.md", "some text"); err == nil || !strings.HasSuffix(word(err), test.want) {
 				t.Errorf("%s: %v", test.name, err)
 			}
@@ -335,7 +335,7 @@ func TestNothingIsReplacedByAPlainRename(t *testing.T) {
 			d, err := newFS(root, options{}).MakeDir("sub")
 			must(t, err)
 			defer d.Close()
-			plain := &Dir{fs: d.fs, folder: faultyFolder{writableFolder: d.folder.(writableFolder), renamedNew: syscall.EPERM}, tree: d.tree, at: d.at, name: d.name}
+			plain := &Dir{fs: d.fs, handle: faultyDir{writableDir: d.handle.(writableDir), renamedNew: syscall.EPERM}, tree: d.tree, at: d.at, name: d.name}
 			return writeFirst(plain, content)
 		})
 	})

@@ -62,7 +62,7 @@ func TestCurrent(t *testing.T) {
 	must(t, err)
 	defer slash.Close()
 	slash.location.Store(nil)
-	if isLocal(slash.folder.(*fdFolder).fd) {
+	if isLocal(slash.handle.(*fdDir).fd) {
 		check("the top of the disk", slash, true)
 	}
 }

@@ -10,18 +10,18 @@ import (
 	"sync/atomic"
 )
 
-// A rootFolder is a folder held as an os.Root: what every platform has.
+// A rootDir is a directory held as an os.Root: what every platform has.
 //
-// An os.Root follows links that stay below it. A folder must not, so each
+// An os.Root follows links that stay below it. A directory must not, so each
 // name is looked at before it is opened, and what was opened is compared with
 // what was looked at. Lost races are tried again; they are no escapes, as the
 // os.Root allows none.
-type rootFolder struct {
+type rootDir struct {
 	root   *os.Root
 	closed atomic.Bool
 }
 
-func openRootFolder(dir string, list bool) (folder, error) {
+func openRootDir(dir string, list bool) (dirHandle, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		// An os.Root of a file is an error of no kind.
@@ -30,7 +30,7 @@ func openRootFolder(dir string, list bool) (folder, error) {
 		}
 		return nil, err
 	}
-	d := &rootFolder{root: root}
+	d := &rootDir{root: root}
 	if list {
 		return d.toList()
 	}
@@ -44,7 +44,7 @@ type opened interface {
 }
 
 // openSame opens what name is, if it is of the kind wanted.
-func openSame[T opened](d *rootFolder, name string, wanted func(fs.FileInfo) error,
+func openSame[T opened](d *rootDir, name string, wanted func(fs.FileInfo) error,
 	open func(name string) (T, error), stat func(T) (fs.FileInfo, error)) (what T, fi fs.FileInfo, err error) {
 	var none T
 	failed := errChanged
@@ -94,22 +94,22 @@ func wantRegular(fi fs.FileInfo) error {
 	return nil
 }
 
-func (d *rootFolder) child(name string) (folder, error) {
+func (d *rootDir) child(name string) (dirHandle, error) {
 	// OpenRoot of the bare name would open, and wait for, a FIFO that has
-	// taken the folder's place. With "/." the name is only gone through.
+	// taken the directory's place. With "/." the name is only gone through.
 	open := func(name string) (*os.Root, error) { return d.root.OpenRoot(name + "/.") }
 	stat := func(root *os.Root) (fs.FileInfo, error) { return root.Stat(".") }
 	root, _, err := openSame(d, name, wantDir, open, stat)
 	if err != nil {
 		return nil, err
 	}
-	return &rootFolder{root: root}, nil
+	return &rootDir{root: root}, nil
 }
 
-func (d *rootFolder) openDir(name string) (folder, error) {
+func (d *rootDir) openDir(name string) (dirHandle, error) {
 	child, err := d.child(name)
 	if err == nil {
-		return child.(*rootFolder).toList()
+		return child.(*rootDir).toList()
 	}
 	if !errors.Is(err, fs.ErrPermission) {
 		return nil, err
@@ -119,11 +119,11 @@ func (d *rootFolder) openDir(name string) (folder, error) {
 	if openErr != nil {
 		return nil, err
 	}
-	return &namesFolder{list: list}, nil
+	return &namesDir{list: list}, nil
 }
 
 // toList is d, to list: that it can be is known only when it is tried.
-func (d *rootFolder) toList() (folder, error) {
+func (d *rootDir) toList() (dirHandle, error) {
 	list, err := d.root.Open(".")
 	if err != nil {
 		d.close()
@@ -133,7 +133,7 @@ func (d *rootFolder) toList() (folder, error) {
 	return d, nil
 }
 
-func (d *rootFolder) openFile(name string) (content, Info, error) {
+func (d *rootDir) openFile(name string) (content, Info, error) {
 	file, fi, err := d.open(name, wantRegular)
 	if err != nil {
 		return nil, Info{}, err
@@ -141,16 +141,16 @@ func (d *rootFolder) openFile(name string) (content, Info, error) {
 	return file, infoOf(fi), nil
 }
 
-func (d *rootFolder) open(name string, wanted func(fs.FileInfo) error) (*os.File, fs.FileInfo, error) {
+func (d *rootDir) open(name string, wanted func(fs.FileInfo) error) (*os.File, fs.FileInfo, error) {
 	open := func(name string) (*os.File, error) { return d.root.OpenFile(name, os.O_RDONLY|nonblock, 0) }
 	return openSame(d, name, wanted, open, (*os.File).Stat)
 }
 
-func (d *rootFolder) readHead(name string, buf []byte) (int, Info, error) {
+func (d *rootDir) readHead(name string, buf []byte) (int, Info, error) {
 	return readHeadOf(d, name, buf)
 }
 
-func (d *rootFolder) lstat(name string) (Info, error) {
+func (d *rootDir) lstat(name string) (Info, error) {
 	fi, err := d.root.Lstat(name)
 	if err != nil {
 		return Info{}, err
@@ -158,11 +158,11 @@ func (d *rootFolder) lstat(name string) (Info, error) {
 	return infoOf(fi), nil
 }
 
-func (d *rootFolder) readLink(name string) (string, error) {
+func (d *rootDir) readLink(name string) (string, error) {
 	return d.root.Readlink(name)
 }
 
-func (d *rootFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
+func (d *rootDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	list, err := d.root.Open(".")
 	if err != nil {
 		return err
@@ -206,26 +206,26 @@ func eachName(list *os.File, visit func(name []byte, typ fs.FileMode) bool) erro
 	}
 }
 
-func (d *rootFolder) close() error {
+func (d *rootDir) close() error {
 	if d.closed.Swap(true) {
 		return fs.ErrClosed
 	}
 	return d.root.Close()
 }
 
-// A namesFolder is a folder of which nothing may be read but the names.
-type namesFolder struct {
+// A namesDir is a directory of which nothing may be read but the names.
+type namesDir struct {
 	list    *os.File
-	listing sync.Mutex // held by each, as the position in the folder is one
+	listing sync.Mutex // held by each, as the position in the directory is one
 }
 
-func (d *namesFolder) child(string) (folder, error)               { return nil, d.denied() }
-func (d *namesFolder) openDir(string) (folder, error)             { return nil, d.denied() }
-func (d *namesFolder) openFile(string) (content, Info, error)     { return nil, Info{}, d.denied() }
-func (d *namesFolder) readHead(string, []byte) (int, Info, error) { return 0, Info{}, d.denied() }
-func (d *namesFolder) readLink(string) (string, error)            { return "", d.denied() }
+func (d *namesDir) child(string) (dirHandle, error)            { return nil, d.denied() }
+func (d *namesDir) openDir(string) (dirHandle, error)          { return nil, d.denied() }
+func (d *namesDir) openFile(string) (content, Info, error)     { return nil, Info{}, d.denied() }
+func (d *namesDir) readHead(string, []byte) (int, Info, error) { return 0, Info{}, d.denied() }
+func (d *namesDir) readLink(string) (string, error)            { return "", d.denied() }
 
-func (d *namesFolder) lstat(name string) (Info, error) {
+func (d *namesDir) lstat(name string) (Info, error) {
 	if name != "." {
 		return Info{}, d.denied()
 	}
@@ -236,7 +236,7 @@ func (d *namesFolder) lstat(name string) (Info, error) {
 	return infoOf(fi), nil
 }
 
-func (d *namesFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
+func (d *namesDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	d.listing.Lock()
 	defer d.listing.Unlock()
 	if _, err := d.list.Seek(0, io.SeekStart); err != nil {
@@ -245,10 +245,10 @@ func (d *namesFolder) each(visit func(name []byte, typ fs.FileMode) bool) error 
 	return eachName(d.list, visit)
 }
 
-func (d *namesFolder) close() error { return d.list.Close() }
+func (d *namesDir) close() error { return d.list.Close() }
 
-// denied is the permission to search, or that the folder is closed.
-func (d *namesFolder) denied() error {
+// denied is the permission to search, or that the directory is closed.
+func (d *namesDir) denied() error {
 	if _, err := d.list.Stat(); err != nil {
 		return err
 	}

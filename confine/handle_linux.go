@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fdFolder is a folder held as a descriptor.
-type fdFolder struct {
+// A fdDir is a directory held as a descriptor.
+type fdDir struct {
 	descriptor
-	listing sync.Mutex // held by each, as the position in the folder is one
+	listing sync.Mutex // held by each, as the position in the directory is one
 	listed  bool       // the position may not be the beginning
 }
 
@@ -26,8 +26,8 @@ const (
 	fileFlags    = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 )
 
-// openOSFolder follows links, as the path is the host program's own.
-func openOSFolder(dir string, list bool) (folder, error) {
+// openOSDir follows links, as the path is the host program's own.
+func openOSDir(dir string, list bool) (dirHandle, error) {
 	flags := throughFlags
 	if list {
 		flags = listFlags
@@ -36,27 +36,27 @@ func openOSFolder(dir string, list bool) (folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFdFolder(fd), nil
+	return newFdDir(fd), nil
 }
 
-func newFdFolder(fd int) *fdFolder { return &fdFolder{descriptor: descriptor{fd: fd}} }
+func newFdDir(fd int) *fdDir { return &fdDir{descriptor: descriptor{fd: fd}} }
 
-func (d *fdFolder) child(name string) (folder, error) {
+func (d *fdDir) child(name string) (dirHandle, error) {
 	return d.open(name, throughFlags|unix.O_NOFOLLOW)
 }
 
-func (d *fdFolder) openDir(name string) (folder, error) {
+func (d *fdDir) openDir(name string) (dirHandle, error) {
 	return d.open(name, listFlags|unix.O_NOFOLLOW)
 }
 
-func (d *fdFolder) open(name string, flags int) (folder, error) {
+func (d *fdDir) open(name string, flags int) (dirHandle, error) {
 	if !d.use() {
 		return nil, fs.ErrClosed
 	}
 	defer d.done()
 	fd, err := openat(d.fd, name, flags)
 	if err == nil {
-		return newFdFolder(fd), nil
+		return newFdDir(fd), nil
 	}
 	if err != unix.ENOTDIR && err != unix.ELOOP {
 		return nil, err
@@ -75,7 +75,7 @@ func (d *fdFolder) open(name string, flags int) (folder, error) {
 	}
 }
 
-func (d *fdFolder) openFile(name string) (content, Info, error) {
+func (d *fdDir) openFile(name string) (content, Info, error) {
 	fd, info, err := d.openRegular(name)
 	if err != nil {
 		return nil, Info{}, err
@@ -85,7 +85,7 @@ func (d *fdFolder) openFile(name string) (content, Info, error) {
 
 // openRegular opens first and asks what it was then, so that what is told is
 // true of what is open.
-func (d *fdFolder) openRegular(name string) (fd int, info Info, err error) {
+func (d *fdDir) openRegular(name string) (fd int, info Info, err error) {
 	if !d.use() {
 		return 0, Info{}, fs.ErrClosed
 	}
@@ -111,7 +111,7 @@ func (d *fdFolder) openRegular(name string) (fd int, info Info, err error) {
 	return fd, info, nil
 }
 
-func (d *fdFolder) readHead(name string, buf []byte) (n int, info Info, err error) {
+func (d *fdDir) readHead(name string, buf []byte) (n int, info Info, err error) {
 	fd, info, err := d.openRegular(name)
 	if err != nil {
 		return 0, Info{}, err
@@ -131,7 +131,7 @@ func (d *fdFolder) readHead(name string, buf []byte) (n int, info Info, err erro
 	return n, info, nil
 }
 
-func (d *fdFolder) lstat(name string) (Info, error) {
+func (d *fdDir) lstat(name string) (Info, error) {
 	if !d.use() {
 		return Info{}, fs.ErrClosed
 	}
@@ -139,7 +139,7 @@ func (d *fdFolder) lstat(name string) (Info, error) {
 	return lstatat(d.fd, name)
 }
 
-func (d *fdFolder) readLink(name string) (string, error) {
+func (d *fdDir) readLink(name string) (string, error) {
 	if !d.use() {
 		return "", fs.ErrClosed
 	}
@@ -158,7 +158,7 @@ func (d *fdFolder) readLink(name string) (string, error) {
 
 var dirents = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
-func (d *fdFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
+func (d *fdDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	if !d.use() {
 		return fs.ErrClosed
 	}
@@ -245,7 +245,7 @@ var noStatx atomic.Bool
 func lstatat(fd int, name string) (Info, error) {
 	flags := unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
 	if name == "." {
-		// The folder itself can be looked at without permission to search it.
+		// The directory itself can be looked at without permission to search it.
 		name, flags = "", flags|unix.AT_EMPTY_PATH
 	}
 	if !noStatx.Load() {

@@ -19,7 +19,7 @@ type location struct {
 // could wait for a network or another program: on filesystems that are not known
 // to be local, on all systems other than Linux, and for an FS made by Over.
 func (d *Dir) Current() bool {
-	f, ok := d.folder.(*fdFolder)
+	f, ok := d.handle.(*fdDir)
 	if !ok || !f.use() {
 		return false
 	}

@@ -8,20 +8,20 @@ import (
 )
 
 // doing calls do with the full path of a name.
-func (d *foreignFolder) doing(name string, do func(full string) error) error {
+func (d *adaptedDir) doing(name string, do func(full string) error) error {
 	if d.closed.Load() {
 		return fs.ErrClosed
 	}
 	return do(path.Join(d.at, name))
 }
 
-func (d *foreignFolder) mkdir(name string) error {
+func (d *adaptedDir) mkdir(name string) error {
 	return d.doing(name, func(full string) error { return d.fs.Mkdir(full, 0o755) })
 }
 
 // create looks before, as a filesystem may have two spellings of a path or no
 // notion of O_EXCL.
-func (d *foreignFolder) create(name string) (file newFile, err error) {
+func (d *adaptedDir) create(name string) (file newFile, err error) {
 	if d.fs.inner != nil {
 		return nil, errReadOnly
 	}
@@ -36,19 +36,19 @@ func (d *foreignFolder) create(name string) (file newFile, err error) {
 }
 
 // renameNew is nothing that an afero.Fs has.
-func (d *foreignFolder) renameNew(from, to string) error { return errors.ErrUnsupported }
+func (d *adaptedDir) renameNew(from, to string) error { return errors.ErrUnsupported }
 
-func (d *foreignFolder) rename(from, to string) error {
+func (d *adaptedDir) rename(from, to string) error {
 	return d.doing(from, func(full string) error { return d.fs.Rename(full, path.Join(d.at, to)) })
 }
 
-func (d *foreignFolder) remove(name string) error {
+func (d *adaptedDir) remove(name string) error {
 	return d.doing(name, d.fs.Remove)
 }
 
-// sync has no error: most filesystems do not know how to sync a folder, and
+// sync has no error: most filesystems do not know how to sync a directory, and
 // each says so in its own way.
-func (d *foreignFolder) sync() error {
+func (d *adaptedDir) sync() error {
 	if dir, err := d.fs.Open(d.at); err == nil {
 		dir.Sync()
 		dir.Close()

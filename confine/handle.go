@@ -5,19 +5,19 @@ import (
 	"io/fs"
 )
 
-// A folder is an open folder. It is all that is asked of a platform or a
+// A directory is an open directory. It is all that is asked of a platform or a
 // foreign filesystem; everything else in this package is written once, over
-// folders.
+// directories.
 //
-// A name is a single element, already checked, or "." for the folder itself.
+// A name is a single element, already checked, or "." for the directory itself.
 // No method follows a link: where one is in the way, the error is ErrSymlink.
 // All may be called from several goroutines. Errors are the filesystem's own.
-type folder interface {
-	// child opens a folder to go through. Where the platform allows, the
+type dirHandle interface {
+	// child opens a directory to go through. Where the platform allows, the
 	// permission to search it is enough.
-	child(name string) (folder, error)
-	// openDir opens a folder to list.
-	openDir(name string) (folder, error)
+	child(name string) (dirHandle, error)
+	// openDir opens a directory to list.
+	openDir(name string) (dirHandle, error)
 	// openFile opens a regular file; for anything else it is ErrNotRegular. It
 	// never blocks on a FIFO or a device.
 	openFile(name string) (content, Info, error)
@@ -47,7 +47,7 @@ type content interface {
 }
 
 // readHeadOf is readHead by means of openFile.
-func readHeadOf(dir folder, name string, buf []byte) (int, Info, error) {
+func readHeadOf(dir dirHandle, name string, buf []byte) (int, Info, error) {
 	c, info, err := dir.openFile(name)
 	if err != nil {
 		return 0, Info{}, err

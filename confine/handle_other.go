@@ -2,4 +2,4 @@
 
 package confine
 
-var openOSFolder = openRootFolder
+var openOSDir = openRootDir

@@ -16,17 +16,17 @@ const (
 // A walk goes from the top of a tree to a file, one element at a time, so
 // that nothing but a link can lead it astray, and links are read and not
 // followed: their text becomes part of the path that is yet to go.
-type walk struct {
+type resolution struct {
 	fs    *FS
-	tree  string // the folder it is below: the root, or a trusted one
-	dir   folder // the open folder where it is; nil before the first step
-	path  string // the whole path below tree
-	done  int    // the length of the part of path gone, which is free of links, "." and ".."
+	tree  string    // the directory it is below: the root, or a trusted one
+	dir   dirHandle // the open directory where it is; nil before the first step
+	path  string    // the whole path below tree
+	done  int       // the length of the part of path gone, which is free of links, "." and ".."
 	links int
 	steps int
 }
 
-func (w *walk) close() {
+func (w *resolution) close() {
 	if w.dir != nil {
 		w.dir.close()
 		w.dir = nil
@@ -34,7 +34,7 @@ func (w *walk) close() {
 }
 
 // at is where the walk is, below its tree.
-func (w *walk) at() string {
+func (w *resolution) at() string {
 	if w.done == 0 {
 		return "."
 	}
@@ -42,7 +42,7 @@ func (w *walk) at() string {
 }
 
 // start puts the walk to the top of a tree.
-func (w *walk) start(tree, rest string) error {
+func (w *resolution) start(tree, rest string) error {
 	w.close()
 	w.tree, w.path, w.done = tree, rest, 0
 	dir, err := w.fs.openTop(tree, false)
@@ -50,17 +50,17 @@ func (w *walk) start(tree, rest string) error {
 	return err
 }
 
-// to goes to name and calls do with the folder that holds its last element,
+// to goes to name and calls do with the directory that holds its last element,
 // and that element. Where do says ErrSymlink and follow is set, the walk goes
 // on through the link; do is then called again.
-func (w *walk) to(name string, follow bool, do func(elem string) error) error {
+func (w *resolution) to(name string, follow bool, do func(elem string) error) error {
 	if err := w.start(w.fs.dir, name); err != nil {
 		return err
 	}
 	return w.on(follow, do)
 }
 
-func (w *walk) on(follow bool, do func(elem string) error) error {
+func (w *resolution) on(follow bool, do func(elem string) error) error {
 	for {
 		if w.steps++; w.steps > maxSteps {
 			return errTooDeep
@@ -78,7 +78,7 @@ func (w *walk) on(follow bool, do func(elem string) error) error {
 		}
 		var err error
 		if more {
-			var child folder
+			var child dirHandle
 			if child, err = w.dir.child(elem); err == nil {
 				w.dir.close()
 				w.dir = child
@@ -98,7 +98,7 @@ func (w *walk) on(follow bool, do func(elem string) error) error {
 }
 
 // rest is the path that is left after the element at hand.
-func (w *walk) rest() string {
+func (w *resolution) rest() string {
 	begin := w.done
 	if begin > 0 {
 		begin++
@@ -108,7 +108,7 @@ func (w *walk) rest() string {
 }
 
 // through goes on through a link.
-func (w *walk) through(elem string) error {
+func (w *resolution) through(elem string) error {
 	if w.links++; w.links > maxLinks {
 		return errLoop
 	}
@@ -125,7 +125,7 @@ func (w *walk) through(elem string) error {
 
 // splice continues with a link's target, read where the walk is, and then
 // with rest.
-func (w *walk) splice(target, rest string) error {
+func (w *resolution) splice(target, rest string) error {
 	absolute, target := w.fs.linkTarget(target)
 	if target == "" {
 		return syscall.ENOENT
@@ -138,13 +138,13 @@ func (w *walk) splice(target, rest string) error {
 }
 
 // up goes to the parent, as ".." in a link asks: back from the top, as the
-// folder may have been moved since it was gone through.
-func (w *walk) up() error {
+// directory may have been moved since it was gone through.
+func (w *resolution) up() error {
 	rest := w.rest()
 	if w.done > 0 {
 		return w.start(w.tree, plain(parent(w.path[:w.done]), rest))
 	}
-	// Out of the tree, by a relative link. It may lead to a trusted folder, or
+	// Out of the tree, by a relative link. It may lead to a trusted directory, or
 	// back. Above the tree there is only text to go by, and the parents of a
 	// path that is free of links are what it says.
 	above, ok := w.fs.realPath(w.tree)
@@ -159,8 +159,8 @@ func (w *walk) up() error {
 }
 
 // jump continues at an absolute path, given that it is below the root or a
-// trusted folder.
-func (w *walk) jump(target, rest string) error {
+// trusted directory.
+func (w *resolution) jump(target, rest string) error {
 	for _, tree := range w.fs.trees() {
 		below, ok := cutTree(target, filepath.ToSlash(tree))
 		if !ok {
@@ -209,11 +209,11 @@ func trimEmpty(p string) string {
 }
 
 // plain joins paths, leaving out the elements that mean nothing; but a "." at
-// the end stays, as it says that what is before must be a folder. It is never
+// the end stays, as it says that what is before must be a directory. It is never
 // empty.
 func plain(paths ...string) string {
 	var b strings.Builder
-	dir := true // the path ends in what can only be a folder
+	dir := true // the path ends in what can only be a directory
 	for _, p := range paths {
 		if p == "" {
 			continue

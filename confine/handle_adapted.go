@@ -12,16 +12,16 @@ import (
 	"github.com/spf13/afero"
 )
 
-// A foreignFolder is a folder of an afero.Fs, which knows only full paths. It
+// A adaptedDir is a directory of an afero.Fs, which knows only full paths. It
 // holds nothing open, and each method looks at the file before it opens it.
-type foreignFolder struct {
-	fs     *foreign
+type adaptedDir struct {
+	fs     *adapted
 	at     string // its path on the filesystem
 	closed atomic.Bool
 }
 
 // A foreign is an afero.Fs with what it tells of links.
-type foreign struct {
+type adapted struct {
 	afero.Fs
 	// spellings is set where "a" and "/a" are different keys of one tree. A
 	// path that is not found one way is then looked for the other way.
@@ -29,8 +29,8 @@ type foreign struct {
 	inner     fs.FS // what an afero.FromIOFS stands for; nil for all others
 }
 
-func newForeign(fsys afero.Fs) *foreign {
-	f := &foreign{Fs: fsys}
+func newAdapted(fsys afero.Fs) *adapted {
+	f := &adapted{Fs: fsys}
 	switch fsys := fsys.(type) {
 	case *afero.MemMapFs:
 		f.spellings = true
@@ -42,7 +42,7 @@ func newForeign(fsys afero.Fs) *foreign {
 	return f
 }
 
-func (f *foreign) open(dir string, list bool) (folder, error) {
+func (f *adapted) open(dir string, list bool) (dirHandle, error) {
 	full, fi, err := f.look(dir, f.Fs.Stat)
 	switch {
 	case err != nil:
@@ -50,7 +50,7 @@ func (f *foreign) open(dir string, list bool) (folder, error) {
 	case !fi.IsDir():
 		return nil, ErrNotDir
 	}
-	d := &foreignFolder{fs: f, at: full}
+	d := &adaptedDir{fs: f, at: full}
 	if list {
 		return d, d.canList()
 	}
@@ -58,7 +58,7 @@ func (f *foreign) open(dir string, list bool) (folder, error) {
 }
 
 // look returns what stat tells of a path, and how the path is spelled.
-func (f *foreign) look(full string, stat func(string) (fs.FileInfo, error)) (string, fs.FileInfo, error) {
+func (f *adapted) look(full string, stat func(string) (fs.FileInfo, error)) (string, fs.FileInfo, error) {
 	fi, err := stat(full)
 	if err == nil || !f.spellings || !errors.Is(err, fs.ErrNotExist) {
 		return full, fi, err
@@ -74,7 +74,7 @@ func (f *foreign) look(full string, stat func(string) (fs.FileInfo, error)) (str
 }
 
 // lstat tells of a link where the filesystem can, and else of its target.
-func (f *foreign) lstat(full string) (fs.FileInfo, error) {
+func (f *adapted) lstat(full string) (fs.FileInfo, error) {
 	if inner, ok := f.inner.(fs.ReadLinkFS); ok {
 		return inner.Lstat(full)
 	}
@@ -85,7 +85,7 @@ func (f *foreign) lstat(full string) (fs.FileInfo, error) {
 	return f.Fs.Stat(full)
 }
 
-func (f *foreign) readLink(full string) (string, error) {
+func (f *adapted) readLink(full string) (string, error) {
 	if inner, ok := f.inner.(fs.ReadLinkFS); ok {
 		return inner.ReadLink(full)
 	}
@@ -96,21 +96,21 @@ func (f *foreign) readLink(full string) (string, error) {
 }
 
 // tellsLinks reports whether lstat tells links from their targets.
-func (f *foreign) tellsLinks() bool {
+func (f *adapted) tellsLinks() bool {
 	_, inner := f.inner.(fs.ReadLinkFS)
 	_, lstater := f.Fs.(afero.Lstater)
 	return inner || lstater && !f.spellings
 }
 
-// find looks at a name in the folder and returns its full path.
-func (d *foreignFolder) find(name string) (string, fs.FileInfo, error) {
+// find looks at a name in the directory and returns its full path.
+func (d *adaptedDir) find(name string) (string, fs.FileInfo, error) {
 	if d.closed.Load() {
 		return "", nil, fs.ErrClosed
 	}
 	return d.fs.look(path.Join(d.at, name), d.fs.lstat)
 }
 
-func (d *foreignFolder) child(name string) (folder, error) {
+func (d *adaptedDir) child(name string) (dirHandle, error) {
 	full, fi, err := d.find(name)
 	switch {
 	case err != nil:
@@ -120,20 +120,20 @@ func (d *foreignFolder) child(name string) (folder, error) {
 	case !fi.IsDir():
 		return nil, ErrNotDir
 	}
-	return &foreignFolder{fs: d.fs, at: full}, nil
+	return &adaptedDir{fs: d.fs, at: full}, nil
 }
 
-func (d *foreignFolder) openDir(name string) (folder, error) {
+func (d *adaptedDir) openDir(name string) (dirHandle, error) {
 	dir, err := d.child(name)
 	if err != nil {
 		return nil, err
 	}
-	return dir, dir.(*foreignFolder).canList()
+	return dir, dir.(*adaptedDir).canList()
 }
 
-// canList opens the folder once, so that one that may not be read is an error
+// canList opens the directory once, so that one that may not be read is an error
 // before it is listed, as on a disk.
-func (d *foreignFolder) canList() error {
+func (d *adaptedDir) canList() error {
 	list, err := d.fs.Open(d.at)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (d *foreignFolder) canList() error {
 	return list.Close()
 }
 
-func (d *foreignFolder) openFile(name string) (content, Info, error) {
+func (d *adaptedDir) openFile(name string) (content, Info, error) {
 	full, fi, err := d.find(name)
 	switch {
 	case err != nil:
@@ -163,16 +163,16 @@ func (d *foreignFolder) openFile(name string) (content, Info, error) {
 		file.Close()
 		return nil, Info{}, err
 	}
-	return &foreignFile{file: file}, infoOf(fi), nil
+	return &adaptedFile{file: file}, infoOf(fi), nil
 }
 
 func regular(fi fs.FileInfo) bool { return fi.Mode().IsRegular() && !fi.IsDir() }
 
-func (d *foreignFolder) readHead(name string, buf []byte) (int, Info, error) {
+func (d *adaptedDir) readHead(name string, buf []byte) (int, Info, error) {
 	return readHeadOf(d, name, buf)
 }
 
-func (d *foreignFolder) lstat(name string) (Info, error) {
+func (d *adaptedDir) lstat(name string) (Info, error) {
 	_, fi, err := d.find(name)
 	if err != nil {
 		return Info{}, err
@@ -180,13 +180,13 @@ func (d *foreignFolder) lstat(name string) (Info, error) {
 	return infoOf(fi), nil
 }
 
-func (d *foreignFolder) readLink(name string) (string, error) {
+func (d *adaptedDir) readLink(name string) (string, error) {
 	return d.fs.readLink(path.Join(d.at, name))
 }
 
-// each reads the folder in one call: an afero.MemMapFs panics when a file is
+// each reads the directory in one call: an afero.MemMapFs panics when a file is
 // removed between two.
-func (d *foreignFolder) each(visit func(name []byte, typ fs.FileMode) bool) error {
+func (d *adaptedDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	if d.closed.Load() {
 		return fs.ErrClosed
 	}
@@ -215,7 +215,7 @@ func (d *foreignFolder) each(visit func(name []byte, typ fs.FileMode) bool) erro
 
 // readDir returns entries where the filesystem knows their types without
 // looking at each, for then one that cannot be looked at would lose them all.
-func (f *foreign) readDir(dir string) (names []string, entries []fs.DirEntry, err error) {
+func (f *adapted) readDir(dir string) (names []string, entries []fs.DirEntry, err error) {
 	if f.inner != nil {
 		entries, err = fs.ReadDir(f.inner, dir)
 		return nil, entries, err
@@ -233,22 +233,22 @@ func (f *foreign) readDir(dir string) (names []string, entries []fs.DirEntry, er
 	return names, nil, err
 }
 
-func (d *foreignFolder) close() error {
+func (d *adaptedDir) close() error {
 	if d.closed.Swap(true) {
 		return fs.ErrClosed
 	}
 	return nil
 }
 
-// A foreignFile gives an afero.File the manners of an os.File: safe for
+// A adaptedFile gives an afero.File the manners of an os.File: safe for
 // concurrent use, an error from every short ReadAt, no negative counts.
-type foreignFile struct {
+type adaptedFile struct {
 	mu     sync.Mutex
 	file   afero.File
 	closed bool
 }
 
-func (f *foreignFile) Read(p []byte) (int, error) {
+func (f *adaptedFile) Read(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -258,7 +258,7 @@ func (f *foreignFile) Read(p []byte) (int, error) {
 	return max(n, 0), err
 }
 
-func (f *foreignFile) ReadAt(p []byte, off int64) (int, error) {
+func (f *adaptedFile) ReadAt(p []byte, off int64) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -274,7 +274,7 @@ func (f *foreignFile) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-func (f *foreignFile) Seek(offset int64, whence int) (int64, error) {
+func (f *adaptedFile) Seek(offset int64, whence int) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -283,7 +283,7 @@ func (f *foreignFile) Seek(offset int64, whence int) (int64, error) {
 	return f.file.Seek(offset, whence)
 }
 
-func (f *foreignFile) Close() error {
+func (f *adaptedFile) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
+	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
 // A SkillsPrompt is a list of skills for the instructions of a model.
@@ -241,7 +242,7 @@ func PromptFor(query string) PromptOption {
 
 // preferred returns the names that precede the order of the layers: the names of
 // PromptFirst, and then the matches of PromptFor.
-func (o *promptOptions) preferred(ctx context.Context, op string, c *Catalog, s *searcher, all, shown *index.Snapshot) ([]string, error) {
+func (o *promptOptions) preferred(ctx context.Context, op string, c *Catalog, s *searchable, all, shown *index.Snapshot) ([]string, error) {
 	if !o.budget.Limited {
 		return nil, nil
 	}
@@ -250,14 +251,14 @@ func (o *promptOptions) preferred(ctx context.Context, op string, c *Catalog, s 
 		return o.first, nil
 	}
 	keep := func(name string) bool { return shown.Lookup(name) != nil }
-	found, err := await(ctx, c, func(ctx context.Context) (SearchResults, error) {
-		return s.find(ctx, c, all, query, len(shown.Entries), keep)
+	found, err := await(ctx, c, func(ctx context.Context) (search.Result, error) {
+		return s.Find(ctx, all, query, len(shown.Entries), keep)
 	})
 	if err != nil {
 		return nil, s.layerError(op, err)
 	}
 	names := slices.Clip(o.first)
-	for _, r := range found.Results {
+	for _, r := range found.Hits {
 		names = append(names, r.Name)
 	}
 	return names, nil

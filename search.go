@@ -5,20 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"golang.org/x/sync/semaphore"
-
-	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/matter"
-	"github.com/toolshelf-go/toolshelf/internal/names"
-	"github.com/toolshelf-go/toolshelf/internal/rank"
+	"github.com/toolshelf-go/toolshelf/internal/reports"
+	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
 // The limits of a search.
@@ -126,7 +119,7 @@ func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int) (Se
 	return c.search(ctx, "SearchSkills", c.searchers.skills, c.skillFilter.of, query, limit)
 }
 
-func (c *Catalog) search(ctx context.Context, op string, s *searcher, filter func(*index.Snapshot) *index.Snapshot, query string, limit int) (SearchResults, error) {
+func (c *Catalog) search(ctx context.Context, op string, s *searchable, filter func(*index.Snapshot) *index.Snapshot, query string, limit int) (SearchResults, error) {
 	begin := time.Now()
 	if err := c.begin(ctx, op); err != nil {
 		return SearchResults{}, searchError(op, err)
@@ -155,9 +148,16 @@ func (c *Catalog) search(ctx context.Context, op string, s *searcher, filter fun
 	if shown := filter(snapshot); shown != snapshot {
 		keep = func(name string) bool { return shown.Lookup(name) != nil }
 	}
-	results, err := await(ctx, c, func(ctx context.Context) (SearchResults, error) { return s.find(ctx, c, snapshot, query, limit, keep) })
+	found, err := await(ctx, c, func(ctx context.Context) (search.Result, error) {
+		return s.Find(ctx, snapshot, query, limit, keep)
+	})
 	if err != nil {
 		return SearchResults{}, searchError(op, s.layerError(op, err))
+	}
+	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total}
+	for i, h := range found.Hits {
+		results.Results[i] = SearchResult{Name: h.Name, Score: h.Score, Tier: fmt.Sprintf("tier%d", h.Tier),
+			Description: h.Description, MatchReason: h.Reason}
 	}
 	results.SearchTime = time.Since(begin)
 	return results, nil
@@ -175,196 +175,38 @@ func searchError(op string, err error) error {
 
 // searchers are what a catalog searches.
 type searchers struct {
-	commands, skills *searcher
+	commands, skills *searchable
+}
+
+// A searchable is the commands or the skills of a catalog with their Searcher.
+type searchable struct {
+	*search.Searcher
+	index      *index.Index
+	layers     layers
+	layerError func(op string, err error) error
 }
 
 func newSearchers(c *Catalog) searchers {
-	s := searchers{
-		commands: newSearcher(c.commands, c.config.commands, func(e *index.Entry) string { return e.Description }, c.commandsError),
-		skills:   newSearcher(c.skills, c.config.skills, func(e *index.Entry) string { return c.skillInfo(e).Description }, c.skillsError),
+	config := search.Config{
+		MaxFileSize: c.config.maxFileSize,
+		TTL:         c.config.ttl,
+		Now:         c.config.now,
+		Watch:       c.config.watch,
+		Logger:      c.config.logger,
 	}
-	if c.config.reports.configured() {
-		s.commands.evidence = newEvidence()
-	}
-	return s
-}
-
-// A searcher keeps the searched texts of an index. It is made by newSearcher.
-type searcher struct {
-	index       *index.Index
-	layers      layers
-	description func(*index.Entry) string
-	layerError  func(op string, err error) error
-	evidence    *evidence // nil where there are no reports
-
-	lock       *semaphore.Weighted // for what follows: one of readers to read, all to write; unlike a mutex, waiting for it ends with a context
-	ranked     rank.Index
-	entries    []*index.Entry                 // what is in ranked, in the order of names.Compare
-	generation uint64                         // of the snapshot that had these entries; an update that was broken off leaves it as it was
-	unsettled  map[*index.Entry]unsettledText // files that may change without a change of their entry
-	oldest     time.Time                      // no file in unsettled was read earlier
-}
-
-// An unsettledText is what was read of a file, and when.
-type unsettledText struct {
-	hash uint64
-	read time.Time // by the clock for WithCacheTTL; zero if the file could not be read
-}
-
-const readers = 1 << 20
-
-func newSearcher(x *index.Index, l layers, description func(*index.Entry) string, layerError func(op string, err error) error) *searcher {
-	return &searcher{index: x, layers: l, description: description, layerError: layerError,
-		lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]unsettledText{}}
-}
-
-// find searches a snapshot, or a later one that another call has come with.
-func (s *searcher) find(ctx context.Context, c *Catalog, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (SearchResults, error) {
-	if s.evidence != nil {
-		if err := s.evidence.update(ctx, c, s, snapshot); err != nil {
-			return SearchResults{}, err
+	skills := config
+	skills.Index = c.skills
+	skills.Description = func(e *index.Entry) string { return c.skillInfo(e).Description }
+	commands := config
+	commands.Index = c.commands
+	commands.Description = func(e *index.Entry) string { return e.Description }
+	for _, d := range []*reports.Directory{&c.reports.shared, &c.reports.local} {
+		if d.FS != nil {
+			commands.Reports = append(commands.Reports, d)
 		}
 	}
-	if err := s.lock.Acquire(ctx, 1); err != nil {
-		return SearchResults{}, err
+	return searchers{
+		commands: &searchable{search.New(commands), c.commands, c.config.commands, c.commandsError},
+		skills:   &searchable{search.New(skills), c.skills, c.config.skills, c.skillsError},
 	}
-	if s.generation < snapshot.Generation || len(s.unsettled) > 0 && c.expired(s.oldest) {
-		s.lock.Release(1)
-		if err := s.lock.Acquire(ctx, readers); err != nil {
-			return SearchResults{}, err
-		}
-		err := s.update(ctx, c, snapshot)
-		s.lock.Release(readers - 1)
-		if err != nil {
-			s.lock.Release(1)
-			return SearchResults{}, err
-		}
-	}
-	defer s.lock.Release(1)
-	hits, total, err := s.ranked.Search(ctx, query, limit, keep)
-	if err != nil {
-		return SearchResults{}, err
-	}
-	results := SearchResults{Results: make([]SearchResult, len(hits)), TotalFound: total}
-	for i, h := range hits {
-		results.Results[i] = SearchResult{Name: h.Name, Score: h.Score, Tier: fmt.Sprintf("tier%d", h.Tier),
-			Description: h.Description, MatchReason: h.Reason}
-	}
-	return results, nil
-}
-
-// update makes ranked hold what the snapshot has. When ctx ends, what was done
-// until then is kept.
-func (s *searcher) update(ctx context.Context, c *Catalog, snapshot *index.Snapshot) error {
-	if c.expired(s.oldest) {
-		for _, e := range slices.Collect(maps.Keys(s.unsettled)) {
-			if !c.expired(s.unsettled[e].read) {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			s.put(c, e)
-		}
-		s.oldest = c.config.now()
-		for _, u := range s.unsettled {
-			if u.read.Before(s.oldest) {
-				s.oldest = u.read
-			}
-		}
-	}
-	if s.generation >= snapshot.Generation {
-		return nil
-	}
-	before := s.entries
-	for i, e := range snapshot.Entries {
-		if len(before) > 0 && before[0] == e {
-			before = before[1:]
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			s.entries = slices.Concat(snapshot.Entries[:i], before)
-			return err
-		}
-		for len(before) > 0 && names.Compare(before[0].Name, e.Name) < 0 {
-			s.remove(before[0])
-			before = before[1:]
-		}
-		if len(before) > 0 && before[0].Name == e.Name {
-			delete(s.unsettled, before[0])
-			before = before[1:]
-		}
-		s.put(c, e)
-	}
-	for _, e := range before {
-		s.remove(e)
-	}
-	s.entries, s.generation = snapshot.Entries, snapshot.Generation
-	return nil
-}
-
-// expired reports whether WithCacheTTL requires another look at what was looked
-// at then.
-func (c *Catalog) expired(then time.Time) bool {
-	return c.config.ttl == 0 || c.config.now().Sub(then) >= c.config.ttl
-}
-
-func (s *searcher) remove(e *index.Entry) {
-	s.ranked.Remove(e.Name)
-	delete(s.unsettled, e)
-}
-
-var searchSeed = maphash.MakeSeed()
-
-// put reads the file of an entry and ranks it, unless it is known to be as it
-// was.
-func (s *searcher) put(c *Catalog, e *index.Entry) {
-	known, again := s.unsettled[e]
-	delete(s.unsettled, e)
-	d := rank.Document{Name: e.Name, Description: s.description(e)}
-	if e.Broken == nil {
-		layer := s.index.Layer(e.Layer)
-		now, u := time.Now(), unsettledText{read: c.config.now()}
-		raw, info, err := c.readText(layer.FS, e.Path)
-		u.hash = maphash.Bytes(searchSeed, raw)
-		if err != nil {
-			u.read = time.Time{}
-		}
-		if err != nil || !s.index.Settled(e.Layer, info, now) && !(c.config.watch && layer.Fixed) {
-			if len(s.unsettled) == 0 || u.read.Before(s.oldest) {
-				s.oldest = u.read
-			}
-			s.unsettled[e] = u
-		}
-		if again && u.hash == known.hash {
-			return
-		}
-		// What the file says since it was listed is for a later snapshot, and for the
-		// filters that look at that.
-		if err == nil && index.SameFile(info, e.Info) {
-			doc, _ := matter.Parse(raw, true)
-			tags, _ := doc.Get("tags")
-			d.Tags, d.Body = tags.String(), string(raw[doc.Body:])
-		}
-	}
-	s.ranked.Put(e.Name, d)
-}
-
-// readText reads as much of a file as is searched.
-func (c *Catalog) readText(fsys *confine.FS, name string) ([]byte, confine.Info, error) {
-	f, err := fsys.OpenRegular(name)
-	if err != nil {
-		return nil, confine.Info{}, err
-	}
-	defer f.Close()
-	info := f.Info()
-	if info.Size > c.config.maxFileSize {
-		return nil, info, index.ErrTooLarge
-	}
-	raw := make([]byte, min(info.Size, matter.MaxHead+rank.MaxText))
-	n, err := f.ReadHead(raw)
-	if err != nil {
-		return nil, info, err
-	}
-	return raw[:n], info, nil
 }

@@ -1,4 +1,4 @@
-package toolshelf
+package search
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
-// maxEvidence is how many reports of a command are searched, in each folder.
-const maxEvidence = 4
+// maxReports is how many reports of a command are searched, in each folder.
+const maxReports = 4
 
-// evidence is what Search keeps of reports, for its third tier. It is made by
-// newEvidence.
-type evidence struct {
+// A reportSource is what Search keeps of reports, for its third tier. It is made by
+// newReportSource.
+type reportSource struct {
 	lock       *semaphore.Weighted // of 1, for what follows; waiting for it ends with a context
 	generation uint64
 	commands   map[string]string         // of this generation, by the name of the folder of their reports
@@ -32,56 +32,56 @@ type searchedReport struct {
 	settled bool // its file cannot change without a change of info
 }
 
-func newEvidence() *evidence {
-	return &evidence{lock: semaphore.NewWeighted(1), kept: map[string]searchedReport{}}
+func newReportSource() *reportSource {
+	return &reportSource{lock: semaphore.NewWeighted(1), kept: map[string]searchedReport{}}
 }
 
 // update ranks the newest reports of the commands of a snapshot as they are now.
 // What cannot be read is left out. The error is that of ctx.
-func (v *evidence) update(ctx context.Context, c *Catalog, s *searcher, snapshot *index.Snapshot) error {
-	if err := v.lock.Acquire(ctx, 1); err != nil {
+func (r *reportSource) update(ctx context.Context, s *Searcher, snapshot *index.Snapshot) error {
+	if err := r.lock.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer v.lock.Release(1)
-	if v.generation < snapshot.Generation {
-		v.generation, v.commands = snapshot.Generation, make(map[string]string, len(snapshot.Entries))
-		v.checked = time.Time{} // a look that is broken off does not count
+	defer r.lock.Release(1)
+	if r.generation < snapshot.Generation {
+		r.generation, r.commands = snapshot.Generation, make(map[string]string, len(snapshot.Entries))
+		r.checked = time.Time{} // a look that is broken off does not count
 		for _, e := range snapshot.Entries {
-			v.commands[reports.Stem(e.Name)] = e.Name
+			r.commands[reports.Stem(e.Name)] = e.Name
 		}
-	} else if !c.expired(v.checked) {
+	} else if !s.expired(r.checked) {
 		return nil
 	}
-	now := c.config.now()
-	seen := make(map[string]bool, len(v.kept))
-	for _, directory := range []*reports.Directory{&c.reports.shared, &c.reports.local} {
-		if err := v.look(ctx, c, s, directory, seen); err != nil {
+	now := s.config.Now()
+	seen := make(map[string]bool, len(r.kept))
+	for _, directory := range s.config.Reports {
+		if err := r.look(ctx, s, directory, seen); err != nil {
 			return err
 		}
 	}
-	for path := range v.kept {
+	for path := range r.kept {
 		if !seen[path] {
 			if err := s.change(ctx, func() { s.ranked.RemoveReport(path) }); err != nil {
 				return err
 			}
-			delete(v.kept, path)
+			delete(r.kept, path)
 		}
 	}
-	v.checked = now
+	r.checked = now
 	return nil
 }
 
 // look brings the reports of one directory up to date, and adds to seen what is
 // there.
-func (v *evidence) look(ctx context.Context, c *Catalog, s *searcher, directory *reports.Directory, seen map[string]bool) error {
-	known := func(stem string) bool { _, ok := v.commands[stem]; return ok }
-	for report, err := range directory.Newest(ctx, maxEvidence, known) {
+func (r *reportSource) look(ctx context.Context, s *Searcher, directory *reports.Directory, seen map[string]bool) error {
+	known := func(stem string) bool { _, ok := r.commands[stem]; return ok }
+	for report, err := range directory.Newest(ctx, maxReports, known) {
 		var failed *reports.DirectoryError
 		if errors.As(err, &failed) {
-			c.config.logger.Debug("reports are not searched", "folder", failed.Name, "error", failed.Err)
+			s.config.Logger.Debug("reports are not searched", "folder", failed.Name, "error", failed.Err)
 			continue
 		}
-		before, known := v.kept[report.Path]
+		before, known := r.kept[report.Path]
 		if known && before.settled && index.SameFile(before.info, report.Stat) {
 			seen[report.Path] = true
 			continue
@@ -92,18 +92,18 @@ func (v *evidence) look(ctx context.Context, c *Catalog, s *searcher, directory 
 		if err != nil {
 			continue
 		}
-		document := rank.Document{Name: v.commands[report.Stem], Body: string(buf[:n]), Report: true}
+		document := rank.Document{Name: r.commands[report.Stem], Body: string(buf[:n]), Report: true}
 		if err := s.change(ctx, func() { s.ranked.Put(report.Path, document) }); err != nil {
 			return err
 		}
 		seen[report.Path] = true
-		v.kept[report.Path] = searchedReport{info, index.Settled(info, now)}
+		r.kept[report.Path] = searchedReport{info, index.Settled(info, now)}
 	}
 	return ctx.Err()
 }
 
 // change changes what is ranked.
-func (s *searcher) change(ctx context.Context, do func()) error {
+func (s *Searcher) change(ctx context.Context, do func()) error {
 	if err := s.lock.Acquire(ctx, readers); err != nil {
 		return err
 	}

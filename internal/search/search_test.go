@@ -1,0 +1,351 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"path"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/rank"
+	"github.com/toolshelf-go/toolshelf/internal/reports"
+)
+
+// A fixture is a Searcher over the commands and the reports of a filesystem in
+// memory, with a clock that the test sets.
+type fixture struct {
+	t        *testing.T
+	files    afero.Fs
+	mu       sync.Mutex
+	opened   map[string]int // the Opens of each file
+	failure  error          // of each Open of a regular file
+	before   func()         // called before each Open, if not nil
+	index    *index.Index
+	searcher *Searcher
+	now      time.Time
+	log      bytes.Buffer
+}
+
+// written is the modification time of the files. It is long ago.
+var written = time.Date(2025, 11, 20, 10, 30, 0, 0, time.UTC)
+
+func newFixture(t *testing.T, ttl time.Duration, files map[string]string) *fixture {
+	t.Helper()
+	f := &fixture{t: t, files: afero.NewMemMapFs(), opened: map[string]int{}, now: written}
+	for file, text := range files {
+		f.write(file, text, written)
+	}
+	confined, err := confine.Over(countingFs{f.files, f}, "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := func() time.Time { return f.now }
+	f.index, err = index.Commands(index.Config{
+		Layers:      []index.Layer{{Name: "commands", FS: confined, Dir: "commands"}},
+		MaxFileSize: 1 << 20,
+		TTL:         ttl,
+		Now:         now,
+		Valid:       names.Plain,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.index.Close(); confined.Close() })
+	f.searcher = New(Config{
+		Index:       f.index,
+		Description: func(e *index.Entry) string { return e.Description },
+		MaxFileSize: 100_000,
+		TTL:         ttl,
+		Now:         now,
+		Reports:     []*reports.Directory{{FS: confined, Path: "shared", Name: "shared"}, {FS: confined, Path: "local", Name: "local", Local: true}},
+		Logger:      slog.New(slog.NewTextHandler(&f.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	return f
+}
+
+// A countingFs counts the Opens of a fixture's files.
+type countingFs struct {
+	afero.Fs
+	f *fixture
+}
+
+func (c countingFs) Open(name string) (afero.File, error) {
+	if c.f.before != nil {
+		c.f.before()
+	}
+	if path.Ext(name) == ".md" {
+		c.f.mu.Lock()
+		c.f.opened[path.Base(name)]++
+		c.f.mu.Unlock()
+		if c.f.failure != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: c.f.failure}
+		}
+	}
+	return c.Fs.Open(name)
+}
+
+func (f *fixture) write(file, text string, modified time.Time) {
+	f.t.Helper()
+	if err := errors.Join(afero.WriteFile(f.files, "/"+file, []byte(text), 0o644), f.files.Chtimes("/"+file, modified, modified)); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) remove(file string) {
+	f.t.Helper()
+	if err := f.files.Remove("/" + file); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+func (f *fixture) snapshot() *index.Snapshot {
+	f.t.Helper()
+	snapshot, err := f.index.Snapshot(f.t.Context())
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return snapshot
+}
+
+// expect checks which names, with their tiers, a search finds.
+func (f *fixture) expect(query, want string) {
+	f.t.Helper()
+	result, err := f.searcher.Find(f.t.Context(), f.snapshot(), query, 10, nil)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if got := hits(result); got != want {
+		f.t.Errorf("%q finds %q, want %q", query, got, want)
+	}
+}
+
+func hits(r Result) string {
+	var all []string
+	for _, hit := range r.Hits {
+		all = append(all, fmt.Sprintf("%s/%d", hit.Name, hit.Tier))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestFindSearchesNamesDescriptionsTagsAndTexts(t *testing.T) {
+	f := newFixture(t, time.Hour, map[string]string{
+		"commands/apples.md": "---\ndescription: Count pears\ntags: [plums]\n---\nHere are quinces.\n",
+		"commands/other.md":  "Nothing.\n",
+	})
+	for query, want := range map[string]string{"apples": "apples/1", "pears": "apples/2", "plums": "apples/2", "quinces": "apples/2", "cherries": ""} {
+		f.expect(query, want)
+	}
+}
+
+func TestFindReturnsAtMostTheLimitOfTheKept(t *testing.T) {
+	f := newFixture(t, time.Hour, map[string]string{"commands/a.md": "Same.\n", "commands/b.md": "Same.\n", "commands/c.md": "Same.\n"})
+	result, err := f.searcher.Find(t.Context(), f.snapshot(), "same", 1, func(name string) bool { return name != "a" })
+	if err != nil || hits(result) != "b/2" || result.Total != 2 {
+		t.Errorf("%s of %d, %v", hits(result), result.Total, err)
+	}
+}
+
+func TestFindReadsNewAndChangedFiles(t *testing.T) {
+	f := newFixture(t, 0, map[string]string{"commands/a.md": "Apples.\n", "commands/b.md": "Pears.\n", "commands/d.md": "Plums.\n"})
+	f.expect("apples", "a/2")
+	f.write("commands/b.md", "Quinces.\n", written.Add(time.Second))
+	f.write("commands/c.md", "Cherries.\n", written)
+	f.remove("commands/a.md")
+	f.expect("apples", "")
+	f.expect("pears", "")
+	f.expect("quinces", "b/2")
+	f.expect("cherries", "c/2")
+	f.remove("commands/d.md")
+	f.expect("plums", "")
+}
+
+func TestFindReadsAnImmutableLayerOnce(t *testing.T) {
+	f := newFixture(t, 0, map[string]string{"commands/a.md": "Apples.\n", "commands/b.md": "Pears.\n"})
+	f.index.Layers()[0].Immutable = true
+	f.snapshot()
+	clear(f.opened)
+	f.expect("apples", "a/2")
+	f.expect("pears", "b/2")
+	if f.opened["a.md"] != 1 || f.opened["b.md"] != 1 {
+		t.Errorf("the files were opened %v", f.opened)
+	}
+}
+
+// A file that was modified just now can change again without a change of its
+// times.
+func TestFindReadsUnsettledFilesAgain(t *testing.T) {
+	later := time.Now().Add(time.Hour)
+	head := "---\ndescription: Count\n---\n" + strings.Repeat("Filler.\n", 1000)
+	f := newFixture(t, time.Minute, map[string]string{})
+	f.write("commands/a.md", head+"apples", later)
+	f.expect("apples", "a/2")
+	f.write("commands/a.md", head+"quince", later)
+	f.expect("apples", "a/2") // within the TTL
+	f.now = f.now.Add(time.Minute)
+	f.expect("apples", "")
+	f.expect("quince", "a/2")
+	f.now = f.now.Add(time.Minute)
+	f.expect("quince", "a/2") // the text is known
+	f.write("commands/b.md", "New.\n", later)
+	f.now = f.now.Add(time.Minute)
+	f.expect("new", "b/2")
+	f.remove("commands/a.md")
+	f.now = f.now.Add(time.Minute)
+	f.expect("quince", "")
+}
+
+func TestFindSearchesTheDescriptionOfAnUnreadableFile(t *testing.T) {
+	f := newFixture(t, time.Hour, map[string]string{
+		"commands/a.md":     "---\ndescription: Count apples\n---\nPears.\n",
+		"commands/large.md": "---\ndescription: Count plums\n---\n" + strings.Repeat("Quinces.\n", 20_000),
+	})
+	f.snapshot()
+	f.failure = fs.ErrPermission
+	f.expect("apples", "a/2")
+	f.expect("pears", "")
+	f.failure = nil
+	f.expect("pears", "a/2") // a failed read is repeated in spite of the TTL
+	f.expect("plums", "large/2")
+	f.expect("quinces", "")
+}
+
+// An entry for a file that has changed since the scan keeps the description of
+// the scan until the next snapshot.
+func TestFindIgnoresTextsNewerThanTheSnapshot(t *testing.T) {
+	f := newFixture(t, time.Hour, map[string]string{"commands/a.md": "Apples.\n"})
+	snapshot := f.snapshot()
+	f.write("commands/a.md", "Pears, longer.\n", written.Add(time.Second))
+	for query, want := range map[string]string{"pears": "", "apples": "a/2"} { // the description is "Apples."
+		result, err := f.searcher.Find(t.Context(), snapshot, query, 10, nil)
+		if err != nil || hits(result) != want {
+			t.Errorf("%q finds %q, %v", query, hits(result), err)
+		}
+	}
+}
+
+func TestFindThatIsCanceledIsContinued(t *testing.T) {
+	files := map[string]string{}
+	for i := range 20 {
+		files[fmt.Sprintf("commands/c%02d.md", i)] = "Same.\n"
+	}
+	f := newFixture(t, time.Hour, files)
+	snapshot := f.snapshot()
+	clear(f.opened)
+	ctx, cancel := context.WithCancel(t.Context())
+	f.before = func() {
+		if len(f.opened) == 10 {
+			cancel()
+		}
+	}
+	if _, err := f.searcher.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
+		t.Fatal(err)
+	}
+	f.before = nil
+	result, err := f.searcher.Find(t.Context(), snapshot, "same", 10, nil)
+	if err != nil || result.Total != 20 {
+		t.Errorf("%d, %v", result.Total, err)
+	}
+	for file, n := range f.opened {
+		if n != 1 {
+			t.Errorf("%s was opened %d times", file, n)
+		}
+	}
+	if _, err := f.searcher.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
+		t.Error(err)
+	}
+}
+
+func TestFindWaitsNoLongerThanItsContext(t *testing.T) {
+	f := newFixture(t, time.Hour, map[string]string{"commands/a.md": "Same.\n", "shared/a/a_report_20251120_103000_v1.md": "Apples."})
+	snapshot := f.snapshot()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, lock := range map[string]interface {
+		TryAcquire(int64) bool
+		Release(int64)
+	}{"reports": f.searcher.reports.lock, "texts": f.searcher.lock} {
+		if !lock.TryAcquire(1) {
+			t.Fatal(name)
+		}
+		if _, err := f.searcher.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
+			t.Errorf("%s: %v", name, err)
+		}
+		lock.Release(1)
+	}
+}
+
+func TestFindSearchesTheNewestReports(t *testing.T) {
+	files := map[string]string{"commands/a.md": "A.\n", "commands/b.md": "B.\n", "shared/notes/notes_report_20251120_103000_v1.md": "Walrus."}
+	for i, animal := range []string{"aardvark", "buffalo", "crocodile", "dolphin", "elephant"} {
+		files[fmt.Sprintf("shared/a/a_report_2025112%d_103000_v1.md", i)] = animal
+	}
+	files["local/a/a_report_20251120_103000_v1_local.md"] = "giraffe"
+	f := newFixture(t, 0, files)
+	for query, want := range map[string]string{"aardvark": "", "buffalo": "a/3", "elephant": "a/3", "giraffe": "a/3", "walrus": ""} {
+		f.expect(query, want)
+	}
+	f.remove("shared/a/a_report_20251124_103000_v1.md")
+	f.expect("elephant", "")
+	f.expect("aardvark", "a/3")
+	f.write("shared/a/a_report_20251123_103000_v1.md", "zeppelin", written.Add(time.Second))
+	f.expect("dolphin", "")
+	f.expect("zeppelin", "a/3")
+	f.write("shared/b/b_report_20251120_103000_v1.md", "zeppelin", written)
+	f.expect("zeppelin", "a/3 b/3")
+	f.remove("commands/a.md")
+	f.expect("zeppelin", "b/3")
+}
+
+func TestFindKeepsReportsForTheTTL(t *testing.T) {
+	f := newFixture(t, time.Minute, map[string]string{"commands/a.md": "A.\n"})
+	f.expect("zeppelin", "")
+	f.write("local/a/a_report_20251120_103000_v1_local.md", "zeppelin", written)
+	f.expect("zeppelin", "")
+	f.now = f.now.Add(time.Minute)
+	f.expect("zeppelin", "a/3")
+}
+
+func TestFindLogsDirectoriesOfReportsThatCannotBeRead(t *testing.T) {
+	f := newFixture(t, 0, map[string]string{
+		"commands/a.md": "A.\n", "shared": "", "local/a/a_report_20251120_103000_v1_local.md": "zeppelin"})
+	f.expect("zeppelin", "a/3")
+	if !strings.Contains(f.log.String(), `msg="reports are not searched"`) || !strings.Contains(f.log.String(), "=shared ") {
+		t.Errorf("the log is %q", f.log.String())
+	}
+	f = newFixture(t, 0, map[string]string{"commands/a.md": "A.\n", "shared/a/a_report_20251120_103000_v1.md": "zeppelin"})
+	f.snapshot()
+	f.failure = fs.ErrPermission
+	f.expect("zeppelin", "")
+	f.failure = nil
+	f.expect("zeppelin", "a/3")
+}
+
+func TestFindThatIsCanceledInTheReports(t *testing.T) {
+	f := newFixture(t, time.Hour, map[string]string{"commands/a.md": "A.\n", "shared/a/a_report_20251120_103000_v1.md": "zeppelin"})
+	snapshot := f.snapshot()
+	ctx, cancel := context.WithCancel(t.Context())
+	f.before = cancel
+	if _, err := f.searcher.Find(ctx, snapshot, "zeppelin", 10, nil); err != context.Canceled {
+		t.Fatal(err)
+	}
+	f.before = nil
+	f.expect("zeppelin", "a/3")
+}
+
+// A searcher that reads a bounded part of a file does not find the rest.
+func TestFindReadsABoundedPartOfAFile(t *testing.T) {
+	f := newFixture(t, time.Hour, map[string]string{"commands/a.md": "A.\n", "shared/a/a_report_20251120_103000_v1.md": "begin " + strings.Repeat("filler ", rank.MaxText/7) + "end"})
+	f.expect("begin", "a/3")
+	f.expect("end", "")
+}

@@ -23,27 +23,27 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
-// A Catalog offers the commands, skills and files of one project. It is safe
-// for concurrent use, and holds nothing that the filesystem does not: each call
-// sees the files as they are.
+// A Catalog provides the commands, skills and files of one project. A Catalog is
+// safe for concurrent use. All state is in the filesystem: each call sees the
+// files as they are.
 //
-// A method whose context ends returns the context's error, and after Close
-// every method returns ErrClosed.
+// If the context of a method ends, the method returns the context's error. After
+// Close, every method returns [ErrClosed].
 type Catalog struct {
 	*shared
 	commandFilter filter[CommandInfo]
 	skillFilter   filter[SkillInfo]
 
-	view  bool        // made by View, not by New
-	ended atomic.Bool // a view was closed
+	view  bool        // created by View, not by New
+	ended atomic.Bool // set by Close of a view
 }
 
-// shared is what a catalog has in common with its views.
+// shared is the state that a catalog shares with its views.
 type shared struct {
 	config   config
-	onOS     bool        // the filesystem is the operating system's
-	rootDir  string      // the root's full path on the catalog's filesystem
-	root     *confine.FS // the root
+	onOS     bool   // the operating system's filesystem
+	rootDir  string // full path of the root on the catalog's filesystem
+	root     *confine.FS
 	opened   []*confine.FS
 	commands *index.Index
 	skills   *index.Index
@@ -61,16 +61,17 @@ type shared struct {
 	closing  atomic.Bool     // Close was called
 	lifetime context.Context // ends with Close
 	end      context.CancelFunc
-	pending  sync.RWMutex // held to read by work that touches the filesystem, and by Close for good
+	pending  sync.RWMutex // read-locked by work on the filesystem, locked forever by Close
 }
 
-// New returns a Catalog. Without options it reads the working directory: its
-// "commands" and its "skills".
+// New returns a Catalog. Without options, the catalog reads the directories
+// "commands" and "skills" of the working directory.
 //
-// New reads nothing: a folder that is missing is found by the method that
-// needs it, and may be made later. (With WithWatch, reading begins in the
-// background; with WithConventionalDirs, New looks whether the home folder is
-// the root.) The error is ErrInvalidOption.
+// New reads nothing. The method that needs a missing directory reports the error,
+// and the directory may be created later. With [WithWatch], New starts to read in
+// the background. With [WithConventionalDirs], New checks whether the home
+// directory is the root. New returns [ErrInvalidOption] if an option cannot be
+// used.
 func New(opts ...Option) (*Catalog, error) {
 	config, err := newConfig(opts)
 	if err != nil {
@@ -133,7 +134,7 @@ func (c *Catalog) indexConfig(x index.Config) index.Config {
 	return x
 }
 
-// tell returns what an index calls when something has changed.
+// tell returns the function that an index calls after a change.
 func (c *Catalog) tell(known func(*subscriber) **index.Snapshot, drop func(now *index.Snapshot)) func(before, now *index.Snapshot) {
 	return func(before, now *index.Snapshot) {
 		drop(now)
@@ -142,14 +143,14 @@ func (c *Catalog) tell(known func(*subscriber) **index.Snapshot, drop func(now *
 	}
 }
 
-// dropCommands removes the commands that a snapshot does not have from memory.
+// dropCommands removes from the caches all commands that are not in the snapshot.
 func (c *Catalog) dropCommands(now *index.Snapshot) {
 	has := func(f file) bool { return now.Has(f.layer, f.path) }
 	c.commandContents.retain(has)
 	c.usages.retain(has)
 }
 
-// dropSkills removes the skills that a snapshot does not have from memory, with
+// dropSkills removes from the caches all skills that are not in the snapshot, and
 // the digests of their files.
 func (c *Catalog) dropSkills(now *index.Snapshot) {
 	c.skillContents.retain(func(f file) bool { return now.HasSkill(f.layer, path.Dir(f.path)) })
@@ -165,7 +166,7 @@ func (c *Catalog) dropSkills(now *index.Snapshot) {
 	})
 }
 
-// open confines a folder of the catalog's filesystem.
+// open confines a directory of the catalog's filesystem.
 func (c *Catalog) open(dir string) *confine.FS {
 	opts := []confine.Option{confine.TrustDirs(c.config.trusted...)}
 	if c.config.symlinks == SymlinksDeny {
@@ -178,8 +179,8 @@ func (c *Catalog) open(dir string) *confine.FS {
 	return c.confined(confine.Over(fsys, dir, opts...))
 }
 
-// confined adds a filesystem to those that Close closes. The error is nil: dir
-// is absolute on the operating system's filesystem, and newConfig has checked the
+// confined registers a filesystem for Close. The error is always nil: dir is
+// absolute on the operating system's filesystem, and newConfig has checked the
 // options.
 func (c *Catalog) confined(fsys *confine.FS, err error) *confine.FS {
 	if err != nil {
@@ -189,7 +190,8 @@ func (c *Catalog) confined(fsys *confine.FS, err error) *confine.FS {
 	return fsys
 }
 
-// home is the user's home folder; "" if there is none other than the root.
+// home returns the user's home directory. On a filesystem other than the operating
+// system's, or if the home directory is unknown or is the root, home returns "".
 func (c *Catalog) home() string {
 	home, err := os.UserHomeDir()
 	if !c.onOS || err != nil || !filepath.IsAbs(home) || sameFolder(home, c.rootDir) {
@@ -198,16 +200,17 @@ func (c *Catalog) home() string {
 	return home
 }
 
-// sameFolder reports whether two paths are of one folder, be it by a link.
+// sameFolder reports whether two paths name the same directory, also through
+// links.
 func sameFolder(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return filepath.Clean(a) == filepath.Clean(b) || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// layers gives each layer a confined filesystem. A folder within the root is
-// reached through the root, so that links between the folders of a project
-// work and those that leave the project do not.
+// layers gives each layer a confined filesystem. A directory within the root is
+// opened through the root. Links between the directories of a project therefore
+// work, and links that leave the project do not.
 func (c *Catalog) layers(named []layer, home string) []index.Layer {
 	var all []index.Layer
 	for _, l := range named {
@@ -250,18 +253,19 @@ func (c *Catalog) rootIsTop() bool {
 	return !c.onOS && (top == "." || top == "/")
 }
 
-// Close ends all calls in progress and releases the directories that are held
-// open. A call in progress returns ErrClosed, or its result if the call is about
-// to end. Only a report that SaveReport has begun to write is written to its end. The catalog touches the filesystem no more when Close has returned.
-// A second Close does nothing. The error is always nil. For views, see View.
+// Close ends all calls in progress and releases the open directories. A call in
+// progress returns ErrClosed, or its result if the call is about to end. A report
+// that [Catalog.SaveReport] has begun to write is still completed. After Close has
+// returned, the catalog does not touch the filesystem. A second Close does
+// nothing. The error is always nil. [Catalog.View] describes the Close of a view.
 //
-// Close waits for each call of the filesystem that is in progress, but not for
-// the call of the method around. If the filesystem hangs, so does Close. A method
-// whose context ends returns even then.
+// Close waits for each filesystem call in progress, but not for the catalog method
+// that made the call. If the filesystem hangs, Close hangs too. A method whose
+// context ends returns even then.
 //
-// Close does not wait for the caller's functions: an f of OnChange, a filter, a
-// function of WithNextSteps or PromptTokens. Such a function may still run when
-// Close has returned, and may call Close itself. A method of the caller's
+// Close does not wait for the caller's functions: the f of [Catalog.OnChange], a
+// filter, a function of [WithNextSteps] or [PromptTokens]. These functions may
+// still run after Close has returned, and may call Close. A method of the caller's
 // filesystem or logger must not call Close, because Close waits for the method.
 func (c *Catalog) Close() error {
 	if c.view {
@@ -279,14 +283,15 @@ func (c *Catalog) Close() error {
 			x.Close()
 		}
 	}
-	c.pending.Lock() // and never unlocked
+	c.pending.Lock() // never unlocked
 	for _, fsys := range c.opened {
 		fsys.Close()
 	}
 	return nil
 }
 
-// begin is how every method begins.
+// begin returns the error of a method that starts after Close or after the end of
+// ctx.
 func (c *Catalog) begin(ctx context.Context, op string) error {
 	if c.isClosed() {
 		return closedError(op)
@@ -296,8 +301,8 @@ func (c *Catalog) begin(ctx context.Context, op string) error {
 
 func (c *Catalog) isClosed() bool { return c.ended.Load() || c.closed() }
 
-// closed reports whether Close was called on the catalog, or on the catalog of a
-// view.
+// closed reports whether the catalog was closed. For a view, closed reports
+// whether the view's catalog was closed.
 func (c *Catalog) closed() bool { return c.lifetime.Err() != nil }
 
 func closedError(op string) error {
@@ -308,7 +313,8 @@ func closedMeanwhile(op string) error {
 	return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog was closed meanwhile"}
 }
 
-// methodError names the method in an error, or says that it is Close's doing.
+// methodError sets the method of an error. If Close caused the error, methodError
+// returns ErrClosed.
 func (c *Catalog) methodError(op string, err error) error {
 	if errors.Is(err, fs.ErrClosed) && c.closed() {
 		return closedMeanwhile(op)
@@ -316,8 +322,9 @@ func (c *Catalog) methodError(op string, err error) error {
 	return inOp(op, err)
 }
 
-// snapshot returns what an index holds for a method that needs no directory: a
-// missing directory that no option names is empty.
+// snapshot returns the index's snapshot for a method that works without
+// directories. If no option names a layer, missing directories are empty instead
+// of an error.
 func (l layers) snapshot(ctx context.Context, x *index.Index) (*index.Snapshot, error) {
 	snapshot, err := x.Snapshot(ctx)
 	var missing *index.LayerError
@@ -327,7 +334,8 @@ func (l layers) snapshot(ctx context.Context, x *index.Index) (*index.Snapshot, 
 	return snapshot, err
 }
 
-// commandSnapshot is the commands, hidden ones too, that this catalog shows.
+// commandSnapshot returns the commands that pass the catalog's filter,
+// dependencies included.
 func (c *Catalog) commandSnapshot(ctx context.Context) (*index.Snapshot, error) {
 	snapshot, err := c.commands.Snapshot(ctx)
 	if err != nil {
@@ -336,7 +344,7 @@ func (c *Catalog) commandSnapshot(ctx context.Context) (*index.Snapshot, error) 
 	return c.commandFilter.of(snapshot), nil
 }
 
-// skillSnapshot is the skills that this catalog shows.
+// skillSnapshot returns the skills that pass the catalog's filter.
 func (c *Catalog) skillSnapshot(ctx context.Context) (*index.Snapshot, error) {
 	snapshot, err := c.skills.Snapshot(ctx)
 	if err != nil {
@@ -400,8 +408,8 @@ func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, 
 	}
 }
 
-// A callContext is the context of a call that also ends with Close. Err tells of
-// Close at once. Done follows as soon as await runs.
+// A callContext is the context of a call and also ends with Close. After Close,
+// Err returns an error immediately. Done closes as soon as await runs.
 type callContext struct {
 	context.Context
 	lifetime context.Context
@@ -428,38 +436,40 @@ type CommandList struct {
 	Pagination Pagination    `json:"pagination"`
 }
 
-// CommandInfo is what a list tells of a command.
+// CommandInfo describes a command in a list.
 type CommandInfo struct {
-	Name         string    `json:"name"`          // without ".md"; what Get takes
-	Description  string    `json:"description"`   // of the frontmatter, else the first paragraph in one line; may be empty
-	Size         int64     `json:"size"`          // of the file, in bytes
-	LastModified time.Time `json:"last_modified"` // UTC; zero where the filesystem does not know
+	Name         string    `json:"name"`          // without ".md", as accepted by Get
+	Description  string    `json:"description"`   // from the frontmatter, else the first paragraph on a single line; may be empty
+	Size         int64     `json:"size"`          // file size in bytes
+	LastModified time.Time `json:"last_modified"` // UTC; zero if unknown to the filesystem
 }
 
-// List returns one page of the commands, sorted by name case-insensitively
-// (Unicode simple folding; names that differ only in case by their bytes).
+// List returns one page of commands in case-insensitive name order (Unicode simple
+// folding). Names that differ only in case are ordered by their bytes.
 //
-// Left out are hidden files, README.md, files whose name no command can have
-// (see WithLooseNames), files that cannot be read, and commands whose
-// frontmatter says is_dependency: true; Lint names all but the first two and the
-// last. Where several layers have a command of one name, the first layer's counts,
-// even if it is hidden or cannot be read.
+// List omits hidden files, README.md, files with an invalid command name (see
+// [WithLooseNames]), unreadable files, and commands with is_dependency: true.
+// [Catalog.Lint] reports the invalid names and the unreadable files. If several
+// layers contain the same name, the first layer wins, even if its command is
+// omitted or unreadable.
 //
-// The error is ErrDirectoryNotFound if no layer's directory exists, and if a
-// layer's directory is missing because the root does not exist. A directory that
-// cannot be read is ErrPermissionDenied or ErrFileRead. A folder that is a file is ErrNotADirectory, and one that a link
-// puts outside the root ErrOutsideRoot. For the page's errors see Paginate.
+// List returns [ErrDirectoryNotFound] if no layer directory exists, or if a layer
+// directory is missing because the root does not exist. List returns
+// [ErrPermissionDenied] or [ErrFileRead] if a layer directory cannot be read,
+// [ErrNotADirectory] if a layer is a file, and [ErrOutsideRoot] if a symbolic link
+// leads a layer outside the root. [Paginate] describes the errors of a page.
 //
-// The cost is a directory read and one stat a file. The beginnings of files
-// that are new or have changed are read, 4 KB of most; on a filesystem without
-// change times (see [WithFs]), those of all files are. Calls at the same time
-// share one such look at the files.
+// List reads each layer directory once and stats each file. List reads the
+// beginning of new and changed files, 4 KB of most files. On a filesystem without
+// change times (see [WithFs]), List reads the beginning of every file. Concurrent
+// calls share one scan.
 //
 // The catalog keeps the descriptions and the problems of all commands in memory:
-// up to 4 KB of each command, and up to 32 MiB in all of the commands that need
+// up to 4 KB of each command, and up to 32 MiB in total for commands that need
 // more. If the 32 MiB are used up, List cuts the description of a further large
 // command to 1 KB, and Lint reports FRONTMATTER_NOT_KEPT. The order of reading
-// decides which of the large commands are cut. Get returns them whole.
+// decides which of the large commands are cut. [Catalog.Get] returns every command
+// complete.
 func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	const op = "List"
 	if err := c.begin(ctx, op); err != nil {
@@ -487,9 +497,9 @@ func commandPage(snapshot *index.Snapshot, page Page) ([]*index.Entry, Paginatio
 	return paginate(snapshot.Entries, page, "commands", func(e *index.Entry) string { return e.Name }, names.Compare)
 }
 
-// All ranges over all commands that List pages through, in its order and as
-// they are when the range begins. An error, one of List's, ends it: it comes
-// once, with a zero CommandInfo.
+// All iterates over all commands of List, in the same order. The commands are
+// those of the time when the iteration begins. If an error of List occurs, All
+// yields the error once, with a zero CommandInfo, and ends.
 func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 	return func(yield func(CommandInfo, error) bool) {
 		const op = "All"
@@ -525,8 +535,8 @@ func commandInfo(e *index.Entry) CommandInfo {
 	}
 }
 
-// utc is a file's time as results have it. A time that JSON cannot express,
-// which anybody can give a file, is as good as unknown.
+// utc converts the time of a file for results. JSON cannot express every time that
+// a file can have; utc returns the zero time for the others.
 func utc(t time.Time) time.Time {
 	if t = t.UTC(); t.Year() < 0 || t.Year() > 9999 {
 		return time.Time{}
@@ -534,12 +544,12 @@ func utc(t time.Time) time.Time {
 	return t
 }
 
-// commandsError says what is wrong with the commands' folders.
+// commandsError describes a problem with the command directories.
 func (c *Catalog) commandsError(op string, err error) error {
 	return c.layerError(op, err, c.config.commands, "commands", "Commands")
 }
 
-// rootNotFound is the error of every method for a root that does not exist.
+// rootNotFound returns the error of every method if the root does not exist.
 func (c *Catalog) rootNotFound(op string, err error) error {
 	return &Error{Code: ErrDirectoryNotFound.Code, Op: op, Path: c.config.root, Err: err, Message: c.noRoot()}
 }
@@ -548,7 +558,8 @@ func (c *Catalog) noRoot() string {
 	return "root " + quote(c.config.root) + " does not exist; check the path given to WithRoot"
 }
 
-// noDirectory says why a name cannot be found without any directory.
+// noDirectory returns the end of a "not found" message for a catalog without any
+// directory.
 func (c *Catalog) noDirectory(err error, lower string) string {
 	var failed *index.LayerError
 	if errors.As(err, &failed) && failed.NoRoot {
@@ -557,8 +568,8 @@ func (c *Catalog) noDirectory(err error, lower string) string {
 	return ", since there is no " + lower + " folder; check the configuration"
 }
 
-// layerError turns a failure of an index into an error of ours. The contract
-// of list_skills gives the texts for missing and unreadable folders.
+// layerError converts an error of an index to an *Error. The contract of
+// list_skills prescribes the texts for missing and unreadable directories.
 func (c *Catalog) layerError(op string, err error, named layers, lower, upper string) error {
 	if err == nil {
 		return nil
@@ -568,7 +579,7 @@ func (c *Catalog) layerError(op string, err error, named layers, lower, upper st
 	case errors.Is(err, fs.ErrClosed) && !errors.As(err, &failed):
 		return closedMeanwhile(op)
 	case !errors.As(err, &failed):
-		return err // the context's
+		return err // error of the context
 	case failed.NoRoot:
 		return c.rootNotFound(op, failed)
 	}

@@ -17,55 +17,56 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// A Command is a Markdown file, whole.
+// A Command is the complete content of a Markdown file.
 type Command struct {
 	Name      string          `json:"name"`
-	Content   string          `json:"content"` // the Markdown after the frontmatter, as it is in the file
+	Content   string          `json:"content"` // the Markdown after the frontmatter, unchanged
 	Metadata  CommandMetadata `json:"metadata"`
-	NextSteps string          `json:"next_steps,omitempty"` // what a model should do after the command; see WithNextSteps
+	NextSteps string          `json:"next_steps,omitempty"` // advice to a model for the time after the command; see WithNextSteps
 
-	Raw         []byte       `json:"-"` // the file to the byte; the caller's to keep and change
+	Raw         []byte       `json:"-"` // the bytes of the file; the caller may modify them
 	Frontmatter Frontmatter  `json:"-"`
-	Diagnostics []Diagnostic `json:"-"` // what was survived in reading it
-	Dependency  bool         `json:"-"` // it is a part of other commands, which List leaves out
-	Layer       string       `json:"-"` // the folder, or the name of the FS, that it is from, as the option has it
+	Diagnostics []Diagnostic `json:"-"` // problems found in the file
+	Dependency  bool         `json:"-"` // part of other commands, omitted by List
+	Layer       string       `json:"-"` // the directory or the FS name, as given to the option
 }
 
-// CommandMetadata is what is known of a command's file.
+// CommandMetadata describes the file of a command.
 type CommandMetadata struct {
-	Path              string            `json:"path"`          // the full path on the filesystem that the file is on
+	Path              string            `json:"path"`          // full path on the filesystem of the file
 	Size              int64             `json:"size"`          // in bytes
-	LastModified      time.Time         `json:"last_modified"` // UTC; zero where the filesystem does not know
+	LastModified      time.Time         `json:"last_modified"` // UTC; zero if unknown to the filesystem
 	Description       string            `json:"description"`
 	DescriptionSource DescriptionSource `json:"-"`
 }
 
-// DescriptionSource says where a description was found.
+// DescriptionSource is the origin of a description.
 type DescriptionSource string
 
-// Where a description can be from.
+// The sources of a description.
 const (
-	DescriptionNone        DescriptionSource = DescriptionSource(matter.FromNone)        // "": there is none
-	DescriptionFrontmatter DescriptionSource = DescriptionSource(matter.FromFrontmatter) // "frontmatter": its author wrote it as one
-	DescriptionParagraph   DescriptionSource = DescriptionSource(matter.FromParagraph)   // "paragraph": it is the first paragraph of the text
+	DescriptionNone        DescriptionSource = DescriptionSource(matter.FromNone)        // "": no description
+	DescriptionFrontmatter DescriptionSource = DescriptionSource(matter.FromFrontmatter) // "frontmatter": written in the frontmatter by the author
+	DescriptionParagraph   DescriptionSource = DescriptionSource(matter.FromParagraph)   // "paragraph": the first paragraph of the text
 )
 
-// Get returns the command of this name, with or without ".md" (in any letter
-// case). The name is as in List, letter case included; commands that List
-// leaves out as dependencies are served too.
+// Get returns the command with the given name. The name may end in ".md", in any
+// letter case. Otherwise Get compares names as List prints them, including letter
+// case. Get also returns the dependencies that List omits.
 //
-// A name that no command can have is ErrInvalidCommandName; no name ever
-// becomes part of a path. A name that no layer has is ErrCommandNotFound, also
-// where there is no folder (then the error is ErrDirectoryNotFound as well). A
-// file that is there and cannot be read is ErrFileRead, and the cause, such as
-// fs.ErrPermission, is in the chain; one over the limit of WithMaxFileSize is
-// ErrFileTooLarge. For folders that cannot be read, see List.
+// Get returns [ErrInvalidCommandName] for a name that no command can have. Names
+// never become part of a path. Get returns [ErrCommandNotFound] if no layer
+// contains the name. If no layer directory exists, the error also matches
+// [ErrDirectoryNotFound]. If the file exists but cannot be read, Get returns
+// [ErrFileRead] with the cause, such as fs.ErrPermission, in the chain. If the
+// file exceeds the limit of [WithMaxFileSize], Get returns [ErrFileTooLarge].
+// [Catalog.List] describes the errors of unreadable directories.
 //
-// The cost, for a command of the first layer that was had before, is a stat of
-// its folder and one of its file: up to 16 MiB of memory hold files, which are
-// served as long as their change times prove them unchanged (see [WithFs]).
-// Otherwise the file is read, and for a
-// name that no call has seen yet the cost is also that of List.
+// A cached command of the first layer costs one stat of its directory and one stat
+// of its file. The cache holds up to 16 MiB of files. Get serves a cached file as
+// long as the change time proves the file unchanged (see [WithFs]). Otherwise Get
+// reads the file. For a name that no call has seen yet, Get also costs as much as
+// List.
 func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	const op = "Get"
 	if err := c.begin(ctx, op); err != nil {
@@ -82,10 +83,10 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	if ctx.Err() != nil {
 		return Command{}, ctx.Err()
 	}
-	// Where anything is not as it was, the files are looked through anew.
+	// A change invalidates the known entry, so the files are scanned.
 	command, err := c.lookUpCommand(ctx, op, name, stem, c.commands.Snapshot)
 	if c.config.watch && errors.Is(err, ErrCommandNotFound) {
-		// What is not there yet may be what was not told of yet.
+		// The system may not have reported a new file yet.
 		command, err = c.lookUpCommand(ctx, op, name, stem, c.commands.Validate)
 	}
 	if err != nil {
@@ -94,8 +95,8 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	return c.hand(command), nil
 }
 
-// knownCommand is Get for a command that can be had without a look at any file
-// but its own.
+// knownCommand is Get for a command of the last snapshot, without a look at other
+// files.
 func (c *Catalog) knownCommand(ctx context.Context, name, stem string) (Command, bool) {
 	e := c.commands.Known(name, stem)
 	if e == nil {
@@ -110,7 +111,7 @@ func (c *Catalog) knownCommand(ctx context.Context, name, stem string) (Command,
 	return command, err == nil && c.shows(command)
 }
 
-// lookUpCommand is Get for the command that a snapshot has.
+// lookUpCommand is Get for a command of the snapshot that look returns.
 func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look func(context.Context) (*index.Snapshot, error)) (Command, error) {
 	snapshot, err := look(ctx)
 	if err != nil {
@@ -134,7 +135,7 @@ func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look
 	switch {
 	case err == nil && c.shows(command):
 		return command, nil
-	case err == nil: // it has just become one that is not shown
+	case err == nil: // the filter refuses the new content
 		return Command{}, notFound()
 	case ctx.Err() != nil:
 		return Command{}, ctx.Err()
@@ -143,7 +144,7 @@ func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look
 	}
 }
 
-// commandError says why the file of a command cannot be had.
+// commandError describes why the file of a command cannot be read.
 func commandError(op, name string, entry *index.Entry, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: err,
 		Message: "the file of command " + quote(entry.Name) + " cannot be read (" + escape.Reason(err) + "); check that it is a file and its permissions"}
@@ -158,14 +159,15 @@ func commandError(op, name string, entry *index.Entry, err error) error {
 	return e
 }
 
-// shows reports whether the catalog's filters keep a command as it is now.
+// shows reports whether the catalog's filters keep the current content of a
+// command.
 func (c *Catalog) shows(command Command) bool {
 	m := command.Metadata
 	return c.commandFilter.keeps(CommandInfo{Name: command.Name, Description: m.Description, Size: m.Size, LastModified: m.LastModified})
 }
 
-// load returns the command of an entry, from memory if a stat shows that its
-// file is as it was when it was read.
+// load returns the command of an entry. If a stat shows that the file is
+// unchanged, load returns the cached command.
 func (c *Catalog) load(e *index.Entry) (Command, error) {
 	key := file{e.Layer, e.Path}
 	layer := c.commands.Layer(e.Layer)
@@ -194,8 +196,8 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 	return command, nil
 }
 
-// hand makes a command the caller's own, and has the caller's rule fill in
-// what to do next.
+// hand returns a copy that the caller may modify, and calls the function of
+// WithNextSteps.
 func (c *Catalog) hand(command Command) Command {
 	command.Raw = bytes.Clone(command.Raw)
 	command.Diagnostics = slices.Clone(command.Diagnostics)
@@ -205,7 +207,7 @@ func (c *Catalog) hand(command Command) Command {
 	return command
 }
 
-// parse makes a command of a file.
+// parse converts a file to a command.
 func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 	layer := c.commands.Layer(e.Layer)
 	doc, _ := matter.Parse(raw, true)
@@ -234,7 +236,7 @@ func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 	return command
 }
 
-// readFile reads a regular file of at most the allowed size.
+// readFile reads a regular file up to the size limit.
 func (c *Catalog) readFile(fsys *confine.FS, name string) ([]byte, confine.Info, error) {
 	f, err := fsys.OpenRegular(name)
 	if err != nil {
@@ -245,7 +247,7 @@ func (c *Catalog) readFile(fsys *confine.FS, name string) ([]byte, confine.Info,
 	return raw, f.Info(), err
 }
 
-// readOpen reads a file of at most the allowed size.
+// readOpen reads an open file up to the size limit.
 func (c *Catalog) readOpen(f *confine.File) ([]byte, error) {
 	size := f.Info().Size
 	if size > c.config.maxFileSize {
@@ -273,7 +275,7 @@ func (c *Catalog) readOpen(f *confine.File) ([]byte, error) {
 	return nil, fs.ErrClosed
 }
 
-// readStep is how much of a file is read before it is seen that the catalog was
+// readStep is the number of bytes read between two checks whether the catalog was
 // closed.
 const readStep = 16 << 20
 
@@ -284,14 +286,14 @@ func (c *Catalog) validName(name string) bool {
 	}
 	for element := range strings.SplitSeq(name, ":") {
 		if !c.validElement(element) {
-			// A loose name may itself hold colons.
+			// A loose name may contain colons.
 			return c.validElement(name)
 		}
 	}
 	return true
 }
 
-// validElement is validName for a name that is one path element.
+// validElement is validName for a single path element.
 func (c *Catalog) validElement(name string) bool {
 	if c.config.looseNames {
 		return names.Loose(name)

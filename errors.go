@@ -10,21 +10,21 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// A Code names one kind of failure. Codes are part of the API: they are what
-// a tool reports to a model, and they do not change between versions.
+// A Code names a kind of failure. Codes are part of the API and do not change
+// between versions. Tools report codes to a model.
 type Code string
 
-// An Error is every error that this package makes itself. A context's error
-// is returned as it is, never wrapped in an Error.
+// An Error is the type of all errors that this package creates. The error of a
+// context is returned unchanged, never wrapped in an Error.
 type Error struct {
-	Code    Code   // what kind of failure; never empty
+	Code    Code   // the kind of failure; never empty
 	Op      string // the method or function that failed, such as "List" or "mcpadapter.New"; empty in the Err… sentinels
-	Path    string // the file, folder or name concerned, as the caller gave it or relative to its root; may be empty
-	Message string // what is wrong and what to do about it, without Op and Code
-	Err     error  // the cause, for errors.Is and errors.As; may be nil. Its text is not part of Error's, since it may hold a host path
+	Path    string // the file, directory or name, as given by the caller or relative to its root; may be empty
+	Message string // the problem and its solution, without Op and Code
+	Err     error  // the cause, for errors.Is and errors.As; may be nil. Error omits its text, which may contain a host path
 }
 
-// Codes of errors, one for each Err… sentinel, which documents the failure.
+// The codes of errors. The Err… sentinel of each code documents the failure.
 const (
 	CodeInvalidOption        Code = "INVALID_OPTION"
 	CodeInvalidPage          Code = "INVALID_PAGE"
@@ -54,35 +54,35 @@ const (
 	CodeClosed               Code = "CLOSED"
 )
 
-// The sentinels, one for each Code. Use them with errors.Is; an error that
-// matches carries the same Code and tells more in its Message.
+// The sentinels, one per Code, for use with errors.Is. A matching error has the
+// same Code and explains the failure in its Message.
 var (
-	ErrInvalidOption        = &Error{Code: CodeInvalidOption}        // New: an option's value cannot be used
+	ErrInvalidOption        = &Error{Code: CodeInvalidOption}        // New: the value of an option cannot be used
 	ErrInvalidPage          = &Error{Code: CodeInvalidPage}          // Page.Number is negative
-	ErrInvalidPageSize      = &Error{Code: CodeInvalidPageSize}      // Page.Size is not within 0 to 100
-	ErrInvalidCursor        = &Error{Code: CodeInvalidCursor}        // a cursor that this list did not make, or one beside a page number
-	ErrDirectoryNotFound    = &Error{Code: CodeDirectoryNotFound}    // no such folder
-	ErrPermissionDenied     = &Error{Code: CodePermissionDenied}     // a folder that may not be read
-	ErrInvalidCommandName   = &Error{Code: CodeInvalidCommandName}   // a name that no command can have
-	ErrCommandNotFound      = &Error{Code: CodeCommandNotFound}      // no command of that name
-	ErrFileRead             = &Error{Code: CodeFileRead}             // a file that is there and cannot be read
-	ErrFileTooLarge         = &Error{Code: CodeFileTooLarge}         // a file of more bytes than WithMaxFileSize allows
-	ErrInvalidSkillName     = &Error{Code: CodeInvalidSkillName}     // a name that no skill can have
-	ErrSkillNotFound        = &Error{Code: CodeSkillNotFound}        // no skill of that name
-	ErrOutsideRoot          = &Error{Code: CodeOutsideRoot}          // a path that leads out of the root; the same whether or not something is there
-	ErrNotADirectory        = &Error{Code: CodeNotADirectory}        // a file where a folder is needed
-	ErrNotFound             = &Error{Code: CodeNotFound}             // no such file
-	ErrInvalidSort          = &Error{Code: CodeInvalidSort}          // a sort key other than name, size and modified
-	ErrInvalidPattern       = &Error{Code: CodeInvalidPattern}       // a malformed glob
-	ErrInvalidQuery         = &Error{Code: CodeInvalidQuery}         // a search for nothing, or for too much
-	ErrSearchTimeout        = &Error{Code: CodeSearchTimeout}        // a search that took too long
-	ErrEmptyContent         = &Error{Code: CodeEmptyContent}         // a report without a byte
-	ErrSizeLimitExceeded    = &Error{Code: CodeSizeLimitExceeded}    // a report of more than 10 MiB, or arguments that make a text too long
-	ErrInvalidReportName    = &Error{Code: CodeInvalidReportName}    // a name that no report can have
-	ErrDirectoryPreparation = &Error{Code: CodeDirectoryPreparation} // a folder for reports that is not configured, or cannot be made or used
-	ErrFileWrite            = &Error{Code: CodeFileWrite}            // a shared report that cannot be written
-	ErrLocalSave            = &Error{Code: CodeLocalSave}            // a local report that cannot be written
-	ErrClosed               = &Error{Code: CodeClosed}               // a call after Close
+	ErrInvalidPageSize      = &Error{Code: CodeInvalidPageSize}      // Page.Size is outside 0 to 100
+	ErrInvalidCursor        = &Error{Code: CodeInvalidCursor}        // a cursor of another list, an altered cursor, or a cursor with a page number
+	ErrDirectoryNotFound    = &Error{Code: CodeDirectoryNotFound}    // the directory does not exist
+	ErrPermissionDenied     = &Error{Code: CodePermissionDenied}     // no permission to read a directory
+	ErrInvalidCommandName   = &Error{Code: CodeInvalidCommandName}   // no command can have the name
+	ErrCommandNotFound      = &Error{Code: CodeCommandNotFound}      // no command has the name
+	ErrFileRead             = &Error{Code: CodeFileRead}             // a file exists but cannot be read
+	ErrFileTooLarge         = &Error{Code: CodeFileTooLarge}         // a file is larger than WithMaxFileSize allows
+	ErrInvalidSkillName     = &Error{Code: CodeInvalidSkillName}     // no skill can have the name
+	ErrSkillNotFound        = &Error{Code: CodeSkillNotFound}        // no skill has the name
+	ErrOutsideRoot          = &Error{Code: CodeOutsideRoot}          // a path leads out of the root, whether or not the path exists
+	ErrNotADirectory        = &Error{Code: CodeNotADirectory}        // a file instead of a directory
+	ErrNotFound             = &Error{Code: CodeNotFound}             // the file does not exist
+	ErrInvalidSort          = &Error{Code: CodeInvalidSort}          // the sort key is not name, size or modified
+	ErrInvalidPattern       = &Error{Code: CodeInvalidPattern}       // the glob is malformed
+	ErrInvalidQuery         = &Error{Code: CodeInvalidQuery}         // the search query is empty or too large
+	ErrSearchTimeout        = &Error{Code: CodeSearchTimeout}        // the search took too long
+	ErrEmptyContent         = &Error{Code: CodeEmptyContent}         // the report is empty
+	ErrSizeLimitExceeded    = &Error{Code: CodeSizeLimitExceeded}    // the report exceeds 10 MiB, or arguments make a text too long
+	ErrInvalidReportName    = &Error{Code: CodeInvalidReportName}    // no report can have the name
+	ErrDirectoryPreparation = &Error{Code: CodeDirectoryPreparation} // the report directory is not configured, or cannot be created or used
+	ErrFileWrite            = &Error{Code: CodeFileWrite}            // a shared report cannot be written
+	ErrLocalSave            = &Error{Code: CodeLocalSave}            // a local report cannot be written
+	ErrClosed               = &Error{Code: CodeClosed}               // the catalog is closed
 )
 
 // Error returns the package name, the method, the message and the code, as in
@@ -115,15 +115,15 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether target is the sentinel of e's Code. Two errors that each
-// say more than their Code are equal only if they are the same error.
+// Is reports whether target is the sentinel of e's Code. Two errors with more
+// details than a Code match only if they are the same error.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && *t == Error{Code: e.Code}
 }
 
-// CodeOf returns the Code of the first Error in err's chain, and "" for nil
-// and for an error that is not this package's.
+// CodeOf returns the Code of the first [Error] in err's chain. For nil and for
+// errors of other packages, CodeOf returns "".
 func CodeOf(err error) Code {
 	var e *Error
 	if errors.As(err, &e) {
@@ -132,8 +132,8 @@ func CodeOf(err error) Code {
 	return ""
 }
 
-// inOp names the method that was called in an error of ours, which may name
-// one that it called itself.
+// inOp sets the Op of an *Error to the method that the caller called. Until then,
+// Op may name a method called internally.
 func inOp(op string, err error) error {
 	if e, ok := err.(*Error); ok && e.Op != op {
 		named := *e
@@ -143,8 +143,8 @@ func inOp(op string, err error) error {
 	return err
 }
 
-// quote makes a caller's text safe to stand in a message: one line, without
-// control characters.
+// quote makes a caller's text safe for a message: a single line without control
+// characters.
 func quote(s string) string { return strconv.Quote(s) }
 
 // suggestion returns the end of a "not found" message: the entry with the most

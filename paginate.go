@@ -14,38 +14,37 @@ const (
 	maxPageSize     = 100
 )
 
-// A Page says which part of a list is wanted. The zero Page is the first one
-// of 50 rows.
+// A Page selects a part of a list. The zero Page selects the first 50 rows.
 type Page struct {
-	Number int    // 1-based; 0 means 1; a page beyond the end is empty, not an error
-	Size   int    // rows a page, 1 to 100; 0 means 50
-	Cursor string // Pagination.NextCursor of the page before; excludes Number
+	Number int    // counts from 1; 0 means 1; a page beyond the end is empty, without an error
+	Size   int    // rows per page, 1 to 100; 0 means 50
+	Cursor string // Pagination.NextCursor of the previous page; excludes Number
 }
 
-// Pagination describes the page that was returned.
+// Pagination describes the returned page.
 type Pagination struct {
-	Page       int    `json:"page"`                  // the number asked for; after a cursor, that of the page in which the first row now stands
-	PageSize   int    `json:"page_size"`             // rows a page, after the default
+	Page       int    `json:"page"`                  // the requested number; with a cursor, the number of the page that now contains the first row
+	PageSize   int    `json:"page_size"`             // rows per page, with the default applied
 	Total      int    `json:"total"`                 // rows of the whole list
 	TotalPages int    `json:"total_pages"`           // Total / PageSize, rounded up; 0 for an empty list
 	HasNext    bool   `json:"has_next"`              // rows follow this page
 	HasPrev    bool   `json:"has_prev"`              // a page precedes this one
-	NextCursor string `json:"next_cursor,omitempty"` // for Page.Cursor; empty where no row follows
+	NextCursor string `json:"next_cursor,omitempty"` // for Page.Cursor; empty if no row follows
 }
 
-// Paginate cuts one page out of items, without copying them. It is what List
-// uses, for lists of the caller's own.
+// Paginate returns one page of items, without copying. List uses Paginate, and
+// callers may use Paginate for lists of their own.
 //
-// A page by number is a position; a page by cursor begins after the last row
-// that the caller has seen, so that rows added or removed in the meantime
-// neither repeat nor hide another. For cursors, items must be in strictly
-// ascending byte order of key(item). With a nil key there are no cursors: none
-// is returned and none accepted.
+// A page by number is a position. A page by cursor begins after the last row of
+// the previous page. Rows added or removed between two calls therefore cause no
+// repeated and no missing rows. Cursors require items in strictly ascending byte
+// order of key(item). With a nil key, Paginate returns and accepts no cursors.
 //
-// The errors are ErrInvalidPage (negative Number), ErrInvalidPageSize (Size
-// outside 0 to 100) and ErrInvalidCursor (a cursor not made by Paginate,
-// altered, or given together with a Number). A cursor holds the key of a row,
-// readably, and a checksum against slips; it is no secret and no permission.
+// Paginate returns [ErrInvalidPage] if Number is negative, [ErrInvalidPageSize] if
+// Size is outside 0 to 100, and [ErrInvalidCursor] if a cursor was not made by
+// Paginate, was altered, or comes with a Number. A cursor contains the readable
+// key of a row and a checksum against accidental changes. A cursor is neither a
+// secret nor a permission.
 //
 // Paginate calls key O(log len(items)) times.
 func Paginate[T any](items []T, page Page, key func(T) string) ([]T, Pagination, error) {
@@ -53,8 +52,8 @@ func Paginate[T any](items []T, page Page, key func(T) string) ([]T, Pagination,
 	return rows, p, inOp("Paginate", err)
 }
 
-// paginate is Paginate for keys in the order of compare. The scope says which
-// list a cursor belongs to: it is refused by every other one.
+// paginate is Paginate for keys in the order of compare. The scope names the list
+// of a cursor. Every other list rejects the cursor.
 func paginate[T any](items []T, page Page, scope string, key func(T) string, compare func(a, b string) int) ([]T, Pagination, error) {
 	page, err := page.normalized()
 	if err != nil {
@@ -85,7 +84,7 @@ func paginate[T any](items []T, page Page, scope string, key func(T) string, com
 		p.Page = start/page.Size + 1
 		p.HasPrev = start > 0
 	default:
-		// Compared as a page count, since a product may overflow.
+		// Compare page counts, because the product may overflow.
 		if page.Number <= p.TotalPages {
 			start = (page.Number - 1) * page.Size
 		}
@@ -100,7 +99,7 @@ func paginate[T any](items []T, page Page, scope string, key func(T) string, com
 	return items[start:end:end], p, nil
 }
 
-// normalized fills in the defaults, or says what cannot be meant.
+// normalized fills in the defaults, or returns the error of an invalid Page.
 func (p Page) normalized() (Page, error) {
 	if p.Number < 0 {
 		return p, &Error{Code: ErrInvalidPage.Code,
@@ -122,9 +121,9 @@ func (p Page) normalized() (Page, error) {
 	return p, nil
 }
 
-// A cursor is base64url of: the version, a CRC-32 of version, scope and key,
-// and the key. The CRC finds every change of up to four neighbouring bytes,
-// and strict decoding every change of the bits that base64 leaves unused.
+// A cursor is the base64url encoding of the version, a CRC-32 of version, scope
+// and key, and the key. The CRC detects every change of up to four adjacent bytes.
+// Strict decoding detects every change of the bits that base64 leaves unused.
 const cursorVersion = 1
 
 var (
@@ -140,7 +139,7 @@ func encodeCursor(scope, key string) string {
 }
 
 func decodeCursor(scope, cursor string) (key string, err error) {
-	// The decoder skips line breaks, which would let an altered cursor pass.
+	// The decoder skips line breaks and would accept an altered cursor.
 	if strings.ContainsAny(cursor, "\r\n") {
 		return "", invalidCursor("it is not a cursor of this list; begin again without one")
 	}

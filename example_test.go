@@ -144,7 +144,7 @@ func ExampleCatalog_ListSkills() {
 	}
 	// Output:
 	// new: ""
-	//   skills/new/SKILL.md the folder has no SKILL.md
+	//   skills/new/SKILL.md the directory has no SKILL.md
 	// pdf: "Read PDF files. Use for forms."
 }
 

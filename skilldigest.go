@@ -26,7 +26,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 				Path: path.Join(place, escape.Path(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
 		}
 		if f.Info.Size > c.config.maxFileSize {
-			report(DiagFileTooLarge, "the file is larger than allowed", "shorten it, or raise the limit with WithMaxFileSize")
+			report(DiagFileTooLarge, "the file is larger than allowed", "shorten the file, or raise the limit with WithMaxFileSize")
 			continue
 		}
 		key := file{e.Layer, path.Join(path.Dir(e.Path), f.Name)}
@@ -43,7 +43,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 			return errChanging // it is not what was listed any more
 		default:
-			report(DiagFileRead, escape.Name(escape.Reason(err)), "check its permissions")
+			report(DiagFileRead, escape.Name(escape.Reason(err)), "check the permissions of the file")
 			continue
 		}
 		skill.Files[i].SHA256 = sum

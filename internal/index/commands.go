@@ -94,7 +94,7 @@ func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child
 	}
 	if len(above) > maxDepth {
 		s.report(problem.Problem{Code: problem.TooDeep, Severity: problem.Warning, Path: s.place(dirPath),
-			Message: "not listed: nested commands are looked for in 16 levels of folders", Suggestion: "move the folder up"})
+			Message: "not listed: nested commands are limited to 16 levels of directories", Suggestion: "move the directory to a higher level"})
 		return nil
 	}
 	dir, err := parent.OpenDir(c.name)
@@ -107,7 +107,7 @@ func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child
 		id := identify(dir)
 		if slices.Contains(above, id) {
 			s.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: s.place(dirPath),
-				Message: "not listed: the link leads back to a folder that it is in", Suggestion: "remove the link"})
+				Message: "not listed: the link leads to a directory that contains the link", Suggestion: "remove the link"})
 			return nil
 		}
 		s.visit(dirPath)
@@ -119,13 +119,13 @@ func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child
 		return s.ctx.Err()
 	default:
 		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
-			Message: "its commands are not listed: " + unreadable(err), Suggestion: "check the folder's permissions"})
+			Message: "the commands in the directory are not listed: " + unreadable(err), Suggestion: "check the permissions of the directory"})
 	}
 	return nil
 }
 
 func (s *scan) reportName(file, suggestion string) {
 	s.report(problem.Problem{Code: problem.InvalidCommandName, Severity: problem.Error, Path: s.place(file),
-		Message:    `not listed: the name of a command has only letters, digits, "_" and "-"`,
-		Suggestion: `rename it to "` + suggestion + `", or admit the name with WithLooseNames`})
+		Message:    `not listed: a command name contains only letters, digits, "_" and "-"`,
+		Suggestion: `rename the file to "` + suggestion + `", or allow the name with WithLooseNames`})
 }

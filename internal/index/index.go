@@ -374,7 +374,7 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 				missing = &LayerError{Layer: i, Err: err}
 			}
 			unread := problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Warning, Path: x.config.place(i, x.config.Layers[i].Dir),
-				Message: "nothing in it is listed: " + unreadable(err), Suggestion: "check that it is a folder and its permissions"}
+				Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"}
 			now = before
 			if !before.missing || !slices.Equal(before.problems, []problem.Problem{unread}) {
 				now = &found{missing: true, problems: []problem.Problem{unread}}

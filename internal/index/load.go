@@ -273,14 +273,14 @@ func IsDependency(doc matter.Document, head []byte) bool {
 func (s *scan) tooLarge(known *Entry, file, name string, info confine.Info) *Entry {
 	return s.broken(known, file, name, info, ErrTooLarge, problem.Problem{
 		Code: problem.FileTooLarge, Severity: problem.Error, Path: s.place(file),
-		Message:    fmt.Sprintf("not listed: %d bytes, where %d are allowed", info.Size, s.config.MaxFileSize),
-		Suggestion: "shorten it, or raise the limit with WithMaxFileSize",
+		Message:    fmt.Sprintf("not listed: the file has %d bytes; at most %d are allowed", info.Size, s.config.MaxFileSize),
+		Suggestion: "shorten the file, or raise the limit with WithMaxFileSize",
 	})
 }
 
 func (s *scan) unreadable(known *Entry, file, name string, info confine.Info, err error) *Entry {
 	return s.broken(known, file, name, info, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(file),
-		Message: "not listed: " + unreadable(err), Suggestion: "check that it is a file and may be read"})
+		Message: "not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the file"})
 }
 
 func (s *scan) broken(known *Entry, file, name string, info confine.Info, err error, p problem.Problem) *Entry {

@@ -44,7 +44,7 @@ func (s *scan) fit(e *Entry) {
 	}
 	e.Header = header
 	e.Problems = []problem.Problem{{Code: problem.FrontmatterNotKept, Severity: problem.Warning, Path: s.place(e.Path),
-		Message: fmt.Sprintf("lists show the first %d bytes of the description and few other fields, since the large frontmatters of the catalog need more than %d MB",
+		Message: fmt.Sprintf("lists contain the first %d bytes of the description and few other fields, because the large frontmatters of the catalog exceed %d MB",
 			keptText, sharedMemory>>20),
 		Suggestion: fmt.Sprintf("shorten the frontmatter to less than %d KB", entryMemory>>10)}}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// place is the path of a file as problems have it.
+// place returns the path of a file in problems.
 func (c *Config) place(layer int, file string) string { return c.escaped(c.join(layer, file)) }
 
 func (c *Config) escaped(place string) string {
@@ -18,7 +18,7 @@ func (c *Config) escaped(place string) string {
 	return c.Escape(place)
 }
 
-// join is the layer's name and the path below it.
+// join returns the name of a layer, joined with the path of a file below the layer.
 func (c *Config) join(layer int, file string) string {
 	l := c.Layers[layer]
 	if l.Dir != "." {
@@ -32,10 +32,10 @@ func shadowed(c *Config, e, by *Entry) problem.Problem {
 		Code:     problem.Shadowed,
 		Severity: problem.Warning,
 		Path:     c.place(e.Layer, e.Path),
-		Message:  fmt.Sprintf("hidden by %s, which has the same name and comes first", c.place(by.Layer, by.Path)),
+		Message:  fmt.Sprintf("shadowed by %s, which has the same name and takes precedence", c.place(by.Layer, by.Path)),
 	}
 	if e.Layer == by.Layer {
-		p.Suggestion = "rename one of the two"
+		p.Suggestion = "rename one of the files"
 	}
 	return p
 }
@@ -45,7 +45,7 @@ func differsInCase(c *Config, e, from *Entry) problem.Problem {
 		Code:       problem.NameDiffersInCase,
 		Severity:   problem.Warning,
 		Path:       c.place(e.Layer, e.Path),
-		Message:    fmt.Sprintf("its name differs only in letter case from that of %s", c.place(from.Layer, from.Path)),
-		Suggestion: "rename one of the two; on some systems they are the same file",
+		Message:    fmt.Sprintf("the name differs only in letter case from the name of %s", c.place(from.Layer, from.Path)),
+		Suggestion: "rename one of the files; on some systems both names are the same file",
 	}
 }

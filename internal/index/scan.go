@@ -105,7 +105,7 @@ func (s *scan) report(p problem.Problem) {
 // reportFolder reports a folder that has the name of a file.
 func (s *scan) reportFolder(file string) {
 	s.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: s.place(file),
-		Message: "not listed: it is a folder with the name of a file", Suggestion: "rename the folder"})
+		Message: "not listed: the directory has the name of a command file", Suggestion: "rename the directory"})
 }
 
 // An identity is equal for two open directories if they are the same directory:
@@ -174,9 +174,9 @@ func (s *scan) isFolder(dirPath string, c child) bool {
 // linkProblem is about a link that leads nowhere that we may go. It says the
 // same of every such link: what is outside the root is not told apart.
 func (s *scan) linkProblem(file string, err error) problem.Problem {
-	message := "not listed: the link leads out of the root, to nothing, or in a circle"
+	message := "not listed: the link is broken, cyclic, or leads outside the root"
 	if errors.Is(err, confine.ErrSymlink) {
-		message = "not listed: links are not followed here"
+		message = "not listed: links are not followed"
 	}
 	return problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Error, Path: s.place(file), Message: message,
 		Suggestion: "replace the link by the file, or allow links with WithSymlinks"}

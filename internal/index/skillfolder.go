@@ -195,7 +195,7 @@ func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
 	}
 	if w.found.Truncated {
 		w.report(problem.Problem{Code: problem.TooManyFiles, Severity: problem.Warning, Path: f.place,
-			Message: "its list of files ends after 10,000 files and folders, 16 levels deep", Suggestion: "move what is no part of the skill elsewhere"})
+			Message: "the list of files is limited to 10,000 files and directories in 16 levels", Suggestion: "remove files that do not belong to the skill"})
 		if w.own() < 0 {
 			w.file(path.Base(f.entry.Path))
 		}
@@ -304,7 +304,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 		w.file(name)
 	default:
 		w.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: path.Join(w.place, name),
-			Message: "not listed: it is neither a file nor a folder", Suggestion: "remove it"})
+			Message: "not listed: the entry is neither a file nor a directory", Suggestion: "remove the entry"})
 	}
 	return nil
 }
@@ -319,10 +319,10 @@ func (w *skillWalk) file(name string) {
 	case errors.Is(err, confine.ErrNotRegular): // it is told of in its own place
 	case errors.Is(err, confine.ErrSymlink):
 		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
-			Message: "not listed: links are not followed here", Suggestion: "replace the link by the file, or allow links with WithSymlinks"})
+			Message: "not listed: links are not followed", Suggestion: "replace the link by the file, or allow links with WithSymlinks"})
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
 		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
-			Message: "not listed: the link leads out of the skill's folder, to nothing, or in a circle", Suggestion: "replace the link by the file"})
+			Message: "not listed: the link is broken, cyclic, or leads outside the skill directory", Suggestion: "replace the link by the file"})
 	default:
 		w.unreadable(name, err)
 	}
@@ -330,5 +330,5 @@ func (w *skillWalk) file(name string) {
 
 func (w *skillWalk) unreadable(name string, err error) {
 	w.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: path.Join(w.place, name),
-		Message: "not listed: " + unreadable(err), Suggestion: "check its permissions"})
+		Message: "not listed: " + unreadable(err), Suggestion: "check the permissions"})
 }

@@ -85,7 +85,7 @@ func (s *scan) reportOwnFile(dirPath string, children []child) {
 	for _, base := range skillFiles {
 		if ownFile(children, base) >= 0 {
 			s.report(problem.Problem{Code: problem.SkillFileUnused, Severity: problem.Warning, Path: s.place(dirPath, base),
-				Message:    "not listed: the directory holds skills in its subdirectories and is not a skill itself",
+				Message:    "not listed: subdirectories contain skills, and therefore the directory is not a skill",
 				Suggestion: "move the file to a subdirectory"})
 			return
 		}
@@ -110,7 +110,7 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 			s.problems = append(s.problems, e.Problems...)
 			if e.Broken == nil {
 				s.report(problem.Problem{Code: problem.SkillDescriptionMissing, Severity: problem.Error, Path: s.place(dirPath, base),
-					Message:    "the directory is not a skill: this file has neither name nor description; its subdirectories are listed",
+					Message:    "the directory is not a skill, because the file has neither name nor description; the subdirectories are listed",
 					Suggestion: "remove the file, or add a name and a description"})
 			}
 			continue
@@ -163,7 +163,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 			s.report(s.linkProblem(path.Join(dirPath, c.name), links[i]))
 		case !names.Loose(c.name) && s.isFolder(dirPath, c):
 			s.report(problem.Problem{Code: problem.InvalidSkillName, Severity: problem.Error, Path: s.place(dirPath, c.name),
-				Message: "not listed: the folder's name is not one safe path element", Suggestion: "rename the folder"})
+				Message: "not listed: the directory name is not a safe path element", Suggestion: "rename the directory"})
 		}
 	}
 	return slices.DeleteFunc(entries, func(e *Entry) bool { return e == nil }), nil
@@ -253,7 +253,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	if seen[id] {
 		if !isSkill {
 			s.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: s.place(dirPath),
-				Message: "its skills are not listed: a link leads to a folder that is looked through already", Suggestion: "remove the link"})
+				Message: "the skills in the directory are not listed: a link leads to a directory that is already scanned", Suggestion: "remove the link"})
 		}
 		return nil, nil
 	}
@@ -283,13 +283,13 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 		entries, children = append(entries, some...), children[n:]
 	}
 	if *left == 0 {
-		message := fmt.Sprintf("skills are looked for in %d folders and no more; there may be others here and in later folders", maxFolders)
+		message := fmt.Sprintf("the scan for skills is limited to %d directories; skills in this and later directories may be missing", maxFolders)
 		if isSkill {
-			message = fmt.Sprintf("skills are looked for in %d directories of a skill and no more; others here are not listed", limit)
+			message = fmt.Sprintf("the scan for skills is limited to %d directories of a skill; other skills in the directory are not listed", limit)
 		}
 		s.report(problem.Problem{Code: problem.TooManyDirectories, Severity: problem.Warning, Path: s.place(dirPath),
 			Message:    message,
-			Suggestion: "make the folders that hold skills layers of their own"})
+			Suggestion: "use each directory of skills as a layer"})
 	}
 	if isSkill {
 		entries = slices.DeleteFunc(entries, func(e *Entry) bool { return !hasSkillFile(e) })
@@ -302,7 +302,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 func (s *scan) unsearched(dirPath string, err error) error {
 	if s.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
 		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
-			Message: "its skills are not listed: " + unreadable(err), Suggestion: "check the folder's permissions"})
+			Message: "the skills in the directory are not listed: " + unreadable(err), Suggestion: "check the permissions of the directory"})
 	}
 	return s.ctx.Err()
 }
@@ -348,8 +348,8 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	file := below(dirPath, skillFiles[0])
 	return s.broken(s.before.byPath[file], file, c.name, confine.Info{}, ErrNoSkillFile, problem.Problem{
 		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(file),
-		Message:    "the folder has no SKILL.md",
-		Suggestion: "add one that begins with a frontmatter of name and description",
+		Message:    "the directory has no SKILL.md",
+		Suggestion: "add a SKILL.md with a name and a description in the frontmatter",
 	}), nil
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// maxDepth bounds how deep nested commands are looked for. It also ends a
-// circle of links on a filesystem that hides its links.
+// maxDepth limits the levels of nested command directories. The limit also ends
+// a cycle of links on a filesystem that hides links.
 const maxDepth = 16
 
 func scanCommands(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
@@ -27,9 +27,9 @@ func scanCommands(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 	return s.result(), nil
 }
 
-// commands adds the Markdown files of one folder, then of those below it where
-// they are wanted. The prefix is what their names begin with; above are this
-// directory and the directories that contain it, from the layer's down.
+// commands adds the Markdown files of one directory and, with Config.Nested, of
+// the subdirectories. The command names begin with prefix. The slice above
+// identifies the directories from the layer's directory down to this directory.
 func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identity) error {
 	children, err := s.children(dir, dirPath)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 	return nil
 }
 
-// command returns the entry of one file, or nil if it has vanished.
+// command returns the entry of one file, or nil if the file has vanished.
 func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
 	if c.known != nil {
 		return s.load(dir, c.name, c.typ, c.known.Path, c.known.Name, c.known)
@@ -84,8 +84,8 @@ func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry
 	return s.load(dir, c.name, c.typ, path.Join(dirPath, c.name), prefix+stem, nil)
 }
 
-// subfolder adds the commands of a folder within a folder. Only the end of
-// s.ctx is an error: what is wrong with one folder is no harm to the others.
+// subfolder adds the commands of a subdirectory. The error is not nil only if
+// s.ctx has ended: a problem with one directory does not affect the others.
 func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child, above []identity) error {
 	dirPath := path.Join(parentPath, c.name)
 	if !s.config.Valid(c.name) {
@@ -114,7 +114,7 @@ func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child
 		err = s.commands(dir, dirPath, prefix+c.name+":", append(above[:len(above):len(above)], id))
 	}
 	switch {
-	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished meanwhile
+	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished during the scan
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
 	default:

@@ -8,15 +8,15 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
-// A flight collapses calls at the same time into one run of do. A call never
-// joins a run that began before it: the filesystem may have changed between
-// the two, and the caller may be the one who changed it. So at most one run is
-// under way and one is to follow, however many callers wait.
+// A flight combines concurrent calls into one run of do. A call never joins a
+// run that began before the call. The filesystem may have changed between the
+// two, possibly by the caller's own write. Therefore at most one run is active
+// and at most one run is pending, for any number of callers.
 //
-// (x/sync/singleflight lets a call join a run that is under way.)
+// (x/sync/singleflight lets a call join an active run.)
 type flight[T any] struct {
 	do       func(context.Context) (T, error)
-	lifetime context.Context // ends each run when it ends, before close
+	lifetime context.Context // cancels each run when done, before close
 
 	mu      sync.Mutex
 	running *run[T]
@@ -25,20 +25,22 @@ type flight[T any] struct {
 	done    sync.WaitGroup
 }
 
-// A run is one execution of do, for everyone who was waiting when it began.
+// A run is one execution of do, shared by all callers that waited when the run
+// began.
 type run[T any] struct {
-	ctx    context.Context // ends when nobody waits any longer
+	ctx    context.Context // ends when no caller waits any longer
 	cancel context.CancelFunc
-	ready  chan struct{} // closed when value, err and exit stand
+	ready  chan struct{} // closed after value, err and exit are set
 	value  T
 	err    error
-	exit   *parallel.Exit // do did not return
+	exit   *parallel.Exit // not nil if do did not return
 
 	waiting int // guarded by flight.mu
 }
 
-// wait returns the outcome of a run that begins after this call, or ctx's
-// error as soon as ctx ends. If do panics or calls runtime.Goexit, so does wait.
+// wait returns the result of a run that begins after this call, or ctx.Err() as
+// soon as ctx ends. After close, wait returns fs.ErrClosed. If do panics or
+// calls runtime.Goexit, wait does the same.
 func (f *flight[T]) wait(ctx context.Context) (T, error) {
 	var zero T
 	if err := ctx.Err(); err != nil {
@@ -72,7 +74,8 @@ func (f *flight[T]) wait(ctx context.Context) (T, error) {
 		if r.waiting--; r.waiting == 0 {
 			r.cancel()
 			if f.next == r {
-				// It has not begun, and must not be joined: its context has ended.
+				// No call may join the pending run, because its context has
+				// ended.
 				f.next = nil
 			}
 		}

@@ -6,19 +6,20 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// A held is a layer's folder kept open after a scan, so that one of its files
-// can be described in few system calls: is the layer's path still this folder,
-// without a link below the root, and what is the file in it? It is kept only
-// where none of the calls can hang.
+// A held is a layer's directory that stays open after a scan. With the open
+// directory, Glance describes a file in few system calls. Glance checks that the
+// layer's path still leads to this directory without a link below the root, and
+// stats the file in the directory. A directory stays open only if none of these
+// calls can hang.
 type held struct {
 	dir *confine.Dir
 }
 
-// hold keeps a layer's folder instead of the one that was kept before, or
-// closes it.
+// hold keeps a layer's directory open, or closes a directory that must not stay
+// open. In both cases hold closes the directory of the previous scan.
 func (x *Index) hold(layer int, dir *confine.Dir) {
 	var now *held
-	// A directory reached by a link has another real path.
+	// The real path differs if a link leads to the directory.
 	if l := x.config.Layers[layer]; dir.RealPath() == l.FS.Path(l.Dir) && dir.Current() {
 		now = &held{dir}
 	}
@@ -30,9 +31,9 @@ func (x *Index) hold(layer int, dir *confine.Dir) {
 	}
 }
 
-// Glance describes the file of a known entry as it is now. It never waits: ok
-// is false where the answer would need more than a look into a folder on a
-// local disk that is open already.
+// Glance describes the current file of a known entry. Glance never waits. If the
+// answer needs more than a look into an open directory on a local disk, ok is
+// false.
 func (x *Index) Glance(e *Entry) (info confine.Info, ok bool) {
 	h := x.held[e.Layer].Load()
 	if h == nil || e.Linked || !x.enter() {

@@ -1,11 +1,13 @@
-// Package index knows what is in layered folders of Markdown files: each file
-// parsed once, read again only when it has changed, and never served stale.
+// Package index holds the contents of layered directories of Markdown files. The
+// index parses each file once and reads a file again only after a change. The
+// index never serves stale contents, except within Config.TTL.
 //
-// An Index answers every question from a Snapshot, which is immutable and
-// shared by all callers. Each call for a snapshot validates the one before
-// against the filesystem: one directory read for each folder and one stat for
-// each file. Calls at the same time share one validation, but never one that
-// began before they were made, so that a caller always sees its own writes.
+// An Index answers every question from a Snapshot. A Snapshot is immutable and
+// shared by all callers. Each call for a snapshot validates the previous
+// snapshot against the filesystem: one read for each directory and one stat for
+// each file. Concurrent calls share one validation. A call never shares a
+// validation that began before the call. Therefore a caller always sees its own
+// writes.
 package index
 
 import (
@@ -26,76 +28,77 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// A Layer is one folder on one filesystem.
+// A Layer is one directory on one filesystem.
 type Layer struct {
-	Name string      // what the caller calls it; paths in problems begin with it
-	FS   *confine.FS // where it is
-	Dir  string      // the folder, relative to FS
+	Name string      // the caller's name for the layer; paths in problems begin with Name
+	FS   *confine.FS // the filesystem of the layer
+	Dir  string      // the directory, relative to FS
 
-	Optional  bool // it counts as missing where it cannot be read, which is reported
+	Optional  bool // a directory that cannot be read is reported and counts as missing
 	InRoot    bool // the top of FS is the root; a missing root is an error with NoRoot
 	Immutable bool // files never change; the layer is scanned once
-	Fixed     bool // with Watch: it is not the operating system's, and does not change
+	Fixed     bool // with Watch: the layer is not on the operating system's filesystem and does not change
 }
 
-// Config says what an Index holds.
+// Config configures an Index.
 type Config struct {
-	Lifetime context.Context // ends each scan when it ends; Close comes later. Nil is context.Background
+	Lifetime context.Context // cancels each scan when done; Close follows later. Nil means context.Background
 
 	Layers      []Layer // highest precedence first
-	MaxFileSize int64   // larger files are reported, not held
+	MaxFileSize int64   // in bytes; larger files are reported and not kept
 
 	TTL     time.Duration               // how long a snapshot may be served without validation
 	Now     func() time.Time            // the clock for TTL
-	Watch   bool                        // validate only when the operating system has told of a change
-	Changed func(before, now *Snapshot) // called, if not nil, when a validation finds a change; one call at a time
+	Watch   bool                        // validate only after the operating system reports a change
+	Changed func(before, now *Snapshot) // called, if not nil, when a validation finds a change; calls never overlap
 
-	Escape func(path string) string // makes one line of the paths in problems; nil leaves them as they are
+	Escape func(path string) string // turns a path into a single line for problems; nil leaves paths unchanged
 
-	Broken     bool // Snapshot.Entries has those that cannot be loaded, too
-	KeepHeader bool // Entry.Header is kept
+	Broken     bool // Snapshot.Entries also contains entries that cannot be loaded
+	KeepHeader bool // keep Entry.Header
 
 	// Commands only.
-	Nested bool                   // read subfolders; their names come before a ":"
-	Valid  func(name string) bool // the names that a command, and a folder of commands, may have
+	Nested bool                   // read subdirectories; their names, each followed by ":", precede the command name
+	Valid  func(name string) bool // reports whether a command, or a directory of commands, may have the name
 
 	// Skills only.
-	Depth int // how many levels of folders are looked through; 0 is 1
+	Depth int // number of directory levels to search; 0 means 1
 }
 
-// An Entry is one command or skill. It is immutable.
+// An Entry is one command or skill, and is immutable.
 type Entry struct {
 	Name        string
-	Layer       int               // its place in Config.Layers
-	Path        string            // of its file, relative to the layer's FS
-	Linked      bool              // the file is a link, and Info its target's
-	Info        confine.Info      // of its file, when it was read
-	Description string            // as its author wrote it, else the first paragraph
-	Hidden      bool              // is a dependency: served by name only
-	UserOnly    bool              // no model may choose it: disable-model-invocation
+	Layer       int               // index in Config.Layers
+	Path        string            // path of the file, relative to the layer's FS
+	Linked      bool              // the file is a link; Info describes the target
+	Info        confine.Info      // metadata of the file at the time of the read
+	Description string            // the author's description, unchanged, or else the first paragraph
+	Hidden      bool              // a dependency: served by name only
+	UserOnly    bool              // models must not choose the entry: disable-model-invocation
 	Header      matter.Document   // skills only: the frontmatter
-	Problems    []problem.Problem // what is wrong with the file and was survived
-	Broken      error             // the file cannot be loaded; the entry holds its name
+	Problems    []problem.Problem // problems of the file that do not end the scan
+	Broken      error             // why the file cannot be loaded, or nil; a broken entry still claims its name
 
 	version version
-	shared  int64 // the memory that it takes from the index's, see fit
-	missing int64 // the memory that it was cut for lack of; 0 if it is whole
+	shared  int64 // bytes that the entry takes from sharedMemory; see fit
+	missing int64 // bytes that the whole entry needs if fit has cut the entry; otherwise 0
 }
 
-// A Snapshot is what the layers held at one moment.
+// A Snapshot holds the contents of the layers at one moment.
 type Snapshot struct {
-	Generation uint64            // changes when anything else here does
-	Entries    []*Entry          // those that a list shows, in the order of names.Compare
-	Problems   []problem.Problem // of all files, shown or not, by path, line and class
+	Generation uint64            // changes whenever another field changes
+	Entries    []*Entry          // the listed entries, in the order of names.Compare
+	Problems   []problem.Problem // problems of all files, listed or not, sorted by path, line and class
 
-	byName map[string]*Entry   // every name that a layer claims, hidden and broken ones too
-	hides  map[*Entry][]*Entry // the others that claim the name of one
-	layers []found             // what it was made of: what the next validation starts from
-	memory int64               // of the entries' shared
+	byName map[string]*Entry   // the winning entry of each name, including hidden and broken entries
+	hides  map[*Entry][]*Entry // the entries that a winning entry shadows
+	layers []found             // the merged layers; the next validation starts from them
+	memory int64               // sum of Entry.shared
 }
 
-// Lookup returns the entry of the first of these names that is one's, also if
-// it is hidden or broken; nil if there is none.
+// Lookup returns the entry for the first of the names that an entry has, even if
+// the entry is hidden or broken. If no entry has any of the names, Lookup
+// returns nil.
 func (s *Snapshot) Lookup(names ...string) *Entry {
 	for _, name := range names {
 		if e := s.byName[name]; e != nil {
@@ -105,8 +108,8 @@ func (s *Snapshot) Lookup(names ...string) *Entry {
 	return nil
 }
 
-// Where is the snapshot without the entries that keep is false for. The
-// problems stay.
+// Where returns a copy of the snapshot without the entries that keep rejects.
+// The problems stay.
 func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 	shown := &Snapshot{
 		Generation: s.Generation,
@@ -129,10 +132,10 @@ func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 	return shown
 }
 
-// Hides returns the entries that an entry hides, in order of precedence.
+// Hides returns the entries that e shadows, in order of precedence.
 func (s *Snapshot) Hides(e *Entry) []*Entry { return s.hides[e] }
 
-// Has reports whether a layer has the file of an entry.
+// Has reports whether a layer has an entry for the file.
 func (s *Snapshot) Has(layer int, file string) bool { return s.layers[layer].byPath[file] != nil }
 
 // HasSkill reports whether a directory of a layer has a SKILL.md.
@@ -145,8 +148,8 @@ func (s *Snapshot) HasSkill(layer int, dirPath string) bool {
 	return false
 }
 
-// Files ranges over everything that a layer holds as a file, layer by layer,
-// whether or not a list shows it: hidden, shadowed and broken ones too.
+// Files ranges over the entries of all files, layer by layer. Files includes
+// entries that a list omits: hidden, shadowed and broken entries.
 func (s *Snapshot) Files() iter.Seq[*Entry] {
 	return func(yield func(*Entry) bool) {
 		for _, f := range s.layers {
@@ -159,9 +162,9 @@ func (s *Snapshot) Files() iter.Seq[*Entry] {
 	}
 }
 
-// A LayerError is the failure of a layer's own folder.
+// A LayerError reports the failure of a layer's own directory.
 type LayerError struct {
-	Layer  int // its place in Config.Layers
+	Layer  int // index in Config.Layers
 	Err    error
 	NoRoot bool // the root of the layer does not exist; see Layer.InRoot
 }
@@ -179,22 +182,24 @@ type Index struct {
 	watch  *watch                 // nil without Config.Watch
 	held   []atomic.Pointer[held] // by layer
 
-	looking sync.RWMutex // held to read by a look at the filesystem outside of a scan, and by Close for good
-	room    atomic.Int64 // of sharedMemory, what the last snapshot and the scan under way leave
+	looking sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks looking and never unlocks
+	room    atomic.Int64 // bytes of sharedMemory that the last snapshot and the current scan leave free
 }
 
-// A freshness is what a validation found, and when it began.
+// A freshness is the snapshot of a validation, and the time when the validation
+// began.
 type freshness struct {
 	snapshot *Snapshot
 	at       time.Time
 }
 
-// Commands indexes Markdown files: each is a command. The error is that of the
-// system's facility for watching.
+// Commands indexes Markdown files. Each file is a command. Commands returns an
+// error if the operating system's facility for watching fails.
 func Commands(config Config) (*Index, error) { return newIndex(config, scanCommands) }
 
-// Skills indexes subdirectories: each is a skill, and SKILL.md is its file. A
-// layer with a SKILL.md is a skill itself if no subdirectory has a SKILL.md.
+// Skills indexes subdirectories. Each subdirectory is a skill, and SKILL.md is
+// the skill's file. A layer with a SKILL.md is a skill itself if no subdirectory
+// has a SKILL.md. The error is the same as for Commands.
 func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills) }
 
 func newIndex(config Config, scan scanner) (*Index, error) {
@@ -211,11 +216,11 @@ func newIndex(config Config, scan scanner) (*Index, error) {
 	return x, nil
 }
 
-// Snapshot returns what the layers hold now. A layer whose directory is missing
-// is empty. If all directories are missing, Snapshot returns an empty snapshot
-// and a *LayerError; if a directory cannot be read, or the root does not exist,
-// the snapshot is nil. When ctx ends, Snapshot returns its error at once;
-// other callers are not harmed.
+// Snapshot returns the current contents of the layers. A layer whose directory
+// is missing is empty. If all directories are missing, Snapshot returns an empty
+// snapshot and a *LayerError. If a directory cannot be read, or the root does
+// not exist, Snapshot returns nil and a *LayerError. When ctx ends, Snapshot
+// returns the error of ctx at once, and other callers are not affected.
 func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if f := x.fresh.Load(); f != nil {
 		if x.config.TTL > 0 && x.config.Now().Sub(f.at) < x.config.TTL {
@@ -232,17 +237,18 @@ func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return x.Validate(ctx)
 }
 
-// Validate is Snapshot, from the filesystem as it is, whatever the TTL and
-// the watch say.
+// Validate is like Snapshot, but always reads the filesystem, regardless of the
+// TTL and the watch.
 func (x *Index) Validate(ctx context.Context) (*Snapshot, error) { return x.flight.wait(ctx) }
 
-// Last returns what the last validation found; nil before the first.
+// Last returns the snapshot of the last validation, or nil before the first
+// validation.
 func (x *Index) Last() *Snapshot { return x.last.Load() }
 
-// Known returns the entry that Lookup would find in a snapshot taken now, if
-// that can be told without looking at any file but the entry's own, which the
-// caller does: nil if it cannot. It can where no file that may have come to be
-// since can claim the name before this one.
+// Known returns the entry that Lookup would find in a snapshot taken now, if the
+// entry's own file alone decides the result. The caller checks the file. If a
+// file created since the last validation can take precedence over the entry,
+// Known returns nil. Known also returns nil for a broken entry.
 func (x *Index) Known(wanted ...string) *Entry {
 	last := x.last.Load()
 	if last == nil || last.byName[wanted[0]] == nil && wanted[0] != wanted[len(wanted)-1] && names.Loose(wanted[0]) && x.config.Valid(wanted[0]) {
@@ -261,16 +267,17 @@ func (x *Index) Layers() []Layer { return x.config.Layers }
 // Layer returns one of Config.Layers.
 func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
 
-// Settled is the function Settled for a file of a layer.
+// Settled is the function Settled for a file of a layer. Files of an immutable
+// layer are always settled.
 func (x *Index) Settled(layer int, info confine.Info, now time.Time) bool {
 	return x.config.Layers[layer].Immutable || Settled(info, now)
 }
 
-// Place is the path of an entry's file as problems have it: the layer's name
-// and the path below it.
+// Place returns the path of an entry's file for problems: the layer's name and
+// the path below the layer's directory.
 func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer, e.Path) }
 
-// Below is the path of an entry's file below its layer's folder.
+// Below returns the path of an entry's file below the layer's directory.
 func (x *Index) Below(e *Entry) string {
 	if dir := x.config.Layers[e.Layer].Dir; dir != "." {
 		return e.Path[len(dir)+1:]
@@ -278,11 +285,11 @@ func (x *Index) Below(e *Entry) string {
 	return e.Path
 }
 
-// Close ends a validation that is under way, and waits for it to return.
-// Later calls of Snapshot return fs.ErrClosed.
+// Close cancels a running validation and waits for the validation to return.
+// Later validations return fs.ErrClosed.
 func (x *Index) Close() {
-	x.flight.close() // first: a scan adds directories to the watch
-	x.looking.Lock() // and never unlocked
+	x.flight.close() // first, because a scan adds directories to the watch
+	x.looking.Lock() // never unlocked
 	if x.watch != nil {
 		x.watch.close()
 	}
@@ -293,21 +300,22 @@ func (x *Index) Close() {
 	}
 }
 
-// enter reports whether the index may look at the filesystem outside of a scan.
+// enter reports whether the index may use the filesystem outside of a scan.
 // Close waits for leave.
 func (x *Index) enter() bool { return x.looking.TryRLock() }
 func (x *Index) leave()      { x.looking.RUnlock() }
 
-// found is what one layer holds. It is immutable once it is part of a Snapshot.
+// found holds the contents of one layer, and is immutable once part of a
+// Snapshot.
 type found struct {
-	missing  bool              // the layer's folder does not exist
-	entries  []*Entry          // every file, in the order in which they claim their names
-	problems []problem.Problem // of what is no entry: unusable names, links not followed
+	missing  bool              // the layer's directory does not exist, or is optional and cannot be read
+	entries  []*Entry          // every file, in order of precedence
+	problems []problem.Problem // problems without an entry: unusable names, links not followed
 	byPath   map[string]*Entry // the entries, by Path
 }
 
-// A scanner looks through one layer. Given what the layer held before, it
-// returns the very same if that still stands.
+// A scanner reads one layer. If the layer is unchanged, the scanner returns
+// s.before itself.
 type scanner func(s *scan, dir *confine.Dir, dirPath string) (*found, error)
 
 func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
@@ -415,7 +423,8 @@ func (x *Index) noRoot(layer int) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// unusable reports whether a folder's own state keeps it from being read.
+// unusable reports whether the state of a directory prevents the read: no
+// permission, or not a directory.
 func unusable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, confine.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
 }

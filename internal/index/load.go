@@ -16,31 +16,33 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// ErrTooLarge is the Broken of a file of more bytes than Config allows.
+// ErrTooLarge is Entry.Broken for a file larger than Config.MaxFileSize.
 var ErrTooLarge = errors.New("file too large")
 
-// heads holds buffers for the beginnings of files. What is parsed from one is
-// copied out before it is put back.
+// heads holds buffers for the first bytes of files. Parsed values are copied
+// before a buffer returns to the pool.
 var heads = sync.Pool{New: func() any { return new([matter.MinHead]byte) }}
 
 var seed = maphash.MakeSeed()
 
-// A version tells one state of a file from another.
+// A version distinguishes the states of a file.
 type version struct {
-	head    uint64      // hash of the parsed bytes; 0 if the first reading found a settled file
+	head    uint64      // hash of the parsed bytes; 0 if the first read found a settled file
 	parsed  int         // number of bytes in head
 	settled atomic.Bool // a later change of the file changes its Info; see Settled
-	recent  bool        // the file was changed just before it was read
-	short   bool        // the file had fewer bytes than Info says
+	recent  bool        // the file changed just before the read
+	short   bool        // the read returned fewer bytes than Info promises
 }
 
-// load returns the entry of one Markdown file, which is known if it was there
-// in the scan before and has not changed since; nil if the file has vanished.
-// The dir is the folder that holds it under base, with these type bits; of a
-// file whose type is not known, those that are most likely.
+// load returns the entry of one Markdown file. The argument known is the entry
+// of the file from the previous scan, or nil. If the file is unchanged, load
+// returns known. If the file has vanished, load returns nil. The directory dir
+// contains the file as base, with the type bits typ. If the type of the file is
+// unknown, typ is the most likely type.
 func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name string, known *Entry) *Entry {
 	if known == nil && typ == 0 {
-		// A file that is new must be opened in any case, which tells the rest.
+		// A new file must be opened in any case, and the open file has the
+		// metadata.
 		e, err := s.read(dir, base, file, name, false, nil)
 		switch {
 		case err == nil && e.Info.Size > s.config.MaxFileSize:
@@ -49,7 +51,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 			return e
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
-		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // which it is after all
+		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // after either error, Lstat finds the type
 			return s.unreadable(nil, file, name, confine.Info{}, err)
 		}
 	}
@@ -88,16 +90,16 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	}
 }
 
-// SameFile reports whether nothing that the filesystem tells of a file shows
-// that it has changed. Reading changes Accessed.
+// SameFile reports whether the metadata of a file shows no change. SameFile
+// ignores Accessed, because a read changes Accessed.
 func SameFile(a, b confine.Info) bool {
 	return a.Size == b.Size && a.Mode == b.Mode && a.Ino == b.Ino && a.Dev == b.Dev &&
 		a.Modified.Equal(b.Modified) && a.Changed.Equal(b.Changed)
 }
 
-// granularity is how far apart two changes of a file must be for its times to
-// differ: a clock tick of the kernel, or, where the times have whole seconds
-// only, the two seconds of the coarsest filesystems.
+// granularity returns the shortest time between two changes of a file that gives
+// the file different times. The result is a clock tick of the kernel or, for
+// times in whole seconds, the two seconds of the coarsest filesystems.
 func granularity(t time.Time) time.Duration {
 	if t.Nanosecond() == 0 {
 		return 2 * time.Second
@@ -105,17 +107,16 @@ func granularity(t time.Time) time.Duration {
 	return 20 * time.Millisecond
 }
 
-// Settled reports whether a later change of a file, which is read no earlier
-// than now, changes its Info. Only a change time shows this: a program can
-// replace a file by another file of the same size and set the modification time
-// back. On a filesystem without change times no file is settled, and its
-// contents must be read and compared each time.
+// Settled reports whether a later change of a file changes the Info of the file.
+// The file must be read no earlier than now. Only a change time proves a file
+// settled: a program can replace a file with another file of the same size and
+// set the modification time back. On a filesystem without change times no file
+// is settled, and each validation must read and compare the contents.
 func Settled(info confine.Info, now time.Time) bool {
 	return !info.Changed.IsZero() && now.Sub(info.Changed) > granularity(info.Changed)
 }
 
-// recent reports whether a file was changed just before now, or an unknown time
-// ago.
+// recent reports whether a file changed just before now, or at an unknown time.
 func recent(info confine.Info, now time.Time) bool {
 	changed := info.Changed
 	if changed.IsZero() {
@@ -124,16 +125,18 @@ func recent(info confine.Info, now time.Time) bool {
 	return changed.IsZero() || now.Sub(changed) <= granularity(changed)
 }
 
-// How often, and how long apart, a file is read that seems to be written just
-// now. Editors and programs that write in place need well under a millisecond.
+// A file that seems half written is read again, up to rereads times, with a
+// pause of rereadAfter before each read. Editors and programs that write in
+// place need well under a millisecond.
 const (
 	rereads     = 3
 	rereadAfter = 5 * time.Millisecond
 )
 
-// patiently reads a file, and again if it looks as though it had been caught
-// between two writes: what was good is then empty or broken, and was changed
-// just now. One that is still changing after that stays as it is known.
+// patiently reads a file, and reads the file again if the first read seems to
+// fall between two writes: known is good, the new contents are empty or broken,
+// and the file has just changed. If the file is still changing after the last
+// read, patiently returns known.
 func (s *scan) patiently(known *Entry, read func() (*Entry, error)) (*Entry, error) {
 	e, err := read()
 	if known == nil || known.Broken != nil {
@@ -165,7 +168,7 @@ func halfWritten(known, e *Entry) bool {
 		(e.version.short || e.Info.Size == 0 && known.Info.Size > 0 || len(e.Problems) > len(known.Problems))
 }
 
-// read reads as much of a file as a listing needs.
+// read reads as much of a file as a list needs.
 func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known *Entry) (*Entry, error) {
 	pooled := heads.Get().(*[matter.MinHead]byte)
 	defer heads.Put(pooled)
@@ -203,7 +206,8 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 	}
 }
 
-// sameHead reports whether an entry is that of these first bytes of its file.
+// sameHead reports whether the entry was parsed from these first bytes of the
+// file.
 func (e *Entry) sameHead(head []byte, info confine.Info) bool {
 	return e.Broken == nil && e.version.parsed == len(head) && SameFile(e.Info, info) && e.version.head == maphash.Bytes(seed, head)
 }
@@ -221,11 +225,11 @@ func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bo
 	return n, f.Info(), err
 }
 
-// fill takes from a parsed head what an entry holds of it.
+// fill copies the fields of an entry from a parsed head.
 func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, head[doc.Body:])
 	e.Description = strings.Clone(description)
-	e.Hidden = !s.config.KeepHeader && IsDependency(doc, head) // no skill is a dependency
+	e.Hidden = !s.config.KeepHeader && IsDependency(doc, head) // skills are never dependencies
 	disabled, _ := doc.Get("disable-model-invocation")
 	e.UserOnly, _ = disabled.Bool()
 	if s.config.KeepHeader {
@@ -260,7 +264,7 @@ func IsDependency(doc matter.Document, head []byte) bool {
 	}
 	header := doc.Header
 	if doc.Format == "" {
-		header = head // where a header would be, if it is one
+		header = head // without a parsed header, search the first bytes
 	}
 	for line := range bytes.Lines(header) {
 		if bytes.HasPrefix(bytes.TrimLeft(line, " \t\"'{,"), []byte(key)) {
@@ -287,8 +291,8 @@ func (s *scan) broken(known *Entry, file, name string, info confine.Info, err er
 	return keep(known, &Entry{Name: name, Layer: s.layer, Path: file, Info: info, Broken: err, Problems: []problem.Problem{p}})
 }
 
-// keep returns known where a new look at its file found it as it was, so that
-// entries and snapshots are equal exactly if they are the same.
+// keep returns known if the new entry e shows no change of the file. Therefore
+// two entries or two snapshots are equal exactly if their pointers are equal.
 func keep(known, e *Entry) *Entry {
 	if known == nil || !SameFile(known.Info, e.Info) || (known.Broken == nil) != (e.Broken == nil) ||
 		known.version.head != e.version.head || !known.Whole() && e.Whole() || e.Broken != nil && known.Problems[0] != e.Problems[0] {

@@ -22,20 +22,20 @@ const (
 	searchTimeout      = 5 * time.Second
 )
 
-// SearchResults are the best of what a search found.
+// SearchResults are the best matches of a search.
 type SearchResults struct {
-	Results    []SearchResult // by Score, then by Name, byte by byte
-	SearchTime time.Duration  // what the search took
-	TotalFound int            // before the limit
+	Results    []SearchResult // by descending Score, then by the bytes of Name
+	SearchTime time.Duration  // duration of the search
+	TotalFound int            // number of matches before the limit
 }
 
-// A SearchResult is a command or a skill that was found.
+// A SearchResult is a matching command or skill.
 type SearchResult struct {
-	Name        string  `json:"name"`  // what Get, or GetSkill, takes
+	Name        string  `json:"name"`  // the argument for Get or GetSkill
 	Score       float64 `json:"score"` // above 0, at most 1
 	Tier        string  `json:"tier"`  // "tier1", "tier2" or "tier3"
 	Description string  `json:"description"`
-	MatchReason string  `json:"match_reason"` // which field has which words of the query: name matches "slow meeting"
+	MatchReason string  `json:"match_reason"` // the matching words by field, such as: name matches "slow meeting"
 }
 
 type searchResultsJSON struct {
@@ -44,8 +44,8 @@ type searchResultsJSON struct {
 	TotalFound   int            `json:"total_found"`
 }
 
-// MarshalJSON returns an object of results, which is never null,
-// search_time_ms, in whole milliseconds, and total_found.
+// MarshalJSON returns an object with results (never null), search_time_ms (in whole
+// milliseconds) and total_found.
 func (r SearchResults) MarshalJSON() ([]byte, error) {
 	if r.Results == nil {
 		r.Results = []SearchResult{}
@@ -53,7 +53,7 @@ func (r SearchResults) MarshalJSON() ([]byte, error) {
 	return json.Marshal(searchResultsJSON{r.Results, r.SearchTime.Milliseconds(), r.TotalFound})
 }
 
-// UnmarshalJSON reads what MarshalJSON returns.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (r *SearchResults) UnmarshalJSON(data []byte) error {
 	var v searchResultsJSON
 	if err := json.Unmarshal(data, &v); err != nil {
@@ -63,58 +63,59 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Search finds commands by words of their names and texts. It returns the best
-// results, at most limit (1 to 100; 0 is 10), and counts all. A command that
-// List leaves out is never found, and no result is no error.
+// Search finds commands by the words of their names and texts. It returns the best
+// results, at most limit (1 to 100; 0 means 10), and the total number of matches.
+// Search never returns a command that List omits. No match is not an error.
 //
-// In "tier1" are the commands whose name has every word of the query, be they
-// in another order or letter case; names are split at "-", "_", ":", changes
-// of case and digits. Their scores are above 0.7, and 1 where the query is the
-// whole name. In "tier2", from 0.3 to 0.7, are those of which the name, the
-// description, the tags (a list or text in the frontmatter), the headings or
-// the rest of the text have words of the query, ranked by BM25F in this order
-// of importance: the score is the share that a command has of what the query
-// looks for, a rare word being more than a frequent one. In "tier3", below
-// 0.3, are those of which only a saved report has words of the query (see
-// WithReports): the newest four in either folder are searched.
+// The tier of a result is the kind of match:
 //
-// Words match in their English plural and verb forms, in any letter case, with
-// or without accents. In a word of four letters or more that no command has,
-// one typing error is forgiven (a letter missing, too many, wrong, or swapped
-// with its neighbour). In text without blanks between words, such as Chinese,
-// pairs of characters are matched. Words like "how", "the" and "for" do not
-// count beside others. There is no other syntax: every query is words.
+//   - "tier1": the name contains every word of the query, in any order and letter
+//     case. Names are split at "-", "_", ":", changes of case and digits. The score
+//     is above 0.7, and 1 if the query is the whole name.
+//   - "tier2": the name, the description, the tags (a list or text in the
+//     frontmatter), the headings or the body contain words of the query. BM25F ranks
+//     the results, with the fields in this order of importance. The score is from 0.3
+//     to 0.7: the matching share of the query, weighted by the rarity of the words.
+//   - "tier3": only a saved report contains words of the query (see [WithReports]).
+//     The score is below 0.3. Search reads the newest four reports of a command in
+//     each directory.
 //
-// The text is searched as far as its first 256 KiB and 4,096 different words go.
-// A file that cannot be read just now is found by name and description.
+// Words match in their English plural and verb forms, in any letter case, with or
+// without accents. If no command contains a word of four letters or more, the word
+// matches words at a distance of one typing error: one letter missing, added,
+// replaced, or swapped with its neighbor. In text without spaces between words, such
+// as Chinese, pairs of characters match. Words such as "how", "the" and "for" do not
+// count if the query has other words. A query has no syntax beyond words.
 //
-// The first Search reads all files, and each later one those that have
-// changed; what is kept of them is the words and not the text: some 20 bytes for
-// each different one of a file, and some 120 more for one that no other file has.
-// A file that was written in the last moment, and every file of a filesystem
-// without change times (see [WithFs]), is read each time, or once in the time of
-// WithCacheTTL; an embed.FS is read once (see [Immutable]). Otherwise the cost is that of
-// List and about a millisecond over 10,000 commands, so for a search of
-// thousands in a few milliseconds List must not look at each file: see WithWatch
-// and WithCacheTTL. Where reports are configured their folders are listed too,
-// some 35 µs for each, unless WithCacheTTL spares it, and those that are searched
-// are looked at; reports that cannot be read are left out. The same files and
-// query give the same results. What a filter refuses is never found; how rare a
-// word is depends on all files.
+// Search indexes the first 256 KiB and the first 4,096 distinct words of each text.
+// A file that cannot be read is found by name and description only.
 //
-// A query that is empty but for blanks or has over 500 characters, and a limit
-// out of range, are ErrInvalidQuery. A search that takes over 5 seconds or
-// longer than ctx allows is ErrSearchTimeout, and context.DeadlineExceeded as
-// well; one that is canceled returns ctx's error. What the search has read by
-// then is kept. For other errors see List; a default directory that is missing
-// holds no commands here.
+// The first Search reads all files, and later searches read new and changed files.
+// The index holds words, not texts: about 20 bytes for each distinct word of a file,
+// plus about 120 bytes for a word that no other file contains. A file that was
+// changed a moment ago, and every file of a filesystem without change times (see
+// [WithFs]), is read by each search, or once in the time of [WithCacheTTL]. An
+// embed.FS is read once (see [Immutable]). The rest of the cost is that of List plus
+// about a millisecond for 10,000 commands; [WithWatch] and [WithCacheTTL] avoid the
+// cost of List. With reports, Search also lists the directories of reports (about
+// 35 µs each) and stats the reports that it searches, unless WithCacheTTL is set;
+// reports that cannot be read are omitted. The same files and query give the same
+// results. Search never returns a command that a filter rejects; the rarity of a word
+// depends on all files.
+//
+// Search returns [ErrInvalidQuery] for an empty query, for a query of more than 500
+// characters and for a limit out of range. If a search takes more than 5 seconds or
+// reaches the deadline of ctx, Search returns [ErrSearchTimeout], which wraps
+// context.DeadlineExceeded. If ctx is canceled, Search returns its error. A later
+// search continues with what was read until then. For other errors see
+// [Catalog.List]; a missing default directory contains no commands.
 func (c *Catalog) Search(ctx context.Context, query string, limit int) (SearchResults, error) {
 	return c.search(ctx, "Search", c.searchers.commands, c.commandFilter.of, query, limit)
 }
 
-// SearchSkills finds skills as Search does commands: among those of
-// ListSkills, by the names of their folders and the texts of their SKILL.md.
-// For errors of the folders see ListSkills.
+// SearchSkills is [Catalog.Search] for the skills of ListSkills. It searches the names
+// of the directories and the texts of the SKILL.md files. For errors of the
+// directories see [Catalog.ListSkills].
 func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int) (SearchResults, error) {
 	return c.search(ctx, "SearchSkills", c.searchers.skills, c.skillFilter.of, query, limit)
 }

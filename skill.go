@@ -17,71 +17,73 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// A Skill is a skill, whole, but for the contents of its other files.
+// A Skill is a complete skill, without the contents of the files beside SKILL.md.
 type Skill struct {
 	SkillInfo
-	Frontmatter    Frontmatter `json:"frontmatter"`               // all that its author wrote, here with its JSON form
-	Content        string      `json:"content"`                   // the Markdown after the frontmatter, as it is in the file
-	Files          []SkillFile `json:"files"`                     // sorted by Path, byte by byte; SKILL.md is one of them
-	FilesTruncated bool        `json:"files_truncated,omitempty"` // there are more files than are listed
-	Raw            []byte      `json:"-"`                         // SKILL.md to the byte; the caller's to keep and change
+	Frontmatter    Frontmatter `json:"frontmatter"`               // the complete frontmatter, with its JSON form
+	Content        string      `json:"content"`                   // the Markdown after the frontmatter, unchanged
+	Files          []SkillFile `json:"files"`                     // sorted by the bytes of Path; includes SKILL.md
+	FilesTruncated bool        `json:"files_truncated,omitempty"` // Files is incomplete
+	Raw            []byte      `json:"-"`                         // the bytes of SKILL.md; the caller may modify them
 }
 
-// A SkillFile is a file that belongs to a skill.
+// A SkillFile is a file of a skill.
 type SkillFile struct {
-	Path   string `json:"path"`             // relative to the skill's folder, with slashes; what ReadSkillFile takes
-	Size   int64  `json:"size"`             // in bytes
-	SHA256 string `json:"sha256,omitempty"` // 64 hexadecimal digits in lower case; only with Digests
+	Path   string `json:"path"`             // relative to the skill's directory, with slashes, as accepted by ReadSkillFile
+	Size   int64  `json:"size"`             // size in bytes
+	SHA256 string `json:"sha256,omitempty"` // 64 lowercase hexadecimal digits; only with Digests
 }
 
-// A SkillOption is a choice for one call of GetSkill.
+// A SkillOption is an option of one GetSkill call.
 type SkillOption func(*skillOptions)
 
 type skillOptions struct {
 	digests bool
 }
 
-// Digests has GetSkill read all files of the skill for their SHA-256. A digest
-// is remembered as long as the change time of its file proves the file
-// unchanged (see [WithFs]). Files that are larger than WithMaxFileSize allows have none, and a
-// diagnostic.
+// Digests makes GetSkill compute the SHA-256 of every file of the skill. A digest
+// is cached as long as the change time of the file proves the file unchanged (see
+// [WithFs]). A file larger than the limit of [WithMaxFileSize] gets a diagnostic
+// instead of a digest.
 func Digests() SkillOption {
 	return func(o *skillOptions) { o.digests = true }
 }
 
-// GetSkill returns the skill of this name: that of its folder, as in ListSkills,
-// letter case included. A name that its SKILL.md declares does not count where
-// the folder has another one.
+// GetSkill returns the skill with the given name. The name is the directory name,
+// as in ListSkills, including letter case. If SKILL.md declares another name,
+// GetSkill does not find the skill by the declared name.
 //
-// Files are all regular files below the folder, those of nested skills and
-// hidden ones too, since the specification lets a skill have any. Left out are
-// folders called .git and node_modules. A link is followed, as WithSymlinks
-// says, to a file inside the skill's folder alone; in a skill that is itself in
-// a trusted folder outside the root, none is. What is not listed for that
-// reason, or because it is no file, is in Diagnostics, the first 50. The list
-// ends after 10,000 files and folders or 16 levels, with FilesTruncated;
-// SKILL.md is always in it.
+// Files contains all regular files below the directory, including hidden files and
+// the files of nested skills, because the specification allows any file. Files
+// omits the directories .git and node_modules. GetSkill follows a link, as
+// permitted by [WithSymlinks], only to a file inside the skill's directory. In a
+// skill inside a trusted directory outside the root, GetSkill follows no link.
+// Diagnostics reports the first 50 omitted links and special files. The list ends
+// after 10,000 files and directories or 16 levels; FilesTruncated is then true.
+// Files always contains SKILL.md.
 //
-// Path ends with the name of SKILL.md as the directory spells the name, also on
-// a filesystem that ignores letter case.
+// Path ends with the name of SKILL.md as spelled in the directory, also on a
+// filesystem that ignores letter case.
 //
-// Raw, Content, Frontmatter and the size of SKILL.md in Files are of one state
-// of the file. With Digests the whole of Files is of one state of the folder,
-// as far as the filesystem tells: a look after all was read has found every
-// file as a look before did. A skill that changes all the time is ErrFileRead.
+// Raw, Content, Frontmatter and the size of SKILL.md in Files describe the same
+// state of the file. With [Digests], Files describes one state of the directory,
+// as far as the filesystem reports changes: GetSkill compares all files before and
+// after reading. If the skill keeps changing, GetSkill returns [ErrFileRead].
 //
-// A name that no skill can have is ErrInvalidSkillName; no name ever becomes
-// part of a path. A name that no layer has is ErrSkillNotFound, also where
-// there is no folder (then the error is ErrDirectoryNotFound as well), and so
-// is a folder without a SKILL.md. A SKILL.md that cannot be read is
-// ErrFileRead, and the cause is in the chain; one that is too large is
-// ErrFileTooLarge. For folders that cannot be read, see ListSkills.
+// GetSkill returns [ErrInvalidSkillName] for a name that no skill can have. Names
+// never become part of a path. GetSkill returns [ErrSkillNotFound] if no layer
+// contains the name, or if the directory has no SKILL.md. If no layer directory
+// exists, the error also matches [ErrDirectoryNotFound]. If SKILL.md cannot be
+// read, GetSkill returns [ErrFileRead] with the cause in the chain. If SKILL.md is
+// too large, GetSkill returns [ErrFileTooLarge]. [Catalog.ListSkills] describes
+// the errors of unreadable directories.
 //
-// The cost is a reading of each folder of the skill and a stat of each file. Up
-// to 16 MiB of memory hold SKILL.md files, which are served as long as their
-// change times prove them unchanged (see [WithFs]). For a skill that is not right
-// below the first layer, and for one that no call has seen yet, the cost is also
-// that of ListSkills; otherwise Hides is as the last list had it.
+// GetSkill reads each directory of the skill once and stats each file. The cache
+// holds up to 16 MiB of SKILL.md files. GetSkill serves a cached SKILL.md as long
+// as the change time proves the file unchanged (see [WithFs]). For a skill that is
+// not directly below the first layer, and for a name that no call has seen yet,
+// GetSkill also costs as much as ListSkills. For all other skills, Hides has the
+// value of the last list.
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
 	var o skillOptions
 	for _, opt := range opts {
@@ -94,28 +96,28 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	})
 }
 
-// states are the descriptions of a skill that a call has read. A filter must
-// keep each.
+// states holds each description of a skill that a call has read. The filter must
+// keep all of them.
 type states []SkillInfo
 
-// add keeps a state for the filter, if there is a filter.
+// add records a state if the catalog has a filter.
 func (c *Catalog) add(seen *states, state func() SkillInfo) {
 	if c.skillFilter.filters() {
 		*seen = append(*seen, state())
 	}
 }
 
-// shown reports whether the filter keeps each state.
+// shown reports whether the filter keeps every state.
 func (c *Catalog) shown(seen states) bool {
 	return !slices.ContainsFunc(seen, func(s SkillInfo) bool { return !c.skillFilter.keeps(s) })
 }
 
-// A skillReader does the work of a method for a skill.
+// A skillReader is the part of a method that reads a skill.
 type skillReader[T any] func(ctx context.Context, s *index.Snapshot, e *index.Entry, seen *states) (T, error)
 
-// withSkill does the work of a method for the skill of this name. The entry of
-// the last snapshot is tried first. If the entry does not serve, the files are
-// scanned.
+// withSkill calls do for the skill with the given name. withSkill tries the entry
+// of the last snapshot first. If do fails or the filter refuses the skill,
+// withSkill scans the files and tries again.
 func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do skillReader[T]) (T, error) {
 	var zero T
 	if err := c.begin(ctx, op); err != nil {
@@ -140,16 +142,16 @@ func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do skill
 	if ctx.Err() != nil {
 		return zero, ctx.Err()
 	}
-	// Where anything is not as it was, the files are looked through anew.
+	// A change invalidates the known entry, so the files are scanned.
 	value, err = lookUpSkill(ctx, c, op, name, c.skills.Snapshot, do)
 	if errors.Is(err, ErrSkillNotFound) && c.config.watch {
-		// What is not there yet may be what was not told of yet.
+		// The system may not have reported a new skill yet.
 		value, err = lookUpSkill(ctx, c, op, name, c.skills.Validate, do)
 	}
 	return value, err
 }
 
-// lookUpSkill is withSkill for the skill that a snapshot has.
+// lookUpSkill calls do for a skill of the snapshot that look returns.
 func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look func(context.Context) (*index.Snapshot, error), do skillReader[T]) (T, error) {
 	var zero T
 	snapshot, err := look(ctx)
@@ -177,7 +179,7 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return zero, ctx.Err()
-	case !c.shown(seen): // the skill has just become a skill that the filter refuses
+	case !c.shown(seen): // the filter refuses the new content
 		return zero, c.skillNotFound(op, name, snapshot)
 	case err == nil:
 		return value, nil
@@ -188,8 +190,8 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 	}
 }
 
-// skillNotFound tells of a skill that calls itself by the name, or has a name
-// that is near, if it is shown.
+// skillNotFound returns the error for an unknown name. The message mentions a
+// shown skill that declares the name, or else has a similar name.
 func (c *Catalog) skillNotFound(op, name string, all *index.Snapshot) error {
 	shown := c.skillFilter.of(all).Entries
 	e := &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name,
@@ -203,11 +205,10 @@ func (c *Catalog) skillNotFound(op, name string, all *index.Snapshot) error {
 	return e
 }
 
-// errChanging is for a skill that was never found to be the same before and
-// after it was read.
+// errChanging reports a skill that changed between two looks at its files.
 var errChanging = errors.New("it changes while it is read")
 
-// skillError says why a skill cannot be had.
+// skillError describes why a skill cannot be read.
 func skillError(op, name string, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: err,
 		Message: "the SKILL.md of skill " + quote(name) + " cannot be read (" + escape.Reason(err) + "); check that it is a file and its permissions"}
@@ -226,7 +227,7 @@ func skillError(op, name string, err error) error {
 	return e
 }
 
-// skillText is a SKILL.md as it was read. It is immutable.
+// skillText is the content of a SKILL.md. It is immutable.
 type skillText struct {
 	raw      []byte
 	content  string
@@ -234,7 +235,8 @@ type skillText struct {
 	problems []problem.Problem
 }
 
-// loadAttempts is how often a skill is read that changes meanwhile.
+// loadAttempts is the number of attempts to read a skill that changes during the
+// call.
 const loadAttempts = 3
 
 func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, o skillOptions, seen *states) (Skill, error) {
@@ -252,8 +254,8 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 	return Skill{}, err
 }
 
-// readSkill reads a skill once. The error is errChanging if it is not the same
-// in the end.
+// readSkill reads a skill once. readSkill returns errChanging if the skill changes
+// during the call.
 func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *index.Snapshot, e *index.Entry, o skillOptions, seen *states) (Skill, error) {
 	listed, err := folder.Files(ctx)
 	if err != nil {
@@ -275,7 +277,7 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 		FilesTruncated: listed.Truncated,
 	}
 	c.add(seen, func() SkillInfo { return skill.SkillInfo })
-	// The directory can spell the file's name in other letter case than the list.
+	// The directory may spell the file name in another letter case than the list.
 	skill.Path = c.skills.Layer(e.Layer).FS.Path(path.Join(path.Dir(e.Path), listed.Files[listed.Own].Name))
 	for i, f := range listed.Files {
 		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
@@ -291,7 +293,7 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *i
 	return skill, nil
 }
 
-// skillNow is what a list would tell of a skill whose SKILL.md is this text.
+// skillNow returns the SkillInfo of a list, computed from the given SKILL.md.
 func (c *Catalog) skillNow(s *index.Snapshot, e *index.Entry, text skillText) SkillInfo {
 	var problems []problem.Problem
 	for _, p := range text.problems {
@@ -302,8 +304,8 @@ func (c *Catalog) skillNow(s *index.Snapshot, e *index.Entry, text skillText) Sk
 	return skill
 }
 
-// skillText returns the SKILL.md of an open folder, from memory if it is as it
-// was when it was read.
+// skillText returns the SKILL.md of an open directory. If the file is unchanged,
+// skillText returns the cached text.
 func (c *Catalog) skillText(folder *index.SkillFolder, e *index.Entry) (skillText, confine.Info, error) {
 	key := file{e.Layer, e.Path}
 	now := time.Now()

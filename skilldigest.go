@@ -16,8 +16,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
-// digest fills in the digests of the files listed, and looks in the end whether
-// they are still the same.
+// digest adds the digests of the listed files to skill. digest returns errChanging
+// if a file changes during the call.
 func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *index.Entry, listed index.SkillFiles, skill *Skill) error {
 	place := path.Dir(c.skills.Place(e))
 	for i, f := range listed.Files {
@@ -41,7 +41,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
-			return errChanging // it is not what was listed any more
+			return errChanging // the file has changed since the listing
 		default:
 			report(DiagFileRead, escape.Name(escape.Reason(err)), "check the permissions of the file")
 			continue
@@ -64,7 +64,8 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 	return nil
 }
 
-// digestOf reads a file, which must be as it was listed, for its SHA-256.
+// digestOf returns the SHA-256 of a listed file, or errChanging if the file has
+// changed since the listing.
 func digestOf(ctx context.Context, folder *index.SkillFolder, listed index.SkillFile) (string, error) {
 	f, err := folder.Open(listed.Name)
 	if err != nil {
@@ -81,7 +82,7 @@ func digestOf(ctx context.Context, folder *index.SkillFolder, listed index.Skill
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// untilEnded is a reader that ends with a context.
+// untilEnded is a reader that stops at the end of a context.
 type untilEnded struct {
 	ctx context.Context
 	r   io.Reader

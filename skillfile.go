@@ -15,21 +15,23 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
-// ReadSkillFile returns a file of a skill, to the byte. The path is relative
-// to the skill's folder, with slashes, as in Skill.Files: any regular file
-// below the folder is served, listed or not, and nothing else. Links are
-// followed as for Files; a SKILL.md that is a link is served as ListSkills
-// reads it.
+// ReadSkillFile returns the bytes of a file of a skill. The path is relative to
+// the skill's directory, with slashes, as in Skill.Files. ReadSkillFile reads
+// every regular file below the directory, listed or not, and nothing else. Links
+// are followed as described at [Catalog.GetSkill]. A SKILL.md that is a link is
+// followed as by ListSkills.
 //
-// A path that leads out of the folder, by "..", as an absolute path or by a
-// link, is ErrOutsideRoot, the same whether or not something is there, and so
-// is a link that is not followed. ErrNotFound is for a file that is not there,
-// also for a path that no file can have. ErrFileRead is for what is there and
-// cannot be read, or is no file: a folder, a pipe. ErrFileTooLarge is for more
-// bytes than WithMaxFileSize allows. For the errors of the name see GetSkill.
+// ReadSkillFile returns [ErrOutsideRoot] if the path leads out of the directory,
+// by "..", as an absolute path or by a link. The error does not depend on whether
+// the path exists. A link that is not followed is also ErrOutsideRoot.
+// ReadSkillFile returns [ErrNotFound] if the file does not exist or no file can
+// have the path. ReadSkillFile returns [ErrFileRead] if the path exists but cannot
+// be read, or is a directory, a pipe or another special file. ReadSkillFile
+// returns [ErrFileTooLarge] if the file exceeds the limit of [WithMaxFileSize].
+// [Catalog.GetSkill] describes the errors of the name.
 //
-// Nothing of the file is kept in memory. Where there is a filter, the SKILL.md is
-// looked at too, before and after.
+// The file is not cached. With a filter, ReadSkillFile also checks SKILL.md before
+// and after reading the file.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
 	const op = "ReadSkillFile"
 	return withSkill(ctx, c, op, skill, func(_ context.Context, s *index.Snapshot, e *index.Entry, seen *states) ([]byte, error) {
@@ -38,8 +40,8 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 			return nil, err
 		}
 		defer folder.Close()
-		// The filter may be one that a change just now makes it refuse: it is asked
-		// about the SKILL.md as it is before and after.
+		// A change during the call may make the filter refuse the skill, so the filter
+		// checks SKILL.md before and after the read.
 		if err := c.addState(folder, s, e, seen); err != nil {
 			return nil, err
 		}
@@ -58,7 +60,7 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 	})
 }
 
-// addState reads the description of a skill for the filter.
+// addState records the current description of a skill for the filter.
 func (c *Catalog) addState(folder *index.SkillFolder, s *index.Snapshot, e *index.Entry, seen *states) error {
 	if !c.skillFilter.filters() {
 		return nil
@@ -71,8 +73,8 @@ func (c *Catalog) addState(folder *index.SkillFolder, s *index.Snapshot, e *inde
 	return nil
 }
 
-// skillFileName turns a path as a caller gives it into a name below the skill's
-// folder, by its text alone.
+// skillFileName converts a caller's path to a name below the skill's directory,
+// without access to the filesystem.
 func skillFileName(given string) (string, error) {
 	name := given
 	if runtime.GOOS == "windows" {
@@ -100,7 +102,7 @@ func (c *Catalog) readSkillFile(folder *index.SkillFolder, name string) ([]byte,
 	return c.readOpen(f)
 }
 
-// skillFileError says why a file of a skill cannot be had.
+// skillFileError describes why a file of a skill cannot be read.
 func (c *Catalog) skillFileError(op, skill, given string, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
 		Message: "the file " + quote(given) + " of skill " + quote(skill) + " cannot be read (" + escape.Reason(err) + ")"}
@@ -110,7 +112,7 @@ func (c *Catalog) skillFileError(op, skill, given string, err error) error {
 	case errors.Is(err, index.ErrTooLarge):
 		e.Code, e.Message = ErrFileTooLarge.Code, "the file "+quote(given)+" of skill "+quote(skill)+" is larger than allowed; raise the limit with WithMaxFileSize"
 	case errors.Is(err, confine.ErrEscape):
-		// The cause might tell one case from another.
+		// The cause could reveal whether the path exists.
 		e.Code, e.Message, e.Err = ErrOutsideRoot.Code, "the path "+quote(given)+" leads out of the folder of skill "+quote(skill)+"; use a path relative to it", nil
 	case errors.Is(err, confine.ErrSymlink):
 		e.Code, e.Message = ErrOutsideRoot.Code, "the path "+quote(given)+" in skill "+quote(skill)+" leads through a symbolic link, which is not followed"

@@ -9,57 +9,57 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// SkillInfo is what a list tells of a skill. Those of its fields that the
-// specification (https://agentskills.io/specification) has are from the
-// frontmatter of the skill's SKILL.md as its author wrote it, and empty where
-// that has no such field or cannot be read.
+// SkillInfo describes a skill in a list. The fields defined by the Agent Skills
+// specification (https://agentskills.io/specification) come from the frontmatter
+// of SKILL.md, unchanged. A field is empty if the frontmatter lacks the field or
+// cannot be read.
 type SkillInfo struct {
-	Name          string            `json:"name"`                    // the folder's; what GetSkill takes
-	DeclaredName  string            `json:"declared_name,omitempty"` // the frontmatter's
-	Description   string            `json:"description"`             // line breaks within it are kept
+	Name          string            `json:"name"`                    // the directory name, as accepted by GetSkill
+	DeclaredName  string            `json:"declared_name,omitempty"` // the name in the frontmatter
+	Description   string            `json:"description"`             // may contain line breaks
 	License       string            `json:"license,omitempty"`
 	Compatibility string            `json:"compatibility,omitempty"`
-	Metadata      map[string]string `json:"metadata,omitempty"`      // values as written; lists and mappings as JSON
-	AllowedTools  []string          `json:"allowed_tools,omitempty"` // one for each tool, whether written as a text with blanks or commas or as a list
+	Metadata      map[string]string `json:"metadata,omitempty"`      // values as written; lists and mappings in JSON
+	AllowedTools  []string          `json:"allowed_tools,omitempty"` // one item per tool; the field may be a list, or a text with blanks or commas
 
-	DisableModelInvocation bool `json:"disable_model_invocation,omitempty"` // its author wants only the user to choose it
-	UserInvocable          bool `json:"user_invocable"`                     // the user may choose it; false only where its author says user-invocable: false
+	DisableModelInvocation bool `json:"disable_model_invocation,omitempty"` // only the user may choose the skill
+	UserInvocable          bool `json:"user_invocable"`                     // the user may choose the skill; false only for user-invocable: false
 
-	Path        string       `json:"path"`                  // of SKILL.md, in full, on the filesystem that it is on; empty where there is none
-	Layer       string       `json:"layer"`                 // the folder, or the name of the FS, that it is from, as the option has it
-	Hides       []string     `json:"hides,omitempty"`       // skills of the same name that come later: their layers, and the paths of their SKILL.md below them
+	Path        string       `json:"path"`                  // full path of SKILL.md on the filesystem of the file; empty without a SKILL.md
+	Layer       string       `json:"layer"`                 // the directory or the FS name, as given to the option
+	Hides       []string     `json:"hides,omitempty"`       // lower-precedence skills with the same name, as the layer and the path of SKILL.md below the layer
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // defects of the skill; see DiagnosticCode
-	Frontmatter Frontmatter  `json:"-"`                     // all that its author wrote
+	Frontmatter Frontmatter  `json:"-"`                     // the complete frontmatter
 }
 
-// ListSkills returns the skills: the subdirectories of the layers, with or
-// without a usable SKILL.md, sorted by name case-insensitively. The Diagnostics
-// of a skill describe its problems, which affect no other skill.
-// [WithSkillDepth] looks for skills in deeper directories.
+// ListSkills returns the skills in case-insensitive name order. The skills are the
+// subdirectories of the layers, with or without a usable SKILL.md. The Diagnostics
+// of a skill describe its problems, which affect no other skill. [WithSkillDepth]
+// looks for skills in deeper directories.
 //
-// A layer with a SKILL.md of its own is a skill itself if no direct
-// subdirectory has a SKILL.md; its subdirectories then belong to that skill.
-// Otherwise the subdirectories are listed, and the layer's SKILL.md is a
-// diagnostic. A skill that is a layer has the name of the directory. If a skill
-// cannot have this name, as at the top of an fs.FS, the skill has the name in
-// its SKILL.md, or else the layer's name.
+// A layer with a SKILL.md of its own is a skill itself if no direct subdirectory
+// has a SKILL.md; its subdirectories then belong to that skill. Otherwise the
+// subdirectories are listed, and the layer's SKILL.md causes a diagnostic. A skill
+// that is a layer has the name of the directory. If a skill cannot have this name,
+// as at the top of an fs.FS, the skill has the name in its SKILL.md, or else the
+// layer's name.
 //
-// Left out are hidden folders, those called node_modules, and names that are
-// not one safe path element (contract list_skills: no "/", "\" or ".."; also no
-// control characters), which Lint names. A link to a folder is a skill if it is
-// followed (see WithSymlinks). Of several layers with a skill of one name the
-// first one's counts; which others it hides is told. No skills are an empty
-// list.
+// ListSkills omits hidden directories, directories called node_modules, and names
+// other than a single safe path element (contract list_skills: no "/", "\" or
+// ".."; also no control characters). [Catalog.Lint] reports the unsafe names. A
+// link to a directory is a skill if [WithSymlinks] permits the link. If several
+// layers contain the same name, the first layer wins, and Hides names the other
+// skills. Without skills, the list is empty.
 //
-// If no layer's folder exists the error is ErrDirectoryNotFound; if one cannot
-// be read, it is ErrPermissionDenied. For others see List, which also tells
-// the cost.
+// ListSkills returns [ErrDirectoryNotFound] if no layer directory exists, and
+// [ErrPermissionDenied] without permission to read a layer directory.
+// [Catalog.List] describes the other errors and the cost.
 //
-// The catalog keeps the frontmatter of all skills in memory, within the bounds
-// of List. If the 32 MiB are used up, ListSkills returns of a further large
-// frontmatter only name, description, disable-model-invocation and
-// user-invocable, each cut to 1 KB, with the diagnostic FRONTMATTER_NOT_KEPT.
-// GetSkill returns the skill whole.
+// The catalog keeps the frontmatter of all skills in memory, within the bounds of
+// List. If the 32 MiB are used up, ListSkills returns of a further large
+// frontmatter only name, description, disable-model-invocation and user-invocable,
+// each cut to 1 KB, with the diagnostic FRONTMATTER_NOT_KEPT. GetSkill returns the
+// complete skill.
 func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	const op = "ListSkills"
 	if err := c.begin(ctx, op); err != nil {
@@ -76,14 +76,14 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	return list, nil
 }
 
-// listedSkill is what a list tells of a skill.
+// listedSkill returns the SkillInfo of an entry for a list.
 func (c *Catalog) listedSkill(s *index.Snapshot, e *index.Entry) SkillInfo {
 	info := c.skillInfo(e)
 	info.Hides = c.hides(s, e)
 	return info
 }
 
-// hides names the skills that a skill hides.
+// hides returns the places of the skills that a skill shadows.
 func (c *Catalog) hides(s *index.Snapshot, e *index.Entry) (places []string) {
 	for _, hidden := range s.Hides(e) {
 		places = append(places, c.skills.Place(hidden))
@@ -95,8 +95,7 @@ func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
 	return c.describeSkill(e, newFrontmatter(e.Header), e.Problems)
 }
 
-// describeSkill is skillInfo with the header and the problems of the file as it
-// is now.
+// describeSkill is skillInfo with the current header and problems of the file.
 func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []problem.Problem) SkillInfo {
 	s := SkillInfo{
 		Name:          e.Name,
@@ -121,8 +120,9 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 	return s
 }
 
-// metadata reads the specification's map of string to string, as leniently as
-// public files need it: one in seven puts something else in.
+// metadata reads the field metadata. The specification defines a map of string to
+// string. One in seven public files has other values, so metadata accepts any
+// mapping.
 func metadata(header Frontmatter) map[string]string {
 	v, _ := header.doc.Get("metadata")
 	if v.Kind != matter.Mapping {
@@ -140,14 +140,14 @@ func metadata(header Frontmatter) map[string]string {
 	return m
 }
 
-// allowedTools reads the tools of a header.
+// allowedTools reads the field allowed-tools.
 func allowedTools(header Frontmatter) []string {
 	v, _ := header.doc.Get("allowed-tools")
 	tools, _ := matter.Tools(v)
 	return tools
 }
 
-// skillsError says what is wrong with the skills' folders.
+// skillsError describes a problem with the skill directories.
 func (c *Catalog) skillsError(op string, err error) error {
 	return c.layerError(op, err, c.config.skills, "skills", "Skills")
 }

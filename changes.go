@@ -8,15 +8,15 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// A Change says what is different since a subscriber was told last. Names are
-// sorted as List sorts them, and nil where there are none.
+// A Change describes the differences since the last Change of a subscriber. Names
+// are in the order of List. Lists without names are nil.
 type Change struct {
 	Commands Names
 	Skills   Names
 }
 
-// Names are the commands or skills that a list shows and did not, showed and
-// does no more, or shows with another file.
+// Names are the commands or skills that a list newly shows, no longer shows, or
+// shows with another file.
 type Names struct {
 	Added   []string
 	Removed []string
@@ -25,31 +25,31 @@ type Names struct {
 
 func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Changed == nil }
 
-// OnChange calls f with the names that were added, removed and changed,
-// whenever the commands or skills differ from the last look at the files. With
-// WithWatch the catalog looks when the system tells of a change. Without it,
-// every method that lists looks.
+// OnChange calls f with the names that were added, removed and changed, whenever
+// the commands or skills differ from the previous scan. With [WithWatch], the
+// catalog scans after the system reports a change. Otherwise, every method that
+// lists scans.
 //
-// The result of the first look is no change. With WithWatch, OnChange takes the
-// first look itself, unless New's background look has ended, and so may read
-// every command and skill before it returns. Without WithWatch, call List or
-// ListSkills first. A missing directory is an empty list: commands in a
-// directory that comes later are added, and commands in a directory that goes
-// are removed.
+// The result of the first scan is not a change. With WithWatch, OnChange performs
+// the first scan itself, unless the background scan of New has ended. OnChange may
+// therefore read every command and skill before it returns. Without WithWatch,
+// call List or ListSkills first. A missing directory is an empty list: commands in
+// a directory that is created later are added, and commands in a directory that is
+// removed are removed.
 //
-// Calls of f do not overlap, and come in the order of the changes, from a
-// goroutine of f's own: what happens while f runs is told in one Change
-// afterwards, and a slow f holds up nobody. A change that was undone before f
-// could be told is not told.
+// Calls of f do not overlap and follow the order of the changes. They run in a
+// goroutine of their own. All changes during a call of f are reported in one later
+// Change. A slow f delays nothing else. A change that is undone before the call of
+// f is not reported.
 //
-// The subscription ends with stop, which may be called more than once and from
-// f, or with Close. Neither waits for an f that is running. OnChange after Close
+// The subscription ends with stop or with Close. Stop may be called several times,
+// and from f. Neither stop nor Close waits for a running f. OnChange after Close
 // does nothing.
 func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	if c.config.watch && !c.isClosed() {
 		for _, x := range []*index.Index{c.commands, c.skills} {
 			if x.Last() == nil {
-				_, _ = x.Snapshot(context.Background()) // a call that lists tells of the error
+				_, _ = x.Snapshot(context.Background()) // methods that list return the error
 			}
 		}
 	}
@@ -88,20 +88,21 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	return func() { c.changes.remove(s) }
 }
 
-// A subscriber is told what differs from the snapshots that it was told of last.
+// A subscriber receives the differences from the snapshots of its last Change.
 type subscriber struct {
-	catalog          *Catalog        // whose filters choose what it is told
-	wake             chan struct{}   // has a token after something changed
+	catalog          *Catalog        // its filters select the names
+	wake             chan struct{}   // holds a token after a change
 	stop             chan struct{}   // closed by changes
-	commands, skills *index.Snapshot // guarded by changes.mu; nil before the first
+	commands, skills *index.Snapshot // guarded by changes.mu; nil before the first snapshot
 }
 
-// since returns what has changed for a subscriber since it was asked last.
+// since returns the changes since the subscriber's last call of since.
 func (c *Catalog) since(s *subscriber) Change {
 	c.changes.mu.Lock()
 	commands, skills := c.commands.Last(), c.skills.Last()
 	knownCommands, knownSkills := s.commands, s.skills
-	// What is not known yet stays so: signal is about to say what came before.
+	// Unknown snapshots stay unknown: signal is about to set the snapshot before the
+	// change.
 	if s.commands != nil {
 		s.commands = commands
 	}
@@ -115,8 +116,8 @@ func (c *Catalog) since(s *subscriber) Change {
 	}
 }
 
-// difference merges two sorted lists. To a list that was not known, nothing is
-// new.
+// difference merges two sorted lists. If either list is unknown, difference
+// returns no names.
 func difference(before, now *index.Snapshot) (n Names) {
 	if before == nil || now == nil || before == now {
 		return n
@@ -166,7 +167,7 @@ func (c *changes) remove(s *subscriber) {
 	c.drop(s)
 }
 
-// drop is remove for who holds c.mu.
+// drop is remove for callers that hold c.mu.
 func (c *changes) drop(s *subscriber) {
 	if c.all[s] {
 		delete(c.all, s)
@@ -174,7 +175,7 @@ func (c *changes) drop(s *subscriber) {
 	}
 }
 
-// end ends the subscriptions of one catalog.
+// end ends all subscriptions of one catalog.
 func (c *changes) end(of *Catalog) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,8 +186,8 @@ func (c *changes) end(of *Catalog) {
 	}
 }
 
-// signal wakes every subscriber, and waits for none. One who knew of no
-// snapshot yet is taken to know the one before the change.
+// signal wakes every subscriber without waiting. A subscriber without a known
+// snapshot gets the snapshot before the change.
 func (c *changes) signal(known func(*subscriber) **index.Snapshot, before *index.Snapshot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

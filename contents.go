@@ -15,8 +15,8 @@ const maxContents = 16 << 20
 // element, the map entry and what the allocator adds.
 const contentOverhead = 256
 
-// contents keeps what was read of files, the least recently used to go first.
-// What it holds is only served after a stat of the file.
+// contents caches the contents of files and evicts the least recently used file
+// first. Callers stat a file before they use the cached content.
 type contents[T any] struct {
 	max int64 // bytes
 
@@ -31,12 +31,12 @@ type file struct {
 	path  string
 }
 
-// content is what was read of a file. It is immutable.
+// content is the cached content of a file. It is immutable.
 type content[T any] struct {
 	file  file
-	info  confine.Info // of the file before it was read
+	info  confine.Info // state of the file before the read
 	value T
-	size  int64 // of value beyond the struct itself: put adds the rest
+	size  int64 // memory of value in bytes, without the struct; put adds the rest
 }
 
 func (c *contents[T]) get(f file) *content[T] {
@@ -65,7 +65,7 @@ func (c *contents[T]) put(read *content[T]) {
 	}
 }
 
-// retain removes the files that keep is false for.
+// retain removes all files for which keep returns false.
 func (c *contents[T]) retain(keep func(file) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

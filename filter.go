@@ -6,18 +6,18 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
-// WithCommandFilter shows only the commands for which keep is true; all others
-// are to every method as if they were not there. Filters add up: where several
-// are given, a command must pass each.
+// WithCommandFilter shows only the commands for which keep returns true. To every
+// method, the other commands do not exist. If several filters are given, a command
+// must pass every filter.
 //
-// A filter chooses from what the layers' precedence leaves: a command that it
-// refuses does not let one of the same name in a lower layer through. Commands
-// that List leaves out as dependencies are put to it as well. Lint alone looks
-// at all files, since it is for those who keep them.
+// A filter applies after the precedence of layers. If keep refuses a command, a
+// command with the same name in a lower layer stays shadowed. The filter also
+// applies to the dependencies that List omits. Only [Catalog.Lint] looks at all
+// files, because Lint serves the maintainers of the files.
 //
-// Keep must be a pure function of its argument, and may be called from several
-// goroutines: what it said of a command is remembered until some command
-// changes. It must not call the catalog. A nil keep is ErrInvalidOption.
+// Keep must be a pure function of its argument. Several goroutines may call keep
+// at the same time. The results of keep are cached until a command changes. Keep
+// must not call the catalog. A nil keep is [ErrInvalidOption].
 func WithCommandFilter(keep func(CommandInfo) bool) Option {
 	return func(c *config) error {
 		if keep == nil {
@@ -28,7 +28,8 @@ func WithCommandFilter(keep func(CommandInfo) bool) Option {
 	}
 }
 
-// WithSkillFilter is to skills what WithCommandFilter is to commands.
+// WithSkillFilter shows only the skills for which keep returns true. The rules of
+// [WithCommandFilter] apply.
 func WithSkillFilter(keep func(SkillInfo) bool) Option {
 	return func(c *config) error {
 		if keep == nil {
@@ -39,20 +40,20 @@ func WithSkillFilter(keep func(SkillInfo) bool) Option {
 	}
 }
 
-// A filter shows the entries of an index that all of its functions keep. One
-// without functions shows them all.
+// A filter shows the entries of an index that all its functions keep. Without
+// functions, a filter shows all entries.
 type filter[Info any] struct {
 	keep []func(Info) bool
 	info func(*index.Snapshot, *index.Entry) Info
 	last atomic.Pointer[filtered]
 }
 
-// filtered is what a filter shows of a snapshot.
+// filtered is the result of a filter for a snapshot.
 type filtered struct {
 	all, shown *index.Snapshot
 }
 
-// filters reports whether there is anything that it might not show.
+// filters reports whether the filter has any function.
 func (f *filter[Info]) filters() bool { return len(f.keep) > 0 }
 
 func (f *filter[Info]) keeps(info Info) bool {
@@ -64,8 +65,9 @@ func (f *filter[Info]) keeps(info Info) bool {
 	return true
 }
 
-// of is the snapshot as the filter shows it. That of the latest snapshot is
-// remembered, so that a page of it costs no more than one of the whole.
+// of returns the filtered snapshot. The result for the latest snapshot is cached,
+// so a page of the filtered snapshot costs no more than a page of the complete
+// snapshot.
 func (f *filter[Info]) of(all *index.Snapshot) *index.Snapshot {
 	if !f.filters() || all == nil {
 		return all

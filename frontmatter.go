@@ -2,28 +2,28 @@ package toolshelf
 
 import "github.com/toolshelf-go/toolshelf/internal/matter"
 
-// Frontmatter is the header of a command or skill file. All that its author
-// wrote is kept, fields that this package has no use for included. The zero
-// Frontmatter is that of a file without one.
+// Frontmatter is the header of a command or skill file. Frontmatter keeps all
+// fields of the author, including fields that this package does not use. A file
+// without frontmatter has the zero Frontmatter.
 //
-// Scalars are read as text, as their author wrote them: 3000, 007, yes and
-// 2025-01-31 are these very characters wherever a text is asked for. (Numbers in
-// TOML are as TOML means them: 1_000 is 1000, and 1.10 is 1.1.) Where a key is
-// there twice, the last one counts.
+// The text of a scalar is the text in the file: 3000, 007, yes and 2025-01-31 keep
+// these characters in every method that returns text. Numbers in TOML have the
+// text of their TOML value: 1_000 is 1000, and 1.10 is 1.1. If a key occurs twice,
+// the last value counts.
 type Frontmatter struct {
-	Format string // "yaml", "toml" or "json"; "" for none
+	Format string // "yaml", "toml" or "json"; "" without frontmatter
 	Raw    string // the text between the fences, as written
 	doc    matter.Document
 }
 
 func newFrontmatter(doc matter.Document) Frontmatter {
 	f := Frontmatter{Format: string(doc.Format), Raw: string(doc.Header)}
-	doc.Header = nil // it would keep the whole file in memory
+	doc.Header = nil // Header would keep the whole file in memory
 	f.doc = doc
 	return f
 }
 
-// Keys returns the top-level keys in the order of the file, each once.
+// Keys returns the top-level keys in file order, each key once.
 func (f Frontmatter) Keys() []string {
 	var keys []string
 	seen := make(map[string]bool, len(f.doc.Fields))
@@ -36,47 +36,47 @@ func (f Frontmatter) Keys() []string {
 	return keys
 }
 
-// Has reports whether the key is there, with or without a value.
+// Has reports whether the frontmatter contains the key, with or without a value.
 func (f Frontmatter) Has(key string) bool {
 	_, ok := f.doc.Get(key)
 	return ok
 }
 
-// Text returns the text of a scalar; of what is in brackets, such as [file],
-// the text as written, brackets included, which is what an author means who
-// does not mean a list; of another list of scalars, its items joined by ", ".
-// For anything else and for a key that is not there, it is "".
+// Text returns the value of a key as text. The text of a scalar is the scalar. The
+// text of a value in brackets, such as [file], is the value as written, with the
+// brackets, because authors who write brackets do not always mean a list. The text
+// of any other list of scalars is its items joined by ", ". For all other values
+// and for a missing key, Text returns "".
 func (f Frontmatter) Text(key string) string {
 	v, _ := f.doc.Get(key)
 	return v.String()
 }
 
-// List returns the items of a list of scalars; a single scalar is a list of
-// one. For anything else and for a key that is not there, it is nil.
+// List returns the items of a list of scalars. A single scalar is a list with one
+// item. For all other values and for a missing key, List returns nil.
 func (f Frontmatter) List(key string) []string {
 	v, _ := f.doc.Get(key)
 	return v.Strings()
 }
 
-// Bool reads true, yes, on and 1, and false, no, off and 0, in any letter
-// case, quoted or not; ok is false for anything else.
+// Bool returns true for true, yes, on and 1, and false for false, no, off and 0.
+// Letter case and quotes do not matter. For all other values, ok is false.
 func (f Frontmatter) Bool(key string) (value, ok bool) {
 	v, _ := f.doc.Get(key)
 	return v.Bool()
 }
 
-// Equal reports whether two files have the same header, to the byte. Comparisons
-// of commands and skills by github.com/google/go-cmp use it.
+// Equal reports whether two files have the same header, byte for byte. The package
+// github.com/google/go-cmp uses Equal to compare commands and skills.
 func (f Frontmatter) Equal(other Frontmatter) bool {
 	return f.Format == other.Format && f.Raw == other.Raw
 }
 
-// MarshalJSON returns the whole frontmatter as one JSON object: the keys in
-// the order of the file, numbers to the digit where JSON has them and a float64
-// can hold them, and everything else that is no truth value or null as text. A
-// key that is there twice has its last value in its first place. It is {} for
-// none.
-// There is no way back from it.
+// MarshalJSON returns the frontmatter as a JSON object with the keys in file
+// order. A number keeps its digits if JSON allows the notation and a float64 can
+// hold the number. Booleans and nulls keep their type. All other scalars become
+// strings. A key that occurs twice has its last value at its first position.
+// Without frontmatter, the object is {}. The JSON form cannot be converted back.
 func (f Frontmatter) MarshalJSON() ([]byte, error) {
 	return f.doc.AppendJSON(nil), nil
 }

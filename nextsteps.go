@@ -2,12 +2,12 @@ package toolshelf
 
 import "strings"
 
-// analysisWords mark a command that leads to a report (contract get_command,
+// analysisWords mark a command that produces a report (contract get_command,
 // "Analysis Command Detection").
 var analysisWords = []string{"analyze", "analysis", "diagnostic", "debug", "inspect", "investigate", "report"}
 
-// defaultNextSteps is the default of WithNextSteps. It names the tool for
-// reports only where there is one.
+// defaultNextSteps is the default of WithNextSteps. The text names the report tool
+// only if reports are configured.
 func defaultNextSteps(c Command, reports bool) string {
 	text := strings.ToLower(c.Name + "\n" + c.Content)
 	for _, word := range analysisWords {

@@ -17,15 +17,15 @@ import (
 
 const defaultMaxFileSize = 10 << 20
 
-// An Option sets one property of a Catalog. Of options that set the same
-// property the last one given stands, except for those that add up: each layer
-// option appends its folders below those named before it, and each filter keeps
-// what those before it do.
+// An Option sets one property of a Catalog. If several options set the same
+// property, the last option wins. Layer options and filters accumulate: each layer
+// option appends its directories below the previous layers, and each filter
+// applies in addition to the previous filters.
 type Option func(*config) error
 
-// config is what the options say; New turns it into a Catalog.
+// config holds the values of the options. New turns a config into a Catalog.
 type config struct {
-	fs          afero.Fs // nil is the operating system's
+	fs          afero.Fs // nil for the operating system's filesystem
 	root        string
 	commands    layers
 	skills      layers
@@ -35,7 +35,7 @@ type config struct {
 	symlinks    Symlinks
 	trusted     []string
 	maxFileSize int64
-	nextSteps   func(Command) string // nil is the default rule
+	nextSteps   func(Command) string // nil for the default rule
 	logger      *slog.Logger
 	ttl         time.Duration
 	now         func() time.Time
@@ -46,14 +46,14 @@ type config struct {
 	keepSkills   []func(SkillInfo) bool
 }
 
-// layers are the layers of one kind.
+// layers are the layers of commands or of skills.
 type layers struct {
 	all      []layer // in order of precedence
-	replaced bool    // an option replaces the default directory
+	replaced bool    // an option has replaced the default directory
 }
 
-// A layer is a directory of the catalog's filesystem or, where fsys is set, the
-// top of another filesystem.
+// A layer is a directory of the catalog's filesystem or, if fsys is set, the top
+// of another filesystem.
 type layer struct {
 	name  string
 	fsys  fs.FS
@@ -99,8 +99,8 @@ func newConfig(opts []Option) (config, error) {
 // operating system (a *syscall.Stat_t). On a filesystem without change times,
 // neither size nor modification time proves that a file is unchanged: List and
 // ListSkills then read the first 4 KB of every file in each call, Search reads
-// every file, and Get and GetSkill read their file. Use [WithCacheTTL] where a
-// read is expensive.
+// every file, and Get and GetSkill read their file. Use [WithCacheTTL] if reads
+// are expensive.
 func WithFs(fsys afero.Fs) Option {
 	return func(c *config) error {
 		if fsys == nil {
@@ -111,9 +111,9 @@ func WithFs(fsys afero.Fs) Option {
 	}
 }
 
-// WithRoot sets the project root: the folder that ListDir and its companions
-// never leave, and that relative layer folders are joined to. The default is
-// ".", the working directory at the time of New, and so is "".
+// WithRoot sets the project root. ListDir and the other file methods never leave
+// the root, and relative layer directories are below the root. The default is ".",
+// the working directory at the time of New. An empty dir means ".".
 func WithRoot(dir string) Option {
 	return func(c *config) error {
 		if dir == "" {
@@ -139,52 +139,53 @@ func WithCommandsDir(dirs ...string) Option {
 }
 
 // WithSkillsDir reads skills from these directories, highest precedence first,
-// instead of from the default directory "skills", as WithCommandsDir does
-// commands. Of the methods that read skills, ListSkills returns
+// instead of from the default directory "skills". The rules of [WithCommandsDir]
+// apply. Of the methods that read skills, ListSkills returns
 // [ErrDirectoryNotFound] if the default directory is missing.
 func WithSkillsDir(dirs ...string) Option {
 	return func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs) }
 }
 
-// WithCommandsFS reads commands from the top of fsys, such as an embed.FS
-// (use fs.Sub for a directory of it). The name stands for fsys in Command.Layer
-// and in diagnostics.
+// WithCommandsFS reads commands from the top of fsys, such as an embed.FS (use
+// fs.Sub for a directory of fsys). The name stands for fsys in Command.Layer and
+// in diagnostics.
 //
-// The default directory "commands" of the root stays, above all layers: a
-// project can replace the commands in fsys. To read fsys alone, add
-// WithCommandsDir(). For a directory in another place, add WithCommandsDir or
-// WithConventionalDirs, before WithCommandsFS to precede fsys.
+// The default directory "commands" of the root stays, above all layers: a project
+// can replace the commands in fsys. To read fsys alone, add WithCommandsDir(). For
+// a directory in another place, add WithCommandsDir or WithConventionalDirs,
+// before WithCommandsFS to precede fsys.
 //
-// The files of an embed.FS cannot change, so the catalog reads them once; so it
-// does those of a filesystem marked with [Immutable]. The files of any other fs.FS
-// may change at any time, as those of [WithFs] may.
+// The files of an embed.FS cannot change, so the catalog reads them once. The same
+// applies to a filesystem marked with [Immutable]. The files of any other fs.FS
+// may change at any time, like the files of [WithFs].
 func WithCommandsFS(name string, fsys fs.FS) Option {
 	return func(c *config) error { return c.commands.addFS("WithCommandsFS", name, fsys) }
 }
 
-// WithSkillsFS reads skills from the top of fsys, as WithCommandsFS does
-// commands; the default directory "skills" stays above all layers.
+// WithSkillsFS reads skills from the top of fsys. The rules of [WithCommandsFS]
+// apply. The default directory "skills" stays above all layers.
 func WithSkillsFS(name string, fsys fs.FS) Option {
 	return func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) }
 }
 
-// WithConventionalDirs reads the places where programs that run agents keep
-// commands and skills, highest precedence first, for the client "example":
-// commands from .example/commands, and skills from .example/skills and
-// .agents/skills, all in the project's root; then those from the same folders
-// in the user's home folder, in diagnostics "~/.example/commands" and so on.
-// Each is a layer as those of WithCommandsDir are, and replaces the default
-// directories; each may be missing. A directory of the home folder that cannot be
-// read counts as missing, and Lint tells of it.
+// WithConventionalDirs reads the directories in which agent programs keep commands
+// and skills, highest precedence first. For the client "example", the commands are
+// in .example/commands, and the skills are in .example/skills and .agents/skills.
+// The directories below the root precede the same directories below the user's
+// home directory, which diagnostics call "~/.example/commands" and so on. Each
+// directory is a layer, as with [WithCommandsDir], and replaces the default
+// directories. Each directory may be missing. A directory below the home directory
+// that cannot be read counts as missing, and Lint reports the problem.
 //
-// The places are those of the client guide of the Agent Skills format
-// (https://agentskills.io/client-implementation/adding-skills-support). It also
-// advises to have the user's consent before a project's own skills are used.
+// The directories follow the client guide of the Agent Skills format
+// (https://agentskills.io/client-implementation/adding-skills-support). The guide
+// also recommends the user's consent before the use of a project's own skills.
 //
-// The home folder is os.UserHomeDir's at the time of New. Its layers are left
-// out where there is none, where it is the root itself, and on another
-// filesystem than the operating system's. A client's name is up to 100 letters,
-// digits, "-", "_" and ".", not at the beginning; any other is ErrInvalidOption.
+// The home directory is the result of os.UserHomeDir at the time of New. The
+// catalog omits the layers below the home directory if the home directory is
+// unknown, if the home directory is the root, and on a filesystem other than the
+// operating system's. The name of a client has up to 100 letters, digits, "-", "_"
+// and ".", and does not begin with a dot. Any other name is [ErrInvalidOption].
 func WithConventionalDirs(client string) Option {
 	return func(c *config) error {
 		if len(client) > maxClientName || !names.Loose(client) || !names.Plain(strings.ReplaceAll(client, ".", "")) {
@@ -199,8 +200,9 @@ func WithConventionalDirs(client string) Option {
 
 const maxClientName = 100
 
-// addConventional adds folders of the root, and then those of the home folder,
-// but for those that another client has in common.
+// addConventional adds directories of the root, followed by the same directories
+// of the home directory. addConventional skips directories that another client has
+// added.
 func (l *layers) addConventional(dirs ...string) {
 	l.replaced = true
 	for _, home := range []string{"", "~/"} {
@@ -239,30 +241,29 @@ func (l *layers) addFS(option, name string, fsys fs.FS) error {
 	return nil
 }
 
-// WithNestedCommands reads the subfolders of command folders too: the file
-// frontend/component.md is the command "frontend:component". Hidden folders
-// are skipped at every depth.
+// WithNestedCommands also reads the subdirectories of command directories: the
+// file frontend/component.md is the command "frontend:component". Hidden
+// directories are skipped at every depth.
 func WithNestedCommands() Option {
 	return func(c *config) error { c.nested = true; return nil }
 }
 
 // maxSkillDepth is the deepest search for skills that the client guide of the
-// Agent Skills format speaks of.
+// Agent Skills format mentions.
 const maxSkillDepth = 6
 
-// WithSkillDepth looks for skills in that many levels of directories, 1 to 6:
-// with 2, in skills/web/scraper/SKILL.md as well as in skills/scraper/SKILL.md.
-// The default is 1. The name of a skill is the name of its own directory. If a
-// layer has several skills of one name, the skill of the lowest level wins, then
-// the first by path.
+// WithSkillDepth looks for skills in the given number of directory levels, 1 to 6.
+// With 2, skills/web/scraper/SKILL.md is a skill as well as
+// skills/scraper/SKILL.md. The default is 1. The name of a skill is the name of
+// its own directory. If a layer contains several skills with the same name, the
+// skill of the lowest level wins, then the first by path.
 //
 // A directory that has no SKILL.md and holds skills is not listed. A skill's
 // directory holds further skills only in direct subdirectories, such as
 // skills/games/2d/SKILL.md beside skills/games/SKILL.md; these files also belong
 // to the outer skill. Hidden directories and node_modules hold no skills. Below
-// the first level, at most 2,000 directories without a SKILL.md are read, and
-// at most 100 in the directory of one skill; Lint reports a search that ends
-// early.
+// the first level, at most 2,000 directories without a SKILL.md are read, and at
+// most 100 in the directory of one skill. Lint reports a search that ends early.
 func WithSkillDepth(levels int) Option {
 	return func(c *config) error {
 		if levels < 1 || levels > maxSkillDepth {
@@ -273,30 +274,30 @@ func WithSkillDepth(levels int) Option {
 	}
 }
 
-// WithLooseNames admits every command name that is one safe path element,
-// such as "my command" or "v1.2", instead of letters, digits, "_" and "-"
-// alone. Names still hold no separator, control character or invalid UTF-8,
-// and do not begin with a dot.
+// WithLooseNames accepts every command name that is a single safe path element,
+// such as "my command" or "v1.2". Without WithLooseNames, names consist of
+// letters, digits, "_" and "-". Loose names contain no separator, control
+// character or invalid UTF-8, and do not begin with a dot.
 func WithLooseNames() Option {
 	return func(c *config) error { c.looseNames = true; return nil }
 }
 
-// Symlinks says which symbolic links are followed to commands and skills.
-// Listings of folders follow none: they show links as links.
+// Symlinks determines which symbolic links the catalog follows to commands and
+// skills. Directory listings follow no links and show links as links.
 type Symlinks int
 
 const (
-	SymlinksInside  Symlinks = iota // those that stay inside the root; the default
-	SymlinksDeny                    // none
-	SymlinksTrusted                 // those that stay inside the root or lead into one of the folders given
+	SymlinksInside  Symlinks = iota // links that stay inside the root; the default
+	SymlinksDeny                    // no links
+	SymlinksTrusted                 // links that stay inside the root or lead into a given directory
 )
 
-// WithSymlinks sets which symbolic links are followed to commands and skills.
-// A link that is not followed is a diagnostic. The dirs are for
-// SymlinksTrusted: folders outside the root, each an absolute path, such as
-// the one in which a home directory keeps what is shared by all projects.
+// WithSymlinks sets which symbolic links the catalog follows to commands and
+// skills. A link that is not followed causes a diagnostic. SymlinksTrusted
+// requires dirs: absolute paths of directories outside the root, such as a
+// directory that all projects of a user share.
 //
-// For a layer outside the root, "the root" is the layer's own folder.
+// For a layer outside the root, "the root" is the layer's own directory.
 func WithSymlinks(policy Symlinks, dirs ...string) Option {
 	return func(c *config) error {
 		if policy < SymlinksInside || policy > SymlinksTrusted {
@@ -315,11 +316,11 @@ func WithSymlinks(policy Symlinks, dirs ...string) Option {
 	}
 }
 
-// WithMaxFileSize sets how many bytes a command, a SKILL.md or another file of
-// a skill may have; the default is 10 MiB. A larger command is not listed, and
-// Get, GetSkill and ReadSkillFile report ErrFileTooLarge without reading it.
-// A file is read into one slice, so the limit is below [math.MaxInt] for every n:
-// below 2 GiB on a 32-bit platform.
+// WithMaxFileSize sets the maximum size in bytes of a command, a SKILL.md or
+// another file of a skill. The default is 10 MiB. A larger command is not listed.
+// Get, GetSkill and ReadSkillFile return [ErrFileTooLarge] without reading a
+// larger file. A file is read into one slice, so the limit is below [math.MaxInt]
+// for every n: below 2 GiB on a 32-bit platform.
 func WithMaxFileSize(n int64) Option {
 	return func(c *config) error {
 		if n < 1 {
@@ -330,13 +331,13 @@ func WithMaxFileSize(n int64) Option {
 	}
 }
 
-// WithNextSteps replaces the rule that fills Command.NextSteps. The function
-// gets the finished Command; "" leaves the hint out. It is called by Get, from
-// the caller's goroutine. Nil leaves the hint out always.
+// WithNextSteps replaces the rule for Command.NextSteps. Get calls f with the
+// finished Command, in the goroutine of Get's caller. If f returns "", the command
+// has no hint. If f is nil, no command has a hint.
 //
-// The default gives a hint to each command whose name or content contains
-// analyze, analysis, diagnostic, debug, inspect, investigate or report, in any
-// letter case. With WithReports it names the tool report_feedback.
+// The default adds a hint to each command whose name or content contains analyze,
+// analysis, diagnostic, debug, inspect, investigate or report, in any letter case.
+// With [WithReports], the hint names the tool report_feedback.
 func WithNextSteps(f func(Command) string) Option {
 	return func(c *config) error {
 		if f == nil {
@@ -347,15 +348,15 @@ func WithNextSteps(f func(Command) string) Option {
 	}
 }
 
-// WithReports lets SaveReport write: reports to be shared into one folder, the
-// others into the other. A relative folder is below the root, on the catalog's
-// filesystem; the first report makes it where it is missing. Without either
-// (""), reports of that kind are refused, and without both there are no reports
-// at all. The two may be one folder.
+// WithReports allows SaveReport to write shared reports into one directory and
+// local reports into another. A relative directory is below the root, on the
+// catalog's filesystem. The first report creates a missing directory. If a
+// directory is "", reports of its kind are rejected. If both are "", all reports
+// are rejected. Both directories may be the same.
 //
-// A folder that is a link, or is reached by one, is used as WithSymlinks says. A
-// folder of commands is no place for reports: with WithNestedCommands each
-// report would be a command.
+// A directory that is a link, or is reached through a link, is used as
+// [WithSymlinks] permits. Do not use a directory of commands: with
+// [WithNestedCommands] each report would become a command.
 func WithReports(shared, local string) Option {
 	return func(c *config) error {
 		c.reports = reportDirs{shared: shared, local: local}
@@ -363,11 +364,11 @@ func WithReports(shared, local string) Option {
 	}
 }
 
-// WithCacheTTL lets List, All, ListSkills, Lint and searches answer for d from
-// what an earlier call has found, without looking at the files again; Get and
-// GetSkill then find nothing that was added meanwhile, but never serve an old
-// text: they stat its file, or read the file on a filesystem without change times
-// (see [WithFs]). The default, 0, is to look each time.
+// WithCacheTTL lets List, All, ListSkills, Lint and searches use the result of an
+// earlier scan for the duration d, without another look at the files. During this
+// time, Get and GetSkill do not find new files. They never return an outdated
+// text: they stat the file, or read the file on a filesystem without change times
+// (see [WithFs]). The default, 0, is a scan in every call.
 func WithCacheTTL(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
@@ -378,33 +379,33 @@ func WithCacheTTL(d time.Duration) Option {
 	}
 }
 
-// WithWatch has the operating system tell of changes in the folders of
-// commands and skills, so that a call in between costs nothing but its answer,
-// and OnChange tells of changes as they happen. A change is seen as soon as the
-// system has told of it, within milliseconds as a rule; Get stats its file all
-// the same.
+// WithWatch lets the operating system report changes in the directories of
+// commands and skills. A call without a change before it then costs no scan, and
+// OnChange reports changes as they happen. The catalog sees a change as soon as
+// the system has reported the change, usually within milliseconds. Get still stats
+// its file.
 //
 // The watch also covers the directories from the root down to a layer. If a
-// layer's directory is missing, the watch covers the nearest directory above
-// that exists, so the system tells of a directory that comes later, or that is
-// removed and made again. A rename of a directory above the root has no event:
+// layer's directory is missing, the watch covers the nearest directory above that
+// exists. The system therefore reports a directory that is created later, or
+// removed and created again. A rename of a directory above the root has no event:
 // the next call finds the change.
 //
-// Where the system may not tell, each call looks for itself as it does without
-// WithWatch: where a file or directory is reached through a link, where the
-// system's watches are used up, and where a layer's directory is missing.
-// Changes that no system tells of, made through a memory mapping, a hard link
-// elsewhere or another machine of a network filesystem, can be missed.
+// In some cases the system may not report changes: if a file or directory is
+// reached through a link, if the system's watches are used up, and if a layer's
+// directory is missing. Each call then scans the files as without WithWatch.
+// Changes that no system reports can be missed: changes through a memory mapping,
+// a hard link elsewhere or another machine of a network filesystem.
 //
-// It is for the operating system's filesystem alone; with another one New
-// returns ErrInvalidOption. The layers of WithCommandsFS and WithSkillsFS are
-// taken to be fixed, as those of an embed.FS are.
+// WithWatch supports only the operating system's filesystem. With another
+// filesystem, New returns [ErrInvalidOption]. The layers of WithCommandsFS and
+// WithSkillsFS count as fixed, like the layers of an embed.FS.
 func WithWatch() Option {
 	return func(c *config) error { c.watch = true; return nil }
 }
 
-// WithLogger sends what a user cannot act upon and a maintainer may want to
-// know to l, at debug level. The default, and nil, is silence.
+// WithLogger sends messages for maintainers to l, at debug level. Users cannot act
+// upon these messages. By default, and with nil, the catalog does not log.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *config) error {
 		if l == nil {

@@ -4,16 +4,17 @@ import (
 	"slices"
 )
 
-// View returns a Catalog of the same files that shows only what the options
-// keep of what c shows, such as the skills that one agent of several may use.
-// The options are WithCommandFilter and WithSkillFilter; any other is
-// ErrInvalidOption. After Close the error is ErrClosed.
+// View returns a Catalog of the same files with additional filters. The view shows
+// only entries that pass the filters of c and the given options, for example the
+// skills for one of several agents. The options are [WithCommandFilter] and
+// [WithSkillFilter]. Any other option is [ErrInvalidOption]. After Close, View
+// returns [ErrClosed].
 //
-// A view costs next to nothing: what is known of the files, and what looks at
-// them and watches them, is shared with c. Close of a view ends its
-// subscriptions and its methods, and nothing else; what is under way in one goes
-// on. With Close of the Catalog that New made, all views of it are closed.
-// ListDir and its companions are not filtered.
+// A view costs almost nothing, because the view shares all caches, scans and
+// watches with c. Close of a view ends the view's subscriptions and rejects
+// further calls of the view's methods. Calls in progress continue, and other
+// catalogs are not affected. Close of the Catalog that New returned closes all its
+// views. [Catalog.ListDir] and the other file methods are not filtered.
 func (c *Catalog) View(opts ...Option) (*Catalog, error) {
 	const op = "View"
 	if c.isClosed() {

@@ -16,11 +16,14 @@ var (
 	_ afero.LinkReader = (*FS)(nil)
 )
 
-// clean makes a name of what users of an afero.Fs write.
+// clean returns the name for a name in the style of afero.
 func clean(name string) string { return path.Clean(filepath.ToSlash(name)) }
 
+// Name returns "confine".
 func (f *FS) Name() string { return "confine" }
 
+// Open opens a file or a directory. The name of the file is the given name, without
+// the path of the root.
 func (f *FS) Open(name string) (afero.File, error) {
 	file, err := f.open(clean(name))
 	if err != nil {
@@ -29,6 +32,8 @@ func (f *FS) Open(name string) (afero.File, error) {
 	return file, nil
 }
 
+// OpenFile is Open. A flag that asks to write, append, create or truncate is an
+// error that matches fs.ErrPermission.
 func (f *FS) OpenFile(name string, flag int, _ fs.FileMode) (afero.File, error) {
 	if flag&(os.O_WRONLY|os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_TRUNC) != 0 {
 		return nil, failure("open", name, errReadOnly)
@@ -36,44 +41,58 @@ func (f *FS) OpenFile(name string, flag int, _ fs.FileMode) (afero.File, error) 
 	return f.Open(name)
 }
 
+// Stat returns the metadata of a file. Stat follows links as the options allow. The
+// method Sys of the result returns the [Info].
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return f.fileInfo(f.Info, clean(name))
 }
 
-// LstatIfPossible also tells whether a link would have been seen.
+// LstatIfPossible returns the metadata of a file or of a link itself. The bool is
+// false if the underlying filesystem does not reveal links.
 func (f *FS) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 	fi, err := f.fileInfo(f.Lstat, clean(name))
 	return fi, f.adapted == nil || f.adapted.tellsLinks(), err
 }
 
+// ReadlinkIfPossible is ReadLink, except that the target is relative to the directory
+// of the link.
 func (f *FS) ReadlinkIfPossible(name string) (string, error) {
 	return f.readLinkRelative(clean(name))
 }
 
+// Create returns an error that matches fs.ErrPermission.
 func (f *FS) Create(name string) (afero.File, error) {
 	return nil, failure("create", name, errReadOnly)
 }
 
+// Mkdir returns an error that matches fs.ErrPermission.
 func (f *FS) Mkdir(name string, _ fs.FileMode) error {
 	return failure("mkdir", name, errReadOnly)
 }
 
+// MkdirAll returns an error that matches fs.ErrPermission.
 func (f *FS) MkdirAll(name string, _ fs.FileMode) error {
 	return failure("mkdir", name, errReadOnly)
 }
 
+// Remove returns an error that matches fs.ErrPermission.
 func (f *FS) Remove(name string) error { return failure("remove", name, errReadOnly) }
 
+// RemoveAll returns an error that matches fs.ErrPermission.
 func (f *FS) RemoveAll(name string) error { return failure("remove", name, errReadOnly) }
 
+// Rename returns an error that matches fs.ErrPermission.
 func (f *FS) Rename(oldname, _ string) error { return failure("rename", oldname, errReadOnly) }
 
+// Chmod returns an error that matches fs.ErrPermission.
 func (f *FS) Chmod(name string, _ fs.FileMode) error {
 	return failure("chmod", name, errReadOnly)
 }
 
+// Chown returns an error that matches fs.ErrPermission.
 func (f *FS) Chown(name string, _, _ int) error { return failure("chown", name, errReadOnly) }
 
+// Chtimes returns an error that matches fs.ErrPermission.
 func (f *FS) Chtimes(name string, _, _ time.Time) error {
 	return failure("chtimes", name, errReadOnly)
 }

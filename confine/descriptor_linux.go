@@ -7,17 +7,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A descriptor is a file descriptor that may be closed while others use it.
-// It is then closed when the last is done: its number would otherwise name
-// another file under their hands.
+// A descriptor is a file descriptor that may be closed while goroutines use it. The last
+// user closes the file. Otherwise another file could get the same number during a use.
 type descriptor struct {
 	fd    int
-	state atomic.Int64 // the number of users, and closing
+	state atomic.Int64 // number of users, plus closing after close
 }
 
 const closing = 1 << 32
 
-// use keeps the descriptor open until done, and reports whether it is.
+// use keeps the descriptor open until done. use returns false if the descriptor is closed.
 func (d *descriptor) use() bool {
 	if d.state.Add(1) < closing {
 		return true
@@ -45,8 +44,8 @@ func (d *descriptor) close() error {
 	}
 }
 
-// release closes the descriptor if no one uses it, and once: a use that fails
-// after that comes to naught users again.
+// release closes the file once, if nobody uses the descriptor. A use that fails after
+// close reaches zero users again.
 func (d *descriptor) release() {
 	if d.state.CompareAndSwap(closing, 2*closing) {
 		unix.Close(d.fd)

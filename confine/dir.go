@@ -7,43 +7,42 @@ import (
 	"sync/atomic"
 )
 
-// A Dir is an open directory. On the operating system's filesystem it stays the
-// same directory when it is renamed or another takes its name.
+// A Dir is an open directory. On the operating system's filesystem a Dir stays the
+// same directory if the directory is renamed or replaced.
 //
-// Names given to its methods are single elements. No method follows a link:
-// it is ErrSymlink where a file or directory is asked for. All methods may be
-// called from any goroutine. Close it when done.
+// The names of its methods are single elements. No method follows links: for a link,
+// methods that open a file or a directory return ErrSymlink. All methods are safe for
+// concurrent use. The caller must call Close.
 type Dir struct {
 	handle dirHandle
 	fs     *FS
-	tree   string // the directory it was found in: the root, or a trusted one
-	at     string // its path below tree, free of links
-	name   string // as it was opened, for errors
+	tree   string // the root or the trusted directory that contains the directory
+	at     string // path below tree, free of links
+	name   string // as opened, for errors
 
 	location atomic.Pointer[location] // for Current
 }
 
-// Each calls f for every entry, in the order of the filesystem, which is no
-// order. It leaves out "." and "..". The typ has the type bits alone, or is
-// TypeUnknown: a filesystem need not tell types this way, and except on Linux
-// and Windows they are not asked for.
+// Each calls f for each entry, in no particular order. Each omits "." and "..". The
+// typ contains only type bits. It is TypeUnknown if the filesystem tells types only
+// with other metadata. On systems other than Linux and Windows, Each does not ask
+// for types.
 //
-// Entries that come or go meanwhile may be seen or not. Each ends with the
-// first error of f, which it returns as it is, or with the context's; one of
-// the filesystem may come after entries.
+// Each may or may not report entries that are created or removed during the call. Each
+// returns the first error of f, or the context's error, unchanged. Each may return an
+// error of the filesystem after some entries.
 //
-// Memory is bounded whatever the size of the directory, but for filesystems
-// given to Over. Each may be called again, and starts afresh then. Called
-// twice at the same time for one Dir, the second call waits for the first; so
-// f must not call it.
+// Memory is bounded for every size of the directory, except on filesystems given to
+// Over. Each starts at the beginning every time. On Linux, concurrent calls for one Dir
+// run one after the other, therefore f must not call Each.
 func (d *Dir) Each(ctx context.Context, f func(name string, typ fs.FileMode) error) error {
 	return d.EachBytes(ctx, func(name []byte, typ fs.FileMode) error { return f(string(name), typ) })
 }
 
-// EachBytes is Each without an allocation for each name: the name is valid
-// until f returns, and must not be changed.
+// EachBytes is Each without an allocation for each name. The name is valid until f
+// returns. f must not change the name.
 func (d *Dir) EachBytes(ctx context.Context, f func(name []byte, typ fs.FileMode) error) error {
-	const entriesPerCheck = 16 // f may ask for metadata of each
+	const entriesPerCheck = 16 // f may read the metadata of each entry
 	stop := ctx.Err()
 	if stop != nil {
 		return stop
@@ -64,7 +63,7 @@ func (d *Dir) EachBytes(ctx context.Context, f func(name []byte, typ fs.FileMode
 	return failure("readdir", d.name, err)
 }
 
-// Lstat returns the metadata of an entry, and of a link itself.
+// Lstat returns the metadata of an entry. For a link, Lstat describes the link.
 func (d *Dir) Lstat(name string) (Info, error) {
 	err := checkElement(name)
 	if err == nil {
@@ -85,7 +84,7 @@ func (d *Dir) Info() (Info, error) {
 // RealPath returns the full path of the directory, free of links below the root.
 func (d *Dir) RealPath() string { return path.Join(d.tree, d.at) }
 
-// OpenDir opens the directory of that name.
+// OpenDir opens a directory in the directory.
 func (d *Dir) OpenDir(name string) (*Dir, error) {
 	err := checkElement(name)
 	if err == nil {
@@ -97,9 +96,9 @@ func (d *Dir) OpenDir(name string) (*Dir, error) {
 	return nil, d.failure("open", name, err)
 }
 
-// OpenRegular opens the regular file of that name. For anything else that is
-// there the error is ErrSymlink or ErrNotRegular; it never waits for a FIFO or
-// a device.
+// OpenRegular opens a regular file. For a link the error is ErrSymlink, and for any
+// other kind of file ErrNotRegular. OpenRegular never waits for a named pipe or a
+// device.
 func (d *Dir) OpenRegular(name string) (*File, error) {
 	err := checkElement(name)
 	if err == nil {
@@ -111,9 +110,9 @@ func (d *Dir) OpenRegular(name string) (*File, error) {
 	return nil, d.failure("open", name, err)
 }
 
-// ReadHead is OpenRegular, a reading of the first len(buf) bytes, and Close, in
-// as few system calls as that takes. It returns fewer bytes only at the end of
-// the file, and then no error.
+// ReadHead opens a regular file, reads the first len(buf) bytes, and closes the file,
+// with as few system calls as possible. If the file is shorter, ReadHead returns fewer
+// bytes and no error.
 func (d *Dir) ReadHead(name string, buf []byte) (int, Info, error) {
 	err := checkElement(name)
 	if err == nil {
@@ -126,7 +125,7 @@ func (d *Dir) ReadHead(name string, buf []byte) (int, Info, error) {
 	return 0, Info{}, d.failure("read", name, err)
 }
 
-// ReadLink is FS.ReadLink for an entry.
+// ReadLink returns the target of a link, as FS.ReadLink does.
 func (d *Dir) ReadLink(name string) (string, error) {
 	err := checkElement(name)
 	if err == nil {
@@ -140,8 +139,8 @@ func (d *Dir) ReadLink(name string) (string, error) {
 	return "", d.failure("readlink", name, err)
 }
 
-// Close releases the directory. Later calls fail with fs.ErrClosed; those under
-// way are not disturbed.
+// Close releases the directory. Later calls fail with fs.ErrClosed. Running calls are not
+// affected.
 func (d *Dir) Close() error { return failure("close", d.name, d.handle.close()) }
 
 func (d *Dir) failure(op, name string, err error) error {

@@ -1,60 +1,71 @@
-// Package confine reads files below one directory, the root, and nowhere else.
+// Package confine confines a program to one directory, the root: a read-only
+// filesystem that opens nothing outside the root, whatever names and symbolic
+// links say, even while other processes exchange files.
 //
-// An [FS] is made by [New] for a directory of the operating system's filesystem,
-// or by [Over] for one of any other [afero.Fs]. It opens regular files, lists
-// directories and tells of links, all by names relative to the root; [FS.Afero]
-// and [FS.IOFS] are the same as an afero.Fs and an [io/fs.FS]. A [Dir] is one
-// open directory, for those who look at many of its entries.
+// [New] returns an [FS] of a directory of the operating system's filesystem.
+// [Over] returns an FS of a directory of any [afero.Fs]. An FS is an afero.Fs,
+// and [FS.IOFS] returns the same files as an [io/fs.FS]. [FS.OpenRegular],
+// [FS.OpenDir] and [FS.Info] return files, directories and metadata without these
+// interfaces. A [Dir] is one open directory, for programs that look at many of its
+// entries.
+//
+// Use confine to pass model-generated or user-supplied names to a filesystem, and
+// to read directories in which other users create symbolic links.
 //
 // # Goals
 //
-//   - Nothing outside the root is read, told of or looked for, whatever names
-//     the caller passes on from a stranger and whatever links a stranger has
-//     put below the root, at the time of the call or during it.
-//   - A link that leads outside is told to be just that: not its text, nor
-//     whether its target exists.
-//   - No call waits for a FIFO or a device, or starts an automount to list the
-//     directory it is in.
-//   - An error holds no path but the name that the caller gave.
-//   - A directory is listed, and its files are opened, at the cost of the system
-//     calls and without memory for each entry.
+//   - No call reads, describes or looks for anything outside the root. This holds
+//     for every name and for every symbolic link below the root, also for links
+//     that another process creates during the call.
+//   - A link that leads outside returns [ErrEscape]. The error reveals neither
+//     the text of the link nor whether the target exists.
+//   - No call waits for a named pipe or a device. Listing a directory starts no
+//     automount.
+//   - An error contains no path except the name that the caller gave.
+//   - Listing a directory and opening its files cost their system calls. Memory
+//     does not grow with the number of entries.
 //
 // # Non-goals
 //
-//   - Changing what is there. Directories and files can be added, with [FS.MakeDir],
-//     [Dir.MakeDir] and [Dir.WriteNew], and that is all.
-//   - The root's own path: it is the host program's, links and all. The root
-//     is the directory that has it at the time of a call.
-//   - Mounts and hard links: a mount below the root and a file with a second
-//     name below the root are inside, as for the kernel.
-//   - Directories moved out of the root while a call or a Dir is in them: what has
-//     been inside stays readable for that call or Dir.
-//   - Links written by a path to the root other than the one given to New and
-//     the one that is free of links. They are outside.
-//   - Time: a file on a network that does not answer is waited for.
+//   - Changing files. [FS.MakeDir], [Dir.MakeDir] and [Dir.WriteNew] add
+//     directories and files. Nothing is replaced or removed.
+//   - The path of the root itself. The path and its links belong to the host
+//     program. Each call uses the directory that has the path at that time.
+//   - Mount points and hard links. They are not checked: a mounted directory and
+//     a file with a second name are inside, as for the kernel.
+//   - Directories that are moved out of the root while a call or a Dir uses them.
+//     The call or the Dir may still read them.
+//   - Absolute links that spell the root in a third way. Links inside the root
+//     may spell the root as given to New or free of links. Every other absolute
+//     link is outside.
+//   - Timeouts. A call waits for a network filesystem that does not answer.
 //
-// # What holds where
+// # Platforms
 //
-// On Linux, for an FS made by New, every step from the root to a file is an
-// openat(2) of one name with O_NOFOLLOW, below a descriptor that the step
-// before opened; links are read, and their text is gone through by the same
-// steps. No exchange of files meanwhile can lead outside. To go through a
-// directory takes the permission to search it, as usual.
+// On Linux, an FS made by New opens each element of a name with openat(2) and
+// O_NOFOLLOW, relative to the directory opened before. The FS reads the text of a
+// link and opens its elements in the same way. Exchanging files at any time cannot
+// lead outside. Entering a directory requires search permission, as usual.
 //
-// On other systems each step is one of [os.Root], and holds what that does for
-// the platform; see its documentation for js and plan9. A directory on the way
-// must be readable as well. Types of entries are unknown until Lstat, but on
-// Windows. On Windows a file has no Dev, Ino and Changed, and directories reached
-// by junctions are not directories here.
+// On other systems, an FS made by New uses [os.Root] for each element, and is as
+// safe as os.Root on the platform. The documentation of os.Root describes js and
+// plan9. Directories on the way must also be readable. The types of entries are
+// unknown until [Dir.Lstat], except on Windows. On Windows, Info has no Dev, Ino
+// and Changed, and a junction is not a directory.
 //
-// For an FS made by Over, names are checked as everywhere, so no name leads
-// outside; each element is looked at before it is used, and so links are seen
-// where the filesystem is an [afero.Lstater] and an [afero.LinkReader], or an
-// [afero.FromIOFS] of an [io/fs.ReadLinkFS], and followed as policy allows.
-// That cannot exclude a race: who can exchange a file for a link between the
-// look and the use reads what it leads to. Where the filesystem follows links
-// without telling, they are followed wherever they lead. Whether a FIFO is
-// waited for is up to the filesystem, if one takes the place of a file between
-// the look and the use. A directory is read in one call, with memory for all of
-// its entries.
+// Programs that use os.Root need a patched Go toolchain: see CVE-2026-27139 and
+// CVE-2026-39822.
+//
+// # Other filesystems
+//
+// An FS made by Over checks names in the same way, so no name leads outside. The FS
+// looks at each element before using it. If the filesystem is an [afero.Lstater]
+// and an [afero.LinkReader], or an [afero.FromIOFS] of an [io/fs.ReadLinkFS], the
+// FS sees links and follows them as the options allow.
+//
+// Over cannot exclude a race: a process that replaces a file by a link between the
+// look and the use can make the FS read the target. A filesystem that follows links
+// without revealing them follows them anywhere. If a named pipe replaces a file
+// between the look and the use, the filesystem decides whether the call waits. A
+// directory is read in one call, with memory for all entries.
 package confine

@@ -11,22 +11,20 @@ import (
 )
 
 var (
-	// ErrEscape is for a path or a link that leads out of the root. Nothing
-	// outside is looked at to find that out, so the error is the same whether
-	// or not something is there.
+	// ErrEscape is for a path or a link that leads out of the root. The error is the same
+	// whether or not the target exists, because nothing outside is looked at.
 	ErrEscape = errors.New("path leads outside the root")
 
-	// ErrSymlink is for a symbolic link that is not followed: any link with
-	// DenySymlinks, and every link in the methods of Dir.
+	// ErrSymlink is for a symbolic link that is not followed: any link with DenySymlinks, and
+	// every link in the methods of Dir.
 	ErrSymlink = errors.New("symbolic link not followed")
 
-	// ErrNotRegular is for a directory, FIFO, socket or device where a regular
-	// file is asked for.
+	// ErrNotRegular is for a directory, named pipe, socket or device instead of a regular
+	// file.
 	ErrNotRegular = errors.New("not a regular file")
 
-	// ErrNotDir is for anything but a directory where a directory is asked for, or
-	// on the way to what is asked for. It matches syscall.ENOTDIR too, on
-	// every platform.
+	// ErrNotDir is for a file of any other kind instead of a directory, also on the way to a
+	// file. ErrNotDir matches syscall.ENOTDIR on every platform.
 	ErrNotDir error = notDirError{}
 )
 
@@ -42,9 +40,8 @@ var (
 	errLoop     = fmt.Errorf("%w: more than %d", syscall.ELOOP, maxLinks)
 )
 
-// failure is the error of a method: a *fs.PathError of the name that the
-// caller gave. Filesystems put full paths into their errors, so nothing is
-// kept of them but the cause.
+// failure returns the error of a method: a *fs.PathError with the name that the caller
+// gave. Errors of filesystems contain full paths, so failure keeps only their cause.
 func failure(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -52,7 +49,7 @@ func failure(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: name, Err: cause(err)}
 }
 
-// cause is what went wrong, as an error whose text holds no path.
+// cause returns the cause of an error, as an error whose text contains no path.
 func cause(err error) error {
 	for {
 		switch e := err.(type) {
@@ -76,8 +73,8 @@ func cause(err error) error {
 			return err
 		}
 	}
-	// On Windows ENOTDIR is also what a missing directory gives, so it comes
-	// after ErrNotExist.
+	// On Windows, ENOTDIR is also the error of a missing directory. Therefore the
+	// check for ErrNotExist comes first.
 	for _, known := range []error{fs.ErrNotExist, fs.ErrPermission, fs.ErrClosed, fs.ErrExist, fs.ErrInvalid} {
 		if errors.Is(err, known) {
 			return known
@@ -98,7 +95,7 @@ func cause(err error) error {
 	}
 }
 
-// An unspeakable error has a text that may hold a path of the host.
+// A hiddenCause is an error whose text may contain a path of the host.
 type hiddenCause struct{ err error }
 
 func (hiddenCause) Error() string   { return "the filesystem failed" }

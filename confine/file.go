@@ -5,26 +5,25 @@ import (
 	"io/fs"
 )
 
-// A File is an open regular file. Its methods may be called from any
-// goroutine; Read and Seek share one position.
+// A File is an open regular file. Its methods are safe for concurrent use. Read and Seek
+// share one position.
 type File struct {
 	content content
 	info    Info
 	name    string
 }
 
-// Info is the metadata of the file at the time it was opened, taken from the
-// open file and not from its name.
+// Info returns the metadata of the open file at the time of opening.
 func (f *File) Info() Info { return f.info }
 
-// Read is as for io.Reader.
+// Read implements io.Reader.
 func (f *File) Read(p []byte) (int, error) {
 	n, err := f.content.Read(p)
 	return n, f.failure("read", err)
 }
 
-// ReadHead fills buf from where Read is, as far as the file reaches. To end
-// before buf does is no error.
+// ReadHead reads from the current position until buf is full or the file ends. The end of
+// the file is no error.
 func (f *File) ReadHead(buf []byte) (n int, err error) { return readHead(f, buf) }
 
 func readHead(r io.Reader, buf []byte) (n int, err error) {
@@ -35,7 +34,8 @@ func readHead(r io.Reader, buf []byte) (n int, err error) {
 	return n, err
 }
 
-// ReadAt is as for io.ReaderAt. An fs.FS without it gives fs.ErrPermission.
+// ReadAt implements io.ReaderAt. For a file of an fs.FS without ReadAt, the error is
+// fs.ErrPermission.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, f.failure("read", fs.ErrInvalid)
@@ -44,7 +44,8 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	return n, f.failure("read", err)
 }
 
-// Seek is as for io.Seeker. An fs.FS without it gives fs.ErrPermission.
+// Seek implements io.Seeker. For a file of an fs.FS without Seek, the error is
+// fs.ErrPermission.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	n, err := f.content.Seek(offset, whence)
 	return n, f.failure("seek", err)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fdFile is a regular file held as a descriptor. An os.File would register
-// it with the poller, in vain and for the price of another system call.
+// An fdFile is a regular file as a file descriptor. An os.File would register the descriptor
+// with the poller, which costs a system call and has no use for regular files.
 type fdFile struct{ descriptor }
 
 func (f *fdFile) Read(p []byte) (int, error) {

@@ -143,8 +143,8 @@ func (f *FS) set(o options, isAbs func(dir string) bool, clean func(dir string) 
 	return nil
 }
 
-// Close makes later calls fail with fs.ErrClosed. Those under way, and the
-// Dirs and Files that were opened, are not affected.
+// Close makes later calls fail with fs.ErrClosed. Close does not affect running calls
+// and open Dirs and Files.
 func (f *FS) Close() error {
 	if f.closed.Swap(true) {
 		return fs.ErrClosed
@@ -152,9 +152,8 @@ func (f *FS) Close() error {
 	return nil
 }
 
-// Path is the full path of a name on the underlying filesystem, for the host
-// program's own use: to open it by that path would be unconfined. It is "" for
-// a name that is not valid.
+// Path returns the full path of a name on the underlying filesystem, or "" for an
+// invalid name. Opening a file by this path is not confined.
 func (f *FS) Path(name string) string {
 	switch {
 	case checkName(name) != nil:
@@ -166,7 +165,7 @@ func (f *FS) Path(name string) string {
 	}
 }
 
-// check is how every method begins.
+// check rejects calls after Close and invalid names.
 func (f *FS) check(name string) error {
 	if f.closed.Load() {
 		return fs.ErrClosed
@@ -174,8 +173,8 @@ func (f *FS) check(name string) error {
 	return checkName(name)
 }
 
-// Lstat returns the metadata of a file, and of a link itself where the last
-// element is one.
+// Lstat returns the metadata of a file. If the last element is a link, Lstat describes
+// the link.
 func (f *FS) Lstat(name string) (Info, error) {
 	return f.stat("lstat", name, false)
 }
@@ -204,9 +203,9 @@ func (f *FS) stat(op, name string, follow bool) (info Info, err error) {
 	return info, nil
 }
 
-// OpenRegular opens a regular file, following links as policy allows. For
-// anything else that is there the error is ErrNotRegular; it never waits for
-// a FIFO or a device.
+// OpenRegular opens a regular file. OpenRegular follows links as the options allow.
+// For a directory, named pipe, socket or device, the error is ErrNotRegular.
+// OpenRegular never waits for a named pipe or a device.
 func (f *FS) OpenRegular(name string) (*File, error) {
 	const op = "open"
 	if err := f.check(name); err != nil {
@@ -225,15 +224,15 @@ func (f *FS) OpenRegular(name string) (*File, error) {
 	return file, nil
 }
 
-// OpenDir opens a directory, following links as policy allows. For anything else
-// that is there the error is ErrNotDir.
+// OpenDir opens a directory. OpenDir follows links as the options allow. For a file
+// of another kind, the error is ErrNotDir.
 func (f *FS) OpenDir(name string) (*Dir, error) {
 	const op = "open"
 	if err := f.check(name); err != nil {
 		return nil, failure(op, name, err)
 	}
 	if name == "." {
-		// To open it by its name needs no permission to search it.
+		// Opening the root by its path requires no search permission in the root.
 		top, err := f.openTop(f.dir, true)
 		if err != nil {
 			return nil, failure(op, name, err)
@@ -254,14 +253,13 @@ func (f *FS) OpenDir(name string) (*Dir, error) {
 	return dir, nil
 }
 
-// ReadLink returns where a link leads, as a name relative to the root, free of
-// other links but for its last element. The target need not exist.
+// ReadLink returns the target of a link, as a name relative to the root. Only the last
+// element of the target may be another link. The target need not exist.
 //
-// A link that leads outside, be it by way of other links, is ErrEscape, and
-// its text is not told. So is one that leads to a trusted directory. The policy
-// has no say in this, except for links on the way to name. One whose way goes
-// in a circle before it comes to an element is syscall.ELOOP. For what is no
-// link the error is fs.ErrInvalid.
+// If a link leads outside, directly or through other links, or to a trusted
+// directory, the error is ErrEscape. If links form a loop, the error is
+// syscall.ELOOP. If the file is no link, the error is fs.ErrInvalid. The options apply
+// only to links on the way to name.
 func (f *FS) ReadLink(name string) (string, error) {
 	const op = "readlink"
 	if err := f.check(name); err != nil {
@@ -281,7 +279,7 @@ func (f *FS) ReadLink(name string) (string, error) {
 	return target, failure(op, name, err)
 }
 
-// readLink returns the text of a link, or why there is none.
+// readLink returns the text of a link.
 func readLink(dir dirHandle, elem string) (text string, err error) {
 	for range attempts {
 		if text, err = dir.readLink(elem); err == nil {
@@ -294,15 +292,14 @@ func readLink(dir dirHandle, elem string) (text string, err error) {
 		case !info.isLink():
 			return "", fs.ErrInvalid
 		}
-		// It cannot be read, or it has become a link in between.
+		// The link is unreadable, or the file became a link between the two calls.
 	}
 	return "", err
 }
 
-// resolve returns the name that the text of a link in the directory at leads to.
+// resolve returns the target of a link with the given text in the directory at.
 func (f *FS) resolve(tree, at, text string) (string, error) {
-	// Which links are followed to a file is a matter of policy; where one
-	// leads is not.
+	// The options decide which links are followed, not where a link leads.
 	inside := &FS{dir: f.dir, adapted: f.adapted, openTop: f.openTop}
 	w := resolution{fs: inside}
 	defer w.close()
@@ -337,8 +334,8 @@ func (f *FS) resolve(tree, at, text string) (string, error) {
 		if err == errLoop || err == errTooDeep {
 			return "", err
 		}
-		// It leads to nothing, by way of a directory that is missing or may not
-		// be searched. Nothing says that what is left holds a link.
+		// A directory on the way is missing or not searchable. The rest of the path
+		// is not known to contain links.
 		first = path.Join(w.at(), w.path[w.done:])
 		if first == ".." || strings.HasPrefix(first, "../") {
 			return "", ErrEscape
@@ -347,7 +344,7 @@ func (f *FS) resolve(tree, at, text string) (string, error) {
 	return first, nil
 }
 
-// trees are the directories that a walk may be in.
+// trees returns the root and the trusted directories.
 func (f *FS) trees() []string {
 	if len(f.trusted) == 0 {
 		return []string{f.dir}
@@ -355,8 +352,8 @@ func (f *FS) trees() []string {
 	return slices.Insert(slices.Clone(f.trusted), 0, f.dir)
 }
 
-// realPath is the path of a tree free of links, in slashes. Links may be
-// written with either path.
+// realPath returns the path of a tree free of links, with slashes. Absolute links may
+// use either path.
 func (f *FS) realPath(tree string) (string, bool) {
 	if f.adapted != nil {
 		return tree, path.IsAbs(tree) || filepath.IsAbs(tree)
@@ -365,13 +362,14 @@ func (f *FS) realPath(tree string) (string, bool) {
 	return filepath.ToSlash(real), err == nil
 }
 
-// linkTarget reads the text of a link: whether it is absolute, and in slashes.
+// linkTarget returns the text of a link with slashes, and whether the text is
+// absolute.
 func (f *FS) linkTarget(text string) (absolute bool, target string) {
 	if runtime.GOOS != "windows" {
 		return path.IsAbs(text), text
 	}
 	text = filepath.ToSlash(strings.TrimPrefix(text, `\\?\`))
-	// A path with a drive, absolute or not, and one without that begins with
-	// a slash, are nothing that can be gone below the directory of the link.
+	// A path with a drive, absolute or not, and a path that begins with a slash are
+	// not relative to the directory of the link.
 	return filepath.VolumeName(text) != "" || os.IsPathSeparator(text[0]), text
 }

@@ -5,37 +5,34 @@ import (
 	"io/fs"
 )
 
-// A directory is an open directory. It is all that is asked of a platform or a
-// foreign filesystem; everything else in this package is written once, over
-// directories.
+// A dirHandle is an open directory. It contains everything that differs between platforms
+// and adapted filesystems. The rest of the package is written once, on top of dirHandle.
 //
-// A name is a single element, already checked, or "." for the directory itself.
-// No method follows a link: where one is in the way, the error is ErrSymlink.
-// All may be called from several goroutines. Errors are the filesystem's own.
+// A name is a single, checked element, or "." for the directory itself. No method follows
+// links: for a link, the error is ErrSymlink. All methods are safe for concurrent use.
+// Errors are the errors of the filesystem.
 type dirHandle interface {
-	// child opens a directory to go through. Where the platform allows, the
-	// permission to search it is enough.
+	// child opens a directory to enter. If the platform allows, search permission is enough.
 	child(name string) (dirHandle, error)
 	// openDir opens a directory to list.
 	openDir(name string) (dirHandle, error)
-	// openFile opens a regular file; for anything else it is ErrNotRegular. It
-	// never blocks on a FIFO or a device.
+	// openFile opens a regular file. For other files, the error is ErrNotRegular. openFile
+	// never waits for a named pipe or a device.
 	openFile(name string) (content, Info, error)
-	// readHead is openFile, filling buf as far as the file reaches, and Close.
+	// readHead is openFile, a read that fills buf as far as the file reaches, and Close.
 	readHead(name string, buf []byte) (int, Info, error)
 	lstat(name string) (Info, error)
-	// readLink returns a link's text as it is. Its error is of no meaning.
+	// readLink returns the text of a link. The kind of the error is unspecified.
 	readLink(name string) (string, error)
-	// each calls visit with the name and type of each entry, until visit
-	// returns false. The name is valid for the call only.
+	// each calls visit with the name and the type of each entry until visit returns false.
+	// The name is valid during the call.
 	each(visit func(name []byte, typ fs.FileMode) bool) error
-	// close makes later calls fail with fs.ErrClosed, and does not disturb
-	// those under way.
+	// close makes later calls fail with fs.ErrClosed. Running calls are not affected.
 	close() error
 }
 
-// attempts is how often an operation of two steps is tried when what was
-// looked at is replaced in between.
+// attempts limits the retries of an operation of two steps if the file is replaced between
+// the steps.
 const attempts = 8
 
 // content is an open regular file.
@@ -46,7 +43,7 @@ type content interface {
 	io.Closer
 }
 
-// readHeadOf is readHead by means of openFile.
+// readHeadOf implements readHead with openFile.
 func readHeadOf(dir dirHandle, name string, buf []byte) (int, Info, error) {
 	c, info, err := dir.openFile(name)
 	if err != nil {

@@ -12,21 +12,21 @@ import (
 	"github.com/spf13/afero"
 )
 
-// A adaptedDir is a directory of an afero.Fs, which knows only full paths. It
-// holds nothing open, and each method looks at the file before it opens it.
+// An adaptedDir is a directory of an afero.Fs, which knows only full paths. An adaptedDir
+// holds nothing open. Each method looks at a file before opening the file.
 type adaptedDir struct {
 	fs     *adapted
-	at     string // its path on the filesystem
+	at     string // path on the filesystem
 	closed atomic.Bool
 }
 
-// A foreign is an afero.Fs with what it tells of links.
+// adapted is an afero.Fs and its support for links.
 type adapted struct {
 	afero.Fs
-	// spellings is set where "a" and "/a" are different keys of one tree. A
-	// path that is not found one way is then looked for the other way.
+	// spellings is set if "a" and "/a" are different keys of one tree. Then a path
+	// that is not found in one form is looked up in the other form.
 	spellings bool
-	inner     fs.FS // what an afero.FromIOFS stands for; nil for all others
+	inner     fs.FS // the fs.FS of an afero.FromIOFS; nil for other filesystems
 }
 
 func newAdapted(fsys afero.Fs) *adapted {
@@ -57,7 +57,7 @@ func (f *adapted) open(dir string, list bool) (dirHandle, error) {
 	return d, nil
 }
 
-// look returns what stat tells of a path, and how the path is spelled.
+// look returns the form of a path that exists, and its metadata.
 func (f *adapted) look(full string, stat func(string) (fs.FileInfo, error)) (string, fs.FileInfo, error) {
 	fi, err := stat(full)
 	if err == nil || !f.spellings || !errors.Is(err, fs.ErrNotExist) {
@@ -73,7 +73,7 @@ func (f *adapted) look(full string, stat func(string) (fs.FileInfo, error)) (str
 	return full, nil, err
 }
 
-// lstat tells of a link where the filesystem can, and else of its target.
+// lstat describes a link, if the filesystem can, or else the target.
 func (f *adapted) lstat(full string) (fs.FileInfo, error) {
 	if inner, ok := f.inner.(fs.ReadLinkFS); ok {
 		return inner.Lstat(full)
@@ -95,14 +95,14 @@ func (f *adapted) readLink(full string) (string, error) {
 	return "", afero.ErrNoReadlink
 }
 
-// tellsLinks reports whether lstat tells links from their targets.
+// tellsLinks reports whether lstat distinguishes links from their targets.
 func (f *adapted) tellsLinks() bool {
 	_, inner := f.inner.(fs.ReadLinkFS)
 	_, lstater := f.Fs.(afero.Lstater)
 	return inner || lstater && !f.spellings
 }
 
-// find looks at a name in the directory and returns its full path.
+// find looks at an entry and returns its full path.
 func (d *adaptedDir) find(name string) (string, fs.FileInfo, error) {
 	if d.closed.Load() {
 		return "", nil, fs.ErrClosed
@@ -131,8 +131,8 @@ func (d *adaptedDir) openDir(name string) (dirHandle, error) {
 	return dir, dir.(*adaptedDir).canList()
 }
 
-// canList opens the directory once, so that one that may not be read is an error
-// before it is listed, as on a disk.
+// canList opens the directory once. So an unreadable directory is an error when it is
+// opened, as on a disk.
 func (d *adaptedDir) canList() error {
 	list, err := d.fs.Open(d.at)
 	if err != nil {
@@ -184,8 +184,8 @@ func (d *adaptedDir) readLink(name string) (string, error) {
 	return d.fs.readLink(path.Join(d.at, name))
 }
 
-// each reads the directory in one call: an afero.MemMapFs panics when a file is
-// removed between two.
+// each reads the directory in one call, because an afero.MemMapFs panics if a file is removed
+// between two calls.
 func (d *adaptedDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	if d.closed.Load() {
 		return fs.ErrClosed
@@ -193,7 +193,7 @@ func (d *adaptedDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	names, entries, err := d.fs.readDir(d.at)
 	var buf []byte
 	see := func(name string, typ fs.FileMode) bool {
-		// Names out of an archive can be anything.
+		// The names in an archive can be invalid.
 		if checkElement(name) != nil {
 			return true
 		}
@@ -213,8 +213,8 @@ func (d *adaptedDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	return err
 }
 
-// readDir returns entries where the filesystem knows their types without
-// looking at each, for then one that cannot be looked at would lose them all.
+// readDir returns entries if the filesystem knows their types without reading the metadata
+// of each entry. Otherwise one entry without metadata would lose the whole listing.
 func (f *adapted) readDir(dir string) (names []string, entries []fs.DirEntry, err error) {
 	if f.inner != nil {
 		entries, err = fs.ReadDir(f.inner, dir)
@@ -240,8 +240,8 @@ func (d *adaptedDir) close() error {
 	return nil
 }
 
-// A adaptedFile gives an afero.File the manners of an os.File: safe for
-// concurrent use, an error from every short ReadAt, no negative counts.
+// An adaptedFile makes an afero.File behave like an os.File: safe for concurrent use, an
+// error for every short ReadAt, no negative counts.
 type adaptedFile struct {
 	mu     sync.Mutex
 	file   afero.File
@@ -266,8 +266,8 @@ func (f *adaptedFile) ReadAt(p []byte, off int64) (int, error) {
 	}
 	n, err := f.file.ReadAt(p, off)
 	n = max(n, 0)
-	// Beyond the end, an afero.MemMapFs gives the one and an fstest.MapFS the
-	// other error.
+	// Beyond the end, an afero.MemMapFs returns the first of these errors, and an
+	// fstest.MapFS the second.
 	if n < len(p) && (err == nil || err == io.ErrUnexpectedEOF || errors.Is(err, fs.ErrInvalid)) {
 		err = io.EOF
 	}

@@ -12,21 +12,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fdDir is a directory held as a descriptor.
+// An fdDir is a directory as a file descriptor.
 type fdDir struct {
 	descriptor
-	listing sync.Mutex // held by each, as the position in the directory is one
-	listed  bool       // the position may not be the beginning
+	listing sync.Mutex // held by each: the descriptor has one position
+	listed  bool       // the position may not be at the beginning
 }
 
 const (
-	// O_PATH takes no permission but to search. It is for going through.
+	// O_PATH requires only search permission.
 	throughFlags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
 	listFlags    = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NONBLOCK | unix.O_CLOEXEC
 	fileFlags    = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_NOFOLLOW | unix.O_CLOEXEC
 )
 
-// openOSDir follows links, as the path is the host program's own.
+// openOSDir follows links, because the path belongs to the host program.
 func openOSDir(dir string, list bool) (dirHandle, error) {
 	flags := throughFlags
 	if list {
@@ -61,7 +61,7 @@ func (d *fdDir) open(name string, flags int) (dirHandle, error) {
 	if err != unix.ENOTDIR && err != unix.ELOOP {
 		return nil, err
 	}
-	// ENOTDIR is for links too.
+	// ENOTDIR is also the error for links.
 	info, err := lstatat(d.fd, name)
 	switch {
 	case err != nil:
@@ -83,8 +83,8 @@ func (d *fdDir) openFile(name string) (content, Info, error) {
 	return &fdFile{descriptor{fd: fd}}, info, nil
 }
 
-// openRegular opens first and asks what it was then, so that what is told is
-// true of what is open.
+// openRegular opens the file and then reads its metadata, so the metadata belongs to the
+// open file.
 func (d *fdDir) openRegular(name string) (fd int, info Info, err error) {
 	if !d.use() {
 		return 0, Info{}, fs.ErrClosed
@@ -123,7 +123,7 @@ func (d *fdDir) readHead(name string, buf []byte) (n int, info Info, err error) 
 			return 0, Info{}, err
 		}
 		n += more
-		// That nothing comes after the size need not be asked.
+		// At the reported size, a read that returns nothing is not needed.
 		if more == 0 || int64(n) == info.Size {
 			break
 		}
@@ -196,9 +196,9 @@ func (d *fdDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 
 var errDirent = errors.New("malformed directory entry")
 
-// cutDirent cuts the first entry off the result of getdents64(2): an inode
-// number and an offset of 8 bytes each, the length of the entry in 2, the type
-// in 1, and the name to the first NUL.
+// cutDirent cuts off the first entry of a result of getdents64(2). An entry consists of an
+// inode number and an offset of 8 bytes each, its length in 2 bytes, its type in 1 byte, and
+// the name up to the first NUL.
 func cutDirent(buf []byte) (name []byte, typ byte, rest []byte, err error) {
 	const lengthAt, typeAt, nameAt = 16, 18, 19
 	if len(buf) < nameAt {
@@ -238,14 +238,14 @@ func direntType(typ byte) fs.FileMode {
 	}
 }
 
-// noStatx is set where a kernel, or a sandbox around it, does not know statx.
+// noStatx is set if the kernel or a sandbox does not support statx.
 var noStatx atomic.Bool
 
-// lstatat looks at a file without starting an automount.
+// lstatat reads metadata without starting an automount.
 func lstatat(fd int, name string) (Info, error) {
 	flags := unix.AT_SYMLINK_NOFOLLOW | unix.AT_NO_AUTOMOUNT
 	if name == "." {
-		// The directory itself can be looked at without permission to search it.
+		// A stat of the directory itself requires no search permission.
 		name, flags = "", flags|unix.AT_EMPTY_PATH
 	}
 	if !noStatx.Load() {
@@ -253,7 +253,7 @@ func lstatat(fd int, name string) (Info, error) {
 		if err != unix.ENOSYS && err != unix.EPERM {
 			return info, err
 		}
-		// Old sandboxes answer EPERM. A true EPERM fstatat gives as well.
+		// Old sandboxes return EPERM. fstatat also returns a genuine EPERM.
 		old, oldErr := fstatat(fd, name, flags)
 		if oldErr == nil {
 			noStatx.Store(true)
@@ -367,8 +367,8 @@ func openat(fd int, name string, flags int) (int, error) {
 	return retry(func() (int, error) { return sysOpenat(fd, name, flags) })
 }
 
-// retry repeats a system call that a signal has interrupted: on FUSE and
-// network filesystems any can be, and the Go runtime sends signals.
+// retry repeats a system call that a signal interrupts. On FUSE and network filesystems every
+// call can be interrupted, and the Go runtime sends signals.
 func retry(call func() (int, error)) (int, error) {
 	for {
 		n, err := call()

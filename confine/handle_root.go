@@ -10,12 +10,12 @@ import (
 	"sync/atomic"
 )
 
-// A rootDir is a directory held as an os.Root: what every platform has.
+// A rootDir is a directory as an os.Root, which every platform supports.
 //
-// An os.Root follows links that stay below it. A directory must not, so each
-// name is looked at before it is opened, and what was opened is compared with
-// what was looked at. Lost races are tried again; they are no escapes, as the
-// os.Root allows none.
+// An os.Root follows links that stay below the root. A dirHandle must not follow links.
+// Therefore rootDir looks at each name before opening it, and compares the opened file with
+// the file that it looked at. If they differ, rootDir tries again. A lost race is no
+// escape, because os.Root allows no escape.
 type rootDir struct {
 	root   *os.Root
 	closed atomic.Bool
@@ -24,7 +24,7 @@ type rootDir struct {
 func openRootDir(dir string, list bool) (dirHandle, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		// An os.Root of a file is an error of no kind.
+		// The error of os.OpenRoot for a file matches no sentinel.
 		if fi, statErr := os.Stat(dir); statErr == nil && !fi.IsDir() {
 			err = ErrNotDir
 		}
@@ -37,13 +37,13 @@ func openRootDir(dir string, list bool) (dirHandle, error) {
 	return d, nil
 }
 
-// opened is what an os.Root gives for a name.
+// opened is an open file of an os.Root.
 type opened interface {
 	comparable
 	io.Closer
 }
 
-// openSame opens what name is, if it is of the kind wanted.
+// openSame opens a file of the wanted kind.
 func openSame[T opened](d *rootDir, name string, wanted func(fs.FileInfo) error,
 	open func(name string) (T, error), stat func(T) (fs.FileInfo, error)) (what T, fi fs.FileInfo, err error) {
 	var none T
@@ -64,7 +64,7 @@ func openSame[T opened](d *rootDir, name string, wanted func(fs.FileInfo) error,
 			return none, nil, err
 		}
 		if err != nil {
-			// Such as the os.Root's own for a link that has come in between.
+			// For example, the error of os.Root for a link that was created meanwhile.
 			failed = err
 			continue
 		}
@@ -95,8 +95,8 @@ func wantRegular(fi fs.FileInfo) error {
 }
 
 func (d *rootDir) child(name string) (dirHandle, error) {
-	// OpenRoot of the bare name would open, and wait for, a FIFO that has
-	// taken the directory's place. With "/." the name is only gone through.
+	// OpenRoot of the bare name would open, and wait for, a named pipe that has
+	// replaced the directory. The suffix "/." requires a directory.
 	open := func(name string) (*os.Root, error) { return d.root.OpenRoot(name + "/.") }
 	stat := func(root *os.Root) (fs.FileInfo, error) { return root.Stat(".") }
 	root, _, err := openSame(d, name, wantDir, open, stat)
@@ -114,7 +114,7 @@ func (d *rootDir) openDir(name string) (dirHandle, error) {
 	if !errors.Is(err, fs.ErrPermission) {
 		return nil, err
 	}
-	// Its names may be readable though it may not be searched.
+	// The names may be readable without search permission.
 	list, _, openErr := d.open(name, wantDir)
 	if openErr != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (d *rootDir) openDir(name string) (dirHandle, error) {
 	return &namesDir{list: list}, nil
 }
 
-// toList is d, to list: that it can be is known only when it is tried.
+// toList checks that the directory can be listed.
 func (d *rootDir) toList() (dirHandle, error) {
 	list, err := d.root.Open(".")
 	if err != nil {
@@ -171,8 +171,8 @@ func (d *rootDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	return eachName(list, visit)
 }
 
-// eachName reads names alone where types would cost a system call for each
-// entry, of which a single failing one would lose the whole listing.
+// eachName reads only names if types would cost a system call for each entry. A single entry
+// without metadata would then lose the whole listing.
 func eachName(list *os.File, visit func(name []byte, typ fs.FileMode) bool) error {
 	const batch = 1024
 	var buf []byte
@@ -213,10 +213,10 @@ func (d *rootDir) close() error {
 	return d.root.Close()
 }
 
-// A namesDir is a directory of which nothing may be read but the names.
+// A namesDir is a directory without search permission: only its names can be read.
 type namesDir struct {
 	list    *os.File
-	listing sync.Mutex // held by each, as the position in the directory is one
+	listing sync.Mutex // held by each: the file has one position
 }
 
 func (d *namesDir) child(string) (dirHandle, error)            { return nil, d.denied() }
@@ -247,7 +247,7 @@ func (d *namesDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 
 func (d *namesDir) close() error { return d.list.Close() }
 
-// denied is the permission to search, or that the directory is closed.
+// denied returns fs.ErrPermission, or an error if the directory is closed.
 func (d *namesDir) denied() error {
 	if _, err := d.list.Stat(); err != nil {
 		return err

@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// TypeUnknown is what Dir.Each reports for an entry whose type the filesystem
-// tells only with the rest of its metadata; Dir.Lstat finds out. It is neither
-// a regular file nor a directory nor a link to the methods of fs.FileMode.
+// TypeUnknown is the type that Dir.Each reports if the filesystem tells the type of an
+// entry only with other metadata. Dir.Lstat returns the type. For the methods of
+// fs.FileMode, TypeUnknown is neither a regular file nor a directory nor a link.
 const TypeUnknown = fs.ModeIrregular | 1
 
 const modeMask = fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
-// Info is the metadata of one file. A zero time or number is unknown.
+// Info is the metadata of a file. A zero time or number is unknown.
 type Info struct {
 	Mode     fs.FileMode // type, permissions, setuid, setgid and sticky bits
-	Size     int64       // bytes of a regular file; 0 for all else, a link's size being the length of its target
+	Size     int64       // bytes of a regular file; 0 for other files, because the size of a link is the length of its target
 	Modified time.Time   // last change of the content
-	Accessed time.Time   // last reading, as far as the filesystem keeps count
-	Changed  time.Time   // last change of content or metadata, which no program can set back
-	Dev, Ino uint64      // together name a file for as long as it exists
+	Accessed time.Time   // last reading, if the filesystem records it
+	Changed  time.Time   // last change of content or metadata; programs cannot set this time
+	Dev, Ino uint64      // together identify a file while it exists
 }
 
 func (i Info) isLink() bool { return i.Mode&fs.ModeSymlink != 0 }
 
-// infoOf translates what the os package or an afero.Fs tells of a file.
+// infoOf returns the Info for a FileInfo of the os package or an afero.Fs.
 func infoOf(fi fs.FileInfo) Info {
 	info := Info{Mode: fi.Mode() & modeMask, Modified: fi.ModTime()}
 	if fi.IsDir() {
 		info.Mode |= fs.ModeDir
 	}
 	if info.Mode.IsRegular() {
-		info.Size = max(fi.Size(), 0) // a foreign filesystem can report any number
+		info.Size = max(fi.Size(), 0) // an adapted filesystem can report any number
 	}
-	if sys, ok := fi.Sys().(Info); ok { // of a view of an FS
+	if sys, ok := fi.Sys().(Info); ok { // of another FS
 		info.Accessed, info.Changed, info.Dev, info.Ino = sys.Accessed, sys.Changed, sys.Dev, sys.Ino
 	} else {
 		addSys(&info, fi.Sys())
@@ -41,7 +41,7 @@ func infoOf(fi fs.FileInfo) Info {
 	return info
 }
 
-// A fileInfo is an Info as the io/fs and afero views have it.
+// A fileInfo is an Info as an fs.FileInfo and an fs.DirEntry.
 type fileInfo struct {
 	name string
 	Info Info

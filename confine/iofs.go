@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// IOFS is the FS as an fs.FS. It is also an fs.StatFS, fs.ReadDirFS,
-// fs.ReadFileFS and fs.ReadLinkFS. Directories are read whole and sorted, as
-// io/fs wants it. ReadLink gives a target relative to the directory of the link.
+// IOFS returns the files of the FS as an fs.FS, which is also an fs.StatFS, fs.ReadDirFS,
+// fs.ReadFileFS and fs.ReadLinkFS. As io/fs requires, directories are read completely and
+// sorted, and invalid names are fs.ErrInvalid. ReadLink returns a target relative to the
+// directory of the link.
 func (f *FS) IOFS() fs.FS { return ioView{f} }
 
 type ioView struct{ fs *FS }
@@ -25,8 +26,8 @@ var (
 	_ fs.ReadLinkFS = ioView{}
 )
 
-// Names that are not valid UTF-8 are left alone: fs.ValidPath refuses them,
-// but a directory that holds one can then be walked.
+// ioView accepts names that are not valid UTF-8, which fs.ValidPath rejects.
+// Otherwise a directory that contains such a name could not be walked.
 
 func (v ioView) Open(name string) (fs.File, error) {
 	if err := ioName("open", name); err != nil {
@@ -84,8 +85,7 @@ func (v ioView) ReadFile(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// ioName is checkName where every refused name is fs.ErrInvalid, as io/fs
-// wants it.
+// ioName is checkName with fs.ErrInvalid for every rejected name, as io/fs requires.
 func ioName(op, name string) error {
 	if checkName(name) != nil {
 		return failure(op, name, fs.ErrInvalid)
@@ -101,8 +101,8 @@ func (f *FS) fileInfo(stat func(string) (Info, error), name string) (fs.FileInfo
 	return fileInfo{path.Base(name), info}, nil
 }
 
-// readLinkRelative is ReadLink with the target as seen from the link's directory,
-// which is where ".." leads back from: the directory without links on its way.
+// readLinkRelative is ReadLink with a target relative to the directory of the link. A ".."
+// element leads back from this directory, free of links.
 func (f *FS) readLinkRelative(name string) (string, error) {
 	target, err := f.ReadLink(name)
 	if err != nil {
@@ -118,7 +118,7 @@ func (f *FS) readLinkRelative(name string) (string, error) {
 	return relative(at, target), nil
 }
 
-// relative is the path from a directory to a target, both below the root.
+// relative returns the path from a directory to a target. Both are below the root.
 func relative(at, target string) string {
 	if at == "." {
 		return target
@@ -130,8 +130,8 @@ func relative(at, target string) string {
 	return path.Clean(strings.Repeat("../", len(from)) + path.Join(to...))
 }
 
-// open opens a regular file or a directory. It tries a file first, as there are
-// more of them.
+// open opens a regular file or a directory. Files are more frequent, therefore open first
+// tries to open a file.
 func (f *FS) open(name string) (*openFile, error) {
 	file, err := f.OpenRegular(name)
 	if err == nil {
@@ -151,8 +151,8 @@ func (f *FS) open(name string) (*openFile, error) {
 	}
 }
 
-// entries returns the entries by name. Those that vanish meanwhile are left
-// out; so are, but with an error, those of which nothing can be learned.
+// entries returns the entries in the order of their names. entries omits entries that
+// vanish during the call, and, with an error, entries without metadata.
 func (d *Dir) entries() ([]fs.DirEntry, error) {
 	var entries []fs.DirEntry
 	var failed error

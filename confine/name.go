@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// checkName reports what is wrong with a name, before anything is looked up.
+// checkName rejects invalid names before any file is looked up.
 //
-// The rule is that of fs.ValidPath, but for invalid UTF-8: filesystems have
-// such names, and who lists a directory must be able to open what it holds.
+// The rule is the rule of fs.ValidPath, except for invalid UTF-8: filesystems have such
+// names, and a caller that lists a directory must be able to open its entries.
 func checkName(name string) error {
 	if name == "." {
 		return nil
@@ -31,7 +31,7 @@ func checkName(name string) error {
 	return invalid
 }
 
-// checkElement is checkName for a name that is a single element.
+// checkElement is checkName for a single element.
 func checkElement(elem string) error {
 	switch {
 	case elem == "..":
@@ -45,9 +45,9 @@ func checkElement(elem string) error {
 	}
 }
 
-// checkWindowsElement refuses the elements that Windows reads as something
-// other than the name of one file: a drive, an alternate data stream, several
-// elements, a name that loses its end, a device.
+// checkWindowsElement rejects elements that Windows does not read as the name of a
+// single file: a drive, an alternate data stream, several elements, a name with a
+// stripped end, a device.
 func checkWindowsElement(elem string) error {
 	switch {
 	case strings.Contains(elem, `\`):

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// An openFile is a File or a Dir as the afero and io/fs views have it.
+// An openFile is a File or a Dir as an afero.File and an fs.File.
 type openFile struct {
 	*File // nil for a directory
 	dir   *Dir
@@ -15,8 +15,8 @@ type openFile struct {
 
 	mu      sync.Mutex
 	read    bool          // the directory has been read
-	entries []fs.DirEntry // what of it has not been given out
-	err     error         // and its error, to come after them
+	entries []fs.DirEntry // entries that have not been returned
+	err     error         // error to return after the entries
 }
 
 func (f *openFile) Name() string { return f.name }
@@ -46,7 +46,7 @@ func (f *openFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
-// Seek of a directory goes back to its beginning only.
+// Seek of a directory can only return to the beginning.
 func (f *openFile) Seek(offset int64, whence int) (int64, error) {
 	if f.dir == nil {
 		return f.File.Seek(offset, whence)
@@ -96,7 +96,7 @@ func (f *openFile) Readdir(n int) ([]fs.FileInfo, error) {
 	entries, err := f.ReadDir(n)
 	infos := make([]fs.FileInfo, len(entries))
 	for i, entry := range entries {
-		infos[i], _ = entry.Info() // which is known
+		infos[i], _ = entry.Info() // never fails
 	}
 	return infos, err
 }

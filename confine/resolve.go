@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	maxLinks = 40    // as Linux has it
-	maxSteps = 16384 // elements gone through, those of links and of fresh starts included
+	maxLinks = 40    // as on Linux
+	maxSteps = 16384 // elements, including the elements of links and of restarts
 )
 
-// A walk goes from the top of a tree to a file, one element at a time, so
-// that nothing but a link can lead it astray, and links are read and not
-// followed: their text becomes part of the path that is yet to go.
+// A resolution goes from the top of a tree to a file, one element at a time. Only a link can
+// change its way. A resolution reads the text of a link and adds the text to the
+// remaining path.
 type resolution struct {
 	fs    *FS
-	tree  string    // the directory it is below: the root, or a trusted one
-	dir   dirHandle // the open directory where it is; nil before the first step
+	tree  string    // the root or a trusted directory
+	dir   dirHandle // the current directory; nil before the first step
 	path  string    // the whole path below tree
-	done  int       // the length of the part of path gone, which is free of links, "." and ".."
+	done  int       // length of the resolved part of path, free of links, "." and ".."
 	links int
 	steps int
 }
@@ -33,7 +33,7 @@ func (w *resolution) close() {
 	}
 }
 
-// at is where the walk is, below its tree.
+// at returns the path of the current directory below the tree.
 func (w *resolution) at() string {
 	if w.done == 0 {
 		return "."
@@ -41,7 +41,7 @@ func (w *resolution) at() string {
 	return w.path[:w.done]
 }
 
-// start puts the walk to the top of a tree.
+// start restarts at the top of a tree.
 func (w *resolution) start(tree, rest string) error {
 	w.close()
 	w.tree, w.path, w.done = tree, rest, 0
@@ -50,9 +50,9 @@ func (w *resolution) start(tree, rest string) error {
 	return err
 }
 
-// to goes to name and calls do with the directory that holds its last element,
-// and that element. Where do says ErrSymlink and follow is set, the walk goes
-// on through the link; do is then called again.
+// to resolves name and calls do with the last element. The current directory contains the
+// element. If do returns ErrSymlink and follow is set, the resolution follows the link and
+// calls do again.
 func (w *resolution) to(name string, follow bool, do func(elem string) error) error {
 	if err := w.start(w.fs.dir, name); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (w *resolution) on(follow bool, do func(elem string) error) error {
 	}
 }
 
-// rest is the path that is left after the element at hand.
+// rest returns the path after the current element.
 func (w *resolution) rest() string {
 	begin := w.done
 	if begin > 0 {
@@ -107,7 +107,7 @@ func (w *resolution) rest() string {
 	return rest
 }
 
-// through goes on through a link.
+// through follows a link.
 func (w *resolution) through(elem string) error {
 	if w.links++; w.links > maxLinks {
 		return errLoop
@@ -116,15 +116,14 @@ func (w *resolution) through(elem string) error {
 	if err != nil {
 		info, err := w.dir.lstat(elem)
 		if err == nil && info.isLink() {
-			return ErrSymlink // one that cannot be read, and so not followed
+			return ErrSymlink // an unreadable link
 		}
-		return nil // no link any more: take the element as it is now
+		return nil // no longer a link: try the element again
 	}
 	return w.splice(target, w.rest())
 }
 
-// splice continues with a link's target, read where the walk is, and then
-// with rest.
+// splice continues with the text of a link in the current directory, and then with rest.
 func (w *resolution) splice(target, rest string) error {
 	absolute, target := w.fs.linkTarget(target)
 	if target == "" {
@@ -137,16 +136,16 @@ func (w *resolution) splice(target, rest string) error {
 	return nil
 }
 
-// up goes to the parent, as ".." in a link asks: back from the top, as the
-// directory may have been moved since it was gone through.
+// up enters the parent directory, for a ".." in a link. up restarts at the top of the tree,
+// because the current directory may have been moved.
 func (w *resolution) up() error {
 	rest := w.rest()
 	if w.done > 0 {
 		return w.start(w.tree, plain(parent(w.path[:w.done]), rest))
 	}
-	// Out of the tree, by a relative link. It may lead to a trusted directory, or
-	// back. Above the tree there is only text to go by, and the parents of a
-	// path that is free of links are what it says.
+	// A relative link leads out of the tree. It may lead to a trusted directory or
+	// back into the tree. Above the tree, up resolves the text of the path only. This
+	// is correct because the path is free of links.
 	above, ok := w.fs.realPath(w.tree)
 	if !ok {
 		return ErrEscape
@@ -158,8 +157,7 @@ func (w *resolution) up() error {
 	return w.jump(above+"/"+rest, "")
 }
 
-// jump continues at an absolute path, given that it is below the root or a
-// trusted directory.
+// jump continues at an absolute path, if the path is below the root or a trusted directory.
 func (w *resolution) jump(target, rest string) error {
 	for _, tree := range w.fs.trees() {
 		below, ok := cutTree(target, filepath.ToSlash(tree))
@@ -177,8 +175,8 @@ func (w *resolution) jump(target, rest string) error {
 	return ErrEscape
 }
 
-// cutTree returns what of an absolute path is below a tree. A ".." before
-// that is not resolved: what it means depends on what is there.
+// cutTree returns the part of an absolute path below a tree. cutTree does not resolve a ".."
+// before this part, because its meaning depends on the files.
 func cutTree(target, tree string) (below string, ok bool) {
 	for elem := range strings.SplitSeq(tree, "/") {
 		if elem == "" {
@@ -194,7 +192,7 @@ func cutTree(target, tree string) (below string, ok bool) {
 	return target, true
 }
 
-// trimEmpty cuts off leading elements that mean nothing.
+// trimEmpty removes leading slashes and "." elements.
 func trimEmpty(p string) string {
 	for {
 		switch {
@@ -208,12 +206,11 @@ func trimEmpty(p string) string {
 	}
 }
 
-// plain joins paths, leaving out the elements that mean nothing; but a "." at
-// the end stays, as it says that what is before must be a directory. It is never
-// empty.
+// plain joins paths and removes empty and "." elements. A "." at the end remains, because it
+// requires a directory. The result is never empty.
 func plain(paths ...string) string {
 	var b strings.Builder
-	dir := true // the path ends in what can only be a directory
+	dir := true // the last element must be a directory
 	for _, p := range paths {
 		if p == "" {
 			continue
@@ -237,7 +234,7 @@ func plain(paths ...string) string {
 	return b.String()
 }
 
-// join puts a slash between, where something is before it.
+// join joins two paths. If before is empty, join adds no slash.
 func join(before, after string) string {
 	if before == "" {
 		return after
@@ -245,7 +242,7 @@ func join(before, after string) string {
 	return before + "/" + after
 }
 
-// parent is the path above, "" for the top.
+// parent returns the path of the parent, "" for the top.
 func parent(p string) string {
 	return p[:max(0, strings.LastIndexByte(p, '/'))]
 }

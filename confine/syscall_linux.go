@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A cName is a name with a NUL behind it, on the stack. The wrappers of package
-// unix allocate one for each call, which is a tenth of the time of a listing.
+// A cName is a name followed by a NUL, on the stack. The functions of package unix allocate a
+// name for each call, which takes a tenth of the time of a listing.
 type cName [unix.NAME_MAX + 1]byte
 
-// set reports whether the name fits.
+// set returns false if the name does not fit.
 func (c *cName) set(name string) bool {
 	if len(name) >= len(c) || strings.IndexByte(name, 0) >= 0 {
 		return false
@@ -38,7 +38,7 @@ func sysOpenat(fd int, name string, flags int) (int, error) {
 	if !c.set(name) {
 		return unix.Openat(fd, name, flags, 0)
 	}
-	// O_LARGEFILE is for 32-bit systems, and 0 on others.
+	// O_LARGEFILE is for 32-bit systems, and 0 on other systems.
 	opened, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(fd), uintptr(unsafe.Pointer(&c)), uintptr(flags|unix.O_LARGEFILE), 0, 0, 0)
 	if errno != 0 {
 		return 0, errno

@@ -8,37 +8,35 @@ import (
 	"path"
 )
 
-// A writableDir is a directory in which files and directories can be made. Names
-// are as for directory, and never ".".
+// A writableDir is a directory in which files and directories can be created. Names are as in
+// dirHandle, but never ".".
 type writableDir interface {
 	dirHandle
-	// mkdir makes a directory, of mode 0755 before the umask.
+	// mkdir creates a directory with mode 0755 before umask.
 	mkdir(name string) error
-	// create makes a regular file, of mode 0644 before the umask. It follows
-	// no link: where anything has the name, the error matches fs.ErrExist.
+	// create creates a regular file with mode 0644 before umask. create follows no link. If the
+	// name is taken, the error matches fs.ErrExist.
 	create(name string) (newFile, error)
-	// renameNew renames a file where nothing has the new name; else the error
-	// matches fs.ErrExist. Any other error says only that it has not been done
-	// this way.
+	// renameNew renames a file if the new name is free. Otherwise the error matches fs.ErrExist.
+	// Any other error means that this operation is not supported or has failed.
 	renameNew(from, to string) error
-	// rename renames a file, whatever has the new name.
+	// rename renames a file and replaces any file of the new name.
 	rename(from, to string) error
 	remove(name string) error
-	// sync brings the names in the directory to the disk, where the filesystem
-	// knows of that.
+	// sync writes the names in the directory to the disk, if the filesystem supports this.
 	sync() error
 }
 
-// A newFile is a file that is being written.
+// A newFile is a file open for writing.
 type newFile interface {
 	io.StringWriter
 	Sync() error
 	io.Closer
 }
 
-// MakeDir opens the directory of that name, as OpenDir does, and makes it where it
-// is missing, with all that is missing above it, the root's own directory
-// included. Links are followed as policy allows, to directories that exist.
+// MakeDir opens a directory as OpenDir does. If the directory is missing, MakeDir creates the
+// directory and all missing parents, including the root. MakeDir follows links to existing
+// directories as the options allow.
 func (f *FS) MakeDir(name string) (*Dir, error) {
 	d, err := f.OpenDir(name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -58,8 +56,7 @@ func (f *FS) MakeDir(name string) (*Dir, error) {
 	return above.MakeDir(path.Base(name))
 }
 
-// makeTop makes the root's own directory. Its path is the host program's, so links
-// on it are followed.
+// makeTop creates the root. The path belongs to the host program, so makeTop follows links.
 func (f *FS) makeTop() error {
 	if f.adapted != nil {
 		return f.adapted.MkdirAll(f.dir, 0o755)
@@ -67,8 +64,8 @@ func (f *FS) makeTop() error {
 	return makeOSDir(f.dir)
 }
 
-// MakeDir opens the directory of that name, as OpenDir does, and makes it where it
-// is missing.
+// MakeDir opens a directory in the directory as OpenDir does. If the directory is missing,
+// MakeDir creates the directory.
 func (d *Dir) MakeDir(name string) (*Dir, error) {
 	for range attempts {
 		child, err := d.OpenDir(name)
@@ -82,7 +79,7 @@ func (d *Dir) MakeDir(name string) (*Dir, error) {
 		if err = w.mkdir(name); err == nil {
 			err = w.sync()
 		}
-		// It may have been made by somebody else meanwhile.
+		// Another process may have created the directory.
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, d.failure("mkdir", name, err)
 		}
@@ -154,15 +151,15 @@ func (d *Dir) writeNew(ctx context.Context, final, content string) error {
 		w.remove(temp)
 		return err
 	}
-	// The temporary name is anybody's from here on.
+	// From here on, another writer may use the temporary name.
 	if err := w.sync(); err != nil {
-		w.remove(final) // nobody knows whether it would be there tomorrow
+		w.remove(final) // the file might not survive a crash
 		return err
 	}
 	return nil
 }
 
-// free is nil where nothing has the name.
+// free returns nil if the name is free.
 func free(w dirHandle, name string) error {
 	switch _, err := w.lstat(name); {
 	case err == nil:
@@ -174,8 +171,7 @@ func free(w dirHandle, name string) error {
 	}
 }
 
-// fill writes a file to the disk. A network filesystem tells only at the end
-// that it is full.
+// fill writes and syncs a file. A network filesystem reports a full disk only at Close.
 func fill(file newFile, content string) error {
 	n, err := file.WriteString(content)
 	if err == nil && n < len(content) {
@@ -196,8 +192,8 @@ func publish(w writableDir, temp, final string) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// Who holds the temporary name is the only WriteNew that can make the final
-	// one. One that has made it before has done so by now, for good.
+	// Only the WriteNew that owns the temporary name can create the final name. An
+	// earlier WriteNew of this name has finished.
 	if err := free(w, final); err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ func (d *adaptedDir) mkdir(name string) error {
 	return d.doing(name, func(full string) error { return d.fs.Mkdir(full, 0o755) })
 }
 
-// create looks before, as a filesystem may have two spellings of a path or no
-// notion of O_EXCL.
+// create first checks that the name is free, because a filesystem may have two forms of a path
+// or may ignore O_EXCL.
 func (d *adaptedDir) create(name string) (file newFile, err error) {
 	if d.fs.inner != nil {
 		return nil, errReadOnly
@@ -35,7 +35,7 @@ func (d *adaptedDir) create(name string) (file newFile, err error) {
 	return file, err
 }
 
-// renameNew is nothing that an afero.Fs has.
+// renameNew is not supported by afero.Fs.
 func (d *adaptedDir) renameNew(from, to string) error { return errors.ErrUnsupported }
 
 func (d *adaptedDir) rename(from, to string) error {
@@ -46,8 +46,7 @@ func (d *adaptedDir) remove(name string) error {
 	return d.doing(name, d.fs.Remove)
 }
 
-// sync has no error: most filesystems do not know how to sync a directory, and
-// each says so in its own way.
+// sync ignores errors: most filesystems cannot sync a directory, and their errors differ.
 func (d *adaptedDir) sync() error {
 	if dir, err := d.fs.Open(d.at); err == nil {
 		dir.Sync()

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// doing makes a system call that returns nothing but an error on the directory.
+// doing makes a system call in the directory.
 func (d *fdDir) doing(call func() error) error {
 	if !d.use() {
 		return fs.ErrClosed
@@ -41,12 +41,12 @@ func (d *fdDir) renameNew(from, to string) error {
 	return d.linkNew(from, to)
 }
 
-// linkNew is renameNew for filesystems that have no such rename, as NFS.
+// linkNew is renameNew for filesystems without this kind of rename, such as NFS.
 func (d *fdDir) linkNew(from, to string) error {
 	if err := d.doing(func() error { return unix.Linkat(d.fd, from, d.fd, to, 0) }); err != nil {
 		return err
 	}
-	d.remove(from) // if it stays, it is a hidden second name
+	d.remove(from) // if this fails, a hidden second name remains
 	return nil
 }
 

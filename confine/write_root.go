@@ -12,7 +12,7 @@ import (
 func (d *rootDir) mkdir(name string) error { return d.root.Mkdir(name, 0o755) }
 
 func (d *rootDir) create(name string) (newFile, error) {
-	// With O_EXCL an os.Root follows no link either.
+	// With O_EXCL, an os.Root follows no link.
 	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
@@ -20,7 +20,7 @@ func (d *rootDir) renameNew(from, to string) error {
 	if err := d.root.Link(from, to); err != nil {
 		return err
 	}
-	d.remove(from) // if it stays, it is a hidden second name
+	d.remove(from) // if this fails, a hidden second name remains
 	return nil
 }
 
@@ -37,7 +37,7 @@ func (d *rootDir) sync() error {
 	return syncDir(dir)
 }
 
-// syncDir is sync for an open directory. Windows has no such thing.
+// syncDir syncs an open directory. Windows cannot sync a directory.
 func syncDir(dir *os.File) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -45,8 +45,7 @@ func syncDir(dir *os.File) error {
 	return ignoreNoSync(dir.Sync())
 }
 
-// ignoreNoSync leaves out that the filesystem does not know how to sync a
-// directory: what it can do has been done.
+// ignoreNoSync ignores the error of a filesystem that cannot sync a directory.
 func ignoreNoSync(err error) error {
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		return nil
@@ -54,7 +53,7 @@ func ignoreNoSync(err error) error {
 	return err
 }
 
-// makeOSDir is os.MkdirAll that also brings the names to the disk.
+// makeOSDir is os.MkdirAll that also syncs the new names.
 func makeOSDir(dir string) error {
 	err := os.Mkdir(dir, 0o755)
 	above := filepath.Dir(dir)
@@ -66,13 +65,13 @@ func makeOSDir(dir string) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil // by somebody else; what it is, is seen when it is opened
+		return nil // created by another process; opening it checks the kind
 	case err != nil:
 		return err
 	}
 	parent, err := os.Open(above)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil // it may be written and not read, so it cannot be synced
+		return nil // an unreadable directory cannot be synced
 	}
 	if err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// corpusLayers are the folders of a part of the corpus that are a layer in
-// their own project.
+// corpusLayers returns the directories of a part of the corpus that are layers of
+// their projects.
 func corpusLayers(t *testing.T, part string, isLayer func(dir string) bool) (top string, layers []string) {
 	t.Helper()
 	top = filepath.Join(corpus(t), part)
@@ -32,7 +32,7 @@ func corpusLayers(t *testing.T, part string, isLayer func(dir string) bool) (top
 	return top, layers
 }
 
-// corpusLint lints a layer. Paths are below the part of the corpus.
+// corpusLint checks a layer. The paths are relative to the part of the corpus.
 func corpusLint(t *testing.T, c *toolshelf.Catalog, top, layer string) []toolshelf.Diagnostic {
 	t.Helper()
 	diagnostics, err := c.Lint(t.Context())
@@ -53,8 +53,8 @@ func corpusLint(t *testing.T, c *toolshelf.Catalog, top, layer string) []toolshe
 	return diagnostics
 }
 
-// checkRejected verifies that a skill that ListSkills cannot describe has an
-// error that says where: in a line, or the file itself.
+// checkRejected verifies that Lint reports an error with a line or for the whole
+// file, if ListSkills cannot describe a skill.
 func checkRejected(t *testing.T, s toolshelf.SkillInfo, diagnostics []toolshelf.Diagnostic) {
 	t.Helper()
 	if s.DeclaredName != "" && s.Description != "" && len(s.Diagnostics) == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// Skills are held to the rules of the reference validator, though all of
-// these are listed and loaded.
+// Lint applies the rules of the reference validator. A catalog lists and loads all
+// of these skills.
 func ExampleCatalog_Lint_skills() {
 	catalog := open(toolshelf.WithCommandsDir(), toolshelf.WithFs(project(map[string]string{
 		"skills/pdf/SKILL.md":     "---\nname: PDF\ndescription: Read PDF files.\n---\n",

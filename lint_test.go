@@ -66,7 +66,7 @@ func TestLintOnEveryFilesystem(t *testing.T) {
 	})
 }
 
-// A layer's folder may be a skill itself.
+// The directory of a layer may be a skill.
 func TestLintSkillThatIsALayer(t *testing.T) {
 	for _, tt := range []struct {
 		folder string
@@ -90,7 +90,7 @@ func TestLintSkillThatIsALayer(t *testing.T) {
 	}
 }
 
-// skillNamed is a skill that is right but for its name.
+// skillNamed returns a SKILL.md in which only the name can be invalid.
 func skillNamed(name string) string { return "---\ndescription: d\nname: " + name + "\n---\n" }
 
 func TestLintOrder(t *testing.T) {
@@ -181,8 +181,8 @@ func TestLintLooksAtEveryFile(t *testing.T) {
 	}
 }
 
-// What a hostile file says takes no longer than it takes to read, is a
-// diagnostic, and harms no other file.
+// The check of a hostile file is as fast as reading the file, reports a diagnostic,
+// and does not affect other files.
 func TestLintHostileFiles(t *testing.T) {
 	const good = "---\nname: good\ndescription: d\n---\n"
 	header := func(text string) string { return "---\nname: bad\ndescription: d\n" + text + "\n---\n" }
@@ -241,7 +241,7 @@ func TestLintHostileFiles(t *testing.T) {
 	}
 }
 
-// A tornFs fails when more of a file is read than a list needs.
+// A tornFs fails if a caller reads more of a file than a list needs.
 type tornFs struct {
 	afero.Fs
 	beyond func() error
@@ -269,7 +269,7 @@ func (f *tornFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// long is a file of more than a list reads of it.
+// long returns a file that is longer than the part that a list reads.
 func long(name string) string {
 	return "---\nname: " + name + "\ndescription: d\n---\n" + strings.Repeat("Text.\n\n", 1000)
 }
@@ -285,7 +285,7 @@ func TestLintReportsWhatItCannotReadWhole(t *testing.T) {
 	}
 }
 
-// many is enough files for Lint to be in the midst of them.
+// many returns enough files to interrupt Lint.
 func many(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}

@@ -10,7 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// commandsOf are the commands of these files.
+// commandsOf returns the commands of files.
 func commandsOf(files ...string) *Commands {
 	l := &Commands{Nested: true, Valid: names.Plain, Present: func(path, _ string) bool { return slices.Contains(files, path) }}
 	for _, file := range files {

@@ -15,13 +15,13 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// file parses a text.
+// file returns a parsed text.
 func file(name, text string) File {
 	doc, _ := matter.Parse([]byte(text), true)
 	return File{Name: name, Path: name + "/SKILL.md", Raw: []byte(text), Doc: doc}
 }
 
-// lintSkill is what Skill says of a SKILL.md in this folder, each as
+// lintSkill returns the problems of a SKILL.md in a directory, in the form
 // "line:column severity CODE key".
 func lintSkill(folder, text string) []string {
 	found := Skill(file(folder, text))
@@ -33,12 +33,11 @@ func lintSkill(folder, text string) []string {
 	return all
 }
 
-// named is a skill that is right but for its name.
+// named returns a SKILL.md in which only the name can be invalid.
 func named(name string) string { return "---\ndescription: d\nname: " + name + "\n---\n" }
 
-// The reference validator was asked about each of these rows (but for those
-// that say how ours differs), and refuses those with an error.
-func TestLintSkillNames(t *testing.T) {
+// The reference validator rejects the rows with an error, and accepts the others.
+func TestSkillNames(t *testing.T) {
 	const tooLong, upper, edge, double, characters, mismatch, portability = "error SKILL_NAME_TOO_LONG", "error SKILL_NAME_NOT_LOWERCASE",
 		"error SKILL_NAME_HYPHEN_AT_EDGE", "error SKILL_NAME_DOUBLE_HYPHEN", "error SKILL_NAME_CHARACTERS", "error SKILL_NAME_MISMATCH",
 		"warning SKILL_NAME_NOT_ASCII"
@@ -119,7 +118,7 @@ func TestSkillLimitsItsProblems(t *testing.T) {
 	}
 }
 
-func TestLintSkillFrontmatter(t *testing.T) {
+func TestSkillFrontmatter(t *testing.T) {
 	const ok = "name: pdf\ndescription: d\n"
 	for _, tt := range []struct {
 		behaviour string
@@ -190,7 +189,7 @@ func TestLintSkillFrontmatter(t *testing.T) {
 	}
 }
 
-func TestLintSkillSuggestions(t *testing.T) {
+func TestSkillSuggestions(t *testing.T) {
 	for _, tt := range []struct{ folder, text, want string }{
 		{"pdf", named("PDF"), `write "name: pdf"`},
 		{"PDF", named("PDF"), `write "name: pdf" and rename the directory to "pdf"`},
@@ -212,8 +211,8 @@ func TestLintSkillSuggestions(t *testing.T) {
 	}
 }
 
-// Whatever the name, following the suggestion leaves nothing wrong with it.
-func TestLintSkillNameSuggestionsHelp(t *testing.T) {
+// A name is valid after the author follows the suggestions.
+func TestNameSuggestionsMakeANameValid(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		draw := func(label string) string { return rapid.StringMatching(`[a-cA-C0-9_.é技 -]{1,80}`).Draw(r, label) }
 		folder, name := strings.TrimSpace(draw("folder")), draw("name")
@@ -234,10 +233,10 @@ func TestLintSkillNameSuggestionsHelp(t *testing.T) {
 				if s, ok := strings.CutPrefix(step, `write "name: `); ok {
 					name = strings.TrimSuffix(s, `"`)
 				} else if _, err := fmt.Sscanf(step, "rename the directory to %q", &folder); err != nil {
-					r.Fatalf("a step that nobody can take: %q", step)
+					r.Fatalf("the suggestion has an unknown step: %q", step)
 				}
 			}
 		}
-		r.Fatalf("name %q in folder %q is still wrong", name, folder)
+		r.Fatalf("name %q in directory %q is still invalid", name, folder)
 	})
 }

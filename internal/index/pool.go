@@ -8,15 +8,17 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
-// A file that takes longer than this to load was waited for, not worked on:
-// then many at once are faster than one for each core.
+// If a file takes longer than slowFile to load, the load waits for the
+// filesystem and not for a core. In this case slowWorkers goroutines are faster
+// than one goroutine for each core.
 const (
 	slowFile    = time.Millisecond
 	slowWorkers = 64
 )
 
-// each calls do for 0 to n-1, in no order and from several goroutines, and
-// returns when all calls have. It stops early with ctx's error.
+// each calls do with 0 to n-1, in no particular order and from several
+// goroutines, and returns after all calls. If ctx ends, each stops early and
+// returns the error of ctx.
 func each(ctx context.Context, n int, do func(i int)) error {
 	if n == 0 || ctx.Err() != nil {
 		return ctx.Err()

@@ -8,7 +8,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// place returns the path of a file in problems.
+// place returns the path of a file for problems.
 func (c *Config) place(layer int, file string) string { return c.escaped(c.join(layer, file)) }
 
 func (c *Config) escaped(place string) string {
@@ -18,7 +18,7 @@ func (c *Config) escaped(place string) string {
 	return c.Escape(place)
 }
 
-// join returns the name of a layer, joined with the path of a file below the layer.
+// join joins the layer's name and the path below the layer's directory.
 func (c *Config) join(layer int, file string) string {
 	l := c.Layers[layer]
 	if l.Dir != "." {

@@ -15,18 +15,18 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// A scan looks through one layer.
+// A scan reads one layer.
 type scan struct {
 	ctx    context.Context
 	config *Config
 	layer  int
 	fs     *confine.FS
 	before *found
-	watch  *watch // nil where nothing is watched
+	watch  *watch // nil if the layer is not watched
 	room   *atomic.Int64
 
 	entries  []*Entry
-	mu       sync.Mutex // files are loaded from several goroutines
+	mu       sync.Mutex // guards problems: several goroutines load files
 	problems []problem.Problem
 }
 
@@ -39,23 +39,23 @@ func newScan(ctx context.Context, x *Index, layer int, before *found) *scan {
 	return s
 }
 
-// visit is called before a folder is looked at.
+// visit must be called before the scan reads a directory.
 func (s *scan) visit(dirPath string) {
 	if s.watch != nil {
 		s.watch.visit(s.fs.Path(dirPath))
 	}
 }
 
-// throughLink is called when a link was followed.
+// throughLink must be called after the scan has followed a link.
 func (s *scan) throughLink() {
 	if s.watch != nil {
 		s.watch.throughLink()
 	}
 }
 
-// result is what was found, and what was found before if that is the same. The
-// order of files in a folder is the filesystem's, which is no one's: only a
-// result that is new needs one of its own.
+// result returns the result of the scan, or s.before if nothing has changed. The
+// filesystem returns the files of a directory in any order. Therefore result
+// compares without the order, and sorts only a new result.
 func (s *scan) result() *found {
 	same := !s.before.missing && s.before.byPath != nil && len(s.entries) == len(s.before.entries)
 	for _, e := range s.entries {
@@ -74,8 +74,8 @@ func (s *scan) result() *found {
 }
 
 // claimsBefore orders the files of one layer by precedence: the first file of a
-// name has the name. ".md" precedes ".MD". A skill precedes the skills of deeper
-// directories.
+// name claims the name. ".md" precedes ".MD". A skill precedes the skills of
+// deeper directories.
 func (s *scan) claimsBefore(a, b *Entry) int {
 	if s.config.Depth > 1 {
 		if deeper := strings.Count(a.Path, "/") - strings.Count(b.Path, "/"); deeper != 0 {
@@ -91,7 +91,7 @@ func (s *scan) claimsBefore(a, b *Entry) int {
 	return strings.Compare(a.Path, b.Path)
 }
 
-// place is the path of a file as problems have it.
+// place returns the path of a file for problems.
 func (s *scan) place(elem ...string) string {
 	return s.config.place(s.layer, path.Join(elem...))
 }
@@ -102,15 +102,15 @@ func (s *scan) report(p problem.Problem) {
 	s.problems = append(s.problems, p)
 }
 
-// reportFolder reports a folder that has the name of a file.
+// reportFolder reports a directory that has the name of a file.
 func (s *scan) reportFolder(file string) {
 	s.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: s.place(file),
 		Message: "not listed: the directory has the name of a command file", Suggestion: "rename the directory"})
 }
 
-// An identity is equal for two open directories if they are the same directory:
-// the device and inode numbers or, on a filesystem without these, the path
-// free of links.
+// Two open directories have equal identities if they are the same directory. An
+// identity is the device and inode numbers or, on a filesystem without these
+// numbers, the path without links.
 type identity struct {
 	dev, ino uint64
 	path     string
@@ -123,15 +123,15 @@ func identify(dir *confine.Dir) identity {
 	return identity{path: dir.RealPath()}
 }
 
-// A child is a name in a folder.
+// A child is an entry of a directory.
 type child struct {
 	name  string
-	typ   fs.FileMode // its type bits, or confine.TypeUnknown
-	known *Entry      // of this file, from the scan before
+	typ   fs.FileMode // type bits, or confine.TypeUnknown
+	known *Entry      // entry of this file from the previous scan
 }
 
-// children returns what is in a folder, hidden names left out. The names of
-// files that were there before are not allocated again.
+// children returns the entries of a directory without the hidden names. The
+// names of files from the previous scan are not allocated again.
 func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 	prefix := dirPath + "/"
 	if dirPath == "." {
@@ -154,8 +154,8 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 	return all, err
 }
 
-// isFolder reports whether a child is a folder, or a link to one that policy
-// lets us follow.
+// isFolder reports whether a child is a directory, or a link to a directory that
+// the policy allows the scan to follow.
 func (s *scan) isFolder(dirPath string, c child) bool {
 	switch c.typ {
 	case fs.ModeDir:
@@ -171,8 +171,9 @@ func (s *scan) isFolder(dirPath string, c child) bool {
 	}
 }
 
-// linkProblem is about a link that leads nowhere that we may go. It says the
-// same of every such link: what is outside the root is not told apart.
+// linkProblem describes a link that the scan cannot follow. A link out of the
+// root, to nothing or in a circle has the same message, because a problem must
+// not reveal the files outside the root.
 func (s *scan) linkProblem(file string, err error) problem.Problem {
 	message := "not listed: the link is broken, cyclic, or leads outside the root"
 	if errors.Is(err, confine.ErrSymlink) {
@@ -182,7 +183,7 @@ func (s *scan) linkProblem(file string, err error) problem.Problem {
 		Suggestion: "replace the link by the file, or allow links with WithSymlinks"}
 }
 
-// unreadable is what a failure of the filesystem is called. It holds no path.
+// unreadable describes a filesystem error without the path.
 func unreadable(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):

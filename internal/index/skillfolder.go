@@ -13,28 +13,29 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// The bounds of a skill's list of files.
+// The limits of a skill's list of files.
 const (
-	maxSkillFiles = 10_000 // files and folders
-	maxSkillDepth = 16     // folders below each other
+	maxSkillFiles = 10_000 // files and directories
+	maxSkillDepth = 16     // levels of directories
 )
 
-// maxSkillLinks is how many links are gone through to one file, as on Linux.
+// maxSkillLinks is the number of links on the way to one file, as on Linux.
 const maxSkillLinks = 40
 
-// A SkillFolder is the open folder of a skill. Whatever is in it, nothing outside
-// of it is reached through it: it is gone through name by name, below
-// descriptors, and a link counts only if it leads to a name in it again. The one
-// exception is a SKILL.md that is a link, which is read as a scan reads it.
+// A SkillFolder is the open directory of a skill. No content of the directory
+// leads a SkillFolder outside: each name is opened element by element, relative
+// to descriptors, and a link is followed only if the target is in the directory.
+// The single exception is a SKILL.md that is a link: a SkillFolder reads this
+// link as a scan does.
 type SkillFolder struct {
 	entry  *Entry
 	fs     *confine.FS
 	dir    *confine.Dir
-	place  string // as problems have it, but not escaped
+	place  string // path for problems, before escape
 	escape func(path string) string
 }
 
-// OpenSkill opens the folder of an entry.
+// OpenSkill opens the directory of an entry.
 func (x *Index) OpenSkill(e *Entry) (*SkillFolder, error) {
 	f := &SkillFolder{entry: e, fs: x.config.Layers[e.Layer].FS, place: path.Dir(x.config.join(e.Layer, e.Path)), escape: x.config.escaped}
 	var err error
@@ -42,19 +43,20 @@ func (x *Index) OpenSkill(e *Entry) (*SkillFolder, error) {
 	return f, err
 }
 
-// Close closes the folder.
+// Close closes the directory.
 func (f *SkillFolder) Close() { f.dir.Close() }
 
-// Open opens a regular file below the folder. The name has no ".." (see
-// confine.FS). A link that leads out of the folder is confine.ErrEscape, whether
-// or not something is there; one that policy does not let us follow is
-// confine.ErrSymlink.
+// Open opens a regular file below the directory. The name contains no ".." (see
+// confine.FS). If a link leads out of the directory, Open returns
+// confine.ErrEscape, whether or not the target exists. If the policy does not
+// allow a link, Open returns confine.ErrSymlink. If more than maxSkillLinks
+// links are on the way, Open returns syscall.ELOOP.
 func (f *SkillFolder) Open(name string) (*confine.File, error) {
 	if f.entry.Linked && f.isSkillFile(name) {
 		return f.fs.OpenRegular(f.entry.Path)
 	}
 	for range maxSkillLinks {
-		if name == "." { // by a link to the folder itself
+		if name == "." { // a link leads to the directory itself
 			return nil, confine.ErrNotRegular
 		}
 		file, next, err := f.step(name)
@@ -66,9 +68,9 @@ func (f *SkillFolder) Open(name string) (*confine.File, error) {
 	return nil, syscall.ELOOP
 }
 
-// isSkillFile reports whether a name in the directory is the entry's SKILL.md. If
-// the filesystem ignores letter case, the entry has the name that the scan tried,
-// and the directory can have another spelling of the name.
+// isSkillFile reports whether a name in the directory is the entry's SKILL.md.
+// If the filesystem ignores letter case, the entry has the name that the scan
+// tried, and the directory can have another spelling of the name.
 func (f *SkillFolder) isSkillFile(name string) bool {
 	base := path.Base(f.entry.Path)
 	if name == base || !strings.EqualFold(name, base) {
@@ -82,9 +84,9 @@ func (f *SkillFolder) isSkillFile(name string) bool {
 	return err == nil && SameFile(own, info)
 }
 
-// step opens the file of that name as far as there is no link on the way to it.
-// Where there is one that may be followed, the error is confine.ErrSymlink, and
-// next is the name to go on with.
+// step opens a file if no link is on the way to the file. If a link is on the
+// way and may be followed, the error is confine.ErrSymlink, and next is the name
+// to continue with.
 func (f *SkillFolder) step(name string) (file *confine.File, next string, err error) {
 	dir, done, rest := f.dir, "", name
 	for {
@@ -112,12 +114,13 @@ func (f *SkillFolder) step(name string) (file *confine.File, next string, err er
 	}
 }
 
-// through returns the name below the folder that a link leads to, with
-// confine.ErrSymlink; "" if it is not to be followed.
+// through returns the target of a link as a name below the directory, with
+// confine.ErrSymlink. If the link must not be followed, through returns "" and
+// the reason.
 func (f *SkillFolder) through(dir *confine.Dir, elem, name string) (string, error) {
 	target, err := dir.ReadLink(elem)
 	if errors.Is(err, fs.ErrInvalid) {
-		return name, confine.ErrSymlink // no link any more: take it as it is now
+		return name, confine.ErrSymlink // no longer a link: open the same name again
 	}
 	if err != nil {
 		return "", err
@@ -136,15 +139,15 @@ func (f *SkillFolder) through(dir *confine.Dir, elem, name string) (string, erro
 	if !ok {
 		return "", confine.ErrEscape
 	}
-	// It leads inside, so what is there may be told. Whether policy lets us
-	// follow is for the filesystem to say.
+	// The target is in the directory, and the error may reveal the target. The
+	// filesystem decides whether the policy allows the link.
 	if _, err := f.fs.Info(path.Join(path.Dir(f.entry.Path), name)); errors.Is(err, confine.ErrSymlink) {
 		return "", err
 	}
 	return below, confine.ErrSymlink
 }
 
-// realName is the name of a folder free of links.
+// realName returns the name of a directory without links.
 func realName(fsys *confine.FS, name string) (string, error) {
 	done, rest := ".", name
 	for links := 0; rest != ""; {
@@ -161,7 +164,7 @@ func realName(fsys *confine.FS, name string) (string, error) {
 				return "", syscall.ELOOP
 			}
 			done, rest = ".", path.Join(target, rest)
-		case errors.Is(err, fs.ErrInvalid): // no link
+		case errors.Is(err, fs.ErrInvalid): // not a link
 			done = next
 		default:
 			return "", err
@@ -170,24 +173,26 @@ func realName(fsys *confine.FS, name string) (string, error) {
 	return done, nil
 }
 
-// A SkillFile is a file below the folder of a skill.
+// A SkillFile is a file below the directory of a skill.
 type SkillFile struct {
-	Name string // below the folder
+	Name string // relative to the directory
 	Info confine.Info
 }
 
-// SkillFiles are the files of a skill.
+// SkillFiles lists the files of a skill.
 type SkillFiles struct {
-	Files     []SkillFile       // by Name, byte by byte
+	Files     []SkillFile       // sorted by the bytes of Name
 	Own       int               // index of the entry's SKILL.md in Files; -1 if the file is missing
-	Truncated bool              // there are more than the bounds allow
-	Problems  []problem.Problem // what is not among them
+	Truncated bool              // the skill exceeds the limits, and Files is incomplete
+	Problems  []problem.Problem // the omitted files
 }
 
-// Files returns every regular file below the folder, hidden ones too, but for
-// those in folders called .git and node_modules. Links to files in it are among
-// them; those to folders in it are not gone through, since what they lead to is
-// listed in its own place. The error is that of the folder itself, or of ctx.
+// Files returns every regular file below the directory, including hidden files.
+// Files omits the contents of directories named .git and node_modules.
+//
+// Files includes links to files in the directory. Files does not follow links to
+// directories in the directory, because the list contains the files under their
+// own names. The error is the error of the directory itself, or of ctx.
 func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
 	w := skillWalk{SkillFolder: f, ctx: ctx, left: maxSkillFiles}
 	if err := w.folder(f.dir, "", 1); err != nil {
@@ -221,7 +226,7 @@ func (w *skillWalk) own() int {
 type skillWalk struct {
 	*SkillFolder
 	ctx   context.Context
-	left  int // how many more files and folders may be looked at
+	left  int // number of files and directories that the walk may still visit
 	found SkillFiles
 }
 
@@ -230,8 +235,8 @@ func (w *skillWalk) report(p problem.Problem) {
 	w.found.Problems = append(w.found.Problems, p)
 }
 
-// folder adds the files of a folder, and of those in it. Only what is wrong with
-// the skill's own folder is an error, and the end of the context.
+// folder adds the files of a directory and of the directories below. folder
+// returns only the errors of the directory itself and of the context.
 func (w *skillWalk) folder(dir *confine.Dir, prefix string, depth int) error {
 	children, err := w.first(dir)
 	if err != nil {
@@ -250,8 +255,9 @@ func (w *skillWalk) folder(dir *confine.Dir, prefix string, depth int) error {
 	return nil
 }
 
-// first returns the first names of a folder in their order: one more than may
-// be looked at, if there are as many. Its memory is bounded whatever the folder.
+// first returns the first names of a directory in sorted order, at most one more
+// than the walk may still visit. The memory is bounded for a directory of any
+// size.
 func (w *skillWalk) first(dir *confine.Dir) ([]child, error) {
 	var all []child
 	limit := w.left + 1
@@ -277,7 +283,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	if c.typ != fs.ModeDir {
 		var err error
 		if info, err = dir.Lstat(c.name); err != nil {
-			if !errors.Is(err, fs.ErrNotExist) { // vanished meanwhile
+			if !errors.Is(err, fs.ErrNotExist) { // not vanished during the walk
 				w.unreadable(name, err)
 			}
 			return nil
@@ -309,14 +315,14 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	return nil
 }
 
-// file adds a file by opening it, as a link asks for.
+// file opens a file and adds the file to the list. Links need the open.
 func (w *skillWalk) file(name string) {
 	file, err := w.Open(name)
 	switch {
 	case err == nil:
 		w.found.Files = append(w.found.Files, SkillFile{name, file.Info()})
 		file.Close()
-	case errors.Is(err, confine.ErrNotRegular): // it is told of in its own place
+	case errors.Is(err, confine.ErrNotRegular): // the walk handles the target under its own name
 	case errors.Is(err, confine.ErrSymlink):
 		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
 			Message: "not listed: links are not followed", Suggestion: "replace the link by the file, or allow links with WithSymlinks"})

@@ -14,23 +14,24 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// ErrNoSkillFile is the Broken of a folder that has no SKILL.md.
+// ErrNoSkillFile is Entry.Broken for a directory without a SKILL.md.
 var ErrNoSkillFile = errors.New("no SKILL.md")
 
-// skillFiles are the names of a skill's file, preferred first.
+// skillFiles are the names of a skill's file, the preferred name first.
 var skillFiles = [...]string{"SKILL.md", "skill.md"}
 
-// maxFolders bounds the search for skills below the first level of a layer, as
-// the client guide of the Agent Skills format asks: it is how many folders
-// without a SKILL.md are looked at.
+// maxFolders limits the search for skills below the first level of a layer: the
+// number of directories without a SKILL.md that the search visits. The client
+// guide of the Agent Skills format asks for a limit.
 const maxFolders = 2000
 
 // maxWithinSkill bounds the search for skills in the directory of a skill: the
 // number of subdirectories without a SKILL.md.
 const maxWithinSkill = 100
 
-// skipped are folders that hold no skills and no files of skills (the client
-// guide, "What to scan for"). Where hidden folders are skipped, ".git" is so too.
+// skipped reports whether a directory holds neither skills nor files of skills
+// (the client guide, "What to scan for"). Scans that skip hidden directories
+// skip ".git" as well.
 func skipped(name string) bool { return name == ".git" || name == "node_modules" }
 
 // scanSkills lists the subdirectories of a layer. The layer is a skill itself
@@ -65,7 +66,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
 // hasSkillFile reports whether the directory of an entry has a SKILL.md.
 func hasSkillFile(e *Entry) bool { return e.Broken != ErrNoSkillFile && !unopened(e) }
 
-// A dirError is the Broken of a directory that cannot be opened.
+// A dirError is Entry.Broken for a directory that cannot be opened.
 type dirError struct{ error }
 
 func (e dirError) Unwrap() error { return e.error }
@@ -132,8 +133,10 @@ func describesSkill(e *Entry) bool {
 	return false
 }
 
-// folderName is the name of a layer's folder. One without a name that a skill can
-// have, such as the top of an fs.FS, goes by its layer's.
+// folderName returns the name of a layer's directory. If the directory has no
+// name that a skill can have, as at the top of an fs.FS, folderName returns the
+// name of the layer, and named is false. If the layer's name is unusable too,
+// folderName returns "skill".
 func (s *scan) folderName(dirPath string) (name string, named bool) {
 	if base := path.Base(filepath.ToSlash(s.fs.Path(dirPath))); names.Loose(base) {
 		return base, true
@@ -144,8 +147,8 @@ func (s *scan) folderName(dirPath string) (name string, named bool) {
 	return "skill", false
 }
 
-// skills returns an entry for each child that is a folder, whether or not it has
-// a usable SKILL.md.
+// skills returns an entry for each child that is a directory, with or without a
+// usable SKILL.md.
 func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*Entry, error) {
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
@@ -169,13 +172,13 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 	return slices.DeleteFunc(entries, func(e *Entry) bool { return e == nil }), nil
 }
 
-// deeper looks for skills below the subdirectories of a layer, level by level
-// and in path order: the same files always give the same skills.
+// deeper searches for skills below the subdirectories of a layer, level by level
+// and in path order. Therefore the same files always give the same skills.
 //
 // A directory without a SKILL.md may hold skills at any level. A directory with
 // a SKILL.md holds skills only in its direct subdirectories; the other
-// subdirectories belong to the skill. deeper removes a subdirectory of the
-// layer that has no SKILL.md and holds skills.
+// subdirectories belong to the skill. If a subdirectory of the layer has no
+// SKILL.md and holds skills, deeper removes the entry of the subdirectory.
 func (s *scan) deeper(dir *confine.Dir, top string) error {
 	left := maxFolders
 	seen := s.above(dir, top)
@@ -211,8 +214,9 @@ func (s *scan) deeper(dir *confine.Dir, top string) error {
 	return nil
 }
 
-// above identifies a layer's folder, and those that it is in: a link to one of
-// them leads back, or to what is no skill of the layer.
+// above identifies a layer's directory and the directories that contain the
+// layer's directory. A link to any of these leads back to the layer, or to a
+// directory that is not a skill of the layer.
 func (s *scan) above(dir *confine.Dir, top string) map[identity]bool {
 	seen := map[identity]bool{}
 	for id := (identity{path: dir.RealPath()}); !seen[id]; id.path = path.Dir(id.path) {
@@ -228,7 +232,7 @@ func (s *scan) above(dir *confine.Dir, top string) map[identity]bool {
 	}
 }
 
-// firstElement is the first element of a path below the folder top.
+// firstElement returns the first element of a path below the directory top.
 func firstElement(top, file string) string {
 	if top != "." {
 		file = file[len(top)+1:]
@@ -237,9 +241,10 @@ func firstElement(top, file string) string {
 	return first
 }
 
-// skillsIn returns the skills in a directory below a layer's subdirectories and,
-// unless the directory is a skill, the directories without a SKILL.md. Each
-// directory without a SKILL.md takes 1 from left. The error is that of s.ctx.
+// skillsIn returns the skills in a directory below a layer's subdirectories.
+// Unless the directory is a skill, skillsIn also returns the directories without
+// a SKILL.md. Each directory without a SKILL.md takes 1 from left. The error is
+// the error of s.ctx.
 func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identity]bool) ([]*Entry, error) {
 	if *left == 0 {
 		return nil, nil
@@ -263,7 +268,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 		return nil, s.unsearched(dirPath, err)
 	}
 	if isSkill {
-		// What is wrong with the files of a skill is no problem of the search.
+		// The search does not report problems with the files of a skill.
 		children = slices.DeleteFunc(children, func(c child) bool { return !names.Loose(c.name) || !s.isFolder(dirPath, c) })
 	}
 	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.name, b.name) })
@@ -297,7 +302,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	return entries, nil
 }
 
-// unsearched reports a folder that cannot be looked through; the error is that
+// unsearched reports a directory that cannot be searched, and returns the error
 // of s.ctx.
 func (s *scan) unsearched(dirPath string, err error) error {
 	if s.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
@@ -307,9 +312,9 @@ func (s *scan) unsearched(dirPath string, err error) error {
 	return s.ctx.Err()
 }
 
-// skill returns the entry of one subfolder, whether or not it has a usable
-// SKILL.md; nil if the child is no folder, with an error if it is a link that
-// is not followed.
+// skill returns the entry of one subdirectory, with or without a usable
+// SKILL.md. If the child is not a directory, the entry is nil. If the child is a
+// link that the scan cannot follow, skill returns an error as well.
 func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, error) {
 	dirPath := below(parentPath, c.name)
 	switch c.typ {
@@ -332,7 +337,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		dir, err = s.fs.OpenDir(dirPath)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // vanished meanwhile
+		return nil, nil // vanished during the scan
 	}
 	if err != nil {
 		file := below(dirPath, skillFiles[0])
@@ -353,7 +358,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	}), nil
 }
 
-// below is path.Join for a clean path and one name.
+// below is path.Join for a clean path and a single name.
 func below(dirPath, name string) string {
 	if dirPath == "." {
 		return name
@@ -362,8 +367,9 @@ func below(dirPath, name string) string {
 }
 
 // KnownSkill returns the entry that Lookup would find in a snapshot taken now,
-// if the entry's own file alone decides this, or nil. It does for a SKILL.md in
-// a direct subdirectory of the first layer: no other file takes precedence.
+// if the entry's own file alone decides the result, or nil. The SKILL.md of a
+// direct subdirectory of the first layer decides alone, because no other file
+// takes precedence.
 func (x *Index) KnownSkill(name string) *Entry {
 	e := x.Known(name)
 	if e == nil || path.Base(e.Path) != skillFiles[0] {

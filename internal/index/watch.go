@@ -40,20 +40,20 @@ type watch struct {
 	watcher  *watcher
 	scanning bool
 	blind    bool            // the last scan found something that cannot be watched
-	routed   [][]os.FileInfo // what the routes were when the last scan began
+	routed   [][]os.FileInfo // the routes at the beginning of the last scan
 
-	retired sync.WaitGroup // the watcher before this one, until it is closed
+	retired sync.WaitGroup // the previous watcher, until closed
 }
 
 // A watcher watches directories that have kept their paths since they were
-// added. A rename separates the path of a watch from the directory, and how
-// the path is then added or removed differs by platform. So no watch is ever
-// removed or moved: if a watched path may name another directory, the watcher
-// is stale, and the next scan adds all paths to a new watcher.
+// added. A rename separates the path of a watch from the directory, and the
+// effect of adding or removing the path then differs by platform. Therefore no
+// watch is ever removed or moved. If a watched path may name another directory,
+// the watcher is stale, and the next scan adds all paths to a new watcher.
 type watcher struct {
 	events *fsnotify.Watcher
 	stale  bool            // guarded by watch.mu
-	added  map[string]bool // guarded by watch.mu; false for a directory of which only the entries on a route matter
+	added  map[string]bool // guarded by watch.mu; false for a directory with relevant entries only on a route
 }
 
 // A route is the path of a layer's directory and of each directory above,
@@ -76,8 +76,8 @@ func newRoute(l Layer) route {
 	}
 }
 
-// look describes the directories of a route as they are now, nil for a missing
-// one. The last one is the nearest that exists from top on.
+// look describes the current directories of a route, with nil for a missing
+// directory. The last element is the nearest existing directory from top on.
 func (r route) look() []os.FileInfo {
 	var infos []os.FileInfo
 	for i, path := range r.paths {
@@ -122,8 +122,8 @@ func sameDir(a, b os.FileInfo) bool {
 	return (a == nil) == (b == nil) && (a == nil || os.SameFile(a, b))
 }
 
-// startWatch begins to watch. It scans in the background, at once and whenever
-// a burst of changes has ended.
+// startWatch begins to watch. The watch scans in the background, at once and
+// after each burst of changes.
 func (x *Index) startWatch() error {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -143,7 +143,8 @@ func (x *Index) startWatch() error {
 	return nil
 }
 
-// start makes events those of the current watcher.
+// start makes a watcher of events and installs the watcher as the current
+// watcher.
 func (w *watch) start(events *fsnotify.Watcher) {
 	current := &watcher{events: events, added: make(map[string]bool)}
 	w.mu.Lock()
@@ -175,9 +176,9 @@ func (w *watch) listen(from *watcher) {
 	}
 }
 
-// matters reports whether an event may be about something that a scan looks
-// at, and marks the watcher as stale if a watched path may have changed hands.
-// An event without a name may be about anything.
+// matters reports whether an event may concern a file or directory that a scan
+// reads. If a watched path may name another directory now, matters marks the
+// watcher as stale. An event without a name may concern anything.
 func (w *watch) matters(from *watcher, e fsnotify.Event) bool {
 	w.mu.Lock()
 	if from != w.watcher { // the scan that replaced the watcher looks at everything anew
@@ -231,10 +232,10 @@ func (w *watch) follow(ctx context.Context, x *Index) {
 	}
 }
 
-// begin is called before a scan looks at anything. It watches the directories
-// above each layer, because only these have an event when the layer's
-// directory comes or goes: from the top of the layer's filesystem down, or
-// from the nearest directory that exists if the top is missing.
+// begin must be called before a scan reads anything. begin watches the
+// directories above each layer, because only these have an event when the
+// layer's directory comes or goes: from the top of the layer's filesystem down,
+// or from the nearest directory that exists if the top is missing.
 func (w *watch) begin() {
 	w.mu.Lock()
 	w.scanning, w.blind = true, false
@@ -251,7 +252,7 @@ func (w *watch) begin() {
 	for i, r := range w.routes {
 		for j := len(routed[i]) - 1; j > 0; j-- {
 			if routed[i][j] != nil {
-				_ = w.add(r.paths[j], false) // each call looks for the layer's directory in any case
+				_ = w.add(r.paths[j], false) // clean stats the layer's directory in any case
 			}
 		}
 	}
@@ -260,8 +261,8 @@ func (w *watch) begin() {
 	}
 }
 
-// renew replaces the watcher. If the system has no watcher left, the old one
-// stays stale, and no snapshot is relied upon.
+// renew replaces the watcher. If the system has no watcher left, the old watcher
+// stays stale, and clean trusts no snapshot.
 func (w *watch) renew() {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -276,8 +277,8 @@ func (w *watch) renew() {
 	w.retired.Go(func() { before.events.Close() }) // takes the kernel of Linux some 10 ms
 }
 
-// add watches a directory. The path is known before the system has events for
-// it.
+// add watches a directory. add records the path before the system has events for
+// the path.
 func (w *watch) add(path string, whole bool) error {
 	w.mu.Lock()
 	current := w.watcher
@@ -286,24 +287,24 @@ func (w *watch) add(path string, whole bool) error {
 	return current.events.Add(path)
 }
 
-// visit watches a directory that a scan is about to read, so that no change
-// falls between the two.
+// visit watches a directory that a scan is about to read. The watch begins
+// before the read, and no change falls between the two.
 func (w *watch) visit(path string) {
 	if w.add(path, true) != nil {
 		w.throughLink()
 	}
 }
 
-// throughLink notes that the scan found something that has no events.
+// throughLink records that the scan found a file or directory without events.
 func (w *watch) throughLink() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.blind = true
 }
 
-// end is called after a scan, when its snapshot is in place. The snapshot
-// before a scan that failed is not relied upon. A scan that its callers gave
-// up has told nobody of the changes, so another one follows.
+// end must be called after a scan, when the snapshot is in place. After a failed
+// scan, clean does not trust the previous snapshot. A canceled scan has reported
+// its changes to no caller. Therefore end requests another scan.
 func (w *watch) end(err error) {
 	w.mu.Lock()
 	w.scanning = false

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A token matches one byte, or any number of bytes, of a path.
+// A token matches a single byte, or any number of bytes, of a path.
 type token struct {
 	kind kind
 	char byte     // of literal
@@ -19,11 +19,11 @@ const (
 	class               // a byte in set
 	star                // any number of bytes except "/"
 	deep                // any number of bytes
-	shallow             // nothing; a deep and a "/" follow and may be left out
+	shallow             // matches nothing; the deep and the "/" after shallow are optional
 )
 
-// compile reads a pattern as the function wildmatch of git does. It reports
-// false for a pattern that matches nothing.
+// compile reads a pattern with the rules of git's function wildmatch. If the
+// pattern matches nothing, compile returns false.
 func compile(pattern string) (tokens []token, ok bool) {
 	for i := 0; i < len(pattern); {
 		switch c := pattern[i]; c {
@@ -120,8 +120,8 @@ func matchTokens(tokens []token, text string) bool {
 	return now[len(tokens)/64]&(1<<(len(tokens)%64)) != 0
 }
 
-// enter adds a token to a set, and the tokens behind that are next as well if
-// the token matches nothing.
+// enter adds a token to a set. If the token can match nothing, enter also adds
+// the tokens that can follow.
 func enter(tokens []token, set []uint64, at int) {
 	for set[at/64]&(1<<(at%64)) == 0 {
 		set[at/64] |= 1 << (at % 64)
@@ -144,14 +144,15 @@ type byteSet [4]uint64
 func (s *byteSet) has(c byte) bool { return s[c/64]&(1<<(c%64)) != 0 }
 func (s *byteSet) add(c byte)      { s[c/64] |= 1 << (c % 64) }
 
-// addRange adds low to high, and nothing if low is greater.
+// addRange adds the bytes from low to high. If low is greater than high,
+// addRange adds nothing.
 func (s *byteSet) addRange(low, high byte) {
 	for c := int(low); c <= int(high); c++ {
 		s.add(byte(c))
 	}
 }
 
-// complement is all bytes that are not in the set, except the slash.
+// complement replaces the set by all other bytes, except the slash.
 func (s *byteSet) complement() {
 	for i := range s {
 		s[i] = ^s[i]
@@ -178,7 +179,7 @@ func parseClass(pattern string) (set *byteSet, length int) {
 	if negated {
 		i++
 	}
-	var previous byte // what a range can begin with; 0 for nothing
+	var previous byte // the byte that can begin a range; 0 for none
 	for first := true; first || at(i) != ']'; first = false {
 		c := at(i)
 		switch {
@@ -228,8 +229,8 @@ func parseClass(pattern string) (set *byteSet, length int) {
 	return set, i + 1
 }
 
-// addNamed adds a named class of POSIX, in ASCII. It reports whether the name
-// is known.
+// addNamed adds a named POSIX class, in ASCII, and reports whether the name is
+// known.
 func (s *byteSet) addNamed(name string) bool {
 	switch name {
 	case "alnum":

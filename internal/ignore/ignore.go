@@ -1,19 +1,21 @@
-// Package ignore decides which files .gitignore files ignore, as git does
-// (https://git-scm.com/docs/gitignore). It touches no filesystem: the caller
-// walks, and hands it the text of each .gitignore file that it meets.
+// Package ignore reports which files are ignored by .gitignore files, with the
+// rules of git (https://git-scm.com/docs/gitignore). The package does not touch
+// a filesystem: the caller walks the directories and passes the text of each
+// .gitignore file.
 //
-// As in git, a file below an ignored folder is ignored whatever later
-// patterns say; the caller sees to that by not entering the folder. Letter
-// case counts, as it does for git with core.ignoreCase=false. Patterns match
-// bytes, so that "?" is one byte of a character of several.
+// As in git, a file below an ignored directory is ignored regardless of later
+// patterns. The caller ensures this rule by not entering ignored directories.
+// Letter case counts, as in git with core.ignoreCase=false. Patterns match
+// bytes, and therefore "?" matches a single byte of a multibyte character.
 //
 // Two stars after literal text and at the end of an element, as in "a**/b",
-// match any number of directories, as in git up to version 2.51. In git 2.52
-// and later these two stars are one star. After a wildcard, as in "?**/b", two
-// stars are one star in every version.
+// match any number of directories, as in git up to version 2.51. In git 2.52 and
+// later these two stars are equivalent to a single star. After a wildcard, as in
+// "?**/b", two stars are equivalent to a single star in every version.
 //
-// Not supported are .git/info/exclude, core.excludesFile and whether a file is
-// tracked. They belong to one user's checkout, not to the files.
+// The package does not support .git/info/exclude and core.excludesFile, and does
+// not know whether a file is tracked. These settings belong to the checkout of a
+// single user, not to the files.
 package ignore
 
 import (
@@ -21,17 +23,18 @@ import (
 	"strings"
 )
 
-// Rules are those of the .gitignore files of a folder and of the folders
-// above it. Rules never change, and nil are none.
+// Rules are the rules of the .gitignore files of a directory and of the
+// directories above. Rules are immutable. Nil Rules ignore nothing.
 type Rules struct {
 	above    *Rules
-	dir      string // the folder's path, ending in a slash; "" for the topmost
+	dir      string // the directory's path with a trailing slash; "" for the topmost
 	patterns []pattern
 }
 
-// Add returns the rules for a folder that has a .gitignore file of this text.
-// The dir is the folder's path, slash-separated, relative to the folder that
-// all paths are relative to, and "" for that folder itself.
+// Add returns the rules for a directory with a .gitignore file that has this
+// text. The path dir is slash-separated and relative to the topmost directory,
+// whose own path is "". All other paths are relative to the topmost directory,
+// too.
 func (r *Rules) Add(dir string, text []byte) *Rules {
 	if dir != "" {
 		dir += "/"
@@ -52,12 +55,13 @@ func (r *Rules) Add(dir string, text []byte) *Rules {
 }
 
 // Ignores reports whether the rules ignore the entry called name in the
-// folder dir, given as in Add. The last pattern that matches decides, those
-// of the nearest file first. The folder itself is taken not to be ignored.
+// directory dir. See [Rules.Add] for dir. The last matching pattern decides, and
+// the patterns of the nearest file precede all others. Ignores assumes that the
+// directory itself is not ignored.
 //
-// The time is in proportion to the product of the lengths of path and patterns,
-// whatever the patterns are. Ignores calls spend with the steps of each pattern,
-// and returns the error of spend.
+// The time is proportional to the product of the lengths of path and patterns,
+// for any patterns. Ignores calls spend with the steps of each pattern, and
+// returns the error of spend.
 func (r *Rules) Ignores(dir, name string, isDir bool, spend func(steps int) error) (bool, error) {
 	path := ""
 	for ; r != nil; r = r.above {
@@ -91,11 +95,11 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// A pattern is one line of a .gitignore file.
+// A pattern is a line of a .gitignore file.
 //
 // Git compares the text before the first wildcard byte by byte, and matches the
-// rest of the pattern with the rest of the path. The split decides what "**" in
-// the rest means, so a pattern here has the same split.
+// rest of the pattern with the rest of the path. The split decides the meaning
+// of "**" in the rest. Therefore a pattern here has the same split.
 type pattern struct {
 	negated  bool
 	dirOnly  bool
@@ -108,7 +112,7 @@ type pattern struct {
 
 const wildcards = `*?[\`
 
-// parse reads one line. It reports false for a line that matches nothing.
+// parse reads a line. If the line matches nothing, parse returns false.
 func parse(line string) (p pattern, ok bool) {
 	if strings.HasPrefix(line, "#") {
 		return p, false
@@ -148,8 +152,9 @@ func trimSpaces(line string) string {
 	return line[:end]
 }
 
-// matches reports whether the pattern matches text: a base name for a pattern
-// without a slash, otherwise a path relative to the directory of the pattern.
+// matches reports whether the pattern matches text. For a pattern without a
+// slash, text is a base name. For any other pattern, text is a path relative to
+// the directory of the pattern.
 func (p *pattern) matches(text string) bool {
 	if p.endsWith {
 		return strings.HasSuffix(text, p.suffix)

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Compare orders names case-insensitively, by Unicode simple folding, and
-// names that differ only in case by their bytes. A byte that is not UTF-8
-// comes after every character. Compare allocates nothing.
+// Compare orders names case-insensitively by Unicode simple folding. Names that
+// differ only in case are ordered by their bytes. A byte that is not UTF-8
+// follows every character. Compare allocates nothing.
 func Compare[A, B ~string | ~[]byte](a A, b B) int {
 	i := 0
 	for ; i < len(a) && i < len(b); i++ {
@@ -44,8 +44,8 @@ func Compare[A, B ~string | ~[]byte](a A, b B) int {
 	return 0 // of names that fold alike, neither begins with the other
 }
 
-// characterAt is where the character begins that is cut by i, up to which two
-// names are the same but for the case of ASCII letters.
+// characterAt returns the index of the first byte of the character at i. Up to
+// i, the two names differ at most in the case of ASCII letters.
 func characterAt[A, B ~string | ~[]byte](a A, b B, i int) int {
 	if (i == len(a) || utf8.RuneStart(a[i])) && (i == len(b) || utf8.RuneStart(b[i])) {
 		return i
@@ -58,7 +58,8 @@ func characterAt[A, B ~string | ~[]byte](a A, b B, i int) int {
 	return i
 }
 
-// LowerASCII is the lower case of a letter of ASCII, and else what it is.
+// LowerASCII returns the lower case of an ASCII letter, and any other byte
+// unchanged.
 func LowerASCII(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c += 'a' - 'A'
@@ -66,7 +67,8 @@ func LowerASCII(c byte) byte {
 	return c
 }
 
-// folded returns the character of s at i, folded, and its length.
+// folded returns the folded character of s at i, and the length of the
+// character.
 func folded[S ~string | ~[]byte](s S, i int) (rune, int) {
 	var encoded [utf8.UTFMax]byte
 	n := 0
@@ -80,9 +82,9 @@ func folded[S ~string | ~[]byte](s S, i int) (rune, int) {
 	return fold(r), size
 }
 
-// fold maps a character to one that stands for all its simple case variants:
-// the lower case of the smallest of them. Letters that fold alike are then
-// equal, and ASCII letters sort as lower case letters do.
+// fold maps all simple case variants of a character to the same character: the
+// lower case of the smallest variant. Therefore letters that differ only in case
+// are equal, and ASCII letters sort as lower case letters.
 func fold(r rune) rune {
 	if r < utf8.RuneSelf {
 		return rune(LowerASCII(byte(r)))

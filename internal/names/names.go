@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Plain reports whether name is letters of ASCII, digits, "_" and "-".
+// Plain reports whether name is not empty and consists of ASCII letters, digits,
+// "_" and "-".
 func Plain(name string) bool {
 	for i := 0; i < len(name); i++ {
 		switch c := name[i]; {
@@ -18,7 +19,7 @@ func Plain(name string) bool {
 	return name != ""
 }
 
-// PlainSpelling is a plain name that reads like name, for a suggestion.
+// PlainSpelling returns a plain name similar to name, for a suggestion.
 func PlainSpelling(name string) string {
 	var b strings.Builder
 	for i := 0; i < len(name); i++ {
@@ -34,10 +35,10 @@ func PlainSpelling(name string) string {
 	return "command"
 }
 
-// Loose reports whether name is one path element that is safe on every
-// system and in one line of text: valid UTF-8 without separators, control
-// characters, ".." and what reorders text, not beginning with a dot and without
-// blanks at its ends.
+// Loose reports whether name is a single path element that is safe on every
+// system and in a line of text. A loose name is valid UTF-8 without separators,
+// control characters, ".." and characters that reorder text. The name does not
+// begin with a dot, and neither begins nor ends with a blank.
 func Loose(name string) bool {
 	if name == "" || name[0] == '.' || strings.Contains(name, "..") || !utf8.ValidString(name) || strings.TrimSpace(name) != name {
 		return false
@@ -53,7 +54,7 @@ func Loose(name string) bool {
 	return true
 }
 
-// TrimMarkdown cuts ".md", in any letter case, off the end once.
+// TrimMarkdown removes a single ".md", in any letter case, from the end of name.
 func TrimMarkdown(name string) (stem string, ok bool) {
 	i := len(name) - len(".md")
 	if i < 0 || !strings.EqualFold(name[i:], ".md") {

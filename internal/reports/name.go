@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	MaxName     = 100 // characters of a report's name; the contract's
-	maxStem     = 110 // bytes of a command's name in the names of files
+	MaxName     = 100 // characters of a report's name, prescribed by the contract
+	maxStem     = 110 // bytes of a command's name in file names
 	timeLayout  = "20060102_150405"
 	localSuffix = "_local"
 	extension   = ".md"
 
-	// maxFileName leaves room within 255 bytes, the longest name of most
-	// filesystems, for what confine.TempName adds.
+	// maxFileName leaves room for the suffix of confine.TempName within 255
+	// bytes, the longest name on most filesystems.
 	maxFileName = 250
 )
 
-// An Info is what the name of a report's file says of the report.
+// An Info holds the data in a report's file name.
 type Info struct {
 	Name    string
 	Time    time.Time // UTC, in whole seconds
@@ -33,7 +33,7 @@ type Info struct {
 	Local   bool
 }
 
-// FileName is the name of a report's file.
+// FileName returns the name of a report's file.
 func FileName(stem string, r Info) string {
 	suffix := ""
 	if r.Local {
@@ -44,7 +44,7 @@ func FileName(stem string, r Info) string {
 
 var filePattern = regexp.MustCompile(`^(.+)_([0-9]{8}_[0-9]{6})_v([1-9][0-9]{0,3})(` + localSuffix + `)?` + regexp.QuoteMeta(extension) + `$`)
 
-// ParseFileName is the reverse of FileName, for files of one command.
+// ParseFileName is the inverse of FileName for the files of a single command.
 func ParseFileName(stem, file string) (r Info, ok bool) {
 	rest, ok := strings.CutPrefix(file, stem+"_")
 	if !ok {
@@ -62,8 +62,8 @@ func ParseFileName(stem, file string) (r Info, ok bool) {
 	return Info{Name: m[1], Time: at, Version: version, Local: m[4] != ""}, err == nil
 }
 
-// Compare orders reports by time and version, the newest first, then by name, the
-// shared before the local ones.
+// Compare orders reports by time and version, newest first, and then by name.
+// Shared reports precede local reports.
 func Compare(a, b Info) int {
 	local := func(r Info) int {
 		if r.Local {
@@ -74,14 +74,14 @@ func Compare(a, b Info) int {
 	return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(b.Version, a.Version), strings.Compare(a.Name, b.Name), cmp.Compare(local(a), local(b)))
 }
 
-// ValidName reports whether a report can have this name. A letter may
-// consist of several code points, as many do in Indic scripts.
+// ValidName reports whether a report can have this name. A letter may consist of
+// several code points, as in many Indic scripts.
 func ValidName(name string) bool {
 	n := 0
 	for _, r := range name {
 		n++
 		switch {
-		case r == utf8.RuneError: // also what is no UTF-8
+		case r == utf8.RuneError: // also returned for invalid UTF-8
 			return false
 		case r == '_', r == '-', unicode.IsLetter(r), unicode.IsMark(r), unicode.IsDigit(r):
 		default:
@@ -91,18 +91,18 @@ func ValidName(name string) bool {
 	return 0 < n && n <= MaxName
 }
 
-// MaxNameBytes is the length of the longest report name, in bytes, that fits into
-// the name of a file.
+// MaxNameBytes returns the length in bytes of the longest report name that fits
+// into a file name.
 func MaxNameBytes(stem string) int {
 	return maxFileName - len(FileName(stem, Info{Version: maxVersions, Local: true}))
 }
 
-// Stem is a command's name as files and folders can have it on every
-// system. Plain names stay as they are, and "frontend:component" becomes
-// "frontend.component". In the looser names that WithLooseNames admits, what is
-// special on some system is written as %XX, the dot among it. No two names have
-// one stem, but for those of more than 110 bytes, which are cut and told apart
-// by a hash.
+// Stem returns a form of a command's name that every system accepts for files
+// and directories. Plain names are unchanged. "frontend:component" becomes
+// "frontend.component". WithLooseNames admits other names: in these names Stem
+// writes a byte that is special on any system, including the dot, as %XX.
+// Different names have different stems. A stem of more than 110 bytes is cut and
+// ends with a hash that distinguishes the names.
 func Stem(command string) string {
 	var b strings.Builder
 	for i := range len(command) {
@@ -127,8 +127,8 @@ func Stem(command string) string {
 	return stem
 }
 
-// isDevice reports whether Windows takes a name for that of a device, whatever
-// comes after a dot.
+// isDevice reports whether Windows treats a name as a device, regardless of the
+// text after a dot.
 func isDevice(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	switch base = strings.ToUpper(strings.TrimRight(base, " ")); base {

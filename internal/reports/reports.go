@@ -48,8 +48,8 @@ func (f *File) ReadHead(buf []byte) (n int, info confine.Info, err error) {
 	return f.dir.ReadHead(f.FileName, buf)
 }
 
-// A DirectoryError is the failure of a directory, as opposed to the failure of a
-// report in the directory.
+// A DirectoryError is the failure of a directory, and not of a report in the
+// directory.
 type DirectoryError struct {
 	Name string // Directory.Name, with the subdirectory of the command if that failed
 	Err  error
@@ -182,7 +182,8 @@ func (d *Directory) Newest(ctx context.Context, n int, wanted func(stem string) 
 	}
 }
 
-// newest is Newest for one command. It returns false if the range has ended.
+// newest is Newest for a single command. If the range has ended, newest returns
+// false.
 func (d *Directory) newest(ctx context.Context, n int, top *confine.Dir, stem string, yield func(File, error) bool) bool {
 	var newest []File
 	dir, err := top.OpenDir(stem)
@@ -233,9 +234,9 @@ func openExisting(open func() (*confine.Dir, error)) (*confine.Dir, error) {
 	return dir, nil
 }
 
-// each calls visit for each file that has the name of a report of this directory,
-// in no particular order. It omits links and directories if the filesystem
-// reports types. Path and Stat of the files are not set.
+// each calls visit for each file that has the name of a report of this
+// directory, in no particular order. If the filesystem reports types, each omits
+// links and directories. Path and Stat of the files are not set.
 func (d *Directory) each(ctx context.Context, dir *confine.Dir, stem string, visit func(File) error) error {
 	return dir.Each(ctx, func(name string, typ fs.FileMode) error {
 		report, ok := ParseFileName(stem, name)
@@ -246,8 +247,8 @@ func (d *Directory) each(ctx context.Context, dir *confine.Dir, stem string, vis
 	})
 }
 
-// stat sets Path and Stat. It returns false if the file is gone or not a regular
-// file.
+// stat sets Path and Stat. If the file is gone or not a regular file, stat
+// returns false.
 func (d *Directory) stat(f *File) (regular bool, err error) {
 	f.Path = d.path(f.Stem, f.FileName)
 	f.Stat, err = f.dir.Lstat(f.FileName)

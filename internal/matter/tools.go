@@ -57,7 +57,7 @@ func (d *Document) checkTools() {
 		if f.Key != "allowed-tools" {
 			continue
 		}
-		if f.Value.Kind == String && strings.IndexAny(f.Value.Text, "()") < 0 {
+		if f.Value.Kind == String && !strings.ContainsAny(f.Value.Text, "()") {
 			return // fast path of most headers
 		}
 		if _, tool := Tools(f.Value); tool != "" {

@@ -17,44 +17,44 @@ import (
 
 const maxReportSize = 10 << 20
 
-// A Report is what a command produced, to be saved. Its JSON is the input of
-// the tool report_feedback.
+// A Report is the result of a command, for SaveReport. Its JSON form is the input
+// of the tool report_feedback.
 type Report struct {
-	Command string `json:"command_name"`          // as Get takes it
-	Name    string `json:"report_name,omitempty"` // up to 100 letters of any script, digits, "_" and "-"; "" is "report"
-	Content string `json:"report_content"`        // 1 byte to 10 MiB of UTF-8, saved as it is
-	Upload  bool   `json:"user_wants_upload"`     // save it in the folder that is shared
+	Command string `json:"command_name"`          // a name for Get
+	Name    string `json:"report_name,omitempty"` // up to 100 letters of any script, digits, "_" and "-"; default "report"
+	Content string `json:"report_content"`        // 1 byte to 10 MiB of UTF-8, saved unchanged
+	Upload  bool   `json:"user_wants_upload"`     // save the report in the shared directory
 }
 
-// A SavedReport says where a report is now. Its JSON is the output of the tool
-// report_feedback.
+// A SavedReport describes the file of a report. Its JSON form is the output of the
+// tool report_feedback.
 type SavedReport struct {
 	Success bool   `json:"success"`      // true
 	Action  string `json:"action_taken"` // "uploaded" or "saved_locally"
 	Path    string `json:"report_path"`  // the full path on the catalog's filesystem
-	Name    string `json:"report_name"`  // the Report's, or "report"
-	Version int    `json:"version"`      // 1, or more where reports of this name were saved in the same second
-	Message string `json:"message"`      // the above in a sentence, for a model
+	Name    string `json:"report_name"`  // Report.Name, or "report"
+	Version int    `json:"version"`      // 1, or more if several reports of this name were saved in the same second
+	Message string `json:"message"`      // a sentence about the file, for a model
 }
 
-// ReportInfo is what is known of a saved report without reading it.
+// ReportInfo describes a saved report without its content.
 type ReportInfo struct {
 	Command string    `json:"command_name"`
 	Name    string    `json:"report_name"`
 	Path    string    `json:"report_path"` // the full path on the catalog's filesystem
 	Version int       `json:"version"`
-	Time    time.Time `json:"time"` // when it was saved, in UTC, to the second
+	Time    time.Time `json:"time"` // of the save, in UTC, in whole seconds
 	Size    int64     `json:"size"` // in bytes
 	Local   bool      `json:"local"`
 }
 
-// reportDirs are the folders for reports as WithReports names them.
+// reportDirs holds the directory names of WithReports.
 type reportDirs struct{ shared, local string }
 
 func (d reportDirs) configured() bool { return d.shared != "" || d.local != "" }
 
-// reportDirectories are the directories of WithReports. FS is nil in a directory
-// that is not configured.
+// reportDirectories holds the directories of WithReports. The FS of a directory is
+// nil if WithReports does not name the directory.
 type reportDirectories struct{ shared, local reports.Directory }
 
 func (c *Catalog) openReports() {
@@ -73,50 +73,60 @@ func (c *Catalog) openReports() {
 	c.reports.local = open(c.config.reports.local, true)
 }
 
-// ReportsConfigured tells which kinds of report SaveReport can save: those with
-// Upload and those without. See WithReports.
+// ReportsConfigured reports which directories [WithReports] names: the shared
+// directory, for reports with Upload, and the local directory, for all others.
 func (c *Catalog) ReportsConfigured() (shared, local bool) {
 	return c.config.reports.shared != "", c.config.reports.local != ""
 }
 
-// SaveReport saves the report of a command, as
+// SaveReport saves the report of a command as
 //
-//	{folder}/{command}/{command}_{name}_{YYYYMMDD_HHMMSS}_v{version}.md
+//	{directory}/{command}/{command}_{name}_{YYYYMMDD_HHMMSS}_v{version}.md
 //
-// in the folder for shared reports if r.Upload is set, else in the one for local
-// reports and with "_local" before ".md"; see WithReports. The time is that of
-// the call in UTC. A file has mode 0644 and a folder 0755, less the umask.
+// If r.Upload is set, the directory is the shared directory of [WithReports].
+// Otherwise the directory is the local directory, and the file name ends in
+// "_local.md". The time is the time of the call, in UTC. Files have mode 0644 and
+// directories have mode 0755, both less the umask.
 //
-// Nothing is ever replaced: of reports with one name in one second, each gets
-// the next version. The file appears whole and synced to the disk, or not at
-// all. Until then its content is in a hidden file beside it, named for it and
-// ending in ".tmp"; a program that dies in the middle leaves that file, which
-// nothing reads and anybody may delete. This holds for writers in any number of
-// goroutines and processes on the operating system's filesystem. On another one
-// (see WithFs), a rename is as atomic and a sync as good as it makes them, and
-// writers of several catalogs can be in each other's way unless it creates
-// files exclusively in one step, as an afero.MemMapFs does not.
+// In file names, "." replaces the ":" of a nested command. %XX replaces each
+// character that a supported system forbids in file names; [WithLooseNames] admits
+// such characters. SaveReport shortens a command name of more than 110 bytes and
+// appends a hash.
 //
-// In the names of files, the ":" of a nested command is ".", and a character
-// that some system does not allow, as names under WithLooseNames may have, is
-// %XX. A command's name of more than 110 bytes is cut, with a hash at its end.
+// SaveReport replaces no file. If the name is taken, SaveReport uses the next
+// version. A report appears complete and synced to the disk, or not at all. Until
+// then the content is in a hidden file in the same directory, with the name of the
+// report and the extension ".tmp". A program that dies during SaveReport leaves this
+// file, which no method reads and anybody may delete.
 //
-// What is wrong is looked for in this order. For the command's name the errors
-// are those of Get, ErrInvalidCommandName and ErrCommandNotFound above all;
-// commands that List leaves out have reports too. Then come ErrEmptyContent,
-// ErrSizeLimitExceeded, and ErrInvalidReportName for a name that is malformed or
-// too long for a file: 100 ASCII letters always fit, 100 letters of several
-// bytes may not. ErrDirectoryPreparation is for a folder that is not configured,
-// cannot be made or opened, or, for the command's own folder, is a link. Last is
-// ErrFileWrite for a shared report or ErrLocalSave for a local one, with the
-// cause in the chain, also for content that is not valid UTF-8.
+// On the operating system's filesystem this holds for any number of goroutines and
+// processes. On a filesystem of [WithFs], a rename is atomic and a sync is durable
+// only as far as the filesystem provides this. There, several catalogs may disturb
+// each other unless the filesystem creates files exclusively in one step;
+// afero.MemMapFs does not.
 //
-// If ctx ends before the file has appeared, the report is not saved. Whoever
-// gets ctx's error may find it saved only if that happened in the very moment of
-// its appearance.
+// SaveReport checks its arguments in this order:
 //
-// The cost is that of writing and syncing two files, however many reports the
-// folder has.
+//   - the command name: the errors are those of [Catalog.Get], mainly
+//     [ErrInvalidCommandName] and [ErrCommandNotFound]. Commands that
+//     [Catalog.List] omits can have reports, too.
+//   - the content: [ErrEmptyContent], [ErrSizeLimitExceeded], and the error for a
+//     failed write if the content is not valid UTF-8.
+//   - the report name: [ErrInvalidReportName] if the name is malformed, or too long
+//     for a file. 100 ASCII letters always fit. 100 longer letters may not.
+//   - the directory: [ErrDirectoryPreparation] if the directory is not configured
+//     or cannot be created or opened, and if the directory of the command is a
+//     symbolic link.
+//
+// A failed write of a shared report is [ErrFileWrite], and of a local report
+// [ErrLocalSave]. Both wrap the cause.
+//
+// If ctx ends before the report appears, SaveReport does not save the report. If
+// ctx ends at the moment when the report appears, SaveReport may return the error
+// of ctx although the report is saved.
+//
+// SaveReport writes and syncs one file and its directory. The cost does not depend
+// on the number of reports in the directory.
 func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error) {
 	const op = "SaveReport"
 	command, err := c.reportedCommand(ctx, op, r.Command)
@@ -126,13 +136,13 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 	switch {
 	case r.Content == "":
 		return SavedReport{}, &Error{Code: ErrEmptyContent.Code, Op: op, Path: command,
-			Message: "the report is empty; give its text"}
+			Message: "the report is empty; pass the text of the report"}
 	case len(r.Content) > maxReportSize:
 		return SavedReport{}, &Error{Code: ErrSizeLimitExceeded.Code, Op: op, Path: command,
-			Message: fmt.Sprintf("the report has %d bytes and may have %d (10 MiB); shorten it", len(r.Content), maxReportSize)}
+			Message: fmt.Sprintf("the report has %d bytes; use at most %d (10 MiB)", len(r.Content), maxReportSize)}
 	case !utf8.ValidString(r.Content):
 		return SavedReport{}, &Error{Code: writeCode(r.Upload), Op: op, Path: command,
-			Message: "the report is not valid UTF-8; give it as text"}
+			Message: "the report is not valid UTF-8; pass the report as text"}
 	}
 	stem := reports.Stem(command)
 	r.Name = cmp.Or(r.Name, "report")
@@ -144,20 +154,21 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 		directory, kind, other = other, "local", directory
 	}
 	if directory.FS == nil {
-		message := "there is no folder for " + kind + " reports; configure it with WithReports"
+		message := "no directory for " + kind + " reports is configured; use WithReports"
 		if other.FS != nil {
 			message += fmt.Sprintf(", or set user_wants_upload to %t if the user agrees", !r.Upload)
 		}
 		return SavedReport{}, &Error{Code: ErrDirectoryPreparation.Code, Op: op, Path: command, Message: message}
 	}
 	saved, err := await(ctx, c, func(context.Context) (SavedReport, error) {
-		// With the caller's context: Close waits for a save that has begun.
+		// The caller's context does not end with Close: Close waits until the report is
+		// written.
 		return c.save(ctx, directory, stem, r)
 	})
 	return saved, c.methodError(op, err)
 }
 
-// reportedCommand is the name of the command that Get has for a name.
+// reportedCommand returns the canonical name of a command.
 func (c *Catalog) reportedCommand(ctx context.Context, op, name string) (string, error) {
 	command, err := c.Get(ctx, name)
 	return command.Name, inOp(op, err)
@@ -170,20 +181,20 @@ func writeCode(upload bool) Code {
 	return ErrLocalSave.Code
 }
 
-// checkReportName says what is wrong with the name of a report.
+// checkReportName returns an error for an invalid report name.
 func checkReportName(stem, name string) error {
 	if !reports.ValidName(name) {
 		return &Error{Code: ErrInvalidReportName.Code, Path: name,
-			Message: fmt.Sprintf(`no report can be called %s; use 1 to %d letters, digits, "_" and "-"`, quote(name), reports.MaxName)}
+			Message: fmt.Sprintf(`invalid report name %s; use 1 to %d letters, digits, "_" and "-"`, quote(name), reports.MaxName)}
 	}
 	if limit := reports.MaxNameBytes(stem); len(name) > limit {
 		return &Error{Code: ErrInvalidReportName.Code, Path: name,
-			Message: fmt.Sprintf("the report name has %d bytes, which together with the command's name is too long for a file; use at most %d bytes", len(name), limit)}
+			Message: fmt.Sprintf("the report name has %d bytes; use at most %d bytes, because the file name also contains the command name", len(name), limit)}
 	}
 	return nil
 }
 
-// save writes a report that has been checked.
+// save writes a report whose fields are valid.
 func (c *Catalog) save(ctx context.Context, directory *reports.Directory, stem string, r Report) (SavedReport, error) {
 	file, err := directory.Save(ctx, stem, r.Name, r.Content, c.config.now)
 	var unusable *reports.DirectoryError
@@ -193,11 +204,11 @@ func (c *Catalog) save(ctx context.Context, directory *reports.Directory, stem s
 		return SavedReport{}, err
 	case errors.As(err, &unusable):
 		return SavedReport{}, &Error{Code: ErrDirectoryPreparation.Code, Path: unusable.Name, Err: unusable.Err,
-			Message: "the folder " + quote(unusable.Name) + " cannot be used for reports (" + escape.Reason(unusable.Err) + "); check that it is a folder that may be written, and no link that is not followed"}
+			Message: "cannot use the directory " + quote(unusable.Name) + " for reports (" + escape.Reason(unusable.Err) + "); check that it is a writable directory and that its links are followed (see WithSymlinks)"}
 	default:
 		at := path.Join(directory.Name, stem)
 		return SavedReport{}, &Error{Code: writeCode(r.Upload), Path: at, Err: err,
-			Message: "the report cannot be written (" + escape.Reason(err) + "); nothing was saved; check the space and the permissions of the folder " + quote(at)}
+			Message: "cannot write the report (" + escape.Reason(err) + "); nothing was saved; check the free space and the permissions of the directory " + quote(at)}
 	}
 	saved := SavedReport{
 		Success: true,
@@ -209,25 +220,26 @@ func (c *Catalog) save(ctx context.Context, directory *reports.Directory, stem s
 	}
 	if r.Upload {
 		saved.Action = "uploaded"
-		saved.Message = "The report was uploaded to the shared folder as " + file.FileName + "."
+		saved.Message = "The report was uploaded to the shared directory as " + file.FileName + "."
 	}
 	return saved, nil
 }
 
-// Reports returns the saved reports of a command from both folders, newest
-// first; those of one second by version, the highest first, then by name, the
-// shared before the local ones. There is none, and no error, where a folder
-// does not exist yet. The slice is never nil.
+// Reports returns the saved reports of a command from both directories of
+// [WithReports], newest first. Reports of the same second are ordered by version,
+// the highest first, then by name, then shared before local. The slice is never
+// nil. A missing directory has no reports.
 //
-// Files that SaveReport cannot have written are left out, by their names, and so
-// are links.
+// Reports omits symbolic links and files whose names SaveReport cannot have
+// chosen.
 //
-// For the command's name the errors are those of Get. Without WithReports the
-// error is ErrDirectoryNotFound. A folder that may not be read is
-// ErrPermissionDenied, one that is no folder ErrNotADirectory, a link that is
-// not followed ErrOutsideRoot, and any other failure ErrFileRead.
+// For the command name, the errors are those of [Catalog.Get]. Without
+// WithReports, Reports returns [ErrDirectoryNotFound]. For a directory, Reports
+// returns [ErrPermissionDenied] if the permission to read it is missing,
+// [ErrNotADirectory] if a file has its name, [ErrOutsideRoot] if a link to it is
+// not followed, and [ErrFileRead] for any other failure.
 //
-// The cost is a directory read and one stat a report.
+// Reports reads each directory once and stats each report.
 func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, error) {
 	const op = "Reports"
 	command, err := c.reportedCommand(ctx, op, command)
@@ -236,7 +248,7 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 	}
 	if !c.config.reports.configured() {
 		return nil, &Error{Code: ErrDirectoryNotFound.Code, Op: op, Path: command,
-			Message: "there is no folder for reports; configure one with WithReports"}
+			Message: "no directory for reports is configured; use WithReports"}
 	}
 	all, err := await(ctx, c, func(ctx context.Context) ([]ReportInfo, error) {
 		all := []ReportInfo{}

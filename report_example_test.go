@@ -10,7 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// clock stands still, so that the examples print the same each time.
+// clock is a stopped clock. Each run of an example prints the same.
 func clock() time.Time { return time.Date(2025, 11, 20, 10, 30, 0, 0, time.UTC) }
 
 func ExampleCatalog_SaveReport() {
@@ -37,10 +37,11 @@ func ExampleCatalog_SaveReport() {
 	// Output:
 	// reports/analyze-logs/analyze-logs_report_20251120_103000_v1.md
 	// reports/analyze-logs/analyze-logs_report_20251120_103000_v2.md
-	// toolshelf: SaveReport: no report can be called "../../x"; use 1 to 100 letters, digits, "_" and "-" (INVALID_REPORT_NAME) true
+	// toolshelf: SaveReport: invalid report name "../../x"; use 1 to 100 letters, digits, "_" and "-" (INVALID_REPORT_NAME) true
 }
 
-// The JSON of a Report and a SavedReport is that of the tool report_feedback.
+// The JSON forms of Report and SavedReport are the input and the output of the tool
+// report_feedback.
 func ExampleSavedReport() {
 	catalog := open(
 		toolshelf.WithFs(project(map[string]string{"commands/analyze-logs.md": "Analyze the logs.\n"})),
@@ -97,8 +98,8 @@ func ExampleCatalog_Reports() {
 	// 2025-11-18 23:59:59 nightly v2, 25 bytes, local: true
 }
 
-// A report without a folder for its kind is refused, and the hint of Get names
-// the tool only where one is configured.
+// SaveReport rejects a report if its directory is not configured. The hint of Get
+// names the tool only if a directory is configured.
 func ExampleWithReports() {
 	files := project(map[string]string{"commands/analyze-logs.md": "Analyze the logs.\n"})
 	for _, catalog := range []*toolshelf.Catalog{
@@ -116,8 +117,8 @@ func ExampleWithReports() {
 	// Output:
 	// shared: false local: false
 	// Important: when this command has finished and produced its report, show the report to the user and ask what to do with it before going on. <nil>
-	// toolshelf: SaveReport: there is no folder for shared reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)
+	// toolshelf: SaveReport: no directory for shared reports is configured; use WithReports (DIRECTORY_PREPARATION_FAILED)
 	// shared: false local: true
 	// Important: when this command has finished and produced its report, be sure to call the 'report_feedback' tool to save it; ask the user first whether it may be shared. <nil>
-	// toolshelf: SaveReport: there is no folder for shared reports; configure it with WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)
+	// toolshelf: SaveReport: no directory for shared reports is configured; use WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)
 }

@@ -23,20 +23,20 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// reported are the commands that the tests save reports of.
+// reported holds the commands that have reports in the tests.
 var reported = map[string]string{
 	"commands/analyze.md":            "Analyze it.",
 	"commands/hidden.md":             "---\nis_dependency: true\n---\n",
 	"commands/frontend/component.md": "Debug it.",
 }
 
-// at is the clock of these tests. The zone is not UTC, as a host's need not be.
+// at is the clock of these tests. Its zone is not UTC, like the zone of many hosts.
 func at() time.Time {
 	return time.Date(2025, 11, 20, 13, 30, 0, 999, time.FixedZone("", 3*60*60))
 }
 
-// onReported runs a test over reported, in memory and on the disk, with folders
-// for reports. What the test gets reads a file of the project.
+// onReported runs a test over the files of reported, in memory and on the disk, with
+// directories for reports. The afero.Fs is the root of the project.
 func onReported(t *testing.T, test func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs)) {
 	options := []toolshelf.Option{toolshelf.WithClock(at), toolshelf.WithReports("reports", "state/local"), toolshelf.WithNestedCommands()}
 	t.Run("memory", func(t *testing.T) {
@@ -53,8 +53,8 @@ func onReported(t *testing.T, test func(t *testing.T, open func(...toolshelf.Opt
 	})
 }
 
-// found are the files below a folder, hidden ones included; none where it is
-// missing.
+// found returns the files below a directory, including hidden files. A missing
+// directory has none.
 func found(t *testing.T, fsys afero.Fs, dir string) []string {
 	t.Helper()
 	var files []string
@@ -79,7 +79,7 @@ func save(t *testing.T, c *toolshelf.Catalog, r toolshelf.Report) toolshelf.Save
 	return saved
 }
 
-func TestAReportIsSavedWhereTheContractSays(t *testing.T) {
+func TestSaveReportChoosesThePathOfTheContract(t *testing.T) {
 	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
 		c := open()
 		for _, tt := range []struct {
@@ -88,15 +88,15 @@ func TestAReportIsSavedWhereTheContractSays(t *testing.T) {
 			{`{"command_name":"analyze","report_content":"# Found\r\nnothing","user_wants_upload":true}`,
 				"reports/analyze/analyze_report_20251120_103000_v1.md",
 				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"report","version":1,` +
-					`"message":"The report was uploaded to the shared folder as analyze_report_20251120_103000_v1.md."}`},
+					`"message":"The report was uploaded to the shared directory as analyze_report_20251120_103000_v1.md."}`},
 			{`{"command_name":"analyze.md","report_content":"again","user_wants_upload":true}`,
 				"reports/analyze/analyze_report_20251120_103000_v2.md",
 				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"report","version":2,` +
-					`"message":"The report was uploaded to the shared folder as analyze_report_20251120_103000_v2.md."}`},
+					`"message":"The report was uploaded to the shared directory as analyze_report_20251120_103000_v2.md."}`},
 			{`{"command_name":"analyze","report_name":"日志_2-é","report_content":"x","user_wants_upload":true}`,
 				"reports/analyze/analyze_日志_2-é_20251120_103000_v1.md",
 				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"日志_2-é","version":1,` +
-					`"message":"The report was uploaded to the shared folder as analyze_日志_2-é_20251120_103000_v1.md."}`},
+					`"message":"The report was uploaded to the shared directory as analyze_日志_2-é_20251120_103000_v1.md."}`},
 			{`{"command_name":"analyze","report_content":"\u0000","user_wants_upload":false}`,
 				"state/local/analyze/analyze_report_20251120_103000_v1_local.md",
 				`{"success":true,"action_taken":"saved_locally","report_path":"PATH","report_name":"report","version":1,` +
@@ -108,7 +108,7 @@ func TestAReportIsSavedWhereTheContractSays(t *testing.T) {
 			{`{"command_name":"frontend:component","report_content":"x","user_wants_upload":true}`,
 				"reports/frontend.component/frontend.component_report_20251120_103000_v1.md",
 				`{"success":true,"action_taken":"uploaded","report_path":"PATH","report_name":"report","version":1,` +
-					`"message":"The report was uploaded to the shared folder as frontend.component_report_20251120_103000_v1.md."}`},
+					`"message":"The report was uploaded to the shared directory as frontend.component_report_20251120_103000_v1.md."}`},
 		} {
 			var r toolshelf.Report
 			if err := json.Unmarshal([]byte(tt.in), &r); err != nil {
@@ -128,14 +128,14 @@ func TestAReportIsSavedWhereTheContractSays(t *testing.T) {
 			}
 		}
 		if files := found(t, fsys, "."); slices.ContainsFunc(files, func(f string) bool { return strings.HasSuffix(f, ".tmp") }) {
-			t.Errorf("something is left over: %q", files)
+			t.Errorf("temporary files remain: %q", files)
 		}
 	})
 }
 
-func TestTheSizesOfAReport(t *testing.T) {
+func TestSaveReportLimitsTheSize(t *testing.T) {
 	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
-		c := open(toolshelf.WithMaxFileSize(64)) // which is about other files
+		c := open(toolshelf.WithMaxFileSize(64)) // does not apply to reports
 		for _, size := range []int{1, 10 << 20} {
 			saved := save(t, c, toolshelf.Report{Command: "analyze", Content: strings.Repeat("x", size), Upload: true})
 			all, err := c.Reports(t.Context(), "analyze")
@@ -154,8 +154,9 @@ func TestTheSizesOfAReport(t *testing.T) {
 	})
 }
 
-// Each row has one mistake more than the row below, and names the first.
-func TestWhatIsWrongIsToldInOrder(t *testing.T) {
+// Each row has at least the mistakes of the row below. SaveReport reports the first
+// mistake.
+func TestSaveReportChecksItsArgumentsInOrder(t *testing.T) {
 	long := strings.Repeat("n", 101)
 	for _, tt := range []struct {
 		report toolshelf.Report
@@ -178,12 +179,12 @@ func TestWhatIsWrongIsToldInOrder(t *testing.T) {
 			t.Errorf("%q: %v, want %s", tt.report.Command, err, tt.want.Code)
 		}
 		if _, err := fsys.Stat("reports"); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: a folder was made", tt.want.Code)
+			t.Errorf("%s: SaveReport has created a directory", tt.want.Code)
 		}
 	}
 }
 
-func TestReportNamesThatAreRefused(t *testing.T) {
+func TestSaveReportRejectsInvalidNames(t *testing.T) {
 	fsys := memoryOf(t, reported)
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""))
 	for _, name := range []string{
@@ -196,7 +197,7 @@ func TestReportNamesThatAreRefused(t *testing.T) {
 		}
 	}
 	if files := found(t, fsys, "reports"); files != nil {
-		t.Errorf("written all the same: %q", files)
+		t.Errorf("SaveReport has written %q", files)
 	}
 	for _, name := range []string{"a", "-", "__", "9", "٣", "नमस्ते", "e\u0301", strings.Repeat("a", 100), strings.Repeat("日", 70)} {
 		if saved := save(t, c, toolshelf.Report{Command: "analyze", Name: name, Content: "x", Upload: true}); saved.Name != name {
@@ -204,27 +205,27 @@ func TestReportNamesThatAreRefused(t *testing.T) {
 		}
 	}
 	if all, err := c.Reports(t.Context(), "analyze"); len(all) != 9 || err != nil {
-		t.Errorf("listed are %+v, %v", all, err)
+		t.Errorf("Reports returns %+v, %v", all, err)
 	}
 }
 
-func TestReportsThatAreNotConfigured(t *testing.T) {
+func TestSaveReportNeedsAConfiguredDirectory(t *testing.T) {
 	for _, tt := range []struct {
 		shared, local string
 		upload        bool
-		want          string // "" is saved
+		want          string // "" if the report is saved
 	}{
-		{"", "", true, "toolshelf: SaveReport: there is no folder for shared reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)"},
-		{"", "", false, "toolshelf: SaveReport: there is no folder for local reports; configure it with WithReports (DIRECTORY_PREPARATION_FAILED)"},
-		{"", "l", true, "toolshelf: SaveReport: there is no folder for shared reports; configure it with WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
+		{"", "", true, "toolshelf: SaveReport: no directory for shared reports is configured; use WithReports (DIRECTORY_PREPARATION_FAILED)"},
+		{"", "", false, "toolshelf: SaveReport: no directory for local reports is configured; use WithReports (DIRECTORY_PREPARATION_FAILED)"},
+		{"", "l", true, "toolshelf: SaveReport: no directory for shared reports is configured; use WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
 		{"", "l", false, ""},
 		{"s", "", true, ""},
-		{"s", "", false, "toolshelf: SaveReport: there is no folder for local reports; configure it with WithReports, or set user_wants_upload to true if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
+		{"s", "", false, "toolshelf: SaveReport: no directory for local reports is configured; use WithReports, or set user_wants_upload to true if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports("x", "y"), toolshelf.WithReports(tt.shared, tt.local))
 		shared, local := c.ReportsConfigured()
 		if shared != (tt.shared != "") || local != (tt.local != "") {
-			t.Errorf("%q, %q: configured are %v, %v", tt.shared, tt.local, shared, local)
+			t.Errorf("%q, %q: ReportsConfigured returns %v, %v", tt.shared, tt.local, shared, local)
 		}
 		got := ""
 		if _, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "x", Upload: tt.upload}); err != nil {
@@ -235,12 +236,12 @@ func TestReportsThatAreNotConfigured(t *testing.T) {
 		}
 		all, err := c.Reports(t.Context(), "analyze")
 		if none := tt.shared == "" && tt.local == ""; none != errors.Is(err, toolshelf.ErrDirectoryNotFound) || !none && err != nil {
-			t.Errorf("%q, %q: listed are %v, %v", tt.shared, tt.local, all, err)
+			t.Errorf("%q, %q: Reports returns %v, %v", tt.shared, tt.local, all, err)
 		}
 	}
 }
 
-func TestReportFolders(t *testing.T) {
+func TestReportDirectories(t *testing.T) {
 	root := diskOf(t, reported)
 	elsewhere := filepath.Join(t.TempDir(), "not", "yet")
 	for _, tt := range []struct{ given, want string }{
@@ -262,12 +263,12 @@ func TestReportFolders(t *testing.T) {
 			}
 		}
 		if all, err := c.Reports(t.Context(), "analyze"); len(all) != 2 || err != nil {
-			t.Errorf("%s: listed are %+v, %v", tt.given, all, err)
+			t.Errorf("%s: Reports returns %+v, %v", tt.given, all, err)
 		}
 	}
 }
 
-func TestReportsAreListedNewestFirst(t *testing.T) {
+func TestReportsReturnsTheNewestFirst(t *testing.T) {
 	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
 		c := open()
 		if all, err := c.Reports(t.Context(), "analyze"); all == nil || len(all) != 0 || err != nil {
@@ -280,7 +281,7 @@ func TestReportsAreListedNewestFirst(t *testing.T) {
 			"reports/analyze/analyze_a_b_20261120_103000_v1.md",
 			"state/local/analyze/analyze_report_20251120_103000_v2_local.md",
 			"state/local/analyze/analyze_x_local_20251119_103000_v1_local.md",
-			// no reports of this command:
+			// not reports of this command:
 			"reports/analyze/analyze_report_20251120_103000_v2_local.md",
 			"state/local/analyze/analyze_report_20251120_103000_v2.md",
 			"reports/analyze/.analyze_report_20251120_103000_v3.md.tmp",
@@ -328,7 +329,7 @@ func TestReportsAreListedNewestFirst(t *testing.T) {
 	})
 }
 
-func TestSixteenWritersOfOneReport(t *testing.T) {
+func TestSixteenGoroutinesSaveOneReport(t *testing.T) {
 	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
 		c := open()
 		catalogOf := func(int) *toolshelf.Catalog { return c }
@@ -365,9 +366,9 @@ func TestSixteenWritersOfOneReport(t *testing.T) {
 	})
 }
 
-// A filesystem that is not the operating system's need not create files
-// exclusively, so no two reports are written at a time.
-func TestReportsInMemoryAreWrittenOneByOne(t *testing.T) {
+// A filesystem of WithFs need not create files exclusively. A catalog therefore
+// writes one report at a time.
+func TestReportsInMemoryAreWrittenOneAtATime(t *testing.T) {
 	f := &exclusiveFs{Fs: memoryOf(t, reported)}
 	c := catalog(t, toolshelf.WithFs(f), toolshelf.WithReports("reports", "local"))
 	var writers sync.WaitGroup
@@ -381,7 +382,7 @@ func TestReportsInMemoryAreWrittenOneByOne(t *testing.T) {
 	writers.Wait()
 }
 
-// An exclusiveFs does not open a second file to write before the first has its
+// An exclusiveFs opens no second file for writing before the first file has its
 // final name.
 type exclusiveFs struct {
 	afero.Fs
@@ -402,13 +403,12 @@ func (f *exclusiveFs) Rename(from, to string) error {
 	return err
 }
 
-// A failingFs is a filesystem on which one operation fails, where the path is
-// that of a report.
+// A failingFs is a filesystem on which one operation on reports fails.
 type failingFs struct {
 	afero.Fs
 	open, mkdir, rename, write, sync, closed error
-	blocked                                  chan struct{} // where not nil, a sync waits for it
-	syncing                                  chan struct{} // closed when it does
+	blocked                                  chan struct{} // if not nil, Sync waits for this channel
+	syncing                                  chan struct{} // closed when Sync waits
 }
 
 func (f *failingFs) Mkdir(name string, mode fs.FileMode) error {
@@ -456,23 +456,23 @@ func (f *failingFile) Sync() error {
 
 func (f *failingFile) Close() error { return errors.Join(f.File.Close(), f.fs.closed) }
 
-func TestAFailureIsTypedAndLeavesNoReport(t *testing.T) {
+func TestAFailedSaveLeavesNoReport(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		fs     failingFs
-		folder bool // it is the folder's failure
-		cause  error
-		says   string
+		name      string
+		fs        failingFs
+		directory bool // the directory fails
+		cause     error
+		says      string
 	}{
-		{"a full disk when it is opened", failingFs{open: syscall.ENOSPC}, false, syscall.ENOSPC, "no space left on device"},
-		{"a full disk when it is written", failingFs{write: syscall.ENOSPC}, false, syscall.ENOSPC, "no space left on device"},
-		{"a full disk when it is synced", failingFs{sync: syscall.ENOSPC}, false, syscall.ENOSPC, ""},
-		{"a full disk when it is closed", failingFs{closed: syscall.EDQUOT}, false, syscall.EDQUOT, ""},
+		{"a full disk on open", failingFs{open: syscall.ENOSPC}, false, syscall.ENOSPC, "no space left on device"},
+		{"a full disk on write", failingFs{write: syscall.ENOSPC}, false, syscall.ENOSPC, "no space left on device"},
+		{"a full disk on sync", failingFs{sync: syscall.ENOSPC}, false, syscall.ENOSPC, ""},
+		{"a full disk on close", failingFs{closed: syscall.EDQUOT}, false, syscall.EDQUOT, ""},
 		{"an interrupted write", failingFs{write: syscall.EIO}, false, syscall.EIO, "input/output error"},
-		{"a rename that fails", failingFs{rename: syscall.EIO}, false, syscall.EIO, "input/output error"},
+		{"a failed rename", failingFs{rename: syscall.EIO}, false, syscall.EIO, "input/output error"},
 		{"a filesystem that became read-only", failingFs{open: syscall.EROFS}, false, syscall.EROFS, "read-only file system"},
-		{"a full disk for the folder", failingFs{mkdir: syscall.ENOSPC}, true, syscall.ENOSPC, "no space left on device"},
-		{"a folder that may not be made", failingFs{mkdir: fs.ErrPermission}, true, fs.ErrPermission, "permission denied"},
+		{"a full disk for the directory", failingFs{mkdir: syscall.ENOSPC}, true, syscall.ENOSPC, "no space left on device"},
+		{"a directory without permission", failingFs{mkdir: fs.ErrPermission}, true, fs.ErrPermission, "permission denied"},
 	} {
 		for _, upload := range []bool{true, false} {
 			tt.fs.Fs = memoryOf(t, reported)
@@ -480,7 +480,7 @@ func TestAFailureIsTypedAndLeavesNoReport(t *testing.T) {
 			_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "some text", Upload: upload})
 			want := toolshelf.ErrLocalSave
 			switch {
-			case tt.folder:
+			case tt.directory:
 				want = toolshelf.ErrDirectoryPreparation
 			case upload:
 				want = toolshelf.ErrFileWrite
@@ -489,13 +489,13 @@ func TestAFailureIsTypedAndLeavesNoReport(t *testing.T) {
 				t.Errorf("%s: %v, want %s", tt.name, err, want.Code)
 			}
 			if files := slices.Concat(found(t, tt.fs.Fs, "reports"), found(t, tt.fs.Fs, "state")); files != nil {
-				t.Errorf("%s: it leaves %q", tt.name, files)
+				t.Errorf("%s: SaveReport leaves %q", tt.name, files)
 			}
 		}
 	}
 }
 
-func TestASaveEndsWithItsContext(t *testing.T) {
+func TestSaveReportEndsWithItsContext(t *testing.T) {
 	f := &failingFs{Fs: memoryOf(t, reported), blocked: make(chan struct{}), syncing: make(chan struct{})}
 	c := catalog(t, toolshelf.WithFs(f), toolshelf.WithReports("reports", ""))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -507,20 +507,20 @@ func TestASaveEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := c.SaveReport(ctx, toolshelf.Report{Command: "analyze", Content: "x", Upload: true}); err != context.Canceled {
-		t.Errorf("before it begins: %v", err)
+		t.Errorf("a context that has ended: %v", err)
 	}
 	close(f.blocked)
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
 	if files := found(t, f.Fs, "reports"); files != nil {
-		t.Errorf("it leaves %q", files)
+		t.Errorf("SaveReport leaves %q", files)
 	}
 }
 
-func TestCloseWaitsForASave(t *testing.T) {
-	for name, ctx := range map[string]context.Context{"that can end": t.Context(), "that cannot": context.Background()} {
-		t.Run("in a context "+name, func(t *testing.T) {
+func TestCloseWaitsForSaveReport(t *testing.T) {
+	for name, ctx := range map[string]context.Context{"with an end": t.Context(), "without an end": context.Background()} {
+		t.Run("a context "+name, func(t *testing.T) {
 			f := &failingFs{Fs: memoryOf(t, reported), blocked: make(chan struct{}), syncing: make(chan struct{})}
 			c := catalog(t, toolshelf.WithFs(f), toolshelf.WithReports("reports", ""))
 			saved := make(chan error, 1)
@@ -534,7 +534,7 @@ func TestCloseWaitsForASave(t *testing.T) {
 				c.Close()
 				closed <- found(t, f.Fs, "reports")
 			}()
-			// From when Close has begun, there are no new calls.
+			// Once Close has begun, calls fail.
 			for {
 				if _, err := c.Reports(ctx, "analyze"); errors.Is(err, toolshelf.ErrClosed) {
 					break
@@ -542,7 +542,7 @@ func TestCloseWaitsForASave(t *testing.T) {
 			}
 			select {
 			case files := <-closed:
-				t.Errorf("Close has returned while a report was written: %q", files)
+				t.Errorf("Close has returned before the report was written: %q", files)
 			default:
 			}
 			close(f.blocked)
@@ -559,7 +559,7 @@ func TestCloseWaitsForASave(t *testing.T) {
 	}
 }
 
-func TestNextStepsNameTheToolWhereThereIsOne(t *testing.T) {
+func TestNextStepsNameReportFeedbackIfConfigured(t *testing.T) {
 	for _, tt := range []struct {
 		shared, local string
 		want          bool

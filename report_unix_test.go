@@ -25,16 +25,16 @@ func TestReportsThroughLinks(t *testing.T) {
 		name    string
 		links   map[string]string
 		options []toolshelf.Option
-		save    error // nil is saved
+		save    error
 		list    error
 	}{
-		{"the command's folder is a link outside", map[string]string{"reports/analyze": "OUTSIDE"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
-		{"the command's folder is a link inside", map[string]string{"reports/analyze": "../commands"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
-		{"the command's folder is a link to nothing", map[string]string{"reports/analyze": "nothing"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
-		{"the folder is a link outside", map[string]string{"reports": "OUTSIDE"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
-		{"the folder is a link to nothing", map[string]string{"reports": "nothing"}, nil, toolshelf.ErrDirectoryPreparation, nil},
-		{"the folder is a link inside", map[string]string{"reports": "commands"}, nil, nil, nil},
-		{"the folder is a link inside, and none is followed", map[string]string{"reports": "commands"},
+		{"the directory of the command is a link outside", map[string]string{"reports/analyze": "OUTSIDE"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
+		{"the directory of the command is a link inside", map[string]string{"reports/analyze": "../commands"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
+		{"the directory of the command is a dangling link", map[string]string{"reports/analyze": "nothing"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
+		{"the directory is a link outside", map[string]string{"reports": "OUTSIDE"}, nil, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
+		{"the directory is a dangling link", map[string]string{"reports": "nothing"}, nil, toolshelf.ErrDirectoryPreparation, nil},
+		{"the directory is a link inside", map[string]string{"reports": "commands"}, nil, nil, nil},
+		{"the directory is a link inside, and links are denied", map[string]string{"reports": "commands"},
 			[]toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksDeny)}, toolshelf.ErrDirectoryPreparation, toolshelf.ErrOutsideRoot},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,16 +55,16 @@ func TestReportsThroughLinks(t *testing.T) {
 				t.Errorf("Reports: %v, want %v", err, tt.list)
 			}
 			if entries, err := os.ReadDir(outside); len(entries) != 0 || err != nil {
-				t.Errorf("outside there is %v, %v", entries, err)
+				t.Errorf("the directory outside holds %v, %v", entries, err)
 			}
 			if after := found(t, afero.NewBasePathFs(afero.NewOsFs(), root), "."); tt.save != nil && !cmp.Equal(before, after) {
-				t.Errorf("it was written to: %q", after)
+				t.Errorf("the files have changed to %q", after)
 			}
 		})
 	}
 }
 
-func TestAFileInThePlaceOfAFolder(t *testing.T) {
+func TestAFileInPlaceOfAReportDirectory(t *testing.T) {
 	for file, want := range map[string]string{"reports": "reports", "reports/analyze": "reports/analyze"} {
 		root := diskOf(t, reported)
 		full := filepath.Join(root, file)
@@ -96,18 +96,18 @@ func TestModesOfReports(t *testing.T) {
 	}
 }
 
-// reportsIn is set in the environment of a test that runs in a process of its
-// own, to the project that it is to save in.
+// reportsIn is the environment variable with the project of a test that runs in a
+// process of its own.
 const reportsIn = "TEST_REPORTS_IN"
 
-// child is this test in another process.
+// child returns the command that runs the current test in another process.
 func child(t *testing.T, root string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
 	cmd.Env = append(os.Environ(), reportsIn+"="+root)
 	return cmd
 }
 
-func TestFoldersThatMayNotBeWritten(t *testing.T) {
+func TestReportDirectoriesWithoutPermission(t *testing.T) {
 	root := os.Getenv(reportsIn)
 	if root == "" {
 		root = diskOf(t, reported)
@@ -144,7 +144,7 @@ func TestFoldersThatMayNotBeWritten(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tt.dir, err, tt.save.Code)
 		}
 		if all, err := c.Reports(t.Context(), "analyze"); !errors.Is(err, tt.list) || len(all) > 0 {
-			t.Errorf("%s: listed are %v, %v", tt.dir, all, err)
+			t.Errorf("%s: Reports returns %v, %v", tt.dir, all, err)
 		}
 	}
 }
@@ -179,9 +179,8 @@ func TestSixteenProcessesSaveOneReport(t *testing.T) {
 	}
 }
 
-// A limit on the size of files cuts a write on the real disk short, as a full
-// one does.
-func TestAWriteThatIsCutShortLeavesNothing(t *testing.T) {
+// A limit on the size of files ends a write early, like a full disk.
+func TestAPartialWriteLeavesNoReport(t *testing.T) {
 	if root := os.Getenv(reportsIn); root != "" {
 		limit := syscall.Rlimit{Cur: 100_000, Max: 100_000}
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
@@ -207,9 +206,8 @@ func TestAWriteThatIsCutShortLeavesNothing(t *testing.T) {
 	}
 }
 
-// A process that is killed while it saves leaves at most what it had not
-// finished, hidden and in nobody's way.
-func TestAProcessThatIsKilledLeavesNoHalfReport(t *testing.T) {
+// A process that is killed during SaveReport leaves at most a hidden temporary file.
+func TestAKilledProcessLeavesNoPartialReport(t *testing.T) {
 	text := strings.Repeat("0123456789abcdef", 1<<16)
 	if root := os.Getenv(reportsIn); root != "" {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""))
@@ -230,7 +228,7 @@ func TestAProcessThatIsKilledLeavesNoHalfReport(t *testing.T) {
 		for cmp.Equal(before, unfinished(t, root)) {
 			select {
 			case err := <-ended:
-				t.Fatalf("it ends by itself: %v", err)
+				t.Fatalf("the process has ended: %v", err)
 			default:
 			}
 		}
@@ -265,8 +263,9 @@ func unfinished(t *testing.T, root string) []string {
 	return files
 }
 
-// The command's folder and a link to the outside take turns.
-func TestNothingIsSavedThroughALinkThatComesMeanwhile(t *testing.T) {
+// Another goroutine replaces the directory of the command by a link outside, and the
+// link by a directory.
+func TestSaveReportFollowsNoLinkThatReplacesTheDirectory(t *testing.T) {
 	root, outside := diskOf(t, reported), t.TempDir()
 	dir := filepath.Join(root, "reports", "analyze")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -282,7 +281,7 @@ func TestNothingIsSavedThroughALinkThatComesMeanwhile(t *testing.T) {
 				return
 			default:
 			}
-			// Any of these fails where a save comes in between.
+			// Each of these calls can fail because of a concurrent save.
 			os.RemoveAll(dir)
 			os.Symlink(outside, dir)
 			os.Remove(dir)
@@ -297,12 +296,12 @@ func TestNothingIsSavedThroughALinkThatComesMeanwhile(t *testing.T) {
 	close(stop)
 	swapper.Wait()
 	if entries, err := os.ReadDir(outside); len(entries) != 0 || err != nil {
-		t.Errorf("outside there is %v, %v", entries, err)
+		t.Errorf("the directory outside holds %v, %v", entries, err)
 	}
 	for code := range count {
 		if code != "" && code != "DIRECTORY_PREPARATION_FAILED" && code != "FILE_WRITE_FAILED" {
-			t.Errorf("%d saves ended in %q", count[code], code)
+			t.Errorf("%d saves returned %q", count[code], code)
 		}
 	}
-	t.Logf("saves by their end: %v", count)
+	t.Logf("saves by error code: %v", count)
 }

@@ -41,7 +41,7 @@ func Compare[A, B ~string | ~[]byte](a A, b B) int {
 			return cmp.Compare(a[k], b[k])
 		}
 	}
-	return 0 // of names that fold alike, neither begins with the other
+	return 0 // neither of two names that fold alike is a prefix of the other
 }
 
 // characterAt returns the index of the first byte of the character at i. Up to

@@ -22,10 +22,10 @@ func TestCompareIgnoresCaseFirst(t *testing.T) {
 	}
 }
 
-// variants are letters with several lower or upper cases, and others.
+// variants holds letters with several lower or upper cases, and other characters.
 var variants = []rune("aAkK\u212asSſäÄßẞσςΣ-_")
 
-func TestCompareIsOfTheFoldedNamesAndThenOfTheNames(t *testing.T) {
+func TestCompareOrdersByFoldedNamesThenByBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.OneOf(rapid.StringOf(rapid.RuneFrom(variants)), rapid.StringOf(rapid.RuneFrom([]rune("中丮一éê😀😁"))), rapid.String())
 		begin := name.Draw(t, "begin")
@@ -46,7 +46,7 @@ func TestCompareAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestLettersFoldAlikeWhereEqualFoldSaysSo(t *testing.T) {
+func TestFoldAgreesWithEqualFold(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		for v := unicode.SimpleFold(r); v != r; v = unicode.SimpleFold(v) {
 			if fold(v) != fold(r) {
@@ -63,9 +63,9 @@ func TestLettersFoldAlikeWhereEqualFoldSaysSo(t *testing.T) {
 	})
 }
 
-// Whatever the bytes, names are read from their beginning: what comes before a
-// difference never changes which character a byte belongs to.
-func TestCompareReadsBytesThatAreNoUTF8AsCharactersOfTheirOwn(t *testing.T) {
+// Compare decodes both names from the start. The bytes before a difference do not
+// change the character that a byte belongs to.
+func TestCompareTreatsEachInvalidByteAsACharacter(t *testing.T) {
 	characters := func(s string) (all []rune) {
 		for i := 0; i < len(s); {
 			r, n := folded(s, i)
@@ -86,7 +86,7 @@ func TestCompareReadsBytesThatAreNoUTF8AsCharactersOfTheirOwn(t *testing.T) {
 	})
 }
 
-// BenchmarkSort sorts 10,000 names beside a sort by their bytes alone.
+// BenchmarkSort compares Compare with the order of bytes in a sort of 10,000 names.
 func BenchmarkSort(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, kind := range []struct{ what, format string }{{"ASCII", "Review-%06d"}, {"CJK", "会议记录分析%06d"}, {"Cyrillic", "%06dобзор"}} {

@@ -1,3 +1,5 @@
+// Package names defines the valid names of commands and skills, their order, and
+// the search for similar names.
 package names
 
 import (

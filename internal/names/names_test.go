@@ -41,7 +41,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestTrimExt(t *testing.T) {
+func TestTrimMarkdown(t *testing.T) {
 	for _, tt := range []struct {
 		name, stem string
 		ok         bool
@@ -83,7 +83,7 @@ func FuzzNames(f *testing.F) {
 			t.Fatalf("%q is not one safe path element", name)
 		}
 		if !Plain(PlainSpelling(name)) {
-			t.Fatalf("the spelling suggested for %q, %q, is not plain", name, PlainSpelling(name))
+			t.Fatalf("PlainSpelling(%q) = %q, which is not plain", name, PlainSpelling(name))
 		}
 	})
 }

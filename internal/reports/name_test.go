@@ -38,7 +38,7 @@ func TestStem(t *testing.T) {
 	} {
 		got := Stem(command)
 		if strings.HasSuffix(want, "~") && len(got) == maxStem {
-			got = got[:len(want)] // what the hash is does not matter
+			got = got[:len(want)] // without the hash
 		}
 		if got != want {
 			t.Errorf("%q: got %q, want %q", command, got, want)
@@ -46,8 +46,7 @@ func TestStem(t *testing.T) {
 	}
 }
 
-// looseNames draws the names that a command can have, those that trouble some
-// system among them.
+// looseNames draws valid command names, including names that some system forbids.
 func looseNames() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.StringMatching(`[a-zA-Z0-9_-]{1,12}`),
@@ -58,7 +57,7 @@ func looseNames() *rapid.Generator[string] {
 	).Filter(names.Loose)
 }
 
-func TestNoTwoCommandsShareAStem(t *testing.T) {
+func TestDifferentCommandsHaveDifferentStems(t *testing.T) {
 	stems := map[string]string{}
 	rapid.Check(t, func(t *rapid.T) {
 		command := looseNames().Draw(t, "command")
@@ -70,7 +69,7 @@ func TestNoTwoCommandsShareAStem(t *testing.T) {
 	})
 }
 
-func TestAStemIsAFileNameOnEverySystem(t *testing.T) {
+func TestStemIsAFileNameOnEverySystem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stem := Stem(looseNames().Draw(t, "command"))
 		switch {
@@ -90,7 +89,7 @@ func reportNames() *rapid.Generator[string] {
 	)
 }
 
-func TestAReportFileSaysWhatItIs(t *testing.T) {
+func TestParseFileNameInvertsFileName(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stem := Stem(looseNames().Draw(t, "command"))
 		want := Info{
@@ -106,7 +105,7 @@ func TestAReportFileSaysWhatItIs(t *testing.T) {
 	})
 }
 
-func TestAReportFileFitsInAFolder(t *testing.T) {
+func TestFileNameFitsInADirectory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stem := Stem(looseNames().Draw(t, "command"))
 		name := rapid.OneOf(reportNames(), rapid.StringMatching(`[日aé]{60,100}`)).Draw(t, "name")

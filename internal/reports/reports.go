@@ -17,16 +17,15 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// A Directory holds the shared reports or the local reports.
+// A Directory holds the shared reports or the local reports of all commands.
 type Directory struct {
 	FS    *confine.FS // nil if no directory is configured
 	Path  string      // below the root of FS
 	Name  string      // for errors
-	Local bool        // the reports are local
+	Local bool        // the reports are local, not shared
 
-	// Writing is locked while a report is written, if Writing is not nil.
-	// Filesystems other than the operating system's need not create files
-	// exclusively.
+	// Writing, if not nil, is locked during a write. A filesystem in memory needs the
+	// lock if it does not create files exclusively.
 	Writing sync.Locker
 }
 
@@ -51,20 +50,20 @@ func (f *File) ReadHead(buf []byte) (n int, info confine.Info, err error) {
 // A DirectoryError is the failure of a directory, and not of a report in the
 // directory.
 type DirectoryError struct {
-	Name string // Directory.Name, with the subdirectory of the command if that failed
+	Name string // Directory.Name, followed by the stem if the subdirectory failed
 	Err  error
 }
 
 func (e *DirectoryError) Error() string { return e.Name + ": " + e.Err.Error() }
 func (e *DirectoryError) Unwrap() error { return e.Err }
 
-// maxVersions is the number of versions that Save tries. Only a directory that
-// somebody has filled on purpose has more versions.
+// maxVersions is the highest version. Only a directory that somebody has filled on
+// purpose has more reports with one name in one second.
 const maxVersions = 9999
 
-// Save writes a report under the first free version. The time of the report is
-// the time that now returns when the directory is ready. Save creates missing
-// directories. If the directory cannot be used, the error is a DirectoryError.
+// Save writes a report under the first free version. Save creates missing
+// directories, then calls now for the time of the report. If a directory cannot be
+// opened or created, the error is a [*DirectoryError].
 func (d *Directory) Save(ctx context.Context, stem, name, content string, now func() time.Time) (File, error) {
 	if d.Writing != nil {
 		d.Writing.Lock()
@@ -92,8 +91,8 @@ func (d *Directory) Save(ctx context.Context, stem, name, content string, now fu
 	return File{Info: report, Stem: stem, FileName: file, Path: d.path(stem, file)}, nil
 }
 
-// makeDir opens the subdirectory of a command, and creates missing directories.
-// The subdirectory itself is never a link.
+// makeDir opens the subdirectory of a command, and creates missing directories. A
+// symbolic link in place of the subdirectory is an error.
 func (d *Directory) makeDir(stem string) (*confine.Dir, error) {
 	top, err := d.FS.MakeDir(d.Path)
 	if err != nil {
@@ -108,10 +107,10 @@ func (d *Directory) makeDir(stem string) (*confine.Dir, error) {
 }
 
 // List ranges over the reports of a command in no particular order. A missing
-// directory has no reports. List omits links, directories and files that Save
-// cannot have written.
+// directory has no reports. List omits symbolic links, directories and files whose
+// names Save cannot have chosen.
 //
-// An error ends the range. The error is the context's or a DirectoryError.
+// An error ends the range. The error is ctx.Err() or a [*DirectoryError].
 func (d *Directory) List(ctx context.Context, stem string) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
 		top, err := d.open()
@@ -151,9 +150,9 @@ var errStop = errors.New("the range has ended")
 // accepts. Newest orders the reports of one command by [Compare]. Newest omits
 // reports that cannot be read.
 //
-// For each directory that cannot be read, Newest yields a DirectoryError and
-// continues with the reports that it has found. If ctx ends, so does the range,
-// without an error.
+// For each directory that cannot be read, Newest yields a [*DirectoryError] and
+// continues with the reports read so far. The end of ctx ends the range without an
+// error.
 func (d *Directory) Newest(ctx context.Context, n int, wanted func(stem string) bool) iter.Seq2[File, error] {
 	return func(yield func(File, error) bool) {
 		top, err := d.open()
@@ -209,7 +208,7 @@ func (d *Directory) newest(ctx context.Context, n int, top *confine.Dir, stem st
 	return true
 }
 
-// open opens the directory, and returns nil if the directory is missing or not
+// open opens the directory. It returns nil if the directory is missing or not
 // configured.
 func (d *Directory) open() (*confine.Dir, error) {
 	if d.FS == nil {
@@ -222,7 +221,7 @@ func (d *Directory) open() (*confine.Dir, error) {
 	return dir, nil
 }
 
-// openExisting returns nil for a missing directory.
+// openExisting calls open and returns nil for a missing directory.
 func openExisting(open func() (*confine.Dir, error)) (*confine.Dir, error) {
 	dir, err := open()
 	if err != nil {

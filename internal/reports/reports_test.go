@@ -18,7 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// now is a clock that stands still. The zone is not UTC, as a host's need not be.
+// now is a stopped clock. Its zone is not UTC, like the zone of many hosts.
 func now() time.Time {
 	return time.Date(2025, 11, 20, 13, 30, 0, 999, time.FixedZone("", 3*60*60))
 }
@@ -67,7 +67,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-func TestSaveStartsNothingAfterItsContext(t *testing.T) {
+func TestSaveAfterTheEndOfItsContext(t *testing.T) {
 	fsys := memory(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -79,7 +79,7 @@ func TestSaveStartsNothingAfterItsContext(t *testing.T) {
 	}
 }
 
-// A failingFs fails to make directories of one name, and to write files.
+// A failingFs fails to create one directory or any file.
 type failingFs struct {
 	afero.Fs
 	mkdir string
@@ -100,7 +100,7 @@ func (f failingFs) OpenFile(name string, flag int, mode fs.FileMode) (afero.File
 	return f.Fs.OpenFile(name, flag, mode)
 }
 
-func TestSaveTellsTheDirectoryThatFails(t *testing.T) {
+func TestSaveReturnsTheDirectoryThatFails(t *testing.T) {
 	for _, tt := range []struct{ mkdir, want string }{{"reports", "the reports"}, {"a", "the reports/a"}} {
 		_, err := directory(t, failingFs{Fs: memory(t, "/root/x"), mkdir: tt.mkdir}, false).Save(t.Context(), "a", "report", "x", now)
 		var failed *DirectoryError
@@ -179,7 +179,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestListOfWhatCannotBeRead(t *testing.T) {
+func TestListReportsUnreadableDirectories(t *testing.T) {
 	for _, tt := range []struct {
 		directory *Directory
 		want      []string

@@ -13,62 +13,67 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
-// An EntryType says what an entry of a folder is.
+// An EntryType is the type of an entry of a directory.
 type EntryType string
 
-// The types. A link is a link, wherever it leads.
+// The types of entries. A symbolic link is a Symlink, whatever its target.
 const (
 	File      EntryType = "file"
 	Directory EntryType = "directory"
 	Symlink   EntryType = "symlink"
-	Other     EntryType = "other" // a named pipe, a socket, a device; with a Size of -1, not known, in a folder that may be read but not searched
+	Other     EntryType = "other" // a named pipe, a socket, a device; an unknown type, with Size -1, in a directory without search permission
 )
 
-// An Entry is what a folder holds under one name.
+// An Entry describes an entry of a directory.
 type Entry struct {
-	Name     string    `json:"name"` // as the filesystem has it: any bytes but "/" and NUL; text forms escape it
+	Name     string    `json:"name"` // as the filesystem has it: any bytes except "/" and NUL; texts escape the name
 	Type     EntryType `json:"type"`
-	Size     int64     `json:"size"`              // of a file, in bytes; 0 for all else; -1 where it is not known
-	Modified time.Time `json:"modified,omitzero"` // UTC; of a link itself; zero where it is not known
-	Target   string    `json:"target,omitempty"`  // where a link leads, relative to the root, if that is inside; it need not exist
-	Outside  bool      `json:"outside,omitempty"` // a link leads out of the root; where to is not told
+	Size     int64     `json:"size"`              // of a file, in bytes; 0 for other types; -1 if unknown
+	Modified time.Time `json:"modified,omitzero"` // UTC; for a link, the time of the link itself; zero if unknown
+	Target   string    `json:"target,omitempty"`  // target of a link inside the root, relative to the root; need not exist
+	Outside  bool      `json:"outside,omitempty"` // a link leads out of the root; the target is not revealed
 }
 
-// A DirListing is a folder with its entries, or a page of them.
+// A DirListing is a page of the entries of a directory.
 type DirListing struct {
 	Path       string   `json:"path"`                  // relative to the root, ending in a slash; "./" for the root
 	Entries    []Entry  `json:"entries"`               // never null
-	Files      int      `json:"files"`                 // how many of all entries, on this page or not, are no folders
-	Dirs       int      `json:"directories"`           // how many are folders
-	NextCursor string   `json:"next_cursor,omitempty"` // for After; empty where no entry follows
-	Ignored    int      `json:"ignored,omitempty"`     // entries that Gitignore left out
-	Vanished   int      `json:"vanished,omitempty"`    // entries removed while the folder was read, which are not in Entries
-	Warnings   []string `json:"warnings,omitempty"`    // what could not be found out, one line each
+	Files      int      `json:"files"`                 // all entries, on this page or not, that are no directories
+	Dirs       int      `json:"directories"`           // all directories, on this page or not
+	NextCursor string   `json:"next_cursor,omitempty"` // for After; empty if no entry follows
+	Ignored    int      `json:"ignored,omitempty"`     // entries that Gitignore omitted
+	Vanished   int      `json:"vanished,omitempty"`    // entries removed while the directory was read, which are not in Entries
+	Warnings   []string `json:"warnings,omitempty"`    // information that could not be read, one line each
 }
 
-// ListDir returns the entries of a folder: folders first, then all else, each
-// by name unless SortedBy says otherwise.
+// ListDir returns the entries of a directory. Directories come first. Within directories
+// and within other entries, the order is by name unless SortedBy sets another order.
 //
-// The path is relative to the root, with slashes; "" and "." are the root. An
-// absolute path is taken if it is inside the root. Links on the way are
-// followed as WithSymlinks says. Links in the folder are listed as links and
-// count as files; so does all that is no folder. Hidden entries, whose name
-// begins with a dot, are left out without ShowHidden. A page of a folder, with
-// Limit, has the totals of all of it; for more, see After.
+// The path is slash-separated and relative to the root. "" and "." are the root. An
+// absolute path inside the root is also accepted. ListDir follows links on the way as
+// [WithSymlinks] says.
 //
-// An entry whose metadata cannot be had is listed with what is known.
-// One that is removed while the folder is read is counted as Vanished.
+// ListDir lists links in the directory as links. All entries except directories count as
+// files, including links. ListDir omits hidden entries, whose names begin with a dot, unless
+// the options include ShowHidden. With Limit, a page has the totals of the whole directory,
+// and After continues with the next page.
 //
-// The errors are ErrOutsideRoot for a path that leads out of the root, the
-// same whether or not something is there; ErrDirectoryNotFound, also for a
-// path that no file can have; ErrNotADirectory; ErrPermissionDenied;
-// ErrFileRead where reading fails otherwise; ErrInvalidOption, ErrInvalidSort,
-// ErrInvalidPattern and ErrInvalidCursor for the options.
+// An entry without metadata is listed with its name and, if known, its type. An entry that
+// is removed while ListDir reads the directory counts as Vanished.
 //
-// The cost is one reading of the folder and one stat for each entry returned,
-// shared out over at most four processors; in orders other than ByName, one
-// for each entry there is. With Limit and ByName, memory is bounded by the
-// page. A call returns when its context ends even if the filesystem hangs.
+// The errors are:
+//
+//   - [ErrOutsideRoot] if the path leads out of the root. The error is the same whether or
+//     not the target exists.
+//   - [ErrDirectoryNotFound] if the directory does not exist, or no file can have the path.
+//   - [ErrNotADirectory], [ErrPermissionDenied], and [ErrFileRead] for other failures.
+//   - [ErrInvalidOption], [ErrInvalidSort], [ErrInvalidPattern] and [ErrInvalidCursor] for
+//     invalid options.
+//
+// ListDir reads the directory once and stats each returned entry, on at most four
+// processors. In orders other than ByName, ListDir stats all entries. With Limit and ByName,
+// memory is bounded by the page. ListDir returns when its context ends, even if the
+// filesystem hangs.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
 	return inDirectory(ctx, c, "ListDir", path, opts, func(ctx context.Context, name string, o dirOptions) (DirListing, error) {
 		scope := "dir\x00" + string(o.sort) + "\x00" + name
@@ -144,11 +149,11 @@ func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, opts [
 var entryTypes = [...]EntryType{listing.KindDir: Directory, listing.KindFile: File, listing.KindLink: Symlink, listing.KindOther: Other}
 
 func newEntry(r *listing.Row) Entry {
-	e := Entry{Name: r.Name, Type: entryTypes[r.Kind], Size: r.Size, Target: r.Target, Outside: r.Outside}
-	if !r.Modified.IsZero() {
-		e.Modified = utc(r.Modified)
+	modified := r.Modified
+	if !modified.IsZero() {
+		modified = utc(modified)
 	}
-	return e
+	return Entry{Name: r.Name, Type: entryTypes[r.Kind], Size: r.Size, Modified: modified, Target: r.Target, Outside: r.Outside}
 }
 
 // withUnknown adds the warning about entries without metadata.
@@ -159,24 +164,23 @@ func withUnknown(warnings []string, unknown int) []string {
 	return warnings
 }
 
-// String is the listing as text for a model, in the form of the contract of
-// list_directory. There is no line break at its end.
+// String returns the listing as text for a model, in the format of the tool list_directory.
+// The text has no line break at its end.
 //
-// Sizes have one decimal in units of 1024, below 103 bytes none; one that is
-// not known is "?". Names of files are padded to the longest, up to 38, and two
-// blanks. After [LINK] comes the name and " -> " and the target, or
-// " (outside root)", or " (?)" where the filesystem does not tell the target;
-// after [OTHER] or, where not even the type is known, [?], the name. An empty
-// folder has the two lines of the heading alone. Where entries follow this
-// page, or there are warnings, lines after the entries say so.
+// Sizes have one decimal in units of 1024. Sizes below 103 bytes have no decimal, and an
+// unknown size is "?". File names are padded to the longest name, at most 38 characters, and
+// two spaces. The line of a link is [LINK], the name, and " -> " with the target,
+// " (outside root)", or " (?)" if the filesystem does not reveal the target. The line of
+// another type is [OTHER] and the name, or [?] and the name if the type is unknown. An empty
+// directory has only the two lines of the heading. Lines after the entries contain the next
+// cursor and the warnings.
 //
-// Each entry is one line, whatever its name holds, and a name can be read back:
-// it is written as it is, but for a backslash, which is \\, and what would
-// break the line, deceive the eye or be taken for the line's own parts. That is
-// written as in a Go string (see strconv.UnquoteChar): control characters,
-// line and paragraph separators, format and invisible characters, bytes that
-// are not UTF-8, white space at either end, the ">" of " ->", the "(" of
-// " (outside root)" and " (?)" at the end, and "…" at the beginning.
+// Each entry is one line for every name. The original name can be recovered from the text: a
+// backslash is written as \\, and the following characters are written as in a Go string (see
+// strconv.UnquoteChar): control characters, line and paragraph separators, format and
+// invisible characters, bytes that are not UTF-8, white space at either end, the ">" of
+// " ->", the "(" of " (outside root)" and " (?)" at the end, and "…" at the beginning. These
+// characters would break the line, deceive the reader, or look like parts of the line.
 func (l DirListing) String() string {
 	var b strings.Builder
 	b.Grow(64 + 48*len(l.Entries))
@@ -213,8 +217,8 @@ func writeWarnings(b *strings.Builder, warnings []string) {
 	}
 }
 
-// writeLine writes the line of an entry, the name of a file in a column of
-// the given width and two blanks.
+// writeLine writes the line of an entry. The name of a file fills a column of the given width
+// and two spaces.
 func (e Entry) writeLine(b *strings.Builder, width int) {
 	name := escape.Name(e.Name)
 	switch e.Type {
@@ -231,7 +235,7 @@ func (e Entry) writeLine(b *strings.Builder, width int) {
 	}
 }
 
-// writeSpecial writes what is neither file nor folder.
+// writeSpecial writes the line of an entry that is neither a file nor a directory.
 func (e Entry) writeSpecial(b *strings.Builder, name string) {
 	switch {
 	case e.Type != Symlink:
@@ -249,8 +253,8 @@ func (e Entry) writeSpecial(b *strings.Builder, name string) {
 	}
 }
 
-// formatSize is a size as texts have it: bytes as long as they are less than a
-// tenth of a KB, then KB, MB and GB of 1024 each. A negative one is not known.
+// formatSize returns the text of a size: bytes below a tenth of a KB, then KB, MB and GB of
+// 1024 each. A negative size is unknown.
 func formatSize(n int64) string {
 	switch {
 	case n < 0:
@@ -261,7 +265,7 @@ func formatSize(n int64) string {
 	size := float64(n) / 1024
 	unit := " KB"
 	for _, larger := range []string{" MB", " GB"} {
-		if size < 1023.95 { // it would be written 1024.0
+		if size < 1023.95 { // otherwise the text would be 1024.0
 			break
 		}
 		size, unit = size/1024, larger
@@ -269,7 +273,7 @@ func formatSize(n int64) string {
 	return strconv.FormatFloat(size, 'f', 1, 64) + unit
 }
 
-// counted is "1 file" or "2 files".
+// counted returns, for example, "1 file" or "2 files".
 func counted(n int, one, many string) string {
 	if n == 1 {
 		many = one

@@ -14,7 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// flat is a folder of n empty files.
+// flat is a directory of n empty files.
 func flat(b *testing.B, n int) string {
 	b.Helper()
 	dir := b.TempDir()
@@ -32,7 +32,7 @@ func touch(b *testing.B, name string) {
 	unix.Close(fd)
 }
 
-// BenchmarkListDir compares with the two ways that programs list a folder.
+// BenchmarkListDir compares with the two ways that programs list a directory.
 func BenchmarkListDir(b *testing.B) {
 	for _, n := range []int{10, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -99,7 +99,7 @@ func BenchmarkFirstPage(b *testing.B) {
 	}
 }
 
-// getdentsFloor reads a folder and looks at nothing in it.
+// getdentsFloor reads a directory and looks at nothing in it.
 func getdentsFloor(b *testing.B, dir string) {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -118,7 +118,7 @@ func getdentsFloor(b *testing.B, dir string) {
 	}
 }
 
-// forest is a tree of n files in folders of 100, ten of them in each folder
+// forest is a tree of n files in directories of 100, ten of them in each directory
 // above.
 func forest(b *testing.B, n int) (dir string, entries int) {
 	b.Helper()
@@ -144,7 +144,7 @@ func forest(b *testing.B, n int) (dir string, entries int) {
 	return dir, entries
 }
 
-// walkFloor goes through a tree by openat, one folder after the other, and
+// walkFloor goes through a tree by openat, one directory after the other, and
 // returns how many entries there are.
 func walkFloor(b *testing.B, at int, name string, buf []byte, stat bool) (entries int) {
 	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)

@@ -10,32 +10,33 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
-// FileMatches are the files that FindFiles has found.
+// FileMatches are the results of FindFiles.
 type FileMatches struct {
-	Path     string   `json:"path"`               // the folder searched, relative to the root, ending in a slash; "./" for the root
+	Path     string   `json:"path"`               // the searched directory, relative to the root, ending in a slash; "./" for the root
 	Pattern  string   `json:"pattern"`            // as given
 	Files    []string `json:"files"`              // paths relative to the root, in path order; never null
-	Total    int      `json:"total"`              // how many files match, beyond Limit too
-	Skipped  int      `json:"skipped,omitempty"`  // folders that cannot be read, and so are not searched
-	Ignored  int      `json:"ignored,omitempty"`  // entries that Gitignore left out, without what is below them
-	Warnings []string `json:"warnings,omitempty"` // what could not be found out, one line each
+	Total    int      `json:"total"`              // number of matches, including those beyond Limit
+	Skipped  int      `json:"skipped,omitempty"`  // directories that cannot be read
+	Ignored  int      `json:"ignored,omitempty"`  // entries that Gitignore omitted, without the entries below them
+	Warnings []string `json:"warnings,omitempty"` // information that could not be read, one line each
 }
 
-// FindFiles returns the files below a folder whose path matches a glob.
+// FindFiles returns the files below a directory that match a glob.
 //
-// The pattern has the syntax of Exclude: without a slash it is for names at
-// any depth, with one for paths relative to the folder searched. A file is a
-// regular file, or a link to one inside the root (as WithSymlinks says). Links
-// to folders are not followed. Hidden files and folders are left out without
-// ShowHidden. Folders that cannot be read are skipped and counted.
+// The pattern has the syntax of Exclude: a pattern without a slash is for names at any depth,
+// and a pattern with a slash is for paths relative to the searched directory. A match is a
+// regular file, or a link to a regular file that [WithSymlinks] allows. FindFiles does not
+// enter linked directories. FindFiles omits hidden files and directories unless the options
+// include ShowHidden. FindFiles skips and counts directories that cannot be read.
 //
-// The path order is that of Tree, read downwards: name by name from the
-// left, folders before files. With Limit the first files in that order are
-// returned, and memory is bounded by them and the folders there are.
+// The result is in path order, the order in which Tree prints files: paths are compared name
+// by name from the left, and directories come before files. With Limit, FindFiles returns the
+// first files in this order, and memory is bounded by the limit and the number of
+// directories.
 //
-// For the path and the errors see ListDir; a malformed pattern is
-// ErrInvalidPattern. The cost is one reading of each folder that can hold a
-// match, shared out over at most four processors.
+// The path and the errors are those of ListDir. A malformed pattern is [ErrInvalidPattern].
+// FindFiles reads each directory that can contain a match once, on at most four
+// processors.
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	opts = append(slices.Clip(opts), matching(pattern))
 	return inDirectory(ctx, c, "FindFiles", path, opts, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
@@ -58,10 +59,9 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 	})
 }
 
-// String is the matches as text for a model, in the form of the contract of
-// search_files, with a last line where there are more than these or folders
-// were skipped. There is no line break at its end. Names are written as in
-// DirListing.String.
+// String returns the matches as text for a model, in the format of the tool search_files. The
+// text has no line break at its end. Further lines report matches beyond the limit and
+// skipped directories. Names are written as in [DirListing.String].
 func (m FileMatches) String() string {
 	var b strings.Builder
 	if m.Total == 0 {

@@ -30,7 +30,7 @@ func TestFindFilesText(t *testing.T) {
 			{"one level", "src", "*", []toolshelf.DirOption{toolshelf.MaxDepth(1)}, "Found 1 file matching '*':\n\n  src/agent.lisp"},
 			{"one file", "src", "agent.*", nil, "Found 1 file matching 'agent.*':\n\n  src/agent.lisp"},
 			{"no file", "", "*.go", nil, "No files found matching pattern '*.go'"},
-			{"a folder is no file", "", "tools", nil, "No files found matching pattern 'tools'"},
+			{"a directory is no file", "", "tools", nil, "No files found matching pattern 'tools'"},
 			{"a limit", "", "*.l*", []toolshelf.DirOption{toolshelf.Limit(2)}, `Found 8 files matching '*.l*':
 
   src/tools/introspection/probe.lsp
@@ -221,8 +221,8 @@ func TestAGitignoreFileThatCannotBeHeeded(t *testing.T) {
 [DIR]  dir/
   [FILE] a (0 B)
 
-Warning: 'big/.gitignore' is larger than 1 MiB; what follows is not heeded
-Warning: 'dir/.gitignore' cannot be read (not a regular file), so nothing is ignored by it`
+Warning: 'big/.gitignore' is larger than 1 MiB; the patterns after 1 MiB have no effect
+Warning: 'dir/.gitignore' cannot be read (not a regular file); its patterns have no effect`
 	if diff := cmp.Diff(want, tree.String()); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}

@@ -7,46 +7,44 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
-// A DirOption is a choice for one call of ListDir, Tree or FindFiles. Where the
-// same one is given twice, the last counts; those of Exclude add up. An option
-// that a method cannot follow is ErrInvalidOption, never ignored: each says
-// which methods take it.
+// A DirOption is an option for one call of ListDir, Tree or FindFiles. If an option is given
+// twice, the last value counts, except that the globs of Exclude add up. The documentation of
+// each option lists the methods that accept it. Other methods return [ErrInvalidOption].
 type DirOption func(*dirOptions)
 
-// dirOptions are what the options of one call say.
+// dirOptions are the options of a call.
 type dirOptions struct {
 	showHidden bool
 	sort       SortKey
-	limit      int // -1 where none was given
+	limit      int // -1 if not given
 	after      string
 	exclude    []listing.Glob
 	pattern    listing.Glob // of FindFiles
 	expansion  int          // total size of all patterns
 	maxDepth   int
 	gitignore  bool
-	err        error // the first thing wrong
+	err        error // the first error
 }
 
-// A SortKey is an order for the entries of a folder. In every order folders
-// come first, and names decide between entries that are equal otherwise.
+// A SortKey is an order of the entries of a directory. In every order directories come
+// first, and entries that are otherwise equal are ordered by name.
 type SortKey string
 
-// The orders. The zero SortKey is ByName.
+// The orders of entries. The zero SortKey is ByName.
 const (
-	ByName     SortKey = "name"     // case-insensitively (Unicode simple folding); names that differ only in case by their bytes
-	BySize     SortKey = "size"     // largest first; folders by name
+	ByName     SortKey = "name"     // case-insensitive (Unicode simple folding); names that differ only in case are ordered by their bytes
+	BySize     SortKey = "size"     // largest first; directories by name
 	ByModified SortKey = "modified" // newest first
 )
 
-// ShowHidden includes the entries whose name begins with a dot. Taken by
-// ListDir, Tree and FindFiles.
+// ShowHidden includes the entries whose name begins with a dot. Accepted by ListDir, Tree and
+// FindFiles.
 func ShowHidden() DirOption {
 	return func(o *dirOptions) { o.showHidden = true }
 }
 
-// SortedBy sets the order, ByName being the default. The key may come straight
-// from a tool's arguments: one that is not known is ErrInvalidSort. Taken by
-// ListDir and Tree.
+// SortedBy sets the order. The default is ByName. An unknown key, for example from the
+// arguments of a tool, is [ErrInvalidSort]. Accepted by ListDir and Tree.
 func SortedBy(key SortKey) DirOption {
 	return func(o *dirOptions) {
 		switch key {
@@ -61,11 +59,10 @@ func SortedBy(key SortKey) DirOption {
 	}
 }
 
-// Limit returns at most n entries: of ListDir a page, of Tree the levels near
-// the top, of FindFiles the first matches. Totals count all the same. With 0
-// there is no limit; a negative n is ErrInvalidOption. Without the option, Tree
-// stops at 10,000 entries and the others at none. Taken by ListDir, Tree and
-// FindFiles.
+// Limit sets the maximum number of entries: ListDir returns a page, Tree the levels near the
+// top, and FindFiles the first matches. Totals are not limited. The value 0 means no limit. A
+// negative n is [ErrInvalidOption]. Without the option, Tree returns at most 10,000 entries,
+// and the other methods have no limit. Accepted by ListDir, Tree and FindFiles.
 func Limit(n int) DirOption {
 	return func(o *dirOptions) {
 		if n < 0 {
@@ -75,23 +72,25 @@ func Limit(n int) DirOption {
 	}
 }
 
-// After continues where a page ended: cursor is its DirListing.NextCursor, and
-// "" the beginning. The cursor names the last entry of that page, so that
-// entries made or removed in the meantime neither repeat nor hide another; in
-// orders other than ByName, an entry whose size or time has changed may. One
-// from another folder or order is ErrInvalidCursor. Taken by ListDir.
+// After continues after the page whose DirListing.NextCursor is cursor. The cursor "" is the
+// beginning. A cursor identifies the last entry of a page. Therefore entries that are created
+// or removed between two pages neither repeat nor hide other entries. In orders other than
+// ByName, an entry whose size or time has changed may repeat or be missing. A cursor of
+// another directory or another order is [ErrInvalidCursor]. Accepted by ListDir.
 func After(cursor string) DirOption {
 	return func(o *dirOptions) { o.after = cursor }
 }
 
-// Exclude leaves out what matches one of the globs, and what is below a folder
-// that does: from totals too. A glob without a slash is for names at any
-// depth, one with a slash for paths relative to the folder that was asked for;
-// a slash at its end restricts it to folders. The syntax is that of
-// github.com/bmatcuk/doublestar: *, **, ?, [a-z], {a,b}. A malformed glob is
-// ErrInvalidPattern. So are a glob longer than 1,000 bytes, a glob whose braces
-// stand for more than 1,000 patterns, and globs of one call that are larger than
-// 64 KiB together, with each pattern that braces stand for counted once. Taken by ListDir, Tree and FindFiles.
+// Exclude omits entries that match one of the globs, and all entries below an omitted
+// directory, from lists and totals. A glob without a slash is for names at any depth. A glob
+// with a slash is for paths relative to the directory of the call. A slash at the end
+// restricts a glob to directories. The syntax is the syntax of
+// github.com/bmatcuk/doublestar: *, **, ?, [a-z], {a,b}.
+//
+// The error is [ErrInvalidPattern] for a malformed glob, a glob longer than 1,000 bytes, a
+// glob whose braces stand for more than 1,000 patterns, and globs of one call that are larger
+// than 64 KiB together, with their braces expanded and without duplicates. Accepted by
+// ListDir, Tree and FindFiles.
 func Exclude(globs ...string) DirOption {
 	return func(o *dirOptions) {
 		for _, text := range globs {
@@ -103,9 +102,9 @@ func Exclude(globs ...string) DirOption {
 	}
 }
 
-// MaxDepth stops n levels below the folder asked for: MaxDepth(1) is its own
-// entries. With 0, the default, there is no limit; a negative n is
-// ErrInvalidOption. Taken by Tree and FindFiles.
+// MaxDepth sets the number of levels below the directory of the call. MaxDepth(1) includes
+// only the entries of the directory itself. The default, 0, means no limit. A negative n is
+// [ErrInvalidOption]. Accepted by Tree and FindFiles.
 func MaxDepth(n int) DirOption {
 	return func(o *dirOptions) {
 		if n < 0 {
@@ -115,16 +114,15 @@ func MaxDepth(n int) DirOption {
 	}
 }
 
-// Gitignore leaves out what the .gitignore files of the root and the folders
-// below it ignore, as git does, and folders called .git; it is counted. The
-// folder asked for is not itself held to be ignored, but the rules for what it
-// holds apply. Files that git would read from elsewhere, such as
-// .git/info/exclude, are not. Taken by ListDir, Tree and FindFiles.
+// Gitignore omits the entries that the .gitignore files of the root and of the directories
+// below ignore, as git does, and directories named .git. The results count these entries.
+// Rules that ignore the directory of the call itself have no effect. Gitignore does not read
+// other files of git, such as .git/info/exclude. Accepted by ListDir, Tree and FindFiles.
 func Gitignore() DirOption {
 	return func(o *dirOptions) { o.gitignore = true }
 }
 
-// matching is the pattern of FindFiles, which is checked with the options.
+// matching sets the pattern of FindFiles. So the pattern is checked with the options.
 func matching(pattern string) DirOption {
 	return func(o *dirOptions) { o.pattern = o.glob(pattern) }
 }
@@ -136,14 +134,14 @@ func (o *dirOptions) glob(text string) listing.Glob {
 		o.fail(invalidPattern(text[:min(len(text), listing.MaxGlob)], err.Error()))
 	}
 	if o.expansion += g.Size(); o.expansion > listing.MaxExpansion {
-		o.fail(invalidPattern(text, fmt.Sprintf("the patterns of the call, with all that their braces stand for, are larger than %d bytes; use fewer braces", listing.MaxExpansion)))
+		o.fail(invalidPattern(text, fmt.Sprintf("all patterns of the call, with their braces expanded, are larger than %d bytes; use fewer braces", listing.MaxExpansion)))
 	}
 	return g
 }
 
 func invalidPattern(text, why string) error {
 	return &Error{Code: ErrInvalidPattern.Code, Path: text,
-		Message: "the pattern '" + escape.Path(text) + "' cannot be used: " + why}
+		Message: "invalid pattern '" + escape.Path(text) + "': " + why}
 }
 
 // listing returns the options for package listing.
@@ -159,8 +157,8 @@ func (o *dirOptions) listing() listing.Options {
 	}
 }
 
-// newDirOptions reads the options given to a method. A method without a page,
-// an order or a depth refuses the option for it.
+// newDirOptions checks the options of a method. A method without pages, orders or levels
+// rejects the options for them.
 func newDirOptions(op string, opts []DirOption) (dirOptions, error) {
 	o := dirOptions{limit: -1}
 	for _, opt := range opts {
@@ -173,9 +171,9 @@ func newDirOptions(op string, opts []DirOption) (dirOptions, error) {
 	case o.after != "" && op != "ListDir":
 		o.err = invalidDirOption("After: " + op + " has no pages; use ListDir")
 	case o.sort != "" && op == "FindFiles":
-		o.err = invalidDirOption("SortedBy: FindFiles sorts by path; leave it out")
+		o.err = invalidDirOption("SortedBy: FindFiles sorts by path; omit the option")
 	case o.maxDepth != 0 && op == "ListDir":
-		o.err = invalidDirOption("MaxDepth: ListDir does not enter folders; use Tree")
+		o.err = invalidDirOption("MaxDepth: ListDir does not enter directories; use Tree")
 	}
 	if o.sort == "" {
 		o.sort = ByName

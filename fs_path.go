@@ -17,9 +17,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
-// rootRelative turns a path as a caller gives it into a name below the root,
-// by its text alone: ".." is resolved so, and what leads above the root is
-// outside. What is there is seen to when the name is opened.
+// rootRelative returns the name below the root for a path that a caller gives. rootRelative
+// resolves ".." in the text of the path, without looking at files. A path that leads above the
+// root is ErrOutsideRoot. Opening the name checks the files on the way.
 func (c *Catalog) rootRelative(op, given string) (string, error) {
 	name := given
 	if runtime.GOOS == "windows" {
@@ -82,8 +82,8 @@ func (c *Catalog) RelativePath(layer, full string) string {
 	return full
 }
 
-// relativeTo is RelativePath for one directory: dir below the root of fsys, with
-// the name that the options give it.
+// relativeTo is RelativePath for one directory: dir below the root of fsys, with the name from
+// the options.
 func (c *Catalog) relativeTo(fsys *confine.FS, dir, name, full string) (string, bool) {
 	below, err := filepath.Rel(fsys.Path(dir), full)
 	switch {
@@ -96,11 +96,11 @@ func (c *Catalog) relativeTo(fsys *confine.FS, dir, name, full string) (string, 
 	}
 }
 
-// belowRoot cuts the root off an absolute path: given is the path as the caller
-// wrote it, and slashed the same path with slashes. On the operating system's
-// filesystem the root may also be written free of links, as programs that
-// have changed into it know it. On Windows, a path such as \w\x there begins at
-// the drive of the working directory; on other filesystems it is /w/x.
+// belowRoot removes the root from an absolute path. The path given is as the caller wrote it,
+// and slashed is the same path with slashes. On the operating system's filesystem, the root
+// may also be written free of links, as programs see the root in their working directory. On
+// Windows, a path such as \w\x there begins at the drive of the working directory. On other
+// filesystems the path is /w/x.
 func (c *Catalog) belowRoot(given, slashed string) (string, bool) {
 	if !c.onOS {
 		root := path.Clean(filepath.ToSlash(c.rootDir))
@@ -126,8 +126,8 @@ func (c *Catalog) belowRoot(given, slashed string) (string, bool) {
 	return "", false
 }
 
-// outsideRoot is the error of every path that leads out of the root. It must
-// not depend on what is there.
+// outsideRoot returns the error of every path that leads out of the root. The error must not
+// depend on the files there.
 func outsideRoot(op, given string) error {
 	return &Error{Code: ErrOutsideRoot.Code, Op: op, Path: given,
 		Message: "Path '" + escape.Path(given) + "' is outside project root"}
@@ -142,11 +142,11 @@ func (c *Catalog) rootMissing() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// slashed is the path of a folder below the root as texts have it.
+// slashed returns the path of a directory below the root as in texts.
 func slashed(name string) string { return escape.Path(name) + "/" }
 
-// dirError says why a folder cannot be listed, in the words of the contract
-// of list_directory.
+// dirError returns the error of listing a directory, with the text that the tool list_directory
+// defines.
 func (c *Catalog) dirError(ctx context.Context, op, given, name string, err error, showHidden bool) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
 		Message: "Cannot read directory '" + slashed(name) + "': " + escape.Name(escape.Reason(err))}
@@ -173,8 +173,7 @@ func (c *Catalog) dirError(ctx context.Context, op, given, name string, err erro
 	return e
 }
 
-// statError is dirError for Stat, in the words of the contract of
-// get_file_info.
+// statError is dirError for Stat, with the text that the tool get_file_info defines.
 func (c *Catalog) statError(ctx context.Context, op, given, name string, err error) error {
 	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
 		Message: "Cannot read '" + escape.Path(name) + "': " + escape.Name(escape.Reason(err))}
@@ -196,14 +195,13 @@ func (c *Catalog) statError(ctx context.Context, op, given, name string, err err
 	return e
 }
 
-// isLost reports whether nothing has, or can have, the name. On Windows that
-// is also what names of devices and streams get.
+// isLost reports whether no file has, or can have, the name. On Windows this includes the names
+// of devices and streams.
 func isLost(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
-// accessError is for what can be wrong with files and folders alike; otherwise
-// it is e.
+// accessError completes e for errors that files and directories have in common.
 func (c *Catalog) accessError(e *Error, given string, err error) error {
 	switch {
 	case errors.Is(err, confine.ErrEscape):

@@ -13,26 +13,29 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
-// FileInfo is what Stat tells of a file, a folder or a link.
+// A FileInfo describes a file, a directory or a link.
 type FileInfo struct {
 	Path string `json:"path"` // relative to the root; "." for the root
 	Entry
-	Accessed time.Time `json:"accessed,omitzero"`  // last reading, as far as the filesystem keeps count; UTC; zero where it is not known
-	Readable *bool     `json:"readable,omitempty"` // this program may read the file, or list the folder; nil where it is not known
-	Writable *bool     `json:"writable,omitempty"` // its permissions let somebody write; nil where it is not known
+	Accessed time.Time `json:"accessed,omitzero"`  // last reading, if the filesystem records it; UTC; zero if unknown
+	Readable *bool     `json:"readable,omitempty"` // this program may read the file or list the directory; nil if unknown
+	Writable *bool     `json:"writable,omitempty"` // the permissions let at least one user write; nil if unknown
 }
 
-// Stat returns what is known of one file, folder or link. The path is as for
-// ListDir. A link that it ends in is not followed; links on the way are, as
-// WithSymlinks says.
+// Stat describes a file, a directory or a link. The path is as for ListDir. If the last
+// element of the path is a link, Stat describes the link. Stat follows links on the way as
+// [WithSymlinks] says.
 //
-// The errors are ErrOutsideRoot for a path that leads out of the root, the
-// same whether or not something is there; ErrNotFound, also for a path that no
-// file can have; ErrPermissionDenied where a folder on the way may not be
-// searched; and ErrFileRead where the filesystem fails otherwise.
+// The errors are:
 //
-// To find out whether it is readable, a file or folder is opened and closed
-// again, without reading and without waiting.
+//   - [ErrOutsideRoot] if the path leads out of the root. The error is the same whether or
+//     not the target exists.
+//   - [ErrNotFound] if the file does not exist, or no file can have the path.
+//   - [ErrPermissionDenied] if a directory on the way is not searchable.
+//   - [ErrFileRead] for other failures.
+//
+// To determine Readable, Stat opens and closes the file or directory, without reading and
+// without waiting.
 func (c *Catalog) Stat(ctx context.Context, path string) (FileInfo, error) {
 	const op = "Stat"
 	if err := c.begin(ctx, op); err != nil {
@@ -80,8 +83,7 @@ func (c *Catalog) stat(name string) (FileInfo, error) {
 		}
 		f.Readable = allowed(err)
 	}
-	// Some filesystems in memory give a file no permissions at all, and serve
-	// it to everybody.
+	// Some filesystems in memory store no permissions and serve every file.
 	if info.Mode.Perm() != 0 {
 		writable := info.Mode.Perm()&0o222 != 0
 		f.Writable = &writable
@@ -89,7 +91,7 @@ func (c *Catalog) stat(name string) (FileInfo, error) {
 	return f, nil
 }
 
-// allowed is what the error of an attempt says of permission.
+// allowed returns whether an operation is permitted, judging by its error, or nil if unknown.
 func allowed(err error) *bool {
 	if err != nil && !errors.Is(err, fs.ErrPermission) {
 		return nil
@@ -98,14 +100,13 @@ func allowed(err error) *bool {
 	return &yes
 }
 
-// outsideTarget stands for the target of a link that leads out of the root.
+// outsideTarget replaces the target of a link that leads out of the root.
 const outsideTarget = "outside root"
 
-// String is the information as text for a model, in the form of the contract
-// of get_file_info: times in UTC, no line for what is not known, and for a link
-// one more, with its target. There is no line break at its end. Names are
-// written as in DirListing.String. A target named "outside root" is written
-// outside\x20root.
+// String returns the information as text for a model, in the format of the tool
+// get_file_info. The text has no line break at its end. Times are in UTC. Unknown values have
+// no line. A link has a line with its target. Names are written as in [DirListing.String]. A
+// target named "outside root" is written outside\x20root.
 func (f FileInfo) String() string {
 	var b strings.Builder
 	b.WriteString("File: " + escape.Path(f.Path) + "\n\nType: " + string(f.Type))

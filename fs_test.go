@@ -90,7 +90,7 @@ Total: 2 files, 1 directory
 [DIR]  src/
 [FILE] .gitignore  (6 B)
 [FILE] README.md   (20 B)`},
-			{"a hidden folder", "src/tools/.cache/", nil, `Directory: src/tools/.cache/
+			{"a hidden directory", "src/tools/.cache/", nil, `Directory: src/tools/.cache/
 Total: 1 file, 0 directories
 
 [FILE] x  (1 B)`},
@@ -262,7 +262,7 @@ func TestOrders(t *testing.T) {
 	checkError(t, "an unknown order", err, toolshelf.ErrInvalidSort, `cannot sort by 'colour\n'; use name, size or modified`)
 }
 
-// pages are the names of all pages of a folder.
+// pages are the names of all pages of a directory.
 func pages(t testing.TB, c *toolshelf.Catalog, dir string, options ...toolshelf.DirOption) []string {
 	t.Helper()
 	var names []string
@@ -299,7 +299,7 @@ func TestCursorsOfOtherListsAreRefused(t *testing.T) {
 		what, dir, cursor string
 		options           []toolshelf.DirOption
 	}{
-		{"of another folder", "src", listing.NextCursor, nil},
+		{"of another directory", "src", listing.NextCursor, nil},
 		{"of another order", "src/tools", listing.NextCursor, []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize)}},
 		{"by size, for names", "src/tools", bySize.NextCursor, nil},
 		{"altered", "src/tools", listing.NextCursor[:len(listing.NextCursor)-1] + "_", nil},
@@ -688,7 +688,7 @@ func TestSameResultsInMemoryAndOnTheDisk(t *testing.T) {
 			if err != nil {
 				r.Fatal(call, err)
 			}
-			// The times of folders are the filesystem's own business.
+			// The times of directories are the filesystem's own business.
 			times := cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Modified" }, cmp.Ignore())
 			if diff := cmp.Diff(a, b, times); diff != "" {
 				r.Errorf("%s (-memory +disk):\n%s", call, diff)
@@ -772,7 +772,7 @@ func TestFaultsOfTheFilesystem(t *testing.T) {
 		stat: map[string]error{"gone": fs.ErrNotExist, "locked": fs.ErrPermission},
 	}
 	c := catalog(t, toolshelf.WithFs(fsys))
-	t.Run("an unreadable folder", func(t *testing.T) {
+	t.Run("an unreadable directory", func(t *testing.T) {
 		_, err := c.ListDir(t.Context(), "protected/")
 		checkError(t, "ListDir", err, toolshelf.ErrPermissionDenied, "Cannot read directory 'protected/'")
 		if !errors.Is(err, fs.ErrPermission) {
@@ -783,7 +783,7 @@ func TestFaultsOfTheFilesystem(t *testing.T) {
 		_, err = c.FindFiles(t.Context(), "protected", "*")
 		checkError(t, "FindFiles", err, toolshelf.ErrPermissionDenied, "Cannot read directory 'protected/'")
 	})
-	t.Run("a folder that fails otherwise", func(t *testing.T) {
+	t.Run("a directory that fails otherwise", func(t *testing.T) {
 		_, err := c.ListDir(t.Context(), "broken")
 		checkError(t, "ListDir", err, toolshelf.ErrFileRead, `Cannot read directory 'broken/': disk on fire\nat sector 7`)
 	})
@@ -806,7 +806,7 @@ Warning: 1 entry without metadata: the directory may be read but not searched`
 			t.Errorf("%d vanished; text (-want +got):\n%s", listing.Vanished, diff)
 		}
 	})
-	t.Run("unreadable folders in a tree", func(t *testing.T) {
+	t.Run("unreadable directories in a tree", func(t *testing.T) {
 		tree, err := c.Tree(t.Context(), ".")
 		if err != nil {
 			t.Fatal(err)
@@ -827,7 +827,7 @@ Warning: 1 entry without metadata: the directory may be read but not searched`
 			t.Errorf("text (-want +got):\n%s", diff)
 		}
 	})
-	t.Run("unreadable folders in a search", func(t *testing.T) {
+	t.Run("unreadable directories in a search", func(t *testing.T) {
 		found, err := c.FindFiles(t.Context(), ".", "[xyz]")
 		if err != nil {
 			t.Fatal(err)

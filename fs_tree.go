@@ -9,48 +9,46 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
-// defaultTreeLimit keeps a tree that nobody has thought about to a size that
-// a program can hold and a person can look through.
+// defaultTreeLimit is the limit of Tree without the option Limit. A tree of this size fits
+// in memory, and a person can look through it.
 const defaultTreeLimit = 10_000
 
-// A DirTree is a folder with all that is below it, as far as the options let
-// it go.
+// A DirTree is a directory with the entries below it, as far as the options include them.
 type DirTree struct {
 	Path      string     `json:"path"`                // relative to the root, ending in a slash; "./" for the root
 	Excluding []string   `json:"excluding,omitempty"` // the globs of Exclude
 	Children  []TreeNode `json:"children"`            // in order; never null
-	More      int        `json:"more,omitempty"`      // entries of this folder beyond Limit, which are not in Children
-	Files     int        `json:"files"`               // nodes of the tree that are no folders
-	Dirs      int        `json:"directories"`         // those that are
-	Omitted   int        `json:"omitted,omitempty"`   // the sum of More over all folders; what is in folders that are left out is not counted
-	Ignored   int        `json:"ignored,omitempty"`   // entries that Gitignore left out, without what is below them
-	Vanished  int        `json:"vanished,omitempty"`  // entries removed while their folder was read
-	Warnings  []string   `json:"warnings,omitempty"`  // what could not be found out, one line each
+	More      int        `json:"more,omitempty"`      // entries of this directory beyond Limit, which are not in Children
+	Files     int        `json:"files"`               // nodes that are no directories
+	Dirs      int        `json:"directories"`         // nodes that are directories
+	Omitted   int        `json:"omitted,omitempty"`   // the sum of More over all directories; excludes entries below omitted directories
+	Ignored   int        `json:"ignored,omitempty"`   // entries that Gitignore omitted, without the entries below them
+	Vanished  int        `json:"vanished,omitempty"`  // entries removed while their directory was read
+	Warnings  []string   `json:"warnings,omitempty"`  // information that could not be read, one line each
 }
 
-// A TreeNode is an entry and, of a folder, what is in it.
+// A TreeNode is an entry. The node of a directory contains the entries of the directory.
 type TreeNode struct {
 	Entry
-	Children []TreeNode `json:"children,omitempty"` // none too for a folder at MaxDepth, which is not looked into
-	More     int        `json:"more,omitempty"`     // entries of this folder beyond Limit, which are not in Children
-	Error    string     `json:"error,omitempty"`    // why this folder cannot be read, or not all of it
+	Children []TreeNode `json:"children,omitempty"` // empty for a directory at MaxDepth, which Tree does not read
+	More     int        `json:"more,omitempty"`     // entries of this directory beyond Limit, which are not in Children
+	Error    string     `json:"error,omitempty"`    // why this directory, or a part of it, cannot be read
 }
 
-// Tree returns a folder with all that is below it, in the order of ListDir.
-// For the path and the errors see there, too.
+// Tree returns a directory with all entries below it, in the order of ListDir. The path and
+// the errors are those of ListDir.
 //
-// Links are shown as links and not followed. A folder below that cannot be
-// read is a node with the reason, and the rest of the tree is there all the
-// same. Hidden entries are left out without ShowHidden.
+// Tree shows links as links and does not follow them. For a directory below that cannot be
+// read, the node contains the reason, and the rest of the tree is complete. Tree omits hidden
+// entries unless the options include ShowHidden.
 //
-// At most Limit entries are returned, 10,000 without the option. A tree that
-// has more loses its deepest levels first. Of the level at which the limit
-// is reached, the folders get equal shares, and each keeps its first entries;
-// More says how many it does not show.
+// Tree returns at most Limit entries, or 10,000 without the option. A larger tree loses its
+// deepest levels first. The directories of the level at which the limit is reached get equal
+// shares, and each keeps its first entries. More counts the other entries of a directory.
 //
-// The cost is one reading of each folder and one stat for each entry,
-// shared out over at most four processors; the result does not depend on how.
-// The folders of the level that is cut are read twice.
+// Tree reads each directory once and stats each entry, on at most four processors. The
+// directories of the level that is cut are read twice. The result does not depend on the
+// number of processors.
 func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (DirTree, error) {
 	return inDirectory(ctx, c, "Tree", path, opts, func(ctx context.Context, name string, o dirOptions) (DirTree, error) {
 		lo := o.listing()
@@ -80,7 +78,7 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 	})
 }
 
-// count adds up the totals, and returns how many entries have no metadata.
+// count adds up the totals, and returns the number of entries without metadata.
 func (t *DirTree) count(nodes []TreeNode, more int) (unknown int) {
 	t.Omitted += more
 	for i := range nodes {
@@ -98,11 +96,10 @@ func (t *DirTree) count(nodes []TreeNode, more int) (unknown int) {
 	return unknown
 }
 
-// String is the tree as text for a model, in the form of the contract of
-// directory_tree: two blanks a level, folders that cannot be read with the
-// reason, and "… and N more" at the end of those that are cut. There is no
-// line break at its end. Lines and names are those of DirListing.String, but
-// without the column of sizes.
+// String returns the tree as text for a model, in the format of the tool directory_tree. The
+// text has no line break at its end. Each level is indented by two spaces. A directory that
+// cannot be read has the reason on its line. A directory that is cut ends with "… and N
+// more". Lines and names are those of [DirListing.String], without the column of sizes.
 func (t DirTree) String() string {
 	var b strings.Builder
 	b.WriteString("Directory tree: " + escape.Path(t.Path))

@@ -141,7 +141,7 @@ func find(nodes []toolshelf.TreeNode, name string) (toolshelf.TreeNode, bool) {
 }
 
 // TestTreeIsItsListings: a tree without a limit is what ListDir says of each
-// folder, and one with a limit is part of it and says how much it lacks.
+// directory, and one with a limit is part of it and says how much it lacks.
 func TestTreeIsItsListings(t *testing.T) {
 	element := rapid.SampledFrom([]string{"a", "B", "c", ".d", "e"})
 	rapid.Check(t, func(r *rapid.T) {

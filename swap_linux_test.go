@@ -17,12 +17,12 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-var swapCalls = flag.Int("swapcalls", 100_000, "how many calls TestSwapRace makes while a folder and a link are exchanged")
+var swapCalls = flag.Int("swapcalls", 100_000, "how many calls TestSwapRace makes while a directory and a link are exchanged")
 
 // secret is in the name and the content of what is outside.
 const secret = "TOP-SECRET"
 
-// TestSwapRace exchanges folders of the project and links to the outside, as
+// TestSwapRace exchanges directories of the project and links to the outside, as
 // fast as it can, while four goroutines ask for everything that is in them.
 // Whoever checks a path first and uses it afterwards is caught within some
 // hundred calls.

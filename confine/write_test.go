@@ -85,7 +85,7 @@ func TestANewFileTakesTheFirstFreeName(t *testing.T) {
 			"open "+TempName("v6.md")+" = somebody else's", "stat v6.md = not exist")
 		want := []string{TempName("v6.md"), "v1.md", "v2.md", "v3.md", "v4.md", "v5.md", "v7.md", "v8.md"}
 		if diff := cmp.Diff(want, all(t, f, ".")); diff != "" {
-			t.Errorf("the folder (-want +got):\n%s", diff)
+			t.Errorf("the directory (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -301,7 +301,7 @@ func TestAFailureLeavesNothing(t *testing.T) {
 			{"a full disk when it is synced", faultyFile{synced: full}, faultyDir{}, full.Error()},
 			{"a full disk when it is closed", faultyFile{closed: full}, faultyDir{}, full.Error()},
 			{"no rename", faultyFile{}, faultyDir{renamedNew: errors.ErrUnsupported, moved: full}, full.Error()},
-			{"the folder cannot be synced", faultyFile{}, faultyDir{synced: syscall.EIO}, syscall.EIO.Error()},
+			{"the directory cannot be synced", faultyFile{}, faultyDir{synced: syscall.EIO}, syscall.EIO.Error()},
 		} {
 			f := k.make(t, tree{"sub/": ""}, options{})
 			d, err := f.OpenDir("sub")
@@ -379,7 +379,7 @@ func writeAtOnce(t *testing.T, root string, n int, write func(content string) (i
 		t.Errorf("versions %v", versions)
 	}
 	if names := all(t, osFS(root, options{}), "sub"); len(names) != n {
-		t.Errorf("the folder holds %q", names)
+		t.Errorf("the directory holds %q", names)
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
 )
 
-// The table's paths end in a slash for a folder; "!" says that git ignores it.
+// The table's paths end in a slash for a directory; "!" says that git ignores it.
 var table = []struct {
 	name  string
-	files map[string]string // .gitignore files by their folder
+	files map[string]string // .gitignore files by their directory
 	paths string
 }{
 	{"a name is ignored at any depth", map[string]string{"": "a.log"},

@@ -42,15 +42,15 @@ func ParseGlob(text string) (Glob, error) {
 	g.pattern = strings.TrimPrefix(g.pattern, "/")
 	switch {
 	case g.pattern == "":
-		return g, errors.New("it is empty")
+		return g, errors.New("the pattern is empty")
 	case len(text) > MaxGlob:
-		return g, fmt.Errorf("it is longer than %d bytes", MaxGlob)
+		return g, fmt.Errorf("the pattern is longer than %d bytes", MaxGlob)
 	case !doublestar.ValidatePattern(g.pattern):
-		return g, errors.New("it is not a well-formed glob")
+		return g, errors.New("the glob is malformed")
 	}
 	patterns, _, ok := expand(g.pattern, false)
 	if !ok {
-		return g, fmt.Errorf("its braces stand for more than %d patterns or %d bytes", maxAlternatives, MaxExpansion)
+		return g, fmt.Errorf("the braces stand for more than %d patterns or %d bytes", maxAlternatives, MaxExpansion)
 	}
 	for _, pattern := range patterns {
 		g.size += len(pattern)

@@ -329,16 +329,15 @@ func (d *reader) describe(ctx context.Context, dir *confine.Dir, entries []diren
 
 // describeOne reports whether the entry still exists.
 func (d *reader) describeOne(dir *confine.Dir, e *dirent, r *Row) bool {
-	var info confine.Info
-	var err error
-	if e.info != nil {
-		info = *e.info
-	} else {
-		info, err = dir.Lstat(e.name)
+	info, err := e.info, error(nil)
+	if info == nil {
+		var read confine.Info
+		read, err = dir.Lstat(e.name)
+		info = &read
 	}
 	switch {
 	case err == nil:
-		*r = Describe(e.name, info)
+		r.describe(e.name, info)
 	case errors.Is(err, fs.ErrNotExist):
 		e.now = kindGone
 		d.vanished.Add(1)
@@ -361,11 +360,16 @@ func (d *reader) describeOne(dir *confine.Dir, e *dirent, r *Row) bool {
 // Describe returns the row of an entry without the target of a link. Only a file
 // has a size: the size of a link is the length of the name of its target.
 func Describe(name string, info confine.Info) Row {
-	r := Row{Name: name, Kind: kindOf(info.Mode), Modified: info.Modified}
+	var r Row
+	r.describe(name, &info)
+	return r
+}
+
+func (r *Row) describe(name string, info *confine.Info) {
+	*r = Row{Name: name, Kind: kindOf(info.Mode), Modified: info.Modified}
 	if r.Kind == KindFile {
 		r.Size = info.Size
 	}
-	return r
 }
 
 func (d *reader) warn(message string) {
@@ -443,11 +447,11 @@ func (d *reader) addRules(dir *confine.Dir, at place) *ignore.Rules {
 	switch {
 	case err == nil && n == maxGitignore:
 		n = strings.LastIndexByte(string(buf[:n]), '\n') + 1
-		d.warn("'" + escape.Path(full) + "' is larger than 1 MiB; what follows is not heeded")
+		d.warn("'" + escape.Path(full) + "' is larger than 1 MiB; the patterns after 1 MiB have no effect")
 	case errors.Is(err, fs.ErrNotExist):
 		return at.rules
 	case err != nil:
-		d.warn("'" + escape.Path(full) + "' cannot be read (" + escape.Name(escape.Reason(err)) + "), so nothing is ignored by it")
+		d.warn("'" + escape.Path(full) + "' cannot be read (" + escape.Name(escape.Reason(err)) + "); its patterns have no effect")
 		return at.rules
 	}
 	return at.rules.Add(rulesDir(at.name), buf[:n])

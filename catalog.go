@@ -341,7 +341,7 @@ func (c *Catalog) commandSnapshot(ctx context.Context) (*index.Snapshot, error) 
 	if err != nil {
 		return nil, err
 	}
-	return c.commandFilter.of(snapshot), nil
+	return c.commandFilter.apply(snapshot), nil
 }
 
 // skillSnapshot returns the skills that pass the catalog's filter.
@@ -350,7 +350,7 @@ func (c *Catalog) skillSnapshot(ctx context.Context) (*index.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.skillFilter.of(snapshot), nil
+	return c.skillFilter.apply(snapshot), nil
 }
 
 // enter reports whether the catalog may touch the filesystem. Close waits for

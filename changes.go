@@ -111,8 +111,8 @@ func (c *Catalog) since(s *subscriber) Change {
 	}
 	c.changes.mu.Unlock()
 	return Change{
-		Commands: difference(c.commandFilter.of(knownCommands), c.commandFilter.of(commands)),
-		Skills:   difference(c.skillFilter.of(knownSkills), c.skillFilter.of(skills)),
+		Commands: difference(c.commandFilter.apply(knownCommands), c.commandFilter.apply(commands)),
+		Skills:   difference(c.skillFilter.apply(knownSkills), c.skillFilter.apply(skills)),
 	}
 }
 

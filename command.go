@@ -122,7 +122,7 @@ func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look
 		}
 		return Command{}, err
 	}
-	shown := c.commandFilter.of(snapshot)
+	shown := c.commandFilter.apply(snapshot)
 	notFound := func() error {
 		return &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
 			Message: "there is no command " + quote(stem) + "; " + suggestion(shown.Entries, stem, "list the commands for the names")}

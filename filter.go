@@ -21,7 +21,7 @@ import (
 func WithCommandFilter(keep func(CommandInfo) bool) Option {
 	return func(c *config) error {
 		if keep == nil {
-			return invalidOption("WithCommandFilter: the function is nil; leave the option out to show all commands")
+			return invalidOption("WithCommandFilter: the function is nil; omit the option to show all commands")
 		}
 		c.keepCommands = append(c.keepCommands, keep)
 		return nil
@@ -33,7 +33,7 @@ func WithCommandFilter(keep func(CommandInfo) bool) Option {
 func WithSkillFilter(keep func(SkillInfo) bool) Option {
 	return func(c *config) error {
 		if keep == nil {
-			return invalidOption("WithSkillFilter: the function is nil; leave the option out to show all skills")
+			return invalidOption("WithSkillFilter: the function is nil; omit the option to show all skills")
 		}
 		c.keepSkills = append(c.keepSkills, keep)
 		return nil
@@ -53,8 +53,8 @@ type filtered struct {
 	all, shown *index.Snapshot
 }
 
-// filters reports whether the filter has any function.
-func (f *filter[Info]) filters() bool { return len(f.keep) > 0 }
+// active reports whether the filter has any function.
+func (f *filter[Info]) active() bool { return len(f.keep) > 0 }
 
 func (f *filter[Info]) keeps(info Info) bool {
 	for _, keep := range f.keep {
@@ -65,11 +65,11 @@ func (f *filter[Info]) keeps(info Info) bool {
 	return true
 }
 
-// of returns the filtered snapshot. The result for the latest snapshot is cached,
+// apply returns the filtered snapshot. The result for the latest snapshot is cached,
 // so a page of the filtered snapshot costs no more than a page of the complete
 // snapshot.
-func (f *filter[Info]) of(all *index.Snapshot) *index.Snapshot {
-	if !f.filters() || all == nil {
+func (f *filter[Info]) apply(all *index.Snapshot) *index.Snapshot {
+	if !f.active() || all == nil {
 		return all
 	}
 	last := f.last.Load()

@@ -18,7 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// shop is a project in which names that begin with "admin" are not for everybody.
+// shop is a project. Names that begin with "admin" are restricted.
 func shop() map[string]string {
 	files := map[string]string{
 		"commands/admin-drop.md": "---\ndescription: drops it\n---\n", "commands/buy.md": "---\ndescription: buys it\n---\n", "commands/sell.md": "---\ndescription: sells it\n---\n",
@@ -38,12 +38,12 @@ func withoutAdmin() []toolshelf.Option {
 	}
 }
 
-// everything is what a catalog shows by each of its methods.
+// everything returns what each method of a catalog shows.
 func everything(t *testing.T, c *toolshelf.Catalog) map[string][]string {
 	t.Helper()
 	shown := map[string][]string{"All": names(t, c)}
 	for _, name := range []string{"admin-drop", "buy", "sell", "admin-part", "part"} {
-		for range 2 { // as it is read, and as it is known
+		for range 2 { // first read from the file, then cached
 			command, err := c.Get(t.Context(), name)
 			switch {
 			case err == nil && command.Metadata.Description != "shadowed":
@@ -104,7 +104,7 @@ func twice(names ...string) (all []string) {
 	return all
 }
 
-func TestWhatAFilterRefusesIsNotThere(t *testing.T) {
+func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 	whole := map[string][]string{
 		"All": {"admin-drop", "buy", "sell"}, "List": {"3"}, "Get": twice("admin-drop", "buy", "sell", "admin-part", "part"),
 		"ListSkills": {"admin-tools", "cart", "stock"}, "GetSkill": twice("admin-tools", "cart", "stock"), "ReadSkillFile": {"admin-tools", "cart", "stock"},
@@ -148,7 +148,7 @@ func TestWhatAFilterRefusesIsNotThere(t *testing.T) {
 	}
 }
 
-func TestAFilterSeesWhatAListTells(t *testing.T) {
+func TestAFilterReceivesTheInfoOfAList(t *testing.T) {
 	var commands, skills []string
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, shop())),
 		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Description == "buys it" && i.Size > 0 }),
@@ -161,7 +161,7 @@ func TestAFilterSeesWhatAListTells(t *testing.T) {
 	}
 }
 
-func TestAFilterIsAskedAgainWhenAFileChanges(t *testing.T) {
+func TestAFilterIsCalledAgainForAChangedFile(t *testing.T) {
 	root := diskOf(t, shop())
 	var asked atomic.Int64
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool {
@@ -174,7 +174,7 @@ func TestAFilterIsAskedAgainWhenAFileChanges(t *testing.T) {
 		}
 	}
 	if n := asked.Load(); n != 5 {
-		t.Errorf("the filter was asked %d times for 5 commands that did not change", n)
+		t.Errorf("the filter was called %d times for 5 unchanged commands", n)
 	}
 	if _, err := c.Get(t.Context(), "buy"); err != nil {
 		t.Error(err)
@@ -187,18 +187,18 @@ func TestAFilterIsAskedAgainWhenAFileChanges(t *testing.T) {
 	}
 	write("buy.md", "bought it")
 	if _, err := c.Get(t.Context(), "buy"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
-		t.Errorf("a command that is refused by now: %v", err)
+		t.Errorf("a command that the filter now refuses: %v", err)
 	}
 	write("sell.md", "buys it")
 	if _, err := c.Get(t.Context(), "sell"); err != nil {
-		t.Errorf("a command that is kept by now: %v", err)
+		t.Errorf("a command that the filter now keeps: %v", err)
 	}
 	if got := names(t, c); !slices.Equal(got, []string{"sell"}) {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestASkillIsPutToTheFilterAsItIsNow(t *testing.T) {
+func TestAFilterReceivesTheCurrentSkill(t *testing.T) {
 	root := diskOf(t, shop())
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return !i.DisableModelInvocation }))
 	if _, err := c.GetSkill(t.Context(), "cart"); err != nil {
@@ -215,9 +215,9 @@ func TestASkillIsPutToTheFilterAsItIsNow(t *testing.T) {
 	}
 }
 
-// What a filter has been asked about may be older than the file, for as long as
-// the cache says. What it would refuse now is not shown even so.
-func TestNothingNewIsShownThatTheFilterWasNotAskedAbout(t *testing.T) {
+// With a cache TTL, the filter has seen an older version of the file. The catalog
+// does not show a new version that the filter refuses.
+func TestAFilterIsAppliedToANewVersionDespiteTheCache(t *testing.T) {
 	root := diskOf(t, map[string]string{
 		"commands/note.md":     "---\ndescription: note\n---\nNothing yet.\n",
 		"skills/zed/SKILL.md":  "---\nname: zed\ndescription: d\n---\n",
@@ -248,7 +248,7 @@ func TestNothingNewIsShownThatTheFilterWasNotAskedAbout(t *testing.T) {
 	}
 }
 
-func TestAFilterMustBeAFunction(t *testing.T) {
+func TestANilFilterIsAnInvalidOption(t *testing.T) {
 	for _, option := range []toolshelf.Option{toolshelf.WithCommandFilter(nil), toolshelf.WithSkillFilter(nil)} {
 		if _, err := toolshelf.New(option); !errors.Is(err, toolshelf.ErrInvalidOption) {
 			t.Errorf("New: %v", err)
@@ -259,7 +259,7 @@ func TestAFilterMustBeAFunction(t *testing.T) {
 	}
 }
 
-// A filter's panic is the caller's to recover from, whether or not its context can end.
+// A panic of a filter reaches the caller, with any context.
 func TestPanicOfAFilterReachesTheCaller(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, shop())),
 		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { panic("no " + i.Name) }))

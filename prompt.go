@@ -94,7 +94,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	if err != nil {
 		return SkillsPrompt{}, c.skillsError(op, err)
 	}
-	shown := c.skillFilter.of(all)
+	shown := c.skillFilter.apply(all)
 	block := promptblock.Block{Tag: "skill"}
 	if block.Preferred, err = options.preferred(ctx, op, c, c.searchers.skills, all, shown); err != nil {
 		return SkillsPrompt{}, err
@@ -130,7 +130,7 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 	if err != nil {
 		return CommandsPrompt{}, c.commandsError(op, err)
 	}
-	shown := c.commandFilter.of(all)
+	shown := c.commandFilter.apply(all)
 	block := promptblock.Block{Tag: "command"}
 	if block.Preferred, err = options.preferred(ctx, op, c, c.searchers.commands, all, shown); err != nil {
 		return CommandsPrompt{}, err

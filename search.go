@@ -110,14 +110,14 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // search continues with what was read until then. For other errors see
 // [Catalog.List]; a missing default directory contains no commands.
 func (c *Catalog) Search(ctx context.Context, query string, limit int) (SearchResults, error) {
-	return c.search(ctx, "Search", c.searchers.commands, c.commandFilter.of, query, limit)
+	return c.search(ctx, "Search", c.searchers.commands, c.commandFilter.apply, query, limit)
 }
 
 // SearchSkills is [Catalog.Search] for the skills of ListSkills. It searches the names
 // of the directories and the texts of the SKILL.md files. For errors of the
 // directories see [Catalog.ListSkills].
 func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int) (SearchResults, error) {
-	return c.search(ctx, "SearchSkills", c.searchers.skills, c.skillFilter.of, query, limit)
+	return c.search(ctx, "SearchSkills", c.searchers.skills, c.skillFilter.apply, query, limit)
 }
 
 func (c *Catalog) search(ctx context.Context, op string, s *searchable, filter func(*index.Snapshot) *index.Snapshot, query string, limit int) (SearchResults, error) {
@@ -131,13 +131,13 @@ func (c *Catalog) search(ctx context.Context, op string, s *searchable, filter f
 	}
 	switch n := utf8.RuneCountInString(query); {
 	case n == 0:
-		return SearchResults{}, &Error{Code: ErrInvalidQuery.Code, Op: op, Message: "the query is empty; use one word or more"}
+		return SearchResults{}, &Error{Code: ErrInvalidQuery.Code, Op: op, Message: "the query is empty; use at least one word"}
 	case n > maxQuery:
 		return SearchResults{}, &Error{Code: ErrInvalidQuery.Code, Op: op,
-			Message: fmt.Sprintf("the query has %d characters; use %d at most", n, maxQuery)}
+			Message: fmt.Sprintf("the query has %d characters; use at most %d", n, maxQuery)}
 	case limit < 1 || limit > maxSearchLimit:
 		return SearchResults{}, &Error{Code: ErrInvalidQuery.Code, Op: op,
-			Message: fmt.Sprintf("at most %d results are asked for; use 1 to %d", limit, maxSearchLimit)}
+			Message: fmt.Sprintf("the limit %d is out of range; use 1 to %d", limit, maxSearchLimit)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
@@ -164,22 +164,22 @@ func (c *Catalog) search(ctx context.Context, op string, s *searchable, filter f
 	return results, nil
 }
 
-// searchError gives a deadline that has passed the code that the contract has
-// for it.
+// searchError adds the code ErrSearchTimeout to the error of a deadline.
 func searchError(op string, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && CodeOf(err) == "" {
 		return &Error{Code: ErrSearchTimeout.Code, Op: op, Err: err,
-			Message: "the search took too long; try again, since what was read is kept, or allow it more time"}
+			Message: "the search has timed out; repeat the search, which continues with the files read so far, or allow more time"}
 	}
 	return err
 }
 
-// searchers are what a catalog searches.
+// searchers holds the commands and the skills of a catalog for Search and
+// SearchSkills.
 type searchers struct {
 	commands, skills *searchable
 }
 
-// A searchable is the commands or the skills of a catalog with their Searcher.
+// A searchable holds the commands or the skills of a catalog and their Searcher.
 type searchable struct {
 	*search.Searcher
 	index      *index.Index

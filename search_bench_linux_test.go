@@ -16,8 +16,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// A library is a folder of commands whose words are as frequent as those of a
-// natural text (Zipf's law), and queries for them.
+// A library holds a directory of commands and queries for the commands. The words
+// are as frequent as in a natural text (Zipf's law).
 type library struct {
 	root   string
 	dir    string
@@ -26,7 +26,7 @@ type library struct {
 	words  []string
 }
 
-// newLibrary writes n commands of some 4 KB.
+// newLibrary writes n commands of about 4 KB each.
 func newLibrary(b *testing.B, n int) *library {
 	b.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -72,8 +72,8 @@ func newLibrary(b *testing.B, n int) *library {
 	return l
 }
 
-// queries are of each kind in turn: a name, a rare and two frequent words, a
-// word with a typing error, a sentence, and five of the most frequent words.
+// queries returns queries of each kind in turn: a name, a rare word with two frequent
+// words, a word with a typing error, a sentence, and five of the most frequent words.
 func (l *library) queries(n int) []string {
 	random := rand.New(rand.NewPCG(3, 4))
 	var all []string
@@ -95,8 +95,8 @@ func (l *library) queries(n int) []string {
 	return all
 }
 
-// scan is what a program does that has no index, but all texts in memory
-// already: it counts the commands that have each word.
+// scan does what a program without an index does. All texts are in memory, and scan
+// counts the commands that contain each word.
 func (l *library) scan(query string) int {
 	hits := 0
 	for _, body := range l.bodies {
@@ -111,9 +111,9 @@ func (l *library) scan(query string) int {
 	return hits
 }
 
-// BenchmarkSearch reports the median and the 95th percentile of a search over
-// 10,000 commands; beside it, the median of looking into all texts, held in
-// memory, and of the floor: the List that sees whether any file has changed.
+// BenchmarkSearch reports the median and the 95th percentile of a search over 10,000
+// commands. For comparison, it reports the median of a scan of all texts in memory,
+// and of the minimum: a List that checks whether any file has changed.
 func BenchmarkSearch(b *testing.B) {
 	l := newLibrary(b, 10_000)
 	for _, run := range []struct {
@@ -169,8 +169,8 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSearchFirst is the first search over 10,000 commands, beside
-// reading all files, and the memory that it leaves behind for each.
+// BenchmarkSearchFirst compares the first search over 10,000 commands with reading
+// all files, and reports the memory that the search keeps for each command.
 func BenchmarkSearchFirst(b *testing.B) {
 	const n = 10_000
 	l := newLibrary(b, n)
@@ -204,8 +204,8 @@ func BenchmarkSearchFirst(b *testing.B) {
 	b.ReportMetric(bytesEach, "B/command")
 }
 
-// firstSearch has everything read, even where that takes more than one search
-// may.
+// firstSearch searches until all files are read, which may exceed the time limit of
+// one search.
 func firstSearch(b *testing.B, c *toolshelf.Catalog) {
 	for {
 		_, err := c.Search(b.Context(), "nothing", 0)
@@ -225,16 +225,16 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkSearchAfterOneChange is what a search takes longer when one of
-// 10,000 files has a sentence more, and List has seen it.
+// BenchmarkSearchAfterOneChange reports how much longer a search takes after one of
+// 10,000 files has gained a sentence. List sees the change before the search.
 func BenchmarkSearchAfterOneChange(b *testing.B) {
 	l := newLibrary(b, 10_000)
 	c := catalog(b, toolshelf.WithRoot(l.root), toolshelf.WithWatch())
 	firstSearch(b, c)
 	file := filepath.Join(l.dir, l.names[5000]+".md")
 	timed := func() float64 {
-		// Until the file is settled and the change told. What comes after a pause
-		// takes longer, so there is one before the search of what is the same, too.
+		// Wait until the file is settled and the system has reported the change. A call
+		// after a pause takes longer, so the search without a change has a pause, too.
 		time.Sleep(50 * time.Millisecond)
 		list(b, c, len(l.names))
 		begin := time.Now()

@@ -11,8 +11,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// Recall is the share of queries that have their command as the first result,
-// or among the first five.
+// Recall is the share of queries whose command is the first result, or one of the
+// first five results.
 type recall struct {
 	asked, first, five int
 }
@@ -50,8 +50,8 @@ func (r *recall) check(t *testing.T, first, five float64) {
 	}
 }
 
-// TestCorpusRecall makes queries of public commands by fixed rules. Each
-// collection is a catalog, as its users have it.
+// TestCorpusRecall derives queries from public commands by fixed rules. Each
+// collection is a catalog of its own.
 func TestCorpusRecall(t *testing.T) {
 	type subject struct {
 		catalog *toolshelf.Catalog
@@ -73,8 +73,8 @@ func TestCorpusRecall(t *testing.T) {
 	}
 	for _, rule := range []struct {
 		name        string
-		query       func(c toolshelf.Command, number int) string // "" where there is nothing to make one of
-		first, five float64                                      // what must be reached
+		query       func(c toolshelf.Command, number int) string // "" if the command yields no query
+		first, five float64                                      // the required recall
 	}{
 		{"three words of the description", threeWords, 0.91, 0.99},
 		{"the name with one typing error", mistypedName, 0.93, 1},
@@ -95,7 +95,7 @@ func TestCorpusRecall(t *testing.T) {
 
 func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// threeWords is the first, the middle and the last of the different words of
+// threeWords returns the first, the middle and the last of the distinct words of
 // four letters or more.
 func threeWords(c toolshelf.Command, _ int) string {
 	var words []string
@@ -112,8 +112,8 @@ func threeWords(c toolshelf.Command, _ int) string {
 	return strings.Join([]string{words[0], words[len(words)/2], words[len(words)-1]}, " ")
 }
 
-// mistypedName has one of the four kinds of typing errors, in turn, in the
-// middle of the first of the longest words.
+// mistypedName returns the name with a typing error in the middle of the first of
+// its longest words. The number selects one of four kinds of errors.
 func mistypedName(c toolshelf.Command, number int) string {
 	longest := ""
 	for _, w := range strings.FieldsFunc(c.Name, isNoLetter) {
@@ -136,7 +136,7 @@ func mistypedName(c toolshelf.Command, number int) string {
 	return strings.Replace(c.Name, longest, wrong, 1)
 }
 
-// middleHeading is the middle one of the headings.
+// middleHeading returns the middle heading.
 func middleHeading(c toolshelf.Command, _ int) string {
 	var headings []string
 	for line := range strings.Lines(c.Content) {
@@ -150,14 +150,14 @@ func middleHeading(c toolshelf.Command, _ int) string {
 	return headings[len(headings)/2]
 }
 
-// fullDescription is as much of the description as a query may have.
+// fullDescription returns the description, cut to the maximum length of a query.
 func fullDescription(c toolshelf.Command, _ int) string {
 	d := []rune(c.Metadata.Description)
 	return string(d[:min(len(d), 500)])
 }
 
-// TestQuestionsFindWhatIsNeeded asks for commands without using their names.
-func TestQuestionsFindWhatIsNeeded(t *testing.T) {
+// TestQuestionsFindTheirCommands asks for commands without using their names.
+func TestQuestionsFindTheirCommands(t *testing.T) {
 	questions, err := os.ReadFile("testdata/search_questions.txt")
 	if err != nil {
 		t.Fatal(err)

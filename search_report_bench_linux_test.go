@@ -13,9 +13,9 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// BenchmarkSearchReports searches 10,000 commands, of which a thousand have four
-// reports each. The floor for what the reports add is to open and list their
-// folders and to stat each.
+// BenchmarkSearchReports searches 10,000 commands. A thousand commands have four
+// reports each. The minimum for the reports is to open and list their directories
+// and to stat each report.
 func BenchmarkSearchReports(b *testing.B) {
 	root := shelf(b, 10_000)
 	old := time.Now().Add(-time.Minute)
@@ -35,7 +35,7 @@ func BenchmarkSearchReports(b *testing.B) {
 				b.Fatal(results, err)
 			}
 		}
-		search() // the first one reads all files
+		search() // the first search reads all files
 		return search
 	}
 	floor := func() {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// searched are what a search finds, as "name tier reason".
+// searched returns the results of a query, as "name tier reason".
 func searched(t *testing.T, c *toolshelf.Catalog, query string) []string {
 	t.Helper()
 	results, err := c.Search(t.Context(), query, 0)
@@ -34,7 +34,7 @@ func searched(t *testing.T, c *toolshelf.Catalog, query string) []string {
 	return rows
 }
 
-func TestReportsAreEvidence(t *testing.T) {
+func TestSearchFindsCommandsByTheirReports(t *testing.T) {
 	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
 		c := open()
 		expectFound := func(query string, want ...string) {
@@ -49,13 +49,13 @@ func TestReportsAreEvidence(t *testing.T) {
 		save(t, c, toolshelf.Report{Command: "frontend:component", Content: "The walrus again.", Upload: false})
 		expectFound("walrus", `frontend:component tier3 report matches "walrus"`, `analyze tier3 report matches "walrus"`)
 
-		// Its best tier is what counts, and what is hidden stays hidden.
+		// A result has its best tier, and a dependency is never found.
 		save(t, c, toolshelf.Report{Command: "hidden", Content: "A giraffe.", Upload: true})
 		save(t, c, toolshelf.Report{Command: "analyze", Content: "Debug the component.", Upload: true})
 		expectFound("giraffe")
 		expectFound("component", `frontend:component tier1 name matches "component"`, `analyze tier3 report matches "component"`)
 
-		// A report that is removed or changed by hand is seen at the next search.
+		// The next search sees the removal and the change of a report.
 		reports := found(t, fsys, "reports/analyze")
 		if err := fsys.Remove(reports[0]); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestReportsAreEvidence(t *testing.T) {
 		}
 		expectFound("marmot", `analyze tier3 report matches "marmot"`)
 
-		// So is a command.
+		// The next search sees the removal of a command.
 		if err := fsys.Remove("commands/analyze.md"); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestReportsAreEvidence(t *testing.T) {
 	})
 }
 
-func TestTheNewestReportsAreSearched(t *testing.T) {
+func TestSearchReadsTheNewestReports(t *testing.T) {
 	fsys := memoryOf(t, reported)
 	animals := []string{"aardvark", "buffalo", "crocodile", "dolphin", "elephant", "flamingo", "giraffe", "hedgehog", "iguana"}
 	for i, animal := range animals {
@@ -97,7 +97,7 @@ func TestTheNewestReportsAreSearched(t *testing.T) {
 	expectFrom(6)
 }
 
-func TestReportsAreKeptAsLongAsTheCacheSays(t *testing.T) {
+func TestSearchCachesReportsForTheTTL(t *testing.T) {
 	fsys := memoryOf(t, reported)
 	now := at()
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""), toolshelf.WithCacheTTL(time.Minute),
@@ -105,17 +105,17 @@ func TestReportsAreKeptAsLongAsTheCacheSays(t *testing.T) {
 	searched(t, c, "zeppelin")
 	save(t, c, toolshelf.Report{Command: "analyze", Content: "A zeppelin.", Upload: true})
 	if got := searched(t, c, "zeppelin"); got != nil {
-		t.Errorf("within the time: %q", got)
+		t.Errorf("within the TTL: %q", got)
 	}
 	now = now.Add(time.Minute)
 	if got := searched(t, c, "zeppelin"); len(got) != 1 {
-		t.Errorf("after the time: %q", got)
+		t.Errorf("after the TTL: %q", got)
 	}
 }
 
-// Nobody goes without the evidence of a command that is new, be it that the
-// first look for it was broken off.
-func TestALookThatIsBrokenOffDoesNotCount(t *testing.T) {
+// A canceled search does not complete its update of the reports. The next search
+// finds the reports of a new command.
+func TestSearchRepeatsACanceledUpdateOfReports(t *testing.T) {
 	memory := memoryOf(t, reported)
 	now := at()
 	fsys := &interrupted{Fs: memory}
@@ -135,15 +135,15 @@ func TestALookThatIsBrokenOffDoesNotCount(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	fsys.interrupt = cancel
 	if _, err := c.Search(ctx, "zeppelin", 0); !errors.Is(err, context.Canceled) {
-		t.Fatalf("the search was not broken off: %v", err)
+		t.Fatalf("the search was not canceled: %v", err)
 	}
 	fsys.interrupt = nil
 	if got := searched(t, c, "zeppelin"); len(got) != 1 {
-		t.Errorf("found are %q", got)
+		t.Errorf("found %q", got)
 	}
 }
 
-// interrupted calls a function before reports are opened.
+// interrupted calls a function before each Open of a report.
 type interrupted struct {
 	afero.Fs
 	interrupt func()
@@ -156,7 +156,7 @@ func (f *interrupted) Open(name string) (afero.File, error) {
 	return f.Fs.Open(name)
 }
 
-// A closedFs does not open the reports.
+// A closedFs denies the Opens of reports.
 type closedFs struct{ afero.Fs }
 
 func (f closedFs) Open(name string) (afero.File, error) {
@@ -166,18 +166,18 @@ func (f closedFs) Open(name string) (afero.File, error) {
 	return f.Fs.Open(name)
 }
 
-func TestASearchGoesOnWithoutReportsThatCannotBeRead(t *testing.T) {
+func TestSearchOmitsUnreadableReports(t *testing.T) {
 	files := map[string]string{"reports/analyze/analyze_report_20251120_103000_v1.md": "A zeppelin.", "local/analyze/analyze_report_20251120_103000_v1_local.md": "A walrus."}
 	for file, text := range reported {
 		files[file] = text
 	}
 	c := catalog(t, toolshelf.WithFs(closedFs{memoryOf(t, files)}), toolshelf.WithReports("reports", "local"))
 	if got := append(searched(t, c, "zeppelin"), searched(t, c, "walrus")...); len(got) != 1 || !strings.HasPrefix(got[0], "analyze tier3") {
-		t.Errorf("found are %q", got)
+		t.Errorf("found %q", got)
 	}
 }
 
-func TestSearchesWhileReportsAreSaved(t *testing.T) {
+func TestSearchDuringSaveReport(t *testing.T) {
 	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
 		c := open()
 		var all sync.WaitGroup
@@ -189,7 +189,7 @@ func TestSearchesWhileReportsAreSaved(t *testing.T) {
 					}
 					results, err := c.Search(t.Context(), "zeppelin", 0)
 					if err != nil || results.TotalFound != 1 {
-						t.Errorf("found are %+v, %v", results.Results, err)
+						t.Errorf("found %+v, %v", results.Results, err)
 					}
 				}
 			})

@@ -21,7 +21,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// search returns what a search finds, each with its tier.
+// search returns the names and tiers of the results of a query.
 func search(t testing.TB, c *toolshelf.Catalog, query string) string {
 	t.Helper()
 	found, err := c.Search(t.Context(), query, 0)
@@ -67,7 +67,7 @@ func TestSearchSkillsFindsSkills(t *testing.T) {
 		for query, want := range map[string]string{
 			"pdf":         "pdf-tools/tier1",
 			"forms":       "pdf-tools/tier2",
-			"no file":     "no-file/tier1", // a folder without a usable SKILL.md is found by its name
+			"no file":     "no-file/tier1", // a directory without a usable SKILL.md has a name only
 			"fill a form": "pdf-tools/tier2",
 		} {
 			found, err := c.SearchSkills(t.Context(), query, 0)
@@ -126,7 +126,7 @@ func TestSearchResultsAsJSON(t *testing.T) {
 	}
 }
 
-func TestSearchRefusesWhatTheContractDoes(t *testing.T) {
+func TestSearchChecksQueryAndLimit(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
 	for _, test := range []struct {
 		name  string
@@ -155,7 +155,7 @@ func TestSearchRefusesWhatTheContractDoes(t *testing.T) {
 	}
 }
 
-func TestSearchWithoutFolder(t *testing.T) {
+func TestSearchWithoutADirectory(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills"))
 	for op, search := range map[string]func(context.Context, string, int) (toolshelf.SearchResults, error){"toolshelf: Search: ": c.Search, "toolshelf: SearchSkills: ": c.SearchSkills} {
 		if _, err := search(t.Context(), "x", 0); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.HasPrefix(err.Error(), op) {
@@ -221,7 +221,7 @@ func TestSearchSeesEveryChange(t *testing.T) {
 	expect("plums", "a/tier2")
 
 	write("commands/b.md", "---\ndescription: Count pears\n---\nHere are quinces.\n", written.Add(time.Second))
-	expect("quinces", "b/tier2") // the header is as it was
+	expect("quinces", "b/tier2") // the header is unchanged
 
 	write("commands/apples.md", "New.\n", written)
 	expect("apples", "apples/tier1")
@@ -236,9 +236,9 @@ func TestSearchSeesEveryChange(t *testing.T) {
 	expect("plums", "")
 }
 
-// A file that has just been written can change again within one tick of the
-// clock, and a filesystem may know no times at all.
-func TestSearchSeesAChangeThatNoTimeShows(t *testing.T) {
+// A file can change twice within one tick of the clock, and some filesystems have no
+// times.
+func TestSearchSeesAChangeWithoutANewTime(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	later := time.Now().Add(time.Hour)
 	head := "---\ndescription: Count\n---\n" + strings.Repeat("Filler.\n", 1000)
@@ -252,11 +252,11 @@ func TestSearchSeesAChangeThatNoTimeShows(t *testing.T) {
 		}
 	}
 	if got := search(t, c, "quince"); got != "" {
-		t.Errorf("the text before is still found: %s", got)
+		t.Errorf("the old text is still found: %s", got)
 	}
 }
 
-func TestSearchOfAViewFindsWhatTheViewShows(t *testing.T) {
+func TestSearchOfAViewAppliesItsFilters(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
 	view, err := c.View(
 		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "analyze-logs" }),
@@ -265,7 +265,7 @@ func TestSearchOfAViewFindsWhatTheViewShows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := search(t, c, "logs") + search(t, view, "logs"); got != "analyze-logs/tier1" {
-		t.Errorf("the two find %q", got)
+		t.Errorf("the catalog and its view find %q", got)
 	}
 	if got := search(t, view, "staging"); got != "deploy_app/tier2" {
 		t.Errorf("the view finds %q", got)
@@ -279,8 +279,8 @@ func TestSearchOfAViewFindsWhatTheViewShows(t *testing.T) {
 	}
 }
 
-// A file that is read each time has the description that it has now.
-func TestSearchForgetsWhatAFileWasThatIsReadEachTime(t *testing.T) {
+// If each search reads a file, the search uses the current description.
+func TestSearchForgetsTheOldTextOfAnUnsettledFile(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	later := time.Now().Add(time.Hour)
 	c := catalog(t, toolshelf.WithFs(fsys))
@@ -296,7 +296,7 @@ func TestSearchForgetsWhatAFileWasThatIsReadEachTime(t *testing.T) {
 	}
 }
 
-func TestSearchInALayerSeesTheFirst(t *testing.T) {
+func TestSearchUsesTheFirstLayer(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{
 		"own/a.md":    "Apples.\n",
 		"shared/a.md": "Pears.\n",
@@ -312,7 +312,7 @@ func TestSearchInALayerSeesTheFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := search(t, c, "pears"); got != "a/tier2" {
-		t.Errorf("the command below is not found once the one above is gone: %q", got)
+		t.Errorf("a command is not found after the removal of the command that shadowed it: %q", got)
 	}
 }
 
@@ -330,7 +330,7 @@ func TestSearchFindsAnUnreadableFileByItsDescription(t *testing.T) {
 	}
 	delete(fsys.errs, "a.md")
 	if found := search(t, c, "pears"); found != "a/tier2" {
-		t.Errorf("found %q, where the file can be read again", found)
+		t.Errorf("found %q after the file became readable", found)
 	}
 }
 
@@ -365,9 +365,9 @@ func TestSearchWhoseDeadlineHasPassed(t *testing.T) {
 	}
 }
 
-// In a bubble of synctest, time passes as soon as all wait for it.
-func TestSearchOverAFilesystemThatHangsEndsAfterFiveSeconds(t *testing.T) {
-	for _, part := range []string{"listing the folder", "reading a file"} {
+// In a bubble of synctest, time advances when all goroutines wait.
+func TestSearchOfAHangingFilesystemEndsAfterFiveSeconds(t *testing.T) {
+	for _, part := range []string{"listing the directory", "reading a file"} {
 		t.Run(part, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gate := make(chan struct{})
@@ -398,7 +398,7 @@ func TestSearchOverAFilesystemThatHangsEndsAfterFiveSeconds(t *testing.T) {
 				}
 				close(gate)
 				if found, err := c.Search(t.Context(), "logs", 0); err != nil || tiers(found) != "analyze-logs/tier1" {
-					t.Errorf("once it does not hang: %v, %v", tiers(found), err)
+					t.Errorf("after the filesystem has answered: %v, %v", tiers(found), err)
 				}
 				c.Close()
 			})
@@ -406,8 +406,8 @@ func TestSearchOverAFilesystemThatHangsEndsAfterFiveSeconds(t *testing.T) {
 	}
 }
 
-// Searches while commands come and go: what stays is always found, and
-// nothing that was never there.
+// While files change, a search finds every unchanged command and no command that
+// never existed.
 func TestSearchWhileFilesChange(t *testing.T) {
 	files := map[string]string{}
 	for i := range 20 {
@@ -454,8 +454,8 @@ func TestSearchWhileFilesChange(t *testing.T) {
 	writer.Wait()
 }
 
-// What a search has read before it was broken off is not read again.
-func TestSearchThatIsBrokenOffIsContinued(t *testing.T) {
+// A search does not repeat the reads of a canceled search.
+func TestSearchContinuesACanceledSearch(t *testing.T) {
 	files := map[string]string{}
 	for i := range 50 {
 		files[fmt.Sprintf("commands/c%02d.md", i)] = "Same text.\n"
@@ -485,7 +485,8 @@ func TestSearchThatIsBrokenOffIsContinued(t *testing.T) {
 	}
 }
 
-// countingOpens counts the Opens of each file, and calls then at one of them.
+// countingOpens counts the Opens of each file, and calls then when after files are
+// open.
 type countingOpens struct {
 	afero.Fs
 	mu    sync.Mutex

@@ -102,7 +102,7 @@ type states []SkillInfo
 
 // add records a state if the catalog has a filter.
 func (c *Catalog) add(seen *states, state func() SkillInfo) {
-	if c.skillFilter.filters() {
+	if c.skillFilter.active() {
 		*seen = append(*seen, state())
 	}
 }
@@ -163,7 +163,7 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 		}
 		return zero, err
 	}
-	e := c.skillFilter.of(snapshot).Lookup(name)
+	e := c.skillFilter.apply(snapshot).Lookup(name)
 	if e == nil {
 		return zero, c.skillNotFound(op, name, snapshot)
 	}
@@ -193,7 +193,7 @@ func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look f
 // skillNotFound returns the error for an unknown name. The message mentions a
 // shown skill that declares the name, or else has a similar name.
 func (c *Catalog) skillNotFound(op, name string, all *index.Snapshot) error {
-	shown := c.skillFilter.of(all).Entries
+	shown := c.skillFilter.apply(all).Entries
 	e := &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name,
 		Message: "there is no skill " + quote(name) + "; " + suggestion(shown, name, "list the skills for the names")}
 	for _, other := range shown {

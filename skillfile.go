@@ -62,7 +62,7 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 
 // addState records the current description of a skill for the filter.
 func (c *Catalog) addState(folder *index.SkillFolder, s *index.Snapshot, e *index.Entry, seen *states) error {
-	if !c.skillFilter.filters() {
+	if !c.skillFilter.active() {
 		return nil
 	}
 	text, _, err := c.skillText(folder, e)

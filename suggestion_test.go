@@ -8,7 +8,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-func TestANameThatIsNotThereMayBeNearToOneThatIs(t *testing.T) {
+func TestGetSuggestsASimilarName(t *testing.T) {
 	c := catalog(t, toolshelf.WithNestedCommands(), toolshelf.WithFs(memoryOf(t, map[string]string{
 		"commands/review.md":             "",
 		"commands/fix.md":                "",
@@ -25,8 +25,8 @@ func TestANameThatIsNotThereMayBeNearToOneThatIs(t *testing.T) {
 		{"fox", list},
 		{"frontend:componnt", `did you mean "frontend:component"?`},
 		{"component", list},
-		{"secretiv", list},     // it is not listed
-		{"private-note", list}, // nor is this
+		{"secretiv", list},     // List omits secretive
+		{"private-note", list}, // the filter hides private-notes
 	} {
 		_, err := c.Get(t.Context(), tt.name)
 		if !errors.Is(err, toolshelf.ErrCommandNotFound) || !strings.HasSuffix(err.Error(), tt.says+" (COMMAND_NOT_FOUND)") {
@@ -35,7 +35,7 @@ func TestANameThatIsNotThereMayBeNearToOneThatIs(t *testing.T) {
 	}
 }
 
-func TestANestedNameIsExplainedWhereFoldersAreNotRead(t *testing.T) {
+func TestGetExplainsANestedNameWithoutNestedCommands(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/frontend/component.md": ""})))
 	if _, err := c.Get(t.Context(), "frontend:component"); !errors.Is(err, toolshelf.ErrInvalidCommandName) || !strings.Contains(err.Error(), "WithNestedCommands") {
 		t.Error(err)

@@ -22,8 +22,9 @@ import (
 type CommandUsage struct {
 	CommandInfo
 
-	// Arguments are those of [Renderer.ListedArguments]. Arguments is nil if the command expects none, if the file cannot
-	// be read, or if the file is not read in time; see [Catalog.ListUsage].
+	// Arguments is the result of [Renderer.ListedArguments]. Arguments is nil if the
+	// command expects no arguments, if the file cannot be read, or if the read takes too
+	// long; see [Catalog.ListUsage].
 	Arguments []Argument `json:"arguments,omitempty"`
 }
 
@@ -35,8 +36,8 @@ type UsageList struct {
 	snapshot *index.Snapshot
 }
 
-// Contains reports whether the catalog listed a command of this name when the page
-// was made, on any page. The name may end with ".md", as for [Catalog.Get].
+// Contains reports whether the catalog listed a command of this name, on any page,
+// at the time of the call that returned l. The name may end with ".md", as for [Catalog.Get].
 // Contains reads no file. A zero UsageList contains no name.
 func (l UsageList) Contains(name string) bool {
 	if l.snapshot == nil {
@@ -47,19 +48,19 @@ func (l UsageList) Contains(name string) bool {
 	return e != nil && !e.Hidden && e.Broken == nil
 }
 
-// ListUsage is [Catalog.List] with the arguments of each command. The options of r
-// are those that will render the command.
+// ListUsage is [Catalog.List] with the arguments of each command. Pass the Renderer
+// that will render the commands.
 //
-// No file delays the others. ListUsage reads the files of a page at the same time,
-// and at most 64 KiB of each. If a filesystem does not answer for half a
-// second, ListUsage returns the commands that are still being read without
-// arguments. Later calls do not wait for these files; they have the arguments once
-// the files are read.
+// A slow file does not delay other files. ListUsage reads the files of a page
+// concurrently, at most 64 KiB of each file. If no read completes for half a second,
+// ListUsage returns the remaining commands without arguments, and their reads
+// continue. Later calls do not wait for these reads. Later calls return the arguments
+// after the reads complete.
 //
-// The errors are those of List. The cost is that of List, and of reading the files
-// that are new or have changed: up to 16 MiB of arguments are kept in memory. On a
-// filesystem without change times, ListUsage reads the files each time, and parses
-// the text of those that have changed.
+// ListUsage returns the errors of List. In addition to the cost of List, ListUsage
+// reads the files that are new or have changed. ListUsage caches up to 16 MiB of
+// arguments. On a filesystem without change times, ListUsage reads all files of the
+// page, and parses the changed files only.
 func (c *Catalog) ListUsage(ctx context.Context, page Page, r Renderer) (UsageList, error) {
 	const op = "ListUsage"
 	if err := c.begin(ctx, op); err != nil {
@@ -83,9 +84,10 @@ func (c *Catalog) ListUsage(ctx context.Context, page Page, r Renderer) (UsageLi
 	return UsageList{Commands: commands, Pagination: pagination, snapshot: snapshot}, nil
 }
 
-// AllUsage ranges over the commands of all pages of ListUsage, as they are when
-// the range begins. AllUsage reads the files of 100 commands at a time. An error,
-// see ListUsage, ends the range: the error comes once, with a zero CommandUsage.
+// AllUsage ranges over the commands of all pages of ListUsage, as of the start of
+// the range. AllUsage reads the files of 100 commands at a time. An error ends the
+// range: AllUsage yields the error once, with a zero CommandUsage. For errors see
+// [Catalog.ListUsage].
 func (c *Catalog) AllUsage(ctx context.Context, r Renderer) iter.Seq2[CommandUsage, error] {
 	return func(yield func(CommandUsage, error) bool) {
 		const op = "AllUsage"
@@ -114,9 +116,9 @@ func (c *Catalog) AllUsage(ctx context.Context, r Renderer) iter.Seq2[CommandUsa
 }
 
 const (
-	usageHead      = matter.MaxHead         // bytes of a file that are read for its arguments
-	usageArguments = 100                    // arguments of a command that are kept
-	usageWait      = 500 * time.Millisecond // without an answer of the filesystem
+	usageHead      = matter.MaxHead         // bytes read of a file
+	usageArguments = 100                    // arguments of a command
+	usageWait      = 500 * time.Millisecond // for the next completed read
 )
 
 // usageOf returns the usage of each entry.
@@ -169,15 +171,14 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, r Rendere
 type usage struct {
 	renderer  Renderer
 	arguments []Argument
-	head      uint64 // hash of the bytes that the arguments are from
-	whole     bool   // the bytes are the whole file
-	settled   bool   // the metadata of the file will show a change
+	head      uint64 // hash of the bytes read
+	whole     bool   // head covers the whole file
+	settled   bool   // a change of the file changes its metadata
 }
 
 var usageSeed = maphash.MakeSeed()
 
-// usageReads are the reads in progress, one for each file that several calls wait
-// for.
+// usageReads holds the reads in progress. Concurrent calls share the read of a file.
 type usageReads struct {
 	mu  sync.Mutex
 	all map[usageKey]*usageRead
@@ -191,12 +192,12 @@ type usageKey struct {
 type usageRead struct {
 	done      chan struct{} // closed when arguments and panicked are set
 	arguments []Argument
-	panicked  any         // of the filesystem, for the caller to recover from
-	late      atomic.Bool // a call has given up waiting
+	panicked  any         // the panic of the filesystem, passed on to the caller
+	late      atomic.Bool // a call has stopped waiting
 }
 
-// startUsage returns the read in progress for an entry, and starts one if there is
-// none. After Close, the read is done and empty.
+// startUsage returns the read in progress for an entry, or starts a read. After
+// Close, startUsage returns a completed read without arguments.
 func (c *Catalog) startUsage(e *index.Entry, r Renderer) *usageRead {
 	reads, key := &c.usageReads, usageKey{e, r}
 	reads.mu.Lock()
@@ -227,8 +228,8 @@ func (c *Catalog) startUsage(e *index.Entry, r Renderer) *usageRead {
 	return read
 }
 
-// readUsage reads the arguments of a command. The text is parsed only if no
-// earlier call has parsed the same text.
+// readUsage reads the arguments of a command. If the text is the same as at the last
+// read, readUsage returns the cached arguments.
 func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 	if c.closed() {
 		return nil // the waiting calls return ErrClosed
@@ -261,9 +262,10 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 }
 
 // ListedArguments returns the arguments that [Catalog.ListUsage] gives for c:
-// those of the first 64 KiB of c.Raw, at most 100. For a longer file,
-// [Renderer.Arguments] may return further arguments, and may lack an argument: the
-// rest of the text may close a code span, or have the first numbered placeholder.
+// the arguments of the first 64 KiB of c.Raw, at most 100. For a longer file,
+// [Renderer.Arguments] may return more arguments, or may omit an argument, because
+// the rest of the text can close a code span or contain the first numbered
+// placeholder.
 func (r Renderer) ListedArguments(c Command) []Argument {
 	return r.listedArguments(c.Raw[:min(len(c.Raw), usageHead)], len(c.Raw) <= usageHead)
 }
@@ -278,7 +280,7 @@ func (r Renderer) listedArguments(head []byte, whole bool) []Argument {
 	if len(list) == 0 {
 		return nil
 	}
-	// The strings are parts of the text, which must not stay in memory.
+	// The strings share the memory of the text. Clones allow the text to be freed.
 	arguments := slices.Clone(list[:min(len(list), usageArguments)])
 	for i := range arguments {
 		a := &arguments[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// releaseCatalog has one command.
+// releaseCatalog returns a catalog with a single command.
 func releaseCatalog() *toolshelf.Catalog {
 	fsys := afero.NewMemMapFs()
 	if err := afero.WriteFile(fsys, "commands/release.md", []byte("---\nargument-hint: \"<level> [date]\"\n---\nMake a $1 release.\n"), 0o644); err != nil {
@@ -23,7 +23,7 @@ func releaseCatalog() *toolshelf.Catalog {
 	return catalog
 }
 
-// A menu shows the arguments beside each command.
+// A menu lists each command with its arguments.
 func ExampleCatalog_ListUsage() {
 	catalog := releaseCatalog()
 	defer catalog.Close()

@@ -76,15 +76,15 @@ func (f readsFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// oldFiles are files on the disk, which has change times, and seem to be an hour old
-// in a bubble of synctest that runs settle first.
+// oldFiles writes files to the disk, which has change times. In a bubble of synctest
+// that runs settle first, the files are an hour old.
 func oldFiles(t *testing.T, files map[string]string) (fsys *readsFs, settle func()) {
 	fsys = &readsFs{Fs: afero.NewBasePathFs(afero.NewOsFs(), diskOf(t, files))}
 	later := time.Now().Add(time.Hour)
 	return fsys, func() { time.Sleep(time.Until(later)) }
 }
 
-// argumentNames are the names of the arguments of each command in a page.
+// argumentNames returns the names of the arguments of each command on a page.
 func argumentNames(t testing.TB, c *toolshelf.Catalog) map[string][]string {
 	t.Helper()
 	list, err := c.ListUsage(t.Context(), toolshelf.Page{}, toolshelf.Renderer{})
@@ -102,7 +102,7 @@ func argumentNames(t testing.TB, c *toolshelf.Catalog) map[string][]string {
 	return all
 }
 
-func TestListUsageIsListWithArguments(t *testing.T) {
+func TestListUsageReturnsListWithArguments(t *testing.T) {
 	synctest.Test(t, testListUsageIsListWithArguments)
 }
 
@@ -163,7 +163,7 @@ func testListUsageIsListWithArguments(t *testing.T) {
 	}
 }
 
-func TestListUsageHasTheErrorsOfList(t *testing.T) {
+func TestListUsageReturnsTheErrorsOfList(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("commands"))
 	list := func(ctx context.Context, page toolshelf.Page) error {
 		_, err := c.ListUsage(ctx, page, toolshelf.Renderer{})
@@ -201,7 +201,7 @@ func TestListUsageHasTheErrorsOfList(t *testing.T) {
 	}
 }
 
-func TestUsageIsReadOnceForAnUnchangedFile(t *testing.T) {
+func TestListUsageReadsAnUnchangedFileOnce(t *testing.T) {
 	fsys, settle := oldFiles(t, map[string]string{"commands/a.md": "$1\n", "commands/b.md": "$1 $2\n"})
 	synctest.Test(t, func(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(fsys))
@@ -215,7 +215,7 @@ func TestUsageIsReadOnceForAnUnchangedFile(t *testing.T) {
 		if n := fsys.total(); n != 0 {
 			t.Errorf("the second list read %d bytes, want 0", n)
 		}
-		// Another renderer counts the arguments in another way.
+		// A renderer with other options has other arguments.
 		list, err := c.ListUsage(t.Context(), toolshelf.Page{}, toolshelf.Renderer{CountFromZero: true})
 		if err != nil || list.Commands[0].Arguments != nil {
 			t.Errorf("from zero, $1 alone is no argument: got %+v, %v", list.Commands, err)
@@ -231,7 +231,7 @@ func TestUsageIsReadOnceForAnUnchangedFile(t *testing.T) {
 	})
 }
 
-func TestFileThatBlocksDelaysNoListAfterTheFirst(t *testing.T) {
+func TestListUsageWaitsOnceForABlockedFile(t *testing.T) {
 	files := map[string]string{"commands/stuck.md": "$1\n"}
 	for i := range 30 {
 		files[fmt.Sprintf("commands/c%02d.md", i)] = "$1\n"
@@ -245,11 +245,11 @@ func TestFileThatBlocksDelaysNoListAfterTheFirst(t *testing.T) {
 		}
 		gate := make(chan struct{})
 		fsys.gate("stuck.md", gate)
-		for i, most := range []time.Duration{time.Second, 0, 0} {
+		for i, limit := range []time.Duration{time.Second, 0, 0} {
 			begin := time.Now()
 			got := argumentNames(t, c)
-			if took := time.Since(begin); took > most {
-				t.Errorf("list %d waited %s, want at most %s", i, took, most)
+			if took := time.Since(begin); took > limit {
+				t.Errorf("list %d waited %s, want at most %s", i, took, limit)
 			}
 			for name, arguments := range got {
 				if want := name != "stuck"; (len(arguments) == 1) != want {
@@ -297,7 +297,7 @@ func (f *panicFs) Open(name string) (afero.File, error) {
 	panic("open " + path.Base(name))
 }
 
-func TestPanicOfTheFilesystemIsTheCallers(t *testing.T) {
+func TestListUsagePassesOnAPanicOfTheFilesystem(t *testing.T) {
 	fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/a.md": "$1\n"})}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
 	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
@@ -313,7 +313,7 @@ func TestPanicOfTheFilesystemIsTheCallers(t *testing.T) {
 	t.Error("no panic")
 }
 
-func TestUsageReadsTheBeginningOfALongFile(t *testing.T) {
+func TestListUsageReadsTheHeadOfALongFile(t *testing.T) {
 	synctest.Test(t, testUsageReadsTheBeginningOfALongFile)
 }
 

@@ -31,7 +31,7 @@ func (c *Catalog) View(opts ...Option) (*Catalog, error) {
 		}
 		if len(filters.keepCommands)+len(filters.keepSkills) == before {
 			return nil, &Error{Code: ErrInvalidOption.Code, Op: op,
-				Message: "a view takes WithCommandFilter and WithSkillFilter; give other options to New"}
+				Message: "a view accepts only WithCommandFilter and WithSkillFilter; pass other options to New"}
 		}
 	}
 	v := &Catalog{shared: c.shared, view: true}

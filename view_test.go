@@ -12,7 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-func TestAViewTakesFiltersAlone(t *testing.T) {
+func TestViewAcceptsOnlyFilters(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, shop())))
 	for name, option := range map[string]toolshelf.Option{
 		"a folder":          toolshelf.WithRoot("x"),
@@ -33,7 +33,7 @@ func TestAViewTakesFiltersAlone(t *testing.T) {
 	}
 }
 
-func TestClosingAViewClosesNothingElse(t *testing.T) {
+func TestCloseOfAViewClosesNothingElse(t *testing.T) {
 	owner := catalog(t, toolshelf.WithFs(memoryOf(t, shop())))
 	view, err := owner.View(withoutAdmin()...)
 	if err != nil {
@@ -61,7 +61,7 @@ func TestClosingAViewClosesNothingElse(t *testing.T) {
 			t.Error(err)
 		}
 		if err := works(view); !errors.Is(err, toolshelf.ErrClosed) {
-			t.Errorf("a view that was closed: %v", err)
+			t.Errorf("a closed view: %v", err)
 		}
 	}
 	for name, c := range map[string]*toolshelf.Catalog{"the owner": owner, "a view of the view": inner} {
@@ -73,11 +73,11 @@ func TestClosingAViewClosesNothingElse(t *testing.T) {
 		t.Error(err)
 	}
 	if err := works(inner); !errors.Is(err, toolshelf.ErrClosed) {
-		t.Errorf("a view whose owner was closed: %v", err)
+		t.Errorf("a view of a closed catalog: %v", err)
 	}
 }
 
-func TestOnChangeTellsOfWhatAViewShows(t *testing.T) {
+func TestOnChangeOfAViewReportsItsEntries(t *testing.T) {
 	root := diskOf(t, shop())
 	owner := catalog(t, toolshelf.WithRoot(root))
 	view, err := owner.View(withoutAdmin()[1], toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Description != "secret" }))
@@ -92,14 +92,14 @@ func TestOnChangeTellsOfWhatAViewShows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closing.OnChange(func(toolshelf.Change) { t.Error("a view that was closed is told") })
+	closing.OnChange(func(toolshelf.Change) { t.Error("OnChange of a closed view is called") })
 	if err := closing.Close(); err != nil {
 		t.Fatal(err)
 	}
 
 	for _, step := range []struct {
 		name  string
-		files map[string]string // "" is removed
+		files map[string]string // "" removes the file
 		want  toolshelf.Change
 	}{
 		{"what comes is told if it is kept", map[string]string{"commands/new.md": "New.", "commands/hidden.md": "---\ndescription: secret\n---\n"},
@@ -123,7 +123,7 @@ func TestOnChangeTellsOfWhatAViewShows(t *testing.T) {
 		skillsOf(t, owner)
 		got := <-told
 		for end := time.After(10 * time.Second); !cmp.Equal(got, step.want); {
-			// Commands and skills may be told of in two parts.
+			// Commands and skills may arrive in two changes.
 			select {
 			case more := <-told:
 				got.Skills = more.Skills

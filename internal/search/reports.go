@@ -13,31 +13,32 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
-// maxReports is how many reports of a command are searched, in each folder.
+// maxReports is the number of reports of a command that Find searches in each
+// directory.
 const maxReports = 4
 
-// A reportSource is what Search keeps of reports, for its third tier. It is made by
-// newReportSource.
+// A reportSource keeps the newest reports of all commands in Searcher.ranked. Hits
+// in reports are the third tier. Use newReportSource to create a reportSource.
 type reportSource struct {
-	lock       *semaphore.Weighted // of 1, for what follows; waiting for it ends with a context
-	generation uint64
-	commands   map[string]string         // of this generation, by the name of the folder of their reports
-	kept       map[string]searchedReport // by path
-	checked    time.Time
+	lock       *semaphore.Weighted       // of 1; guards the fields below
+	generation uint64                    // of the snapshot of commands
+	commands   map[string]string         // command names by reports.Stem
+	kept       map[string]searchedReport // by File.Path
+	checked    time.Time                 // the last complete update
 }
 
-// A searchedReport is what a report was like when it was read.
+// A searchedReport is the metadata of a report at the time of its read.
 type searchedReport struct {
 	info    confine.Info
-	settled bool // its file cannot change without a change of info
+	settled bool // a change of the file changes its metadata
 }
 
 func newReportSource() *reportSource {
 	return &reportSource{lock: semaphore.NewWeighted(1), kept: map[string]searchedReport{}}
 }
 
-// update ranks the newest reports of the commands of a snapshot as they are now.
-// What cannot be read is left out. The error is that of ctx.
+// update puts the newest reports of the commands of a snapshot into s.ranked.
+// update omits reports that cannot be read. The error is ctx.Err().
 func (r *reportSource) update(ctx context.Context, s *Searcher, snapshot *index.Snapshot) error {
 	if err := r.lock.Acquire(ctx, 1); err != nil {
 		return err
@@ -45,7 +46,7 @@ func (r *reportSource) update(ctx context.Context, s *Searcher, snapshot *index.
 	defer r.lock.Release(1)
 	if r.generation < snapshot.Generation {
 		r.generation, r.commands = snapshot.Generation, make(map[string]string, len(snapshot.Entries))
-		r.checked = time.Time{} // a look that is broken off does not count
+		r.checked = time.Time{} // until this update completes
 		for _, e := range snapshot.Entries {
 			r.commands[reports.Stem(e.Name)] = e.Name
 		}
@@ -55,7 +56,7 @@ func (r *reportSource) update(ctx context.Context, s *Searcher, snapshot *index.
 	now := s.config.Now()
 	seen := make(map[string]bool, len(r.kept))
 	for _, directory := range s.config.Reports {
-		if err := r.look(ctx, s, directory, seen); err != nil {
+		if err := r.updateDirectory(ctx, s, directory, seen); err != nil {
 			return err
 		}
 	}
@@ -71,14 +72,14 @@ func (r *reportSource) update(ctx context.Context, s *Searcher, snapshot *index.
 	return nil
 }
 
-// look brings the reports of one directory up to date, and adds to seen what is
-// there.
-func (r *reportSource) look(ctx context.Context, s *Searcher, directory *reports.Directory, seen map[string]bool) error {
+// updateDirectory is update for one directory. It adds the paths of the current
+// reports to seen.
+func (r *reportSource) updateDirectory(ctx context.Context, s *Searcher, directory *reports.Directory, seen map[string]bool) error {
 	known := func(stem string) bool { _, ok := r.commands[stem]; return ok }
 	for report, err := range directory.Newest(ctx, maxReports, known) {
 		var failed *reports.DirectoryError
 		if errors.As(err, &failed) {
-			s.config.Logger.Debug("reports are not searched", "folder", failed.Name, "error", failed.Err)
+			s.config.Logger.Debug("reports are not searched", "directory", failed.Name, "error", failed.Err)
 			continue
 		}
 		before, known := r.kept[report.Path]
@@ -102,7 +103,7 @@ func (r *reportSource) look(ctx context.Context, s *Searcher, directory *reports
 	return ctx.Err()
 }
 
-// change changes what is ranked.
+// change calls do, which changes s.ranked, with the lock held.
 func (s *Searcher) change(ctx context.Context, do func()) error {
 	if err := s.lock.Acquire(ctx, readers); err != nil {
 		return err

@@ -1,4 +1,5 @@
-// Package search searches the texts of an index and the reports of its entries.
+// Package search finds the entries of an index by the words of their names, their
+// texts and their reports.
 package search
 
 import (
@@ -19,44 +20,45 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
-// A Config describes what a Searcher searches.
+// A Config describes the index and the reports of a Searcher.
 type Config struct {
 	Index       *index.Index
 	Description func(*index.Entry) string
-	MaxFileSize int64 // the text of a larger file is not searched
+	MaxFileSize int64 // larger files are found by name and description only
 
-	TTL   time.Duration    // how long a file or a directory of reports is not checked again
+	TTL   time.Duration    // between two checks of a file or of the reports
 	Now   func() time.Time // the clock for TTL
-	Watch bool             // the files of a fixed layer never change
+	Watch bool             // trust that the files of a fixed layer never change
 
 	Reports []*reports.Directory
-	Logger  *slog.Logger // for directories of reports that cannot be read
+	Logger  *slog.Logger // logs unreadable directories of reports
 }
 
-// A Searcher keeps the words of the entries of an index. It reads the files of
-// entries that are new or have changed at the next Find. A Searcher is made by
-// New. Its methods may be called from any goroutine.
+// A Searcher holds the words of all entries of an index. Use [New] to create a
+// Searcher. Several goroutines may call Find at the same time.
 type Searcher struct {
 	config  Config
 	reports *reportSource // nil if there are no directories of reports
 
-	lock       *semaphore.Weighted // for what follows: one of readers to read, all to write; unlike a mutex, waiting for it ends with a context
+	// lock guards the fields below. A reader acquires 1, a writer acquires readers.
+	// The lock is a semaphore, because a wait for a mutex does not end with a context.
+	lock       *semaphore.Weighted
 	ranked     rank.Index
-	entries    []*index.Entry                 // what is in ranked, in the order of names.Compare
-	generation uint64                         // of the snapshot that had these entries; an update that was broken off leaves it as it was
-	unsettled  map[*index.Entry]unsettledText // files that may change without a change of their entry
-	oldest     time.Time                      // no file in unsettled was read earlier
+	entries    []*index.Entry                 // the entries of ranked, in the order of names.Compare
+	generation uint64                         // of the last snapshot that ranked contains completely
+	unsettled  map[*index.Entry]unsettledText // files that can change while their metadata stays the same
+	oldest     time.Time                      // the earliest read of a file in unsettled, or an earlier time
 }
 
-// An unsettledText is what was read of a file, and when.
+// An unsettledText identifies the text of a file at the time of a read.
 type unsettledText struct {
 	hash uint64
-	read time.Time // by the clock for TTL; zero if the file could not be read
+	read time.Time // by Config.Now; zero if the read failed
 }
 
 const readers = 1 << 20
 
-// New returns a Searcher that has read nothing yet.
+// New returns a Searcher. New reads no files.
 func New(config Config) *Searcher {
 	s := &Searcher{config: config, lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]unsettledText{}}
 	if len(config.Reports) > 0 {
@@ -68,12 +70,15 @@ func New(config Config) *Searcher {
 // A Result holds the best hits of a search.
 type Result struct {
 	Hits  []rank.Hit
-	Total int // before the limit
+	Total int // number of matches before the limit
 }
 
-// Find searches a snapshot, or a later one that another call has come with. It
-// returns at most limit hits, of names for which keep is true. A nil keep keeps
-// all names. The error is the context's.
+// Find searches the entries of a snapshot, or of a later snapshot if another call
+// has passed a later one. First, Find reads the files that are new or have changed.
+// Find returns at most limit hits, and omits the names for which keep returns false.
+// If keep is nil, Find keeps all names.
+//
+// The error is ctx.Err(). The next call does not repeat the completed reads.
 func (s *Searcher) Find(ctx context.Context, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (Result, error) {
 	if s.reports != nil {
 		if err := s.reports.update(ctx, s, snapshot); err != nil {
@@ -103,8 +108,8 @@ func (s *Searcher) Find(ctx context.Context, snapshot *index.Snapshot, query str
 	return Result{hits, total}, nil
 }
 
-// update makes ranked hold what the snapshot has. When ctx ends, what was done
-// until then is kept.
+// update puts the entries of a snapshot into ranked. If ctx ends, ranked keeps the
+// entries that were read.
 func (s *Searcher) update(ctx context.Context, snapshot *index.Snapshot) error {
 	if s.expired(s.oldest) {
 		for _, e := range slices.Collect(maps.Keys(s.unsettled)) {
@@ -153,7 +158,7 @@ func (s *Searcher) update(ctx context.Context, snapshot *index.Snapshot) error {
 	return nil
 }
 
-// expired reports whether TTL requires another look at what was looked at then.
+// expired reports whether a read at the given time is older than TTL.
 func (s *Searcher) expired(then time.Time) bool {
 	return s.config.TTL == 0 || s.config.Now().Sub(then) >= s.config.TTL
 }
@@ -165,8 +170,8 @@ func (s *Searcher) remove(e *index.Entry) {
 
 var seed = maphash.MakeSeed()
 
-// put reads the file of an entry and ranks it, unless it is known to be as it
-// was.
+// put reads the file of an entry and puts the text into ranked. If the text is the
+// same as at the last read, ranked stays unchanged.
 func (s *Searcher) put(e *index.Entry) {
 	known, again := s.unsettled[e]
 	delete(s.unsettled, e)
@@ -188,8 +193,8 @@ func (s *Searcher) put(e *index.Entry) {
 		if again && u.hash == known.hash {
 			return
 		}
-		// What the file says since it was listed is for a later snapshot, and for the
-		// filters that look at that.
+		// If the file has changed since the scan, the text belongs to a later snapshot,
+		// which the filters have not seen yet.
 		if err == nil && index.SameFile(info, e.Info) {
 			doc, _ := matter.Parse(raw, true)
 			tags, _ := doc.Get("tags")
@@ -199,7 +204,7 @@ func (s *Searcher) put(e *index.Entry) {
 	s.ranked.Put(e.Name, d)
 }
 
-// readText reads as much of a file as is searched.
+// readText reads the part of a file that Find searches.
 func (s *Searcher) readText(fsys *confine.FS, name string) ([]byte, confine.Info, error) {
 	f, err := fsys.OpenRegular(name)
 	if err != nil {

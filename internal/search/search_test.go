@@ -182,7 +182,7 @@ func TestFindReadsAnImmutableLayerOnce(t *testing.T) {
 	}
 }
 
-// A file that was modified just now can change again without a change of its
+// A file that was modified a moment ago can change again without a change of its
 // times.
 func TestFindReadsUnsettledFilesAgain(t *testing.T) {
 	later := time.Now().Add(time.Hour)
@@ -215,13 +215,13 @@ func TestFindSearchesTheDescriptionOfAnUnreadableFile(t *testing.T) {
 	f.expect("apples", "a/2")
 	f.expect("pears", "")
 	f.failure = nil
-	f.expect("pears", "a/2") // a failed read is repeated in spite of the TTL
+	f.expect("pears", "a/2") // the TTL does not apply to a failed read
 	f.expect("plums", "large/2")
 	f.expect("quinces", "")
 }
 
-// An entry for a file that has changed since the scan keeps the description of
-// the scan until the next snapshot.
+// If a file has changed since the scan, Find searches the description of the scan
+// until the next snapshot.
 func TestFindIgnoresTextsNewerThanTheSnapshot(t *testing.T) {
 	f := newFixture(t, time.Hour, map[string]string{"commands/a.md": "Apples.\n"})
 	snapshot := f.snapshot()
@@ -343,7 +343,6 @@ func TestFindThatIsCanceledInTheReports(t *testing.T) {
 	f.expect("zeppelin", "a/3")
 }
 
-// A searcher that reads a bounded part of a file does not find the rest.
 func TestFindReadsABoundedPartOfAFile(t *testing.T) {
 	f := newFixture(t, time.Hour, map[string]string{"commands/a.md": "A.\n", "shared/a/a_report_20251120_103000_v1.md": "begin " + strings.Repeat("filler ", rank.MaxText/7) + "end"})
 	f.expect("begin", "a/3")

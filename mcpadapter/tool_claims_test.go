@@ -473,7 +473,7 @@ func TestToolsAcceptTheSuggestionsOfTheirErrors(t *testing.T) {
 		{"list_commands", `{"page":0}`, "send a whole number of 1 or more", []string{`{"page":1}`, `{"page":9007199254740991}`}},
 		{"list_commands", `{"page_size":101}`, "send a whole number from 1 to 100", []string{`{"page_size":1}`, `{"page_size":100}`}},
 		{"search_commands", `{"query":"x","max_results":0}`, "send a whole number from 1 to 100", []string{`{"query":"x","max_results":1}`, `{"query":"x","max_results":100}`}},
-		{"search_commands", `{"query":""}`, "use one word or more", []string{`{"query":"word"}`}},
+		{"search_commands", `{"query":""}`, "use at least one word", []string{`{"query":"word"}`}},
 		{"list_directory", `{"path":7}`, `send a string, "." for the project root`, []string{`{"path":"."}`}},
 		{"list_directory", `{"path":".","sort_by":"type"}`, "send one of name, size, modified", []string{`{"path":".","sort_by":"name"}`, `{"path":".","sort_by":"size"}`, `{"path":".","sort_by":"modified"}`}},
 		{"list_directory", `{"path":".","show_hidden":"yes"}`, "send true or false", []string{`{"path":".","show_hidden":true}`, `{"path":".","show_hidden":false}`}},

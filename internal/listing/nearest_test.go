@@ -16,11 +16,11 @@ func newMemory(t *testing.T, files ...string) *confine.FS {
 	t.Helper()
 	memory := afero.NewMemMapFs()
 	for _, file := range files {
-		if err := afero.WriteFile(memory, "/root/"+file, nil, 0o644); err != nil {
+		if err := afero.WriteFile(memory, "/project/"+file, nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return confined(t)(confine.Over(memory, "/root"))
+	return confined(t)(confine.Over(memory, "/project"))
 }
 
 // confined returns a function that ends the test if confine.New or confine.Over

@@ -36,7 +36,7 @@ func memory(t *testing.T, files ...string) afero.Fs {
 
 func directory(t *testing.T, fsys afero.Fs, local bool) *Directory {
 	t.Helper()
-	confined, err := confine.Over(fsys, "/root")
+	confined, err := confine.Over(fsys, "/project")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,10 +52,10 @@ func TestSave(t *testing.T) {
 		name      string
 		want      string
 	}{
-		{shared, "report", "/root/reports/a/a_report_20251120_103000_v1.md"},
-		{shared, "report", "/root/reports/a/a_report_20251120_103000_v2.md"},
-		{local, "report", "/root/reports/a/a_report_20251120_103000_v1_local.md"},
-		{shared, "other", "/root/reports/a/a_other_20251120_103000_v1.md"},
+		{shared, "report", "/project/reports/a/a_report_20251120_103000_v1.md"},
+		{shared, "report", "/project/reports/a/a_report_20251120_103000_v2.md"},
+		{local, "report", "/project/reports/a/a_report_20251120_103000_v1_local.md"},
+		{shared, "other", "/project/reports/a/a_other_20251120_103000_v1.md"},
 	} {
 		file, err := tt.directory.Save(t.Context(), "a", tt.name, "# "+tt.want, now)
 		if err != nil || file.Path != tt.want || file.FileName != path.Base(tt.want) || file.Name != tt.name || file.Local != tt.directory.Local {
@@ -74,7 +74,7 @@ func TestSaveAfterTheEndOfItsContext(t *testing.T) {
 	if _, err := directory(t, fsys, false).Save(ctx, "a", "report", "x", now); err != context.Canceled {
 		t.Error(err)
 	}
-	if _, err := fsys.Stat("/root"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := fsys.Stat("/project"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Save has made a directory: %v", err)
 	}
 }
@@ -102,7 +102,7 @@ func (f failingFs) OpenFile(name string, flag int, mode fs.FileMode) (afero.File
 
 func TestSaveReturnsTheDirectoryThatFails(t *testing.T) {
 	for _, tt := range []struct{ mkdir, want string }{{"reports", "the reports"}, {"a", "the reports/a"}} {
-		_, err := directory(t, failingFs{Fs: memory(t, "/root/x"), mkdir: tt.mkdir}, false).Save(t.Context(), "a", "report", "x", now)
+		_, err := directory(t, failingFs{Fs: memory(t, "/project/x"), mkdir: tt.mkdir}, false).Save(t.Context(), "a", "report", "x", now)
 		var failed *DirectoryError
 		if !errors.As(err, &failed) || failed.Name != tt.want || !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), tt.want+": ") {
 			t.Errorf("%s: %v", tt.mkdir, err)
@@ -134,17 +134,17 @@ func list(files func(func(File, error) bool)) (names []string, failures []error)
 }
 
 var saved = []string{
-	"/root/reports/a/a_report_20251120_103000_v2.md",
-	"/root/reports/a/a_report_20251120_103000_v10.md",
-	"/root/reports/a/a_b_20251120_103000_v2.md",
-	"/root/reports/a/a_b_20261120_103000_v1.md",
-	"/root/reports/a/a_report_20251120_103000_v2_local.md",
-	"/root/reports/a/.a_report_20251120_103000_v3.md.tmp",
-	"/root/reports/a/notes.md",
-	"/root/reports/a/a_directory_20261120_103000_v1.md/x",
-	"/root/reports/b/b_report_20251120_103000_v1.md",
-	"/root/reports/b/a_report_20251120_103000_v1.md",
-	"/root/reports/a_report_20251120_103000_v1.md",
+	"/project/reports/a/a_report_20251120_103000_v2.md",
+	"/project/reports/a/a_report_20251120_103000_v10.md",
+	"/project/reports/a/a_b_20251120_103000_v2.md",
+	"/project/reports/a/a_b_20261120_103000_v1.md",
+	"/project/reports/a/a_report_20251120_103000_v2_local.md",
+	"/project/reports/a/.a_report_20251120_103000_v3.md.tmp",
+	"/project/reports/a/notes.md",
+	"/project/reports/a/a_directory_20261120_103000_v1.md/x",
+	"/project/reports/b/b_report_20251120_103000_v1.md",
+	"/project/reports/b/a_report_20251120_103000_v1.md",
+	"/project/reports/a_report_20251120_103000_v1.md",
 }
 
 func TestList(t *testing.T) {
@@ -186,9 +186,9 @@ func TestListReportsUnreadableDirectories(t *testing.T) {
 	}{
 		{&Directory{}, nil},
 		{directory(t, memory(t), false), nil},
-		{directory(t, memory(t, "/root/reports"), false), []string{"the reports"}},
-		{directory(t, memory(t, "/root/reports/a"), false), []string{"the reports/a"}},
-		{directory(t, memory(t, "/root/reports/b/x"), false), nil},
+		{directory(t, memory(t, "/project/reports"), false), []string{"the reports"}},
+		{directory(t, memory(t, "/project/reports/a"), false), []string{"the reports/a"}},
+		{directory(t, memory(t, "/project/reports/b/x"), false), nil},
 	} {
 		for name, files := range map[string]func(func(File, error) bool){
 			"List":   tt.directory.List(t.Context(), "a"),

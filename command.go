@@ -103,7 +103,7 @@ func (c *Catalog) knownCommand(ctx context.Context, name, stem string) (Command,
 		return Command{}, false
 	}
 	if kept := c.commandContents.get(file{e.Layer, e.Path}); kept != nil {
-		if info, ok := c.commands.Glance(e); ok && index.SameFile(info, kept.info) && c.shows(kept.value) {
+		if info, ok := c.commands.StatCached(e); ok && index.SameFile(info, kept.info) && c.shows(kept.value) {
 			return kept.value, true
 		}
 	}

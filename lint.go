@@ -118,7 +118,7 @@ func (c *Catalog) commandCheck(commands, skills *index.Snapshot) func(*index.Ent
 		return err == nil
 	}}
 	command := func(e *index.Entry) lint.Command {
-		return lint.Command{Name: e.Name, Path: c.commands.Below(e), Listed: !e.Hidden && commands.Lookup(e.Name) == e}
+		return lint.Command{Name: e.Name, Path: c.commands.Below(e), Listed: !e.Dependency && commands.Lookup(e.Name) == e}
 	}
 	for e := range commands.Files() {
 		l.Add(command(e))

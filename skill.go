@@ -256,7 +256,7 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 
 // readSkill reads a skill once. readSkill returns errChanging if the skill changes
 // during the call.
-func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillFolder, s *index.Snapshot, e *index.Entry, o skillOptions, seen *states) (Skill, error) {
+func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillDir, s *index.Snapshot, e *index.Entry, o skillOptions, seen *states) (Skill, error) {
 	listed, err := folder.Files(ctx)
 	if err != nil {
 		return Skill{}, err
@@ -306,7 +306,7 @@ func (c *Catalog) skillNow(s *index.Snapshot, e *index.Entry, text skillText) Sk
 
 // skillText returns the SKILL.md of an open directory. If the file is unchanged,
 // skillText returns the cached text.
-func (c *Catalog) skillText(folder *index.SkillFolder, e *index.Entry) (skillText, confine.Info, error) {
+func (c *Catalog) skillText(folder *index.SkillDir, e *index.Entry) (skillText, confine.Info, error) {
 	key := file{e.Layer, e.Path}
 	now := time.Now()
 	f, err := folder.Open(path.Base(e.Path))

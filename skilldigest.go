@@ -18,7 +18,7 @@ import (
 
 // digest adds the digests of the listed files to skill. digest returns errChanging
 // if a file changes during the call.
-func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *index.Entry, listed index.SkillFiles, skill *Skill) error {
+func (c *Catalog) digest(ctx context.Context, folder *index.SkillDir, e *index.Entry, listed index.SkillFiles, skill *Skill) error {
 	place := path.Dir(c.skills.Place(e))
 	for i, f := range listed.Files {
 		report := func(code DiagnosticCode, message, suggestion string) {
@@ -66,7 +66,7 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillFolder, e *inde
 
 // digestOf returns the SHA-256 of a listed file, or errChanging if the file has
 // changed since the listing.
-func digestOf(ctx context.Context, folder *index.SkillFolder, listed index.SkillFile) (string, error) {
+func digestOf(ctx context.Context, folder *index.SkillDir, listed index.SkillFile) (string, error) {
 	f, err := folder.Open(listed.Name)
 	if err != nil {
 		return "", err

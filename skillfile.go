@@ -61,7 +61,7 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 }
 
 // addState records the current description of a skill for the filter.
-func (c *Catalog) addState(folder *index.SkillFolder, s *index.Snapshot, e *index.Entry, seen *states) error {
+func (c *Catalog) addState(folder *index.SkillDir, s *index.Snapshot, e *index.Entry, seen *states) error {
 	if !c.skillFilter.active() {
 		return nil
 	}
@@ -93,7 +93,7 @@ func skillFileName(given string) (string, error) {
 	return name, nil
 }
 
-func (c *Catalog) readSkillFile(folder *index.SkillFolder, name string) ([]byte, error) {
+func (c *Catalog) readSkillFile(folder *index.SkillDir, name string) ([]byte, error) {
 	f, err := folder.Open(name)
 	if err != nil {
 		return nil, err

@@ -85,7 +85,7 @@ func (c *Catalog) listedSkill(s *index.Snapshot, e *index.Entry) SkillInfo {
 
 // hides returns the places of the skills that a skill shadows.
 func (c *Catalog) hides(s *index.Snapshot, e *index.Entry) (places []string) {
-	for _, hidden := range s.Hides(e) {
+	for _, hidden := range s.Shadows(e) {
 		places = append(places, c.skills.Place(hidden))
 	}
 	return places

@@ -45,7 +45,7 @@ func (l UsageList) Contains(name string) bool {
 	}
 	stem, _ := names.TrimMarkdown(name)
 	e := l.snapshot.Lookup(name, stem)
-	return e != nil && !e.Hidden && e.Broken == nil
+	return e != nil && !e.Dependency && e.Broken == nil
 }
 
 // ListUsage is [Catalog.List] with the arguments of each command. Pass the Renderer

@@ -36,7 +36,7 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 		return err
 	}
 	files := children[:0]
-	var folders []child
+	var dirs []child
 	for _, c := range children {
 		stem, markdown := names.TrimMarkdown(c.name)
 		switch {
@@ -44,13 +44,13 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 			files = append(files, c)
 		case strings.EqualFold(c.name, "README.md"):
 		case markdown && c.typ == fs.ModeDir:
-			s.reportFolder(path.Join(dirPath, c.name))
+			s.reportDir(path.Join(dirPath, c.name))
 		case markdown && !s.config.Valid(stem):
 			s.reportName(path.Join(dirPath, c.name), names.PlainSpelling(stem)+".md")
 		case markdown:
 			files = append(files, c)
-		case s.config.Nested && s.isFolder(dirPath, c):
-			folders = append(folders, c)
+		case s.config.Nested && s.isDir(dirPath, c):
+			dirs = append(dirs, c)
 		}
 	}
 
@@ -67,8 +67,8 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 		}
 	}
 
-	for _, c := range folders {
-		if err := s.subfolder(dir, dirPath, prefix, c, above); err != nil {
+	for _, c := range dirs {
+		if err := s.subdirectory(dir, dirPath, prefix, c, above); err != nil {
 			return err
 		}
 	}
@@ -84,9 +84,9 @@ func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry
 	return s.load(dir, c.name, c.typ, path.Join(dirPath, c.name), prefix+stem, nil)
 }
 
-// subfolder adds the commands of a subdirectory. The error is not nil only if
+// subdirectory adds the commands of a subdirectory. The error is not nil only if
 // s.ctx has ended: a problem with one directory does not affect the others.
-func (s *scan) subfolder(parent *confine.Dir, parentPath, prefix string, c child, above []identity) error {
+func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c child, above []identity) error {
 	dirPath := path.Join(parentPath, c.name)
 	if !s.config.Valid(c.name) {
 		s.reportName(dirPath, names.PlainSpelling(c.name))

@@ -73,7 +73,7 @@ type Entry struct {
 	Linked      bool              // the file is a link; Info describes the target
 	Info        confine.Info      // metadata of the file at the time of the read
 	Description string            // the author's description, unchanged, or else the first paragraph
-	Hidden      bool              // a dependency: served by name only
+	Dependency  bool              // served by name only
 	UserOnly    bool              // models must not choose the entry: disable-model-invocation
 	Header      matter.Document   // skills only: the frontmatter
 	Problems    []problem.Problem // problems of the file that do not end the scan
@@ -90,14 +90,14 @@ type Snapshot struct {
 	Entries    []*Entry          // the listed entries, in the order of names.Compare
 	Problems   []problem.Problem // problems of all files, listed or not, sorted by path, line and class
 
-	byName map[string]*Entry   // the winning entry of each name, including hidden and broken entries
-	hides  map[*Entry][]*Entry // the entries that a winning entry shadows
-	layers []found             // the merged layers; the next validation starts from them
-	memory int64               // sum of Entry.shared
+	byName  map[string]*Entry   // the winning entry of each name, including dependencies and broken entries
+	shadows map[*Entry][]*Entry // the entries that a winning entry shadows
+	layers  []found             // the merged layers; the next validation starts from them
+	memory  int64               // sum of Entry.shared
 }
 
 // Lookup returns the entry for the first of the names that an entry has, even if
-// the entry is hidden or broken. If no entry has any of the names, Lookup
+// the entry is a dependency or broken. If no entry has any of the names, Lookup
 // returns nil.
 func (s *Snapshot) Lookup(names ...string) *Entry {
 	for _, name := range names {
@@ -116,7 +116,7 @@ func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 		Entries:    make([]*Entry, 0, len(s.Entries)),
 		Problems:   s.Problems,
 		byName:     make(map[string]*Entry, len(s.byName)),
-		hides:      s.hides,
+		shadows:    s.shadows,
 		layers:     s.layers,
 	}
 	for name, e := range s.byName {
@@ -132,8 +132,8 @@ func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 	return shown
 }
 
-// Hides returns the entries that e shadows, in order of precedence.
-func (s *Snapshot) Hides(e *Entry) []*Entry { return s.hides[e] }
+// Shadows returns the entries that e shadows, in order of precedence.
+func (s *Snapshot) Shadows(e *Entry) []*Entry { return s.shadows[e] }
 
 // Has reports whether a layer has an entry for the file.
 func (s *Snapshot) Has(layer int, file string) bool { return s.layers[layer].byPath[file] != nil }
@@ -149,7 +149,7 @@ func (s *Snapshot) HasSkill(layer int, dirPath string) bool {
 }
 
 // Files ranges over the entries of all files, layer by layer. Files includes
-// entries that a list omits: hidden, shadowed and broken entries.
+// entries that a list omits: dependencies, shadowed and broken entries.
 func (s *Snapshot) Files() iter.Seq[*Entry] {
 	return func(yield func(*Entry) bool) {
 		for _, f := range s.layers {
@@ -179,11 +179,11 @@ type Index struct {
 	last   atomic.Pointer[Snapshot]
 	fresh  atomic.Pointer[freshness]
 	flight flight[*Snapshot]
-	watch  *watch                 // nil without Config.Watch
-	held   []atomic.Pointer[held] // by layer
+	watch  *watch                        // nil without Config.Watch
+	open   []atomic.Pointer[confine.Dir] // by layer; see StatCached
 
-	looking sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks looking and never unlocks
-	room    atomic.Int64 // bytes of sharedMemory that the last snapshot and the current scan leave free
+	access sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks access and never unlocks
+	room   atomic.Int64 // bytes of sharedMemory that the last snapshot and the current scan leave free
 }
 
 // A freshness is the snapshot of a validation, and the time when the validation
@@ -203,7 +203,7 @@ func Commands(config Config) (*Index, error) { return newIndex(config, scanComma
 func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills) }
 
 func newIndex(config Config, scan scanner) (*Index, error) {
-	x := &Index{config: config, scan: scan, held: make([]atomic.Pointer[held], len(config.Layers))}
+	x := &Index{config: config, scan: scan, open: make([]atomic.Pointer[confine.Dir], len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
 	if config.Lifetime == nil {
 		x.flight.lifetime = context.Background()
@@ -289,21 +289,21 @@ func (x *Index) Below(e *Entry) string {
 // Later validations return fs.ErrClosed.
 func (x *Index) Close() {
 	x.flight.close() // first, because a scan adds directories to the watch
-	x.looking.Lock() // never unlocked
+	x.access.Lock()  // never unlocked
 	if x.watch != nil {
 		x.watch.close()
 	}
-	for i := range x.held {
-		if h := x.held[i].Swap(nil); h != nil {
-			h.dir.Close()
+	for i := range x.open {
+		if dir := x.open[i].Swap(nil); dir != nil {
+			dir.Close()
 		}
 	}
 }
 
 // enter reports whether the index may use the filesystem outside of a scan.
 // Close waits for leave.
-func (x *Index) enter() bool { return x.looking.TryRLock() }
-func (x *Index) leave()      { x.looking.RUnlock() }
+func (x *Index) enter() bool { return x.access.TryRLock() }
+func (x *Index) leave()      { x.access.RUnlock() }
 
 // found holds the contents of one layer, and is immutable once part of a
 // Snapshot.
@@ -436,7 +436,7 @@ func (x *Index) scanLayer(s *scan) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer x.hold(s.layer, dir)
+	defer x.keepOpen(s.layer, dir)
 	return x.scan(s, dir, dirPath)
 }
 
@@ -450,7 +450,7 @@ func merge(config *Config, layers []found) *Snapshot {
 		Generation: 1,
 		Entries:    make([]*Entry, 0, n),
 		byName:     make(map[string]*Entry, n),
-		hides:      make(map[*Entry][]*Entry),
+		shadows:    make(map[*Entry][]*Entry),
 		layers:     layers,
 	}
 	for _, f := range layers {
@@ -460,11 +460,11 @@ func merge(config *Config, layers []found) *Snapshot {
 			s.memory += e.shared
 			if first, taken := s.byName[e.Name]; taken {
 				s.Problems = append(s.Problems, shadowed(config, e, first))
-				s.hides[first] = append(s.hides[first], e)
+				s.shadows[first] = append(s.shadows[first], e)
 				continue
 			}
 			s.byName[e.Name] = e
-			if !e.Hidden && (e.Broken == nil || config.Broken) {
+			if !e.Dependency && (e.Broken == nil || config.Broken) {
 				s.Entries = append(s.Entries, e)
 			}
 		}

@@ -70,7 +70,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	case err != nil:
 		return s.unreadable(known, file, name, info, err)
 	case info.Mode.IsDir() && !link:
-		s.reportFolder(file)
+		s.reportDir(file)
 		return nil
 	case !info.Mode.IsRegular():
 		return s.unreadable(known, file, name, info, confine.ErrNotRegular)
@@ -79,7 +79,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	case known != nil && known.Broken == nil && SameFile(known.Info, info) && known.version.settled.Load() && !s.canGrow(known):
 		return known
 	}
-	e, err := s.patiently(known, func() (*Entry, error) { return s.read(dir, base, file, name, link, known) })
+	e, err := s.retryPartial(known, func() (*Entry, error) { return s.read(dir, base, file, name, link, known) })
 	switch {
 	case err == nil:
 		return keep(known, e)
@@ -133,11 +133,11 @@ const (
 	rereadAfter = 5 * time.Millisecond
 )
 
-// patiently reads a file, and reads the file again if the first read seems to
+// retryPartial reads a file, and reads the file again if the first read seems to
 // fall between two writes: known is good, the new contents are empty or broken,
 // and the file has just changed. If the file is still changing after the last
-// read, patiently returns known.
-func (s *scan) patiently(known *Entry, read func() (*Entry, error)) (*Entry, error) {
+// read, retryPartial returns known.
+func (s *scan) retryPartial(known *Entry, read func() (*Entry, error)) (*Entry, error) {
 	e, err := read()
 	if known == nil || known.Broken != nil {
 		return e, err
@@ -229,7 +229,7 @@ func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bo
 func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, head[doc.Body:])
 	e.Description = strings.Clone(description)
-	e.Hidden = !s.config.KeepHeader && IsDependency(doc, head) // skills are never dependencies
+	e.Dependency = !s.config.KeepHeader && IsDependency(doc, head) // skills are never dependencies
 	disabled, _ := doc.Get("disable-model-invocation")
 	e.UserOnly, _ = disabled.Bool()
 	if s.config.KeepHeader {

@@ -102,8 +102,8 @@ func (s *scan) report(p problem.Problem) {
 	s.problems = append(s.problems, p)
 }
 
-// reportFolder reports a directory that has the name of a file.
-func (s *scan) reportFolder(file string) {
+// reportDir reports a directory that has the name of a file.
+func (s *scan) reportDir(file string) {
 	s.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: s.place(file),
 		Message: "not listed: the directory has the name of a command file", Suggestion: "rename the directory"})
 }
@@ -154,9 +154,9 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 	return all, err
 }
 
-// isFolder reports whether a child is a directory, or a link to a directory that
+// isDir reports whether a child is a directory, or a link to a directory that
 // the policy allows the scan to follow.
-func (s *scan) isFolder(dirPath string, c child) bool {
+func (s *scan) isDir(dirPath string, c child) bool {
 	switch c.typ {
 	case fs.ModeDir:
 		return true

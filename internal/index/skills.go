@@ -20,10 +20,10 @@ var ErrNoSkillFile = errors.New("no SKILL.md")
 // skillFiles are the names of a skill's file, the preferred name first.
 var skillFiles = [...]string{"SKILL.md", "skill.md"}
 
-// maxFolders limits the search for skills below the first level of a layer: the
+// maxDirs limits the search for skills below the first level of a layer: the
 // number of directories without a SKILL.md that the search visits. The client
 // guide of the Agent Skills format asks for a limit.
-const maxFolders = 2000
+const maxDirs = 2000
 
 // maxWithinSkill bounds the search for skills in the directory of a skill: the
 // number of subdirectories without a SKILL.md.
@@ -101,7 +101,7 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 		if i < 0 {
 			continue
 		}
-		name, named := s.folderName(dirPath)
+		name, named := s.layerName(dirPath)
 		known := children[i].known
 		e := s.load(dir, base, children[i].typ, path.Join(dirPath, base), name, known)
 		if e == nil {
@@ -133,11 +133,11 @@ func describesSkill(e *Entry) bool {
 	return false
 }
 
-// folderName returns the name of a layer's directory. If the directory has no
-// name that a skill can have, as at the top of an fs.FS, folderName returns the
+// layerName returns the name of a layer's directory. If the directory has no
+// name that a skill can have, as at the top of an fs.FS, layerName returns the
 // name of the layer, and named is false. If the layer's name is unusable too,
-// folderName returns "skill".
-func (s *scan) folderName(dirPath string) (name string, named bool) {
+// layerName returns "skill".
+func (s *scan) layerName(dirPath string) (name string, named bool) {
 	if base := path.Base(filepath.ToSlash(s.fs.Path(dirPath))); names.Loose(base) {
 		return base, true
 	}
@@ -164,7 +164,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 		switch {
 		case links[i] != nil:
 			s.report(s.linkProblem(path.Join(dirPath, c.name), links[i]))
-		case !names.Loose(c.name) && s.isFolder(dirPath, c):
+		case !names.Loose(c.name) && s.isDir(dirPath, c):
 			s.report(problem.Problem{Code: problem.InvalidSkillName, Severity: problem.Error, Path: s.place(dirPath, c.name),
 				Message: "not listed: the directory name is not a safe path element", Suggestion: "rename the directory"})
 		}
@@ -180,7 +180,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 // subdirectories belong to the skill. If a subdirectory of the layer has no
 // SKILL.md and holds skills, deeper removes the entry of the subdirectory.
 func (s *scan) deeper(dir *confine.Dir, top string) error {
-	left := maxFolders
+	left := maxDirs
 	seen := s.above(dir, top)
 	parents := map[string]bool{} // subdirectories of the layer that hold skills
 	level := slices.Clone(s.entries)
@@ -269,7 +269,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	}
 	if isSkill {
 		// The search does not report problems with the files of a skill.
-		children = slices.DeleteFunc(children, func(c child) bool { return !names.Loose(c.name) || !s.isFolder(dirPath, c) })
+		children = slices.DeleteFunc(children, func(c child) bool { return !names.Loose(c.name) || !s.isDir(dirPath, c) })
 	}
 	slices.SortFunc(children, func(a, b child) int { return strings.Compare(a.name, b.name) })
 	var entries []*Entry
@@ -288,7 +288,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 		entries, children = append(entries, some...), children[n:]
 	}
 	if *left == 0 {
-		message := fmt.Sprintf("the scan for skills is limited to %d directories; skills in this and later directories may be missing", maxFolders)
+		message := fmt.Sprintf("the scan for skills is limited to %d directories; skills in this and later directories may be missing", maxDirs)
 		if isSkill {
 			message = fmt.Sprintf("the scan for skills is limited to %d directories of a skill; other skills in the directory are not listed", limit)
 		}

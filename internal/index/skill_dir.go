@@ -22,12 +22,12 @@ const (
 // maxSkillLinks is the number of links on the way to one file, as on Linux.
 const maxSkillLinks = 40
 
-// A SkillFolder is the open directory of a skill. No content of the directory
-// leads a SkillFolder outside: each name is opened element by element, relative
+// A SkillDir is the open directory of a skill. No content of the directory
+// leads a SkillDir outside: each name is opened element by element, relative
 // to descriptors, and a link is followed only if the target is in the directory.
-// The single exception is a SKILL.md that is a link: a SkillFolder reads this
+// The single exception is a SKILL.md that is a link: a SkillDir reads this
 // link as a scan does.
-type SkillFolder struct {
+type SkillDir struct {
 	entry  *Entry
 	fs     *confine.FS
 	dir    *confine.Dir
@@ -36,30 +36,30 @@ type SkillFolder struct {
 }
 
 // OpenSkill opens the directory of an entry.
-func (x *Index) OpenSkill(e *Entry) (*SkillFolder, error) {
-	f := &SkillFolder{entry: e, fs: x.config.Layers[e.Layer].FS, place: path.Dir(x.config.join(e.Layer, e.Path)), escape: x.config.escaped}
+func (x *Index) OpenSkill(e *Entry) (*SkillDir, error) {
+	d := &SkillDir{entry: e, fs: x.config.Layers[e.Layer].FS, place: path.Dir(x.config.join(e.Layer, e.Path)), escape: x.config.escaped}
 	var err error
-	f.dir, err = f.fs.OpenDir(path.Dir(e.Path))
-	return f, err
+	d.dir, err = d.fs.OpenDir(path.Dir(e.Path))
+	return d, err
 }
 
 // Close closes the directory.
-func (f *SkillFolder) Close() { f.dir.Close() }
+func (d *SkillDir) Close() { d.dir.Close() }
 
 // Open opens a regular file below the directory. The name contains no ".." (see
 // confine.FS). If a link leads out of the directory, Open returns
 // confine.ErrEscape, whether or not the target exists. If the policy does not
 // allow a link, Open returns confine.ErrSymlink. If more than maxSkillLinks
 // links are on the way, Open returns syscall.ELOOP.
-func (f *SkillFolder) Open(name string) (*confine.File, error) {
-	if f.entry.Linked && f.isSkillFile(name) {
-		return f.fs.OpenRegular(f.entry.Path)
+func (d *SkillDir) Open(name string) (*confine.File, error) {
+	if d.entry.Linked && d.isSkillFile(name) {
+		return d.fs.OpenRegular(d.entry.Path)
 	}
 	for range maxSkillLinks {
 		if name == "." { // a link leads to the directory itself
 			return nil, confine.ErrNotRegular
 		}
-		file, next, err := f.step(name)
+		file, next, err := d.step(name)
 		if !errors.Is(err, confine.ErrSymlink) || next == "" {
 			return file, err
 		}
@@ -71,24 +71,24 @@ func (f *SkillFolder) Open(name string) (*confine.File, error) {
 // isSkillFile reports whether a name in the directory is the entry's SKILL.md.
 // If the filesystem ignores letter case, the entry has the name that the scan
 // tried, and the directory can have another spelling of the name.
-func (f *SkillFolder) isSkillFile(name string) bool {
-	base := path.Base(f.entry.Path)
+func (d *SkillDir) isSkillFile(name string) bool {
+	base := path.Base(d.entry.Path)
 	if name == base || !strings.EqualFold(name, base) {
 		return name == base
 	}
-	own, err := f.dir.Lstat(base)
+	own, err := d.dir.Lstat(base)
 	if err != nil {
 		return false
 	}
-	info, err := f.dir.Lstat(name)
+	info, err := d.dir.Lstat(name)
 	return err == nil && SameFile(own, info)
 }
 
 // step opens a file if no link is on the way to the file. If a link is on the
 // way and may be followed, the error is confine.ErrSymlink, and next is the name
 // to continue with.
-func (f *SkillFolder) step(name string) (file *confine.File, next string, err error) {
-	dir, done, rest := f.dir, "", name
+func (d *SkillDir) step(name string) (file *confine.File, next string, err error) {
+	dir, done, rest := d.dir, "", name
 	for {
 		var elem string
 		elem, rest, _ = strings.Cut(rest, "/")
@@ -99,12 +99,12 @@ func (f *SkillFolder) step(name string) (file *confine.File, next string, err er
 			child, err = dir.OpenDir(elem)
 		}
 		if errors.Is(err, confine.ErrSymlink) {
-			next, err = f.through(dir, elem, path.Join(done, elem))
+			next, err = d.through(dir, elem, path.Join(done, elem))
 			if next != "" {
 				next = path.Join(next, rest)
 			}
 		}
-		if dir != f.dir {
+		if dir != d.dir {
 			dir.Close()
 		}
 		if err != nil || child == nil {
@@ -117,7 +117,7 @@ func (f *SkillFolder) step(name string) (file *confine.File, next string, err er
 // through returns the target of a link as a name below the directory, with
 // confine.ErrSymlink. If the link must not be followed, through returns "" and
 // the reason.
-func (f *SkillFolder) through(dir *confine.Dir, elem, name string) (string, error) {
+func (d *SkillDir) through(dir *confine.Dir, elem, name string) (string, error) {
 	target, err := dir.ReadLink(elem)
 	if errors.Is(err, fs.ErrInvalid) {
 		return name, confine.ErrSymlink // no longer a link: open the same name again
@@ -125,15 +125,15 @@ func (f *SkillFolder) through(dir *confine.Dir, elem, name string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	folder, err := realName(f.fs, path.Dir(f.entry.Path))
+	dirPath, err := realName(d.fs, path.Dir(d.entry.Path))
 	if err != nil {
 		return "", err
 	}
-	below, ok := strings.CutPrefix(target, folder+"/")
+	below, ok := strings.CutPrefix(target, dirPath+"/")
 	switch {
-	case target == folder:
+	case target == dirPath:
 		below, ok = ".", true
-	case folder == ".":
+	case dirPath == ".":
 		below, ok = target, true
 	}
 	if !ok {
@@ -141,7 +141,7 @@ func (f *SkillFolder) through(dir *confine.Dir, elem, name string) (string, erro
 	}
 	// The target is in the directory, and the error may reveal the target. The
 	// filesystem decides whether the policy allows the link.
-	if _, err := f.fs.Info(path.Join(path.Dir(f.entry.Path), name)); errors.Is(err, confine.ErrSymlink) {
+	if _, err := d.fs.Info(path.Join(path.Dir(d.entry.Path), name)); errors.Is(err, confine.ErrSymlink) {
 		return "", err
 	}
 	return below, confine.ErrSymlink
@@ -193,16 +193,16 @@ type SkillFiles struct {
 // Files includes links to files in the directory. Files does not follow links to
 // directories in the directory, because the list contains the files under their
 // own names. The error is the error of the directory itself, or of ctx.
-func (f *SkillFolder) Files(ctx context.Context) (SkillFiles, error) {
-	w := skillWalk{SkillFolder: f, ctx: ctx, left: maxSkillFiles}
-	if err := w.folder(f.dir, "", 1); err != nil {
+func (d *SkillDir) Files(ctx context.Context) (SkillFiles, error) {
+	w := skillWalk{SkillDir: d, ctx: ctx, left: maxSkillFiles}
+	if err := w.walk(d.dir, "", 1); err != nil {
 		return SkillFiles{}, err
 	}
 	if w.found.Truncated {
-		w.report(problem.Problem{Code: problem.TooManyFiles, Severity: problem.Warning, Path: f.place,
+		w.report(problem.Problem{Code: problem.TooManyFiles, Severity: problem.Warning, Path: d.place,
 			Message: "the list of files is limited to 10,000 files and directories in 16 levels", Suggestion: "remove files that do not belong to the skill"})
 		if w.own() < 0 {
-			w.file(path.Base(f.entry.Path))
+			w.file(path.Base(d.entry.Path))
 		}
 	}
 	slices.SortFunc(w.found.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
@@ -224,7 +224,7 @@ func (w *skillWalk) own() int {
 
 // A skillWalk lists the files of a skill.
 type skillWalk struct {
-	*SkillFolder
+	*SkillDir
 	ctx   context.Context
 	left  int // number of files and directories that the walk may still visit
 	found SkillFiles
@@ -235,9 +235,9 @@ func (w *skillWalk) report(p problem.Problem) {
 	w.found.Problems = append(w.found.Problems, p)
 }
 
-// folder adds the files of a directory and of the directories below. folder
-// returns only the errors of the directory itself and of the context.
-func (w *skillWalk) folder(dir *confine.Dir, prefix string, depth int) error {
+// walk adds the files of a directory and of the directories below. walk returns
+// only the errors of the directory itself and of the context.
+func (w *skillWalk) walk(dir *confine.Dir, prefix string, depth int) error {
 	children, err := w.first(dir)
 	if err != nil {
 		return err
@@ -298,7 +298,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 		below, err := dir.OpenDir(c.name)
 		if err == nil {
 			defer below.Close()
-			err = w.folder(below, name, depth+1)
+			err = w.walk(below, name, depth+1)
 		}
 		if err != nil && w.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
 			w.unreadable(name, err)

@@ -130,7 +130,6 @@ func (c *Catalog) indexConfig(x index.Config) index.Config {
 	x.MaxFileSize = c.config.maxFileSize
 	x.TTL, x.Now = c.config.ttl, c.config.now
 	x.Watch = c.config.watch
-	x.Escape = escape.Path
 	return x
 }
 

@@ -52,8 +52,6 @@ type Config struct {
 	Watch   bool                        // validate only after the operating system reports a change
 	Changed func(before, now *Snapshot) // called, if not nil, when a validation finds a change; calls never overlap
 
-	Escape func(path string) string // turns a path into a single line for problems; nil leaves paths unchanged
-
 	Broken     bool // Snapshot.Entries also contains entries that cannot be loaded
 	KeepHeader bool // keep Entry.Header
 

@@ -5,18 +5,13 @@ import (
 	"path"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// place returns the path of a file for problems.
-func (c *Config) place(layer int, file string) string { return c.escaped(c.join(layer, file)) }
-
-func (c *Config) escaped(place string) string {
-	if c.Escape == nil {
-		return place
-	}
-	return c.Escape(place)
-}
+// place returns the path of a file for problems: the result of join in a single
+// line.
+func (c *Config) place(layer int, file string) string { return escape.Path(c.join(layer, file)) }
 
 // join joins the layer's name and the path below the layer's directory.
 func (c *Config) join(layer int, file string) string {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -28,16 +29,15 @@ const maxSkillLinks = 40
 // The single exception is a SKILL.md that is a link: a SkillDir reads this
 // link as a scan does.
 type SkillDir struct {
-	entry  *Entry
-	fs     *confine.FS
-	dir    *confine.Dir
-	place  string // path for problems, before escape
-	escape func(path string) string
+	entry *Entry
+	fs    *confine.FS
+	dir   *confine.Dir
+	place string // path for problems, not escaped
 }
 
 // OpenSkill opens the directory of an entry.
 func (x *Index) OpenSkill(e *Entry) (*SkillDir, error) {
-	d := &SkillDir{entry: e, fs: x.config.Layers[e.Layer].FS, place: path.Dir(x.config.join(e.Layer, e.Path)), escape: x.config.escaped}
+	d := &SkillDir{entry: e, fs: x.config.Layers[e.Layer].FS, place: path.Dir(x.config.join(e.Layer, e.Path))}
 	var err error
 	d.dir, err = d.fs.OpenDir(path.Dir(e.Path))
 	return d, err
@@ -231,7 +231,7 @@ type skillWalk struct {
 }
 
 func (w *skillWalk) report(p problem.Problem) {
-	p.Path = w.escape(p.Path)
+	p.Path = escape.Path(p.Path)
 	w.found.Problems = append(w.found.Problems, p)
 }
 

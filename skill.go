@@ -82,7 +82,7 @@ func Digests() SkillOption {
 // holds up to 16 MiB of SKILL.md files. GetSkill serves a cached SKILL.md as long
 // as the change time proves the file unchanged (see [WithFs]). For a skill that is
 // not directly below the first layer, and for a name that no call has seen yet,
-// GetSkill also costs as much as ListSkills. For all other skills, Hides has the
+// GetSkill also costs as much as ListSkills. For all other skills, Shadows has the
 // value of the last list.
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
 	var o skillOptions
@@ -300,7 +300,7 @@ func (c *Catalog) skillNow(s *index.Snapshot, e *index.Entry, text skillText) Sk
 		problems = append(problems, p.In(c.skills.Place(e)))
 	}
 	skill := c.describeSkill(e, text.header, problems)
-	skill.Hides = c.hides(s, e)
+	skill.Shadows = c.shadows(s, e)
 	return skill
 }
 

@@ -133,7 +133,7 @@ func ExampleWithConventionalDirs() {
 	printSkills(catalog)
 	// Output:
 	// csv of .agents/skills
-	// pdf of .example/skills, which hides [built in/pdf/SKILL.md]
+	// pdf of .example/skills, which shadows [built in/pdf/SKILL.md]
 }
 
 func printSkills(c *toolshelf.Catalog) {
@@ -144,8 +144,8 @@ func printSkills(c *toolshelf.Catalog) {
 	}
 	for _, s := range skills {
 		fmt.Print(s.Name, " of ", s.Layer)
-		if s.Hides != nil {
-			fmt.Print(", which hides ", s.Hides)
+		if s.Shadows != nil {
+			fmt.Print(", which shadows ", s.Shadows)
 		}
 		fmt.Println()
 	}

@@ -27,7 +27,7 @@ type SkillInfo struct {
 
 	Path        string       `json:"path"`                  // full path of SKILL.md on the filesystem of the file; empty without a SKILL.md
 	Layer       string       `json:"layer"`                 // the directory or the FS name, as given to the option
-	Hides       []string     `json:"hides,omitempty"`       // lower-precedence skills with the same name, as the layer and the path of SKILL.md below the layer
+	Shadows     []string     `json:"shadows,omitempty"`     // lower-precedence skills with the same name, as the layer and the path of SKILL.md below the layer
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // defects of the skill; see DiagnosticCode
 	Frontmatter Frontmatter  `json:"-"`                     // the complete frontmatter
 }
@@ -48,7 +48,7 @@ type SkillInfo struct {
 // other than a single safe path element (contract list_skills: no "/", "\" or
 // ".."; also no control characters). [Catalog.Lint] reports the unsafe names. A
 // link to a directory is a skill if [WithSymlinks] permits the link. If several
-// layers contain the same name, the first layer wins, and Hides names the other
+// layers contain the same name, the first layer wins, and Shadows names the other
 // skills. Without skills, the list is empty.
 //
 // ListSkills returns [ErrDirectoryNotFound] if no layer directory exists, and
@@ -79,14 +79,14 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 // listedSkill returns the SkillInfo of an entry for a list.
 func (c *Catalog) listedSkill(s *index.Snapshot, e *index.Entry) SkillInfo {
 	info := c.skillInfo(e)
-	info.Hides = c.hides(s, e)
+	info.Shadows = c.shadows(s, e)
 	return info
 }
 
-// hides returns the places of the skills that a skill shadows.
-func (c *Catalog) hides(s *index.Snapshot, e *index.Entry) (places []string) {
-	for _, hidden := range s.Shadows(e) {
-		places = append(places, c.skills.Place(hidden))
+// shadows returns the places of the skills that a skill shadows.
+func (c *Catalog) shadows(s *index.Snapshot, e *index.Entry) (places []string) {
+	for _, other := range s.Shadows(e) {
+		places = append(places, c.skills.Place(other))
 	}
 	return places
 }

@@ -123,7 +123,7 @@ func TestCorpusSkillsAreAllListed(t *testing.T) {
 	all := len(want)
 	for _, s := range list {
 		delete(want, s.Path)
-		for _, hidden := range s.Hides {
+		for _, hidden := range s.Shadows {
 			delete(want, filepath.Join(top, filepath.FromSlash(strings.TrimPrefix(hidden, "./"))))
 		}
 	}

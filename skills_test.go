@@ -226,7 +226,7 @@ func skillsOf(t testing.TB, c *toolshelf.Catalog) map[string]string {
 
 func skillFile(name string) string { return "---\nname: " + name + "\ndescription: d\n---\n" }
 
-func TestASkillTellsWhichOthersItHides(t *testing.T) {
+func TestASkillNamesTheSkillsThatItShadows(t *testing.T) {
 	files := map[string]string{
 		"mine/pdf/SKILL.md": skillFile("pdf"), "theirs/pdf/SKILL.md": skillFile("pdf"), "theirs/csv/SKILL.md": skillFile("csv"),
 	}
@@ -236,10 +236,10 @@ func TestASkillTellsWhichOthersItHides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []toolshelf.SkillInfo{{Name: "csv", Layer: "theirs"}, {Name: "pdf", Layer: "mine", Hides: []string{"theirs/pdf/SKILL.md", "built in/pdf/skill.md"}}}
+	want := []toolshelf.SkillInfo{{Name: "csv", Layer: "theirs"}, {Name: "pdf", Layer: "mine", Shadows: []string{"theirs/pdf/SKILL.md", "built in/pdf/skill.md"}}}
 	compare := cmp.FilterPath(func(p cmp.Path) bool {
 		switch p.Last().String() {
-		case ".Name", ".Layer", ".Hides":
+		case ".Name", ".Layer", ".Shadows":
 			return false
 		}
 		return len(p) == 3
@@ -248,8 +248,8 @@ func TestASkillTellsWhichOthersItHides(t *testing.T) {
 		t.Errorf("skills (-want +got):\n%s", diff)
 	}
 	skill, err := c.GetSkill(t.Context(), "pdf")
-	if err != nil || !slices.Equal(skill.Hides, want[1].Hides) {
-		t.Errorf("GetSkill: hides %q, %v", skill.Hides, err)
+	if err != nil || !slices.Equal(skill.Shadows, want[1].Shadows) {
+		t.Errorf("GetSkill: shadows %q, %v", skill.Shadows, err)
 	}
 }
 
@@ -293,7 +293,7 @@ func TestALayerMayBeASkillItself(t *testing.T) {
 
 // A public collection often has a SKILL.md beside the directories of its skills,
 // which tells a model how to choose among them.
-func TestALayersOwnSkillFileHidesNoSkill(t *testing.T) {
+func TestALayersOwnSkillFileShadowsNoSkill(t *testing.T) {
 	files := map[string]string{
 		"skills/SKILL.md":          skillFile("router"),
 		"skills/2d-games/SKILL.md": skillFile("2d-games"),
@@ -391,8 +391,8 @@ func TestSkillsFurtherDown(t *testing.T) {
 					t.Errorf("flat is %s with %v, %v; want the subdirectory of the layer", flat.Path, flat.Files, err)
 				}
 				skill, err := c.GetSkill(t.Context(), "scraper")
-				if err != nil || !strings.HasSuffix(filepath.ToSlash(skill.Path), "skills/web/scraper/SKILL.md") || !slices.Equal(skill.Hides, []string{"skills/zoo/scraper/SKILL.md"}) {
-					t.Errorf("scraper is %s and hides %q, %v", skill.Path, skill.Hides, err)
+				if err != nil || !strings.HasSuffix(filepath.ToSlash(skill.Path), "skills/web/scraper/SKILL.md") || !slices.Equal(skill.Shadows, []string{"skills/zoo/scraper/SKILL.md"}) {
+					t.Errorf("scraper is %s and shadows %q, %v", skill.Path, skill.Shadows, err)
 				}
 				if all := problems(t, c); !slices.Contains(all, "SHADOWED skills/zoo/scraper/SKILL.md") {
 					t.Errorf("problems: %q", all)
@@ -457,7 +457,7 @@ func TestACircleOfFoldersEnds(t *testing.T) {
 	}
 }
 
-func TestALinkBackHidesNoSkill(t *testing.T) {
+func TestALinkBackShadowsNoSkill(t *testing.T) {
 	for target, link := range map[string]string{".": "loop", "../..": "group/loop"} {
 		root := diskOf(t, map[string]string{"skills/zed/SKILL.md": skillFile("zed"), "skills/group/a/SKILL.md": skillFile("a"), "src/x/SKILL.md": skillFile("x")})
 		if err := os.Symlink(target, filepath.Join(root, "skills", filepath.FromSlash(link))); err != nil {
@@ -528,8 +528,8 @@ func TestTheHomeFolderMayBeTheRootByAnotherName(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("example"))
-	if skill, err := c.GetSkill(t.Context(), "b"); err != nil || skill.Hides != nil {
-		t.Errorf("it hides %q, %v", skill.Hides, err)
+	if skill, err := c.GetSkill(t.Context(), "b"); err != nil || skill.Shadows != nil {
+		t.Errorf("b shadows %q, %v", skill.Shadows, err)
 	}
 }
 
@@ -563,8 +563,8 @@ func TestConventionalDirs(t *testing.T) {
 			t.Errorf("both is %+v, %v", both, err)
 		}
 		skill, err := c.GetSkill(t.Context(), "both")
-		if err != nil || !slices.Equal(skill.Hides, []string{".agents/skills/both/SKILL.md", "~/.example/skills/both/SKILL.md"}) {
-			t.Errorf("both hides %q, %v", skill.Hides, err)
+		if err != nil || !slices.Equal(skill.Shadows, []string{".agents/skills/both/SKILL.md", "~/.example/skills/both/SKILL.md"}) {
+			t.Errorf("both shadows %q, %v", skill.Shadows, err)
 		}
 		for _, p := range problems(t, c) {
 			if strings.Contains(p, home) || strings.Contains(p, root) {
@@ -652,8 +652,8 @@ func TestFiveThousandSkillsAreReadOnce(t *testing.T) {
 	}
 }
 
-// A SKILL.md that has strayed into the folder of skills hides none of them.
-func TestAStraySkillFileHidesNoSkill(t *testing.T) {
+// A SKILL.md in the directory of skills shadows no skill.
+func TestAStraySkillFileShadowsNoSkill(t *testing.T) {
 	const good = "---\nname: good\ndescription: Is good.\n---\n"
 	for name, stray := range map[string]string{"empty": "", "a text": "Skills are here.\n", "a header of something else": "---\ntitle: Skills\n---\n"} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/SKILL.md": stray, "skills/good/SKILL.md": good})), toolshelf.WithCommandsDir())

@@ -15,7 +15,7 @@ import (
 
 // WithRelativePaths shows paths relative to the root of the catalog instead of
 // full paths, in the results and errors of the library's tools and prompts:
-// metadata.path of get_command; path, layer, hides and diagnostics of get_skill;
+// metadata.path of get_command; path, layer, shadows and diagnostics of get_skill;
 // report_path of report_feedback; and the directories in messages. The root itself is
 // ".". For a layer outside the root, the path of a file begins with the name that the
 // option of the catalog gives to the layer.

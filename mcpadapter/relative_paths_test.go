@@ -215,8 +215,8 @@ func TestWithRelativePathsShowsPathsInLayers(t *testing.T) {
 		}
 	}
 	s := get("get_skill", `{"skill_name":"s"}`)
-	if diff := cmp.Diff([]any{"skills", []any{"more/s/SKILL.md"}}, []any{s["layer"], s["hides"]}); diff != "" {
-		t.Errorf("layer and hides (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]any{"skills", []any{"more/s/SKILL.md"}}, []any{s["layer"], s["shadows"]}); diff != "" {
+		t.Errorf("layer and shadows (-want +got):\n%s", diff)
 	}
 	for upload, want := range map[string]string{"true": "reports/a/a_report_", "false": filepath.ToSlash(outside) + "/a/a_report_"} {
 		got := get("report_feedback", `{"command_name":"a","report_content":"x","user_wants_upload":`+upload+`}`)["report_path"].(string)

@@ -125,7 +125,7 @@ var getSkill = definition{
 		}
 		if t.relativePaths {
 			skill.Path = t.RelativePath(skill.Layer, skill.Path)
-			skill.Layer, skill.Hides = t.hider.text(skill.Layer), t.hider.texts(skill.Hides)
+			skill.Layer, skill.Shadows = t.hider.text(skill.Layer), t.hider.texts(skill.Shadows)
 			for i := range skill.Diagnostics {
 				d := &skill.Diagnostics[i]
 				d.Path, d.Message, d.Suggestion = t.hider.text(d.Path), t.hider.text(d.Message), t.hider.text(d.Suggestion)
@@ -150,7 +150,7 @@ func skillOutput(path string) string {
 		`"layer":{"type":"string","description":"Directory of skills that contains the skill"},`+
 		`"disable_model_invocation":{"type":"boolean","description":"Only the user may choose the skill"},`+
 		`"user_invocable":{"type":"boolean","description":"The user may choose the skill"},`+
-		`"hides":{"type":"array","items":{"type":"string"},"description":"Skills of the same name that are not served"},`+
+		`"shadows":{"type":"array","items":{"type":"string"},"description":"Skills of the same name that are not served"},`+
 		`"license":{"type":"string"},"compatibility":{"type":"string"},`+
 		`"metadata":{"type":"object","additionalProperties":{"type":"string"}},`+
 		`"allowed_tools":{"type":"array","items":{"type":"string"}},`+

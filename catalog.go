@@ -80,7 +80,7 @@ func New(opts ...Option) (*Catalog, error) {
 	_, isOS := config.fs.(*afero.OsFs)
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
 	c.lifetime, c.end = context.WithCancel(context.Background())
-	c.setFilters(config.keepCommands, config.keepSkills)
+	c.setFilters(config.keep)
 	c.commandContents.max, c.skillContents.max, c.digests.max, c.usages.max = maxContents, maxContents, maxContents, maxContents
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {

@@ -4,7 +4,7 @@ import "time"
 
 // WithClock sets the clock that WithCacheTTL goes by.
 func WithClock(now func() time.Time) Option {
-	return func(c *config) error { c.now = now; return nil }
+	return optionFunc(func(c *config) error { c.now = now; return nil })
 }
 
 // Cached reports whether a catalog has the file of a command in memory.

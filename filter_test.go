@@ -31,8 +31,8 @@ func shop() map[string]string {
 	return files
 }
 
-func withoutAdmin() []toolshelf.Option {
-	return []toolshelf.Option{
+func withoutAdmin() []toolshelf.Filter {
+	return []toolshelf.Filter{
 		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return !strings.HasPrefix(i.Name, "admin") }),
 		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool { return !strings.HasPrefix(i.Name, "admin") }),
 	}
@@ -135,7 +135,7 @@ func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 		want    map[string][]string
 	}{
 		"no filter":            {owner, whole},
-		"filters of New":       {catalog(t, append(withoutAdmin(), root, layers)...), filtered},
+		"filters of New":       {catalog(t, root, withoutAdmin()[0], layers, withoutAdmin()[1]), filtered},
 		"filters of a view":    {view, filtered},
 		"a view of a view":     {both, filtered},
 		"no filter, once more": {owner, whole},
@@ -249,11 +249,11 @@ func TestAFilterIsAppliedToANewVersionDespiteTheCache(t *testing.T) {
 }
 
 func TestANilFilterIsAnInvalidOption(t *testing.T) {
-	for _, option := range []toolshelf.Option{toolshelf.WithCommandFilter(nil), toolshelf.WithSkillFilter(nil)} {
-		if _, err := toolshelf.New(option); !errors.Is(err, toolshelf.ErrInvalidOption) {
+	for _, filter := range []toolshelf.Filter{toolshelf.WithCommandFilter(nil), toolshelf.WithSkillFilter(nil)} {
+		if _, err := toolshelf.New(filter); !errors.Is(err, toolshelf.ErrInvalidOption) {
 			t.Errorf("New: %v", err)
 		}
-		if _, err := catalog(t).View(option); !errors.Is(err, toolshelf.ErrInvalidOption) {
+		if _, err := catalog(t).View(filter); !errors.Is(err, toolshelf.ErrInvalidOption) {
 			t.Errorf("View: %v", err)
 		}
 	}

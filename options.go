@@ -21,7 +21,16 @@ const defaultMaxFileSize = 10 << 20
 // property, the last option wins. Layer options and filters accumulate: each layer
 // option appends its directories below the previous layers, and each filter
 // applies in addition to the previous filters.
-type Option func(*config) error
+//
+// New ignores a nil Option.
+type Option interface {
+	apply(*config) error
+}
+
+// An optionFunc is an Option that only New accepts.
+type optionFunc func(*config) error
+
+func (f optionFunc) apply(c *config) error { return f(c) }
 
 // config holds the values of the options. New turns a config into a Catalog.
 type config struct {
@@ -41,9 +50,7 @@ type config struct {
 	now         func() time.Time
 	watch       bool
 	reports     reportDirs
-
-	keepCommands []func(CommandInfo) bool
-	keepSkills   []func(SkillInfo) bool
+	keep        filterFuncs
 }
 
 // layers are the layers of commands or of skills.
@@ -83,7 +90,7 @@ func newConfig(opts []Option) (config, error) {
 		if opt == nil {
 			continue
 		}
-		if err := opt(&c); err != nil {
+		if err := opt.apply(&c); err != nil {
 			return config{}, err
 		}
 	}
@@ -102,26 +109,26 @@ func newConfig(opts []Option) (config, error) {
 // every file, and Get and GetSkill read their file. Use [WithCacheTTL] if reads
 // are expensive.
 func WithFs(fsys afero.Fs) Option {
-	return func(c *config) error {
+	return optionFunc(func(c *config) error {
 		if fsys == nil {
 			return invalidOption("WithFs: the filesystem is nil")
 		}
 		c.fs = fsys
 		return nil
-	}
+	})
 }
 
 // WithRoot sets the project root. ListDir and the other file methods never leave
 // the root, and relative layer directories are below the root. The default is ".",
 // the working directory at the time of New. An empty dir means ".".
 func WithRoot(dir string) Option {
-	return func(c *config) error {
+	return optionFunc(func(c *config) error {
 		if dir == "" {
 			dir = "."
 		}
 		c.root = dir
 		return nil
-	}
+	})
 }
 
 // WithCommandsDir reads commands from these directories, highest precedence
@@ -135,7 +142,7 @@ func WithRoot(dir string) Option {
 // return [ErrDirectoryNotFound], Get returns [ErrCommandNotFound], and the other
 // methods find no commands. A root that does not exist is always an error.
 func WithCommandsDir(dirs ...string) Option {
-	return func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs) }
+	return optionFunc(func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs) })
 }
 
 // WithSkillsDir reads skills from these directories, highest precedence first,
@@ -143,7 +150,7 @@ func WithCommandsDir(dirs ...string) Option {
 // apply. Of the methods that read skills, ListSkills returns
 // [ErrDirectoryNotFound] if the default directory is missing.
 func WithSkillsDir(dirs ...string) Option {
-	return func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs) }
+	return optionFunc(func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs) })
 }
 
 // WithCommandsFS reads commands from the top of fsys, such as an embed.FS (use
@@ -159,13 +166,13 @@ func WithSkillsDir(dirs ...string) Option {
 // applies to a filesystem marked with [Immutable]. The files of any other fs.FS
 // may change at any time, like the files of [WithFs].
 func WithCommandsFS(name string, fsys fs.FS) Option {
-	return func(c *config) error { return c.commands.addFS("WithCommandsFS", name, fsys) }
+	return optionFunc(func(c *config) error { return c.commands.addFS("WithCommandsFS", name, fsys) })
 }
 
 // WithSkillsFS reads skills from the top of fsys. The rules of [WithCommandsFS]
 // apply. The default directory "skills" stays above all layers.
 func WithSkillsFS(name string, fsys fs.FS) Option {
-	return func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) }
+	return optionFunc(func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) })
 }
 
 // WithConventionalDirs reads the directories in which agent programs keep commands
@@ -187,7 +194,7 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // operating system's. The name of a client has up to 100 letters, digits, "-", "_"
 // and ".", and does not begin with a dot. Any other name is [ErrInvalidOption].
 func WithConventionalDirs(client string) Option {
-	return func(c *config) error {
+	return optionFunc(func(c *config) error {
 		if len(client) > maxClientName || !names.Loose(client) || !names.Plain(strings.ReplaceAll(client, ".", "")) {
 			return invalidOption("WithConventionalDirs: no client can be called " + quote(client) +
 				`; use up to 100 letters, digits, "-", "_" and ".", without the dot that its folder begins with`)
@@ -195,7 +202,7 @@ func WithConventionalDirs(client string) Option {
 		c.commands.addConventional("." + client + "/commands")
 		c.skills.addConventional("."+client+"/skills", ".agents/skills")
 		return nil
-	}
+	})
 }
 
 const maxClientName = 100
@@ -245,7 +252,7 @@ func (l *layers) addFS(option, name string, fsys fs.FS) error {
 // file frontend/component.md is the command "frontend:component". Hidden
 // directories are skipped at every depth.
 func WithNestedCommands() Option {
-	return func(c *config) error { c.nested = true; return nil }
+	return optionFunc(func(c *config) error { c.nested = true; return nil })
 }
 
 // maxSkillDepth is the deepest search for skills that the client guide of the
@@ -265,13 +272,13 @@ const maxSkillDepth = 6
 // the first level, at most 2,000 directories without a SKILL.md are read, and at
 // most 100 in the directory of one skill. Lint reports a search that ends early.
 func WithSkillDepth(levels int) Option {
-	return func(c *config) error {
+	return optionFunc(func(c *config) error {
 		if levels < 1 || levels > maxSkillDepth {
 			return invalidOption(fmt.Sprintf("WithSkillDepth: %d levels; use 1 to %d", levels, maxSkillDepth))
 		}
 		c.skillDepth = levels
 		return nil
-	}
+	})
 }
 
 // WithLooseNames accepts every command name that is a single safe path element,
@@ -279,7 +286,7 @@ func WithSkillDepth(levels int) Option {
 // letters, digits, "_" and "-". Loose names contain no separator, control
 // character or invalid UTF-8, and do not begin with a dot.
 func WithLooseNames() Option {
-	return func(c *config) error { c.looseNames = true; return nil }
+	return optionFunc(func(c *config) error { c.looseNames = true; return nil })
 }
 
 // Symlinks determines which symbolic links the catalog follows to commands and
@@ -299,7 +306,7 @@ const (
 //
 // For a layer outside the root, "the root" is the layer's own directory.
 func WithSymlinks(policy Symlinks, dirs ...string) Option {
-	return func(c *config) error {
+	return optionFunc(func(c *config) error {
 		if policy < SymlinksInside || policy > SymlinksTrusted {
 			return invalidOption(fmt.Sprintf("WithSymlinks: no policy %d; use SymlinksInside, SymlinksDeny or SymlinksTrusted", policy))
 		}
@@ -313,7 +320,7 @@ func WithSymlinks(policy Symlinks, dirs ...string) Option {
 		}
 		c.symlinks, c.trusted = policy, dirs
 		return nil
-	}
+	})
 }
 
 // WithMaxFileSize sets the maximum size in bytes of a command, a SKILL.md or
@@ -322,13 +329,13 @@ func WithSymlinks(policy Symlinks, dirs ...string) Option {
 // larger file. A file is read into one slice, so the limit is below [math.MaxInt]
 // for every n: below 2 GiB on a 32-bit platform.
 func WithMaxFileSize(n int64) Option {
-	return func(c *config) error {
+	return optionFunc(func(c *config) error {
 		if n < 1 {
 			return invalidOption(fmt.Sprintf("WithMaxFileSize: %d bytes; use 1 or more", n))
 		}
 		c.maxFileSize = min(n, math.MaxInt-1)
 		return nil
-	}
+	})
 }
 
 // WithNextSteps replaces the rule for Command.NextSteps. Get calls f with the
@@ -339,13 +346,13 @@ func WithMaxFileSize(n int64) Option {
 // analysis, diagnostic, debug, inspect, investigate or report, in any letter case.
 // With [WithReports], the hint names the tool report_feedback.
 func WithNextSteps(f func(Command) string) Option {
-	return func(c *config) error {
+	return optionFunc(func(c *config) error {
 		if f == nil {
 			f = func(Command) string { return "" }
 		}
 		c.nextSteps = f
 		return nil
-	}
+	})
 }
 
 // WithReports allows SaveReport to write shared reports into one directory and
@@ -358,10 +365,10 @@ func WithNextSteps(f func(Command) string) Option {
 // [WithSymlinks] permits. Do not use a directory of commands: with
 // [WithNestedCommands] each report would become a command.
 func WithReports(shared, local string) Option {
-	return func(c *config) error {
+	return optionFunc(func(c *config) error {
 		c.reports = reportDirs{shared: shared, local: local}
 		return nil
-	}
+	})
 }
 
 // WithCacheTTL lets List, All, ListSkills, Lint and searches use the result of an
@@ -370,13 +377,13 @@ func WithReports(shared, local string) Option {
 // text: they stat the file, or read the file on a filesystem without change times
 // (see [WithFs]). The default, 0, is a scan in every call.
 func WithCacheTTL(d time.Duration) Option {
-	return func(c *config) error {
+	return optionFunc(func(c *config) error {
 		if d < 0 {
 			return invalidOption(fmt.Sprintf("WithCacheTTL: %v; use 0 or more", d))
 		}
 		c.ttl = d
 		return nil
-	}
+	})
 }
 
 // WithWatch lets the operating system report changes in the directories of
@@ -401,19 +408,19 @@ func WithCacheTTL(d time.Duration) Option {
 // filesystem, New returns [ErrInvalidOption]. The layers of WithCommandsFS and
 // WithSkillsFS count as fixed, like the layers of an embed.FS.
 func WithWatch() Option {
-	return func(c *config) error { c.watch = true; return nil }
+	return optionFunc(func(c *config) error { c.watch = true; return nil })
 }
 
 // WithLogger sends messages for maintainers to l, at debug level. Users cannot act
 // upon these messages. By default, and with nil, the catalog does not log.
 func WithLogger(l *slog.Logger) Option {
-	return func(c *config) error {
+	return optionFunc(func(c *config) error {
 		if l == nil {
 			l = slog.New(slog.DiscardHandler)
 		}
 		c.logger = l
 		return nil
-	}
+	})
 }
 
 func invalidOption(message string) error {

@@ -12,24 +12,16 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-func TestViewAcceptsOnlyFilters(t *testing.T) {
-	c := catalog(t, toolshelf.WithFs(memoryOf(t, shop())))
-	for name, option := range map[string]toolshelf.Option{
-		"a folder":          toolshelf.WithRoot("x"),
-		"the default again": toolshelf.WithCacheTTL(0),
-		"no layer":          toolshelf.WithCommandsDir(),
-		"a bad value":       toolshelf.WithSkillDepth(0),
-	} {
-		if _, err := c.View(withoutAdmin()[0], option); !errors.Is(err, toolshelf.ErrInvalidOption) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	view, err := c.View(nil)
+func TestNilFiltersShowEverything(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, shop())), nil, toolshelf.Filter(nil))
+	view, err := c.View(nil, toolshelf.Filter(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := names(t, view); len(got) != 3 {
-		t.Errorf("a view without a filter shows %q", got)
+	for name, c := range map[string]*toolshelf.Catalog{"the catalog": c, "the view": view} {
+		if got := names(t, c); len(got) != 3 {
+			t.Errorf("%s shows %q", name, got)
+		}
 	}
 }
 

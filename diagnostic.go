@@ -66,7 +66,7 @@ const (
 	DiagInvalidCommandName DiagnosticCode = "INVALID_COMMAND_NAME" // error: the name of the file or directory is not a valid command name
 	DiagTooDeep            DiagnosticCode = "TOO_DEEP"             // warning: a directory is nested too deeply and is not scanned
 	DiagNoDescription      DiagnosticCode = "NO_DESCRIPTION"       // warning: the frontmatter of a listed command has no description
-	DiagReferenceNotFound  DiagnosticCode = "REFERENCE_NOT_FOUND"  // warning: the content refers to a command that does not exist; see Lint
+	DiagReferenceNotFound  DiagnosticCode = "REFERENCE_NOT_FOUND"  // warning: the content refers to a command or a linked file that does not exist; see Lint
 )
 
 // Codes of skills.

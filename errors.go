@@ -21,7 +21,7 @@ type Error struct {
 	Op      string // the method or function that failed, such as "List" or "mcpadapter.New"; empty in the Err… sentinels
 	Path    string // the file, directory or name, as given by the caller or relative to its root; may be empty
 	Message string // the problem and its solution, without Op and Code
-	Err     error  // the cause, for errors.Is and errors.As; may be nil. Error omits its text, which may contain a host path
+	Err     error  // the cause, for errors.Is and errors.As; may be nil. The method Error omits the cause, because its text may contain a host path
 }
 
 // The codes of errors. The Err… sentinel of each code documents the failure.
@@ -57,11 +57,11 @@ const (
 // The sentinels, one per Code, for use with errors.Is. A matching error has the
 // same Code and explains the failure in its Message.
 var (
-	ErrInvalidOption        = &Error{Code: CodeInvalidOption}        // New: the value of an option cannot be used
+	ErrInvalidOption        = &Error{Code: CodeInvalidOption}        // the value of an option is invalid
 	ErrInvalidPage          = &Error{Code: CodeInvalidPage}          // Page.Number is negative
 	ErrInvalidPageSize      = &Error{Code: CodeInvalidPageSize}      // Page.Size is outside 0 to 100
-	ErrInvalidCursor        = &Error{Code: CodeInvalidCursor}        // a cursor of another list, an altered cursor, or a cursor with a page number
-	ErrDirectoryNotFound    = &Error{Code: CodeDirectoryNotFound}    // the directory does not exist
+	ErrInvalidCursor        = &Error{Code: CodeInvalidCursor}        // a cursor is from another list, is altered, or comes with a page number
+	ErrDirectoryNotFound    = &Error{Code: CodeDirectoryNotFound}    // the directory, or the root, does not exist
 	ErrPermissionDenied     = &Error{Code: CodePermissionDenied}     // no permission to read a directory
 	ErrInvalidCommandName   = &Error{Code: CodeInvalidCommandName}   // no command can have the name
 	ErrCommandNotFound      = &Error{Code: CodeCommandNotFound}      // no command has the name
@@ -69,12 +69,12 @@ var (
 	ErrFileTooLarge         = &Error{Code: CodeFileTooLarge}         // a file is larger than WithMaxFileSize allows
 	ErrInvalidSkillName     = &Error{Code: CodeInvalidSkillName}     // no skill can have the name
 	ErrSkillNotFound        = &Error{Code: CodeSkillNotFound}        // no skill has the name
-	ErrOutsideRoot          = &Error{Code: CodeOutsideRoot}          // a path leads out of the root, whether or not the path exists
-	ErrNotADirectory        = &Error{Code: CodeNotADirectory}        // a file instead of a directory
+	ErrOutsideRoot          = &Error{Code: CodeOutsideRoot}          // a path leads out of the root, or through a link that WithSymlinks does not allow
+	ErrNotADirectory        = &Error{Code: CodeNotADirectory}        // the path of a directory names a file
 	ErrNotFound             = &Error{Code: CodeNotFound}             // the file does not exist
 	ErrInvalidSort          = &Error{Code: CodeInvalidSort}          // the sort key is not name, size or modified
-	ErrInvalidPattern       = &Error{Code: CodeInvalidPattern}       // the glob is malformed
-	ErrInvalidQuery         = &Error{Code: CodeInvalidQuery}         // the search query is empty or too large
+	ErrInvalidPattern       = &Error{Code: CodeInvalidPattern}       // a glob is malformed or too large
+	ErrInvalidQuery         = &Error{Code: CodeInvalidQuery}         // the search query is empty or too long, or the limit is out of range
 	ErrSearchTimeout        = &Error{Code: CodeSearchTimeout}        // the search took too long
 	ErrEmptyContent         = &Error{Code: CodeEmptyContent}         // the report is empty
 	ErrSizeLimitExceeded    = &Error{Code: CodeSizeLimitExceeded}    // the report exceeds 10 MiB, or arguments make a text too long
@@ -87,9 +87,9 @@ var (
 
 // Error returns the package name, the method, the message and the code, as in
 // "toolshelf: List: page is -1; pages are numbered from 1 (INVALID_PAGE)".
-// The method is omitted if Op is empty. Without a Message, the code follows the
-// method, as in "toolshelf: INVALID_PAGE". Show Message instead of Error to a
-// reader who does not know the package, such as a model.
+// Error omits the method if Op is empty. Without a Message, the text ends with the
+// code, as in "toolshelf: INVALID_PAGE". Show Message instead of Error to a reader
+// who does not know the package, such as a model.
 func (e *Error) Error() string {
 	s := "toolshelf: "
 	if e.Op != "" {
@@ -115,8 +115,8 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether target is the sentinel of e's Code. Two errors with more
-// details than a Code match only if they are the same error.
+// Is reports whether target is the sentinel of e's Code. An error with more fields
+// than a Code matches only itself.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && *t == Error{Code: e.Code}

@@ -335,7 +335,7 @@ func ExampleWithSymlinks() {
 	catalog := open(toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
 	fmt.Println(catalog.Close())
 	// Output:
-	// toolshelf: New: WithSymlinks: the trusted folder "dotfiles" is not an absolute path (INVALID_OPTION)
+	// toolshelf: New: WithSymlinks: the trusted directory "dotfiles" is not an absolute path (INVALID_OPTION)
 	// <nil>
 }
 

@@ -6,10 +6,10 @@ import "github.com/toolshelf-go/toolshelf/internal/matter"
 // fields of the author, including fields that this package does not use. A file
 // without frontmatter has the zero Frontmatter.
 //
-// The text of a scalar is the text in the file: 3000, 007, yes and 2025-01-31 keep
-// these characters in every method that returns text. Numbers in TOML have the
-// text of their TOML value: 1_000 is 1000, and 1.10 is 1.1. If a key occurs twice,
-// the last value counts.
+// The text of a scalar is the text in the file: every method that returns text
+// returns 3000, 007, yes and 2025-01-31 unchanged. Numbers in TOML have the text of
+// their TOML value: 1_000 is 1000, and 1.10 is 1.1. If a key occurs twice, the last
+// value counts.
 type Frontmatter struct {
 	Format string // "yaml", "toml" or "json"; "" without frontmatter
 	Raw    string // the text between the fences, as written
@@ -42,11 +42,11 @@ func (f Frontmatter) Has(key string) bool {
 	return ok
 }
 
-// Text returns the value of a key as text. The text of a scalar is the scalar. The
-// text of a value in brackets, such as [file], is the value as written, with the
-// brackets, because authors who write brackets do not always mean a list. The text
-// of any other list of scalars is its items joined by ", ". For all other values
-// and for a missing key, Text returns "".
+// Text returns the value of a key as text. The text of a scalar is the scalar as
+// written. The text of a value in brackets, such as [file], includes the brackets,
+// because authors who write brackets do not always mean a list. The text of any other
+// list of scalars is its items joined by ", ". For all other values and for a missing
+// key, Text returns "".
 func (f Frontmatter) Text(key string) string {
 	v, _ := f.doc.Get(key)
 	return v.String()

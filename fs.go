@@ -30,50 +30,52 @@ type Entry struct {
 	Type     EntryType `json:"type"`
 	Size     int64     `json:"size"`              // of a file, in bytes; 0 for other types; -1 if unknown
 	Modified time.Time `json:"modified,omitzero"` // UTC; for a link, the time of the link itself; zero if unknown
-	Target   string    `json:"target,omitempty"`  // target of a link inside the root, relative to the root; need not exist
-	Outside  bool      `json:"outside,omitempty"` // a link leads out of the root; the target is not revealed
+	Target   string    `json:"target,omitempty"`  // target of a link, relative to the root; the target need not exist
+	Outside  bool      `json:"outside,omitempty"` // the link leads out of the root; Target is empty
 }
 
 // A DirListing is a page of the entries of a directory.
 type DirListing struct {
 	Path       string   `json:"path"`                  // relative to the root, ending in a slash; "./" for the root
 	Entries    []Entry  `json:"entries"`               // never null
-	Files      int      `json:"files"`                 // all entries, on this page or not, that are no directories
-	Dirs       int      `json:"directories"`           // all directories, on this page or not
+	Files      int      `json:"files"`                 // number of entries of the whole directory that are not directories
+	Dirs       int      `json:"directories"`           // number of subdirectories of the whole directory
 	NextCursor string   `json:"next_cursor,omitempty"` // for After; empty if no entry follows
-	Ignored    int      `json:"ignored,omitempty"`     // entries that Gitignore omitted
-	Vanished   int      `json:"vanished,omitempty"`    // entries removed while the directory was read, which are not in Entries
+	Ignored    int      `json:"ignored,omitempty"`     // number of entries omitted by Gitignore
+	Vanished   int      `json:"vanished,omitempty"`    // entries removed during the call; Entries omits them
 	Warnings   []string `json:"warnings,omitempty"`    // information that could not be read, one line each
 }
 
-// ListDir returns the entries of a directory. Directories come first. Within directories
-// and within other entries, the order is by name unless SortedBy sets another order.
+// ListDir returns the entries of a directory: first the directories, then all other
+// entries. Both groups are sorted by name unless SortedBy sets another order.
 //
-// The path is slash-separated and relative to the root. "" and "." are the root. An
-// absolute path inside the root is also accepted. ListDir follows links on the way as
-// [WithSymlinks] says.
+// The path is slash-separated and relative to the root. "" and "." are the root. ListDir
+// also accepts an absolute path inside the root. If the path contains symbolic links,
+// ListDir follows the links that [WithSymlinks] allows.
 //
 // ListDir lists links in the directory as links. All entries except directories count as
 // files, including links. ListDir omits hidden entries, whose names begin with a dot, unless
 // the options include ShowHidden. With Limit, a page has the totals of the whole directory,
 // and After continues with the next page.
 //
-// An entry without metadata is listed with its name and, if known, its type. An entry that
-// is removed while ListDir reads the directory counts as Vanished.
+// ListDir lists an entry without metadata with its name and, if known, its type. An entry
+// removed during the call counts as Vanished.
 //
 // The errors are:
 //
-//   - [ErrOutsideRoot] if the path leads out of the root. The error is the same whether or
-//     not the target exists.
+//   - [ErrOutsideRoot] if the path leads out of the root, or through a link that
+//     [WithSymlinks] does not allow. The error does not depend on the existence of the
+//     target.
 //   - [ErrDirectoryNotFound] if the directory does not exist, or no file can have the path.
-//   - [ErrNotADirectory], [ErrPermissionDenied], and [ErrFileRead] for other failures.
+//   - [ErrNotADirectory] if the path names a file.
+//   - [ErrPermissionDenied] if the permission to read the directory is missing.
+//   - [ErrFileRead] for other failures of the filesystem.
 //   - [ErrInvalidOption], [ErrInvalidSort], [ErrInvalidPattern] and [ErrInvalidCursor] for
 //     invalid options.
 //
 // ListDir reads the directory once and stats each returned entry, on at most four
 // processors. In orders other than ByName, ListDir stats all entries. With Limit and ByName,
-// memory is bounded by the page. ListDir returns when its context ends, even if the
-// filesystem hangs.
+// the memory depends on the size of the page, not of the directory.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
 	return inDirectory(ctx, c, "ListDir", path, opts, func(ctx context.Context, name string, o dirOptions) (DirListing, error) {
 		scope := "dir\x00" + string(o.sort) + "\x00" + name
@@ -90,7 +92,7 @@ func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (
 		case errors.Is(err, listing.ErrPosition) && invalid != nil:
 			return DirListing{}, invalid
 		case errors.Is(err, listing.ErrPosition):
-			return DirListing{}, invalidCursor("it is not a cursor of this list; begin again without one")
+			return DirListing{}, cursorOfAnotherList()
 		case err != nil:
 			return DirListing{}, err
 		}
@@ -159,7 +161,7 @@ func newEntry(r *listing.Row) Entry {
 // withUnknown adds the warning about entries without metadata.
 func withUnknown(warnings []string, unknown int) []string {
 	if unknown > 0 {
-		warnings = append(warnings, counted(unknown, "entry", "entries")+" without metadata: the directory may be read but not searched")
+		warnings = append(warnings, counted(unknown, "entry", "entries")+" without metadata, because the directory has no search permission")
 	}
 	return warnings
 }
@@ -167,20 +169,21 @@ func withUnknown(warnings []string, unknown int) []string {
 // String returns the listing as text for a model, in the format of the tool list_directory.
 // The text has no line break at its end.
 //
-// Sizes have one decimal in units of 1024. Sizes below 103 bytes have no decimal, and an
-// unknown size is "?". File names are padded to the longest name, at most 38 characters, and
-// two spaces. The line of a link is [LINK], the name, and " -> " with the target,
-// " (outside root)", or " (?)" if the filesystem does not reveal the target. The line of
-// another type is [OTHER] and the name, or [?] and the name if the type is unknown. An empty
-// directory has only the two lines of the heading. Lines after the entries contain the next
-// cursor and the warnings.
+// Sizes have one decimal and the unit KB, MB or GB (1024). Sizes below 103 bytes have the
+// unit B and no decimal. An unknown size is "?". The column of file names is as wide as the
+// longest name, but at most 38 characters, plus two spaces. The line of a link is [LINK] and
+// the name, followed by " -> " and the target, by " (outside root)", or by " (?)" if the
+// filesystem does not reveal the target. The line of another type is [OTHER] and the name,
+// or [?] and the name if the type is unknown. An empty directory has only the two lines of
+// the heading. Lines after the entries contain the next cursor and the warnings.
 //
-// Each entry is one line for every name. The original name can be recovered from the text: a
-// backslash is written as \\, and the following characters are written as in a Go string (see
-// strconv.UnquoteChar): control characters, line and paragraph separators, format and
-// invisible characters, bytes that are not UTF-8, white space at either end, the ">" of
-// " ->", the "(" of " (outside root)" and " (?)" at the end, and "…" at the beginning. These
-// characters would break the line, deceive the reader, or look like parts of the line.
+// Each entry is one line, even if its name contains a line break. The original name can be
+// recovered from the text: a backslash is written as \\, and the following characters are
+// written as in a Go string (see strconv.UnquoteChar): control characters, line and paragraph
+// separators, format and invisible characters, bytes that are not UTF-8, white space at
+// either end, the ">" of " ->", the "(" of " (outside root)" and " (?)" at the end, and "…"
+// at the beginning. These characters would break the line, deceive the reader, or look like
+// parts of the line.
 func (l DirListing) String() string {
 	var b strings.Builder
 	b.Grow(64 + 48*len(l.Entries))

@@ -16,27 +16,27 @@ type FileMatches struct {
 	Pattern  string   `json:"pattern"`            // as given
 	Files    []string `json:"files"`              // paths relative to the root, in path order; never null
 	Total    int      `json:"total"`              // number of matches, including those beyond Limit
-	Skipped  int      `json:"skipped,omitempty"`  // directories that cannot be read
-	Ignored  int      `json:"ignored,omitempty"`  // entries that Gitignore omitted, without the entries below them
+	Skipped  int      `json:"skipped,omitempty"`  // number of unreadable directories
+	Ignored  int      `json:"ignored,omitempty"`  // number of entries omitted by Gitignore, excluding entries below omitted directories
 	Warnings []string `json:"warnings,omitempty"` // information that could not be read, one line each
 }
 
 // FindFiles returns the files below a directory that match a glob.
 //
-// The pattern has the syntax of Exclude: a pattern without a slash is for names at any depth,
-// and a pattern with a slash is for paths relative to the searched directory. A match is a
-// regular file, or a link to a regular file that [WithSymlinks] allows. FindFiles does not
-// enter linked directories. FindFiles omits hidden files and directories unless the options
-// include ShowHidden. FindFiles skips and counts directories that cannot be read.
+// The pattern has the syntax of Exclude. A pattern without a slash matches names at any
+// depth. A pattern with a slash matches paths relative to the searched directory. FindFiles
+// returns regular files, and links to regular files if [WithSymlinks] allows the link.
+// FindFiles does not enter linked directories. FindFiles omits hidden files and directories
+// unless the options include ShowHidden. FindFiles skips and counts unreadable directories.
 //
-// The result is in path order, the order in which Tree prints files: paths are compared name
-// by name from the left, and directories come before files. With Limit, FindFiles returns the
-// first files in this order, and memory is bounded by the limit and the number of
-// directories.
+// The result is in path order, the order in which Tree prints files: FindFiles compares paths
+// name by name from the left, with directories before files. With Limit, FindFiles returns
+// the first files in this order. The memory then depends on the limit and on the number of
+// directories, not on the number of matches.
 //
-// The path and the errors are those of ListDir. A malformed pattern is [ErrInvalidPattern].
-// FindFiles reads each directory that can contain a match once, on at most four
-// processors.
+// FindFiles accepts the paths and returns the errors of [Catalog.ListDir]. A malformed
+// pattern is [ErrInvalidPattern]. FindFiles reads each directory with possible matches once,
+// on at most four processors.
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	opts = append(slices.Clip(opts), matching(pattern))
 	return inDirectory(ctx, c, "FindFiles", path, opts, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
@@ -60,8 +60,9 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 }
 
 // String returns the matches as text for a model, in the format of the tool search_files. The
-// text has no line break at its end. Further lines report matches beyond the limit and
-// skipped directories. Names are written as in [DirListing.String].
+// text has no line break at its end. Lines after the paths report the matches beyond the
+// limit, the skipped directories and the warnings. Names are escaped as in
+// [DirListing.String].
 func (m FileMatches) String() string {
 	var b strings.Builder
 	if m.Total == 0 {

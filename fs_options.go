@@ -7,9 +7,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
-// A DirOption is an option for one call of ListDir, Tree or FindFiles. If an option is given
-// twice, the last value counts, except that the globs of Exclude add up. The documentation of
-// each option lists the methods that accept it. Other methods return [ErrInvalidOption].
+// A DirOption is an option for one call of ListDir, Tree or FindFiles. If an option is
+// repeated, the last value applies, except for Exclude: the globs of all Exclude options
+// apply. Each option documents the methods that accept the option. Other methods return
+// [ErrInvalidOption].
 type DirOption func(*dirOptions)
 
 // dirOptions are the options of a call.
@@ -20,14 +21,14 @@ type dirOptions struct {
 	after      string
 	exclude    []listing.Glob
 	pattern    listing.Glob // of FindFiles
-	expansion  int          // total size of all patterns
+	expansion  int          // total size of all patterns, in bytes
 	maxDepth   int
 	gitignore  bool
 	err        error // the first error
 }
 
-// A SortKey is an order of the entries of a directory. In every order directories come
-// first, and entries that are otherwise equal are ordered by name.
+// A SortKey is an order of the entries of a directory. In every order, directories come
+// first, and entries with equal keys are ordered by name.
 type SortKey string
 
 // The orders of entries. The zero SortKey is ByName.
@@ -37,7 +38,7 @@ const (
 	ByModified SortKey = "modified" // newest first
 )
 
-// ShowHidden includes the entries whose name begins with a dot. Accepted by ListDir, Tree and
+// ShowHidden includes the entries whose names begin with a dot. Accepted by ListDir, Tree and
 // FindFiles.
 func ShowHidden() DirOption {
 	return func(o *dirOptions) { o.showHidden = true }
@@ -52,7 +53,7 @@ func SortedBy(key SortKey) DirOption {
 			key = ByName
 		case ByName, BySize, ByModified:
 		default:
-			o.fail(&Error{Code: ErrInvalidSort.Code, Path: string(key),
+			o.fail(&Error{Code: CodeInvalidSort, Path: string(key),
 				Message: "cannot sort by '" + escape.Name(string(key)) + "'; use name, size or modified"})
 		}
 		o.sort = key
@@ -72,18 +73,18 @@ func Limit(n int) DirOption {
 	}
 }
 
-// After continues after the page whose DirListing.NextCursor is cursor. The cursor "" is the
-// beginning. A cursor identifies the last entry of a page. Therefore entries that are created
-// or removed between two pages neither repeat nor hide other entries. In orders other than
-// ByName, an entry whose size or time has changed may repeat or be missing. A cursor of
+// After returns the page that follows the page with this DirListing.NextCursor. The cursor ""
+// means the first page. A cursor identifies the last entry of its page, so entries created or
+// removed between two calls cause no repeated and no missing entries. In orders other than
+// ByName, an entry may be repeated or missing if its size or time has changed. A cursor of
 // another directory or another order is [ErrInvalidCursor]. Accepted by ListDir.
 func After(cursor string) DirOption {
 	return func(o *dirOptions) { o.after = cursor }
 }
 
-// Exclude omits entries that match one of the globs, and all entries below an omitted
-// directory, from lists and totals. A glob without a slash is for names at any depth. A glob
-// with a slash is for paths relative to the directory of the call. A slash at the end
+// Exclude omits entries that match any of the globs, and all entries below an omitted
+// directory, from lists and totals. A glob without a slash matches names at any depth. A glob
+// with a slash matches paths relative to the directory of the call. A slash at the end
 // restricts a glob to directories. The syntax is the syntax of
 // github.com/bmatcuk/doublestar: *, **, ?, [a-z], {a,b}.
 //
@@ -114,15 +115,17 @@ func MaxDepth(n int) DirOption {
 	}
 }
 
-// Gitignore omits the entries that the .gitignore files of the root and of the directories
-// below ignore, as git does, and directories named .git. The results count these entries.
-// Rules that ignore the directory of the call itself have no effect. Gitignore does not read
-// other files of git, such as .git/info/exclude. Accepted by ListDir, Tree and FindFiles.
+// Gitignore omits directories named .git, and the entries that git would ignore because of
+// the .gitignore files of the root and of the directories below. The field Ignored of the
+// result counts the omitted entries. Rules that ignore the directory of the call itself have
+// no effect. Gitignore does not read other files of git, such as .git/info/exclude. Accepted
+// by ListDir, Tree and FindFiles.
 func Gitignore() DirOption {
 	return func(o *dirOptions) { o.gitignore = true }
 }
 
-// matching sets the pattern of FindFiles. So the pattern is checked with the options.
+// matching sets the pattern of FindFiles. As an option, the pattern is checked together with
+// the other options.
 func matching(pattern string) DirOption {
 	return func(o *dirOptions) { o.pattern = o.glob(pattern) }
 }
@@ -140,7 +143,7 @@ func (o *dirOptions) glob(text string) listing.Glob {
 }
 
 func invalidPattern(text, why string) error {
-	return &Error{Code: ErrInvalidPattern.Code, Path: text,
+	return &Error{Code: CodeInvalidPattern, Path: text,
 		Message: "invalid pattern '" + escape.Path(text) + "': " + why}
 }
 
@@ -188,5 +191,5 @@ func (o *dirOptions) fail(err error) {
 }
 
 func invalidDirOption(message string) error {
-	return &Error{Code: ErrInvalidOption.Code, Message: message}
+	return &Error{Code: CodeInvalidOption, Message: message}
 }

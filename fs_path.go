@@ -17,9 +17,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
-// rootRelative returns the name below the root for a path that a caller gives. rootRelative
-// resolves ".." in the text of the path, without looking at files. A path that leads above the
-// root is ErrOutsideRoot. Opening the name checks the files on the way.
+// rootRelative returns the name below the root for a path of the caller. rootRelative
+// resolves ".." in the text of the path, without looking at files. If the path leads above
+// the root, rootRelative returns ErrOutsideRoot. Opening the name checks each directory of the
+// path.
 func (c *Catalog) rootRelative(op, given string) (string, error) {
 	name := given
 	if runtime.GOOS == "windows" {
@@ -48,14 +49,14 @@ func (c *Catalog) rootRelative(op, given string) (string, error) {
 // path are not resolved. Root reads nothing, and works after Close.
 func (c *Catalog) Root() string { return c.rootDir }
 
-// RelativePath returns the full path of a file without the directories of the
-// host: relative to the root, with slashes, or, for a layer outside the root, as
-// the name of the layer and the path below the layer.
+// RelativePath converts the full path of a file to a path without directories of the
+// host. For a file below the root, the result is relative to the root, with slashes.
+// For a layer outside the root, the result is the name of the layer and the path below
+// the layer.
 //
-// The layer and the full path are Layer and Metadata.Path of a [Command], or Layer
-// and Path of a [SkillInfo]. For the Path of a [SavedReport] or a [ReportInfo] the
-// layer is "". RelativePath returns any other path unchanged. RelativePath reads
-// nothing, and works after Close.
+// For a [Command], pass Layer and Metadata.Path. For a [SkillInfo], pass Layer and Path.
+// For a [SavedReport] or a [ReportInfo], pass the layer "" and Path. RelativePath returns
+// any other path unchanged. RelativePath reads nothing, and works after Close.
 func (c *Catalog) RelativePath(layer, full string) string {
 	if full == "" {
 		return ""
@@ -96,11 +97,11 @@ func (c *Catalog) relativeTo(fsys *confine.FS, dir, name, full string) (string, 
 	}
 }
 
-// belowRoot removes the root from an absolute path. The path given is as the caller wrote it,
-// and slashed is the same path with slashes. On the operating system's filesystem, the root
-// may also be written free of links, as programs see the root in their working directory. On
-// Windows, a path such as \w\x there begins at the drive of the working directory. On other
-// filesystems the path is /w/x.
+// belowRoot removes the root from an absolute path. given is the path as the caller wrote the
+// path, and slashed is the same path with slashes. On the operating system's filesystem,
+// given may also begin with the root free of links, as a program finds the root in its working
+// directory. On Windows, the path \w\x begins at the drive of the working directory. On other
+// filesystems the same path is /w/x.
 func (c *Catalog) belowRoot(given, slashed string) (string, bool) {
 	if !c.onOS {
 		root := path.Clean(filepath.ToSlash(c.rootDir))
@@ -126,10 +127,10 @@ func (c *Catalog) belowRoot(given, slashed string) (string, bool) {
 	return "", false
 }
 
-// outsideRoot returns the error of every path that leads out of the root. The error must not
-// depend on the files there.
+// outsideRoot returns the error for a path that leads out of the root. The error must not
+// depend on the files outside the root.
 func outsideRoot(op, given string) error {
-	return &Error{Code: ErrOutsideRoot.Code, Op: op, Path: given,
+	return &Error{Code: CodeOutsideRoot, Op: op, Path: given,
 		Message: "Path '" + escape.Path(given) + "' is outside project root"}
 }
 
@@ -145,19 +146,19 @@ func (c *Catalog) rootMissing() bool {
 // slashed returns the path of a directory below the root as in texts.
 func slashed(name string) string { return escape.Path(name) + "/" }
 
-// dirError returns the error of listing a directory, with the text that the tool list_directory
-// defines.
+// dirError returns the error of a method that lists a directory. The tool list_directory
+// defines the texts.
 func (c *Catalog) dirError(ctx context.Context, op, given, name string, err error, showHidden bool) error {
-	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
+	e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
 		Message: "Cannot read directory '" + slashed(name) + "': " + escape.Name(escape.Reason(err))}
 	switch {
 	case isLost(err):
 	case errors.Is(err, fs.ErrPermission):
-		e.Code, e.Message = ErrPermissionDenied.Code, "Cannot read directory '"+slashed(name)+"'"
+		e.Code, e.Message = CodePermissionDenied, "Cannot read directory '"+slashed(name)+"'"
 		return e
 	case errors.Is(err, confine.ErrNotDir):
 		if _, err := c.root.Info(name); err == nil {
-			e.Code, e.Message = ErrNotADirectory.Code, "'"+escape.Path(name)+"' is a file, not a directory"
+			e.Code, e.Message = CodeNotADirectory, "'"+escape.Path(name)+"' is a file, not a directory"
 			return e
 		}
 	default:
@@ -166,21 +167,21 @@ func (c *Catalog) dirError(ctx context.Context, op, given, name string, err erro
 	if c.rootMissing() {
 		return c.rootNotFound(op, err)
 	}
-	e.Code, e.Message = ErrDirectoryNotFound.Code, "Directory '"+slashed(name)+"' not found"
+	e.Code, e.Message = CodeDirectoryNotFound, "Directory '"+slashed(name)+"' not found"
 	if near := listing.NearestDir(ctx, c.root, name, showHidden); near != "" {
 		e.Message += " (did you mean '" + slashed(near) + "'?)"
 	}
 	return e
 }
 
-// statError is dirError for Stat, with the text that the tool get_file_info defines.
+// statError is dirError for Stat. The tool get_file_info defines the texts.
 func (c *Catalog) statError(ctx context.Context, op, given, name string, err error) error {
-	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
+	e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
 		Message: "Cannot read '" + escape.Path(name) + "': " + escape.Name(escape.Reason(err))}
 	switch {
 	case isLost(err), errors.Is(err, confine.ErrNotDir):
 	case errors.Is(err, fs.ErrPermission):
-		e.Code, e.Message = ErrPermissionDenied.Code, "Cannot read '"+escape.Path(name)+"'"
+		e.Code, e.Message = CodePermissionDenied, "Cannot read '"+escape.Path(name)+"'"
 		return e
 	default:
 		return c.accessError(e, given, err)
@@ -188,27 +189,27 @@ func (c *Catalog) statError(ctx context.Context, op, given, name string, err err
 	if c.rootMissing() {
 		return c.rootNotFound(op, err)
 	}
-	e.Code, e.Message = ErrNotFound.Code, "File '"+escape.Path(name)+"' not found"
+	e.Code, e.Message = CodeNotFound, "File '"+escape.Path(name)+"' not found"
 	if near := listing.Nearest(ctx, c.root, name); near != "" {
 		e.Message += " (did you mean '" + escape.Path(near) + "'?)"
 	}
 	return e
 }
 
-// isLost reports whether no file has, or can have, the name. On Windows this includes the names
-// of devices and streams.
+// isLost reports whether err means that no file has, or can have, the name. On Windows, no file
+// can have the name of a device or a stream.
 func isLost(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
-// accessError completes e for errors that files and directories have in common.
+// accessError completes e for the errors that dirError and statError share.
 func (c *Catalog) accessError(e *Error, given string, err error) error {
 	switch {
 	case errors.Is(err, confine.ErrEscape):
 		return outsideRoot(e.Op, given)
 	case errors.Is(err, confine.ErrSymlink):
-		e.Code, e.Message = ErrOutsideRoot.Code,
-			"Path '"+escape.Path(given)+"' leads through a symbolic link, which is not followed"
+		e.Code, e.Message = CodeOutsideRoot,
+			"Path '"+escape.Path(given)+"' contains a symbolic link that is not followed; use a path without links"
 	case errors.Is(err, fs.ErrClosed) && c.closed():
 		return closedMeanwhile(e.Op)
 	}

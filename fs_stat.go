@@ -17,25 +17,27 @@ import (
 type FileInfo struct {
 	Path string `json:"path"` // relative to the root; "." for the root
 	Entry
-	Accessed time.Time `json:"accessed,omitzero"`  // last reading, if the filesystem records it; UTC; zero if unknown
+	Accessed time.Time `json:"accessed,omitzero"`  // UTC; zero if the filesystem does not record accesses
 	Readable *bool     `json:"readable,omitempty"` // this program may read the file or list the directory; nil if unknown
 	Writable *bool     `json:"writable,omitempty"` // the permissions let at least one user write; nil if unknown
 }
 
-// Stat describes a file, a directory or a link. The path is as for ListDir. If the last
-// element of the path is a link, Stat describes the link. Stat follows links on the way as
-// [WithSymlinks] says.
+// Stat describes a file, a directory or a link. Stat accepts the paths of [Catalog.ListDir].
+// If the last element of the path is a link, Stat describes the link. In the other elements,
+// Stat follows the links that [WithSymlinks] allows.
 //
 // The errors are:
 //
-//   - [ErrOutsideRoot] if the path leads out of the root. The error is the same whether or
-//     not the target exists.
+//   - [ErrOutsideRoot] if the path leads out of the root, or through a link that
+//     [WithSymlinks] does not allow. The error does not depend on the existence of the
+//     target.
 //   - [ErrNotFound] if the file does not exist, or no file can have the path.
-//   - [ErrPermissionDenied] if a directory on the way is not searchable.
-//   - [ErrFileRead] for other failures.
+//   - [ErrDirectoryNotFound] if the root does not exist.
+//   - [ErrPermissionDenied] if a directory of the path is not searchable.
+//   - [ErrFileRead] for other failures of the filesystem.
 //
-// To determine Readable, Stat opens and closes the file or directory, without reading and
-// without waiting.
+// To determine Readable, Stat opens and closes the file or directory. Stat reads no content
+// and does not wait for a named pipe.
 func (c *Catalog) Stat(ctx context.Context, path string) (FileInfo, error) {
 	const op = "Stat"
 	if err := c.begin(ctx, op); err != nil {
@@ -105,8 +107,8 @@ const outsideTarget = "outside root"
 
 // String returns the information as text for a model, in the format of the tool
 // get_file_info. The text has no line break at its end. Times are in UTC. Unknown values have
-// no line. A link has a line with its target. Names are written as in [DirListing.String]. A
-// target named "outside root" is written outside\x20root.
+// no line. A link has a line with its target, or with "outside root". A target that is named
+// "outside root" is written outside\x20root. Names are escaped as in [DirListing.String].
 func (f FileInfo) String() string {
 	var b strings.Builder
 	b.WriteString("File: " + escape.Path(f.Path) + "\n\nType: " + string(f.Type))

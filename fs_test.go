@@ -801,7 +801,7 @@ Total: 2 files, 3 directories
 [FILE] a       (1 B)
 [FILE] locked  (?)
 
-Warning: 1 entry without metadata: the directory may be read but not searched`
+Warning: 1 entry without metadata, because the directory has no search permission`
 		if diff := cmp.Diff(want, listing.String()); diff != "" || listing.Vanished != 1 {
 			t.Errorf("%d vanished; text (-want +got):\n%s", listing.Vanished, diff)
 		}
@@ -822,7 +822,7 @@ Warning: 1 entry without metadata: the directory may be read but not searched`
 [FILE] a (1 B)
 [FILE] locked (?)
 
-Warning: 1 entry without metadata: the directory may be read but not searched`
+Warning: 1 entry without metadata, because the directory has no search permission`
 		if diff := cmp.Diff(want, tree.String()); diff != "" {
 			t.Errorf("text (-want +got):\n%s", diff)
 		}

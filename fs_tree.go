@@ -10,45 +10,47 @@ import (
 )
 
 // defaultTreeLimit is the limit of Tree without the option Limit. A tree of this size fits
-// in memory, and a person can look through it.
+// in memory and can still be read by a person.
 const defaultTreeLimit = 10_000
 
-// A DirTree is a directory with the entries below it, as far as the options include them.
+// A DirTree is a directory with the entries of all levels below.
 type DirTree struct {
 	Path      string     `json:"path"`                // relative to the root, ending in a slash; "./" for the root
 	Excluding []string   `json:"excluding,omitempty"` // the globs of Exclude
 	Children  []TreeNode `json:"children"`            // in order; never null
-	More      int        `json:"more,omitempty"`      // entries of this directory beyond Limit, which are not in Children
-	Files     int        `json:"files"`               // nodes that are no directories
-	Dirs      int        `json:"directories"`         // nodes that are directories
-	Omitted   int        `json:"omitted,omitempty"`   // the sum of More over all directories; excludes entries below omitted directories
-	Ignored   int        `json:"ignored,omitempty"`   // entries that Gitignore omitted, without the entries below them
-	Vanished  int        `json:"vanished,omitempty"`  // entries removed while their directory was read
+	More      int        `json:"more,omitempty"`      // number of entries of this directory beyond Limit, not in Children
+	Files     int        `json:"files"`               // number of nodes that are not directories
+	Dirs      int        `json:"directories"`         // number of nodes that are directories
+	Omitted   int        `json:"omitted,omitempty"`   // sum of More over all directories; excludes entries below omitted directories
+	Ignored   int        `json:"ignored,omitempty"`   // number of entries omitted by Gitignore, excluding entries below omitted directories
+	Vanished  int        `json:"vanished,omitempty"`  // number of entries removed during the call
 	Warnings  []string   `json:"warnings,omitempty"`  // information that could not be read, one line each
 }
 
-// A TreeNode is an entry. The node of a directory contains the entries of the directory.
+// A TreeNode is an entry of a directory tree. The node of a directory contains the nodes of
+// its entries.
 type TreeNode struct {
 	Entry
-	Children []TreeNode `json:"children,omitempty"` // empty for a directory at MaxDepth, which Tree does not read
-	More     int        `json:"more,omitempty"`     // entries of this directory beyond Limit, which are not in Children
-	Error    string     `json:"error,omitempty"`    // why this directory, or a part of it, cannot be read
+	Children []TreeNode `json:"children,omitempty"` // empty for a directory at MaxDepth; Tree does not read the directory
+	More     int        `json:"more,omitempty"`     // number of entries of this directory beyond Limit, not in Children
+	Error    string     `json:"error,omitempty"`    // reason why this directory cannot be read completely
 }
 
-// Tree returns a directory with all entries below it, in the order of ListDir. The path and
-// the errors are those of ListDir.
+// Tree returns a directory and all entries below, in the order of ListDir. Tree accepts the
+// paths and returns the errors of [Catalog.ListDir].
 //
-// Tree shows links as links and does not follow them. For a directory below that cannot be
-// read, the node contains the reason, and the rest of the tree is complete. Tree omits hidden
-// entries unless the options include ShowHidden.
+// Tree shows links as links and does not follow links. If a subdirectory cannot be read, its
+// node contains the reason, and the rest of the tree is complete. Tree omits hidden entries
+// unless the options include ShowHidden.
 //
-// Tree returns at most Limit entries, or 10,000 without the option. A larger tree loses its
-// deepest levels first. The directories of the level at which the limit is reached get equal
-// shares, and each keeps its first entries. More counts the other entries of a directory.
+// Tree returns at most Limit entries, or 10,000 without the option. Tree drops the deepest
+// levels of a larger tree first. On the level where the tree reaches the limit, all
+// directories get equal shares of the remaining entries, and each directory keeps its first
+// entries. More counts the other entries of a directory.
 //
-// Tree reads each directory once and stats each entry, on at most four processors. The
-// directories of the level that is cut are read twice. The result does not depend on the
-// number of processors.
+// Tree reads each directory once and stats each entry, on at most four processors. Tree reads
+// the directories of a partly dropped level twice. The result does not depend on the number of
+// processors.
 func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (DirTree, error) {
 	return inDirectory(ctx, c, "Tree", path, opts, func(ctx context.Context, name string, o dirOptions) (DirTree, error) {
 		lo := o.listing()
@@ -97,9 +99,10 @@ func (t *DirTree) count(nodes []TreeNode, more int) (unknown int) {
 }
 
 // String returns the tree as text for a model, in the format of the tool directory_tree. The
-// text has no line break at its end. Each level is indented by two spaces. A directory that
-// cannot be read has the reason on its line. A directory that is cut ends with "… and N
-// more". Lines and names are those of [DirListing.String], without the column of sizes.
+// text has no line break at its end. Each level is indented by two spaces. The line of an
+// unreadable directory ends with the reason. After the entries of a directory, "… and N more"
+// reports the entries beyond the limit. Lines and names are those of [DirListing.String],
+// without the column of sizes.
 func (t DirTree) String() string {
 	var b strings.Builder
 	b.WriteString("Directory tree: " + escape.Path(t.Path))

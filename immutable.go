@@ -11,8 +11,9 @@ import (
 // and reads a file again only if the file is no longer in the catalog's memory.
 // An embed.FS, and an fs.Sub of an embed.FS, need no mark.
 //
-// The result opens the files of fsys. A nil fsys is [ErrInvalidOption] of the
-// option. If a file changes all the same, a method may serve either content.
+// The result opens the files of fsys. With a nil fsys, the option returns
+// [ErrInvalidOption]. If a file changes nevertheless, a method may serve the old or the
+// new content.
 func Immutable(fsys fs.FS) fs.FS { return immutable{fsys} }
 
 type immutable struct{ fs.FS }

@@ -211,7 +211,7 @@ func (c *Catalog) lintSkillFiles(ctx context.Context, e *index.Entry) []problem.
 func missingDirectory(err error) (problem.Problem, bool) {
 	var e *Error
 	var failed *index.LayerError
-	if !errors.As(err, &e) || e.Code != ErrDirectoryNotFound.Code || errors.As(err, &failed) && failed.NoRoot {
+	if !errors.As(err, &e) || e.Code != CodeDirectoryNotFound || errors.As(err, &failed) && failed.NoRoot {
 		return problem.Problem{}, false
 	}
 	return problem.Problem{Code: problem.DirectoryNotFound, Severity: problem.Warning, Path: e.Path,

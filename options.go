@@ -133,14 +133,15 @@ func WithRoot(dir string) Option {
 
 // WithCommandsDir reads commands from these directories, highest precedence
 // first, instead of from the default directory "commands". A relative directory
-// is below the root. With no name, WithCommandsDir removes the default directory
-// without a replacement.
+// is below the root. Without arguments, WithCommandsDir removes the default
+// directory without a replacement.
 //
-// A catalog without any of its directories is an error of every method that
-// reads commands; see [Catalog.List]. The default directory, and those of
-// [WithConventionalDirs], may be missing: then List, All, ListUsage and AllUsage
-// return [ErrDirectoryNotFound], Get returns [ErrCommandNotFound], and the other
-// methods find no commands. A root that does not exist is always an error.
+// If every directory of commands is missing, List, All, ListUsage and AllUsage
+// return [ErrDirectoryNotFound], and Get returns [ErrCommandNotFound]. The other
+// methods that read commands return [ErrDirectoryNotFound] only if WithCommandsDir
+// or [WithCommandsFS] names a directory. Otherwise they find no commands, because
+// the default directory and the directories of [WithConventionalDirs] may be
+// missing. A root that does not exist is always an error.
 func WithCommandsDir(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs) })
 }
@@ -154,23 +155,23 @@ func WithSkillsDir(dirs ...string) Option {
 }
 
 // WithCommandsFS reads commands from the top of fsys, such as an embed.FS (use
-// fs.Sub for a directory of fsys). The name stands for fsys in Command.Layer and
-// in diagnostics.
+// fs.Sub for a directory of fsys). The name identifies fsys in Command.Layer and in
+// diagnostics.
 //
-// The default directory "commands" of the root stays, above all layers: a project
-// can replace the commands in fsys. To read fsys alone, add WithCommandsDir(). For
-// a directory in another place, add WithCommandsDir or WithConventionalDirs,
-// before WithCommandsFS to precede fsys.
+// The default directory "commands" of the root stays, with precedence over all
+// layers, so a project can replace the commands of fsys. To read fsys alone, add
+// WithCommandsDir(). To read another directory, add WithCommandsDir or
+// WithConventionalDirs: before WithCommandsFS if the directory has precedence over
+// fsys, otherwise after.
 //
-// The files of an embed.FS cannot change, so the catalog reads them once. The same
-// applies to a filesystem marked with [Immutable]. The files of any other fs.FS
-// may change at any time, like the files of [WithFs].
+// The catalog reads an embed.FS, and a filesystem marked with [Immutable], once. The
+// files of any other fs.FS may change at any time, like the files of [WithFs].
 func WithCommandsFS(name string, fsys fs.FS) Option {
 	return optionFunc(func(c *config) error { return c.commands.addFS("WithCommandsFS", name, fsys) })
 }
 
 // WithSkillsFS reads skills from the top of fsys. The rules of [WithCommandsFS]
-// apply. The default directory "skills" stays above all layers.
+// apply. The default directory "skills" stays, with precedence over all layers.
 func WithSkillsFS(name string, fsys fs.FS) Option {
 	return optionFunc(func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) })
 }
@@ -178,11 +179,11 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // WithConventionalDirs reads the directories in which agent programs keep commands
 // and skills, highest precedence first. For the client "example", the commands are
 // in .example/commands, and the skills are in .example/skills and .agents/skills.
-// The directories below the root precede the same directories below the user's
-// home directory, which diagnostics call "~/.example/commands" and so on. Each
-// directory is a layer, as with [WithCommandsDir], and replaces the default
-// directories. Each directory may be missing. A directory below the home directory
-// that cannot be read counts as missing, and Lint reports the problem.
+// The directories below the root have precedence over the same directories below
+// the user's home directory. Diagnostics write "~/.example/commands" for a directory
+// below the home directory. Each directory is a layer, as with [WithCommandsDir].
+// The layers replace the default directories, and each may be missing. An unreadable
+// directory below the home directory counts as missing, and Lint reports the problem.
 //
 // The directories follow the client guide of the Agent Skills format
 // (https://agentskills.io/client-implementation/adding-skills-support). The guide
@@ -196,8 +197,8 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 func WithConventionalDirs(client string) Option {
 	return optionFunc(func(c *config) error {
 		if len(client) > maxClientName || !names.Loose(client) || !names.Plain(strings.ReplaceAll(client, ".", "")) {
-			return invalidOption("WithConventionalDirs: no client can be called " + quote(client) +
-				`; use up to 100 letters, digits, "-", "_" and ".", without the dot that its folder begins with`)
+			return invalidOption("WithConventionalDirs: invalid client name " + quote(client) +
+				`; use up to 100 letters, digits, "-", "_" and ".", without a dot at the beginning`)
 		}
 		c.commands.addConventional("." + client + "/commands")
 		c.skills.addConventional("."+client+"/skills", ".agents/skills")
@@ -226,7 +227,7 @@ func (l *layers) addDirs(option string, dirs []string) error {
 	l.replaced = true
 	for _, dir := range dirs {
 		if dir == "" {
-			return invalidOption(option + `: a folder is ""; name one, or use "." for the root itself`)
+			return invalidOption(option + `: a directory is ""; name a directory, or use "." for the root`)
 		}
 		l.all = append(l.all, layer{name: dir, named: true})
 	}
@@ -242,7 +243,7 @@ func (l *layers) addFS(option, name string, fsys fs.FS) error {
 		return invalidOption(option + ": the filesystem is nil")
 	}
 	if name == "" {
-		return invalidOption(option + `: the name is ""; it is what diagnostics call this layer`)
+		return invalidOption(option + `: the name is ""; choose a name for the layer, for example for diagnostics`)
 	}
 	l.all = append(l.all, layer{name: name, fsys: fsys, named: true, immutable: isMarked || isEmbedded(fsys)})
 	return nil
@@ -260,17 +261,18 @@ func WithNestedCommands() Option {
 const maxSkillDepth = 6
 
 // WithSkillDepth looks for skills in the given number of directory levels, 1 to 6.
-// With 2, skills/web/scraper/SKILL.md is a skill as well as
-// skills/scraper/SKILL.md. The default is 1. The name of a skill is the name of
-// its own directory. If a layer contains several skills with the same name, the
-// skill of the lowest level wins, then the first by path.
+// With 2, both skills/scraper/SKILL.md and skills/web/scraper/SKILL.md are skills.
+// The default is 1. The name of a skill is the name of its own directory. If a layer
+// contains several skills with the same name, the skill nearest to the layer wins.
+// On the same level, the first by path wins.
 //
-// A directory that has no SKILL.md and holds skills is not listed. A skill's
-// directory holds further skills only in direct subdirectories, such as
-// skills/games/2d/SKILL.md beside skills/games/SKILL.md; these files also belong
-// to the outer skill. Hidden directories and node_modules hold no skills. Below
-// the first level, at most 2,000 directories without a SKILL.md are read, and at
-// most 100 in the directory of one skill. Lint reports a search that ends early.
+// ListSkills omits a directory that contains skills but no SKILL.md. The directory of
+// a skill may contain further skills, but only in direct subdirectories, such as
+// skills/games/2d/SKILL.md beside skills/games/SKILL.md. The files of an inner skill
+// also belong to the outer skill. Hidden directories and node_modules contain no
+// skills. Below the first level, the catalog reads at most 2,000 directories without
+// a SKILL.md, and at most 100 in the directory of one skill. Lint reports a search
+// that ends early.
 func WithSkillDepth(levels int) Option {
 	return optionFunc(func(c *config) error {
 		if levels < 1 || levels > maxSkillDepth {
@@ -311,11 +313,11 @@ func WithSymlinks(policy Symlinks, dirs ...string) Option {
 			return invalidOption(fmt.Sprintf("WithSymlinks: no policy %d; use SymlinksInside, SymlinksDeny or SymlinksTrusted", policy))
 		}
 		if (policy == SymlinksTrusted) != (len(dirs) > 0) {
-			return invalidOption("WithSymlinks: SymlinksTrusted takes the folders that links may lead into, and the other policies take none")
+			return invalidOption("WithSymlinks: SymlinksTrusted requires the directories that links may lead into; the other policies accept no directories")
 		}
 		for _, dir := range dirs {
 			if !filepath.IsAbs(dir) {
-				return invalidOption("WithSymlinks: the trusted folder " + quote(dir) + " is not an absolute path")
+				return invalidOption("WithSymlinks: the trusted directory " + quote(dir) + " is not an absolute path")
 			}
 		}
 		c.symlinks, c.trusted = policy, dirs
@@ -358,11 +360,11 @@ func WithNextSteps(f func(Command) string) Option {
 // WithReports allows SaveReport to write shared reports into one directory and
 // local reports into another. A relative directory is below the root, on the
 // catalog's filesystem. The first report creates a missing directory. If a
-// directory is "", reports of its kind are rejected. If both are "", all reports
-// are rejected. Both directories may be the same.
+// directory is "", SaveReport rejects reports of its kind. If both are "", SaveReport
+// rejects all reports. Both directories may be the same.
 //
-// A directory that is a link, or is reached through a link, is used as
-// [WithSymlinks] permits. Do not use a directory of commands: with
+// If a directory is a link, or is reached through a link, [WithSymlinks] decides
+// whether SaveReport uses the directory. Do not use a directory of commands: with
 // [WithNestedCommands] each report would become a command.
 func WithReports(shared, local string) Option {
 	return optionFunc(func(c *config) error {
@@ -386,33 +388,34 @@ func WithCacheTTL(d time.Duration) Option {
 	})
 }
 
-// WithWatch lets the operating system report changes in the directories of
-// commands and skills. A call without a change before it then costs no scan, and
-// OnChange reports changes as they happen. The catalog sees a change as soon as
-// the system has reported the change, usually within milliseconds. Get still stats
-// its file.
+// WithWatch lets the operating system report changes in the directories of commands
+// and skills. If nothing has changed since the last call, a call costs no scan, and
+// OnChange reports changes as they happen. The catalog notices a change when the
+// system reports the change, usually within milliseconds. A call still stats the
+// directory of each layer, and Get stats its file.
 //
 // The watch also covers the directories from the root down to a layer. If a
 // layer's directory is missing, the watch covers the nearest directory above that
-// exists. The system therefore reports a directory that is created later, or
-// removed and created again. A rename of a directory above the root has no event:
-// the next call finds the change.
+// exists. The catalog therefore notices a directory that is created later, or
+// removed and created again. The system does not report a rename of a directory
+// above the root; the next call notices the rename.
 //
-// In some cases the system may not report changes: if a file or directory is
-// reached through a link, if the system's watches are used up, and if a layer's
-// directory is missing. Each call then scans the files as without WithWatch.
-// Changes that no system reports can be missed: changes through a memory mapping,
-// a hard link elsewhere or another machine of a network filesystem.
+// In three cases each call scans the files, as without WithWatch: if a file or
+// directory is reached through a link, if the system has no more watches, and if the
+// last scan failed, for example because every layer's directory is missing. The
+// system does not report changes through a memory mapping, through a hard link in
+// another directory, or from another machine on a network filesystem. The catalog can
+// miss these changes.
 //
 // WithWatch supports only the operating system's filesystem. With another
-// filesystem, New returns [ErrInvalidOption]. The layers of WithCommandsFS and
-// WithSkillsFS count as fixed, like the layers of an embed.FS.
+// filesystem, New returns [ErrInvalidOption]. With WithWatch, the catalog assumes that
+// the layers of WithCommandsFS and WithSkillsFS do not change.
 func WithWatch() Option {
 	return optionFunc(func(c *config) error { c.watch = true; return nil })
 }
 
-// WithLogger sends messages for maintainers to l, at debug level. Users cannot act
-// upon these messages. By default, and with nil, the catalog does not log.
+// WithLogger sends messages for maintainers to l, at debug level. The messages ask
+// for no action of a user. By default, and with nil, the catalog does not log.
 func WithLogger(l *slog.Logger) Option {
 	return optionFunc(func(c *config) error {
 		if l == nil {
@@ -424,5 +427,5 @@ func WithLogger(l *slog.Logger) Option {
 }
 
 func invalidOption(message string) error {
-	return &Error{Code: ErrInvalidOption.Code, Op: "New", Message: message}
+	return &Error{Code: CodeInvalidOption, Op: "New", Message: message}
 }

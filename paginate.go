@@ -23,7 +23,7 @@ type Page struct {
 
 // Pagination describes the returned page.
 type Pagination struct {
-	Page       int    `json:"page"`                  // the requested number; with a cursor, the number of the page that now contains the first row
+	Page       int    `json:"page"`                  // the requested number; with a cursor, the number of the page whose rows include the first returned row
 	PageSize   int    `json:"page_size"`             // rows per page, with the default applied
 	Total      int    `json:"total"`                 // rows of the whole list
 	TotalPages int    `json:"total_pages"`           // Total / PageSize, rounded up; 0 for an empty list
@@ -32,13 +32,14 @@ type Pagination struct {
 	NextCursor string `json:"next_cursor,omitempty"` // for Page.Cursor; empty if no row follows
 }
 
-// Paginate returns one page of items, without copying. List uses Paginate, and
-// callers may use Paginate for lists of their own.
+// Paginate returns one page of items, without copying. [Catalog.List] uses the same
+// rules. Callers may use Paginate for lists of their own.
 //
-// A page by number is a position. A page by cursor begins after the last row of
-// the previous page. Rows added or removed between two calls therefore cause no
-// repeated and no missing rows. Cursors require items in strictly ascending byte
-// order of key(item). With a nil key, Paginate returns and accepts no cursors.
+// A page number is a position: if rows are added or removed between two calls, the
+// second page may repeat or miss rows. A cursor identifies the last row of the
+// previous page, so added and removed rows cause no repeated and no missing rows.
+// Cursors require items in strictly ascending byte order of key(item). With a nil
+// key, Paginate returns and accepts no cursors.
 //
 // Paginate returns [ErrInvalidPage] if Number is negative, [ErrInvalidPageSize] if
 // Size is outside 0 to 100, and [ErrInvalidCursor] if a cursor was not made by
@@ -74,7 +75,7 @@ func paginate[T any](items []T, page Page, scope string, key func(T) string, com
 	switch {
 	case page.Cursor != "":
 		if key == nil {
-			return nil, Pagination{}, invalidCursor("this list has no cursors; ask for a page by its number")
+			return nil, Pagination{}, invalidCursor("this list has no cursors; request a page by number")
 		}
 		last, err := decodeCursor(scope, page.Cursor)
 		if err != nil {
@@ -102,15 +103,15 @@ func paginate[T any](items []T, page Page, scope string, key func(T) string, com
 // normalized fills in the defaults, or returns the error of an invalid Page.
 func (p Page) normalized() (Page, error) {
 	if p.Number < 0 {
-		return p, &Error{Code: ErrInvalidPage.Code,
+		return p, &Error{Code: CodeInvalidPage,
 			Message: "page is " + strconv.Itoa(p.Number) + "; pages are numbered from 1"}
 	}
 	if p.Size < 0 || p.Size > maxPageSize {
-		return p, &Error{Code: ErrInvalidPageSize.Code,
+		return p, &Error{Code: CodeInvalidPageSize,
 			Message: "page size is " + strconv.Itoa(p.Size) + "; use 1 to " + strconv.Itoa(maxPageSize)}
 	}
 	if p.Cursor != "" && p.Number != 0 {
-		return p, invalidCursor("a cursor and a page number were given; use one of them")
+		return p, invalidCursor("a page number is also given; use either the cursor or the number")
 	}
 	if p.Number == 0 {
 		p.Number = 1
@@ -141,11 +142,11 @@ func encodeCursor(scope, key string) string {
 func decodeCursor(scope, cursor string) (key string, err error) {
 	// The decoder skips line breaks and would accept an altered cursor.
 	if strings.ContainsAny(cursor, "\r\n") {
-		return "", invalidCursor("it is not a cursor of this list; begin again without one")
+		return "", cursorOfAnotherList()
 	}
 	b, err := cursorEncoding.DecodeString(cursor)
 	if err != nil || len(b) < 5 || b[0] != cursorVersion || binary.BigEndian.Uint32(b[1:]) != cursorSum(scope, string(b[5:])) {
-		return "", invalidCursor("it is not a cursor of this list; begin again without one")
+		return "", cursorOfAnotherList()
 	}
 	return string(b[5:]), nil
 }
@@ -157,6 +158,10 @@ func cursorSum(scope, key string) uint32 {
 	return crc32.Update(sum, cursorTable, []byte(key))
 }
 
-func invalidCursor(why string) error {
-	return &Error{Code: ErrInvalidCursor.Code, Message: "the cursor cannot be used: " + why}
+func invalidCursor(reason string) error {
+	return &Error{Code: CodeInvalidCursor, Message: "invalid cursor: " + reason}
+}
+
+func cursorOfAnotherList() error {
+	return invalidCursor("made for another list, or altered; request the first page without a cursor")
 }

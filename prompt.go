@@ -53,12 +53,12 @@ func (p CommandsPrompt) String() string { return p.Text }
 // [PromptTokens], the text never exceeds the budget. SkillsPrompt shortens the
 // text in two steps:
 //
-//   - It cuts the longest descriptions to one common length, the greatest length
-//     that fits, but not below 60 characters. A cut is at the end of a word,
-//     except in words of more than 24 characters.
-//   - If the text is still too long, it drops skills from the end of the order of
-//     precedence: the skills of the last layer first, and within a layer the last
-//     name first. A comment in the block gives the number of dropped skills. The
+//   - SkillsPrompt cuts the longest descriptions to one common length, the greatest
+//     length within the budget, but not below 60 characters. A cut is at the end of a
+//     word, except in words of more than 24 characters.
+//   - If the text is still too long, SkillsPrompt drops skills from the end of the
+//     order of precedence: the skills of the last layer first, and within a layer the
+//     last name first. A comment in the block gives the number of dropped skills. The
 //     descriptions of the other skills use the rest of the budget.
 //
 // A larger budget never drops more skills. [PromptFirst] and [PromptFor] put skills
@@ -77,8 +77,8 @@ func (p CommandsPrompt) String() string { return p.Text }
 //
 // # Errors and cost
 //
-// SkillsPrompt returns the errors of [Catalog.ListSkills], except that a missing
-// default directory has no skills. An invalid option is [ErrInvalidOption]. In
+// SkillsPrompt returns the errors of [Catalog.ListSkills], but a missing default
+// directory is not an error and has no skills. An invalid option is [ErrInvalidOption]. In
 // addition to the cost of ListSkills, the time is linear in the length of the
 // descriptions, plus the time of the counter of [PromptTokens].
 func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (SkillsPrompt, error) {
@@ -115,8 +115,8 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 // the list. A command without a description has an empty <description>.
 //
 // CommandsPrompt omits commands with disable-model-invocation: true, as Claude Code
-// does. It returns the errors of List, except that a missing default directory has
-// no commands. An invalid option is [ErrInvalidOption].
+// does. CommandsPrompt returns the errors of List, but a missing default directory is
+// not an error and has no commands. An invalid option is [ErrInvalidOption].
 func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (CommandsPrompt, error) {
 	const op = "CommandsPrompt"
 	if err := c.begin(ctx, op); err != nil {
@@ -176,8 +176,9 @@ func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry
 }
 
 // PromptBudget limits the text to n characters (Unicode code points), including
-// markup. If n is 0 or negative, as the rest of a context may be, the text is ""
-// and Dropped has all names. PromptBudget replaces an earlier [PromptTokens].
+// markup. If n is 0 or negative, the text is "" and Dropped has all names, so a
+// program may pass the unused rest of a larger budget. PromptBudget replaces an earlier
+// [PromptTokens].
 func PromptBudget(n int) PromptOption {
 	return func(o *promptOptions) { o.budget = promptblock.Budget{Limited: true, Max: n} }
 }
@@ -197,7 +198,7 @@ func PromptBudget(n int) PromptOption {
 func PromptTokens(budget int, count func(string) int) PromptOption {
 	return func(o *promptOptions) {
 		if count == nil {
-			o.err = &Error{Code: ErrInvalidOption.Code,
+			o.err = &Error{Code: CodeInvalidOption,
 				Message: "PromptTokens: the counter is nil; pass a function that counts the tokens of a text, or use PromptBudget"}
 		}
 		o.budget = promptblock.Budget{Limited: true, Max: budget, Count: count}
@@ -212,10 +213,9 @@ func PromptLocations() PromptOption {
 }
 
 // PromptFirst puts these skills or commands before all others in the order of
-// precedence, so a budget drops them last. Of two names, the earlier name is kept
-// longer. The names are names of a list; PromptFirst ignores a name that the
-// prompt does not list, and a repeated name. With no name PromptFirst has no
-// effect.
+// precedence, so a budget drops them last. A budget drops the last of the names first.
+// PromptFirst ignores names that the prompt does not list, and repeated names. Without
+// names, PromptFirst has no effect.
 //
 // PromptFirst does not change the order of the text, and has no effect without
 // [PromptBudget] or [PromptTokens].
@@ -290,22 +290,22 @@ func leading(s string, n int) string {
 //	</skill_resources>
 //	</skill_content>
 //
-// First comes the Content, without the empty lines at both ends. Tags of the
-// elements skill_content, skill_resources, available_skills and
-// available_commands are escaped: the "<" becomes "&lt;", and "＜" becomes
-// "&#xFF1C;". A skill can therefore neither end the block nor begin another
-// block. Letter case, fullwidth letters, white space, accents and invisible
-// characters in a tag make no difference. All other Markdown, HTML and XML stays.
+// The block begins with Content, without the empty lines at both ends. Prompt escapes
+// the tags of the elements skill_content, skill_resources, available_skills and
+// available_commands in Content: "<" becomes "&lt;", and "＜" becomes "&#xFF1C;". A
+// skill can therefore neither end the block nor begin another block. Prompt also
+// escapes these tags if they contain other letter case, fullwidth letters, white space,
+// accents or invisible characters. All other Markdown, HTML and XML stays.
 //
-// The directory is the directory of Path, the full path on the skill's
-// filesystem, for a model that reads files. If a host path must not reach a model,
-// or has no meaning for the model, as with a layer of WithSkillsFS, set Path to ""
-// before the call: Prompt then omits the two lines.
+// The skill directory is the directory of Path, the full path on the skill's
+// filesystem, for a model that reads files. Set Path to "" before the call if a host
+// path must not reach the model, or has no meaning for the model, as with a layer of
+// WithSkillsFS. Prompt then omits the two lines.
 //
-// The files are the first 100 of Files without SKILL.md, in the same order. A
-// comment gives the number of the other files, or says with FilesTruncated that
-// more files exist. Prompt reads no file. The name, the directory and the files
-// are escaped as XML, as in [Catalog.SkillsPrompt], and each is one line.
+// The files are the first 100 of Files, in the same order and without SKILL.md. A
+// comment gives the number of the other files or, with FilesTruncated, reports that
+// more files exist. Prompt reads no file. The name, the directory and the files are
+// escaped as XML, as in [Catalog.SkillsPrompt], and each is one line.
 func (s Skill) Prompt() string {
 	dir, own := splitPath(s.Path)
 	var files []string

@@ -12,25 +12,26 @@ import (
 // the zero [Renderer]. A bare number in code, such as $1, stays. Render executes
 // nothing and reads nothing.
 //
-// The error is an *Error with the code of ErrSizeLimitExceeded, or nil: see
-// [Renderer.Render]. The same arguments always give the same text.
+// Render returns [ErrSizeLimitExceeded] for arguments that would make the text too
+// long (see [Renderer.Render]), and no other error. The same arguments always give the
+// same text.
 func (c Command) Render(args ...string) (string, error) {
 	rendering, err := Renderer{}.Render(c, args...)
 	return rendering.Text, err
 }
 
-// RenderNamed is [Command.Render] with arguments by name. The names are those of
-// [Command.Arguments] and any other names in the text. An unknown name is no
-// error. See [Renderer.RenderNamed].
+// RenderNamed is [Command.Render] with arguments by name. [Command.Arguments] lists
+// the expected names. Other names in the text are accepted too, and an unknown name is
+// not an error. See [Renderer.RenderNamed].
 func (c Command) RenderNamed(args map[string]string) (string, error) {
 	rendering, err := Renderer{}.RenderNamed(c, args)
 	return rendering.Text, err
 }
 
-// A Renderer fills arguments into the text of commands. The fields select rules
-// on which clients disagree: docs/rendering.md lists the rules of each client,
-// and the Renderer for them. The zero value is ready for use. A Renderer holds no
-// state and is safe for concurrent use.
+// A Renderer fills arguments into the text of commands. The fields select rules on
+// which clients disagree. The document docs/rendering.md lists the rules and the
+// Renderer of each client. The zero value is ready for use. A Renderer holds no state
+// and is safe for concurrent use.
 //
 // # Placeholders
 //
@@ -43,23 +44,22 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 //	${input:name}          the argument of this name, declared or not (VS Code)
 //	${input:name:hint}     the same
 //
-// A placeholder without a given argument stays, as all other text does: $PATH,
-// $5 million, and $1 if no argument is given. (Claude Code keeps numbers and
-// removes declared names; Codex CLI and OpenCode remove numbers.) An empty
-// argument is filled in. If no argument is given, $ARGUMENTS and {{args}} become
-// empty.
+// A placeholder without a given argument stays, and so does all other text: $PATH,
+// $5 million, and $1 if no argument is given. (Claude Code keeps numbers and removes
+// declared names; Codex CLI and OpenCode remove numbers.) An empty argument replaces
+// its placeholder. If no argument is given, $ARGUMENTS and {{args}} become empty.
 //
-// A number is no placeholder as a part of a longer word, a price or a code: $1st,
-// $5k, $1,000, $0.01 and $007 stay. $name is no placeholder as a part of a longer
-// word. The text of an argument is not scanned: the argument "$2" gives the
-// result "$2". Each number stands for one argument. (In OpenCode the last number
-// stands for all the arguments left.)
+// A number in a longer word, a price or a code is not a placeholder: $1st, $5k,
+// $1,000, $0.01 and $007 stay. $name in a longer word is not a placeholder. The text of
+// an argument is not scanned: the argument "$2" gives the result "$2". Each number
+// stands for one argument. (In OpenCode the last number stands for all remaining
+// arguments.)
 //
-// A backslash before the dollar sign of a placeholder keeps the placeholder, and
-// is removed: \$1 gives $1. The rule holds for every number, with or without a
-// given argument. Other backslashes stay. An escaped backslash, as in \\$1,
-// escapes nothing. "$$" stays, and $$1 is no placeholder (Codex CLI). In code, a
-// backslash before a bare number stays, as the number does.
+// A backslash before the dollar sign keeps a placeholder, and Render removes the
+// backslash: \$1 gives $1. The rule applies to every number, with or without a given
+// argument. Other backslashes stay. An escaped backslash, as in \\$1, escapes nothing.
+// "$$" stays, and $$1 is not a placeholder (Codex CLI). In code, a backslash before a
+// bare number stays, like the number.
 //
 // # Code
 //
@@ -71,11 +71,11 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 //
 // # Arguments without a placeholder
 //
-// If arguments are given and no placeholder is filled in, Render appends a blank
-// line, "ARGUMENTS: " and the text of $ARGUMENTS, as Claude Code does. (OpenCode
-// appends the arguments alone, Gemini CLI the line of the user, and Cursor sends
-// the arguments along.) A number that stays in code does not count, and no
-// argument is lost. NoAppend appends nothing.
+// If arguments are given and no placeholder is replaced, Render appends a blank line,
+// "ARGUMENTS: " and the text of $ARGUMENTS, as Claude Code does. A bare number in code
+// is not replaced, so a text with only such numbers gets the appended line. (OpenCode
+// appends the arguments alone, Gemini CLI appends the line of the user, and Cursor
+// sends the arguments separately.) With NoAppend, Render appends nothing.
 //
 // # Directives
 //
@@ -83,8 +83,8 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 // also returns their positions: see [Directive]. Code has no directives.
 type Renderer struct {
 	// CountFromZero makes $0 the first argument and $1 the second, as in the skills
-	// of Claude Code. Otherwise $1 is the first, as in Codex CLI, OpenCode, the
-	// classic commands of Claude Code and every shell, and $0 stays.
+	// of Claude Code. Otherwise $1 is the first argument, as in Codex CLI, OpenCode,
+	// the classic commands of Claude Code and every shell, and $0 stays.
 	CountFromZero bool
 
 	NoAppend bool // arguments without a placeholder are omitted
@@ -117,9 +117,9 @@ func (r Renderer) RenderContext(ctx context.Context, c Command, args ...string) 
 	return newRendering("Render", c, result, err)
 }
 
-// RenderNamed fills in arguments by name. An argument has the position of its
-// name in [Renderer.Arguments]. Any other number is a position too: "2" is $2. Any
-// other name fills $name and ${input:name}. $ARGUMENTS stands for the values
+// RenderNamed fills in arguments by name. A name of [Renderer.Arguments] gives the
+// argument its position. A number that Arguments does not list is a position: "2" is
+// $2. Any other name fills $name and ${input:name}. $ARGUMENTS stands for the values
 // without the names, first by position, then by name.
 //
 // All other rules are those of [Renderer.Render].
@@ -136,8 +136,8 @@ func (r Renderer) RenderNamedContext(ctx context.Context, c Command, args map[st
 
 func newRendering(op string, c Command, result template.Result, err error) (Rendering, error) {
 	if errors.Is(err, template.ErrTooLong) {
-		err = &Error{Code: ErrSizeLimitExceeded.Code, Op: op, Path: c.Name,
-			Message: "the arguments would add more than " + strconv.Itoa(template.MaxAdded>>20) + " MiB to the text of " + quote(c.Name) + ": give shorter arguments, or use fewer placeholders"}
+		err = &Error{Code: CodeSizeLimitExceeded, Op: op, Path: c.Name,
+			Message: "the arguments would add more than " + strconv.Itoa(template.MaxAdded>>20) + " MiB to the text of " + quote(c.Name) + "; use shorter arguments or fewer placeholders"}
 	}
 	if err != nil {
 		return Rendering{}, err
@@ -156,15 +156,15 @@ func newRendering(op string, c Command, result template.Result, err error) (Rend
 	return rendering, nil
 }
 
-// A Directive is a place where the author of a command asks the client to run a
+// A Directive is a place where the author of a command asks the client to run a shell
 // command or to read a file, and to insert the result. Rendering does neither. The
-// program decides, and may refuse, ask the user, or replace
-// Rendering.Text[Start:End], from the last directive to the first.
+// program decides: refuse, ask the user, or replace Rendering.Text[Start:End], from the
+// last directive to the first.
 //
 // Only the author's text has directives. The text of an argument never begins a
-// directive, but may become a part of one, as in !`git diff $1`. FromArguments is
-// then set: quote the text for the shell or refuse the directive, because the
-// user wrote a part of it.
+// directive, but may become a part of a directive, as in !`git diff $1`. FromArguments
+// is then set: quote the text for the shell or refuse the directive, because the user
+// wrote a part of the directive.
 //
 // Code has no directives. The blocks that Claude Code runs, which begin with
 // ```!, are code too.
@@ -190,11 +190,11 @@ const (
 	// DirectiveFile is @path, a file to read: an at sign at the beginning of a line,
 	// after a blank or after "(". The path ends before a blank, a comma, a
 	// semicolon, a quote, a backtick, "<", ">", "|", or the punctuation of a Chinese
-	// or Japanese sentence. Other punctuation at the end belongs to the sentence.
-	// The path has a "/" or a ".", begins with "~", or holds an argument, as in @$1:
-	// @param, @alice and an e-mail address are no directives. The package
-	// @scope/name looks like a path and is a directive: check that the file exists.
-	// The author chose the path, so read the file below the project's root only.
+	// or Japanese sentence. Other punctuation at the end is not part of the path.
+	// The path contains a "/", a "." or an argument, as in @$1, or begins with "~".
+	// Therefore @param, @alice and e-mail addresses are not directives. A package
+	// name such as @scope/name is a directive: check that the file exists. The author
+	// chose the path, so read only files below the project's root.
 	DirectiveFile DirectiveKind = "file"
 )
 
@@ -202,7 +202,7 @@ const (
 type Argument struct {
 	// Name is the key for RenderNamed: the name that the author gave the argument,
 	// the number of a placeholder without a name ("1" for $1), or "arguments" for
-	// a command that takes all arguments as a text.
+	// a command that uses all arguments as one text.
 	Name string `json:"name"`
 
 	// Position is the place in the arguments of Render, counted from 1.
@@ -213,18 +213,18 @@ type Argument struct {
 	Required    bool   `json:"required"`              // the hint has <name>, or the frontmatter has required: true
 }
 
-// Arguments returns the arguments that the command expects, in order of
-// position, and nil if the command expects none. Rendering requires none of them.
+// Arguments returns the arguments that the command expects, in order of position, or
+// nil if the command expects no argument. Rendering requires no argument.
 //
 //   - The frontmatter's arguments come first: a list of names, names separated by
 //     blanks or commas, or a list of mappings with name, description, required
 //     and hint.
 //   - argument-hint gives the next positions, or all positions if no argument is
-//     declared: each <name>, [name] and KEY=<value> up to the first "|", which
-//     begins alternatives. Flags, such as [--force], have no position. A hint in
-//     other words, or of flags only, describes the only argument of a command.
+//     declared: each <name>, [name] and KEY=<value> up to the first "|", because "|"
+//     begins alternatives. Flags, such as [--force], have no position. Any other hint,
+//     and a hint with flags only, describes the only argument of a command.
 //   - The numbers of placeholders follow, up to the first gap: a text with $1, $2
-//     and $150 has two.
+//     and $150 has two arguments.
 //   - New names of ${input:name} follow, in the order of the text.
 //   - A command with $ARGUMENTS, {{args}} or an argument-hint, and none of the
 //     above, has one argument, named "arguments".

@@ -99,11 +99,11 @@ func (c *Catalog) ReportsConfigured() (shared, local bool) {
 // report and the extension ".tmp". A program that dies during SaveReport leaves this
 // file, which no method reads and anybody may delete.
 //
-// On the operating system's filesystem this holds for any number of goroutines and
-// processes. On a filesystem of [WithFs], a rename is atomic and a sync is durable
-// only as far as the filesystem provides this. There, several catalogs may disturb
-// each other unless the filesystem creates files exclusively in one step;
-// afero.MemMapFs does not.
+// On the operating system's filesystem, these guarantees hold for any number of
+// goroutines and processes. On a filesystem of [WithFs], the filesystem decides whether
+// a rename is atomic and a sync is durable. Several catalogs on the same filesystem may
+// disturb each other unless the filesystem creates files exclusively in one step.
+// afero.MemMapFs does not create files exclusively.
 //
 // SaveReport checks its arguments in this order:
 //
@@ -113,7 +113,8 @@ func (c *Catalog) ReportsConfigured() (shared, local bool) {
 //   - the content: [ErrEmptyContent], [ErrSizeLimitExceeded], and the error for a
 //     failed write if the content is not valid UTF-8.
 //   - the report name: [ErrInvalidReportName] if the name is malformed, or too long
-//     for a file. 100 ASCII letters always fit. 100 longer letters may not.
+//     for a file name. A name of 100 ASCII letters is never too long. A name of 100
+//     letters of other scripts may be too long.
 //   - the directory: [ErrDirectoryPreparation] if the directory is not configured
 //     or cannot be created or opened, and if the directory of the command is a
 //     symbolic link.
@@ -135,10 +136,10 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 	}
 	switch {
 	case r.Content == "":
-		return SavedReport{}, &Error{Code: ErrEmptyContent.Code, Op: op, Path: command,
+		return SavedReport{}, &Error{Code: CodeEmptyContent, Op: op, Path: command,
 			Message: "the report is empty; pass the text of the report"}
 	case len(r.Content) > maxReportSize:
-		return SavedReport{}, &Error{Code: ErrSizeLimitExceeded.Code, Op: op, Path: command,
+		return SavedReport{}, &Error{Code: CodeSizeLimitExceeded, Op: op, Path: command,
 			Message: fmt.Sprintf("the report has %d bytes; use at most %d (10 MiB)", len(r.Content), maxReportSize)}
 	case !utf8.ValidString(r.Content):
 		return SavedReport{}, &Error{Code: writeCode(r.Upload), Op: op, Path: command,
@@ -158,7 +159,7 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 		if other.FS != nil {
 			message += fmt.Sprintf(", or set user_wants_upload to %t if the user agrees", !r.Upload)
 		}
-		return SavedReport{}, &Error{Code: ErrDirectoryPreparation.Code, Op: op, Path: command, Message: message}
+		return SavedReport{}, &Error{Code: CodeDirectoryPreparation, Op: op, Path: command, Message: message}
 	}
 	saved, err := await(ctx, c, func(context.Context) (SavedReport, error) {
 		// The caller's context does not end with Close: Close waits until the report is
@@ -176,19 +177,19 @@ func (c *Catalog) reportedCommand(ctx context.Context, op, name string) (string,
 
 func writeCode(upload bool) Code {
 	if upload {
-		return ErrFileWrite.Code
+		return CodeFileWrite
 	}
-	return ErrLocalSave.Code
+	return CodeLocalSave
 }
 
 // checkReportName returns an error for an invalid report name.
 func checkReportName(stem, name string) error {
 	if !reports.ValidName(name) {
-		return &Error{Code: ErrInvalidReportName.Code, Path: name,
+		return &Error{Code: CodeInvalidReportName, Path: name,
 			Message: fmt.Sprintf(`invalid report name %s; use 1 to %d letters, digits, "_" and "-"`, quote(name), reports.MaxName)}
 	}
 	if limit := reports.MaxNameBytes(stem); len(name) > limit {
-		return &Error{Code: ErrInvalidReportName.Code, Path: name,
+		return &Error{Code: CodeInvalidReportName, Path: name,
 			Message: fmt.Sprintf("the report name has %d bytes; use at most %d bytes, because the file name also contains the command name", len(name), limit)}
 	}
 	return nil
@@ -203,8 +204,8 @@ func (c *Catalog) save(ctx context.Context, directory *reports.Directory, stem s
 	case err == ctx.Err():
 		return SavedReport{}, err
 	case errors.As(err, &unusable):
-		return SavedReport{}, &Error{Code: ErrDirectoryPreparation.Code, Path: unusable.Name, Err: unusable.Err,
-			Message: "cannot use the directory " + quote(unusable.Name) + " for reports (" + escape.Reason(unusable.Err) + "); check that it is a writable directory and that its links are followed (see WithSymlinks)"}
+		return SavedReport{}, &Error{Code: CodeDirectoryPreparation, Path: unusable.Name, Err: unusable.Err,
+			Message: "cannot use the directory " + quote(unusable.Name) + " for reports (" + escape.Reason(unusable.Err) + "); check that the directory is writable, and that WithSymlinks allows its links"}
 	default:
 		at := path.Join(directory.Name, stem)
 		return SavedReport{}, &Error{Code: writeCode(r.Upload), Path: at, Err: err,
@@ -230,14 +231,14 @@ func (c *Catalog) save(ctx context.Context, directory *reports.Directory, stem s
 // the highest first, then by name, then shared before local. The slice is never
 // nil. A missing directory has no reports.
 //
-// Reports omits symbolic links and files whose names SaveReport cannot have
-// chosen.
+// Reports omits symbolic links, and files whose names SaveReport would not choose.
 //
-// For the command name, the errors are those of [Catalog.Get]. Without
-// WithReports, Reports returns [ErrDirectoryNotFound]. For a directory, Reports
-// returns [ErrPermissionDenied] if the permission to read it is missing,
-// [ErrNotADirectory] if a file has its name, [ErrOutsideRoot] if a link to it is
-// not followed, and [ErrFileRead] for any other failure.
+// For the command name, Reports returns the errors of [Catalog.Get]. Without
+// WithReports, Reports returns [ErrDirectoryNotFound]. For a directory of reports,
+// Reports returns [ErrPermissionDenied] if the permission to read the directory is
+// missing, [ErrNotADirectory] if the directory is a file, [ErrOutsideRoot] if
+// [WithSymlinks] does not allow a link to the directory, and [ErrFileRead] for any
+// other failure.
 //
 // Reports reads each directory once and stats each report.
 func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, error) {
@@ -247,7 +248,7 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 		return nil, err
 	}
 	if !c.config.reports.configured() {
-		return nil, &Error{Code: ErrDirectoryNotFound.Code, Op: op, Path: command,
+		return nil, &Error{Code: CodeDirectoryNotFound, Op: op, Path: command,
 			Message: "no directory for reports is configured; use WithReports"}
 	}
 	all, err := await(ctx, c, func(ctx context.Context) ([]ReportInfo, error) {

@@ -63,9 +63,10 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Search finds commands by the words of their names and texts. It returns the best
+// Search finds commands by the words of their names and texts. Search returns the best
 // results, at most limit (1 to 100; 0 means 10), and the total number of matches.
-// Search never returns a command that List omits. No match is not an error.
+// Search never returns a command that List omits. A search without a match is not an
+// error.
 //
 // The tier of a result is the kind of match:
 //
@@ -90,32 +91,36 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // Search indexes the first 256 KiB and the first 4,096 distinct words of each text.
 // A file that cannot be read is found by name and description only.
 //
-// The first Search reads all files, and later searches read new and changed files.
-// The index holds words, not texts: about 20 bytes for each distinct word of a file,
-// plus about 120 bytes for a word that no other file contains. A file that was
-// changed a moment ago, and every file of a filesystem without change times (see
-// [WithFs]), is read by each search, or once in the time of [WithCacheTTL]. An
-// embed.FS is read once (see [Immutable]). The rest of the cost is that of List plus
-// about a millisecond for 10,000 commands; [WithWatch] and [WithCacheTTL] avoid the
-// cost of List. With reports, Search also lists the directories of reports (about
-// 35 µs each) and stats the reports that it searches, unless WithCacheTTL is set;
-// reports that cannot be read are omitted. The same files and query give the same
-// results. Search never returns a command that a filter rejects; the rarity of a word
-// depends on all files.
+// The same files and query give the same results. Search never returns a command that
+// a filter rejects, but the rarity of a word depends on all files.
+//
+// Search costs as much as List plus about a millisecond for 10,000 commands.
+// [WithWatch] and [WithCacheTTL] avoid the cost of List. In addition:
+//
+//   - The first Search reads all files. Later searches read new and changed files.
+//   - Each search reads the files that were changed a moment ago, and all files of a
+//     filesystem without change times (see [WithFs]). With WithCacheTTL, the searches
+//     within its duration read these files once. Search reads an embed.FS once (see
+//     [Immutable]).
+//   - With reports, Search lists the directories of reports (about 35 µs each) and
+//     stats the searched reports, unless WithCacheTTL is set. Search omits unreadable
+//     reports.
+//   - The index holds words, not texts: about 20 bytes for each distinct word of a
+//     file, plus about 120 bytes for a word that no other file contains.
 //
 // Search returns [ErrInvalidQuery] for an empty query, for a query of more than 500
 // characters and for a limit out of range. If a search takes more than 5 seconds or
 // reaches the deadline of ctx, Search returns [ErrSearchTimeout], which wraps
-// context.DeadlineExceeded. If ctx is canceled, Search returns its error. A later
-// search continues with what was read until then. For other errors see
-// [Catalog.List]; a missing default directory contains no commands.
+// context.DeadlineExceeded. If ctx is canceled, Search returns the error of ctx. The
+// next search continues with the files read so far. Search also returns the errors of
+// [Catalog.List]. A missing default directory is not an error and contains no commands.
 func (c *Catalog) Search(ctx context.Context, query string, limit int) (SearchResults, error) {
 	return c.search(ctx, "Search", c.searchers.commands, c.commandFilter.apply, query, limit)
 }
 
-// SearchSkills is [Catalog.Search] for the skills of ListSkills. It searches the names
-// of the directories and the texts of the SKILL.md files. For errors of the
-// directories see [Catalog.ListSkills].
+// SearchSkills is [Catalog.Search] for the skills of ListSkills. SearchSkills searches
+// the names of the directories and the texts of the SKILL.md files, and returns the
+// errors of [Catalog.ListSkills] for the directories.
 func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int) (SearchResults, error) {
 	return c.search(ctx, "SearchSkills", c.searchers.skills, c.skillFilter.apply, query, limit)
 }
@@ -131,12 +136,12 @@ func (c *Catalog) search(ctx context.Context, op string, s *searchable, filter f
 	}
 	switch n := utf8.RuneCountInString(query); {
 	case n == 0:
-		return SearchResults{}, &Error{Code: ErrInvalidQuery.Code, Op: op, Message: "the query is empty; use at least one word"}
+		return SearchResults{}, &Error{Code: CodeInvalidQuery, Op: op, Message: "the query is empty; use at least one word"}
 	case n > maxQuery:
-		return SearchResults{}, &Error{Code: ErrInvalidQuery.Code, Op: op,
+		return SearchResults{}, &Error{Code: CodeInvalidQuery, Op: op,
 			Message: fmt.Sprintf("the query has %d characters; use at most %d", n, maxQuery)}
 	case limit < 1 || limit > maxSearchLimit:
-		return SearchResults{}, &Error{Code: ErrInvalidQuery.Code, Op: op,
+		return SearchResults{}, &Error{Code: CodeInvalidQuery, Op: op,
 			Message: fmt.Sprintf("the limit %d is out of range; use 1 to %d", limit, maxSearchLimit)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
@@ -167,8 +172,8 @@ func (c *Catalog) search(ctx context.Context, op string, s *searchable, filter f
 // searchError adds the code ErrSearchTimeout to the error of a deadline.
 func searchError(op string, err error) error {
 	if errors.Is(err, context.DeadlineExceeded) && CodeOf(err) == "" {
-		return &Error{Code: ErrSearchTimeout.Code, Op: op, Err: err,
-			Message: "the search has timed out; repeat the search, which continues with the files read so far, or allow more time"}
+		return &Error{Code: CodeSearchTimeout, Op: op, Err: err,
+			Message: "the search timed out; repeat the search to continue with the files read so far, or allow more time"}
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -167,4 +168,38 @@ func TestResultsFitTheOutputSchemas(t *testing.T) {
 func everyTool(t testing.TB, opts ...mcpadapter.Option) *mcpadapter.Adapter {
 	t.Helper()
 	return adapterOf(t, catalog(t, memory(t, project), toolshelf.WithReports("reports", "local")), opts...)
+}
+
+func TestSchemaDecodesTheInputSchema(t *testing.T) {
+	for _, tt := range []struct {
+		name, schema string
+		want         map[string]any
+	}{
+		{"no schema", ``, map[string]any{"type": "object"}},
+		{"an array", `[]`, map[string]any{"type": "object"}},
+		{"null", `null`, map[string]any{"type": "object"}},
+		{"two objects", `{} {}`, map[string]any{"type": "object"}},
+		{"numbers", `{"type":"object","a":[1,-1.5,1e400,9007199254740992,9007199254740993,-9223372036854775808]}`, map[string]any{"type": "object",
+			"a": []any{1.0, -1.5, json.Number("1e400"), json.Number("9007199254740992"), json.Number("9007199254740993"), json.Number("-9223372036854775808")}}},
+		{"other values", `{"a":null,"b":true,"c":"x","d":{"e":[]}}`,
+			map[string]any{"a": nil, "b": true, "c": "x", "d": map[string]any{"e": []any{}}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, mcpadapter.Tool{InputSchema: json.RawMessage(tt.schema)}.Schema()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSchemaEqualsTheInputSchemaOfEachTool(t *testing.T) {
+	for _, tool := range everyTool(t).Tools() {
+		changed := tool.Schema()
+		clear(changed["properties"].(map[string]any))
+		raw, err := json.Marshal(tool.Schema())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, raw, string(tool.InputSchema))
+	}
 }

@@ -78,13 +78,8 @@ func run(ctx context.Context, w io.Writer, ask model) error {
 		}
 		conversation = append(conversation, reply)
 		for _, call := range reply.ToolCalls {
-			result, err := adapter.Call(ctx, call.Function.Name, json.RawMessage(call.Function.Arguments))
-			if unknown, ok := errors.AsType[*mcpadapter.RPCError](err); ok { // tell the model that the tool does not exist
-				result.Text = unknown.Message
-			} else if err != nil {
-				return err
-			}
-			conversation = append(conversation, message{Role: "tool", ToolCallID: call.ID, Name: call.Function.Name, Content: result.Text})
+			text, _ := adapter.Answer(ctx, call.Function.Name, json.RawMessage(call.Function.Arguments))
+			conversation = append(conversation, message{Role: "tool", ToolCallID: call.ID, Name: call.Function.Name, Content: text})
 		}
 		for ; printed < len(conversation); printed++ {
 			if err := out.Encode(conversation[printed]); err != nil {

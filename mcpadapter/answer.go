@@ -1,0 +1,105 @@
+package mcpadapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// Answer runs a tool as Call does and returns the text for the model, for frameworks
+// whose tools return a string. isError reports whether the call failed. A framework
+// without an error flag may ignore isError, because the text of a failed call states
+// the problem.
+//
+// Answer always returns a text, because some frameworks end the run of an agent on a
+// Go error. If no tool has the name, the text lists the names of the tools. If the
+// context ends, the text contains the context's error. If a tool panics, Answer
+// recovers, and the text contains the value of the panic. The text is empty only if
+// an extra tool returns no text.
+//
+// The arguments are the JSON that the model wrote. Answer is safe for concurrent use
+// if the extra tools are.
+func (a *Adapter) Answer(ctx context.Context, name string, arguments json.RawMessage) (text string, isError bool) {
+	text, err := a.AnswerErr(ctx, name, arguments)
+	if err != nil {
+		return err.Error(), true
+	}
+	return text, false
+}
+
+// AnswerErr is Answer for frameworks that expect a Go error for a failed call. The
+// text of the error is the text for the model. The text is "" if AnswerErr returns an
+// error.
+//
+// errors.Is matches the error of a library tool with the sentinel of its code, such as
+// toolshelf.ErrCommandNotFound, except for list_skills, whose errors have no code.
+// errors.Is matches the context's error, and the error of an extra tool. errors.As
+// finds an *RPCError if no tool has the name.
+func (a *Adapter) AnswerErr(ctx context.Context, name string, arguments json.RawMessage) (string, error) {
+	result, cause := a.answer(ctx, name, arguments)
+	if result.IsError {
+		return "", &failedCall{result.Text, cause}
+	}
+	return result.Text, nil
+}
+
+// AnswerMap is Answer for frameworks whose arguments and answers are JSON objects in
+// maps. A nil map of arguments is an empty object.
+//
+// The answer to a successful call is the structured content of the result, or
+// {"output": text} if the tool returns only text. The answer to a failed call has the
+// member "error": the error of the structured content, or else the text. The Gemini
+// API defines both names. The caller may change the map. Numbers are as in
+// Tool.Schema.
+func (a *Adapter) AnswerMap(ctx context.Context, name string, arguments map[string]any) map[string]any {
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		return map[string]any{"error": "the arguments are not JSON: " + err.Error()}
+	}
+	result, _ := a.answer(ctx, name, raw)
+	content, ok := decodeObject(result.Structured)
+	switch _, hasError := content["error"]; {
+	case result.IsError && !hasError:
+		return map[string]any{"error": result.Text}
+	case !ok:
+		return map[string]any{"output": result.Text}
+	}
+	return content
+}
+
+// answer is Call with a Result for each outcome. The cause of a failed call may be nil.
+func (a *Adapter) answer(ctx context.Context, name string, arguments json.RawMessage) (result Result, cause error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			text := fmt.Sprintf("the tool %s panicked: %v", quote(name), fault)
+			result, cause = Result{Text: text, IsError: true}, nil
+		}
+	}()
+	result, err := a.Call(ctx, name, arguments)
+	var unknown *RPCError
+	switch {
+	case errors.As(err, &unknown):
+		return Result{Text: unknown.Message, IsError: true}, err
+	case err != nil:
+		return Result{Text: "the call was not finished: " + err.Error(), IsError: true}, err
+	case result.IsError:
+		var content struct{ Error *toolshelf.Error }
+		if json.Unmarshal(result.Structured, &content) == nil && content.Error != nil && content.Error.Code != "" {
+			return result, content.Error
+		}
+	}
+	return result, nil
+}
+
+// A failedCall is the error of AnswerErr.
+type failedCall struct {
+	text  string
+	cause error
+}
+
+func (e *failedCall) Error() string { return e.text }
+
+func (e *failedCall) Unwrap() error { return e.cause }

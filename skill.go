@@ -3,6 +3,7 @@ package toolshelf
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
@@ -20,11 +21,26 @@ import (
 // A Skill is a complete skill, without the contents of the files beside SKILL.md.
 type Skill struct {
 	SkillInfo
-	Frontmatter    Frontmatter `json:"frontmatter"`               // the complete frontmatter, with its JSON form
 	Content        string      `json:"content"`                   // the Markdown after the frontmatter, unchanged
 	Files          []SkillFile `json:"files"`                     // sorted by the bytes of Path; includes SKILL.md
 	FilesTruncated bool        `json:"files_truncated,omitempty"` // Files is incomplete
 	Raw            []byte      `json:"-"`                         // the bytes of SKILL.md; the caller may modify them
+}
+
+// MarshalJSON returns a JSON object with the fields of s and the member
+// "frontmatter". The JSON form of a SkillInfo has no such member.
+func (s Skill) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // the caller's encoder decides
+	err := e.Encode(struct {
+		SkillInfo
+		Frontmatter    Frontmatter `json:"frontmatter"`
+		Content        string      `json:"content"`
+		Files          []SkillFile `json:"files"`
+		FilesTruncated bool        `json:"files_truncated,omitempty"`
+	}{s.SkillInfo, s.Frontmatter, s.Content, s.Files, s.FilesTruncated})
+	return b.Bytes(), err
 }
 
 // A SkillFile is a file of a skill.
@@ -270,7 +286,6 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillDir, s *inde
 	}
 	skill := Skill{
 		SkillInfo:      c.skillNow(s, e, text),
-		Frontmatter:    text.header,
 		Content:        text.content,
 		Raw:            bytes.Clone(text.raw),
 		Files:          make([]SkillFile, len(listed.Files)),

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,23 @@ func TestTheJSONOfASkill(t *testing.T) {
 		`{"path":"a.txt","size":1,"sha256":"` + digest("a") + `"}]}`
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheJSONOfASkillHasEveryFieldAndUnescapedHTML(t *testing.T) {
+	got, err := toolshelf.Skill{Content: "<b>", FilesTruncated: true}.MarshalJSON()
+	if err != nil || !strings.Contains(string(got), `"content":"<b>"`) {
+		t.Errorf("%s, %v", got, err)
+	}
+	for f := range reflect.TypeFor[toolshelf.Skill]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" && name != "-" && !strings.Contains(string(got), `"`+name+`":`) {
+			t.Errorf("the field %s is missing in %s", f.Name, got)
+		}
+	}
+	info, err := json.Marshal(toolshelf.SkillInfo{})
+	if err != nil || strings.Contains(string(info), "rontmatter") {
+		t.Errorf("a SkillInfo: %s, %v", info, err)
 	}
 }
 

@@ -29,7 +29,7 @@ type SkillInfo struct {
 	Layer       string       `json:"layer"`                 // the directory or the FS name, as given to the option
 	Shadows     []string     `json:"shadows,omitempty"`     // lower-precedence skills with the same name, as the layer and the path of SKILL.md below the layer
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"` // defects of the skill; see DiagnosticCode
-	Frontmatter Frontmatter  `json:"-"`                     // the complete frontmatter
+	Frontmatter Frontmatter  `json:"-"`                     // the complete frontmatter; in JSON only as a member of a Skill
 }
 
 // ListSkills returns the skills in case-insensitive name order. The skills are the

@@ -437,10 +437,10 @@ type CommandList struct {
 
 // CommandInfo describes a command in a list.
 type CommandInfo struct {
-	Name         string    `json:"name"`          // without ".md", as accepted by Get
-	Description  string    `json:"description"`   // from the frontmatter, else the first paragraph on a single line; may be empty
-	Size         int64     `json:"size"`          // file size in bytes
-	LastModified time.Time `json:"last_modified"` // UTC; zero if unknown to the filesystem
+	Name         string    `json:"name"`                   // without ".md", as accepted by Get
+	Description  string    `json:"description"`            // from the frontmatter, else the first paragraph on a single line; may be empty
+	Size         int64     `json:"size"`                   // file size in bytes
+	LastModified time.Time `json:"last_modified,omitzero"` // UTC; zero, and omitted in JSON, if unknown to the filesystem
 }
 
 // List returns one page of commands in case-insensitive name order (Unicode simple

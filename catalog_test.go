@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -802,14 +803,33 @@ func TestOptionsThatCannotBeMeant(t *testing.T) {
 	}
 }
 
-func TestATimeThatJSONCannotExpressIsUnknown(t *testing.T) {
+// An embed.FS has no times, and JSON cannot express a time in the year 12000.
+func TestAnUnknownTimeIsZeroAndOmittedInJSON(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"commands/a.md": "a"})
 	if err := fsys.Chtimes("commands/a.md", written, time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
-	list, err := catalog(t, toolshelf.WithFs(fsys)).List(t.Context(), toolshelf.Page{})
-	if _, jsonErr := json.Marshal(list); err != nil || jsonErr != nil || !list.Commands[0].LastModified.IsZero() {
-		t.Errorf("%v, %v, %v", list, err, jsonErr)
+	for name, c := range map[string]*toolshelf.Catalog{
+		"the year 12000": catalog(t, toolshelf.WithFs(fsys)),
+		"no time":        catalog(t, toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("built in", fstest.MapFS{"a.md": {Data: []byte("a")}})),
+	} {
+		t.Run(name, func(t *testing.T) {
+			list, err := c.List(t.Context(), toolshelf.Page{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			command, err := c.Get(t.Context(), "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !list.Commands[0].LastModified.IsZero() || !command.Metadata.LastModified.IsZero() {
+				t.Errorf("the time is %v and %v", list.Commands[0].LastModified, command.Metadata.LastModified)
+			}
+			text, err := json.Marshal([]any{list, command})
+			if err != nil || strings.Contains(string(text), "last_modified") {
+				t.Errorf("%s, %v", text, err)
+			}
+		})
 	}
 }
 

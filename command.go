@@ -33,9 +33,9 @@ type Command struct {
 
 // CommandMetadata describes the file of a command.
 type CommandMetadata struct {
-	Path              string            `json:"path"`          // full path on the filesystem of the file
-	Size              int64             `json:"size"`          // in bytes
-	LastModified      time.Time         `json:"last_modified"` // UTC; zero if unknown to the filesystem
+	Path              string            `json:"path"`                   // full path on the filesystem of the file
+	Size              int64             `json:"size"`                   // in bytes
+	LastModified      time.Time         `json:"last_modified,omitzero"` // UTC; zero, and omitted in JSON, if unknown to the filesystem
 	Description       string            `json:"description"`
 	DescriptionSource DescriptionSource `json:"-"`
 }

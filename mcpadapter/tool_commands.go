@@ -25,7 +25,7 @@ var listCommands = definition{
 		`"description":{"type":"string","description":"Brief description of the command"},`+
 		`"size":{"type":"number","description":"File size in bytes"},`+
 		`"last_modified":{"type":"string","format":"date-time","description":"Last modification timestamp"}`+
-		`},"required":["name","description","size","last_modified"]}},`+
+		`},"required":["name","description","size"]}},`+
 		`"pagination":{"type":"object","properties":{`+
 		`"page":{"type":"number","description":"Current page number"},`+
 		`"page_size":{"type":"number","description":"Items per page"},`+
@@ -87,7 +87,7 @@ func commandOutput(path string) string {
 		`"size":{"type":"number","description":"File size in bytes"},`+
 		`"last_modified":{"type":"string","format":"date-time","description":"Last modification timestamp (ISO 8601)"},`+
 		`"description":{"type":"string","description":"Brief description extracted from command"}`+
-		`},"required":["path","size","last_modified","description"]},`+
+		`},"required":["path","size","description"]},`+
 		`"next_steps":{"type":"string","description":"Hints for AI on what to do after executing this command (optional, for analysis commands)"}`,
 		"name", "content", "metadata")
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -22,17 +21,6 @@ var ErrTooLarge = errors.New("file too large")
 // heads holds buffers for the first bytes of files. Parsed values are copied
 // before a buffer returns to the pool.
 var heads = sync.Pool{New: func() any { return new([matter.MinHead]byte) }}
-
-var seed = maphash.MakeSeed()
-
-// A version distinguishes the states of a file.
-type version struct {
-	head    uint64      // hash of the parsed bytes; 0 if the first read found a settled file
-	parsed  int         // number of bytes in head
-	settled atomic.Bool // a later change of the file changes its Info; see Settled
-	recent  bool        // the file changed just before the read
-	short   bool        // the read returned fewer bytes than Info promises
-}
 
 // load returns the entry of one Markdown file. The argument known is the entry
 // of the file from the previous scan, or nil. If the file is unchanged, load
@@ -90,84 +78,6 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	}
 }
 
-// SameFile reports whether the metadata of a file shows no change. SameFile
-// ignores Accessed, because a read changes Accessed.
-func SameFile(a, b confine.Info) bool {
-	return a.Size == b.Size && a.Mode == b.Mode && a.Ino == b.Ino && a.Dev == b.Dev &&
-		a.Modified.Equal(b.Modified) && a.Changed.Equal(b.Changed)
-}
-
-// granularity returns the shortest time between two changes of a file that gives
-// the file different times. The result is a clock tick of the kernel or, for
-// times in whole seconds, the two seconds of the coarsest filesystems.
-func granularity(t time.Time) time.Duration {
-	if t.Nanosecond() == 0 {
-		return 2 * time.Second
-	}
-	return 20 * time.Millisecond
-}
-
-// Settled reports whether a later change of a file changes the Info of the file.
-// The file must be read no earlier than now. Only a change time proves a file
-// settled: a program can replace a file with another file of the same size and
-// set the modification time back. On a filesystem without change times no file
-// is settled, and each validation must read and compare the contents.
-func Settled(info confine.Info, now time.Time) bool {
-	return !info.Changed.IsZero() && now.Sub(info.Changed) > granularity(info.Changed)
-}
-
-// recent reports whether a file changed just before now, or at an unknown time.
-func recent(info confine.Info, now time.Time) bool {
-	changed := info.Changed
-	if changed.IsZero() {
-		changed = info.Modified
-	}
-	return changed.IsZero() || now.Sub(changed) <= granularity(changed)
-}
-
-// A file that seems half written is read again, up to rereads times, with a
-// pause of rereadAfter before each read. Editors and programs that write in
-// place need well under a millisecond.
-const (
-	rereads     = 3
-	rereadAfter = 5 * time.Millisecond
-)
-
-// retryPartial reads a file, and reads the file again if the first read seems to
-// fall between two writes: known is good, the new contents are empty or broken,
-// and the file has just changed. If the file is still changing after the last
-// read, retryPartial returns known.
-func (s *scan) retryPartial(known *Entry, read func() (*Entry, error)) (*Entry, error) {
-	e, err := read()
-	if known == nil || known.Broken != nil {
-		return e, err
-	}
-	changing := false
-	for range rereads {
-		if err != nil || !halfWritten(known, e) {
-			return e, err
-		}
-		select {
-		case <-time.After(rereadAfter):
-		case <-s.ctx.Done():
-			return known, nil // the scan ends with an error
-		}
-		before := e.Info
-		if e, err = read(); err == nil {
-			changing = !SameFile(before, e.Info)
-		}
-	}
-	if err == nil && changing && halfWritten(known, e) {
-		return known, nil
-	}
-	return e, err
-}
-
-func halfWritten(known, e *Entry) bool {
-	return e != known && e.version.recent &&
-		(e.version.short || e.Info.Size == 0 && known.Info.Size > 0 || len(e.Problems) > len(known.Problems))
-}
-
 // read reads as much of a file as a list needs.
 func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known *Entry) (*Entry, error) {
 	pooled := heads.Get().(*[matter.MinHead]byte)
@@ -206,12 +116,6 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 	}
 }
 
-// sameHead reports whether the entry was parsed from these first bytes of the
-// file.
-func (e *Entry) sameHead(head []byte, info confine.Info) bool {
-	return e.Broken == nil && e.version.parsed == len(head) && SameFile(e.Info, info) && e.version.head == maphash.Bytes(seed, head)
-}
-
 func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bool) (int, confine.Info, error) {
 	if !link {
 		return dir.ReadHead(base, buf)
@@ -241,39 +145,6 @@ func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
 	}
 }
 
-// IsDependency reads is_dependency from the header of a file that begins with
-// head. If a broken header leaves the value unclear, the command is a dependency.
-func IsDependency(doc matter.Document, head []byte) bool {
-	const key = "is_dependency"
-	if v, ok := doc.Get(key); ok {
-		if v.Kind == matter.Null {
-			return false
-		}
-		dependency, clear := v.Bool()
-		return dependency || !clear
-	}
-	unclear := false
-	for _, p := range doc.Problems {
-		switch p.Code {
-		case problem.FrontmatterRecovered, problem.FrontmatterRefused, problem.FrontmatterInvalid, problem.FrontmatterNotAMapping, problem.FrontmatterUnterminated, problem.FrontmatterUnknownFence:
-			unclear = true
-		}
-	}
-	if !unclear {
-		return false
-	}
-	header := doc.Header
-	if doc.Format == "" {
-		header = head // without a parsed header, search the first bytes
-	}
-	for line := range bytes.Lines(header) {
-		if bytes.HasPrefix(bytes.TrimLeft(line, " \t\"'{,"), []byte(key)) {
-			return true
-		}
-	}
-	return false
-}
-
 func (s *scan) tooLarge(known *Entry, file, name string, info confine.Info) *Entry {
 	return s.broken(known, file, name, info, ErrTooLarge, problem.Problem{
 		Code: problem.FileTooLarge, Severity: problem.Error, Path: s.place(file),
@@ -289,17 +160,4 @@ func (s *scan) unreadable(known *Entry, file, name string, info confine.Info, er
 
 func (s *scan) broken(known *Entry, file, name string, info confine.Info, err error, p problem.Problem) *Entry {
 	return keep(known, &Entry{Name: name, Layer: s.layer, Path: file, Info: info, Broken: err, Problems: []problem.Problem{p}})
-}
-
-// keep returns known if the new entry e shows no change of the file. Therefore
-// two entries or two snapshots are equal exactly if their pointers are equal.
-func keep(known, e *Entry) *Entry {
-	if known == nil || !SameFile(known.Info, e.Info) || (known.Broken == nil) != (e.Broken == nil) ||
-		known.version.head != e.version.head || !known.Whole() && e.Whole() || e.Broken != nil && known.Problems[0] != e.Problems[0] {
-		return e
-	}
-	if e.version.settled.Load() {
-		known.version.settled.Store(true)
-	}
-	return known
 }

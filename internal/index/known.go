@@ -1,0 +1,82 @@
+package index
+
+import (
+	"path"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+)
+
+// Known returns the entry that Lookup would find in a snapshot taken now, if the
+// entry's own file alone decides the result. The caller checks the file. If a
+// file created since the last validation can take precedence over the entry,
+// Known returns nil. Known also returns nil for a broken entry.
+func (x *Index) Known(wanted ...string) *Entry {
+	last := x.last.Load()
+	if last == nil || last.byName[wanted[0]] == nil && wanted[0] != wanted[len(wanted)-1] && names.Loose(wanted[0]) && x.config.Valid(wanted[0]) {
+		return nil
+	}
+	e := last.Lookup(wanted...)
+	if e == nil || e.Broken != nil || e.Layer > 0 || !strings.HasSuffix(e.Path, ".md") || strings.Contains(e.Path, ":") {
+		return nil
+	}
+	return e
+}
+
+// KnownSkill returns the entry that Lookup would find in a snapshot taken now,
+// if the entry's own file alone decides the result, or nil. The SKILL.md of a
+// direct subdirectory of the first layer decides alone, because no other file
+// takes precedence.
+func (x *Index) KnownSkill(name string) *Entry {
+	e := x.Known(name)
+	if e == nil || path.Base(e.Path) != skillFiles[0] {
+		return nil
+	}
+	l := x.config.Layers[e.Layer]
+	if dirPath := path.Dir(e.Path); dirPath == l.Dir || path.Dir(dirPath) != l.Dir {
+		return nil
+	}
+	stat := l.FS.Lstat
+	if e.Linked {
+		stat = l.FS.Info
+	}
+	if info, err := stat(e.Path); err != nil || !SameFile(info, e.Info) {
+		return nil
+	}
+	return e
+}
+
+// keepOpen keeps a layer's directory open for StatCached, or closes a directory
+// that must not stay open. In both cases keepOpen closes the directory of the
+// previous scan. A directory stays open only if none of the calls of StatCached
+// can hang.
+func (x *Index) keepOpen(layer int, dir *confine.Dir) {
+	// The real path differs if a link leads to the directory.
+	if l := x.config.Layers[layer]; dir.RealPath() != l.FS.Path(l.Dir) || !dir.Current() {
+		dir.Close()
+		dir = nil
+	}
+	if before := x.open[layer].Swap(dir); before != nil {
+		before.Close()
+	}
+}
+
+// StatCached describes the current file of a known entry in few system calls.
+// StatCached checks that the layer's path still leads to the open directory
+// without a link below the root, and stats the file in the directory. StatCached
+// never waits. If the answer needs more than an open directory on a local disk,
+// ok is false.
+func (x *Index) StatCached(e *Entry) (info confine.Info, ok bool) {
+	dir := x.open[e.Layer].Load()
+	if dir == nil || e.Linked || !x.enter() {
+		return info, false
+	}
+	defer x.leave()
+	base := x.Below(e)
+	if strings.Contains(base, "/") || !dir.Current() {
+		return info, false
+	}
+	info, err := dir.Lstat(base)
+	return info, err == nil
+}

@@ -1,0 +1,187 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// The limits of a skill's list of files.
+const (
+	maxSkillFiles = 10_000 // files and directories
+	maxSkillDepth = 16     // levels of directories
+)
+
+// A SkillFile is a file below the directory of a skill.
+type SkillFile struct {
+	Name string // relative to the directory
+	Info confine.Info
+}
+
+// SkillFiles lists the files of a skill.
+type SkillFiles struct {
+	Files     []SkillFile       // sorted by the bytes of Name
+	Own       int               // index of the entry's SKILL.md in Files; -1 if the file is missing
+	Truncated bool              // the skill exceeds the limits, and Files is incomplete
+	Problems  []problem.Problem // the omitted files
+}
+
+// Files returns every regular file below the directory, including hidden files.
+// Files omits the contents of directories named .git and node_modules.
+//
+// Files includes links to files in the directory. Files does not follow links to
+// directories in the directory, because the list contains the files under their
+// own names. The error is the error of the directory itself, or of ctx.
+func (d *SkillDir) Files(ctx context.Context) (SkillFiles, error) {
+	w := skillWalk{SkillDir: d, ctx: ctx, left: maxSkillFiles}
+	if err := w.walk(d.dir, "", 1); err != nil {
+		return SkillFiles{}, err
+	}
+	if w.found.Truncated {
+		w.report(problem.Problem{Code: problem.TooManyFiles, Severity: problem.Warning, Path: d.place,
+			Message: "the list of files is limited to 10,000 files and directories in 16 levels", Suggestion: "remove files that do not belong to the skill"})
+		if w.own() < 0 {
+			w.file(path.Base(d.entry.Path))
+		}
+	}
+	slices.SortFunc(w.found.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
+	w.found.Own = w.own()
+	slices.SortFunc(w.found.Problems, problem.Compare)
+	w.found.Problems = problem.Limit(w.found.Problems)
+	return w.found, nil
+}
+
+// A skillWalk lists the files of a skill.
+type skillWalk struct {
+	*SkillDir
+	ctx   context.Context
+	left  int // number of files and directories that the walk may still visit
+	found SkillFiles
+}
+
+// own returns the index of the entry's SKILL.md in the files found so far, or -1.
+// The exact name precedes other spellings.
+func (w *skillWalk) own() int {
+	base := path.Base(w.entry.Path)
+	if i := slices.IndexFunc(w.found.Files, func(f SkillFile) bool { return f.Name == base }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(w.found.Files, func(f SkillFile) bool { return w.isSkillFile(f.Name) })
+}
+
+func (w *skillWalk) report(p problem.Problem) {
+	p.Path = escape.Path(p.Path)
+	w.found.Problems = append(w.found.Problems, p)
+}
+
+// walk adds the files of a directory and of the directories below. walk returns
+// only the errors of the directory itself and of the context.
+func (w *skillWalk) walk(dir *confine.Dir, prefix string, depth int) error {
+	children, err := w.first(dir)
+	if err != nil {
+		return err
+	}
+	for _, c := range children {
+		if w.left == 0 {
+			w.found.Truncated = true
+			return nil
+		}
+		w.left--
+		if err := w.child(dir, path.Join(prefix, c.name), c, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// first returns the first names of a directory in sorted order, at most one more
+// than the walk may still visit. The memory is bounded for a directory of any
+// size.
+func (w *skillWalk) first(dir *confine.Dir) ([]child, error) {
+	var all []child
+	limit := w.left + 1
+	cut := func() {
+		slices.SortFunc(all, func(a, b child) int { return strings.Compare(a.name, b.name) })
+		all = all[:min(len(all), limit)]
+	}
+	err := dir.EachBytes(w.ctx, func(name []byte, typ fs.FileMode) error {
+		if all = append(all, child{name: string(name), typ: typ}); len(all) >= 2*limit+1024 {
+			cut()
+		}
+		return nil
+	})
+	cut()
+	return all, err
+}
+
+func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	var info confine.Info
+	if c.typ != fs.ModeDir {
+		var err error
+		if info, err = dir.Lstat(c.name); err != nil {
+			if !errors.Is(err, fs.ErrNotExist) { // not vanished during the walk
+				w.unreadable(name, err)
+			}
+			return nil
+		}
+		c.typ = info.Mode.Type()
+	}
+	switch {
+	case c.typ == fs.ModeDir && skipped(c.name):
+	case c.typ == fs.ModeDir && depth == maxSkillDepth:
+		w.found.Truncated = true
+	case c.typ == fs.ModeDir:
+		below, err := dir.OpenDir(c.name)
+		if err == nil {
+			defer below.Close()
+			err = w.walk(below, name, depth+1)
+		}
+		if err != nil && w.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
+			w.unreadable(name, err)
+		}
+		return w.ctx.Err()
+	case c.typ == 0:
+		w.found.Files = append(w.found.Files, SkillFile{name, info})
+	case c.typ == fs.ModeSymlink:
+		w.file(name)
+	default:
+		w.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: path.Join(w.place, name),
+			Message: "not listed: the entry is neither a file nor a directory", Suggestion: "remove the entry"})
+	}
+	return nil
+}
+
+// file opens a file and adds the file to the list. Links need the open.
+func (w *skillWalk) file(name string) {
+	file, err := w.Open(name)
+	switch {
+	case err == nil:
+		w.found.Files = append(w.found.Files, SkillFile{name, file.Info()})
+		file.Close()
+	case errors.Is(err, confine.ErrNotRegular): // the walk handles the target under its own name
+	case errors.Is(err, confine.ErrSymlink):
+		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
+			Message: "not listed: links are not followed", Suggestion: "replace the link by the file, or allow links with WithSymlinks"})
+	case errors.Is(err, confine.ErrEscape), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
+		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
+			Message: "not listed: the link is broken, cyclic, or leads outside the skill directory", Suggestion: "replace the link by the file"})
+	default:
+		w.unreadable(name, err)
+	}
+}
+
+func (w *skillWalk) unreadable(name string, err error) {
+	w.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: path.Join(w.place, name),
+		Message: "not listed: " + unreadable(err), Suggestion: "check the permissions"})
+}

@@ -16,7 +16,8 @@ import (
 // a cycle of links on a filesystem that hides links.
 const maxDepth = 16
 
-func scanCommands(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
+// scanCommands adds the Markdown files of a layer.
+func scanCommands(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
 	var above []identity
 	if s.config.Nested {
 		above = []identity{identify(dir)}
@@ -99,7 +100,7 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 	}
 	dir, err := parent.OpenDir(c.name)
 	if errors.Is(err, confine.ErrSymlink) {
-		s.throughLink()
+		s.followedLink()
 		dir, err = s.fs.OpenDir(dirPath)
 	}
 	if err == nil {
@@ -124,6 +125,7 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 	return nil
 }
 
+// reportName reports a file or directory with an invalid name.
 func (s *scan) reportName(file, suggestion string) {
 	s.report(problem.Problem{Code: problem.InvalidCommandName, Severity: problem.Error, Path: s.place(file),
 		Message:    `not listed: a command name contains only letters, digits, "_" and "-"`,

@@ -9,8 +9,8 @@ import (
 )
 
 // If a file takes longer than slowFile to load, the load waits for the
-// filesystem and not for a core. In this case slowWorkers goroutines are faster
-// than one goroutine for each core.
+// filesystem and not for a core. Then slowWorkers goroutines are faster than a
+// goroutine for each core.
 const (
 	slowFile    = time.Millisecond
 	slowWorkers = 64

@@ -26,14 +26,14 @@ type Layer struct {
 	Dir  string      // the directory, relative to FS
 
 	Optional  bool // a directory that cannot be read is reported and counts as missing
-	InRoot    bool // the top of FS is the root; a missing root is an error with NoRoot
-	Immutable bool // files never change; the layer is scanned once
-	Fixed     bool // with Watch: the layer is not on the operating system's filesystem and does not change
+	InRoot    bool // FS begins at the root of the catalog; if the root does not exist, the LayerError has NoRoot
+	Immutable bool // files never change; only one scan reads the layer
+	Fixed     bool // not watched, because FS is not the operating system's filesystem
 }
 
 // Config configures an Index.
 type Config struct {
-	Lifetime context.Context // cancels each scan when done; Close follows later. Nil means context.Background
+	Lifetime context.Context // scans end with Lifetime and return fs.ErrClosed; nil means context.Background
 
 	Layers      []Layer // highest precedence first
 	MaxFileSize int64   // in bytes; larger files are reported and not kept
@@ -65,7 +65,7 @@ type Index struct {
 	open   []atomic.Pointer[confine.Dir] // by layer; see StatCached
 
 	access sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks access and never unlocks
-	room   atomic.Int64 // bytes of sharedMemory that the last snapshot and the current scan leave free
+	free   atomic.Int64 // bytes of sharedMemory that neither the last snapshot nor the current scan uses
 }
 
 // A freshness is the snapshot of a validation, and the time when the validation
@@ -164,23 +164,3 @@ func (x *Index) Close() {
 // Close waits for leave.
 func (x *Index) enter() bool { return x.access.TryRLock() }
 func (x *Index) leave()      { x.access.RUnlock() }
-
-func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
-	begin := time.Time{}
-	if x.config.TTL > 0 {
-		begin = x.config.Now()
-	}
-	if x.watch != nil {
-		x.watch.begin()
-	}
-	now, err := x.validate(ctx)
-	if err != nil {
-		x.fresh.Store(nil)
-	} else {
-		x.fresh.Store(&freshness{now, begin})
-	}
-	if x.watch != nil {
-		x.watch.end(err)
-	}
-	return now, err
-}

@@ -39,7 +39,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 			return e
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
-		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // after either error, Lstat finds the type
+		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // Lstat finds the type of a link or of a special file
 			return s.unreadable(nil, file, name, confine.Info{}, err)
 		}
 	}
@@ -49,7 +49,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	}
 	link := err == nil && info.Mode&fs.ModeSymlink != 0
 	if link {
-		s.throughLink()
+		s.followedLink()
 		if info, err = s.fs.Info(file); err != nil {
 			return s.broken(known, file, name, info, err, s.linkProblem(file, err))
 		}
@@ -64,7 +64,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 		return s.unreadable(known, file, name, info, confine.ErrNotRegular)
 	case info.Size > s.config.MaxFileSize:
 		return s.tooLarge(known, file, name, info)
-	case known != nil && known.Broken == nil && SameFile(known.Info, info) && known.version.settled.Load() && !s.canGrow(known):
+	case known != nil && known.Broken == nil && SameFile(known.Info, info) && known.version.settled.Load() && !s.canRestore(known):
 		return known
 	}
 	e, err := s.retryPartial(known, func() (*Entry, error) { return s.read(dir, base, file, name, link, known) })
@@ -92,7 +92,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		if err != nil {
 			return nil, err
 		}
-		if known != nil && known.sameHead(head[:n], info) && !s.canGrow(known) {
+		if known != nil && known.sameHead(head[:n], info) && !s.canRestore(known) {
 			if Settled(info, now) {
 				known.version.settled.Store(true)
 			}
@@ -111,11 +111,13 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		e.version.recent = recent(info, now)
 		e.version.short = int64(n) < min(int64(len(head)), info.Size)
 		s.fill(e, doc, head[:n])
-		s.fit(e)
+		s.limitMemory(e)
 		return e, nil
 	}
 }
 
+// readHead reads the first bytes of a file. A link is opened by its path, because
+// the target may be in another directory.
 func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bool) (int, confine.Info, error) {
 	if !link {
 		return dir.ReadHead(base, buf)
@@ -158,6 +160,8 @@ func (s *scan) unreadable(known *Entry, file, name string, info confine.Info, er
 		Message: "not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the file"})
 }
 
+// broken returns the entry of a file that cannot be loaded because of err. The
+// problem p describes err to the author of the file.
 func (s *scan) broken(known *Entry, file, name string, info confine.Info, err error, p problem.Problem) *Entry {
 	return keep(known, &Entry{Name: name, Layer: s.layer, Path: file, Info: info, Broken: err, Problems: []problem.Problem{p}})
 }

@@ -11,8 +11,8 @@ import (
 
 // The bounds of the memory for headers. An entry is always whole if its
 // description, header and problems need at most entryMemory bytes. The larger
-// entries of an index share sharedMemory bytes. Without room there, an entry keeps
-// only keptFields, each cut to keptText bytes. Public headers need 3 KB at most.
+// entries of an index share sharedMemory bytes. After these bytes are used, a
+// larger entry keeps only keptFields, each cut to keptText bytes. Public headers need 3 KB at most.
 const (
 	entryMemory  = 4 << 10
 	sharedMemory = 32 << 20
@@ -22,17 +22,17 @@ const (
 // keptFields are the fields that lists and prompt blocks depend on.
 var keptFields = [...]string{"name", "description", "disable-model-invocation", "user-invocable"}
 
-// fit cuts an entry if the index has no room for the whole entry.
-func (s *scan) fit(e *Entry) {
+// limitMemory cuts an entry if the index has no room for the whole entry.
+func (s *scan) limitMemory(e *Entry) {
 	size := e.memory()
 	if size <= entryMemory {
 		return
 	}
-	if s.room.Add(-size) >= 0 {
+	if s.free.Add(-size) >= 0 {
 		e.shared = size
 		return
 	}
-	s.room.Add(size)
+	s.free.Add(size)
 	e.missing = size
 	e.Description = shorten(e.Description)
 	header := matter.Document{Format: e.Header.Format}
@@ -49,8 +49,9 @@ func (s *scan) fit(e *Entry) {
 		Suggestion: fmt.Sprintf("shorten the frontmatter to less than %d KB", entryMemory>>10)}}
 }
 
-// canGrow reports whether the index has room by now for an entry that fit has cut.
-func (s *scan) canGrow(e *Entry) bool { return !e.Whole() && e.missing <= s.room.Load() }
+// canRestore reports whether the index now has room for the whole of an entry
+// that limitMemory has cut.
+func (s *scan) canRestore(e *Entry) bool { return !e.Whole() && e.missing <= s.free.Load() }
 
 // shorten cuts a text to keptText bytes. The result shares no memory with text.
 func shorten(text string) string {

@@ -40,6 +40,7 @@ func (s *scan) retryPartial(known *Entry, read func() (*Entry, error)) (*Entry, 
 	return e, err
 }
 
+// halfWritten reports whether the entry e may show a moment between two writes.
 func halfWritten(known, e *Entry) bool {
 	return e != known && e.version.recent &&
 		(e.version.short || e.Info.Size == 0 && known.Info.Size > 0 || len(e.Problems) > len(known.Problems))

@@ -15,48 +15,51 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// A scan reads one layer.
+// A scan reads one layer. The entries of unchanged files come from the previous
+// scan.
 type scan struct {
 	ctx    context.Context
 	config *Config
 	layer  int
 	fs     *confine.FS
-	before *found
-	watch  *watch // nil if the layer is not watched
-	room   *atomic.Int64
+	before *layerFiles   // the result of the previous scan
+	watch  *watch        // nil if the layer is not watched
+	free   *atomic.Int64 // Index.free
 
 	entries  []*Entry
 	mu       sync.Mutex // guards problems: several goroutines load files
 	problems []problem.Problem
 }
 
-func newScan(ctx context.Context, x *Index, layer int, before *found) *scan {
+func newScan(ctx context.Context, x *Index, layer int, before *layerFiles) *scan {
 	l := x.config.Layers[layer]
-	s := &scan{ctx: ctx, config: &x.config, layer: layer, fs: l.FS, before: before, room: &x.room}
+	s := &scan{ctx: ctx, config: &x.config, layer: layer, fs: l.FS, before: before, free: &x.free}
 	if x.watch != nil && !l.Fixed {
 		s.watch = x.watch
 	}
 	return s
 }
 
-// visit must be called before the scan reads a directory.
+// visit watches a directory. A scan calls visit before the scan reads the
+// directory.
 func (s *scan) visit(dirPath string) {
 	if s.watch != nil {
 		s.watch.visit(s.fs.Path(dirPath))
 	}
 }
 
-// throughLink must be called after the scan has followed a link.
-func (s *scan) throughLink() {
+// followedLink records that the result of the scan depends on the target of a
+// link.
+func (s *scan) followedLink() {
 	if s.watch != nil {
-		s.watch.throughLink()
+		s.watch.markUnwatched()
 	}
 }
 
 // result returns the result of the scan, or s.before if nothing has changed. The
 // filesystem returns the files of a directory in any order. Therefore result
 // compares without the order, and sorts only a new result.
-func (s *scan) result() *found {
+func (s *scan) result() *layerFiles {
 	same := !s.before.missing && s.before.byPath != nil && len(s.entries) == len(s.before.entries)
 	for _, e := range s.entries {
 		same = same && s.before.byPath[e.Path] == e
@@ -65,18 +68,18 @@ func (s *scan) result() *found {
 	if same && slices.Equal(s.problems, s.before.problems) {
 		return s.before
 	}
-	slices.SortFunc(s.entries, s.claimsBefore)
-	f := &found{entries: s.entries, problems: s.problems, byPath: make(map[string]*Entry, len(s.entries))}
+	slices.SortFunc(s.entries, s.comparePrecedence)
+	f := &layerFiles{entries: s.entries, problems: s.problems, byPath: make(map[string]*Entry, len(s.entries))}
 	for _, e := range s.entries {
 		f.byPath[e.Path] = e
 	}
 	return f
 }
 
-// claimsBefore orders the files of one layer by precedence: the first file of a
-// name claims the name. ".md" precedes ".MD". A skill precedes the skills of
-// deeper directories.
-func (s *scan) claimsBefore(a, b *Entry) int {
+// comparePrecedence orders the files of one layer. The first of the files with
+// the same name claims the name. ".md" precedes ".MD". A skill precedes the
+// skills of deeper directories.
+func (s *scan) comparePrecedence(a, b *Entry) int {
 	if s.config.Depth > 1 {
 		if deeper := strings.Count(a.Path, "/") - strings.Count(b.Path, "/"); deeper != 0 {
 			return deeper
@@ -130,8 +133,8 @@ type child struct {
 	known *Entry      // entry of this file from the previous scan
 }
 
-// children returns the entries of a directory without the hidden names. The
-// names of files from the previous scan are not allocated again.
+// children returns the entries of a directory without the hidden names.
+// children allocates no names of files that the previous scan has found.
 func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 	prefix := dirPath + "/"
 	if dirPath == "." {
@@ -163,7 +166,7 @@ func (s *scan) isDir(dirPath string, c child) bool {
 	case fs.ModeSymlink, confine.TypeUnknown:
 		info, err := s.fs.Info(path.Join(dirPath, c.name))
 		if err != nil || c.typ == fs.ModeSymlink {
-			s.throughLink()
+			s.followedLink()
 		}
 		return err == nil && info.Mode.IsDir()
 	default:
@@ -171,8 +174,8 @@ func (s *scan) isDir(dirPath string, c child) bool {
 	}
 }
 
-// linkProblem describes a link that the scan cannot follow. A link out of the
-// root, to nothing or in a circle has the same message, because a problem must
+// linkProblem describes a link that the scan cannot follow. Broken links, cyclic
+// links and links out of the root have the same message, because a problem must
 // not reveal the files outside the root.
 func (s *scan) linkProblem(file string, err error) problem.Problem {
 	message := "not listed: the link is broken, cyclic, or leads outside the root"

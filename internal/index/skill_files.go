@@ -45,41 +45,41 @@ func (d *SkillDir) Files(ctx context.Context) (SkillFiles, error) {
 	if err := w.walk(d.dir, "", 1); err != nil {
 		return SkillFiles{}, err
 	}
-	if w.found.Truncated {
+	if w.list.Truncated {
 		w.report(problem.Problem{Code: problem.TooManyFiles, Severity: problem.Warning, Path: d.place,
 			Message: "the list of files is limited to 10,000 files and directories in 16 levels", Suggestion: "remove files that do not belong to the skill"})
 		if w.own() < 0 {
 			w.file(path.Base(d.entry.Path))
 		}
 	}
-	slices.SortFunc(w.found.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
-	w.found.Own = w.own()
-	slices.SortFunc(w.found.Problems, problem.Compare)
-	w.found.Problems = problem.Limit(w.found.Problems)
-	return w.found, nil
+	slices.SortFunc(w.list.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
+	w.list.Own = w.own()
+	slices.SortFunc(w.list.Problems, problem.Compare)
+	w.list.Problems = problem.Limit(w.list.Problems)
+	return w.list, nil
 }
 
 // A skillWalk lists the files of a skill.
 type skillWalk struct {
 	*SkillDir
-	ctx   context.Context
-	left  int // number of files and directories that the walk may still visit
-	found SkillFiles
+	ctx  context.Context
+	left int // number of files and directories that the walk may still visit
+	list SkillFiles
 }
 
 // own returns the index of the entry's SKILL.md in the files found so far, or -1.
 // The exact name precedes other spellings.
 func (w *skillWalk) own() int {
 	base := path.Base(w.entry.Path)
-	if i := slices.IndexFunc(w.found.Files, func(f SkillFile) bool { return f.Name == base }); i >= 0 {
+	if i := slices.IndexFunc(w.list.Files, func(f SkillFile) bool { return f.Name == base }); i >= 0 {
 		return i
 	}
-	return slices.IndexFunc(w.found.Files, func(f SkillFile) bool { return w.isSkillFile(f.Name) })
+	return slices.IndexFunc(w.list.Files, func(f SkillFile) bool { return w.isSkillFile(f.Name) })
 }
 
 func (w *skillWalk) report(p problem.Problem) {
 	p.Path = escape.Path(p.Path)
-	w.found.Problems = append(w.found.Problems, p)
+	w.list.Problems = append(w.list.Problems, p)
 }
 
 // walk adds the files of a directory and of the directories below. walk returns
@@ -91,7 +91,7 @@ func (w *skillWalk) walk(dir *confine.Dir, prefix string, depth int) error {
 	}
 	for _, c := range children {
 		if w.left == 0 {
-			w.found.Truncated = true
+			w.list.Truncated = true
 			return nil
 		}
 		w.left--
@@ -140,7 +140,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	switch {
 	case c.typ == fs.ModeDir && skipped(c.name):
 	case c.typ == fs.ModeDir && depth == maxSkillDepth:
-		w.found.Truncated = true
+		w.list.Truncated = true
 	case c.typ == fs.ModeDir:
 		below, err := dir.OpenDir(c.name)
 		if err == nil {
@@ -152,7 +152,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 		}
 		return w.ctx.Err()
 	case c.typ == 0:
-		w.found.Files = append(w.found.Files, SkillFile{name, info})
+		w.list.Files = append(w.list.Files, SkillFile{name, info})
 	case c.typ == fs.ModeSymlink:
 		w.file(name)
 	default:
@@ -167,7 +167,7 @@ func (w *skillWalk) file(name string) {
 	file, err := w.Open(name)
 	switch {
 	case err == nil:
-		w.found.Files = append(w.found.Files, SkillFile{name, file.Info()})
+		w.list.Files = append(w.list.Files, SkillFile{name, file.Info()})
 		file.Close()
 	case errors.Is(err, confine.ErrNotRegular): // the walk handles the target under its own name
 	case errors.Is(err, confine.ErrSymlink):

@@ -26,7 +26,7 @@ func skipped(name string) bool { return name == ".git" || name == "node_modules"
 
 // scanSkills lists the subdirectories of a layer. The layer is a skill itself
 // only if no direct subdirectory has a SKILL.md.
-func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*found, error) {
+func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	case fs.ModeSymlink, confine.TypeUnknown:
 		info, err := s.fs.Info(dirPath)
 		if err != nil || c.typ == fs.ModeSymlink {
-			s.throughLink()
+			s.followedLink()
 		}
 		if err != nil || !info.Mode.IsDir() {
 			return nil, err
@@ -183,7 +183,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	s.visit(dirPath)
 	dir, err := parent.OpenDir(c.name)
 	if errors.Is(err, confine.ErrSymlink) {
-		s.throughLink()
+		s.followedLink()
 		dir, err = s.fs.OpenDir(dirPath)
 	}
 	if errors.Is(err, fs.ErrNotExist) {

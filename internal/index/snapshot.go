@@ -22,23 +22,23 @@ type Entry struct {
 	Dependency  bool              // served by name only
 	UserOnly    bool              // models must not choose the entry: disable-model-invocation
 	Header      matter.Document   // skills only: the frontmatter
-	Problems    []problem.Problem // problems of the file that do not end the scan
+	Problems    []problem.Problem // the problems of the file
 	Broken      error             // why the file cannot be loaded, or nil; a broken entry still claims its name
 
 	version version
-	shared  int64 // bytes that the entry takes from sharedMemory; see fit
-	missing int64 // bytes that the whole entry needs if fit has cut the entry; otherwise 0
+	shared  int64 // bytes that the entry takes from sharedMemory; see limitMemory
+	missing int64 // bytes that the whole entry needs if limitMemory has cut the entry; otherwise 0
 }
 
 // A Snapshot holds the contents of the layers at one moment.
 type Snapshot struct {
 	Generation uint64            // changes whenever another field changes
 	Entries    []*Entry          // the listed entries, in the order of names.Compare
-	Problems   []problem.Problem // problems of all files, listed or not, sorted by path, line and class
+	Problems   []problem.Problem // problems of all files, listed or not, in the order of problem.Compare
 
 	byName  map[string]*Entry   // the winning entry of each name, including dependencies and broken entries
 	shadows map[*Entry][]*Entry // the entries that a winning entry shadows
-	layers  []found             // the merged layers; the next validation starts from them
+	layers  []layerFiles        // the merged layers; the next validation starts from them
 	memory  int64               // sum of Entry.shared
 }
 
@@ -54,8 +54,8 @@ func (s *Snapshot) Lookup(names ...string) *Entry {
 	return nil
 }
 
-// Where returns a copy of the snapshot without the entries that keep rejects.
-// The problems stay.
+// Where returns a copy of the snapshot with the entries that keep accepts. The
+// copy has the problems of all files.
 func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 	shown := &Snapshot{
 		Generation: s.Generation,
@@ -108,9 +108,9 @@ func (s *Snapshot) Files() iter.Seq[*Entry] {
 	}
 }
 
-// found holds the contents of one layer, and is immutable once part of a
+// layerFiles holds the contents of one layer, and is immutable once part of a
 // Snapshot.
-type found struct {
+type layerFiles struct {
 	missing  bool              // the layer's directory does not exist, or is optional and cannot be read
 	entries  []*Entry          // every file, in order of precedence
 	problems []problem.Problem // problems without an entry: unusable names, links not followed
@@ -118,7 +118,7 @@ type found struct {
 }
 
 // merge applies the precedence of the layers.
-func merge(config *Config, layers []found) *Snapshot {
+func merge(config *Config, layers []layerFiles) *Snapshot {
 	n := 0
 	for _, f := range layers {
 		n += len(f.entries)

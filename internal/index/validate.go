@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -15,7 +16,7 @@ import (
 type LayerError struct {
 	Layer  int // index in Config.Layers
 	Err    error
-	NoRoot bool // the root of the layer does not exist; see Layer.InRoot
+	NoRoot bool // the root that contains the layer does not exist; see Layer.InRoot
 }
 
 func (e *LayerError) Error() string { return e.Err.Error() }
@@ -24,23 +25,46 @@ func (e *LayerError) Unwrap() error { return e.Err }
 
 // A scanner reads one layer. If the layer is unchanged, the scanner returns
 // s.before itself.
-type scanner func(s *scan, dir *confine.Dir, dirPath string) (*found, error)
+type scanner func(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error)
 
+// refresh validates the last snapshot for all callers that wait for the flight.
+func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
+	begin := time.Time{}
+	if x.config.TTL > 0 {
+		begin = x.config.Now()
+	}
+	if x.watch != nil {
+		x.watch.beginScan()
+	}
+	now, err := x.validate(ctx)
+	if err != nil {
+		x.fresh.Store(nil)
+	} else {
+		x.fresh.Store(&freshness{now, begin})
+	}
+	if x.watch != nil {
+		x.watch.endScan(err)
+	}
+	return now, err
+}
+
+// validate scans each layer. If a layer has changed, validate merges the layers
+// into a new snapshot.
 func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 	last := x.last.Load()
-	x.room.Store(sharedMemory)
+	x.free.Store(sharedMemory)
 	if last != nil {
-		x.room.Add(-last.memory)
+		x.free.Add(-last.memory)
 	}
 	var (
-		layers   = make([]found, len(x.config.Layers))
+		layers   = make([]layerFiles, len(x.config.Layers))
 		missing  *LayerError
 		rootless *LayerError
 		present  bool
 		same     = last != nil
 	)
 	for i := range layers {
-		before := new(found)
+		before := new(layerFiles)
 		if last != nil {
 			before = &last.layers[i]
 		}
@@ -63,7 +87,7 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 			}
 			now = before
 			if !before.missing {
-				now = &found{missing: true}
+				now = &layerFiles{missing: true}
 			}
 		case x.config.Layers[i].Optional && unusable(err):
 			if missing == nil {
@@ -73,7 +97,7 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 				Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"}
 			now = before
 			if !before.missing || !slices.Equal(before.problems, []problem.Problem{unread}) {
-				now = &found{missing: true, problems: []problem.Problem{unread}}
+				now = &layerFiles{missing: true, problems: []problem.Problem{unread}}
 			}
 		default:
 			return nil, &LayerError{Layer: i, Err: err}
@@ -101,7 +125,7 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 	return next, nil
 }
 
-// noRoot reports whether a missing layer is below a root that does not exist.
+// noRoot reports whether the root that contains a missing layer does not exist.
 func (x *Index) noRoot(layer int) bool {
 	l := x.config.Layers[layer]
 	if !l.InRoot {
@@ -117,7 +141,8 @@ func unusable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, confine.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
 }
 
-func (x *Index) scanLayer(s *scan) (*found, error) {
+// scanLayer opens the directory of a layer and runs the scanner.
+func (x *Index) scanLayer(s *scan) (*layerFiles, error) {
 	dirPath := x.config.Layers[s.layer].Dir
 	s.visit(dirPath)
 	dir, err := s.fs.OpenDir(dirPath)

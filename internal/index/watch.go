@@ -20,15 +20,15 @@ const (
 	burst = 500 * time.Millisecond
 )
 
-// A watch knows whether anything may have changed since the last scan began.
-// In doubt the watch reports a change, and the index scans:
+// A watch reports whether the files may have changed since the last scan began.
+// The watch reports a possible change, and the next call scans, in these cases:
 //
-//   - after every event in a watched directory, and every error, such as an
+//   - after each event in a watched directory, and after each error, such as an
 //     overflow of the queue or a full watch table;
-//   - if a file or directory is reached through a link, because the directory
-//     of the link has no event for a change of the target;
-//   - if a layer's path names another directory than the last scan found, as
-//     after a rename of a directory above, or no directory.
+//   - if the last scan followed a link, because the directory of the link has no
+//     event for a change of the target;
+//   - if the path of a layer no longer leads to the directory that the last scan
+//     read, as after a rename of a directory above.
 type watch struct {
 	routes []route
 	dirty  atomic.Bool
@@ -36,11 +36,11 @@ type watch struct {
 	cancel context.CancelFunc
 	done   sync.WaitGroup
 
-	mu       sync.Mutex
-	watcher  *watcher
-	scanning bool
-	blind    bool            // the last scan found something that cannot be watched
-	routed   [][]os.FileInfo // the routes at the beginning of the last scan
+	mu        sync.Mutex
+	watcher   *watcher
+	scanning  bool
+	unwatched bool            // the last scan found something that cannot be watched
+	routed    [][]os.FileInfo // the routes at the beginning of the last scan
 
 	retired sync.WaitGroup // the previous watcher, until closed
 }
@@ -53,7 +53,7 @@ type watch struct {
 type watcher struct {
 	events *fsnotify.Watcher
 	stale  bool            // guarded by watch.mu
-	added  map[string]bool // guarded by watch.mu; false for a directory with relevant entries only on a route
+	added  map[string]bool // by path: whether all entries of the directory are relevant, or only the entries on a route; guarded by watch.mu
 }
 
 // A route is the path of a layer's directory and of each directory above,
@@ -76,9 +76,9 @@ func newRoute(l Layer) route {
 	}
 }
 
-// look describes the current directories of a route, with nil for a missing
+// stat describes the current directories of a route, with nil for a missing
 // directory. The last element is the nearest existing directory from top on.
-func (r route) look() []os.FileInfo {
+func (r route) stat() []os.FileInfo {
 	var infos []os.FileInfo
 	for i, path := range r.paths {
 		info, err := os.Stat(path)
@@ -93,11 +93,11 @@ func (r route) look() []os.FileInfo {
 	return infos
 }
 
-// look describes all routes.
-func (w *watch) look() [][]os.FileInfo {
+// statRoutes describes all routes.
+func (w *watch) statRoutes() [][]os.FileInfo {
 	infos := make([][]os.FileInfo, len(w.routes))
 	for i, r := range w.routes {
-		infos[i] = r.look()
+		infos[i] = r.stat()
 	}
 	return infos
 }
@@ -162,26 +162,26 @@ func (w *watch) listen(from *watcher) {
 			if !ok {
 				return
 			}
-			if w.matters(from, e) {
+			if w.relevant(from, e) {
 				w.touch()
 			}
 		case _, ok := <-errs:
 			if !ok {
 				return
 			}
-			if w.matters(from, fsnotify.Event{}) {
+			if w.relevant(from, fsnotify.Event{}) {
 				w.touch()
 			}
 		}
 	}
 }
 
-// matters reports whether an event may concern a file or directory that a scan
-// reads. If a watched path may name another directory now, matters marks the
+// relevant reports whether an event may concern a file or directory that a scan
+// reads. If a watched path may name another directory now, relevant marks the
 // watcher as stale. An event without a name may concern anything.
-func (w *watch) matters(from *watcher, e fsnotify.Event) bool {
+func (w *watch) relevant(from *watcher, e fsnotify.Event) bool {
 	w.mu.Lock()
-	if from != w.watcher { // the scan that replaced the watcher looks at everything anew
+	if from != w.watcher { // the scan that replaced the watcher reads all directories
 		w.mu.Unlock()
 		return false
 	}
@@ -193,9 +193,10 @@ func (w *watch) matters(from *watcher, e fsnotify.Event) bool {
 	unrelated := within && !whole && !watched && !w.scanning
 	routed := w.routed
 	w.mu.Unlock()
-	return !unrelated || !sameRoutes(routed, w.look())
+	return !unrelated || !sameRoutes(routed, w.statRoutes())
 }
 
+// touch records a change and wakes follow.
 func (w *watch) touch() {
 	w.dirty.Store(true)
 	select {
@@ -208,7 +209,7 @@ func (w *watch) touch() {
 func (w *watch) follow(ctx context.Context, x *Index) {
 	for {
 		if w.dirty.Load() {
-			_, _ = x.flight.wait(ctx) // the next call finds an error again
+			_, _ = x.flight.wait(ctx) // the next call returns the error again
 		}
 		select {
 		case <-w.wake:
@@ -232,22 +233,22 @@ func (w *watch) follow(ctx context.Context, x *Index) {
 	}
 }
 
-// begin must be called before a scan reads anything. begin watches the
-// directories above each layer, because only these have an event when the
-// layer's directory comes or goes: from the top of the layer's filesystem down,
+// beginScan is called before a scan reads a file or directory. beginScan watches
+// the directories above each layer, because only these have an event when the
+// layer's directory is created or removed: from the top of the layer's filesystem down,
 // or from the nearest directory that exists if the top is missing.
-func (w *watch) begin() {
+func (w *watch) beginScan() {
 	w.mu.Lock()
-	w.scanning, w.blind = true, false
+	w.scanning, w.unwatched = true, false
 	w.dirty.Store(false) // clean reads dirty, and then scanning
 	w.mu.Unlock()
-	routed := w.look()
+	routed := w.statRoutes()
 	w.mu.Lock()
 	stale := w.watcher.stale || w.routed != nil && !sameRoutes(w.routed, routed)
 	w.routed = routed
 	w.mu.Unlock()
 	if stale {
-		w.renew()
+		w.replaceWatcher()
 	}
 	for i, r := range w.routes {
 		for j := len(routed[i]) - 1; j > 0; j-- {
@@ -256,25 +257,25 @@ func (w *watch) begin() {
 			}
 		}
 	}
-	if !sameRoutes(routed, w.look()) {
-		w.touch() // a directory came or went before its parent was watched
+	if !sameRoutes(routed, w.statRoutes()) {
+		w.touch() // a directory was created or removed before its parent was watched
 	}
 }
 
-// renew replaces the watcher. If the system has no watcher left, the old watcher
-// stays stale, and clean trusts no snapshot.
-func (w *watch) renew() {
+// replaceWatcher installs a new watcher. If the system has no watcher left, the
+// old watcher stays stale, and clean trusts no snapshot.
+func (w *watch) replaceWatcher() {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.watcher.stale, w.blind = true, true
+		w.watcher.stale, w.unwatched = true, true
 		return
 	}
 	before := w.watcher
 	w.start(events)
 	w.retired.Wait()
-	w.retired.Go(func() { before.events.Close() }) // takes the kernel of Linux some 10 ms
+	w.retired.Go(func() { before.events.Close() }) // takes about 10 ms on Linux
 }
 
 // add watches a directory. add records the path before the system has events for
@@ -291,24 +292,25 @@ func (w *watch) add(path string, whole bool) error {
 // before the read, and no change falls between the two.
 func (w *watch) visit(path string) {
 	if w.add(path, true) != nil {
-		w.throughLink()
+		w.markUnwatched()
 	}
 }
 
-// throughLink records that the scan found a file or directory without events.
-func (w *watch) throughLink() {
+// markUnwatched records that the scan found a file or directory without events.
+// Then each call scans.
+func (w *watch) markUnwatched() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.blind = true
+	w.unwatched = true
 }
 
-// end must be called after a scan, when the snapshot is in place. After a failed
+// endScan is called after a scan, when the snapshot is in place. After a failed
 // scan, clean does not trust the previous snapshot. A canceled scan has reported
-// its changes to no caller. Therefore end requests another scan.
-func (w *watch) end(err error) {
+// its changes to no caller. Therefore endScan requests another scan.
+func (w *watch) endScan(err error) {
 	w.mu.Lock()
 	w.scanning = false
-	w.blind = w.blind || err != nil
+	w.unwatched = w.unwatched || err != nil
 	w.mu.Unlock()
 	if errors.Is(err, context.Canceled) {
 		w.touch()
@@ -321,9 +323,9 @@ func (w *watch) clean() bool {
 		return false
 	}
 	w.mu.Lock()
-	blind, routed := w.blind || w.scanning, w.routed
+	unwatched, routed := w.unwatched || w.scanning, w.routed
 	w.mu.Unlock()
-	if blind {
+	if unwatched {
 		return false
 	}
 	for i, r := range w.routes {

@@ -45,18 +45,18 @@ func TestAWatchThatCannotSeeIsNotReliedUpon(t *testing.T) {
 		scan func(w *watch, dir string) error
 	}{
 		{"a folder that cannot be watched, as with a full watch table", func(w *watch, dir string) error { w.visit(filepath.Join(dir, "missing")); return nil }},
-		{"a link", func(w *watch, dir string) error { w.throughLink(); return nil }},
+		{"a link", func(w *watch, dir string) error { w.markUnwatched(); return nil }},
 		{"a scan that failed", func(w *watch, dir string) error { return os.ErrPermission }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			x, dir := watched(t)
-			x.watch.begin()
+			x.watch.beginScan()
 			x.watch.visit(dir)
 			if x.watch.clean() {
 				t.Error("the watch vouches for a snapshot while a scan is under way")
 			}
 			err := tt.scan(x.watch, dir)
-			x.watch.end(err)
+			x.watch.endScan(err)
 			if x.watch.clean() {
 				t.Error("the watch vouches for what it cannot see")
 			}
@@ -84,8 +84,8 @@ func TestOnlyARouteMattersAboveALayer(t *testing.T) {
 	current := x.watch.watcher
 	x.watch.mu.Unlock()
 	for _, tt := range []struct {
-		event          fsnotify.Event
-		matters, stale bool
+		event           fsnotify.Event
+		relevant, stale bool
 	}{
 		{fsnotify.Event{Name: filepath.Join(above, "other"), Op: fsnotify.Create}, false, false},
 		{fsnotify.Event{Name: filepath.Join(dir, "a.md"), Op: fsnotify.Rename}, true, false},
@@ -96,10 +96,10 @@ func TestOnlyARouteMattersAboveALayer(t *testing.T) {
 		x.watch.mu.Lock()
 		current.stale = false
 		x.watch.mu.Unlock()
-		got := x.watch.matters(current, tt.event)
+		got := x.watch.relevant(current, tt.event)
 		x.watch.mu.Lock()
-		if got != tt.matters || current.stale != tt.stale {
-			t.Errorf("%v: matters is %t and stale %t, want %t and %t", tt.event, got, current.stale, tt.matters, tt.stale)
+		if got != tt.relevant || current.stale != tt.stale {
+			t.Errorf("%v: relevant is %t and stale %t, want %t and %t", tt.event, got, current.stale, tt.relevant, tt.stale)
 		}
 		x.watch.mu.Unlock()
 	}
@@ -112,7 +112,7 @@ func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 	begun := make(chan struct{})
 	var added error
 	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, Watch: true, Now: time.Now},
-		func(s *scan, _ *confine.Dir, _ string) (*found, error) {
+		func(s *scan, _ *confine.Dir, _ string) (*layerFiles, error) {
 			close(begun)
 			<-s.ctx.Done()
 			added = s.watch.add(dir, true)
@@ -130,8 +130,8 @@ func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 
 func TestAScanThatItsCallersGaveUpIsMadeUpFor(t *testing.T) {
 	x, _ := watched(t)
-	x.watch.begin()
-	x.watch.end(context.Canceled)
+	x.watch.beginScan()
+	x.watch.endScan(context.Canceled)
 	if !x.watch.dirty.Load() {
 		t.Error("nobody looks for the changes that the scan has not told of")
 	}

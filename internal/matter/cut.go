@@ -97,7 +97,7 @@ func (c *cuts) lookAfter(f Field, line, value, comment []byte) {
 }
 
 // isText reports whether a comment probably belongs to the text before the "#".
-func isText(comment []byte, key string) bool {
+func isText[T string | []byte](comment T, key string) bool {
 	if len(comment) < 2 || comment[0] != '#' {
 		return false
 	}

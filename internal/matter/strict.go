@@ -1,7 +1,6 @@
 package matter
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,8 +22,8 @@ func (d *Document) Strict() []problem.Problem {
 	if d.Format != YAML {
 		return nil
 	}
-	if _, ok := plainYAML(d.Header); ok && bytes.IndexByte(d.Header, '\t') < 0 {
-		return nil // a plain header contains no such construct
+	if fields, verdict := readSubset(string(d.Header), 2); verdict == certain && !slices.ContainsFunc(fields, func(f Field) bool { return f.Value.Kind >= Sequence }) {
+		return nil // scalars of the subset contain no such construct
 	}
 	text := (&Document{Header: d.Header}).printable()
 	if tooDeep(text) {

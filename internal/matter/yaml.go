@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -55,13 +56,17 @@ var errRefused = errors.New("nested too deeply, or too large after alias expansi
 // decodeYAML sets the fields. If the text between the fences is not a mapping,
 // decodeYAML returns false: the fences are thematic breaks and the text is body.
 func (d *Document) decodeYAML() bool {
-	if fields, ok := plainYAML(d.Header); ok {
+	fields, verdict := readSubset(string(d.Header), 2)
+	if verdict == certain {
 		d.Fields = fields
 		return true
 	}
 	text := d.printable()
 	left := newExpansion(text)
-	fields, cut, err := strictYAML(text, 2, left)
+	cut, err := cuts{}, errInvalid
+	if verdict == unsure {
+		fields, cut, err = strictYAML(text, 2, left)
+	}
 	switch {
 	case err == nil:
 		d.Fields = fields
@@ -127,7 +132,10 @@ func (d *Document) printable() []byte {
 	return b.Bytes()
 }
 
-var errNotMapping = errors.New("not a mapping")
+var (
+	errNotMapping = errors.New("not a mapping")
+	errInvalid    = errors.New("not YAML")
+)
 
 // strictYAML reads a text that is valid YAML. line is the line of the text in the
 // file.
@@ -372,9 +380,13 @@ func bracketed(text []byte) (literal, rest []byte) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quote != 0:
-			if c == '\\' && quote == '"' {
+			switch {
+			case c == '\\' && quote == '"':
 				i++
-			} else if c == quote {
+			case c != quote:
+			case c == '\'' && i+1 < len(text) && text[i+1] == c:
+				i++
+			default:
 				quote = 0
 			}
 		case c == '"' || c == '\'':
@@ -414,38 +426,29 @@ func topLevelKey(line []byte) (key string, value []byte, ok bool) {
 // recover reads invalid YAML key by key. Each field is parsed as YAML by itself. If
 // the field is invalid, the value is the literal text.
 func (d *Document) recover(text []byte, left *expansion) []Field {
-	var (
-		fields []Field
-		key    string // current key
-		from   = -1   // offset of the first line of the field
-		begin  int    // line of the field in the file
-	)
+	var fields []Field
 	tries := 0
-	tryYAML := func(chunk []byte, line int) ([]Field, cuts, error) {
-		if read, ok := plainYAML(chunk); ok && len(read) == 1 {
-			read[0].Line = line
-			return read, cuts{}, nil
+	for c := range chunks(text) {
+		read, verdict := readSubset(string(c.text), c.line)
+		cut, err := cuts{}, error(nil)
+		switch {
+		case verdict == invalid:
+			err = errInvalid
+		case verdict == unsure && tries == maxTries:
+			err = errRefused
+		case verdict == unsure:
+			tries++
+			read, cut, err = strictYAML(c.text, c.line, left)
 		}
-		if tries++; tries > maxTries {
-			return nil, cuts{}, errRefused
-		}
-		return strictYAML(chunk, line, left)
-	}
-	flush := func(to int) {
-		if from < 0 {
-			return
-		}
-		chunk := text[from:to]
-		read, cut, err := tryYAML(chunk, begin)
-		if err == nil && len(read) == 1 && read[0].Key == key {
+		if err == nil && len(read) == 1 && read[0].Key == c.key {
 			fields = append(fields, read[0])
 			d.Problems = append(d.Problems, cut.problems...) // another field may use the anchors
-			return
+			continue
 		}
-		value := literal(chunk)
-		fields = append(fields, Field{Key: key, Line: begin, Column: 1, Value: Value{Kind: String, Text: value}})
-		p := problem.Problem{Code: problem.FrontmatterRecovered, Line: begin, Column: 1, Key: key,
-			Message: "the value is not valid YAML and is read as text", Suggestion: "write " + key + ": " + strconv.Quote(value)}
+		value := literal(c.text)
+		fields = append(fields, Field{Key: c.key, Line: c.line, Column: 1, Value: Value{Kind: String, Text: value}})
+		p := problem.Problem{Code: problem.FrontmatterRecovered, Line: c.line, Column: 1, Key: c.key,
+			Message: "the value is not valid YAML and is read as text", Suggestion: "write " + c.key + ": " + strconv.Quote(value)}
 		if errors.Is(err, errRefused) {
 			p.Message = "the value exceeds the limits for YAML and is read as text"
 		}
@@ -454,17 +457,38 @@ func (d *Document) recover(text []byte, left *expansion) []Field {
 		}
 		d.Problems = append(d.Problems, p)
 	}
-	line, at := 1, 0
-	for l := range bytes.Lines(text) {
-		line++
-		if k, _, ok := topLevelKey(l); ok {
-			flush(at)
-			key, from, begin = k, at, line
-		}
-		at += len(l)
-	}
-	flush(at)
 	return fields
+}
+
+// A chunk is the text of a header from a top-level key to the next.
+type chunk struct {
+	key  string
+	text []byte
+	line int // in the file
+}
+
+// chunks splits a header at the lines with a top-level key. The text before the
+// first of these lines belongs to no chunk.
+func chunks(text []byte) iter.Seq[chunk] {
+	return func(yield func(chunk) bool) {
+		var c chunk
+		line, from, at := 1, -1, 0
+		for l := range bytes.Lines(text) {
+			line++
+			if key, _, ok := topLevelKey(l); ok {
+				c.text = text[max(from, 0):at]
+				if from >= 0 && !yield(c) {
+					return
+				}
+				c.key, c.line, from = key, line, at
+			}
+			at += len(l)
+		}
+		c.text = text[max(from, 0):at]
+		if from >= 0 {
+			yield(c)
+		}
+	}
 }
 
 // literal returns the value of a key as a person reads the value: joined lines

@@ -1,0 +1,232 @@
+package matter
+
+import "strings"
+
+// readSubset reads a header in the subset of YAML that nearly all authors use:
+// mappings and lists in block style, lists in brackets in one line, plain, quoted
+// and block scalars, and comments. The YAML library takes ten to thirty times as
+// long. The argument line is the line of the text in the file.
+//
+// If the verdict is certain, the fields are the result of the library, and the
+// header has no problem. If the verdict is invalid, the library rejects the text. If
+// readSubset is not sure, the library decides. FuzzSubset compares all three cases
+// with the library.
+func readSubset(text string, line int) ([]Field, verdict) {
+	if !hasOrdinaryText(text) {
+		return nil, unsure
+	}
+	s := subset{rest: text, line: line - 1}
+	s.next()
+	fields := s.mapping(0, 0)
+	if s.verdict != certain {
+		return nil, s.verdict
+	}
+	return fields, certain
+}
+
+// A verdict is the knowledge of readSubset about a text.
+type verdict uint8
+
+const (
+	certain verdict = iota // the text is in the subset
+	invalid                // the text is not YAML
+	unsure
+)
+
+// A subset is the state of a reader of the subset of YAML.
+type subset struct {
+	rest      string // text after the current line
+	current   string // current line without indentation and trailing spaces
+	indent    int    // column of current, or -1 after the last line
+	line      int    // line of current in the file
+	commented bool   // a line with a comment precedes current
+	key       string // current top-level key
+	verdict   verdict
+}
+
+// next moves to the next line that has more than a comment.
+func (s *subset) next() {
+	s.commented = false
+	for s.rest != "" {
+		line := s.cutLine()
+		for line != "" && line[len(line)-1] == ' ' {
+			line = line[:len(line)-1]
+		}
+		text := trimSpaces(line)
+		switch {
+		case text == "":
+		case text[0] == '#':
+			s.commented = true
+		default:
+			s.current, s.indent = text, len(line)-len(text)
+			return
+		}
+	}
+	s.current, s.indent = "", -1
+}
+
+// cutLine removes the first line of the rest. The result has no line break.
+func (s *subset) cutLine() string {
+	i := strings.IndexByte(s.rest, '\n')
+	line := s.rest[:i]
+	s.rest = s.rest[i+1:]
+	s.line++
+	return strings.TrimSuffix(line, "\r")
+}
+
+func trimSpaces(text string) string {
+	for text != "" && text[0] == ' ' {
+		text = text[1:]
+	}
+	return text
+}
+
+// stop ends the reading with a verdict.
+func (s *subset) stop(v verdict) {
+	s.verdict = v
+	s.current, s.indent = "", -1
+}
+
+// maxSubsetDepth is the maximum number of mappings and lists around a value.
+const maxSubsetDepth = 8
+
+// mapping reads the lines of a mapping with a number of spaces before each key.
+func (s *subset) mapping(indent, depth int) []Field {
+	var fields []Field
+	for s.indent == indent {
+		key, value, ok := cutSubsetKey(s.current)
+		if !ok || depth > maxSubsetDepth {
+			s.stop(unsure)
+			return nil
+		}
+		if depth == 0 {
+			s.key = key
+		}
+		f := Field{Key: key, Line: s.line, Column: indent + 1}
+		f.Value = s.value(value, indent, depth, true)
+		fields = append(fields, f)
+	}
+	if s.indent > indent {
+		s.stop(unsure)
+	}
+	return fields
+}
+
+// list reads the lines of a list with a number of spaces before each hyphen.
+func (s *subset) list(indent, depth int) []Value {
+	var items []Value
+	for s.indent == indent && isSubsetItem(s.current) {
+		text := trimSpaces(s.current[1:])
+		if _, _, ok := cutSubsetKey(text); ok {
+			s.indent += len(s.current) - len(text)
+			s.current = text
+			items = append(items, Value{Kind: Mapping, Fields: s.mapping(s.indent, depth+1)})
+			continue
+		}
+		items = append(items, s.value(text, indent, depth, false))
+	}
+	if s.indent > indent {
+		s.stop(unsure)
+	}
+	return items
+}
+
+func isSubsetItem(line string) bool { return strings.HasPrefix(line, "- ") }
+
+// cutSubsetKey splits a line "key: value" with a plain key.
+func cutSubsetKey(line string) (key, value string, ok bool) {
+	i := 0
+	for i < len(line) && (isLetter(line[i]) || line[i] == '_' || i > 0 && (line[i] == '-' || '0' <= line[i] && line[i] <= '9')) {
+		i++
+	}
+	if i == 0 || i > maxSubsetKey || i == len(line) || line[i] != ':' || i+1 < len(line) && line[i+1] != ' ' {
+		return "", "", false
+	}
+	return line[:i], line[i+1:], true
+}
+
+// maxSubsetKey is less than 1,024, the maximum length of a key in YAML.
+const maxSubsetKey = 128
+
+// value reads the value of a key, or an item of a list, and moves to the next line
+// after the value. The text is the rest of the current line, and indent is the
+// column of the key or of the hyphen.
+func (s *subset) value(text string, indent, depth int, ofKey bool) Value {
+	text = trimSpaces(text)
+	if text == "" || text[0] == '#' {
+		if !ofKey || isText(text, s.key) {
+			s.stop(unsure)
+			return Value{}
+		}
+		s.next()
+		return s.nested(indent, depth+1)
+	}
+	var v Value
+	switch text[0] {
+	case '"', '\'':
+		v.Kind = String
+		v.Text, text = s.quoted(text)
+	case '[':
+		v.Kind = Sequence
+		literal, line := text, s.line
+		v.Items, text = s.brackets(text, indent)
+		if s.line > line {
+			s.stop(unsure)
+			return v
+		}
+		if ofKey && depth == 0 {
+			v.Text = literal[:len(literal)-len(text)]
+		}
+	case '|', '>':
+		return Value{Kind: String, Text: s.block(text, indent)}
+	default:
+		return s.plain(text, indent, ofKey)
+	}
+	if s.verdict != certain {
+		return v
+	}
+	rest := trimSpaces(text)
+	switch {
+	case rest == "":
+	case rest[0] == '#' && len(rest) < len(text) && (v.Kind == String || depth > 0 || !isText(rest, s.key)):
+	case rest[0] == '#' || !ofKey:
+		s.stop(unsure)
+		return v
+	default:
+		s.stop(invalid)
+		return v
+	}
+	s.endLine(indent)
+	return v
+}
+
+// endLine moves to the next line. The line must not continue the value.
+func (s *subset) endLine(indent int) {
+	if s.verdict != certain {
+		return
+	}
+	if s.next(); s.indent > indent {
+		s.stop(unsure)
+	}
+}
+
+// nested reads the value below a key without a value in the same line.
+func (s *subset) nested(indent, depth int) Value {
+	item := isSubsetItem(s.current)
+	switch {
+	case s.indent == indent && item, s.indent > indent && item:
+		return Value{Kind: Sequence, Items: s.list(s.indent, depth)}
+	case s.indent > indent && s.current[0] == '[':
+		items, rest := s.brackets(s.current, indent)
+		if rest != "" {
+			s.stop(unsure)
+		} else {
+			s.endLine(indent)
+		}
+		return Value{Kind: Sequence, Items: items}
+	case s.indent > indent:
+		return Value{Kind: Mapping, Fields: s.mapping(s.indent, depth)}
+	default:
+		return Value{}
+	}
+}

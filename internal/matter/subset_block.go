@@ -1,0 +1,80 @@
+package matter
+
+import "strings"
+
+// block reads a literal or folded block scalar. The header is the rest of the
+// line, and indent is the column of the key or the hyphen.
+func (s *subset) block(header string, indent int) string {
+	folded := header[0] == '>'
+	chomping, increment := byte(0), 0
+	for _, c := range []byte(header[1:]) {
+		switch {
+		case (c == '-' || c == '+') && chomping == 0:
+			chomping = c
+		case '1' <= c && c <= '9' && increment == 0:
+			increment = int(c - '0')
+		default:
+			s.stop(unsure)
+			return ""
+		}
+	}
+	column := 0 // of the text; 0 means unknown
+	if increment > 0 {
+		column = indent + increment
+	}
+	var b strings.Builder
+	breaks := 0     // line breaks after the last line of text
+	spaced := false // the last line of text begins with a space
+	for s.rest != "" {
+		rest, number := s.rest, s.line
+		line := s.cutLine()
+		text := trimSpaces(line)
+		spaces := len(line) - len(text)
+		if text == "" {
+			if column == 0 || spaces > column {
+				if spaces > 0 {
+					s.stop(unsure)
+					return ""
+				}
+			}
+			breaks++
+			continue
+		}
+		if column == 0 {
+			column = max(spaces, indent+1)
+		}
+		if spaces < column {
+			s.rest, s.line = rest, number
+			break
+		}
+		leading := spaces > column
+		switch {
+		case b.Len() == 0 || !folded || spaced || leading:
+			writeBreaks(&b, breaks)
+		case breaks == 1:
+			b.WriteByte(' ')
+		default:
+			writeBreaks(&b, breaks-1)
+		}
+		b.WriteString(line[column:])
+		breaks, spaced = 1, leading
+	}
+	if b.Len() == 0 || chomping == '+' && s.rest == "" {
+		s.stop(unsure)
+		return ""
+	}
+	switch chomping {
+	case 0:
+		b.WriteByte('\n')
+	case '+':
+		writeBreaks(&b, breaks)
+	}
+	s.endLine(indent)
+	return b.String()
+}
+
+func writeBreaks(b *strings.Builder, n int) {
+	for range n {
+		b.WriteByte('\n')
+	}
+}

@@ -1,0 +1,237 @@
+package matter
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// hasOrdinaryText reports whether a text consists of lines without tabs and without
+// the characters that Parse replaces or that YAML treats as line breaks.
+func hasOrdinaryText(text string) bool {
+	if text != "" && text[len(text)-1] != '\n' {
+		return false
+	}
+	brackets := 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(text[i:])
+			switch {
+			case r < 0xA0, r == 0x2028, r == 0x2029, r == 0xFEFF, r == 0xFFFE, r == 0xFFFF, r == utf8.RuneError:
+				return false
+			}
+			i += size - 1
+		case c == '[' || c == '{':
+			brackets++
+		case c == '\n':
+		case c == '\r':
+			if text[i+1] != '\n' {
+				return false
+			}
+		case c < ' ' || c == 0x7f:
+			return false
+		}
+	}
+	return brackets <= maxDepth // otherwise, the header may be refused
+}
+
+// plain reads a plain scalar of one or more lines.
+func (s *subset) plain(text string, indent int, ofKey bool) Value {
+	if !startsPlain(text) {
+		s.stop(unsure)
+		return Value{}
+	}
+	value, comment, ok := s.plainLine(text, ofKey)
+	if !ok {
+		return Value{}
+	}
+	kind := plainKind(value)
+	if comment != "" && (kind == String || s.key == "description") && isText(comment, s.key) {
+		s.stop(unsure) // the library reports the comment
+		return Value{}
+	}
+	line := s.line
+	s.next()
+	if s.indent <= indent {
+		return Value{Kind: kind, Text: value}
+	}
+	var b strings.Builder
+	b.WriteString(value)
+	for s.indent > indent {
+		part, after, ok := s.plainLine(s.current, ofKey)
+		if !ok {
+			return Value{}
+		}
+		if comment != "" || after != "" || s.commented || part == "" {
+			s.stop(unsure)
+			return Value{}
+		}
+		if s.line == line+1 {
+			b.WriteByte(' ')
+		}
+		for range s.line - line - 1 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(part)
+		line = s.line
+		s.next()
+	}
+	return Value{Kind: String, Text: b.String()}
+}
+
+// startsPlain reports whether a plain scalar may begin with the text.
+func startsPlain(text string) bool {
+	switch c := text[0]; {
+	case isLetter(c) || '0' <= c && c <= '9' || c >= utf8.RuneSelf:
+		return true
+	case c == '-':
+		return len(text) > 1 && text[1] != ' '
+	default:
+		return strings.IndexByte("$(/_.~+<=;^\\)", c) >= 0
+	}
+}
+
+// plainLine splits a line of a plain scalar before a comment. If the line contains
+// ": ", YAML takes the text before the colon for a key.
+func (s *subset) plainLine(text string, ofKey bool) (value, comment string, ok bool) {
+	end := len(text)
+	for from := 0; from < len(text); {
+		i := strings.IndexByte(text[from:], '#')
+		if i < 0 {
+			break
+		}
+		if i += from; i == 0 || text[i-1] == ' ' {
+			end = i
+			break
+		}
+		from = i + 1
+	}
+	for from := 0; from < end; {
+		i := strings.IndexByte(text[from:end], ':')
+		if i < 0 {
+			break
+		}
+		if i += from; i+1 == len(text) || text[i+1] == ' ' {
+			if ofKey && i > 0 {
+				s.stop(invalid)
+			} else {
+				s.stop(unsure)
+			}
+			return "", "", false
+		}
+		from = i + 1
+	}
+	value, comment = text[:end], text[end:]
+	for value != "" && value[len(value)-1] == ' ' {
+		value = value[:len(value)-1]
+	}
+	return value, comment, true
+}
+
+// plainKind returns the kind of a plain scalar. The YAML library decides on
+// unusual numbers.
+func plainKind(text string) Kind {
+	switch c := text[0]; {
+	case c == '~' || c == 't' || c == 'T' || c == 'f' || c == 'F' || c == 'n' || c == 'N':
+		switch text {
+		case "~", "null", "Null", "NULL":
+			return Null
+		case "true", "True", "TRUE", "false", "False", "FALSE":
+			return Bool
+		}
+		return String
+	case c != '.' && c != '+' && c != '-' && (c < '0' || c > '9'):
+		return String
+	}
+	digits, dots := 0, 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case c == '.':
+			dots++
+		case strings.IndexByte("+-_xXoObBaAcCdDeEfFiInN", c) < 0:
+			return String // no number contains the character
+		}
+	}
+	switch {
+	case digits == len(text) && text[0] != '0' && digits < 19:
+		return Int
+	case digits+dots == len(text) && dots > 1:
+		return String // a version
+	case digits+dots == len(text) && dots == 1 && digits > 1 && text[0] != '.' && digits < 100:
+		return Float
+	}
+	return scalarKind(&yaml.Node{Kind: yaml.ScalarNode, Value: text})
+}
+
+// quoted reads a quoted scalar of one line, and returns the text after the closing
+// quote.
+func (s *subset) quoted(text string) (value, rest string) {
+	quote := text[0]
+	text = text[1:]
+	if quote == '\'' {
+		return s.singleQuoted(text)
+	}
+	i := strings.IndexByte(text, '"')
+	if i >= 0 && strings.IndexByte(text[:i], '\\') < 0 {
+		return text[:i], text[i+1:]
+	}
+	return s.escaped(text)
+}
+
+func (s *subset) singleQuoted(text string) (value, rest string) {
+	for from := 0; ; from += 2 {
+		i := strings.IndexByte(text[from:], '\'')
+		if i < 0 {
+			s.stop(unsure)
+			return "", ""
+		}
+		from += i
+		if !strings.HasPrefix(text[from+1:], "'") {
+			return strings.ReplaceAll(text[:from], "''", "'"), text[from+1:]
+		}
+	}
+}
+
+// escapes are the characters after a backslash, and their meanings.
+var escapes = map[byte]string{'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", 'n': "\n", 'v': "\v", 'f': "\f", 'r': "\r", 'e': "\x1b",
+	' ': " ", '"': `"`, '\'': "'", '\\': `\`, 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029"}
+
+// escaped reads the text of a double-quoted scalar after the opening quote.
+func (s *subset) escaped(text string) (value, rest string) {
+	var b strings.Builder
+	for {
+		i := strings.IndexAny(text, `"\`)
+		if i < 0 || i+1 == len(text) && text[i] == '\\' {
+			s.stop(unsure)
+			return "", ""
+		}
+		b.WriteString(text[:i])
+		if text[i] == '"' {
+			return b.String(), text[i+1:]
+		}
+		c := text[i+1]
+		text = text[i+2:]
+		if meaning, ok := escapes[c]; ok {
+			b.WriteString(meaning)
+			continue
+		}
+		digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
+		if digits == 0 || len(text) < digits {
+			s.stop(invalid)
+			return "", ""
+		}
+		code, err := strconv.ParseUint(text[:digits], 16, 32)
+		if err != nil || !utf8.ValidRune(rune(code)) {
+			s.stop(invalid)
+			return "", ""
+		}
+		b.WriteRune(rune(code))
+		text = text[digits:]
+	}
+}

@@ -1,0 +1,449 @@
+package matter
+
+import (
+	"errors"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// subsetHeaders are headers inside, outside and at the edge of the subset.
+var subsetHeaders = []struct {
+	header string
+	want   verdict
+}{
+	{"", certain},
+	{"\n  \n# c\n", certain},
+	{"a: b\n", certain},
+	{"a: b c\r\nd-e_f:  g: h\r\n", invalid},
+	{"a:  b \r\n\r\nc: d\r\n", certain},
+	{"a: b\nc: d", unsure},
+	{"a: b\rc: d\n", unsure},
+	{"a:\tb\n", unsure},
+	{"a : b\n", unsure},
+	{"a:b\n", unsure},
+	{" a: b\n", unsure},
+	{"\"a\": b\n", unsure},
+	{"1: b\n", unsure},
+	{"? a\n: b\n", unsure},
+	{"<<: {a: b}\n", unsure},
+	{"a: b\n---\nc: d\n", unsure},
+	{"a: b\n...\n", unsure},
+	{"%YAML 1.1\n", unsure},
+	{"a: b\na: c\n", certain},
+	{"null: ~\ntrue: y\n", certain},
+	{strings.Repeat("k", 128) + ": v\n", certain},
+	{strings.Repeat("k", 2000) + ": v\n", unsure},
+	{"a: " + strings.Repeat("[", 200) + "\n", unsure},
+	{"a: b" + strings.Repeat("{", 200) + "\n", unsure},
+
+	{"a: true\nb: True\nc: tRue\nd: yes\ne: off\nf: n\n", certain},
+	{"a: null\nb: NULL\nc: nULL\nd: ~\ne: ~x\nf:\ng: # c\n", certain},
+	{"a: 0\nb: 12\nc: -3\nd: +4\ne: 007\nf: 0o7\ng: 0x1F\nh: 0b1\ni: 1_000\nj: 08\n", certain},
+	{"a: 1.5\nb: 1.\nc: .5\nd: 1e3\ne: 1E-3\nf: .inf\ng: -.Inf\nh: .nan\ni: .\nj: 1.2.3\nk: 00.1\n", certain},
+	{"a: 9223372036854775807\nb: 18446744073709551615\nc: 99999999999999999999\nd: 1e400\ne: 0x\nf: 1__0\ng: _1\n", certain},
+	{"a: 2025-01-31\nb: 2025-01-31T10:20:30Z\nc: 2025-01-31 10:20:30\nd: 12:30\ne: 12:30:45\nf: 2025-13-01\n", certain},
+	{"a: -\n", unsure},
+	{"a: - b\n", unsure},
+	{"a: -b\nb: --x | y\n", certain},
+	{"a: <x> [y]\nb: $ARGUMENTS\nc: /x\nd: (a, b)\ne: =\nf: x[y]{z}\n", certain},
+	{"a: @x\n", unsure},
+	{"a: `x`\n", unsure},
+	{"a: &x b\nc: *x\n", unsure},
+	{"a: !x b\n", unsure},
+	{"a: ?x\nb: :x\n", unsure},
+	{"a: caf\u00e9 \u6280\u80fd \U0001F680\n", certain},
+	{"a: x\u0085y\n", unsure},
+	{"a: x\u2028y\n", unsure},
+	{"a: \ufeffx\n", unsure},
+	{"a: x\ufffdy\n", unsure},
+	{"a: x\xffy\n", unsure},
+	{"a: x\x7fy\n", unsure},
+	{"a: x\x00y\n", unsure},
+	{"a: \u00a0\u3000 x\u00a0\n", certain},
+	{"a: b: c\n", invalid},
+	{"a: b:\n", invalid},
+	{"a: b:c\n", certain},
+	{"a: b :c ::d\n", certain},
+	{"a: http://x.y/z#w\n", certain},
+	{"a: Use when: asked # c\n", invalid},
+	{"a: b # c: d\n", certain},
+	{"a: b #c\n", unsure},
+	{"a: b #\n", certain},
+	{"a: b#c\n", certain},
+	{"description: b # c\n", unsure},
+	{"a: 1 #c\ndescription: x\n", certain},
+	{"description: 1 # c\n", unsure},
+	{"a: #c\n", unsure},
+
+	{"a: b\n  c\n", certain},
+	{"a: b\n c: d\n", invalid},
+	{"a: b\n  : d\n", unsure},
+	{"a: b\n\n  c\n   - d\n  [e]\n\n\n  'f'\ng: h\n", certain},
+	{"a: b\n  # c\n  d\n", unsure},
+	{"a: b\n  c # d\n", unsure},
+	{"a: 1\n  2\n", certain},
+	{"a: b\n# c\nd: e\n", certain},
+	{"a: b\n  # c\nd: e\n", certain},
+	{"a:\n  b\n", unsure},
+	{"a:\n  'b'\n", unsure},
+	{"a:\nb\n", unsure},
+	{"a: b\nc\n", unsure},
+
+	{"a: 'b'\nb: ''\nc: 'it''s'\nd: ''''\ne: 'a: b #c'  # d\n", certain},
+	{"a: 'b'#c\n", unsure},
+	{"a: 'b' #c\n", certain},
+	{"a: 'b' c\n", invalid},
+	{"a: 'b': c\n", invalid},
+	{"a: 'b\n  c'\n", unsure},
+	{"a: 'b'\n  c\n", unsure},
+	{"a: 'b''\n", unsure},
+	{"a: \"b\"\nb: \"\"\nc: \"\\\"x\\\" \\\\ \\n\\t\\r\\0\\a\\b\\v\\f\\e\\ \\'\\N\\_\\L\\P\"\n", certain},
+	{"a: \"\\x41\\u00e9\\U0001F680\\x80\\u0000\"\n", certain},
+	{"a: \"\\/\"\n", invalid},
+	{"a: \"\\ud83d\\ude00\"\n", invalid},
+	{"a: \"\\UFFFFFFFF\"\n", invalid},
+	{"a: \"\\x4\"\n", invalid},
+	{"a: \"\\u+123\"\n", invalid},
+	{"a: \"b\\\n", unsure},
+	{"a: \"b\n", unsure},
+	{"a: \"Fix\" and \"Test\"\n", invalid},
+	{"a: \"b\", c\n", invalid},
+	{"a: \"b\" \"c\"\n", invalid},
+
+	{"a: []\nb: [ ]\nc: [x]\nd: [x, y]\ne: [x,y , 'z', \"w\" ]\nf: [x, ]\n", certain},
+	{"a: [x] # c\nb: [Bash(git:*), -x, --y, a b, 1, true, ~, it]\n", certain},
+	{"a: [x] #c\n", unsure},
+	{"description: [x] # c\n", unsure},
+	{"a: [x] y\n", invalid},
+	{"a: [x] [y] | z\n", invalid},
+	{"a: [x]: y\n", invalid},
+	{"a: [x]#c\n", unsure},
+	{"a: [x]\n  y\n", unsure},
+	{"a: [x: y]\n", unsure},
+	{"a: [x, {y: z}]\n", unsure},
+	{"a: [[x]]\n", unsure},
+	{"a: [x?]\n", unsure},
+	{"a: [x:]\n", unsure},
+	{"a: [it's]\n", unsure},
+	{"a: [x,, y]\n", unsure},
+	{"a: [, x]\n", unsure},
+	{"a: [-, x]\n", unsure},
+	{"a: [- x]\n", unsure},
+	{"a: ['x' y]\n", unsure},
+	{"a: [x #1, y]\n", unsure},
+	{"a: [x\n", unsure},
+	{"a: [x,\n  y]\n", unsure},
+	{"a:\n  [x, y]\n", certain},
+	{"a:\n  [\n    \"x\",\n    y z,\n  ]\nb: c\n", certain},
+	{"a:\n  [x,\n  y\n  , z\n  ]\n", certain},
+	{"a:\n  [x,\ny]\n", unsure},
+	{"a:\n  [x,\n  # c\n  y]\n", unsure},
+	{"a:\n  [x]: y\n", unsure},
+	{"a:\n  [x] # c\n", unsure},
+	{"a: {b: c}\n", unsure},
+	{"a: {{X}} y\n", unsure},
+
+	{"a:\n- b\n- c\nd: e\n", certain},
+	{"a:\n  - b\n  - 'c'\n  # d\n\n  - \"e\" # f\n  - [g, h]\n  - 1\n", certain},
+	{"a: # c\n  - b\n", certain},
+	{"a: #c\n  - b\n", unsure},
+	{"a:\n  - b\n - c\n", unsure},
+	{"a:\n - b\n  - c\n", certain},
+	{"a:\n  - b\n  c\n", unsure},
+	{"a:\n  -\n  - b\n", unsure},
+	{"a:\n  - - b\n", unsure},
+	{"a:\n  - b: c\n    d: e\n  - b: f\n", certain},
+	{"a:\n  - b: c\n   d: e\n", unsure},
+	{"a:\n  - b:\n      - c\n    d:\n    - e\n", certain},
+	{"a:\n  - x y: c\n", unsure},
+	{"a:\n  - 'b': c\n", unsure},
+	{"a:\n  - [b]: c\n", unsure},
+	{"a:\n  - b\n    c\n", certain},
+	{"a:\n  - |\n    b\n  - >-\n    c\n", certain},
+	{"a:\n  - b #c\n", unsure},
+	{"- a\n", unsure},
+
+	{"metadata:\n  a: b\n  c: 1.0\n  d: 'e'\nf: g\n", certain},
+	{"metadata:\n  a: [x]\n  b:\n    - c\n  d:\n    e: f\n", certain},
+	{"metadata:\n    a: b\n  c: d\n", unsure},
+	{"metadata:\n  a: b\n    c: d\n", invalid},
+	{"metadata:\n  a: b\n  a: c\n", certain},
+	{"metadata:\n\n  # c\n  a: b # c\n# d\n", certain},
+	{"metadata:\n  a:\n  b:\nc:\n", certain},
+	{"a:\n b:\n  c:\n   d:\n    e:\n     f:\n      g:\n       h:\n        i:\n         j: k\n", unsure},
+
+	{"a: |\n  b\n  c\n", certain},
+	{"a: |\n  b\n\n   c\n  d\n\n\ne: f\n", certain},
+	{"a: |-\n  b\n\n", certain},
+	{"a: |+\n  b\n\nc: d\n", certain},
+	{"a: |+\n  b\n\n", unsure},
+	{"a: >\n  b\n  c\n\n  d\n\n\n  e\n", certain},
+	{"a: >\n  b\n   c\n  d\n\n   e\n\n  f\n", certain},
+	{"a: >\n   b\n  c\n", unsure},
+	{"a: >\n\n  b\n", certain},
+	{"a: >-\n\n\n  b  \n  c\r\n  d\r\n", certain},
+	{"a: |2\n   b\n  c\n", certain},
+	{"a: |2-\n   b\n", certain},
+	{"a: >-1\n   b\n", certain},
+	{"a: |0\n  b\n", unsure},
+	{"a: |12\n  b\n", unsure},
+	{"a: |--\n  b\n", unsure},
+	{"a: | # c\n  b\n", unsure},
+	{"a: |b\n", unsure},
+	{"a: |\n", unsure},
+	{"a: |\nb: c\n", unsure},
+	{"a: |\n\n\nb: c\n", unsure},
+	{"a: |\n   \n  b\n", unsure},
+	{"a: |\n  b\n \n  c\n    \n", unsure},
+	{"a: |\n  b\n# c\nd: e\n", certain},
+	{"a: |\n  b\n # c\nd: e\n", certain},
+	{"a: |\n  b\n c: d\n", unsure},
+	{"a: |\n  # b\n  --- c: d\n", certain},
+	{"a:\n  b: |\n    c\n  d: >\n    e\n", certain},
+	{"a:\n  b: |\n  c: d\n", unsure},
+	{"a: |\n  [{}] \"x\" 'y'\n", certain},
+}
+
+func TestReadSubset(t *testing.T) {
+	for _, tt := range subsetHeaders {
+		if _, got := readSubset(tt.header, 2); got != tt.want {
+			t.Errorf("%q: verdict %d, want %d", tt.header, got, tt.want)
+		}
+		compareSubset(t, tt.header)
+	}
+}
+
+// compareSubset compares readSubset with the YAML library.
+func compareSubset(t interface{ Fatalf(string, ...any) }, header string) verdict {
+	got, verdict := readSubset(header, 7)
+	if verdict == unsure {
+		return verdict
+	}
+	doc := Document{Header: []byte(header)}
+	text := doc.printable()
+	if len(doc.Problems) > 0 {
+		t.Fatalf("%q has a problem: %v", header, doc.Problems)
+	}
+	want, cut, err := strictYAML(text, 7, newExpansion(text))
+	switch {
+	case verdict == invalid && (err == nil || errors.Is(err, errRefused) || errors.Is(err, errNotMapping)):
+		t.Fatalf("%q is not invalid: %v", header, err)
+	case verdict == invalid:
+	case err != nil:
+		t.Fatalf("%q is not YAML: %v", header, err)
+	case len(cut.inWhole()) > 0:
+		t.Fatalf("%q has a problem: %+v", header, cut.inWhole())
+	case !reflect.DeepEqual(got, want):
+		t.Fatalf("%q (-yaml +subset):\n%s", header, cmp.Diff(want, got))
+	}
+	return verdict
+}
+
+// TestCorpusSubset compares the public headers, and counts the headers that need
+// the YAML library.
+func TestCorpusSubset(t *testing.T) {
+	type count struct{ headers, certain, broken, library int }
+	counts := map[string]*count{}
+	corpusFiles(t, func(path string, data []byte) {
+		doc, _ := Parse(data, true)
+		if doc.Format != YAML {
+			return
+		}
+		kind := "commands"
+		if strings.EqualFold(filepath.Base(path), "SKILL.md") {
+			kind = "skills"
+		}
+		if counts[kind] == nil {
+			counts[kind] = &count{}
+		}
+		c := counts[kind]
+		c.headers++
+		switch verdict := compareSubset(t, string(doc.Header)); {
+		case verdict == unsure:
+			c.library++
+			return
+		case verdict == certain:
+			c.certain++
+			return
+		}
+		c.broken++
+		for part := range chunks(doc.Header) {
+			if compareSubset(t, string(part.text)) == unsure {
+				c.library++
+				return
+			}
+		}
+	})
+	for kind, c := range counts {
+		t.Logf("%s: %d headers, %d in the subset, %d broken, %d with the library", kind, c.headers, c.certain, c.broken, c.library)
+		if c.library*20 > c.headers {
+			t.Errorf("%s: %d of %d headers need the library, more than 5 %%", kind, c.library, c.headers)
+		}
+	}
+}
+
+func FuzzSubset(f *testing.F) {
+	for _, tt := range subsetHeaders {
+		f.Add(tt.header)
+	}
+	f.Fuzz(func(t *testing.T, header string) { compareSubset(t, header) })
+}
+
+// FuzzSubsetGrammar compares headers that drawHeader writes.
+func FuzzSubsetGrammar(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(checkDrawnHeader))
+}
+
+func TestSubsetGrammar(t *testing.T) { rapid.Check(t, checkDrawnHeader) }
+
+func checkDrawnHeader(t *rapid.T) { compareSubset(t, drawHeader(t)) }
+
+// drawHeader draws a header from the grammar of the subset, with up to three
+// mutations.
+func drawHeader(t *rapid.T) string {
+	g := grammar{t: t}
+	g.mapping("", 0)
+	text := g.b.String()
+	if rapid.IntRange(0, 3).Draw(t, "crlf") == 0 {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "mutations") {
+		from := rapid.IntRange(0, len(text)).Draw(t, "from")
+		to := min(len(text), from+rapid.SampledFrom([]int{0, 0, 1, 1, 2, 5}).Draw(t, "length"))
+		text = text[:from] + rapid.SampledFrom(fragments).Draw(t, "fragment") + text[to:]
+	}
+	return text
+}
+
+// fragments are texts with a meaning in YAML.
+var fragments = []string{"", "", "", " ", "  ", "\n", "\n\n", "\n ", "\n  ", "\r\n", "\t", ":", ": ", ":\n", "- ", "-", "#", " #", " # ", "\n# c\n", "'", "\"", "\\", "[", "]", "{", "}", ",", "|", ">", "|\n", ">-\n", "|2", "+", "?", "? ",
+	"&a ", "*a", "!", "!!str ", "%", "@", "`", "~", "<<: ", "---\n", "\n---\n", "...\n", "\u00e9", "\u0085", "\u2028", "\ufeff", "\x00", "true", "null", "0", "1e3", "0x", "_", "a: b\n", "\na: ", "description: "}
+
+// A grammar writes a header.
+type grammar struct {
+	t *rapid.T
+	b strings.Builder
+}
+
+func (g *grammar) pick(label string, from ...string) string {
+	return rapid.SampledFrom(from).Draw(g.t, label)
+}
+
+func (g *grammar) number(label string, most int) int {
+	return rapid.IntRange(0, most).Draw(g.t, label)
+}
+
+func (g *grammar) write(texts ...string) {
+	for _, text := range texts {
+		g.b.WriteString(text)
+	}
+}
+
+// end ends a line, with or without a comment, and writes lines without a value.
+func (g *grammar) end() {
+	g.write(g.pick("end", "", "", "", "", " ", " # c", "  #c", " #", " # a: b"), "\n")
+	for g.number("blank", 6) == 6 {
+		g.write(g.pick("blank line", "", " ", "    ", "# c", "  # c", "#c: d"), "\n")
+	}
+}
+
+func (g *grammar) mapping(indent string, depth int) {
+	for i := range 1 + g.number("fields", 3) {
+		if i > 0 {
+			g.write(indent)
+		}
+		g.write(g.pick("key", "description", "name", "a", "b-c", "d_1", "allowed-tools", "metadata", "true"), ":")
+		g.value(indent, depth, true)
+	}
+}
+
+func (g *grammar) value(indent string, depth int, ofKey bool) {
+	deeper := indent + g.pick("indent", " ", "  ", "    ")
+	shapes := 5
+	if depth < 3 {
+		shapes = 8
+	}
+	switch g.number("shape", shapes) {
+	case 0, 1:
+		g.write(g.pick("space", " ", "  "), g.plain())
+		for g.number("lines", 5) == 5 {
+			g.write(g.pick("break", "\n", "\n\n", " \n"), deeper, g.plain())
+		}
+		g.end()
+	case 2:
+		g.write(" ", g.quoted())
+		g.end()
+	case 3, 4:
+		g.block(deeper)
+	case 5:
+		g.write(" ")
+		g.brackets("", "")
+		g.end()
+	case 6:
+		if !ofKey {
+			g.write(" ")
+			g.mapping(indent+"  ", depth+1)
+			return
+		}
+		g.end()
+		g.write(deeper)
+		g.mapping(deeper, depth+1)
+	case 7:
+		if !ofKey {
+			g.write(" x\n")
+			return
+		}
+		g.end()
+		if g.number("flat", 2) == 0 {
+			deeper = indent
+		}
+		for range 1 + g.number("items", 3) {
+			g.write(deeper, "-")
+			g.value(deeper, depth+1, false)
+		}
+	case 8:
+		if ofKey {
+			g.end()
+			g.write(deeper)
+			g.brackets("\n"+deeper, "\n"+indent+" ")
+		}
+		g.end()
+	}
+}
+
+func (g *grammar) plain() string {
+	return g.pick("plain", "x", "Use this, when", "a b  c", "true", "False", "null", "~", "1", "007", "1.5", "1.2.3", "-1", "--x | y", "1e3", "0x1F", ".5", "1_000", "2025-01-31", "12:30", "yes", "a:b", "http://x/y#z", "<a> [b]",
+		"$1", "(a)", "it's", "a \"b\" c", "caf\u00e9 \U0001F680", "a - b", "a, b", "Bash(git:*), Read", "a: b", "x:", "+1", "-", "=", "/x", "*", "a #b", "y # z", ".inf", "0", "")
+}
+
+func (g *grammar) quoted() string {
+	return g.pick("quoted", `''`, `""`, `'a'`, `'it''s: #1'`, `"a"`, `"a \"b\" \\"`, `"\n\t\u00e9\x41"`, `"\U0001F680"`, `"\/"`, `"\ud83d"`, `"a: b # c"`, `' '`, `"caf\u00e9"`, "'\u00e9'", `"a" b`, `'a' 'b'`, `"a`, `'a`, `"\`)
+}
+
+func (g *grammar) brackets(open, closing string) {
+	g.write("[", g.pick("space", "", " "), open)
+	for i := range g.number("items", 3) {
+		if i > 0 {
+			g.write(g.pick("comma", ",", ", ", " , ", ", "+open, open+","))
+		}
+		if g.number("quotes", 2) == 0 {
+			g.write(g.quoted())
+		} else {
+			g.write(g.plain())
+		}
+	}
+	g.write(g.pick("space", "", " ", ","), closing, "]", g.pick("after", "", "", "", "", " [b]", " x", ": y"))
+}
+
+func (g *grammar) block(indent string) {
+	g.write(g.pick("sign", " |", " >"), g.pick("chomping", "", "", "-", "+", "2", "1-", "-2", "+1"), g.pick("space", "", "", " ", " # c"), "\n")
+	for range g.number("lines", 5) {
+		g.write(g.pick("indentation", indent, indent, indent, indent+" ", indent+"  ", "", " "),
+			g.pick("line", "a", "b c ", "- d", "e: f", "# g", "", "\"h\"", "'i", "[j", "\u00e9", "---"), "\n")
+	}
+}

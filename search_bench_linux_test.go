@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -169,39 +170,98 @@ func BenchmarkSearch(b *testing.B) {
 	}
 }
 
-// BenchmarkSearchFirst compares the first search over 10,000 commands with reading
-// all files, and reports the memory that the search keeps for each command.
+// BenchmarkSearchFirst compares the first search over 10,000 commands with reading all
+// files on one core, and with a program that reads all files and looks for a word. The
+// search follows a List ("first") or begins with a new catalog ("cold"). B/command is the
+// memory that the search keeps for each command beside the memory of the List.
+//
+// With TOOLSHELF_CORPUS, the benchmark also runs over copies of public commands.
 func BenchmarkSearchFirst(b *testing.B) {
 	const n = 10_000
-	l := newLibrary(b, n)
-	var ours, read []float64
-	var bytesEach float64
+	for _, mix := range headerMixes(publicCommandHeaders) {
+		b.Run(mix.name, func(b *testing.B) {
+			d := publicCommands(b, n, mix.classes, publicCommandSizes)
+			searchFirst(b, d)
+			d.reportShares(b)
+		})
+	}
+	b.Run("corpus", func(b *testing.B) { searchFirst(b, corpusCommands(b, n)) })
+}
+
+func searchFirst(b *testing.B, d *publicDir) {
+	times := map[string][]float64{}
+	measure := func(name string, do func()) {
+		begin := time.Now()
+		do()
+		times[name] = append(times[name], float64(time.Since(begin).Nanoseconds()))
+	}
+	var kept int64
 	for b.Loop() {
-		c := catalog(b, toolshelf.WithRoot(l.root))
+		c := catalog(b, toolshelf.WithRoot(d.root))
 		if _, err := c.List(b.Context(), toolshelf.Page{}); err != nil {
 			b.Fatal(err)
 		}
 		before := heap()
-		begin := time.Now()
-		firstSearch(b, c)
-		ours = append(ours, float64(time.Since(begin).Nanoseconds()))
-		bytesEach = float64(heap()-before) / n
-		runtime.KeepAlive(c)
+		measure("first", func() { firstSearch(b, c) })
+		kept = heap() - before
+		c.Close()
 
-		begin = time.Now()
-		for _, name := range l.names {
-			if _, err := os.ReadFile(filepath.Join(l.dir, name+".md")); err != nil {
-				b.Fatal(err)
+		measure("cold", func() {
+			c := catalog(b, toolshelf.WithRoot(d.root))
+			firstSearch(b, c)
+			c.Close()
+		})
+		measure("read", func() { readWhole(b, d.files) })
+		measure("naive", func() {
+			for _, file := range d.files {
+				data, err := os.ReadFile(file)
+				if err != nil {
+					b.Fatal(err)
+				}
+				bytes.Contains(bytes.ToLower(data), []byte("nothing"))
 			}
-		}
-		read = append(read, float64(time.Since(begin).Nanoseconds()))
+		})
 	}
-	slices.Sort(ours)
-	slices.Sort(read)
-	b.ReportMetric(ours[len(ours)/2], "ns/first")
-	b.ReportMetric(read[len(read)/2], "ns/read")
-	b.ReportMetric(ours[len(ours)/2]/read[len(read)/2], "first/read")
-	b.ReportMetric(bytesEach, "B/command")
+	median := func(name string) float64 {
+		slices.Sort(times[name])
+		return times[name][len(times[name])/2]
+	}
+	for name := range times {
+		b.ReportMetric(median(name), "ns/"+name)
+	}
+	b.ReportMetric(median("first")/median("read"), "first/read")
+	b.ReportMetric(median("cold")/median("read"), "cold/read")
+	b.ReportMetric(median("first")/median("naive"), "first/naive")
+	b.ReportMetric(float64(kept)/float64(len(d.files)), "B/command")
+}
+
+// corpusCommands returns a directory of n copies of public commands.
+func corpusCommands(b *testing.B, n int) *publicDir {
+	var texts [][]byte
+	err := filepath.WalkDir(filepath.Join(corpus(b), "commands"), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) != ".md" || e.Name() == "README.md" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		texts = append(texts, text)
+		return err
+	})
+	if err != nil || len(texts) == 0 {
+		b.Fatalf("%d commands, %v", len(texts), err)
+	}
+	d := &publicDir{root: b.TempDir()}
+	old := time.Now().Add(-time.Minute) // see index.Settled
+	if err := os.Mkdir(filepath.Join(d.root, "commands"), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	for i := range n {
+		file := filepath.Join(d.root, "commands", fmt.Sprintf("c%05d.md", i))
+		if err := errors.Join(os.WriteFile(file, texts[i%len(texts)], 0o644), os.Chtimes(file, old, old)); err != nil {
+			b.Fatal(err)
+		}
+		d.files = append(d.files, file)
+	}
+	return d
 }
 
 // firstSearch searches until all files are read, which may exceed the time limit of

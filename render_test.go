@@ -86,8 +86,8 @@ func TestRenderRefusesToFillMemory(t *testing.T) {
 		code toolshelf.Code
 	}{
 		{"64 times a megabyte", 64, ""},
-		{"65 times a megabyte", 65, toolshelf.ErrSizeLimitExceeded.Code},
-		{"a million times a megabyte", 1 << 20, toolshelf.ErrSizeLimitExceeded.Code},
+		{"65 times a megabyte", 65, toolshelf.CodeSizeLimitExceeded},
+		{"a million times a megabyte", 1 << 20, toolshelf.CodeSizeLimitExceeded},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			command := toolshelf.Command{Name: "bomb", Content: strings.Repeat("$x ", tt.n)}

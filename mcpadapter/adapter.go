@@ -13,8 +13,9 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// An Adapter offers a catalog as tools and prompts. An Adapter is immutable and
-// safe for concurrent use. Close the catalog to end the use of its Adapter.
+// An Adapter offers a catalog as tools and prompts. An Adapter is immutable and safe
+// for concurrent use. An Adapter has no Close method: after the Close of the catalog, all
+// calls fail with toolshelf.CodeClosed.
 type Adapter struct {
 	catalog *toolshelf.Catalog
 	config  config
@@ -94,8 +95,8 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 	return tools, nil
 }
 
-// checkExtra checks an extra tool and adds a missing input schema. It wraps Call, so
-// that an invalid result cannot break a message.
+// checkExtra checks an extra tool and adds a missing input schema. checkExtra also wraps
+// Call, because an invalid result would break the message of the protocol.
 func checkExtra(t *Tool) error {
 	if t.Call == nil {
 		return invalidOption(fmt.Sprintf("the tool %q has no Call", t.Name))
@@ -167,13 +168,13 @@ func (a *Adapter) Tools() []Tool { return slices.Clone(a.tools) }
 func (a *Adapter) PageSize() int { return a.config.pageSize }
 
 // Call runs a tool, for programs that dispatch a model's function calls themselves.
-// WithNamespace lists the accepted spellings of the name. The arguments are those of
-// Tool.Call.
+// WithNamespace documents the accepted spellings of the name. The arguments are a JSON
+// object; see Tool.Call.
 //
 // If the tool fails, Call returns a Result with IsError, in the error shape of the
 // tool contract. If an extra tool returns an error, Call returns the error text in a
-// Result with IsError. Call returns an *RPCError if no tool has the name, and the
-// context's error if the context ends.
+// Result with IsError. Call returns an *RPCError with CodeInvalidParams if no tool has
+// the name, and the context's error if the context ends.
 func (a *Adapter) Call(ctx context.Context, name string, arguments json.RawMessage) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{}, err

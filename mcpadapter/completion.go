@@ -23,8 +23,8 @@ const maxValues = 100
 // is the name of a prompt or a tool.
 //
 // The values depend on the argument. If the description of the argument lists values,
-// as in "[major|minor|patch]", Complete uses this list. For command_name and command,
-// the values are the names of the listed commands. For skill_name and skill, they are
+// as in "[major|minor|patch]", Complete uses this list. The arguments command_name and
+// command have the names of the listed commands. The arguments skill_name and skill have
 // the names of the skills. All other arguments have no values.
 //
 // Complete returns an *RPCError with CodeInvalidParams for an unknown prompt, tool or
@@ -80,9 +80,8 @@ func (a *Adapter) commandNames(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// argumentChoices returns the values that the description of an argument lists. It
-// returns an error if the argument does not exist. toolOnly means that no command has
-// the name.
+// argumentChoices returns the values in the description of an argument, or an error if
+// the argument does not exist. toolOnly means that no command has the name.
 func (a *Adapter) argumentChoices(ctx context.Context, name, argument string, tool Tool, toolOnly bool) ([]string, error) {
 	var known []string
 	if !toolOnly {
@@ -106,7 +105,7 @@ func (a *Adapter) argumentChoices(ctx context.Context, name, argument string, to
 	var schema struct {
 		Properties map[string]struct{ Enum []json.RawMessage }
 	}
-	_ = json.Unmarshal(tool.InputSchema, &schema) // on an error, the enum of an extra tool has other values than strings
+	_ = json.Unmarshal(tool.InputSchema, &schema) // an error means that an extra tool has an unusual schema, without choices
 	if p, ok := schema.Properties[argument]; ok {
 		return textsOf(p.Enum), nil
 	}
@@ -176,10 +175,10 @@ func (r request) complete() (json.RawMessage, *RPCError) {
 		argument struct{ Name, Value *string }
 	)
 	if json.Unmarshal(r.params["ref"], &ref) != nil || ref.Type == nil {
-		return nil, invalidParams(`"ref" is missing or invalid; send {"type":"ref/prompt","name":"…"}`)
+		return nil, invalidParams(`"ref" is missing or not an object; send {"type":"ref/prompt","name":"…"}`)
 	}
 	if *ref.Type != "ref/prompt" || ref.Name == nil {
-		return nil, invalidParams(`"ref" is not a prompt or a tool; send {"type":"ref/prompt","name":"…"}`)
+		return nil, invalidParams(`"ref" does not refer to a prompt or a tool; send {"type":"ref/prompt","name":"…"}`)
 	}
 	if json.Unmarshal(r.params["argument"], &argument) != nil || argument.Name == nil || argument.Value == nil {
 		return nil, invalidParams(`"argument" is missing or incomplete; send {"name":"…","value":"…"}`)

@@ -44,8 +44,8 @@
 // results and its error codes. The file docs/tools.md of the repository lists all
 // tool contracts.
 //
-// report_feedback exists only if the catalog has toolshelf.WithReports. It is the
-// only tool that writes, and its annotations say so. No tool fills arguments into
+// report_feedback exists only if the catalog has toolshelf.WithReports. Only
+// report_feedback writes, and its annotations declare this. No tool fills arguments into
 // the text of a command; see GetPrompt.
 //
 // A tool checks its arguments against its input schema. A tool accepts three
@@ -64,8 +64,8 @@
 // the file. WithRelativePaths shows paths relative to the root in results and
 // messages.
 //
-// Catalog.SkillsPrompt omits skills with disable-model-invocation. The tools list
-// them. To hide such skills from a model, give New a view of the catalog:
+// Catalog.SkillsPrompt omits skills with disable-model-invocation, but the tools list
+// these skills. To hide the skills from a model, give New a view of the catalog:
 //
 //	view, err := catalog.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool {
 //		return !s.DisableModelInvocation
@@ -76,10 +76,9 @@
 //
 // # Prompts
 //
-// Each listed command of the catalog is a prompt with the name of the command. The
-// arguments of the prompt are those of Command.Arguments, and its text is that of
-// Command.RenderNamed. The adapter executes no !`command` and reads no @file of
-// the text.
+// Each listed command of the catalog is a prompt with the name of the command.
+// Command.Arguments determines the arguments of the prompt, and Command.RenderNamed its
+// text. The adapter executes no !`command` and reads no @file of the text.
 //
 // # Sources
 //

@@ -49,11 +49,11 @@ func newConfig(opts []Option) (config, error) {
 
 // WithNamespace adds a namespace to the names of the library's own tools. With
 // "docs", list_commands is docs.list_commands. A namespace consists of letters,
-// digits, "_" and "-". It may have several parts, separated by ".".
+// digits, "_" and "-". A namespace may have several parts, separated by ".".
 //
 // The default, and "", is no namespace, because some clients reject all tools of a
-// server if one name contains a dot (see WithSeparator). A call may use "_" instead
-// of each ".", as some clients do.
+// server if a name contains a dot (see WithSeparator). A call may use the name with
+// "_" instead of each ".", as some clients do.
 func WithNamespace(namespace string) Option {
 	return func(c *config) error {
 		if namespace != "" && !isNamespace(namespace) {
@@ -66,7 +66,7 @@ func WithNamespace(namespace string) Option {
 
 // WithSeparator sets the separator between the parts of a namespace, and between the
 // namespace and the rest of a name: "." (the default), or "_" or "-" for clients that
-// reject dots. A call may also use "." or "_", whatever the separator is.
+// reject dots. With every separator, a call may also use "." or "_".
 func WithSeparator(separator string) Option {
 	return func(c *config) error {
 		switch separator {
@@ -79,9 +79,10 @@ func WithSeparator(separator string) Option {
 }
 
 // WithTools offers only the named tools of the library, in the order of Tools. The
-// names have no namespace, as in "list_commands". Without any name, the adapter
-// offers none of the library's tools. New returns an error if the library has no tool
-// of the name, and for report_feedback if the catalog has no toolshelf.WithReports.
+// names have no namespace, as in "list_commands". Without names, the adapter offers
+// none of the library's tools. For an unknown name, New returns
+// toolshelf.ErrInvalidOption. The name report_feedback is unknown if the catalog has no
+// toolshelf.WithReports.
 func WithTools(names ...string) Option {
 	return func(c *config) error {
 		c.tools = append([]string{}, names...)
@@ -114,7 +115,7 @@ func WithPageSize(n int) Option {
 
 // WithServerInfo sets the name and version of the server that Session reports. The
 // default is "toolshelf" and the version of this library. The option has no effect on
-// servers of an SDK, which have a name and version of their own.
+// the server of an SDK, because the program gives this server its name and version.
 func WithServerInfo(name, version string) Option {
 	return func(c *config) error {
 		if name == "" || version == "" {
@@ -126,7 +127,7 @@ func WithServerInfo(name, version string) Option {
 }
 
 // WithInstructions sets the text in which Session tells a model how to use the
-// server. The default is no text. Servers of an SDK have an option of their own.
+// server. The default is no text. For the server of an SDK, use an option of the SDK.
 func WithInstructions(text string) Option {
 	return func(c *config) error { c.instructions = text; return nil }
 }
@@ -151,5 +152,5 @@ func WithRenderer(r toolshelf.Renderer) Option {
 }
 
 func invalidOption(message string) error {
-	return &toolshelf.Error{Code: toolshelf.ErrInvalidOption.Code, Op: "mcpadapter.New", Message: message}
+	return &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: "mcpadapter.New", Message: message}
 }

@@ -104,11 +104,11 @@ func TestGetPromptRejectsUnknownArgumentsInAShortMessage(t *testing.T) {
 		arguments map[string]string
 		want      string
 	}{
-		{"plain", arguments(1), `the prompt has no argument "x0"; it takes none`},
-		{"plain", arguments(2), `the prompt has no arguments "x0", "x1"; it takes none`},
-		{"plain", arguments(1000), `the prompt has no arguments "x0", "x1", "x10" and 997 more; it takes none`},
+		{"plain", arguments(1), `the prompt has no argument "x0"; accepted arguments: none`},
+		{"plain", arguments(2), `the prompt has no arguments "x0", "x1"; accepted arguments: none`},
+		{"plain", arguments(1000), `the prompt has no arguments "x0", "x1", "x10" and 997 more; accepted arguments: none`},
 		{"plain", arguments(40_000), `40000 arguments were given for the prompt "plain"; a prompt takes at most 1000`},
-		{"many", arguments(1), `the prompt has no argument "x0"; it takes a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19 and 39980 more`},
+		{"many", arguments(1), `the prompt has no argument "x0"; accepted arguments: a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19 and 39980 more`},
 	}
 	for _, tt := range tests {
 		_, err := a.GetPrompt(ctx, tt.prompt, tt.arguments)

@@ -36,12 +36,12 @@ type PromptText struct {
 }
 
 // Prompts returns a prompt for each command that the catalog lists, in the order of
-// the catalog. Prompts returns no prompt if the directory of commands is missing.
+// the catalog. If the directory of commands is missing, Prompts returns no prompt and no
+// error. Prompts returns the other errors of Catalog.List.
 //
-// Prompts returns the errors of Catalog.List, except for the missing directory. The
-// cost is the cost of Catalog.AllUsage: one validation of the files, and one read of
-// each new or changed file. If a file cannot be read, or cannot be read in time, its
-// prompt has no arguments, and the other prompts are not delayed.
+// The cost is the cost of Catalog.AllUsage: one validation of the files, and one read of
+// each new or changed file. If a file cannot be read, or cannot be read within half a
+// second, its prompt has no arguments, and later lists do not wait for the file.
 func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 	defer a.hider.error(&err)
 	for usage, err := range a.catalog.AllUsage(ctx, a.config.renderer) {
@@ -55,23 +55,26 @@ func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 
 // A PromptList is one page of prompts.
 type PromptList struct {
-	Prompts    []Prompt // of the page
-	NextCursor string   // of the next page; "" after the last
+	Prompts    []Prompt // the prompts of the page
+	NextCursor string   // the cursor of the next page; "" on the last page
 
 	usage toolshelf.UsageList
 }
 
-// Contains reports whether any page of the list had a prompt of this name at the time
-// of ListPrompts. Contains reads no file.
+// Contains reports whether any page of the list had a prompt with this name at the time
+// of the call of ListPrompts. Contains reads no file.
 func (l PromptList) Contains(name string) bool { return l.usage.Contains(name) }
 
-// ListPrompts returns one page of Prompts. The page has the size of WithPageSize,
-// but at most 100 prompts. A nil cursor requests the first page. ListPrompts returns
-// an *RPCError with CodeInvalidParams for a cursor that does not come from a list of
-// commands, including "". A cursor stays valid if commands are added or removed.
+// ListPrompts returns one page of the prompts that Prompts returns. The page has the
+// size of WithPageSize, but at most 100 prompts. A nil cursor requests the first page. A
+// cursor stays valid if commands are added or removed.
+//
+// ListPrompts returns an *RPCError with CodeInvalidParams for a cursor that does not come
+// from a list of commands, including "". All other errors are those of Prompts.
 //
 // The cost is the cost of Catalog.ListUsage: one validation of the files, and one read
-// of each new or changed file of the page. Prompts describes files that cannot be read.
+// of each new or changed file of the page. Unreadable files have the effect that Prompts
+// documents.
 func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptList, err error) {
 	defer a.hider.error(&err)
 	page := toolshelf.Page{Size: min(a.config.pageSize, paging.MaxPrompts)}
@@ -93,12 +96,6 @@ func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptL
 		list.Prompts = append(list.Prompts, newPrompt(u.Name, u.Description, u.Arguments))
 	}
 	return list, nil
-}
-
-// PromptsPage returns the prompts and the next cursor of ListPrompts.
-func (a *Adapter) PromptsPage(ctx context.Context, cursor *string) (prompts []Prompt, next string, err error) {
-	list, err := a.ListPrompts(ctx, cursor)
-	return list.Prompts, list.NextCursor, err
 }
 
 // ignoreMissing returns err, or nil if err reports a missing directory of commands or
@@ -227,14 +224,14 @@ func unknownArguments(of string, unknown, known []string) *RPCError {
 	if rest > 0 {
 		list += fmt.Sprintf(" and %d more", rest)
 	}
-	takes := "it takes none"
+	accepted := "accepted arguments: none"
 	if len(known) > 0 {
-		takes = "it takes " + strings.Join(known[:min(len(known), maxKnown)], ", ")
+		accepted = "accepted arguments: " + strings.Join(known[:min(len(known), maxKnown)], ", ")
 	}
 	if rest := len(known) - maxKnown; rest > 0 {
-		takes = truncate(takes) + fmt.Sprintf(" and %d more", rest)
+		accepted = truncate(accepted) + fmt.Sprintf(" and %d more", rest)
 	}
-	return invalidParams("%s has no %s %s; %s", of, noun, list, truncate(takes))
+	return invalidParams("%s has no %s %s; %s", of, noun, list, truncate(accepted))
 }
 
 func (r request) listPrompts() (json.RawMessage, *RPCError) {
@@ -242,14 +239,14 @@ func (r request) listPrompts() (json.RawMessage, *RPCError) {
 	if rpcErr != nil {
 		return nil, rpcErr
 	}
-	prompts, next, err := r.adapter.PromptsPage(r.ctx, cursor)
+	list, err := r.adapter.ListPrompts(r.ctx, cursor)
 	if err != nil {
 		return nil, asRPCError(err)
 	}
-	if prompts == nil {
-		prompts = []Prompt{}
+	if list.Prompts == nil {
+		list.Prompts = []Prompt{}
 	}
-	list, err := encode(prompts)
+	prompts, err := encode(list.Prompts)
 	if err != nil {
 		return nil, internalError(err)
 	}
@@ -257,9 +254,9 @@ func (r request) listPrompts() (json.RawMessage, *RPCError) {
 	if r.modern {
 		b = append(r.adapter.config.modern(0, "private"), ',')
 	}
-	b = append(append(b, `"prompts":`...), list...)
-	if next != "" {
-		b = escape.AppendJSON(append(b, `,"nextCursor":`...), next)
+	b = append(append(b, `"prompts":`...), prompts...)
+	if list.NextCursor != "" {
+		b = escape.AppendJSON(append(b, `,"nextCursor":`...), list.NextCursor)
 	}
 	return append(b, '}'), nil
 }

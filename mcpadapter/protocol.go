@@ -61,8 +61,8 @@ func (p params) text(name string) (string, *RPCError) {
 	return s, nil
 }
 
-// cursor returns the cursor of a list request. It returns nil if the cursor is missing
-// or null: some clients send null. "" is a cursor.
+// cursor returns the cursor of a list request, or nil if the cursor is missing or null.
+// Some clients send null. "" is a cursor.
 func (p params) cursor() (*string, *RPCError) {
 	if !p.has("cursor") {
 		return nil, nil

@@ -23,8 +23,8 @@ import (
 // The default is full paths, as the tool contracts require. The tools for files always
 // show relative paths.
 //
-// WithRelativePaths does not change the texts of commands, skills and their
-// files, the patterns that a result repeats, or the results of extra tools.
+// WithRelativePaths does not change the texts of commands, skills and their files, the
+// patterns in the result of search_files, and the results of extra tools.
 func WithRelativePaths() Option {
 	return func(c *config) error { c.relativePaths = true; return nil }
 }

@@ -44,7 +44,7 @@ func TestRootHiderShortensPathsInMessages(t *testing.T) {
 
 func TestRootHiderShortensPathsInErrors(t *testing.T) {
 	h := newRootHider("/srv/app")
-	err := error(&toolshelf.Error{Code: toolshelf.ErrFileRead.Code, Path: "/srv/app/x", Message: "/srv/app/x cannot be read", Err: fs.ErrPermission})
+	err := error(&toolshelf.Error{Code: toolshelf.CodeFileRead, Path: "/srv/app/x", Message: "/srv/app/x cannot be read", Err: fs.ErrPermission})
 	h.error(&err)
 	var ours *toolshelf.Error
 	if !errors.As(err, &ours) || ours.Message != "x cannot be read" || ours.Path != "x" || !errors.Is(err, toolshelf.ErrFileRead) || !errors.Is(err, fs.ErrPermission) {

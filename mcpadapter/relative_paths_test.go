@@ -81,8 +81,8 @@ func allTexts(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string)
 	}
 	all, err := a.Prompts(ctx)
 	add("Prompts", all, err)
-	page, _, err := a.PromptsPage(ctx, nil)
-	add("PromptsPage", page, err)
+	page, err := a.ListPrompts(ctx, nil)
+	add("ListPrompts", page.Prompts, err)
 	for _, name := range []string{"analyze_log", "nothing", root} {
 		prompt, err := a.GetPrompt(ctx, name, map[string]string{})
 		add("GetPrompt", prompt, err)

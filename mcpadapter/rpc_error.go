@@ -30,7 +30,7 @@ type RPCError struct {
 
 // Error returns the package name, the message and the code, as in
 // "mcpadapter: Unknown tool: \"x\"; the tools are list_skills (-32602)". A JSON-RPC
-// response holds Message, without the package name.
+// response contains only Message and Code.
 func (e *RPCError) Error() string { return fmt.Sprintf("mcpadapter: %s (%d)", e.Message, e.Code) }
 
 // Unwrap returns the cause, such as the context's error, or nil.

@@ -56,22 +56,26 @@ func (s *Session) Close() {
 
 // Handle serves one request: initialize, ping, server/discover, tools/list,
 // tools/call, prompts/list, prompts/get or completion/complete. Handle returns the
-// "result" of the response, or an *RPCError for its "error". The caller must not
-// change the result. params may be nil.
+// member "result" of the response, or an *RPCError for the member "error". The caller
+// must not change the result. params may be nil.
 //
-// A method that begins with "notifications/" has no response. The result is nil, and
-// an error is for the log of the transport. notifications/initialized changes the
-// state to Ready. Handle ignores all other notifications.
+// A method that begins with "notifications/" is a notification and has no response. The
+// result is nil, and the transport may log the error. notifications/initialized changes
+// the state to Ready. Handle ignores all other notifications.
 //
-// A request is modern if params._meta names a modern revision of the protocol
-// (2026-07-28). Handle serves modern requests in every state except ShuttingDown.
-// The result states the time for which a client may cache it: five minutes for tools,
-// because another version of the program may have other tools, and no time for
-// prompts.
+// Handle reads two members of params._meta: "io.modelcontextprotocol/protocolVersion"
+// and "io.modelcontextprotocol/clientCapabilities". A request is modern if the first
+// member is the modern revision, "2026-07-28". A modern request must also have the
+// second member, an object, or Handle returns CodeInvalidParams. For a revision that is
+// not in ProtocolVersions, Handle returns CodeUnsupportedVersion.
 //
-// All other requests belong to the legacy protocol. Before the state is Ready, Handle
-// rejects them with CodeInvalidRequest and the state in Data, except initialize and
-// ping. The constants of RPCError list the other codes.
+// Handle serves modern requests in every state except ShuttingDown. The result of a
+// modern list states how long a client may cache the list: tools/list five minutes,
+// because a new version of the program may have other tools, and prompts/list no time.
+//
+// All other requests are legacy requests. Before the state is Ready, Handle rejects
+// legacy requests, except initialize and ping, with CodeInvalidRequest and the state in
+// Data. The constants of RPCError list the other codes.
 func (s *Session) Handle(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	result, err := s.handle(ctx, method, params)
 	if err != nil {

@@ -26,9 +26,9 @@ type Tool struct {
 	Annotations Annotations
 
 	// Call runs the tool. The arguments are a JSON object. Empty input and null
-	// mean an empty object. Invalid arguments and failures of the tool are a
-	// Result with IsError, so that the model can react. The error is for the
-	// caller; a tool of this package returns only the context's error.
+	// mean an empty object. For invalid arguments and failures of the tool, Call
+	// returns a Result with IsError for the model. The error is for the caller. A
+	// tool of this package returns no error except the context's error.
 	Call func(ctx context.Context, arguments json.RawMessage) (Result, error)
 }
 

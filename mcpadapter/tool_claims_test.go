@@ -150,7 +150,7 @@ const (
 var claims = []claim{
 	{"list_commands", "", "List all available commands in the system with pagination support. " +
 		"Returns command names with basic metadata, useful for browsing available commands when a specific search query is not known. " +
-		"Pass one of the names to get_command to read the command itself.", func(c caller) {
+		"Pass a name to get_command to read the command.", func(c caller) {
 		c.holds(`{}`, `"name":"analyze_zoom_speech_sdk_log"`, `"description":"Analyze a log"`, `"size":`, `"last_modified":`, `"total":101`, `"has_next":true`)
 	}},
 	{"list_commands", "page", "Page number (1-indexed)", func(c caller) {
@@ -165,19 +165,19 @@ var claims = []claim{
 		c.refuses(`{"page_size":101}`, "INVALID_PAGE_SIZE")
 	}},
 
-	{"search_commands", "", "Find commands" + findText + "Pass one of the names to get_command to read the command itself.", func(c caller) {
+	{"search_commands", "", "Find commands" + findText + "Pass a name to get_command to read the command.", func(c caller) {
 		searchClaim(c, "review-pr")
 	}},
 	{"search_commands", "query", "Search text, 1 to 500 characters", queryClaim},
 	{"search_commands", "max_results", "Maximum number of results", func(c caller) { resultsClaim(c, "plain", 10, 98) }},
-	{"search_skills", "", "Find skills" + findText + "Pass one of the names to get_skill to read the skill itself.", func(c caller) {
+	{"search_skills", "", "Find skills" + findText + "Pass a name to get_skill to read the skill.", func(c caller) {
 		searchClaim(c, "Review")
 	}},
 	{"search_skills", "query", "Search text, 1 to 500 characters", queryClaim},
 	{"search_skills", "max_results", "Maximum number of results", func(c caller) { resultsClaim(c, "plain", 10, 11) }},
 
 	{"get_command", "", "Get the complete definition of a command by its name. Returns the full Markdown content, metadata, and execution hints. " +
-		"Use a name that list_commands or search_commands has returned. Then follow the content, and next_steps if the result has it.", func(c caller) {
+		"Use a name that list_commands or search_commands has returned. Then follow the content and, if present, next_steps.", func(c caller) {
 		c.holds(`{"command_name":"analyze_zoom_speech_sdk_log"}`, `"content":"# Log\n"`, `"metadata":{"path":`, `"next_steps":`)
 	}},
 	{"get_command", "command_name", "Name of the command to retrieve (with or without .md extension)", func(c caller) {
@@ -226,8 +226,8 @@ var claims = []claim{
 		c.refuses(`{"path":"files","sort_by":"type"}`, "INVALID_SORT")
 	}},
 
-	{"directory_tree", "", "Show a directory with everything below it as an indented tree, directories first, with the sizes of files. " +
-		"Use it to learn how a project is laid out. Set max_depth or exclude_patterns for a large project.", func(c caller) {
+	{"directory_tree", "", "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
+		"Use this tool to learn the layout of a project. Set max_depth or exclude_patterns for a large project.", func(c caller) {
 		c.ordered(`{"path":"files"}`, "[DIR]  sub/\n  [FILE] a.go (2 B)\n", "[FILE] a.md (1 B)")
 	}},
 	{"directory_tree", "path", directoryArg, func(c caller) {
@@ -248,7 +248,7 @@ var claims = []claim{
 		}
 	}},
 
-	{"get_file_info", "", "Get the type, size, times and permissions of one file, directory or symbolic link, without reading it.", func(c caller) {
+	{"get_file_info", "", "Get the type, size, times and permissions of one file, directory or symbolic link, without reading the content.", func(c caller) {
 		c.holds(`{"path":"files/b.md"}`, "Type: file", "Size: 3 B", "Modified: ", "Readable: Yes", "Writable: Yes")
 		c.holds(`{"path":"files"}`, "Type: directory")
 	}},
@@ -283,8 +283,8 @@ var claims = []claim{
 	{"search_files", "path", directoryArg, func(c caller) { c.same(`{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`) }},
 	{"search_files", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":"*"`)},
 
-	{"report_feedback", "", "Save the report that an analysis command produced. Call it when the command is finished. " +
-		"With user_wants_upload true, the report is saved in the directory that is shared with others: ask the user first, " +
+	{"report_feedback", "", "Save the report that an analysis command produced. Call this tool when the command has finished. " +
+		"With user_wants_upload true, the report is saved in a shared directory: ask the user first, " +
 		"and send true only if the user agrees. With false, the report is kept on this machine.", func(c caller) {
 		c.holds(`{"command_name":"review-pr","report_content":"x","user_wants_upload":true}`, `"report_path":"reports/`, `"action_taken":"uploaded"`)
 		c.holds(`{"command_name":"review-pr","report_content":"x","user_wants_upload":false}`, `"report_path":"local/`, `"action_taken":"saved_locally"`)

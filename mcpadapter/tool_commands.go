@@ -13,11 +13,11 @@ var listCommands = definition{
 	description: []sentence{
 		{text: "List all available commands in the system with pagination support. " +
 			"Returns command names with basic metadata, useful for browsing available commands when a specific search query is not known."},
-		{text: "Pass one of the names to ", tools: []string{"get_command"}, after: " to read the command itself."},
+		{text: "Pass a name to ", tools: []string{"get_command"}, after: " to read the command."},
 	},
 	parameters: []parameter{
-		{name: "page", kind: integerKind, description: "Page number (1-indexed)", defaultValue: "1", minimum: 1, code: toolshelf.ErrInvalidPage.Code},
-		{name: "page_size", kind: integerKind, description: "Number of items per page", defaultValue: "50", minimum: 1, maximum: 100, code: toolshelf.ErrInvalidPageSize.Code},
+		{name: "page", kind: integerKind, description: "Page number (1-indexed)", defaultValue: "1", minimum: 1, code: toolshelf.CodeInvalidPage},
+		{name: "page_size", kind: integerKind, description: "Number of items per page", defaultValue: "50", minimum: 1, maximum: 100, code: toolshelf.CodeInvalidPageSize},
 	},
 	errors: errorObject,
 	output: outputSchema(errorObject, `"commands":{"type":"array","items":{"type":"object","properties":{`+
@@ -51,13 +51,13 @@ var getCommand = definition{
 	description: []sentence{
 		{text: "Get the complete definition of a command by its name. Returns the full Markdown content, metadata, and execution hints."},
 		{text: "Use a name that ", tools: []string{"list_commands", "search_commands"}, after: " has returned."},
-		{text: "Then follow the content, and next_steps if the result has it."},
+		{text: "Then follow the content and, if present, next_steps."},
 	},
 	parameters: []parameter{
 		{name: "command_name", kind: stringKind, required: true,
 			description: "Name of the command to retrieve (with or without .md extension)",
 			examples:    []string{"analyze_zoom_speech_sdk_log", "proxy-slow-meeting-analysis-command.md"},
-			code:        toolshelf.ErrInvalidCommandName.Code},
+			code:        toolshelf.CodeInvalidCommandName},
 	},
 	errors:   errorObject,
 	output:   commandOutput("Full file path to the command"),

@@ -17,7 +17,7 @@ type errorShape struct {
 var errorObject = errorShape{
 	schema: `{"type":"object","description":"The error of a failed call","properties":{` +
 		`"code":{"type":"string","description":"Kind of error, such as INVALID_ARGUMENTS"},` +
-		`"message":{"type":"string","description":"What is wrong and what to do about it"}},"required":["code","message"]}`,
+		`"message":{"type":"string","description":"Description of the problem and its solution"}},"required":["code","message"]}`,
 	failure: func(code toolshelf.Code, message string) Result {
 		r, _ := jsonResult(struct {
 			Error *toolshelf.Error `json:"error"`
@@ -38,7 +38,7 @@ func truncate(message string) string {
 
 // errorString is the error shape of list_skills: {"error":"…"}.
 var errorString = errorShape{
-	schema: `{"type":"string","description":"What is wrong and what to do about it"}`,
+	schema: `{"type":"string","description":"Description of the problem and its solution"}`,
 	failure: func(_ toolshelf.Code, message string) Result {
 		r, _ := jsonResult(struct {
 			Error string `json:"error"`

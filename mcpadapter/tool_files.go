@@ -7,8 +7,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// maxEntries is the maximum number of entries in one result. No model reads more. The
-// text of the result reports further entries.
+// maxEntries is the maximum number of entries in one result. No model can use more
+// entries. The text of the result reports the number of further entries.
 const maxEntries = 10_000
 
 // maxLevels is the maximum depth of a tree. Some clients and SDKs close the connection
@@ -22,7 +22,7 @@ const (
 )
 
 var excludePatterns = parameter{name: "exclude_patterns", kind: stringsKind,
-	description: `Globs of files and directories to omit, such as "node_modules" or "**/*.log"`, maximum: 100, code: toolshelf.ErrInvalidPattern.Code}
+	description: `Globs of files and directories to omit, such as "node_modules" or "**/*.log"`, maximum: 100, code: toolshelf.CodeInvalidPattern}
 
 func appendIf(options []toolshelf.DirOption, wanted bool, option func() toolshelf.DirOption) []toolshelf.DirOption {
 	if wanted {
@@ -39,7 +39,7 @@ var listDirectory = definition{
 		{name: "path", kind: stringKind, required: true, description: "Directory path (relative to project root)", hint: `"." for the project root`},
 		{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default false)", defaultValue: "false"},
 		{name: "sort_by", kind: stringKind, description: "Sort by: name, size, modified (default: name)", defaultValue: `"name"`,
-			enum: []string{"name", "size", "modified"}, code: toolshelf.ErrInvalidSort.Code},
+			enum: []string{"name", "size", "modified"}, code: toolshelf.CodeInvalidSort},
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
@@ -59,13 +59,13 @@ var listDirectory = definition{
 var directoryTree = definition{
 	name:  "directory_tree",
 	title: "Show a directory tree",
-	description: []sentence{{text: "Show a directory with everything below it as an indented tree, directories first, with the sizes of files. " +
-		"Use it to learn how a project is laid out. Set max_depth or exclude_patterns for a large project."}},
+	description: []sentence{{text: "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
+		"Use this tool to learn the layout of a project. Set max_depth or exclude_patterns for a large project."}},
 	parameters: []parameter{
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
 		{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default true)", defaultValue: "true"},
-		{name: "max_depth", kind: integerKind, minimum: 1, description: "Maximum number of levels to show (default 100; higher values count as 100)", code: toolshelf.ErrInvalidOption.Code},
+		{name: "max_depth", kind: integerKind, minimum: 1, description: "Maximum number of levels to show (default 100; higher values count as 100)", code: toolshelf.CodeInvalidOption},
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
@@ -88,7 +88,7 @@ var directoryTree = definition{
 var getFileInfo = definition{
 	name:        "get_file_info",
 	title:       "Get file information",
-	description: []sentence{{text: "Get the type, size, times and permissions of one file, directory or symbolic link, without reading it."}},
+	description: []sentence{{text: "Get the type, size, times and permissions of one file, directory or symbolic link, without reading the content."}},
 	parameters: []parameter{
 		{name: "path", kind: stringKind, required: true, description: "File path (relative to project root)"},
 	},
@@ -113,7 +113,7 @@ var searchFiles = definition{
 		"Omits hidden files. Returns paths relative to the project root."}},
 	parameters: []parameter{
 		{name: "pattern", kind: stringKind, required: true, description: `Glob to match, such as "**/*.go"`,
-			examples: []string{"*.md", "src/**/*_test.go"}, code: toolshelf.ErrInvalidPattern.Code},
+			examples: []string{"*.md", "src/**/*_test.go"}, code: toolshelf.CodeInvalidPattern},
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
 	},

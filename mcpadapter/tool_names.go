@@ -7,8 +7,8 @@ import (
 )
 
 // maxName is the maximum length of a tool's name. The protocol allows 128 characters,
-// but its conformance suite and some clients allow 64. Some clients reject all tools
-// of a server if one name is longer.
+// but its conformance suite and some clients allow 64. Some clients reject all tools of
+// a server if the name of any tool is longer.
 const maxName = 64
 
 // isName reports whether every client accepts s as part of a tool's name. more lists
@@ -35,9 +35,9 @@ func isNamespace(s string) bool {
 // withUnderscores returns the spelling of a name that every client can send.
 func withUnderscores(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
-// setTools indexes the tools by all accepted spellings of their names. Two tools may
-// not share a spelling, because the client would decide which tool a call reaches.
-// dotted has the names of the library's tools with "." as separator.
+// setTools indexes the tools by all accepted spellings of their names. Two tools may not
+// share a spelling, because a call with this spelling would be ambiguous. dotted has the
+// names of the library's tools with "." as separator.
 func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
 	a.tools = tools
 	a.byName = make(map[string]int, 2*len(tools))
@@ -55,17 +55,17 @@ func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
 			case !taken:
 				a.byName[spelling] = i
 			case other != i && tools[other].Name == t.Name:
-				return invalidOption(fmt.Sprintf("two tools have the name %q; rename one of them or use WithNamespace", t.Name))
+				return invalidOption(fmt.Sprintf("two tools have the name %q; rename a tool, or use WithNamespace", t.Name))
 			case other != i:
-				return invalidOption(fmt.Sprintf("a call of %q could reach the tools %q and %q; rename one of them", spelling, tools[other].Name, t.Name))
+				return invalidOption(fmt.Sprintf("a call of %q is ambiguous between the tools %q and %q; rename a tool", spelling, tools[other].Name, t.Name))
 			}
 		}
 	}
 	return nil
 }
 
-// Lookup returns the tool that a call of this name reaches. WithNamespace lists the
-// accepted spellings.
+// Lookup returns the tool for the name in a call, or false if no tool has the name.
+// WithNamespace documents the accepted spellings.
 func (a *Adapter) Lookup(name string) (Tool, bool) {
 	i, ok := a.byName[name]
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
-// toolPages are the results of tools/list. They are encoded once, because the tools
-// of an adapter never change.
+// toolPages are the encoded results of tools/list. The tools of an adapter never change,
+// so each page is encoded only once.
 type toolPages struct {
 	bounds []int // index of the first tool of each page, then the number of tools
 	legacy []json.RawMessage
@@ -77,12 +77,11 @@ func invalidCursor(cursor string) *RPCError {
 }
 
 // ToolsPage returns one page of the tools for tools/list in an SDK's server, and the
-// cursor of the next page. The cursor after the last page is "". A nil cursor
-// requests the first page. For n tools, the list has exactly max(1, ceil(n/size))
-// pages.
+// cursor of the next page. On the last page, the next cursor is "". A nil cursor requests
+// the first page. For n tools, the list has exactly max(1, ceil(n/size)) pages.
 //
-// ToolsPage returns an *RPCError with CodeInvalidParams for every other cursor that
-// does not come from this list, including "".
+// ToolsPage returns an *RPCError with CodeInvalidParams for a cursor that does not come
+// from this list, including "".
 func (a *Adapter) ToolsPage(cursor *string) (tools []Tool, next string, err error) {
 	n, rpcErr := a.pages.page(cursor)
 	if rpcErr != nil {

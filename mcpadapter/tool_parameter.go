@@ -13,8 +13,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// A parameter describes one argument of a tool. The input schema and the check of the
-// values both come from the parameter, so they cannot differ.
+// A parameter describes one argument of a tool. The parameter is the source of both the
+// input schema and the check of the values.
 type parameter struct {
 	name         string
 	kind         argumentKind
@@ -25,7 +25,7 @@ type parameter struct {
 	maximum      int      // of an integer, of the characters of a string, or of the items of an array; 0 for no limit
 	enum         []string // the accepted strings; nil for any string
 	examples     []string
-	hint         string         // what to send; only for error messages
+	hint         string         // an accepted value; only for error messages
 	code         toolshelf.Code // of the error for an invalid value; "" for codeArguments
 }
 
@@ -44,7 +44,7 @@ const codeArguments toolshelf.Code = "INVALID_ARGUMENTS"
 // maxSafeInteger is the largest integer that a float64 distinguishes from its neighbors.
 const maxSafeInteger = 1<<53 - 1
 
-// An argumentError states why the arguments of a call are invalid and what to send.
+// An argumentError states the problem of a call's arguments and the accepted values.
 type argumentError struct {
 	code    toolshelf.Code
 	message string
@@ -91,8 +91,8 @@ func (a arguments) strings(name string) []string { l, _ := a[name].([]string); r
 
 // decodeArguments decodes and checks the arguments of a call.
 //
-// It accepts harmless deviations of models: null for an omitted argument, "10" and
-// 10.0 for 10, and empty input for {}.
+// decodeArguments accepts harmless deviations of models: null for an omitted argument,
+// "10" and 10.0 for 10, and empty input for {}.
 func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, *argumentError) {
 	given := map[string]json.RawMessage{}
 	if raw = bytes.TrimSpace(raw); len(raw) > 0 {
@@ -194,8 +194,8 @@ func (p parameter) decodeInteger(value json.RawMessage) (any, *argumentError) {
 	case err != nil, n < -maxSafeInteger, n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
 		return nil, p.invalid(describeValue(value))
 	}
-	// No list reaches the largest int of a 32-bit platform, so a larger number
-	// means the same to a tool.
+	// No list has more items than the largest int of a 32-bit platform, so a larger
+	// number has the same effect.
 	return int(min(n, math.MaxInt)), nil
 }
 

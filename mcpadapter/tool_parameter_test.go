@@ -39,7 +39,7 @@ func TestToolsRejectOtherDeviations(t *testing.T) {
 		{"broken JSON", "list_commands", `{"page":`, "INVALID_ARGUMENTS", "not valid JSON; send a JSON object, such as {}"},
 		{"an array", "list_commands", `[1]`, "INVALID_ARGUMENTS", "not an object; send a JSON object"},
 		{"a string", "get_command", `"commit"`, "INVALID_ARGUMENTS", `such as {"command_name": "…"}`},
-		{"an unknown argument", "list_commands", `{"size":10}`, "INVALID_ARGUMENTS", `no argument "size"; it takes page, page_size`},
+		{"an unknown argument", "list_commands", `{"size":10}`, "INVALID_ARGUMENTS", `no argument "size"; accepted arguments: page, page_size`},
 		{"a known one in upper case", "list_commands", `{"Page":1}`, "INVALID_ARGUMENTS", `no argument "Page"`},
 		{"a fraction", "list_commands", `{"page":1.5}`, "INVALID_PAGE", "page is 1.5; send a whole number of 1 or more"},
 		{"a negative number", "list_commands", `{"page":-1}`, "INVALID_PAGE", "page is -1"},

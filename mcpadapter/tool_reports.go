@@ -13,12 +13,12 @@ var reportFeedback = definition{
 	title: "Save a report",
 	parameters: []parameter{
 		{name: "command_name", kind: stringKind, required: true, description: "Name of the command that produced the report",
-			examples: []string{"review-pr"}, code: toolshelf.ErrInvalidCommandName.Code},
+			examples: []string{"review-pr"}, code: toolshelf.CodeInvalidCommandName},
 		{name: "report_content", kind: stringKind, required: true, description: "The whole report, as Markdown; at most 10 MiB",
-			code: toolshelf.ErrEmptyContent.Code},
+			code: toolshelf.CodeEmptyContent},
 		{name: "user_wants_upload", kind: booleanKind, required: true, description: "Whether the user has agreed to share the report"},
 		{name: "report_name", kind: stringKind, maximum: 100, description: `Short name of the report: letters, digits, "_" and "-" (default "report")`,
-			defaultValue: `"report"`, examples: []string{"slow-join"}, code: toolshelf.ErrInvalidReportName.Code},
+			defaultValue: `"report"`, examples: []string{"slow-join"}, code: toolshelf.CodeInvalidReportName},
 	},
 	errors: errorObject,
 	output: outputSchema(errorObject, `"success":{"const":true},`+
@@ -49,18 +49,18 @@ var reportFeedback = definition{
 // reportDescription returns the description of report_feedback for a catalog with a
 // shared directory, a local directory or both.
 func reportDescription(shared, local bool) []sentence {
-	d := []sentence{{text: "Save the report that an analysis command produced. Call it when the command is finished."}}
+	d := []sentence{{text: "Save the report that an analysis command produced. Call this tool when the command has finished."}}
 	if shared {
-		d = append(d, sentence{text: "With user_wants_upload true, the report is saved in the directory that is shared with others: ask the user first, " +
+		d = append(d, sentence{text: "With user_wants_upload true, the report is saved in a shared directory: ask the user first, " +
 			"and send true only if the user agrees."})
 	}
 	switch {
 	case shared && local:
 		d = append(d, sentence{text: "With false, the report is kept on this machine."})
 	case shared:
-		d = append(d, sentence{text: "Do not call it if the user does not agree: there is no directory for other reports."})
+		d = append(d, sentence{text: "Do not call this tool if the user does not agree: reports cannot be saved locally."})
 	default:
-		d = append(d, sentence{text: "Send user_wants_upload false. The report is kept on this machine; there is no directory that is shared with others."})
+		d = append(d, sentence{text: "Send user_wants_upload false: reports cannot be shared. The report is kept on this machine."})
 	}
 	return d
 }

@@ -9,12 +9,12 @@ import (
 var (
 	searchCommands = searchTool("search_commands", "Search commands", []sentence{
 		{text: "Find commands by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match."},
-		{text: "Pass one of the names to ", tools: []string{"get_command"}, after: " to read the command itself."},
+		{text: "Pass a name to ", tools: []string{"get_command"}, after: " to read the command."},
 	}, `{"enum":["tier1","tier2","tier3"],"description":"tier1: the name matches; tier2: the text matches; tier3: a saved report matches"}`,
 		(*toolshelf.Catalog).Search)
 	searchSkills = searchTool("search_skills", "Search skills", []sentence{
 		{text: "Find skills by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match."},
-		{text: "Pass one of the names to ", tools: []string{"get_skill"}, after: " to read the skill itself."},
+		{text: "Pass a name to ", tools: []string{"get_skill"}, after: " to read the skill."},
 	}, `{"enum":["tier1","tier2"],"description":"tier1: the name matches; tier2: the text matches"}`,
 		(*toolshelf.Catalog).SearchSkills)
 )
@@ -27,9 +27,9 @@ func searchTool(name, title string, description []sentence, tier string,
 		description: description,
 		parameters: []parameter{
 			{name: "query", kind: stringKind, required: true, description: "Search text, 1 to 500 characters",
-				examples: []string{"review a pull request"}, code: toolshelf.ErrInvalidQuery.Code},
+				examples: []string{"review a pull request"}, code: toolshelf.CodeInvalidQuery},
 			{name: "max_results", kind: integerKind, description: "Maximum number of results", defaultValue: "10", minimum: 1, maximum: 100,
-				code: toolshelf.ErrInvalidQuery.Code},
+				code: toolshelf.CodeInvalidQuery},
 		},
 		errors: errorObject,
 		output: outputSchema(errorObject, `"results":{"type":"array","items":{"type":"object","properties":{`+

@@ -19,7 +19,7 @@ var listSkills = definition{
 	errors:      errorString,
 	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"},`+
 		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`},`+
-		`"description":"By the name of a skill, one line: what the skill does and when to use it. A long list has shorter lines and omits some"}`,
+		`"description":"One line for each skill name: what the skill does and when to use it. A long list has shorter lines and omits some lines"}`,
 		"skills"),
 	run: func(ctx context.Context, t toolset, _ arguments) (Result, error) {
 		skills, err := t.ListSkills(ctx)
@@ -28,7 +28,7 @@ var listSkills = definition{
 		}
 		list := struct {
 			Skills       []string          `json:"skills"`
-			Descriptions map[string]string `json:"descriptions,omitempty"` // the tool contract has no other member if there are no skills
+			Descriptions map[string]string `json:"descriptions,omitempty"` // without skills, the tool contract allows only the member skills
 		}{Skills: make([]string, len(skills))}
 		for i, skill := range skills {
 			list.Skills[i] = skill.Name
@@ -46,9 +46,9 @@ const (
 	maxDescriptions = 20_000 // of all skills
 )
 
-// descriptions returns one line for each skill, by name. If the lines are too long
-// together, descriptions keeps the skills that Catalog.SkillsPrompt keeps within a
-// budget of maxDescriptions, and shortens the longest lines to a common length.
+// descriptions returns one line for each skill, by name. If the lines together are too
+// long, descriptions keeps the skills that Catalog.SkillsPrompt keeps within a budget of
+// maxDescriptions, and shortens the longest lines to a common length.
 func (t toolset) descriptions(ctx context.Context, skills []toolshelf.SkillInfo) (map[string]string, error) {
 	lines := make(map[string]string, len(skills))
 	for _, skill := range skills {
@@ -86,8 +86,8 @@ func fits(lines map[string]string, limit int) bool {
 	return total <= maxDescriptions
 }
 
-// shortenLine shortens a line to at most limit characters, with "…" at the end. It cuts
-// at the end of a word, unless the last word is longer than half of the limit.
+// shortenLine shortens a line to at most limit characters, with "…" at the end. The cut
+// is at the end of a word, unless the last word is longer than half of the limit.
 func shortenLine(line string, limit int) string {
 	characters := []rune(line)
 	if len(characters) <= limit {
@@ -103,7 +103,7 @@ func shortenLine(line string, limit int) string {
 }
 
 var skillName = parameter{name: "skill_name", kind: stringKind, required: true,
-	description: "Name of the skill to read", examples: []string{"pdf-processing"}, code: toolshelf.ErrInvalidSkillName.Code}
+	description: "Name of the skill to read", examples: []string{"pdf-processing"}, code: toolshelf.CodeInvalidSkillName}
 
 var getSkill = definition{
 	name:  "get_skill",
@@ -158,8 +158,8 @@ func skillOutput(path string) string {
 		"name", "description", "content", "frontmatter", "files", "path")
 }
 
-// maxRead is the maximum size of a file that read_skill_file returns. No model reads
-// more at once.
+// maxRead is the maximum size in bytes of a file that read_skill_file returns. A larger
+// file exceeds the context of a model.
 const maxRead = 1 << 20
 
 var readSkillFile = definition{
@@ -188,8 +188,8 @@ var readSkillFile = definition{
 			return Result{}, err
 		}
 		if len(raw) > maxRead {
-			return Result{}, &toolshelf.Error{Code: toolshelf.ErrFileTooLarge.Code, Op: "read_skill_file", Path: path,
-				Message: fmt.Sprintf("the file has %d bytes, and this tool returns at most %d; use the file without reading it, as a script or a template", len(raw), maxRead)}
+			return Result{}, &toolshelf.Error{Code: toolshelf.CodeFileTooLarge, Op: "read_skill_file", Path: path,
+				Message: fmt.Sprintf("the file has %d bytes, and this tool returns at most %d; use the file without reading the content, for example run a script", len(raw), maxRead)}
 		}
 		file := struct {
 			Skill    string `json:"skill_name"`

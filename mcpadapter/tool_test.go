@@ -64,7 +64,7 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 
 		{"skills", "list_skills", `{}`, `{"skills":["calculator","weather"],"descriptions":{"calculator":"Adds and multiplies.","weather":"Tells the weather."}}`, false},
 		{"skills with an argument", "list_skills", `{"page":1}`,
-			`{"error":"the tool has no argument \"page\"; it takes none"}`, true},
+			`{"error":"the tool has no argument \"page\"; accepted arguments: none"}`, true},
 
 		{"a skill", "get_skill", `{"skill_name":"calculator"}`,
 			`{"name":"calculator","declared_name":"calculator","description":"Adds and multiplies.","path":"skills/calculator/SKILL.md","layer":"skills","user_invocable":true,` +
@@ -424,9 +424,9 @@ func TestTextsNameToolsWithTheNamespace(t *testing.T) {
 		opts       []mcpadapter.Option
 		get, hints string
 	}{
-		{nil, "Pass one of the names to get_command", "'report_feedback'"},
-		{[]mcpadapter.Option{mcpadapter.WithNamespace("x")}, "Pass one of the names to x.get_command", "'x.report_feedback'"},
-		{[]mcpadapter.Option{mcpadapter.WithNamespace("x"), mcpadapter.WithSeparator("_")}, "Pass one of the names to x_get_command", "'x_report_feedback'"},
+		{nil, "Pass a name to get_command", "'report_feedback'"},
+		{[]mcpadapter.Option{mcpadapter.WithNamespace("x")}, "Pass a name to x.get_command", "'x.report_feedback'"},
+		{[]mcpadapter.Option{mcpadapter.WithNamespace("x"), mcpadapter.WithSeparator("_")}, "Pass a name to x_get_command", "'x_report_feedback'"},
 	} {
 		a := adapterOf(t, c, tt.opts...)
 		if got := a.Tools()[0].Description; !strings.Contains(got, tt.get) {

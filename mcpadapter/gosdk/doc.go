@@ -4,25 +4,26 @@
 //
 // # Tools
 //
-// Register adds the tools once, as Server.AddTool does. A tool replaces a tool of the
-// same name that the server already has. Later calls of AddTool and RemoveTools apply
-// to the adapter's tools as to all others. A call may use another accepted spelling of
-// a name (see mcpadapter.WithNamespace), unless the server has another tool of exactly
-// this name.
+// Register adds the tools once, as Server.AddTool does. A tool of the adapter replaces
+// the server's tool with the same name. Later calls of AddTool and RemoveTools can
+// replace and remove the adapter's tools. A call may use any accepted spelling of a name
+// (see mcpadapter.WithNamespace), unless the server has another tool with exactly this
+// name.
 //
 // # Prompts
 //
-// Each listed command of the catalog is a prompt. The SDK keeps prompts in a set of its
-// own. A copy of the commands in this set would become outdated if the catalog is not
-// watched, so Register makes no copy. For each prompts/list, prompts/get and
-// completion/complete, the binding reads the catalog. The server's own prompts follow
-// the commands. If a command and an own prompt have the same name, the command wins.
+// Each listed command of the catalog is a prompt. The binding reads the catalog for each
+// prompts/list, prompts/get and completion/complete. The SDK keeps the server's own
+// prompts in a set. Register does not copy the commands into this set, because a copy
+// would become outdated without toolshelf.WithWatch. In a list, the server's own prompts
+// follow the commands. If a command and an own prompt have the same name, the command
+// wins.
 //
-// The SDK declares prompts and announces changes only for its own set. Register
-// therefore adds a prompt with the empty name to this set, and removes it from all
-// results. When commands are added, removed or changed, the server sends one
-// notification for all changes within a tenth of a second. Without
-// toolshelf.WithWatch, the catalog detects changes only when a request reads it.
+// The SDK declares prompts and announces changes only for its set of prompts. Register
+// therefore adds a prompt with the empty name to the set. The binding removes this prompt
+// from all results. When commands are added, removed or changed, the server sends one
+// notification for all changes within a tenth of a second. Without toolshelf.WithWatch,
+// the catalog detects changes only when a request reads the catalog.
 //
 // If the directory of commands is missing, the server has only its own prompts. If
 // the directory cannot be read, prompts/list returns -32603 with the catalog's message,
@@ -40,8 +41,8 @@
 // Pages of prompts have the same size, but at most 100 prompts. A cursor within the
 // commands stays valid if commands are added or removed.
 //
-// The SDK's ServerOptions.SetCacheable sets the time for which a client may cache a
-// list. By default, clients may not cache lists.
+// The SDK's ServerOptions.SetCacheable sets how long a client may cache a list. By
+// default, clients may not cache lists.
 //
 // # Differences from mcpadapter.Session
 //

@@ -27,8 +27,8 @@ const announcer = ""
 // announce makes the server announce that its list of prompts has changed.
 func announce(s *mcp.Server) { s.AddPrompt(&mcp.Prompt{Name: announcer}, refuse) }
 
-// refuse is the handler of the announcer. A request reaches the handler only through
-// middleware of the program.
+// refuse is the handler of the announcer's prompt. Only middleware of the program can
+// forward a request to this handler.
 func refuse(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Unknown prompt; prompts/list returns the names"}
 }
@@ -113,18 +113,19 @@ func (b *binding) getPrompt(ctx context.Context, s server, req *mcp.GetPromptReq
 	return nil, protocolError(err)
 }
 
-// commandFailed reports whether an error of GetPrompt comes from an existing command.
-// Otherwise no command has the name, or the commands cannot be read, and the server's
-// own prompt may have the name.
+// commandFailed reports whether an error of GetPrompt comes from an existing command. If
+// not, no command has the name, or the commands cannot be read. The name may then be the
+// name of one of the server's own prompts.
 func commandFailed(err error) bool {
 	var refused *mcpadapter.RPCError
 	unknown := errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName)
 	return errors.As(err, &refused) && !unknown || errors.Is(err, toolshelf.ErrSizeLimitExceeded)
 }
 
-// newPromptResult returns a result with the result type "complete", which the protocol
-// requires since 2026-07-28. The SDK sets the type only for prompts of its own set. A
-// program can set the type only by decoding JSON.
+// newPromptResult returns a result with the result type "complete" if the request is of
+// revision 2026-07-28 or later, because these revisions require the type. The SDK sets the
+// type only for prompts of its own set. The field is unexported, so newPromptResult
+// decodes JSON.
 func newPromptResult(request mcp.Meta) (*mcp.GetPromptResult, error) {
 	res := new(mcp.GetPromptResult)
 	if version, _ := request[mcp.MetaKeyProtocolVersion].(string); version < "2026-07-28" {

@@ -15,12 +15,12 @@ import (
 )
 
 // Register adds an adapter's tools, prompts and completions to a server. Register
-// reads no file. The package documentation describes missing directories, which
-// each request handles anew.
+// reads no file. Each request checks the directories; the package documentation
+// describes the results for missing directories.
 //
-// Call Register once, when the server is made: before the server runs, and before
-// adding other middleware that must see all tools and prompts. A server may have
-// several adapters.
+// Call Register once for each adapter, before the server runs. Add middleware that must
+// see all tools and prompts after the call of Register. A server may have several
+// adapters.
 //
 // Register returns an error if the server or the adapter is nil, or if the SDK
 // rejects a tool. The server then has none of the adapter's tools.
@@ -29,7 +29,7 @@ import (
 // nor the adapter keeps the server alive, and all servers of an adapter share one
 // subscription to the catalog. A program may therefore make a server for each HTTP
 // request and drop the server afterwards: the garbage collector frees everything
-// that Register has added. [RegisterUntil] ends the announcements earlier.
+// that Register has added. To end the announcements earlier, use [RegisterUntil].
 func Register(s *mcp.Server, a *mcpadapter.Adapter) error {
 	return register(context.Background(), "gosdk: Register", s, a)
 }
@@ -110,8 +110,8 @@ func result[R mcp.Result](r R, err error) (mcp.Result, error) {
 	return r, nil
 }
 
-// A server is the handler below this middleware: the SDK's handler with the middleware
-// that was added before.
+// A server is the handler below the binding's middleware: the SDK's handler with the
+// middleware added earlier.
 type server struct {
 	next mcp.MethodHandler
 	req  mcp.Request
@@ -122,8 +122,8 @@ func (s server) forward(ctx context.Context, method string) (mcp.Result, error) 
 	return s.next(ctx, method, s.req)
 }
 
-// protocolError converts an error to the type whose code the SDK sends. The SDK sends
-// other errors with the code 0.
+// protocolError converts an error to a *jsonrpc.Error. The SDK sends errors of all other
+// types with the code 0.
 func protocolError(err error) error {
 	var e *mcpadapter.RPCError
 	if errors.As(err, &e) {

@@ -129,9 +129,8 @@ func (b *binding) newToolList(source []*mcp.Tool) (*toolList, error) {
 	return &toolList{source, tools, id}, err
 }
 
-// listTools returns one page. It lists the server's tools for each request, because
-// the SDK does not report changes. It creates a new toolList only if the tools have
-// changed.
+// listTools returns one page. The SDK does not report changes, so listTools lists the
+// server's tools for each request, and creates a new toolList if the tools have changed.
 func (b *binding) listTools(ctx context.Context, s server, req *mcp.ListToolsRequest) (*mcp.ListToolsResult, error) {
 	source, cacheable, err := s.tools(ctx, req)
 	if err != nil {

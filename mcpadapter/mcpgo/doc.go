@@ -3,29 +3,29 @@
 //
 // # Tools
 //
-// Register adds the tools once, as MCPServer.AddTools does. A tool replaces a tool of
-// the same name that the server already has. A call may use another accepted spelling
-// of a name (see mcpadapter.WithNamespace), unless the server or the session has
-// another tool of exactly this name. The list has only the registered spelling. For
-// these calls, Register gives the server a copy of its server.Hooks with a further
+// Register adds the tools once, as MCPServer.AddTools does. A tool of the adapter
+// replaces the server's tool with the same name. A call may use any accepted spelling of
+// a name (see mcpadapter.WithNamespace), unless the server or the session has another
+// tool with exactly this name. The list has only the registered spelling. To accept the
+// other spellings, Register gives the server a copy of its server.Hooks with a further
 // hook.
 //
-// The tools check their arguments themselves and return errors according to their tool
-// contracts. With server.WithInputSchemaValidation, the SDK checks the arguments first
-// and returns errors of its own.
+// The tools check their arguments and return errors according to their tool contracts.
+// With server.WithInputSchemaValidation, the SDK checks the arguments first and returns
+// its own errors.
 //
 // # Prompts
 //
-// Register adds each listed command of the catalog as a prompt. A prompt replaces a
-// prompt of the same name that the server already has, permanently. Filters, middleware
-// and hooks of the server apply to these prompts as to all others. The binding updates
-// the prompts when the catalog detects a change and before each prompts/list, so the
-// list is current even without toolshelf.WithWatch. An update costs as much as
-// Adapter.Prompts. prompts/get reads the text of the command.
+// Register adds each listed command of the catalog as a prompt. A prompt of the adapter
+// permanently replaces the server's prompt with the same name. Filters, middleware and
+// hooks of the server apply to all prompts. The binding updates the prompts when the
+// catalog detects a change and before each prompts/list, so the list is current even
+// without toolshelf.WithWatch. An update costs as much as Adapter.Prompts. prompts/get
+// reads the text of the command.
 //
 // The server sends list_changed after commands are added, removed or changed: one
-// notification for all commands that were added or changed within a tenth of a second,
-// and one for all removed commands.
+// notification for all commands added or changed within a tenth of a second, and one
+// notification for all commands removed in the same time.
 //
 // If the directory of commands is missing, the server has only its own prompts. If the
 // directory cannot be read, the existing prompts stay registered until the next
@@ -35,16 +35,16 @@
 //
 // The SDK manages the sessions, their lifecycle and the pages of lists:
 //
-//   - A list has one page, unless the server has server.WithPaginationLimit. A full last
-//     page then has a cursor to an empty page, and the SDK accepts any base64 as a
-//     cursor. It rejects other cursors with -32602. mcpadapter.WithPageSize has no
+//   - A list has one page, unless the server has server.WithPaginationLimit. With this
+//     option, a full last page has a cursor to an empty page. The SDK accepts any base64
+//     as a cursor and rejects other cursors with -32602. mcpadapter.WithPageSize has no
 //     effect.
 //   - Tools and prompts are sorted by name.
 //   - The server answers requests before initialize.
 //   - A prompt receives the empty text for an argument that is null. Arguments that are
 //     not an object of strings return -32600.
 //   - Errors of a prompt, such as an unknown argument, and errors of
-//     completion/complete return -32603, the only code that the SDK has for them. An
-//     unknown tool or prompt returns -32602.
+//     completion/complete return -32603, because the SDK has no other code for these
+//     errors. An unknown tool or prompt returns -32602.
 //   - A tool without annotations has empty annotations.
 package mcpgo

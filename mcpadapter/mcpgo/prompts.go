@@ -65,9 +65,9 @@ func (b *binding) syncPrompts(ctx context.Context) {
 	}
 }
 
-// syncPrompt updates the server's prompts before prompts/get, if a command has the
-// requested name and no prompt has it, or the reverse. If the request contains the file
-// name of a command, syncPrompt replaces the file name by the registered name.
+// syncPrompt updates the server's prompts before prompts/get if either a command or a
+// registered prompt, but not both, has the requested name. If the request contains the
+// file name of a command, syncPrompt replaces the file name by the registered name.
 func (b *binding) syncPrompt(ctx context.Context, req *mcp.GetPromptRequest) {
 	p, exists, err := b.adapter.Prompt(ctx, req.Params.Name)
 	if err != nil {

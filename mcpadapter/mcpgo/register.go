@@ -24,27 +24,27 @@ func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 }
 
 // Register adds an adapter's tools, prompts and completions to a server, and
-// declares them among the server's capabilities: tools as
-// server.WithToolCapabilities says or with list_changed, prompts with list_changed,
-// and completions. Register reads the catalog's commands once. From then on, the
-// package documentation describes missing directories.
+// declares the capabilities of the server: tools, prompts with list_changed, and
+// completions. Tools have list_changed unless server.WithToolCapabilities says
+// otherwise. Register reads the catalog's commands once. The package documentation
+// describes the results for missing directories.
 //
-// Call Register once, when the server is made: before the server serves, and after
-// applying all of the server's options. A server may have several adapters; the
-// last adapter's completions apply.
+// Call Register once for each adapter, after applying all options of the server and
+// before the server runs. A server may have several adapters; the completions of the
+// last adapter apply.
 //
 // Register gives the server its own copy of its hooks, because several servers may
 // share a server.Hooks. Add later hooks to the result of the server's GetHooks, not
-// to the value that was given to server.WithHooks.
+// to the argument of server.WithHooks.
 //
 // Register returns an error if the server or the adapter is nil, or if the SDK
-// rejects a tool. Nothing is registered then.
+// rejects a tool. The server then has nothing of the adapter.
 //
 // The server follows changes until the catalog is closed. Neither the catalog nor
 // the adapter keeps the server alive, and all servers of an adapter share one
 // subscription to the catalog. A program may therefore make a server for each HTTP
 // request and drop the server afterwards: the garbage collector frees everything
-// that Register has added. [RegisterUntil] stops following changes earlier.
+// that Register has added. To stop following changes earlier, use [RegisterUntil].
 func Register(s *server.MCPServer, a *mcpadapter.Adapter, opts ...Option) error {
 	return register(context.Background(), "mcpgo: Register", s, a, opts)
 }
@@ -86,7 +86,7 @@ func (b *binding) hooks(given *server.Hooks) *server.Hooks {
 	if given != nil {
 		hooks = *given
 	}
-	// A server may be given the hooks of another server, copied with these.
+	// A program may pass the hooks of this server to another server.
 	isOwn := func(ctx context.Context) bool { return server.ServerFromContext(ctx) == b.server }
 	hooks.OnBeforeCallTool = append(slices.Clip(hooks.OnBeforeCallTool), func(ctx context.Context, _ any, req *mcp.CallToolRequest) {
 		if isOwn(ctx) {

@@ -10,12 +10,11 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// Prompts calls update with the owner after the adapter's prompts change.
-// The calls end when ctx ends or when the owner becomes unreachable, whichever
-// comes first. Nothing that Prompts starts or registers keeps the owner
+// Prompts calls update with the owner after the adapter's prompts change. The calls end
+// when ctx ends or when the owner becomes unreachable. Prompts does not keep the owner
 // reachable, so update must not hold the owner.
 //
-// A server that nothing holds has no sessions, and no client misses a call.
+// An unreachable server has no sessions, so no client misses a notification.
 func Prompts[T any](ctx context.Context, a *mcpadapter.Adapter, owner *T, update func(*T)) {
 	target := weak.Make(owner)
 	stop := a.OnPromptsChange(func([]string) {

@@ -7,12 +7,12 @@ import (
 	"encoding/binary"
 )
 
-// MaxPrompts is the maximum number of prompts on a page, as many as commands on a page
-// of the catalog.
+// MaxPrompts is the maximum number of prompts on a page. A page of the catalog has at
+// most 100 commands.
 const MaxPrompts = 100
 
-// An Identity identifies one state of one list. It is the beginning of a hash of the
-// list's items.
+// An Identity identifies the state of a list: the beginning of a hash of the list's
+// items.
 type Identity [12]byte
 
 // Identify returns the Identity of a list, the first 12 bytes of hash.
@@ -24,15 +24,15 @@ func (id Identity) Cursor(offset int) string {
 	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(id[:], uint64(offset)))
 }
 
-// Offset returns the offset of a cursor in the list, which has n items. Offset returns
-// false for every text that Cursor does not return for an offset below n.
+// Offset returns the offset of a cursor in the list of n items. For a text other than
+// the cursors of the offsets below n, Offset returns false.
 func (id Identity) Offset(cursor string, n int) (int, bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || len(raw) <= len(id) || !bytes.HasPrefix(raw, id[:]) {
 		return 0, false
 	}
 	offset, _ := binary.Uvarint(raw[len(id):])
-	if offset >= uint64(n) || id.Cursor(int(offset)) != cursor { // accept only one encoding of each offset
+	if offset >= uint64(n) || id.Cursor(int(offset)) != cursor { // other encodings of the same offset are invalid
 		return 0, false
 	}
 	return int(offset), true

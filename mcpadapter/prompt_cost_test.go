@@ -4,41 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
-	"sync/atomic"
 	"testing"
-
-	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/measure"
 )
 
-// scanFs counts the scans of the directory of commands.
-type scanFs struct {
-	afero.Fs
-	opened atomic.Int32
-}
-
-func (f *scanFs) Open(name string) (afero.File, error) {
-	if path.Clean(name) == "commands" {
-		f.opened.Add(1)
-	}
-	return f.Fs.Open(name)
-}
-
-// scans returns how often a request scans the commands, compared with one call of
-// list_commands.
-func (f *scanFs) scans(t *testing.T, a *mcpadapter.Adapter, request func()) float64 {
+// scans returns the number of scans of the commands during a request, in multiples of
+// one call of list_commands.
+func scans(t *testing.T, fsys *measure.ScanFs, a *mcpadapter.Adapter, request func()) float64 {
 	t.Helper()
-	f.opened.Store(0)
-	if _, err := a.Call(ctx, "list_commands", nil); err != nil {
-		t.Fatal(err)
-	}
-	once := f.opened.Swap(0)
-	request()
-	return float64(f.opened.Load()) / float64(once)
+	return fsys.Scans(func() {
+		if _, err := a.Call(ctx, "list_commands", nil); err != nil {
+			t.Fatal(err)
+		}
+	}, request)
 }
 
 func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
@@ -46,7 +28,7 @@ func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
 	for i := range 120 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "Do $1.\n"
 	}
-	fsys := &scanFs{Fs: memory(t, files)}
+	fsys := &measure.ScanFs{Fs: memory(t, files)}
 	a := adapterOf(t, catalog(t, fsys))
 	first, err := a.ListPrompts(ctx, nil)
 	if err != nil {
@@ -76,13 +58,13 @@ func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
 		},
 	}
 	for name, request := range requests {
-		n := fsys.scans(t, a, func() {
+		n := scans(t, fsys, a, func() {
 			if err := request(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		})
 		if n > 1 {
-			t.Errorf("%s looked %g times through the commands, want at most once", name, n)
+			t.Errorf("%s scanned the commands %g times, want at most once", name, n)
 		}
 	}
 }

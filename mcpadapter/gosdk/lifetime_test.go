@@ -1,12 +1,10 @@
 package gosdk_test
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
-	"runtime/pprof"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,39 +17,17 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/measure"
 )
 
-// subscriptions returns the number of goroutines that follow the changes of a
-// catalog.
-func subscriptions(t testing.TB) int {
-	t.Helper()
-	var stacks bytes.Buffer
-	if err := pprof.Lookup("goroutine").WriteTo(&stacks, 2); err != nil {
-		t.Fatal(err)
-	}
-	return strings.Count(stacks.String(), "created by github.com/toolshelf-go/toolshelf.(*Catalog).OnChange")
-}
-
-// collect runs the garbage collector until done reports true.
-func collect(t testing.TB, what string, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !done(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("still not true after 20 s: %s", what)
-		}
-		runtime.GC()
-		runtime.Gosched()
-	}
-}
-
 func TestServersShareOneSubscription(t *testing.T) {
-	collect(t, "no subscription of an earlier test is left", func() bool { return subscriptions(t) == 0 })
+	measure.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return measure.Subscriptions(t) == 0 })
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	servers := make([]*mcp.Server, 1000)
 	for i := range servers {
 		servers[i] = serverOf(t, nil, a)
 	}
-	if n := subscriptions(t); n != 1 {
+	if n := measure.Subscriptions(t); n != 1 {
 		t.Errorf("%d servers have %d subscriptions, want 1", len(servers), n)
 	}
 	runtime.KeepAlive(servers)
@@ -77,8 +53,8 @@ func TestDroppedServersAreFreed(t *testing.T) {
 		}
 		runtime.AddCleanup(s, func(int) { freed.Add(1) }, i)
 	}
-	collect(t, "every server is freed", func() bool { return freed.Load() == servers })
-	collect(t, "no subscription is left", func() bool { return subscriptions(t) == 0 })
+	measure.Collect(t, "freed: every server", func() bool { return freed.Load() == servers })
+	measure.Collect(t, "ended: all subscriptions", func() bool { return measure.Subscriptions(t) == 0 })
 	goleak.VerifyNone(t, before)
 	runtime.KeepAlive(a)
 }
@@ -100,7 +76,7 @@ func TestDroppedAdaptersAreFreed(t *testing.T) {
 		serverOf(t, nil, a)
 		runtime.AddCleanup(a, func(int) { freed.Add(1) }, i)
 	}
-	collect(t, "every adapter is freed", func() bool { return freed.Load() == adapters })
+	measure.Collect(t, "freed: every adapter", func() bool { return freed.Load() == adapters })
 	runtime.KeepAlive(c)
 }
 
@@ -124,8 +100,8 @@ func TestServersOfSingleRequestsAreFreed(t *testing.T) {
 			t.Fatalf("got %d %s", w.Code, w.Body)
 		}
 	}
-	collect(t, "every server is freed", func() bool { return freed.Load() == made.Load() })
-	collect(t, "no subscription is left", func() bool { return subscriptions(t) == 0 })
+	measure.Collect(t, "freed: every server", func() bool { return freed.Load() == made.Load() })
+	measure.Collect(t, "ended: all subscriptions", func() bool { return measure.Subscriptions(t) == 0 })
 	goleak.VerifyNone(t, before)
 }
 
@@ -156,18 +132,18 @@ func TestServerLivesAsLongAsItsSessions(t *testing.T) {
 }
 
 func TestRegisterUntilEndsWithItsContext(t *testing.T) {
-	collect(t, "no subscription of an earlier test is left", func() bool { return subscriptions(t) == 0 })
+	measure.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return measure.Subscriptions(t) == 0 })
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	ctx, cancel := context.WithCancel(ctx)
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	if err := gosdk.RegisterUntil(ctx, s, a); err != nil {
 		t.Fatal(err)
 	}
-	if n := subscriptions(t); n != 1 {
+	if n := measure.Subscriptions(t); n != 1 {
 		t.Errorf("%d subscriptions, want 1", n)
 	}
 	cancel()
-	for deadline := time.Now().Add(10 * time.Second); subscriptions(t) != 0; runtime.Gosched() {
+	for deadline := time.Now().Add(10 * time.Second); measure.Subscriptions(t) != 0; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatal("the subscription outlives the context")
 		}

@@ -1,12 +1,10 @@
 package mcpgo_test
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
-	"runtime/pprof"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -17,40 +15,18 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/measure"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
-// subscriptions returns the number of goroutines that follow the changes of a
-// catalog.
-func subscriptions(t testing.TB) int {
-	t.Helper()
-	var stacks bytes.Buffer
-	if err := pprof.Lookup("goroutine").WriteTo(&stacks, 2); err != nil {
-		t.Fatal(err)
-	}
-	return strings.Count(stacks.String(), "created by github.com/toolshelf-go/toolshelf.(*Catalog).OnChange")
-}
-
-// collect runs the garbage collector until done reports true.
-func collect(t testing.TB, what string, done func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !done(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("still not true after 20 s: %s", what)
-		}
-		runtime.GC()
-		runtime.Gosched()
-	}
-}
-
 func TestServersShareOneSubscription(t *testing.T) {
-	collect(t, "no subscription of an earlier test is left", func() bool { return subscriptions(t) == 0 })
+	measure.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return measure.Subscriptions(t) == 0 })
 	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	servers := make([]*server.MCPServer, 1000)
 	for i := range servers {
 		servers[i] = serverOf(t, a)
 	}
-	if n := subscriptions(t); n != 1 {
+	if n := measure.Subscriptions(t); n != 1 {
 		t.Errorf("%d servers have %d subscriptions, want 1", len(servers), n)
 	}
 	runtime.KeepAlive(servers)
@@ -77,8 +53,8 @@ func TestDroppedServersAreFreed(t *testing.T) {
 		}
 		runtime.AddCleanup(s, func(int) { freed.Add(1) }, i)
 	}
-	collect(t, "every server is freed", func() bool { return freed.Load() == servers })
-	collect(t, "no subscription is left", func() bool { return subscriptions(t) == 0 })
+	measure.Collect(t, "freed: every server", func() bool { return freed.Load() == servers })
+	measure.Collect(t, "ended: all subscriptions", func() bool { return measure.Subscriptions(t) == 0 })
 	if n := len(hooks.OnBeforeListPrompts) + len(hooks.OnBeforeGetPrompt) + len(hooks.OnBeforeCallTool); n != 0 {
 		t.Errorf("%d hooks are left", n)
 	}
@@ -102,8 +78,8 @@ func TestServersOfSingleRequestsAreFreed(t *testing.T) {
 			t.Fatalf("got %d %s", w.Code, w.Body)
 		}
 	}
-	collect(t, "every server is freed", func() bool { return freed.Load() == requests })
-	collect(t, "no subscription is left", func() bool { return subscriptions(t) == 0 })
+	measure.Collect(t, "freed: every server", func() bool { return freed.Load() == requests })
+	measure.Collect(t, "ended: all subscriptions", func() bool { return measure.Subscriptions(t) == 0 })
 	goleak.VerifyNone(t, before)
 }
 
@@ -126,18 +102,18 @@ func TestHooksOfTheServerStay(t *testing.T) {
 }
 
 func TestRegisterUntilEndsWithItsContext(t *testing.T) {
-	collect(t, "no subscription of an earlier test is left", func() bool { return subscriptions(t) == 0 })
+	measure.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return measure.Subscriptions(t) == 0 })
 	fsys := memory(t, map[string]string{"commands/commit.md": "x\n"})
 	ctx, cancel := context.WithCancel(ctx)
 	s := server.NewMCPServer("test", "1")
 	if err := mcpgo.RegisterUntil(ctx, s, adapterOf(t, fsys)); err != nil {
 		t.Fatal(err)
 	}
-	if n := subscriptions(t); n != 1 {
+	if n := measure.Subscriptions(t); n != 1 {
 		t.Errorf("%d subscriptions, want 1", n)
 	}
 	cancel()
-	for deadline := time.Now().Add(10 * time.Second); subscriptions(t) != 0; runtime.Gosched() {
+	for deadline := time.Now().Add(10 * time.Second); measure.Subscriptions(t) != 0; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatal("the subscription outlives the context")
 		}

@@ -91,9 +91,10 @@ func WithTools(names ...string) Option {
 }
 
 // WithExtraTools adds the program's own tools after the library's tools. Extra tools
-// keep their names, without the namespace. Their Call receives unchecked arguments.
-// A result whose structured content is not a JSON object, is not UTF-8, or has more
-// than 500 levels becomes an error for the model.
+// keep their names, without the namespace. Their Call receives unchecked arguments;
+// a tool of ToolFor checks them against a struct. A result whose structured content is
+// not a JSON object, is not UTF-8, or has more than 500 levels becomes an error for
+// the model.
 func WithExtraTools(tools ...Tool) Option {
 	return func(c *config) error {
 		c.extra = append(c.extra, tools...)

@@ -104,7 +104,11 @@ func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, *a
 			return nil, &argumentError{codeArguments, "the arguments are " + found + "; send a JSON object, such as " + exampleArguments(parameters)}
 		}
 	}
-	if err := checkNames(given, parameters); err != nil {
+	var known []string
+	for _, p := range parameters {
+		known = append(known, p.name)
+	}
+	if err := checkNames("the tool", given, known); err != nil {
 		return nil, err
 	}
 	args := make(arguments, len(parameters))
@@ -128,12 +132,10 @@ func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, *a
 	return args, nil
 }
 
-// checkNames rejects arguments that the tool does not take.
-func checkNames(given map[string]json.RawMessage, parameters []parameter) *argumentError {
-	var known, unknown []string
-	for _, p := range parameters {
-		known = append(known, p.name)
-	}
+// checkNames rejects arguments that the tool, or an object among its arguments, does
+// not take.
+func checkNames[V any](of string, given map[string]V, known []string) *argumentError {
+	var unknown []string
 	for name := range given {
 		if !slices.Contains(known, name) {
 			unknown = append(unknown, name)
@@ -142,7 +144,7 @@ func checkNames(given map[string]json.RawMessage, parameters []parameter) *argum
 	if unknown == nil {
 		return nil
 	}
-	return &argumentError{codeArguments, unknownArguments("the tool", unknown, known).Message}
+	return &argumentError{codeArguments, unknownArguments(of, unknown, known).Message}
 }
 
 func (p parameter) decode(value json.RawMessage) (any, *argumentError) {

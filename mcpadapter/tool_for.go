@@ -1,0 +1,151 @@
+package mcpadapter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// ToolFor returns a Tool, for WithExtraTools, that decodes its arguments into a
+// struct and calls f. The input schema comes from In, and the output schema from Out.
+// The caller may set the other fields of the Tool, such as Annotations.
+//
+// In is a struct or a pointer to a struct. Each field that encoding/json decodes is an
+// argument. The fields of embedded structs are arguments too. An argument is optional
+// if its field is a pointer or has the option omitempty or omitzero. The tag
+// jsonschema is the description of the argument, as in google/jsonschema-go:
+//
+//	type Roll struct {
+//		Dice  int    `json:"dice" jsonschema:"Number of dice"`
+//		Label string `json:"label,omitempty" jsonschema:"Text to show with the result"`
+//	}
+//
+// The types of fields are booleans, numbers, strings, structs, slices, pointers, any,
+// and maps whose keys are strings. A time.Time is a string in RFC 3339, and a []byte
+// is a string in Base64. A type with UnmarshalText is a string. The schema of a type
+// with UnmarshalJSON accepts any value.
+//
+// The tool decodes arguments as the library's tools do: it rejects an unknown
+// argument, a missing argument, and a value of another type, at each depth, with the
+// code INVALID_ARGUMENTS. It accepts null for an optional argument, "10" and 10.0 for
+// 10, and empty input for {}. An omitted argument has the zero value.
+//
+// If Out is a struct, a map, or a pointer to either, the result of f is the
+// structured content, and its JSON is the text. If Out is a string, the result is the
+// text. The JSON of every other type is the text, without structured content. A nil
+// map or pointer is the error "the tool returned no result". Fields of Out follow the rules for In, with MarshalText and MarshalJSON. No property of Out
+// may have the name "error", which reports the error of a failed call.
+//
+// If f returns a toolshelf.Error, the result has its code and message. The text of
+// any other error is the text of a Result with IsError. If the context ends, Call
+// returns the context's error. A panic of f is a panic of Call.
+//
+// ToolFor returns toolshelf.ErrInvalidOption in the following cases:
+//   - f is nil.
+//   - In is not a struct.
+//   - A type has no JSON form, is recursive, or is an array; use a slice.
+//   - Two fields have the same name.
+//   - The tag jsonschema is empty or begins with a word and "=", which the library
+//     google/jsonschema-go reserves.
+func ToolFor[In, Out any](name, description string, f func(context.Context, In) (Out, error)) (Tool, error) {
+	fail := func(err error) (Tool, error) {
+		return Tool{}, &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: "mcpadapter.ToolFor", Message: fmt.Sprintf("the tool %q: %v", name, err)}
+	}
+	if f == nil {
+		return fail(errors.New("the function is nil"))
+	}
+	input, err := typeReader{decodes: true}.read(reflect.TypeFor[In]())
+	if err != nil {
+		return fail(fmt.Errorf("the arguments: %w", err))
+	}
+	input.nullable = false // null means {}
+	if !input.hasFields {
+		return fail(fmt.Errorf("the arguments are of type %v; use a struct", reflect.TypeFor[In]()))
+	}
+	output, err := typeReader{}.read(reflect.TypeFor[Out]())
+	if err != nil {
+		return fail(fmt.Errorf("the result: %w", err))
+	}
+	if _, taken := output.field("error"); taken {
+		return fail(errors.New(`the result has a property "error", which reports the error of a failed call; rename the property`))
+	}
+	return Tool{
+		Name:         name,
+		Description:  description,
+		InputSchema:  input.appendSchema(nil, ""),
+		OutputSchema: output.outputSchema(),
+		Call: func(ctx context.Context, raw json.RawMessage) (Result, error) {
+			if err := ctx.Err(); err != nil {
+				return Result{}, err
+			}
+			var in In
+			if invalid := decodeTyped(raw, input, &in); invalid != nil {
+				return errorObject.failure(invalid.code, invalid.message), nil
+			}
+			out, err := f(ctx, in)
+			var ours *toolshelf.Error
+			switch {
+			case err == nil:
+				return typedResult(out, output)
+			case ctx.Err() != nil:
+				return Result{}, ctx.Err()
+			case errors.As(err, &ours):
+				return errorObject.failure(ours.Code, ours.Message), nil
+			default:
+				return Result{Text: err.Error(), IsError: true}, nil
+			}
+		},
+	}, nil
+}
+
+// typedResult converts the result of a function to a Result.
+func typedResult(out any, t valueType) (Result, error) {
+	if text, ok := out.(string); ok {
+		return Result{Text: text}, nil
+	}
+	result, err := jsonResult(out)
+	if err != nil {
+		return Result{Text: "the result cannot be encoded: " + err.Error(), IsError: true}, nil
+	}
+	switch {
+	case t.kind != objectKind:
+		result.Structured = nil
+	case string(result.Structured) == "null":
+		return Result{Text: "the tool returned no result", IsError: true}, nil
+	}
+	return result, nil
+}
+
+// decodeTyped decodes the arguments of a call into the struct that in points to.
+func decodeTyped(raw json.RawMessage, t valueType, in any) *argumentError {
+	invalid := func(format string, args ...any) *argumentError {
+		return &argumentError{codeArguments, fmt.Sprintf(format, args...)}
+	}
+	var given any = map[string]any{}
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 && string(raw) != "null" {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		if !json.Valid(raw) || d.Decode(&given) != nil {
+			return invalid("the arguments are not valid JSON; send a JSON object")
+		}
+	}
+	object, ok := given.(map[string]any)
+	if !ok {
+		return invalid("the arguments are not an object; send a JSON object")
+	}
+	checked, err := t.checkObject("", object)
+	if err != nil {
+		return err
+	}
+	exact, _ := json.Marshal(checked)
+	if err := json.Unmarshal(exact, in); err != nil {
+		return invalid("the arguments are invalid: %s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}

@@ -1,0 +1,385 @@
+package mcpadapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+type (
+	noArguments struct{}
+
+	scalars struct {
+		Bool     bool        `json:"bool"`
+		Int      int         `json:"int" jsonschema:"A number"`
+		Small    int8        `json:"small"`
+		Byte     uint8       `json:"byte"`
+		Count    uint64      `json:"count"`
+		Float    float64     `json:"float"`
+		Text     string      `json:"text"`
+		Time     time.Time   `json:"time"`
+		Bytes    []byte      `json:"bytes"`
+		Number   json.Number `json:"number"`
+		Any      any         `json:"any" jsonschema:"Anything"`
+		Addr     netip.Addr  `json:"addr"` // has UnmarshalText
+		Quoted   int         `json:"quoted,string"`
+		Untagged string
+		Ignored  string `json:"-"`
+		_        string // unexported
+	}
+
+	optional struct {
+		Empty   string  `json:"empty,omitempty"`
+		Zero    int     `json:"zero,omitzero"`
+		Pointer *int    `json:"pointer"`
+		Nested  *common `json:"nested"`
+	}
+
+	common struct {
+		Path string `json:"path" jsonschema:"A path"`
+	}
+
+	nestedTypes struct {
+		common
+		Tags   []string          `json:"tags"`
+		Maybe  []*int            `json:"maybe,omitempty"`
+		Labels map[string]string `json:"labels,omitempty"`
+		List   []common          `json:"list,omitempty"`
+		Inner  struct {
+			Depth int `json:"depth,omitempty"`
+		} `json:"inner,omitempty"`
+	}
+)
+
+func typed[In, Out any](t *testing.T, f func(context.Context, In) (Out, error)) mcpadapter.Tool {
+	t.Helper()
+	tool, err := mcpadapter.ToolFor("typed", "A typed tool.", f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := adapter(t, mcpadapter.WithExtraTools(tool)).Lookup("typed")
+	return got
+}
+
+// echo returns its arguments.
+func echo[In any](t *testing.T) mcpadapter.Tool {
+	t.Helper()
+	return typed(t, func(_ context.Context, in In) (In, error) { return in, nil })
+}
+
+func TestToolForDerivesTheInputSchema(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		tool mcpadapter.Tool
+		want string
+	}{
+		{"no arguments", echo[noArguments](t), `{"type":"object","properties":{},"required":[],"additionalProperties":false}`},
+		{"scalars", echo[scalars](t), `{"type":"object","properties":{
+			"bool":{"type":"boolean"},
+			"int":{"type":"integer","description":"A number"},
+			"small":{"type":"integer","minimum":-128,"maximum":127},
+			"byte":{"type":"integer","minimum":0,"maximum":255},
+			"count":{"type":"integer","minimum":0},
+			"float":{"type":"number"},
+			"text":{"type":"string"},
+			"time":{"type":"string","format":"date-time"},
+			"bytes":{"type":"string","contentEncoding":"base64"},
+			"number":{"type":"number"},
+			"any":{"description":"Anything"},
+			"addr":{"type":"string"},
+			"quoted":{"type":"string"},
+			"Untagged":{"type":"string"}},
+			"required":["bool","int","small","byte","count","float","text","time","bytes","number","any","addr","quoted","Untagged"],"additionalProperties":false}`},
+		{"optional fields of a pointer", echo[*optional](t), `{"type":"object","properties":{
+			"empty":{"type":"string"},"zero":{"type":"integer"},"pointer":{"type":"integer"},
+			"nested":{"type":"object","properties":{"path":{"type":"string","description":"A path"}},"required":["path"],"additionalProperties":false}},
+			"required":[],"additionalProperties":false}`},
+		{"nested types", echo[nestedTypes](t), `{"type":"object","properties":{
+			"path":{"type":"string","description":"A path"},
+			"tags":{"type":"array","items":{"type":"string"}},
+			"maybe":{"type":"array","items":{"type":["integer","null"]}},
+			"labels":{"type":"object","additionalProperties":{"type":"string"}},
+			"list":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string","description":"A path"}},"required":["path"],"additionalProperties":false}},
+			"inner":{"type":"object","properties":{"depth":{"type":"integer"}},"required":[],"additionalProperties":false}},
+			"required":["path","tags"],"additionalProperties":false}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			sameJSON(t, tt.tool.InputSchema, tt.want)
+			compiled(t, tt.tool.InputSchema)
+		})
+	}
+}
+
+func TestToolForDerivesTheOutputSchema(t *testing.T) {
+	getCommand, _ := adapter(t).Lookup("get_command")
+	var output struct{ Properties map[string]json.RawMessage }
+	if err := json.Unmarshal(getCommand.OutputSchema, &output); err != nil {
+		t.Fatal(err)
+	}
+	failed := `"error":` + string(output.Properties["error"]) // as of the library's tools
+	for _, tt := range []struct {
+		name string
+		tool mcpadapter.Tool
+		want string // "" for none
+	}{
+		{"a struct", echo[optional](t), `{"type":"object","properties":{
+			"empty":{"type":"string"},"zero":{"type":"integer"},"pointer":{"type":["integer","null"]},
+			"nested":{"type":["object","null"],"properties":{"path":{"type":"string","description":"A path"}},"required":["path"],"additionalProperties":false},` +
+			failed + `},"anyOf":[{"required":["pointer","nested"]},{"required":["error"]}]}`},
+		{"slices and maps may be null", typed(t, func(context.Context, noArguments) (out struct {
+			Tags   []string
+			Labels map[string]int
+			Bytes  []byte
+		}, err error) {
+			return out, nil
+		}), `{"type":"object","properties":{
+			"Tags":{"type":["array","null"],"items":{"type":"string"}},
+			"Labels":{"type":["object","null"],"additionalProperties":{"type":"integer"}},
+			"Bytes":{"type":["string","null"],"contentEncoding":"base64"},` +
+			failed + `},"anyOf":[{"required":["Tags","Labels","Bytes"]},{"required":["error"]}]}`},
+		{"fields of an embedded pointer may be absent", typed(t, func(context.Context, noArguments) (out struct{ *common }, err error) {
+			return out, nil
+		}), `{"type":"object","properties":{"path":{"type":"string","description":"A path"},` + failed + `},"anyOf":[{"required":[]},{"required":["error"]}]}`},
+		{"no fields", echo[noArguments](t), `{"type":"object"}`},
+		{"a map", typed(t, func(context.Context, noArguments) (map[string]int, error) { return nil, nil }), `{"type":"object"}`},
+		{"a string", typed(t, func(context.Context, noArguments) (string, error) { return "", nil }), ``},
+		{"a slice", typed(t, func(context.Context, noArguments) ([]int, error) { return nil, nil }), ``},
+		{"any value", typed(t, func(context.Context, noArguments) (any, error) { return nil, nil }), ``},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.want == "" {
+				if tt.tool.OutputSchema != nil {
+					t.Errorf("got %s; want none", tt.tool.OutputSchema)
+				}
+				return
+			}
+			sameJSON(t, tt.tool.OutputSchema, tt.want)
+			compiled(t, tt.tool.OutputSchema)
+		})
+	}
+}
+
+// Each accepted row has the arguments that the function receives, as JSON.
+func TestToolForDecodesArguments(t *testing.T) {
+	const full = `{"bool":true,"int":-1,"small":127,"byte":255,"count":18446744073709551615,"float":1.5,"text":"x",` +
+		`"time":"2026-01-20T14:03:11Z","bytes":"AQI=","number":1,"any":[null,{"a":1}],"addr":"::1","quoted":"5","Untagged":""}`
+	change := func(old, new string) string {
+		if strings.Count(full, old) != 1 {
+			t.Fatalf("%q is not once in the arguments", old)
+		}
+		return strings.Replace(full, old, new, 1)
+	}
+	for _, tt := range []struct {
+		name, arguments, want, message string
+		tool                           mcpadapter.Tool
+	}{
+		{"every type", full, full, "", echo[scalars](t)},
+		{"a whole number with a fraction", change(`"int":-1`, `"int":-1.0`), full, "", echo[scalars](t)},
+		{"a number as text", change(`"int":-1`, `"int":"-1"`), full, "", echo[scalars](t)},
+		{"a fraction as text", change(`1.5`, `"1.5"`), full, "", echo[scalars](t)},
+		{"an exact large number", change(`"int":-1`, `"int":9007199254740993`), change(`"int":-1`, `"int":9007199254740993`), "", echo[scalars](t)},
+		{"null for any value", change(`[null,{"a":1}]`, `null`), change(`[null,{"a":1}]`, `null`), "", echo[scalars](t)},
+		{"a fraction", change(`"int":-1`, `"int":1.5`), "", "int is 1.5; send a whole number", echo[scalars](t)},
+		{"text that is no number", change(`"int":-1`, `"int":"one"`), "", `int is "one"; send a whole number`, echo[scalars](t)},
+		{"beyond 64 bits", change(`"int":-1`, `"int":9223372036854775808`), "", "int is 9223372036854775808; send a whole number", echo[scalars](t)},
+		{"beyond 8 bits", change(`127`, `128`), "", "small is 128; send a whole number from -128 to 127", echo[scalars](t)},
+		{"a negative byte", change(`255`, `-1`), "", "byte is -1; send a whole number from 0 to 255", echo[scalars](t)},
+		{"a negative count", change(`18446744073709551615`, `-1`), "", "count is -1; send a whole number of 0 or more", echo[scalars](t)},
+		{"a number beyond all", change(`1.5`, `1e400`), "", "float is 1e400; send a number", echo[scalars](t)},
+		{"a number for text", change(`"text":"x"`, `"text":1`), "", "text is 1; send a string", echo[scalars](t)},
+		{"text for a flag", change(`true`, `"yes"`), "", `bool is "yes"; send true or false`, echo[scalars](t)},
+		{"a number for a time", change(`"2026-01-20T14:03:11Z"`, `7`), "", "time is 7; send a time in RFC 3339, such as", echo[scalars](t)},
+		{"text that is no time", change(`2026-01-20T14:03:11Z`, `today`), "", "the arguments are invalid: parsing time", echo[scalars](t)},
+		{"text that is no address", change(`::1`, `here`), "", "the arguments are invalid: ", echo[scalars](t)},
+		{"a number for bytes", change(`"AQI="`, `1`), "", "bytes is 1; send a string in Base64", echo[scalars](t)},
+		{"null for a required argument", change(`-1`, `null`), "", "int is null; send a whole number", echo[scalars](t)},
+		{"a missing argument", `{}`, "", "bool is missing; send true or false", echo[scalars](t)},
+		{"a missing argument of any type", change(`"any":[null,{"a":1}],`, ``), "", "any is missing; send a value", echo[scalars](t)},
+		{"an argument in upper case", change(`"int"`, `"Int"`), "", `the tool has no argument "Int"; `, echo[scalars](t)},
+
+		{"nothing", ``, `{"pointer":null,"nested":null}`, "", echo[optional](t)},
+		{"null", `null`, `{"pointer":null,"nested":null}`, "", echo[optional](t)},
+		{"null for a pointer", ` null `, `{"pointer":null,"nested":null}`, "", echo[*optional](t)},
+		{"null for optional arguments", `{"empty":null,"zero":null,"pointer":null,"nested":null}`, `{"pointer":null,"nested":null}`, "", echo[optional](t)},
+		{"optional arguments", `{"empty":"x","zero":1,"pointer":0,"nested":{"path":"a"}}`, `{"empty":"x","zero":1,"pointer":0,"nested":{"path":"a"}}`, "", echo[optional](t)},
+		{"an unknown nested argument", `{"nested":{"path":"a","Path":"b"}}`, "", `nested has no argument "Path"; `, echo[optional](t)},
+		{"a missing nested argument", `{"nested":{}}`, "", "nested.path is missing; send a string", echo[optional](t)},
+		{"text for an object", `{"nested":"a"}`, "", `nested is "a"; send an object`, echo[optional](t)},
+		{"an array for an object", `{"nested":[]}`, "", "nested is an array; send an object", echo[optional](t)},
+		{"broken JSON", `{"zero":`, "", "the arguments are not valid JSON; send a JSON object", echo[optional](t)},
+		{"an array of arguments", `[]`, "", "the arguments are not an object; send a JSON object", echo[optional](t)},
+
+		{"nested types", `{"path":"p","tags":["a"],"maybe":[1,null],"labels":{"a":"b"},"list":[{"path":"q"}],"inner":{"depth":2}}`,
+			`{"path":"p","tags":["a"],"maybe":[1,null],"labels":{"a":"b"},"list":[{"path":"q"}],"inner":{"depth":2}}`, "", echo[nestedTypes](t)},
+		{"nulls at each depth", `{"path":"p","tags":[],"maybe":null,"labels":null,"list":null,"inner":{"depth":null}}`, `{"path":"p","tags":[],"inner":{}}`, "", echo[nestedTypes](t)},
+		{"null for a required array", `{"path":"p","tags":null}`, "", "tags is null; send an array", echo[nestedTypes](t)},
+		{"null in an array", `{"path":"p","tags":[null]}`, "", "tags[0] is null; send a string", echo[nestedTypes](t)},
+		{"an object for an array", `{"path":"p","tags":{}}`, "", "tags is an object; send an array", echo[nestedTypes](t)},
+		{"a wrong value in a map", `{"path":"p","tags":[],"labels":{"a":1}}`, "", `labels."a" is 1; send a string`, echo[nestedTypes](t)},
+		{"a wrong item", `{"path":"p","tags":[],"list":[{"path":"a"},{"path":true}]}`, "", "list[1].path is true; send a string", echo[nestedTypes](t)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := tt.tool.Call(ctx, json.RawMessage(tt.arguments))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.message == "" {
+				if got.IsError {
+					t.Fatalf("got %s; want success", got.Text)
+				}
+				sameJSON(t, got.Structured, tt.want)
+				return
+			}
+			var body struct {
+				Error struct{ Code, Message string }
+			}
+			if err := json.Unmarshal(got.Structured, &body); err != nil {
+				t.Fatal(err)
+			}
+			if !got.IsError || body.Error.Code != "INVALID_ARGUMENTS" || !strings.HasPrefix(body.Error.Message, tt.message) {
+				t.Errorf("got %s; want INVALID_ARGUMENTS and %q", got.Text, tt.message)
+			}
+			if err := validate(t, compiled(t, tt.tool.OutputSchema), got.Structured); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A typed tool rejects all arguments that its schema rejects, and accepts all others.
+func TestToolForChecksWhatTheSchemaSays(t *testing.T) {
+	values := []string{`1`, `-1`, `300`, `1.5`, `2.0`, `"x"`, `true`, `null`, `[]`, `["a"]`, `[1,null]`, `{}`, `{"path":"a"}`, `{"a":"b"}`, `{"depth":1}`, `[{"path":"a"}]`}
+	for _, tool := range []mcpadapter.Tool{echo[optional](t), echo[nestedTypes](t)} {
+		schema := compiled(t, tool.InputSchema)
+		properties := tool.Schema()["properties"].(map[string]any)
+		for name := range properties {
+			for _, value := range values {
+				arguments := map[string]json.RawMessage{name: json.RawMessage(value)}
+				if properties["tags"] != nil {
+					arguments = map[string]json.RawMessage{"path": json.RawMessage(`"p"`), "tags": json.RawMessage(`[]`), name: json.RawMessage(value)}
+				}
+				raw, err := json.Marshal(arguments)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := tool.Call(ctx, raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				accepted := validate(t, schema, raw) == nil || value == "null" && name != "path" && name != "tags"
+				if got.IsError == accepted {
+					t.Errorf("%s: the schema accepts: %t; the tool: %s", raw, accepted, got.Text)
+				}
+			}
+		}
+	}
+}
+
+func TestToolForConvertsResultsAndErrors(t *testing.T) {
+	ended, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for _, tt := range []struct {
+		name string
+		tool mcpadapter.Tool
+		want mcpadapter.Result
+	}{
+		{"a string", typed(t, func(context.Context, noArguments) (string, error) { return "<b>", nil }), mcpadapter.Result{Text: "<b>"}},
+		{"a struct", typed(t, func(context.Context, noArguments) (common, error) { return common{"<b>"}, nil }),
+			mcpadapter.Result{Text: `{"path":"<b>"}`, Structured: json.RawMessage(`{"path":"<b>"}`)}},
+		{"a map", typed(t, func(context.Context, noArguments) (map[string]any, error) { return map[string]any{"a": 1}, nil }),
+			mcpadapter.Result{Text: `{"a":1}`, Structured: json.RawMessage(`{"a":1}`)}},
+		{"a number", typed(t, func(context.Context, noArguments) (int, error) { return 4, nil }), mcpadapter.Result{Text: "4"}},
+		{"a slice", typed(t, func(context.Context, noArguments) ([]int, error) { return []int{4}, nil }), mcpadapter.Result{Text: "[4]"}},
+		{"a nil pointer", typed(t, func(context.Context, noArguments) (*common, error) { return nil, nil }),
+			mcpadapter.Result{Text: "the tool returned no result", IsError: true}},
+		{"a result that is not JSON", typed(t, func(context.Context, noArguments) (any, error) { return func() {}, nil }),
+			mcpadapter.Result{Text: "the result cannot be encoded: json: unsupported type: func()", IsError: true}},
+		{"an error", typed(t, func(context.Context, noArguments) (common, error) { return common{}, errors.New("no paper") }),
+			mcpadapter.Result{Text: "no paper", IsError: true}},
+		{"an error of the catalog", typed(t, func(context.Context, noArguments) (common, error) {
+			return common{}, &toolshelf.Error{Code: toolshelf.CodeNotFound, Op: "Stat", Message: "no such file"}
+		}), mcpadapter.Result{Text: `{"error":{"code":"NOT_FOUND","message":"no such file"}}`,
+			Structured: json.RawMessage(`{"error":{"code":"NOT_FOUND","message":"no such file"}}`), IsError: true}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := tt.tool.Call(ctx, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	tool := typed(t, func(ctx context.Context, _ noArguments) (string, error) {
+		cancel()
+		return "", errors.New("interrupted")
+	})
+	for _, state := range []string{"during", "before"} {
+		if got, err := tool.Call(ended, nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("a context that ends %s the call: got %+v, %v; want context.Canceled", state, got, err)
+		}
+	}
+}
+
+type (
+	loop    struct{ Next []loop }
+	endless []endless
+	pinned  struct{ Field fields }
+	fields  interface{ Fields() }
+)
+
+func TestToolForRejectsTypesWithoutASchema(t *testing.T) {
+	for _, tt := range []struct {
+		name, message string
+		err           error
+	}{
+		{"no function", "the function is nil", toolFor[noArguments, string](nil)},
+		{"arguments that are not a struct", "the arguments are of type map[string]int; use a struct", returns[map[string]int, string]()},
+		{"a recursive struct", "the arguments: mcpadapter_test.loop.Next: the type mcpadapter_test.loop is recursive", returns[loop, string]()},
+		{"a recursive slice", "the result: the type mcpadapter_test.endless is recursive", returns[noArguments, endless]()},
+		{"a channel", "the type chan int has no JSON form", returns[struct{ C chan int }, string]()},
+		{"an array", "use a boolean, a number, a string, a struct, a slice or a map", returns[struct{ A [2]int }, string]()},
+		{"keys that are not strings", "the keys of map[int]string are not strings", returns[struct{ M map[int]string }, string]()},
+		{"an interface in the arguments", "JSON cannot be decoded into the interface mcpadapter_test.fields; use any", returns[pinned, string]()},
+		{"an embedded pointer to an unexported struct", "embed the type itself", returns[struct{ *common }, string]()},
+		{"two fields of the same name", `another field has the name "path"; rename one of them`, returns[struct {
+			common
+			Path string `json:"path"`
+		}, string]()},
+		{"an empty description", `invalid tag jsonschema:""`, returns[struct {
+			A int `jsonschema:""`
+		}, string]()},
+		{"the tag of another library", `invalid tag jsonschema:"required,description=A number"`, returns[struct {
+			A int `jsonschema:"required,description=A number"`
+		}, string]()},
+		{"a result with an error", `the result has a property "error"`, returns[noArguments, struct {
+			Error string `json:"error"`
+		}]()},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if !errors.Is(tt.err, toolshelf.ErrInvalidOption) || !strings.Contains(tt.err.Error(), tt.message) {
+				t.Errorf("got %v; want ErrInvalidOption and %q", tt.err, tt.message)
+			}
+		})
+	}
+}
+
+func toolFor[In, Out any](f func(context.Context, In) (Out, error)) error {
+	_, err := mcpadapter.ToolFor("typed", "", f)
+	return err
+}
+
+// returns returns the error of ToolFor for a function with the types.
+func returns[In, Out any]() error {
+	return toolFor(func(context.Context, In) (out Out, err error) { return out, err })
+}

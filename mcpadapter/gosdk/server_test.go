@@ -151,6 +151,14 @@ type wire struct {
 // dial opens a wire to a server and initializes the session.
 func dial(t testing.TB, s *mcp.Server) *wire {
 	t.Helper()
+	w := open(t, s)
+	w.initialize(`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"wire","version":"1"}}`)
+	return w
+}
+
+// open opens a wire to a server. The end of the test closes the wire.
+func open(t testing.TB, s *mcp.Server) *wire {
+	t.Helper()
 	near, far := mcp.NewInMemoryTransports()
 	server, err := s.Connect(ctx, far, nil)
 	if err != nil {
@@ -161,14 +169,18 @@ func dial(t testing.TB, s *mcp.Server) *wire {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close(); server.Wait() })
-	w := &wire{t: t, conn: conn}
-	if _, err := w.request("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"wire","version":"1"}}`); err != nil {
-		t.Fatal(err)
+	return &wire{t: t, conn: conn}
+}
+
+// initialize initializes the session.
+func (w *wire) initialize(params string) {
+	w.t.Helper()
+	if _, err := w.request("initialize", params); err != nil {
+		w.t.Fatal(err)
 	}
-	if err := conn.Write(ctx, &jsonrpc.Request{Method: "notifications/initialized"}); err != nil {
-		t.Fatal(err)
+	if err := w.conn.Write(ctx, &jsonrpc.Request{Method: "notifications/initialized"}); err != nil {
+		w.t.Fatal(err)
 	}
-	return w
 }
 
 // request sends a request and returns the result or a *jsonrpc.Error.

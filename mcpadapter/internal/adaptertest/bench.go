@@ -1,0 +1,111 @@
+package adaptertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// BenchmarkToolsList compares a page of 50 tools of a binding with a session and with a
+// server of the SDK that has the same tools without the binding.
+func BenchmarkToolsList(b *testing.B, binding, alone Connect) {
+	for _, n := range []int{50, 3, 500} {
+		a := largeTools(b, n)
+		once := func(connect Connect) func() {
+			client := connect(b, a, hello)
+			return func() { succeed(b, client, "tools/list", `{}`) }
+		}
+		session, bound, sdk := once(Session), once(binding), once(alone)
+		b.Run(fmt.Sprintf("tools=%d", n), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				bound()
+			}
+			best := quickest(session, bound, sdk)
+			b.ReportMetric(best[1]/1000, "best-µs")
+			b.ReportMetric(best[1]/best[0], "x-Session")
+			b.ReportMetric(best[1]/best[2], "x-SDK-alone")
+		})
+	}
+}
+
+// largeTools returns an adapter with n tools as large as the library's tools.
+func largeTools(b *testing.B, n int) *mcpadapter.Adapter {
+	b.Helper()
+	c := catalog(b, memory(b, project))
+	own := adapter(b, c).Tools()
+	tools := make([]mcpadapter.Tool, n)
+	for i := range tools {
+		tools[i] = own[i%len(own)]
+		tools[i].Name = fmt.Sprintf("%s_%03d", tools[i].Name, i)
+	}
+	return adapter(b, c, mcpadapter.WithTools(), mcpadapter.WithExtraTools(tools...))
+}
+
+// BenchmarkGetCommand compares get_command for a cached command with Catalog.Get.
+func BenchmarkGetCommand(b *testing.B, connect Connect) {
+	dir := b.TempDir()
+	body := "---\ndescription: Review a change\n---\n" + strings.Repeat("Look at each line, and say \"why\" of it.\n", 80)
+	err := os.Mkdir(filepath.Join(dir, "commands"), 0o755)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "commands", "review.md"), []byte(body), 0o644)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := catalog(b, afero.NewOsFs(), toolshelf.WithRoot(dir))
+	get := func() {
+		if _, err := c.Get(b.Context(), "review"); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for begin := time.Now(); time.Since(begin) < 100*time.Millisecond; {
+		get() // the catalog does not yet cache a file that was just written
+	}
+	client := connect(b, adapter(b, c), hello)
+	call := func() {
+		succeed(b, client, "tools/call", `{"name":"get_command","arguments":{"command_name":"review"}}`)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		call()
+	}
+	best := quickest(get, call)
+	b.ReportMetric((best[1]-best[0])/1000, "µs-over-Get")
+	b.ReportMetric(best[1]/best[0], "x-Get")
+	b.ReportMetric(best[1]/1000, "best-µs")
+}
+
+func succeed(b *testing.B, client Client, method, params string) {
+	if _, code := client(b, method, json.RawMessage(params)); code != 0 {
+		b.Fatalf("%s: code %d", method, code)
+	}
+}
+
+// quickest returns the shortest duration of a call of each function, in nanoseconds. It alternates
+// the functions, so that other load of the machine affects all functions.
+func quickest(fs ...func()) []float64 {
+	const calls = 10
+	best := make([]float64, len(fs))
+	for range 40 {
+		for i, f := range fs {
+			begin := time.Now()
+			for range calls {
+				f()
+			}
+			if took := float64(time.Since(begin)) / calls; best[i] == 0 || took < best[i] {
+				best[i] = took
+			}
+		}
+	}
+	return best
+}

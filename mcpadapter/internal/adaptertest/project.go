@@ -1,0 +1,102 @@
+package adaptertest
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// project contains the files of most calls.
+var project = map[string]string{
+	"commands/commit.md":                    "---\ndescription: Commit what is staged\n---\nWrite one line.\n",
+	"commands/fix.md":                       "---\ndescription: Fix an issue\narguments: [issue, branch]\n---\nFix #$issue on $branch.\n",
+	"commands/hidden.md":                    "---\nis_dependency: true\n---\nA part of others.\n",
+	"commands/release.md":                   "---\nargument-hint: \"[major|minor|patch]\"\n---\nMake a <$1> release & tell \"all\".\n",
+	"commands/README.md":                    "About the commands.\n",
+	"skills/calculator/SKILL.md":            "---\nname: calculator\ndescription: Adds and multiplies.\n---\n# Calculator\n",
+	"skills/calculator/references/table.md": "äb",
+	"skills/calculator/logo.png":            "\x89PNG",
+	"skills/weather/SKILL.md":               "---\nname: weather\ndescription: Tells the weather.\n---\n",
+	"src/agent.lisp":                        "(agent)\n",
+	"src/tools/buffer.lisp":                 "(buffer)\n",
+	".hidden":                               "x",
+}
+
+// adapters returns the adapters of the calls by the name of their project.
+func adapters(t testing.TB) map[string]*mcpadapter.Adapter {
+	t.Helper()
+	closed := catalog(t, memory(t, project))
+	closed.Close()
+	all := map[string]*mcpadapter.Adapter{}
+	for name, c := range map[string]*toolshelf.Catalog{
+		"project":   catalog(t, memory(t, project), toolshelf.WithReports("reports", "")),
+		"empty":     catalog(t, memory(t, map[string]string{"a.txt": ""})),
+		"denied":    catalog(t, deny{memory(t, project), []string{"commands", "skills", "src"}}),
+		"file":      catalog(t, deny{memory(t, project), []string{"commands/commit.md"}}),
+		"too large": catalog(t, memory(t, map[string]string{"commands/commit.md": strings.Repeat("x", 100)}), toolshelf.WithMaxFileSize(10)),
+		"closed":    closed,
+	} {
+		all[name] = adapter(t, c)
+	}
+	return all
+}
+
+func adapter(t testing.TB, c *toolshelf.Catalog, opts ...mcpadapter.Option) *mcpadapter.Adapter {
+	t.Helper()
+	a, err := mcpadapter.New(c, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// catalog returns a catalog over a filesystem. The end of the test closes the catalog.
+func catalog(t testing.TB, fsys afero.Fs, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(fsys)}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// memory returns a filesystem in memory with the files.
+func memory(t testing.TB, files map[string]string) afero.Fs {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	modified := time.Date(2026, 1, 20, 14, 3, 11, 0, time.UTC)
+	for name, content := range files {
+		if err := afero.WriteFile(fsys, name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for ; name != "."; name = path.Dir(name) {
+			if err := fsys.Chtimes(name, modified, modified); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return fsys
+}
+
+// deny is a filesystem that denies opening some paths.
+type deny struct {
+	afero.Fs
+	paths []string
+}
+
+func (d deny) Open(name string) (afero.File, error) {
+	if slices.Contains(d.paths, path.Clean(name)) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrPermission}
+	}
+	return d.Fs.Open(name)
+}

@@ -1,0 +1,71 @@
+package mcpgo_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
+)
+
+func TestCallsReturnTheResultsOfCall(t *testing.T) { adaptertest.TestCalls(t, bound()) }
+
+func TestListsPromptsAndCompletionsAreThoseOfASession(t *testing.T) {
+	adaptertest.TestLists(t, bound(), mcpadapter.CodeInternalError)
+}
+
+func BenchmarkToolsList(b *testing.B) {
+	adaptertest.BenchmarkToolsList(b, bound(server.WithPaginationLimit(50)), alone)
+}
+
+func BenchmarkCallGetCommand(b *testing.B) { adaptertest.BenchmarkGetCommand(b, bound()) }
+
+// bound connects a client to a server with the binding.
+func bound(opts ...server.ServerOption) adaptertest.Connect {
+	return func(t testing.TB, a *mcpadapter.Adapter, hello json.RawMessage) adaptertest.Client {
+		t.Helper()
+		return clientOf(t, serverOf(t, a, opts...), hello)
+	}
+}
+
+// alone connects a client to a server with the tools of the adapter, without the binding.
+func alone(t testing.TB, a *mcpadapter.Adapter, hello json.RawMessage) adaptertest.Client {
+	t.Helper()
+	s := server.NewMCPServer("test", "1", server.WithPaginationLimit(50))
+	for _, tool := range a.Tools() {
+		s.AddTool(mcp.Tool{Name: tool.Name, Title: tool.Title, Description: tool.Description, RawInputSchema: tool.InputSchema, RawOutputSchema: tool.OutputSchema,
+			Annotations: mcp.ToolAnnotation{ReadOnlyHint: new(true), IdempotentHint: new(true), DestructiveHint: new(false), OpenWorldHint: new(false)}},
+			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
+	}
+	return clientOf(t, s, hello)
+}
+
+// clientOf returns a client that sends params unchanged.
+func clientOf(t testing.TB, s *server.MCPServer, hello json.RawMessage) adaptertest.Client {
+	t.Helper()
+	c := transport.NewInProcessTransport(s)
+	if err := c.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	request := func(t testing.TB, method string, params json.RawMessage) (json.RawMessage, int) {
+		t.Helper()
+		r, err := c.SendRequest(ctx, transport.JSONRPCRequest{JSONRPC: "2.0", ID: mcp.NewRequestId(int64(1)), Method: method, Params: params})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Error != nil {
+			return nil, r.Error.Code
+		}
+		return r.Result, 0
+	}
+	if hello != nil {
+		request(t, "initialize", hello)
+	}
+	return request
+}

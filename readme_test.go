@@ -133,6 +133,7 @@ func TestFirstProgramWithoutWithFsReadsTheWorkingDirectory(t *testing.T) {
 // the body of a function of a context, a catalog and an adapter. A comment
 // "// import" in the block names its other packages.
 func TestDocumentedSnippetsCompile(t *testing.T) {
+	needsWorkspace(t) // some blocks import the bindings
 	quoted := regexp.MustCompile(`"([^"]+)"`)
 	for _, b := range goBlocks(t) {
 		if b.isProgram() {

@@ -53,8 +53,8 @@
 // unknown until [Dir.Lstat], except on Windows. On Windows, Info has no Dev, Ino
 // and Changed, and a junction is not a directory.
 //
-// Programs that use os.Root need a patched Go toolchain: see CVE-2026-27139 and
-// CVE-2026-39822.
+// On these systems, build with Go 1.26.5 or newer: os.Root of earlier releases lets
+// a name escape (CVE-2026-39822) or shows metadata of files outside (CVE-2026-27139).
 //
 // # Other filesystems
 //

@@ -89,7 +89,7 @@ func After(cursor string) DirOption {
 // github.com/bmatcuk/doublestar: *, **, ?, [a-z], {a,b}.
 //
 // The error is [ErrInvalidPattern] for a malformed glob, a glob longer than 1,000 bytes, a
-// glob whose braces stand for more than 1,000 patterns, and globs of one call that are larger
+// glob whose braces expand to more than 1,000 patterns, and globs of one call that are larger
 // than 64 KiB together, with their braces expanded and without duplicates. Accepted by
 // ListDir, Tree and FindFiles.
 func Exclude(globs ...string) DirOption {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// Matches are the files that Find has found.
+// Matches are the results of Find.
 type Matches struct {
 	Files   []string // paths relative to the root, in path order
 	Total   int      // number of matches, including those beyond the limit
@@ -22,9 +22,8 @@ type Matches struct {
 // links to regular files that the FS follows. Find does not enter linked
 // directories.
 //
-// In path order, a directory comes before the files beside it. Otherwise paths are
-// compared name by name. With a limit, memory is bounded by the limit and the number
-// of directories.
+// Path order compares paths name by name, with directories before files. With a limit,
+// the memory depends on the limit and on the number of directories.
 func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob, o Options) (Matches, error) {
 	d, dir, at, err := open(fsys, name, o)
 	if err != nil {
@@ -47,7 +46,7 @@ func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob, o Op
 	return Matches{Files: f.files, Total: f.total, Skipped: f.skipped, Report: d.report()}, nil
 }
 
-// A searched directory keeps nothing.
+// Find keeps no data for a visited directory.
 type searched = directory[struct{}]
 
 // A finder collects the matches of a walk.

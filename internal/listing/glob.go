@@ -16,25 +16,25 @@ type Glob struct {
 	pattern      string
 	alternatives []alternative // the pattern with its braces expanded
 	size         int           // bytes of alternatives
-	path         bool          // the pattern is for paths
+	path         bool          // the pattern matches paths, not names
 	dirOnly      bool
 }
 
 // String returns the pattern as given.
 func (g *Glob) String() string { return g.text }
 
-// Size returns the bytes of all patterns that the braces of the glob stand for.
+// Size returns the total length in bytes of the patterns after brace expansion.
 func (g *Glob) Size() int { return g.size }
 
 // An alternative is a pattern without braces.
 type alternative struct {
 	pattern string
-	path    bool   // the pattern is for paths
+	path    bool   // the pattern matches paths, not names
 	suffix  string // of a pattern "*suffix" for names, the most frequent form
 }
 
 // ParseGlob parses a pattern in the syntax of doublestar. A pattern without a slash
-// is for names at any depth. A slash at the end restricts a pattern to directories.
+// matches names at any depth. A slash at the end restricts a pattern to directories.
 func ParseGlob(text string) (Glob, error) {
 	g := Glob{text: text}
 	g.pattern, g.dirOnly = strings.CutSuffix(strings.TrimPrefix(text, "./"), "/")
@@ -44,13 +44,13 @@ func ParseGlob(text string) (Glob, error) {
 	case g.pattern == "":
 		return g, errors.New("the pattern is empty")
 	case len(text) > MaxGlob:
-		return g, fmt.Errorf("the pattern is longer than %d bytes", MaxGlob)
+		return g, fmt.Errorf("the pattern is longer than %d bytes; use a shorter pattern", MaxGlob)
 	case !doublestar.ValidatePattern(g.pattern):
-		return g, errors.New("the glob is malformed")
+		return g, errors.New("the glob is malformed; close each bracket and each brace")
 	}
 	patterns, _, ok := expand(g.pattern, false)
 	if !ok {
-		return g, fmt.Errorf("the braces stand for more than %d patterns or %d bytes", maxAlternatives, MaxExpansion)
+		return g, fmt.Errorf("the braces expand to more than %d patterns or %d bytes; use fewer braces", maxAlternatives, MaxExpansion)
 	}
 	for _, pattern := range patterns {
 		g.size += len(pattern)
@@ -74,16 +74,16 @@ func newAlternative(pattern string, path bool) alternative {
 const (
 	MaxGlob         = 1000     // bytes of a pattern
 	MaxExpansion    = 64 << 10 // total Size of the globs of a call
-	maxAlternatives = 1000     // patterns that the braces of a pattern stand for
+	maxAlternatives = 1000     // patterns after brace expansion of a pattern
 )
 
-// expand returns the patterns that a pattern with braces stands for, each once.
-// Inside braces, expand stops before the comma or the brace that ends an
-// alternative, and returns the rest. It reports false if there are too many.
+// expand returns the distinct patterns after brace expansion. Inside braces, expand stops
+// before the comma or the brace at the end of an alternative, and returns the rest. If the
+// expansion has too many patterns, expand returns false.
 func expand(pattern string, inside bool) (patterns []string, rest string, ok bool) {
 	patterns = []string{""}
 	for pattern != "" {
-		n := 0 // how much of pattern is plain
+		n := 0 // length of the plain beginning of pattern
 		switch c := pattern[0]; {
 		case inside && (c == ',' || c == '}'):
 			return patterns, pattern, true
@@ -120,8 +120,8 @@ func expand(pattern string, inside bool) (patterns []string, rest string, ok boo
 	return patterns, "", true
 }
 
-// product returns each of a followed by each of b, and nil if there are too
-// many.
+// product returns the concatenations of each element of a with each element of b, or nil
+// if the result has too many elements.
 func product(a, b []string) []string {
 	if len(a)*len(b) > maxAlternatives {
 		return nil
@@ -139,8 +139,8 @@ func product(a, b []string) []string {
 	return unique(all)
 }
 
-// concat joins two patterns. A star on each side of a brace is one star, and
-// not "**".
+// concat joins two patterns. Two stars at both sides of a brace become a single star, not
+// "**".
 func concat(x, y string) string {
 	before := strings.TrimRight(x, "*")
 	stars := len(x) - len(before)
@@ -153,7 +153,7 @@ func concat(x, y string) string {
 	return x + y
 }
 
-// unique removes the strings that an earlier one is equal to.
+// unique removes duplicates.
 func unique(all []string) []string {
 	seen := make(map[string]bool, len(all))
 	return slices.DeleteFunc(all, func(s string) bool {
@@ -186,7 +186,7 @@ type meter struct {
 	steps int
 }
 
-// spend adds steps. The error is the context's.
+// spend adds steps. spend returns the context's error.
 func (m *meter) spend(steps int) error {
 	const stepsPerCheck = 1 << 16
 	if m.steps += steps; m.steps < stepsPerCheck {
@@ -197,7 +197,7 @@ func (m *meter) spend(steps int) error {
 }
 
 // matches reports whether the glob matches an entry of dir, the path of a directory
-// relative to the directory of the call. The error is the context's.
+// relative to the directory of the call. matches returns the context's error.
 func (g *Glob) matches(m *meter, dir, name string, isDir bool) (bool, error) {
 	if g.dirOnly && !isDir {
 		return false, nil
@@ -245,7 +245,7 @@ func (g *Glob) reach() (depth int, base []string) {
 	return depth, base
 }
 
-// excludes reports whether one of the globs of Exclude matches an entry.
+// excludes reports whether any glob of Exclude matches an entry.
 func (d *reader) excludes(m *meter, dir, name string, isDir bool) (bool, error) {
 	for i := range d.Exclude {
 		if ok, err := d.Exclude[i].matches(m, dir, name, isDir); ok || err != nil {

@@ -1,10 +1,10 @@
 // Package listing lists directories, walks trees and finds files below the root of
 // a [confine.FS].
 //
-// [List], [Tree] and [Find] read a directory through one open directory, filter
-// its entries, and hand each described entry to a function of the caller. So the
-// caller builds its own values once, in the goroutine that read the metadata.
-// No function follows symbolic links, except [Find] for a link to a file.
+// [List], [Tree] and [Find] read a directory through an open [confine.Dir], filter the
+// entries, and pass each described entry to a function of the caller. The caller
+// therefore builds its values only once, in the goroutine that read the metadata. Only
+// [Find] follows symbolic links, and only links to files.
 package listing
 
 import (
@@ -41,8 +41,8 @@ type Row struct {
 	Target   string    // of a link that leads inside the root
 }
 
-// An Order is an order of entries. In every order directories come first, and
-// entries that are otherwise equal are ordered by name.
+// An Order is an order of entries. In every order, directories come first, and entries
+// with equal keys are ordered by name.
 type Order uint8
 
 const (
@@ -53,39 +53,39 @@ const (
 
 // Options select entries. The zero Options select all entries that are not hidden.
 type Options struct {
-	Hidden    bool   // include entries whose name begins with a dot
-	Exclude   []Glob // omit entries that match one of the globs
+	Hidden    bool   // include entries whose names begin with a dot
+	Exclude   []Glob // omit entries that match any of the globs
 	Gitignore bool   // omit entries that .gitignore files ignore
 	Order     Order
 	Limit     int    // 0 for no limit
-	After     string // position of the last entry of the page before, for List
+	After     string // position of the last entry of the previous page, for List
 	MaxDepth  int    // levels of Tree and Find; 0 for all
 }
 
-// A Report counts what a call left out.
+// A Report counts the entries that a call omitted.
 type Report struct {
-	Ignored  int      // entries that a .gitignore file ignores, without the entries below them
-	Vanished int      // entries removed between the reading of the directory and of their metadata
+	Ignored  int      // entries ignored by a .gitignore file, excluding entries below ignored directories
+	Vanished int      // entries removed between the read of the directory and the read of their metadata
 	Warnings []string // sorted
 }
 
 // A Page is a part of the entries of a directory.
 type Page[E any] struct {
 	Entries     []E
-	Files, Dirs int    // of the whole directory; every entry that is no directory counts as a file
+	Files, Dirs int    // of the whole directory; Files counts all entries except directories
 	Next        string // position of the last entry; "" if no entry follows
 	Report
 }
 
-// ErrPosition is for an Options.After that is not the position of a Page.
+// ErrPosition reports an Options.After that is not the Next of a Page.
 var ErrPosition = errors.New("not a position of a page")
 
 // List returns the entries of a directory. List calls build from several
 // goroutines.
 //
-// In the order by name, List reads the metadata of the entries of the page, and
-// memory is bounded by the page. In other orders, List reads the metadata of all
-// entries.
+// In the order ByName, List reads the metadata of the page's entries, and the memory
+// depends on the size of the page. In other orders, List reads the metadata of all
+// entries of the directory.
 func List[E any](ctx context.Context, fsys *confine.FS, name string, o Options, build func(*Row) E) (Page[E], error) {
 	d, dir, at, err := open(fsys, name, o)
 	if err != nil {
@@ -231,7 +231,7 @@ func parsePosition(o Order, text string) (Row, error) {
 	return r, nil
 }
 
-// statWorkers is the number of goroutines that read metadata. A stat keeps a
-// processor busy, so more goroutines than processors do not help, and the host
-// program has other work.
+// statWorkers returns the number of goroutines that read metadata. A stat keeps a
+// processor busy, so more goroutines than processors do not help. The limit of four
+// leaves processors to the host program.
 func statWorkers() int { return min(runtime.GOMAXPROCS(0), 4) }

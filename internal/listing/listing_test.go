@@ -537,10 +537,10 @@ func TestDescribe(t *testing.T) {
 
 func TestInvalidGlobs(t *testing.T) {
 	for pattern, want := range map[string]string{
-		"": "the pattern is empty", "/": "the pattern is empty", "./": "the pattern is empty", "[": "the glob is malformed",
-		strings.Repeat("a", MaxGlob+1):   "the pattern is longer than 1000 bytes",
-		strings.Repeat("{a,b}", 11):      "the braces stand for more than 1000 patterns or 65536 bytes",
-		strings.Repeat("{a,b}", 9) + "{": "the glob is malformed",
+		"": "the pattern is empty", "/": "the pattern is empty", "./": "the pattern is empty", "[": "the glob is malformed; close each bracket and each brace",
+		strings.Repeat("a", MaxGlob+1):   "the pattern is longer than 1000 bytes; use a shorter pattern",
+		strings.Repeat("{a,b}", 11):      "the braces expand to more than 1000 patterns or 65536 bytes; use fewer braces",
+		strings.Repeat("{a,b}", 9) + "{": "the glob is malformed; close each bracket and each brace",
 	} {
 		if _, err := ParseGlob(pattern); err == nil || err.Error() != want {
 			t.Errorf("%.20q: %v, want %s", pattern, err, want)

@@ -11,7 +11,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// maxCandidates bounds how many names of a directory are compared with a missing
+// maxCandidates is the maximum number of names of a directory to compare with a missing
 // name.
 const maxCandidates = 10_000
 

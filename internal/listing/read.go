@@ -19,14 +19,14 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
-// A dirent is an entry as read from a directory, before its metadata is read. A
-// call collects dirents, selects some of them, and reads only their metadata.
-// Dirents are small, because they are sorted.
+// A dirent is an entry of a directory, without metadata. A call collects dirents, selects
+// some, and reads only the metadata of the selected dirents. A dirent is small, because
+// sorting moves dirents.
 type dirent struct {
 	name string
-	kind Kind          // as the directory tells
-	now  Kind          // as the metadata tells, after describe; kindGone if there is none
-	info *confine.Info // if the kind required reading the metadata
+	kind Kind          // the type in the directory
+	now  Kind          // after describe: the type in the metadata; kindGone for a removed entry
+	info *confine.Info // the metadata, if necessary for the kind
 	key  uint64        // see sortDirents
 }
 
@@ -46,7 +46,7 @@ func kindOf(typ fs.FileMode) Kind {
 // compareDirents compares by name, directories first.
 func compareDirents(a, b dirent) int { return compareNamed(a.kind, a.name, b) }
 
-// compareNamed is compareDirents for a name that is not yet a string.
+// compareNamed is compareDirents for a name in a buffer.
 func compareNamed[S ~string | ~[]byte](k Kind, name S, e dirent) int {
 	if (k == KindDir) != (e.kind == KindDir) {
 		return cmp.Compare(k, e.kind)
@@ -100,7 +100,7 @@ func sortDirents(entries []dirent) {
 type reader struct {
 	Options
 	ignored  atomic.Int64 // omitted because of a .gitignore file
-	vanished atomic.Int64 // removed between the reading of the directory and their stat
+	vanished atomic.Int64 // removed between the read of the directory and the stat of the entry
 	mu       sync.Mutex
 	warnings []string
 }
@@ -115,7 +115,7 @@ func open(fsys *confine.FS, name string, o Options) (*reader, *confine.Dir, plac
 	return d, dir, place{name: name, rules: d.rulesAt(fsys, name)}, nil
 }
 
-// A place is a directory as the filters see it.
+// A place is the data of a directory that filters need.
 type place struct {
 	path  string        // relative to the directory of the call; "" for that directory
 	name  string        // relative to the root; "." for the root
@@ -127,8 +127,8 @@ type totals struct{ files, dirs int }
 
 func (t totals) all() int { return t.files + t.dirs }
 
-// settle corrects the totals by entries that have changed since the directory was
-// read, and reports whether any entry has changed.
+// settle corrects the totals for entries that changed after the read of the directory,
+// and reports whether any entry changed.
 func (t *totals) settle(entries []dirent) (changed bool) {
 	for i := range entries {
 		e := &entries[i]
@@ -200,9 +200,9 @@ func (d *reader) read(ctx context.Context, dir *confine.Dir, at place, visit fun
 	return t, err
 }
 
-// entries reads the entries that follow after in the order by name, at most limit
-// entries unless limit is negative. The limit bounds memory, too. entries also
-// returns the number of all entries that follow after.
+// entries returns the entries after the dirent after, in the order by name, and the number
+// of all these entries. If limit is not negative, entries returns at most limit entries,
+// and the memory depends on limit.
 func (d *reader) entries(ctx context.Context, dir *confine.Dir, at place, after *dirent, limit int) (selected []dirent, following int, t totals, err error) {
 	page := make(pageHeap, 0, 32)
 	t, err = d.read(ctx, dir, at, func(_ *meter, name []byte, k Kind, info *confine.Info) error {
@@ -265,16 +265,16 @@ func (h pageHeap) down(i int) {
 	}
 }
 
-// fill describes entries and returns the value that build makes of each. The value
-// of an entry that is gone is the zero value.
+// fill describes entries and returns the result of build for each entry. A removed entry
+// has the zero value.
 func fill[E any](ctx context.Context, d *reader, dir *confine.Dir, entries []dirent, build func(*Row) E, workers int) ([]E, error) {
 	all := make([]E, len(entries))
 	err := d.describe(ctx, dir, entries, workers, func(i int, r *Row) { all[i] = build(r) })
 	return all, err
 }
 
-// sortedRows describes entries and returns the rows in the order of the options,
-// without the entries that are gone.
+// sortedRows describes entries and returns the rows in the order of the options, without
+// removed entries.
 func (d *reader) sortedRows(ctx context.Context, dir *confine.Dir, entries []dirent, workers int) ([]Row, error) {
 	rows := make([]Row, len(entries))
 	if err := d.describe(ctx, dir, entries, workers, func(i int, r *Row) { rows[i] = *r }); err != nil {
@@ -290,8 +290,8 @@ func searchRows(o Order, rows []Row, r *Row) (int, bool) {
 	return slices.BinarySearchFunc(rows, r, func(a Row, b *Row) int { return compareRows(o, &a, b) })
 }
 
-// reorder sorts values of entries of which some have changed, and drops the values
-// of entries that are gone.
+// reorder sorts the values of entries again after changes, and drops the values of removed
+// entries.
 func reorder[E any](all []E, entries []dirent) ([]E, []dirent) {
 	var order []int
 	for i := range entries {
@@ -308,8 +308,8 @@ func reorder[E any](all []E, entries []dirent) ([]E, []dirent) {
 	return sorted, sortedEntries
 }
 
-// describe reads the metadata of entries and sets their field now. describe calls
-// see with each entry that is not gone. The row is valid until see returns.
+// describe reads the metadata of entries and sets their field now. describe calls see
+// with each remaining entry. The row is valid until see returns.
 func (d *reader) describe(ctx context.Context, dir *confine.Dir, entries []dirent, workers int, see func(i int, r *Row)) error {
 	const chunk = 256
 	return parallel.Do(ctx, workers, (len(entries)+chunk-1)/chunk, func(i int) error {
@@ -357,8 +357,8 @@ func (d *reader) describeOne(dir *confine.Dir, e *dirent, r *Row) bool {
 	return true
 }
 
-// Describe returns the row of an entry without the target of a link. Only a file
-// has a size: the size of a link is the length of the name of its target.
+// Describe returns the row of an entry, without the target of a link. Only a file has a
+// size: the size of a link would be the length of its text.
 func Describe(name string, info confine.Info) Row {
 	var r Row
 	r.describe(name, &info)
@@ -399,8 +399,8 @@ const gitignoreName = ".gitignore"
 // maxGitignore limits the size of a .gitignore file.
 const maxGitignore = 1 << 20
 
-// rulesAt returns the rules of the .gitignore files from the root down to the parent
-// of a directory. rulesAt opens each directory on the way once.
+// rulesAt returns the rules of the .gitignore files from the root down to the parent of a
+// directory. rulesAt opens each directory of the path once.
 func (d *reader) rulesAt(fsys *confine.FS, name string) *ignore.Rules {
 	var rules *ignore.Rules
 	if !d.Gitignore || name == "." {
@@ -433,8 +433,9 @@ func (d *reader) addRules(dir *confine.Dir, at place) *ignore.Rules {
 	if !d.Gitignore {
 		return nil
 	}
-	// Most directories have no .gitignore file, and most files are small. A file
-	// may be larger than its size tells: it grows, or the filesystem does not know.
+	// Most directories have no .gitignore file, and most files are small. A file can be
+	// larger than its reported size: the file grows, or the filesystem does not know the
+	// size.
 	var buf []byte
 	var n int
 	var info confine.Info

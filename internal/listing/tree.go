@@ -17,19 +17,20 @@ type Builder[E any] struct {
 	// New returns the node of an entry.
 	New func(*Row) E
 
-	// Fill sets the entries of a directory, once for each directory that the
-	// tree enters. The node keeps the slice nodes: the nodes of directories in it
-	// are filled later. The number more counts the entries beyond the limit, and
-	// reason tells why the directory, or a part of it, cannot be read.
+	// Fill sets the entries of a directory, once for each directory that the tree
+	// enters. The node must keep the slice nodes, because later calls of Fill change
+	// its elements. more is the number of entries beyond the limit. reason is the
+	// reason why the directory cannot be read completely, or "".
 	Fill func(dir *E, nodes []E, more int, reason string)
 }
 
-// Tree builds the tree of the entries below a directory. The node top stands for
-// the directory.
+// Tree builds the tree of the entries below a directory. The node top is the node of the
+// directory.
 //
-// With a limit, a tree with more entries loses its deepest levels first. The
-// directories of the level at which the limit is reached get equal shares, and each
-// keeps its first entries. Tree reads the directories of this level twice.
+// With a limit, Tree drops the deepest levels of a larger tree first. On the level where
+// the tree reaches the limit, all directories get equal shares of the remaining entries,
+// and each directory keeps its first entries. Tree reads the directories of this level
+// twice.
 func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, top *E, b Builder[E]) (Report, error) {
 	d, dir, at, err := open(fsys, name, o)
 	if err != nil {
@@ -48,7 +49,7 @@ func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, 
 	return d.report(), nil
 }
 
-// A branch is what a tree keeps of a directory until the level is settled.
+// A branch is the data of a directory until the level is settled.
 type branch[E any] struct {
 	node    *E
 	nodes   []E    // of the entries, if filled
@@ -64,14 +65,14 @@ type treeBuilder[E any] struct {
 	*reader
 	walk    *walk[branch[E]]
 	ctx     context.Context
-	depth   int          // of the level; changes only between levels, as left does
-	left    int          // number of entries that may still be returned
-	claimed atomic.Int64 // entries of the directories of the level that have been visited
+	depth   int          // of the level; changes only between levels
+	left    int          // number of entries below the limit; changes only between levels
+	claimed atomic.Int64 // number of entries in the visited directories of the level
 }
 
-// visit reads a directory and builds its nodes, unless the level turns out to have
-// more entries than may be returned. In this case settle decides how many nodes
-// the directory gets, after the whole level is known.
+// visit reads a directory and builds its nodes. If the level has too many entries, visit
+// builds no nodes, and settle determines the share of the directory after the visits of
+// the whole level.
 func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at place, dir *confine.Dir, err error) ([]*directory[branch[E]], error) {
 	if err != nil {
 		f.data.reason = escape.Reason(err)
@@ -93,8 +94,8 @@ func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at place, dir
 	return t.fill(d, f, dir, entries, t.left)
 }
 
-// entryLimit returns the number of entries to read of a directory that may return
-// limit entries: all, if the order depends on metadata.
+// entryLimit returns the number of entries to read from a directory with a share of limit
+// entries. If the order depends on metadata, entryLimit returns no limit.
 func (t *treeBuilder[E]) entryLimit(limit int) int {
 	if t.Order != ByName || limit == math.MaxInt {
 		return -1
@@ -102,8 +103,8 @@ func (t *treeBuilder[E]) entryLimit(limit int) int {
 	return limit
 }
 
-// fill builds the nodes of a directory, and returns the directories among them that
-// the tree enters.
+// fill builds the nodes of a directory, and returns the subdirectories that the tree
+// enters.
 func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.Dir, entries []dirent, limit int) (below []*directory[branch[E]], err error) {
 	workers := 1
 	if f == t.walk.top {
@@ -210,8 +211,8 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 	return err
 }
 
-// share divides n among directories with the given numbers of entries: equally,
-// except that a share that a directory does not need goes to the others.
+// share divides n equally among directories with the given numbers of entries. The unused
+// part of a share goes to the other directories.
 func share(n int, entries []int) []int {
 	order := make([]int, len(entries))
 	for i := range order {

@@ -12,17 +12,16 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
-// A walk visits directories level by level, the directories of a level in
-// parallel. Each directory is opened from its parent, through no link. A
-// directory that is moved or exchanged during the walk leads nowhere else.
+// A walk visits directories level by level, and the directories of a level in
+// parallel. The walk opens each directory from its parent, and never through a link, so
+// a moved or replaced directory cannot lead the walk to another place.
 //
-// A walk keeps at most maxHeld directories open. To visit a directory whose
-// parent is closed, the walk reopens the parent from the nearest ancestor that
-// is open. In a level of long branches, a walk may reopen more directories than
-// the level has. Then the walk visits directories below the level ahead of
-// their turn, while their parents are open, one for each such reopening. So the
-// number of reopenings is at most in proportion to the number of directories
-// visited, at any depth.
+// A walk keeps at most maxHeld directories open. To visit a directory whose parent is
+// closed, the walk reopens the parent from the nearest open ancestor. In a level of long
+// branches, the reopened directories can outnumber the directories of the level. The
+// walk then visits one directory of a deeper level early, while its parent is open, for
+// each further reopening. Therefore the number of reopenings is proportional to the
+// number of visited directories, at any depth.
 type walk[T any] struct {
 	top     *directory[T]
 	at      place // of top
@@ -30,29 +29,29 @@ type walk[T any] struct {
 	visit   visitFunc[T]
 
 	visited  atomic.Int64 // directories
-	reopened atomic.Int64 // directories, each time
+	reopened atomic.Int64 // number of reopenings
 
 	mu    sync.Mutex
 	held  []*directory[T] // the open directories besides top
-	clock int             // how many directories have been held
+	clock int             // number of calls of hold
 }
 
-// A directory is a directory to visit. T is what a visitFunc keeps of it.
+// A directory is a directory to visit. T is the type of the data that a visitFunc keeps.
 type directory[T any] struct {
 	element string // its name in parent
 	parent  *directory[T]
-	depth   int           // 0 for the directory asked for
-	rules   *ignore.Rules // of the .gitignore files down to here, after the visit
+	depth   int           // 0 for the top
+	rules   *ignore.Rules // after the visit: of the .gitignore files from the root down to the directory
 	visited bool
-	below   []*directory[T] // the directories in it to visit, after the visit
-	ahead   *reader         // what has read it, if visited ahead of its turn
+	below   []*directory[T] // after the visit: the subdirectories to visit
+	ahead   *reader         // the reader of an early visit; nil without an early visit
 
 	// Guarded by the walk's mu.
 	dir     *confine.Dir  // nil while closed
 	users   int           // goroutines that open directories in dir
 	used    int           // the walk's clock at the last use
-	above   *directory[T] // a directory below, see evict
-	waiting int           // directories in below that are yet to be visited
+	above   *directory[T] // scratch variable of evict
+	waiting int           // number of unvisited directories in below
 
 	data T
 }
@@ -62,20 +61,19 @@ const (
 	nearHeld = 32 // levels above a directory that stay open
 )
 
-// A visitFunc visits a directory, and returns the directories in it to visit. If
-// the directory cannot be opened, dir is nil and err is the reason. An error of the
-// visitFunc ends the walk.
+// A visitFunc visits a directory, and returns the subdirectories to visit. If the
+// directory cannot be opened, dir is nil and err is the reason. An error of the visitFunc
+// ends the walk.
 //
-// The reader d counts omitted entries. A directory that is visited ahead of its
-// turn has its own reader.
+// The reader d counts omitted entries. A directory visited early has its own reader.
 type visitFunc[T any] func(d *reader, f *directory[T], at place, dir *confine.Dir, err error) ([]*directory[T], error)
 
 func newWalk[T any](d *reader, dir *confine.Dir, at place, visit visitFunc[T]) *walk[T] {
 	return &walk[T]{top: &directory[T]{dir: dir}, at: at, options: d.Options, visit: visit}
 }
 
-// levels visits the top, then the directories in it, and so on. After each
-// level levels calls settle, which returns the next level.
+// levels visits the top, then the subdirectories of the top, and so on. After each level,
+// levels calls settle for the next level.
 func (w *walk[T]) levels(ctx context.Context, d *reader, settle func(level []*directory[T]) ([]*directory[T], error)) error {
 	defer w.closeAll()
 	for level := []*directory[T]{w.top}; len(level) > 0; {
@@ -111,8 +109,8 @@ func below[T any](level []*directory[T]) []*directory[T] {
 	return next
 }
 
-// goAhead visits directories below f, depth first, as long as more directories
-// have been reopened than visited.
+// goAhead visits directories below f early, depth first, as long as the number of
+// reopenings exceeds the number of visits.
 func (w *walk[T]) goAhead(ctx context.Context, f *directory[T]) error {
 	pending := slices.Clone(f.below)
 	slices.Reverse(pending)
@@ -133,13 +131,13 @@ func (w *walk[T]) goAhead(ctx context.Context, f *directory[T]) error {
 	return nil
 }
 
-// in returns the directory called element in f.
+// in returns the subdirectory of f with the name element.
 func (f *directory[T]) in(element string) *directory[T] {
 	return &directory[T]{element: element, parent: f, depth: f.depth + 1}
 }
 
-// place returns the place of a directory. A directory does not keep its
-// path: the paths of all directories of a deep level could need too much memory.
+// place returns the place of a directory. A directory does not store its path, because
+// the paths of all directories of a deep level could need too much memory.
 func (w *walk[T]) place(f *directory[T]) place {
 	if f.parent == nil {
 		return w.at
@@ -171,8 +169,8 @@ func (f *directory[T]) path() string {
 	}
 }
 
-// enter opens a directory, visits it, and keeps it open for the directories in
-// it if there is room.
+// enter opens and visits a directory. If the walk may hold the directory, enter keeps the
+// directory open for its subdirectories.
 func (w *walk[T]) enter(d *reader, f *directory[T]) error {
 	dir, err := f.dir, error(nil)
 	if f != w.top {
@@ -198,7 +196,7 @@ func (w *walk[T]) enter(d *reader, f *directory[T]) error {
 	return err
 }
 
-// open opens a directory to visit it.
+// open opens a directory for a visit.
 func (w *walk[T]) open(f *directory[T]) (*confine.Dir, error) {
 	parent, err := w.acquire(f.parent)
 	if err != nil {
@@ -214,8 +212,8 @@ func (w *walk[T]) open(f *directory[T]) (*confine.Dir, error) {
 	return dir, err
 }
 
-// acquire returns an open directory, and reopens it if necessary. The caller
-// must call release.
+// acquire returns the open directory of f, and reopens a closed directory. The caller must
+// call release.
 func (w *walk[T]) acquire(f *directory[T]) (*confine.Dir, error) {
 	w.mu.Lock()
 	dir := f.dir
@@ -241,7 +239,7 @@ func (w *walk[T]) acquire(f *directory[T]) (*confine.Dir, error) {
 	defer w.mu.Unlock()
 	if f.dir == nil {
 		w.hold(f, dir)
-	} else { // another goroutine was faster
+	} else { // another goroutine has reopened the directory
 		dir.Close()
 	}
 	f.users++
@@ -254,7 +252,8 @@ func (w *walk[T]) release(f *directory[T]) {
 	f.users--
 }
 
-// hold keeps a directory open, and closes another one if there are too many.
+// hold keeps a directory open. If too many directories are open, hold closes another
+// directory.
 func (w *walk[T]) hold(f *directory[T], dir *confine.Dir) {
 	if len(w.held) >= maxHeld {
 		w.evict(f)
@@ -264,11 +263,10 @@ func (w *walk[T]) hold(f *directory[T], dir *confine.Dir) {
 	w.held = append(w.held, f)
 }
 
-// evict closes a directory that the walk is not likely to need soon, given that
-// the walk is at f: a directory that f is not in, the least recently used of
-// them, or else an ancestor of f. Of the ancestors, the nearest ones and others
-// at regular distances stay open. So the way back up a long branch reopens a
-// part of the branch at a time, and each part once.
+// evict closes a directory that a walk at f probably does not need soon: the least
+// recently used directory that is not an ancestor of f, or else an ancestor of f. The
+// nearest ancestors and further ancestors at regular distances stay open. On the way back
+// up a long branch, the walk therefore reopens the branch in parts, and each part once.
 func (w *walk[T]) evict(f *directory[T]) {
 	for g := f.parent; g != nil; g = g.parent {
 		g.above = f
@@ -295,7 +293,7 @@ func (w *walk[T]) evict(f *directory[T]) {
 	}
 }
 
-// close closes a directory that is held and that no goroutine uses.
+// close closes a held directory without users.
 func (w *walk[T]) close(f *directory[T]) {
 	if f.dir == nil {
 		return
@@ -313,7 +311,7 @@ func (w *walk[T]) closeAll() {
 	w.held = nil
 }
 
-// inParallel calls do with 0 to n-1 on several goroutines. See [parallel.Do].
+// inParallel is [parallel.Do] on a suitable number of goroutines.
 func inParallel(ctx context.Context, n int, do func(i int) error) error {
 	return parallel.Do(ctx, statWorkers(), n, do)
 }

@@ -32,8 +32,8 @@ func (f *FS) Open(name string) (afero.File, error) {
 	return file, nil
 }
 
-// OpenFile is Open. A flag that asks to write, append, create or truncate is an
-// error that matches fs.ErrPermission.
+// OpenFile is Open. If the flag includes writing, appending, creating or truncating,
+// OpenFile fails with fs.ErrPermission.
 func (f *FS) OpenFile(name string, flag int, _ fs.FileMode) (afero.File, error) {
 	if flag&(os.O_WRONLY|os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_TRUNC) != 0 {
 		return nil, failure("open", name, errReadOnly)
@@ -41,7 +41,7 @@ func (f *FS) OpenFile(name string, flag int, _ fs.FileMode) (afero.File, error) 
 	return f.Open(name)
 }
 
-// Stat returns the metadata of a file. Stat follows links as the options allow. The
+// Stat returns the metadata of a file. Stat follows the links that the options allow. The
 // method Sys of the result returns the [Info].
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return f.fileInfo(f.Info, clean(name))
@@ -60,39 +60,39 @@ func (f *FS) ReadlinkIfPossible(name string) (string, error) {
 	return f.readLinkRelative(clean(name))
 }
 
-// Create returns an error that matches fs.ErrPermission.
+// Create fails with fs.ErrPermission.
 func (f *FS) Create(name string) (afero.File, error) {
 	return nil, failure("create", name, errReadOnly)
 }
 
-// Mkdir returns an error that matches fs.ErrPermission.
+// Mkdir fails with fs.ErrPermission.
 func (f *FS) Mkdir(name string, _ fs.FileMode) error {
 	return failure("mkdir", name, errReadOnly)
 }
 
-// MkdirAll returns an error that matches fs.ErrPermission.
+// MkdirAll fails with fs.ErrPermission.
 func (f *FS) MkdirAll(name string, _ fs.FileMode) error {
 	return failure("mkdir", name, errReadOnly)
 }
 
-// Remove returns an error that matches fs.ErrPermission.
+// Remove fails with fs.ErrPermission.
 func (f *FS) Remove(name string) error { return failure("remove", name, errReadOnly) }
 
-// RemoveAll returns an error that matches fs.ErrPermission.
+// RemoveAll fails with fs.ErrPermission.
 func (f *FS) RemoveAll(name string) error { return failure("remove", name, errReadOnly) }
 
-// Rename returns an error that matches fs.ErrPermission.
+// Rename fails with fs.ErrPermission.
 func (f *FS) Rename(oldname, _ string) error { return failure("rename", oldname, errReadOnly) }
 
-// Chmod returns an error that matches fs.ErrPermission.
+// Chmod fails with fs.ErrPermission.
 func (f *FS) Chmod(name string, _ fs.FileMode) error {
 	return failure("chmod", name, errReadOnly)
 }
 
-// Chown returns an error that matches fs.ErrPermission.
+// Chown fails with fs.ErrPermission.
 func (f *FS) Chown(name string, _, _ int) error { return failure("chown", name, errReadOnly) }
 
-// Chtimes returns an error that matches fs.ErrPermission.
+// Chtimes fails with fs.ErrPermission.
 func (f *FS) Chtimes(name string, _, _ time.Time) error {
 	return failure("chtimes", name, errReadOnly)
 }

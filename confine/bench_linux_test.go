@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The floor of a benchmark is the system calls and nothing else, made from Go.
+// The floor of a benchmark makes only the necessary system calls, from Go.
 
 // BenchmarkList lists a directory with all metadata.
 func BenchmarkList(b *testing.B) {
@@ -128,7 +128,7 @@ func BenchmarkHead(b *testing.B) {
 	}, n)
 }
 
-// BenchmarkStat looks at one file three directories down.
+// BenchmarkStat reads the metadata of a file three directories below the root.
 func BenchmarkStat(b *testing.B) {
 	dir := tempDir(b)
 	write(b, dir, tree{"a/b/c": "x"})
@@ -171,9 +171,9 @@ type way struct {
 	do   func() int
 }
 
-// compare runs the ways in turn, so that all meet the same weather, and
-// reports each as a multiple of the first. The time of an operation is that of
-// one turn of all.
+// compare runs the ways in turn, under the same load of the machine, and reports the time
+// of each way as a multiple of the first. The time of a benchmark operation is the time of
+// one turn of all ways.
 func compare(b *testing.B, ways []way, want int) {
 	b.Helper()
 	spent := make([]time.Duration, len(ways))
@@ -187,7 +187,7 @@ func compare(b *testing.B, ways []way, want int) {
 		turns++
 		for w := range ways {
 			if want >= 1_000 {
-				runtime.GC() // no way pays for what another has left
+				runtime.GC() // no way pays for the garbage of another way
 			}
 			begin := time.Now()
 			ways[w].do()
@@ -215,7 +215,7 @@ func list(b *testing.B, f *FS, see func(Info)) {
 	}))
 }
 
-// kept is list as os.ReadDir does it, with everything in memory at the end.
+// kept lists a directory like os.ReadDir, with all entries in memory at the end.
 func kept(b *testing.B, f *FS) int {
 	var infos []Info
 	list(b, f, func(info Info) { infos = append(infos, info) })

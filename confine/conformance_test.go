@@ -8,8 +8,8 @@ import (
 
 var ctx = context.Background()
 
-// TestConformance is what holds on every platform and filesystem. A line is a
-// call and, after "=", what comes of it.
+// TestConformance tests the behavior on every platform and filesystem. A line is a call
+// and, after "=", its result.
 func TestConformance(t *testing.T) {
 	skipWindows(t)
 	for _, test := range []struct {
@@ -20,14 +20,14 @@ func TestConformance(t *testing.T) {
 		calls string
 	}{
 		{
-			name: "files and folders",
+			name: "files and directories",
 			tree: tree{"a.txt": "hello", "sub/b.txt": "", "empty/": ""},
 			calls: `
-				stat . = folder
-				lstat . = folder
+				stat . = directory
+				lstat . = directory
 				stat a.txt = file of 5
 				lstat a.txt = file of 5
-				stat sub = folder
+				stat sub = directory
 				stat sub/b.txt = file of 0
 				open a.txt = hello
 				list . = [a.txt empty sub]
@@ -121,7 +121,7 @@ func TestConformance(t *testing.T) {
 				lstat link = link
 				stat link = file of 5
 				open link = hello
-				stat dirlink = folder
+				stat dirlink = directory
 				lstat dirlink/b.txt = file of 1
 				list dirlink = [b.txt deep top up]
 				open dirlink/up = hello

@@ -9,7 +9,7 @@ import (
 )
 
 func TestCurrent(t *testing.T) {
-	// tempDir is on a filesystem that is known to be local.
+	// tempDir is on a local filesystem.
 	home := tempDir(t)
 	write(t, home, tree{"proj/a/b/x": "x", "proj/link": "-> a", "other/b/": ""})
 	root := filepath.Join(home, "proj")

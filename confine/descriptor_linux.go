@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A descriptor is a file descriptor that may be closed while goroutines use it. The last
-// user closes the file. Otherwise another file could get the same number during a use.
+// A descriptor is a file descriptor with a safe close: the last user closes the file.
+// Without this rule, another file could get the same number while a goroutine still uses
+// the descriptor.
 type descriptor struct {
 	fd    int
 	state atomic.Int64 // number of users, plus closing after close
@@ -44,8 +45,8 @@ func (d *descriptor) close() error {
 	}
 }
 
-// release closes the file once, if nobody uses the descriptor. A use that fails after
-// close reaches zero users again.
+// release closes the file if the descriptor has no user. A failed call of use after close
+// also reaches zero users, so release closes the file only once.
 func (d *descriptor) release() {
 	if d.state.CompareAndSwap(closing, 2*closing) {
 		unix.Close(d.fd)

@@ -17,24 +17,24 @@ type Dir struct {
 	handle dirHandle
 	fs     *FS
 	tree   string // the root or the trusted directory that contains the directory
-	at     string // path below tree, free of links
+	at     string // path below tree, without links
 	name   string // as opened, for errors
 
 	location atomic.Pointer[location] // for Current
 }
 
-// Each calls f for each entry, in no particular order. Each omits "." and "..". The
-// typ contains only type bits. It is TypeUnknown if the filesystem tells types only
-// with other metadata. On systems other than Linux and Windows, Each does not ask
-// for types.
+// Each calls f for each entry, in no particular order. Each omits "." and "..". typ
+// contains only type bits. typ is TypeUnknown if the filesystem reports the type only
+// with other metadata. For an FS made by New on a system other than Linux and Windows,
+// typ is always TypeUnknown.
 //
 // Each may or may not report entries that are created or removed during the call. Each
 // returns the first error of f, or the context's error, unchanged. Each may return an
-// error of the filesystem after some entries.
+// error of the filesystem after some calls of f.
 //
-// Memory is bounded for every size of the directory, except on filesystems given to
-// Over. Each starts at the beginning every time. On Linux, concurrent calls for one Dir
-// run one after the other, therefore f must not call Each.
+// Memory does not grow with the size of the directory, except on filesystems given to
+// Over. Every call of Each starts at the beginning of the directory. On Linux, concurrent
+// calls for the same Dir run in sequence. Therefore f must not call Each.
 func (d *Dir) Each(ctx context.Context, f func(name string, typ fs.FileMode) error) error {
 	return d.EachBytes(ctx, func(name []byte, typ fs.FileMode) error { return f(string(name), typ) })
 }
@@ -81,7 +81,8 @@ func (d *Dir) Info() (Info, error) {
 	return info, failure("stat", d.name, err)
 }
 
-// RealPath returns the full path of the directory, free of links below the root.
+// RealPath returns the full path of the directory. The path contains no links below the
+// root.
 func (d *Dir) RealPath() string { return path.Join(d.tree, d.at) }
 
 // OpenDir opens a directory in the directory.

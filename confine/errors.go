@@ -11,20 +11,20 @@ import (
 )
 
 var (
-	// ErrEscape is for a path or a link that leads out of the root. The error is the same
-	// whether or not the target exists, because nothing outside is looked at.
+	// ErrEscape reports a name or a link that leads out of the root. The error does not
+	// depend on the existence of the target, because no method looks outside the root.
 	ErrEscape = errors.New("path leads outside the root")
 
-	// ErrSymlink is for a symbolic link that is not followed: any link with DenySymlinks, and
-	// every link in the methods of Dir.
+	// ErrSymlink reports a symbolic link that the method does not follow: with
+	// DenySymlinks any link, and in the methods of Dir every link.
 	ErrSymlink = errors.New("symbolic link not followed")
 
-	// ErrNotRegular is for a directory, named pipe, socket or device instead of a regular
-	// file.
+	// ErrNotRegular reports a directory, named pipe, socket or device in place of a
+	// regular file.
 	ErrNotRegular = errors.New("not a regular file")
 
-	// ErrNotDir is for a file of any other kind instead of a directory, also on the way to a
-	// file. ErrNotDir matches syscall.ENOTDIR on every platform.
+	// ErrNotDir reports a file of another kind in place of a directory, also in the middle
+	// of a name. ErrNotDir matches syscall.ENOTDIR on every platform.
 	ErrNotDir error = notDirError{}
 )
 
@@ -35,7 +35,7 @@ func (notDirError) Is(target error) bool { return target == syscall.ENOTDIR }
 
 var (
 	errReadOnly = fmt.Errorf("read-only filesystem: %w", fs.ErrPermission)
-	errChanged  = errors.New("replaced while it was being opened; try again")
+	errChanged  = errors.New("replaced during the call; try again")
 	errTooDeep  = fmt.Errorf("%w: too many path elements", syscall.ENAMETOOLONG)
 	errLoop     = fmt.Errorf("%w: more than %d", syscall.ELOOP, maxLinks)
 )

@@ -15,8 +15,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// project creates a directory with a file and, beside it, a secret. It returns the
-// path of the directory.
+// project creates a directory with a file, and a secret beside the directory. project
+// returns the path of the directory.
 func project() string {
 	home, err := os.MkdirTemp("", "")
 	if err != nil {
@@ -35,7 +35,8 @@ func project() string {
 	return dir
 }
 
-// An FS rejects every name that leads outside, whether or not the file exists.
+// An FS rejects every name that leads outside. The error does not depend on the existence
+// of the file.
 func ExampleNew() {
 	dir := project()
 	defer os.RemoveAll(filepath.Dir(dir))

@@ -57,7 +57,7 @@ func TestLongNamesAndPaths(t *testing.T) {
 		root := t.TempDir()
 		longest := strings.Repeat("n", 255)
 		write(t, root, tree{longest: "x"})
-		// A path beyond what the kernel takes in one piece.
+		// A path longer than the limit of a system call.
 		const depth = 20
 		at, err := os.OpenRoot(root)
 		must(t, err)
@@ -97,8 +97,7 @@ func TestManyElements(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, tree{"x": "x", "self": "-> ."})
 	f := osFS(root, options{})
-	// Two links that double the path each time they are gone through are the
-	// shortest way to keep a walk busy for ever.
+	// Two links that double the path at each step are the shortest endless path.
 	write(t, root, tree{"up/d/loop": "-> " + strings.Repeat("../d/", 800) + "loop2", "up/d/loop2": "-> " + strings.Repeat("../d/", 800) + "loop"})
 	expect(t, f, "open self/self/x = x", "open up/d/loop = too long")
 }

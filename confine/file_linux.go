@@ -8,7 +8,7 @@ import (
 )
 
 // An fdFile is a regular file as a file descriptor. An os.File would register the descriptor
-// with the poller, which costs a system call and has no use for regular files.
+// with the poller. The registration costs a system call and is useless for regular files.
 type fdFile struct{ descriptor }
 
 func (f *fdFile) Read(p []byte) (int, error) {

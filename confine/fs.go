@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// An Option is a choice for New or Over.
+// An Option is an option for New or Over.
 type Option func(*options)
 
 type options struct {
@@ -23,17 +23,17 @@ type options struct {
 	trusted      []string
 }
 
-// DenySymlinks follows no symbolic link below the root. A method that comes to a
-// link returns ErrSymlink. DenySymlinks cannot be combined with TrustDirs.
+// DenySymlinks follows no symbolic link below the root. If a name contains a link, the
+// method returns ErrSymlink. DenySymlinks cannot be combined with TrustDirs.
 func DenySymlinks() Option {
 	return func(o *options) { o.denySymlinks = true }
 }
 
-// TrustDirs also follows symbolic links that lead into one of the directories
-// or below. Each directory is an absolute path on the filesystem of the root.
-// The directories of several TrustDirs add up.
+// TrustDirs also follows symbolic links that lead to the directories or to files below.
+// Each directory is an absolute path on the filesystem of the root. If TrustDirs is
+// repeated, all directories are trusted.
 //
-// A trusted directory is reached only through links: no name leads there.
+// A name reaches a trusted directory only through a link.
 func TrustDirs(dirs ...string) Option {
 	return func(o *options) { o.trusted = append(o.trusted, dirs...) }
 }
@@ -42,22 +42,21 @@ func TrustDirs(dirs ...string) Option {
 // [afero.Fs] and also an [afero.Lstater] and an [afero.LinkReader].
 // [FS.MakeDir] and [Dir.WriteNew] are the only methods that write.
 //
-// Names are slash-separated and relative to the root, which is ".". Names need
-// not be valid UTF-8. A method rejects an invalid name before any file is
-// looked up:
+// Names are slash-separated and relative to the root. "." is the root. Names need not be
+// valid UTF-8. A method rejects an invalid name before looking up any file:
 //
-//   - An absolute name, or a name with a ".." element, is ErrEscape.
-//   - A name that no file can have is [fs.ErrInvalid]: an empty name, a "."
-//     element, a "//", a NUL. On Windows also a ":", an element that ends in a
+//   - For an absolute name, or a name with a ".." element, the error is ErrEscape.
+//   - For a name that no file can have, the error is [fs.ErrInvalid]: an empty name, a
+//     "." element, a "//", a NUL. On Windows also a ":", an element that ends in a
 //     dot or a space, and a device such as "NUL".
 //
 // The methods of afero.Fs, afero.Lstater and afero.LinkReader first clean the
 // name with [path.Clean], because users of an afero.Fs write "", "./a" and
 // "a/".
 //
-// Each error is a *[fs.PathError] with the given name. An error holds no path of
-// the underlying filesystem. All methods are safe for concurrent use. An FS
-// holds nothing open between calls.
+// Each error is a *[fs.PathError] with the given name. An error contains no path of the
+// underlying filesystem. All methods are safe for concurrent use. An FS keeps no file open
+// between calls.
 type FS struct {
 	dir          string // full path of the root
 	denySymlinks bool
@@ -70,10 +69,10 @@ type FS struct {
 // New returns an FS of a directory of the operating system's filesystem. If dir
 // is relative, New joins dir to the current working directory.
 //
-// New does not look up dir. Each call opens the directory that has the path dir
-// at that time. So the directory may be created or replaced later; while the
-// directory is missing, calls return an error that matches [fs.ErrNotExist]. A
-// call, a Dir and a File stay in the directory in which they started.
+// New does not look up dir. Each call opens the directory that has the path dir at the
+// time of the call. Therefore the directory may be created or replaced later. While the
+// directory is missing, calls return an error for [fs.ErrNotExist]. If the directory is
+// replaced, running calls, Dirs and Files keep using the old directory.
 //
 // New returns an error if the working directory is unknown, if a trusted
 // directory is not an absolute path, or if DenySymlinks and TrustDirs are
@@ -104,12 +103,10 @@ func newFS(dir string, o options, openTop func(dir string, list bool) (dirHandle
 	return f, nil
 }
 
-// Over returns an FS of a directory of any filesystem. "" and "." are the top of
-// the filesystem. Over an [afero.OsFs], Over is New. The errors are those of
-// New.
+// Over returns an FS of a directory of any filesystem. "" and "." are the top of the
+// filesystem. For an [afero.OsFs], Over is New. Over returns the errors of New.
 //
-// The package documentation lists what an FS cannot guarantee over another
-// filesystem.
+// The package documentation lists the limits of an FS made by Over.
 func Over(fsys afero.Fs, dir string, opts ...Option) (*FS, error) {
 	switch fsys.(type) {
 	case *afero.OsFs, afero.OsFs:
@@ -128,7 +125,7 @@ func overFS(fsys afero.Fs, dir string, o options) (*FS, error) {
 	return f, nil
 }
 
-// set checks the options and takes them over.
+// set checks and stores the options.
 func (f *FS) set(o options, isAbs func(dir string) bool, clean func(dir string) string) error {
 	if o.denySymlinks && len(o.trusted) > 0 {
 		return errors.New("confine: DenySymlinks and TrustDirs cannot be combined")
@@ -179,7 +176,7 @@ func (f *FS) Lstat(name string) (Info, error) {
 	return f.stat("lstat", name, false)
 }
 
-// Info returns the metadata of a file. Info follows links as the options allow.
+// Info returns the metadata of a file. Info follows the links that the options allow.
 func (f *FS) Info(name string) (Info, error) {
 	return f.stat("stat", name, true)
 }
@@ -203,7 +200,7 @@ func (f *FS) stat(op, name string, follow bool) (info Info, err error) {
 	return info, nil
 }
 
-// OpenRegular opens a regular file. OpenRegular follows links as the options allow.
+// OpenRegular opens a regular file. OpenRegular follows the links that the options allow.
 // For a directory, named pipe, socket or device, the error is ErrNotRegular.
 // OpenRegular never waits for a named pipe or a device.
 func (f *FS) OpenRegular(name string) (*File, error) {
@@ -224,7 +221,7 @@ func (f *FS) OpenRegular(name string) (*File, error) {
 	return file, nil
 }
 
-// OpenDir opens a directory. OpenDir follows links as the options allow. For a file
+// OpenDir opens a directory. OpenDir follows the links that the options allow. For a file
 // of another kind, the error is ErrNotDir.
 func (f *FS) OpenDir(name string) (*Dir, error) {
 	const op = "open"
@@ -258,8 +255,8 @@ func (f *FS) OpenDir(name string) (*Dir, error) {
 //
 // If a link leads outside, directly or through other links, or to a trusted
 // directory, the error is ErrEscape. If links form a loop, the error is
-// syscall.ELOOP. If the file is no link, the error is fs.ErrInvalid. The options apply
-// only to links on the way to name.
+// syscall.ELOOP. If the file is not a link, the error is fs.ErrInvalid. The options apply
+// only to links in the other elements of name.
 func (f *FS) ReadLink(name string) (string, error) {
 	const op = "readlink"
 	if err := f.check(name); err != nil {
@@ -299,7 +296,7 @@ func readLink(dir dirHandle, elem string) (text string, err error) {
 
 // resolve returns the target of a link with the given text in the directory at.
 func (f *FS) resolve(tree, at, text string) (string, error) {
-	// The options decide which links are followed, not where a link leads.
+	// The target of a link does not depend on the options.
 	inside := &FS{dir: f.dir, adapted: f.adapted, openTop: f.openTop}
 	w := resolution{fs: inside}
 	defer w.close()
@@ -334,8 +331,8 @@ func (f *FS) resolve(tree, at, text string) (string, error) {
 		if err == errLoop || err == errTooDeep {
 			return "", err
 		}
-		// A directory on the way is missing or not searchable. The rest of the path
-		// is not known to contain links.
+		// A directory of the path is missing or not searchable. Links in the rest of the
+		// path are unknown.
 		first = path.Join(w.at(), w.path[w.done:])
 		if first == ".." || strings.HasPrefix(first, "../") {
 			return "", ErrEscape
@@ -352,8 +349,8 @@ func (f *FS) trees() []string {
 	return slices.Insert(slices.Clone(f.trusted), 0, f.dir)
 }
 
-// realPath returns the path of a tree free of links, with slashes. Absolute links may
-// use either path.
+// realPath returns the path of a tree without links, with slashes. Absolute links may
+// begin with this path or with the path of the tree.
 func (f *FS) realPath(tree string) (string, bool) {
 	if f.adapted != nil {
 		return tree, path.IsAbs(tree) || filepath.IsAbs(tree)

@@ -16,13 +16,13 @@ import (
 	"github.com/spf13/afero"
 )
 
-// onOS are the kinds over the real disk that exclude races.
+// onOS are the kinds on the disk that exclude races.
 func onOS(t *testing.T, test func(t *testing.T, newFS func(dir string, o options) *FS)) {
 	t.Run("os", func(t *testing.T) { test(t, osFS) })
 	t.Run("os.Root", func(t *testing.T) { test(t, rootFS) })
 }
 
-func TestRootIsTheFolderThatHasTheNameNow(t *testing.T) {
+func TestRootIsTheDirectoryWithTheCurrentName(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		parent := t.TempDir()
 		root := filepath.Join(parent, "a", "root")
@@ -45,14 +45,14 @@ func TestRootIsTheFolderThatHasTheNameNow(t *testing.T) {
 		write(t, root, tree{"x": "third"})
 		expect(t, f, "open x = third", "list . = [x]")
 
-		// What was opened in the first directory stays there.
+		// Files opened in the first directory still read the first directory.
 		if got := callDir(dir, "open", "x"); got != "not exist" {
-			t.Errorf("a Dir of the removed folder reads %s", got)
+			t.Errorf("a Dir of the removed directory reads %s", got)
 		}
 	})
 }
 
-func TestDirStaysTheSameFolderWhenRenamed(t *testing.T) {
+func TestDirStaysTheSameDirectoryAfterARename(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		write(t, root, tree{"sub/x": "first"})
@@ -67,7 +67,7 @@ func TestDirStaysTheSameFolderWhenRenamed(t *testing.T) {
 	})
 }
 
-func TestRelativeRootIsOfTheWorkingDirectoryAtNew(t *testing.T) {
+func TestRelativeRootIsBelowTheWorkingDirectoryOfNew(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, tree{"x": "x"})
 	t.Chdir(dir)
@@ -113,7 +113,7 @@ func TestClosed(t *testing.T) {
 			}
 			expect(t, f, "stat x = closed", "lstat x = closed", "open x = closed", "list . = closed", "readlink x = closed")
 
-			// What was open stays so until its own Close.
+			// Open files stay open until their own Close.
 			if got := callDir(dir, "open", "x"); got != "x" {
 				t.Errorf("an open Dir gives %s", got)
 			}
@@ -140,7 +140,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-func TestPathIsOfTheUnderlyingFilesystem(t *testing.T) {
+func TestPathIsAPathOfTheUnderlyingFilesystem(t *testing.T) {
 	dir := t.TempDir()
 	for _, test := range []struct {
 		f          *FS
@@ -176,7 +176,7 @@ func TestInfo(t *testing.T) {
 			must(t, err)
 			_, head, err := dir.ReadHead("x", nil)
 			must(t, err)
-			// Opening may count as reading.
+			// Opening may set the time of the last access.
 			opened := file.Info()
 			opened.Accessed, listed.Accessed, head.Accessed = info.Accessed, info.Accessed, info.Accessed
 			for _, other := range []Info{opened, listed, head} {
@@ -185,7 +185,7 @@ func TestInfo(t *testing.T) {
 				}
 			}
 			if sub, err := dir.Lstat("sub"); err != nil || sub.Size != 0 || !sub.Mode.IsDir() {
-				t.Errorf("folder: %+v, %v", sub, err)
+				t.Errorf("directory: %+v, %v", sub, err)
 			}
 			top, err := dir.Info()
 			must(t, err)
@@ -207,7 +207,7 @@ func TestEach(t *testing.T) {
 			dir, err := f.OpenDir(".")
 			must(t, err)
 			defer dir.Close()
-			t.Run("sees every entry once, each time", func(t *testing.T) {
+			t.Run("visits every entry once in each call", func(t *testing.T) {
 				for range 2 {
 					var names []string
 					must(t, dir.Each(ctx, func(name string, _ fs.FileMode) error {
@@ -220,7 +220,7 @@ func TestEach(t *testing.T) {
 					}
 				}
 			})
-			t.Run("ends with the error of f as it is", func(t *testing.T) {
+			t.Run("returns the error of f unchanged", func(t *testing.T) {
 				enough, n := errors.New("enough"), 0
 				err := dir.Each(ctx, func(string, fs.FileMode) error {
 					if n++; n == 10 {
@@ -244,14 +244,14 @@ func TestEach(t *testing.T) {
 					t.Errorf("%v after %d", err, n)
 				}
 				if err := dir.Each(ctx, nil); err != context.Canceled {
-					t.Errorf("with a context done before: %v", err)
+					t.Errorf("with an ended context: %v", err)
 				}
 			})
 		})
 	}
 }
 
-func TestEntryThatVanishesBeforeLstat(t *testing.T) {
+func TestEntryRemovedBeforeLstat(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		write(t, root, tree{"a": "", "b": "", "c": ""})
@@ -312,7 +312,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-func TestNoErrorHoldsAPathOfTheHost(t *testing.T) {
+func TestErrorsContainNoHostPath(t *testing.T) {
 	secret := errors.New("cannot read /home/user/proj/x")
 	f := over(failing{afero.NewMemMapFs(), secret}, "/home/user/proj", options{})
 	_, err := f.Info("x")
@@ -329,7 +329,7 @@ func TestNoErrorHoldsAPathOfTheHost(t *testing.T) {
 	}
 }
 
-// failing is a filesystem of which nothing can be learned.
+// failing is a filesystem whose methods all fail.
 type failing struct {
 	afero.Fs
 	err error
@@ -344,7 +344,7 @@ func (f failing) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
 	return fi, false, err
 }
 
-// unreadable is a filesystem that does not open some files.
+// unreadable is a filesystem with files that cannot be opened.
 type unreadable struct {
 	afero.Fs
 	part string
@@ -360,12 +360,12 @@ func (u unreadable) Open(name string) (afero.File, error) {
 func TestUnreadable(t *testing.T) {
 	mem := inMemory(t, "/proj", tree{"closed/x": "x", "open/x": "x", "open/closed.txt": "x"})
 	f := over(unreadable{mem, "closed"}, "/proj", options{})
-	expect(t, f, "list . = [closed open]", "stat closed = folder", "list closed = permission", "open open/closed.txt = permission",
+	expect(t, f, "list . = [closed open]", "stat closed = directory", "list closed = permission", "open open/closed.txt = permission",
 		"open open/x = x", "dir . list closed = permission", "dir open head closed.txt = permission")
 	expect(t, over(unreadable{mem, "proj"}, "/proj", options{}), "list . = permission")
 }
 
-func TestMemMapFsInEitherSpelling(t *testing.T) {
+func TestMemMapFsWithAbsoluteAndRelativePaths(t *testing.T) {
 	mem := afero.NewMemMapFs()
 	must(t, afero.WriteFile(mem, "rel/x", []byte("x"), 0o644))
 	must(t, afero.WriteFile(mem, "/abs/y", []byte("y"), 0o644))
@@ -377,11 +377,11 @@ func TestMemMapFsInEitherSpelling(t *testing.T) {
 	expect(t, over(mem, "abs", options{}), "open y = y", "list . = [y]")
 }
 
-func TestNamesOutOfAnArchiveThatAreNone(t *testing.T) {
+func TestInvalidNamesInAnArchiveAreOmitted(t *testing.T) {
 	expect(t, over(badNames{afero.NewMemMapFs()}, "/", options{}), "list . = [good]")
 }
 
-// badNames is a filesystem whose top holds names that lead elsewhere.
+// badNames is a filesystem with invalid names at its top.
 type badNames struct{ afero.Fs }
 
 func (b badNames) Open(name string) (afero.File, error) {
@@ -395,7 +395,7 @@ func (badNamesFile) Readdirnames(int) ([]string, error) {
 	return []string{"good", "../evil", "..", "/etc/passwd", "", ".", "a\x00b"}, nil
 }
 
-// ReadDir hides that of afero.File by having another type.
+// ReadDir has another type than the method of afero.File and hides this method.
 func (badNamesFile) ReadDir() {}
 
 func expect(t *testing.T, f *FS, lines ...string) {

@@ -5,16 +5,17 @@ import (
 	"io/fs"
 )
 
-// A dirHandle is an open directory. It contains everything that differs between platforms
-// and adapted filesystems. The rest of the package is written once, on top of dirHandle.
+// A dirHandle is an open directory. Its implementations contain all differences between
+// platforms and adapted filesystems. The rest of the package uses only dirHandle.
 //
 // A name is a single, checked element, or "." for the directory itself. No method follows
 // links: for a link, the error is ErrSymlink. All methods are safe for concurrent use.
 // Errors are the errors of the filesystem.
 type dirHandle interface {
-	// child opens a directory to enter. If the platform allows, search permission is enough.
+	// child opens a subdirectory for further calls. On Linux, search permission is
+	// enough.
 	child(name string) (dirHandle, error)
-	// openDir opens a directory to list.
+	// openDir opens a subdirectory for each.
 	openDir(name string) (dirHandle, error)
 	// openFile opens a regular file. For other files, the error is ErrNotRegular. openFile
 	// never waits for a named pipe or a device.

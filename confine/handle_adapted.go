@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// An adaptedDir is a directory of an afero.Fs, which knows only full paths. An adaptedDir
-// holds nothing open. Each method looks at a file before opening the file.
+// An adaptedDir is a directory of an afero.Fs. The methods of an afero.Fs take full paths,
+// so an adaptedDir holds no open file. Each method checks a file before opening the file.
 type adaptedDir struct {
 	fs     *adapted
 	at     string // path on the filesystem
@@ -23,8 +23,8 @@ type adaptedDir struct {
 // adapted is an afero.Fs and its support for links.
 type adapted struct {
 	afero.Fs
-	// spellings is set if "a" and "/a" are different keys of one tree. Then a path
-	// that is not found in one form is looked up in the other form.
+	// spellings is set if "a" and "/a" are different keys of the same tree. If one form
+	// of a path does not exist, look then tries the other form.
 	spellings bool
 	inner     fs.FS // the fs.FS of an afero.FromIOFS; nil for other filesystems
 }
@@ -131,8 +131,8 @@ func (d *adaptedDir) openDir(name string) (dirHandle, error) {
 	return dir, dir.(*adaptedDir).canList()
 }
 
-// canList opens the directory once. So an unreadable directory is an error when it is
-// opened, as on a disk.
+// canList opens and closes the directory, so that opening an unreadable directory fails, as
+// on a disk.
 func (d *adaptedDir) canList() error {
 	list, err := d.fs.Open(d.at)
 	if err != nil {
@@ -214,7 +214,8 @@ func (d *adaptedDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 }
 
 // readDir returns entries if the filesystem knows their types without reading the metadata
-// of each entry. Otherwise one entry without metadata would lose the whole listing.
+// of each entry, or else names. With metadata, a single entry without metadata would lose
+// the whole listing.
 func (f *adapted) readDir(dir string) (names []string, entries []fs.DirEntry, err error) {
 	if f.inner != nil {
 		entries, err = fs.ReadDir(f.inner, dir)

@@ -123,7 +123,7 @@ func (d *fdDir) readHead(name string, buf []byte) (n int, info Info, err error) 
 			return 0, Info{}, err
 		}
 		n += more
-		// At the reported size, a read that returns nothing is not needed.
+		// At the reported size, skip the read that would only report the end.
 		if more == 0 || int64(n) == info.Size {
 			break
 		}

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestNoDescriptorIsLeft(t *testing.T) {
+func TestEveryDescriptorIsClosed(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		o := options{trusted: []string{"OUTSIDE"}}
 		dir := onDisk(t, tree{"a.txt": "x", "sub/deep/b": "b", "link": "-> sub/deep/../../a.txt", "out": "-> OUTSIDE/secret.txt", "loop": "-> loop",
@@ -31,7 +31,7 @@ func TestNoDescriptorIsLeft(t *testing.T) {
 				fs.ReadLink(f.IOFS(), name)
 			}
 		}
-		every() // what the runtime opens for itself is open now
+		every() // after the first run, the files of the Go runtime are open
 		before := descriptors(t)
 		for range 5 {
 			every()
@@ -80,7 +80,7 @@ func TestDescriptorIsClosedWhenTheLastUserIsDone(t *testing.T) {
 	}
 }
 
-func TestFstatatTellsWhatStatxDoes(t *testing.T) {
+func TestFstatatAgreesWithStatx(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, tree{"file": "12345", "sub/": "", "link": "-> file"})
 	must(t, unix.Mkfifo(dir+"/fifo", 0o600))
@@ -108,10 +108,10 @@ func TestWithoutStatx(t *testing.T) {
 	noStatx.Store(true)
 	defer noStatx.Store(false)
 	f := osFS(onDisk(t, tree{"file": "12345", "sub/x": ""}, &options{}), options{})
-	expect(t, f, "stat . = folder", "stat file = file of 5", "dir sub lstat x = file of 0", "stat missing = not exist")
+	expect(t, f, "stat . = directory", "stat file = file of 5", "dir sub lstat x = file of 0", "stat missing = not exist")
 }
 
-// dirent is an entry as the kernel writes it.
+// dirent returns an entry in the format of the kernel.
 func dirent(typ byte, name string) []byte {
 	length := (19 + len(name) + 1 + 7) &^ 7
 	b := make([]byte, length)
@@ -159,7 +159,7 @@ func FuzzDirents(f *testing.F) {
 	})
 }
 
-func TestTypeUnknownIsNothingElse(t *testing.T) {
+func TestTypeUnknownIsNoOtherType(t *testing.T) {
 	if TypeUnknown.IsRegular() || TypeUnknown.IsDir() || TypeUnknown&fs.ModeSymlink != 0 || TypeUnknown == fs.ModeIrregular {
 		t.Error("it would be taken for a type")
 	}

@@ -12,10 +12,10 @@ import (
 
 // A rootDir is a directory as an os.Root, which every platform supports.
 //
-// An os.Root follows links that stay below the root. A dirHandle must not follow links.
-// Therefore rootDir looks at each name before opening it, and compares the opened file with
-// the file that it looked at. If they differ, rootDir tries again. A lost race is no
-// escape, because os.Root allows no escape.
+// An os.Root follows links that stay below the root, but a dirHandle must not follow links.
+// Therefore a rootDir calls Lstat for a name, opens the file, and compares both files. If
+// the files differ, the rootDir tries again. A lost race is not an escape, because os.Root
+// allows no escape.
 type rootDir struct {
 	root   *os.Root
 	closed atomic.Bool
@@ -64,7 +64,7 @@ func openSame[T opened](d *rootDir, name string, wanted func(fs.FileInfo) error,
 			return none, nil, err
 		}
 		if err != nil {
-			// For example, the error of os.Root for a link that was created meanwhile.
+			// For example, the error of os.Root for a link created after Lstat.
 			failed = err
 			continue
 		}
@@ -95,8 +95,8 @@ func wantRegular(fi fs.FileInfo) error {
 }
 
 func (d *rootDir) child(name string) (dirHandle, error) {
-	// OpenRoot of the bare name would open, and wait for, a named pipe that has
-	// replaced the directory. The suffix "/." requires a directory.
+	// If a named pipe has replaced the directory, OpenRoot of the bare name would open
+	// the pipe and wait. The suffix "/." requires a directory.
 	open := func(name string) (*os.Root, error) { return d.root.OpenRoot(name + "/.") }
 	stat := func(root *os.Root) (fs.FileInfo, error) { return root.Stat(".") }
 	root, _, err := openSame(d, name, wantDir, open, stat)
@@ -171,8 +171,8 @@ func (d *rootDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 	return eachName(list, visit)
 }
 
-// eachName reads only names if types would cost a system call for each entry. A single entry
-// without metadata would then lose the whole listing.
+// eachName reads only names, except on Windows, because types would cost a system call for
+// each entry. A single entry without metadata would then lose the whole listing.
 func eachName(list *os.File, visit func(name []byte, typ fs.FileMode) bool) error {
 	const batch = 1024
 	var buf []byte

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TypeUnknown is the type that Dir.Each reports if the filesystem tells the type of an
-// entry only with other metadata. Dir.Lstat returns the type. For the methods of
-// fs.FileMode, TypeUnknown is neither a regular file nor a directory nor a link.
+// TypeUnknown is the type that Dir.Each reports if the filesystem does not know the type
+// without other metadata. Dir.Lstat returns the type. For the methods of fs.FileMode,
+// TypeUnknown is neither a regular file nor a directory nor a link.
 const TypeUnknown = fs.ModeIrregular | 1
 
 const modeMask = fs.ModeType | fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
@@ -17,7 +17,7 @@ type Info struct {
 	Mode     fs.FileMode // type, permissions, setuid, setgid and sticky bits
 	Size     int64       // bytes of a regular file; 0 for other files, because the size of a link is the length of its target
 	Modified time.Time   // last change of the content
-	Accessed time.Time   // last reading, if the filesystem records it
+	Accessed time.Time   // last access, if the filesystem records accesses
 	Changed  time.Time   // last change of content or metadata; programs cannot set this time
 	Dev, Ino uint64      // together identify a file while it exists
 }

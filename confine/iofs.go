@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// IOFS returns the files of the FS as an fs.FS, which is also an fs.StatFS, fs.ReadDirFS,
-// fs.ReadFileFS and fs.ReadLinkFS. As io/fs requires, directories are read completely and
-// sorted, and invalid names are fs.ErrInvalid. ReadLink returns a target relative to the
-// directory of the link.
+// IOFS returns the files of the FS as an fs.FS. The result is also an fs.StatFS,
+// fs.ReadDirFS, fs.ReadFileFS and fs.ReadLinkFS. As io/fs requires, ReadDir reads and sorts
+// the whole directory, and invalid names are fs.ErrInvalid. ReadLink returns a target
+// relative to the directory of the link.
 func (f *FS) IOFS() fs.FS { return ioView{f} }
 
 type ioView struct{ fs *FS }
@@ -26,8 +26,8 @@ var (
 	_ fs.ReadLinkFS = ioView{}
 )
 
-// ioView accepts names that are not valid UTF-8, which fs.ValidPath rejects.
-// Otherwise a directory that contains such a name could not be walked.
+// Unlike fs.ValidPath, ioView accepts names that are not valid UTF-8. Otherwise fs.WalkDir
+// would fail in a directory with an invalid name.
 
 func (v ioView) Open(name string) (fs.File, error) {
 	if err := ioName("open", name); err != nil {
@@ -130,8 +130,8 @@ func relative(at, target string) string {
 	return path.Clean(strings.Repeat("../", len(from)) + path.Join(to...))
 }
 
-// open opens a regular file or a directory. Files are more frequent, therefore open first
-// tries to open a file.
+// open opens a regular file or a directory. open tries OpenRegular first, because files are
+// more frequent.
 func (f *FS) open(name string) (*openFile, error) {
 	file, err := f.OpenRegular(name)
 	if err == nil {
@@ -151,8 +151,9 @@ func (f *FS) open(name string) (*openFile, error) {
 	}
 }
 
-// entries returns the entries in the order of their names. entries omits entries that
-// vanish during the call, and, with an error, entries without metadata.
+// entries returns the entries in the order of their names. entries omits entries removed
+// during the call. If an entry has no metadata, entries omits the entry and returns an
+// error.
 func (d *Dir) entries() ([]fs.DirEntry, error) {
 	var entries []fs.DirEntry
 	var failed error

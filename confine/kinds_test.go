@@ -18,20 +18,20 @@ import (
 	"github.com/spf13/afero"
 )
 
-// A tree is files by name. A name that ends in a slash is a directory, and a
-// content "-> x" a link to x, where ROOT and OUTSIDE stand for the full paths
-// of the root and of a directory beside it that holds secret.txt.
+// A tree has the contents of files by name. A name with a slash at the end is a directory.
+// The content "-> x" is a link to x. In x, ROOT is the full path of the root, and OUTSIDE
+// is the full path of a directory beside the root. OUTSIDE contains secret.txt.
 type tree map[string]string
 
-// A kind is one way to make an FS of a tree.
+// A kind is a way to make an FS of a tree.
 type kind struct {
 	name     string
-	links    bool // it can hold links
-	absolute bool // and absolute ones that lead inside
+	links    bool // the kind supports links
+	absolute bool // the kind supports absolute links that lead inside
 	make     func(t testing.TB, files tree, o options) *FS
 }
 
-// kinds are all ways; what is in the table of TestConformance holds for each.
+// kinds are all kinds. The table of TestConformance applies to each kind.
 var kinds = []kind{
 	{"os", true, true, func(t testing.TB, files tree, o options) *FS {
 		return osFS(onDisk(t, files, &o), o)
@@ -69,8 +69,8 @@ var kinds = []kind{
 	}},
 }
 
-// osFS and rootFS are New with the directories of Linux and of os.Root; over is
-// Over. They panic on an error.
+// osFS is New with the implementation for Linux, rootFS is New with os.Root, and over is
+// Over. All panic on an error.
 func osFS(dir string, o options) *FS   { return must1(newFS(dir, o, openOSDir)) }
 func rootFS(dir string, o options) *FS { return must1(newFS(dir, o, openRootDir)) }
 
@@ -88,8 +88,7 @@ func must1[T any](v T, err error) T {
 	return v
 }
 
-// wrappedOsFs is the operating system's filesystem in a type that Over does
-// not know.
+// wrappedOsFs is the operating system's filesystem in a type unknown to Over.
 type wrappedOsFs struct{ afero.OsFs }
 
 func onDisk(t testing.TB, files tree, o *options) (root string) {
@@ -104,8 +103,8 @@ func onDisk(t testing.TB, files tree, o *options) (root string) {
 	return root
 }
 
-// tempDir is t.TempDir in memory where there is such a filesystem: on some
-// disks, to make a file takes a millisecond. The name is one that word knows.
+// tempDir is t.TempDir on a filesystem in memory, if the system has one, because some disks
+// need a millisecond to create a file. The function word recognizes the name.
 func tempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "home")
@@ -116,8 +115,8 @@ func tempDir(t testing.TB) string {
 	return dir
 }
 
-// write writes a tree below root. Empty files are one file with many names,
-// as that is many times quicker.
+// write writes a tree below root. Empty files are hard links to the same file, because
+// a link is much faster than a new file.
 func write(t testing.TB, root string, files tree) {
 	t.Helper()
 	must(t, os.MkdirAll(root, 0o755))
@@ -167,8 +166,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// call does what a line such as "stat a.txt" says and returns the result in a
-// few words.
+// call executes a line, for example "stat a.txt", and returns the result in a few words.
 func call(f *FS, line string) string {
 	op, name, _ := strings.Cut(line, " ")
 	name = strings.ReplaceAll(name, `\0`, "\x00")
@@ -192,7 +190,7 @@ func call(f *FS, line string) string {
 		}
 		return target
 	case "dir":
-		// dir FOLDER OP NAME: the same through a Dir.
+		// dir DIRECTORY OP NAME: the same through a Dir.
 		dirName, rest, _ := strings.Cut(name, " ")
 		op, name, _ := strings.Cut(rest, " ")
 		dir, err := f.OpenDir(dirName)
@@ -240,7 +238,7 @@ func told(info Info, err error) string {
 	case err != nil:
 		return word(err)
 	case info.Mode.IsDir():
-		return "folder"
+		return "directory"
 	case info.Mode.IsRegular():
 		return fmt.Sprintf("file of %d", info.Size)
 	case info.isLink():
@@ -282,7 +280,7 @@ func listing(dir *Dir, err error) string {
 	return "[" + strings.Join(names, " ") + "]"
 }
 
-// word says in a few words what an error matches.
+// word returns the sentinel of an error in a few words.
 func word(err error) string {
 	var pathError *fs.PathError
 	if !errors.As(err, &pathError) {

@@ -9,8 +9,8 @@ import (
 
 // checkName rejects invalid names before any file is looked up.
 //
-// The rule is the rule of fs.ValidPath, except for invalid UTF-8: filesystems have such
-// names, and a caller that lists a directory must be able to open its entries.
+// The rule is the rule of fs.ValidPath, but invalid UTF-8 is allowed: a caller that lists a
+// directory must be able to open all of its entries.
 func checkName(name string) error {
 	if name == "." {
 		return nil
@@ -45,9 +45,8 @@ func checkElement(elem string) error {
 	}
 }
 
-// checkWindowsElement rejects elements that Windows does not read as the name of a
-// single file: a drive, an alternate data stream, several elements, a name with a
-// stripped end, a device.
+// checkWindowsElement rejects elements with a special meaning on Windows: a drive, an
+// alternate data stream, a separator, a device, and an end that Windows removes.
 func checkWindowsElement(elem string) error {
 	switch {
 	case strings.Contains(elem, `\`):

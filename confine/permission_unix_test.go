@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestPermissions runs itself as another user where it is run by root, whom no
-// permission stops.
+// TestPermissions runs itself as another user if the user is root, because permissions do
+// not stop root.
 func TestPermissions(t *testing.T) {
 	const place = "TEST_PERMISSIONS_IN"
 	root := os.Getenv(place)
@@ -35,7 +35,7 @@ func TestPermissions(t *testing.T) {
 		f := newFS(root, options{})
 		expect(t, f,
 			"list . = [closed link names open search toclosed]",
-			"list closed = permission", "open closed/x = permission", "stat closed/x = permission", "stat closed = folder",
+			"list closed = permission", "open closed/x = permission", "stat closed/x = permission", "stat closed = directory",
 			"readlink toclosed = closed/x", "open toclosed = permission",
 			"list names = [sub x]", "lstat names/x = permission", "dir names lstat x = permission", "dir names open x = permission",
 			"dir names list sub = permission",
@@ -43,18 +43,18 @@ func TestPermissions(t *testing.T) {
 			"open open/unreadable = permission", "dir open head unreadable = permission", "stat open/unreadable = file of 1",
 		)
 	})
-	t.Run("search is enough on the way", func(t *testing.T) {
+	t.Run("parents need only search permission", func(t *testing.T) {
 		if openOSDirNeedsRead {
 			t.Skip("os.Root needs permission to read, too")
 		}
 		expect(t, osFS(root, options{}), "open search/x = x", "open link = x", "list search/sub = [y]")
 		expect(t, osFS(filepath.Join(root, "search"), options{}), "open x = x", "list . = permission", "list sub = [y]")
 	})
-	t.Run("a root of which only the names are known", func(t *testing.T) {
+	t.Run("a root without search permission", func(t *testing.T) {
 		if openOSDirNeedsRead {
 			t.Skip("os.Root needs permission to search, too")
 		}
-		expect(t, osFS(filepath.Join(root, "names"), options{}), "list . = [sub x]", "dir . lstat x = permission", "lstat x = permission", "stat . = folder")
+		expect(t, osFS(filepath.Join(root, "names"), options{}), "list . = [sub x]", "dir . lstat x = permission", "lstat x = permission", "stat . = directory")
 	})
 }
 

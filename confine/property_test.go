@@ -17,14 +17,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// elements are few, so that names often meet what is there.
+// elements has few elements, so that names often exist.
 var elements = rapid.SampledFrom([]string{"a", "b", "c", "D", "a b"})
 
 var names = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(elements, 1, 4).Draw(t, "elements"), "/")
 })
 
-// trees are directories and files, and links of every sort where asked for.
+// trees generates directories and files and, if links is set, links of every kind.
 func trees(links bool) *rapid.Generator[tree] {
 	return rapid.Custom(func(t *rapid.T) tree {
 		files := tree{}
@@ -56,8 +56,8 @@ var linkTexts = rapid.Custom(func(t *rapid.T) string {
 	return text
 })
 
-// blocks reports whether a name cannot be added, as it or what is above it is
-// there as something else.
+// blocks reports whether a name cannot be added, because the name is taken or an element
+// above is not a directory.
 func (files tree) blocks(name string) bool {
 	for other := range files {
 		other = strings.TrimSuffix(other, "/")
@@ -68,7 +68,7 @@ func (files tree) blocks(name string) bool {
 	return false
 }
 
-// TestKindsAgree asks all kinds the same of the same tree.
+// TestKindsAgree compares the results of all kinds for the same calls of the same tree.
 func TestKindsAgree(t *testing.T) {
 	skipWindows(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -86,8 +86,8 @@ func TestKindsAgree(t *testing.T) {
 	})
 }
 
-// TestKindsAgreeAboutLinks is TestKindsAgree for those that know links; and
-// none tells anything of what is outside.
+// TestKindsAgreeAboutLinks is TestKindsAgree for the kinds with links. No kind reveals
+// anything about files outside.
 func TestKindsAgreeAboutLinks(t *testing.T) {
 	skipWindows(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -110,15 +110,15 @@ func TestKindsAgreeAboutLinks(t *testing.T) {
 	})
 }
 
-// TestKernelAgrees compares with what the kernel makes of a whole path: what
-// it finds inside the root is what we find, and nothing else is.
+// TestKernelAgrees compares an FS with the kernel's resolution of a whole path. The FS must
+// find exactly the files that the kernel finds inside the root.
 func TestKernelAgrees(t *testing.T) {
 	skipWindows(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		files := trees(true).Draw(rt, "tree")
 		dir := onDisk(t, files, &options{})
 		f := osFS(dir, options{})
-		// Of the root, the kernel knows the name free of links.
+		// The kernel reports the path of the root without links.
 		root, err := filepath.EvalSymlinks(dir)
 		must(t, err)
 		asked := append(slices.Collect(maps.Keys(files)), rapid.SliceOfN(names, 0, 8).Draw(rt, "names")...)
@@ -134,10 +134,10 @@ func TestKernelAgrees(t *testing.T) {
 					rt.Errorf("%s is %v, not %v", name, want, info)
 				}
 			case err == nil:
-				rt.Errorf("%s leads to %s, but it is found: %v", name, full, info)
+				rt.Errorf("%s leads to %s, but is found: %v", name, full, info)
 			case inside && word(err) != "escape":
-				// A path that leads out and in again by way of what is
-				// outside is an escape; but of nothing else.
+				// Only a path that leads out, and in again through files
+				// outside, is an escape.
 				rt.Errorf("%s is %s, but: %v", name, full, err)
 			case inside && !strings.Contains(fmt.Sprint(files), "OUTSIDE") && !strings.Contains(fmt.Sprint(files), ".."):
 				rt.Errorf("%s is %s and no link leads out, but: %v", name, full, err)
@@ -148,7 +148,7 @@ func TestKernelAgrees(t *testing.T) {
 	})
 }
 
-// TestReadLinkLeadsWhereTheLinkDoes holds ReadLink to Stat.
+// TestReadLinkLeadsWhereTheLinkDoes compares the target of ReadLink with the file of Stat.
 func TestReadLinkLeadsWhereTheLinkDoes(t *testing.T) {
 	skipWindows(t)
 	rapid.Check(t, func(rt *rapid.T) {
@@ -162,7 +162,7 @@ func TestReadLinkLeadsWhereTheLinkDoes(t *testing.T) {
 			info, statErr := f.Info(name)
 			switch {
 			case err != nil:
-				// A link to nothing may lead outside by its text.
+				// A broken link may lead outside by its text.
 				if statErr == nil || word(err) != word(statErr) && word(err) != "escape" {
 					rt.Errorf("%s %s: ReadLink %v, Stat %v", name, content, err, statErr)
 				}
@@ -209,7 +209,7 @@ func answers(f *FS, lines []string) []string {
 	return all
 }
 
-// TestNames holds checkName to the rule of io/fs, and to what a path means.
+// TestNames compares checkName with the rule of io/fs and with the meaning of a path.
 func TestNames(t *testing.T) {
 	skipWindows(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -245,7 +245,7 @@ func checkNameAgrees(t interface{ Errorf(string, ...any) }, name string) {
 	}
 }
 
-// FuzzPlain holds the path that a walk goes to the path that was meant.
+// FuzzPlain compares the result of plain with path.Join.
 func FuzzPlain(f *testing.F) {
 	f.Add("a//b", "./c")
 	f.Add("..", "")

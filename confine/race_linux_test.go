@@ -14,11 +14,10 @@ import (
 
 const openOSDirNeedsRead = false
 
-var raceCalls = flag.Int("confine.racecalls", 5_000, "how many calls to make for each kind and policy while folders and links are exchanged")
+var raceCalls = flag.Int("confine.racecalls", 5_000, "how many calls to make for each kind and policy while directories and links are exchanged")
 
-// TestSwapRace exchanges, as fast as it can, a directory for a link to one
-// outside and a file for a link to one outside, while others read them by
-// every way there is.
+// TestSwapRace exchanges, as fast as possible, a directory and a file for links to the
+// outside. Other goroutines read the directory and the file with all methods.
 func TestSwapRace(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		for _, deny := range []bool{false, true} {
@@ -34,11 +33,11 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 	write(t, root, tree{
 		"dir/name": "inside", "dir/sub/name": "inside", "file": "inside",
 		".dir": "-> " + home + "/outside", ".file": "-> ../outside/secret",
-		// A link that stays inside, for DenySymlinks; and what would be waited for.
+		// A link that stays inside, for DenySymlinks, and a named pipe.
 		"near": "inside", "other": "by a link", ".near": "-> other",
-		"folder/": "", "plain": "inside",
+		"directory/": "", "plain": "inside",
 	})
-	must(t, unix.Mkfifo(filepath.Join(root, ".folder"), 0o600))
+	must(t, unix.Mkfifo(filepath.Join(root, ".directory"), 0o600))
 	must(t, unix.Mkfifo(filepath.Join(root, ".plain"), 0o600))
 	f := newFS(root, options{denySymlinks: deny})
 	top, err := f.OpenDir(".")
@@ -50,7 +49,7 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 	swaps := 0
 	swapping.Go(func() {
 		for !stop.Load() {
-			for _, name := range []string{"dir", "file", "near", "folder", "plain"} {
+			for _, name := range []string{"dir", "file", "near", "directory", "plain"} {
 				if err := unix.Renameat2(unix.AT_FDCWD, filepath.Join(root, name), unix.AT_FDCWD, filepath.Join(root, "."+name), unix.RENAME_EXCHANGE); err != nil {
 					t.Error(err)
 					return
@@ -62,7 +61,7 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 	ways := []string{
 		"open dir/name", "open dir/sub/name", "open file", "list dir", "list dir/sub", "readlink dir", "readlink file", "stat dir", "lstat dir/secret",
 		"dir . open file", "dir . list dir", "dir . readlink dir", "dir dir open name", "dir dir list sub", "dir dir head secret",
-		"open near", "dir . open near", "list folder", "stat folder/x", "open plain", "dir . head plain",
+		"open near", "dir . open near", "list directory", "stat directory/x", "open plain", "dir . head plain",
 	}
 	var calls, read atomic.Int64
 	for range 2 {
@@ -71,15 +70,15 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 				way := ways[n%int64(len(ways))]
 				got := call(f, way)
 				switch got {
-				case "inside", "[name sub]", "[name]", "folder", "[]", `"ins" of 6`:
+				case "inside", "[name sub]", "[name]", "directory", "[]", `"ins" of 6`:
 					read.Add(1)
 				case "by a link":
 					if deny || strings.HasPrefix(way, "dir . ") {
-						t.Errorf("%s: it followed a link", way)
+						t.Errorf("%s followed a link", way)
 					}
 				case "escape", "symlink", "invalid", "not exist", "not dir", "not regular", "replaced", "link":
 				default:
-					if strings.Contains(got, "replaced while it was being opened") {
+					if strings.Contains(got, "replaced during the call") {
 						continue
 					}
 					t.Errorf("%s: %s", way, got)
@@ -96,9 +95,9 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 	t.Logf("%d calls, of which %d read something, during %d exchanges", calls.Load(), read.Load(), swaps)
 }
 
-// TestSwapRaceIsOne shows that the exchange is quick enough to betray those who
-// look at a path and then use it.
-func TestSwapRaceIsOne(t *testing.T) {
+// TestSwapRaceDefeatsChecksOfPaths shows that the exchange is fast enough to defeat a filesystem that
+// checks a path and then uses the path.
+func TestSwapRaceDefeatsChecksOfPaths(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is about the test and not about the package")
 	}
@@ -106,7 +105,7 @@ func TestSwapRaceIsOne(t *testing.T) {
 	root := filepath.Join(home, "proj")
 	write(t, home, tree{"outside/name": "outside"})
 	write(t, root, tree{"dir/name": "inside", ".dir": "-> ../outside"})
-	// The kind that looks and then uses: a foreign filesystem.
+	// An FS made by Over checks a file before use.
 	f := over(wrappedOsFs{}, root, options{})
 	var stop atomic.Bool
 	var swapping sync.WaitGroup

@@ -13,9 +13,8 @@ const (
 	maxSteps = 16384 // elements, including the elements of links and of restarts
 )
 
-// A resolution goes from the top of a tree to a file, one element at a time. Only a link can
-// change its way. A resolution reads the text of a link and adds the text to the
-// remaining path.
+// A resolution goes from the top of a tree to a file, one element at a time. To follow a
+// link, a resolution inserts the text of the link before the remaining path.
 type resolution struct {
 	fs    *FS
 	tree  string    // the root or a trusted directory
@@ -137,15 +136,15 @@ func (w *resolution) splice(target, rest string) error {
 }
 
 // up enters the parent directory, for a ".." in a link. up restarts at the top of the tree,
-// because the current directory may have been moved.
+// because another process may have moved the current directory.
 func (w *resolution) up() error {
 	rest := w.rest()
 	if w.done > 0 {
 		return w.start(w.tree, plain(parent(w.path[:w.done]), rest))
 	}
-	// A relative link leads out of the tree. It may lead to a trusted directory or
-	// back into the tree. Above the tree, up resolves the text of the path only. This
-	// is correct because the path is free of links.
+	// A relative link leads out of the tree, and may lead to a trusted directory or back
+	// into the tree. Above the tree, up resolves only the text of the path, because the
+	// path contains no links.
 	above, ok := w.fs.realPath(w.tree)
 	if !ok {
 		return ErrEscape
@@ -206,8 +205,8 @@ func trimEmpty(p string) string {
 	}
 }
 
-// plain joins paths and removes empty and "." elements. A "." at the end remains, because it
-// requires a directory. The result is never empty.
+// plain joins paths and removes empty and "." elements, except a "." at the end, because
+// "." requires a directory. The result is never empty.
 func plain(paths ...string) string {
 	var b strings.Builder
 	dir := true // the last element must be a directory

@@ -39,7 +39,7 @@ func TestIOFS(t *testing.T) {
 	}
 }
 
-func TestIOFSRefusesWhatIsOutside(t *testing.T) {
+func TestIOFSRejectsNamesOutside(t *testing.T) {
 	skipWindows(t)
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestAfero(t *testing.T) {
 				}
 			})
 
-			t.Run("gives folders out in parts", func(t *testing.T) {
+			t.Run("returns directories in parts", func(t *testing.T) {
 				dir, err := f.Open("sub/")
 				must(t, err)
 				defer dir.Close()
@@ -146,7 +146,7 @@ func TestAfero(t *testing.T) {
 				}
 			})
 
-			t.Run("refuses what is outside", func(t *testing.T) {
+			t.Run("rejects names outside", func(t *testing.T) {
 				for _, name := range []string{"..", "../outside/secret.txt", "/etc/passwd", "sub/../../outside"} {
 					if _, err := f.Open(name); !errors.Is(err, ErrEscape) {
 						t.Errorf("%s: %v", name, err)
@@ -157,7 +157,7 @@ func TestAfero(t *testing.T) {
 	}
 }
 
-func TestAferoTellsLinksWhereTheFilesystemDoes(t *testing.T) {
+func TestLstatIfPossibleReportsLinkSupport(t *testing.T) {
 	skipWindows(t)
 	for _, k := range kinds {
 		files := tree{"a.txt": "hello"}
@@ -202,7 +202,7 @@ func TestRelative(t *testing.T) {
 			t.Errorf("from %s to %s: got %s, want %s", test.at, test.target, got, test.want)
 		}
 		if back := filepath.ToSlash(filepath.Join(test.at, relative(test.at, test.target))); back != test.target {
-			t.Errorf("from %s to %s: it leads to %s", test.at, test.target, back)
+			t.Errorf("from %s to %s: leads to %s", test.at, test.target, back)
 		}
 	}
 }

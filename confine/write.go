@@ -8,8 +8,8 @@ import (
 	"path"
 )
 
-// A writableDir is a directory in which files and directories can be created. Names are as in
-// dirHandle, but never ".".
+// A writableDir is a directory with methods that write. Names are as in dirHandle, but never
+// ".".
 type writableDir interface {
 	dirHandle
 	// mkdir creates a directory with mode 0755 before umask.
@@ -18,7 +18,7 @@ type writableDir interface {
 	// name is taken, the error matches fs.ErrExist.
 	create(name string) (newFile, error)
 	// renameNew renames a file if the new name is free. Otherwise the error matches fs.ErrExist.
-	// Any other error means that this operation is not supported or has failed.
+	// For any other error, renameNew is not supported or has failed.
 	renameNew(from, to string) error
 	// rename renames a file and replaces any file of the new name.
 	rename(from, to string) error
@@ -35,8 +35,8 @@ type newFile interface {
 }
 
 // MakeDir opens a directory as OpenDir does. If the directory is missing, MakeDir creates the
-// directory and all missing parents, including the root. MakeDir follows links to existing
-// directories as the options allow.
+// directory and all missing parents, including the root. MakeDir follows the links that the
+// options allow, but only to existing directories.
 func (f *FS) MakeDir(name string) (*Dir, error) {
 	d, err := f.OpenDir(name)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -91,28 +91,28 @@ func (d *Dir) MakeDir(name string) (*Dir, error) {
 // complete. TempName adds five bytes to the name.
 func TempName(name string) string { return "." + name + ".tmp" }
 
-// WriteNew writes a new regular file. If the name is taken, by a file, a
-// directory or a symbolic link, or if another WriteNew is writing a file of this
-// name, the error matches [fs.ErrExist]. WriteNew replaces nothing and follows no
-// link. Of several writers of one name, in this or other processes, only one
-// succeeds.
+// WriteNew writes a new regular file. If a file, a directory or a symbolic link has the
+// name, or if another WriteNew is writing a file with this name, the error matches
+// [fs.ErrExist]. WriteNew replaces nothing and follows no link. If several goroutines or
+// processes write the same name, only the first succeeds.
 //
-// The file appears under its name complete and synced to the disk, or not at
-// all. Until then the file has its TempName, which also reserves the name for
-// this writer. If WriteNew fails, WriteNew removes the file. If the program ends
-// during WriteNew, the file with the TempName remains, and no other call removes
-// or reuses that file.
+// The file appears under its name complete and synced to the disk, or not at all. Until
+// then the file has its TempName, and the TempName reserves the name for this call. If
+// WriteNew fails, WriteNew removes the file. If the program ends during WriteNew, the file
+// with the TempName remains. No other call removes or reuses this file.
 //
-// WriteNew checks the context first and again before the file appears. An error
-// of the context is returned unchanged.
+// WriteNew checks the context at the beginning and again before the file appears, and
+// returns the error of the context unchanged.
 //
-// On the operating system's filesystem the last step is a rename that replaces
-// nothing, or a link if the filesystem has no such rename. If the filesystem has
-// neither, the last step is a plain rename. An FS made by Over always uses a plain
-// rename. A plain rename replaces a file that anything other than WriteNew has
-// created under this name a moment before. Concurrent writers are safe only if
-// the filesystem creates a file exclusively (O_EXCL) in one step. An
-// [afero.MemMapFs] does not: its callers must serialize their writes.
+// On the operating system's filesystem, the last step is a rename that replaces nothing.
+// If the filesystem does not support this rename, the last step is a hard link, and without
+// hard links a plain rename. An FS made by Over always uses a plain rename. A plain rename
+// replaces a file with the same name that a program has created a moment before without
+// WriteNew.
+//
+// Concurrent writers are safe only if the filesystem creates a file exclusively (O_EXCL)
+// in one step. The callers of an [afero.MemMapFs] must serialize their writes, because
+// afero.MemMapFs does not create files exclusively.
 func (d *Dir) WriteNew(ctx context.Context, name, content string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -192,8 +192,8 @@ func publish(w writableDir, temp, final string) error {
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	// Only the WriteNew that owns the temporary name can create the final name. An
-	// earlier WriteNew of this name has finished.
+	// Only the owner of the temporary name creates the final name. Earlier owners have
+	// finished.
 	if err := free(w, final); err != nil {
 		return err
 	}

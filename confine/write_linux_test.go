@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// NFS, which a test cannot have, has links and no rename that does not replace.
+// NFS has hard links, but every rename replaces. The test simulates NFS.
 func TestALinkReplacesNothing(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, tree{"a": "new", "b": "new", "taken": "old"})

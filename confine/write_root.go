@@ -65,7 +65,7 @@ func makeOSDir(dir string) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return nil // created by another process; opening it checks the kind
+		return nil // another process has created the file; the caller's open checks the kind
 	case err != nil:
 		return err
 	}

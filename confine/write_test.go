@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// onWritable runs a test on each kind of FS that can be written.
+// onWritable runs a test on each writable kind of FS.
 func onWritable(t *testing.T, test func(t *testing.T, k kind)) {
 	for _, k := range kinds {
 		if k.name != "MapFS" {
@@ -28,7 +28,7 @@ func onWritable(t *testing.T, test func(t *testing.T, k kind)) {
 
 func version(n int) string { return fmt.Sprintf("v%d.md", n) }
 
-// writeFirst writes a file under the first version that is free.
+// writeFirst writes a file under the first free version.
 func writeFirst(d *Dir, content string) (n int, err error) {
 	for n = 1; ; n++ {
 		if err := d.WriteNew(ctx, version(n), content); !errors.Is(err, fs.ErrExist) {
@@ -37,8 +37,8 @@ func writeFirst(d *Dir, content string) (n int, err error) {
 	}
 }
 
-// writeTo is writeFirst in a directory that MakeDir opens. The result is the name
-// of the file or a word for the error.
+// writeTo is writeFirst in a directory opened by MakeDir. writeTo returns the name of the
+// file, or a word for the error.
 func writeTo(f *FS, dir, content string) string {
 	d, err := f.MakeDir(dir)
 	if err != nil {
@@ -52,7 +52,7 @@ func writeTo(f *FS, dir, content string) string {
 	return version(n)
 }
 
-// all are the names in a directory, those of files being written included.
+// all returns the names in a directory, including unfinished files.
 func all(t *testing.T, f *FS, dir string) []string {
 	t.Helper()
 	d, err := f.OpenDir(dir)
@@ -90,7 +90,7 @@ func TestANewFileTakesTheFirstFreeName(t *testing.T) {
 	})
 }
 
-func TestNamesThatAreNoneAreNotWritten(t *testing.T) {
+func TestInvalidNamesAreNotWritten(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
 		f := k.make(t, tree{"sub/": ""}, options{})
 		d, err := f.OpenDir("sub")
@@ -111,7 +111,7 @@ func TestNamesThatAreNoneAreNotWritten(t *testing.T) {
 	})
 }
 
-func TestMakeDirMakesWhatIsMissing(t *testing.T) {
+func TestMakeDirCreatesMissingDirectories(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
 		f := k.make(t, tree{"a/x": "x"}, options{})
 		for _, dir := range []string{"a", "a/b/c", "new", "a/b/c"} {
@@ -129,7 +129,7 @@ func TestMakeDirMakesWhatIsMissing(t *testing.T) {
 	})
 }
 
-func TestMakeDirMakesTheRootToo(t *testing.T) {
+func TestMakeDirCreatesTheRoot(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
 		f := k.make(t, nil, options{})
 		if k.name == "MemMapFs, its top" {
@@ -175,7 +175,7 @@ func TestMakeDirFollowsLinksAsPolicyAllows(t *testing.T) {
 	})
 }
 
-func TestADirMakesNoFolderThroughALink(t *testing.T) {
+func TestMakeDirFollowsNoLink(t *testing.T) {
 	skipWindows(t)
 	onWritable(t, func(t *testing.T, k kind) {
 		if !k.links {
@@ -202,7 +202,7 @@ func TestReadOnlyFilesystemsAreNotWritten(t *testing.T) {
 	}
 }
 
-func TestAContextThatEndsUndoesTheFile(t *testing.T) {
+func TestAnEndedContextRemovesTheFile(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
 		f := k.make(t, tree{"sub/": ""}, options{})
 		d, err := f.OpenDir("sub")
@@ -213,7 +213,7 @@ func TestAContextThatEndsUndoesTheFile(t *testing.T) {
 			cancel()
 			return nil, nil
 		}}}
-		for range 2 { // while it is written, and before
+		for range 2 { // during the write, and before
 			if err := cancelling.WriteNew(ctx, "v1.md", "x"); err != context.Canceled {
 				t.Errorf("%v", err)
 			}
@@ -224,10 +224,10 @@ func TestAContextThatEndsUndoesTheFile(t *testing.T) {
 	})
 }
 
-// A faultyDir fails where it has an error for it.
+// A faultyDir fails in the methods for which an error is set.
 type faultyDir struct {
 	writableDir
-	created           func(newFile) (newFile, error) // may replace a file that was created
+	created           func(newFile) (newFile, error) // may replace a created file
 	renamedNew, moved error
 	synced            error
 }
@@ -264,7 +264,7 @@ func (d faultyDir) sync() error {
 	return d.writableDir.sync()
 }
 
-// A faultyFile takes a part of what is written and fails.
+// A faultyFile writes a part of the data and fails.
 type faultyFile struct {
 	newFile
 	written, synced, closed error
@@ -317,7 +317,7 @@ func TestAFailureLeavesNothing(t *testing.T) {
 				t.Errorf("%s: %v", test.name, err)
 			}
 			if names := all(t, f, "sub"); names != nil {
-				t.Errorf("%s: it leaves %q", test.name, names)
+				t.Errorf("%s leaves %q", test.name, names)
 			}
 			if got := writeTo(f, "sub", "text"); got != "v1.md" {
 				t.Errorf("%s: and then: %s", test.name, got)
@@ -326,9 +326,9 @@ func TestAFailureLeavesNothing(t *testing.T) {
 	})
 }
 
-// Where a filesystem cannot refuse to replace, the temporary name keeps others
-// away.
-func TestNothingIsReplacedByAPlainRename(t *testing.T) {
+// If every rename of a filesystem replaces, the temporary name still excludes other
+// writers.
+func TestAPlainRenameReplacesNoFile(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		writeAtOnce(t, root, 16, func(content string) (int, error) {
@@ -341,7 +341,7 @@ func TestNothingIsReplacedByAPlainRename(t *testing.T) {
 	})
 }
 
-func TestWritersAtOnce(t *testing.T) {
+func TestConcurrentWriters(t *testing.T) {
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		root := t.TempDir()
 		writeAtOnce(t, root, 16, func(content string) (int, error) {
@@ -353,8 +353,8 @@ func TestWritersAtOnce(t *testing.T) {
 	})
 }
 
-// writeAtOnce has n writers write a different text each to root/sub, and checks
-// that v1 to vn are these texts.
+// writeAtOnce lets n writers write different texts to root/sub, and checks that v1 to vn
+// contain these texts.
 func writeAtOnce(t *testing.T, root string, n int, write func(content string) (int, error)) {
 	t.Helper()
 	var writers sync.WaitGroup

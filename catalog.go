@@ -21,6 +21,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
 // A Catalog provides the commands, skills and files of one project. A Catalog is
@@ -31,8 +32,8 @@ import (
 // Close, every method returns [ErrClosed].
 type Catalog struct {
 	*shared
-	commandFilter filter[CommandInfo]
-	skillFilter   filter[SkillInfo]
+	commands *collection[CommandInfo]
+	skills   *collection[SkillInfo]
 
 	view  bool        // created by View, not by New
 	ended atomic.Bool // set by Close of a view
@@ -40,23 +41,19 @@ type Catalog struct {
 
 // shared is the state that a catalog shares with its views.
 type shared struct {
-	config   config
-	onOS     bool   // the operating system's filesystem
-	rootDir  string // full path of the root on the catalog's filesystem
-	root     *confine.FS
-	opened   []*confine.FS
-	commands *index.Index
-	skills   *index.Index
-	changes  changes
-	reports  reportDirectories
+	config  config
+	onOS    bool   // the operating system's filesystem
+	rootDir string // full path of the root on the catalog's filesystem
+	root    *confine.FS
+	opened  []*confine.FS
+	changes changes
+	reports reportDirectories
 
 	commandContents contents[Command]
 	skillContents   contents[skillText]
 	digests         contents[string]
 	usages          contents[usage]
 	usageReads      usageReads
-
-	searchers searchers
 
 	closing  atomic.Bool     // Close was called
 	lifetime context.Context // ends with Close
@@ -80,7 +77,6 @@ func New(opts ...Option) (*Catalog, error) {
 	_, isOS := config.fs.(*afero.OsFs)
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
 	c.lifetime, c.end = context.WithCancel(context.Background())
-	c.setFilters(config.keep)
 	c.commandContents.max, c.skillContents.max, c.digests.max, c.usages.max = maxContents, maxContents, maxContents, maxContents
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
@@ -101,28 +97,81 @@ func New(opts ...Option) (*Catalog, error) {
 		c.config.commands.all = slices.DeleteFunc(c.config.commands.all, inHome)
 		c.config.skills.all = slices.DeleteFunc(c.config.skills.all, inHome)
 	}
-	commands, skills := c.layers(c.config.commands.all, home), c.layers(c.config.skills.all, home)
-	if c.commands, err = index.Commands(c.indexConfig(index.Config{
-		Layers:  commands,
-		Nested:  config.nested,
-		Valid:   c.validElement,
-		Changed: c.tell(func(s *subscriber) **index.Snapshot { return &s.commands }, c.dropCommands),
-	})); err == nil {
-		c.skills, err = index.Skills(c.indexConfig(index.Config{
-			Layers:     skills,
-			Depth:      config.skillDepth,
-			Broken:     true,
-			KeepHeader: true,
-			Changed:    c.tell(func(s *subscriber) **index.Snapshot { return &s.skills }, c.dropSkills),
-		}))
+	if c.commands, err = c.newCommands(home); err == nil {
+		c.skills, err = c.newSkills(home)
 	}
 	if err != nil {
 		c.Close()
-		return nil, &Error{Code: ErrInvalidOption.Code, Op: "New", Err: err,
-			Message: "WithWatch: the system cannot watch folders: " + escape.Reason(err) + "; do without it"}
+		return nil, &Error{Code: CodeInvalidOption, Op: "New", Err: err,
+			Message: "WithWatch: the system cannot watch directories: " + escape.Reason(err) + "; omit the option"}
 	}
-	c.searchers = newSearchers(c)
 	return c, nil
+}
+
+func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
+	x, err := index.Commands(c.indexConfig(index.Config{
+		Layers:  c.layers(c.config.commands.all, home),
+		Nested:  c.config.nested,
+		Valid:   c.validElement,
+		Changed: c.commandsChanged,
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return &collection[CommandInfo]{
+		Index: x,
+		searcher: search.New(c.searchConfig(search.Config{
+			Index:       x,
+			Description: func(e *index.Entry) string { return e.Description },
+			Reports:     c.reports.named(),
+		})),
+		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }},
+		known:  func(name, stem string) *index.Entry { return x.Known(name, stem) },
+
+		layers: c.config.commands,
+		root:   c.config.root,
+		watch:  c.config.watch,
+
+		noun:     "command",
+		title:    "Command",
+		file:     "the file",
+		notFound: CodeCommandNotFound,
+		hint: func(shown []*index.Entry, name string) string {
+			return suggestion(shown, name, "list the commands for the names")
+		},
+	}, nil
+}
+
+func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
+	x, err := index.Skills(c.indexConfig(index.Config{
+		Layers:     c.layers(c.config.skills.all, home),
+		Depth:      c.config.skillDepth,
+		Broken:     true,
+		KeepHeader: true,
+		Changed:    c.skillsChanged,
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return &collection[SkillInfo]{
+		Index: x,
+		searcher: search.New(c.searchConfig(search.Config{
+			Index:       x,
+			Description: func(e *index.Entry) string { return c.skillInfo(e).Description },
+		})),
+		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
+		known:  func(name, _ string) *index.Entry { return x.KnownSkill(name) },
+
+		layers: c.config.skills,
+		root:   c.config.root,
+		watch:  c.config.watch,
+
+		noun:     "skill",
+		title:    "Skill",
+		file:     "SKILL.md",
+		notFound: CodeSkillNotFound,
+		hint:     skillHint,
+	}, nil
 }
 
 func (c *Catalog) indexConfig(x index.Config) index.Config {
@@ -133,25 +182,27 @@ func (c *Catalog) indexConfig(x index.Config) index.Config {
 	return x
 }
 
-// tell returns the function that an index calls after a change.
-func (c *Catalog) tell(known func(*subscriber) **index.Snapshot, drop func(now *index.Snapshot)) func(before, now *index.Snapshot) {
-	return func(before, now *index.Snapshot) {
-		drop(now)
-		c.config.logger.Debug("files changed", "generation", now.Generation, "listed", len(now.Entries), "problems", len(now.Problems))
-		c.changes.signal(known, before)
-	}
+func (c *Catalog) searchConfig(s search.Config) search.Config {
+	s.MaxFileSize = c.config.maxFileSize
+	s.TTL, s.Now = c.config.ttl, c.config.now
+	s.Watch = c.config.watch
+	s.Logger = c.config.logger
+	return s
 }
 
-// dropCommands removes from the caches all commands that are not in the snapshot.
-func (c *Catalog) dropCommands(now *index.Snapshot) {
+// commandsChanged removes from the caches all commands that are not in the new
+// snapshot, and wakes the subscribers.
+func (c *Catalog) commandsChanged(before, now *index.Snapshot) {
 	has := func(f file) bool { return now.Has(f.layer, f.path) }
 	c.commandContents.retain(has)
 	c.usages.retain(has)
+	c.logChange(now)
+	c.changes.notify(snapshots{commands: before})
 }
 
-// dropSkills removes from the caches all skills that are not in the snapshot, and
-// the digests of their files.
-func (c *Catalog) dropSkills(now *index.Snapshot) {
+// skillsChanged removes from the caches all skills that are not in the new
+// snapshot, with the digests of their files, and wakes the subscribers.
+func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
 	c.skillContents.retain(func(f file) bool { return now.HasSkill(f.layer, path.Dir(f.path)) })
 	c.digests.retain(func(f file) bool {
 		for dir := path.Dir(f.path); ; dir = path.Dir(dir) {
@@ -163,6 +214,12 @@ func (c *Catalog) dropSkills(now *index.Snapshot) {
 			}
 		}
 	})
+	c.logChange(now)
+	c.changes.notify(snapshots{skills: before})
+}
+
+func (c *Catalog) logChange(now *index.Snapshot) {
+	c.config.logger.Debug("files changed", "generation", now.Generation, "listed", len(now.Entries), "problems", len(now.Problems))
 }
 
 // open confines a directory of the catalog's filesystem.
@@ -277,10 +334,11 @@ func (c *Catalog) Close() error {
 	}
 	c.end()
 	c.changes.close()
-	for _, x := range []*index.Index{c.commands, c.skills} {
-		if x != nil {
-			x.Close()
-		}
+	if c.commands != nil { // nil if New fails
+		c.commands.Close()
+	}
+	if c.skills != nil {
+		c.skills.Close()
 	}
 	c.pending.Lock() // never unlocked
 	for _, fsys := range c.opened {
@@ -319,37 +377,6 @@ func (c *Catalog) methodError(op string, err error) error {
 		return closedMeanwhile(op)
 	}
 	return inOp(op, err)
-}
-
-// snapshot returns the index's snapshot for a method that works without
-// directories. If no option names a layer, missing directories are empty instead
-// of an error.
-func (l layers) snapshot(ctx context.Context, x *index.Index) (*index.Snapshot, error) {
-	snapshot, err := x.Snapshot(ctx)
-	var missing *index.LayerError
-	if snapshot != nil && errors.As(err, &missing) && !slices.ContainsFunc(l.all, func(l layer) bool { return l.named }) {
-		return snapshot, nil
-	}
-	return snapshot, err
-}
-
-// commandSnapshot returns the commands that pass the catalog's filter,
-// dependencies included.
-func (c *Catalog) commandSnapshot(ctx context.Context) (*index.Snapshot, error) {
-	snapshot, err := c.commands.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.commandFilter.apply(snapshot), nil
-}
-
-// skillSnapshot returns the skills that pass the catalog's filter.
-func (c *Catalog) skillSnapshot(ctx context.Context) (*index.Snapshot, error) {
-	snapshot, err := c.skills.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.skillFilter.apply(snapshot), nil
 }
 
 // enter reports whether the catalog may touch the filesystem. Close waits for
@@ -477,9 +504,9 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	if _, err := page.normalized(); err != nil {
 		return CommandList{}, inOp(op, err)
 	}
-	snapshot, err := c.commandSnapshot(ctx)
+	snapshot, err := c.commands.snapshot(ctx, op)
 	if err != nil {
-		return CommandList{}, c.commandsError(op, err)
+		return CommandList{}, err
 	}
 	entries, pagination, err := commandPage(snapshot, page)
 	if err != nil {
@@ -506,9 +533,9 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 			yield(CommandInfo{}, err)
 			return
 		}
-		snapshot, err := c.commandSnapshot(ctx)
+		snapshot, err := c.commands.snapshot(ctx, op)
 		if err != nil {
-			yield(CommandInfo{}, c.commandsError(op, err))
+			yield(CommandInfo{}, err)
 			return
 		}
 		for _, e := range snapshot.Entries {
@@ -522,8 +549,6 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 		}
 	}
 }
-
-func listedCommand(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }
 
 func commandInfo(e *index.Entry) CommandInfo {
 	return CommandInfo{
@@ -541,64 +566,4 @@ func utc(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return t
-}
-
-// commandsError describes a problem with the command directories.
-func (c *Catalog) commandsError(op string, err error) error {
-	return c.layerError(op, err, c.config.commands, "commands", "Commands")
-}
-
-// rootNotFound returns the error of every method if the root does not exist.
-func (c *Catalog) rootNotFound(op string, err error) error {
-	return &Error{Code: ErrDirectoryNotFound.Code, Op: op, Path: c.config.root, Err: err, Message: c.noRoot()}
-}
-
-func (c *Catalog) noRoot() string {
-	return "root " + quote(c.config.root) + " does not exist; check the path given to WithRoot"
-}
-
-// noDirectory returns the end of a "not found" message for a catalog without any
-// directory.
-func (c *Catalog) noDirectory(err error, lower string) string {
-	var failed *index.LayerError
-	if errors.As(err, &failed) && failed.NoRoot {
-		return ": " + c.noRoot()
-	}
-	return ", since there is no " + lower + " folder; check the configuration"
-}
-
-// layerError converts an error of an index to an *Error. The contract of
-// list_skills prescribes the texts for missing and unreadable directories.
-func (c *Catalog) layerError(op string, err error, named layers, lower, upper string) error {
-	if err == nil {
-		return nil
-	}
-	var failed *index.LayerError
-	switch {
-	case errors.Is(err, fs.ErrClosed) && !errors.As(err, &failed):
-		return closedMeanwhile(op)
-	case !errors.As(err, &failed):
-		return err // error of the context
-	case failed.NoRoot:
-		return c.rootNotFound(op, failed)
-	}
-	return directoryError(op, named.all[failed.Layer].name, lower, upper, failed.Err)
-}
-
-// directoryError returns the error for a directory that cannot be read.
-func directoryError(op, name, lower, upper string, err error) error {
-	e := &Error{Op: op, Path: name, Err: err}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		e.Code, e.Message = ErrDirectoryNotFound.Code, upper+" folder not found at path: "+e.Path
-	case errors.Is(err, fs.ErrPermission):
-		e.Code, e.Message = ErrPermissionDenied.Code, "Permission denied reading "+lower+" folder"
-	case errors.Is(err, confine.ErrNotDir):
-		e.Code, e.Message = ErrNotADirectory.Code, upper+" folder is a file, not a directory: "+e.Path
-	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
-		e.Code, e.Message = ErrOutsideRoot.Code, upper+" folder is reached by a link that is not followed: "+e.Path+"; see WithSymlinks"
-	default:
-		e.Code, e.Message = ErrFileRead.Code, upper+" folder cannot be read: "+e.Path+": "+escape.Reason(err)
-	}
-	return e
 }

@@ -47,18 +47,17 @@ func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Cha
 // does nothing.
 func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	if c.config.watch && !c.isClosed() {
-		for _, x := range []*index.Index{c.commands, c.skills} {
+		for _, x := range []*index.Index{c.commands.Index, c.skills.Index} {
 			if x.Last() == nil {
 				_, _ = x.Snapshot(context.Background()) // methods that list return the error
 			}
 		}
 	}
 	s := &subscriber{
-		catalog:  c,
-		wake:     make(chan struct{}, 1),
-		stop:     make(chan struct{}),
-		commands: c.commands.Last(),
-		skills:   c.skills.Last(),
+		catalog: c,
+		wake:    make(chan struct{}, 1),
+		stop:    make(chan struct{}),
+		known:   snapshots{c.commands.Last(), c.skills.Last()},
 	}
 	if !c.changes.add(s) {
 		return func() {}
@@ -88,31 +87,36 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	return func() { c.changes.remove(s) }
 }
 
+// snapshots are snapshots of the commands and of the skills. An unknown snapshot is
+// nil.
+type snapshots struct {
+	commands, skills *index.Snapshot
+}
+
 // A subscriber receives the differences from the snapshots of its last Change.
 type subscriber struct {
-	catalog          *Catalog        // its filters select the names
-	wake             chan struct{}   // holds a token after a change
-	stop             chan struct{}   // closed by changes
-	commands, skills *index.Snapshot // guarded by changes.mu; nil before the first snapshot
+	catalog *Catalog      // its filters select the names
+	wake    chan struct{} // holds a token after a change
+	stop    chan struct{} // closed by changes
+	known   snapshots     // guarded by changes.mu; each is nil before the first snapshot
 }
 
 // since returns the changes since the subscriber's last call of since.
 func (c *Catalog) since(s *subscriber) Change {
 	c.changes.mu.Lock()
-	commands, skills := c.commands.Last(), c.skills.Last()
-	knownCommands, knownSkills := s.commands, s.skills
-	// Unknown snapshots stay unknown: signal is about to set the snapshot before the
+	before, now := s.known, snapshots{c.commands.Last(), c.skills.Last()}
+	// An unknown snapshot stays unknown: notify is about to set the snapshot before the
 	// change.
-	if s.commands != nil {
-		s.commands = commands
+	if s.known.commands != nil {
+		s.known.commands = now.commands
 	}
-	if s.skills != nil {
-		s.skills = skills
+	if s.known.skills != nil {
+		s.known.skills = now.skills
 	}
 	c.changes.mu.Unlock()
 	return Change{
-		Commands: difference(c.commandFilter.apply(knownCommands), c.commandFilter.apply(commands)),
-		Skills:   difference(c.skillFilter.apply(knownSkills), c.skillFilter.apply(skills)),
+		Commands: difference(c.commands.filter.apply(before.commands), c.commands.filter.apply(now.commands)),
+		Skills:   difference(c.skills.filter.apply(before.skills), c.skills.filter.apply(now.skills)),
 	}
 }
 
@@ -186,14 +190,18 @@ func (c *changes) end(of *Catalog) {
 	}
 }
 
-// signal wakes every subscriber without waiting. A subscriber without a known
-// snapshot gets the snapshot before the change.
-func (c *changes) signal(known func(*subscriber) **index.Snapshot, before *index.Snapshot) {
+// notify wakes every subscriber without waiting, after a change of the commands or of
+// the skills. A subscriber without a known snapshot gets the snapshot before the
+// change.
+func (c *changes) notify(before snapshots) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for s := range c.all {
-		if last := known(s); *last == nil {
-			*last = before
+		if s.known.commands == nil {
+			s.known.commands = before.commands
+		}
+		if s.known.skills == nil {
+			s.known.skills = before.skills
 		}
 		select {
 		case s.wake <- struct{}{}:

@@ -3,7 +3,6 @@ package toolshelf
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
-	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -74,96 +72,50 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	}
 	stem, _ := names.TrimMarkdown(name)
 	if !c.validName(stem) && !c.validName(name) {
-		return Command{}, &Error{Code: ErrInvalidCommandName.Code, Op: op, Path: name,
+		return Command{}, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
 			Message: "no command can be called " + quote(name) + "; use " + c.nameRule(name)}
 	}
-	if command, ok := c.knownCommand(ctx, name, stem); ok {
-		return c.hand(command), nil
+	if command, ok := c.cachedCommand(name, stem); ok {
+		return c.detach(command), nil
 	}
-	if ctx.Err() != nil {
-		return Command{}, ctx.Err()
-	}
-	// A change invalidates the known entry, so the files are scanned.
-	command, err := c.lookUpCommand(ctx, op, name, stem, c.commands.Snapshot)
-	if c.config.watch && errors.Is(err, ErrCommandNotFound) {
-		// The system may not have reported a new file yet.
-		command, err = c.lookUpCommand(ctx, op, name, stem, c.commands.Validate)
-	}
+	command, err := resolve(ctx, c, c.commands, op, name, stem, c.readCommand)
 	if err != nil {
 		return Command{}, err
 	}
-	return c.hand(command), nil
+	return c.detach(command), nil
 }
 
-// knownCommand is Get for a command of the last snapshot, without a look at other
-// files.
-func (c *Catalog) knownCommand(ctx context.Context, name, stem string) (Command, bool) {
-	e := c.commands.Known(name, stem)
+// cachedCommand is Get for a cached command whose file a look into an open directory
+// shows unchanged. cachedCommand needs no goroutine, because the look never waits.
+func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
+	e := c.commands.known(name, stem)
 	if e == nil {
 		return Command{}, false
 	}
-	if kept := c.commandContents.get(file{e.Layer, e.Path}); kept != nil {
-		if info, ok := c.commands.StatCached(e); ok && index.SameFile(info, kept.info) && c.shows(kept.value) {
-			return kept.value, true
-		}
+	kept := c.commandContents.get(file{e.Layer, e.Path})
+	if kept == nil {
+		return Command{}, false
 	}
-	command, err := await(ctx, c, func(context.Context) (Command, error) { return c.load(e) })
-	return command, err == nil && c.shows(command)
+	info, ok := c.commands.StatCached(e)
+	if !ok || !index.SameFile(info, kept.info) || !c.commands.filter.keeps(kept.value.info()) {
+		return Command{}, false
+	}
+	return kept.value, true
 }
 
-// lookUpCommand is Get for a command of the snapshot that look returns.
-func (c *Catalog) lookUpCommand(ctx context.Context, op, name, stem string, look func(context.Context) (*index.Snapshot, error)) (Command, error) {
-	snapshot, err := look(ctx)
+// info returns the CommandInfo of a list, computed from the command.
+func (c Command) info() CommandInfo {
+	m := c.Metadata
+	return CommandInfo{Name: c.Name, Description: m.Description, Size: m.Size, LastModified: m.LastModified}
+}
+
+// readCommand is a reader for resolve.
+func (c *Catalog) readCommand(_ context.Context, _ *index.Snapshot, e *index.Entry) (reading[Command, CommandInfo], error) {
+	command, err := c.load(e)
 	if err != nil {
-		err = c.commandsError(op, err)
-		if errors.Is(err, ErrDirectoryNotFound) {
-			err = &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-				Message: "there is no command " + quote(stem) + c.noDirectory(err, "commands"), Err: err}
-		}
-		return Command{}, err
+		return reading[Command, CommandInfo]{}, err
 	}
-	shown := c.commandFilter.apply(snapshot)
-	notFound := func() error {
-		return &Error{Code: ErrCommandNotFound.Code, Op: op, Path: name,
-			Message: "there is no command " + quote(stem) + "; " + suggestion(shown.Entries, stem, "list the commands for the names")}
-	}
-	e := shown.Lookup(name, stem)
-	if e == nil {
-		return Command{}, notFound()
-	}
-	command, err := await(ctx, c, func(context.Context) (Command, error) { return c.load(e) })
-	switch {
-	case err == nil && c.shows(command):
-		return command, nil
-	case err == nil: // the filter refuses the new content
-		return Command{}, notFound()
-	case ctx.Err() != nil:
-		return Command{}, ctx.Err()
-	default:
-		return Command{}, commandError(op, name, e, err)
-	}
-}
-
-// commandError describes why the file of a command cannot be read.
-func commandError(op, name string, entry *index.Entry, err error) error {
-	e := &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: err,
-		Message: "the file of command " + quote(entry.Name) + " cannot be read (" + escape.Reason(err) + "); check that it is a file and its permissions"}
-	switch {
-	case errors.Is(err, fs.ErrClosed):
-		return closedMeanwhile(op)
-	case errors.Is(err, index.ErrTooLarge):
-		e.Code, e.Message = ErrFileTooLarge.Code, "the file of command "+quote(entry.Name)+" is larger than allowed; shorten it, or raise the limit with WithMaxFileSize"
-	case errors.Is(err, fs.ErrNotExist) && entry.Broken == nil:
-		e.Code, e.Message = ErrCommandNotFound.Code, "command "+quote(entry.Name)+" was removed just now; list the commands for the names"
-	}
-	return e
-}
-
-// shows reports whether the catalog's filters keep the current content of a
-// command.
-func (c *Catalog) shows(command Command) bool {
-	m := command.Metadata
-	return c.commandFilter.keeps(CommandInfo{Name: command.Name, Description: m.Description, Size: m.Size, LastModified: m.LastModified})
+	return reading[Command, CommandInfo]{command, []CommandInfo{command.info()}}, nil
 }
 
 // load returns the command of an entry. If a stat shows that the file is
@@ -196,9 +148,9 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 	return command, nil
 }
 
-// hand returns a copy that the caller may modify, and calls the function of
+// detach returns a copy that the caller may modify, and calls the function of
 // WithNextSteps.
-func (c *Catalog) hand(command Command) Command {
+func (c *Catalog) detach(command Command) Command {
 	command.Raw = bytes.Clone(command.Raw)
 	command.Diagnostics = slices.Clone(command.Diagnostics)
 	if c.config.nextSteps != nil {

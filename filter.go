@@ -1,11 +1,5 @@
 package toolshelf
 
-import (
-	"sync/atomic"
-
-	"github.com/toolshelf-go/toolshelf/internal/index"
-)
-
 // A Filter is an [Option] that [Catalog.View] accepts too. [WithCommandFilter] and
 // [WithSkillFilter] return a Filter. A nil Filter shows everything.
 type Filter func(*filterFuncs) error
@@ -55,47 +49,4 @@ func WithSkillFilter(keep func(SkillInfo) bool) Filter {
 		f.skills = append(f.skills, keep)
 		return nil
 	}
-}
-
-// A filter shows the entries of an index that all its functions keep. Without
-// functions, a filter shows all entries.
-type filter[Info any] struct {
-	keep []func(Info) bool
-	info func(*index.Snapshot, *index.Entry) Info
-	last atomic.Pointer[filtered]
-}
-
-// filtered is the result of a filter for a snapshot.
-type filtered struct {
-	all, shown *index.Snapshot
-}
-
-// active reports whether the filter has any function.
-func (f *filter[Info]) active() bool { return len(f.keep) > 0 }
-
-func (f *filter[Info]) keeps(info Info) bool {
-	for _, keep := range f.keep {
-		if !keep(info) {
-			return false
-		}
-	}
-	return true
-}
-
-// apply returns the filtered snapshot. The result for the latest snapshot is cached,
-// so a page of the filtered snapshot costs no more than a page of the complete
-// snapshot.
-func (f *filter[Info]) apply(all *index.Snapshot) *index.Snapshot {
-	if !f.active() || all == nil {
-		return all
-	}
-	last := f.last.Load()
-	if last != nil && last.all == all {
-		return last.shown
-	}
-	shown := all.Where(func(e *index.Entry) bool { return f.keeps(f.info(all, e)) })
-	if last == nil || last.all.Generation < all.Generation {
-		f.last.Store(&filtered{all, shown})
-	}
-	return shown
 }

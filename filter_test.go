@@ -239,7 +239,7 @@ func TestAFilterIsAppliedToANewVersionDespiteTheCache(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"notes.txt", "SKILL.md", "none"} {
-		if got, err := c.ReadSkillFile(t.Context(), "zed", file); !errors.Is(err, toolshelf.ErrSkillNotFound) || strings.Contains(err.Error(), "calls itself") {
+		if got, err := c.ReadSkillFile(t.Context(), "zed", file); !errors.Is(err, toolshelf.ErrSkillNotFound) || strings.Contains(err.Error(), "declares this name") {
 			t.Errorf("%s: %q, %v", file, got, err)
 		}
 	}

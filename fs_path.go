@@ -14,7 +14,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
-	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
 // rootRelative returns the name below the root for a path of the caller. rootRelative
@@ -62,10 +61,7 @@ func (c *Catalog) RelativePath(layer, full string) string {
 		return ""
 	}
 	if layer == "" {
-		for _, d := range []*reports.Directory{&c.reports.shared, &c.reports.local} {
-			if d.FS == nil {
-				continue
-			}
+		for _, d := range c.reports.named() {
 			if relative, ok := c.relativeTo(d.FS, d.Path, d.Name, full); ok {
 				return relative
 			}
@@ -165,7 +161,7 @@ func (c *Catalog) dirError(ctx context.Context, op, given, name string, err erro
 		return c.accessError(e, given, err)
 	}
 	if c.rootMissing() {
-		return c.rootNotFound(op, err)
+		return rootNotFound(op, c.config.root, err)
 	}
 	e.Code, e.Message = CodeDirectoryNotFound, "Directory '"+slashed(name)+"' not found"
 	if near := listing.NearestDir(ctx, c.root, name, showHidden); near != "" {
@@ -187,7 +183,7 @@ func (c *Catalog) statError(ctx context.Context, op, given, name string, err err
 		return c.accessError(e, given, err)
 	}
 	if c.rootMissing() {
-		return c.rootNotFound(op, err)
+		return rootNotFound(op, c.config.root, err)
 	}
 	e.Code, e.Message = CodeNotFound, "File '"+escape.Path(name)+"' not found"
 	if near := listing.Nearest(ctx, c.root, name); near != "" {

@@ -58,21 +58,21 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	skills, skillsErr := c.config.skills.snapshot(ctx, c.skills)
-	commands, commandsErr := c.config.commands.snapshot(ctx, c.commands)
+	skills, skillsErr := c.skills.optionalSnapshot(ctx, op)
+	commands, commandsErr := c.commands.optionalSnapshot(ctx, op)
 	var all []problem.Problem
 	for _, part := range []struct {
 		err  error
 		lint func(context.Context) ([]problem.Problem, error)
 	}{
-		{c.commandsError(op, commandsErr), func(ctx context.Context) ([]problem.Problem, error) {
+		{commandsErr, func(ctx context.Context) ([]problem.Problem, error) {
 			check := c.commandCheck(commands, skills)
-			return c.lintFiles(ctx, c.commands, commands, func(e *index.Entry) []problem.Problem { return c.lintFile(c.commands, e, check) })
+			return c.lintFiles(ctx, c.commands.Index, commands, func(e *index.Entry) []problem.Problem { return c.lintFile(c.commands.Index, e, check) })
 		}},
-		{c.skillsError(op, skillsErr), func(ctx context.Context) ([]problem.Problem, error) {
+		{skillsErr, func(ctx context.Context) ([]problem.Problem, error) {
 			check := func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }
-			return c.lintFiles(ctx, c.skills, skills, func(e *index.Entry) []problem.Problem {
-				return append(c.lintFile(c.skills, e, check), c.lintSkillFiles(ctx, e)...)
+			return c.lintFiles(ctx, c.skills.Index, skills, func(e *index.Entry) []problem.Problem {
+				return append(c.lintFile(c.skills.Index, e, check), c.lintSkillFiles(ctx, e)...)
 			})
 		}},
 	} {
@@ -105,8 +105,7 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 // and skill to which the file may refer.
 func (c *Catalog) commandCheck(commands, skills *index.Snapshot) func(*index.Entry, lint.File) []problem.Problem {
 	l := &lint.Commands{Nested: c.config.nested, Valid: c.validElement, Present: func(file, fromRoot string) bool {
-		for i := range c.config.commands.all {
-			layer := c.commands.Layer(i)
+		for _, layer := range c.commands.Layers() {
 			if _, err := layer.FS.Lstat(path.Join(layer.Dir, file)); err == nil {
 				return true
 			}

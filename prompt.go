@@ -90,19 +90,19 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	if err != nil {
 		return SkillsPrompt{}, inOp(op, err)
 	}
-	all, err := c.config.skills.snapshot(ctx, c.skills)
+	all, err := c.skills.optionalSnapshot(ctx, op)
 	if err != nil {
-		return SkillsPrompt{}, c.skillsError(op, err)
+		return SkillsPrompt{}, err
 	}
-	shown := c.skillFilter.apply(all)
+	shown := c.skills.filter.apply(all)
 	block := promptblock.Block{Tag: "skill"}
-	if block.Preferred, err = options.preferred(ctx, op, c, c.searchers.skills, all, shown); err != nil {
+	if block.Preferred, err = preferredNames(ctx, op, c, c.skills, &options, all, shown); err != nil {
 		return SkillsPrompt{}, err
 	}
 	for _, e := range shown.Entries {
 		header := Frontmatter{doc: e.Header} // a SkillInfo for each entry would cost more than the block
 		if description := strings.TrimSpace(header.Text("description")); description != "" && !e.UserOnly {
-			options.add(&block, c.skills, e, description)
+			options.add(&block, c.skills.Index, e, description)
 		}
 	}
 	result, err := block.Fit(ctx, options.budget)
@@ -126,18 +126,18 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 	if err != nil {
 		return CommandsPrompt{}, inOp(op, err)
 	}
-	all, err := c.config.commands.snapshot(ctx, c.commands)
+	all, err := c.commands.optionalSnapshot(ctx, op)
 	if err != nil {
-		return CommandsPrompt{}, c.commandsError(op, err)
+		return CommandsPrompt{}, err
 	}
-	shown := c.commandFilter.apply(all)
+	shown := c.commands.filter.apply(all)
 	block := promptblock.Block{Tag: "command"}
-	if block.Preferred, err = options.preferred(ctx, op, c, c.searchers.commands, all, shown); err != nil {
+	if block.Preferred, err = preferredNames(ctx, op, c, c.commands, &options, all, shown); err != nil {
 		return CommandsPrompt{}, err
 	}
 	for _, e := range shown.Entries {
 		if !e.UserOnly {
-			options.add(&block, c.commands, e, e.Description)
+			options.add(&block, c.commands.Index, e, e.Description)
 		}
 	}
 	result, err := block.Fit(ctx, options.budget)
@@ -240,9 +240,9 @@ func PromptFor(query string) PromptOption {
 	return func(o *promptOptions) { o.query = query }
 }
 
-// preferred returns the names that precede the order of the layers: the names of
+// preferredNames returns the names that precede the order of the layers: the names of
 // PromptFirst, and then the matches of PromptFor.
-func (o *promptOptions) preferred(ctx context.Context, op string, c *Catalog, s *searchable, all, shown *index.Snapshot) ([]string, error) {
+func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *collection[Info], o *promptOptions, all, shown *index.Snapshot) ([]string, error) {
 	if !o.budget.Limited {
 		return nil, nil
 	}
@@ -252,10 +252,10 @@ func (o *promptOptions) preferred(ctx context.Context, op string, c *Catalog, s 
 	}
 	keep := func(name string) bool { return shown.Lookup(name) != nil }
 	found, err := await(ctx, c, func(ctx context.Context) (search.Result, error) {
-		return s.Find(ctx, all, query, len(shown.Entries), keep)
+		return in.searcher.Find(ctx, all, query, len(shown.Entries), keep)
 	})
 	if err != nil {
-		return nil, s.layerError(op, err)
+		return nil, in.layerError(op, err)
 	}
 	names := slices.Clip(o.first)
 	for _, r := range found.Hits {

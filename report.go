@@ -57,6 +57,16 @@ func (d reportDirs) configured() bool { return d.shared != "" || d.local != "" }
 // nil if WithReports does not name the directory.
 type reportDirectories struct{ shared, local reports.Directory }
 
+// named returns the directories that WithReports names.
+func (d *reportDirectories) named() (all []*reports.Directory) {
+	for _, each := range []*reports.Directory{&d.shared, &d.local} {
+		if each.FS != nil {
+			all = append(all, each)
+		}
+	}
+	return all
+}
+
 func (c *Catalog) openReports() {
 	var writing sync.Locker
 	if !c.onOS {

@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/reports"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
@@ -115,17 +113,17 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // next search continues with the files read so far. Search also returns the errors of
 // [Catalog.List]. A missing default directory is not an error and contains no commands.
 func (c *Catalog) Search(ctx context.Context, query string, limit int) (SearchResults, error) {
-	return c.search(ctx, "Search", c.searchers.commands, c.commandFilter.apply, query, limit)
+	return searchIn(ctx, c, c.commands, "Search", query, limit)
 }
 
 // SearchSkills is [Catalog.Search] for the skills of ListSkills. SearchSkills searches
 // the names of the directories and the texts of the SKILL.md files, and returns the
 // errors of [Catalog.ListSkills] for the directories.
 func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int) (SearchResults, error) {
-	return c.search(ctx, "SearchSkills", c.searchers.skills, c.skillFilter.apply, query, limit)
+	return searchIn(ctx, c, c.skills, "SearchSkills", query, limit)
 }
 
-func (c *Catalog) search(ctx context.Context, op string, s *searchable, filter func(*index.Snapshot) *index.Snapshot, query string, limit int) (SearchResults, error) {
+func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int) (SearchResults, error) {
 	begin := time.Now()
 	if err := c.begin(ctx, op); err != nil {
 		return SearchResults{}, searchError(op, err)
@@ -146,19 +144,19 @@ func (c *Catalog) search(ctx context.Context, op string, s *searchable, filter f
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
-	snapshot, err := s.layers.snapshot(ctx, s.index)
+	snapshot, err := in.optionalSnapshot(ctx, op)
 	if err != nil {
-		return SearchResults{}, searchError(op, s.layerError(op, err))
+		return SearchResults{}, searchError(op, err)
 	}
 	var keep func(name string) bool
-	if shown := filter(snapshot); shown != snapshot {
+	if shown := in.filter.apply(snapshot); shown != snapshot {
 		keep = func(name string) bool { return shown.Lookup(name) != nil }
 	}
 	found, err := await(ctx, c, func(ctx context.Context) (search.Result, error) {
-		return s.Find(ctx, snapshot, query, limit, keep)
+		return in.searcher.Find(ctx, snapshot, query, limit, keep)
 	})
 	if err != nil {
-		return SearchResults{}, searchError(op, s.layerError(op, err))
+		return SearchResults{}, searchError(op, in.layerError(op, err))
 	}
 	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total}
 	for i, h := range found.Hits {
@@ -176,43 +174,4 @@ func searchError(op string, err error) error {
 			Message: "the search timed out; repeat the search to continue with the files read so far, or allow more time"}
 	}
 	return err
-}
-
-// searchers holds the commands and the skills of a catalog for Search and
-// SearchSkills.
-type searchers struct {
-	commands, skills *searchable
-}
-
-// A searchable holds the commands or the skills of a catalog and their Searcher.
-type searchable struct {
-	*search.Searcher
-	index      *index.Index
-	layers     layers
-	layerError func(op string, err error) error
-}
-
-func newSearchers(c *Catalog) searchers {
-	config := search.Config{
-		MaxFileSize: c.config.maxFileSize,
-		TTL:         c.config.ttl,
-		Now:         c.config.now,
-		Watch:       c.config.watch,
-		Logger:      c.config.logger,
-	}
-	skills := config
-	skills.Index = c.skills
-	skills.Description = func(e *index.Entry) string { return c.skillInfo(e).Description }
-	commands := config
-	commands.Index = c.commands
-	commands.Description = func(e *index.Entry) string { return e.Description }
-	for _, d := range []*reports.Directory{&c.reports.shared, &c.reports.local} {
-		if d.FS != nil {
-			commands.Reports = append(commands.Reports, d)
-		}
-	}
-	return searchers{
-		commands: &searchable{search.New(commands), c.commands, c.config.commands, c.commandsError},
-		skills:   &searchable{search.New(skills), c.skills, c.config.skills, c.skillsError},
-	}
 }

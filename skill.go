@@ -5,13 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
-	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -101,146 +98,80 @@ func Digests() SkillOption {
 // GetSkill also costs as much as ListSkills. For all other skills, Shadows has the
 // value of the last list.
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
+	const op = "GetSkill"
 	var o skillOptions
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&o)
 		}
 	}
-	return withSkill(ctx, c, "GetSkill", name, func(ctx context.Context, s *index.Snapshot, e *index.Entry, seen *states) (Skill, error) {
-		return c.loadSkill(ctx, s, e, o, seen)
-	})
-}
-
-// states holds each description of a skill that a call has read. The filter must
-// keep all of them.
-type states []SkillInfo
-
-// add records a state if the catalog has a filter.
-func (c *Catalog) add(seen *states, state func() SkillInfo) {
-	if c.skillFilter.active() {
-		*seen = append(*seen, state())
-	}
-}
-
-// shown reports whether the filter keeps every state.
-func (c *Catalog) shown(seen states) bool {
-	return !slices.ContainsFunc(seen, func(s SkillInfo) bool { return !c.skillFilter.keeps(s) })
-}
-
-// A skillReader is the part of a method that reads a skill.
-type skillReader[T any] func(ctx context.Context, s *index.Snapshot, e *index.Entry, seen *states) (T, error)
-
-// withSkill calls do for the skill with the given name. withSkill tries the entry
-// of the last snapshot first. If do fails or the filter refuses the skill,
-// withSkill scans the files and tries again.
-func withSkill[T any](ctx context.Context, c *Catalog, op, name string, do skillReader[T]) (T, error) {
-	var zero T
 	if err := c.begin(ctx, op); err != nil {
-		return zero, err
+		return Skill{}, err
 	}
-	if !names.Loose(name) {
-		return zero, &Error{Code: ErrInvalidSkillName.Code, Op: op, Path: name,
-			Message: "no skill can be called " + quote(name) + `; use the name of its folder, without separators, control characters and leading dot`}
+	if err := checkSkillName(op, name); err != nil {
+		return Skill{}, err
 	}
-	var seen states
-	value, err := await(ctx, c, func(ctx context.Context) (T, error) {
-		snapshot, e := c.skills.Last(), c.skills.KnownSkill(name)
-		if e == nil {
-			return zero, fs.ErrNotExist
+	return resolve(ctx, c, c.skills, op, name, name, func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[Skill, SkillInfo], error) {
+		open, err := c.openSkill(s, e)
+		if err != nil {
+			return reading[Skill, SkillInfo]{}, err
 		}
-		c.add(&seen, func() SkillInfo { return c.listedSkill(snapshot, e) })
-		return do(ctx, snapshot, e, &seen)
+		defer open.dir.Close()
+		skill, err := open.read(ctx, o)
+		return reading[Skill, SkillInfo]{skill, open.states}, err
 	})
-	if err == nil && c.shown(seen) {
-		return value, nil
-	}
-	if ctx.Err() != nil {
-		return zero, ctx.Err()
-	}
-	// A change invalidates the known entry, so the files are scanned.
-	value, err = lookUpSkill(ctx, c, op, name, c.skills.Snapshot, do)
-	if errors.Is(err, ErrSkillNotFound) && c.config.watch {
-		// The system may not have reported a new skill yet.
-		value, err = lookUpSkill(ctx, c, op, name, c.skills.Validate, do)
-	}
-	return value, err
 }
 
-// lookUpSkill calls do for a skill of the snapshot that look returns.
-func lookUpSkill[T any](ctx context.Context, c *Catalog, op, name string, look func(context.Context) (*index.Snapshot, error), do skillReader[T]) (T, error) {
-	var zero T
-	snapshot, err := look(ctx)
-	if err != nil {
-		err = c.skillsError(op, err)
-		if errors.Is(err, ErrDirectoryNotFound) {
-			err = &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name,
-				Message: "there is no skill " + quote(name) + c.noDirectory(err, "skills"), Err: err}
+func checkSkillName(op, name string) error {
+	if names.Loose(name) {
+		return nil
+	}
+	return &Error{Code: CodeInvalidSkillName, Op: op, Path: name,
+		Message: "invalid skill name " + quote(name) + "; use the name of the skill's directory, without separators, control characters and leading dot"}
+}
+
+// skillHint completes the message for an unknown name: a shown skill that declares
+// the name, or else the skill with the most similar name.
+func skillHint(shown []*index.Entry, name string) string {
+	for _, e := range shown {
+		if declared, _ := e.Header.Get("name"); declared.String() == name && e.Name != name {
+			return "the skill in the directory " + quote(e.Name) + " declares this name; use the name of the directory"
 		}
-		return zero, err
 	}
-	e := c.skillFilter.apply(snapshot).Lookup(name)
-	if e == nil {
-		return zero, c.skillNotFound(op, name, snapshot)
-	}
-	if errors.Is(e.Broken, fs.ErrNotExist) && !errors.Is(e.Broken, index.ErrNoSkillFile) {
-		return zero, &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: e.Broken,
-			Message: "the SKILL.md of skill " + quote(name) + " is a link that leads nowhere; replace it by the file"}
-	}
+	return suggestion(shown, name, "list the skills for the names")
+}
+
+// errChanging reports a skill that changed between two reads of its files.
+var errChanging = errors.New("changes during the read")
+
+// An openSkill is the open directory of a skill during a call.
+type openSkill struct {
+	*Catalog
+	snapshot *index.Snapshot
+	entry    *index.Entry
+	dir      *index.SkillDir
+	states   []SkillInfo // what the call has seen of the skill; see reading
+}
+
+// openSkill opens the directory of an entry.
+func (c *Catalog) openSkill(s *index.Snapshot, e *index.Entry) (*openSkill, error) {
 	if e.Broken != nil {
-		return zero, skillError(op, name, e.Broken)
+		return nil, e.Broken
 	}
-	var seen states
-	value, err := await(ctx, c, func(ctx context.Context) (T, error) { return do(ctx, snapshot, e, &seen) })
-	switch {
-	case ctx.Err() != nil && err != nil:
-		return zero, ctx.Err()
-	case !c.shown(seen): // the filter refuses the new content
-		return zero, c.skillNotFound(op, name, snapshot)
-	case err == nil:
-		return value, nil
-	case CodeOf(err) != "":
-		return zero, err
-	default:
-		return zero, skillError(op, name, err)
+	dir, err := c.skills.OpenSkill(e)
+	if err != nil {
+		return nil, err
 	}
+	o := &openSkill{Catalog: c, snapshot: s, entry: e, dir: dir}
+	o.record(func() SkillInfo { return c.listedSkill(s, e) })
+	return o, nil
 }
 
-// skillNotFound returns the error for an unknown name. The message mentions a
-// shown skill that declares the name, or else has a similar name.
-func (c *Catalog) skillNotFound(op, name string, all *index.Snapshot) error {
-	shown := c.skillFilter.apply(all).Entries
-	e := &Error{Code: ErrSkillNotFound.Code, Op: op, Path: name,
-		Message: "there is no skill " + quote(name) + "; " + suggestion(shown, name, "list the skills for the names")}
-	for _, other := range shown {
-		if declared, _ := other.Header.Get("name"); declared.String() == name && other.Name != name {
-			e.Message = "there is no skill folder " + quote(name) + "; the skill in the folder " + quote(other.Name) + " calls itself so, and is had by the folder's name"
-			break
-		}
+// record adds a state of the skill if the catalog has a filter.
+func (o *openSkill) record(state func() SkillInfo) {
+	if o.skills.filter.active() {
+		o.states = append(o.states, state())
 	}
-	return e
-}
-
-// errChanging reports a skill that changed between two looks at its files.
-var errChanging = errors.New("it changes while it is read")
-
-// skillError describes why a skill cannot be read.
-func skillError(op, name string, err error) error {
-	e := &Error{Code: ErrFileRead.Code, Op: op, Path: name, Err: err,
-		Message: "the SKILL.md of skill " + quote(name) + " cannot be read (" + escape.Reason(err) + "); check that it is a file and its permissions"}
-	switch {
-	case errors.Is(err, fs.ErrClosed):
-		return closedMeanwhile(op)
-	case errors.Is(err, index.ErrNoSkillFile):
-		e.Code, e.Message = ErrSkillNotFound.Code, "the folder "+quote(name)+" is no skill, since it has no SKILL.md; add one that begins with a frontmatter of name and description"
-	case errors.Is(err, index.ErrTooLarge):
-		e.Code, e.Message = ErrFileTooLarge.Code, "the SKILL.md of skill "+quote(name)+" is larger than allowed; shorten it, or raise the limit with WithMaxFileSize"
-	case errors.Is(err, errChanging):
-		e.Message = "the files of skill " + quote(name) + " change while they are read; try again"
-	case errors.Is(err, fs.ErrNotExist):
-		e.Code, e.Message = ErrSkillNotFound.Code, "skill "+quote(name)+" was removed just now; list the skills for the names"
-	}
-	return e
 }
 
 // skillText is the content of a SKILL.md. It is immutable.
@@ -251,33 +182,26 @@ type skillText struct {
 	problems []problem.Problem
 }
 
-// loadAttempts is the number of attempts to read a skill that changes during the
+// readAttempts is the number of attempts to read a skill that changes during the
 // call.
-const loadAttempts = 3
+const readAttempts = 3
 
-func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, o skillOptions, seen *states) (Skill, error) {
-	folder, err := c.skills.OpenSkill(e)
-	if err != nil {
-		return Skill{}, err
-	}
-	defer folder.Close()
-	for range loadAttempts {
-		var skill Skill
-		if skill, err = c.readSkill(ctx, folder, s, e, o, seen); !errors.Is(err, errChanging) {
-			return skill, err
+func (o *openSkill) read(ctx context.Context, options skillOptions) (skill Skill, err error) {
+	for range readAttempts {
+		if skill, err = o.readOnce(ctx, options); !errors.Is(err, errChanging) {
+			break
 		}
 	}
-	return Skill{}, err
+	return skill, err
 }
 
-// readSkill reads a skill once. readSkill returns errChanging if the skill changes
-// during the call.
-func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillDir, s *index.Snapshot, e *index.Entry, o skillOptions, seen *states) (Skill, error) {
-	listed, err := folder.Files(ctx)
+// readOnce returns errChanging if the skill changes during the call.
+func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, error) {
+	listed, err := o.dir.Files(ctx)
 	if err != nil {
 		return Skill{}, err
 	}
-	text, info, err := c.skillText(folder, e)
+	text, info, err := o.text()
 	if err != nil {
 		return Skill{}, err
 	}
@@ -285,62 +209,61 @@ func (c *Catalog) readSkill(ctx context.Context, folder *index.SkillDir, s *inde
 		return Skill{}, errChanging
 	}
 	skill := Skill{
-		SkillInfo:      c.skillNow(s, e, text),
+		SkillInfo:      o.info(text),
 		Content:        text.content,
 		Raw:            bytes.Clone(text.raw),
 		Files:          make([]SkillFile, len(listed.Files)),
 		FilesTruncated: listed.Truncated,
 	}
-	c.add(seen, func() SkillInfo { return skill.SkillInfo })
+	o.record(func() SkillInfo { return skill.SkillInfo })
 	// The directory may spell the file name in another letter case than the list.
-	skill.Path = c.skills.Layer(e.Layer).FS.Path(path.Join(path.Dir(e.Path), listed.Files[listed.Own].Name))
+	skill.Path = o.skills.Layer(o.entry.Layer).FS.Path(path.Join(path.Dir(o.entry.Path), listed.Files[listed.Own].Name))
 	for i, f := range listed.Files {
 		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
 	}
 	for _, p := range listed.Problems {
 		skill.Diagnostics = append(skill.Diagnostics, newDiagnostic(p))
 	}
-	if o.digests {
-		if err := c.digest(ctx, folder, e, listed, &skill); err != nil {
+	if options.digests {
+		if err := o.digest(ctx, listed, &skill); err != nil {
 			return Skill{}, err
 		}
 	}
 	return skill, nil
 }
 
-// skillNow returns the SkillInfo of a list, computed from the given SKILL.md.
-func (c *Catalog) skillNow(s *index.Snapshot, e *index.Entry, text skillText) SkillInfo {
+// info returns the SkillInfo of a list, computed from the given SKILL.md.
+func (o *openSkill) info(text skillText) SkillInfo {
 	var problems []problem.Problem
 	for _, p := range text.problems {
-		problems = append(problems, p.In(c.skills.Place(e)))
+		problems = append(problems, p.In(o.skills.Place(o.entry)))
 	}
-	skill := c.describeSkill(e, text.header, problems)
-	skill.Shadows = c.shadows(s, e)
+	skill := o.describeSkill(o.entry, text.header, problems)
+	skill.Shadows = o.shadows(o.snapshot, o.entry)
 	return skill
 }
 
-// skillText returns the SKILL.md of an open directory. If the file is unchanged,
-// skillText returns the cached text.
-func (c *Catalog) skillText(folder *index.SkillDir, e *index.Entry) (skillText, confine.Info, error) {
-	key := file{e.Layer, e.Path}
+// text returns the SKILL.md. If the file is unchanged, text returns the cached text.
+func (o *openSkill) text() (skillText, confine.Info, error) {
+	key := file{o.entry.Layer, o.entry.Path}
 	now := time.Now()
-	f, err := folder.Open(path.Base(e.Path))
+	f, err := o.dir.Open(path.Base(o.entry.Path))
 	if err != nil {
 		return skillText{}, confine.Info{}, err
 	}
 	defer f.Close()
 	info := f.Info()
-	if kept := c.skillContents.get(key); kept != nil && index.SameFile(kept.info, info) {
+	if kept := o.skillContents.get(key); kept != nil && index.SameFile(kept.info, info) {
 		return kept.value, info, nil
 	}
-	raw, err := c.readOpen(f)
+	raw, err := o.readOpen(f)
 	if err != nil {
 		return skillText{}, info, err
 	}
 	doc, _ := matter.Parse(raw, true)
 	text := skillText{raw: raw, content: string(raw[doc.Body:]), header: newFrontmatter(doc), problems: doc.Problems}
-	if c.skills.Settled(e.Layer, info, now) {
-		c.skillContents.put(&content[skillText]{file: key, info: info, value: text, size: int64(len(raw) + len(text.content) + doc.Memory())})
+	if o.skills.Settled(o.entry.Layer, info, now) {
+		o.skillContents.put(&content[skillText]{file: key, info: info, value: text, size: int64(len(raw) + len(text.content) + doc.Memory())})
 	}
 	return text, info, nil
 }

@@ -18,24 +18,25 @@ import (
 
 // digest adds the digests of the listed files to skill. digest returns errChanging
 // if a file changes during the call.
-func (c *Catalog) digest(ctx context.Context, folder *index.SkillDir, e *index.Entry, listed index.SkillFiles, skill *Skill) error {
-	place := path.Dir(c.skills.Place(e))
+func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, skill *Skill) error {
+	e := o.entry
+	place := path.Dir(o.skills.Place(e))
 	for i, f := range listed.Files {
 		report := func(code DiagnosticCode, message, suggestion string) {
 			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: code, Severity: SeverityWarning,
 				Path: path.Join(place, escape.Path(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
 		}
-		if f.Info.Size > c.config.maxFileSize {
+		if f.Info.Size > o.config.maxFileSize {
 			report(DiagFileTooLarge, "the file is larger than allowed", "shorten the file, or raise the limit with WithMaxFileSize")
 			continue
 		}
 		key := file{e.Layer, path.Join(path.Dir(e.Path), f.Name)}
-		if kept := c.digests.get(key); kept != nil && index.SameFile(kept.info, f.Info) {
+		if kept := o.digests.get(key); kept != nil && index.SameFile(kept.info, f.Info) {
 			skill.Files[i].SHA256 = kept.value
 			continue
 		}
 		now := time.Now()
-		sum, err := digestOf(ctx, folder, f)
+		sum, err := digestOf(ctx, o.dir, f)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
@@ -47,11 +48,11 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillDir, e *index.E
 			continue
 		}
 		skill.Files[i].SHA256 = sum
-		if c.skills.Settled(e.Layer, f.Info, now) {
-			c.digests.put(&content[string]{file: key, info: f.Info, value: sum, size: int64(len(sum))})
+		if o.skills.Settled(e.Layer, f.Info, now) {
+			o.digests.put(&content[string]{file: key, info: f.Info, value: sum, size: int64(len(sum))})
 		}
 	}
-	again, err := folder.Files(ctx)
+	again, err := o.dir.Files(ctx)
 	if err != nil {
 		return err
 	}
@@ -66,8 +67,8 @@ func (c *Catalog) digest(ctx context.Context, folder *index.SkillDir, e *index.E
 
 // digestOf returns the SHA-256 of a listed file, or errChanging if the file has
 // changed since the listing.
-func digestOf(ctx context.Context, folder *index.SkillDir, listed index.SkillFile) (string, error) {
-	f, err := folder.Open(listed.Name)
+func digestOf(ctx context.Context, dir *index.SkillDir, listed index.SkillFile) (string, error) {
+	f, err := dir.Open(listed.Name)
 	if err != nil {
 		return "", err
 	}

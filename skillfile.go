@@ -34,42 +34,53 @@ import (
 // and after reading the file.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
 	const op = "ReadSkillFile"
-	return withSkill(ctx, c, op, skill, func(_ context.Context, s *index.Snapshot, e *index.Entry, seen *states) ([]byte, error) {
-		folder, err := c.skills.OpenSkill(e)
+	if err := c.begin(ctx, op); err != nil {
+		return nil, err
+	}
+	if err := checkSkillName(op, skill); err != nil {
+		return nil, err
+	}
+	return resolve(ctx, c, c.skills, op, skill, skill, func(_ context.Context, s *index.Snapshot, e *index.Entry) (reading[[]byte, SkillInfo], error) {
+		open, err := c.openSkill(s, e)
 		if err != nil {
-			return nil, err
+			return reading[[]byte, SkillInfo]{}, err
 		}
-		defer folder.Close()
-		// A change during the call may make the filter refuse the skill, so the filter
-		// checks SKILL.md before and after the read.
-		if err := c.addState(folder, s, e, seen); err != nil {
-			return nil, err
-		}
-		name, err := skillFileName(path)
-		var raw []byte
-		if err == nil {
-			raw, err = c.readSkillFile(folder, name)
-		}
-		if err != nil {
-			return nil, c.skillFileError(op, skill, path, err)
-		}
-		if err := c.addState(folder, s, e, seen); err != nil {
-			return nil, err
-		}
-		return raw, nil
+		defer open.dir.Close()
+		raw, err := open.readFile(op, path)
+		return reading[[]byte, SkillInfo]{raw, open.states}, err
 	})
 }
 
-// addState records the current description of a skill for the filter.
-func (c *Catalog) addState(folder *index.SkillDir, s *index.Snapshot, e *index.Entry, seen *states) error {
-	if !c.skillFilter.active() {
+// readFile reads a file of the skill. A change during the call may make the filter
+// refuse the skill, so readFile records the state before and after the read.
+func (o *openSkill) readFile(op, given string) ([]byte, error) {
+	if err := o.recordText(); err != nil {
+		return nil, err
+	}
+	name, err := skillFileName(given)
+	var raw []byte
+	if err == nil {
+		raw, err = o.readNamed(name)
+	}
+	if err != nil {
+		return nil, o.skillFileError(op, o.entry.Name, given, err)
+	}
+	if err := o.recordText(); err != nil {
+		return nil, err
+	}
+	return raw, nil
+}
+
+// recordText records the state that the current SKILL.md describes.
+func (o *openSkill) recordText() error {
+	if !o.skills.filter.active() {
 		return nil
 	}
-	text, _, err := c.skillText(folder, e)
+	text, _, err := o.text()
 	if err != nil {
 		return err
 	}
-	c.add(seen, func() SkillInfo { return c.skillNow(s, e, text) })
+	o.record(func() SkillInfo { return o.info(text) })
 	return nil
 }
 
@@ -93,13 +104,13 @@ func skillFileName(given string) (string, error) {
 	return name, nil
 }
 
-func (c *Catalog) readSkillFile(folder *index.SkillDir, name string) ([]byte, error) {
-	f, err := folder.Open(name)
+func (o *openSkill) readNamed(name string) ([]byte, error) {
+	f, err := o.dir.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return c.readOpen(f)
+	return o.readOpen(f)
 }
 
 // skillFileError describes why a file of a skill cannot be read.

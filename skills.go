@@ -65,9 +65,9 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	snapshot, err := c.skillSnapshot(ctx)
+	snapshot, err := c.skills.snapshot(ctx, op)
 	if err != nil {
-		return nil, c.skillsError(op, err)
+		return nil, err
 	}
 	list := make([]SkillInfo, len(snapshot.Entries))
 	for i, e := range snapshot.Entries {
@@ -145,9 +145,4 @@ func allowedTools(header Frontmatter) []string {
 	v, _ := header.doc.Get("allowed-tools")
 	tools, _ := matter.Tools(v)
 	return tools
-}
-
-// skillsError describes a problem with the skill directories.
-func (c *Catalog) skillsError(op string, err error) error {
-	return c.layerError(op, err, c.config.skills, "skills", "Skills")
 }

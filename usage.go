@@ -69,9 +69,9 @@ func (c *Catalog) ListUsage(ctx context.Context, page Page, r Renderer) (UsageLi
 	if _, err := page.normalized(); err != nil {
 		return UsageList{}, inOp(op, err)
 	}
-	snapshot, err := c.commandSnapshot(ctx)
+	snapshot, err := c.commands.snapshot(ctx, op)
 	if err != nil {
-		return UsageList{}, c.commandsError(op, err)
+		return UsageList{}, err
 	}
 	entries, pagination, err := commandPage(snapshot, page)
 	if err != nil {
@@ -95,9 +95,9 @@ func (c *Catalog) AllUsage(ctx context.Context, r Renderer) iter.Seq2[CommandUsa
 			yield(CommandUsage{}, err)
 			return
 		}
-		snapshot, err := c.commandSnapshot(ctx)
+		snapshot, err := c.commands.snapshot(ctx, op)
 		if err != nil {
-			yield(CommandUsage{}, c.commandsError(op, err))
+			yield(CommandUsage{}, err)
 			return
 		}
 		for entries := range slices.Chunk(snapshot.Entries, maxPageSize) {

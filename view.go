@@ -19,7 +19,7 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 	if c.isClosed() {
 		return nil, closedError(op)
 	}
-	keep := filterFuncs{slices.Clone(c.commandFilter.keep), slices.Clone(c.skillFilter.keep)}
+	keep := filterFuncs{slices.Clone(c.commands.filter.keep), slices.Clone(c.skills.filter.keep)}
 	for _, filter := range filters {
 		if filter == nil {
 			continue
@@ -28,12 +28,5 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 			return nil, inOp(op, err)
 		}
 	}
-	v := &Catalog{shared: c.shared, view: true}
-	v.setFilters(keep)
-	return v, nil
-}
-
-func (c *Catalog) setFilters(keep filterFuncs) {
-	c.commandFilter.keep, c.commandFilter.info = keep.commands, listedCommand
-	c.skillFilter.keep, c.skillFilter.info = keep.skills, c.listedSkill
+	return &Catalog{shared: c.shared, view: true, commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills)}, nil
 }

@@ -73,7 +73,7 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 		{"an unknown skill", "get_skill", `{"skill_name":"nothing"}`,
 			`{"error":{"code":"SKILL_NOT_FOUND","message":"there is no skill \"nothing\"; list the skills for the names"}}`, true},
 		{"an unusable name", "get_skill", `{"skill_name":"../x"}`,
-			`{"error":{"code":"INVALID_SKILL_NAME","message":"no skill can be called \"../x\"; use the name of its folder, without separators, control characters and leading dot"}}`, true},
+			`{"error":{"code":"INVALID_SKILL_NAME","message":"invalid skill name \"../x\"; use the name of the skill's directory, without separators, control characters and leading dot"}}`, true},
 		{"a skill's text", "read_skill_file", `{"skill_name":"calculator","path":"references/table.md"}`,
 			`{"skill_name":"calculator","path":"references/table.md","size":3,"encoding":"utf-8","content":"äb"}`, false},
 		{"a skill's picture", "read_skill_file", `{"skill_name":"calculator","path":"logo.png"}`,
@@ -146,7 +146,7 @@ func TestCallsReportMissingDirectoriesAndClosedCatalogs(t *testing.T) {
 		{"denied", adapterOf(t, catalog(t, denied)), "list_skills", `{}`, `{"error":"Permission denied reading skills folder"}`},
 		{"denied", adapterOf(t, catalog(t, denied)), "list_directory", `{"path":"src"}`, "Error: Cannot read directory 'src/'"},
 		{"denied", adapterOf(t, catalog(t, deny{memory(t, project), []string{"commands/commit.md"}})), "get_command", `{"command_name":"commit"}`,
-			`{"error":{"code":"FILE_READ_ERROR","message":"the file of command \"commit\" cannot be read (permission denied); check that it is a file and its permissions"}}`},
+			`{"error":{"code":"FILE_READ_ERROR","message":"cannot read the file of command \"commit\" (permission denied); check the type and the permissions of the file"}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.tool+"/"+tt.name, func(t *testing.T) {

@@ -1,0 +1,261 @@
+package toolshelf
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"sync/atomic"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/search"
+)
+
+// A collection is the commands or the skills of a catalog, as the catalog shows
+// them. All fields are set once. A view has a copy with another filter.
+type collection[Info any] struct {
+	*index.Index
+	searcher *search.Searcher
+	filter   *filter[Info]
+	known    func(name, stem string) *index.Entry // the entry of the last snapshot, if the entry's own file alone decides
+
+	layers layers // as given to the options, in the order of the index
+	root   string // as given to WithRoot
+	watch  bool   // the system may not have reported a new file yet
+
+	noun, title string // "command" and "Command"
+	file        string // "the file" or "SKILL.md"
+	notFound    Code
+	hint        func(shown []*index.Entry, name string) string // completes the message for an unknown name
+}
+
+// view returns a copy of the collection that shows only the entries that all
+// functions keep.
+func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
+	view := *c
+	view.filter = &filter[Info]{keep: keep, info: c.filter.info}
+	return &view
+}
+
+// snapshot returns the current entries that pass the filter, dependencies included.
+// If no directory exists, snapshot returns an error.
+func (c *collection[Info]) snapshot(ctx context.Context, op string) (*index.Snapshot, error) {
+	all, err := c.Snapshot(ctx)
+	if err != nil {
+		return nil, c.layerError(op, err)
+	}
+	return c.filter.apply(all), nil
+}
+
+// optionalSnapshot returns the current entries without the filter, for a method
+// that works without directories. If no option names a layer, missing directories
+// are empty instead of an error.
+func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*index.Snapshot, error) {
+	all, err := c.Snapshot(ctx)
+	var missing *index.LayerError
+	if all != nil && errors.As(err, &missing) && !slices.ContainsFunc(c.layers.all, func(l layer) bool { return l.named }) {
+		return all, nil
+	}
+	return all, c.layerError(op, err)
+}
+
+// A reading is the result of a reader, with every state of the entry that the
+// reader has seen. The filter must keep all states. Without a filter, the states
+// are unknown.
+type reading[T, Info any] struct {
+	value  T
+	states []Info
+}
+
+// A reader reads the file of an entry of a snapshot. If the reader fails, the states
+// count all the same.
+type reader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, Info], error)
+
+// resolve reads the entry with the given name or, if no entry has the name, with the
+// stem of the name.
+func resolve[T, Info any](ctx context.Context, c *Catalog, from *collection[Info], op, name, stem string, read reader[T, Info]) (T, error) {
+	var zero T
+	known, err := await(ctx, c, func(ctx context.Context) (reading[T, Info], error) {
+		s, e := from.Last(), from.known(name, stem)
+		if e == nil {
+			return reading[T, Info]{}, fs.ErrNotExist
+		}
+		return read(ctx, s, e)
+	})
+	if err == nil && from.filter.keepsAll(known.states) {
+		return known.value, nil
+	}
+	if ctx.Err() != nil {
+		return zero, ctx.Err()
+	}
+
+	// The last snapshot does not decide, so the files are scanned.
+	scan := func(snapshot func(context.Context) (*index.Snapshot, error)) (T, error) {
+		all, err := snapshot(ctx)
+		if err != nil {
+			return zero, from.lookupError(op, name, stem, err)
+		}
+		shown := from.filter.apply(all)
+		e := shown.Lookup(name, stem)
+		if e == nil {
+			return zero, from.unknownName(op, name, stem, shown)
+		}
+		now, err := await(ctx, c, func(ctx context.Context) (reading[T, Info], error) { return read(ctx, all, e) })
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return zero, ctx.Err()
+		case !from.filter.keepsAll(now.states): // the filter refuses the new content
+			return zero, from.unknownName(op, name, stem, shown)
+		case err != nil:
+			return zero, from.fileError(op, name, e, err)
+		}
+		return now.value, nil
+	}
+	value, err := scan(from.Snapshot)
+	if from.watch && CodeOf(err) == from.notFound {
+		return scan(from.Validate)
+	}
+	return value, err
+}
+
+// unknownName returns the error for a name that no shown entry has.
+func (c *collection[Info]) unknownName(op, name, stem string, shown *index.Snapshot) error {
+	return &Error{Code: c.notFound, Op: op, Path: name,
+		Message: "there is no " + c.noun + " " + quote(stem) + "; " + c.hint(shown.Entries, stem)}
+}
+
+// lookupError returns the error for a name if the directories cannot be scanned.
+func (c *collection[Info]) lookupError(op, name, stem string, err error) error {
+	failed := c.layerError(op, err)
+	if CodeOf(failed) != CodeDirectoryNotFound {
+		return failed
+	}
+	reason := "no directory of " + c.noun + "s exists; check the configuration"
+	var at *index.LayerError
+	if errors.As(err, &at) && at.NoRoot {
+		reason = rootMissing(c.root)
+	}
+	return &Error{Code: c.notFound, Op: op, Path: name, Message: "there is no " + c.noun + " " + quote(stem) + ": " + reason, Err: failed}
+}
+
+// fileError describes why the file of an entry cannot be read. An *Error of a reader
+// stays.
+func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err error) error {
+	if CodeOf(err) != "" {
+		return err
+	}
+	file := c.file + " of " + c.noun + " " + quote(entry.Name)
+	e := &Error{Code: CodeFileRead, Op: op, Path: name, Err: err,
+		Message: "cannot read " + file + " (" + escape.Reason(err) + "); check the type and the permissions of the file"}
+	switch {
+	case errors.Is(err, fs.ErrClosed):
+		return closedMeanwhile(op)
+	case errors.Is(err, index.ErrTooLarge):
+		e.Code, e.Message = CodeFileTooLarge, file+" is larger than allowed; shorten the file, or raise the limit with WithMaxFileSize"
+	case errors.Is(err, errChanging):
+		e.Message = "the files of " + c.noun + " " + quote(entry.Name) + " change while they are read; try again"
+	case errors.Is(err, index.ErrNoSkillFile):
+		e.Code, e.Message = c.notFound, "the directory "+quote(entry.Name)+" has no SKILL.md; add a SKILL.md with a name and a description in its frontmatter"
+	case errors.Is(err, fs.ErrNotExist) && entry.Broken != nil:
+		e.Message = file + " is a broken link; replace the link by the file"
+	case errors.Is(err, fs.ErrNotExist):
+		e.Code, e.Message = c.notFound, c.noun+" "+quote(entry.Name)+" was removed a moment ago; list the "+c.noun+"s for the names"
+	}
+	return e
+}
+
+// layerError converts an error of the index to an *Error. The contract of
+// list_skills prescribes the texts for missing and unreadable directories.
+func (c *collection[Info]) layerError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var failed *index.LayerError
+	switch {
+	case errors.Is(err, fs.ErrClosed) && !errors.As(err, &failed):
+		return closedMeanwhile(op)
+	case !errors.As(err, &failed):
+		return err // error of the context
+	case failed.NoRoot:
+		return rootNotFound(op, c.root, failed)
+	}
+	return directoryError(op, c.layers.all[failed.Layer].name, c.noun+"s", c.title+"s", failed.Err)
+}
+
+// rootNotFound returns the error of every method if the root does not exist.
+func rootNotFound(op, root string, err error) error {
+	return &Error{Code: CodeDirectoryNotFound, Op: op, Path: root, Err: err, Message: rootMissing(root)}
+}
+
+func rootMissing(root string) string {
+	return "root " + quote(root) + " does not exist; check the path given to WithRoot"
+}
+
+// directoryError returns the error for a directory that cannot be read. The texts
+// name the content of the directory in lower case and with a capital letter.
+func directoryError(op, name, lower, upper string, err error) error {
+	e := &Error{Op: op, Path: name, Err: err}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Code, e.Message = CodeDirectoryNotFound, upper+" folder not found at path: "+e.Path
+	case errors.Is(err, fs.ErrPermission):
+		e.Code, e.Message = CodePermissionDenied, "Permission denied reading "+lower+" folder"
+	case errors.Is(err, confine.ErrNotDir):
+		e.Code, e.Message = CodeNotADirectory, upper+" folder is a file, not a directory: "+e.Path
+	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
+		e.Code, e.Message = CodeOutsideRoot, upper+" folder is reached by a link that is not followed: "+e.Path+"; see WithSymlinks"
+	default:
+		e.Code, e.Message = CodeFileRead, upper+" folder cannot be read: "+e.Path+": "+escape.Reason(err)
+	}
+	return e
+}
+
+// A filter shows the entries of an index that all its functions keep. Without
+// functions, a filter shows all entries.
+type filter[Info any] struct {
+	keep []func(Info) bool
+	info func(*index.Snapshot, *index.Entry) Info
+	last atomic.Pointer[filtered]
+}
+
+// filtered is the result of a filter for a snapshot.
+type filtered struct {
+	all, shown *index.Snapshot
+}
+
+// active reports whether the filter has any function.
+func (f *filter[Info]) active() bool { return len(f.keep) > 0 }
+
+func (f *filter[Info]) keeps(info Info) bool {
+	for _, keep := range f.keep {
+		if !keep(info) {
+			return false
+		}
+	}
+	return true
+}
+
+// keepsAll reports whether the filter keeps every state of an entry.
+func (f *filter[Info]) keepsAll(states []Info) bool {
+	return !slices.ContainsFunc(states, func(info Info) bool { return !f.keeps(info) })
+}
+
+// apply returns the filtered snapshot. The result for the latest snapshot is cached,
+// so a page of the filtered snapshot costs no more than a page of the complete
+// snapshot.
+func (f *filter[Info]) apply(all *index.Snapshot) *index.Snapshot {
+	if !f.active() || all == nil {
+		return all
+	}
+	last := f.last.Load()
+	if last != nil && last.all == all {
+		return last.shown
+	}
+	shown := all.Where(func(e *index.Entry) bool { return f.keeps(f.info(all, e)) })
+	if last == nil || last.all.Generation < all.Generation {
+		f.last.Store(&filtered{all, shown})
+	}
+	return shown
+}

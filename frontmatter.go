@@ -17,10 +17,7 @@ type Frontmatter struct {
 }
 
 func newFrontmatter(doc matter.Document) Frontmatter {
-	f := Frontmatter{Format: string(doc.Format), Raw: string(doc.Header)}
-	doc.Header = nil // Header would keep the whole file in memory
-	f.doc = doc
-	return f
+	return Frontmatter{Format: string(doc.Format), Raw: doc.Header, doc: doc}
 }
 
 // Keys returns the top-level keys in file order, each key once.

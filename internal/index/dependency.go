@@ -1,17 +1,18 @@
 package index
 
 import (
-	"bytes"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
+const dependencyKey = "is_dependency"
+
 // IsDependency reads is_dependency from the header of a file that begins with
 // head. If a broken header leaves the value unclear, the command is a dependency.
 func IsDependency(doc matter.Document, head []byte) bool {
-	const key = "is_dependency"
-	if v, ok := doc.Get(key); ok {
+	if v, ok := doc.Get(dependencyKey); ok {
 		if v.Kind == matter.Null {
 			return false
 		}
@@ -30,10 +31,10 @@ func IsDependency(doc matter.Document, head []byte) bool {
 	}
 	header := doc.Header
 	if doc.Format == "" {
-		header = head // without a parsed header, search the first bytes
+		header = string(head) // without a parsed header, search the first bytes
 	}
-	for line := range bytes.Lines(header) {
-		if bytes.HasPrefix(bytes.TrimLeft(line, " \t\"'{,"), []byte(key)) {
+	for line := range strings.Lines(header) {
+		if strings.HasPrefix(strings.TrimLeft(line, " \t\"'{,"), dependencyKey) {
 			return true
 		}
 	}

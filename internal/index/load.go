@@ -1,7 +1,6 @@
 package index
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -20,7 +19,13 @@ var ErrTooLarge = errors.New("file too large")
 
 // heads holds buffers for the first bytes of files. Parsed values are copied
 // before a buffer returns to the pool.
-var heads = sync.Pool{New: func() any { return new([matter.MinHead]byte) }}
+var heads = sync.Pool{New: func() any { return new(headBuffer) }}
+
+// A headBuffer holds the first bytes of a file, and the memory to parse the bytes.
+type headBuffer struct {
+	bytes   [matter.MinHead]byte
+	scanner matter.Scanner
+}
 
 // load returns the entry of one Markdown file. The argument known is the entry
 // of the file from the previous scan, or nil. If the file is unchanged, load
@@ -80,9 +85,9 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 
 // read reads as much of a file as a list needs.
 func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known *Entry) (*Entry, error) {
-	pooled := heads.Get().(*[matter.MinHead]byte)
+	pooled := heads.Get().(*headBuffer)
 	defer heads.Put(pooled)
-	head := pooled[:]
+	head := pooled.bytes[:]
 	if known != nil && known.version.parsed > len(head) {
 		head = make([]byte, known.version.parsed)
 	}
@@ -98,7 +103,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 			}
 			return known, nil
 		}
-		doc, more := matter.Parse(head[:n], int64(n) >= info.Size)
+		doc, more := s.parse(pooled, head[:n], int64(n) >= info.Size)
 		if more && n == len(head) {
 			head = make([]byte, 4*len(head))
 			continue
@@ -116,6 +121,18 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 	}
 }
 
+// commandKeys are the fields that fill reads of commands.
+var commandKeys = []string{"description", dependencyKey, userOnlyKey}
+
+// parse parses the head of a file. The fields of a command are valid until head
+// changes.
+func (s *scan) parse(pooled *headBuffer, head []byte, whole bool) (matter.Document, bool) {
+	if s.config.KeepHeader {
+		return matter.Parse(head, whole)
+	}
+	return pooled.scanner.Parse(head, whole, commandKeys...)
+}
+
 // readHead reads the first bytes of a file. A link is opened by its path, because
 // the target may be in another directory.
 func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bool) (int, confine.Info, error) {
@@ -131,15 +148,18 @@ func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bo
 	return n, f.Info(), err
 }
 
+const userOnlyKey = "disable-model-invocation"
+
 // fill copies the fields of an entry from a parsed head.
 func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, head[doc.Body:])
-	e.Description = strings.Clone(description)
+	if e.Description = description; !s.config.KeepHeader {
+		e.Description = strings.Clone(description)
+	}
 	e.Dependency = !s.config.KeepHeader && IsDependency(doc, head) // skills are never dependencies
-	disabled, _ := doc.Get("disable-model-invocation")
+	disabled, _ := doc.Get(userOnlyKey)
 	e.UserOnly, _ = disabled.Bool()
 	if s.config.KeepHeader {
-		doc.Header = bytes.Clone(doc.Header)
 		e.Header = doc
 	}
 	for _, p := range doc.Problems {

@@ -90,7 +90,7 @@ func (s *skill) fields() []problem.Problem {
 // the rest of the frontmatter for no other known reason.
 func (s *skill) fenceInField(known []problem.Problem) []problem.Problem {
 	header := s.Doc.Header
-	i := bytes.Index(header, []byte("---"))
+	i := strings.Index(header, "---")
 	if i < 0 {
 		return nil
 	}
@@ -98,14 +98,14 @@ func (s *skill) fenceInField(known []problem.Problem) []problem.Problem {
 	severity := problem.Warning
 	if !slices.ContainsFunc(known, isError) {
 		rest := s.File
-		rest.Raw = slices.Concat([]byte("---\n"), header[:i], []byte("\n---\n"))
+		rest.Raw = []byte("---\n" + header[:i] + "\n---\n")
 		rest.Doc, _ = matter.Parse(rest.Raw, true)
 		if r := newSkill(rest); slices.ContainsFunc(append(r.header(true), r.fields()...), isError) {
 			severity = problem.Error
 		}
 	}
-	begin := bytes.LastIndexByte(header[:i], '\n') + 1
-	place := matter.Field{Line: s.Doc.Line + 1 + bytes.Count(header[:i], []byte("\n")), Column: 1 + utf8.RuneCount(header[begin:i])}
+	begin := strings.LastIndexByte(header[:i], '\n') + 1
+	place := matter.Field{Line: s.Doc.Line + 1 + strings.Count(header[:i], "\n"), Column: 1 + utf8.RuneCountInString(header[begin:i])}
 	return []problem.Problem{s.at(place, severity, problem.SkillFenceInField,
 		`some clients, including the reference validator, end the frontmatter at this "---"`, "use another dash")}
 }

@@ -86,14 +86,14 @@ func (c *cuts) look(n *yaml.Node, top bool) {
 
 // lookAfter checks the comment after a list or mapping in brackets. The value is
 // the end of the line, from the opening bracket on.
-func (c *cuts) lookAfter(f Field, line, value, comment []byte) {
+func (c *cuts) lookAfter(f Field, line, value, comment string) {
 	if !isText(comment, f.Key) {
 		return
 	}
-	line = bytes.TrimRight(line, " \t\r")
-	column := utf8.RuneCount(line[:len(line)-len(comment)])
+	line = strings.TrimRight(line, " \t\r")
+	column := utf8.RuneCountInString(line[:len(line)-len(comment)])
 	c.key = f.Key
-	c.problems = append(c.problems, c.problem(&yaml.Node{Line: f.Line - c.line, Column: 1}, column, string(comment), "a comment", string(value), true))
+	c.problems = append(c.problems, c.problem(&yaml.Node{Line: f.Line - c.line, Column: 1}, column, comment, "a comment", value, true))
 }
 
 // isText reports whether a comment probably belongs to the text before the "#".

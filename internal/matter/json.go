@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 func (d *Document) decodeJSON() {
-	if len(bytes.TrimSpace(d.Header)) == 0 {
+	if strings.TrimSpace(d.Header) == "" {
 		return
 	}
-	decoder := json.NewDecoder(bytes.NewReader(d.Header))
+	decoder := json.NewDecoder(strings.NewReader(d.Header))
 	decoder.UseNumber()
 	v, err := jsonValue(decoder, 0)
 	if err == nil && v.Kind != Mapping {
@@ -29,7 +30,7 @@ func (d *Document) decodeJSON() {
 		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error()})
 	case err != nil:
 		before := d.Header[:min(int(decoder.InputOffset()), len(d.Header))]
-		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterInvalid, Line: 2 + bytes.Count(before, []byte("\n")),
+		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterInvalid, Line: 2 + strings.Count(before, "\n"),
 			Message: "the frontmatter is not a valid JSON object; the fields are unknown: " + err.Error()})
 	default:
 		d.Fields = v.Fields

@@ -16,8 +16,10 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -44,7 +46,7 @@ const (
 type Document struct {
 	Format   Format            // "" if the file has no header
 	Line     int               // line of the opening fence, 1-based; 0 if the file has no header
-	Header   []byte            // text between the fences; shares memory with the data
+	Header   string            // text between the fences
 	Body     int               // offset of the body in the data
 	Fields   []Field           // in the order of the file
 	Problems []problem.Problem // at most problem.Max warnings without a path, in the order of the file
@@ -65,12 +67,41 @@ const (
 // more data. Parse never requests more than MaxHead bytes. doc.Body is always a
 // valid offset in data.
 func Parse(data []byte, whole bool) (doc Document, more bool) {
+	s := scanners.Get().(*Scanner)
+	defer scanners.Put(s)
+	doc, more = s.parse(data, whole)
+	s.subset.reuse()
+	return doc, more
+}
+
+// scanners holds Scanners for Parse.
+var scanners = sync.Pool{New: func() any { return new(Scanner) }}
+
+// A Scanner parses many files for a list that shows few fields. The zero Scanner is
+// ready for use. A Scanner reuses the memory of the previous document. Concurrent
+// calls are not allowed.
+type Scanner struct {
+	subset subset
+	keys   []string // of the fields to read; nil means all
+	shared bool     // the document shares memory with the data and the Scanner
+}
+
+// Parse is like the function Parse, with two differences. Fields with other keys than
+// the given keys may have no value. The header, the fields, and the keys of problems
+// are valid until the next call and until data changes; problem.Problem.In copies the
+// keys.
+func (s *Scanner) Parse(data []byte, whole bool, keys ...string) (doc Document, more bool) {
+	s.keys, s.shared = keys, true
+	return s.parse(data, whole)
+}
+
+func (s *Scanner) parse(data []byte, whole bool) (doc Document, more bool) {
 	ends := whole || len(data) >= MaxHead
 	fenced := split(data[:min(len(data), MaxHead)], whole && len(data) <= MaxHead)
 	if fenced.open && !ends {
 		return Document{Body: fenced.begin}, true
 	}
-	doc = decode(data, fenced)
+	doc = s.decode(data, fenced)
 	doc.checkTools()
 	doc.checkText(data, whole)
 	doc.Problems = problem.Limit(doc.Problems)
@@ -85,9 +116,17 @@ func Parse(data []byte, whole bool) (doc Document, more bool) {
 	return doc, false
 }
 
+// text returns a part of the data as a string.
+func (s *Scanner) text(data []byte) string {
+	if s.shared {
+		return unsafe.String(unsafe.SliceData(data), len(data))
+	}
+	return string(data)
+}
+
 // decode decodes a header that split found.
-func decode(data []byte, f fenced) Document {
-	doc := decodeFenced(data, f)
+func (s *Scanner) decode(data []byte, f fenced) Document {
+	doc := s.decodeFenced(data, f)
 	if f.blank == 0 {
 		return doc
 	}
@@ -122,11 +161,11 @@ func moveProblems(problems []problem.Problem, lines int) {
 }
 
 // decodeFenced decodes a header. Lines are counted from the opening fence.
-func decodeFenced(data []byte, f fenced) Document {
+func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 	none := Document{Body: f.begin}
 	switch {
 	case f.open:
-		if f.close != "" && looksLikeHeader(data[f.header:], f.format) {
+		if f.close != "" && looksLikeHeader(string(data[f.header:]), f.format) {
 			p := problem.Problem{Code: problem.FrontmatterUnterminated, Line: 1,
 				Message:    "the frontmatter has no closing fence and is read as text",
 				Suggestion: `add a line "` + f.close + `" after the last field`}
@@ -141,10 +180,10 @@ func decodeFenced(data []byte, f fenced) Document {
 		none.checkFence(data, f)
 		return none
 	}
-	doc := Document{Format: f.format, Line: 1, Header: data[f.header:f.headerEnd], Body: f.body}
+	doc := Document{Format: f.format, Line: 1, Header: s.text(data[f.header:f.headerEnd]), Body: f.body}
 	switch f.format {
 	case YAML:
-		if !doc.decodeYAML() {
+		if !doc.decodeYAML(s) {
 			none.Problems = doc.Problems
 			return none
 		}
@@ -173,7 +212,7 @@ func (d *Document) checkFence(data []byte, f fenced) {
 		format Format
 	}{{"---", YAML}, {"+++", TOML}} {
 		like := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimFunc(line, invisible), []byte(fence.text)) }
-		if !like(first) || !looksLikeHeader(rest, fence.format) {
+		if !like(first) || !looksLikeHeader(string(rest), fence.format) {
 			continue
 		}
 		for line := range bytes.Lines(rest) {
@@ -195,14 +234,14 @@ func invisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf
 
 // looksLikeHeader distinguishes a header without a closing fence from a text that
 // begins with a thematic break.
-func looksLikeHeader(text []byte, format Format) bool {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
+func looksLikeHeader(text string, format Format) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
 			return false
 		}
 		if format == TOML && line[0] != '#' {
-			return tomlField.Match(line)
+			return tomlField.MatchString(line)
 		}
 		if line[0] != '#' {
 			key, _, ok := topLevelKey(line)

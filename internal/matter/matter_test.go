@@ -8,14 +8,18 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/adrg/frontmatter"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.yaml.in/yaml/v3"
+	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -304,7 +308,7 @@ func TestATextInBracketsEndsWithThem(t *testing.T) {
 		"[a] # b": "[a]", "[a] # [b]": "[a]", "[a, [b]] # c": "[a, [b]]", `["]", a] # b`: `["]", a]`, "[it's] # b's": "[it's]", "{a: b} # }": "{a: b}", `["\\", "]"] #`: `["\\", "]"]`,
 		`['it''s ]', a] # b`: `['it''s ]', a]`,
 	} {
-		if got, _ := bracketed([]byte(in)); string(got) != want {
+		if got, _ := bracketed(in); string(got) != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
 	}
@@ -428,13 +432,13 @@ func TestCorpusHeaders(t *testing.T) {
 		if !json.Valid(doc.AppendJSON(nil)) {
 			t.Errorf("%s: invalid JSON %s", path, doc.AppendJSON(nil))
 		}
-		want, ok := scalars(doc.Header)
+		want, ok := scalars([]byte(doc.Header))
 		if !ok {
 			recovered++
 			if len(doc.Problems) == 0 {
 				t.Errorf("%s: a header that YAML refuses, and no problem", path)
 			}
-			if bytes.Contains(doc.Header, []byte("\ndescription: ")) && doc.description() == "" {
+			if strings.Contains(doc.Header, "\ndescription: ") && doc.description() == "" {
 				t.Errorf("%s: the description is lost", path)
 			}
 			for _, p := range doc.Problems {
@@ -498,6 +502,59 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// TestScannerReadsFewFields parses files with one Scanner, overwrites the bytes of
+// the file after each call, and compares the problems afterwards.
+func TestScannerReadsFewFields(t *testing.T) {
+	var s Scanner
+	for _, header := range []string{
+		"description: d\nname: \"n\\t\"\nis_dependency: true\n",
+		"name:\n- a\n- b\ndescription: |\n  d\n",
+		"a: [b] c\ndescription: e: f\nallowed-tools: Bash(x\n",
+		"a: {b: c}\ndescription: 'it''s'\nmetadata:\n  a: b\na: d\n",
+		"a: &b c\ndescription: >-\n  e\n  f\n",
+		"a: b\n",
+	} {
+		data := []byte("---\n" + header + "---\nText.")
+		want, _ := Parse(data, true)
+		got, _ := s.Parse(data, true, "description", "is_dependency")
+		for _, key := range []string{"description", "is_dependency"} {
+			w, wantOK := want.Get(key)
+			if g, ok := got.Get(key); !reflect.DeepEqual(g, w) || ok != wantOK {
+				t.Errorf("%q: %s is %v, want %v", header, key, g, w)
+			}
+		}
+		if got.Format != want.Format || got.Line != want.Line || got.Header != want.Header || got.Body != want.Body {
+			t.Errorf("%q: %+v, want %+v", header, got, want)
+		}
+		if name, _ := got.Get("name"); name.Text != "" || name.Items != nil {
+			t.Errorf("%q: the name is read", header)
+		}
+		for i, p := range got.Problems {
+			got.Problems[i] = p.In("")
+		}
+		clear(data)
+		if diff := cmp.Diff(want.Problems, got.Problems, cmpopts.EquateComparable(problem.Problem{})); diff != "" {
+			t.Errorf("%q: problems (-Parse +Scanner):\n%s", header, diff)
+		}
+	}
+}
+
+// TestTopLevelKey compares topLevelKey with the regular expression of a key.
+func TestTopLevelKey(t *testing.T) {
+	expression := regexp.MustCompile(`(?s)^(?:"([^"\\]+)"|'([^']+)'|([\pL\pN_$][^:#"'\s]*(?: [^:#"'\s]+)*))[ \t]*:(?:[ \t]+(.*))?$`)
+	rapid.Check(t, func(t *rapid.T) {
+		line := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "é", "½", "_", "$", "-", ":", ": ", " ", "  ", "\t", "#", "'", "\"", "\\", "\f", "\xff", "\n"}), 0, 12).Draw(t, "line"), "")
+		var want [3]string
+		if m := expression.FindStringSubmatch(strings.TrimRight(line, " \t\r\n")); m != nil {
+			want = [3]string{m[1] + m[2] + m[3], m[4], "true"}
+		}
+		key, value, ok := topLevelKey(line)
+		if got := [3]string{key, value, ""}; ok != (want[2] != "") || ok && got[0] != want[0] || ok && got[1] != want[1] {
+			t.Fatalf("%q: %q, %v, want %q", line, got, ok, want)
+		}
+	})
+}
+
 func FuzzFirstParagraph(f *testing.F) {
 	for _, in := range []string{"Text", "# H\nText\n\nmore", "- a\n\nText", "> a\nb\n\nText", "| a |\n|---|\n", "<div>\n\nText", "[a]: b\nText", "a\n===\nText"} {
 		f.Add([]byte(in))
@@ -510,42 +567,61 @@ func FuzzFirstParagraph(f *testing.F) {
 	})
 }
 
-// BenchmarkParse is a file with a plain header (ours), beside the same file
-// with one that only the YAML library can read (library), and that library
-// alone, without places, problems and body, on the latter's header (floor).
+// BenchmarkParse reads files of each class of public headers. It reports the time of
+// a Scanner that reads the fields of a list (scanner), of Parse (parse), of the YAML
+// library with the recovery of broken headers (library), and of adrg/frontmatter
+// (adrg).
 func BenchmarkParse(b *testing.B) {
-	const body = "\n# Review\n\nRead the files.\n"
-	plain := "description: Review the changes of a branch and list what to mend\nargument-hint: <branch>\nallowed-tools: Read, Grep, Glob\nmodel: default\n"
-	flow := strings.Replace(plain, "<branch>", "[branch]", 1)
-	parse := func(header string) func() {
-		text := []byte("---\n" + header + "---\n" + body)
-		return func() { Parse(text, true) }
-	}
-	floor := func() {
-		var node yaml.Node
-		if err := yaml.Unmarshal([]byte(flow), &node); err != nil {
-			b.Fatal(err)
-		}
-	}
-	runs := []struct {
-		name string
-		do   func()
-	}{{"ours", parse(plain)}, {"library", parse(flow)}, {"floor", floor}}
-	took := make([]time.Duration, len(runs))
-	for b.Loop() {
-		for i, run := range runs {
-			begin := time.Now()
-			for range 100 {
-				run.do()
+	for _, class := range []struct{ name, header string }{
+		{"plain", "description: Review the changes of a branch and list what to mend\nargument-hint: <branch>\nallowed-tools: Read, Grep, Glob\nmodel: default\n"},
+		{"quoted", "description: Analyze the service logs number 7 and report\nargument-hint: \"[file] [level]\"\nallowed-tools: Read, Grep\nis_dependency: false\n"},
+		{"brackets", "description: Create a new application\nargument-hint: [project-name]\nallowed-tools: [\"Read\", \"Write\", \"Bash(git:*)\"]\n"},
+		{"list", "description: Check the reasoning\ntools:\n  - read\n  - write\n  - bash\narguments: $QUERY\n"},
+		{"block", "name: animate\ndescription: >-\n  Use this skill when the user wants to build animations, scroll effects,\n  parallax, pinned sections, or text animations in React or Next.js \u2014 even\n  if the user only says \"make it move\".\n"},
+		{"metadata", "name: launch\ndescription: 'Launch a product: from the idea to the first customers'\nlicense: MIT\nmetadata:\n  author: example\n  version: \"2.0.0\"\n"},
+		{"comment", "name: convert # the command\n# allowed-tools: Read\ndescription: Convert a document\nversion: 1.0.2\n"},
+		{"broken", "allowed-tools: Bash, Read, Write, Edit\nargument-hint: [resource] [method] [flags]\ndescription: Upload local files to a project.\n"},
+	} {
+		b.Run(class.name, func(b *testing.B) {
+			text := []byte("---\n" + class.header + "---\n\n# Review\n\nRead the files.\n")
+			var s Scanner
+			keys := []string{"description", "is_dependency", "disable-model-invocation"}
+			runs := []struct {
+				name string
+				do   func()
+			}{
+				{"scanner", func() { s.Parse(text, true, keys...) }},
+				{"parse", func() { Parse(text, true) }},
+				{"library", func() {
+					if _, _, err := strictYAML(class.header, 2, newExpansion(class.header)); err != nil {
+						for c := range chunks(class.header) {
+							strictYAML(c.text, c.line, newExpansion(class.header))
+						}
+					}
+				}},
+				{"adrg", func() {
+					var fields map[string]any
+					frontmatter.Parse(bytes.NewReader(text), &fields)
+				}},
 			}
-			took[i] += time.Since(begin)
-		}
+			took := make([]time.Duration, len(runs))
+			for b.Loop() {
+				for i, run := range runs {
+					begin := time.Now()
+					for range 100 {
+						run.do()
+					}
+					took[i] += time.Since(begin)
+				}
+			}
+			for i, run := range runs {
+				b.ReportMetric(float64(took[i].Nanoseconds())/float64(100*b.N), "ns/"+run.name)
+			}
+			b.ReportMetric(float64(took[2])/float64(took[1]), "library/parse")
+			b.ReportMetric(float64(took[3])/float64(took[1]), "adrg/parse")
+			b.ReportMetric(0, "ns/op")
+		})
 	}
-	for i, run := range runs {
-		b.ReportMetric(float64(took[i].Nanoseconds())/float64(100*b.N), "ns/"+run.name)
-	}
-	b.ReportMetric(float64(took[0])/float64(took[2]), "ours/floor")
-	b.ReportMetric(float64(took[1])/float64(took[2]), "library/floor")
 }
 
 // TestSuggestionsAreRight follows the suggestions for values that YAML cuts.

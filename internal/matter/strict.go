@@ -22,7 +22,7 @@ func (d *Document) Strict() []problem.Problem {
 	if d.Format != YAML {
 		return nil
 	}
-	if fields, verdict := readSubset(string(d.Header), 2); verdict == certain && !slices.ContainsFunc(fields, func(f Field) bool { return f.Value.Kind >= Sequence }) {
+	if fields, verdict := readSubset(d.Header, 2); verdict == certain && !slices.ContainsFunc(fields, func(f Field) bool { return f.Value.Kind >= Sequence }) {
 		return nil // scalars of the subset contain no such construct
 	}
 	text := (&Document{Header: d.Header}).printable()
@@ -33,7 +33,7 @@ func (d *Document) Strict() []problem.Problem {
 	if err != nil || node.Kind == 0 {
 		return nil
 	}
-	s := strict{text: text, lines: yamlLines(text)}
+	s := strict{text: []byte(text), lines: yamlLines([]byte(text))}
 	s.look(node.Content[0], 0)
 	s.tabs()
 	moveProblems(s.problems, d.Line-1)

@@ -1,27 +1,37 @@
 package matter
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // readSubset reads a header in the subset of YAML that nearly all authors use:
-// mappings and lists in block style, lists in brackets in one line, plain, quoted
-// and block scalars, and comments. The YAML library takes ten to thirty times as
-// long. The argument line is the line of the text in the file.
+// mappings and lists in block style, lists in brackets, plain, quoted and block
+// scalars, and comments. The YAML library takes ten to thirty times as long. The
+// argument line is the line of the text in the file. The strings of the fields are
+// parts of the text where possible.
 //
 // If the verdict is certain, the fields are the result of the library, and the
 // header has no problem. If the verdict is invalid, the library rejects the text. If
-// readSubset is not sure, the library decides. FuzzSubset compares all three cases
+// the verdict is unsure, the library decides. FuzzSubset compares the first two cases
 // with the library.
 func readSubset(text string, line int) ([]Field, verdict) {
+	var s subset
+	verdict := s.read(text, line, nil)
+	return s.fields, verdict
+}
+
+// read is readSubset with the result in s.fields, until the next call. If keys is
+// not nil, only allowed-tools and the fields with these keys have a value.
+func (s *subset) read(text string, line int, keys []string) verdict {
+	s.reuse()
+	s.rest, s.line, s.keys = text, line-1, keys
 	if !hasOrdinaryText(text) {
-		return nil, unsure
+		return unsure
 	}
-	s := subset{rest: text, line: line - 1}
 	s.next()
-	fields := s.mapping(0, 0)
-	if s.verdict != certain {
-		return nil, s.verdict
-	}
-	return fields, certain
+	s.mapping(0, 0)
+	return s.verdict
 }
 
 // A verdict is the knowledge of readSubset about a text.
@@ -40,8 +50,60 @@ type subset struct {
 	indent    int    // column of current, or -1 after the last line
 	line      int    // line of current in the file
 	commented bool   // a line with a comment precedes current
-	key       string // current top-level key
 	verdict   verdict
+
+	key     string   // current top-level key
+	keys    []string // keys of the fields to read; nil means all
+	discard bool     // the value of key is not needed
+
+	// The open mappings, lists and scalars. Values have copies.
+	fields []Field
+	items  []Value
+	text   []byte
+}
+
+// reuse prepares the memory of the last header for the next.
+func (s *subset) reuse() {
+	fields, items, text := s.fields[:cap(s.fields)], s.items[:cap(s.items)], s.text[:0]
+	*s = subset{}
+	if len(fields)+len(items) <= maxReusedValues && cap(text) <= maxReusedText {
+		clear(fields)
+		clear(items)
+		s.fields, s.items, s.text = fields[:0], items[:0], text
+	}
+}
+
+// The memory that reuse keeps. Public headers need less.
+const (
+	maxReusedValues = 128
+	maxReusedText   = 4 << 10
+)
+
+func (s *subset) takeFields(from int) []Field {
+	fields := s.fields[from:]
+	s.fields = s.fields[:from]
+	if s.discard || len(fields) == 0 {
+		return nil
+	}
+	return slices.Clone(fields)
+}
+
+func (s *subset) takeItems(from int) []Value {
+	items := s.items[from:]
+	s.items = s.items[:from]
+	if s.discard || len(items) == 0 {
+		return nil
+	}
+	return slices.Clone(items)
+}
+
+func (s *subset) takeText() string {
+	text := s.text
+	s.text = s.text[:0]
+	if s.discard {
+		return ""
+	}
+	return string(text)
 }
 
 // next moves to the next line that has more than a comment.
@@ -90,45 +152,57 @@ func (s *subset) stop(v verdict) {
 // maxSubsetDepth is the maximum number of mappings and lists around a value.
 const maxSubsetDepth = 8
 
-// mapping reads the lines of a mapping with a number of spaces before each key.
-func (s *subset) mapping(indent, depth int) []Field {
-	var fields []Field
+// mapping reads the lines of a mapping with a number of spaces before each key,
+// and appends the fields to s.fields.
+func (s *subset) mapping(indent, depth int) {
 	for s.indent == indent {
 		key, value, ok := cutSubsetKey(s.current)
 		if !ok || depth > maxSubsetDepth {
 			s.stop(unsure)
-			return nil
+			return
 		}
 		if depth == 0 {
 			s.key = key
+			s.discard = s.keys != nil && key != toolsKey && !slices.Contains(s.keys, key)
 		}
 		f := Field{Key: key, Line: s.line, Column: indent + 1}
 		f.Value = s.value(value, indent, depth, true)
-		fields = append(fields, f)
+		if depth == 0 && s.discard {
+			f.Value = Value{}
+		}
+		s.fields = append(s.fields, f)
 	}
 	if s.indent > indent {
 		s.stop(unsure)
 	}
-	return fields
+}
+
+// nestedMapping reads a mapping below the top level.
+func (s *subset) nestedMapping(depth int) Value {
+	from := len(s.fields)
+	s.mapping(s.indent, depth)
+	return Value{Kind: Mapping, Fields: s.takeFields(from)}
 }
 
 // list reads the lines of a list with a number of spaces before each hyphen.
-func (s *subset) list(indent, depth int) []Value {
-	var items []Value
+func (s *subset) list(indent, depth int) Value {
+	from := len(s.items)
 	for s.indent == indent && isSubsetItem(s.current) {
 		text := trimSpaces(s.current[1:])
+		var item Value
 		if _, _, ok := cutSubsetKey(text); ok {
 			s.indent += len(s.current) - len(text)
 			s.current = text
-			items = append(items, Value{Kind: Mapping, Fields: s.mapping(s.indent, depth+1)})
-			continue
+			item = s.nestedMapping(depth + 1)
+		} else {
+			item = s.value(text, indent, depth, false)
 		}
-		items = append(items, s.value(text, indent, depth, false))
+		s.items = append(s.items, item)
 	}
 	if s.indent > indent {
 		s.stop(unsure)
 	}
-	return items
+	return Value{Kind: Sequence, Items: s.takeItems(from)}
 }
 
 func isSubsetItem(line string) bool { return strings.HasPrefix(line, "- ") }
@@ -215,7 +289,7 @@ func (s *subset) nested(indent, depth int) Value {
 	item := isSubsetItem(s.current)
 	switch {
 	case s.indent == indent && item, s.indent > indent && item:
-		return Value{Kind: Sequence, Items: s.list(s.indent, depth)}
+		return s.list(s.indent, depth)
 	case s.indent > indent && s.current[0] == '[':
 		items, rest := s.brackets(s.current, indent)
 		if rest != "" {
@@ -225,7 +299,7 @@ func (s *subset) nested(indent, depth int) Value {
 		}
 		return Value{Kind: Sequence, Items: items}
 	case s.indent > indent:
-		return Value{Kind: Mapping, Fields: s.mapping(s.indent, depth)}
+		return s.nestedMapping(depth)
 	default:
 		return Value{}
 	}

@@ -1,7 +1,5 @@
 package matter
 
-import "strings"
-
 // block reads a literal or folded block scalar. The header is the rest of the
 // line, and indent is the column of the key or the hyphen.
 func (s *subset) block(header string, indent int) string {
@@ -22,7 +20,6 @@ func (s *subset) block(header string, indent int) string {
 	if increment > 0 {
 		column = indent + increment
 	}
-	var b strings.Builder
 	breaks := 0     // line breaks after the last line of text
 	spaced := false // the last line of text begins with a space
 	for s.rest != "" {
@@ -49,32 +46,33 @@ func (s *subset) block(header string, indent int) string {
 		}
 		leading := spaces > column
 		switch {
-		case b.Len() == 0 || !folded || spaced || leading:
-			writeBreaks(&b, breaks)
+		case len(s.text) == 0 || !folded || spaced || leading:
+			s.writeBreaks(breaks)
 		case breaks == 1:
-			b.WriteByte(' ')
+			s.text = append(s.text, ' ')
 		default:
-			writeBreaks(&b, breaks-1)
+			s.writeBreaks(breaks - 1)
 		}
-		b.WriteString(line[column:])
+		s.text = append(s.text, line[column:]...)
 		breaks, spaced = 1, leading
 	}
-	if b.Len() == 0 || chomping == '+' && s.rest == "" {
+	if len(s.text) == 0 || chomping == '+' && s.rest == "" {
 		s.stop(unsure)
 		return ""
 	}
 	switch chomping {
 	case 0:
-		b.WriteByte('\n')
+		s.text = append(s.text, '\n')
 	case '+':
-		writeBreaks(&b, breaks)
+		s.writeBreaks(breaks)
 	}
+	value := s.takeText()
 	s.endLine(indent)
-	return b.String()
+	return value
 }
 
-func writeBreaks(b *strings.Builder, n int) {
+func (s *subset) writeBreaks(n int) {
 	for range n {
-		b.WriteByte('\n')
+		s.text = append(s.text, '\n')
 	}
 }

@@ -5,11 +5,12 @@ import "strings"
 // brackets reads a list of scalars in brackets, and returns the text after the
 // closing bracket. The list may continue in lines that begin to the right of indent.
 func (s *subset) brackets(text string, indent int) (items []Value, rest string) {
+	from := len(s.items)
 	text = s.inBrackets(text[1:], indent)
 	for text != "" && text[0] != ']' {
 		var item Value
 		item, text = s.bracketItem(text)
-		items = append(items, item)
+		s.items = append(s.items, item)
 		text = s.inBrackets(text, indent)
 		if strings.HasPrefix(text, ",") {
 			text = s.inBrackets(text[1:], indent)
@@ -17,6 +18,7 @@ func (s *subset) brackets(text string, indent int) (items []Value, rest string) 
 			break
 		}
 	}
+	items = s.takeItems(from)
 	if s.verdict != certain || text == "" || text[0] != ']' {
 		s.stop(unsure)
 		return nil, ""

@@ -59,8 +59,7 @@ func (s *subset) plain(text string, indent int, ofKey bool) Value {
 	if s.indent <= indent {
 		return Value{Kind: kind, Text: value}
 	}
-	var b strings.Builder
-	b.WriteString(value)
+	s.text = append(s.text, value...)
 	for s.indent > indent {
 		part, after, ok := s.plainLine(s.current, ofKey)
 		if !ok {
@@ -71,16 +70,14 @@ func (s *subset) plain(text string, indent int, ofKey bool) Value {
 			return Value{}
 		}
 		if s.line == line+1 {
-			b.WriteByte(' ')
+			s.text = append(s.text, ' ')
 		}
-		for range s.line - line - 1 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(part)
+		s.writeBreaks(s.line - line - 1)
+		s.text = append(s.text, part...)
 		line = s.line
 		s.next()
 	}
-	return Value{Kind: String, Text: b.String()}
+	return Value{Kind: String, Text: s.takeText()}
 }
 
 // startsPlain reports whether a plain scalar may begin with the text.
@@ -172,66 +169,88 @@ func plainKind(text string) Kind {
 // quoted reads a quoted scalar of one line, and returns the text after the closing
 // quote.
 func (s *subset) quoted(text string) (value, rest string) {
-	quote := text[0]
-	text = text[1:]
-	if quote == '\'' {
-		return s.singleQuoted(text)
+	if text[0] == '\'' {
+		return s.singleQuoted(text[1:])
 	}
-	i := strings.IndexByte(text, '"')
-	if i >= 0 && strings.IndexByte(text[:i], '\\') < 0 {
+	return s.doubleQuoted(text[1:])
+}
+
+// singleQuoted reads the text of a single-quoted scalar after the opening quote.
+func (s *subset) singleQuoted(text string) (value, rest string) {
+	i := strings.IndexByte(text, '\'')
+	if i >= 0 && !strings.HasPrefix(text[i+1:], "'") {
 		return text[:i], text[i+1:]
 	}
-	return s.escaped(text)
+	for i >= 0 {
+		s.text = append(s.text, text[:i]...)
+		text = text[i+1:]
+		if !strings.HasPrefix(text, "'") {
+			return s.takeText(), text
+		}
+		s.text = append(s.text, '\'')
+		text = text[1:]
+		i = strings.IndexByte(text, '\'')
+	}
+	s.stop(unsure)
+	return "", ""
 }
 
-func (s *subset) singleQuoted(text string) (value, rest string) {
-	for from := 0; ; from += 2 {
-		i := strings.IndexByte(text[from:], '\'')
-		if i < 0 {
-			s.stop(unsure)
-			return "", ""
-		}
-		from += i
-		if !strings.HasPrefix(text[from+1:], "'") {
-			return strings.ReplaceAll(text[:from], "''", "'"), text[from+1:]
+// doubleQuoted reads the text of a double-quoted scalar after the opening quote.
+func (s *subset) doubleQuoted(text string) (value, rest string) {
+	if i := strings.IndexByte(text, '"'); i >= 0 && strings.IndexByte(text[:i], '\\') < 0 {
+		return text[:i], text[i+1:]
+	}
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			return s.takeText(), text[i+1:]
+		case '\\':
+			if i++; i == len(text) {
+				s.stop(unsure)
+				return "", ""
+			}
+			size := s.escape(text[i], text[i+1:])
+			if size < 0 {
+				s.stop(invalid)
+				return "", ""
+			}
+			i += size
+		default:
+			s.text = append(s.text, text[i])
 		}
 	}
+	s.stop(unsure)
+	return "", ""
 }
 
-// escapes are the characters after a backslash, and their meanings.
-var escapes = map[byte]string{'0': "\x00", 'a': "\a", 'b': "\b", 't': "\t", 'n': "\n", 'v': "\v", 'f': "\f", 'r': "\r", 'e': "\x1b",
-	' ': " ", '"': `"`, '\'': "'", '\\': `\`, 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029"}
-
-// escaped reads the text of a double-quoted scalar after the opening quote.
-func (s *subset) escaped(text string) (value, rest string) {
-	var b strings.Builder
-	for {
-		i := strings.IndexAny(text, `"\`)
-		if i < 0 || i+1 == len(text) && text[i] == '\\' {
-			s.stop(unsure)
-			return "", ""
-		}
-		b.WriteString(text[:i])
-		if text[i] == '"' {
-			return b.String(), text[i+1:]
-		}
-		c := text[i+1]
-		text = text[i+2:]
-		if meaning, ok := escapes[c]; ok {
-			b.WriteString(meaning)
-			continue
-		}
-		digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[c]
-		if digits == 0 || len(text) < digits {
-			s.stop(invalid)
-			return "", ""
-		}
-		code, err := strconv.ParseUint(text[:digits], 16, 32)
-		if err != nil || !utf8.ValidRune(rune(code)) {
-			s.stop(invalid)
-			return "", ""
-		}
-		b.WriteRune(rune(code))
-		text = text[digits:]
+// escape appends the meaning of an escape sequence. The argument c is the character
+// after the backslash. The size is the number of digits after c, or -1 if the
+// sequence is invalid.
+func (s *subset) escape(c byte, after string) (size int) {
+	if i := strings.IndexByte(`0abtnvfre "'\N_LP`, c); i >= 0 {
+		s.text = utf8.AppendRune(s.text, escaped[i])
+		return 0
 	}
+	switch c {
+	case 'x':
+		size = 2
+	case 'u':
+		size = 4
+	case 'U':
+		size = 8
+	default:
+		return -1
+	}
+	if len(after) < size {
+		return -1
+	}
+	code, err := strconv.ParseUint(after[:size], 16, 32)
+	if err != nil || code > utf8.MaxRune || !utf8.ValidRune(rune(code)) {
+		return -1
+	}
+	s.text = utf8.AppendRune(s.text, rune(code))
+	return size
 }
+
+// escaped are the meanings of the characters after a backslash.
+var escaped = [...]rune{0, '\a', '\b', '\t', '\n', '\v', '\f', '\r', 0x1b, ' ', '"', '\'', '\\', 0x85, 0xa0, 0x2028, 0x2029}

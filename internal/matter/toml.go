@@ -1,7 +1,6 @@
 package matter
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"maps"
@@ -23,7 +22,7 @@ func (d *Document) decodeTOML() {
 		return
 	}
 	var decoded map[string]any
-	meta, err := toml.Decode(string(text), &decoded)
+	meta, err := toml.Decode(text, &decoded)
 	if err != nil {
 		p := problem.Problem{Code: problem.FrontmatterInvalid, Line: 1, Message: "the frontmatter is not valid TOML; the fields are unknown"}
 		var at toml.ParseError
@@ -48,7 +47,7 @@ const maxTOMLDepth = 32
 
 // tomlTooDeep reports whether tables, arrays and dotted keys are nested too deep for
 // the parser.
-func tomlTooDeep(text []byte) bool {
+func tomlTooDeep(text string) bool {
 	depth, maxNesting, dots, maxDots := 0, 0, 0, 0
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -77,14 +76,14 @@ func tomlTooDeep(text []byte) bool {
 // tomlString returns the length of the string at the start of text. A string
 // without a closing quote extends to the end of the line, or to the end of the text
 // if the string may have several lines. The parser stops there with an error.
-func tomlString(text []byte) int {
+func tomlString(text string) int {
 	quote, closing, multiline := text[0], text[:1], false
 	if len(text) >= 3 && text[1] == quote && text[2] == quote {
 		closing, multiline = text[:3], true
 	}
 	for i := len(closing); i < len(text); i++ {
 		switch {
-		case bytes.HasPrefix(text[i:], closing):
+		case strings.HasPrefix(text[i:], closing):
 			return i + len(closing)
 		case quote == '"' && text[i] == '\\':
 			i++

@@ -50,18 +50,20 @@ func splitTools(text string) (tools []string, unbalanced string) {
 	return tools, unbalanced
 }
 
+const toolsKey = "allowed-tools"
+
 // checkTools reports a tool with unbalanced parentheses.
 func (d *Document) checkTools() {
 	for i := len(d.Fields) - 1; i >= 0; i-- {
 		f := &d.Fields[i]
-		if f.Key != "allowed-tools" {
+		if f.Key != toolsKey {
 			continue
 		}
 		if f.Value.Kind == String && !strings.ContainsAny(f.Value.Text, "()") {
 			return // fast path of most headers
 		}
 		if _, tool := Tools(f.Value); tool != "" {
-			p := problem.Problem{Code: problem.AllowedToolsUnbalanced, Line: f.Line, Column: f.Column, Key: f.Key,
+			p := problem.Problem{Code: problem.AllowedToolsUnbalanced, Line: f.Line, Column: f.Column, Key: toolsKey,
 				Message:    "unbalanced parentheses: " + strconv.Quote(clip(tool, 100)) + " is read as one tool",
 				Suggestion: `close each "(" before the next tool, as in "Bash(git:*) Read"`}
 			if f.Value.Kind == Sequence {

@@ -127,7 +127,7 @@ func (d *Document) Memory() int {
 }
 
 func (v Value) memory() int {
-	size := len(v.Text) + cap(v.Items)*int(unsafe.Sizeof(v)) + cap(v.Fields)*int(unsafe.Sizeof(Field{}))
+	size := len(v.Text) + len(v.Items)*int(unsafe.Sizeof(v)) + len(v.Fields)*int(unsafe.Sizeof(Field{}))
 	for _, item := range v.Items {
 		size += item.memory()
 	}

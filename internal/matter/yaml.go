@@ -6,10 +6,10 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/adrg/frontmatter"
@@ -32,7 +32,7 @@ type expansion struct {
 }
 
 // newExpansion returns the bound of a header: the header's own length and 4 KB.
-func newExpansion(header []byte) *expansion {
+func newExpansion(header string) *expansion {
 	return &expansion{values: 2_000, bytes: len(header) + 4<<10}
 }
 
@@ -55,14 +55,19 @@ var errRefused = errors.New("nested too deeply, or too large after alias expansi
 
 // decodeYAML sets the fields. If the text between the fences is not a mapping,
 // decodeYAML returns false: the fences are thematic breaks and the text is body.
-func (d *Document) decodeYAML() bool {
-	fields, verdict := readSubset(string(d.Header), 2)
+func (d *Document) decodeYAML(scanner *Scanner) bool {
+	s := &scanner.subset
+	verdict := s.read(d.Header, 2, scanner.keys)
 	if verdict == certain {
-		d.Fields = fields
+		d.Fields = s.fields
+		if !scanner.shared {
+			d.Fields = slices.Clone(s.fields)
+		}
 		return true
 	}
 	text := d.printable()
 	left := newExpansion(text)
+	var fields []Field
 	cut, err := cuts{}, errInvalid
 	if verdict == unsure {
 		fields, cut, err = strictYAML(text, 2, left)
@@ -79,7 +84,7 @@ func (d *Document) decodeYAML() bool {
 		return false
 	}
 	known := len(d.Problems)
-	recovered := d.recover(text, left)
+	recovered := d.recover(text, left, s)
 	if len(recovered) == 0 {
 		if looksLikeHeader(text, YAML) {
 			d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterNotAMapping, Line: 1, Message: "the frontmatter is not valid YAML and is part of the content"})
@@ -99,9 +104,9 @@ func (d *Document) decodeYAML() bool {
 
 // printable returns the header with U+FFFD in place of invalid UTF-8 and of the
 // control characters that YAML rejects. Line breaks are kept.
-func (d *Document) printable() []byte {
+func (d *Document) printable() string {
 	clean := true
-	for _, c := range d.Header {
+	for _, c := range []byte(d.Header) {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f || c >= utf8.RuneSelf {
 			clean = false
 			break
@@ -110,18 +115,18 @@ func (d *Document) printable() []byte {
 	if clean {
 		return d.Header
 	}
-	var b bytes.Buffer
+	var b strings.Builder
 	line, reported := 2, false
 	for i := 0; i < len(d.Header); {
-		r, size := utf8.DecodeRune(d.Header[i:])
+		r, size := utf8.DecodeRuneInString(d.Header[i:])
 		switch {
 		case r == '\n':
 			line++
 		case r < ' ' && r != '\t' && r != '\r', r == 0x7f, r >= 0x80 && r <= 0x9f && r != 0x85, r == 0xFFFE, r == 0xFFFF, r == '\uFEFF':
 			if !reported {
 				reported = true
-				begin := bytes.LastIndexByte(d.Header[:i], '\n') + 1
-				d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter, Line: line, Column: 1 + utf8.RuneCount(d.Header[begin:i]),
+				begin := strings.LastIndexByte(d.Header[:i], '\n') + 1
+				d.Problems = append(d.Problems, problem.Problem{Code: problem.ControlCharacter, Line: line, Column: 1 + utf8.RuneCountInString(d.Header[begin:i]),
 					Message: "the character " + strconv.QuoteRuneToASCII(r) + " is not allowed in frontmatter", Suggestion: "remove the character"})
 			}
 			r = utf8.RuneError
@@ -129,7 +134,7 @@ func (d *Document) printable() []byte {
 		b.WriteRune(r)
 		i += size
 	}
-	return b.Bytes()
+	return b.String()
 }
 
 var (
@@ -139,7 +144,7 @@ var (
 
 // strictYAML reads a text that is valid YAML. line is the line of the text in the
 // file.
-func strictYAML(text []byte, line int, left *expansion) ([]Field, cuts, error) {
+func strictYAML(text string, line int, left *expansion) ([]Field, cuts, error) {
 	if tooDeep(text) {
 		return nil, cuts{}, errRefused
 	}
@@ -157,7 +162,7 @@ func strictYAML(text []byte, line int, left *expansion) ([]Field, cuts, error) {
 	if root.Kind != yaml.MappingNode {
 		return nil, cuts{}, errNotMapping
 	}
-	c := converter{line: line - 1, left: left, cuts: cuts{text: text, line: line - 1}}
+	c := converter{line: line - 1, left: left, cuts: cuts{text: []byte(text), line: line - 1}}
 	v, err := c.value(root, 0)
 	c.literals(v.Fields[:c.own], text)
 	return v.Fields, c.cuts, err
@@ -165,10 +170,10 @@ func strictYAML(text []byte, line int, left *expansion) ([]Field, cuts, error) {
 
 // tooDeep reports brackets that are nested deeper than maxDepth. The check precedes
 // the parser.
-func tooDeep(text []byte) bool {
+func tooDeep(text string) bool {
 	depth := 0
-	for _, c := range text {
-		switch c {
+	for i := range len(text) {
+		switch text[i] {
 		case '[', '{':
 			if depth++; depth > maxDepth {
 				return true
@@ -183,15 +188,15 @@ func tooDeep(text []byte) bool {
 // parseYAML decodes a header into nodes. The frontmatter package compares trimmed
 // lines with the fences. parseYAML therefore adds fences that no line of the text
 // contains.
-func parseYAML(text []byte) (*yaml.Node, error) {
+func parseYAML(text string) (*yaml.Node, error) {
 	fence := "=frontmatter="
-	for bytes.Contains(text, []byte(fence)) {
+	for strings.Contains(text, fence) {
 		fence += "="
 	}
 	var b bytes.Buffer
 	b.Grow(len(text) + 2*len(fence) + 3)
 	b.WriteString(fence + "\n")
-	b.Write(text)
+	b.WriteString(text)
 	b.WriteString("\n" + fence)
 	node := new(yaml.Node)
 	_, err := frontmatter.Parse(&b, node, frontmatter.NewFormat(fence, fence, unmarshalOne))
@@ -332,8 +337,8 @@ func scalarKind(n *yaml.Node) Kind {
 // literals sets the Text of top-level lists and mappings in brackets to the
 // original text, as in argument-hint: [file]. literals reports a comment after the
 // closing bracket that resembles text.
-func (c *converter) literals(fields []Field, text []byte) {
-	var lines [][]byte
+func (c *converter) literals(fields []Field, text string) {
+	var lines []string
 	for i := range fields {
 		f := &fields[i]
 		// If a line of a mapping in brackets contains several fields, only the first
@@ -342,7 +347,7 @@ func (c *converter) literals(fields []Field, text []byte) {
 			continue
 		}
 		if lines == nil {
-			lines = bytes.Split(text, []byte("\n"))
+			lines = strings.Split(text, "\n")
 		}
 		at := f.Line - c.line - 1
 		if at >= len(lines) {
@@ -359,23 +364,23 @@ func (c *converter) literals(fields []Field, text []byte) {
 				break
 			}
 		}
-		parts := [][]byte{value}
+		parts := []string{value}
 		for _, line := range lines[at+1 : max(end, at+1)] {
-			if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			if line = strings.TrimSpace(line); len(line) > 0 && line[0] != '#' {
 				parts = append(parts, line)
 			}
 		}
-		literal, rest := bracketed(bytes.Join(parts, []byte(" ")))
-		f.Value.Text = string(literal)
+		literal, rest := bracketed(strings.Join(parts, " "))
+		f.Value.Text = literal
 		if len(literal) <= len(value) {
-			c.cuts.lookAfter(*f, lines[at], value, bytes.TrimLeft(rest[:len(value)-len(literal)], " \t"))
+			c.cuts.lookAfter(*f, lines[at], value, strings.TrimLeft(rest[:len(value)-len(literal)], " \t"))
 		}
 	}
 }
 
 // bracketed splits a text after the bracket that closes the first bracket. The
 // rest is a comment or the text of other fields, because the text is YAML.
-func bracketed(text []byte) (literal, rest []byte) {
+func bracketed(text string) (literal, rest string) {
 	depth, quote := 0, byte(0)
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -402,35 +407,55 @@ func bracketed(text []byte) (literal, rest []byte) {
 			}
 		}
 	}
-	return text, nil
+	return text, ""
 }
 
-// plainKey is a top-level key at the beginning of a line.
-var plainKey = regexp.MustCompile(`^(?:"([^"\\]+)"|'([^']+)'|([\pL\pN_$][^:#"'\s]*(?: [^:#"'\s]+)*))[ \t]*:(?:[ \t]|$)`)
-
-// topLevelKey splits a line that begins with a key at column 0.
-func topLevelKey(line []byte) (key string, value []byte, ok bool) {
-	line = bytes.TrimRight(line, " \t\r\n")
-	m := plainKey.FindSubmatchIndex(line)
-	if m == nil {
-		return "", nil, false
+// topLevelKey splits a line that begins with a key at column 0. A key is a text in
+// quotes without quotes and backslashes, or words with single spaces between the
+// words.
+func topLevelKey(line string) (key, value string, ok bool) {
+	line = strings.TrimRight(line, " \t\r\n")
+	if line == "" {
+		return "", "", false
 	}
-	for i := 2; i < len(m); i += 2 {
-		if m[i] >= 0 {
-			key = string(line[m[i]:m[i+1]])
+	begin, end, after := 0, 0, 0 // of the key, and the offset after a closing quote
+	switch c := line[0]; c {
+	case '"', '\'':
+		begin, end = 1, 1
+		for end < len(line) && line[end] != c && (c == '\'' || line[end] != '\\') {
+			end++
 		}
+		if end == 1 || end == len(line) || line[end] != c {
+			return "", "", false
+		}
+		after = end + 1
+	default:
+		if r, _ := utf8.DecodeRuneInString(line); !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '_' && r != '$' {
+			return "", "", false
+		}
+		for end < len(line) && (!endsWord(line[end]) || line[end] == ' ' && end+1 < len(line) && !endsWord(line[end+1])) {
+			end++
+		}
+		after = end
 	}
-	return key, bytes.TrimLeft(line[m[1]:], " \t"), true
+	rest := strings.TrimLeft(line[after:], " \t")
+	if value, ok = strings.CutPrefix(rest, ":"); !ok || value != "" && value[0] != ' ' && value[0] != '\t' {
+		return "", "", false
+	}
+	return line[begin:end], strings.TrimLeft(value, " \t"), true
 }
+
+// endsWord reports whether a character ends a word of a key.
+func endsWord(c byte) bool { return strings.IndexByte(":#\"' \t\n\f\r", c) >= 0 }
 
 // recover reads invalid YAML key by key. Each field is parsed as YAML by itself. If
 // the field is invalid, the value is the literal text.
-func (d *Document) recover(text []byte, left *expansion) []Field {
+func (d *Document) recover(text string, left *expansion, s *subset) []Field {
 	var fields []Field
 	tries := 0
 	for c := range chunks(text) {
-		read, verdict := readSubset(string(c.text), c.line)
-		cut, err := cuts{}, error(nil)
+		verdict := s.read(c.text, c.line, nil)
+		read, cut, err := s.fields, cuts{}, error(nil)
 		switch {
 		case verdict == invalid:
 			err = errInvalid
@@ -463,17 +488,17 @@ func (d *Document) recover(text []byte, left *expansion) []Field {
 // A chunk is the text of a header from a top-level key to the next.
 type chunk struct {
 	key  string
-	text []byte
+	text string
 	line int // in the file
 }
 
 // chunks splits a header at the lines with a top-level key. The text before the
 // first of these lines belongs to no chunk.
-func chunks(text []byte) iter.Seq[chunk] {
+func chunks(text string) iter.Seq[chunk] {
 	return func(yield func(chunk) bool) {
 		var c chunk
 		line, from, at := 1, -1, 0
-		for l := range bytes.Lines(text) {
+		for l := range strings.Lines(text) {
 			line++
 			if key, _, ok := topLevelKey(l); ok {
 				c.text = text[max(from, 0):at]
@@ -493,14 +518,14 @@ func chunks(text []byte) iter.Seq[chunk] {
 
 // literal returns the value of a key as a person reads the value: joined lines
 // without the surrounding quotes.
-func literal(chunk []byte) string {
-	first, rest, _ := bytes.Cut(chunk, []byte("\n"))
+func literal(chunk string) string {
+	first, rest, _ := strings.Cut(chunk, "\n")
 	_, value, _ := topLevelKey(first)
-	parts := []string{string(value)}
-	for line := range bytes.Lines(rest) {
+	parts := []string{value}
+	for line := range strings.Lines(rest) {
 		// An unindented line without a key belongs to no field.
-		if text := bytes.TrimSpace(line); len(text) > 0 && (line[0] == ' ' || line[0] == '\t') {
-			parts = append(parts, string(text))
+		if text := strings.TrimSpace(line); len(text) > 0 && (line[0] == ' ' || line[0] == '\t') {
+			parts = append(parts, text)
 		}
 	}
 	text := strings.TrimSpace(strings.Join(parts, " "))

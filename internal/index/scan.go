@@ -108,7 +108,7 @@ func (s *scan) report(p problem.Problem) {
 // reportDir reports a directory that has the name of a file.
 func (s *scan) reportDir(file string) {
 	s.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: s.place(file),
-		Message: "not listed: the directory has the name of a command file", Suggestion: "rename the directory"})
+		Message: "not listed: a directory has the name of a Markdown file", Suggestion: "rename the directory"})
 }
 
 // Two open directories have equal identities if they are the same directory. An

@@ -67,14 +67,14 @@ func unopened(e *Entry) bool {
 }
 
 // ownFile returns the index of a layer's own SKILL.md, or -1.
-func ownFile(children []child, base string) int {
-	return slices.IndexFunc(children, func(c child) bool { return c.name == base && c.typ != fs.ModeDir })
+func (s *scan) ownFile(dirPath string, children []child, base string) int {
+	return slices.IndexFunc(children, func(c child) bool { return c.name == base && !s.isDir(dirPath, c) })
 }
 
 // reportOwnFile reports the SKILL.md of a layer whose subdirectories are skills.
 func (s *scan) reportOwnFile(dirPath string, children []child) {
 	for _, base := range skillFiles {
-		if ownFile(children, base) >= 0 {
+		if s.ownFile(dirPath, children, base) >= 0 {
 			s.report(problem.Problem{Code: problem.SkillFileUnused, Severity: problem.Warning, Path: s.place(dirPath, base),
 				Message:    "not listed: subdirectories contain skills, and therefore the directory is not a skill",
 				Suggestion: "move the file to a subdirectory"})
@@ -87,7 +87,7 @@ func (s *scan) reportOwnFile(dirPath string, children []child) {
 // SKILL.md without a name and a description does not make the layer a skill.
 func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Entry {
 	for _, base := range skillFiles {
-		i := ownFile(children, base)
+		i := s.ownFile(dirPath, children, base)
 		if i < 0 {
 			continue
 		}

@@ -21,15 +21,12 @@ func watched(t *testing.T) (*Index, string) {
 	if err := os.WriteFile(filepath.Join(dir, "a.md"), []byte("a"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	fsys := confined(t, dir)
+	fsys := confined(t)(confine.New(dir))
 	x, err := Commands(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, MaxFileSize: 100, Valid: names.Plain, Watch: true, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		x.Close()
-		fsys.Close()
-	})
+	t.Cleanup(x.Close)
 	x.watch.cancel()
 	for end := time.Now().Add(20 * time.Second); !x.watch.clean(); {
 		if _, err := x.Snapshot(t.Context()); err != nil || time.Now().After(end) {
@@ -107,8 +104,7 @@ func TestOnlyARouteMattersAboveALayer(t *testing.T) {
 
 func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 	dir := t.TempDir()
-	fsys := confined(t, dir)
-	defer fsys.Close()
+	fsys := confined(t)(confine.New(dir))
 	begun := make(chan struct{})
 	var added error
 	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: fsys, Dir: "."}}, Watch: true, Now: time.Now},
@@ -152,13 +148,4 @@ func TestAnotherFolderUnderTheNameIsNoticedWithoutAnEvent(t *testing.T) {
 	if x.watch.clean() {
 		t.Error("the watch vouches for another folder of the name")
 	}
-}
-
-func confined(t *testing.T, dir string) *confine.FS {
-	t.Helper()
-	fsys, err := confine.New(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fsys
 }

@@ -291,3 +291,24 @@ func splitLines(text string) []string {
 	}
 	return all
 }
+
+// A faulty filesystem fails with the errors of fault. The op is "open" or
+// "stat".
+type faulty struct {
+	afero.Fs
+	fault func(op, name string) error
+}
+
+func (f faulty) Open(name string) (afero.File, error) {
+	if err := f.fault("open ", name); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return f.Fs.Open(name)
+}
+
+func (f faulty) Stat(name string) (fs.FileInfo, error) {
+	if err := f.fault("stat ", name); err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return f.Fs.Stat(name)
+}

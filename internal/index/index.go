@@ -146,7 +146,7 @@ func (x *Index) Below(e *Entry) string {
 }
 
 // Close cancels a running validation and waits for the validation to return.
-// Later validations return fs.ErrClosed.
+// Later validations return fs.ErrClosed. Close must be called only once.
 func (x *Index) Close() {
 	x.flight.close() // first, because a scan adds directories to the watch
 	x.access.Lock()  // never unlocked

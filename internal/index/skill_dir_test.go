@@ -1,0 +1,274 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+)
+
+// openSkill opens the directory of a skill. The directory is closed after the
+// test.
+func openSkill(t testing.TB, x *Index, name string) *SkillDir {
+	t.Helper()
+	e := snapshotOf(t, x).Lookup(name)
+	if e == nil {
+		t.Fatalf("no skill %s in %q", name, lines(x, x.Last()))
+	}
+	d, err := x.OpenSkill(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Close)
+	return d
+}
+
+// text is the content of an open file, or the error.
+func text(f *confine.File, err error) string {
+	for _, e := range []struct {
+		is   error
+		word string
+	}{
+		{confine.ErrEscape, "outside"}, {confine.ErrSymlink, "link"}, {confine.ErrNotRegular, "no file"}, {confine.ErrNotDir, "no directory"},
+		{fs.ErrNotExist, "missing"}, {fs.ErrPermission, "denied"}, {syscall.ELOOP, "cycle"},
+	} {
+		if errors.Is(err, e.is) {
+			return e.word
+		}
+	}
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%q", raw)
+}
+
+// list is the files of a skill and the problems, as lines does.
+func list(t testing.TB, d *SkillDir) []string {
+	t.Helper()
+	files, err := d.Files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{}
+	for i, f := range files.Files {
+		line := f.Name
+		if i == files.Own {
+			line += " own"
+		}
+		all = append(all, line)
+	}
+	if files.Truncated {
+		all = append(all, "truncated")
+	}
+	for _, p := range files.Problems {
+		all = append(all, fmt.Sprint(p.Code, " ", p.Path))
+	}
+	return all
+}
+
+// TestSkillDir opens and lists the files of the skill "a". Each line of opens is
+// a path, and after "=" the content or the error.
+func TestSkillDir(t *testing.T) {
+	outside := tree{"skills/b/file.txt": "b", "lib/file.txt": "lib", "../secret.txt": "secret"}
+	for _, tt := range []struct {
+		name  string
+		opts  []confine.Option
+		tree  tree // with the files of outside
+		opens string
+		files string
+	}{
+		{
+			name: "files at every depth, hidden files as well",
+			tree: tree{"skills/a/SKILL.md": "own", "skills/a/dir/deep/x.txt": "x", "skills/a/.hidden": "h", "skills/a/empty/": ""},
+			opens: `SKILL.md = "own"; dir/deep/x.txt = "x"; .hidden = "h"
+				dir = no file; . = no file; missing = missing; dir/missing = missing; missing/x = missing; .hidden/x = no directory`,
+			files: ".hidden; SKILL.md own; dir/deep/x.txt",
+		},
+		{
+			name:  "directories of tools",
+			tree:  tree{"skills/a/SKILL.md": "", "skills/a/.git/config": "c", "skills/a/dir/node_modules/m.js": "m", "skills/a/node_modules.txt": "t"},
+			opens: `.git/config = "c"; dir/node_modules/m.js = "m"`,
+			files: "SKILL.md own; node_modules.txt",
+		},
+		{
+			name:  "no SKILL.md",
+			tree:  tree{"skills/a/x.txt": "x"},
+			opens: `SKILL.md = missing; x.txt = "x"`,
+			files: "x.txt",
+		},
+		{
+			name: "links to files in the directory",
+			tree: tree{"skills/a/SKILL.md": "", "skills/a/dir/x.txt": "x", "skills/a/one": "-> dir/x.txt", "skills/a/dir/two": "-> ../one",
+				"skills/a/back": "-> ../../skills/a/dir/x.txt"},
+			opens: `one = "x"; dir/two = "x"; back = "x"`,
+			files: "SKILL.md own; back; dir/two; dir/x.txt; one",
+		},
+		{
+			name: "links to directories in the directory",
+			tree: tree{"skills/a/SKILL.md": "own", "skills/a/dir/x.txt": "x", "skills/a/link": "-> dir", "skills/a/self": "-> .", "skills/a/dir/up": "-> .."},
+			opens: `link/x.txt = "x"; link = no file; self/dir/x.txt = "x"; self = no file; dir/up/SKILL.md = "own"
+				self/self/dir/up/link/x.txt = "x"; link/missing = missing`,
+			files: "SKILL.md own; dir/x.txt",
+		},
+		{
+			name: "links out of the directory, within the root and not, to files that exist and not",
+			tree: tree{"skills/a/SKILL.md": "", "skills/a/other": "-> ../b/file.txt", "skills/a/lib": "-> ../../lib", "skills/a/secret": "-> ../../../secret.txt",
+				"skills/a/none": "-> ../nothing", "skills/a/far": "-> /nothing", "skills/a/up": "-> .."},
+			opens: `other = outside; lib/file.txt = outside; lib/nothing = outside; secret = outside; none = outside; far = outside; up/b/file.txt = outside; up/a/SKILL.md = outside`,
+			files: `SKILL.md own; LINK_NOT_FOLLOWED skills/a/far; LINK_NOT_FOLLOWED skills/a/lib; LINK_NOT_FOLLOWED skills/a/none
+				LINK_NOT_FOLLOWED skills/a/other; LINK_NOT_FOLLOWED skills/a/secret; LINK_NOT_FOLLOWED skills/a/up`,
+		},
+		{
+			name:  "broken and cyclic links",
+			tree:  tree{"skills/a/SKILL.md": "", "skills/a/none": "-> nothing", "skills/a/loop": "-> loop", "skills/a/ping": "-> pong", "skills/a/pong": "-> ping"},
+			opens: "none = missing; loop = cycle; ping = cycle; loop/x = cycle",
+			files: `SKILL.md own; LINK_NOT_FOLLOWED skills/a/loop; LINK_NOT_FOLLOWED skills/a/none
+				LINK_NOT_FOLLOWED skills/a/ping; LINK_NOT_FOLLOWED skills/a/pong`,
+		},
+		{
+			name:  "links under the policy that follows no link",
+			opts:  []confine.Option{confine.DenySymlinks()},
+			tree:  tree{"skills/a/SKILL.md": "", "skills/a/x.txt": "x", "skills/a/link": "-> x.txt", "skills/a/out": "-> ../b/file.txt"},
+			opens: "link = link; out = outside",
+			files: "SKILL.md own; x.txt; LINK_NOT_FOLLOWED skills/a/link; LINK_NOT_FOLLOWED skills/a/out",
+		},
+		{
+			name:  "a SKILL.md that is a link out of the directory",
+			tree:  tree{"skills/a/SKILL.md": "-> ../../lib/file.txt", "skills/a/other": "-> ../../lib/file.txt"},
+			opens: `SKILL.md = "lib"; other = outside`,
+			files: "SKILL.md own; LINK_NOT_FOLLOWED skills/a/other",
+		},
+		{
+			name:  "a directory that is a link",
+			tree:  tree{"skills/a": "-> ../real/skill", "real/skill/SKILL.md": "own", "real/skill/x.txt": "x", "real/skill/link": "-> x.txt", "real/skill/out": "-> ../secret.txt", "real/secret.txt": "s"},
+			opens: `SKILL.md = "own"; link = "x"; out = outside`,
+			files: "SKILL.md own; link; x.txt; LINK_NOT_FOLLOWED skills/a/out",
+		},
+		{
+			name:  "directories beyond the sixteenth level",
+			tree:  tree{"skills/a/SKILL.md": "", "skills/a/" + strings.Repeat("d/", 15) + "x": "", "skills/a/" + strings.Repeat("d/", 16) + "y": ""},
+			files: "SKILL.md own; " + strings.Repeat("d/", 15) + "x; truncated; TOO_MANY_FILES skills/a",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for name, text := range outside {
+				if tt.tree.hasLinks() || !strings.HasPrefix(name, "../") {
+					tt.tree[name] = text
+				}
+			}
+			onEveryFilesystem(t, tt.tree, tt.opts, func(t *testing.T, fsys *confine.FS) {
+				d := openSkill(t, skillsOf(t, Config{}, fsys, "skills"), "a")
+				var got []string
+				for _, line := range splitLines(tt.opens) {
+					name, _, _ := strings.Cut(line, " = ")
+					got = append(got, name+" = "+text(d.Open(name)))
+				}
+				if diff := cmp.Diff(splitLines(tt.opens), append([]string{}, got...)); diff != "" {
+					t.Errorf("opened files (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(splitLines(tt.files), list(t, d)); diff != "" {
+					t.Errorf("files (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// The layer itself can be a skill, at the top of its filesystem as well.
+func TestTheDirectoryOfALayerThatIsASkill(t *testing.T) {
+	tr := tree{"SKILL.md": skillText("top"), "x.txt": "x", "link": "-> x.txt", "out": "-> ../secret.txt", "../secret.txt": "s"}
+	fsys := confined(t)(confine.New(tr.onDisk(t)))
+	d := openSkill(t, skillsOf(t, Config{}, fsys, "."), "root")
+	if diff := cmp.Diff(splitLines("SKILL.md own; link; x.txt; LINK_NOT_FOLLOWED out"), list(t, d)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if got := text(d.Open("link")); got != `"x"` {
+		t.Errorf("link: %s", got)
+	}
+}
+
+// A list is limited to 10,000 files and directories. The SKILL.md is always in
+// the list.
+func TestTheFilesOfASkillAreLimited(t *testing.T) {
+	files := fstest.MapFS{"a/SKILL.md": {}, "a/z/last": {}}
+	for i := range maxSkillFiles {
+		files[fmt.Sprintf("a/+%05d", i)] = &fstest.MapFile{} // before SKILL.md
+	}
+	x := skillsOf(t, Config{}, confined(t)(confine.Over(afero.FromIOFS{FS: files}, ".")), ".")
+	got := list(t, openSkill(t, x, "a"))
+	n := len(got)
+	if n != maxSkillFiles+3 || got[0] != "+00000" || got[maxSkillFiles-1] != "+09999" {
+		t.Errorf("%d lines, from %q", n, got[0])
+	}
+	if diff := cmp.Diff([]string{"SKILL.md own", "truncated", "TOO_MANY_FILES a"}, got[n-3:]); diff != "" {
+		t.Errorf("the end of the list (-want +got):\n%s", diff)
+	}
+}
+
+// Each file that cannot be read is a problem, and the other files are listed.
+func TestFilesOfASkillThatCannotBeRead(t *testing.T) {
+	tr := tree{"skills/a/SKILL.md": "", "skills/a/dir/x": "", "skills/a/gone": "", "skills/a/lost/x": "", "skills/a/closed": "", "skills/a/pipe": ""}
+	x := skillsOf(t, Config{}, confined(t)(confine.Over(faulty{tr.inMemory(t), func(op, name string) error {
+		switch op + path.Base(name) {
+		case "open dir", "stat closed":
+			return fs.ErrPermission
+		case "stat gone", "open lost":
+			return fs.ErrNotExist
+		}
+		return nil
+	}}, "/")), "skills")
+	want := "SKILL.md own; pipe; FILE_READ_ERROR skills/a/closed; FILE_READ_ERROR skills/a/dir"
+	if diff := cmp.Diff(splitLines(want), list(t, openSkill(t, x, "a"))); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// The end of the context ends a list, in the first directory and below.
+func TestTheListOfFilesEndsWithItsContext(t *testing.T) {
+	tr := tree{"skills/a/SKILL.md": "", "skills/a/dir/x": "", "skills/a/dir/y": ""}
+	for _, at := range []string{"SKILL.md", "dir", "x"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		ending := false
+		x := skillsOf(t, Config{}, confined(t)(confine.Over(faulty{tr.inMemory(t), func(op, name string) error {
+			if ending && path.Base(name) == at {
+				cancel()
+			}
+			return nil
+		}}, "/")), "skills")
+		d := openSkill(t, x, "a")
+		ending = true
+		if files, err := d.Files(ctx); !errors.Is(err, context.Canceled) || files.Files != nil {
+			t.Errorf("the end at %s: %v, %v", at, files, err)
+		}
+		cancel()
+	}
+}
+
+func TestASkillDirectoryThatIsGone(t *testing.T) {
+	fsys := tree{"skills/a/SKILL.md": ""}.inMemory(t)
+	x := skillsOf(t, Config{}, confined(t)(confine.Over(fsys, "/")), "skills")
+	e := snapshotOf(t, x).Lookup("a")
+	if err := fsys.RemoveAll(filepath.FromSlash("/skills/a")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.OpenSkill(e); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}

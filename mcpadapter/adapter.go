@@ -58,8 +58,16 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 			dotted[own[i].Name] = ns + "." + plain
 		}
 	}
+	for i := range own {
+		if err := config.dialect.translate(&own[i], false); err != nil {
+			return nil, err
+		}
+	}
 	for _, t := range config.extra {
 		if err := checkExtra(&t); err != nil {
+			return nil, err
+		}
+		if err := config.dialect.translate(&t, true); err != nil {
 			return nil, err
 		}
 		own = append(own, t)

@@ -9,7 +9,8 @@
 // The arguments are the JSON that the model wrote. The result has a text for the
 // model, even if the call fails. For the types of agent frameworks, Tool.Schema
 // returns the input schema as a map, and Answer, AnswerErr and AnswerMap return the
-// answer as a text, with a Go error or as a map.
+// answer as a text, with a Go error or as a map. WithDialect adapts the schemas to the
+// strict modes of the APIs.
 //
 // A JSON-RPC server without an SDK creates a Session for each client, and passes
 // the method and the params of each message to Session.Handle.

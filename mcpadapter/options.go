@@ -22,6 +22,7 @@ type config struct {
 	instructions string
 	listChanged  bool
 	renderer     toolshelf.Renderer
+	dialect      Dialect
 
 	relativePaths bool
 }
@@ -35,7 +36,7 @@ func (c config) prefix() string {
 }
 
 func newConfig(opts []Option) (config, error) {
-	c := config{separator: ".", pageSize: 50, name: "toolshelf", version: moduleVersion()}
+	c := config{pageSize: 50, name: "toolshelf", version: moduleVersion()}
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -43,6 +44,12 @@ func newConfig(opts []Option) (config, error) {
 		if err := opt(&c); err != nil {
 			return config{}, err
 		}
+	}
+	switch {
+	case c.separator == "":
+		c.separator = c.dialect.separator()
+	case c.separator == "." && dialects[c.dialect].noDots:
+		return config{}, invalidOption(fmt.Sprintf(`WithSeparator: %s permits no "." in the name of a tool; use "_" or "-"`, c.dialect))
 	}
 	return c, nil
 }
@@ -65,8 +72,8 @@ func WithNamespace(namespace string) Option {
 }
 
 // WithSeparator sets the separator between the parts of a namespace, and between the
-// namespace and the rest of a name: "." (the default), or "_" or "-" for clients that
-// reject dots. With every separator, a call may also use "." or "_".
+// namespace and the rest of a name: "." (the default, see also WithDialect), or "_" or
+// "-" for clients that reject dots. With every separator, a call may also use "." or "_".
 func WithSeparator(separator string) Option {
 	return func(c *config) error {
 		switch separator {

@@ -1,0 +1,456 @@
+package mcpadapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+var allDialects = []mcpadapter.Dialect{mcpadapter.OpenAIStrict, mcpadapter.AnthropicStrict, mcpadapter.Gemini}
+
+// A rule is a rule of an API for each schema in the definition of a tool.
+type rule struct {
+	name  string
+	holds func(schema map[string]any) bool
+}
+
+func has(keywords ...string) func(map[string]any) bool {
+	return func(schema map[string]any) bool {
+		return slices.ContainsFunc(keywords, func(k string) bool { _, ok := schema[k]; return ok })
+	}
+}
+
+func lacks(keywords ...string) rule {
+	return rule{"no " + strings.Join(keywords, ", "), func(s map[string]any) bool { return !has(keywords...)(s) }}
+}
+
+func isObject(s map[string]any) bool {
+	kinds, _ := s["type"].([]any)
+	return s["type"] == "object" || slices.Contains(kinds, any("object"))
+}
+
+var (
+	closedObjects = rule{"objects are closed", func(s map[string]any) bool { return !isObject(s) || s["additionalProperties"] == false }}
+	typedValues   = rule{"values have a type", has("type", "enum", "const", "anyOf", "allOf", "$ref")}
+	loneRefs      = rule{"$ref has no siblings", func(s map[string]any) bool { return s["$ref"] == nil || len(s) == 1 }}
+	allRequired   = rule{"all properties are required", func(s map[string]any) bool {
+		properties, _ := s["properties"].(map[string]any)
+		required, _ := s["required"].([]any)
+		return !isObject(s) || s["required"] != nil && len(required) == len(properties)
+	}}
+	noTypeLists = rule{"type is a string", func(s map[string]any) bool { _, ok := s["type"].(string); return ok || s["type"] == nil }}
+	textEnums   = rule{"enum has strings", func(s map[string]any) bool {
+		values, _ := s["enum"].([]any)
+		return !slices.ContainsFunc(values, func(v any) bool { _, ok := v.(string); return !ok })
+	}}
+	knownFormats = rule{"known format", func(s map[string]any) bool { return s["format"] == nil || s["format"] == "date-time" }}
+)
+
+// The rules are from the documentation and the SDKs of the APIs.
+var rules = map[mcpadapter.Dialect][]rule{
+	mcpadapter.OpenAIStrict: {closedObjects, typedValues, loneRefs, allRequired,
+		lacks("default", "examples", "format", "pattern", "contentEncoding"),
+		lacks("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+		lacks("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
+		lacks("oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "patternProperties")},
+	mcpadapter.AnthropicStrict: {closedObjects, typedValues, loneRefs, knownFormats,
+		lacks("default", "examples", "contentEncoding"),
+		lacks("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+		lacks("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
+		lacks("oneOf", "not", "if", "then", "else", "dependentRequired", "patternProperties")},
+	mcpadapter.Gemini: {noTypeLists, textEnums, knownFormats,
+		lacks("additionalProperties", "examples", "const", "oneOf", "allOf", "not", "$ref", "$defs"),
+		lacks("exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "contentEncoding")},
+}
+
+type everyType struct {
+	Name   string     `json:"name"`
+	Nick   *string    `json:"nick" jsonschema:"Short name (for friends)"`
+	Born   *time.Time `json:"born"`
+	Level  int8       `json:"level,omitempty"`
+	Photo  []byte     `json:"photo,omitempty"`
+	Scores []*float64 `json:"scores,omitempty"`
+	Parts  []struct {
+		Kind  string `json:"kind"`
+		Count *int   `json:"count"`
+	} `json:"parts,omitempty"`
+}
+
+// foreign is a schema with many keywords.
+const foreign = `{"type":"object","title":"Foreign","properties":{
+	"one":{"oneOf":[{"type":"string","minLength":2},{"type":"integer","exclusiveMinimum":3}]},
+	"fixed":{"const":"yes"},
+	"number":{"enum":[1,2,3]},
+	"maybe":{"type":["string","integer","null"],"default":"x"},
+	"list":{"type":"array","items":{"type":"string","pattern":"^a"},"minItems":1,"uniqueItems":true,"default":["a"]},
+	"open":{"type":"object","properties":{"a":{"type":"string","format":"uri-template","examples":["x"]}},"required":["a"]},
+	"half":{"type":"number","multipleOf":0.5,"exclusiveMaximum":9007199254740993}},
+	"required":["half"],"not":{"required":["x"]}}`
+
+// dialectTools returns the tools of the library and extra tools with a dialect. The
+// extra tools return their arguments as text.
+func dialectTools(t *testing.T, opts ...mcpadapter.Option) []mcpadapter.Tool {
+	t.Helper()
+	call := func(_ context.Context, arguments json.RawMessage) (mcpadapter.Result, error) {
+		return mcpadapter.Result{Text: string(arguments)}, nil
+	}
+	typed, err := mcpadapter.ToolFor("typed", "", func(_ context.Context, in everyType) (everyType, error) { return in, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return everyTool(t, append(opts, mcpadapter.WithExtraTools(typed, mcpadapter.Tool{Name: "plain", Call: call},
+		mcpadapter.Tool{Name: "foreign", InputSchema: json.RawMessage(foreign), Call: call}))...).Tools()
+}
+
+// eachSchema calls f with a schema and all schemas in the schema.
+func eachSchema(value any, f func(map[string]any)) {
+	schema, ok := value.(map[string]any)
+	if !ok {
+		return
+	}
+	f(schema)
+	for _, keyword := range []string{"properties", "$defs"} {
+		below, _ := schema[keyword].(map[string]any)
+		for _, s := range below {
+			eachSchema(s, f)
+		}
+	}
+	for _, keyword := range []string{"anyOf", "allOf", "oneOf"} {
+		below, _ := schema[keyword].([]any)
+		for _, s := range below {
+			eachSchema(s, f)
+		}
+	}
+	eachSchema(schema["items"], f)
+}
+
+func TestDialectsFollowTheRulesOfTheAPIs(t *testing.T) {
+	for _, d := range allDialects {
+		for _, tool := range dialectTools(t, mcpadapter.WithDialect(d)) {
+			if tool.Schema()["type"] != "object" {
+				t.Errorf("%s: the schema of %s has no object as root", d, tool.Name)
+			}
+			eachSchema(tool.Schema(), func(schema map[string]any) {
+				for _, r := range rules[d] {
+					if !r.holds(schema) {
+						t.Errorf("%s, %s: %s: %v", d, tool.Name, r.name, schema)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Each rule fails for a tool without a dialect, so no rule is empty.
+func TestTheRulesOfTheAPIsRejectTheSchemasWithoutADialect(t *testing.T) {
+	for _, d := range allDialects {
+		for _, r := range rules[d] {
+			broken := false
+			for _, tool := range dialectTools(t) {
+				eachSchema(tool.Schema(), func(schema map[string]any) { broken = broken || !r.holds(schema) })
+			}
+			if !broken && r.name != loneRefs.name && r.name != typedValues.name {
+				t.Errorf("%s: every schema follows %q without the dialect", d, r.name)
+			}
+		}
+	}
+}
+
+func TestDialectsChangeSchemas(t *testing.T) {
+	want := map[mcpadapter.Dialect]map[string]string{
+		mcpadapter.OpenAIStrict: {
+			"plain": `{"type":"object","properties":{},"required":[],"additionalProperties":false}`,
+			"typed": `{"type":"object","additionalProperties":false,"required":["born","level","name","nick","parts","photo","scores"],"properties":{
+				"name":{"type":"string"},
+				"nick":{"type":["string","null"],"description":"Short name (for friends)"},
+				"born":{"type":["string","null"],"description":"format date-time"},
+				"level":{"type":["integer","null"],"description":"-128 to 127"},
+				"photo":{"type":["string","null"],"description":"encoded as base64"},
+				"scores":{"type":["array","null"],"items":{"type":["number","null"]}},
+				"parts":{"type":["array","null"],"items":{"type":"object","additionalProperties":false,"required":["count","kind"],
+					"properties":{"kind":{"type":"string"},"count":{"type":["integer","null"]}}}}}}`,
+			"foreign": `{"type":"object","title":"Foreign","additionalProperties":false,"required":["fixed","half","list","maybe","number","one","open"],"properties":{
+				"one":{"anyOf":[{"type":"string","description":"2 or more characters"},{"type":"integer","description":"more than 3"},{"type":"null"}]},
+				"fixed":{"anyOf":[{"const":"yes"},{"type":"null"}]},
+				"number":{"enum":[1,2,3,null]},
+				"maybe":{"type":["string","integer","null"],"description":"default \"x\""},
+				"list":{"type":["array","null"],"items":{"type":"string","description":"matches ^a"},"description":"1 or more items, default [\"a\"]"},
+				"open":{"type":["object","null"],"properties":{"a":{"type":"string","description":"format uri-template"}},"required":["a"],"additionalProperties":false},
+				"half":{"type":"number","description":"less than 9007199254740993, a multiple of 0.5"}}}`,
+		},
+		mcpadapter.AnthropicStrict: {
+			"typed": `{"type":"object","additionalProperties":false,"required":["name"],"properties":{
+				"name":{"type":"string"},
+				"nick":{"type":"string","description":"Short name (for friends)"},
+				"born":{"type":"string","format":"date-time"},
+				"level":{"type":"integer","description":"-128 to 127"},
+				"photo":{"type":"string","description":"encoded as base64"},
+				"scores":{"type":"array","items":{"type":["number","null"]}},
+				"parts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["kind"],
+					"properties":{"kind":{"type":"string"},"count":{"type":"integer"}}}}}}`,
+		},
+		mcpadapter.Gemini: {
+			"foreign": `{"type":"object","title":"Foreign","required":["half"],"properties":{
+				"one":{"anyOf":[{"type":"string","minLength":2},{"type":"integer","description":"more than 3"}]},
+				"fixed":{"enum":["yes"]},
+				"number":{"description":"one of [1,2,3]"},
+				"maybe":{"anyOf":[{"type":"string"},{"type":"integer"}],"nullable":true,"default":"x"},
+				"list":{"type":"array","items":{"type":"string","pattern":"^a"},"minItems":1,"default":["a"]},
+				"open":{"type":"object","properties":{"a":{"type":"string","description":"format uri-template"}},"required":["a"]},
+				"half":{"type":"number","description":"less than 9007199254740993, a multiple of 0.5"}}}`,
+		},
+	}
+	for d, schemas := range want {
+		for _, tool := range dialectTools(t, mcpadapter.WithDialect(d)) {
+			if schemas[tool.Name] != "" {
+				t.Run(string(d)+"/"+tool.Name, func(t *testing.T) { sameJSON(t, tool.InputSchema, schemas[tool.Name]) })
+			}
+		}
+	}
+}
+
+// TestDialectsKeepTheAcceptedValues compares each property of each tool with and
+// without a dialect: the values of a schema with a dialect are the values without,
+// null for an optional property, and the values beyond a removed bound.
+func TestDialectsKeepTheAcceptedValues(t *testing.T) {
+	values := []string{`null`, `0`, `1`, `3.5`, `101`, `300`, `"x"`, `"yes"`, `"size"`, `"2026-01-20T14:03:11Z"`, `true`, `[]`, `["a"]`, `[1]`, `[null]`, `{}`, `{"a":"b"}`, `[{"kind":"x"}]`}
+	constraint := has("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "pattern", "format")
+	original := dialectTools(t)
+	for _, d := range []mcpadapter.Dialect{mcpadapter.OpenAIStrict, mcpadapter.AnthropicStrict} {
+		for i, tool := range dialectTools(t, mcpadapter.WithDialect(d)) {
+			before, after := compiled(t, original[i].InputSchema), compiled(t, tool.InputSchema)
+			properties, _ := original[i].Schema()["properties"].(map[string]any)
+			isRequired, _ := original[i].Schema()["required"].([]any)
+			for name, property := range properties {
+				bounded := false
+				eachSchema(property, func(s map[string]any) { bounded = bounded || constraint(s) })
+				for _, value := range values {
+					arguments := map[string]json.RawMessage{name: json.RawMessage(value)}
+					for _, other := range isRequired {
+						if other != name {
+							arguments[other.(string)] = exampleFor(t, properties[other.(string)])
+						}
+					}
+					sparse, err := json.Marshal(arguments)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if d == mcpadapter.OpenAIStrict { // the model sends each argument
+						for other := range properties {
+							if _, ok := arguments[other]; !ok {
+								arguments[other] = json.RawMessage(`null`)
+							}
+						}
+					}
+					if value == `[{"kind":"x"}]` && d == mcpadapter.OpenAIStrict {
+						arguments[name] = json.RawMessage(`[{"kind":"x","count":null}]`)
+					}
+					full, err := json.Marshal(arguments)
+					if err != nil {
+						t.Fatal(err)
+					}
+					was, is := validate(t, before, sparse) == nil, validate(t, after, full) == nil
+					wanted := was || d == mcpadapter.OpenAIStrict && value == `null` && !slices.Contains(isRequired, any(name))
+					if wanted && !is || is && !wanted && !bounded {
+						t.Errorf("%s, %s, %s: %s is accepted: %t; without the dialect: %t", d, tool.Name, name, value, is, was)
+					}
+				}
+			}
+		}
+	}
+}
+
+func exampleFor(t *testing.T, property any) json.RawMessage {
+	t.Helper()
+	raw, err := json.Marshal(property)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if example := exampleOf(t, raw); example != nil {
+		return example
+	}
+	return json.RawMessage(`1`)
+}
+
+// elapsed matches the time in a result.
+var elapsed = regexp.MustCompile(`"search_time_ms":\d+`)
+
+// With OpenAIStrict, null for each optional argument has the result of a call without
+// the argument.
+func TestToolsTreatNullAsAnOmittedArgument(t *testing.T) {
+	calls := map[string]string{
+		"search_commands": `{"query":"log"}`, "get_command": `{"command_name":"commit"}`, "search_skills": `{"query":"weather"}`,
+		"get_skill": `{"skill_name":"weather"}`, "read_skill_file": `{"skill_name":"weather","path":"SKILL.md"}`, "list_directory": `{"path":"."}`,
+		"get_file_info": `{"path":"src"}`, "search_files": `{"pattern":"*"}`, "report_feedback": `{"command_name":"commit","report_content":"","user_wants_upload":false}`,
+		"typed": `{"name":"x","parts":[{"kind":"y"}]}`, "foreign": `{"half":1,"maybe":null}`,
+	}
+	for _, tool := range dialectTools(t, mcpadapter.WithDialect(mcpadapter.OpenAIStrict)) {
+		arguments := map[string]json.RawMessage{}
+		if calls[tool.Name] != "" {
+			if err := json.Unmarshal([]byte(calls[tool.Name]), &arguments); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sparse, err := json.Marshal(arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range tool.Schema()["required"].([]any) {
+			if _, ok := arguments[name.(string)]; !ok {
+				arguments[name.(string)] = json.RawMessage(`null`)
+			}
+		}
+		if tool.Name == "typed" {
+			arguments["parts"] = json.RawMessage(`[{"kind":"y","count":null}]`)
+		}
+		full, err := json.Marshal(arguments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := validate(t, compiled(t, tool.InputSchema), full); err != nil {
+			t.Errorf("%s(%s): %v", tool.Name, full, err)
+		}
+		want, err := tool.Call(ctx, sparse)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tool.Call(ctx, full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(elapsed.ReplaceAllString(want.Text, ""), elapsed.ReplaceAllString(got.Text, "")); diff != "" || want.IsError != got.IsError {
+			t.Errorf("%s(%s) differs from %s (-want +got):\n%s", tool.Name, full, sparse, diff)
+		}
+	}
+}
+
+// Anthropic accepts 20 strict tools with 24 optional arguments and 16 unions in a request.
+func TestLibraryToolsFitTheLimitsOfAnthropic(t *testing.T) {
+	tools := everyTool(t, mcpadapter.WithDialect(mcpadapter.AnthropicStrict)).Tools()
+	optional, unions := 0, 0
+	for _, tool := range tools {
+		eachSchema(tool.Schema(), func(schema map[string]any) {
+			properties, _ := schema["properties"].(map[string]any)
+			required, _ := schema["required"].([]any)
+			optional += len(properties) - len(required)
+			if _, list := schema["type"].([]any); list || schema["anyOf"] != nil {
+				unions++
+			}
+		})
+	}
+	if len(tools) > 20 || optional > 24 || unions > 16 {
+		t.Errorf("%d tools, %d optional arguments, %d unions", len(tools), optional, unions)
+	}
+}
+
+func TestDialectsSetTheSeparatorOfNames(t *testing.T) {
+	for _, tt := range []struct {
+		dialect mcpadapter.Dialect
+		opts    []mcpadapter.Option
+		want    string
+	}{
+		{"", nil, "a.b.list_skills"},
+		{mcpadapter.Gemini, nil, "a.b.list_skills"},
+		{mcpadapter.OpenAIStrict, nil, "a_b_list_skills"},
+		{mcpadapter.AnthropicStrict, nil, "a_b_list_skills"},
+		{mcpadapter.OpenAIStrict, []mcpadapter.Option{mcpadapter.WithSeparator("-")}, "a-b-list_skills"},
+		{mcpadapter.Gemini, []mcpadapter.Option{mcpadapter.WithSeparator("_")}, "a_b_list_skills"},
+	} {
+		opts := append(tt.opts, mcpadapter.WithDialect(tt.dialect), mcpadapter.WithNamespace("a.b"), mcpadapter.WithTools("list_skills"))
+		a := adapter(t, opts...)
+		if got := a.Tools()[0].Name; got != tt.want {
+			t.Errorf("%q: the name is %s; want %s", tt.dialect, got, tt.want)
+		}
+		if _, ok := a.Lookup("a.b.list_skills"); !ok {
+			t.Errorf("%q: a call with dots is not accepted", tt.dialect)
+		}
+	}
+}
+
+func TestNewRejectsWhatADialectCannotExpress(t *testing.T) {
+	call := func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil }
+	schema := func(text string) mcpadapter.Option {
+		return mcpadapter.WithExtraTools(mcpadapter.Tool{Name: "extra", Call: call, InputSchema: json.RawMessage(text)})
+	}
+	for _, tt := range []struct {
+		name     string
+		dialects []mcpadapter.Dialect
+		option   mcpadapter.Option
+		message  string
+	}{
+		{"an unknown dialect", []mcpadapter.Dialect{"latin"}, nil, `unknown dialect "latin"`},
+		{"a dot as separator", allDialects[:2], mcpadapter.WithSeparator("."), `use "_" or "-"`},
+		{"a dot in a name", allDialects[:2], mcpadapter.WithExtraTools(mcpadapter.Tool{Name: "a.b", Call: call}), `the tool name "a.b" contains a dot`},
+		{"arbitrary properties", allDialects[:2], schema(`{"type":"object","properties":{"labels":{"type":"object","additionalProperties":{"type":"string"}}}}`),
+			`the schema of the tool "extra": labels: an object has arbitrary properties`},
+		{"any value", allDialects[:2], schema(`{"type":"object","properties":{"list":{"type":"array","items":{}}}}`), "list: items: a value has no type"},
+		{"any items", allDialects[:2], schema(`{"type":"object","properties":{"list":{"type":["array","null"]}}}`), "list: an array has no items"},
+		{"a boolean schema", allDialects, schema(`{"type":"object","properties":{"x":true}}`), "x is not an object"},
+		{"allOf", []mcpadapter.Dialect{mcpadapter.OpenAIStrict, mcpadapter.Gemini}, schema(`{"type":"object","allOf":[{"type":"object"}]}`), `the keyword "allOf" is not accepted`},
+		{"a reference", allDialects[2:], schema(`{"type":"object","properties":{"x":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}`), `x: the keyword "$ref" is not accepted`},
+	} {
+		for _, d := range tt.dialects {
+			t.Run(tt.name+"/"+string(d), func(t *testing.T) {
+				_, err := mcpadapter.New(catalog(t, memory(t, project)), mcpadapter.WithDialect(d), tt.option)
+				if !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), tt.message) {
+					t.Errorf("got %v; want ErrInvalidOption and %q", err, tt.message)
+				}
+			})
+		}
+	}
+}
+
+func TestDialectsKeepReferences(t *testing.T) {
+	tool := extra("extra", mcpadapter.Result{}, nil)
+	tool.InputSchema = json.RawMessage(`{"type":"object","properties":{"x":{"$ref":"#/$defs/x","description":"An x"}},"$defs":{"x":{"type":"integer","minimum":1}}}`)
+	a := adapter(t, mcpadapter.WithTools(), mcpadapter.WithDialect(mcpadapter.OpenAIStrict), mcpadapter.WithExtraTools(tool))
+	sameJSON(t, a.Tools()[0].InputSchema, `{"type":"object","properties":{"x":{"anyOf":[{"$ref":"#/$defs/x"},{"type":"null"}]}},"required":["x"],"additionalProperties":false,
+		"$defs":{"x":{"type":"integer","description":"1 or more"}}}`)
+	if got := slices.Collect(maps.Keys(tool.Schema())); len(got) != 3 {
+		t.Errorf("the schema of the caller's tool has changed: %v", got)
+	}
+}
+
+// For every schema, a dialect returns an error or a schema that follows the rules of the API.
+func FuzzWithDialect(f *testing.F) {
+	f.Add([]byte(foreign), []byte(`{"half":1,"one":null}`))
+	f.Add([]byte(`{"type":"object","properties":{"x":{"$ref":"#"},"y":{"anyOf":[{"type":"null"},{"enum":[null,1]}]}},"required":["y"]}`), []byte(`{"x":null}`))
+	f.Add([]byte(`{"type":"object","properties":0}`), []byte(`{}`))
+	f.Add([]byte(`{"type":"object","properties":[],"required":{},"items":[{}],"anyOf":{},"description":1,"enum":1}`), []byte(`[null]`))
+	f.Add([]byte(`{"type":"object","properties":{"x":{"type":["object","array"],"items":{"type":"object"}}},"$defs":{"a":{"const":null}}}`), []byte(`{"x":[{"y":null}]}`))
+	c := catalog(f, memory(f, nil))
+	f.Fuzz(func(t *testing.T, schema, arguments []byte) {
+		tool := extra("extra", mcpadapter.Result{Text: "x"}, nil)
+		tool.InputSchema = schema
+		for _, d := range allDialects {
+			a, err := mcpadapter.New(c, mcpadapter.WithTools(), mcpadapter.WithDialect(d), mcpadapter.WithExtraTools(tool))
+			if err != nil {
+				if !errors.Is(err, toolshelf.ErrInvalidOption) {
+					t.Fatal(err)
+				}
+				continue
+			}
+			eachSchema(a.Tools()[0].Schema(), func(s map[string]any) {
+				for _, r := range rules[d] {
+					if !r.holds(s) {
+						t.Errorf("%s: %s: %v", d, r.name, s)
+					}
+				}
+			})
+			if text, isError := a.Answer(ctx, "extra", arguments); text != "x" || isError {
+				t.Errorf("%s: Answer = %q, %t", d, text, isError)
+			}
+		}
+	})
+}

@@ -50,6 +50,8 @@ type Document struct {
 	Body     int               // offset of the body in the data
 	Fields   []Field           // in the order of the file
 	Problems []problem.Problem // at most problem.Max warnings without a path, in the order of the file
+
+	paragraph string // first paragraph of the body, if Parse has read the paragraph
 }
 
 // A Source is the origin of a description.
@@ -109,9 +111,11 @@ func (s *Scanner) parse(data []byte, whole bool) (doc Document, more bool) {
 		doc.Problems[i].Severity = problem.Warning
 	}
 	if !ends && doc.description() == "" {
-		if _, complete := firstParagraph(data[doc.Body:], false); !complete {
+		paragraph, complete := firstParagraph(data[doc.Body:], false)
+		if !complete {
 			return doc, true
 		}
+		doc.paragraph = paragraph
 	}
 	return doc, false
 }
@@ -261,8 +265,9 @@ func (d *Document) checkDuplicates() {
 		lines = make(map[string]int, len(d.Fields))
 	}
 	for i, f := range d.Fields {
-		first, twice := lines[f.Key]
+		first, twice := 0, false
 		if lines != nil {
+			first, twice = lines[f.Key]
 			lines[f.Key] = f.Line
 		} else {
 			for _, before := range d.Fields[:i] {
@@ -325,7 +330,11 @@ func Description(doc Document, body []byte) (string, Source) {
 	if s := doc.description(); s != "" {
 		return s, FromFrontmatter
 	}
-	if s, _ := firstParagraph(body, true); s != "" {
+	s := doc.paragraph
+	if s == "" {
+		s, _ = firstParagraph(body, true)
+	}
+	if s != "" {
 		return strings.ToValidUTF8(s, "\uFFFD"), FromParagraph
 	}
 	return "", FromNone

@@ -19,12 +19,55 @@ import (
 // problems. Strict reads the header a second time, because Parse does not keep the
 // details. A header that is not valid YAML has no problems of these kinds.
 func (d *Document) Strict() []problem.Problem {
-	if d.Format != YAML {
+	if d.Format != YAML || isStrictSubset(d.Header) {
 		return nil
 	}
-	if fields, verdict := readSubset(d.Header, 2); verdict == certain && !slices.ContainsFunc(fields, func(f Field) bool { return f.Value.Kind >= Sequence }) {
-		return nil // scalars of the subset contain no such construct
+	return d.strictProblems()
+}
+
+// isStrictSubset reports whether readSubset shows that a header has no problem for
+// Strict. Of the constructs, the subset contains only lists in brackets, keys that
+// occur twice below the top level, and mappings of different indentation.
+func isStrictSubset(header string) bool {
+	fields, verdict := readSubset(header, 2)
+	if verdict != certain {
+		return verdict == invalid
 	}
+	scalars := !slices.ContainsFunc(fields, func(f Field) bool { return f.Value.Kind >= Sequence })
+	return scalars || strings.IndexByte(header, '[') < 0 && isStrictMapping(fields, true)
+}
+
+// isStrictMapping reports whether the fields have no list of lists or mappings, and,
+// below the top level, no key twice. The mappings among the values must begin in the
+// same column.
+func isStrictMapping(fields []Field, top bool) bool {
+	column := 0 // of the first mapping value
+	for i, f := range fields {
+		sameKey := func(other Field) bool { return other.Key == f.Key }
+		if !top && slices.ContainsFunc(fields[:i], sameKey) {
+			return false
+		}
+		for _, item := range f.Value.Items {
+			if item.Kind >= Sequence {
+				return false
+			}
+		}
+		if f.Value.Kind == Mapping {
+			if at := f.Value.Fields[0].Column; column == 0 {
+				column = at
+			} else if at != column {
+				return false
+			}
+			if !isStrictMapping(f.Value.Fields, false) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// strictProblems reads the nodes of the YAML library.
+func (d *Document) strictProblems() []problem.Problem {
 	text := (&Document{Header: d.Header}).printable()
 	if tooDeep(text) {
 		return nil

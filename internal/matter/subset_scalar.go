@@ -17,6 +17,9 @@ func hasOrdinaryText(text string) bool {
 	brackets := 0
 	for i := 0; i < len(text); i++ {
 		c := text[i]
+		if c-' ' < '['-' ' || c-'\\' < '{'-'\\' {
+			continue
+		}
 		switch {
 		case c >= utf8.RuneSelf:
 			r, size := utf8.DecodeRuneInString(text[i:])

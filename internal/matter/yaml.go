@@ -451,7 +451,7 @@ func endsWord(c byte) bool { return strings.IndexByte(":#\"' \t\n\f\r", c) >= 0 
 // recover reads invalid YAML key by key. Each field is parsed as YAML by itself. If
 // the field is invalid, the value is the literal text.
 func (d *Document) recover(text string, left *expansion, s *subset) []Field {
-	var fields []Field
+	fields := make([]Field, 0, 4)
 	tries := 0
 	for c := range chunks(text) {
 		verdict := s.read(c.text, c.line, nil)

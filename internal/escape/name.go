@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Name escapes the name of a file for a text of lines, which models and people
-// read. The result is one piece of one line, looks like the name, and can be
-// decoded.
+// Name escapes the name of a file for a text of lines, for models and people. The result
+// has no line break, resembles the name, and can be decoded.
 //
 // The notation is Go's, as strconv.UnquoteChar decodes it. Name escapes the
 // following characters and no others:
@@ -26,7 +25,7 @@ import (
 //	\x3e              the ">" of " ->", because a listing writes " ->" between a
 //	                  link and its target
 //	\x28              the "(" of " (outside root)" and " (?)" at the end of a name,
-//	                  because a listing writes them after a link
+//	                  because a listing writes these texts after a link
 //	\u2026            the "…" at the beginning of a name, because a listing has
 //	                  the line "… and 3 more"
 //

@@ -8,8 +8,8 @@ import (
 )
 
 // XML escapes a text for the content of an XML element. Catalog.SkillsPrompt
-// documents the escapes. Line breaks stay. Quotes stay too, because escapes would
-// only cost tokens.
+// documents the escapes. Line breaks stay. Quotes stay too, because their escapes would
+// cost tokens without a benefit.
 func XML(s string) string { return escapeXMLText(s, false) }
 
 // XMLLine escapes a text for the content of an XML element, or for the value of an

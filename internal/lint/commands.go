@@ -55,7 +55,7 @@ func (n *commandName) far(other *commandName, limit int) bool {
 	return max(d, -d) > limit || bits.OnesCount64(n.set&^other.set) > limit || bits.OnesCount64(other.set&^n.set) > limit
 }
 
-// Add adds a command to which others may refer.
+// Add adds a command as a possible target of references.
 func (l *Commands) Add(c Command) {
 	l.prepare()
 	base := strings.ToLower(path.Base(c.Path))
@@ -69,8 +69,8 @@ func (l *Commands) Add(c Command) {
 	}
 }
 
-// AddSkill adds a skill to which commands may refer. Several clients run skills
-// as commands.
+// AddSkill adds a skill as a possible target of references, because several clients run
+// skills as commands.
 func (l *Commands) AddSkill(name string) {
 	l.prepare()
 	l.last[name] = true

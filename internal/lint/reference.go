@@ -15,8 +15,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Limits of the search for references. No text for people reaches a limit. A
-// hostile text takes no longer to check than to read.
+// Limits of the search for references. Ordinary texts stay below the limits. With the
+// limits, the check of a hostile text takes no longer than the read of the text.
 const (
 	maxReferences    = 100     // reported per file
 	maxCompared      = 100     // unknown names per file that are compared with all commands
@@ -100,9 +100,9 @@ func (l *Commands) mayRefer(name string, inCode bool) bool {
 	}
 }
 
-// similar returns the command in the directory of a missing name that has the
-// name with the directory as a prefix, or else the nearest name; "" if none is
-// near.
+// similar returns a command in the directory of a missing name: the command whose name
+// is the missing name with the directory as a prefix, or else the command with the
+// nearest name. If no name is near, similar returns "".
 func (l *Commands) similar(name string) string {
 	wanted := newCommandName(name)
 	directory, last := name[:wanted.directory], name[wanted.directory:]
@@ -123,7 +123,7 @@ func (l *Commands) similar(name string) string {
 	}, limit, nil)
 }
 
-// placeholder reports a name that stands for any name, as in "run /your-command".
+// placeholder reports whether a name is a placeholder, as in "run /your-command".
 func placeholder(name string) bool {
 	return strings.HasSuffix(name, "-name") || strings.HasSuffix(name, "_name") ||
 		strings.HasPrefix(name, "your-") || strings.HasPrefix(name, "my-")
@@ -157,8 +157,8 @@ func (l *Commands) missingFile(from Command, target string) string {
 	return file
 }
 
-// fileSuggestion suggests the only file with the same base name in another
-// directory of commands, if there is one.
+// fileSuggestion suggests the file with the same base name in another directory of
+// commands, if exactly one such file exists.
 func (l *Commands) fileSuggestion(from Command, missing string) string {
 	var same []string
 	for _, file := range l.files[strings.ToLower(path.Base(missing))] {

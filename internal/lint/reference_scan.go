@@ -9,9 +9,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// codeBlocks tracks fenced code blocks line by line. A fence may have any
-// indentation, and blocks may be nested. Authors write both, although Markdown
-// supports neither. The difference only omits references.
+// codeBlocks tracks fenced code blocks line by line. Unlike in Markdown, a fence may have
+// any indentation, and blocks may be nested, because authors write such blocks. At worst,
+// codeBlocks omits references.
 type codeBlocks struct {
 	fence []byte // opening fence of the outermost block
 	depth int
@@ -39,8 +39,8 @@ func (b *codeBlocks) line(line []byte) bool {
 	return b.depth > 0
 }
 
-// slashNames yields the names in words of the form "/name", with the offset of
-// the slash. Words that continue as a path are not yielded.
+// slashNames yields the names in words of the form "/name", with the offset of the
+// slash. slashNames omits words that continue as a path.
 func slashNames(line []byte) iter.Seq2[int, string] {
 	return func(yield func(at int, name string) bool) {
 		for at := bytes.IndexByte(line, '/'); at >= 0; {

@@ -27,8 +27,8 @@ const (
 // specifiedFields are the fields that the specification defines.
 var specifiedFields = []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
 
-// clientFields are top-level fields that the specification does not define and
-// that toolshelf supports. Below "metadata" these fields have no effect.
+// clientFields are the top-level fields that toolshelf supports in addition to the
+// specification. Below "metadata" these fields have no effect.
 var clientFields = []string{"disable-model-invocation", "user-invocable"}
 
 var byteOrderMark = []byte("\uFEFF")
@@ -142,7 +142,7 @@ func placeIf(met bool, place matter.Field) []matter.Field {
 	return []matter.Field{place}
 }
 
-// explained reports whether another problem states why there is no frontmatter.
+// explained reports whether another problem explains the missing frontmatter.
 func (s *skill) explained() bool {
 	return slices.ContainsFunc(s.Doc.Problems, func(p problem.Problem) bool {
 		return p.Code == problem.FrontmatterUnterminated || p.Code == problem.FrontmatterNotAMapping || p.Code == problem.FrontmatterUnknownFence
@@ -154,8 +154,7 @@ func tabInFence(s *skill) []matter.Field {
 	return placeIf(s.isYAML() && i >= 0, matter.Field{Line: s.Doc.Line, Column: 1 + i})
 }
 
-// unexpectedFields returns the first field of each key that the specification
-// does not define.
+// unexpectedFields returns the first field of each key outside the specification.
 func unexpectedFields(s *skill) []matter.Field {
 	var found []matter.Field
 	seen := make(map[string]bool)
@@ -204,8 +203,8 @@ func fieldSuggestion(_ *skill, place matter.Field) string {
 	return `move the field below "metadata", or remove the field`
 }
 
-// similarField returns the specified field that a misspelled key such as
-// allowed_tools or licence resembles, or "".
+// similarField returns the specified field for a misspelled key, for example
+// allowed_tools or licence, or "".
 func similarField(key string) string {
 	if len(key) > 2*len("compatibility") {
 		return ""
@@ -219,9 +218,9 @@ func similarField(key string) string {
 	return ""
 }
 
-// nameSuggestion states how the name and the directory get the same valid name.
-// A valid directory name is preferred, because toolshelf calls the skill by the
-// directory name.
+// nameSuggestion states how the field "name" and the directory get the same valid name.
+// nameSuggestion prefers the directory name, because the directory name is the name of
+// the skill in toolshelf.
 func nameSuggestion(s *skill, _ matter.Field) string {
 	declared := strings.TrimSpace(s.name.text)
 	name := s.Name

@@ -2,7 +2,7 @@ package markdown
 
 import "strings"
 
-// A Kind says what a block is.
+// A Kind is the kind of a block.
 type Kind uint8
 
 const (
@@ -11,9 +11,9 @@ const (
 	Indented             // a line of an indented code block
 )
 
-// Blocks yields the blocks of a Markdown text, in order. Together they are the
-// whole text, unless the meter ends the scan. The time is linear in the length of
-// the text.
+// Blocks yields the blocks of a Markdown text, in order. The blocks together are the
+// whole text, unless the meter ends the scan. The time is linear in the length of the
+// text.
 //
 // The blocks are blocks of CommonMark 0.31, including blocks within lists and
 // quotes, with three exceptions:
@@ -210,7 +210,7 @@ marks:
 	case c.indent() < 4 && (IsHeading(c.rest) || strings.HasPrefix(c.rest, "|")):
 		leave()
 		r.end(next, Text)
-	case c.rest != "" && !r.prose: // prose continues, whatever the markers and the indentation
+	case c.rest != "" && !r.prose: // prose continues with any markers and any indentation
 		leave()
 		r.prose = true
 	}

@@ -2,9 +2,9 @@ package markdown
 
 import "context"
 
-// A Meter counts the bytes that a scan examines, and ends the scan with a
-// context. All scanners of one text share a Meter, so that a test can compare
-// the count with the length of the text. The zero value never ends a scan.
+// A Meter counts the bytes that a scan examines, and ends the scan when a context
+// ends. All scanners of a text share a Meter. A test can then compare the count with
+// the length of the text. The zero value never ends a scan.
 type Meter struct {
 	ctx   context.Context
 	steps int
@@ -38,5 +38,5 @@ func (m *Meter) readContext() {
 // Steps returns the number of bytes counted.
 func (m *Meter) Steps() int { return m.steps }
 
-// Err returns the context's error, or nil if no scan was ended.
+// Err returns the context's error, or nil if the Meter has ended no scan.
 func (m *Meter) Err() error { return m.err }

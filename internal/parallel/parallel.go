@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 )
 
-// Do calls do with 0 to n-1, in no order and on at most so many goroutines,
-// the caller's included, until a call fails or ctx ends. Do returns when all
-// calls have returned, with the first error or ctx's.
+// Do calls do with 0 to n-1, in no particular order, on at most workers goroutines
+// including the caller's goroutine. Do ends early if a call fails or ctx ends. Do returns
+// after all calls have returned, with the first error or the error of ctx.
 //
-// A panic and a runtime.Goexit in do end the caller's goroutine as if the
-// caller had called do itself. Without this, a worker would end early and its
-// part of the result would be missing.
+// A panic and a runtime.Goexit in do end the caller's goroutine as if the caller had
+// called do directly. Without this rule, a worker would end early, and the result would be
+// incomplete.
 func Do(ctx context.Context, workers, n int, do func(i int) error) error {
 	var (
 		next   atomic.Int64
@@ -58,12 +58,12 @@ func Do(ctx context.Context, workers, n int, do func(i int) error) error {
 	return nil
 }
 
-// An Exit is the way in which a function ended its goroutine: a panic, or a
+// An Exit describes how a function ended its goroutine: with a panic, or with
 // runtime.Goexit.
 type Exit struct{ panicked any }
 
-// Run calls f, and then done with nil, or with the way in which f ends the
-// goroutine. Run recovers a panic. A runtime.Goexit goes on after done.
+// Run calls f, and then done with the Exit of f, or with nil if f returned. Run recovers
+// a panic. A runtime.Goexit continues after done.
 func Run(f func(), done func(exit *Exit)) {
 	returned := false
 	defer func() {
@@ -77,7 +77,7 @@ func Run(f func(), done func(exit *Exit)) {
 	returned = true
 }
 
-// Resume ends the caller's goroutine in the same way.
+// Resume ends the caller's goroutine with the same panic or runtime.Goexit.
 func (e *Exit) Resume() {
 	if e.panicked != nil {
 		panic(e.panicked)

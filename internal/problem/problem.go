@@ -14,7 +14,7 @@ type Code string
 type Severity string
 
 const (
-	Error   Severity = "error"   // the file is not served as written, or other clients reject it
+	Error   Severity = "error"   // the file is not served as written, or other clients reject the file
 	Warning Severity = "warning" // the file is served as written
 )
 
@@ -32,8 +32,8 @@ type Problem struct {
 	replaced int // number of problems that Limit replaced with this problem
 }
 
-// In returns the problem of a frontmatter as a problem of the file at path.
-// In copies the key, because the key may keep a long frontmatter in memory.
+// In returns the problem of a frontmatter as a problem of the file at path. In copies
+// the key, because a substring would keep a long frontmatter in memory.
 func (p Problem) In(path string) Problem {
 	p.Path, p.Key = path, strings.Clone(p.Key)
 	return p

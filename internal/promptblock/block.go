@@ -14,8 +14,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// minDescription is the number of characters that Fit leaves of every description.
-// With fewer characters, a model cannot tell the purpose of a skill.
+// minDescription is the number of characters that Fit keeps of every description. With
+// fewer characters, a model cannot recognize the purpose of a skill.
 const minDescription = 60
 
 // A Block is a list of items: skills or commands.
@@ -245,9 +245,9 @@ type measured struct {
 // search returns the last choice of a sequence within the budget, and its text.
 // The text of the first choice is least, which is within the budget.
 //
-// A counter of the caller is expensive. Interpolation between a choice that fits
-// and a choice that does not is a good guess for most counters. Every second guess
-// is the middle, which bounds the number of calls for every counter.
+// A counter of the caller is expensive. For most counters, a good guess is the
+// interpolation between a choice within the budget and a choice above the budget. Every
+// second guess is the middle, to limit the number of calls for every counter.
 func (b *Block) search(ctx context.Context, budget Budget, choices sequence, least measured) (choice, measured, error) {
 	within := func(size int) int {
 		return sort.Search(choices.last+1, func(i int) bool { return b.size(choices.at(i)) > size }) - 1

@@ -57,8 +57,8 @@ func parse(text string) query {
 	return q
 }
 
-// is reports whether the query has the same words as a name, in the same order.
-// Word parts do not matter.
+// is reports whether the query has the same words as a name, in the same order. is does not
+// compare word parts.
 func (q *query) is(name string) bool { return slices.Equal(q.whole, wholeWords(name)) }
 
 func wholeWords(text string) []string {
@@ -72,8 +72,8 @@ func wholeWords(text string) []string {
 	return words
 }
 
-// cover returns the share of a name that the query covers, 0 to 1, and whether
-// the name contains every word of the query.
+// cover returns the share of a name that the query covers, from 0 to 1, and whether the
+// name contains every word of the query.
 func (q *query) cover(nameWords []string) (share float64, named bool) {
 	if len(nameWords) == 0 {
 		return 0, false
@@ -108,7 +108,7 @@ func (q *query) cover(nameWords []string) (share float64, named bool) {
 type clause struct {
 	word   queryWord
 	terms  []uint32
-	near   bool    // the terms are one typing error away
+	near   bool    // the terms are at a distance of one typing error
 	weight float64 // score of a document with many occurrences in all fields
 }
 
@@ -117,8 +117,8 @@ const (
 	partWeight = 0.25 // for a part of a word that also matches as a whole
 )
 
-// clauses looks up the words of a query in the documents that satisfy keep. The
-// sum of the weights includes the words that no document contains.
+// clauses looks up the words of a query in the documents accepted by keep. The sum of the
+// weights includes the words without a document.
 func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, sum float64) {
 	lookup := func(folded []byte) (id uint32, ok bool) {
 		id, ok = c.byStem[string(stem(folded))]
@@ -168,8 +168,8 @@ func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, su
 	return found, sum
 }
 
-// idf is the inverse document frequency of a word that having of n documents
-// contain.
+// idf returns the inverse document frequency of a word. n is the number of documents, and
+// having is the number of documents with the word.
 func idf(n, having int) float64 {
 	return math.Log(1 + (float64(n-having)+0.5)/(float64(having)+0.5))
 }

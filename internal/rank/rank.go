@@ -30,8 +30,8 @@ type Document struct {
 	Tags        string
 	Body        string // Markdown
 
-	// Report marks a report. A report is never a hit. A match in a report
-	// counts for the document whose key is the report's Name.
+	// Report marks a report. A report is never a hit. A match in a report counts for
+	// the document whose key is the Name of the report.
 	Report bool
 }
 

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// minTypo is the least number of letters of a word that typos corrects. Almost
-// every shorter word is one error away from another word.
+// minTypo is the minimum number of letters of a word for typos. Almost every shorter
+// word is at a distance of one error from another word.
 const minTypo = 4
 
 // typos visits the words at a distance of one typing error: one character
@@ -23,7 +23,7 @@ func typos(folded string, visit func(word []byte)) {
 			letters++
 		}
 	}
-	if letters < minTypo || len(word) > maxWord { // the cost grows with the length, and nobody types longer words
+	if letters < minTypo || len(word) > maxWord { // the cost grows with the length
 		return
 	}
 	var buf []byte

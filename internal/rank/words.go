@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxParts bounds the parts of a word in a text. sha256 has two parts and
-// parseHTTPHeader has three. Encoded data would have any number of parts.
+// maxParts is the maximum number of parts of a word in a text. sha256 has two parts, and
+// parseHTTPHeader has three. Without a limit, encoded data would have any number of parts.
 const maxParts = 6
 
 // A visitFunc receives each folded word of a text, followed by the parts of the

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	MaxName     = 100 // characters of a report's name, prescribed by the contract
+	MaxName     = 100 // characters of a report's name; the contract of the tool report_feedback has the same limit
 	maxStem     = 110 // bytes of a command's name in file names
 	timeLayout  = "20060102_150405"
 	localSuffix = "_local"
 	extension   = ".md"
 
-	// maxFileName leaves room for the suffix of confine.TempName within 255
-	// bytes, the longest name on most filesystems.
+	// maxFileName leaves room for the suffix of confine.TempName. The longest name on
+	// most filesystems has 255 bytes.
 	maxFileName = 250
 )
 

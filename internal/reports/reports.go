@@ -41,8 +41,8 @@ type File struct {
 	dir *confine.Dir
 }
 
-// ReadHead reads the first len(buf) bytes of the report. It also returns the
-// metadata of the file at the time of the read.
+// ReadHead reads the first len(buf) bytes of the report, and returns the metadata of the
+// file at the time of the read.
 func (f *File) ReadHead(buf []byte) (n int, info confine.Info, err error) {
 	return f.dir.ReadHead(f.FileName, buf)
 }
@@ -57,8 +57,8 @@ type DirectoryError struct {
 func (e *DirectoryError) Error() string { return e.Name + ": " + e.Err.Error() }
 func (e *DirectoryError) Unwrap() error { return e.Err }
 
-// maxVersions is the highest version. Only a directory that somebody has filled on
-// purpose has more reports with one name in one second.
+// maxVersions is the highest version. Only a hostile directory has more reports with the
+// same name in the same second.
 const maxVersions = 9999
 
 // Save writes a report under the first free version. Save creates missing
@@ -107,8 +107,8 @@ func (d *Directory) makeDir(stem string) (*confine.Dir, error) {
 }
 
 // List ranges over the reports of a command in no particular order. A missing
-// directory has no reports. List omits symbolic links, directories and files whose
-// names Save cannot have chosen.
+// directory has no reports. List omits symbolic links, directories, and files whose names
+// Save would not choose.
 //
 // An error ends the range. The error is ctx.Err() or a [*DirectoryError].
 func (d *Directory) List(ctx context.Context, stem string) iter.Seq2[File, error] {
@@ -208,8 +208,7 @@ func (d *Directory) newest(ctx context.Context, n int, top *confine.Dir, stem st
 	return true
 }
 
-// open opens the directory. It returns nil if the directory is missing or not
-// configured.
+// open opens the directory, or returns nil if the directory is missing or not configured.
 func (d *Directory) open() (*confine.Dir, error) {
 	if d.FS == nil {
 		return nil, nil

@@ -30,7 +30,7 @@ type reportSource struct {
 // A searchedReport is the metadata of a report at the time of its read.
 type searchedReport struct {
 	info    confine.Info
-	settled bool // a change of the file changes its metadata
+	settled bool // every later change of the file changes its metadata
 }
 
 func newReportSource() *reportSource {
@@ -72,8 +72,8 @@ func (r *reportSource) update(ctx context.Context, s *Searcher, snapshot *index.
 	return nil
 }
 
-// updateDirectory is update for one directory. It adds the paths of the current
-// reports to seen.
+// updateDirectory is update for a single directory. updateDirectory adds the paths of the
+// current reports to seen.
 func (r *reportSource) updateDirectory(ctx context.Context, s *Searcher, directory *reports.Directory, seen map[string]bool) error {
 	known := func(stem string) bool { _, ok := r.commands[stem]; return ok }
 	for report, err := range directory.Newest(ctx, maxReports, known) {

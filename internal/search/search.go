@@ -38,7 +38,7 @@ type Config struct {
 // Searcher. Several goroutines may call Find at the same time.
 type Searcher struct {
 	config  Config
-	reports *reportSource // nil if there are no directories of reports
+	reports *reportSource // nil without directories of reports
 
 	// lock guards the fields below. A reader acquires 1, a writer acquires readers.
 	// The lock is a semaphore, because a wait for a mutex does not end with a context.
@@ -73,10 +73,10 @@ type Result struct {
 	Total int // number of matches before the limit
 }
 
-// Find searches the entries of a snapshot, or of a later snapshot if another call
-// has passed a later one. First, Find reads the files that are new or have changed.
-// Find returns at most limit hits, and omits the names for which keep returns false.
-// If keep is nil, Find keeps all names.
+// Find searches the entries of a snapshot. If another call has already passed a later
+// snapshot, Find searches the later snapshot. First, Find reads the new and the changed
+// files. Find returns at most limit hits, and omits the names for which keep returns
+// false. If keep is nil, Find omits no name.
 //
 // The error is ctx.Err(). The next call does not repeat the completed reads.
 func (s *Searcher) Find(ctx context.Context, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (Result, error) {

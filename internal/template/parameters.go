@@ -47,7 +47,7 @@ func (o Options) parameters(meter *markdown.Meter, text string, header matter.Do
 	}
 	names := make(map[string]bool, len(list))
 	for i := range list {
-		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number names only its own position
+		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number is the name of no other position
 			list[i].Name = o.numeral(i)
 		}
 		names[list[i].Name] = true
@@ -99,8 +99,8 @@ func (o Options) numeral(index int) string {
 	return strconv.Itoa(index)
 }
 
-// declaredParameters returns the parameters of the field "arguments". A value
-// that is no list of names, such as a sentence, declares no parameters.
+// declaredParameters returns the parameters of the field "arguments". A value other than
+// a list of names, for example a sentence, declares no parameters.
 func declaredParameters(header matter.Document) []Parameter {
 	value, _ := header.Get("arguments")
 	var list []Parameter
@@ -152,9 +152,8 @@ func isName(s string) bool {
 	return s != "" && s[0] != '-' && len(s) <= maxName
 }
 
-// readHint parses an argument-hint. If the hint shows no arguments, readHint returns
-// the hint as words. Clients show hints unchanged, so authors follow habits, not
-// rules.
+// readHint parses an argument-hint. If the hint contains no arguments, readHint returns
+// the hint as words. Hints follow no common syntax, because clients show hints unchanged.
 func readHint(hint string) (list []Parameter, words string) {
 	hint = strings.TrimSpace(hint)
 	flag := false // the previous word is a flag, so a bracket is its value
@@ -194,8 +193,8 @@ func readHint(hint string) (list []Parameter, words string) {
 	return list, ""
 }
 
-// hinted returns the parameters of one pair of brackets in a hint. A flag gives no
-// parameter, and a list such as [issue, branch] gives several.
+// hinted returns the parameters of a pair of brackets in a hint. A flag declares no
+// parameter. A list, for example [issue, branch], declares several parameters.
 func hinted(key, brackets string) []Parameter {
 	inner := strings.TrimSpace(strings.TrimRight(argumentName(strings.TrimRight(brackets, ".…")), ".…"))
 	hint := brackets

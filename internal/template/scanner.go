@@ -152,8 +152,9 @@ func (s *scanner) backslash(i, end int) int {
 	return i + 1
 }
 
-// resembles reports whether the dollar sign at i can be escaped: it begins a
-// placeholder, or precedes a digit while numbers are placeholders.
+// resembles reports whether the dollar sign at i can be escaped. A dollar sign can be
+// escaped at the beginning of a placeholder, and before a digit while numbers are
+// placeholders.
 func (s *scanner) resembles(i, end int) bool {
 	if i+1 < end && isDigit(s.text[i+1]) {
 		return s.numbers()
@@ -197,8 +198,8 @@ func (s *scanner) match(i, end int) (token, bool) {
 	return token{}, false
 }
 
-// number reads $1. A number with a word, a decimal or a thousands separator after
-// it is text: $1st, $5k, $1.50 and $1,000.
+// number reads $1. A number is text if a word, a decimal or a thousands separator follows:
+// $1st, $5k, $1.50 and $1,000.
 func (s *scanner) number(i int, text string) (token, bool) {
 	n := 1 + digits(text[1:])
 	s.meter.Add(n)
@@ -268,9 +269,8 @@ func (s *scanner) named(i int, text string) (token, bool) {
 }
 
 // input reads name} or name:hint} at i, after "${input:", on one line. The "$" at
-// start begins the placeholder. A name contains no "$", so input examines an
-// invalid name up to the next "${input:" at most. It examines a hint only after a
-// valid name.
+// start begins the placeholder. A name contains no "$", so input examines an invalid name
+// only up to the next "${input:". input examines a hint only after a valid name.
 func (s *scanner) input(i, end, start int) (token, bool) {
 	if s.stop < i {
 		s.stop = len(s.text)

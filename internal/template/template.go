@@ -1,7 +1,7 @@
-// Package template fills arguments into the text of commands. It implements
-// toolshelf.Renderer, whose documentation states the rules.
+// Package template fills arguments into the text of commands. The documentation of
+// toolshelf.Renderer states the rules.
 //
-// The text is scanned once, in time linear in its length. The package executes
+// The package scans a text once, in time linear in its length. The package executes
 // nothing and reads no file.
 package template
 

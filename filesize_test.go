@@ -15,7 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// A misstatingFs reports another size than that of the content.
+// A misstatingFs reports a wrong size of a file.
 type misstatingFs struct {
 	afero.Fs
 	size int64
@@ -54,8 +54,8 @@ func (f misstatingFs) Stat(name string) (fs.FileInfo, error) {
 	return misstatedInfo{info, f.size}, nil
 }
 
-// TestAnySizeThatAFilesystemReports reads files whose size, as reported, fits
-// no memory, or no int of a 32-bit platform, with a limit that admits the size.
+// TestAnySizeThatAFilesystemReports reads files with a reported size that exceeds the
+// memory or the int of a 32-bit platform, but not the limit of the catalog.
 func TestAnySizeThatAFilesystemReports(t *testing.T) {
 	const text = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead.\n"
 	for _, size := range []int64{math.MinInt64, -1, 0, math.MaxInt32, 3 << 30, 1 << 62, math.MaxInt64 - 1, math.MaxInt64} {
@@ -66,7 +66,7 @@ func TestAnySizeThatAFilesystemReports(t *testing.T) {
 			command, err := c.Get(t.Context(), "review")
 			skill, skillErr := c.GetSkill(t.Context(), "pdf", toolshelf.Digests())
 			raw, rawErr := c.ReadSkillFile(t.Context(), "pdf", "SKILL.md")
-			if size >= math.MaxInt { // a slice has no room for one byte more
+			if size >= math.MaxInt { // a slice of size+1 bytes is impossible
 				for _, err := range []error{err, skillErr, rawErr} {
 					if !errors.Is(err, toolshelf.ErrFileTooLarge) {
 						t.Errorf("got %v, want FILE_TOO_LARGE", err)
@@ -93,8 +93,8 @@ func TestAnySizeThatAFilesystemReports(t *testing.T) {
 	}
 }
 
-// TestFileOfThreeGiB has a file on the disk that is too large for an int of a
-// 32-bit platform.
+// TestFileOfThreeGiB reads a file on the disk whose size exceeds the int of a 32-bit
+// platform.
 func TestFileOfThreeGiB(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/small.md": "Small.", "commands/large.md": "Large."})
 	if err := os.Truncate(filepath.Join(root, "commands", "large.md"), 3<<30); err != nil {

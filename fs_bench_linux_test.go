@@ -32,8 +32,8 @@ func touch(b *testing.B, name string) {
 	unix.Close(fd)
 }
 
-// BenchmarkListDir compares with the two ways that programs list a directory, and with
-// the minimum: the system calls alone, with and without an allocation for each name.
+// BenchmarkListDir compares ListDir with the two usual ways to list a directory, and with
+// the minimum: only the system calls, with and without an allocation for each name.
 func BenchmarkListDir(b *testing.B) {
 	for _, n := range []int{10, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -75,8 +75,8 @@ func BenchmarkListDir(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstPage is 200 of 100,000 entries, and of 1,000,000 with
-// TOOLSHELF_BENCH_MILLION set, for which it makes that many files.
+// BenchmarkFirstPage lists 200 of 100,000 entries. If TOOLSHELF_BENCH_MILLION is set,
+// the benchmark also creates 1,000,000 files and lists 200 of them.
 func BenchmarkFirstPage(b *testing.B) {
 	counts := []int{100_000}
 	if os.Getenv("TOOLSHELF_BENCH_MILLION") != "" {
@@ -106,7 +106,7 @@ func BenchmarkFirstPage(b *testing.B) {
 	}
 }
 
-// getdentsFloor reads a directory and looks at nothing in it.
+// getdentsFloor reads a directory without metadata.
 func getdentsFloor(b *testing.B, dir string) {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -125,8 +125,8 @@ func getdentsFloor(b *testing.B, dir string) {
 	}
 }
 
-// forest is a tree of n files in directories of 100, ten of them in each directory
-// above.
+// forest is a tree of n files. A directory contains 100 files, and its parent contains ten
+// directories.
 func forest(b *testing.B, n int) (dir string, entries int) {
 	b.Helper()
 	dir = b.TempDir()
@@ -151,15 +151,14 @@ func forest(b *testing.B, n int) (dir string, entries int) {
 	return dir, entries
 }
 
-// walkFloor goes through a tree by openat, one directory after the other, and
-// returns how many entries there are.
+// walkFloor walks a tree with openat, on one goroutine, and returns the number of entries.
 func walkFloor(b *testing.B, at int, name string, buf []byte, stat bool) (entries int) {
 	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer unix.Close(fd)
-	var folders []string
+	var dirs []string
 	for {
 		n, err := unix.Getdents(fd, buf)
 		if err != nil {
@@ -174,7 +173,7 @@ func walkFloor(b *testing.B, at int, name string, buf []byte, stat bool) (entrie
 			for rest[end] != 0 {
 				end++
 			}
-			name, folder := rest[19:end], rest[18] == unix.DT_DIR
+			name, isDir := rest[19:end], rest[18] == unix.DT_DIR
 			rest = rest[length:]
 			if string(name) == "." || string(name) == ".." {
 				continue
@@ -186,13 +185,13 @@ func walkFloor(b *testing.B, at int, name string, buf []byte, stat bool) (entrie
 					b.Fatal(err)
 				}
 			}
-			if folder {
-				folders = append(folders, string(name))
+			if isDir {
+				dirs = append(dirs, string(name))
 			}
 		}
 	}
-	for _, folder := range folders {
-		entries += walkFloor(b, fd, folder, buf, stat)
+	for _, dir := range dirs {
+		entries += walkFloor(b, fd, dir, buf, stat)
 	}
 	return entries
 }

@@ -833,7 +833,7 @@ Warning: 1 entry without metadata, because the directory has no search permissio
 			t.Fatal(err)
 		}
 		if want := []string{"ok/x", "ok/z"}; !slices.Equal(found.Files, want) || found.Skipped != 3 {
-			t.Errorf("found %q and skipped %d folders, want %q and 3", found.Files, found.Skipped, want)
+			t.Errorf("found %q and skipped %d directories, want %q and 3", found.Files, found.Skipped, want)
 		}
 	})
 	t.Run("a file that may not be looked at", func(t *testing.T) {

@@ -62,7 +62,7 @@ Excluding: [b-eg-h]*, probe*
   … and 2 more
 [FILE] README.md (20 B)`},
 			{"no entries", "src", []toolshelf.DirOption{toolshelf.Exclude("*")}, "Directory tree: src/\n\nExcluding: *"},
-			{"an empty folder", "src/tools/.cache", []toolshelf.DirOption{toolshelf.Gitignore()}, "Directory tree: src/tools/.cache/\n\n[FILE] x (1 B)"},
+			{"an empty directory", "src/tools/.cache", []toolshelf.DirOption{toolshelf.Gitignore()}, "Directory tree: src/tools/.cache/\n\n[FILE] x (1 B)"},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
 				tree, err := c.Tree(t.Context(), tt.path, tt.options...)
@@ -85,10 +85,10 @@ func TestTreeLosesItsDeepestLevelsFirst(t *testing.T) {
 		}
 		files[fmt.Sprintf("d%d/sub/deep", i)] = ""
 	}
-	// 4 entries in the first level; 1, 11 and 21 in the second; 3 in the third.
+	// The first level has 4 entries, the second 1, 11 and 21, and the third 3.
 	for _, tt := range []struct {
 		limit int
-		shown string // entries of: the top, d0, d1, d2, the three sub
+		shown string // numbers of shown entries: of the top, d0, d1, d2, and the three sub
 		more  string
 	}{
 		{0, "4 1 11 21 1 1 1", "0 0 0 0 0 0 0"},
@@ -140,14 +140,14 @@ func find(nodes []toolshelf.TreeNode, name string) (toolshelf.TreeNode, bool) {
 	return toolshelf.TreeNode{}, false
 }
 
-// TestTreeIsItsListings: a tree without a limit is what ListDir says of each
-// directory, and one with a limit is part of it and says how much it lacks.
+// TestTreeIsItsListings compares Tree with ListDir of each directory. A tree with a limit
+// is a part of the whole tree, and counts the omitted entries.
 func TestTreeIsItsListings(t *testing.T) {
 	element := rapid.SampledFrom([]string{"a", "B", "c", ".d", "e"})
 	rapid.Check(t, func(r *rapid.T) {
 		fsys := afero.NewMemMapFs()
 		for _, elements := range rapid.SliceOfN(rapid.SliceOfN(element, 1, 6), 1, 30).Draw(r, "files") {
-			// A file may be in the way.
+			// A file may have the name of the directory.
 			if afero.WriteFile(fsys, strings.Join(elements[:len(elements)-1], "/")+"/dir/"+elements[len(elements)-1], nil, 0o644) != nil {
 				continue
 			}
@@ -187,7 +187,7 @@ func TestTreeIsItsListings(t *testing.T) {
 	})
 }
 
-func TestTreeOfALongChainAndOfManyFolders(t *testing.T) {
+func TestTreeOfALongChainAndOfManyDirectories(t *testing.T) {
 	files := map[string]string{strings.Repeat("d/", 300) + "x": ""}
 	for i := range 200 {
 		files[fmt.Sprintf("w%03d/a/b/c", i)] = ""
@@ -199,7 +199,7 @@ func TestTreeOfALongChainAndOfManyFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tree.Dirs != 300+3*200 || tree.Files != 1+200 || tree.Omitted != 0 {
-		t.Errorf("%d folders and %d files, %d omitted", tree.Dirs, tree.Files, tree.Omitted)
+		t.Errorf("%d directories and %d files, %d omitted", tree.Dirs, tree.Files, tree.Omitted)
 	}
 	var failed []string
 	var look func(nodes []toolshelf.TreeNode)
@@ -212,7 +212,7 @@ func TestTreeOfALongChainAndOfManyFolders(t *testing.T) {
 		}
 	}
 	if look(tree.Children); len(failed) > 0 {
-		t.Errorf("folders that could not be read: %q", failed)
+		t.Errorf("directories that could not be read: %q", failed)
 	}
 }
 

@@ -59,7 +59,7 @@ func TestLintOnEveryFilesystem(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%s:%d %s %s", path, d.Line, d.Severity, d.Code))
 		}
-		slices.Sort(got) // in the embedded one, both kinds have layers of one name
+		slices.Sort(got) // the layers of the embedded catalog have the same name
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("diagnostics (-want +got):\n%s", diff)
 		}
@@ -69,19 +69,19 @@ func TestLintOnEveryFilesystem(t *testing.T) {
 // The directory of a layer may be a skill.
 func TestLintSkillThatIsALayer(t *testing.T) {
 	for _, tt := range []struct {
-		folder string
-		want   []string
+		dir  string
+		want []string
 	}{
 		{"pdf", nil},
 		{"tools/pdf", nil},
 		{"tools", []string{"SKILL_NAME_MISMATCH tools/SKILL.md"}},
 	} {
 		var got []string
-		for _, d := range lint(t, map[string]string{tt.folder + "/SKILL.md": skillNamed("pdf")}, toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(tt.folder)) {
+		for _, d := range lint(t, map[string]string{tt.dir + "/SKILL.md": skillNamed("pdf")}, toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(tt.dir)) {
 			got = append(got, string(d.Code)+" "+d.Path)
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: diagnostics (-want +got):\n%s", tt.folder, diff)
+			t.Errorf("%s: diagnostics (-want +got):\n%s", tt.dir, diff)
 		}
 	}
 	c := catalog(t, toolshelf.WithCommandsDir(), toolshelf.WithSkillsFS("built in", fstest.MapFS{"SKILL.md": {Data: []byte(skillNamed("pdf"))}}))
@@ -139,7 +139,7 @@ func TestLintJSON(t *testing.T) {
 	}
 }
 
-func TestLintMissingFolders(t *testing.T) {
+func TestLintMissingDirectories(t *testing.T) {
 	var got []string
 	if found := lint(t, map[string]string{"README.md": ""}); len(found) > 0 {
 		t.Errorf("default directories may be missing: %v", found)
@@ -241,7 +241,7 @@ func TestLintHostileFiles(t *testing.T) {
 	}
 }
 
-// A tornFs fails if a caller reads more of a file than a list needs.
+// A tornFs fails a read beyond the part of a file that a list needs.
 type tornFs struct {
 	afero.Fs
 	beyond func() error
@@ -269,7 +269,7 @@ func (f *tornFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// long returns a file that is longer than the part that a list reads.
+// long returns a file with more text than a list reads.
 func long(name string) string {
 	return "---\nname: " + name + "\ndescription: d\n---\n" + strings.Repeat("Text.\n\n", 1000)
 }
@@ -308,7 +308,7 @@ func TestLintEndsWithItsContext(t *testing.T) {
 	if _, err := c.Lint(ctx); err != context.Canceled {
 		t.Errorf("got %v, want the context's error", err)
 	}
-	if err := c.Close(); err != nil { // which waits for what was under way
+	if err := c.Close(); err != nil { // Close waits for running calls
 		t.Fatal(err)
 	}
 	if n := reads.Load(); n > 20 {
@@ -353,7 +353,7 @@ func TestCloseEndsLint(t *testing.T) {
 				defer close(closed)
 				c.Close()
 			}()
-			for err := error(nil); err == nil; _, err = c.View() { // until Close has begun
+			for err := error(nil); err == nil; _, err = c.View() { // until Close begins
 				runtime.Gosched()
 			}
 			close(hang)
@@ -385,7 +385,7 @@ func FuzzLint(f *testing.F) {
 				t.Errorf("an incomplete diagnostic: %+v", d)
 			case strings.ContainsAny(d.Message, "\r\n"):
 				t.Errorf("a message of several lines: %+v", d)
-			case strings.HasSuffix(d.Path, "/b.md"): // which is empty
+			case strings.HasSuffix(d.Path, "/b.md"): // an empty file
 			case d.Line > lines || d.Column > 0 && (d.Line == 0 || d.Column > len(text)+1):
 				t.Errorf("a place that is not in the file of %d lines: %+v", lines, d)
 			}

@@ -158,7 +158,7 @@ func TestSkillsPrompt(t *testing.T) {
 		{
 			name:  "tokens instead of characters",
 			files: map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
-			options: []toolshelf.PromptOption{toolshelf.PromptBudget(1), // which the next replaces
+			options: []toolshelf.PromptOption{toolshelf.PromptBudget(1), // replaced by the next option
 				toolshelf.PromptTokens(9, func(s string) int { return strings.Count(s, "\n") })},
 			want: toolshelf.SkillsPrompt{Text: available(listed("a", "A"), listed("b", "B")), Included: []string{"a", "b"}},
 		},
@@ -274,7 +274,7 @@ func TestPreferredSkillsAreDroppedLast(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		options []toolshelf.PromptOption
-		want    string // the names of the two skills that are kept
+		want    string // the names of the two kept skills
 	}{
 		{"neither", nil, "alpha beta"},
 		{"names of any layer", []toolshelf.PromptOption{first("eta", "gamma")}, "eta gamma"},
@@ -389,8 +389,8 @@ func TestPromptErrors(t *testing.T) {
 		options []toolshelf.PromptOption
 		want    error
 	}{
-		{"a missing folder", c, nil, toolshelf.ErrDirectoryNotFound},
-		{"an unreadable folder", unreadable, nil, toolshelf.ErrPermissionDenied},
+		{"a missing directory", c, nil, toolshelf.ErrDirectoryNotFound},
+		{"an unreadable directory", unreadable, nil, toolshelf.ErrPermissionDenied},
 		{"a closed catalog", closed, nil, toolshelf.ErrClosed},
 		{"no counter", c, []toolshelf.PromptOption{nil, toolshelf.PromptTokens(100, nil)}, toolshelf.ErrInvalidOption},
 	} {
@@ -447,8 +447,7 @@ func TestCorpusPrompts(t *testing.T) {
 	t.Logf("%d skills listed", listed)
 }
 
-// A user with 1,141 skills reported that they filled the context of a model 34
-// times.
+// A user reported that 1,141 skills filled the context of a model 34 times.
 func TestHostileSkillsStayWithinTheBudget(t *testing.T) {
 	files := fstest.MapFS{}
 	for i := range 1141 {

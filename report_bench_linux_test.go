@@ -42,8 +42,7 @@ func BenchmarkSaveReport(b *testing.B) {
 	}
 }
 
-// durableFloor makes the system calls that a file needs to appear complete or not at
-// all.
+// durableFloor makes only the system calls for a file that appears complete or not at all.
 func durableFloor(b *testing.B, dir, name, text string) {
 	try := func(err error) {
 		if err != nil {
@@ -63,9 +62,8 @@ func durableFloor(b *testing.B, dir, name, text string) {
 	try(unix.Close(fd))
 }
 
-// namedByListing does what most programs do: it counts the files for the next
-// number and writes the file in place, without a sync and without protection from
-// other writers.
+// namedByListing counts the files for the next number and writes the file in place, like
+// most programs: without a sync and without protection from other writers.
 func namedByListing(b *testing.B, dir, text string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

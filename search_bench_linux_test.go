@@ -113,8 +113,8 @@ func (l *library) scan(query string) int {
 }
 
 // BenchmarkSearch reports the median and the 95th percentile of a search over 10,000
-// commands. For comparison, it reports the median of a scan of all texts in memory,
-// and of the minimum: a List that checks whether any file has changed.
+// commands. For comparison, the benchmark reports the medians of a scan of all texts in
+// memory and of the minimum: a List, which validates all files.
 func BenchmarkSearch(b *testing.B) {
 	l := newLibrary(b, 10_000)
 	for _, run := range []struct {
@@ -173,7 +173,7 @@ func BenchmarkSearch(b *testing.B) {
 // BenchmarkSearchFirst compares the first search over 10,000 commands with reading all
 // files on one core, and with a program that reads all files and looks for a word. The
 // search follows a List ("first") or begins with a new catalog ("cold"). B/command is the
-// memory that the search keeps for each command beside the memory of the List.
+// memory of the index for each command, without the memory of the List.
 //
 // With TOOLSHELF_CORPUS, the benchmark also runs over copies of public commands.
 func BenchmarkSearchFirst(b *testing.B) {
@@ -264,8 +264,8 @@ func corpusCommands(b *testing.B, n int) *publicDir {
 	return d
 }
 
-// firstSearch searches until all files are read, which may exceed the time limit of
-// one search.
+// firstSearch repeats the search until all files are read, because reading all files may
+// exceed the time limit of a search.
 func firstSearch(b *testing.B, c *toolshelf.Catalog) {
 	for {
 		_, err := c.Search(b.Context(), "nothing", 0)

@@ -44,7 +44,7 @@ func TestSearchFindsCommands(t *testing.T) {
 		c := open(toolshelf.WithNestedCommands())
 		for _, test := range []struct{ name, query, want string }{
 			{"by words of the name", "logs analyze", "analyze-logs/tier1"},
-			{"by the folder, which is part of the name", "frontend component", "frontend:component/tier1"},
+			{"by the directory in the name", "frontend component", "frontend:component/tier1"},
 			{"by the description", "cause of failures", "analyze-logs/tier2"},
 			{"by a tag", "incidents", "analyze-logs/tier2"},
 			{"by the text", "first error", "analyze-logs/tier2"},

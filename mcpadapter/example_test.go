@@ -40,7 +40,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// What a model wrote: a tool's name, and its arguments as JSON.
+	// The name of a tool and its arguments, as written by a model.
 	result, err := adapter.Call(context.Background(), "list_skills", json.RawMessage(`{}`))
 	fmt.Println(result.Text, result.IsError, err)
 	result, err = adapter.Call(context.Background(), "get_command", json.RawMessage(`{"command_name":"comit"}`))
@@ -82,7 +82,7 @@ func ExampleSession_Handle() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	session := adapter.NewSession() // one for each client
+	session := adapter.NewSession() // each client has its own session
 	defer session.Close()
 	ctx := context.Background()
 	for _, message := range []struct{ method, params string }{
@@ -110,7 +110,7 @@ func ExampleAdapter_Call() {
 	}
 	_, err = adapter.Call(context.Background(), "delete_everything", nil)
 	var rpc *mcpadapter.RPCError
-	if errors.As(err, &rpc) { // the model made the name up: tell it
+	if errors.As(err, &rpc) { // the model invented the name: return the message to the model
 		fmt.Println(rpc.Code, strings.HasPrefix(rpc.Message, `Unknown tool: "delete_everything"; the tools are list_commands,`))
 	}
 	// Output: -32602 true

@@ -16,10 +16,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// Each text of a tool for a model is a claim. This file quotes each text next to a check of what
-// the tool does, so a changed text needs a changed check.
+// Each text of a tool for a model is a claim. This file quotes each text beside a check of the
+// tool's behavior, so a changed text needs a changed check.
 
-// claimed is the project of the checks: 101 commands, and the names that the texts give as examples.
+// claimed is the project of the checks: 101 commands, and files with the example names of the texts.
 func claimed() map[string]string {
 	files := map[string]string{
 		"commands/analyze_zoom_speech_sdk_log.md":          "---\ndescription: Analyze a log\n---\n# Log\n",
@@ -51,10 +51,10 @@ func claimed() map[string]string {
 	return files
 }
 
-// exampleNames are the names in the notation of tools that the texts give as examples of file names.
+// exampleNames are example names of files that look like names of tools.
 var exampleNames = map[string]bool{"node_modules": true}
 
-// A caller calls one tool and fails the test if the outcome is not the expected one.
+// A caller calls a tool and fails the test if the result is not the expected result.
 type caller struct {
 	t    *testing.T
 	tool mcpadapter.Tool
@@ -113,7 +113,7 @@ func (c caller) lacks(arguments string, texts ...string) {
 	}
 }
 
-// ordered fails the test if the texts are not in the result in this order.
+// ordered fails the test unless the result contains the texts in this order.
 func (c caller) ordered(arguments string, texts ...string) {
 	c.t.Helper()
 	got, _ := c.succeeds(arguments)
@@ -358,7 +358,7 @@ func excludeClaim(others string) func(caller) {
 	}
 }
 
-// input is the part of an input schema that the tests read.
+// input has the fields of an input schema for the tests.
 type input struct {
 	Properties map[string]struct {
 		Type, Description string
@@ -406,7 +406,7 @@ func TestDescriptionsMatchTheBehavior(t *testing.T) {
 	}
 }
 
-// The examples of a schema, and the example that an error gives, are arguments that the tool accepts.
+// A tool accepts the examples in its schema and in its errors.
 func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
 	a := adapterOf(t, claimedCatalog(t))
 	working := map[string]json.RawMessage{
@@ -588,7 +588,7 @@ func TestTextsNameOnlyExistingToolsAndArguments(t *testing.T) {
 	}
 }
 
-// misnamed finds names that do not exist.
+// misnamed finds unknown names.
 func TestMisnamedFindsUnknownNames(t *testing.T) {
 	known := map[string]bool{"x.get_command": true, "page_size": true}
 	for text, want := range map[string][]string{

@@ -164,7 +164,7 @@ func TestPromptsListPagesThroughTheCommands(t *testing.T) {
 	}
 	empty := ready(t, adapterOf(t, catalog(t, memory(t, map[string]string{"x": ""}))))
 	if _, err := empty.Handle(ctx, "prompts/list", json.RawMessage(`{"cursor":"YWJj"}`)); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {
-		t.Errorf("no folder: got %v", err)
+		t.Errorf("no directory: got %v", err)
 	}
 	for _, cursor := range []string{`0`, `""`, `"YWJj"`, `[1]`} {
 		if _, err := s.Handle(ctx, "prompts/list", json.RawMessage(`{"cursor":`+cursor+`}`)); rpcError(t, err).Code != mcpadapter.CodeInvalidParams {

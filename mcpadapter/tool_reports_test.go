@@ -29,7 +29,7 @@ func TestReportFeedbackRequiresWithReports(t *testing.T) {
 func TestReportFeedbackSaves(t *testing.T) {
 	fsys := memory(t, project)
 	a := adapterOf(t, catalog(t, fsys, toolshelf.WithReports("reports", "local")))
-	for upload, want := range map[string]struct{ action, folder string }{
+	for upload, want := range map[string]struct{ action, dir string }{
 		"true":  {"uploaded", "reports/analyze_log/analyze_log_slow_"},
 		"false": {"saved_locally", "local/analyze_log/analyze_log_slow_"},
 	} {
@@ -47,7 +47,7 @@ func TestReportFeedbackSaves(t *testing.T) {
 		if err := json.Unmarshal([]byte(got.Text), &saved); err != nil {
 			t.Fatal(err)
 		}
-		if !saved.Success || saved.Action != want.action || !strings.HasPrefix(saved.Path, want.folder) || saved.Version != 1 {
+		if !saved.Success || saved.Action != want.action || !strings.HasPrefix(saved.Path, want.dir) || saved.Version != 1 {
 			t.Errorf("got %+v, want %+v", saved, want)
 		}
 		if content, err := afero.ReadFile(fsys, saved.Path); err != nil || string(content) != "It is slow.\n" {

@@ -290,18 +290,18 @@ func TestStructuredContentOfExtraToolsMayBeNested(t *testing.T) {
 
 // Some JSON decoders close the connection at 1,000 levels.
 func TestTreesHaveAtMost100Levels(t *testing.T) {
-	folder := strings.Repeat("d/", 600)
-	a := adapterOf(t, catalog(t, memory(t, map[string]string{"deep/" + folder + "file": "x"})))
+	deep := strings.Repeat("d/", 600)
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{"deep/" + deep + "file": "x"})))
 	for _, arguments := range []string{`{"path":"deep"}`, `{"path":"deep","max_depth":599}`} {
 		got, err := a.Call(ctx, "directory_tree", json.RawMessage(arguments))
 		if err != nil || got.IsError {
 			t.Fatalf("got %.200s, %v", got.Text, err)
 		}
-		if folders := strings.Count(got.Text, "[DIR]"); folders != 100 {
-			t.Errorf("%d levels are shown", folders)
+		if levels := strings.Count(got.Text, "[DIR]"); levels != 100 {
+			t.Errorf("%d levels are shown", levels)
 		}
 		if levels := strings.Count(string(got.Structured), `"children":[`); levels > 102 {
-			t.Errorf("the JSON has %d levels of folders", levels)
+			t.Errorf("the JSON has %d levels of directories", levels)
 		}
 	}
 }

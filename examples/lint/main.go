@@ -1,5 +1,5 @@
-// Command lint checks the commands and skills of a project. It prints diagnostics in
-// the format of compilers, for editors and CI systems:
+// Command lint checks the commands and skills of a project, and prints diagnostics in the
+// format of compilers, for editors and CI systems:
 //
 //	path:line:column: severity: message [CODE]
 //
@@ -55,8 +55,7 @@ var (
 	skillDirs   = []string{"skills", ".claude/skills", ".agents/skills"}
 )
 
-// lint writes the diagnostics of the project in dir. It reports whether a diagnostic
-// fails the check.
+// lint writes the diagnostics of the project in dir, and reports whether the check failed.
 func lint(ctx context.Context, w io.Writer, dir string, strict bool) (failed bool, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
 		return false, err

@@ -53,7 +53,7 @@ func run(ctx context.Context, options []toolshelf.Option) error {
 		if !list.Pagination.HasNext {
 			break
 		}
-		page.Cursor = list.Pagination.NextCursor // no row is skipped or repeated if files change meanwhile
+		page.Cursor = list.Pagination.NextCursor // skips and repeats no row, even if files change
 	}
 	const query = "find out why a build fails"
 	found, err := catalog.Search(ctx, query, 3)
@@ -88,7 +88,7 @@ func run(ctx context.Context, options []toolshelf.Option) error {
 	return nil
 }
 
-// firstDir returns the first name that is a directory in dir, or "." for dir itself.
+// firstDir returns the first subdirectory of dir, or "." if dir has no subdirectory.
 func firstDir(dir string, names ...string) string {
 	for _, name := range names {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {

@@ -23,8 +23,8 @@ var (
 	trees = flag.Int("trees", 2_000, "number of random trees")
 )
 
-// A tree is the .gitignore files of a directory, by their directory, and the
-// paths to ask about. A path of a directory ends in a slash.
+// A tree has the .gitignore files of a directory tree, by directory, and the paths to
+// compare. The path of a directory ends in a slash.
 type tree struct {
 	files map[string]string
 	paths []string
@@ -174,9 +174,9 @@ func compareWithGit(t *testing.T, all []tree) bool {
 	return wrong == 0
 }
 
-// gitIgnores asks git once about all trees: each one is a directory of one
-// repository. Only directories and .gitignore files are made. Git needs no
-// other file.
+// gitIgnores runs git once for all trees. Each tree is a directory of the same repository.
+// gitIgnores creates only directories and .gitignore files, because git needs no other
+// file.
 func gitIgnores(t *testing.T, all []tree) []map[string]bool {
 	t.Helper()
 	git, err := exec.LookPath("git")
@@ -197,7 +197,7 @@ func gitIgnores(t *testing.T, all []tree) []map[string]bool {
 			t.Fatal(err)
 		}
 	}
-	// The least that git takes for a repository.
+	// The minimum of a repository.
 	mkdir(".git/refs")
 	mkdir(".git/objects")
 	write(".git/HEAD", "ref: refs/heads/main\n")
@@ -221,7 +221,7 @@ func gitIgnores(t *testing.T, all []tree) []map[string]bool {
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "XDG_CONFIG_HOME="+repository, "HOME="+repository)
 	cmd.Stdin = &input
 	output, err := cmd.Output()
-	if exit, ok := err.(*exec.ExitError); err != nil && (!ok || exit.ExitCode() != 1) { // 1 is for none
+	if exit, ok := err.(*exec.ExitError); err != nil && (!ok || exit.ExitCode() != 1) { // exit status 1 means no ignored path
 		t.Fatalf("git check-ignore: %v %s", err, exit.Stderr)
 	}
 	ignored := make([]map[string]bool, len(all))

@@ -10,36 +10,36 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
 )
 
-// The table's paths end in a slash for a directory; "!" says that git ignores it.
+// In the table, the path of a directory ends in a slash. "!" precedes an ignored path.
 var table = []struct {
 	name  string
-	files map[string]string // .gitignore files by their directory
+	files map[string]string // .gitignore files by directory
 	paths string
 }{
 	{"a name is ignored at any depth", map[string]string{"": "a.log"},
 		"!a.log !x/a.log !x/y/a.log/ b.log x/a.log.txt"},
-	{"a name with a slash is for its folder only", map[string]string{"": "x/a\n/b"},
+	{"a name with a slash is for its directory only", map[string]string{"": "x/a\n/b"},
 		"!x/a y/x/a !b x/b a"},
-	{"a slash at the end is for folders only", map[string]string{"": "build/"},
+	{"a slash at the end is for directories only", map[string]string{"": "build/"},
 		"!build/ build !x/build/ x/build"},
 	{"a star ends at a slash", map[string]string{"": "x/*.go\n*.log"},
 		"!x/a.go x/y/a.go a.go !a.log !x/y/.log"},
-	{"two stars go through folders", map[string]string{"": "**/a\nb/**\nc/**/d\ne**f\n"},
+	{"two stars go through directories", map[string]string{"": "**/a\nb/**\nc/**/d\ne**f\n"},
 		"!a !x/a !x/y/a b/ !b/x !b/x/y !c/d !c/x/d !c/x/y/d x/c/d !eXf !x/eXf"},
-	{"two stars after literal text go through folders", map[string]string{"": "logs**/*.log\n/a**/**\n!/a**/b\nx/?y**/z"},
+	{"two stars after literal text go through directories", map[string]string{"": "logs**/*.log\n/a**/**\n!/a**/b\nx/?y**/z"},
 		"!logs/a/b/x.log !logs/x.log !logsx.log !logs/x/y/z.log !a !ax/ !a/x !ay/ ab !x/ay/z x/ay/a/z x/aya/b/z"},
 	{"two stars before a quoted slash", map[string]string{"": "**\\/a\nb/**\\/c"}, "a !x/a !x/y/a b/c !b/x/c !b/x/y/c"},
 	{"a quoted backslash before a slash", map[string]string{"": "dir\\\\/*\nx\\\\\\/a"}, "!dir\\/a dir/a !x\\/a x/a"},
 	{"a line ends at a NUL", map[string]string{"": "a\x00b\n\x00c\nd\x00"}, "!a !d c b ab"},
 	{"two stars alone", map[string]string{"": "**"}, "!a !x/ !x/a"},
-	{"two stars for folders only", map[string]string{"x": "**/"}, "a !x/y/ x/a !x/y/b/ a/"},
+	{"two stars for directories only", map[string]string{"x": "**/"}, "a !x/y/ x/a !x/y/b/ a/"},
 	{"the last pattern decides", map[string]string{"": "*.log\n!keep.log\nx/keep.log"},
 		"!a.log keep.log !x/keep.log y/keep.log"},
 	{"a nearer file decides", map[string]string{"": "*.log\n!b.log", "x": "!a.log\nb.log"},
 		"!a.log x/a.log x/y/a.log b.log !x/b.log !y/a.log"},
-	{"a nearer file sees paths from its folder", map[string]string{"x": "/a\ny/b"},
+	{"a nearer file sees paths from its directory", map[string]string{"x": "/a\ny/b"},
 		"a !x/a x/y/a !x/y/b y/b"},
-	{"what is below an ignored folder stays ignored", map[string]string{"": "x/\n!x/a", "y": "*\n!b"},
+	{"a file below an ignored directory stays ignored", map[string]string{"": "x/\n!x/a", "y": "*\n!b"},
 		"!x/ !x/a y/ !y/a y/b"},
 	{"all but one", map[string]string{"": "/*\n!/keep\n/keep/*\n!/keep/me"},
 		"!a !x/ keep/ keep/me !keep/a"},
@@ -66,7 +66,7 @@ func TestTable(t *testing.T) {
 	for _, tt := range table {
 		t.Run(tt.name, func(t *testing.T) {
 			for field := range strings.FieldsSeq(tt.paths) {
-				// "!!a" is the ignored path "!a"; a blank is written "_".
+				// "!!a" is the ignored path "!a". "_" stands for a blank.
 				p, want := strings.CutPrefix(strings.ReplaceAll(strings.Trim(field, "'"), "_", " "), "!")
 				if got := ignored(tt.files, p); got != want {
 					t.Errorf("%q ignored: %v, want %v", p, got, want)
@@ -81,7 +81,7 @@ func ignores(rules *ignore.Rules, dir, name string, isDir bool) bool {
 	return ignored
 }
 
-// ignored walks to a path as a program would.
+// ignored walks to a path, and stops at an ignored directory.
 func ignored(files map[string]string, p string) bool {
 	p, isDir := strings.CutSuffix(p, "/")
 	var rules *ignore.Rules
@@ -100,7 +100,7 @@ func ignored(files map[string]string, p string) bool {
 	return false
 }
 
-// hostile are patterns of n parts, each with a path that it nearly matches.
+// hostile returns patterns of n parts, each with a path that nearly matches the pattern.
 func hostile(n int) map[string]struct{ pattern, dir, name string } {
 	long := strings.Repeat("a", 8*n)
 	return map[string]struct{ pattern, dir, name string }{
@@ -111,8 +111,7 @@ func hostile(n int) map[string]struct{ pattern, dir, name string } {
 	}
 }
 
-// A matcher that tries every way to share out what stars stand for would not
-// end with the first three.
+// A matcher with backtracking would not finish the first three patterns.
 func TestHostilePatternsMatchNothing(t *testing.T) {
 	for name, h := range hostile(100) {
 		var none *ignore.Rules
@@ -122,8 +121,9 @@ func TestHostilePatternsMatchNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkHostile reports how much longer a pattern and a path take that are
-// both twice as long: four times at most, as time is in proportion to the product.
+// BenchmarkHostile reports the ratio of the times for patterns and paths of double length.
+// The ratio is at most four, because the time is proportional to the product of the
+// lengths.
 func BenchmarkHostile(b *testing.B) {
 	for _, name := range []string{"stars", "brackets", "two stars", "no brackets"} {
 		b.Run(name, func(b *testing.B) {
@@ -182,7 +182,7 @@ func FuzzIgnores(f *testing.F) {
 		var none *ignore.Rules
 		rules := none.Add("", []byte(text))
 		got := ignores(rules, dir, name, isDir)
-		// What the file above says does not matter once this one has decided.
+		// The nearest matching file decides.
 		if last := rules.Add(dir, []byte(text+"\n*")); !ignores(last, dir, name, isDir) {
 			t.Errorf("%q in %q is not ignored by a last *", name, dir)
 		}

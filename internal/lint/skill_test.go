@@ -23,8 +23,8 @@ func file(name, text string) File {
 
 // lintSkill returns the problems of a SKILL.md in a directory, in the form
 // "line:column severity CODE key".
-func lintSkill(folder, text string) []string {
-	found := Skill(file(folder, text))
+func lintSkill(dir, text string) []string {
+	found := Skill(file(dir, text))
 	slices.SortFunc(found, problem.Compare)
 	var all []string
 	for _, p := range found {
@@ -42,9 +42,9 @@ func TestSkillNames(t *testing.T) {
 		"error SKILL_NAME_HYPHEN_AT_EDGE", "error SKILL_NAME_DOUBLE_HYPHEN", "error SKILL_NAME_CHARACTERS", "error SKILL_NAME_MISMATCH",
 		"warning SKILL_NAME_NOT_ASCII"
 	for _, tt := range []struct {
-		behaviour    string
-		folder, name string
-		want         []string // in the order of their codes
+		behaviour string
+		dir, name string
+		want      []string // in the order of their codes
 	}{
 		{"letters, digits and hyphens", "pdf-2-text", "pdf-2-text", nil},
 		{"one character", "a", "a", nil},
@@ -70,13 +70,13 @@ func TestSkillNames(t *testing.T) {
 		{"a combining mark that has no composed form", "हिन्दी", "हिन्दी", []string{characters}},
 		{"an emoji", "a😀", "a😀", []string{characters}},
 		{"a format character", "ab", "a\u00adb", []string{characters, mismatch}},
-		{"another name than the folder's", "other", "pdf", []string{mismatch}},
-		{"the folder's name but for case", "Pdf", "pdf", []string{mismatch}},
+		{"another name than the directory's", "other", "pdf", []string{mismatch}},
+		{"the directory's name in other letter case", "Pdf", "pdf", []string{mismatch}},
 		{"letters of any script", "мой-навык", "мой-навык", []string{portability}},
-		{"composed, in a folder that is decomposed", "cafe\u0301", "caf\u00e9", []string{portability}},
-		{"decomposed, in a folder that is composed", "caf\u00e9", "cafe\u0301", []string{portability}},
-		{"full width letters, in a folder of ASCII", "ab", "ａｂ", nil},
-		{"a ligature, in a folder of ASCII", "fine", "ﬁne", nil},
+		{"composed, in a directory that is decomposed", "cafe\u0301", "caf\u00e9", []string{portability}},
+		{"decomposed, in a directory that is composed", "caf\u00e9", "cafe\u0301", []string{portability}},
+		{"full width letters, in a directory of ASCII", "ab", "ａｂ", nil},
+		{"a ligature, in a directory of ASCII", "fine", "ﬁne", nil},
 		{"a Roman numeral", "iv", "ⅳ", nil},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestSkillNames(t *testing.T) {
 			for _, w := range tt.want {
 				want = append(want, "3:1 "+w+" name")
 			}
-			if diff := cmp.Diff(want, lintSkill(tt.folder, named(tt.name))); diff != "" {
+			if diff := cmp.Diff(want, lintSkill(tt.dir, named(tt.name))); diff != "" {
 				t.Errorf("diagnostics (-want +got):\n%s", diff)
 			}
 		})
@@ -190,7 +190,7 @@ func TestSkillFrontmatter(t *testing.T) {
 }
 
 func TestSkillSuggestions(t *testing.T) {
-	for _, tt := range []struct{ folder, text, want string }{
+	for _, tt := range []struct{ dir, text, want string }{
 		{"pdf", named("PDF"), `write "name: pdf"`},
 		{"PDF", named("PDF"), `write "name: pdf" and rename the directory to "pdf"`},
 		{"PDF tools", named("pdf-tools"), `rename the directory to "pdf-tools"`},
@@ -203,10 +203,10 @@ func TestSkillSuggestions(t *testing.T) {
 		{"x", "---\nname: x\ndescription: " + strings.Repeat("x", 1030) + "\n---\n", "remove 6 characters"},
 		{"x", "---\nname: x\ndescription: Review: is it correct?\n---\n", `write description: "Review: is it correct?"`},
 	} {
-		got := Skill(file(tt.folder, tt.text))
+		got := Skill(file(tt.dir, tt.text))
 		slices.SortFunc(got, problem.Compare)
 		if len(got) == 0 || got[0].Suggestion != tt.want {
-			t.Errorf("%q with %q: got %+v, want the suggestion %q", tt.folder, tt.text, got, tt.want)
+			t.Errorf("%q with %q: got %+v, want the suggestion %q", tt.dir, tt.text, got, tt.want)
 		}
 	}
 }
@@ -215,13 +215,13 @@ func TestSkillSuggestions(t *testing.T) {
 func TestNameSuggestionsMakeANameValid(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		draw := func(label string) string { return rapid.StringMatching(`[a-cA-C0-9_.é技 -]{1,80}`).Draw(r, label) }
-		folder, name := strings.TrimSpace(draw("folder")), draw("name")
-		if folder == "" || strings.Contains(folder, "..") || folder[0] == '.' {
-			folder = "x"
+		dir, name := strings.TrimSpace(draw("dir")), draw("name")
+		if dir == "" || strings.Contains(dir, "..") || dir[0] == '.' {
+			dir = "x"
 		}
 		for range 2 {
 			var wrong *problem.Problem
-			for _, d := range Skill(file(folder, named(fmt.Sprintf("%q", name)))) {
+			for _, d := range Skill(file(dir, named(fmt.Sprintf("%q", name)))) {
 				if d.Severity == problem.Error {
 					wrong = &d
 				}
@@ -232,11 +232,11 @@ func TestNameSuggestionsMakeANameValid(t *testing.T) {
 			for step := range strings.SplitSeq(wrong.Suggestion, " and ") {
 				if s, ok := strings.CutPrefix(step, `write "name: `); ok {
 					name = strings.TrimSuffix(s, `"`)
-				} else if _, err := fmt.Sscanf(step, "rename the directory to %q", &folder); err != nil {
+				} else if _, err := fmt.Sscanf(step, "rename the directory to %q", &dir); err != nil {
 					r.Fatalf("the suggestion has an unknown step: %q", step)
 				}
 			}
 		}
-		r.Fatalf("name %q in directory %q is still invalid", name, folder)
+		r.Fatalf("name %q in directory %q is still invalid", name, dir)
 	})
 }

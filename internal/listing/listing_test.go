@@ -18,8 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// files are the contents of files by path. A path that ends in a slash is a
-// directory.
+// files has the contents of files by path. The path of a directory ends in a slash.
 type files map[string]string
 
 func memory(t *testing.T, all files) afero.Fs {
@@ -47,7 +46,7 @@ func over(t *testing.T, fsys afero.Fs) *confine.FS {
 // same returns the row itself.
 func same(r *Row) Row { return *r }
 
-// line describes a row in a word or two.
+// line describes a row in a few words.
 func line(r Row) string {
 	s := fmt.Sprintf("%s %s", [...]string{"dir", "file", "link", "other"}[r.Kind], r.Name)
 	if r.Kind == KindFile || r.Size != 0 {
@@ -64,10 +63,10 @@ func lines(rows []Row) []string {
 	return all
 }
 
-// unusual is a filesystem that is unusual in some way.
+// unusual is a filesystem with unusual behavior.
 type unusual struct {
 	afero.Fs
-	namesOnly bool                                   // directories do not tell types
+	namesOnly bool                                   // directories do not report types
 	lstat     func(name string) (fs.FileInfo, error) // replaces Lstat if the result is not nil
 }
 
@@ -165,8 +164,8 @@ func TestSortDirents(t *testing.T) {
 	}
 }
 
-// TestUnknownTypes lists a filesystem that tells the types of entries only with
-// their metadata, as some filesystems of Linux do.
+// TestUnknownTypes lists a filesystem whose directories do not report types, like some
+// filesystems of Linux.
 func TestUnknownTypes(t *testing.T) {
 	all := files{"a/x.md": "12", "a/b/y.md": "", "c.md": "1", "d.md/z": "", "lost.md": "", "secret.md": "", "dark/": ""}
 	lstat := func(name string) (fs.FileInfo, error) {
@@ -199,8 +198,8 @@ func TestUnknownTypes(t *testing.T) {
 	}
 }
 
-// TestEntriesThatChange changes entries between the reading of the directory and
-// of their metadata.
+// TestEntriesThatChange changes entries between the read of the directory and the read of
+// their metadata.
 func TestEntriesThatChange(t *testing.T) {
 	all := files{"a": "1", "b": "12", "c/x": "", "d/y": "", "e": "", "f/z": ""}
 	change := func(fsys afero.Fs) unusual {
@@ -372,7 +371,7 @@ func TestUnreadableDirectories(t *testing.T) {
 	}
 }
 
-// denied is a filesystem that does not open one directory.
+// denied is a filesystem with a directory that cannot be opened.
 type denied struct {
 	afero.Fs
 	dir string
@@ -415,12 +414,12 @@ func TestGitignoreFiles(t *testing.T) {
 	}
 }
 
-// growing is a filesystem whose .gitignore file has another size each time.
+// growing is a filesystem whose .gitignore file has another size at each open.
 type growing struct {
 	afero.Fs
 	mu    sync.Mutex
-	sizes []int // bytes that can be read, for each open
-	tells int64 // the size that a stat tells, if not 0
+	sizes []int // number of readable bytes, for each open
+	tells int64 // the size in the metadata; 0 for the true size
 	text  string
 }
 
@@ -464,8 +463,8 @@ type sizedInfo struct {
 
 func (s sizedInfo) Size() int64 { return s.size }
 
-// TestGitignoreFileThatGrows: no pattern may be cut where the file ended a moment
-// ago.
+// TestGitignoreFileThatGrows checks that no pattern is cut at the previous end of a growing
+// file.
 func TestGitignoreFileThatGrows(t *testing.T) {
 	var text strings.Builder
 	for i := 0; text.Len() < maxGitignore+10_000; i++ {
@@ -485,7 +484,7 @@ func TestGitignoreFileThatGrows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g.text = text.String()
-			last := g.sizes[len(g.sizes)-1] / line // lines that are complete
+			last := g.sizes[len(g.sizes)-1] / line // number of complete lines
 			tooLarge := last*line >= maxGitignore-line
 			if tooLarge {
 				last = maxGitignore / line
@@ -515,8 +514,8 @@ func TestGitignoreFileThatGrows(t *testing.T) {
 	}
 }
 
-// TestGitignoreFileThatCannotBeRead is a directory of this name, which is no file,
-// and a file that is not opened.
+// TestGitignoreFileThatCannotBeRead tests a directory with the name .gitignore, and a file
+// that cannot be opened.
 func TestGitignoreFileThatCannotBeRead(t *testing.T) {
 	f := over(t, memory(t, files{".gitignore/x": "", "a": ""}))
 	page, err := List(t.Context(), f, ".", Options{Gitignore: true}, same)

@@ -72,7 +72,7 @@ func adapterOf(t testing.TB, fsys afero.Fs, opts ...mcpadapter.Option) (*mcpadap
 	return a, c
 }
 
-// tools returns tools that return their name. The names follow the pattern.
+// tools returns tools with names of the pattern. A tool returns its name.
 func tools(pattern string, n int) []mcpadapter.Tool {
 	all := make([]mcpadapter.Tool, n)
 	for i := range all {
@@ -104,7 +104,7 @@ func serverOf(t testing.TB, opts *mcp.ServerOptions, adapters ...*mcpadapter.Ada
 	return s
 }
 
-// addTool adds a tool to the server that returns its name.
+// addTool adds a tool to the server. The tool returns its name.
 func addTool(s *mcp.Server, name string) {
 	s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -141,7 +141,7 @@ func connect(t testing.TB, s *mcp.Server, revision string, opts *mcp.ClientOptio
 	return client
 }
 
-// A wire is a client that can send invalid messages.
+// A wire is a client for messages of any form, including invalid messages.
 type wire struct {
 	t    testing.TB
 	conn mcp.Connection

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// comparable removes from a result the members of one protocol revision or SDK and the values that
-// differ between calls. It normalizes forms that the specification treats as equal.
+// comparable removes from a result the members of only one protocol revision or SDK, and the values
+// that differ between calls. comparable normalizes forms with equal meaning in the specification.
 func comparable(t testing.TB, raw json.RawMessage) any {
 	t.Helper()
 	if raw == nil {

@@ -1,5 +1,5 @@
 // Package measure measures the cost of servers and requests for tests: scans of the
-// commands, subscriptions to a catalog, and objects that the garbage collector frees.
+// commands, subscriptions to a catalog, and freed memory.
 package measure
 
 import (

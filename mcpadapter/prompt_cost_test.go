@@ -9,26 +9,15 @@ import (
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/measure"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
-
-// scans returns the number of scans of the commands during a request, in multiples of
-// one call of list_commands.
-func scans(t *testing.T, fsys *measure.ScanFs, a *mcpadapter.Adapter, request func()) float64 {
-	t.Helper()
-	return fsys.Scans(func() {
-		if _, err := a.Call(ctx, "list_commands", nil); err != nil {
-			t.Fatal(err)
-		}
-	}, request)
-}
 
 func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
 	files := map[string]string{}
 	for i := range 120 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "Do $1.\n"
 	}
-	fsys := &measure.ScanFs{Fs: memory(t, files)}
+	fsys := &adaptertest.ScanFs{Fs: memory(t, files)}
 	a := adapterOf(t, catalog(t, fsys))
 	first, err := a.ListPrompts(ctx, nil)
 	if err != nil {
@@ -58,7 +47,7 @@ func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
 		},
 	}
 	for name, request := range requests {
-		n := scans(t, fsys, a, func() {
+		n := fsys.Scans(t, a, func() {
 			if err := request(); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}

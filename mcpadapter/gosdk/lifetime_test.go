@@ -17,17 +17,17 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/measure"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 func TestServersShareOneSubscription(t *testing.T) {
-	measure.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return measure.Subscriptions(t) == 0 })
+	adaptertest.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return adaptertest.Subscriptions(t) == 0 })
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	servers := make([]*mcp.Server, 1000)
 	for i := range servers {
 		servers[i] = serverOf(t, nil, a)
 	}
-	if n := measure.Subscriptions(t); n != 1 {
+	if n := adaptertest.Subscriptions(t); n != 1 {
 		t.Errorf("%d servers have %d subscriptions, want 1", len(servers), n)
 	}
 	runtime.KeepAlive(servers)
@@ -53,8 +53,8 @@ func TestDroppedServersAreFreed(t *testing.T) {
 		}
 		runtime.AddCleanup(s, func(int) { freed.Add(1) }, i)
 	}
-	measure.Collect(t, "freed: every server", func() bool { return freed.Load() == servers })
-	measure.Collect(t, "ended: all subscriptions", func() bool { return measure.Subscriptions(t) == 0 })
+	adaptertest.Collect(t, "freed: every server", func() bool { return freed.Load() == servers })
+	adaptertest.Collect(t, "ended: all subscriptions", func() bool { return adaptertest.Subscriptions(t) == 0 })
 	goleak.VerifyNone(t, before)
 	runtime.KeepAlive(a)
 }
@@ -76,7 +76,7 @@ func TestDroppedAdaptersAreFreed(t *testing.T) {
 		serverOf(t, nil, a)
 		runtime.AddCleanup(a, func(int) { freed.Add(1) }, i)
 	}
-	measure.Collect(t, "freed: every adapter", func() bool { return freed.Load() == adapters })
+	adaptertest.Collect(t, "freed: every adapter", func() bool { return freed.Load() == adapters })
 	runtime.KeepAlive(c)
 }
 
@@ -100,8 +100,8 @@ func TestServersOfSingleRequestsAreFreed(t *testing.T) {
 			t.Fatalf("got %d %s", w.Code, w.Body)
 		}
 	}
-	measure.Collect(t, "freed: every server", func() bool { return freed.Load() == made.Load() })
-	measure.Collect(t, "ended: all subscriptions", func() bool { return measure.Subscriptions(t) == 0 })
+	adaptertest.Collect(t, "freed: every server", func() bool { return freed.Load() == made.Load() })
+	adaptertest.Collect(t, "ended: all subscriptions", func() bool { return adaptertest.Subscriptions(t) == 0 })
 	goleak.VerifyNone(t, before)
 }
 
@@ -132,18 +132,18 @@ func TestServerLivesAsLongAsItsSessions(t *testing.T) {
 }
 
 func TestRegisterUntilEndsWithItsContext(t *testing.T) {
-	measure.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return measure.Subscriptions(t) == 0 })
+	adaptertest.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return adaptertest.Subscriptions(t) == 0 })
 	a, _ := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	ctx, cancel := context.WithCancel(ctx)
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	if err := gosdk.RegisterUntil(ctx, s, a); err != nil {
 		t.Fatal(err)
 	}
-	if n := measure.Subscriptions(t); n != 1 {
+	if n := adaptertest.Subscriptions(t); n != 1 {
 		t.Errorf("%d subscriptions, want 1", n)
 	}
 	cancel()
-	for deadline := time.Now().Add(10 * time.Second); measure.Subscriptions(t) != 0; runtime.Gosched() {
+	for deadline := time.Now().Add(10 * time.Second); adaptertest.Subscriptions(t) != 0; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatal("the subscription outlives the context")
 		}

@@ -6,27 +6,15 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/measure"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
-
-// scans returns the number of scans of the commands during a request, in multiples of
-// one call of list_commands.
-func scans(t *testing.T, fsys *measure.ScanFs, a *mcpadapter.Adapter, request func()) float64 {
-	t.Helper()
-	return fsys.Scans(func() {
-		if _, err := a.Call(ctx, "list_commands", nil); err != nil {
-			t.Fatal(err)
-		}
-	}, request)
-}
 
 func TestRequestsScanTheCommandsOnce(t *testing.T) {
 	files := map[string]string{}
 	for i := range 70 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
 	}
-	fsys := &measure.ScanFs{Fs: memory(t, files)}
+	fsys := &adaptertest.ScanFs{Fs: memory(t, files)}
 	a, _ := adapterOf(t, fsys)
 	s := serverOf(t, nil, a)
 	for i := range 100 {
@@ -34,11 +22,11 @@ func TestRequestsScanTheCommandsOnce(t *testing.T) {
 	}
 	c := connect(t, s, revisions[0], nil)
 	var pages [][]string
-	if n := scans(t, fsys, a, func() { pages = promptPages(t, c) }); len(pages) != 4 || n != 4 {
+	if n := fsys.Scans(t, a, func() { pages = promptPages(t, c) }); len(pages) != 4 || n != 4 {
 		t.Errorf("%d pages of prompts/list scanned the commands %g times, want 4 pages and 4 scans", len(pages), n)
 	}
 	for _, name := range []string{"own001", "c001", "none"} {
-		n := scans(t, fsys, a, func() {
+		n := fsys.Scans(t, a, func() {
 			if _, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: name}); (err != nil) != (name == "none") {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -47,7 +35,7 @@ func TestRequestsScanTheCommandsOnce(t *testing.T) {
 			t.Errorf("prompts/get of %s scanned the commands %g times, want at most once", name, n)
 		}
 	}
-	n := scans(t, fsys, a, func() {
+	n := fsys.Scans(t, a, func() {
 		if _, err := c.ListTools(ctx, nil); err != nil {
 			t.Error(err)
 		}

@@ -15,18 +15,18 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/measure"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
 func TestServersShareOneSubscription(t *testing.T) {
-	measure.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return measure.Subscriptions(t) == 0 })
+	adaptertest.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return adaptertest.Subscriptions(t) == 0 })
 	a := adapterOf(t, memory(t, map[string]string{"commands/commit.md": "x\n"}), mcpadapter.WithTools("list_commands"))
 	servers := make([]*server.MCPServer, 1000)
 	for i := range servers {
 		servers[i] = serverOf(t, a)
 	}
-	if n := measure.Subscriptions(t); n != 1 {
+	if n := adaptertest.Subscriptions(t); n != 1 {
 		t.Errorf("%d servers have %d subscriptions, want 1", len(servers), n)
 	}
 	runtime.KeepAlive(servers)
@@ -53,8 +53,8 @@ func TestDroppedServersAreFreed(t *testing.T) {
 		}
 		runtime.AddCleanup(s, func(int) { freed.Add(1) }, i)
 	}
-	measure.Collect(t, "freed: every server", func() bool { return freed.Load() == servers })
-	measure.Collect(t, "ended: all subscriptions", func() bool { return measure.Subscriptions(t) == 0 })
+	adaptertest.Collect(t, "freed: every server", func() bool { return freed.Load() == servers })
+	adaptertest.Collect(t, "ended: all subscriptions", func() bool { return adaptertest.Subscriptions(t) == 0 })
 	if n := len(hooks.OnBeforeListPrompts) + len(hooks.OnBeforeGetPrompt) + len(hooks.OnBeforeCallTool); n != 0 {
 		t.Errorf("%d hooks are left", n)
 	}
@@ -78,8 +78,8 @@ func TestServersOfSingleRequestsAreFreed(t *testing.T) {
 			t.Fatalf("got %d %s", w.Code, w.Body)
 		}
 	}
-	measure.Collect(t, "freed: every server", func() bool { return freed.Load() == requests })
-	measure.Collect(t, "ended: all subscriptions", func() bool { return measure.Subscriptions(t) == 0 })
+	adaptertest.Collect(t, "freed: every server", func() bool { return freed.Load() == requests })
+	adaptertest.Collect(t, "ended: all subscriptions", func() bool { return adaptertest.Subscriptions(t) == 0 })
 	goleak.VerifyNone(t, before)
 }
 
@@ -102,18 +102,18 @@ func TestHooksOfTheServerStay(t *testing.T) {
 }
 
 func TestRegisterUntilEndsWithItsContext(t *testing.T) {
-	measure.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return measure.Subscriptions(t) == 0 })
+	adaptertest.Collect(t, "ended: the subscriptions of earlier tests", func() bool { return adaptertest.Subscriptions(t) == 0 })
 	fsys := memory(t, map[string]string{"commands/commit.md": "x\n"})
 	ctx, cancel := context.WithCancel(ctx)
 	s := server.NewMCPServer("test", "1")
 	if err := mcpgo.RegisterUntil(ctx, s, adapterOf(t, fsys)); err != nil {
 		t.Fatal(err)
 	}
-	if n := measure.Subscriptions(t); n != 1 {
+	if n := adaptertest.Subscriptions(t); n != 1 {
 		t.Errorf("%d subscriptions, want 1", n)
 	}
 	cancel()
-	for deadline := time.Now().Add(10 * time.Second); measure.Subscriptions(t) != 0; runtime.Gosched() {
+	for deadline := time.Now().Add(10 * time.Second); adaptertest.Subscriptions(t) != 0; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatal("the subscription outlives the context")
 		}

@@ -4,27 +4,15 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/toolshelf-go/toolshelf/mcpadapter"
-	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/measure"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
-
-// scans returns the number of scans of the commands during a request, in multiples of
-// one call of list_commands.
-func scans(t *testing.T, fsys *measure.ScanFs, a *mcpadapter.Adapter, request func()) float64 {
-	t.Helper()
-	return fsys.Scans(func() {
-		if _, err := a.Call(ctx, "list_commands", nil); err != nil {
-			t.Fatal(err)
-		}
-	}, request)
-}
 
 func TestRequestsScanTheCommandsOnce(t *testing.T) {
 	files := map[string]string{}
 	for i := range 70 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
 	}
-	fsys := &measure.ScanFs{Fs: memory(t, files)}
+	fsys := &adaptertest.ScanFs{Fs: memory(t, files)}
 	a := adapterOf(t, fsys)
 	s := serverOf(t, a)
 	for i := range 100 {
@@ -39,7 +27,7 @@ func TestRequestsScanTheCommandsOnce(t *testing.T) {
 		{"prompts/get", `{"name":"own001"}`, 1},
 		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"get_command"},"argument":{"name":"command_name","value":""}}`, 1},
 	} {
-		n := scans(t, fsys, a, func() {
+		n := fsys.Scans(t, a, func() {
 			if got := request(t, s, tt.method, tt.params); got.Error.Code != 0 {
 				t.Errorf("%s: got %+v", tt.method, got.Error)
 			}

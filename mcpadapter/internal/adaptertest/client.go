@@ -1,6 +1,7 @@
-// Package adaptertest has the tests and benchmarks that every way from an MCP client to
-// an adapter passes: a session, and the bindings to the SDKs. The tests compare a way
-// with [mcpadapter.Adapter.Call] and with a session, so all ways return the same results.
+// Package adaptertest has the common tests and benchmarks of every way from an MCP client
+// to an adapter: a session, and the bindings to the SDKs. The tests compare a way with
+// [mcpadapter.Adapter.Call] and with a session, so all ways return the same results. A
+// [ScanFs], [Subscriptions] and [Collect] measure the cost of requests and servers.
 package adaptertest
 
 import (

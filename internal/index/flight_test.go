@@ -10,16 +10,16 @@ import (
 	"testing/synctest"
 )
 
-// A tower is a do that waits for leave to end, and counts its runs.
-type tower struct {
-	runs  atomic.Int64
-	leave chan struct{}
+// gatedRuns counts the calls of do. Each call returns after a value from end.
+type gatedRuns struct {
+	count atomic.Int64
+	end   chan struct{}
 }
 
-func (w *tower) do(ctx context.Context) (int64, error) {
-	n := w.runs.Add(1)
+func (r *gatedRuns) do(ctx context.Context) (int64, error) {
+	n := r.count.Add(1)
 	select {
-	case <-w.leave:
+	case <-r.end:
 		return n, nil
 	case <-ctx.Done():
 		return 0, ctx.Err()
@@ -40,61 +40,61 @@ func call(ctx context.Context, f *flight[int64]) <-chan outcome {
 	return out
 }
 
-func TestACallNeverJoinsARunThatBeganBeforeIt(t *testing.T) {
+func TestACallJoinsNoRunThatBeganBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &tower{leave: make(chan struct{})}
-		f := &flight[int64]{do: w.do, lifetime: context.Background()}
+		runs := &gatedRuns{end: make(chan struct{})}
+		f := &flight[int64]{do: runs.do, lifetime: context.Background()}
 		first := call(t.Context(), f)
-		synctest.Wait() // run 1 is under way
+		synctest.Wait() // run 1 has begun
 		var later []<-chan outcome
 		for range 20 {
 			later = append(later, call(t.Context(), f))
 		}
 		synctest.Wait()
-		w.leave <- struct{}{}
+		runs.end <- struct{}{}
 		if got := <-first; got != (outcome{1, nil}) {
 			t.Errorf("the first call got %v", got)
 		}
-		w.leave <- struct{}{}
+		runs.end <- struct{}{}
 		for _, out := range later {
 			if got := <-out; got != (outcome{2, nil}) {
 				t.Errorf("a call made during run 1 got %v, want run 2", got)
 			}
 		}
 		f.close()
-		if n := w.runs.Load(); n != 2 {
+		if n := runs.count.Load(); n != 2 {
 			t.Errorf("%d runs for 21 calls, want 2", n)
 		}
 	})
 }
 
-func TestACallerWhoLeavesHarmsNoOther(t *testing.T) {
+func TestTheEndOfOneContextEndsNoOtherCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &tower{leave: make(chan struct{})}
-		f := &flight[int64]{do: w.do, lifetime: context.Background()}
+		runs := &gatedRuns{end: make(chan struct{})}
+		f := &flight[int64]{do: runs.do, lifetime: context.Background()}
 		defer f.close()
 		blocking := call(t.Context(), f)
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
-		leaver, stayer := call(ctx, f), call(t.Context(), f)
+		canceled, waiting := call(ctx, f), call(t.Context(), f)
 		synctest.Wait()
 		cancel()
-		if got := <-leaver; !errors.Is(got.err, context.Canceled) {
-			t.Errorf("the caller who left got %v", got)
+		if got := <-canceled; !errors.Is(got.err, context.Canceled) {
+			t.Errorf("the canceled call got %v", got)
 		}
-		w.leave <- struct{}{}
+		runs.end <- struct{}{}
 		<-blocking
-		w.leave <- struct{}{}
-		if got := <-stayer; got != (outcome{2, nil}) {
-			t.Errorf("the caller who stayed got %v", got)
+		runs.end <- struct{}{}
+		if got := <-waiting; got != (outcome{2, nil}) {
+			t.Errorf("the waiting call got %v", got)
 		}
 	})
 }
 
-func TestARunThatNobodyWaitsForEnds(t *testing.T) {
+func TestARunEndsWithItsLastCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &tower{leave: make(chan struct{})} // never to leave: only the end of its context ends a run
-		f := &flight[int64]{do: w.do, lifetime: context.Background()}
+		runs := &gatedRuns{end: make(chan struct{})} // a run ends only with its context
+		f := &flight[int64]{do: runs.do, lifetime: context.Background()}
 		first, cancelFirst := context.WithCancel(t.Context())
 		running := call(first, f)
 		synctest.Wait()
@@ -110,13 +110,13 @@ func TestARunThatNobodyWaitsForEnds(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if n := w.runs.Load(); n != 1 {
-			t.Errorf("%d runs, want 1: the second was given up before it began", n)
+		if n := runs.count.Load(); n != 1 {
+			t.Errorf("%d runs, want 1: the second call ended before its run began", n)
 		}
 		again := call(t.Context(), f)
-		w.leave <- struct{}{}
+		runs.end <- struct{}{}
 		if got := <-again; got != (outcome{2, nil}) {
-			t.Errorf("a call after that got %v", got)
+			t.Errorf("a later call got %v", got)
 		}
 		f.close()
 	})
@@ -124,8 +124,8 @@ func TestARunThatNobodyWaitsForEnds(t *testing.T) {
 
 func TestCloseEndsEveryCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &tower{leave: make(chan struct{})}
-		f := &flight[int64]{do: w.do, lifetime: context.Background()}
+		runs := &gatedRuns{end: make(chan struct{})}
+		f := &flight[int64]{do: runs.do, lifetime: context.Background()}
 		running := call(t.Context(), f)
 		synctest.Wait()
 		waiting := call(t.Context(), f)
@@ -156,4 +156,46 @@ func TestManyCallsShareFewRuns(t *testing.T) {
 	}
 	all.Wait()
 	f.close()
+}
+
+// The end of the lifetime ends a run as close does.
+func TestTheEndOfTheLifetime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := &gatedRuns{end: make(chan struct{})}
+		lifetime, end := context.WithCancel(t.Context())
+		f := &flight[int64]{do: runs.do, lifetime: lifetime}
+		defer f.close()
+		running := call(t.Context(), f)
+		synctest.Wait()
+		end()
+		for _, out := range []<-chan outcome{running, call(t.Context(), f)} {
+			if got := <-out; !errors.Is(got.err, fs.ErrClosed) {
+				t.Errorf("got %v, want fs.ErrClosed", got)
+			}
+		}
+	})
+}
+
+// A panic of do reaches each caller, and later calls run do again.
+func TestAPanicReachesEachCaller(t *testing.T) {
+	fails := true
+	f := &flight[int64]{do: func(context.Context) (int64, error) {
+		if fails {
+			panic("do panics")
+		}
+		return 1, nil
+	}, lifetime: t.Context()}
+	defer f.close()
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("wait returned")
+			}
+		}()
+		_, _ = f.wait(t.Context())
+	}()
+	fails = false
+	if got, err := f.wait(t.Context()); got != 1 || err != nil {
+		t.Errorf("after the panic: %d, %v", got, err)
+	}
 }

@@ -45,7 +45,8 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // Lstat finds the type of a link or of a special file
-			return s.unreadable(nil, file, name, confine.Info{}, err)
+			info, _ := dir.Lstat(base) // the next scan compares the metadata
+			return s.unreadable(nil, file, name, info, err)
 		}
 	}
 	info, err := dir.Lstat(base)
@@ -103,7 +104,9 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 			}
 			return known, nil
 		}
-		doc, more := s.parse(pooled, head[:n], int64(n) >= info.Size)
+		// A file that has grown since the open is longer than its size.
+		whole := n < len(head) || int64(n) == info.Size
+		doc, more := s.parse(pooled, head[:n], whole)
 		if more && n == len(head) {
 			head = make([]byte, 4*len(head))
 			continue

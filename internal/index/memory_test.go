@@ -2,7 +2,13 @@ package index
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 func TestShortenEndsWithAWholeCharacter(t *testing.T) {
@@ -11,5 +17,53 @@ func TestShortenEndsWithAWholeCharacter(t *testing.T) {
 		if got := shorten(in); got != want {
 			t.Errorf("%d bytes become %d, want %d", len(in), len(got), len(want))
 		}
+	}
+}
+
+// An entry that needs more than entryMemory takes bytes from the shared memory.
+// Without enough shared memory, the entry is cut, until memory is free.
+func TestLimitMemory(t *testing.T) {
+	long := strings.Repeat("y", 2*entryMemory)
+	text := "---\nname: n\ndescription: " + long + "\nuser-invocable: false\nother: x\nname: again\n---\n"
+	newEntry := func() *Entry {
+		doc, _ := matter.Parse([]byte(text), true)
+		return &Entry{Path: "skills/a/SKILL.md", Header: doc, Description: long, Problems: doc.Problems}
+	}
+	size := newEntry().memory()
+	s := &scan{config: &Config{Layers: []Layer{{Name: "skills", Dir: "skills"}}}, free: new(atomic.Int64)}
+	s.free.Store(size + 1)
+
+	small := &Entry{Description: "d"}
+	s.limitMemory(small)
+	if !small.Whole() || small.shared != 0 || s.free.Load() != size+1 {
+		t.Errorf("a small entry takes %d shared bytes", small.shared)
+	}
+	whole := newEntry()
+	s.limitMemory(whole)
+	if !whole.Whole() || whole.shared != size || s.free.Load() != 1 || whole.Description != long {
+		t.Errorf("an entry of %d bytes takes %d, and leaves %d", size, whole.shared, s.free.Load())
+	}
+	cut := newEntry()
+	s.limitMemory(cut)
+	if cut.Whole() || cut.shared != 0 || s.free.Load() != 1 || s.canRestore(cut) {
+		t.Errorf("an entry without memory takes %d, and leaves %d", cut.shared, s.free.Load())
+	}
+	var fields []string
+	for _, f := range cut.Header.Fields {
+		fields = append(fields, f.Key+" "+f.Value.String())
+	}
+	want := []string{"name again", "description " + long[:keptText] + "…", "user-invocable false"}
+	if diff := cmp.Diff(want, fields); diff != "" {
+		t.Errorf("kept fields (-want +got):\n%s", diff)
+	}
+	if len(cut.Problems) != 1 || cut.Problems[0].Code != problem.FrontmatterNotKept || cut.Problems[0].Path != "skills/a/SKILL.md" || cut.Description != long[:keptText]+"…" {
+		t.Errorf("description of %d bytes, problems %v", len(cut.Description), cut.Problems)
+	}
+	if cut.memory() > entryMemory {
+		t.Errorf("a cut entry keeps %d bytes", cut.memory())
+	}
+	s.free.Add(size - 1)
+	if !s.canRestore(cut) || s.canRestore(whole) {
+		t.Error("only a cut entry can be restored")
 	}
 }

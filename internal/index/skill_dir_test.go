@@ -272,3 +272,39 @@ func TestASkillDirectoryThatIsGone(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A folding filesystem finds the file Skill.md by any spelling of its name, as
+// the usual filesystems of macOS and Windows do.
+type folding struct{ afero.Fs }
+
+func spelled(name string) string {
+	if dir, base := path.Split(filepath.ToSlash(name)); strings.EqualFold(base, "Skill.md") {
+		return dir + "Skill.md"
+	}
+	return name
+}
+
+func (f folding) Open(name string) (afero.File, error)  { return f.Fs.Open(spelled(name)) }
+func (f folding) Stat(name string) (fs.FileInfo, error) { return f.Fs.Stat(spelled(name)) }
+
+func TestASkillFileOfAnotherSpelling(t *testing.T) {
+	tr := tree{"skills/a/Skill.md": "own", "skills/a/dir/Skill.md": "", "skills/a/x": ""}
+	d := openSkill(t, skillsOf(t, Config{}, confined(t)(confine.Over(folding{tr.inMemory(t)}, "/")), "skills"), "a")
+	if diff := cmp.Diff(splitLines("Skill.md own; dir/Skill.md; x"), list(t, d)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	for name, want := range map[string]bool{"SKILL.md": true, "skill.md": true, "Skill.md": true, "x": false, "dir/Skill.md": false} {
+		if got := d.isSkillFile(name); got != want {
+			t.Errorf("isSkillFile(%q) = %t", name, got)
+		}
+	}
+}
+
+// Where letter case matters, another spelling is another file.
+func TestAFileBesideSKILLmd(t *testing.T) {
+	tr := tree{"skills/a/SKILL.md": "own", "skills/a/Skill.md": "other"}
+	d := openSkill(t, skillsOf(t, Config{}, confined(t)(confine.Over(tr.inMemory(t), "/")), "skills"), "a")
+	if d.isSkillFile("Skill.md") || d.isSkillFile("skill.MD") || !d.isSkillFile("SKILL.md") {
+		t.Error("a file with another size is the SKILL.md")
+	}
+}

@@ -2,8 +2,10 @@ package index
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,8 +15,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// watched is an index of one directory with one file, its first scan over. No
-// scan runs in the background.
+// watched is an index of a directory with the file a.md. The first scan has
+// ended, and no scan runs in the background.
 func watched(t *testing.T) (*Index, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -30,18 +32,18 @@ func watched(t *testing.T) (*Index, string) {
 	x.watch.cancel()
 	for end := time.Now().Add(20 * time.Second); !x.watch.clean(); {
 		if _, err := x.Snapshot(t.Context()); err != nil || time.Now().After(end) {
-			t.Fatalf("a watch that finds no rest: %v", err)
+			t.Fatalf("the watch reports changes without end: %v", err)
 		}
 	}
 	return x, dir
 }
 
-func TestAWatchThatCannotSeeIsNotReliedUpon(t *testing.T) {
+func TestACleanWatchHasSeenEverything(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		scan func(w *watch, dir string) error
 	}{
-		{"a folder that cannot be watched, as with a full watch table", func(w *watch, dir string) error { w.visit(filepath.Join(dir, "missing")); return nil }},
+		{"a directory that cannot be watched, as with a full watch table", func(w *watch, dir string) error { w.visit(filepath.Join(dir, "missing")); return nil }},
 		{"a link", func(w *watch, dir string) error { w.markUnwatched(); return nil }},
 		{"a scan that failed", func(w *watch, dir string) error { return os.ErrPermission }},
 	} {
@@ -50,12 +52,12 @@ func TestAWatchThatCannotSeeIsNotReliedUpon(t *testing.T) {
 			x.watch.beginScan()
 			x.watch.visit(dir)
 			if x.watch.clean() {
-				t.Error("the watch vouches for a snapshot while a scan is under way")
+				t.Error("the watch is clean during a scan")
 			}
 			err := tt.scan(x.watch, dir)
 			x.watch.endScan(err)
 			if x.watch.clean() {
-				t.Error("the watch vouches for what it cannot see")
+				t.Error("the watch is clean")
 			}
 		})
 	}
@@ -68,13 +70,13 @@ func TestAnOverflowIsAChange(t *testing.T) {
 	events.Errors <- fsnotify.ErrEventOverflow
 	<-w.wake
 	if !w.dirty.Load() || !w.watcher.stale {
-		t.Error("the watch vouches for what it has missed")
+		t.Error("the watch is clean after missed events")
 	}
 	close(events.Errors)
 	w.done.Wait()
 }
 
-func TestOnlyARouteMattersAboveALayer(t *testing.T) {
+func TestRelevantEvents(t *testing.T) {
 	x, dir := watched(t)
 	above := filepath.Dir(dir)
 	x.watch.mu.Lock()
@@ -120,32 +122,116 @@ func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 	<-begun
 	x.Close()
 	if added != nil {
-		t.Errorf("a scan that Close ends adds a directory to a watch that has ended: %v", added)
+		t.Errorf("the watch ended before the scan: %v", added)
 	}
 }
 
-func TestAScanThatItsCallersGaveUpIsMadeUpFor(t *testing.T) {
+func TestACanceledScanIsRepeated(t *testing.T) {
 	x, _ := watched(t)
 	x.watch.beginScan()
 	x.watch.endScan(context.Canceled)
 	if !x.watch.dirty.Load() {
-		t.Error("nobody looks for the changes that the scan has not told of")
+		t.Error("no scan will find the changes that the canceled scan has not reported")
 	}
 }
 
-func TestAnotherFolderUnderTheNameIsNoticedWithoutAnEvent(t *testing.T) {
+func TestAReplacedDirectoryIsNoticedWithoutAnEvent(t *testing.T) {
 	x, dir := watched(t)
 	if err := os.Rename(dir, dir+".old"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir + ".old") })
 	if x.watch.clean() {
-		t.Error("the watch vouches for a folder that is not there")
+		t.Error("the watch is clean without the directory")
 	}
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if x.watch.clean() {
-		t.Error("the watch vouches for another folder of the name")
+		t.Error("the watch is clean with another directory of the name")
+	}
+}
+
+// TestWatchReportsEachChange waits for the scan that follows each change. No call
+// asks for a snapshot.
+func TestWatchReportsEachChange(t *testing.T) {
+	root := tree{"top/commands/a.md": ""}.onDisk(t)
+	dir := filepath.Join(root, "top", "commands")
+	found := make(chan []string, 100)
+	x := commandsOf(t, Config{Watch: true, Nested: true, Changed: func(_, now *Snapshot) { found <- entryNames(now.Entries) }},
+		confined(t)(confine.New(root)), "top/commands")
+	snapshotOf(t, x)
+	put := func(elem ...string) error {
+		file := filepath.Join(elem...)
+		return errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o644))
+	}
+	for _, step := range []struct {
+		name   string
+		change func() error
+		want   []string
+	}{
+		{"a new file", func() error { return put(dir, "b.md") }, []string{"a", "b"}},
+		{"a new subdirectory", func() error { return put(dir, "sub", "c.md") }, []string{"a", "b", "sub:c"}},
+		{"a file in the new subdirectory", func() error { return put(dir, "sub", "d.md") }, []string{"a", "b", "sub:c", "sub:d"}},
+		{"a renamed subdirectory", func() error { return os.Rename(filepath.Join(dir, "sub"), filepath.Join(dir, "moved")) }, []string{"a", "b", "moved:c", "moved:d"}},
+		{"a file in the renamed subdirectory", func() error { return put(dir, "moved", "e.md") }, []string{"a", "b", "moved:c", "moved:d", "moved:e"}},
+		{"a removed directory", func() error { return os.RemoveAll(dir) }, []string{}},
+		{"a directory created again", func() error { return put(dir, "f.md") }, []string{"f"}},
+		{"a renamed directory above", func() error { return os.Rename(filepath.Join(root, "top"), filepath.Join(root, "old")) }, []string{}},
+		{"another directory above", func() error { return put(dir, "g.md") }, []string{"g"}},
+	} {
+		if err := step.change(); err != nil {
+			t.Fatal(err)
+		}
+		for got := []string(nil); !slices.Equal(got, step.want); {
+			select {
+			case got = <-found:
+			case <-time.After(20 * time.Second):
+				t.Fatalf("%s: got %q, want %q", step.name, got, step.want)
+			}
+		}
+	}
+}
+
+// A snapshot behind a link is validated by each call, because a link has no
+// event for a change of its target.
+func TestALinkedFileIsNotWatched(t *testing.T) {
+	root := tree{"commands/a.md": "-> ../text.md", "text.md": "One."}.onDisk(t)
+	x := commandsOf(t, Config{Watch: true}, confined(t)(confine.New(root)), "commands")
+	for _, want := range []string{"One.", "Two.", "Three."} {
+		if err := os.WriteFile(filepath.Join(root, "text.md"), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if e := snapshotOf(t, x).Lookup("a"); e.Description != want {
+			t.Errorf("got %q, want %q", e.Description, want)
+		}
+	}
+}
+
+// A clean watch saves the scan: the second snapshot is the same without a call
+// of the filesystem other than a stat of the layer's directory.
+func TestACleanWatchSavesTheScan(t *testing.T) {
+	x, _ := watched(t)
+	scans := 0
+	scanner := x.scan
+	x.scan = func(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
+		scans++
+		return scanner(s, dir, dirPath)
+	}
+	if s := snapshotOf(t, x); s != x.Last() || scans != 0 {
+		t.Errorf("%d scans", scans)
+	}
+	if _, err := x.Validate(t.Context()); err != nil || scans != 1 {
+		t.Errorf("Validate: %d scans, %v", scans, err)
+	}
+}
+
+// The layers on other filesystems are not watched.
+func TestAFixedLayerIsNotWatched(t *testing.T) {
+	fixed := confined(t)(confine.Over(tree{"x/a.md": ""}.inMemory(t), "/"))
+	x := commandsOf(t, Config{Watch: true, Layers: []Layer{{Name: "x", FS: fixed, Dir: "x", Fixed: true}}}, nil)
+	expect(t, x, "a x/a.md")
+	if len(x.watch.routes) > 0 || len(x.watch.watcher.added) > 0 {
+		t.Errorf("watched: %v, %v", x.watch.routes, x.watch.watcher.added)
 	}
 }

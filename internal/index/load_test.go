@@ -1,0 +1,207 @@
+package index
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+)
+
+// TestFilesThatCannotBeRead scans layers with a fault: a call of an operation
+// with a base name that fails once the scan has listed the directories.
+func TestFilesThatCannotBeRead(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		skill bool
+		depth int
+		fault string
+		err   error
+		tree  tree
+		want  string
+	}{
+		{name: "a command", fault: "open a.md", err: fs.ErrPermission, tree: tree{"layer/a.md": "", "layer/b.md": ""},
+			want: "b layer/b.md; FILE_READ_ERROR layer/a.md"},
+		{name: "the metadata of a command", fault: "stat a.md", err: fs.ErrPermission, tree: tree{"layer/a.md": "", "layer/b.md": ""},
+			want: "b layer/b.md; FILE_READ_ERROR layer/a.md"},
+		{name: "a command that has vanished", fault: "open a.md", err: fs.ErrNotExist, tree: tree{"layer/a.md": "", "layer/b.md": ""},
+			want: "b layer/b.md"},
+		{name: "a subdirectory of commands", fault: "open sub", err: fs.ErrPermission, tree: tree{"layer/sub/a.md": "", "layer/b.md": ""},
+			want: "b layer/b.md; FOLDER_UNREADABLE layer/sub"},
+		{name: "a subdirectory of commands that has vanished", fault: "open sub", err: fs.ErrNotExist, tree: tree{"layer/sub/a.md": "", "layer/b.md": ""},
+			want: "b layer/b.md"},
+		{name: "a SKILL.md", skill: true, fault: "open SKILL.md", err: fs.ErrPermission, tree: tree{"layer/a/SKILL.md": ""},
+			want: "a layer/a/SKILL.md broken; FILE_READ_ERROR layer/a/SKILL.md"},
+		{name: "the directory of a skill", skill: true, depth: 3, fault: "open a", err: fs.ErrPermission, tree: tree{"layer/a/SKILL.md": "", "layer/b/SKILL.md": ""},
+			want: "a layer/a/SKILL.md broken; b layer/b/SKILL.md; FILE_READ_ERROR layer/a/SKILL.md"},
+		{name: "the directory of a skill that has vanished", skill: true, fault: "open a", err: fs.ErrNotExist, tree: tree{"layer/a/SKILL.md": "", "layer/b/SKILL.md": ""},
+			want: "b layer/b/SKILL.md"},
+		{name: "a directory of skills", skill: true, depth: 3, fault: "open sub", err: fs.ErrPermission, tree: tree{"layer/web/sub/a/SKILL.md": "", "layer/web/b/SKILL.md": ""},
+			want: "b layer/web/b/SKILL.md; sub layer/web/sub/SKILL.md broken; FILE_READ_ERROR layer/web/sub/SKILL.md"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			x := Commands
+			if tt.skill {
+				x = Skills
+			}
+			fsys := confined(t)(confine.Over(faulty{tt.tree.inMemory(t), func(op, name string) error {
+				if op+path.Base(name) == tt.fault {
+					return tt.err
+				}
+				return nil
+			}}, "/"))
+			expect(t, open(t, x, Config{Nested: true, Valid: func(string) bool { return true }, Broken: tt.skill, KeepHeader: tt.skill, Depth: tt.depth}, fsys, []string{"layer"}), tt.want)
+		})
+	}
+}
+
+// A directory can become unreadable between the look for its SKILL.md and the
+// search below.
+func TestADirectoryThatTheSearchCannotRead(t *testing.T) {
+	opens := 0
+	fsys := confined(t)(confine.Over(faulty{tree{"skills/a/x/SKILL.md": "", "skills/b/y/SKILL.md": ""}.inMemory(t), func(op, name string) error {
+		if op == "open " && path.Base(name) == "a" {
+			if opens++; opens > 1 {
+				return fs.ErrPermission
+			}
+		}
+		return nil
+	}}, "/"))
+	x := skillsOf(t, Config{Depth: 2}, fsys, "skills")
+	want := "a skills/a/SKILL.md broken; y skills/b/y/SKILL.md; FOLDER_UNREADABLE skills/a; SKILL_FILE_MISSING skills/a/SKILL.md"
+	if diff := cmp.Diff(splitLines(want), lines(x, snapshotOf(t, x))); diff != "" {
+		t.Errorf("snapshot (-want +got):\n%s", diff)
+	}
+}
+
+// Named pipes, sockets and devices are reported and never opened.
+func TestSpecialFiles(t *testing.T) {
+	files := fstest.MapFS{
+		"commands/pipe.md": {Mode: fs.ModeNamedPipe}, "commands/socket.md": {Mode: fs.ModeSocket}, "commands/a.md": {},
+		"skills/a/SKILL.md": {Mode: fs.ModeDevice}, "skills/b/SKILL.md": {}, "skills/b/pipe": {Mode: fs.ModeNamedPipe}, "skills/pipe": {Mode: fs.ModeNamedPipe},
+	}
+	fsys := confined(t)(confine.Over(afero.FromIOFS{FS: files}, "."))
+	expect(t, commandsOf(t, Config{}, fsys, "commands"), "a commands/a.md; FILE_READ_ERROR commands/pipe.md; FILE_READ_ERROR commands/socket.md")
+	x := skillsOf(t, Config{}, fsys, "skills")
+	expect(t, x, "a skills/a/SKILL.md broken; b skills/b/SKILL.md; FILE_READ_ERROR skills/a/SKILL.md")
+	if diff := cmp.Diff(splitLines("SKILL.md own; NOT_A_FILE skills/b/pipe"), list(t, openSkill(t, x, "b"))); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// TestDescriptions loads files with a long header, a long first paragraph, or
+// both, from a filesystem that reports the size of the files correctly, or any
+// other size, as if the files grew or shrank while they are read.
+func TestDescriptions(t *testing.T) {
+	comment := "# " + strings.Repeat("c", 4000) + "\n"
+	for name, tt := range map[string]struct{ text, want string }{
+		"short header":           {"---\ndescription: d\n---\nBody.\n", "d"},
+		"paragraph":              {"# Title\n\nFirst\nparagraph.\n\nSecond.\n", "First paragraph."},
+		"header of 4 KB":         {"---\n# " + strings.Repeat("c", 4096-29) + "\ndescription: d\n---\n", "d"},
+		"header of 5 KB":         {"---\n" + comment + comment[:1000] + "\ndescription: d\n---\nBody.\n", "d"},
+		"header of 20 KB":        {"---\n" + strings.Repeat(comment, 5) + "description: d\n---\nBody.\n", "d"},
+		"paragraph after 5 KB":   {"---\n" + comment + comment[:1000] + "\nx: y\n---\n\nFirst.\n", "First."},
+		"description of 10 KB":   {"---\ndescription: " + strings.Repeat("y", 10_000) + "\n---\n", strings.Repeat("y", 10_000)},
+		"no header, empty":       {"", ""},
+		"description and header": {"---\ndescription: ' '\n---\nFirst.\n", "First."},
+	} {
+		for _, more := range []int{-1 << 20, -4096, -10, 0, 10, 4096, 1 << 20} {
+			size := max(int64(len(tt.text)+more), 0)
+			files := tree{"commands/a.md": tt.text}.inMemory(t)
+			fsys := confined(t)(confine.Over(misstating{files, func(int64) int64 { return size }}, "/"))
+			x := commandsOf(t, Config{MaxFileSize: 1 << 30}, fsys, "commands")
+			for range 2 {
+				e := snapshotOf(t, x).Lookup("a")
+				if e.Description != tt.want || len(e.Problems) > 0 || e.Info.Size != size {
+					t.Errorf("%s, reported with %d bytes instead of %d: the description is %.20q of %d bytes with the problems %v",
+						name, size, len(tt.text), e.Description, len(e.Description), e.Problems)
+				}
+			}
+		}
+	}
+}
+
+// A misstating filesystem reports another size of files.
+type misstating struct {
+	afero.Fs
+	size func(int64) int64
+}
+
+func (m misstating) Open(name string) (afero.File, error) {
+	f, err := m.Fs.Open(name)
+	return misstatedFile{f, m}, err
+}
+
+func (m misstating) Stat(name string) (fs.FileInfo, error) {
+	fi, err := m.Fs.Stat(name)
+	return misstatedInfo{fi, m}, err
+}
+
+type misstatedFile struct {
+	afero.File
+	fs misstating
+}
+
+func (f misstatedFile) Stat() (fs.FileInfo, error) {
+	fi, err := f.File.Stat()
+	return misstatedInfo{fi, f.fs}, err
+}
+
+type misstatedInfo struct {
+	fs.FileInfo
+	fs misstating
+}
+
+func (i misstatedInfo) Size() int64 { return i.fs.size(i.FileInfo.Size()) }
+
+func TestTheEntryOfACommand(t *testing.T) {
+	text := "---\ndescription: Does it.\ndisable-model-invocation: true\nname: other\n---\nBody.\n"
+	root := tree{"commands/a.md": text, "commands/link.md": "-> a.md"}.onDisk(t)
+	x := commandsOf(t, Config{}, confined(t)(confine.New(root)), "commands")
+	s := snapshotOf(t, x)
+	fi, err := os.Stat(filepath.Join(root, "commands", "a.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "link"} {
+		e := s.Lookup(name)
+		if e.Description != "Does it." || !e.UserOnly || e.Dependency || e.Linked != (name == "link") || e.Info.Size != int64(len(text)) || !e.Info.Modified.Equal(fi.ModTime()) || !e.Whole() {
+			t.Errorf("%s: %+v", name, e)
+		}
+		if e.Header.Fields != nil {
+			t.Errorf("%s: the header is kept", name)
+		}
+	}
+}
+
+// A linked command changes with the target, and if the link leads to another
+// file.
+func TestALinkedCommandChanges(t *testing.T) {
+	root := tree{"commands/a.md": "-> ../one.txt", "one.txt": "One.", "two.txt": "Two."}.onDisk(t)
+	x := commandsOf(t, Config{}, confined(t)(confine.New(root)), "commands")
+	link := filepath.Join(root, "commands", "a.md")
+	for _, step := range []struct {
+		want   string
+		change func() error
+	}{
+		{"One.", func() error { return nil }},
+		{"New.", func() error { return os.WriteFile(filepath.Join(root, "one.txt"), []byte("New."), 0o644) }},
+		{"Two.", func() error { return errors.Join(os.Remove(link), os.Symlink(filepath.FromSlash("../two.txt"), link)) }},
+		{"Own.", func() error { return errors.Join(os.Remove(link), os.WriteFile(link, []byte("Own."), 0o644)) }},
+	} {
+		if err := step.change(); err != nil {
+			t.Fatal(err)
+		}
+		if e := snapshotOf(t, x).Lookup("a"); e.Description != step.want {
+			t.Errorf("the description is %q, want %q", e.Description, step.want)
+		}
+	}
+}

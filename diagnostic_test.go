@@ -79,7 +79,7 @@ func documentedCodes(t testing.TB) map[string]string {
 	return documented
 }
 
-func TestDiagnosticIsPrintedAsACompilerDoes(t *testing.T) {
+func TestDiagnosticStringHasTheFormatOfCompilers(t *testing.T) {
 	for want, d := range map[string]toolshelf.Diagnostic{
 		"a.md: error: x [Y]":             {Code: "Y", Severity: toolshelf.SeverityError, Path: "a.md", Message: "x"},
 		"a.md:3: warning: x; do z [Y]":   {Code: "Y", Severity: toolshelf.SeverityWarning, Path: "a.md", Line: 3, Message: "x", Suggestion: "do z"},

@@ -204,7 +204,7 @@ func TestGitignore(t *testing.T) {
 	}
 }
 
-func TestAGitignoreFileThatCannotBeHeeded(t *testing.T) {
+func TestUnreadableGitignoreFileIsAWarning(t *testing.T) {
 	big := "a\n" + strings.Repeat("#23456789abcdef\n", 1<<16) + "b\n"
 	fsys := faulty{
 		Fs: memoryOf(t, map[string]string{"big/.gitignore": big, "big/a": "", "big/b": "", "dir/.gitignore/x": "", "dir/a": ""}),

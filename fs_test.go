@@ -118,7 +118,7 @@ Total: 0 files, 0 directories`},
 	})
 }
 
-func TestListDirTextSaysHowToGoOn(t *testing.T) {
+func TestListDirTextContainsTheNextCursor(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
 	listing, err := c.ListDir(t.Context(), "src/tools", toolshelf.Limit(2))
 	if err != nil {
@@ -281,7 +281,7 @@ func pages(t testing.TB, c *toolshelf.Catalog, dir string, options ...toolshelf.
 	}
 }
 
-func TestCursorsOfOtherListsAreRefused(t *testing.T) {
+func TestCursorsOfOtherListsAreRejected(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
 	listing, err := c.ListDir(t.Context(), "src/tools", toolshelf.Limit(1))
 	if err != nil {
@@ -366,7 +366,7 @@ func TestCursorWalkSurvivesChanges(t *testing.T) {
 	})
 }
 
-func TestOptionsThatCannotBeFollowed(t *testing.T) {
+func TestInvalidOptions(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
 	list := func(o toolshelf.DirOption) error { _, err := c.ListDir(t.Context(), ".", o); return err }
 	tree := func(o toolshelf.DirOption) error { _, err := c.Tree(t.Context(), ".", o); return err }
@@ -396,8 +396,8 @@ func TestOptionsThatCannotBeFollowed(t *testing.T) {
 	}
 }
 
-// TestTheLargestNumbers gives the largest int to everything that takes one.
-func TestTheLargestNumbers(t *testing.T) {
+// TestOptionsOfMaxInt passes the largest int to every option with a number.
+func TestOptionsOfMaxInt(t *testing.T) {
 	files := sample()
 	files["commands/a.md"] = "b"
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithMaxFileSize(math.MaxInt64))
@@ -842,7 +842,7 @@ Warning: 1 entry without metadata, because the directory has no search permissio
 	})
 }
 
-func TestACallEndsWithItsContextThoughTheFilesystemHangs(t *testing.T) {
+func TestCallsOnAHangingFilesystemEndWithTheContext(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	c := catalog(t, toolshelf.WithFs(faulty{Fs: memoryOf(t, sample()), hang: release}))

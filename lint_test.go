@@ -164,7 +164,7 @@ func TestLintOfAMissingRootIsAnError(t *testing.T) {
 	}
 }
 
-func TestLintLooksAtEveryFile(t *testing.T) {
+func TestLintChecksEveryFile(t *testing.T) {
 	const broken = "---\ndescription: a\nmodel: x\nmodel: y\n---\n"
 	all := lint(t, map[string]string{
 		"own/a.md": broken, "team/a.md": broken, "team/hidden.md": "---\nis_dependency: true\nmodel: x\nmodel: y\n---\n", "team/refused.md": broken,
@@ -274,7 +274,7 @@ func long(name string) string {
 	return "---\nname: " + name + "\ndescription: d\n---\n" + strings.Repeat("Text.\n\n", 1000)
 }
 
-func TestLintReportsWhatItCannotReadWhole(t *testing.T) {
+func TestLintReportsFilesThatItCannotReadCompletely(t *testing.T) {
 	fsys := tornFs{memoryOf(t, map[string]string{"commands/a.md": long("a"), "commands/b.md": "Text.\n"}), func() error { return io.ErrUnexpectedEOF }}
 	all, err := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir()).Lint(t.Context())
 	if err != nil {

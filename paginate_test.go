@@ -70,7 +70,7 @@ func TestPaginateByNumber(t *testing.T) {
 	}
 }
 
-func TestPaginateRefuses(t *testing.T) {
+func TestPaginateRejectsInvalidPages(t *testing.T) {
 	_, first, err := toolshelf.Paginate(letters(9), toolshelf.Page{Size: 3}, self)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestPaginateRefuses(t *testing.T) {
 	}
 }
 
-func TestEveryAlteredByteOfACursorIsRefused(t *testing.T) {
+func TestEveryAlteredByteOfACursorIsRejected(t *testing.T) {
 	for _, total := range []int{2, 20, 200} { // keys of a length that leaves 0, 2 and 4 bits of base64 unused
 		rows := make([]string, total)
 		for i := range rows {

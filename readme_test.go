@@ -73,10 +73,10 @@ func runIn(t *testing.T, dir, program string) (output string, err error) {
 	return string(out), err
 }
 
-// TestDocumentedProgramsPrintWhatTheDocumentSays runs each program of the
+// TestDocumentedProgramsPrintTheDocumentedOutput runs each program of the
 // documents in an empty directory and compares the output with the block below
 // "It prints".
-func TestDocumentedProgramsPrintWhatTheDocumentSays(t *testing.T) {
+func TestDocumentedProgramsPrintTheDocumentedOutput(t *testing.T) {
 	programs := 0
 	for _, b := range goBlocks(t) {
 		if !b.isProgram() {
@@ -161,9 +161,9 @@ func TestDocumentedSnippetsCompile(t *testing.T) {
 	}
 }
 
-// TestPlatformTablesSayWhatCIChecks compares the tables of platforms in README.md
+// TestPlatformTablesAgreeWithCI compares the tables of platforms in README.md
 // and docs/platforms.md with the list in .ci/run.
-func TestPlatformTablesSayWhatCIChecks(t *testing.T) {
+func TestPlatformTablesAgreeWithCI(t *testing.T) {
 	platform := regexp.MustCompile(`[a-z0-9]+/(?:amd64|386|arm64|wasm)`)
 	tables := func(file, row string) (platforms []string) {
 		text, err := os.ReadFile(file)

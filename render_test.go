@@ -78,7 +78,7 @@ func TestCommandsRenderWithTheZeroRenderer(t *testing.T) {
 	}
 }
 
-func TestRenderRefusesToFillMemory(t *testing.T) {
+func TestRenderLimitsTheText(t *testing.T) {
 	argument := strings.Repeat("x", 1<<20)
 	for _, tt := range []struct {
 		what string

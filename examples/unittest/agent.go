@@ -46,7 +46,7 @@ func (a Agent) Prompt(ctx context.Context, line string) (string, error) {
 	name, arguments, _ := strings.Cut(typed, " ")
 	command, err := a.Catalog.Get(ctx, name)
 	if errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) {
-		return fmt.Sprintf("The user typed %q. There is no such command; suggest another one.", line), nil
+		return fmt.Sprintf("The user typed %q. No command has this name; suggest another command.", line), nil
 	}
 	if err != nil {
 		return "", err

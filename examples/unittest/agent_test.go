@@ -39,8 +39,8 @@ func TestPrompt(t *testing.T) {
 		{"a command is sent without its frontmatter", "/review 42 carefully", "Review change 42 carefully.\n"},
 		{"arguments may be missing", "/review", "Review change .\n"},
 		{"frontmatter may be missing", "/plain", "Tidy up.\n"},
-		{"an unknown command is answered", "/revue 42", `The user typed "/revue 42". There is no such command; suggest another one.`},
-		{"a path is no command", "/../secret", `The user typed "/../secret". There is no such command; suggest another one.`},
+		{"an unknown command is answered", "/revue 42", `The user typed "/revue 42". No command has this name; suggest another command.`},
+		{"a path is no command", "/../secret", `The user typed "/../secret". No command has this name; suggest another command.`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := a.Prompt(t.Context(), test.line)

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// seed repeats a run of TestRandomTreesAreWhatGitSays, and trees makes the run
+// seed repeats a run of TestRandomTreesAgreeWithGit, and trees makes the run
 // longer.
 var (
 	seed  = flag.Uint64("seed", 0, "seed of the random trees; 0 for a new one")
@@ -30,7 +30,7 @@ type tree struct {
 	paths []string
 }
 
-func TestTableIsWhatGitSays(t *testing.T) {
+func TestTableAgreesWithGit(t *testing.T) {
 	var all []tree
 	for _, tt := range table {
 		for field := range strings.FieldsSeq(tt.paths) {
@@ -45,7 +45,7 @@ func TestTableIsWhatGitSays(t *testing.T) {
 	compareWithGit(t, all)
 }
 
-func TestNamedClassesAreWhatGitSays(t *testing.T) {
+func TestNamedClassesAgreeWithGit(t *testing.T) {
 	var all []tree
 	for _, class := range []string{"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit", "", "Alpha"} {
 		all = append(all, tree{files: map[string]string{"": "x[[:" + class + ":]]"}})
@@ -58,7 +58,7 @@ func TestNamedClassesAreWhatGitSays(t *testing.T) {
 	compareWithGit(t, all)
 }
 
-func TestRandomTreesAreWhatGitSays(t *testing.T) {
+func TestRandomTreesAgreeWithGit(t *testing.T) {
 	n, s := *trees, *seed
 	if testing.Short() {
 		n = min(n, 1000)

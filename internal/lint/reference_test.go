@@ -114,7 +114,7 @@ func TestManyMissingReferences(t *testing.T) {
 	}
 }
 
-func TestNoLinkIsSentBackToItsOwnFile(t *testing.T) {
+func TestSuggestionsNameAnotherFile(t *testing.T) {
 	l := commandsOf("a/one.md", "b/two.md")
 	got := l.Check(file("a:one", "[x](../b/one.md)\n"), Command{Name: "a:one", Path: "a/one.md"})
 	if len(got) != 1 || got[0].Suggestion != `create "b/one.md", or remove the link` {

@@ -148,7 +148,7 @@ func TestLimitCutsAfterTheBest(t *testing.T) {
 	}
 }
 
-func TestReportsAreEvidenceForTheirDocumentOnly(t *testing.T) {
+func TestReportsCountOnlyForTheirDocument(t *testing.T) {
 	x := indexOf(Document{Name: "analyze-logs", Description: "Read logs"}, Document{Name: "other", Body: "latency"})
 	for key, d := range map[string]Document{
 		"r/1": {Name: "analyze-logs", Report: true, Body: "latency of the gateway"},
@@ -197,7 +197,7 @@ func TestHostileTextsAreIndexedInPart(t *testing.T) {
 	}
 }
 
-func TestDocumentsThatAreNotKeptAreNotThere(t *testing.T) {
+func TestSearchOmitsDocumentsThatAreNotKept(t *testing.T) {
 	x := indexOf(Document{Name: "shown", Body: "review"}, Document{Name: "secret", Body: "reveiw secret"})
 	x.Put("r/1", Document{Name: "secret", Report: true, Body: "latency"})
 	x.Put("r/2", Document{Name: "shown", Report: true, Body: "latency"})
@@ -225,7 +225,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 }
 
 // What is found does not depend on how the documents came to be there.
-func TestUpdatesLeaveNoTrace(t *testing.T) {
+func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 	word := rapid.SampledFrom(strings.Fields("log logs proxy meeting slow GitHub git hub café 会議 v2 review reviewing the"))
 	text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(word, 0, 12).Draw(t, "words"), " ") })
 	document := rapid.Custom(func(t *rapid.T) Document {

@@ -91,7 +91,7 @@ func TestStemsOfAWordsFormsAreEqual(t *testing.T) {
 	}
 }
 
-func TestStemLeavesOtherWordsWhole(t *testing.T) {
+func TestStemKeepsOtherWords(t *testing.T) {
 	for _, w := range strings.Fields("status analysis class this bus string bring need red bed speed thing king is as go 2024s sha256 über") {
 		if got := string(stem([]byte(w))); got != w {
 			t.Errorf("%s is %q", w, got)
@@ -99,7 +99,7 @@ func TestStemLeavesOtherWordsWhole(t *testing.T) {
 	}
 }
 
-func TestTyposAreAllThatOneErrorMakes(t *testing.T) {
+func TestTyposVisitsAllWordsAtADistanceOfOneError(t *testing.T) {
 	reached := func(from, to string) bool {
 		found := false
 		typos(from, func(word []byte) { found = found || string(word) == to })
@@ -130,7 +130,7 @@ func TestTyposAreAllThatOneErrorMakes(t *testing.T) {
 	}
 }
 
-func TestHeadingsAreThoseOfCommonMark(t *testing.T) {
+func TestHeadingsAgreeWithCommonMark(t *testing.T) {
 	text := strings.Join([]string{
 		"# One", "#No", "###### Six", "####### No", "   ## Indented", "    # No", "text # No",
 		"```sh", "# No", "~~~", "# No", "```", "##", "# Two",

@@ -18,11 +18,11 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// Each benchmark runs the floor (the bare system calls that no implementation
-// can do without) and what most programs do beside ours, in turn, so that their
-// ratio holds even where the machine's speed drifts. They report medians.
+// Each benchmark runs, in turn, the library, the floor (only the necessary system calls)
+// and the usual way of programs. The ratios of the medians stay valid if the speed of the
+// machine drifts.
 
-// shelf is a folder of n commands with a header of four fields.
+// shelf is a directory of n commands with a header of four fields.
 func shelf(b *testing.B, n int) string {
 	b.Helper()
 	root := b.TempDir()
@@ -37,7 +37,7 @@ func shelf(b *testing.B, n int) string {
 			b.Fatal(err)
 		}
 	}
-	// Files just written are not trusted to stay as they are; see index.settled.
+	// The catalog does not trust files that were just written; see index.Settled.
 	old := time.Now().Add(-time.Minute)
 	for i := range n {
 		if err := os.Chtimes(filepath.Join(dir, fmt.Sprintf("review-%06d.md", i)), old, old); err != nil {
@@ -47,8 +47,8 @@ func shelf(b *testing.B, n int) string {
 	return root
 }
 
-// compare times the functions in turn and reports the median of each, and the
-// ratio of the first to each other one.
+// compare times the functions in turn, and reports the median of each function and the
+// ratio of the first function to each other function.
 func compare(b *testing.B, order []string, run map[string]func()) {
 	b.Helper()
 	times := map[string][]float64{}
@@ -86,8 +86,8 @@ func statFloor(b *testing.B, dir string) {
 	}
 }
 
-// reusedStatFloor is statFloor without any allocation: one buffer holds the names and
-// one holds the metadata.
+// reusedStatFloor is statFloor without any allocation, with a buffer for the names and a
+// buffer for the metadata.
 func reusedStatFloor(b *testing.B, dir string, buf []byte) (entries int) {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -180,8 +180,8 @@ func readWhole(b *testing.B, files []string) {
 	}
 }
 
-// naive is what a program writes that has no library: read all, parse all. It skips
-// the headers that the YAML library rejects.
+// naive reads and parses all files, like a program without a library. naive skips headers
+// that the YAML library rejects.
 func naive(b *testing.B, dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -207,7 +207,7 @@ func list(b *testing.B, c *toolshelf.Catalog, want int) {
 	}
 }
 
-// List omits the dependencies, which no generated command is.
+// No generated command is a dependency, so List omits no command.
 func BenchmarkListCold(b *testing.B) {
 	const n = 10_000
 	for _, mix := range headerMixes(publicCommandHeaders) {
@@ -244,15 +244,15 @@ func BenchmarkListWarm(b *testing.B) {
 	}
 }
 
-// A watched page costs the page, however many commands there are. Beside it is
-// looking at all files, which a page takes at the least that is not watched.
+// With WithWatch, the cost of a page does not depend on the number of commands. The
+// benchmark compares the page with a stat of all files, the minimum without WithWatch.
 func BenchmarkListWatched(b *testing.B) {
 	for _, n := range []int{100, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			root := shelf(b, n)
 			c := catalog(b, toolshelf.WithRoot(root), toolshelf.WithWatch())
 			list(b, c, n)
-			// The first look of the watch itself, which it takes in the background.
+			// Wait for the first scan of the watch, in the background.
 			for begin := time.Now(); time.Since(begin) < 10*time.Millisecond; begin = time.Now() {
 				list(b, c, n)
 				if time.Since(begin) < time.Millisecond {
@@ -268,8 +268,8 @@ func BenchmarkListWatched(b *testing.B) {
 }
 
 // BenchmarkListMemory reports the bytes that a catalog keeps for each command and each
-// skill after a cold list, and the ratio to the strings that the catalog must keep: the
-// names, paths and descriptions, and the frontmatter of skills.
+// skill after a cold list, and the ratio to the size of the necessary strings: the names,
+// paths and descriptions, and the frontmatter of skills.
 func BenchmarkListMemory(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("commands/%d", n), func(b *testing.B) {
@@ -300,8 +300,8 @@ func BenchmarkListMemory(b *testing.B) {
 	}
 }
 
-// keptMemory reports what the catalog of a directory keeps after a list. The function
-// lists and returns the bytes of the strings that the catalog must keep.
+// keptMemory reports the memory of the catalog of a directory after a list. The function
+// lists, and returns the total size in bytes of the necessary strings.
 func keptMemory(b *testing.B, d *publicDir, list func(*toolshelf.Catalog) (strings int)) {
 	for b.Loop() {
 		before := heap()

@@ -19,9 +19,9 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// What is no file under the name of one is reported, waited for by nobody, and
-// harms no other.
-func TestFilesThatAreNone(t *testing.T) {
+// A catalog reports an entry that is not a file but has the name of a file. The entry
+// blocks no call and affects no other file.
+func TestEntriesThatAreNotFiles(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/good.md": "Good.", "commands/folder.md/x": "", "skills/good/SKILL.md": "---\nname: good\ndescription: d\n---\n", "skills/fifo/x": ""})
 	dir := filepath.Join(root, "commands")
 	socket, err := net.Listen("unix", filepath.Join(dir, "socket.md"))
@@ -64,8 +64,8 @@ func TestFilesThatAreNone(t *testing.T) {
 	}
 }
 
-// TestPermissions runs itself as another user where it is run by root, whom no
-// permission stops.
+// TestPermissions runs itself as another user if the user is root, because permissions do
+// not stop root.
 func TestPermissions(t *testing.T) {
 	const place = "TEST_PERMISSIONS_IN"
 	root := os.Getenv(place)
@@ -102,10 +102,10 @@ func TestPermissions(t *testing.T) {
 	}
 	c = catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("closed"), toolshelf.WithSkillsDir("closed"))
 	if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrPermissionDenied) {
-		t.Errorf("List of a closed folder: %v", err)
+		t.Errorf("List of a directory without permission: %v", err)
 	}
 	if _, err := c.ListSkills(t.Context()); !errors.Is(err, toolshelf.ErrPermissionDenied) {
-		t.Errorf("ListSkills of a closed folder: %v", err)
+		t.Errorf("ListSkills of a directory without permission: %v", err)
 	}
 }
 
@@ -116,7 +116,7 @@ func runAsNobody(t *testing.T, env string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	copied := filepath.Join(t.TempDir(), "test") // the folder of the test binary may be closed to others
+	copied := filepath.Join(t.TempDir(), "test") // the other user may have no access to the directory of the test binary
 	if err := errors.Join(os.WriteFile(copied, binary, 0o755), os.Chmod(filepath.Dir(copied), 0o755), os.Chmod(filepath.Dir(filepath.Dir(copied)), 0o755)); err != nil {
 		t.Fatal(err)
 	}

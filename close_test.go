@@ -19,8 +19,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// A tripwire is a filesystem that counts the calls of its methods and of those
-// of its files. Call number stop calls at, once.
+// A tripwire is a filesystem that counts the calls of its methods and of the methods of its
+// files. The call with the number stop calls the function at, once.
 type tripwire struct {
 	afero.Fs
 	calls atomic.Int64
@@ -69,7 +69,7 @@ func (f countedFile) Readdir(n int) ([]fs.FileInfo, error) { f.c.count(); return
 func (f countedFile) Stat() (os.FileInfo, error)           { f.c.count(); return f.File.Stat() }
 func (f countedFile) Write(p []byte) (int, error)          { f.c.count(); return f.File.Write(p) }
 
-// busyProject is a project in which every method has work to do for a while.
+// busyProject is a project with many files for every method.
 func busyProject() map[string]string {
 	files := map[string]string{}
 	for i := range 40 {
@@ -82,7 +82,7 @@ func busyProject() map[string]string {
 	return files
 }
 
-// everyMethod calls each method of a catalog that touches the filesystem.
+// everyMethod calls each method of a catalog that uses the filesystem.
 func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 	return map[string]func(context.Context, *toolshelf.Catalog) error{
 		"List": func(ctx context.Context, c *toolshelf.Catalog) error {
@@ -166,8 +166,8 @@ var contexts = map[string]func(*testing.T) context.Context{
 	"a context with an end":    func(t *testing.T) context.Context { return t.Context() },
 }
 
-// Close ends what is in progress after the call of the filesystem in progress,
-// and the few that close what is open. Afterwards the filesystem is not touched.
+// Close waits for the running call of the filesystem and for the calls that close files.
+// Afterwards no method uses the filesystem.
 func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 	files := busyProject()
 	for op, call := range everyMethod() {
@@ -196,7 +196,7 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 						for _, err := c.View(); err == nil; _, err = c.View() {
 							runtime.Gosched()
 						}
-						begun = fsys.calls.Load() // other goroutines went on until now
+						begun = fsys.calls.Load() // other goroutines may have continued until now
 					}
 					fsys.calls.Store(0)
 					fsys.stop = max(1, all*part/4)
@@ -218,8 +218,8 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 	}
 }
 
-// On disk, the directories that a catalog holds open are closed with the
-// catalog, and a Tree without a context ends with Close.
+// On the disk, Close closes the open directories of a catalog, and ends a Tree without a
+// context.
 func TestCloseEndsATreeOnDisk(t *testing.T) {
 	root := t.TempDir()
 	for i := range 300 {
@@ -347,9 +347,9 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 	}
 }
 
-// A runtime.Goexit or a panic in a function of the caller ends the goroutine of
-// the caller, wherever the function ran.
-func TestAGoexitOfTheCallersFilesystemIsNoResult(t *testing.T) {
+// A runtime.Goexit or a panic in a function of the caller ends the goroutine of the caller,
+// even if the function runs on another goroutine.
+func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
 	files := busyProject()
 	for op, call := range everyMethod() {
 		for kind, with := range contexts {

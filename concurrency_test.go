@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// expected are the errors that a call may meet while files come and go.
+// expected are the errors of calls while files are created and removed.
 func expected(err error) bool {
 	return err == nil || errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrFileRead) && errors.Is(err, fs.ErrNotExist)
 }
@@ -96,7 +96,7 @@ func oneCall(ctx context.Context, c *toolshelf.Catalog, kind, i int) error {
 		if err != nil || command.Content != "Body.\n" {
 			return fmt.Errorf("Get: %q, %w", command.Content, err)
 		}
-		command.Raw[0] = 'x' // the caller's own
+		command.Raw[0] = 'x' // results belong to the caller
 	case 2:
 		if command, err := c.Get(ctx, fmt.Sprintf("moving%d", i%5)); !expected(err) || err == nil && command.Content != "Body.\n" {
 			return fmt.Errorf("Get of a file that comes and goes: %q, %w", command.Content, err)
@@ -138,8 +138,7 @@ func TestCloseDuringCalls(t *testing.T) {
 	}
 }
 
-// slow is a filesystem on which each call takes its time, or, with a gate,
-// until that opens.
+// slow is a filesystem whose calls take a moment or, with a gate, until the gate opens.
 type slow struct {
 	afero.Fs
 	latency time.Duration
@@ -210,7 +209,7 @@ func TestASlowFilesystemIsReadInParallel(t *testing.T) {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "---\ndescription: d\n---\n"
 	}
 	fsys := memoryOf(t, files)
-	synctest.Test(t, func(t *testing.T) { // its clock stands while anything can run
+	synctest.Test(t, func(t *testing.T) { // the clock stands still while a goroutine can run
 		c, err := toolshelf.New(toolshelf.WithFs(slow{Fs: fsys, latency: 20 * time.Millisecond}))
 		if err != nil {
 			t.Fatal(err)
@@ -224,8 +223,8 @@ func TestASlowFilesystemIsReadInParallel(t *testing.T) {
 	})
 }
 
-// TestNeverStale changes one file in every way that can go unnoticed, in quick
-// succession, and asks after each change.
+// TestNeverStale changes a file in every way that a cache could miss, without pauses, and
+// calls every method after each change.
 func TestNeverStale(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/other.md": "Other."})
 	dir := filepath.Join(root, "commands")
@@ -235,7 +234,7 @@ func TestNeverStale(t *testing.T) {
 	write := func(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) }
 	last := ""
 	for i := range 3000 {
-		text := fmt.Sprintf("%04d", i) // always of one size
+		text := fmt.Sprintf("%04d", i) // every text has the same size
 		hidden := false
 		var err error
 		switch way := random.IntN(7); {
@@ -286,13 +285,13 @@ func TestNeverStale(t *testing.T) {
 	}
 }
 
-// writing is a filesystem on which a.md is opened empty for a number of times:
-// a program has emptied it and is about to write it.
+// writing is a filesystem whose file a.md is empty at a number of opens, like a file that a
+// program has truncated and writes again.
 type writing struct {
 	afero.Fs
 	t     *testing.T
 	empty int
-	still bool // the program writes on all the time
+	still bool // the program never finishes
 }
 
 func (w *writing) Open(name string) (afero.File, error) {
@@ -302,7 +301,7 @@ func (w *writing) Open(name string) (afero.File, error) {
 	w.empty--
 	at := time.Now()
 	if !w.still {
-		at = at.Truncate(time.Hour).Add(time.Hour + 1) // in the future: changed just now, whenever that is
+		at = at.Truncate(time.Hour).Add(time.Hour + 1) // a time in the future counts as just changed
 	}
 	fsys := afero.NewMemMapFs()
 	if err := errors.Join(afero.WriteFile(fsys, "a.md", nil, 0o644), fsys.Chtimes("a.md", at, at)); err != nil {
@@ -338,7 +337,7 @@ func TestAFileIsNotSeenHalfWritten(t *testing.T) {
 	}
 }
 
-func TestAFileThatStaysEmptyIsListedSo(t *testing.T) {
+func TestAFileThatStaysEmptyIsListed(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/a.md": "text"})
 	c := catalog(t, toolshelf.WithRoot(root))
 	names(t, c)

@@ -11,19 +11,19 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// corpus is the folder of public files named by TOOLSHELF_CORPUS.
+// corpus returns the directory of public files that TOOLSHELF_CORPUS names.
 func corpus(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("TOOLSHELF_CORPUS")
 	if dir == "" {
-		t.Skip("TOOLSHELF_CORPUS is not set: it names a folder of public command and skill files")
+		t.Skip("TOOLSHELF_CORPUS is not set: set the variable to a directory of public command and skill files")
 	}
 	return dir
 }
 
-// folders are those at and below dir that no hidden folder hides when they are
-// a root of their own: the tops, and every hidden folder.
-func folders(t testing.TB, dir string) []string {
+// layersBelow returns the subdirectories of dir and all hidden directories below dir. As
+// layers, these directories contain all files, because a layer omits hidden directories.
+func layersBelow(t testing.TB, dir string) []string {
 	t.Helper()
 	var all []string
 	entries, err := os.ReadDir(dir)
@@ -49,9 +49,9 @@ func folders(t testing.TB, dir string) []string {
 
 func TestCorpusCommands(t *testing.T) {
 	var listed, plain, diagnosed int
-	for _, root := range folders(t, filepath.Join(corpus(t), "commands")) {
+	for _, root := range layersBelow(t, filepath.Join(corpus(t), "commands")) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("."), toolshelf.WithNestedCommands(), toolshelf.WithLooseNames())
-		found := map[string]bool{} // path of each command listed
+		found := map[string]bool{} // by path of each listed command
 		for info, err := range c.All(t.Context()) {
 			if err != nil {
 				t.Fatal(err)
@@ -103,7 +103,7 @@ func TestCorpusCommands(t *testing.T) {
 			}
 		}
 
-		// With names of the contract, every file that has one is listed.
+		// Without loose names, List contains every file with a plain name.
 		strict := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("."), toolshelf.WithNestedCommands())
 		for _, err := range strict.All(t.Context()) {
 			if err != nil {
@@ -118,8 +118,8 @@ func TestCorpusCommands(t *testing.T) {
 	}
 }
 
-// checkUnaltered verifies that a body is the file's own bytes from the line
-// after the header on, found here without the parser.
+// checkUnaltered checks that a body has the bytes of the file after the header.
+// checkUnaltered finds the end of the header without the parser.
 func checkUnaltered(t *testing.T, path string, raw []byte, content string) {
 	t.Helper()
 	file, err := os.ReadFile(path)
@@ -146,7 +146,7 @@ func checkUnaltered(t *testing.T, path string, raw []byte, content string) {
 
 func TestCorpusSkills(t *testing.T) {
 	var listed, described, diagnosed int
-	for _, root := range folders(t, filepath.Join(corpus(t), "skills")) {
+	for _, root := range layersBelow(t, filepath.Join(corpus(t), "skills")) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir("."))
 		skills, err := c.ListSkills(t.Context())
 		if err != nil {

@@ -93,8 +93,7 @@ func TestDefaultDirectories(t *testing.T) {
 	}
 }
 
-// methods are calls of every method that needs a directory or the root, each
-// with what it found.
+// methods calls every method that needs a directory or the root, and returns their results.
 func methods(t *testing.T, c *toolshelf.Catalog) map[string]func() (any, error) {
 	ctx := t.Context()
 	return map[string]func() (any, error){
@@ -177,7 +176,7 @@ func TestAMissingRootIsAnErrorOfEveryMethod(t *testing.T) {
 	}
 }
 
-func TestARootThatComesLater(t *testing.T) {
+func TestARootThatIsCreatedLater(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "later")
 	c := catalog(t, toolshelf.WithRoot(root))
 	if _, err := c.SkillsPrompt(t.Context()); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {

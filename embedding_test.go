@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// structs are the struct types of a repository by package path and name, such as
+// structs has the struct types of a repository by package path and name, for example
 // "example.org/module/dir.Name".
 type structs map[string]structType
 
@@ -45,7 +45,7 @@ func parseStructs(t *testing.T, module, dir string) structs {
 	return all
 }
 
-// add adds the struct types that a file declares at the top level.
+// add adds the top-level struct types of a file.
 func (s structs) add(pkg string, file *ast.File) {
 	packages := map[string]string{} // by the name in the file
 	for _, i := range file.Imports {
@@ -101,7 +101,7 @@ func (s structs) shadowing(key string) (fields []string) {
 	return fields
 }
 
-// promotes reports whether a struct, or a struct that it embeds, has the field.
+// promotes reports whether a struct or any of its embedded structs has the field.
 func (s structs) promotes(key, field string) bool {
 	return slices.Contains(s[key].fields, field) ||
 		slices.ContainsFunc(s[key].embedded, func(below string) bool { return s.promotes(below, field) })

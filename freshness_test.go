@@ -19,8 +19,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// A dated filesystem tells change times, as a disk does: the modification times
-// of its files.
+// A dated filesystem reports change times, like a disk. The change time of a file is its
+// modification time.
 type dated struct{ afero.Fs }
 
 func (d dated) Open(name string) (afero.File, error) {
@@ -49,7 +49,7 @@ type datedInfo struct{ fs.FileInfo }
 
 func (i datedInfo) Sys() any { return confine.Info{Changed: i.ModTime()} }
 
-// views are what every method tells of the command and the skill "a".
+// views returns the results of every method for the command and the skill "a".
 func views(t *testing.T, c *toolshelf.Catalog) map[string]string {
 	t.Helper()
 	ctx := t.Context()
@@ -93,9 +93,9 @@ func views(t *testing.T, c *toolshelf.Catalog) map[string]string {
 // sameSize pads a text to a length that no text of these tests exceeds.
 func sameSize(text string) string { return text + strings.Repeat(" ", 20_000-len(text)) }
 
-// Every method serves a file's new content where neither the size nor the time
-// of the file shows the change.
-func TestEveryMethodSeesAChangeThatNoTimeShows(t *testing.T) {
+// Every method serves the new content of a file even if neither the size nor the time of
+// the file changes.
+func TestEveryMethodSeesChangesWithoutANewTime(t *testing.T) {
 	filler := strings.Repeat("Filler.\n", 1500)
 	states := []string{
 		"---\nname: a\ndescription: Count apples\n---\n" + filler + "bodyap\n",
@@ -173,8 +173,8 @@ func TestEveryMethodSeesAChangeThatNoTimeShows(t *testing.T) {
 	}
 }
 
-// Get tells whether a command is a dependency as its file says now.
-func TestDependencyIsThatOfTheFile(t *testing.T) {
+// Command.Dependency has the value in the current file.
+func TestDependencyOfTheCurrentFile(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/a.md": "---\ndescription: d\n---\n"})
 	c := catalog(t, toolshelf.WithRoot(root))
 	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
@@ -191,8 +191,8 @@ func TestDependencyIsThatOfTheFile(t *testing.T) {
 	}
 }
 
-// With WithCacheTTL, Search reads files without change times once in this time,
-// and a search that was broken off is continued.
+// With WithCacheTTL, Search reads a file without a change time once within the duration,
+// and continues an interrupted search.
 func TestSearchWithinTheTTLReadsNoFileAgain(t *testing.T) {
 	fsys := &counting{Fs: memoryOf(t, map[string]string{"commands/a.md": "apples", "commands/b.md": "pears"})}
 	now := time.Unix(1_000_000, 0)
@@ -218,8 +218,8 @@ func TestSearchWithinTheTTLReadsNoFileAgain(t *testing.T) {
 	expect("quince", "a/tier2")
 }
 
-// A directory that becomes a link out of the root leads nowhere for every
-// method, also if its files are cached.
+// If a link out of the root replaces a directory, no method follows the link, even if the
+// files of the directory are cached.
 func TestADirectoryThatBecomesALinkOutOfTheRoot(t *testing.T) {
 	for _, tt := range []struct {
 		moved  string // the directory
@@ -290,8 +290,7 @@ func TestADirectoryThatBecomesALinkOutOfTheRoot(t *testing.T) {
 	}
 }
 
-// A link that leads back to a directory above adds no name, also where the
-// filesystem has no inode numbers.
+// A link to a directory above adds no name, even if the filesystem has no inode numbers.
 func TestALinkBackAddsNoCommand(t *testing.T) {
 	for _, tt := range []struct {
 		target, link string
@@ -326,7 +325,7 @@ func TestALinkBackAddsNoCommand(t *testing.T) {
 	}
 }
 
-// A withoutSys filesystem tells links, but no inode numbers and change times.
+// A withoutSys filesystem reports links, but no inode numbers and change times.
 type withoutSys struct{ afero.Fs }
 
 func (w withoutSys) Open(name string) (afero.File, error) { return w.OpenFile(name, os.O_RDONLY, 0) }

@@ -12,7 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// heapOf returns the bytes that remain in memory after f, while its result does.
+// heapOf returns the number of bytes that the result of f keeps in memory.
 func heapOf(f func() any) int64 {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -24,7 +24,7 @@ func heapOf(f func() any) int64 {
 	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
 }
 
-// manyHeaders returns n files, of the same text, that were changed long ago.
+// manyHeaders returns n old files with the same text.
 func manyHeaders(n int, name, text string) fstest.MapFS {
 	files := fstest.MapFS{}
 	for i := range n {
@@ -35,7 +35,7 @@ func manyHeaders(n int, name, text string) fstest.MapFS {
 
 func notKept(d toolshelf.Diagnostic) bool { return d.Code == "FRONTMATTER_NOT_KEPT" }
 
-// lintNotKept counts the files of which lists omit a part.
+// lintNotKept counts the files with DiagFrontmatterNotKept.
 func lintNotKept(t *testing.T, c *toolshelf.Catalog) int {
 	t.Helper()
 	diagnostics, err := c.Lint(t.Context())
@@ -78,11 +78,11 @@ func TestMemoryOfDescriptionsIsBounded(t *testing.T) {
 	if err != nil || len(command.Metadata.Description) != length || slices.ContainsFunc(command.Diagnostics, notKept) {
 		t.Errorf("Get returns %d bytes, %v, %v", len(command.Metadata.Description), command.Diagnostics, err)
 	}
-	// What leaves the catalog makes room.
+	// Removed files free memory for other files.
 	for _, name := range whole {
 		delete(files, name+".md")
 	}
-	for range 2 { // the first scan still holds what was there before
+	for range 2 { // the first scan still counts the removed files
 		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
 			t.Fatal(err)
 		}

@@ -19,9 +19,8 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// A model is the naive implementation that a catalog is compared with: it
-// reads everything anew each time, and knows only the headers that these
-// tests write.
+// A model is a naive implementation for comparison with a catalog. A model reads all files
+// in each call, and knows only the headers of these tests.
 type model struct {
 	layers []string // full paths, highest precedence first
 	nested bool
@@ -29,7 +28,7 @@ type model struct {
 
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// all returns, by name, the text of each command, "" where a layer is missing.
+// all returns the text of each command by name. A missing layer has no commands.
 func (m model) all() map[string]string {
 	all := map[string]string{}
 	for _, layer := range m.layers {
@@ -59,7 +58,7 @@ func (m model) all() map[string]string {
 	return all
 }
 
-// listed returns the description of each command that a list shows.
+// listed returns the description of each listed command.
 func (m model) listed() map[string]string {
 	shown := map[string]string{}
 	for name, text := range m.all() {
@@ -74,7 +73,7 @@ func (m model) listed() map[string]string {
 	return shown
 }
 
-// ask is what a catalog says, in the model's form.
+// ask returns the results of a catalog in the form of the model.
 func ask(t testing.TB, c *toolshelf.Catalog) map[string]string {
 	shown := map[string]string{}
 	for info, err := range c.All(t.Context()) {
@@ -89,7 +88,7 @@ func ask(t testing.TB, c *toolshelf.Catalog) map[string]string {
 	return shown
 }
 
-// compare reports how a catalog's answers differ from the model's.
+// compare reports the differences between the results of a catalog and of the model.
 func (m model) compare(t testing.TB, c *toolshelf.Catalog) string {
 	if diff := cmp.Diff(m.listed(), ask(t, c)); diff != "" {
 		return "List (-model +catalog):\n" + diff
@@ -105,7 +104,7 @@ func (m model) compare(t testing.TB, c *toolshelf.Catalog) string {
 	return ""
 }
 
-func TestCatalogAgreesWithARereading(t *testing.T) {
+func TestCatalogAgreesWithTheModel(t *testing.T) {
 	for _, mode := range []string{"validated", "with a TTL", "watched"} {
 		t.Run(mode, func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
@@ -136,8 +135,8 @@ func TestCatalogAgreesWithARereading(t *testing.T) {
 				content := rapid.SampledFrom([]string{"one", "two", "", "---\ndescription: three\n---\nx", "---\ndescription: seven\n---\nx", "---\nis_dependency: true\n---\nx"})
 				file := func() string {
 					path := filepath.Join(root, layer.Draw(rt, "layer"))
-					if rapid.Bool().Draw(rt, "in a folder") {
-						path = filepath.Join(path, element.Draw(rt, "folder"))
+					if rapid.Bool().Draw(rt, "in a directory") {
+						path = filepath.Join(path, element.Draw(rt, "directory"))
 					}
 					return filepath.Join(path, element.Draw(rt, "name")+".md")
 				}
@@ -164,7 +163,7 @@ func TestCatalogAgreesWithARereading(t *testing.T) {
 					}
 					now = now.Add(time.Minute)
 					check := func() string { return m.compare(t, c) }
-					if mode == "watched" { // which the system may take a moment to tell of
+					if mode == "watched" { // the system reports changes with a delay
 						eventually(t, check)
 					} else if report := check(); report != "" {
 						rt.Fatal(report)
@@ -175,8 +174,7 @@ func TestCatalogAgreesWithARereading(t *testing.T) {
 	}
 }
 
-// Keys of a page follow each other as the specification of the order says,
-// whatever the names.
+// The keys of a page are in the specified order for all names.
 func TestListIsSorted(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		files := map[string]string{}

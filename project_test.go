@@ -16,12 +16,11 @@ import (
 //go:embed all:testdata/project
 var embedded embed.FS
 
-// written is the time that the files of a memory filesystem bear.
+// written is the modification time of the files of a memory filesystem.
 var written = time.Date(2025, 11, 20, 10, 30, 0, 0, time.UTC)
 
-// onEveryFilesystem runs a test over testdata/project on each kind of
-// filesystem. The function that the test gets makes a catalog of it; commands
-// and skills are its layers.
+// onEveryFilesystem runs a test over testdata/project on each kind of filesystem. The test
+// receives a function that makes a catalog with the layers commands and skills.
 func onEveryFilesystem(t *testing.T, test func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog)) {
 	for _, kind := range []struct {
 		name    string
@@ -56,7 +55,7 @@ func onEveryFilesystem(t *testing.T, test func(t *testing.T, open func(...toolsh
 	}
 }
 
-// catalog is New for tests: closed at the end.
+// catalog is New for tests. The end of the test closes the catalog.
 func catalog(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
 	t.Helper()
 	c, err := toolshelf.New(opts...)
@@ -102,7 +101,7 @@ func memory(t *testing.T, root string) afero.Fs {
 	return memoryOf(t, files)
 }
 
-// memoryOf is a memory filesystem of these files.
+// memoryOf returns a filesystem in memory with the files.
 func memoryOf(t testing.TB, files map[string]string) afero.Fs {
 	t.Helper()
 	fsys := afero.NewMemMapFs()
@@ -117,7 +116,7 @@ func memoryOf(t testing.TB, files map[string]string) afero.Fs {
 	return fsys
 }
 
-// diskOf is a folder on the disk of these files.
+// diskOf returns a directory on the disk with the files.
 func diskOf(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

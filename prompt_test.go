@@ -409,7 +409,7 @@ func TestPromptErrors(t *testing.T) {
 
 func TestCorpusPrompts(t *testing.T) {
 	listed := 0
-	for _, root := range folders(t, filepath.Join(corpus(t), "skills")) {
+	for _, root := range layersBelow(t, filepath.Join(corpus(t), "skills")) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir("."))
 		p, err := c.SkillsPrompt(t.Context())
 		if err != nil {

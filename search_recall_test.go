@@ -58,7 +58,7 @@ func TestCorpusRecall(t *testing.T) {
 		command toolshelf.Command
 	}
 	var subjects []subject
-	for _, root := range folders(t, filepath.Join(corpus(t), "commands")) {
+	for _, root := range layersBelow(t, filepath.Join(corpus(t), "commands")) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("."), toolshelf.WithNestedCommands(), toolshelf.WithLooseNames())
 		for info, err := range c.All(t.Context()) {
 			if err != nil {

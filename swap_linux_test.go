@@ -19,13 +19,12 @@ import (
 
 var swapCalls = flag.Int("swapcalls", 100_000, "how many calls TestSwapRace makes while a directory and a link are exchanged")
 
-// secret is in the name and the content of what is outside.
+// secret is a part of the names and contents of all files outside.
 const secret = "TOP-SECRET"
 
-// TestSwapRace exchanges directories of the project and links to the outside, as
-// fast as it can, while four goroutines ask for everything that is in them.
-// Whoever checks a path first and uses it afterwards is caught within some
-// hundred calls.
+// TestSwapRace exchanges directories of the project for links to the outside, as fast as
+// possible, while four goroutines call all methods for these directories. A program that
+// checks a path first and uses the path afterwards fails within some hundred calls.
 func TestSwapRace(t *testing.T) {
 	outside := diskOf(t, map[string]string{
 		secret + ".txt": secret, "only-outside": "", "a.md": "---\ndescription: " + secret + "\n---\n" + secret, "sub/" + secret + ".md": secret,
@@ -90,8 +89,8 @@ func TestSwapRace(t *testing.T) {
 	t.Logf("%d calls, %d of them answered, during %d exchanges", most, answers.Load(), 3*swaps)
 }
 
-// answer asks for one thing and returns all that the answer says but the paths
-// that are for the host program.
+// answer calls a method and returns its result, without the full paths for the host
+// program.
 func answer(ctx context.Context, c *toolshelf.Catalog, kind int) (string, error) {
 	text := func(v any, err error) (string, error) {
 		if err != nil {

@@ -74,8 +74,8 @@ func (m *mover) below(dir string) string {
 	return found
 }
 
-// move makes one random change. A change that the filesystem refuses, such as
-// a rename of a directory into itself, changes nothing.
+// move makes a random change. If the filesystem rejects the change, for example a rename of
+// a directory into itself, move changes nothing.
 func (m *mover) move() string {
 	m.step++
 	from, to := m.dir(), m.dir()
@@ -124,7 +124,7 @@ func (m *mover) move() string {
 	}
 }
 
-// told collects the names that changes tell of.
+// told collects the names in changes.
 type told struct {
 	mu               sync.Mutex
 	commands, skills map[string]bool
@@ -159,10 +159,10 @@ func (n *told) compare(want shape) string {
 	return cmp.Diff(keys(want.Commands), n.commands) + cmp.Diff(keys(want.Skills), n.skills)
 }
 
-// A watched catalog answers as a new catalog does, whichever directories were
-// renamed, replaced, removed and made again. The environment variable
-// TOOLSHELF_WATCH_STEPS is the number of changes.
-func TestWatchAgreesWithANewCatalogWhateverMoves(t *testing.T) {
+// A watched catalog returns the results of a new catalog after directories were renamed,
+// replaced, removed and created again. The environment variable TOOLSHELF_WATCH_STEPS is
+// the number of changes.
+func TestWatchAgreesWithANewCatalog(t *testing.T) {
 	const trees = 16
 	steps := 1000 // in all
 	if testing.Short() {

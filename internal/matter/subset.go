@@ -79,6 +79,7 @@ const (
 	maxReusedText   = 4 << 10
 )
 
+// takeFields removes the fields of a complete mapping, and returns a copy.
 func (s *subset) takeFields(from int) []Field {
 	fields := s.fields[from:]
 	s.fields = s.fields[:from]
@@ -88,6 +89,7 @@ func (s *subset) takeFields(from int) []Field {
 	return slices.Clone(fields)
 }
 
+// takeItems removes the items of a complete list, and returns a copy.
 func (s *subset) takeItems(from int) []Value {
 	items := s.items[from:]
 	s.items = s.items[:from]
@@ -97,6 +99,7 @@ func (s *subset) takeItems(from int) []Value {
 	return slices.Clone(items)
 }
 
+// takeText removes the text of a complete scalar, and returns a copy.
 func (s *subset) takeText() string {
 	text := s.text
 	s.text = s.text[:0]
@@ -224,7 +227,8 @@ const maxSubsetKey = 128
 
 // value reads the value of a key, or an item of a list, and moves to the next line
 // after the value. The text is the rest of the current line, and indent is the
-// column of the key or of the hyphen.
+// column of the key or of the hyphen. If the value belongs to a key, text after the
+// value cannot be YAML; an item with text after the value may be a key.
 func (s *subset) value(text string, indent, depth int, ofKey bool) Value {
 	text = trimSpaces(text)
 	if text == "" || text[0] == '#' {
@@ -286,9 +290,8 @@ func (s *subset) endLine(indent int) {
 
 // nested reads the value below a key without a value in the same line.
 func (s *subset) nested(indent, depth int) Value {
-	item := isSubsetItem(s.current)
 	switch {
-	case s.indent == indent && item, s.indent > indent && item:
+	case s.indent >= indent && isSubsetItem(s.current):
 		return s.list(s.indent, depth)
 	case s.indent > indent && s.current[0] == '[':
 		items, rest := s.brackets(s.current, indent)

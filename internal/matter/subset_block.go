@@ -28,11 +28,9 @@ func (s *subset) block(header string, indent int) string {
 		text := trimSpaces(line)
 		spaces := len(line) - len(text)
 		if text == "" {
-			if column == 0 || spaces > column {
-				if spaces > 0 {
-					s.stop(unsure)
-					return ""
-				}
+			if spaces > column {
+				s.stop(unsure)
+				return ""
 			}
 			breaks++
 			continue
@@ -71,6 +69,7 @@ func (s *subset) block(header string, indent int) string {
 	return value
 }
 
+// writeBreaks appends line breaks to the open scalar.
 func (s *subset) writeBreaks(n int) {
 	for range n {
 		s.text = append(s.text, '\n')

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/afero"
+
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
@@ -247,6 +249,61 @@ func TestToolContractsNameTheErrorCodes(t *testing.T) {
 			}
 			if err != nil || !listed[string(failed.Error.Code)] {
 				t.Errorf("%s: an invalid %s is %s, %v; docs/tools.md lists %v", tool.Name, name, failed.Error.Code, err, listed)
+			}
+		}
+	}
+}
+
+// TestMissingDirectoriesHaveTheDocumentedCodes compares the table of missing directories
+// in docs/tools.md with the tools.
+func TestMissingDirectoriesHaveTheDocumentedCodes(t *testing.T) {
+	page, err := os.ReadFile("../docs/tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, found := strings.Cut(strings.ReplaceAll(string(page), "\r\n", "\n"), "| Tools | No directory exists | The root does not exist |\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	if !found {
+		t.Fatal("docs/tools.md has no table of missing directories")
+	}
+	empty, reports := afero.NewMemMapFs(), toolshelf.WithReports("reports", "")
+	if err := empty.Mkdir("/root", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root := toolshelf.WithRoot("/root")
+	adapters := map[string]*mcpadapter.Adapter{
+		"default": adapterOf(t, catalog(t, empty, root, reports)),
+		"named":   adapterOf(t, catalog(t, empty, root, reports, toolshelf.WithCommandsDir("c"), toolshelf.WithSkillsDir("s"))),
+		"no root": adapterOf(t, catalog(t, empty, toolshelf.WithRoot("/missing"), reports)),
+	}
+	arguments := map[string]string{
+		"search_commands": `{"query":"x"}`,
+		"search_skills":   `{"query":"x"}`,
+		"get_command":     `{"command_name":"x"}`,
+		"report_feedback": `{"command_name":"x","report_content":"x","user_wants_upload":true}`,
+		"get_skill":       `{"skill_name":"x"}`,
+		"read_skill_file": `{"skill_name":"x","path":"x"}`,
+	}
+	quoted := regexp.MustCompile("`([^`]+)`")
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		want := map[string]string{}
+		for name, cell := range map[string]string{"default": cells[2], "named": cells[2], "no root": cells[3]} {
+			want[name] = quoted.FindStringSubmatch(cell)[1]
+		}
+		if strings.Contains(cells[2], "otherwise no results") {
+			want["default"] = ""
+		}
+		for _, tool := range quoted.FindAllStringSubmatch(cells[1], -1) {
+			for name, a := range adapters {
+				got, err := a.Call(ctx, tool[1], json.RawMessage(arguments[tool[1]]))
+				var failed struct{ Error toolshelf.Error }
+				if json.Unmarshal(got.Structured, &failed) != nil { // list_skills has no code
+					failed.Error.Code = toolshelf.CodeDirectoryNotFound
+				}
+				if err != nil || got.IsError != (want[name] != "") || string(failed.Error.Code) != want[name] {
+					t.Errorf("%s, %s: got %s, %v; docs/tools.md has the code %q", tool[1], name, got.Text, err, want[name])
+				}
 			}
 		}
 	}

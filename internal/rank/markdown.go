@@ -6,13 +6,26 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// sections visits the lines of a Markdown text and marks the headings. A # inside
-// a code block is not a heading.
-func sections(text string, visit func(line string, heading bool)) {
+// sections visits the headings of a Markdown text, each as a line, and the text between
+// two headings. A # inside a code block is not a heading.
+func sections(text string, visit func(text string, heading bool)) {
+	begin := 0 // of the text that is not visited yet
 	markdown.Blocks(text, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
-		for line := range strings.Lines(text[start:end]) {
-			column, rest := markdown.Columns(line, 0)
-			visit(line, kind == markdown.Text && column <= 3 && markdown.IsHeading(rest))
+		if kind != markdown.Text || strings.IndexByte(text[start:end], '#') < 0 {
+			return
+		}
+		for at := start; at < end; {
+			next := end
+			if i := strings.IndexByte(text[at:end], '\n'); i >= 0 {
+				next = at + i + 1
+			}
+			if column, rest := markdown.Columns(text[at:next], 0); column <= 3 && markdown.IsHeading(rest) {
+				visit(text[begin:at], false)
+				visit(text[at:next], true)
+				begin = next
+			}
+			at = next
 		}
 	})
+	visit(text[begin:], false)
 }

@@ -121,13 +121,19 @@ const (
 // weights includes the words without a document.
 func (c *corpus) clauses(q query, keep func(*document) bool) (found []clause, sum float64) {
 	lookup := func(folded []byte) (id uint32, ok bool) {
-		id, ok = c.byStem[string(stem(folded))]
-		return id, ok && slices.ContainsFunc(c.terms[id].postings, func(p posting) bool { return keep(&c.docs[p.doc]) })
+		if id, ok = c.byStem[string(stem(folded))]; ok {
+			for p := range c.terms[id].postings.all {
+				if keep(&c.docs[p.doc]) {
+					return id, true
+				}
+			}
+		}
+		return 0, false
 	}
 	add := func(w queryWord, factor float64, near bool, ids ...uint32) {
 		having := 0
 		for _, id := range ids {
-			having += len(c.terms[id].postings)
+			having += int(c.terms[id].postings.len)
 		}
 		weight := factor * idf(c.len(), min(having, c.len()))
 		found = append(found, clause{word: w, terms: ids, near: near, weight: weight})

@@ -55,8 +55,8 @@ type Hit struct {
 }
 
 // An Index holds documents by key. The zero Index is empty and ready to use.
-// Concurrent searches are safe. Put and Remove must not run at the same time as
-// any other call.
+// Concurrent searches are safe. A method that changes the Index must not run at the
+// same time as any other call.
 type Index struct {
 	documents corpus // results
 	reports   corpus // matches count for the documents that the reports name
@@ -65,12 +65,17 @@ type Index struct {
 // Put adds a document or replaces the document with the same key. Reports have
 // a separate key space.
 func (x *Index) Put(key string, d Document) {
+	var a Analyzer
+	a.Analyze(d)
 	if d.Report {
-		x.reports.put(key, d)
+		x.reports.put(key, &a)
 	} else {
-		x.documents.put(key, d)
+		x.documents.put(key, &a)
 	}
 }
+
+// PutAnalyzed is Put for the last document of an Analyzer. The document is not a report.
+func (x *Index) PutAnalyzed(key string, a *Analyzer) { x.documents.put(key, a) }
 
 // Remove removes the document with this key, if present.
 func (x *Index) Remove(key string) { x.documents.remove(key) }

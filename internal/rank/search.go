@@ -171,7 +171,7 @@ func (c *corpus) match(ctx context.Context, q query, keep func(*document) bool) 
 			return nil, err
 		}
 		for _, id := range clause.terms {
-			for _, p := range c.terms[id].postings {
+			for p := range c.terms[id].postings.all {
 				// If several terms stand for one word, the best term counts.
 				share := clause.weight / sum * frequency(p.counts, &c.docs[p.doc].lengths, &averages)
 				if share > m.part[p.doc] {
@@ -181,7 +181,7 @@ func (c *corpus) match(ctx context.Context, q query, keep func(*document) bool) 
 			}
 		}
 		for _, id := range clause.terms {
-			for _, p := range c.terms[id].postings {
+			for p := range c.terms[id].postings.all {
 				m.part[p.doc] = 0
 			}
 		}
@@ -243,9 +243,7 @@ func (c *corpus) reason(clauses []clause, number uint32, subjects [fields]string
 	for _, clause := range clauses {
 		var all counts
 		for _, id := range clause.terms {
-			if i, ok := c.terms[id].find(number); ok {
-				all |= c.terms[id].postings[i].counts
-			}
+			all |= c.terms[id].postings.of(number)
 		}
 		if all == 0 {
 			continue

@@ -31,44 +31,68 @@ type splitter struct {
 // is a word, and the characters are its parts.
 func (s *splitter) split(text string, visit visitFunc) {
 	for i := 0; i < len(text); {
-		begin, dense := i, false
-		plain, whole := true, true // plain: all ASCII; whole: all lower case, the most frequent kind
-		for i < len(text) {
-			c := text[i]
-			if c < utf8.RuneSelf {
-				if !isAlnum(c) || dense {
-					break
-				}
-				whole = whole && c >= 'a'
-				i++
-				continue
-			}
-			r, size := utf8.DecodeRuneInString(text[i:])
-			if !isWordRune(r) {
-				break
-			}
-			if d := isDense(r) || dense && unicode.IsMark(r); i == begin {
-				dense = d
-			} else if d != dense {
-				break
-			}
-			plain, whole = false, false
-			i += size
-		}
-		switch {
-		case i == begin:
+		w := nextWord(text, i)
+		if w.end == i {
 			_, size := utf8.DecodeRuneInString(text[i:])
 			i += size
-		case dense:
-			s.grams(text[begin:i], visit)
-		case whole:
-			if s.any || i-begin <= maxWord {
-				s.buf = append(s.buf[:0], text[begin:i]...)
-				visit(text[begin:i], s.buf, false)
-			}
-		default:
-			s.word(text[begin:i], plain, visit)
+			continue
 		}
+		s.visit(text[i:w.end], w, visit)
+		i = w.end
+	}
+}
+
+// A word describes a sequence of letters, digits and marks in a text.
+type word struct {
+	end   int
+	dense bool // in a script without spaces
+	plain bool // all ASCII
+	whole bool // all ASCII and lower case, the most frequent kind
+}
+
+// nextWord describes the word that begins at an offset. Between words, the end of the
+// result is the offset.
+func nextWord(text string, i int) word {
+	w := word{plain: true, whole: true}
+	begin := i
+	for i < len(text) {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			if !isASCIIWord[c] || w.dense {
+				break
+			}
+			w.whole = w.whole && c >= 'a'
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !isWordRune(r) {
+			break
+		}
+		if d := isDense(r) || w.dense && unicode.IsMark(r); i == begin {
+			w.dense = d
+		} else if d != w.dense {
+			break
+		}
+		w.plain, w.whole = false, false
+		i += size
+	}
+	w.end = i
+	return w
+}
+
+// visit visits a word and its parts.
+func (s *splitter) visit(typed string, w word, visit visitFunc) {
+	switch {
+	case w.dense:
+		s.grams(typed, visit)
+	case w.whole:
+		if s.any || len(typed) <= maxWord {
+			s.buf = append(s.buf[:0], typed...)
+			visit(typed, s.buf, false)
+		}
+	default:
+		s.word(typed, w.plain, visit)
 	}
 }
 
@@ -167,9 +191,13 @@ func kindOf(r rune) letterKind {
 	}
 }
 
-func isAlnum(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
+// isASCIIWord holds the ASCII letters and digits.
+var isASCIIWord = func() (is [256]bool) {
+	for c := range is {
+		is[c] = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+	}
+	return is
+}()
 
 func isWordRune(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.N, unicode.M)

@@ -1,0 +1,105 @@
+package rank
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// analyzed describes the counts of the last document of an Analyzer by stem.
+func analyzed(a *Analyzer) map[string]counts {
+	all := map[string]counts{}
+	for _, t := range a.found {
+		all[a.lexicon.stems[t]] = a.counts[t]
+	}
+	return all
+}
+
+// split describes the counts of a text without a lexicon.
+func split(f field, text string) (all map[string]counts, length uint32) {
+	var s splitter
+	all = map[string]counts{}
+	s.split(text, func(_ string, folded []byte, part bool) {
+		if !part {
+			length++
+		}
+		word := string(stem([]byte(string(folded))))
+		if all[word] != 0 || len(all) < maxTerms {
+			all[word] = all[word].plusOne(f)
+		}
+	})
+	return all, length
+}
+
+func checkAnalyzed(t interface{ Errorf(string, ...any) }, a *Analyzer, text string) {
+	a.Analyze(Document{Description: text})
+	want, length := split(inDescription, text)
+	if diff := cmp.Diff(want, analyzed(a)); diff != "" || a.doc.lengths[inDescription] != length {
+		t.Errorf("%q: %d words, want %d; -want +got:\n%s", text, a.doc.lengths[inDescription], length, diff)
+	}
+}
+
+// An Analyzer counts the words that a splitter finds, whatever the Analyzer has read
+// before.
+func TestAnalyzerCountsTheWordsOfTheSplitter(t *testing.T) {
+	piece := rapid.OneOf(
+		rapid.SampledFrom(strings.Fields("log Logs LOGGING parseHTTPHeader2 sha256 aB1cD2eF3g4 café CAFÉ Straße ﬁle 会議録 GPT4で ﾃﾞｰﾀ ー \u0301 — “x” a\xffb exactly8 ninebytes Ninebytes "+
+			strings.Repeat("x", 64)+" "+strings.Repeat("X", 65)+" "+strings.Repeat("ﷺ", 4))),
+		rapid.StringMatching(`[a-zA-Z0-9]{1,12}`), rapid.String(), rapid.Just(" "))
+	var a Analyzer
+	rapid.Check(t, func(t *rapid.T) {
+		checkAnalyzed(t, &a, strings.Join(rapid.SliceOf(piece).Draw(t, "pieces"), rapid.SampledFrom([]string{"", " ", "\n"}).Draw(t, "separator")))
+	})
+}
+
+// Words that agree in their last bytes are different words.
+func TestAnalyzerKeepsManyWordsApart(t *testing.T) {
+	var (
+		a     Analyzer
+		words []string
+		seen  = rand.New(rand.NewPCG(1, 2)).Perm(4000)
+	)
+	for _, i := range seen {
+		words = append(words, []string{"w%d", "%dlonger", "verylongword%d", "%dverylongword"}[i%4])
+		words[len(words)-1] = fmt.Sprintf(words[len(words)-1], i)
+	}
+	for part := range 40 {
+		checkAnalyzed(t, &a, strings.Join(words[100*part:][:100], " "))
+	}
+	checkAnalyzed(t, &a, strings.Join(words, " "))
+	if n := len(a.found); n != maxTerms {
+		t.Errorf("%d terms, want %d", n, maxTerms)
+	}
+}
+
+func TestAnalyzerForgetsWordsBeyondItsBound(t *testing.T) {
+	var a Analyzer
+	for i := 0; a.lexicon.len <= maxLexemes; i++ {
+		var text strings.Builder
+		for j := range 30_000 {
+			fmt.Fprintf(&text, "%x ", 30_000*i+j)
+		}
+		a.Analyze(Document{Description: text.String()})
+	}
+	checkAnalyzed(t, &a, "log logs GitHub")
+	if n := a.lexicon.len; n != 3 {
+		t.Errorf("%d words, want 3", n)
+	}
+}
+
+func TestSectionsAreTheTextAndTheHeadings(t *testing.T) {
+	text := "before\n# One\ntext # no\n\n```\n# code\n```\n   ## Two ##\n    # indented\n#hash\n- # in a list\nend"
+	var got []string
+	sections(text, func(text string, heading bool) { got = append(got, fmt.Sprintf("%v %q", heading, text)) })
+	want := []string{
+		`false "before\n"`, `true "# One\n"`, "false \"text # no\\n\\n```\\n# code\\n```\\n\"", `true "   ## Two ##\n"`,
+		`false "    # indented\n#hash\n- # in a list\nend"`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -6,8 +6,8 @@ import (
 	"context"
 	"hash/maphash"
 	"log/slog"
-	"maps"
-	"slices"
+	"runtime"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
@@ -112,14 +113,14 @@ func (s *Searcher) Find(ctx context.Context, snapshot *index.Snapshot, query str
 // entries that were read.
 func (s *Searcher) update(ctx context.Context, snapshot *index.Snapshot) error {
 	if s.expired(s.oldest) {
-		for _, e := range slices.Collect(maps.Keys(s.unsettled)) {
-			if !s.expired(s.unsettled[e].read) {
-				continue
+		var again []*index.Entry
+		for e, u := range s.unsettled {
+			if s.expired(u.read) {
+				again = append(again, e)
 			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			s.put(e)
+		}
+		if err := s.put(ctx, len(again), func(i int) *index.Entry { return again[i] }, func(int) {}); err != nil {
+			return err
 		}
 		s.oldest = s.config.Now()
 		for _, u := range s.unsettled {
@@ -131,31 +132,60 @@ func (s *Searcher) update(ctx context.Context, snapshot *index.Snapshot) error {
 	if s.generation >= snapshot.Generation {
 		return nil
 	}
+	var changes []change
 	before := s.entries
 	for i, e := range snapshot.Entries {
 		if len(before) > 0 && before[0] == e {
 			before = before[1:]
 			continue
 		}
-		if err := ctx.Err(); err != nil {
-			s.entries = slices.Concat(snapshot.Entries[:i], before)
-			return err
-		}
 		for len(before) > 0 && names.Compare(before[0].Name, e.Name) < 0 {
 			s.remove(before[0])
 			before = before[1:]
 		}
+		change := change{position: i}
 		if len(before) > 0 && before[0].Name == e.Name {
-			delete(s.unsettled, before[0])
-			before = before[1:]
+			change.before, before = before[0], before[1:]
 		}
-		s.put(e)
+		changes = append(changes, change)
 	}
 	for _, e := range before {
 		s.remove(e)
 	}
+	err := s.put(ctx, len(changes), func(i int) *index.Entry { return snapshot.Entries[changes[i].position] }, func(i int) {
+		delete(s.unsettled, changes[i].before)
+		changes[i].done = true
+	})
+	if err != nil {
+		s.entries = partly(snapshot.Entries, changes)
+		return err
+	}
 	s.entries, s.generation = snapshot.Entries, snapshot.Generation
 	return nil
+}
+
+// A change is an entry of a snapshot that ranked does not contain.
+type change struct {
+	position int          // in the entries of the snapshot
+	before   *index.Entry // the entry of ranked with the same name, or nil
+	done     bool         // ranked contains the entry
+}
+
+// partly returns the entries of ranked after some changes are done.
+func partly(entries []*index.Entry, changes []change) []*index.Entry {
+	var all []*index.Entry
+	for i, e := range entries {
+		if len(changes) > 0 && changes[0].position == i {
+			if !changes[0].done {
+				e = changes[0].before
+			}
+			changes = changes[1:]
+		}
+		if e != nil {
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 // expired reports whether a read at the given time is older than TTL.
@@ -168,40 +198,84 @@ func (s *Searcher) remove(e *index.Entry) {
 	delete(s.unsettled, e)
 }
 
+// put reads the files of n entries and puts the texts into ranked, on all cores. After
+// each entry, put calls done, one call at a time. If ctx ends, put finishes the entries
+// that it is reading. The results of searches do not depend on the order of the entries.
+func (s *Searcher) put(ctx context.Context, n int, entry func(i int) *index.Entry, done func(i int)) error {
+	var mu sync.Mutex // guards the fields of s and the calls of done
+	analyzers := make(chan *rank.Analyzer, runtime.GOMAXPROCS(0))
+	for range cap(analyzers) {
+		analyzers <- new(rank.Analyzer)
+	}
+	return parallel.Do(ctx, cap(analyzers), n, func(i int) error {
+		e := entry(i)
+		mu.Lock()
+		known, again := s.unsettled[e]
+		mu.Unlock()
+		text := s.read(e)
+		changed := !again || known.hash != text.hash
+		var a *rank.Analyzer
+		if changed {
+			a = <-analyzers
+			defer func() { analyzers <- a }()
+			a.Analyze(text.document)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if changed {
+			s.ranked.PutAnalyzed(e.Name, a)
+		}
+		s.observe(e, text)
+		done(i)
+		return nil
+	})
+}
+
+// A text is the text of an entry at the time of a read.
+type text struct {
+	document rank.Document
+	settled  bool // a change of the file changes its metadata
+	unsettledText
+}
+
+// observe records whether the text of an entry can change unnoticed.
+func (s *Searcher) observe(e *index.Entry, t text) {
+	delete(s.unsettled, e)
+	if t.settled {
+		return
+	}
+	if len(s.unsettled) == 0 || t.read.Before(s.oldest) {
+		s.oldest = t.read
+	}
+	s.unsettled[e] = t.unsettledText
+}
+
 var seed = maphash.MakeSeed()
 
-// put reads the file of an entry and puts the text into ranked. If the text is the
-// same as at the last read, ranked stays unchanged.
-func (s *Searcher) put(e *index.Entry) {
-	known, again := s.unsettled[e]
-	delete(s.unsettled, e)
-	d := rank.Document{Name: e.Name, Description: s.config.Description(e)}
-	if e.Broken == nil {
-		layer := s.config.Index.Layer(e.Layer)
-		now, u := time.Now(), unsettledText{read: s.config.Now()}
-		raw, info, err := s.readText(layer.FS, e.Path)
-		u.hash = maphash.Bytes(seed, raw)
-		if err != nil {
-			u.read = time.Time{}
-		}
-		if err != nil || !s.config.Index.Settled(e.Layer, info, now) && !(s.config.Watch && layer.Fixed) {
-			if len(s.unsettled) == 0 || u.read.Before(s.oldest) {
-				s.oldest = u.read
-			}
-			s.unsettled[e] = u
-		}
-		if again && u.hash == known.hash {
-			return
-		}
-		// If the file has changed since the scan, the text belongs to a later snapshot,
-		// which the filters have not seen yet.
-		if err == nil && index.SameFile(info, e.Info) {
-			doc, _ := matter.Parse(raw, true)
-			tags, _ := doc.Get("tags")
-			d.Tags, d.Body = tags.String(), string(raw[doc.Body:])
-		}
+// read reads the file of an entry.
+func (s *Searcher) read(e *index.Entry) text {
+	t := text{document: rank.Document{Name: e.Name, Description: s.config.Description(e)}}
+	if e.Broken != nil {
+		t.settled = true
+		return t
 	}
-	s.ranked.Put(e.Name, d)
+	layer := s.config.Index.Layer(e.Layer)
+	now := time.Now()
+	t.unsettledText.read = s.config.Now()
+	raw, info, err := s.readText(layer.FS, e.Path)
+	if err != nil {
+		t.unsettledText.read = time.Time{}
+	}
+	t.hash = maphash.Bytes(seed, raw)
+	t.settled = err == nil && (s.config.Index.Settled(e.Layer, info, now) || s.config.Watch && layer.Fixed)
+	// If the file has changed since the scan, the text belongs to a later snapshot,
+	// which the filters have not seen yet.
+	if err == nil && index.SameFile(info, e.Info) {
+		doc, _ := matter.Parse(raw, true)
+		tags, _ := doc.Get("tags")
+		t.document.Tags, t.document.Body = tags.String(), string(raw[doc.Body:])
+	}
+	return t
 }
 
 // readText reads the part of a file that Find searches.

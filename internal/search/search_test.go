@@ -244,6 +244,8 @@ func TestFindThatIsCanceledIsContinued(t *testing.T) {
 	clear(f.opened)
 	ctx, cancel := context.WithCancel(t.Context())
 	f.before = func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
 		if len(f.opened) == 10 {
 			cancel()
 		}

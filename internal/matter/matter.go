@@ -169,7 +169,7 @@ func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 	none := Document{Body: f.begin}
 	switch {
 	case f.open:
-		if f.close != "" && looksLikeHeader(string(data[f.header:]), f.format) {
+		if f.close != "" && looksLikeHeader(data[f.header:], f.format) {
 			p := problem.Problem{Code: problem.FrontmatterUnterminated, Line: 1,
 				Message:    "the frontmatter has no closing fence and is read as text",
 				Suggestion: `add a line "` + f.close + `" after the last field`}
@@ -216,7 +216,7 @@ func (d *Document) checkFence(data []byte, f fenced) {
 		format Format
 	}{{"---", YAML}, {"+++", TOML}} {
 		like := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimFunc(line, invisible), []byte(fence.text)) }
-		if !like(first) || !looksLikeHeader(string(rest), fence.format) {
+		if !like(first) || !looksLikeHeader(rest, fence.format) {
 			continue
 		}
 		for line := range bytes.Lines(rest) {
@@ -238,17 +238,17 @@ func invisible(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf
 
 // looksLikeHeader distinguishes a header without a closing fence from a text that
 // begins with a thematic break.
-func looksLikeHeader(text string, format Format) bool {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" {
+func looksLikeHeader(text []byte, format Format) bool {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
 			return false
 		}
 		if format == TOML && line[0] != '#' {
-			return tomlField.MatchString(line)
+			return tomlField.Match(line)
 		}
 		if line[0] != '#' {
-			key, _, ok := topLevelKey(line)
+			key, _, ok := topLevelKey(string(line))
 			return (ok && key != "") || line[0] == '{'
 		}
 	}

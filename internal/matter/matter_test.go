@@ -486,6 +486,12 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("an incomplete problem %+v", p)
 			}
 		}
+		var s Scanner
+		listed, _ := s.Parse(data, true, "description")
+		got, _ := Description(listed, data[listed.Body:])
+		if want, _ := Description(doc, data[doc.Body:]); got != want || len(listed.Problems) != len(doc.Problems) {
+			t.Fatalf("a Scanner reads the description %q and %d problems, want %q and %d", got, len(listed.Problems), want, len(doc.Problems))
+		}
 		// What a part of the file settles, the whole does not contradict.
 		if cut >= 0 && cut < len(data) {
 			head, more := Parse(data[:cut], false)

@@ -86,7 +86,7 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 	known := len(d.Problems)
 	recovered := d.recover(text, left, s)
 	if len(recovered) == 0 {
-		if looksLikeHeader(text, YAML) {
+		if looksLikeHeader([]byte(text), YAML) {
 			d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterNotAMapping, Line: 1, Message: "the frontmatter is not valid YAML and is part of the content"})
 		}
 		return false

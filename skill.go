@@ -22,6 +22,7 @@ type Skill struct {
 	Files          []SkillFile `json:"files"`                     // sorted by the bytes of Path; includes SKILL.md
 	FilesTruncated bool        `json:"files_truncated,omitempty"` // Files is incomplete
 	Raw            []byte      `json:"-"`                         // the bytes of SKILL.md; the caller may modify them
+	Source         SkillSource `json:"-"`                         // the catalog of the skill, for FS
 }
 
 // MarshalJSON returns a JSON object with the fields of s and the member
@@ -214,6 +215,7 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 		Raw:            bytes.Clone(text.raw),
 		Files:          make([]SkillFile, len(listed.Files)),
 		FilesTruncated: listed.Truncated,
+		Source:         SkillSource{o.Catalog},
 	}
 	o.record(func() SkillInfo { return skill.SkillInfo })
 	// The directory may spell the file name in another letter case than the list.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"testing/fstest"
 
@@ -68,6 +70,35 @@ func ExampleCatalog_ReadSkillFile() {
 	// print('filled')
 	// <nil>
 	// true
+}
+
+func ExampleSkill_FS() {
+	catalog := open(toolshelf.WithFs(project(pdfSkill)))
+	defer catalog.Close()
+	skill, err := catalog.GetSkill(context.Background(), "pdf")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	scripts, err := fs.Glob(skill.FS(), "scripts/*.py")
+	fmt.Println(scripts, err)
+	_, err = fs.ReadFile(skill.FS(), "nothing.md")
+	fmt.Println(errors.Is(err, fs.ErrNotExist))
+	// Output:
+	// [scripts/fill.py] <nil>
+	// true
+}
+
+func ExampleSkill_Dir() {
+	catalog := open(toolshelf.WithFs(project(pdfSkill)))
+	defer catalog.Close()
+	skill, err := catalog.GetSkill(context.Background(), "pdf")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(filepath.ToSlash(skill.Dir()))
+	// Output: skills/pdf
 }
 
 func ExampleCatalog_View() {

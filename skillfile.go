@@ -46,29 +46,27 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 			return reading[[]byte, SkillInfo]{}, err
 		}
 		defer open.dir.Close()
-		raw, err := open.readFile(op, path)
+		raw, err := readWithin(open, op, path, func() ([]byte, error) { return open.readPath(path) })
 		return reading[[]byte, SkillInfo]{raw, open.states}, err
 	})
 }
 
-// readFile reads a file of the skill. A change during the call may make the filter
-// refuse the skill, so readFile records the state before and after the read.
-func (o *openSkill) readFile(op, given string) ([]byte, error) {
+// readWithin calls read, which reads the given path of the skill. A change during the
+// call may make the filter refuse the skill, so readWithin records the state before and
+// after the call.
+func readWithin[T any](o *openSkill, op, given string, read func() (T, error)) (T, error) {
+	var zero T
 	if err := o.recordText(); err != nil {
-		return nil, err
+		return zero, err
 	}
-	name, err := skillFileName(given)
-	var raw []byte
-	if err == nil {
-		raw, err = o.readNamed(name)
-	}
+	value, err := read()
 	if err != nil {
-		return nil, o.skillFileError(op, o.entry.Name, given, err)
+		return zero, o.skillFileError(op, o.entry.Name, given, err)
 	}
 	if err := o.recordText(); err != nil {
-		return nil, err
+		return zero, err
 	}
-	return raw, nil
+	return value, nil
 }
 
 // recordText records the state that the current SKILL.md describes.
@@ -104,7 +102,12 @@ func skillFileName(given string) (string, error) {
 	return name, nil
 }
 
-func (o *openSkill) readNamed(name string) ([]byte, error) {
+// readPath reads the file at a caller's path.
+func (o *openSkill) readPath(given string) ([]byte, error) {
+	name, err := skillFileName(given)
+	if err != nil {
+		return nil, err
+	}
 	f, err := o.dir.Open(name)
 	if err != nil {
 		return nil, err

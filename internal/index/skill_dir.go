@@ -45,17 +45,46 @@ func (d *SkillDir) Open(name string) (*confine.File, error) {
 	if d.entry.Linked && d.isSkillFile(name) {
 		return d.fs.OpenRegular(d.entry.Path)
 	}
-	for range maxSkillLinks {
-		if name == "." { // a link leads to the directory itself
-			return nil, confine.ErrNotRegular
+	var file *confine.File
+	err := d.follow(name, func(dir *confine.Dir, elem string) (err error) {
+		if elem == "." { // a link leads to the directory itself
+			return confine.ErrNotRegular
 		}
-		file, next, err := d.step(name)
+		file, err = dir.OpenRegular(elem)
+		return err
+	})
+	return file, err
+}
+
+// OpenDir opens a directory below the directory, or the directory itself, ".".
+// OpenDir follows links, and returns errors, as Open does.
+func (d *SkillDir) OpenDir(name string) (*confine.Dir, error) {
+	var child *confine.Dir
+	err := d.follow(name, func(dir *confine.Dir, elem string) (err error) {
+		if elem == "." {
+			child, err = d.fs.OpenDir(path.Dir(d.entry.Path))
+		} else {
+			child, err = dir.OpenDir(elem)
+		}
+		return err
+	})
+	return child, err
+}
+
+// follow calls open with the directory and the last element of a name, and again
+// with the target if a link is on the way.
+func (d *SkillDir) follow(name string, open func(dir *confine.Dir, elem string) error) error {
+	for range maxSkillLinks {
+		if name == "." {
+			return open(d.dir, ".")
+		}
+		next, err := d.step(name, open)
 		if !errors.Is(err, confine.ErrSymlink) || next == "" {
-			return file, err
+			return err
 		}
 		name = next
 	}
-	return nil, syscall.ELOOP
+	return syscall.ELOOP
 }
 
 // isSkillFile reports whether a name in the directory is the entry's SKILL.md.
@@ -74,17 +103,17 @@ func (d *SkillDir) isSkillFile(name string) bool {
 	return err == nil && SameFile(own, info)
 }
 
-// step opens a file if no link is on the way to the file. If a link is on the
-// way and may be followed, the error is confine.ErrSymlink, and next is the name
-// to continue with.
-func (d *SkillDir) step(name string) (file *confine.File, next string, err error) {
+// step calls open if no link is on the way of a name. If a link is on the way and
+// may be followed, the error is confine.ErrSymlink, and next is the name to continue
+// with.
+func (d *SkillDir) step(name string, open func(dir *confine.Dir, elem string) error) (next string, err error) {
 	dir, done, rest := d.dir, "", name
 	for {
 		var elem string
 		elem, rest, _ = strings.Cut(rest, "/")
 		var child *confine.Dir
 		if rest == "" {
-			file, err = dir.OpenRegular(elem)
+			err = open(dir, elem)
 		} else {
 			child, err = dir.OpenDir(elem)
 		}
@@ -98,7 +127,7 @@ func (d *SkillDir) step(name string) (file *confine.File, next string, err error
 			dir.Close()
 		}
 		if err != nil || child == nil {
-			return file, next, err
+			return next, err
 		}
 		dir, done = child, path.Join(done, elem)
 	}

@@ -1,0 +1,61 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+)
+
+// List lists a directory below the directory of the skill, or the directory itself,
+// ".": the regular files, the links to files that Open follows, with the metadata of
+// their targets, and the directories except .git and node_modules. The entries are
+// sorted by the bytes of Name, which has no directory. The error is the error of
+// OpenDir, of reading the directory, or of ctx.
+//
+// In contrast to Files, List has no limit.
+func (d *SkillDir) List(ctx context.Context, name string) ([]SkillFile, error) {
+	dir, err := d.OpenDir(name)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	var names []string
+	if err := dir.Each(ctx, func(elem string, _ fs.FileMode) error { names = append(names, elem); return nil }); err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	files := make([]SkillFile, 0, len(names))
+	for _, elem := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		info, err := dir.Lstat(elem)
+		if err == nil && info.Mode.Type() == fs.ModeSymlink {
+			if info, err = d.fileInfo(path.Join(name, elem)); err != nil {
+				continue // Files reports the link
+			}
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // removed since the directory was read
+		case err != nil:
+			return nil, err
+		case info.Mode.IsRegular(), info.Mode.IsDir() && !skipped(elem):
+			files = append(files, SkillFile{elem, info})
+		}
+	}
+	return files, nil
+}
+
+// fileInfo returns the metadata of a file that Open opens.
+func (d *SkillDir) fileInfo(name string) (confine.Info, error) {
+	file, err := d.Open(name)
+	if err != nil {
+		return confine.Info{}, err
+	}
+	defer file.Close()
+	return file.Info(), nil
+}

@@ -1,0 +1,234 @@
+package toolshelf_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// skillOf returns a skill and its catalog.
+func skillOf(t *testing.T, name string, options ...toolshelf.Option) (toolshelf.Skill, *toolshelf.Catalog) {
+	t.Helper()
+	c := catalog(t, options...)
+	skill, err := c.GetSkill(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return skill, c
+}
+
+// walked returns the files that fs.WalkDir finds.
+func walked(t *testing.T, fsys fs.FS) (files []string) {
+	t.Helper()
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func TestSkillFSIsAnFSOfTheFilesOfTheSkill(t *testing.T) {
+	files := forms()
+	builtIn := fstest.MapFS{}
+	for name, content := range files {
+		if below, ok := strings.CutPrefix(name, "skills/"); ok {
+			builtIn[below] = &fstest.MapFile{Data: []byte(content)}
+		}
+	}
+	for name, options := range map[string][]toolshelf.Option{
+		"memory": {toolshelf.WithFs(memoryOf(t, files))},
+		"disk":   {toolshelf.WithRoot(diskOf(t, files))},
+		"FS":     {toolshelf.WithRoot(t.TempDir()), toolshelf.WithSkillsFS("built in", builtIn)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			skill, _ := skillOf(t, "forms", options...)
+			fsys := skill.FS()
+			var paths []string
+			for _, f := range skill.Files {
+				paths = append(paths, f.Path)
+				content, err := fs.ReadFile(fsys, f.Path)
+				if want := files["skills/forms/"+f.Path]; err != nil || string(content) != want {
+					t.Errorf("%s: %q, %v; want %q", f.Path, content, err, want)
+				}
+			}
+			if err := fstest.TestFS(fsys, paths...); err != nil {
+				t.Error(err)
+			}
+			if diff := cmp.Diff(len(paths), len(walked(t, fsys))); diff != "" {
+				t.Errorf("WalkDir finds %q; want %q", walked(t, fsys), paths)
+			}
+			if content, err := fs.ReadFile(fsys, ".git/config"); err != nil || string(content) != "url" {
+				t.Errorf("an unlisted file: %q, %v", content, err)
+			}
+		})
+	}
+}
+
+func TestSkillFSErrors(t *testing.T) {
+	files := forms()
+	files["skills/forms/large.bin"] = strings.Repeat("x", 2001)
+	root := diskOf(t, files)
+	skill, c := skillOf(t, "forms", toolshelf.WithRoot(root), toolshelf.WithMaxFileSize(2000))
+	fsys := skill.FS()
+	calls := map[string]func(fs.FS, string) error{
+		"Open":     func(fsys fs.FS, name string) error { _, err := fsys.Open(name); return err },
+		"ReadFile": func(fsys fs.FS, name string) error { _, err := fs.ReadFile(fsys, name); return err },
+		"ReadDir":  func(fsys fs.FS, name string) error { _, err := fs.ReadDir(fsys, name); return err },
+		"Stat":     func(fsys fs.FS, name string) error { _, err := fs.Stat(fsys, name); return err },
+	}
+	check := func(fsys fs.FS, call, name string, wants ...error) {
+		t.Helper()
+		err := calls[call](fsys, name)
+		var at *fs.PathError
+		if !errors.As(err, &at) || at.Path != name || strings.Contains(err.Error(), root) {
+			t.Errorf("%s(%q): %v; want an *fs.PathError", call, name, err)
+		}
+		for _, want := range wants {
+			if !errors.Is(err, want) {
+				t.Errorf("%s(%q): %v; want %v", call, name, err, want)
+			}
+		}
+	}
+	for call := range calls {
+		for _, name := range []string{"", "/", "../other/SKILL.md", "references/..", "./SKILL.md", "references/", "/etc/passwd"} {
+			check(fsys, call, name, fs.ErrInvalid)
+		}
+		check(fsys, call, "nothing", fs.ErrNotExist, toolshelf.ErrNotFound)
+		check(fsys, call, "SKILL.md/x", toolshelf.ErrNotFound)
+		check(toolshelf.Skill{SkillInfo: skill.SkillInfo}.FS(), call, "SKILL.md", fs.ErrInvalid)
+	}
+	check(fsys, "Open", "large.bin", toolshelf.ErrFileTooLarge)
+	check(fsys, "ReadFile", "large.bin", toolshelf.ErrFileTooLarge)
+	check(fsys, "ReadFile", "references", toolshelf.ErrFileRead)
+	check(fsys, "ReadFile", ".", toolshelf.ErrFileRead)
+	if info, err := fs.Stat(fsys, "large.bin"); err != nil || info.Size() != 2001 {
+		t.Errorf("Stat: %v, %v", info, err)
+	}
+
+	opened, err := fsys.Open("scripts/fill.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	if err := os.RemoveAll(filepath.Join(root, "skills", "forms")); err != nil {
+		t.Fatal(err)
+	}
+	for call := range calls {
+		check(fsys, call, "scripts/fill.py", fs.ErrNotExist, toolshelf.ErrSkillNotFound)
+	}
+	c.Close()
+	for call := range calls {
+		check(fsys, call, "scripts/fill.py", fs.ErrClosed, toolshelf.ErrClosed)
+	}
+	content := make([]byte, 20)
+	if n, err := opened.Read(content); err != nil || string(content[:n]) != "print()" {
+		t.Errorf("an open file after Close: %q, %v", content[:n], err)
+	}
+}
+
+// The links are those of TestLinksInASkillLeadNowhereElse.
+func TestSkillFSFollowsLinksInTheDirectoryOnly(t *testing.T) {
+	outside := diskOf(t, map[string]string{"secret.txt": "outside"})
+	root := diskOf(t, forms())
+	dir := filepath.Join(root, "skills", "forms")
+	for name, target := range map[string]string{
+		"inside.md": "references/A B.md", "inside-folder": "references", "references/home": "..", "references/up.md": "../SKILL.md", "to-secret.txt": "../../secret.txt",
+		"to-missing.txt": "../../missing.txt", "to-outside": outside, "dangling": "nothing", "circle": "circle",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	skill, _ := skillOf(t, "forms", toolshelf.WithRoot(root))
+	fsys := skill.FS()
+	var listed []string
+	for _, f := range skill.Files {
+		listed = append(listed, f.Path)
+	}
+	if err := fstest.TestFS(fsys, listed...); err != nil {
+		t.Error(err)
+	}
+	inOrder := cmp.Transformer("set", func(all []string) map[string]bool {
+		set := map[string]bool{}
+		for _, name := range all {
+			set[name] = true
+		}
+		return set
+	})
+	if diff := cmp.Diff(listed, walked(t, fsys), inOrder); diff != "" {
+		t.Errorf("WalkDir and Files differ (-Files +WalkDir):\n%s", diff)
+	}
+	for name, want := range map[string]any{
+		"inside.md": "# A", "references/up.md": forms()["skills/forms/SKILL.md"], "inside-folder/A B.md": "# A", "references/home/references/A B.md": "# A",
+		"to-secret.txt": toolshelf.ErrOutsideRoot, "to-missing.txt": toolshelf.ErrOutsideRoot, "to-outside/secret.txt": toolshelf.ErrOutsideRoot,
+		"dangling": fs.ErrNotExist, "circle": toolshelf.ErrFileRead, "to-outside": toolshelf.ErrOutsideRoot,
+	} {
+		content, err := fs.ReadFile(fsys, name)
+		if text, ok := want.(string); ok {
+			if err != nil || string(content) != text {
+				t.Errorf("%s: %q, %v; want %q", name, content, err, text)
+			}
+			continue
+		}
+		_, dirErr := fs.ReadDir(fsys, name)
+		_, statErr := fs.Stat(fsys, name)
+		if !errors.Is(err, want.(error)) || !errors.Is(dirErr, want.(error)) || !errors.Is(statErr, want.(error)) {
+			t.Errorf("%s: %v, %v, %v; want %v", name, err, dirErr, statErr, want)
+		}
+	}
+	for _, name := range []string{"inside-folder", "references/home/references"} {
+		entries, err := fs.ReadDir(fsys, name)
+		if err != nil || len(entries) != 3 { // A B.md, deep and up.md
+			t.Errorf("%s: %v, %v", name, entries, err)
+		}
+	}
+	denied, _ := skillOf(t, "forms", toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
+	if _, err := fs.ReadFile(denied.FS(), "inside.md"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
+		t.Errorf("with SymlinksDeny: %v", err)
+	}
+}
+
+func TestSkillFSRespectsTheFilter(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"skills/a/SKILL.md": "---\ndescription: shown\n---\n", "skills/a/x.txt": "x"})
+	skill, _ := skillOf(t, "a", toolshelf.WithFs(fsys), toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Description == "shown" }))
+	if _, err := fs.ReadFile(skill.FS(), "x.txt"); err != nil {
+		t.Fatal(err)
+	}
+	if err := afero.WriteFile(fsys, "skills/a/SKILL.md", []byte("---\ndescription: a secret\n---\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".", "x.txt", "nothing"} {
+		if _, err := skill.FS().Open(name); !errors.Is(err, toolshelf.ErrSkillNotFound) || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v; want ErrSkillNotFound", name, err)
+		}
+	}
+}
+
+func TestSkillsOfTwoCatalogsAreEqual(t *testing.T) {
+	root := diskOf(t, forms())
+	a, _ := skillOf(t, "forms", toolshelf.WithRoot(root))
+	b, _ := skillOf(t, "forms", toolshelf.WithRoot(root))
+	if diff := cmp.Diff(a, b); diff != "" {
+		t.Errorf("(-a +b):\n%s", diff)
+	}
+	if got, want := a.Dir(), filepath.Join(root, "skills", "forms"); got != want {
+		t.Errorf("Dir = %q; want %q", got, want)
+	}
+	if got := (toolshelf.Skill{}).Dir(); got != "" {
+		t.Errorf("Dir of a skill without a path = %q", got)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,4 +113,58 @@ func TestFileOfThreeGiB(t *testing.T) {
 	if err != nil || info.Size != 3<<30 {
 		t.Errorf("size %d, %v", info.Size, err)
 	}
+}
+// TestAFileThatGrowsWhileItIsRead reads a command, a SKILL.md and a file of a
+// skill that become longer than their reported size. The whole content is
+// returned, up to WithMaxFileSize.
+func TestAFileThatGrowsWhileItIsRead(t *testing.T) {
+	const header, limit = "---\nname: a\ndescription: d\n---\n", 50_000
+	for _, length := range []int{100, 5_000, limit, limit + 1, 2 * limit} {
+		text := header + strings.Repeat("x", length-len(header))
+		files := memoryOf(t, map[string]string{"commands/a.md": text, "skills/a/SKILL.md": text, "skills/a/x.txt": text})
+		c := catalog(t, toolshelf.WithFs(misstatingFs{files, int64(len(header))}), toolshelf.WithMaxFileSize(limit))
+		command, err := c.Get(t.Context(), "a")
+		skill, skillErr := c.GetSkill(t.Context(), "a")
+		raw, rawErr := c.ReadSkillFile(t.Context(), "a", "x.txt")
+		if length > limit {
+			for _, err := range []error{err, skillErr, rawErr} {
+				if !errors.Is(err, toolshelf.ErrFileTooLarge) {
+					t.Errorf("%d bytes: got %v, want FILE_TOO_LARGE", length, err)
+				}
+			}
+			continue
+		}
+		if err := errors.Join(err, skillErr, rawErr); err != nil {
+			t.Fatal(err)
+		}
+		if want := text[len(header):]; command.Content != want || skill.Content != want || string(raw) != text {
+			t.Errorf("%d bytes: got %d, %d and %d bytes", length, len(command.Content), len(skill.Content), len(raw))
+		}
+	}
+}
+
+// TestAHeaderThatGrowsIsListedWhole lists a command and a skill whose header is
+// longer than the reported size and than the first read.
+func TestAHeaderThatGrowsIsListedWhole(t *testing.T) {
+	text := "---\nname: a\nother: " + strings.Repeat("x", 10_000) + "\ndescription: d\n---\n"
+	files := memoryOf(t, map[string]string{"commands/a.md": text, "skills/a/SKILL.md": text})
+	c := catalog(t, toolshelf.WithFs(misstatingFs{files, 100}))
+	if got := descriptions(t, c); !slices.Equal(got, []string{"d"}) {
+		t.Errorf("commands with the descriptions %.40q", got)
+	}
+	skills, err := c.ListSkills(t.Context())
+	if err != nil || len(skills) != 1 || skills[0].Description != "d" || skills[0].Diagnostics != nil {
+		t.Errorf("skills: %+v, %v", skills, err)
+	}
+}
+
+func descriptions(t *testing.T, c *toolshelf.Catalog) (all []string) {
+	t.Helper()
+	for info, err := range c.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, info.Description)
+	}
+	return all
 }

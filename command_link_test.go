@@ -4,8 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -73,6 +76,44 @@ func TestGetOfALinkedCommand(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A cached command behind a link is served without opening the file.
+func TestGetOfACachedLinkedCommandOpensNoFile(t *testing.T) {
+	root := diskOf(t, map[string]string{"lib/one.md": "One"})
+	link := filepath.Join(root, "commands", "a.md")
+	if err := errors.Join(os.Mkdir(filepath.Dir(link), 0o755), os.Symlink(filepath.FromSlash("../lib/one.md"), link)); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	fsys := &openedFiles{}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithRoot(root))
+	opens := func() int64 {
+		t.Helper()
+		before := fsys.opened.Load()
+		if command, err := c.Get(t.Context(), "a"); err != nil || command.Content != "One" {
+			t.Fatalf("got %q, %v", command.Content, err)
+		}
+		return fsys.opened.Load() - before
+	}
+	for deadline := time.Now().Add(time.Minute); opens() > 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("never served from the cache")
+		}
+	}
+}
+
+// openedFiles is the operating system's filesystem, and counts the opened
+// Markdown files.
+type openedFiles struct {
+	afero.OsFs
+	opened atomic.Int64
+}
+
+func (f *openedFiles) Open(name string) (afero.File, error) {
+	if filepath.Ext(name) == ".md" {
+		f.opened.Add(1)
+	}
+	return f.OsFs.Open(name)
 }
 
 // rewrite replaces the content of a file and sets the modification time back.

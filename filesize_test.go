@@ -114,6 +114,7 @@ func TestFileOfThreeGiB(t *testing.T) {
 		t.Errorf("size %d, %v", info.Size, err)
 	}
 }
+
 // TestAFileThatGrowsWhileItIsRead reads a command, a SKILL.md and a file of a
 // skill that become longer than their reported size. The whole content is
 // returned, up to WithMaxFileSize.

@@ -112,7 +112,7 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 			return nil
 		}
 		s.visit(dirPath)
-		err = s.commands(dir, dirPath, prefix+c.name+":", append(above[:len(above):len(above)], id))
+		err = s.commands(dir, dirPath, prefix+c.name+":", append(above, id))
 	}
 	switch {
 	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished during the scan

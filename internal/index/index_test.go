@@ -120,18 +120,25 @@ func TestSnapshotWithinTheTTL(t *testing.T) {
 	served(true, x.Snapshot)
 }
 
-// An error ends the period in which a snapshot is served without validation.
-func TestAnErrorIsNotServedWithinTheTTL(t *testing.T) {
-	files := tree{"other": ""}.inMemory(t)
+// An error ends the period in which a snapshot is served without validation, and
+// begins no other.
+func TestAnErrorEndsTheTTL(t *testing.T) {
+	files := tree{"commands/a.md": ""}.inMemory(t)
 	now := time.Unix(1_000_000, 0)
 	x := commandsOf(t, Config{TTL: time.Minute, Now: func() time.Time { return now }}, confined(t)(confine.Over(files, "/")), "commands")
-	if _, err := x.Snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
-		t.Fatalf("a missing directory: %v", err)
-	}
-	if err := errors.Join(files.Mkdir("/commands", 0o755), write(files, "commands/a.md", "")); err != nil {
+	expect(t, x, "a commands/a.md")
+	if err := files.RemoveAll("/commands"); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, x, "a commands/a.md")
+	for _, snapshot := range []func(context.Context) (*Snapshot, error){x.Validate, x.Snapshot} {
+		if _, err := snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a missing directory: %v", err)
+		}
+	}
+	if err := errors.Join(files.Mkdir("/commands", 0o755), write(files, "commands/b.md", "")); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, x, "b commands/b.md")
 }
 
 func TestAnImmutableLayerIsScannedOnce(t *testing.T) {

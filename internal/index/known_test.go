@@ -118,11 +118,17 @@ func TestStatCached(t *testing.T) {
 	if info := cached("a", true); info.Size != 2 {
 		t.Errorf("%d bytes after a change", info.Size)
 	}
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
+	move := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(filepath.Join(root, from), filepath.Join(root, to)); err != nil {
+			t.Fatal(err)
+		}
 	}
+	move("real", "moved")
 	cached("a", false)
-	if err := os.Rename(filepath.Join(root, "real"), filepath.Join(root, "moved")); err != nil {
+	move("moved", "real")
+	cached("a", true)
+	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	cached("a", false)

@@ -208,7 +208,7 @@ func TestTheDirectoryOfALayerThatIsASkill(t *testing.T) {
 // the list.
 func TestTheFilesOfASkillAreLimited(t *testing.T) {
 	files := fstest.MapFS{"a/SKILL.md": {}, "a/z/last": {}}
-	for i := range maxSkillFiles {
+	for i := range 3 * maxSkillFiles {
 		files[fmt.Sprintf("a/+%05d", i)] = &fstest.MapFile{} // before SKILL.md
 	}
 	x := skillsOf(t, Config{}, confined(t)(confine.Over(afero.FromIOFS{FS: files}, ".")), ".")

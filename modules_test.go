@@ -1,22 +1,112 @@
 package toolshelf_test
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
+
+// linked are the modules of a program that imports only the library.
+var linked = []string{
+	"example",
+	"github.com/BurntSushi/toml",
+	"github.com/adrg/frontmatter",
+	"github.com/bmatcuk/doublestar/v4",
+	"github.com/fsnotify/fsnotify",
+	"github.com/spf13/afero",
+	"github.com/toolshelf-go/toolshelf",
+	"go.yaml.in/yaml/v3",
+	"golang.org/x/sync",
+	"golang.org/x/sys",
+	"golang.org/x/text",
+	"gopkg.in/yaml.v2",
+}
+
+// mentioned are the modules in the module graph of the program that the program does
+// not link. The tests of the library and of its dependencies require these modules.
+var mentioned = []string{
+	"github.com/google/go-cmp",
+	"github.com/kr/text",
+	"github.com/santhosh-tekuri/jsonschema/v6",
+	"github.com/yuin/goldmark",
+	"go.uber.org/goleak",
+	"golang.org/x/mod",
+	"golang.org/x/tools",
+	"gopkg.in/check.v1",
+	"pgregory.net/rapid",
+}
+
+// TestImportingTheLibraryAddsTheseModules fails if a change adds a module to the
+// programs that import the root or mcpadapter, such as an SDK. A new module needs a
+// reason. The test reads only the module cache.
+func TestImportingTheLibraryAddsTheseModules(t *testing.T) {
+	root, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(linked, mentioned)))
+	for _, imported := range []string{"github.com/toolshelf-go/toolshelf", "github.com/toolshelf-go/toolshelf/mcpadapter"} {
+		t.Run(imported, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, content := range map[string]string{
+				"main.go": fmt.Sprintf("package main\n\nimport _ %q\n\nfunc main() {}\n", imported),
+				"go.mod": fmt.Sprintf("module example\n\ngo 1.26.0\n\nrequire github.com/toolshelf-go/toolshelf v0.0.0\n\n"+
+					"replace github.com/toolshelf-go/toolshelf => %q\n", filepath.ToSlash(root)),
+			} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for key, value := range map[string]string{"GOWORK": "off", "GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOSUMDB": "off",
+				"GOOS": "linux", "GOARCH": "amd64"} {
+				t.Setenv(key, value)
+			}
+			list := func(args ...string) []string {
+				out, err := runGo(t, dir, append([]string{"list"}, args...)...)
+				if err != nil && strings.Contains(err.Error(), "GOPROXY=off") {
+					t.Skip("the module cache lacks a module of the library; run go mod download")
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return slices.Compact(slices.Sorted(strings.FieldsSeq(out)))
+			}
+			// Listing the packages adds the linked modules to go.mod, as go mod tidy does.
+			if diff := cmp.Diff(linked, list("-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", ".")); diff != "" {
+				t.Errorf("linked modules (-want +got):\n%s", diff)
+			}
+			// The cache lacks the time of modules that nothing links. With -e, the go command lists them.
+			if diff := cmp.Diff(all, list("-e", "-m", "-f", "{{.Path}}", "all")); diff != "" {
+				t.Errorf("modules in the module graph (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
 
 // needsWorkspace skips a test of several modules of the repository outside the workspace
 // of go.work.
 func needsWorkspace(t *testing.T) {
 	t.Helper()
-	if file := goCommand(t, ".", "env", "GOWORK"); file == "" || file == "off" {
+	file, err := runGo(t, ".", "env", "GOWORK")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if file == "" || file == "off" {
 		t.Skip("the go command uses no go.work file")
 	}
 }
 
-// goCommand runs a go command in a directory and returns the standard output.
-func goCommand(t *testing.T, dir string, args ...string) string {
+// runGo runs a go command in a directory and returns the standard output without the
+// space around. The error contains the standard error. Without a go command, runGo skips
+// the test.
+func runGo(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command: ", err)
@@ -24,8 +114,9 @@ func goCommand(t *testing.T, dir string, args ...string) string {
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		err = fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, failed.Stderr)
 	}
-	return strings.TrimSpace(string(out))
+	return strings.TrimSpace(string(out)), err
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // A flight combines concurrent calls into one run of do. A call never joins a
-// run that began before the call. The filesystem may have changed between the
-// two, possibly by the caller's own write. Therefore at most one run is active
-// and at most one run is pending, for any number of callers.
+// run that began before the call, because the filesystem may have changed since
+// then, possibly by the caller's own write. For any number of callers, at most
+// one run is active and at most one run is pending.
 //
-// (x/sync/singleflight lets a call join an active run.)
+// Package golang.org/x/sync/singleflight lets a call join an active run.
 type flight[T any] struct {
 	do       func(context.Context) (T, error)
 	lifetime context.Context // cancels each run when done, before close
@@ -105,6 +105,7 @@ func (f *flight[T]) start() {
 	})
 }
 
+// close cancels the runs and waits for the active run to return.
 func (f *flight[T]) close() {
 	f.mu.Lock()
 	f.closed = true

@@ -1,13 +1,12 @@
 // Package index holds the contents of layered directories of Markdown files. The
-// index parses each file once and reads a file again only after a change. The
-// index never serves stale contents, except within Config.TTL.
+// index parses each file once and reads a file again only after a change.
 //
 // An Index answers every question from a Snapshot. A Snapshot is immutable and
 // shared by all callers. Each call for a snapshot validates the previous
 // snapshot against the filesystem: one read for each directory and one stat for
 // each file. Concurrent calls share one validation. A call never shares a
 // validation that began before the call. Therefore a caller always sees its own
-// writes.
+// writes. Config.TTL and Config.Watch give up this guarantee to save validations.
 package index
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// A Layer is one directory on one filesystem.
+// A Layer is one directory of commands or skills on one filesystem.
 type Layer struct {
 	Name string      // the caller's name for the layer; paths in problems begin with Name
 	FS   *confine.FS // the filesystem of the layer
@@ -36,12 +35,12 @@ type Config struct {
 	Lifetime context.Context // scans end with Lifetime and return fs.ErrClosed; nil means context.Background
 
 	Layers      []Layer // highest precedence first
-	MaxFileSize int64   // in bytes; larger files are reported and not kept
+	MaxFileSize int64   // in bytes; the entry of a larger file is broken with ErrTooLarge
 
 	TTL     time.Duration               // how long a snapshot may be served without validation
 	Now     func() time.Time            // the clock for TTL
 	Watch   bool                        // validate only after the operating system reports a change
-	Changed func(before, now *Snapshot) // called, if not nil, when a validation finds a change; calls never overlap
+	Changed func(before, now *Snapshot) // if not nil, called after each validation that finds a change; calls never overlap
 
 	Broken     bool // Snapshot.Entries also contains entries that cannot be loaded
 	KeepHeader bool // keep Entry.Header

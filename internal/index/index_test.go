@@ -359,3 +359,43 @@ func TestARootThatIsMissing(t *testing.T) {
 	}
 	expect(t, x, "b built in/b.md; c commands/c.md")
 }
+
+// TestAScanEndsWithItsContext ends the context at each call of the filesystem. A
+// scan that ends early leaves no snapshot, and each snapshot is complete.
+func TestAScanEndsWithItsContext(t *testing.T) {
+	commands := tree{"layer/a.md": "", "layer/sub/b.md": "", "layer/sub/deep/c.md": "", "layer/x/d.md": ""}
+	skills := tree{"layer/SKILL.md": "", "layer/a/SKILL.md": "", "layer/a/part/SKILL.md": "", "layer/web/b/SKILL.md": "", "layer/web/deep/c/SKILL.md": ""}
+	for name, tt := range map[string]struct {
+		tree tree
+		open func(t testing.TB, config Config, fsys *confine.FS, dirs ...string) *Index
+		want int
+	}{
+		"commands":                {commands, commandsOf, 4},
+		"skills":                  {skills, skillsOf, 4},
+		"a layer that is a skill": {tree{"layer/SKILL.md": skillText("a"), "layer/scripts/x": ""}, skillsOf, 1},
+	} {
+		for last := 1; ; last++ {
+			ctx, cancel := context.WithCancel(t.Context())
+			var calls atomic.Int64
+			fsys := confined(t)(confine.Over(faulty{tt.tree.inMemory(t), func(string, string) error {
+				if calls.Add(1) == int64(last) {
+					cancel()
+				}
+				return nil
+			}}, "/"))
+			x := tt.open(t, Config{Nested: true, Depth: 4}, fsys, "layer")
+			s, err := x.validate(ctx)
+			switch {
+			case err == nil && len(s.Entries) != tt.want:
+				t.Errorf("%s: the end at call %d gives the snapshot %q", name, last, lines(x, s))
+			case err != nil && (!errors.Is(err, context.Canceled) || x.Last() != nil):
+				t.Errorf("%s: the end at call %d: %v, with the snapshot %v", name, last, err, x.Last())
+			}
+			ended := ctx.Err() != nil
+			cancel()
+			if !ended {
+				break
+			}
+		}
+	}
+}

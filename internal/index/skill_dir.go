@@ -25,7 +25,7 @@ type SkillDir struct {
 	place string // path for problems, not escaped
 }
 
-// OpenSkill opens the directory of an entry.
+// OpenSkill opens the directory of a skill. The caller must close the SkillDir.
 func (x *Index) OpenSkill(e *Entry) (*SkillDir, error) {
 	d := &SkillDir{entry: e, fs: x.config.Layers[e.Layer].FS, place: path.Dir(x.config.join(e.Layer, e.Path))}
 	var err error

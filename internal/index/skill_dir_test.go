@@ -59,6 +59,15 @@ func text(f *confine.File, err error) string {
 	return fmt.Sprintf("%q", raw)
 }
 
+// base is the base name of an open directory without links, or the error.
+func base(dir *confine.Dir, err error) string {
+	if err != nil {
+		return text(nil, err)
+	}
+	defer dir.Close()
+	return path.Base(dir.RealPath())
+}
+
 // list is the files of a skill and the problems, as lines does.
 func list(t testing.TB, d *SkillDir) []string {
 	t.Helper()
@@ -84,7 +93,8 @@ func list(t testing.TB, d *SkillDir) []string {
 }
 
 // TestSkillDir opens and lists the files of the skill "a". Each line of opens is
-// a path, and after "=" the content or the error.
+// a path, and after "=" the content or the error. A path that ends with "/" is
+// opened as a directory.
 func TestSkillDir(t *testing.T) {
 	outside := tree{"skills/b/file.txt": "b", "lib/file.txt": "lib", "../secret.txt": "secret"}
 	for _, tt := range []struct {
@@ -98,7 +108,8 @@ func TestSkillDir(t *testing.T) {
 			name: "files at every depth, hidden files as well",
 			tree: tree{"skills/a/SKILL.md": "own", "skills/a/dir/deep/x.txt": "x", "skills/a/.hidden": "h", "skills/a/empty/": ""},
 			opens: `SKILL.md = "own"; dir/deep/x.txt = "x"; .hidden = "h"
-				dir = no file; . = no file; missing = missing; dir/missing = missing; missing/x = missing; .hidden/x = no directory`,
+				dir = no file; . = no file; missing = missing; dir/missing = missing; missing/x = missing; .hidden/x = no directory
+				dir/ = dir; dir/deep/ = deep; ./ = a; SKILL.md/ = no directory; missing/ = missing`,
 			files: ".hidden; SKILL.md own; dir/deep/x.txt",
 		},
 		{
@@ -124,21 +135,23 @@ func TestSkillDir(t *testing.T) {
 			name: "links to directories in the directory",
 			tree: tree{"skills/a/SKILL.md": "own", "skills/a/dir/x.txt": "x", "skills/a/link": "-> dir", "skills/a/self": "-> .", "skills/a/dir/up": "-> .."},
 			opens: `link/x.txt = "x"; link = no file; self/dir/x.txt = "x"; self = no file; dir/up/SKILL.md = "own"
-				self/self/dir/up/link/x.txt = "x"; link/missing = missing`,
+				self/self/dir/up/link/x.txt = "x"; link/missing = missing
+				link/ = dir; self/ = a; dir/up/ = a; dir/up/link/ = dir`,
 			files: "SKILL.md own; dir/x.txt",
 		},
 		{
 			name: "links out of the directory, within the root and not, to files that exist and not",
 			tree: tree{"skills/a/SKILL.md": "", "skills/a/other": "-> ../b/file.txt", "skills/a/lib": "-> ../../lib", "skills/a/secret": "-> ../../../secret.txt",
 				"skills/a/none": "-> ../nothing", "skills/a/far": "-> /nothing", "skills/a/up": "-> .."},
-			opens: `other = outside; lib/file.txt = outside; lib/nothing = outside; secret = outside; none = outside; far = outside; up/b/file.txt = outside; up/a/SKILL.md = outside`,
+			opens: `other = outside; lib/file.txt = outside; lib/nothing = outside; secret = outside; none = outside; far = outside; up/b/file.txt = outside; up/a/SKILL.md = outside
+				lib/ = outside; up/ = outside; secret/ = outside; none/ = outside`,
 			files: `SKILL.md own; LINK_NOT_FOLLOWED skills/a/far; LINK_NOT_FOLLOWED skills/a/lib; LINK_NOT_FOLLOWED skills/a/none
 				LINK_NOT_FOLLOWED skills/a/other; LINK_NOT_FOLLOWED skills/a/secret; LINK_NOT_FOLLOWED skills/a/up`,
 		},
 		{
 			name:  "broken and cyclic links",
 			tree:  tree{"skills/a/SKILL.md": "", "skills/a/none": "-> nothing", "skills/a/loop": "-> loop", "skills/a/ping": "-> pong", "skills/a/pong": "-> ping"},
-			opens: "none = missing; loop = cycle; ping = cycle; loop/x = cycle",
+			opens: "none = missing; loop = cycle; ping = cycle; loop/x = cycle; loop/ = cycle; none/ = missing",
 			files: `SKILL.md own; LINK_NOT_FOLLOWED skills/a/loop; LINK_NOT_FOLLOWED skills/a/none
 				LINK_NOT_FOLLOWED skills/a/ping; LINK_NOT_FOLLOWED skills/a/pong`,
 		},
@@ -146,7 +159,7 @@ func TestSkillDir(t *testing.T) {
 			name:  "links under the policy that follows no link",
 			opts:  []confine.Option{confine.DenySymlinks()},
 			tree:  tree{"skills/a/SKILL.md": "", "skills/a/x.txt": "x", "skills/a/link": "-> x.txt", "skills/a/out": "-> ../b/file.txt"},
-			opens: "link = link; out = outside",
+			opens: "link = link; out = outside; link/ = link; out/ = outside",
 			files: "SKILL.md own; x.txt; LINK_NOT_FOLLOWED skills/a/link; LINK_NOT_FOLLOWED skills/a/out",
 		},
 		{
@@ -178,7 +191,11 @@ func TestSkillDir(t *testing.T) {
 				var got []string
 				for _, line := range splitLines(tt.opens) {
 					name, _, _ := strings.Cut(line, " = ")
-					got = append(got, name+" = "+text(d.Open(name)))
+					if dir, ok := strings.CutSuffix(name, "/"); ok {
+						got = append(got, name+" = "+base(d.OpenDir(dir)))
+					} else {
+						got = append(got, name+" = "+text(d.Open(name)))
+					}
 				}
 				if diff := cmp.Diff(splitLines(tt.opens), append([]string{}, got...)); diff != "" {
 					t.Errorf("opened files (-want +got):\n%s", diff)

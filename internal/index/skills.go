@@ -19,9 +19,9 @@ var ErrNoSkillFile = errors.New("no SKILL.md")
 // skillFiles are the names of a skill's file, the preferred name first.
 var skillFiles = [...]string{"SKILL.md", "skill.md"}
 
-// skipped reports whether a directory holds neither skills nor files of skills
-// (the client guide, "What to scan for"). Scans that skip hidden directories
-// skip ".git" as well.
+// skipped reports whether a directory has a name that the guide for clients of
+// the Agent Skills format excludes: the directory holds neither skills nor files
+// of skills.
 func skipped(name string) bool { return name == ".git" || name == "node_modules" }
 
 // scanSkills lists the subdirectories of a layer. The layer is a skill itself
@@ -41,7 +41,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) 
 		own = s.ownSkill(dir, dirPath, children)
 	}
 	if s.config.Depth > 1 {
-		if err := s.deeper(dir, dirPath); err != nil {
+		if err := s.nestedSkills(dir, dirPath); err != nil {
 			return nil, err
 		}
 	}
@@ -61,6 +61,7 @@ type dirError struct{ error }
 
 func (e dirError) Unwrap() error { return e.error }
 
+// unopened reports whether the directory of an entry cannot be opened.
 func unopened(e *Entry) bool {
 	_, ok := e.Broken.(dirError)
 	return ok
@@ -114,6 +115,7 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 	return nil
 }
 
+// describesSkill reports whether a SKILL.md has a name or a description.
 func describesSkill(e *Entry) bool {
 	for _, key := range []string{"name", "description"} {
 		if v, _ := e.Header.Get(key); strings.TrimSpace(v.String()) != "" {
@@ -124,9 +126,9 @@ func describesSkill(e *Entry) bool {
 }
 
 // layerName returns the name of a layer's directory. If the directory has no
-// name that a skill can have, as at the top of an fs.FS, layerName returns the
-// name of the layer, and named is false. If the layer's name is unusable too,
-// layerName returns "skill".
+// name that a skill can have, as at the top of an fs.FS, named is false, and
+// layerName returns the name of the layer or, if a skill cannot have this name
+// either, "skill".
 func (s *scan) layerName(dirPath string) (name string, named bool) {
 	if base := path.Base(filepath.ToSlash(s.fs.Path(dirPath))); names.Loose(base) {
 		return base, true
@@ -164,7 +166,8 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 
 // skill returns the entry of one subdirectory, with or without a usable
 // SKILL.md. If the child is not a directory, the entry is nil. If the child is a
-// link that the scan cannot follow, skill returns an error as well.
+// link that the scan cannot follow, the entry is nil, and skill returns the error
+// of the link.
 func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, error) {
 	dirPath := below(parentPath, c.name)
 	switch c.typ {

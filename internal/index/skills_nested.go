@@ -13,23 +13,23 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// maxDirs limits the search for skills below the first level of a layer: the
-// number of directories without a SKILL.md that the search visits. The client
-// guide of the Agent Skills format asks for a limit.
+// maxDirs is the number of directories without a SKILL.md that the search for
+// skills below the first level of a layer visits. The guide for clients of the
+// Agent Skills format recommends a limit.
 const maxDirs = 2000
 
-// maxWithinSkill bounds the search for skills in the directory of a skill: the
-// number of subdirectories without a SKILL.md.
+// maxWithinSkill is the number of subdirectories without a SKILL.md that the
+// search visits in the directory of one skill.
 const maxWithinSkill = 100
 
-// deeper searches for skills below the subdirectories of a layer, level by level
+// nestedSkills searches for skills below the subdirectories of a layer, level by level
 // and in path order. Therefore the same files always give the same skills.
 //
 // A directory without a SKILL.md may hold skills at any level. A directory with
 // a SKILL.md holds skills only in its direct subdirectories; the other
 // subdirectories belong to the skill. If a subdirectory of the layer has no
-// SKILL.md and holds skills, deeper removes the entry of the subdirectory.
-func (s *scan) deeper(dir *confine.Dir, top string) error {
+// SKILL.md and holds skills, nestedSkills removes the entry of the subdirectory.
+func (s *scan) nestedSkills(dir *confine.Dir, top string) error {
 	left := maxDirs
 	seen := s.above(dir, top)
 	parents := map[string]bool{} // subdirectories of the layer that hold skills
@@ -101,7 +101,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	}
 	dir, err := s.fs.OpenDir(dirPath)
 	if err != nil {
-		return nil, s.unsearched(dirPath, err)
+		return nil, s.reportUnsearched(dirPath, err)
 	}
 	defer dir.Close()
 	id := identify(dir)
@@ -115,7 +115,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	seen[id] = true
 	children, err := s.children(dir, dirPath)
 	if err != nil {
-		return nil, s.unsearched(dirPath, err)
+		return nil, s.reportUnsearched(dirPath, err)
 	}
 	if isSkill {
 		// The search does not report problems with the files of a skill.
@@ -152,9 +152,9 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 	return entries, nil
 }
 
-// unsearched reports a directory that cannot be searched, and returns the error
-// of s.ctx.
-func (s *scan) unsearched(dirPath string, err error) error {
+// reportUnsearched reports a directory that cannot be searched, and returns the
+// error of s.ctx.
+func (s *scan) reportUnsearched(dirPath string, err error) error {
 	if s.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
 		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
 			Message: "the skills in the directory are not listed: " + unreadable(err), Suggestion: "check the permissions of the directory"})

@@ -54,8 +54,8 @@ func (s *Snapshot) Lookup(names ...string) *Entry {
 	return nil
 }
 
-// Where returns a copy of the snapshot with the entries that keep accepts. The
-// copy has the problems of all files.
+// Where returns a copy of the snapshot that contains only the entries that keep
+// accepts. The copy has the problems of all files.
 func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 	shown := &Snapshot{
 		Generation: s.Generation,
@@ -117,7 +117,8 @@ type layerFiles struct {
 	byPath   map[string]*Entry // the entries, by Path
 }
 
-// merge applies the precedence of the layers.
+// merge makes a snapshot of the layers. The first of the entries with the same
+// name wins.
 func merge(config *Config, layers []layerFiles) *Snapshot {
 	n := 0
 	for _, f := range layers {

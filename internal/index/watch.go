@@ -12,9 +12,9 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A burst of changes, such as a checkout of another branch, is taken as one
-// change: the burst ends after quiet without an event, or after burst at the
-// latest.
+// A burst of changes, such as a checkout of another branch, counts as one change.
+// A burst ends after the time quiet without an event, or after the time burst at
+// the latest.
 const (
 	quiet = 50 * time.Millisecond
 	burst = 500 * time.Millisecond
@@ -235,8 +235,9 @@ func (w *watch) follow(ctx context.Context, x *Index) {
 
 // beginScan is called before a scan reads a file or directory. beginScan watches
 // the directories above each layer, because only these have an event when the
-// layer's directory is created or removed: from the top of the layer's filesystem down,
-// or from the nearest directory that exists if the top is missing.
+// layer's directory is created or removed. The directories begin at the top of
+// the layer's filesystem or, if the top is missing, at the nearest existing
+// directory above.
 func (w *watch) beginScan() {
 	w.mu.Lock()
 	w.scanning, w.unwatched = true, false
@@ -289,7 +290,7 @@ func (w *watch) add(path string, whole bool) error {
 }
 
 // visit watches a directory that a scan is about to read. The watch begins
-// before the read, and no change falls between the two.
+// before the read. Therefore the read finds each change that has no event.
 func (w *watch) visit(path string) {
 	if w.add(path, true) != nil {
 		w.markUnwatched()

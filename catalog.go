@@ -49,16 +49,25 @@ type shared struct {
 	changes changes
 	reports reportDirectories
 
-	commandContents contents[Command]
-	skillContents   contents[skillText]
-	digests         contents[string]
-	usages          contents[usage]
-	usageReads      usageReads
+	caches     caches
+	usageReads usageReads
 
 	closing  atomic.Bool     // Close was called
 	lifetime context.Context // ends with Close
 	end      context.CancelFunc
 	pending  sync.RWMutex // read-locked by work on the filesystem, locked forever by Close
+}
+
+// maxCache bounds the memory of each cache of a catalog, in bytes.
+const maxCache = 16 << 20
+
+// caches hold contents of files and values computed from contents. Before the use of a
+// value, the catalog compares the metadata of the file.
+type caches struct {
+	commands index.Cache[Command]
+	skills   index.Cache[skillText]
+	digests  index.Cache[string]
+	usages   index.Cache[usage]
 }
 
 // New returns a Catalog. Without options, the catalog reads the directories
@@ -77,7 +86,9 @@ func New(opts ...Option) (*Catalog, error) {
 	_, isOS := config.fs.(*afero.OsFs)
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
 	c.lifetime, c.end = context.WithCancel(context.Background())
-	c.commandContents.max, c.skillContents.max, c.digests.max, c.usages.max = maxContents, maxContents, maxContents, maxContents
+	for _, max := range []*int64{&c.caches.commands.Max, &c.caches.skills.Max, &c.caches.digests.Max, &c.caches.usages.Max} {
+		*max = maxCache
+	}
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
 			return nil, invalidOption("WithRoot: the working directory is unknown: " + escape.Reason(err))
@@ -193,9 +204,9 @@ func (c *Catalog) searchConfig(s search.Config) search.Config {
 // commandsChanged removes from the caches all commands that are not in the new
 // snapshot, and wakes the subscribers.
 func (c *Catalog) commandsChanged(before, now *index.Snapshot) {
-	has := func(f file) bool { return now.Has(f.layer, f.path) }
-	c.commandContents.retain(has)
-	c.usages.retain(has)
+	has := func(f index.File) bool { return now.Has(f.Layer, f.Path) }
+	c.caches.commands.Retain(has)
+	c.caches.usages.Retain(has)
 	c.logChange(now)
 	c.changes.notify(snapshots{commands: before})
 }
@@ -203,10 +214,10 @@ func (c *Catalog) commandsChanged(before, now *index.Snapshot) {
 // skillsChanged removes from the caches all skills that are not in the new
 // snapshot, with the digests of their files, and wakes the subscribers.
 func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
-	c.skillContents.retain(func(f file) bool { return now.HasSkill(f.layer, path.Dir(f.path)) })
-	c.digests.retain(func(f file) bool {
-		for dir := path.Dir(f.path); ; dir = path.Dir(dir) {
-			if now.HasSkill(f.layer, dir) {
+	c.caches.skills.Retain(func(f index.File) bool { return now.HasSkill(f.Layer, path.Dir(f.Path)) })
+	c.caches.digests.Retain(func(f index.File) bool {
+		for dir := path.Dir(f.Path); ; dir = path.Dir(dir) {
+			if now.HasSkill(f.Layer, dir) {
 				return true
 			}
 			if dir == "." {
@@ -307,6 +318,33 @@ func (c *Catalog) locate(dir string) (fsys *confine.FS, below string) {
 func (c *Catalog) rootIsTop() bool {
 	top := path.Clean(filepath.ToSlash(c.rootDir))
 	return !c.onOS && (top == "." || top == "/")
+}
+
+// View returns a Catalog of the same files with additional filters. The view shows
+// only entries that pass the filters of c and the given filters, for example the
+// skills for one of several agents. View returns [ErrInvalidOption] if the function
+// of a filter is nil, and [ErrClosed] after Close.
+//
+// A view costs almost nothing, because the view shares all caches, scans and
+// watches with c. Close of a view ends the view's subscriptions and rejects
+// further calls of the view's methods. Calls in progress continue, and other
+// catalogs are not affected. Close of the Catalog that New returned closes all its
+// views. [Catalog.ListDir] and the other file methods are not filtered.
+func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
+	const op = "View"
+	if c.isClosed() {
+		return nil, closedError(op)
+	}
+	keep := filterFuncs{slices.Clone(c.commands.filter.keep), slices.Clone(c.skills.filter.keep)}
+	for _, filter := range filters {
+		if filter == nil {
+			continue
+		}
+		if err := filter(&keep); err != nil {
+			return nil, inOp(op, err)
+		}
+	}
+	return &Catalog{shared: c.shared, view: true, commands: c.commands.view(keep.commands), skills: c.skills.view(keep.skills)}, nil
 }
 
 // Close ends all calls in progress and releases the open directories. A call in

@@ -92,15 +92,15 @@ func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
 	if e == nil {
 		return Command{}, false
 	}
-	kept := c.commandContents.get(file{e.Layer, e.Path})
+	kept := c.caches.commands.Get(e.File())
 	if kept == nil {
 		return Command{}, false
 	}
 	info, ok := c.commands.StatCached(e)
-	if !ok || !index.SameFile(info, kept.info) || !c.commands.filter.keeps(kept.value.info()) {
+	if !ok || !index.SameFile(info, kept.Info) || !c.commands.filter.keeps(kept.Value.info()) {
 		return Command{}, false
 	}
-	return kept.value, true
+	return kept.Value, true
 }
 
 // info returns the CommandInfo of a list, computed from the command.
@@ -121,19 +121,19 @@ func (c *Catalog) readCommand(_ context.Context, _ *index.Snapshot, e *index.Ent
 // load returns the command of an entry. If a stat shows that the file is
 // unchanged, load returns the cached command.
 func (c *Catalog) load(e *index.Entry) (Command, error) {
-	key := file{e.Layer, e.Path}
+	key := e.File()
 	layer := c.commands.Layer(e.Layer)
 	fsys := layer.FS
-	if kept := c.commandContents.get(key); kept != nil {
+	if kept := c.caches.commands.Get(key); kept != nil {
 		if layer.Immutable {
-			return kept.value, nil
+			return kept.Value, nil
 		}
 		stat := fsys.Lstat
 		if e.Linked {
 			stat = fsys.Info
 		}
-		if info, err := stat(e.Path); err == nil && index.SameFile(info, kept.info) {
-			return kept.value, nil
+		if info, err := stat(e.Path); err == nil && index.SameFile(info, kept.Info) {
+			return kept.Value, nil
 		}
 	}
 	now := time.Now()
@@ -143,7 +143,7 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 	}
 	command := c.parse(e, raw, info)
 	if c.commands.Settled(e.Layer, info, now) {
-		c.commandContents.put(&content[Command]{file: key, info: info, value: command, size: int64(len(raw) + len(command.Content) + command.Frontmatter.doc.Memory())})
+		c.caches.commands.Put(&index.Cached[Command]{File: key, Info: info, Value: command, Size: int64(len(raw) + len(command.Content) + command.Frontmatter.doc.Memory())})
 	}
 	return command, nil
 }
@@ -264,4 +264,23 @@ func (c *Catalog) nameRule(name string) string {
 	default:
 		return `letters, digits, "_" and "-"`
 	}
+}
+
+// analysisWords mark a command that produces a report (contract get_command,
+// "Analysis Command Detection").
+var analysisWords = []string{"analyze", "analysis", "diagnostic", "debug", "inspect", "investigate", "report"}
+
+// defaultNextSteps is the default of WithNextSteps. The text names the report tool
+// only if reports are configured.
+func defaultNextSteps(c Command, reports bool) string {
+	text := strings.ToLower(c.Name + "\n" + c.Content)
+	for _, word := range analysisWords {
+		if strings.Contains(text, word) {
+			if reports {
+				return "Important: when this command has finished and produced its report, be sure to call the 'report_feedback' tool to save it; ask the user first whether it may be shared."
+			}
+			return "Important: when this command has finished and produced its report, show the report to the user and ask what to do with it before going on."
+		}
+	}
+	return ""
 }

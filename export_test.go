@@ -1,6 +1,10 @@
 package toolshelf
 
-import "time"
+import (
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
+)
 
 // WithClock sets the clock that WithCacheTTL goes by.
 func WithClock(now func() time.Time) Option {
@@ -10,14 +14,17 @@ func WithClock(now func() time.Time) Option {
 // Cached reports whether a catalog has the file of a command in memory.
 func Cached(c *Catalog, name string) bool {
 	e := c.commands.Last().Lookup(name)
-	return c.commandContents.get(file{e.Layer, e.Path}) != nil
+	return c.caches.commands.Get(e.File()) != nil
 }
 
 var IsEmbedded = isEmbedded
 
-// CachedFiles counts the files that a catalog has in memory, and the bytes that
-// they are counted for.
-func CachedFiles(c *Catalog) (files int, bytes int64) {
-	files = len(c.commandContents.files) + len(c.usages.files) + len(c.skillContents.files) + len(c.digests.files)
-	return files, c.commandContents.size + c.usages.size + c.skillContents.size + c.digests.size
+// CachedFiles counts the files in the caches of a catalog.
+func CachedFiles(c *Catalog) (n int) {
+	count := func(index.File) bool { n++; return true }
+	c.caches.commands.Retain(count)
+	c.caches.skills.Retain(count)
+	c.caches.digests.Retain(count)
+	c.caches.usages.Retain(count)
+	return n
 }

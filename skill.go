@@ -48,21 +48,6 @@ type SkillFile struct {
 	SHA256 string `json:"sha256,omitempty"` // 64 lowercase hexadecimal digits; only with Digests
 }
 
-// A SkillOption is an option of one GetSkill call.
-type SkillOption func(*skillOptions)
-
-type skillOptions struct {
-	digests bool
-}
-
-// Digests makes GetSkill compute the SHA-256 of every file of the skill. A digest
-// is cached as long as the change time of the file proves the file unchanged (see
-// [WithFs]). A file larger than the limit of [WithMaxFileSize] gets a diagnostic
-// instead of a digest.
-func Digests() SkillOption {
-	return func(o *skillOptions) { o.digests = true }
-}
-
 // GetSkill returns the skill with the given name. The name is the directory name,
 // as in ListSkills, including letter case. If SKILL.md declares another name,
 // GetSkill does not find the skill by the declared name.
@@ -247,7 +232,7 @@ func (o *openSkill) info(text skillText) SkillInfo {
 
 // text returns the SKILL.md. If the file is unchanged, text returns the cached text.
 func (o *openSkill) text() (skillText, confine.Info, error) {
-	key := file{o.entry.Layer, o.entry.Path}
+	key := o.entry.File()
 	now := time.Now()
 	f, err := o.dir.Open(path.Base(o.entry.Path))
 	if err != nil {
@@ -255,8 +240,8 @@ func (o *openSkill) text() (skillText, confine.Info, error) {
 	}
 	defer f.Close()
 	info := f.Info()
-	if kept := o.skillContents.get(key); kept != nil && index.SameFile(kept.info, info) {
-		return kept.value, info, nil
+	if kept := o.caches.skills.Get(key); kept != nil && index.SameFile(kept.Info, info) {
+		return kept.Value, info, nil
 	}
 	raw, err := o.readOpen(f)
 	if err != nil {
@@ -265,7 +250,7 @@ func (o *openSkill) text() (skillText, confine.Info, error) {
 	doc, _ := matter.Parse(raw, true)
 	text := skillText{raw: raw, content: string(raw[doc.Body:]), header: newFrontmatter(doc), problems: doc.Problems}
 	if o.skills.Settled(o.entry.Layer, info, now) {
-		o.skillContents.put(&content[skillText]{file: key, info: info, value: text, size: int64(len(raw) + len(text.content) + doc.Memory())})
+		o.caches.skills.Put(&index.Cached[skillText]{File: key, Info: info, Value: text, Size: int64(len(raw) + len(text.content) + doc.Memory())})
 	}
 	return text, info, nil
 }

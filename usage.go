@@ -127,9 +127,9 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, r Rendere
 	reads := make([]*usageRead, len(entries))
 	for i, e := range entries {
 		all[i].CommandInfo = commandInfo(e)
-		kept := c.usages.get(file{e.Layer, e.Path})
-		if kept != nil && kept.value.settled && kept.value.renderer == r && index.SameFile(kept.info, e.Info) {
-			all[i].Arguments = slices.Clone(kept.value.arguments)
+		kept := c.caches.usages.Get(e.File())
+		if kept != nil && kept.Value.settled && kept.Value.renderer == r && index.SameFile(kept.Info, e.Info) {
+			all[i].Arguments = slices.Clone(kept.Value.arguments)
 		} else {
 			reads[i] = c.startUsage(e, r)
 		}
@@ -245,11 +245,11 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 	if err != nil {
 		return nil
 	}
-	key, info := file{e.Layer, e.Path}, f.Info()
+	key, info := e.File(), f.Info()
 	u := usage{renderer: r, head: maphash.Bytes(usageSeed, head[:n]), whole: int64(n) >= info.Size}
 	u.settled = index.SameFile(info, e.Info) && c.commands.Settled(e.Layer, info, now)
-	if kept := c.usages.get(key); kept != nil && kept.value.renderer == r && kept.value.head == u.head && kept.value.whole == u.whole {
-		u.arguments = kept.value.arguments
+	if kept := c.caches.usages.Get(key); kept != nil && kept.Value.renderer == r && kept.Value.head == u.head && kept.Value.whole == u.whole {
+		u.arguments = kept.Value.arguments
 	} else {
 		u.arguments = r.listedArguments(head[:n], u.whole)
 	}
@@ -257,7 +257,7 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 	for _, a := range u.arguments {
 		size += int64(64 + len(a.Name) + len(a.Description) + len(a.Hint))
 	}
-	c.usages.put(&content[usage]{file: key, info: info, value: u, size: size})
+	c.caches.usages.Put(&index.Cached[usage]{File: key, Info: info, Value: u, Size: size})
 	return u.arguments
 }
 

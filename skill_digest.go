@@ -16,6 +16,21 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
+// A SkillOption is an option of one GetSkill call.
+type SkillOption func(*skillOptions)
+
+type skillOptions struct {
+	digests bool
+}
+
+// Digests makes GetSkill compute the SHA-256 of every file of the skill. A digest
+// is cached as long as the change time of the file proves the file unchanged (see
+// [WithFs]). A file larger than the limit of [WithMaxFileSize] gets a diagnostic
+// instead of a digest.
+func Digests() SkillOption {
+	return func(o *skillOptions) { o.digests = true }
+}
+
 // digest adds the digests of the listed files to skill. digest returns errChanging
 // if a file changes during the call.
 func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, skill *Skill) error {
@@ -30,9 +45,9 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, skill *
 			report(DiagFileTooLarge, "the file is larger than allowed", "shorten the file, or raise the limit with WithMaxFileSize")
 			continue
 		}
-		key := file{e.Layer, path.Join(path.Dir(e.Path), f.Name)}
-		if kept := o.digests.get(key); kept != nil && index.SameFile(kept.info, f.Info) {
-			skill.Files[i].SHA256 = kept.value
+		key := index.File{Layer: e.Layer, Path: path.Join(path.Dir(e.Path), f.Name)}
+		if kept := o.caches.digests.Get(key); kept != nil && index.SameFile(kept.Info, f.Info) {
+			skill.Files[i].SHA256 = kept.Value
 			continue
 		}
 		now := time.Now()
@@ -49,7 +64,7 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, skill *
 		}
 		skill.Files[i].SHA256 = sum
 		if o.skills.Settled(e.Layer, f.Info, now) {
-			o.digests.put(&content[string]{file: key, info: f.Info, value: sum, size: int64(len(sum))})
+			o.caches.digests.Put(&index.Cached[string]{File: key, Info: f.Info, Value: sum, Size: int64(len(sum))})
 		}
 	}
 	again, err := o.dir.Files(ctx)

@@ -1,0 +1,159 @@
+package index
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+)
+
+func named(name string) File { return File{Path: name} }
+
+func cached(name string, size int64) *Cached[string] {
+	return &Cached[string]{File: named(name), Value: "of " + name, Size: size}
+}
+
+// kept returns the names in the cache, the least recently used first.
+func kept(c *Cache[string]) (names []string) {
+	for e := c.order.Back(); e != nil; e = e.Prev() {
+		names = append(names, e.Value.(*Cached[string]).File.Path)
+	}
+	return names
+}
+
+func TestCacheEvictsTheLeastRecentlyUsedFile(t *testing.T) {
+	c := Cache[string]{Max: 3 * cached("a", 1000).memory()}
+	for _, name := range []string{"a", "b", "c"} {
+		c.Put(cached(name, 1000))
+	}
+	if got := c.Get(named("a")); got == nil || got.Value != "of a" {
+		t.Fatalf("got %+v", got)
+	}
+	c.Put(cached("d", 1000)) // evicts b, because Get has used a
+	if got := kept(&c); !slices.Equal(got, []string{"c", "a", "d"}) {
+		t.Errorf("the cache has %q", got)
+	}
+	if got := c.Get(named("b")); got != nil {
+		t.Errorf("got %+v", got)
+	}
+	c.Put(cached("e", 3000)) // needs more than one place
+	if got := kept(&c); !slices.Equal(got, []string{"e"}) {
+		t.Errorf("the cache has %q", got)
+	}
+	c.Put(cached("f", c.Max)) // does not fit
+	if got := kept(&c); got != nil || c.size != 0 {
+		t.Errorf("the cache has %q, %d bytes", got, c.size)
+	}
+}
+
+func TestCacheReplacesTheValueOfAFile(t *testing.T) {
+	c := Cache[string]{Max: 1 << 20}
+	c.Put(cached("a", 1000))
+	c.Put(&Cached[string]{File: named("a"), Info: confine.Info{Size: 7}, Value: "new", Size: 10})
+	c.Put(&Cached[string]{File: File{Layer: 1, Path: "a"}, Value: "of another layer"})
+	if got := c.Get(named("a")); got == nil || got.Value != "new" || got.Info.Size != 7 {
+		t.Errorf("got %+v", got)
+	}
+	if want := cached("a", 10).memory() + cached("a", 0).memory(); c.size != want {
+		t.Errorf("the values take %d bytes, want %d", c.size, want)
+	}
+}
+
+func TestCacheRetainsOnlyTheKeptFiles(t *testing.T) {
+	c := Cache[string]{Max: 1 << 20}
+	for _, name := range []string{"a", "b", "c"} {
+		c.Put(cached(name, 10))
+	}
+	c.Retain(func(f File) bool { return f.Path != "b" })
+	if got := kept(&c); !slices.Equal(got, []string{"a", "c"}) || c.size != 2*cached("a", 10).memory() {
+		t.Errorf("the cache has %q, %d bytes", got, c.size)
+	}
+	c.Retain(func(File) bool { return false })
+	if got := kept(&c); got != nil || c.size != 0 {
+		t.Errorf("the cache has %q, %d bytes", got, c.size)
+	}
+}
+
+func TestAZeroCacheKeepsNothing(t *testing.T) {
+	var c Cache[string]
+	c.Put(cached("a", 0))
+	c.Retain(func(File) bool { return true })
+	if got := c.Get(named("a")); got != nil {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// The model of a Cache is a list of files, the least recently used first.
+func TestCacheIsAList(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := Cache[string]{Max: rapid.Int64Range(0, 5000).Draw(t, "max")}
+		var model []*Cached[string]
+		find := func(name string) int {
+			return slices.IndexFunc(model, func(v *Cached[string]) bool { return v.File == named(name) })
+		}
+		name := rapid.StringMatching(`[a-f]`)
+		t.Repeat(map[string]func(*rapid.T){
+			"put": func(t *rapid.T) {
+				v := cached(name.Draw(t, "name"), rapid.Int64Range(0, 3000).Draw(t, "size"))
+				c.Put(v)
+				model = append(slices.DeleteFunc(model, func(old *Cached[string]) bool { return old.File == v.File }), v)
+				total := int64(0)
+				for _, v := range model {
+					total += v.memory()
+				}
+				for ; total > c.Max; model = model[1:] {
+					total -= model[0].memory()
+				}
+			},
+			"get": func(t *rapid.T) {
+				n := name.Draw(t, "name")
+				got, i := c.Get(named(n)), find(n)
+				if (got != nil) != (i >= 0) {
+					t.Fatalf("%s: %+v; the model has the index %d", n, got, i)
+				}
+				if i >= 0 {
+					model = append(slices.Delete(slices.Clone(model), i, i+1), got)
+				}
+			},
+			"retain": func(t *rapid.T) {
+				n := name.Draw(t, "name")
+				c.Retain(func(f File) bool { return f != named(n) })
+				model = slices.DeleteFunc(model, func(v *Cached[string]) bool { return v.File == named(n) })
+			},
+			"": func(t *rapid.T) {
+				var want []string
+				for _, v := range model {
+					want = append(want, v.File.Path)
+				}
+				if got := kept(&c); !slices.Equal(got, want) {
+					t.Fatalf("the cache has %q, want %q", got, want)
+				}
+			},
+		})
+	})
+}
+
+// The bound is useful only if the cache counts most of the memory of small values.
+func TestCacheCountsItsMemory(t *testing.T) {
+	const n = 20_000
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	c := Cache[string]{Max: 1 << 30}
+	for i := range n {
+		c.Put(cached(fmt.Sprintf("directory/file-%d.md", i), 24))
+	}
+	held := heap() - before
+	if c.size < held/2 || c.size > 3*held {
+		t.Errorf("%d values need about %d bytes and count as %d", n, held, c.size)
+	}
+	runtime.KeepAlive(&c)
+}

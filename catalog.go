@@ -21,7 +21,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
-	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
 // A Catalog provides the commands, skills and files of one project. A Catalog is
@@ -95,7 +94,7 @@ func New(opts ...Option) (*Catalog, error) {
 		}
 	}
 	if config.watch && !c.onOS {
-		return nil, invalidOption("WithWatch: only the operating system's filesystem can be watched; use WithCacheTTL, or neither")
+		return nil, invalidOption("WithWatch: only the operating system's filesystem can be watched; omit the option, or use WithCacheTTL")
 	}
 	c.root = c.open(c.rootDir)
 	c.openReports()
@@ -117,88 +116,6 @@ func New(opts ...Option) (*Catalog, error) {
 			Message: "WithWatch: the system cannot watch directories: " + escape.Reason(err) + "; omit the option"}
 	}
 	return c, nil
-}
-
-func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
-	x, err := index.Commands(c.indexConfig(index.Config{
-		Layers:  c.layers(c.config.commands.all, home),
-		Nested:  c.config.nested,
-		Valid:   c.validElement,
-		Changed: c.commandsChanged,
-	}))
-	if err != nil {
-		return nil, err
-	}
-	return &collection[CommandInfo]{
-		Index: x,
-		searcher: search.New(c.searchConfig(search.Config{
-			Index:       x,
-			Description: func(e *index.Entry) string { return e.Description },
-			Reports:     c.reports.named(),
-		})),
-		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }},
-		known:  func(name, stem string) *index.Entry { return x.Known(name, stem) },
-
-		layers: c.config.commands,
-		root:   c.config.root,
-		watch:  c.config.watch,
-
-		noun:     "command",
-		title:    "Command",
-		file:     "the file",
-		notFound: CodeCommandNotFound,
-		hint: func(shown []*index.Entry, name string) string {
-			return suggestion(shown, name, "list the commands for the names")
-		},
-	}, nil
-}
-
-func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
-	x, err := index.Skills(c.indexConfig(index.Config{
-		Layers:     c.layers(c.config.skills.all, home),
-		Depth:      c.config.skillDepth,
-		Broken:     true,
-		KeepHeader: true,
-		Changed:    c.skillsChanged,
-	}))
-	if err != nil {
-		return nil, err
-	}
-	return &collection[SkillInfo]{
-		Index: x,
-		searcher: search.New(c.searchConfig(search.Config{
-			Index:       x,
-			Description: func(e *index.Entry) string { return c.skillInfo(e).Description },
-		})),
-		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
-		known:  func(name, _ string) *index.Entry { return x.KnownSkill(name) },
-
-		layers: c.config.skills,
-		root:   c.config.root,
-		watch:  c.config.watch,
-
-		noun:     "skill",
-		title:    "Skill",
-		file:     "SKILL.md",
-		notFound: CodeSkillNotFound,
-		hint:     skillHint,
-	}, nil
-}
-
-func (c *Catalog) indexConfig(x index.Config) index.Config {
-	x.Lifetime = c.lifetime
-	x.MaxFileSize = c.config.maxFileSize
-	x.TTL, x.Now = c.config.ttl, c.config.now
-	x.Watch = c.config.watch
-	return x
-}
-
-func (c *Catalog) searchConfig(s search.Config) search.Config {
-	s.MaxFileSize = c.config.maxFileSize
-	s.TTL, s.Now = c.config.ttl, c.config.now
-	s.Watch = c.config.watch
-	s.Logger = c.config.logger
-	return s
 }
 
 // commandsChanged removes from the caches all commands that are not in the new
@@ -261,15 +178,15 @@ func (c *Catalog) confined(fsys *confine.FS, err error) *confine.FS {
 // system's, or if the home directory is unknown or is the root, home returns "".
 func (c *Catalog) home() string {
 	home, err := os.UserHomeDir()
-	if !c.onOS || err != nil || !filepath.IsAbs(home) || sameFolder(home, c.rootDir) {
+	if !c.onOS || err != nil || !filepath.IsAbs(home) || sameDir(home, c.rootDir) {
 		return ""
 	}
 	return home
 }
 
-// sameFolder reports whether two paths name the same directory, also through
+// sameDir reports whether two paths name the same directory, also through
 // links.
-func sameFolder(a, b string) bool {
+func sameDir(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return filepath.Clean(a) == filepath.Clean(b) || errA == nil && errB == nil && os.SameFile(infoA, infoB)
@@ -401,11 +318,11 @@ func (c *Catalog) isClosed() bool { return c.ended.Load() || c.closed() }
 func (c *Catalog) closed() bool { return c.lifetime.Err() != nil }
 
 func closedError(op string) error {
-	return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog is closed; make a new one with New"}
+	return &Error{Code: CodeClosed, Op: op, Message: "the catalog is closed; create another catalog with New"}
 }
 
 func closedMeanwhile(op string) error {
-	return &Error{Code: ErrClosed.Code, Op: op, Message: "the catalog was closed meanwhile"}
+	return &Error{Code: CodeClosed, Op: op, Message: "the catalog was closed during the call; create another catalog with New"}
 }
 
 // methodError sets the method of an error. If Close caused the error, methodError

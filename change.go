@@ -38,13 +38,15 @@ func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Cha
 // removed are removed.
 //
 // Calls of f do not overlap and follow the order of the changes. They run in a
-// goroutine of their own. All changes during a call of f are reported in one later
-// Change. A slow f delays nothing else. A change that is undone before the call of
-// f is not reported.
+// goroutine of their own, and f may call every method of the catalog. All changes
+// during a call of f are reported in one later Change. A slow f delays nothing
+// else. A change that is undone before the call of f is not reported.
 //
 // The subscription ends with stop or with Close. Stop may be called several times,
 // and from f. Neither stop nor Close waits for a running f. OnChange after Close
 // does nothing.
+//
+// If f calls runtime.Goexit, the subscription ends. A panic of f ends the program.
 func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	if c.config.watch && !c.isClosed() {
 		for _, x := range []*index.Index{c.commands.Index, c.skills.Index} {
@@ -66,6 +68,7 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 		c.changes.remove(s)
 	}
 	go func() {
+		defer c.changes.remove(s) // f may call runtime.Goexit
 		for {
 			select {
 			case <-s.wake:

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -449,4 +450,26 @@ func TestAChangeThatIsToldLateIsNotLost(t *testing.T) {
 	if change := <-told; len(change.Commands.Added) != 1 {
 		t.Errorf("then %+v", change)
 	}
+}
+
+func TestOnChangeEndsWithTheGoroutineOfItsFunction(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"commands/a.md": "a"})
+	c := catalog(t, toolshelf.WithFs(fsys))
+	names(t, c)
+	exited := make(chan struct{})
+	stop := c.OnChange(func(toolshelf.Change) {
+		defer close(exited)
+		runtime.Goexit()
+	})
+	if err := fsys.Remove("commands/a.md"); err != nil {
+		t.Fatal(err)
+	}
+	names(t, c)
+	<-exited
+	for end := time.Now().Add(patience); toolshelf.Subscribers(c) > 0; runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatal("the subscription has not ended")
+		}
+	}
+	stop()
 }

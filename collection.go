@@ -31,6 +31,91 @@ type collection[Info any] struct {
 	hint        func(shown []*index.Entry, name string) string // completes the message for an unknown name
 }
 
+// newCommands returns the commands of a new catalog. The error is the error of the
+// watch.
+func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
+	x, err := index.Commands(c.indexConfig(index.Config{
+		Layers:  c.layers(c.config.commands.all, home),
+		Nested:  c.config.nested,
+		Valid:   c.validElement,
+		Changed: c.commandsChanged,
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return &collection[CommandInfo]{
+		Index: x,
+		searcher: search.New(c.searchConfig(search.Config{
+			Index:       x,
+			Description: func(e *index.Entry) string { return e.Description },
+			Reports:     c.reports.named(),
+		})),
+		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }},
+		known:  func(name, stem string) *index.Entry { return x.Known(name, stem) },
+
+		layers: c.config.commands,
+		root:   c.config.root,
+		watch:  c.config.watch,
+
+		noun:     "command",
+		title:    "Command",
+		file:     "the file",
+		notFound: CodeCommandNotFound,
+		hint: func(shown []*index.Entry, name string) string {
+			return suggestion(shown, name, "list the commands for the names")
+		},
+	}, nil
+}
+
+// newSkills returns the skills of a new catalog. The error is the error of the watch.
+func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
+	x, err := index.Skills(c.indexConfig(index.Config{
+		Layers:     c.layers(c.config.skills.all, home),
+		Depth:      c.config.skillDepth,
+		Broken:     true,
+		KeepHeader: true,
+		Changed:    c.skillsChanged,
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return &collection[SkillInfo]{
+		Index: x,
+		searcher: search.New(c.searchConfig(search.Config{
+			Index:       x,
+			Description: func(e *index.Entry) string { return c.skillInfo(e).Description },
+		})),
+		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
+		known:  func(name, _ string) *index.Entry { return x.KnownSkill(name) },
+
+		layers: c.config.skills,
+		root:   c.config.root,
+		watch:  c.config.watch,
+
+		noun:     "skill",
+		title:    "Skill",
+		file:     "SKILL.md",
+		notFound: CodeSkillNotFound,
+		hint:     skillHint,
+	}, nil
+}
+
+func (c *Catalog) indexConfig(x index.Config) index.Config {
+	x.Lifetime = c.lifetime
+	x.MaxFileSize = c.config.maxFileSize
+	x.TTL, x.Now = c.config.ttl, c.config.now
+	x.Watch = c.config.watch
+	return x
+}
+
+func (c *Catalog) searchConfig(s search.Config) search.Config {
+	s.MaxFileSize = c.config.maxFileSize
+	s.TTL, s.Now = c.config.ttl, c.config.now
+	s.Watch = c.config.watch
+	s.Logger = c.config.logger
+	return s
+}
+
 // view returns a copy of the collection that shows only the entries that all
 // functions keep.
 func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
@@ -203,11 +288,11 @@ func directoryError(op, name, lower, upper string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		e.Code, e.Message = CodePermissionDenied, "Permission denied reading "+lower+" folder"
 	case errors.Is(err, confine.ErrNotDir):
-		e.Code, e.Message = CodeNotADirectory, upper+" folder is a file, not a directory: "+e.Path
+		e.Code, e.Message = CodeNotADirectory, upper+" directory is a file: "+e.Path+"; name another directory in the options"
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
-		e.Code, e.Message = CodeOutsideRoot, upper+" folder is reached by a link that is not followed: "+e.Path+"; see WithSymlinks"
+		e.Code, e.Message = CodeOutsideRoot, upper+" directory is behind a link that is not followed: "+e.Path+"; see WithSymlinks"
 	default:
-		e.Code, e.Message = CodeFileRead, upper+" folder cannot be read: "+e.Path+": "+escape.Reason(err)
+		e.Code, e.Message = CodeFileRead, upper+" directory cannot be read: "+e.Path+" ("+escape.Reason(err)+")"
 	}
 	return e
 }

@@ -73,7 +73,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	stem, _ := names.TrimMarkdown(name)
 	if !c.validName(stem) && !c.validName(name) {
 		return Command{}, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
-			Message: "no command can be called " + quote(name) + "; use " + c.nameRule(name)}
+			Message: "invalid command name " + quote(name) + ": use " + c.nameRule(name)}
 	}
 	if command, ok := c.cachedCommand(name, stem); ok {
 		return c.detach(command), nil
@@ -253,14 +253,15 @@ func (c *Catalog) validElement(name string) bool {
 	return names.Plain(name)
 }
 
+// nameRule completes the message for an invalid name.
 func (c *Catalog) nameRule(name string) string {
 	switch {
 	case c.config.looseNames:
 		return "one path element without separators, control characters and leading dot"
 	case c.config.nested:
-		return `letters, digits, "_" and "-", with ":" after each folder`
+		return `letters, digits, "_" and "-"; separate directories with ":"`
 	case strings.Contains(name, ":"):
-		return `letters, digits, "_" and "-"; commands in folders are not read without WithNestedCommands`
+		return `letters, digits, "_" and "-"; the catalog reads no subdirectories without WithNestedCommands`
 	default:
 		return `letters, digits, "_" and "-"`
 	}

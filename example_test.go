@@ -196,7 +196,7 @@ func ExampleCatalog_Close() {
 	fmt.Println(err)
 	// Output:
 	// <nil> <nil>
-	// toolshelf: Get: the catalog is closed; make a new one with New (CLOSED)
+	// toolshelf: Get: the catalog is closed; create another catalog with New (CLOSED)
 }
 
 func ExampleFrontmatter_MarshalJSON() {

@@ -19,6 +19,13 @@ func Cached(c *Catalog, name string) bool {
 
 var IsEmbedded = isEmbedded
 
+// Subscribers counts the subscriptions of a catalog and its views.
+func Subscribers(c *Catalog) int {
+	c.changes.mu.Lock()
+	defer c.changes.mu.Unlock()
+	return len(c.changes.all)
+}
+
 // CachedFiles counts the files in the caches of a catalog.
 func CachedFiles(c *Catalog) (n int) {
 	count := func(index.File) bool { n++; return true }

@@ -441,8 +441,12 @@ type filterFuncs struct {
 // files, because Lint serves the maintainers of the files.
 //
 // Keep must be a pure function of its argument. Several goroutines may call keep
-// at the same time. The results of keep are cached until a command changes. Keep
-// must not call the catalog. A nil keep is [ErrInvalidOption].
+// at the same time. The results of keep are cached until a command changes. A nil
+// keep is [ErrInvalidOption].
+//
+// Keep may call Close, and every method of a catalog without the filter, such as the
+// catalog of a view. Keep must not call a method that applies the filter, because
+// the method would call keep again, without end.
 func WithCommandFilter(keep func(CommandInfo) bool) Filter {
 	return func(f *filterFuncs) error {
 		if keep == nil {

@@ -248,6 +248,30 @@ func TestAFilterIsAppliedToANewVersionDespiteTheCache(t *testing.T) {
 	}
 }
 
+func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
+	owner := catalog(t, toolshelf.WithFs(memoryOf(t, shop())))
+	view, err := owner.View(
+		toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool {
+			command, err := owner.Get(t.Context(), i.Name)
+			return err == nil && !command.Dependency && len(names(t, owner)) == 3 && i.Name != "sell"
+		}),
+		toolshelf.WithSkillFilter(func(i toolshelf.SkillInfo) bool {
+			skill, err := owner.GetSkill(t.Context(), i.Name)
+			return err == nil && len(skill.Files) == 1 && i.Name != "cart"
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][]string{
+		"All": {"admin-drop", "buy"}, "List": {"2"}, "Get": twice("admin-drop", "buy"),
+		"ListSkills": {"admin-tools", "stock"}, "GetSkill": twice("admin-tools", "stock"), "ReadSkillFile": {"admin-tools", "stock"},
+		"Search": {"admin-drop", "admin-tools", "buy", "stock"}, "prompts": {"admin-tools", "stock", "admin-drop", "buy"},
+	}
+	if diff := cmp.Diff(want, everything(t, view)); diff != "" {
+		t.Errorf("shown (-want +got):\n%s", diff)
+	}
+}
+
 func TestANilFilterIsAnInvalidOption(t *testing.T) {
 	for _, filter := range []toolshelf.Filter{toolshelf.WithCommandFilter(nil), toolshelf.WithSkillFilter(nil)} {
 		if _, err := toolshelf.New(filter); !errors.Is(err, toolshelf.ErrInvalidOption) {

@@ -113,7 +113,7 @@ func checkSkillName(op, name string) error {
 		return nil
 	}
 	return &Error{Code: CodeInvalidSkillName, Op: op, Path: name,
-		Message: "invalid skill name " + quote(name) + "; use the name of the skill's directory, without separators, control characters and leading dot"}
+		Message: "invalid skill name " + quote(name) + ": use the name of the skill's directory, without separators, control characters and leading dot"}
 }
 
 // skillHint completes the message for an unknown name: a shown skill that declares

@@ -61,7 +61,7 @@ func readWithin[T any](o *openSkill, op, given string, read func() (T, error)) (
 	}
 	value, err := read()
 	if err != nil {
-		return zero, o.skillFileError(op, o.entry.Name, given, err)
+		return zero, o.pathError(op, given, err)
 	}
 	if err := o.recordText(); err != nil {
 		return zero, err
@@ -80,6 +80,20 @@ func (o *openSkill) recordText() error {
 	}
 	o.record(func() SkillInfo { return o.info(text) })
 	return nil
+}
+
+// readPath reads the file at a caller's path.
+func (o *openSkill) readPath(given string) ([]byte, error) {
+	name, err := skillFileName(given)
+	if err != nil {
+		return nil, err
+	}
+	f, err := o.dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return o.readOpen(f)
 }
 
 // skillFileName converts a caller's path to a name below the skill's directory,
@@ -102,38 +116,25 @@ func skillFileName(given string) (string, error) {
 	return name, nil
 }
 
-// readPath reads the file at a caller's path.
-func (o *openSkill) readPath(given string) ([]byte, error) {
-	name, err := skillFileName(given)
-	if err != nil {
-		return nil, err
-	}
-	f, err := o.dir.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return o.readOpen(f)
-}
-
-// skillFileError describes why a file of a skill cannot be read.
-func (c *Catalog) skillFileError(op, skill, given string, err error) error {
-	e := &Error{Code: ErrFileRead.Code, Op: op, Path: given, Err: err,
-		Message: "the file " + quote(given) + " of skill " + quote(skill) + " cannot be read (" + escape.Reason(err) + ")"}
+// pathError describes why a file of the skill cannot be read.
+func (o *openSkill) pathError(op, given string, err error) error {
+	skill := quote(o.entry.Name)
+	e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
+		Message: "cannot read the file " + quote(given) + " of skill " + skill + " (" + escape.Reason(err) + ")"}
 	switch {
-	case errors.Is(err, fs.ErrClosed) && c.closed():
+	case errors.Is(err, fs.ErrClosed) && o.closed():
 		return closedMeanwhile(op)
 	case errors.Is(err, index.ErrTooLarge):
-		e.Code, e.Message = ErrFileTooLarge.Code, "the file "+quote(given)+" of skill "+quote(skill)+" is larger than allowed; raise the limit with WithMaxFileSize"
+		e.Code, e.Message = CodeFileTooLarge, "the file "+quote(given)+" of skill "+skill+" is larger than allowed; raise the limit with WithMaxFileSize"
 	case errors.Is(err, confine.ErrEscape):
 		// The cause could reveal whether the path exists.
-		e.Code, e.Message, e.Err = ErrOutsideRoot.Code, "the path "+quote(given)+" leads out of the folder of skill "+quote(skill)+"; use a path relative to it", nil
+		e.Code, e.Message, e.Err = CodeOutsideRoot, "the path "+quote(given)+" leads out of the directory of skill "+skill+"; use a path relative to the directory", nil
 	case errors.Is(err, confine.ErrSymlink):
-		e.Code, e.Message = ErrOutsideRoot.Code, "the path "+quote(given)+" in skill "+quote(skill)+" leads through a symbolic link, which is not followed"
+		e.Code, e.Message = CodeOutsideRoot, "the path "+quote(given)+" in skill "+skill+" contains a symbolic link that is not followed; use a path without links"
 	case errors.Is(err, confine.ErrNotRegular):
-		e.Message = "what is at " + quote(given) + " in skill " + quote(skill) + " is no file; use a path of its list of files"
+		e.Message = "the path " + quote(given) + " in skill " + skill + " is not a file; use a path from the skill's list of files"
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid), errors.Is(err, confine.ErrNotDir), errors.Is(err, syscall.ENAMETOOLONG):
-		e.Code, e.Message = ErrNotFound.Code, "skill "+quote(skill)+" has no file "+quote(given)+"; use a path of its list of files"
+		e.Code, e.Message = CodeNotFound, "skill "+skill+" has no file "+quote(given)+"; use a path from the skill's list of files"
 	}
 	return e
 }

@@ -22,7 +22,7 @@ import (
 // A catalog reports an entry that is not a file but has the name of a file. The entry
 // blocks no call and affects no other file.
 func TestEntriesThatAreNotFiles(t *testing.T) {
-	root := diskOf(t, map[string]string{"commands/good.md": "Good.", "commands/folder.md/x": "", "skills/good/SKILL.md": "---\nname: good\ndescription: d\n---\n", "skills/fifo/x": ""})
+	root := diskOf(t, map[string]string{"commands/good.md": "Good.", "commands/directory.md/x": "", "skills/good/SKILL.md": "---\nname: good\ndescription: d\n---\n", "skills/fifo/x": ""})
 	dir := filepath.Join(root, "commands")
 	socket, err := net.Listen("unix", filepath.Join(dir, "socket.md"))
 	if err != nil {
@@ -44,15 +44,15 @@ func TestEntriesThatAreNotFiles(t *testing.T) {
 	}
 	for name, want := range map[string]error{
 		"fifo": toolshelf.ErrFileRead, "socket": toolshelf.ErrFileRead, "device": toolshelf.ErrFileRead, "tofifo": toolshelf.ErrFileRead,
-		"dangling": toolshelf.ErrFileRead, "folder": toolshelf.ErrCommandNotFound,
+		"dangling": toolshelf.ErrFileRead, "directory": toolshelf.ErrCommandNotFound,
 	} {
 		if _, err := c.Get(t.Context(), name); !errors.Is(err, want) || strings.Contains(err.Error(), root) {
 			t.Errorf("Get(%q): %v, want %v", name, err, want)
 		}
 	}
 	want := []string{
-		"LINK_NOT_FOLLOWED commands/dangling.md", "LINK_NOT_FOLLOWED commands/device.md", "FILE_READ_ERROR commands/fifo.md",
-		"NOT_A_FILE commands/folder.md", "NO_DESCRIPTION commands/good.md", "FILE_READ_ERROR commands/socket.md",
+		"LINK_NOT_FOLLOWED commands/dangling.md", "LINK_NOT_FOLLOWED commands/device.md", "NOT_A_FILE commands/directory.md",
+		"FILE_READ_ERROR commands/fifo.md", "NO_DESCRIPTION commands/good.md", "FILE_READ_ERROR commands/socket.md",
 		"FILE_READ_ERROR commands/tofifo.md", "FILE_READ_ERROR skills/fifo/SKILL.md",
 	}
 	if diff := cmp.Diff(want, problems(t, c)); diff != "" {

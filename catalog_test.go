@@ -20,7 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// names are those of all that List shows, page by page.
+// names returns the names of all pages of List.
 func names(t testing.TB, c *toolshelf.Catalog) []string {
 	t.Helper()
 	var all []string
@@ -33,7 +33,7 @@ func names(t testing.TB, c *toolshelf.Catalog) []string {
 	return all
 }
 
-// problems are "CODE path" of each diagnostic of the kinds that concern files.
+// problems returns "CODE path" for each diagnostic that concerns files.
 func problems(t testing.TB, c *toolshelf.Catalog) []string {
 	t.Helper()
 	diagnostics, err := c.Lint(t.Context())
@@ -47,7 +47,7 @@ func problems(t testing.TB, c *toolshelf.Catalog) []string {
 	return all
 }
 
-func TestListShowsWhatCanBeFetched(t *testing.T) {
+func TestGetFindsEveryListedCommand(t *testing.T) {
 	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
 		for _, tt := range []struct {
 			name    string
@@ -69,7 +69,7 @@ func TestListShowsWhatCanBeFetched(t *testing.T) {
 				}
 				for _, name := range got {
 					if _, err := c.Get(t.Context(), name); err != nil {
-						t.Errorf("Get(%q), which is listed: %v", name, err)
+						t.Errorf("Get of the listed command %q: %v", name, err)
 					}
 				}
 			})
@@ -101,7 +101,7 @@ func TestDescriptions(t *testing.T) {
 			}
 			if command.Metadata.Description != info.Description || command.Metadata.Size != info.Size ||
 				!command.Metadata.LastModified.Equal(info.LastModified) {
-				t.Errorf("List says %+v, Get says %+v", info, command.Metadata)
+				t.Errorf("List has %+v, Get has %+v", info, command.Metadata)
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -110,7 +110,7 @@ func TestDescriptions(t *testing.T) {
 	})
 }
 
-func TestGetServesTheFileAsItIs(t *testing.T) {
+func TestGetReturnsTheFileUnchanged(t *testing.T) {
 	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
 		c := open()
 		for name, content := range map[string]string{
@@ -185,7 +185,7 @@ func TestGetTakesNames(t *testing.T) {
 	})
 }
 
-// recording notes every name that reaches a filesystem.
+// recording records every name that reaches a filesystem.
 type recording struct {
 	afero.Fs
 	touched *[]string
@@ -206,7 +206,7 @@ func (r recording) Stat(name string) (os.FileInfo, error) {
 	return r.Fs.Stat(name)
 }
 
-func TestARefusedNameNeverReachesTheFilesystem(t *testing.T) {
+func TestAnInvalidNameNeverReachesTheFilesystem(t *testing.T) {
 	var touched []string
 	c := catalog(t, toolshelf.WithFs(recording{memory(t, "."), &touched}))
 	for _, name := range []string{"../secret", "/etc/passwd", "a/b", `a\b`, "", ".", "..", "a b", "nul\x00", strings.Repeat("/", 5000)} {
@@ -215,7 +215,7 @@ func TestARefusedNameNeverReachesTheFilesystem(t *testing.T) {
 		}
 	}
 	if len(touched) > 0 {
-		t.Errorf("the filesystem was asked for %q", touched)
+		t.Errorf("the filesystem received %q", touched)
 	}
 }
 
@@ -308,11 +308,11 @@ func TestContractListExamples(t *testing.T) {
 }
 
 func TestContractGetExamples(t *testing.T) {
-	const folder = "/opt/acmt/Commands"
+	const dir = "/opt/acmt/Commands"
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
-		folder + "/analyze_zoom_speech_sdk_log.md": "---\ndescription: Analyzes Zoom Speech SDK log files for issues and performance problems\n---\n# Zoom Speech SDK Log Analyzer\n",
-		folder + "/log-type-identification.md":     "---\ndescription: Rules for identifying different log types\n---\n# Log Type Identification Rules\n",
-	})), toolshelf.WithCommandsDir(folder))
+		dir + "/analyze_zoom_speech_sdk_log.md": "---\ndescription: Analyzes Zoom Speech SDK log files for issues and performance problems\n---\n# Zoom Speech SDK Log Analyzer\n",
+		dir + "/log-type-identification.md":     "---\ndescription: Rules for identifying different log types\n---\n# Log Type Identification Rules\n",
+	})), toolshelf.WithCommandsDir(dir))
 	for _, tt := range []struct{ name, want string }{
 		{"analyze_zoom_speech_sdk_log", `{"name":"analyze_zoom_speech_sdk_log","content":"# Zoom Speech SDK Log Analyzer\n",` +
 			`"metadata":{"path":"/opt/acmt/Commands/analyze_zoom_speech_sdk_log.md","size":123,"last_modified":"2025-11-20T10:30:00Z",` +
@@ -362,10 +362,10 @@ func TestNextSteps(t *testing.T) {
 			t.Errorf("%s with %q: next steps %q", tt.name, tt.content, got.NextSteps)
 		}
 		if strings.Contains(got.NextSteps, "report_feedback") {
-			t.Errorf("next steps name a tool that is not there: %q", got.NextSteps)
+			t.Errorf("next steps name a missing tool: %q", got.NextSteps)
 		}
 	}
-	t.Run("the caller's rule gets the whole command", func(t *testing.T) {
+	t.Run("the function of WithNextSteps receives the complete command", func(t *testing.T) {
 		rule := func(c toolshelf.Command) string {
 			return fmt.Sprint("after ", c.Name, " of ", c.Layer, ": ", c.Frontmatter.Text("tags"))
 		}
@@ -374,7 +374,7 @@ func TestNextSteps(t *testing.T) {
 			t.Errorf("got %q, %v; want %q", got.NextSteps, err, want)
 		}
 	})
-	t.Run("no rule, no hint", func(t *testing.T) {
+	t.Run("a nil function returns no hint", func(t *testing.T) {
 		got, err := catalog(t, toolshelf.WithFs(memory(t, ".")), toolshelf.WithNextSteps(nil)).Get(t.Context(), "analyze-logs")
 		if err != nil || got.NextSteps != "" {
 			t.Errorf("got %q, %v", got.NextSteps, err)
@@ -409,14 +409,14 @@ func TestDependencies(t *testing.T) {
 				t.Errorf("hidden is %v, want %v", hidden, tt.hidden)
 			}
 			if _, err := c.Get(t.Context(), "x"); err != nil {
-				t.Errorf("Get serves it all the same: %v", err)
+				t.Errorf("Get does not return the dependency: %v", err)
 			}
 		})
 	}
-	t.Run("in a header that does not end", func(t *testing.T) {
+	t.Run("in an unterminated header", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/x.md": "---\nis_dependency: true\nText.\n"})))
 		if got := names(t, c); len(got) > 0 {
-			t.Errorf("listed %q, where it is unclear whether it should be", got)
+			t.Errorf("listed %q, although the value of is_dependency is unclear", got)
 		}
 	})
 }
@@ -460,7 +460,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-func TestMissingFolders(t *testing.T) {
+func TestMissingDirectories(t *testing.T) {
 	onDisk := t.TempDir()
 	for _, tt := range []struct {
 		name    string
@@ -493,13 +493,13 @@ func TestMissingFolders(t *testing.T) {
 			}
 		})
 	}
-	t.Run("Get says that the folder is missing", func(t *testing.T) {
+	t.Run("the error of Get reports the missing directory", func(t *testing.T) {
 		_, err := catalog(t, toolshelf.WithRoot(onDisk)).Get(t.Context(), "x")
 		if !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 			t.Errorf("%v is not ErrDirectoryNotFound as well", err)
 		}
 	})
-	t.Run("a folder made later is found", func(t *testing.T) {
+	t.Run("a directory created later is found", func(t *testing.T) {
 		root := filepath.Join(t.TempDir(), "later")
 		c := catalog(t, toolshelf.WithRoot(root))
 		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
@@ -512,7 +512,7 @@ func TestMissingFolders(t *testing.T) {
 			t.Errorf("got %q", got)
 		}
 	})
-	t.Run("no error holds a path that was not given", func(t *testing.T) {
+	t.Run("errors contain no path that the caller did not give", func(t *testing.T) {
 		t.Chdir(onDisk)
 		c := catalog(t)
 		_, list := c.List(t.Context(), toolshelf.Page{})
@@ -563,7 +563,7 @@ func TestUnreadable(t *testing.T) {
 		t.Errorf("Get: %v, want ErrFileRead of fs.ErrPermission", err)
 	}
 	if got := strings.Join(problems(t, c), "\n"); !strings.Contains(got, "FILE_READ_ERROR commands/Build.md") || !strings.Contains(got, "FILE_READ_ERROR commands/crlf.md") {
-		t.Errorf("Lint says\n%s", got)
+		t.Errorf("Lint reports\n%s", got)
 	}
 
 	c = catalog(t, toolshelf.WithFs(failing{memory(t, "."), map[string]error{"commands": fs.ErrPermission}}))
@@ -573,25 +573,25 @@ func TestUnreadable(t *testing.T) {
 		"Lint": func() error { _, err := c.Lint(t.Context()); return err },
 	} {
 		if err := call(); !errors.Is(err, toolshelf.ErrPermissionDenied) || !errors.Is(err, fs.ErrPermission) {
-			t.Errorf("%s of an unreadable folder: %v", op, err)
+			t.Errorf("%s of an unreadable directory: %v", op, err)
 		}
 	}
 }
 
-func TestBrokenFilesHarmNoOther(t *testing.T) {
+func TestBrokenFilesDoNotAffectOtherFiles(t *testing.T) {
 	files := map[string]string{
-		"commands/good.md":         "Good.",
-		"commands/not-utf8.md":     "---\ndescription: caf\xe9\n---\nBody \xff.",
-		"commands/nul.md":          "A\x00B",
-		"commands/unterminated.md": "---\ndescription: never closed\n\nBody.",
-		"commands/a-list.md":       "---\n- a\n- b\n---\nBody.",
-		"commands/bomb.md":         "---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e]\n---\nBody.",
-		"commands/deep.md":         "---\na: " + strings.Repeat("[", 10_000) + "\n---\nBody.",
-		"commands/huge.md":         strings.Repeat("0123456789abcdef", 20<<20/16),
-		"commands/long-header.md":  "---\ndescription: " + strings.Repeat("long ", 100_000) + "\n---\nBody.",
-		"commands/empty.md":        "",
-		"commands/folder.md/a.txt": "",
-		"commands/bad name.md":     "",
+		"commands/good.md":            "Good.",
+		"commands/not-utf8.md":        "---\ndescription: caf\xe9\n---\nBody \xff.",
+		"commands/nul.md":             "A\x00B",
+		"commands/unterminated.md":    "---\ndescription: never closed\n\nBody.",
+		"commands/a-list.md":          "---\n- a\n- b\n---\nBody.",
+		"commands/bomb.md":            "---\na: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e]\n---\nBody.",
+		"commands/deep.md":            "---\na: " + strings.Repeat("[", 10_000) + "\n---\nBody.",
+		"commands/huge.md":            strings.Repeat("0123456789abcdef", 20<<20/16),
+		"commands/long-header.md":     "---\ndescription: " + strings.Repeat("long ", 100_000) + "\n---\nBody.",
+		"commands/empty.md":           "",
+		"commands/directory.md/a.txt": "",
+		"commands/bad name.md":        "",
 	}
 	for kind, options := range map[string][]toolshelf.Option{
 		"memory": {toolshelf.WithFs(memoryOf(t, files))},
@@ -609,14 +609,14 @@ func TestBrokenFilesHarmNoOther(t *testing.T) {
 				if err != nil {
 					t.Errorf("Get(%q): %v", name, err)
 				} else if file := files["commands/"+name+".md"]; string(command.Raw) != file || !strings.HasSuffix(file, command.Content) {
-					t.Errorf("Get(%q) altered it: raw %.40q, content %.40q", name, command.Raw, command.Content)
+					t.Errorf("Get(%q) changed the file: raw %.40q, content %.40q", name, command.Raw, command.Content)
 				}
 			}
 			if _, err := c.Get(t.Context(), "huge"); !errors.Is(err, toolshelf.ErrFileTooLarge) {
 				t.Errorf("a file of 20 MB: %v", err)
 			}
 			reported := strings.Join(problems(t, c), "\n")
-			for _, file := range []string{"not-utf8", "unterminated", "a-list", "bomb", "deep", "huge", "long-header", "folder", "bad name"} {
+			for _, file := range []string{"not-utf8", "unterminated", "a-list", "bomb", "deep", "huge", "long-header", "directory", "bad name"} {
 				if !strings.Contains(strings.ReplaceAll(reported, "NO_DESCRIPTION commands/"+file, ""), "commands/"+file+".md") {
 					t.Errorf("no diagnostic for %s.md:\n%s", file, reported)
 				}
@@ -637,7 +637,7 @@ func TestMaxFileSizeIsInclusive(t *testing.T) {
 	}
 }
 
-func TestEachCallSeesTheFilesAsTheyAre(t *testing.T) {
+func TestEachCallSeesTheCurrentFiles(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/a.md": "one"})
 	file := func(name string) string { return filepath.Join(root, "commands", name) }
 	c := catalog(t, toolshelf.WithRoot(root))
@@ -648,7 +648,7 @@ func TestEachCallSeesTheFilesAsTheyAre(t *testing.T) {
 		}
 		for info := range c.All(t.Context()) {
 			if info.Name == name && info.Description != command.Metadata.Description {
-				t.Errorf("%s: List says %q, Get %q", name, info.Description, command.Metadata.Description)
+				t.Errorf("%s: List has %q, Get has %q", name, info.Description, command.Metadata.Description)
 			}
 		}
 		return command.Metadata.Description
@@ -679,7 +679,7 @@ func TestEachCallSeesTheFilesAsTheyAre(t *testing.T) {
 		}, "forty"},
 		{"removed", func() { must(os.Remove(file("a.md"))) }, "COMMAND_NOT_FOUND"},
 		{"made again", func() { must(os.WriteFile(file("a.md"), []byte("again"), 0o644)) }, "again"},
-		{"its folder replaced", func() {
+		{"a replaced directory", func() {
 			must(os.Rename(filepath.Join(root, "commands"), filepath.Join(root, "old")))
 			must(os.Mkdir(filepath.Join(root, "commands"), 0o755))
 			must(os.WriteFile(file("a.md"), []byte("other"), 0o644))
@@ -750,7 +750,7 @@ func TestEveryListedNameCanBeFetched(t *testing.T) {
 		for range rapid.IntRange(0, 12).Draw(rt, "files") {
 			path := element.Draw(rt, "name") + rapid.SampledFrom([]string{".md", ".MD", ".md.md", ".txt"}).Draw(rt, "ending")
 			for range rapid.IntRange(0, 2).Draw(rt, "depth") {
-				path = strings.Trim(element.Draw(rt, "folder"), ". ") + "x/" + path
+				path = strings.Trim(element.Draw(rt, "directory"), ". ") + "x/" + path
 			}
 			files["commands/"+path] = rapid.SampledFrom([]string{"Text.", "---\nis_dependency: true\n---\n", ""}).Draw(rt, "content")
 		}
@@ -785,17 +785,17 @@ func TestEveryListedNameCanBeFetched(t *testing.T) {
 	})
 }
 
-func TestOptionsThatCannotBeMeant(t *testing.T) {
+func TestNewRejectsInvalidOptions(t *testing.T) {
 	for name, option := range map[string]toolshelf.Option{
-		"no filesystem":            toolshelf.WithFs(nil),
-		"no FS":                    toolshelf.WithCommandsFS("x", nil),
-		"no name":                  toolshelf.WithSkillsFS("", sub(t, "skills")),
-		"an empty folder name":     toolshelf.WithCommandsDir("a", ""),
-		"a size of 0":              toolshelf.WithMaxFileSize(0),
-		"trusted folders, no word": toolshelf.WithSymlinks(toolshelf.SymlinksInside, "/srv"),
-		"trust without folders":    toolshelf.WithSymlinks(toolshelf.SymlinksTrusted),
-		"a relative trusted one":   toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, "dotfiles"),
-		"no such policy":           toolshelf.WithSymlinks(7),
+		"no filesystem":                          toolshelf.WithFs(nil),
+		"no FS":                                  toolshelf.WithCommandsFS("x", nil),
+		"no name":                                toolshelf.WithSkillsFS("", sub(t, "skills")),
+		"an empty directory name":                toolshelf.WithCommandsDir("a", ""),
+		"a size of 0":                            toolshelf.WithMaxFileSize(0),
+		"trusted directories without the policy": toolshelf.WithSymlinks(toolshelf.SymlinksInside, "/srv"),
+		"the policy without directories":         toolshelf.WithSymlinks(toolshelf.SymlinksTrusted),
+		"a relative trusted directory":           toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, "dotfiles"),
+		"no such policy":                         toolshelf.WithSymlinks(7),
 	} {
 		if _, err := toolshelf.New(option); !errors.Is(err, toolshelf.ErrInvalidOption) {
 			t.Errorf("%s: %v, want ErrInvalidOption", name, err)
@@ -833,7 +833,7 @@ func TestAnUnknownTimeIsZeroAndOmittedInJSON(t *testing.T) {
 	}
 }
 
-func TestAFileThatBecomesAFolderClaimsNoName(t *testing.T) {
+func TestADirectoryInPlaceOfAFileClaimsNoName(t *testing.T) {
 	root := diskOf(t, map[string]string{"high/x.md": "high", "low/x.md": "low"})
 	options := []toolshelf.Option{toolshelf.WithRoot(root), toolshelf.WithCommandsDir("high", "low")}
 	before := catalog(t, options...)
@@ -841,7 +841,7 @@ func TestAFileThatBecomesAFolderClaimsNoName(t *testing.T) {
 	if err := errors.Join(os.Remove(filepath.Join(root, "high", "x.md")), os.Mkdir(filepath.Join(root, "high", "x.md"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]*toolshelf.Catalog{"one that knew the file": before, "a new one": catalog(t, options...)} {
+	for name, c := range map[string]*toolshelf.Catalog{"a catalog that knew the file": before, "a new catalog": catalog(t, options...)} {
 		if got, err := c.Get(t.Context(), "x"); err != nil || got.Content != "low" {
 			t.Errorf("%s: %q, %v", name, got.Content, err)
 		}

@@ -78,8 +78,8 @@ func TestOnChangeOfAViewReportsItsEntries(t *testing.T) {
 	}
 	names(t, owner)
 	skillsOf(t, owner)
-	told := make(chan toolshelf.Change, 10)
-	view.OnChange(func(c toolshelf.Change) { told <- c })
+	changes := make(chan toolshelf.Change, 10)
+	view.OnChange(func(c toolshelf.Change) { changes <- c })
 	closing, err := owner.View()
 	if err != nil {
 		t.Fatal(err)
@@ -94,11 +94,11 @@ func TestOnChangeOfAViewReportsItsEntries(t *testing.T) {
 		files map[string]string // "" removes the file
 		want  toolshelf.Change
 	}{
-		{"what comes is told if it is kept", map[string]string{"commands/new.md": "New.", "commands/hidden.md": "---\ndescription: secret\n---\n"},
+		{"a new command that the filter keeps is added", map[string]string{"commands/new.md": "New.", "commands/hidden.md": "---\ndescription: secret\n---\n"},
 			toolshelf.Change{Commands: toolshelf.Names{Added: []string{"new"}}}},
-		{"what is refused by now is gone", map[string]string{"commands/new.md": "---\ndescription: secret\n---\n", "commands/buy.md": "---\ndescription: other\n---\n"},
+		{"a command that the filter no longer keeps is removed", map[string]string{"commands/new.md": "---\ndescription: secret\n---\n", "commands/buy.md": "---\ndescription: other\n---\n"},
 			toolshelf.Change{Commands: toolshelf.Names{Removed: []string{"new"}, Changed: []string{"buy"}}}},
-		{"what is kept by now has come", map[string]string{"commands/new.md": "New.", "skills/admin-tools/SKILL.md": "x", "skills/cart/SKILL.md": ""},
+		{"a command that the filter keeps again is added", map[string]string{"commands/new.md": "New.", "skills/admin-tools/SKILL.md": "x", "skills/cart/SKILL.md": ""},
 			toolshelf.Change{Commands: toolshelf.Names{Added: []string{"new"}}, Skills: toolshelf.Names{Changed: []string{"cart"}}}},
 	} {
 		for file, content := range step.files {
@@ -113,11 +113,11 @@ func TestOnChangeOfAViewReportsItsEntries(t *testing.T) {
 		}
 		names(t, owner)
 		skillsOf(t, owner)
-		got := <-told
+		got := <-changes
 		for end := time.After(10 * time.Second); !cmp.Equal(got, step.want); {
 			// Commands and skills may arrive in two changes.
 			select {
-			case more := <-told:
+			case more := <-changes:
 				got.Skills = more.Skills
 			case <-end:
 				t.Fatalf("%s (-want +got):\n%s", step.name, cmp.Diff(step.want, got))

@@ -21,7 +21,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// patience is how long a test waits for what should take milliseconds.
+// patience limits the wait for an event that should take milliseconds.
 const patience = 20 * time.Second
 
 // eventually waits until check reports "" and fails with its last report.
@@ -78,15 +78,15 @@ func TestCacheTTL(t *testing.T) {
 func TestOnChangeWithoutWatching(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"commands/a.md": "a", "commands/b.md": "b", "skills/s/SKILL.md": ""})
 	c := catalog(t, toolshelf.WithFs(fsys))
-	told := make(chan toolshelf.Change)
-	stop := c.OnChange(func(change toolshelf.Change) { told <- change })
-	names(t, c) // what is found first is no change
+	changes := make(chan toolshelf.Change)
+	stop := c.OnChange(func(change toolshelf.Change) { changes <- change })
+	names(t, c) // the first scan is not a change
 	if err := errors.Join(fsys.Remove("commands/a.md"), afero.WriteFile(fsys, "commands/b.md", []byte("longer"), 0o644), afero.WriteFile(fsys, "commands/C.md", nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	names(t, c)
 	want := toolshelf.Change{Commands: toolshelf.Names{Added: []string{"C"}, Removed: []string{"a"}, Changed: []string{"b"}}}
-	if diff := cmp.Diff(want, <-told); diff != "" {
+	if diff := cmp.Diff(want, <-changes); diff != "" {
 		t.Errorf("change (-want +got):\n%s", diff)
 	}
 	stop()
@@ -96,13 +96,13 @@ func TestOnChangeWithoutWatching(t *testing.T) {
 	}
 	names(t, c)
 	select {
-	case change := <-told:
-		t.Errorf("told after stop: %+v", change)
+	case change := <-changes:
+		t.Errorf("a change after stop: %+v", change)
 	default:
 	}
 }
 
-func TestASlowSubscriberHoldsUpNobody(t *testing.T) {
+func TestASlowSubscriberDelaysNothingElse(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"commands/a.md": "a"})
 	c := catalog(t, toolshelf.WithFs(fsys))
 	entered, leave := make(chan bool), make(chan bool)
@@ -124,17 +124,17 @@ func TestASlowSubscriberHoldsUpNobody(t *testing.T) {
 		}
 		names(t, c)
 		if i == 0 {
-			<-entered // and stays there
+			<-entered // and blocks
 		}
 	}
 	eventually(t, func() string {
 		if n := quick.Load(); n != 10 {
-			return fmt.Sprintf("the other subscriber was told of %d", n)
+			return fmt.Sprintf("the other subscriber received %d", n)
 		}
 		return ""
 	})
 	leave <- true
-	<-entered // all that happened meanwhile, in one
+	<-entered // one change with all names since the first
 	leave <- true
 	<-done
 }
@@ -145,13 +145,13 @@ func TestOnChangeAfterClose(t *testing.T) {
 	c.OnChange(func(toolshelf.Change) { t.Error("called") })()
 }
 
-func TestWatchNeedsTheSystemsFilesystem(t *testing.T) {
+func TestWatchRequiresTheSystemsFilesystem(t *testing.T) {
 	if _, err := toolshelf.New(toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithWatch()); !errors.Is(err, toolshelf.ErrInvalidOption) {
 		t.Error(err)
 	}
 }
 
-// watching is a catalog with WithWatch whose first look is over.
+// watching returns a catalog with WithWatch after its first scan.
 func watching(t *testing.T, opts ...toolshelf.Option) *toolshelf.Catalog {
 	t.Helper()
 	c := catalog(t, append(opts, toolshelf.WithWatch())...)
@@ -194,29 +194,29 @@ func TestWatchSeesChanges(t *testing.T) {
 	write(t, "---\nis_dependency: true\n---\n", dir, "b.md")
 	expect("one hidden", map[string]string{"sub:deep": "deep"})
 	write(t, "deeper", dir, "new", "x.md")
-	expect("a new folder", map[string]string{"sub:deep": "deep", "new:x": "deeper"})
+	expect("a new directory", map[string]string{"sub:deep": "deep", "new:x": "deeper"})
 	write(t, "changed", dir, "new", "x.md")
 	expect("an edit in it", map[string]string{"sub:deep": "deep", "new:x": "changed"})
 	must(os.Rename(filepath.Join(dir, "sub"), filepath.Join(dir, "moved")))
-	expect("a folder renamed", map[string]string{"moved:deep": "deep", "new:x": "changed"})
+	expect("a renamed directory", map[string]string{"moved:deep": "deep", "new:x": "changed"})
 	write(t, "again", dir, "moved", "deep.md")
 	expect("an edit in that", map[string]string{"moved:deep": "again", "new:x": "changed"})
 	must(os.RemoveAll(dir))
 	eventually(t, func() string {
 		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-			return fmt.Sprintf("the folder removed: %v", err)
+			return fmt.Sprintf("the removed directory: %v", err)
 		}
 		return ""
 	})
 	write(t, "reborn", dir, "z.md")
-	expect("the folder made again", map[string]string{"z": "reborn"})
+	expect("the directory created again", map[string]string{"z": "reborn"})
 	must(os.Rename(root, root+".moved"))
 	write(t, "elsewhere", root, "commands", "z.md")
-	expect("a folder above replaced", map[string]string{"z": "elsewhere"})
+	expect("a replaced directory above", map[string]string{"z": "elsewhere"})
 	must(os.RemoveAll(root + ".moved"))
 }
 
-func TestWatchSeesWhatIsBehindLinks(t *testing.T) {
+func TestWatchSeesChangesBehindLinks(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/a.md": "a", "docs/b.md": "one", "kit/s/SKILL.md": "---\nname: s\ndescription: one\n---\n", "skills/x/y": ""})
 	if err := errors.Join(os.Symlink("../docs/b.md", filepath.Join(root, "commands", "b.md")), os.Symlink("../kit/s", filepath.Join(root, "skills", "s"))); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
@@ -243,46 +243,46 @@ func TestABurstIsOneChange(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/a.md": "a"})
 	c := watching(t, toolshelf.WithRoot(root))
 	added := map[string]bool{}
-	told := make(chan toolshelf.Change, 1000)
-	c.OnChange(func(change toolshelf.Change) { told <- change })
+	changes := make(chan toolshelf.Change, 1000)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
 	for i := range 500 {
 		write(t, "x", root, "commands", fmt.Sprintf("n%03d.md", i))
 	}
 	calls := 0
 	for len(added) < 500 {
-		change := <-told
+		change := <-changes
 		calls++
 		for _, name := range change.Commands.Added {
 			added[name] = true
 		}
 	}
 	if calls > 20 {
-		t.Errorf("500 files were told of in %d changes", calls)
+		t.Errorf("500 files caused %d changes", calls)
 	}
 	t.Logf("500 files, %d changes", calls)
 }
 
-func TestWatchTellsWithoutACall(t *testing.T) {
+func TestWatchReportsAChangeWithoutACall(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/a.md": "a", "skills/s/SKILL.md": "---\nname: s\ndescription: s\n---\n"})
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithWatch())
-	told := make(chan toolshelf.Change, 10)
-	c.OnChange(func(change toolshelf.Change) { told <- change })
+	changes := make(chan toolshelf.Change, 10)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
 	names(t, c)
 	if _, err := c.ListSkills(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	write(t, "---\nname: s\ndescription: other\n---\n", root, "skills", "s", "SKILL.md")
 	want := toolshelf.Change{Skills: toolshelf.Names{Changed: []string{"s"}}}
-	if diff := cmp.Diff(want, <-told); diff != "" {
+	if diff := cmp.Diff(want, <-changes); diff != "" {
 		t.Errorf("change (-want +got):\n%s", diff)
 	}
 }
 
-func TestAFolderMadeAgainIsToldWithoutACall(t *testing.T) {
+func TestADirectoryCreatedAgainIsReportedWithoutACall(t *testing.T) {
 	root := diskOf(t, map[string]string{"commands/a.md": "a"})
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithWatch())
-	told := make(chan toolshelf.Change, 10)
-	c.OnChange(func(change toolshelf.Change) { told <- change })
+	changes := make(chan toolshelf.Change, 10)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
 	names(t, c)
 	if err := os.RemoveAll(filepath.Join(root, "commands")); err != nil {
 		t.Fatal(err)
@@ -290,7 +290,7 @@ func TestAFolderMadeAgainIsToldWithoutACall(t *testing.T) {
 	write(t, "b", root, "commands", "b.md")
 	added, removed := map[string]bool{}, map[string]bool{}
 	for !added["b"] || !removed["a"] {
-		change := <-told
+		change := <-changes
 		for _, name := range change.Commands.Added {
 			added[name] = true
 		}
@@ -302,17 +302,17 @@ func TestAFolderMadeAgainIsToldWithoutACall(t *testing.T) {
 
 // A directory that is missing is an empty list, whether it never existed or was
 // removed, and the watch covers the nearest directory above.
-func TestADirectoryThatComesLaterIsTold(t *testing.T) {
+func TestALaterDirectoryIsReported(t *testing.T) {
 	const skill = "---\nname: s\ndescription: s\n---\n"
 	for name, tt := range map[string]struct {
 		files   map[string]string // at first
 		options []toolshelf.Option
 		below   string // the root, below a temporary directory
-		dir     string // the layer, or the directory above, that comes and goes
+		dir     string // the layer, or a directory above, to create and remove
 		path    string // the first file
 		text    string
 		skills  bool
-		want    string // the name that comes and goes; "" is "a"
+		want    string // the name that is added and removed; "" is "a"
 	}{
 		"commands":            {dir: "commands", path: "commands/a.md"},
 		"commands, nested":    {dir: "commands", path: "commands/x/y/a.md", want: "x:y:a", options: []toolshelf.Option{toolshelf.WithNestedCommands()}},
@@ -335,13 +335,13 @@ func TestADirectoryThatComesLaterIsTold(t *testing.T) {
 					_, _ = c.List(t.Context(), toolshelf.Page{})
 					_, _ = c.ListSkills(t.Context())
 				}
-				told := make(chan toolshelf.Change, 100)
-				c.OnChange(func(change toolshelf.Change) { told <- change })
+				changes := make(chan toolshelf.Change, 100)
+				c.OnChange(func(change toolshelf.Change) { changes <- change })
 				next := func(names func(toolshelf.Names) []string) {
 					t.Helper()
 					for {
 						select {
-						case change := <-told:
+						case change := <-changes:
 							in := change.Commands
 							if tt.skills {
 								in = change.Skills
@@ -350,7 +350,7 @@ func TestADirectoryThatComesLaterIsTold(t *testing.T) {
 								return
 							}
 						case <-time.After(patience):
-							t.Fatal("not told")
+							t.Fatal("no change")
 						}
 					}
 				}
@@ -367,11 +367,11 @@ func TestADirectoryThatComesLaterIsTold(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatComesLaterIsToldWithoutWatching(t *testing.T) {
+func TestALaterDirectoryIsReportedWithoutAWatch(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	c := catalog(t, toolshelf.WithFs(fsys))
-	told := make(chan toolshelf.Change)
-	c.OnChange(func(change toolshelf.Change) { told <- change })
+	changes := make(chan toolshelf.Change)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
 	look := func(want error) {
 		t.Helper()
 		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, want) {
@@ -385,7 +385,7 @@ func TestADirectoryThatComesLaterIsToldWithoutWatching(t *testing.T) {
 		}
 		look(nil)
 		want := toolshelf.Change{Commands: toolshelf.Names{Added: []string{"a"}}}
-		if diff := cmp.Diff(want, <-told); diff != "" {
+		if diff := cmp.Diff(want, <-changes); diff != "" {
 			t.Errorf("a directory came (-want +got):\n%s", diff)
 		}
 		if err := fsys.RemoveAll("commands"); err != nil {
@@ -393,13 +393,13 @@ func TestADirectoryThatComesLaterIsToldWithoutWatching(t *testing.T) {
 		}
 		look(toolshelf.ErrDirectoryNotFound)
 		want = toolshelf.Change{Commands: toolshelf.Names{Removed: []string{"a"}}}
-		if diff := cmp.Diff(want, <-told); diff != "" {
+		if diff := cmp.Diff(want, <-changes); diff != "" {
 			t.Errorf("a directory went (-want +got):\n%s", diff)
 		}
 	}
 }
 
-// gated is a handler that holds up the telling of the first change.
+// gated is a log handler that delays the first change.
 type gated struct {
 	slog.Handler
 	armed      *atomic.Bool
@@ -414,7 +414,7 @@ func (g gated) Handle(context.Context, slog.Record) error {
 	return nil
 }
 
-func TestAChangeThatIsToldLateIsNotLost(t *testing.T) {
+func TestADelayedChangeIsNotLost(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"commands/a.md": "a", "skills/s/SKILL.md": "x"})
 	gate := gated{slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug}), new(atomic.Bool), make(chan struct{}), make(chan struct{})}
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithLogger(slog.New(gate)))
@@ -424,8 +424,8 @@ func TestAChangeThatIsToldLateIsNotLost(t *testing.T) {
 		}
 	}
 	skills()
-	told := make(chan toolshelf.Change, 10)
-	c.OnChange(func(change toolshelf.Change) { told <- change })
+	changes := make(chan toolshelf.Change, 10)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
 	names(t, c)
 
 	if err := afero.WriteFile(fsys, "commands/b.md", []byte("b"), 0o644); err != nil {
@@ -437,17 +437,17 @@ func TestAChangeThatIsToldLateIsNotLost(t *testing.T) {
 		defer close(done)
 		c.List(t.Context(), toolshelf.Page{})
 	}()
-	<-gate.held // the change of the commands is found, and told nobody yet
+	<-gate.held // the change of the commands is found, and no subscriber knows the change yet
 	if err := afero.WriteFile(fsys, "skills/s2/SKILL.md", []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	skills()
-	if change := <-told; len(change.Skills.Added) != 1 {
+	if change := <-changes; len(change.Skills.Added) != 1 {
 		t.Errorf("first %+v", change)
 	}
 	close(gate.free)
 	<-done
-	if change := <-told; len(change.Commands.Added) != 1 {
+	if change := <-changes; len(change.Commands.Added) != 1 {
 		t.Errorf("then %+v", change)
 	}
 }

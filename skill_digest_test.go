@@ -12,7 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// An endless filesystem has a file that is always as long as it is read.
+// An endless filesystem has a file without an end.
 type endless struct {
 	afero.Fs
 	name string
@@ -66,7 +66,7 @@ func TestCloseEndsADigest(t *testing.T) {
 	for done := 0; done < 2; {
 		select {
 		case <-fsys.read:
-			if reads++; reads == 2 { // one may have been under way
+			if reads++; reads == 2 { // a read may have begun before Close
 				t.Error("it is read on after Close")
 			}
 		case err := <-got:

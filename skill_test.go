@@ -32,7 +32,7 @@ func TestGetSkill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // as it is read, and as it is kept
+		for range 2 { // first read from the file, then cached
 			for _, info := range listed {
 				if info.Name == "no-file" {
 					continue
@@ -42,7 +42,7 @@ func TestGetSkill(t *testing.T) {
 					t.Fatal(err)
 				}
 				if diff := cmp.Diff(info, skill.SkillInfo, cmpopts.IgnoreFields(toolshelf.SkillInfo{}, "Frontmatter")); diff != "" {
-					t.Errorf("%s is not as it is listed (-listed +got):\n%s", info.Name, diff)
+					t.Errorf("%s: GetSkill differs from ListSkills (-ListSkills +GetSkill):\n%s", info.Name, diff)
 				}
 				base := path.Base(filepath.ToSlash(skill.Path))
 				raw, err := os.ReadFile(filepath.Join("testdata", "project", "skills", info.Name, base))
@@ -55,13 +55,13 @@ func TestGetSkill(t *testing.T) {
 				if diff := cmp.Diff([]toolshelf.SkillFile{{Path: base, Size: int64(len(raw))}}, skill.Files); diff != "" {
 					t.Errorf("%s: files (-want +got):\n%s", info.Name, diff)
 				}
-				skill.Raw[0] = '!' // which is the caller's own
+				skill.Raw[0] = '!' // the caller owns the slice
 			}
 		}
 	})
 }
 
-// forms is a skill with every kind of file that one may have.
+// forms is a skill with every kind of file.
 func forms() map[string]string {
 	return map[string]string{
 		"skills/forms/SKILL.md":                "---\nname: forms\ndescription: Fills forms.\nx-rank: 007\nstage: {from: 1.50}\n---\nFill.\n",
@@ -84,7 +84,7 @@ func digest(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func TestTheFilesOfASkillAreAllBelowItsFolder(t *testing.T) {
+func TestTheFilesOfASkillAreAllFilesBelowItsDirectory(t *testing.T) {
 	files := forms()
 	for name, options := range map[string][]toolshelf.Option{
 		"memory": {toolshelf.WithFs(memoryOf(t, files))},
@@ -97,7 +97,7 @@ func TestTheFilesOfASkillAreAllBelowItsFolder(t *testing.T) {
 				content := files["skills/forms/"+p]
 				want = append(want, toolshelf.SkillFile{Path: p, Size: int64(len(content)), SHA256: digest(content)})
 			}
-			for range 2 { // as they are read, and as they are remembered
+			for range 2 { // first read from the files, then cached
 				skill, err := c.GetSkill(t.Context(), "forms", toolshelf.Digests())
 				if err != nil {
 					t.Fatal(err)
@@ -201,7 +201,7 @@ func TestGetSkillErrors(t *testing.T) {
 			}
 		})
 	}
-	t.Run("no skills folder", func(t *testing.T) {
+	t.Run("no skills directory", func(t *testing.T) {
 		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs())).GetSkill(t.Context(), "x")
 		if !errors.Is(err, toolshelf.ErrSkillNotFound) || !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 			t.Errorf("got %v", err)
@@ -268,14 +268,14 @@ func TestReadSkillFileErrors(t *testing.T) {
 	}
 }
 
-func TestLinksInASkillLeadNowhereElse(t *testing.T) {
+func TestLinksInASkillLeadOnlyToItsFiles(t *testing.T) {
 	outside := diskOf(t, map[string]string{"secret.txt": "outside"})
 	root := diskOf(t, forms())
 	dir := filepath.Join(root, "skills", "forms")
 	links := map[string]string{
 		"inside.md":          "references/A B.md",
 		"absolute.md":        filepath.Join(dir, "references", "A B.md"),
-		"inside-folder":      "references",
+		"inside-directory":   "references",
 		"there-and-back.md":  "../../skills/forms/references/A B.md",
 		"to-secret.txt":      "../../secret.txt",
 		"to-missing.txt":     "../../missing.txt",
@@ -304,17 +304,17 @@ func TestLinksInASkillLeadNowhereElse(t *testing.T) {
 		listed  []string
 	}{
 		{"inside", nil, map[string]any{
-			"inside.md": "# A", "absolute.md": "# A", "inside-folder/A B.md": "# A", "there-and-back.md": "# A", "references/up.md": forms()["skills/forms/SKILL.md"],
+			"inside.md": "# A", "absolute.md": "# A", "inside-directory/A B.md": "# A", "there-and-back.md": "# A", "references/up.md": forms()["skills/forms/SKILL.md"],
 			"references/home/references/A B.md": "# A", "references/home": toolshelf.ErrFileRead,
 			"to-secret.txt": toolshelf.ErrOutsideRoot, "to-missing.txt": toolshelf.ErrOutsideRoot, "to-other/SKILL.md": toolshelf.ErrOutsideRoot, "to-other/none": toolshelf.ErrOutsideRoot,
 			"to-outside.txt": toolshelf.ErrOutsideRoot, "to-outside-missing": toolshelf.ErrOutsideRoot, "by-way-of": toolshelf.ErrOutsideRoot,
-			"dangling": toolshelf.ErrNotFound, "circle": toolshelf.ErrFileRead, "inside-folder": toolshelf.ErrFileRead,
+			"dangling": toolshelf.ErrNotFound, "circle": toolshelf.ErrFileRead, "inside-directory": toolshelf.ErrFileRead,
 		}, []string{"absolute.md", "inside.md", "references/up.md", "there-and-back.md"}},
 		{"none", []toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksDeny)}, map[string]any{
-			"inside.md": toolshelf.ErrOutsideRoot, "absolute.md": toolshelf.ErrOutsideRoot, "inside-folder/A B.md": toolshelf.ErrOutsideRoot,
+			"inside.md": toolshelf.ErrOutsideRoot, "absolute.md": toolshelf.ErrOutsideRoot, "inside-directory/A B.md": toolshelf.ErrOutsideRoot,
 			"to-secret.txt": toolshelf.ErrOutsideRoot, "to-outside.txt": toolshelf.ErrOutsideRoot, "references/A B.md": "# A",
 		}, nil},
-		{"trusted folders are for skills, not for their files", []toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside)}, map[string]any{
+		{"trusted directories apply to skills, not to their files", []toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside)}, map[string]any{
 			"inside.md": "# A", "to-outside.txt": toolshelf.ErrOutsideRoot,
 		}, []string{"absolute.md", "inside.md", "references/up.md", "there-and-back.md"}},
 		{"a layer that is reached by a link", []toolshelf.Option{toolshelf.WithSkillsDir("linked")}, map[string]any{
@@ -351,7 +351,7 @@ func TestLinksInASkillLeadNowhereElse(t *testing.T) {
 				reported[strings.TrimPrefix(strings.TrimPrefix(d.Path, "linked/forms/"), "skills/forms/")] = d.Code == "LINK_NOT_FOLLOWED"
 			}
 			for name := range links {
-				if (name == "inside-folder" || name == "references/home") && tt.name != "none" || name == "absolute.md" {
+				if (name == "inside-directory" || name == "references/home") && tt.name != "none" || name == "absolute.md" {
 					continue
 				}
 				isListed := false
@@ -364,7 +364,7 @@ func TestLinksInASkillLeadNowhereElse(t *testing.T) {
 			}
 		})
 	}
-	t.Run("the same error whether or not something is there", func(t *testing.T) {
+	t.Run("the error does not depend on the existence of the file", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root))
 		text := func(p string) string {
 			_, err := c.ReadSkillFile(t.Context(), "forms", p)
@@ -372,13 +372,13 @@ func TestLinksInASkillLeadNowhereElse(t *testing.T) {
 		}
 		for _, pair := range [][2]string{{"to-secret.txt", "to-missing.txt"}, {"to-outside.txt", "to-outside-missing"}, {"../other/SKILL.md", "../other/none"}, {"to-other/SKILL.md", "to-other/none"}} {
 			if a, b := text(pair[0]), text(pair[1]); a != b {
-				t.Errorf("%q tells more than %q", a, b)
+				t.Errorf("the errors differ: %q and %q", a, b)
 			}
 		}
 	})
 }
 
-func TestASkillFileThatIsALinkIsServedAsItIsListed(t *testing.T) {
+func TestGetSkillReadsALinkedSkillFileLikeListSkills(t *testing.T) {
 	root := diskOf(t, map[string]string{"shared/pdf.md": "---\ndescription: shared\n---\nText.", "skills/pdf/notes.txt": "n"})
 	if err := os.Symlink("../../shared/pdf.md", filepath.Join(root, "skills", "pdf", "SKILL.md")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
@@ -396,7 +396,8 @@ func TestASkillFileThatIsALinkIsServedAsItIsListed(t *testing.T) {
 	}
 }
 
-// A skill's folder may be a link itself; what is in it is served as if it were none.
+// The directory of a skill may be a link. Its files are served like the files of any
+// other skill.
 func TestALinkedSkillIsServedWithItsFiles(t *testing.T) {
 	outside := diskOf(t, map[string]string{"pdf/SKILL.md": skillFile("pdf"), "pdf/a.md": "a", "pdf/deep/b.md": "b", "secret.txt": "secret"})
 	root := diskOf(t, map[string]string{"shared/csv/SKILL.md": skillFile("csv"), "shared/csv/a.md": "a", "shared/csv/deep/b.md": "b", "shared/secret.txt": "secret", "skills/x/SKILL.md": ""})
@@ -413,7 +414,7 @@ func TestALinkedSkillIsServedWithItsFiles(t *testing.T) {
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside))
 	for name, want := range map[string][]string{
 		"csv": {"SKILL.md", "a.md", "deep/b.md", "deep/link.md"},
-		"pdf": {"SKILL.md", "a.md", "deep/b.md"}, // no links are followed in what is trusted
+		"pdf": {"SKILL.md", "a.md", "deep/b.md"}, // links in a trusted directory are not followed
 	} {
 		for range 2 {
 			skill, err := c.GetSkill(t.Context(), name, toolshelf.Digests())
@@ -432,12 +433,12 @@ func TestALinkedSkillIsServedWithItsFiles(t *testing.T) {
 			}
 		}
 		if _, err := c.ReadSkillFile(t.Context(), name, "out.md"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-			t.Errorf("%s: a link out of it: %v", name, err)
+			t.Errorf("%s: a link out of the skill: %v", name, err)
 		}
 	}
 }
 
-func TestASkillIsServedAsItIsNow(t *testing.T) {
+func TestGetSkillReturnsTheCurrentFiles(t *testing.T) {
 	for name, option := range map[string]toolshelf.Option{
 		"validated": toolshelf.WithCacheTTL(0), "kept for an hour": toolshelf.WithCacheTTL(time.Hour), "watched": toolshelf.WithWatch(),
 	} {
@@ -453,7 +454,7 @@ func TestASkillIsServedAsItIsNow(t *testing.T) {
 				for _, f := range skill.Files {
 					data, err := c.ReadSkillFile(t.Context(), "forms", f.Path)
 					if err != nil || int64(len(data)) != f.Size || digest(string(data)) != f.SHA256 {
-						t.Errorf("%s is not what GetSkill says: %+v, %v", f.Path, f, err)
+						t.Errorf("%s differs from GetSkill: %+v, %v", f.Path, f, err)
 					}
 				}
 				return fmt.Sprint(skill.Description, " ", len(skill.Files))
@@ -471,8 +472,8 @@ func TestASkillIsServedAsItIsNow(t *testing.T) {
 				{"another text of the same length", func() error { return os.WriteFile(filepath.Join(dir, "empty.txt"), []byte("1"), 0o644) }, "Another. 8"},
 				{"again", func() error { return os.WriteFile(filepath.Join(dir, "empty.txt"), []byte("2"), 0o644) }, "Another. 8"},
 				{"a file more", func() error { return os.WriteFile(filepath.Join(dir, "new.txt"), nil, 0o644) }, "Another. 9"},
-				{"a folder less", func() error { return os.RemoveAll(filepath.Join(dir, "references")) }, "Another. 7"},
-				{"another folder in its place", func() error {
+				{"a removed directory", func() error { return os.RemoveAll(filepath.Join(dir, "references")) }, "Another. 7"},
+				{"a replaced directory", func() error {
 					return errors.Join(os.Rename(dir, dir+"-old"), os.CopyFS(dir, os.DirFS(filepath.Join(root, "skills", "other"))))
 				}, "d 1"},
 				{"nothing in its place", func() error { return os.RemoveAll(dir) }, "SKILL_NOT_FOUND"},
@@ -488,7 +489,7 @@ func TestASkillIsServedAsItIsNow(t *testing.T) {
 	}
 }
 
-func TestASkillIsReadOnceWhileItDoesNotChange(t *testing.T) {
+func TestAnUnchangedSkillIsReadOnce(t *testing.T) {
 	fsys := &counting{Fs: dated{memoryOf(t, forms())}}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	for range 2 {
@@ -501,7 +502,7 @@ func TestASkillIsReadOnceWhileItDoesNotChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	if read := fsys.read.Load(); read != 0 {
-		t.Errorf("%d bytes read of a skill that is known", read)
+		t.Errorf("%d bytes read of a cached skill", read)
 	}
 }
 
@@ -522,12 +523,12 @@ func TestTheListOfFilesIsBounded(t *testing.T) {
 				add(fmt.Sprintf("A%05d.txt", i))
 			}
 		}, 10_001, "A09999.txt"},
-		{"many folders", func(add func(string)) {
+		{"many directories", func(add func(string)) {
 			for i := range 6_000 {
 				add(fmt.Sprintf("data/%05d/x", i))
 			}
 		}, 5_000, "data/04998/x"},
-		{"deep folders", func(add func(string)) {
+		{"deep directories", func(add func(string)) {
 			add(strings.Repeat("d/", 15) + "last")
 			add(strings.Repeat("d/", 16) + "beyond")
 		}, 2, strings.Repeat("d/", 15) + "last"},
@@ -553,7 +554,7 @@ func TestTheListOfFilesIsBounded(t *testing.T) {
 	}
 }
 
-func TestNamesOfFilesAreAsTheFilesystemHasThem(t *testing.T) {
+func TestTheNamesOfFilesAreUnchanged(t *testing.T) {
 	root := diskOf(t, map[string]string{"skills/odd/SKILL.md": "---\ndescription: d\n---\n"})
 	for _, name := range []string{"new\nline", "esc\x1b[31m", "\xff", `back\slash`} {
 		if err := os.WriteFile(filepath.Join(root, "skills", "odd", name), []byte(name), 0o644); err != nil {
@@ -578,7 +579,7 @@ func TestNamesOfFilesAreAsTheFilesystemHasThem(t *testing.T) {
 	}
 	for _, d := range skill.Diagnostics {
 		if strings.ContainsAny(d.Path+d.Message+d.Suggestion, "\n\x1b") {
-			t.Errorf("a diagnostic of more than a line: %+v", d)
+			t.Errorf("a diagnostic of more than one line: %+v", d)
 		}
 	}
 	if len(skill.Diagnostics) != 1 {
@@ -608,7 +609,7 @@ func TestAFileWithoutADigestIsReported(t *testing.T) {
 	}
 }
 
-func TestASkillThatCannotBeReadWhole(t *testing.T) {
+func TestASkillWithAnUnreadableDirectory(t *testing.T) {
 	fsys := failing{memoryOf(t, forms()), map[string]error{"references": fs.ErrPermission}}
 	skill, err := catalog(t, toolshelf.WithFs(fsys)).GetSkill(t.Context(), "forms")
 	if err != nil {
@@ -619,7 +620,7 @@ func TestASkillThatCannotBeReadWhole(t *testing.T) {
 	}
 }
 
-func TestASkillEndsWithItsContext(t *testing.T) {
+func TestGetSkillEndsWithItsContext(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, forms())))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -638,7 +639,7 @@ func TestASkillEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Whatever the path, what is served is a file below the skill's folder.
+// ReadSkillFile returns only files below the skill's directory, for every path.
 func TestNoPathLeadsOutOfASkill(t *testing.T) {
 	files := forms()
 	root := diskOf(t, files)

@@ -17,9 +17,9 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// Each of these skills was made to do harm: to hang, to fill the memory, or to
-// get at something else. Each is served as far as it can be or refused with a
-// code, has a diagnostic, and harms no other.
+// Each of these skills attacks the reader: with a hang, with a large use of memory, or
+// with a link to other files. Each skill is loaded as far as possible or rejected with
+// a code, has a diagnostic, and does not affect another skill.
 func TestHostileSkills(t *testing.T) {
 	const description = 5 << 20
 	root := diskOf(t, map[string]string{
@@ -31,7 +31,7 @@ func TestHostileSkills(t *testing.T) {
 		"skills/nul/SKILL.md":            "---\nname: nul\ndescription: a\x00b\n---\nText.\x00\n",
 		"skills/fifo/notes.txt":          "",
 		"skills/fifo-among/SKILL.md":     skillFile("fifo-among"),
-		"skills/folder/SKILL.md/x":       "",
+		"skills/directory/SKILL.md/x":    "",
 		"skills/device/notes.txt":        "",
 		"skills/endless/references/a.md": "",
 		"skills/endless/SKILL.md":        skillFile("endless"),
@@ -77,7 +77,7 @@ func TestHostileSkills(t *testing.T) {
 		t.Errorf("%d skills listed, want 12", len(list))
 	}
 	for _, s := range list {
-		fine := s.Name == "good" || s.Name == "links" || s.Name == "endless" || s.Name == "fifo-among" || s.Name == "many" // of which SKILL.md is good
+		fine := s.Name == "good" || s.Name == "links" || s.Name == "endless" || s.Name == "fifo-among" || s.Name == "many" // with a valid SKILL.md
 		if fine != (len(s.Diagnostics) == 0) || fine && s.Description != "d" {
 			t.Errorf("%s has the description %.20q and diagnostics %.200v", s.Name, s.Description, s.Diagnostics)
 		}
@@ -100,7 +100,7 @@ func TestHostileSkills(t *testing.T) {
 
 	for name, want := range map[string]error{
 		"good": nil, "links": nil, "long": nil, "nested": nil, "aliases": nil, "nul": nil, "endless": nil, "fifo-among": nil, "many": nil,
-		"fifo": toolshelf.ErrFileRead, "device": toolshelf.ErrFileRead, "folder": toolshelf.ErrSkillNotFound,
+		"fifo": toolshelf.ErrFileRead, "device": toolshelf.ErrFileRead, "directory": toolshelf.ErrSkillNotFound,
 	} {
 		var skill toolshelf.Skill
 		var err error
@@ -115,12 +115,12 @@ func TestHostileSkills(t *testing.T) {
 			t.Errorf("%s: diagnostics %.200v", name, skill.Diagnostics)
 		}
 		for _, d := range skill.Diagnostics {
-			if told := linted[string(d.Code)+" "+d.Path]; !told && !strings.HasPrefix(d.Message, "no digest") {
-				t.Errorf("Lint does not tell of %+v", d)
+			if reported := linted[string(d.Code)+" "+d.Path]; !reported && !strings.HasPrefix(d.Message, "no digest") {
+				t.Errorf("Lint does not report %+v", d)
 			}
 		}
 		if text := fmt.Sprintf("%+v", skill); strings.Contains(text, secretText) {
-			t.Errorf("%s tells of what is outside", name)
+			t.Errorf("%s contains text from outside", name)
 		}
 	}
 	for skill, file := range map[string]string{"links": "out-0000.md", "endless": "proc/environ"} {
@@ -133,9 +133,9 @@ func TestHostileSkills(t *testing.T) {
 	}
 }
 
-const secretText = "what is outside"
+const secretText = "text from outside"
 
-// laughs is a header that is 3 KB and grows to a billion values.
+// laughs returns a header of 3 KB whose aliases expand to a billion values.
 func laughs() string {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [lol, lol, lol]\n")
@@ -145,8 +145,8 @@ func laughs() string {
 	return b.String()
 }
 
-// While folders of a skill and links to the outside of it are exchanged, nothing
-// but the skill's own files is served.
+// While a program exchanges directories of a skill and links out of the skill,
+// ReadSkillFile returns only files of the skill.
 func TestNoExchangeOfFilesLeadsOutOfASkill(t *testing.T) {
 	root := diskOf(t, map[string]string{
 		"skills/pdf/SKILL.md": skillFile("pdf"), "skills/pdf/refs/a.md": "inside", "private/a.md": secretText, "private/SKILL.md": secretText,
@@ -185,7 +185,7 @@ func TestNoExchangeOfFilesLeadsOutOfASkill(t *testing.T) {
 		skill, err := c.GetSkill(t.Context(), "pdf", toolshelf.Digests())
 		for _, f := range skill.Files {
 			if f.SHA256 == digest(secretText) {
-				t.Errorf("a digest of what is outside: %+v", f)
+				t.Errorf("a digest of a file outside: %+v", f)
 			}
 		}
 		if err != nil && !errors.Is(err, toolshelf.ErrFileRead) {
@@ -196,6 +196,6 @@ func TestNoExchangeOfFilesLeadsOutOfASkill(t *testing.T) {
 	close(stop)
 	swapper.Wait()
 	if served == 0 {
-		t.Error("no file was ever served: nothing was tried")
+		t.Error("no read succeeded, so the test tried nothing")
 	}
 }

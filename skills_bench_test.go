@@ -20,7 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// manySkills is a folder of n skills with two more files each.
+// manySkills creates a directory of n skills with two more files each.
 func manySkills(b *testing.B, n int) string {
 	b.Helper()
 	root := b.TempDir()
@@ -44,8 +44,8 @@ func manySkills(b *testing.B, n int) string {
 	return root
 }
 
-// skillFloor opens each folder of a folder, describes its SKILL.md and, if read
-// is set, reads 4 KB of it, on all cores.
+// skillFloor opens each subdirectory of a directory, stats its SKILL.md and, if read is
+// set, reads 4 KB of the file, on all cores.
 func skillFloor(b *testing.B, dir string, read bool) {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY, 0)
 	if err != nil {
@@ -59,15 +59,15 @@ func skillFloor(b *testing.B, dir string, read bool) {
 		all.Go(func() {
 			buf := make([]byte, 4096)
 			for i := core; i < len(names); i += cores {
-				folder, err := unix.Openat(fd, names[i], unix.O_PATH|unix.O_DIRECTORY, 0)
+				subdir, err := unix.Openat(fd, names[i], unix.O_PATH|unix.O_DIRECTORY, 0)
 				if err != nil {
 					b.Error(err)
 					return
 				}
 				var s unix.Statx_t
-				unix.Statx(folder, "SKILL.md", unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &s)
+				unix.Statx(subdir, "SKILL.md", unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS, &s)
 				if read {
-					file, err := unix.Openat(folder, "SKILL.md", unix.O_RDONLY, 0)
+					file, err := unix.Openat(subdir, "SKILL.md", unix.O_RDONLY, 0)
 					if err != nil {
 						b.Error(err)
 						return
@@ -75,15 +75,15 @@ func skillFloor(b *testing.B, dir string, read bool) {
 					unix.Read(file, buf)
 					unix.Close(file)
 				}
-				unix.Close(folder)
+				unix.Close(subdir)
 			}
 		})
 	}
 	all.Wait()
 }
 
-// naiveSkills is what a program writes that has no library. It skips the headers that
-// the YAML library rejects.
+// naiveSkills lists skills like a program without a library. naiveSkills skips the
+// headers that the YAML library rejects.
 func naiveSkills(b *testing.B, dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -142,8 +142,8 @@ func BenchmarkListSkills5000(b *testing.B) {
 	})
 }
 
-// A skill that is known is had by a reading of its folders and a stat of its
-// files, of however many skills it is one.
+// GetSkill of a cached skill reads the skill's directories and stats its files. The
+// number of skills has no effect.
 func BenchmarkGetSkill(b *testing.B) {
 	root := manySkills(b, 5000)
 	dir := filepath.Join(root, "skills", "skill-02500")
@@ -179,7 +179,7 @@ func BenchmarkGetSkill(b *testing.B) {
 	})
 }
 
-// A page of a view costs what a page of the whole does.
+// A page of a view costs as much as a page of its catalog.
 func BenchmarkListFiltered(b *testing.B) {
 	whole := catalog(b, toolshelf.WithRoot(shelf(b, 10_000)), toolshelf.WithWatch())
 	view, err := whole.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return strings.HasSuffix(i.Name, "7") }))

@@ -99,8 +99,8 @@ func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
 	}
 }
 
-// A search through all levels finds every public skill; of several with one
-// name, the skill of the lowest level is listed and names the others.
+// A search through all levels finds every public skill. Of several skills with the
+// same name, ListSkills lists the skill of the lowest level, which names the others.
 func TestCorpusSkillsAreAllListed(t *testing.T) {
 	top := filepath.Join(corpus(t), "skills")
 	want := map[string]bool{}
@@ -132,7 +132,7 @@ func TestCorpusSkillsAreAllListed(t *testing.T) {
 	}
 }
 
-// checkFiles verifies the list of files against a walk of the folder.
+// checkFiles compares the list of files with a walk of the directory.
 func checkFiles(t *testing.T, c *toolshelf.Catalog, dir string, skill toolshelf.Skill) {
 	t.Helper()
 	listed := map[string]toolshelf.SkillFile{}
@@ -167,12 +167,12 @@ func checkFiles(t *testing.T, c *toolshelf.Catalog, dir string, skill toolshelf.
 		t.Fatal(err)
 	}
 	if walked != len(skill.Files) {
-		t.Errorf("%s: %d files listed, %d there", dir, len(skill.Files), walked)
+		t.Errorf("%s: %d files listed, %d exist", dir, len(skill.Files), walked)
 	}
 }
 
-// yamlHeader is the mapping between the first two lines of three dashes, found
-// and decoded here without the parser; ok is false if YAML has none there.
+// yamlHeader returns the mapping between the first two lines of three dashes, decoded
+// without the parser under test. If YAML finds no mapping, ok is false.
 func yamlHeader(raw []byte) (*yaml.Node, bool) {
 	first, rest, _ := bytes.Cut(bytes.TrimPrefix(raw, []byte("\ufeff")), []byte("\n"))
 	if string(bytes.TrimRight(first, " \t\r")) != "---" {
@@ -182,7 +182,7 @@ func yamlHeader(raw []byte) (*yaml.Node, bool) {
 	for line := range bytes.Lines(rest) {
 		if string(bytes.TrimRight(line, " \t\r\n")) == "---" {
 			var document yaml.Node
-			var values map[string]any // which refuses what a node lets through, such as keys that are there twice
+			var values map[string]any // a map rejects what a node accepts, such as duplicate keys
 			if yaml.Unmarshal(header, &document) != nil || yaml.Unmarshal(header, &values) != nil || len(document.Content) == 0 {
 				return nil, false
 			}
@@ -193,8 +193,8 @@ func yamlHeader(raw []byte) (*yaml.Node, bool) {
 	return nil, false
 }
 
-// equalsYAML compares a value of JSON with one of YAML: texts and literals by
-// their characters.
+// equalsYAML compares a JSON value with a YAML value. Texts and literals are equal if
+// their characters are equal.
 func equalsYAML(got any, want *yaml.Node) bool {
 	switch want.Kind {
 	case yaml.AliasNode:

@@ -63,9 +63,9 @@ func TestListSkillsErrors(t *testing.T) {
 		want    error
 		message string // the contract's
 	}{
-		{"a missing folder", []toolshelf.Option{toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithSkillsDir("/path/to/skills")},
+		{"a missing directory", []toolshelf.Option{toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithSkillsDir("/path/to/skills")},
 			toolshelf.ErrDirectoryNotFound, "Skills folder not found at path: /path/to/skills"},
-		{"an unreadable folder", []toolshelf.Option{toolshelf.WithFs(failing{memory(t, "."), map[string]error{"skills": fs.ErrPermission}})},
+		{"an unreadable directory", []toolshelf.Option{toolshelf.WithFs(failing{memory(t, "."), map[string]error{"skills": fs.ErrPermission}})},
 			toolshelf.ErrPermissionDenied, "Permission denied reading skills folder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestListSkillsErrors(t *testing.T) {
 			}
 		})
 	}
-	t.Run("an empty folder is an empty list", func(t *testing.T) {
+	t.Run("an empty directory is an empty list", func(t *testing.T) {
 		fsys := afero.NewMemMapFs()
 		if err := fsys.Mkdir("skills", 0o755); err != nil {
 			t.Fatal(err)
@@ -172,12 +172,12 @@ func TestSkillsThroughLinks(t *testing.T) {
 	}
 }
 
-// A counting filesystem counts what is done with it.
+// A counting filesystem counts its calls, opened files and read bytes.
 type counting struct {
 	afero.Fs
 	calls atomic.Int64
-	files atomic.Int64 // regular files opened
-	read  atomic.Int64 // bytes of them
+	files atomic.Int64 // opened regular files
+	read  atomic.Int64 // bytes read from regular files
 }
 
 func (c *counting) Open(name string) (afero.File, error) { return c.OpenFile(name, os.O_RDONLY, 0) }
@@ -210,7 +210,7 @@ func (f countingFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// skillsOf is a catalog's skills, each by name, with the layer it is from.
+// skillsOf returns the layer of each skill of a catalog, by name.
 func skillsOf(t testing.TB, c *toolshelf.Catalog) map[string]string {
 	t.Helper()
 	list, err := c.ListSkills(t.Context())
@@ -262,7 +262,7 @@ func TestALayerMayBeASkillItself(t *testing.T) {
 		options []toolshelf.Option
 		want    string
 	}{
-		{"goes by its folder's name", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, named)), toolshelf.WithSkillsDir("packs/pdf")}, "pdf"},
+		{"has the name of its directory", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, named)), toolshelf.WithSkillsDir("packs/pdf")}, "pdf"},
 		{"also on disk", []toolshelf.Option{toolshelf.WithRoot(diskOf(t, named)), toolshelf.WithSkillsDir("packs/pdf")}, "pdf"},
 		{"also as the root", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, named)), toolshelf.WithRoot("packs/pdf"), toolshelf.WithSkillsDir(".")}, "pdf"},
 		{"also with a search further down", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, named)), toolshelf.WithSkillsDir("packs/pdf"), toolshelf.WithSkillDepth(3)}, "pdf"},
@@ -284,15 +284,15 @@ func TestALayerMayBeASkillItself(t *testing.T) {
 					t.Errorf("a.txt: %q, %v", got, err)
 				}
 				if _, err := c.ReadSkillFile(t.Context(), tt.want, "../pdf/a.txt"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
-					t.Errorf("a path out of it: %v", err)
+					t.Errorf("a path out of the skill: %v", err)
 				}
 			}
 		})
 	}
 }
 
-// A public collection often has a SKILL.md beside the directories of its skills,
-// which tells a model how to choose among them.
+// A public collection often has a SKILL.md beside the directories of its skills. The
+// file explains to a model how to choose a skill.
 func TestALayersOwnSkillFileShadowsNoSkill(t *testing.T) {
 	files := map[string]string{
 		"skills/SKILL.md":          skillFile("router"),
@@ -353,7 +353,7 @@ func TestALayerBecomesASkillAndDirectoriesAgain(t *testing.T) {
 	expect("skills", "pdf")
 }
 
-func TestSkillsFurtherDown(t *testing.T) {
+func TestSkillsInDeeperDirectories(t *testing.T) {
 	files := map[string]string{
 		"skills/flat/SKILL.md":                skillFile("flat"),
 		"skills/flat/part/SKILL.md":           skillFile("part"), // flat is a router
@@ -443,7 +443,7 @@ func TestTheSearchWithinASkillIsBounded(t *testing.T) {
 	}
 }
 
-func TestACircleOfFoldersEnds(t *testing.T) {
+func TestACycleOfDirectoriesEnds(t *testing.T) {
 	root := diskOf(t, map[string]string{"skills/web/scraper/SKILL.md": skillFile("scraper")})
 	if err := os.Symlink("..", filepath.Join(root, "skills", "web", "up")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
@@ -470,7 +470,7 @@ func TestALinkBackShadowsNoSkill(t *testing.T) {
 		}
 		var got []string
 		for _, s := range list {
-			if s.Name != "loop" { // which is a folder without a SKILL.md
+			if s.Name != "loop" { // loop is a directory without a SKILL.md
 				got = append(got, filepath.ToSlash(s.Path))
 			}
 		}
@@ -481,7 +481,7 @@ func TestALinkBackShadowsNoSkill(t *testing.T) {
 	}
 }
 
-func TestASkillFurtherDownThatComesFirstIsServedAtOnce(t *testing.T) {
+func TestADeeperSkillThatTakesPrecedenceIsFoundAtOnce(t *testing.T) {
 	root := diskOf(t, map[string]string{"skills/b/zed/SKILL.md": skillFile("zed")})
 	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillDepth(2))
 	if _, err := c.GetSkill(t.Context(), "zed"); err != nil {
@@ -503,7 +503,7 @@ func TestNoSkillIsADependency(t *testing.T) {
 	}
 }
 
-func TestAHomeFolderThatCannotBeReadHarmsNoProject(t *testing.T) {
+func TestAnUnreadableHomeDirectoryDoesNotAffectTheProject(t *testing.T) {
 	root := diskOf(t, map[string]string{".example/commands/a.md": "a", ".example/skills/b/SKILL.md": skillFile("b")})
 	home := filepath.Join(diskOf(t, map[string]string{"file": ""}), "file")
 	t.Setenv("HOME", home)
@@ -519,7 +519,7 @@ func TestAHomeFolderThatCannotBeReadHarmsNoProject(t *testing.T) {
 	}
 }
 
-func TestTheHomeFolderMayBeTheRootByAnotherName(t *testing.T) {
+func TestTheHomeDirectoryMayBeALinkToTheRoot(t *testing.T) {
 	root := diskOf(t, map[string]string{".example/skills/b/SKILL.md": skillFile("b")})
 	home := filepath.Join(t.TempDir(), "home")
 	if err := os.Symlink(root, home); err != nil {
@@ -549,7 +549,7 @@ func TestConventionalDirs(t *testing.T) {
 		t.Skipf("no symbolic links here: %v", err)
 	}
 
-	t.Run("the project's come before those of the home folder", func(t *testing.T) {
+	t.Run("directories of the project precede directories of the home directory", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("example"))
 		want := map[string]string{"both": ".example/skills", "home": ".agents/skills", "shared": "~/.agents/skills"}
 		if diff := cmp.Diff(want, skillsOf(t, c)); diff != "" {
@@ -568,37 +568,37 @@ func TestConventionalDirs(t *testing.T) {
 		}
 		for _, p := range problems(t, c) {
 			if strings.Contains(p, home) || strings.Contains(p, root) {
-				t.Errorf("a diagnostic holds a path of the host: %s", p)
+				t.Errorf("a diagnostic contains a host path: %s", p)
 			}
 		}
 		if all := problems(t, c); !slices.Contains(all, "LINK_NOT_FOLLOWED ~/.agents/skills/out") {
-			t.Errorf("a link out of a layer in the home folder is not reported: %q", all)
+			t.Errorf("a link out of a layer in the home directory is not reported: %q", all)
 		}
 	})
-	t.Run("they come after and before other layers as they are given", func(t *testing.T) {
+	t.Run("the order of the options is the order of the layers", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir(".agents/skills"), toolshelf.WithConventionalDirs("example"), toolshelf.WithConventionalDirs("agents"))
 		if found := skillsOf(t, c); found["both"] != ".agents/skills" {
 			t.Errorf("got %v", found)
 		}
 		for _, p := range problems(t, c) {
 			if strings.HasPrefix(p, "SHADOWED .agents/skills") {
-				t.Errorf("a folder is a layer twice: %s", p)
+				t.Errorf("a directory is a layer twice: %s", p)
 			}
 		}
 	})
-	t.Run("the home folder is left out where it is the root", func(t *testing.T) {
+	t.Run("the home directory is omitted if it is the root", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(home), toolshelf.WithConventionalDirs("example"))
 		if diff := cmp.Diff(map[string]string{"both": ".example/skills", "home": ".example/skills", "shared": ".agents/skills", "out": ".agents/skills"}, skillsOf(t, c)); diff != "" {
 			t.Errorf("skills (-want +got):\n%s", diff)
 		}
 	})
-	t.Run("the home folder is left out on another filesystem", func(t *testing.T) {
+	t.Run("the home directory is omitted on another filesystem", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, project)), toolshelf.WithConventionalDirs("example"))
 		if diff := cmp.Diff(map[string]string{"both": ".example/skills", "home": ".agents/skills"}, skillsOf(t, c)); diff != "" {
 			t.Errorf("skills (-want +got):\n%s", diff)
 		}
 	})
-	t.Run("none of them is an error like any other", func(t *testing.T) {
+	t.Run("no existing directory is an error", func(t *testing.T) {
 		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithConventionalDirs("example")).ListSkills(t.Context())
 		if !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
 			t.Errorf("got %v", err)
@@ -663,7 +663,7 @@ func TestAStraySkillFileShadowsNoSkill(t *testing.T) {
 		}
 		found, err := c.Lint(t.Context())
 		if err != nil || !slices.ContainsFunc(found, func(d toolshelf.Diagnostic) bool { return d.Path == "skills/SKILL.md" }) {
-			t.Errorf("%s: Lint says nothing of it: %v, %v", name, found, err)
+			t.Errorf("%s: Lint does not report the file: %v, %v", name, found, err)
 		}
 	}
 }

@@ -119,7 +119,9 @@ func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at plac
 	if d.Limit > 0 {
 		limit = d.Limit
 	}
-	entries, following, total, err := d.entries(ctx, dir, at, after, limit)
+	buf := buffers.Get().(*[]dirent)
+	entries, following, total, err := d.entries(ctx, dir, at, after, limit, *buf)
+	defer release(buf, entries)
 	if err != nil {
 		return page, err
 	}
@@ -138,7 +140,9 @@ func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at plac
 }
 
 func listSorted[E any](ctx context.Context, d *reader, dir *confine.Dir, at place, build func(*Row) E) (page Page[E], err error) {
-	entries, _, total, err := d.entries(ctx, dir, at, nil, -1)
+	buf := buffers.Get().(*[]dirent)
+	entries, _, total, err := d.entries(ctx, dir, at, nil, -1, *buf)
+	defer release(buf, entries)
 	if err != nil {
 		return page, err
 	}

@@ -144,26 +144,6 @@ func TestListSortsAndPages(t *testing.T) {
 	}
 }
 
-func TestSortDirents(t *testing.T) {
-	for _, all := range [][]string{
-		{}, {"a"}, {"common_b", "common_A", "common_", "COMMON_C", "common_a", "commo"},
-		{"é", "e", "E", "É", "z"}, {"file10.go", "file1.go", "file_1.go", "filelonger1", "filelonger0"},
-	} {
-		var dirents []dirent
-		for i, name := range all {
-			dirents = append(dirents, dirent{name: name, kind: Kind(i % 3)})
-		}
-		want := slices.Clone(dirents)
-		slices.SortFunc(want, compareDirents)
-		sortDirents(dirents)
-		for i := range dirents {
-			if dirents[i].name != want[i].name {
-				t.Errorf("%q: got %q at %d, want %q", all, dirents[i].name, i, want[i].name)
-			}
-		}
-	}
-}
-
 // TestUnknownTypes lists a filesystem whose directories do not report types, like some
 // filesystems of Linux.
 func TestUnknownTypes(t *testing.T) {

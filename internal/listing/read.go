@@ -1,7 +1,6 @@
 package listing
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,24 +9,20 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/ignore"
-	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // A dirent is an entry of a directory, without metadata. A call collects dirents, selects
-// some, and reads only the metadata of the selected dirents. A dirent is small, because
-// sorting moves dirents.
+// some, and reads only the metadata of the selected dirents.
 type dirent struct {
 	name string
 	kind Kind          // the type in the directory
 	now  Kind          // after describe: the type in the metadata; kindGone for a removed entry
 	info *confine.Info // the metadata, if necessary for the kind
-	key  uint64        // see sortDirents
 }
 
 func kindOf(typ fs.FileMode) Kind {
@@ -41,58 +36,6 @@ func kindOf(typ fs.FileMode) Kind {
 	default:
 		return KindOther
 	}
-}
-
-// compareDirents compares by name, directories first.
-func compareDirents(a, b dirent) int { return compareNamed(a.kind, a.name, b) }
-
-// compareNamed is compareDirents for a name in a buffer.
-func compareNamed[S ~string | ~[]byte](k Kind, name S, e dirent) int {
-	if (k == KindDir) != (e.kind == KindDir) {
-		return cmp.Compare(k, e.kind)
-	}
-	return names.Compare(name, e.name)
-}
-
-// sortDirents sorts by compareDirents. If all names are ASCII, a number made of the
-// eight letters after the common prefix decides most comparisons.
-func sortDirents(entries []dirent) {
-	if len(entries) < 2 {
-		return
-	}
-	prefix := len(entries[0].name)
-	for i := range entries {
-		name := entries[i].name
-		prefix = min(prefix, len(name))
-		for j := range name {
-			if name[j] >= utf8.RuneSelf {
-				slices.SortFunc(entries, compareDirents)
-				return
-			}
-			if j < prefix && name[j] != entries[0].name[j] {
-				prefix = j
-			}
-		}
-	}
-	for i := range entries {
-		r := &entries[i]
-		r.key = 0
-		for j := range 8 {
-			r.key <<= 8
-			if at := prefix + j; at < len(r.name) {
-				r.key |= uint64(names.LowerASCII(r.name[at]))
-			}
-		}
-		if r.kind != KindDir {
-			r.key |= 1 << 63 // no ASCII letter has this bit
-		}
-	}
-	slices.SortFunc(entries, func(a, b dirent) int {
-		if a.key != b.key {
-			return cmp.Compare(a.key, b.key)
-		}
-		return names.Compare(a.name, b.name)
-	})
 }
 
 // A reader selects the entries of directories. The counters cover all directories
@@ -202,9 +145,10 @@ func (d *reader) read(ctx context.Context, dir *confine.Dir, at place, visit fun
 
 // entries returns the entries after the dirent after, in the order by name, and the number
 // of all these entries. If limit is not negative, entries returns at most limit entries,
-// and the memory depends on limit.
-func (d *reader) entries(ctx context.Context, dir *confine.Dir, at place, after *dirent, limit int) (selected []dirent, following int, t totals, err error) {
-	page := make(pageHeap, 0, 32)
+// and the memory depends on limit. The entries are in the memory of buf if buf has room.
+func (d *reader) entries(ctx context.Context, dir *confine.Dir, at place, after *dirent, limit int, buf []dirent) (selected []dirent, following int, t totals, err error) {
+	page := pageHeap(buf[:0])
+	var text nameBuffer
 	t, err = d.read(ctx, dir, at, func(_ *meter, name []byte, k Kind, info *confine.Info) error {
 		r := dirent{kind: k, info: info}
 		if after != nil || limit >= 0 && len(page) >= limit {
@@ -219,13 +163,50 @@ func (d *reader) entries(ctx context.Context, dir *confine.Dir, at place, after 
 			r.name = string(name)
 		} else {
 			following++
-			r.name = string(name)
+			r.name = text.add(name)
 		}
 		page.add(r, limit)
 		return nil
 	})
 	sortDirents(page)
 	return page, following, t, err
+}
+
+// A nameBuffer allocates names together. A name keeps at most nameBlock bytes of other
+// names in memory.
+type nameBuffer struct{ block strings.Builder }
+
+const nameBlock = 8 << 10
+
+// add returns a copy of a name.
+func (b *nameBuffer) add(name []byte) string {
+	if full := b.block.Cap(); b.block.Len()+len(name) > full {
+		b.block = strings.Builder{}
+		b.block.Grow(max(min(2*full, nameBlock), 256, len(name)))
+	}
+	b.block.Write(name)
+	all := b.block.String()
+	return all[len(all)-len(name):]
+}
+
+// buffers holds the memory of the dirents of List. A call of entries fills the memory from
+// the beginning, so the cost of a larger buffer is the same.
+var buffers = sync.Pool{New: func() any {
+	buf := make([]dirent, 0, 64)
+	return &buf
+}}
+
+// maxBuffer limits the number of dirents of a buffer that stays in memory.
+const maxBuffer = 16 << 10
+
+// release returns the memory of entries to buffers. No dirent may be used after release.
+func release(buf *[]dirent, entries []dirent) {
+	if cap(entries) > maxBuffer {
+		return
+	}
+	clear(entries) // the names
+	*buf = entries[:0]
+	buffers.Put(buf)
 }
 
 // A pageHeap holds the first entries in order. When full, it is a heap with the

@@ -80,7 +80,7 @@ func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at place, dir
 	}
 	at.rules = d.addRules(dir, at)
 	f.rules = at.rules
-	entries, _, total, err := d.entries(t.ctx, dir, at, nil, t.entryLimit(t.left))
+	entries, _, total, err := d.entries(t.ctx, dir, at, nil, t.entryLimit(t.left), nil)
 	if err != nil {
 		if t.ctx.Err() != nil || f == t.walk.top {
 			return nil, err
@@ -199,7 +199,7 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 	again := &reader{Options: t.Options}
 	at := t.walk.place(f)
 	at.rules = f.rules
-	entries, _, total, err := again.entries(t.ctx, dir, at, nil, t.entryLimit(limit))
+	entries, _, total, err := again.entries(t.ctx, dir, at, nil, t.entryLimit(limit), nil)
 	if err != nil {
 		if t.ctx.Err() != nil {
 			return err

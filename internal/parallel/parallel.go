@@ -16,6 +16,17 @@ import (
 // called do directly. Without this rule, a worker would end early, and the result would be
 // incomplete.
 func Do(ctx context.Context, workers, n int, do func(i int) error) error {
+	if workers <= 1 || n <= 1 {
+		for i := range n {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := do(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	var (
 		next   atomic.Int64
 		failed atomic.Pointer[error]

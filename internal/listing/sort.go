@@ -1,0 +1,107 @@
+package listing
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/names"
+)
+
+// compareDirents compares by name, directories first.
+func compareDirents(a, b dirent) int { return compareNamed(a.kind, a.name, b) }
+
+// compareNamed is compareDirents for a name in a buffer.
+func compareNamed[S ~string | ~[]byte](k Kind, name S, e dirent) int {
+	if (k == KindDir) != (e.kind == KindDir) {
+		return cmp.Compare(k, e.kind)
+	}
+	return names.Compare(name, e.name)
+}
+
+// A sortKey is a row of sortDirents: narrow and without pointers, because sorting moves
+// rows.
+type sortKey struct {
+	key uint64 // orders most entries
+	at  uint32 // index of the entry
+}
+
+// sortDirents sorts by compareDirents. If all names are ASCII, a number made of the
+// eight letters after the common prefix decides most comparisons.
+func sortDirents(entries []dirent) {
+	if len(entries) < 2 {
+		return
+	}
+	prefix, ascii := commonPrefix(entries)
+	if !ascii || uint64(len(entries)) > 1<<32 {
+		slices.SortFunc(entries, compareDirents)
+		return
+	}
+	var few [64]sortKey // on the stack
+	keys := few[:]
+	if len(entries) > len(few) {
+		keys = make([]sortKey, len(entries))
+	}
+	keys = keys[:len(entries)]
+	for i := range entries {
+		keys[i] = sortKey{keyOf(&entries[i], prefix), uint32(i)}
+	}
+	slices.SortFunc(keys, func(a, b sortKey) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		return names.Compare(entries[a.at].name, entries[b.at].name)
+	})
+	permute(entries, keys)
+}
+
+// commonPrefix returns the length of the longest common prefix of all names, and
+// reports whether all names are ASCII.
+func commonPrefix(entries []dirent) (prefix int, ascii bool) {
+	first := entries[0].name
+	prefix = len(first)
+	for i := range entries {
+		name := entries[i].name
+		prefix = min(prefix, len(name))
+		for j := range len(name) {
+			if name[j] >= utf8.RuneSelf {
+				return 0, false
+			}
+			if j < prefix && name[j] != first[j] {
+				prefix = j
+			}
+		}
+	}
+	return prefix, true
+}
+
+// keyOf returns a number of the eight letters after the prefix, with the directories
+// first.
+func keyOf(e *dirent, prefix int) uint64 {
+	var key uint64
+	rest := e.name[prefix:]
+	for j := range 8 {
+		key <<= 8
+		if j < len(rest) {
+			key |= uint64(names.LowerASCII(rest[j]))
+		}
+	}
+	if e.kind != KindDir {
+		key |= 1 << 63 // no ASCII letter has this bit
+	}
+	return key
+}
+
+// permute moves the entry at keys[i].at to i, for all i. permute changes keys.
+func permute(entries []dirent, keys []sortKey) {
+	for i := range keys {
+		first := entries[i]
+		to := uint32(i)
+		for keys[to].at != uint32(i) {
+			from := keys[to].at
+			entries[to], keys[to].at = entries[from], to
+			to = from
+		}
+		entries[to], keys[to].at = first, to
+	}
+}

@@ -102,31 +102,62 @@ func uvarint(data []byte) (uint32, int) {
 // put adds or replaces the posting of a document.
 func (p *postings) put(one posting) {
 	n := len(p.blocks)
-	if n > 0 && p.blocks[n-1].last >= one.doc {
-		p.change(one.doc, func(all []posting, i int, there bool) []posting {
-			if there {
-				all[i] = one
-				return all
-			}
-			return slices.Insert(all, i, one)
-		})
+	switch {
+	case n > 0 && one.doc <= p.blocks[n-1].last:
+		p.change(one)
 		return
+	case n > 0 && len(p.blocks[n-1].data) < fullBlock:
+		p.blocks[n-1].append(one)
+	default:
+		if n > 0 {
+			p.blocks[n-1].data = slices.Clone(p.blocks[n-1].data) // without spare capacity
+		}
+		p.blocks = append(p.blocks, newBlock(nil, one))
 	}
 	p.len++
-	if n > 0 && len(p.blocks[n-1].data) < fullBlock {
-		p.blocks[n-1].append(one)
-		return
-	}
-	if n > 0 {
-		p.blocks[n-1].data = slices.Clone(p.blocks[n-1].data) // without spare capacity
-	}
-	p.blocks = append(p.blocks, newBlock(one))
 }
 
-// newBlock returns the block of some postings.
-func newBlock(all ...posting) block {
+// remove removes the posting of a document, if present.
+func (p *postings) remove(doc uint32) { p.change(posting{doc: doc}) }
+
+// change adds, replaces or, without counts, removes the posting of a document before the
+// last document.
+func (p *postings) change(one posting) {
+	at := p.block(one.doc)
+	var room [fullBlock]posting // a posting has at least two bytes
+	all := room[:0]
+	for each := range p.blocks[at].all {
+		all = append(all, each)
+	}
+	i, there := slices.BinarySearchFunc(all, one.doc, func(p posting, doc uint32) int { return cmp.Compare(p.doc, doc) })
+	switch {
+	case there && one.counts == 0:
+		all = slices.Delete(all, i, i+1)
+		p.len--
+	case there:
+		all[i] = one
+	case one.counts == 0:
+		return
+	default:
+		all = slices.Insert(all, i, one)
+		p.len++
+	}
+	if len(all) == 0 {
+		p.blocks = slices.Delete(p.blocks, at, at+1)
+		return
+	}
+	size := len(p.blocks[at].data) + 2*binary.MaxVarintLen32
+	p.blocks[at] = newBlock(make([]byte, 0, size), all...)
+	if half := len(all) / 2; len(p.blocks[at].data) > 2*fullBlock {
+		p.blocks[at] = newBlock(nil, all[:half]...)
+		p.blocks = slices.Insert(p.blocks, at+1, newBlock(nil, all[half:]...))
+	}
+}
+
+// newBlock returns the block of some postings. The block is appended to data.
+func newBlock(data []byte, all ...posting) block {
 	b := block{first: all[0].doc, last: all[0].doc}
-	b.data = binary.AppendUvarint(nil, uint64(all[0].counts))
+	b.data = binary.AppendUvarint(data, uint64(all[0].counts))
 	for _, one := range all[1:] {
 		b.append(one)
 	}
@@ -137,39 +168,6 @@ func (b *block) append(one posting) {
 	b.data = binary.AppendUvarint(b.data, uint64(one.doc-b.last))
 	b.data = binary.AppendUvarint(b.data, uint64(one.counts))
 	b.last = one.doc
-}
-
-// remove removes the posting of a document.
-func (p *postings) remove(doc uint32) {
-	p.change(doc, func(all []posting, i int, there bool) []posting {
-		if there {
-			return slices.Delete(all, i, i+1)
-		}
-		return all
-	})
-}
-
-// change replaces the postings of the block of a document. The function edit receives
-// the postings and the position of the document.
-func (p *postings) change(doc uint32, edit func(all []posting, i int, there bool) []posting) {
-	at := p.block(doc)
-	var before []posting
-	for one := range p.blocks[at].all {
-		before = append(before, one)
-	}
-	i, there := slices.BinarySearchFunc(before, doc, func(one posting, doc uint32) int { return cmp.Compare(one.doc, doc) })
-	n := len(before)
-	after := edit(before, i, there)
-	p.len += uint32(len(after) - n)
-	if len(after) == 0 {
-		p.blocks = slices.Delete(p.blocks, at, at+1)
-		return
-	}
-	p.blocks[at] = newBlock(after...)
-	if half := len(after) / 2; len(p.blocks[at].data) > 2*fullBlock {
-		p.blocks[at] = newBlock(after[:half]...)
-		p.blocks = slices.Insert(p.blocks, at+1, newBlock(after[half:]...))
-	}
 }
 
 // block returns the position of the block that a document belongs to.

@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"log/slog"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -262,7 +263,9 @@ func (s *Searcher) read(e *index.Entry) text {
 	layer := s.config.Index.Layer(e.Layer)
 	now := time.Now()
 	t.unsettledText.read = s.config.Now()
-	raw, info, err := s.readText(layer.FS, e.Path)
+	buf := buffers.Get().(*[]byte)
+	defer buffers.Put(buf)
+	raw, info, err := s.readText(layer.FS, e.Path, buf)
 	if err != nil {
 		t.unsettledText.read = time.Time{}
 	}
@@ -278,8 +281,12 @@ func (s *Searcher) read(e *index.Entry) text {
 	return t
 }
 
-// readText reads the part of a file that Find searches.
-func (s *Searcher) readText(fsys *confine.FS, name string) ([]byte, confine.Info, error) {
+// buffers holds buffers for files. A document is copied before its buffer returns.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// readText reads the part of a file that Find searches into a buffer, which grows to
+// the size of the part.
+func (s *Searcher) readText(fsys *confine.FS, name string, buf *[]byte) ([]byte, confine.Info, error) {
 	f, err := fsys.OpenRegular(name)
 	if err != nil {
 		return nil, confine.Info{}, err
@@ -289,10 +296,11 @@ func (s *Searcher) readText(fsys *confine.FS, name string) ([]byte, confine.Info
 	if info.Size > s.config.MaxFileSize {
 		return nil, info, index.ErrTooLarge
 	}
-	raw := make([]byte, min(info.Size, matter.MaxHead+rank.MaxText))
-	n, err := f.ReadHead(raw)
+	size := int(min(info.Size, matter.MaxHead+rank.MaxText))
+	*buf = slices.Grow((*buf)[:0], size)[:size]
+	n, err := f.ReadHead(*buf)
 	if err != nil {
 		return nil, info, err
 	}
-	return raw[:n], info, nil
+	return (*buf)[:n], info, nil
 }

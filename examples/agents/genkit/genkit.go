@@ -10,9 +10,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-func tools(g *genkit.Genkit, adapter *mcpadapter.Adapter) (all []ai.ToolRef) {
+func tools(adapter *mcpadapter.Adapter) (all []ai.ToolRef) {
 	for _, t := range adapter.Tools() {
-		all = append(all, genkit.DefineTool(g, t.Name, t.Description, func(ctx *ai.ToolContext, input any) (map[string]any, error) {
+		all = append(all, ai.NewTool(t.Name, t.Description, func(ctx *ai.ToolContext, input any) (map[string]any, error) {
 			arguments, _ := input.(map[string]any)
 			return adapter.AnswerMap(ctx, t.Name, arguments), nil // an error would end Generate
 		}, ai.WithInputSchema(t.Schema())))
@@ -30,10 +30,9 @@ func answers(ctx context.Context, adapter *mcpadapter.Adapter, r *ai.ModelRespon
 
 // Ask returns the model's answer to a question. The instructions are the text of Catalog.SkillsPrompt.
 func Ask(ctx context.Context, g *genkit.Genkit, adapter *mcpadapter.Adapter, instructions, question string) (string, error) {
-	defined := tools(g, adapter)
 	messages := []*ai.Message{ai.NewUserTextMessage(question)}
 	for range 20 {
-		r, err := genkit.Generate(ctx, g, ai.WithSystem("%s", instructions), ai.WithMessages(messages...), ai.WithTools(defined...),
+		r, err := genkit.Generate(ctx, g, ai.WithSystem("%s", instructions), ai.WithMessages(messages...), ai.WithTools(tools(adapter)...),
 			ai.WithReturnToolRequests(true)) // Generate would end on an unknown tool or an argument of the wrong type
 		if err != nil {
 			return "", err

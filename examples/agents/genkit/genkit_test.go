@@ -38,7 +38,7 @@ func TestWithSystemFormatsItsText(t *testing.T) {
 	shelf := fakeapi.NewShelf(t)
 	url, end := fakeapi.Gemini.Serve(t, []fakeapi.Turn{{Text: "Done."}})
 	g := start(t.Context(), t, url)
-	if _, err := genkit.Generate(t.Context(), g, ai.WithSystem(shelf.Instructions), ai.WithPrompt("Hello"), ai.WithTools(tools(g, shelf.Adapter)...)); err != nil {
+	if _, err := genkit.Generate(t.Context(), g, ai.WithSystem(shelf.Instructions), ai.WithPrompt("Hello"), ai.WithTools(tools(shelf.Adapter)...)); err != nil {
 		t.Fatal(err)
 	}
 	if got := end()[0].Instructions; !strings.Contains(got, "100%!s(MISSING)") {
@@ -56,11 +56,25 @@ func TestGenerateEndsOnMistakesOfTheModel(t *testing.T) {
 		shelf := fakeapi.NewShelf(t, mcpadapter.WithDialect(mcpadapter.Gemini))
 		url, end := fakeapi.Gemini.Serve(t, []fakeapi.Turn{{Calls: []fakeapi.Call{call}}, {Text: "Done."}})
 		g := start(t.Context(), t, url)
-		failing := genkit.DefineTool(g, "failing", "Fails.", func(*ai.ToolContext, any) (string, error) { return "", errors.New("failed") },
+		failing := ai.NewTool("failing", "Fails.", func(*ai.ToolContext, any) (string, error) { return "", errors.New("failed") },
 			ai.WithInputSchema(map[string]any{"type": "object"}))
-		_, err := genkit.Generate(t.Context(), g, ai.WithPrompt("Hello"), ai.WithTools(append(tools(g, shelf.Adapter), failing)...))
+		_, err := genkit.Generate(t.Context(), g, ai.WithPrompt("Hello"), ai.WithTools(append(tools(shelf.Adapter), failing)...))
 		if err == nil || len(end()) != 1 {
 			t.Errorf("%s %s: got %v; if the model receives the mistake, the recipe needs no loop", call.Name, call.Arguments, err)
 		}
+	}
+}
+
+func TestTwoQuestionsShareGenkit(t *testing.T) {
+	shelf := fakeapi.NewShelf(t, mcpadapter.WithDialect(mcpadapter.Gemini))
+	url, end := fakeapi.Gemini.Serve(t, []fakeapi.Turn{{Text: "Done."}, {Text: "Done."}})
+	g := start(t.Context(), t, url)
+	for range 2 {
+		if said, err := Ask(t.Context(), g, shelf.Adapter, shelf.Instructions, "Hello"); err != nil || said != "Done." {
+			t.Errorf("got %q, %v", said, err)
+		}
+	}
+	if n := len(end()); n != 2 {
+		t.Errorf("%d requests", n)
 	}
 }

@@ -19,7 +19,7 @@ type collection[Info any] struct {
 	*index.Index
 	searcher *search.Searcher
 	filter   *filter[Info]
-	known    func(name, stem string) *index.Entry // the entry of the last snapshot, if the entry's own file alone decides
+	known    func(last *index.Snapshot, name, stem string) *index.Entry // the entry of the last snapshot, if the entry's own file alone decides
 
 	layers layers // as given to the options, in the order of the index
 	root   string // as given to WithRoot
@@ -51,7 +51,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 			Reports:     c.reports.named(),
 		})),
 		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }},
-		known:  func(name, stem string) *index.Entry { return x.Known(name, stem) },
+		known:  func(last *index.Snapshot, name, stem string) *index.Entry { return x.Known(last, name, stem) },
 
 		layers: c.config.commands,
 		root:   c.config.root,
@@ -86,7 +86,7 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 			Description: func(e *index.Entry) string { return c.skillInfo(e).Description },
 		})),
 		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
-		known:  func(name, _ string) *index.Entry { return x.KnownSkill(name) },
+		known:  func(last *index.Snapshot, name, _ string) *index.Entry { return x.KnownSkill(last, name) },
 
 		layers: c.config.skills,
 		root:   c.config.root,
@@ -163,7 +163,8 @@ type reader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.E
 func resolve[T, Info any](ctx context.Context, c *Catalog, from *collection[Info], op, name, stem string, read reader[T, Info]) (T, error) {
 	var zero T
 	known, err := await(ctx, c, func(ctx context.Context) (reading[T, Info], error) {
-		s, e := from.Last(), from.known(name, stem)
+		s := from.Last() // read once: a concurrent scan replaces the last snapshot
+		e := from.known(s, name, stem)
 		if e == nil {
 			return reading[T, Info]{}, fs.ErrNotExist
 		}

@@ -88,7 +88,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 // cachedCommand is Get for a cached command whose file a look into an open directory
 // shows unchanged. cachedCommand needs no goroutine, because the look never waits.
 func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
-	e := c.commands.known(name, stem)
+	e := c.commands.known(c.commands.Last(), name, stem)
 	if e == nil {
 		return Command{}, false
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// Known returns the entry that Lookup would find in a snapshot taken now, if the
-// entry's own file alone decides the result. The caller checks the file. If a
-// file created since the last validation can take precedence over the entry,
-// Known returns nil. Known also returns nil for a broken entry.
-func (x *Index) Known(wanted ...string) *Entry {
-	last := x.last.Load()
+// Known returns the entry of last, the value of [Index.Last], that Lookup would find
+// in a snapshot taken now, if the entry's own file alone decides the result. The
+// caller checks the file. If a file created since the last validation can take
+// precedence over the entry, Known returns nil. Known also returns nil for a broken
+// entry, and if last is nil.
+func (x *Index) Known(last *Snapshot, wanted ...string) *Entry {
 	if last == nil || last.byName[wanted[0]] == nil && wanted[0] != wanted[len(wanted)-1] && names.Loose(wanted[0]) && x.config.Valid(wanted[0]) {
 		return nil
 	}
@@ -24,12 +24,12 @@ func (x *Index) Known(wanted ...string) *Entry {
 	return e
 }
 
-// KnownSkill returns the entry that Lookup would find in a snapshot taken now,
+// KnownSkill returns the entry of last that Lookup would find in a snapshot taken now,
 // if the entry's own file alone decides the result, or nil. The SKILL.md of a
 // direct subdirectory of the first layer decides alone, because no other file
 // takes precedence.
-func (x *Index) KnownSkill(name string) *Entry {
-	e := x.Known(name)
+func (x *Index) KnownSkill(last *Snapshot, name string) *Entry {
+	e := x.Known(last, name)
 	if e == nil || path.Base(e.Path) != skillFiles[0] {
 		return nil
 	}

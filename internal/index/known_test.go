@@ -13,10 +13,11 @@ import (
 func TestKnown(t *testing.T) {
 	tr := tree{"one/a.md": "", "one/upper.MD": "", "one/large.md": "12345678901", "one/x.md.md": "", "two/b.md": "", "one/dep.md": "---\nis_dependency: 1\n---\n"}
 	x := commandsOf(t, Config{MaxFileSize: 32, Valid: names.Loose}, confined(t)(confine.Over(tr.inMemory(t), "/")), "one", "two")
-	if x.Known("a") != nil {
-		t.Error("an entry before the first snapshot")
-	}
+	before := x.Last()
 	s := snapshotOf(t, x)
+	if x.Known(before, "a") != nil {
+		t.Error("an entry of a later snapshot than the given snapshot")
+	}
 	for _, tt := range []struct {
 		name  string
 		names []string
@@ -31,7 +32,7 @@ func TestKnown(t *testing.T) {
 		{"a file that ends in .MD", []string{"upper"}, false},
 		{"a name without a command", []string{"none"}, false},
 	} {
-		e := x.Known(tt.names...)
+		e := x.Known(s, tt.names...)
 		if (e != nil) != tt.known || e != nil && e != s.Lookup(tt.names...) {
 			t.Errorf("%s: Known(%q) = %v", tt.name, tt.names, e)
 		}
@@ -41,8 +42,8 @@ func TestKnown(t *testing.T) {
 func TestABrokenCommandIsNotKnown(t *testing.T) {
 	tr := tree{"commands/large.md": "1234"}
 	x := commandsOf(t, Config{MaxFileSize: 3}, confined(t)(confine.Over(tr.inMemory(t), "/")), "commands")
-	if s := snapshotOf(t, x); s.Lookup("large") == nil || x.Known("large") != nil {
-		t.Errorf("Known = %v", x.Known("large"))
+	if s := snapshotOf(t, x); s.Lookup("large") == nil || x.Known(s, "large") != nil {
+		t.Errorf("Known = %v", x.Known(s, "large"))
 	}
 }
 
@@ -60,24 +61,25 @@ func TestKnownSkill(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, known := range map[string]bool{"a": true, "b": false, "c": false, "deep": false, "d": false, "changed": false, "gone": false, "none": false} {
-		if e := x.KnownSkill(name); (e != nil) != known || e != nil && e != s.Lookup(name) {
+		if e := x.KnownSkill(s, name); (e != nil) != known || e != nil && e != s.Lookup(name) {
 			t.Errorf("KnownSkill(%q) = %v", name, e)
 		}
 	}
 	linked := tree{"skills/a/SKILL.md": "-> ../../text.md", "text.md": "12"}.onDisk(t)
 	x = skillsOf(t, Config{}, confined(t)(confine.New(linked)), "skills")
-	snapshotOf(t, x)
-	if e := x.KnownSkill("a"); e == nil || !e.Linked {
+	s = snapshotOf(t, x)
+	if e := x.KnownSkill(s, "a"); e == nil || !e.Linked {
 		t.Errorf("a linked SKILL.md: %v", e)
 	}
 	if err := os.WriteFile(filepath.Join(linked, "text.md"), []byte("123"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if e := x.KnownSkill("a"); e != nil {
+	if e := x.KnownSkill(s, "a"); e != nil {
 		t.Errorf("a SKILL.md whose target has changed: %v", e)
 	}
 	top := skillsOf(t, Config{}, confined(t)(confine.New(tree{"SKILL.md": skillText("x")}.onDisk(t))), ".")
-	if e := top.KnownSkill(snapshotOf(t, top).Entries[0].Name); e != nil {
+	s = snapshotOf(t, top)
+	if e := top.KnownSkill(s, s.Entries[0].Name); e != nil {
 		t.Errorf("a layer that is a skill itself: %v", e)
 	}
 }

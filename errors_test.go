@@ -55,8 +55,8 @@ func TestErrorCodes(t *testing.T) {
 	if bytes.Contains(source, []byte(`Error{Code: "`)) {
 		t.Error("a sentinel has no constant")
 	}
-	if toolshelf.CodeInvalidPage != toolshelf.CodeInvalidPage {
-		t.Errorf("the code of ErrInvalidPage is %s", toolshelf.CodeInvalidPage)
+	if toolshelf.ErrInvalidPage.Code != toolshelf.CodeInvalidPage {
+		t.Errorf("the code of ErrInvalidPage is %s", toolshelf.ErrInvalidPage.Code)
 	}
 }
 

@@ -85,13 +85,13 @@
 //
 // A layer outside the root is either an absolute directory or an fs.FS, and is confined
 // to itself. [CommandMetadata].Path and [SkillInfo].Path are full paths for the program.
-// No error, diagnostic or text form contains a host path that the caller did not
-// provide.
+// No error, diagnostic or listing contains a host path that the caller did not
+// provide. The text of [Skill.Prompt] contains the full path of the skill's directory.
 //
 // # Errors
 //
-// Each error of this package is an [*Error] with a [Code]. Each code has a sentinel
-// for errors.Is. [CodeOf] returns the code of any error. If a context ends, the method
+// Each error of this package, except the *fs.PathError of [Skill.FS], is an [*Error]
+// with a [Code]. Each code has a sentinel for errors.Is. [CodeOf] returns the code of any error. If a context ends, the method
 // returns the context's error unchanged.
 //
 // A defect of one file is a diagnostic, not an error. The methods that list serve the

@@ -139,9 +139,8 @@ func WithRoot(dir string) Option {
 // If every directory of commands is missing, List, All, ListUsage and AllUsage
 // return [ErrDirectoryNotFound], and Get returns [ErrCommandNotFound]. The other
 // methods that read commands return [ErrDirectoryNotFound] only if WithCommandsDir
-// or [WithCommandsFS] names a directory. Otherwise they find no commands, because
-// the default directory and the directories of [WithConventionalDirs] may be
-// missing. A root that does not exist is always an error.
+// or [WithCommandsFS] names a directory. Otherwise these methods find no commands
+// and return no error. A root that does not exist is always an error.
 func WithCommandsDir(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs) })
 }
@@ -155,14 +154,14 @@ func WithSkillsDir(dirs ...string) Option {
 }
 
 // WithCommandsFS reads commands from the top of fsys, such as an embed.FS (use
-// fs.Sub for a directory of fsys). The name identifies fsys in Command.Layer and in
-// diagnostics.
+// fs.Sub for a directory of fsys). The name identifies fsys in the field Layer of the
+// Command that Get returns, and in diagnostics. A CommandInfo has no layer.
 //
 // The default directory "commands" of the root stays, with precedence over all
 // layers, so a project can replace the commands of fsys. To read fsys alone, add
-// WithCommandsDir(). To read another directory, add WithCommandsDir or
-// WithConventionalDirs: before WithCommandsFS if the directory has precedence over
-// fsys, otherwise after.
+// WithCommandsDir(). WithCommandsDir and WithConventionalDirs replace the
+// default directory. The layers of earlier options have precedence over the layers of
+// later options: give the directories before WithCommandsFS to override fsys.
 //
 // The catalog reads an embed.FS, and a filesystem marked with [Immutable], once. The
 // files of any other fs.FS may change at any time, like the files of [WithFs].

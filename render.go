@@ -9,8 +9,10 @@ import (
 )
 
 // Render returns the command's text with arguments filled in, by the rules of
-// the zero [Renderer]. A bare number in code, such as $1, stays. Render executes
-// nothing and reads nothing.
+// the zero [Renderer]. A bare number in code, such as $1, stays. A placeholder
+// without an argument stays. If Render replaces no placeholder, Render appends all
+// arguments (see [Renderer.Render]). Otherwise Render drops each argument without a
+// placeholder. Render executes nothing and reads nothing.
 //
 // Render returns [ErrSizeLimitExceeded] for arguments that would make the text too
 // long (see [Renderer.Render]), and no other error. The same arguments always give the

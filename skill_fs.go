@@ -32,23 +32,25 @@ func (s Skill) Dir() string {
 	return dir
 }
 
-// FS returns the files of the skill with the name s.Name in the catalog that returned
-// s. The result is also an fs.ReadDirFS, fs.ReadFileFS and fs.StatFS, is safe for
+// FS returns the files of the skill. Each call of a method of the result looks up
+// s.Name in the catalog that returned s. The result is also an fs.ReadDirFS, fs.ReadFileFS and fs.StatFS, is safe for
 // concurrent use, and costs nothing until a call. Each call sees the current files.
 //
 // The files are those that [Catalog.ReadSkillFile] reads, with the same rules for
 // links and the same limits: Open and ReadFile read the whole file, up to the limit of
 // [WithMaxFileSize], and a name never leads out of the directory. A list of a directory
-// contains regular files, links to files that are followed, as regular files, and
-// directories except .git and node_modules. fs.WalkDir therefore finds the files of
+// contains its regular files and its subdirectories without .git and node_modules. A
+// link to a file that is followed appears as a regular file. fs.WalkDir therefore finds the files of
 // s.Files, and also the files beyond the limits of s.Files.
 //
 // An error is an *fs.PathError with the name in the skill. Its cause is the error of
-// ReadSkillFile, and matches [ErrOutsideRoot], [ErrFileRead], [ErrFileTooLarge] or
-// [ErrNotFound]. If the skill no longer exists or a filter hides the skill, the cause is
-// [ErrSkillNotFound]. Both of these errors also match fs.ErrNotExist. After Close, the
+// ReadSkillFile, and matches [ErrOutsideRoot] for a link, [ErrFileRead],
+// [ErrFileTooLarge] or [ErrNotFound]. If the skill no longer exists or a filter hides
+// the skill, the cause is [ErrSkillNotFound]. ErrNotFound and ErrSkillNotFound also
+// match fs.ErrNotExist. After Close, the
 // cause matches [ErrClosed] and fs.ErrClosed; files that are already open remain
-// readable. A name that fs.ValidPath rejects is fs.ErrInvalid, except that names may
+// readable. A name that fs.ValidPath rejects, such as a name with
+// "..", is fs.ErrInvalid without a Code, except that names may
 // contain invalid UTF-8, as file names do.
 //
 // If GetSkill did not return s, as after decoding JSON, each call fails with

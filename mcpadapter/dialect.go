@@ -43,8 +43,8 @@ const (
 // of tools do not change: a tool rejects a value outside the bounds.
 //
 // With OpenAIStrict, a model sends null for each optional argument that it omits. All
-// tools accept null: the adapter removes a null that the original schema rejects
-// before it calls an extra tool.
+// tools accept null for an optional argument. Before the call of an extra tool, the
+// adapter removes each null that the tool's own schema rejects.
 //
 // OpenAIStrict and AnthropicStrict permit no dot in the name of a tool. With these
 // dialects, the default separator of a namespace is "_" (see WithSeparator).

@@ -39,20 +39,21 @@ import (
 // If Out is a struct, a map, or a pointer to either, the result of f is the
 // structured content, and its JSON is the text. If Out is a string, the result is the
 // text. The JSON of every other type is the text, without structured content. A nil
-// map or pointer is the error "the tool returned no result". Fields of Out follow the rules for In, with MarshalText and MarshalJSON. No property of Out
-// may have the name "error", which reports the error of a failed call.
+// map or pointer is the error "the tool returned no result". Fields of Out follow the
+// rules for In, with MarshalText and MarshalJSON. No property of Out may have the name
+// "error", which reports the error of a failed call.
 //
-// If f returns a toolshelf.Error, the result has its code and message. The text of
-// any other error is the text of a Result with IsError. If the context ends, Call
+// If f returns a toolshelf.Error, the result has its code and message. For any
+// other error, the result has IsError, and its text is err.Error() without a code. If the context ends, Call
 // returns the context's error. A panic of f is a panic of Call.
 //
 // ToolFor returns toolshelf.ErrInvalidOption in the following cases:
 //   - f is nil.
-//   - In is not a struct.
+//   - In is neither a struct nor a pointer to a struct.
 //   - A type has no JSON form, is recursive, or is an array; use a slice.
 //   - Two fields have the same name.
-//   - The tag jsonschema is empty or begins with a word and "=", which the library
-//     google/jsonschema-go reserves.
+//   - A field has the tag jsonschema:"", or its tag jsonschema begins with a word and
+//     "=", such as "min=3", which the library google/jsonschema-go reserves.
 func ToolFor[In, Out any](name, description string, f func(context.Context, In) (Out, error)) (Tool, error) {
 	fail := func(err error) (Tool, error) {
 		return Tool{}, &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: "mcpadapter.ToolFor", Message: fmt.Sprintf("the tool %q: %v", name, err)}

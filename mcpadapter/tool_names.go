@@ -55,7 +55,7 @@ func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
 			case !taken:
 				a.byName[spelling] = i
 			case other != i && tools[other].Name == t.Name:
-				return invalidOption(fmt.Sprintf("two tools have the name %q; rename a tool, or use WithNamespace", t.Name))
+				return invalidOption(fmt.Sprintf("two tools have the name %q; rename an extra tool, or use WithNamespace if the other tool is a library tool", t.Name))
 			case other != i:
 				return invalidOption(fmt.Sprintf("a call of %q is ambiguous between the tools %q and %q; rename a tool", spelling, tools[other].Name, t.Name))
 			}

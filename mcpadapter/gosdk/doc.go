@@ -20,8 +20,8 @@
 // wins.
 //
 // The SDK declares prompts and announces changes only for its set of prompts. Register
-// therefore adds a prompt with the empty name to the set. The binding removes this prompt
-// from all results. When commands are added, removed or changed, the server sends one
+// therefore adds a prompt with the empty name to the set. Clients never see this prompt,
+// because the binding removes this prompt from all results. When commands are added, removed or changed, the server sends one
 // notification for all changes within a tenth of a second. Without toolshelf.WithWatch,
 // the catalog detects changes only when a request reads the catalog.
 //

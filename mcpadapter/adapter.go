@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -184,22 +185,33 @@ func (a *Adapter) PageSize() int { return a.config.pageSize }
 // Result with IsError. Call returns an *RPCError with CodeInvalidParams if no tool has
 // the name, and the context's error if the context ends.
 func (a *Adapter) Call(ctx context.Context, name string, arguments json.RawMessage) (Result, error) {
+	result, _, err := a.call(ctx, name, arguments)
+	return result, err
+}
+
+// call is Call with the error of an extra tool as the cause of a failed call.
+func (a *Adapter) call(ctx context.Context, name string, arguments json.RawMessage) (result Result, cause, err error) {
 	if err := ctx.Err(); err != nil {
-		return Result{}, err
+		return Result{}, nil, err
 	}
 	t, ok := a.Lookup(name)
 	if !ok {
-		return Result{}, a.unknownTool(name)
+		return Result{}, nil, a.unknownTool(name)
 	}
-	result, err := t.Call(ctx, arguments)
+	result, err = t.Call(ctx, arguments)
 	switch {
 	case err == nil:
-		return result, nil
+		return result, nil, nil
 	case ctx.Err() != nil:
-		return Result{}, ctx.Err()
+		return Result{}, nil, ctx.Err()
 	default:
-		return Result{Text: err.Error(), IsError: true}, nil
+		return failedResult(err), err, nil
 	}
+}
+
+// failedResult returns the result of a tool that failed with an error.
+func failedResult(err error) Result {
+	return Result{Text: cmp.Or(err.Error(), "the tool failed without an error text"), IsError: true}
 }
 
 func (a *Adapter) unknownTool(name string) *RPCError {

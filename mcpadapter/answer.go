@@ -36,8 +36,9 @@ func (a *Adapter) Answer(ctx context.Context, name string, arguments json.RawMes
 //
 // errors.Is matches the error of a library tool with the sentinel of its code, such as
 // toolshelf.ErrCommandNotFound, except for list_skills, whose errors have no code.
-// errors.Is matches the context's error, and the error of an extra tool. errors.As
-// finds an *RPCError if no tool has the name.
+// errors.Is matches the context's error, the error of an extra tool, the error of a
+// function of ToolFor, and an error that is the value of a panic. errors.As finds an
+// *RPCError if no tool has the name.
 func (a *Adapter) AnswerErr(ctx context.Context, name string, arguments json.RawMessage) (string, error) {
 	result, cause := a.answer(ctx, name, arguments)
 	if result.IsError {
@@ -52,7 +53,8 @@ func (a *Adapter) AnswerErr(ctx context.Context, name string, arguments json.Raw
 // The answer to a successful call is the structured content of the result, or
 // {"output": text} if the tool returns only text. The answer to a failed call has the
 // member "error": the error of the structured content, or else the text. The Gemini
-// API defines both names. The caller may change the map. Numbers are as in
+// API defines both names. AnswerMap returns a member "error" in the structured content
+// of a successful call unchanged; only a Tool without ToolFor can return this member. The caller may change the map. Numbers are as in
 // Tool.Schema.
 func (a *Adapter) AnswerMap(ctx context.Context, name string, arguments map[string]any) map[string]any {
 	raw, err := json.Marshal(arguments)
@@ -72,19 +74,26 @@ func (a *Adapter) AnswerMap(ctx context.Context, name string, arguments map[stri
 
 // answer is Call with a Result for each outcome. The cause of a failed call may be nil.
 func (a *Adapter) answer(ctx context.Context, name string, arguments json.RawMessage) (result Result, cause error) {
+	var kept error
+	ctx = context.WithValue(ctx, causeKey{}, &kept) // panics for a nil context
 	defer func() {
 		if fault := recover(); fault != nil {
 			text := fmt.Sprintf("the tool %s panicked: %v", quote(name), fault)
-			result, cause = Result{Text: text, IsError: true}, nil
+			result = Result{Text: text, IsError: true}
+			cause, _ = fault.(error)
 		}
 	}()
-	result, err := a.Call(ctx, name, arguments)
+	result, cause, err := a.call(ctx, name, arguments)
 	var unknown *RPCError
 	switch {
 	case errors.As(err, &unknown):
 		return Result{Text: unknown.Message, IsError: true}, err
 	case err != nil:
 		return Result{Text: "the call was not finished: " + err.Error(), IsError: true}, err
+	case cause != nil:
+		return result, cause
+	case kept != nil && result.IsError:
+		return result, kept
 	case result.IsError:
 		var content struct{ Error *toolshelf.Error }
 		if json.Unmarshal(result.Structured, &content) == nil && content.Error != nil && content.Error.Code != "" {
@@ -92,6 +101,20 @@ func (a *Adapter) answer(ctx context.Context, name string, arguments json.RawMes
 		}
 	}
 	return result, nil
+}
+
+// A causeKey is the context key of the *error in which a tool of ToolFor keeps the error
+// of its function, because a Result has no error.
+type causeKey struct{}
+
+// withoutCause returns where a tool keeps the error of its function, or nil, and the
+// context of the function. Tools that the function calls keep no error.
+func withoutCause(ctx context.Context) (context.Context, *error) {
+	kept, _ := ctx.Value(causeKey{}).(*error)
+	if kept != nil {
+		ctx = context.WithValue(ctx, causeKey{}, nil)
+	}
+	return ctx, kept
 }
 
 // A failedCall is the error of AnswerErr.

@@ -24,6 +24,7 @@ func TestAnswers(t *testing.T) {
 	a := adapter(t, mcpadapter.WithExtraTools(
 		extra("text", mcpadapter.Result{Text: "4"}, nil),
 		extra("structured", mcpadapter.Result{Text: "four", Structured: json.RawMessage(`{"n":4,"big":9007199254740993}`)}, nil),
+		extra("silent", mcpadapter.Result{}, errors.New("")),
 		extra("fails", mcpadapter.Result{}, errors.New("no paper")),
 		extra("refuses", mcpadapter.Result{Text: "not now", Structured: json.RawMessage(`{"later":true}`), IsError: true}, nil),
 		mcpadapter.Tool{Name: "panics", Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) { panic("no ink") }},
@@ -40,6 +41,7 @@ func TestAnswers(t *testing.T) {
 			map[string]any{"error": map[string]any{"code": "NOT_FOUND", "message": "File 'nothing' not found"}}},
 		{"text", `{}`, "4", false, map[string]any{"output": "4"}},
 		{"structured", `{}`, "four", false, map[string]any{"n": 4.0, "big": json.Number("9007199254740993")}},
+		{"silent", `{}`, "the tool failed without an error text", true, map[string]any{"error": "the tool failed without an error text"}},
 		{"fails", `{}`, "no paper", true, map[string]any{"error": "no paper"}},
 		{"refuses", `{}`, "not now", true, map[string]any{"error": "not now"}},
 		{"panics", `{}`, `the tool "panics" panicked: no ink`, true, map[string]any{"error": `the tool "panics" panicked: no ink`}},
@@ -118,6 +120,60 @@ func TestAnswerErrMatchesSentinels(t *testing.T) {
 	if code := toolshelf.CodeOf(err); err == nil || code != "" {
 		t.Errorf("list_skills = %v with the code %q; want an error without a code", err, code)
 	}
+}
+
+func TestAnswerErrMatchesTheErrorOfAnExtraTool(t *testing.T) {
+	mine := errors.New("no paper")
+	inner := typed(t, func(context.Context, noArguments) (string, error) { return "", errors.New("jammed") })
+	named := func(name string, f func(context.Context, noArguments) (string, error)) mcpadapter.Tool {
+		tool, err := mcpadapter.ToolFor(name, "", f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tool
+	}
+	a := adapter(t, mcpadapter.WithExtraTools(
+		extra("extra", mcpadapter.Result{}, mine),
+		named("function", func(context.Context, noArguments) (string, error) { return "", mine }),
+		named("wrapped", func(context.Context, noArguments) (string, error) {
+			return "", errors.Join(mine, toolshelf.ErrNotFound)
+		}),
+		named("fault", func(context.Context, noArguments) (string, error) { panic(mine) }),
+		named("nested", func(ctx context.Context, _ noArguments) (string, error) {
+			inner.Call(ctx, nil)
+			return "", mine
+		}),
+		named("recovers", func(ctx context.Context, _ noArguments) (string, error) {
+			inner.Call(ctx, nil)
+			return "printed", nil
+		}),
+	))
+	for _, name := range []string{"extra", "function", "wrapped", "fault", "nested"} {
+		if text, err := a.AnswerErr(ctx, name, nil); !errors.Is(err, mine) || text != "" {
+			t.Errorf("%s: AnswerErr = %q, %v; want the error of the tool in the chain", name, text, err)
+		}
+		if name == "fault" {
+			continue // a panic of Call
+		}
+		if result, err := a.Call(ctx, name, nil); err != nil || !result.IsError {
+			t.Errorf("%s: Call = %+v, %v; want a result with IsError", name, result, err)
+		}
+	}
+	if _, err := a.AnswerErr(ctx, "wrapped", nil); !errors.Is(err, toolshelf.ErrNotFound) {
+		t.Errorf("AnswerErr = %v; want ErrNotFound", err)
+	}
+	if text, err := a.AnswerErr(ctx, "recovers", nil); text != "printed" || err != nil {
+		t.Errorf("AnswerErr = %q, %v; want no error", text, err)
+	}
+}
+
+func TestAnswersPanicForANilContext(t *testing.T) {
+	defer func() {
+		if fault := recover(); fault == nil {
+			t.Error("Answer accepts a nil context")
+		}
+	}()
+	adapter(t).Answer(nil, "list_skills", nil)
 }
 
 func TestAnswerMapReportsArgumentsThatAreNotJSON(t *testing.T) {

@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,7 +30,8 @@ import (
 // The types of fields are booleans, numbers, strings, structs, slices, pointers, any,
 // and maps whose keys are strings. A time.Time is a string in RFC 3339, and a []byte
 // is a string in Base64. A type with UnmarshalText is a string. The schema of a type
-// with UnmarshalJSON accepts any value.
+// with UnmarshalJSON accepts any value. A json.RawMessage is the value as the model
+// wrote it, without white space between the tokens.
 //
 // The tool decodes arguments as the library's tools do: it rejects an unknown
 // argument, a missing argument, and a value of another type, at each depth, with the
@@ -41,7 +43,8 @@ import (
 // text. The JSON of every other type is the text, without structured content. A nil
 // map or pointer is the error "the tool returned no result". Fields of Out follow the
 // rules for In, with MarshalText and MarshalJSON. No property of Out may have the name
-// "error", which reports the error of a failed call.
+// "error", which reports the error of a failed call. A map with the key "error" is an
+// error too.
 //
 // If f returns a toolshelf.Error, the result has its code and message. For any
 // other error, the result has IsError, and its text is err.Error() without a code. If the context ends, Call
@@ -49,9 +52,11 @@ import (
 //
 // ToolFor returns toolshelf.ErrInvalidOption in the following cases:
 //   - f is nil.
-//   - In is neither a struct nor a pointer to a struct.
+//   - In is neither a struct nor a pointer to a struct, or In has UnmarshalJSON or
+//     UnmarshalText.
 //   - A type has no JSON form, is recursive, or is an array; use a slice.
 //   - Two fields have the same name.
+//   - The tag json of a field has the option string.
 //   - A field has the tag jsonschema:"", or its tag jsonschema begins with a word and
 //     "=", such as "min=3", which the library google/jsonschema-go reserves.
 func ToolFor[In, Out any](name, description string, f func(context.Context, In) (Out, error)) (Tool, error) {
@@ -66,8 +71,12 @@ func ToolFor[In, Out any](name, description string, f func(context.Context, In) 
 		return fail(fmt.Errorf("the arguments: %w", err))
 	}
 	input.nullable = false // null means {}
-	if !input.hasFields {
-		return fail(fmt.Errorf("the arguments are of type %v; use a struct", reflect.TypeFor[In]()))
+	switch in := reflect.TypeFor[In](); {
+	case input.hasFields:
+	case in.Kind() == reflect.Struct, in.Kind() == reflect.Pointer && in.Elem().Kind() == reflect.Struct:
+		return fail(fmt.Errorf("the arguments are of type %v, which has UnmarshalJSON or UnmarshalText, perhaps of an embedded type; use a struct without these methods", in))
+	default:
+		return fail(fmt.Errorf("the arguments are of type %v; use a struct", in))
 	}
 	output, err := typeReader{}.read(reflect.TypeFor[Out]())
 	if err != nil {
@@ -89,7 +98,11 @@ func ToolFor[In, Out any](name, description string, f func(context.Context, In) 
 			if invalid := decodeTyped(raw, input, &in); invalid != nil {
 				return errorObject.failure(invalid.code, invalid.message), nil
 			}
-			out, err := f(ctx, in)
+			within, cause := withoutCause(ctx)
+			out, err := f(within, in)
+			if cause != nil {
+				*cause = err
+			}
 			var ours *toolshelf.Error
 			switch {
 			case err == nil:
@@ -97,9 +110,9 @@ func ToolFor[In, Out any](name, description string, f func(context.Context, In) 
 			case ctx.Err() != nil:
 				return Result{}, ctx.Err()
 			case errors.As(err, &ours):
-				return errorObject.failure(ours.Code, ours.Message), nil
+				return errorObject.failure(ours.Code, cmp.Or(ours.Message, err.Error())), nil
 			default:
-				return Result{Text: err.Error(), IsError: true}, nil
+				return failedResult(err), nil
 			}
 		},
 	}, nil
@@ -119,6 +132,11 @@ func typedResult(out any, t valueType) (Result, error) {
 		result.Structured = nil
 	case string(result.Structured) == "null":
 		return Result{Text: "the tool returned no result", IsError: true}, nil
+	case !t.hasFields:
+		var members map[string]json.RawMessage
+		if json.Unmarshal(result.Structured, &members) == nil && members["error"] != nil {
+			return Result{Text: `the result has a member "error", which reports the error of a failed call; rename the member`, IsError: true}, nil
+		}
 	}
 	return result, nil
 }
@@ -128,25 +146,53 @@ func decodeTyped(raw json.RawMessage, t valueType, in any) *argumentError {
 	invalid := func(format string, args ...any) *argumentError {
 		return &argumentError{codeArguments, fmt.Sprintf(format, args...)}
 	}
-	var given any = map[string]any{}
-	if raw = bytes.TrimSpace(raw); len(raw) > 0 && string(raw) != "null" {
-		d := json.NewDecoder(bytes.NewReader(raw))
-		d.UseNumber()
-		if !json.Valid(raw) || d.Decode(&given) != nil {
+	given := map[string]json.RawMessage{}
+	if raw = bytes.TrimSpace(raw); len(raw) > 0 {
+		if !json.Valid(raw) {
 			return invalid("the arguments are not valid JSON; send a JSON object")
 		}
+		if json.Unmarshal(raw, &given) != nil {
+			return invalid("the arguments are not an object; send a JSON object")
+		}
 	}
-	object, ok := given.(map[string]any)
-	if !ok {
-		return invalid("the arguments are not an object; send a JSON object")
-	}
-	checked, err := t.checkObject("", object)
+	checked, err := t.checkObject("", given)
 	if err != nil {
 		return err
 	}
-	exact, _ := json.Marshal(checked)
-	if err := json.Unmarshal(exact, in); err != nil {
-		return invalid("the arguments are invalid: %s", strings.TrimPrefix(err.Error(), "json: "))
+	if decode(checked, in) == nil {
+		return nil
 	}
-	return nil
+	for _, f := range t.fields {
+		value, given := checked[f.name]
+		if !given {
+			continue
+		}
+		if err := decode(map[string]any{f.name: value}, in); err != nil {
+			return invalid("%s is invalid: %s", f.name, decodeProblem(err))
+		}
+	}
+	return invalid("the arguments are invalid; send other values")
+}
+
+func decode(object map[string]any, in any) error {
+	raw, err := encode(object)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, in)
+}
+
+// decodeProblem returns the text of an error of a decoder, without Go types and of
+// limited length.
+func decodeProblem(err error) string {
+	const maxBytes = 200
+	text := strings.TrimPrefix(err.Error(), "json: ")
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) {
+		text = "the tool cannot decode the " + mismatch.Value
+	}
+	if len(text) > maxBytes {
+		text = strings.ToValidUTF8(text[:maxBytes], "") + "…"
+	}
+	return text
 }

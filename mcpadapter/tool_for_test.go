@@ -31,7 +31,6 @@ type (
 		Number   json.Number `json:"number"`
 		Any      any         `json:"any" jsonschema:"Anything"`
 		Addr     netip.Addr  `json:"addr"` // has UnmarshalText
-		Quoted   int         `json:"quoted,string"`
 		Untagged string
 		Ignored  string `json:"-"`
 		_        string // unexported
@@ -96,9 +95,8 @@ func TestToolForDerivesTheInputSchema(t *testing.T) {
 			"number":{"type":"number"},
 			"any":{"description":"Anything"},
 			"addr":{"type":"string"},
-			"quoted":{"type":"string"},
 			"Untagged":{"type":"string"}},
-			"required":["bool","int","small","byte","count","float","text","time","bytes","number","any","addr","quoted","Untagged"],"additionalProperties":false}`},
+			"required":["bool","int","small","byte","count","float","text","time","bytes","number","any","addr","Untagged"],"additionalProperties":false}`},
 		{"optional fields of a pointer", echo[*optional](t), `{"type":"object","properties":{
 			"empty":{"type":"string"},"zero":{"type":"integer"},"pointer":{"type":"integer"},
 			"nested":{"type":"object","properties":{"path":{"type":"string","description":"A path"}},"required":["path"],"additionalProperties":false}},
@@ -171,7 +169,7 @@ func TestToolForDerivesTheOutputSchema(t *testing.T) {
 // Each accepted row has the arguments that the function receives, as JSON.
 func TestToolForDecodesArguments(t *testing.T) {
 	const full = `{"bool":true,"int":-1,"small":127,"byte":255,"count":18446744073709551615,"float":1.5,"text":"x",` +
-		`"time":"2026-01-20T14:03:11Z","bytes":"AQI=","number":1,"any":[null,{"a":1}],"addr":"::1","quoted":"5","Untagged":""}`
+		`"time":"2026-01-20T14:03:11Z","bytes":"AQI=","number":1,"any":[null,{"a":1}],"addr":"::1","Untagged":""}`
 	change := func(old, new string) string {
 		if strings.Count(full, old) != 1 {
 			t.Fatalf("%q is not once in the arguments", old)
@@ -198,9 +196,25 @@ func TestToolForDecodesArguments(t *testing.T) {
 		{"a number for text", change(`"text":"x"`, `"text":1`), "", "text is 1; send a string", echo[scalars](t)},
 		{"text for a flag", change(`true`, `"yes"`), "", `bool is "yes"; send true or false`, echo[scalars](t)},
 		{"a number for a time", change(`"2026-01-20T14:03:11Z"`, `7`), "", "time is 7; send a time in RFC 3339, such as", echo[scalars](t)},
-		{"text that is no time", change(`2026-01-20T14:03:11Z`, `today`), "", "the arguments are invalid: parsing time", echo[scalars](t)},
-		{"text that is no address", change(`::1`, `here`), "", "the arguments are invalid: ", echo[scalars](t)},
+		{"text that is no time", change(`2026-01-20T14:03:11Z`, `today`), "", `time is "today"; send a time in RFC 3339, such as`, echo[scalars](t)},
+		{"text that is no address", change(`::1`, `here`), "", `addr is invalid: ParseAddr("here"): `, echo[scalars](t)},
 		{"a number for bytes", change(`"AQI="`, `1`), "", "bytes is 1; send a string in Base64", echo[scalars](t)},
+		{"a long text that is no time", change(`2026-01-20T14:03:11Z`, strings.Repeat("x", 100_000)), "", "time is a long string; send a time in RFC 3339", echo[scalars](t)},
+		{"text that is not Base64", change(`"AQI="`, `"A"`), "", `bytes is "A"; send a string in Base64`, echo[scalars](t)},
+		{"a number beyond 32 bits", `{"f":1e300}`, "", "f is 1e300; send a number from -3.4028234663852886e+38 to 3.4028234663852886e+38", echo[struct {
+			F float32 `json:"f"`
+		}](t)},
+		{"a number beyond any", change(`[null,{"a":1}]`, `1e400`), "", "any is invalid: the tool cannot decode the number 1e400", echo[scalars](t)},
+		{"raw JSON", `{"Raw": {"b": "<&>", "a":1.0, "b":[]}}`, `{"Raw":{"b":"<&>","a":1.0,"b":[]}}`, "", typed(t, func(_ context.Context, in struct{ Raw json.RawMessage }) (out struct{ Raw json.RawMessage }, err error) {
+			if want := `{"b":"<&>","a":1.0,"b":[]}`; string(in.Raw) != want {
+				t.Errorf("the function receives %s; want %s", in.Raw, want)
+			}
+			return in, nil
+		})},
+		{"names that encoding/json ignores", `{"Its":1,"inner":{"path":"p"}}`, `{"Its":1,"inner":{"path":"p"}}`, "", echo[struct {
+			Its    int `json:"it's"`
+			common `json:"inner"`
+		}](t)},
 		{"null for a required argument", change(`-1`, `null`), "", "int is null; send a whole number", echo[scalars](t)},
 		{"a missing argument", `{}`, "", "bool is missing; send true or false", echo[scalars](t)},
 		{"a missing argument of any type", change(`"any":[null,{"a":1}],`, ``), "", "any is missing; send a value", echo[scalars](t)},
@@ -309,6 +323,13 @@ func TestToolForConvertsResultsAndErrors(t *testing.T) {
 			return common{}, &toolshelf.Error{Code: toolshelf.CodeNotFound, Op: "Stat", Message: "no such file"}
 		}), mcpadapter.Result{Text: `{"error":{"code":"NOT_FOUND","message":"no such file"}}`,
 			Structured: json.RawMessage(`{"error":{"code":"NOT_FOUND","message":"no such file"}}`), IsError: true}},
+		{"a sentinel", typed(t, func(context.Context, noArguments) (string, error) { return "", toolshelf.ErrCommandNotFound }),
+			mcpadapter.Result{Text: `{"error":{"code":"COMMAND_NOT_FOUND","message":"toolshelf: COMMAND_NOT_FOUND"}}`,
+				Structured: json.RawMessage(`{"error":{"code":"COMMAND_NOT_FOUND","message":"toolshelf: COMMAND_NOT_FOUND"}}`), IsError: true}},
+		{"an error without a text", typed(t, func(context.Context, noArguments) (string, error) { return "", errors.New("") }),
+			mcpadapter.Result{Text: "the tool failed without an error text", IsError: true}},
+		{"a map with an error", typed(t, func(context.Context, noArguments) (map[string]any, error) { return map[string]any{"error": nil}, nil }),
+			mcpadapter.Result{Text: `the result has a member "error", which reports the error of a failed call; rename the member`, IsError: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := tt.tool.Call(ctx, nil)
@@ -345,6 +366,14 @@ func TestToolForRejectsTypesWithoutASchema(t *testing.T) {
 	}{
 		{"no function", "the function is nil", toolFor[noArguments, string](nil)},
 		{"arguments that are not a struct", "the arguments are of type map[string]int; use a struct", returns[map[string]int, string]()},
+		{"arguments with UnmarshalJSON", "which has UnmarshalJSON or UnmarshalText, perhaps of an embedded type", returns[struct{ time.Time }, string]()},
+		{"a pointer to arguments with UnmarshalText", "which has UnmarshalJSON or UnmarshalText", returns[*netip.Addr, string]()},
+		{"a quoted number", `the tag json has the option "string"; remove the option`, returns[struct {
+			A int `json:",string"`
+		}, string]()},
+		{"a named embedded pointer to an unexported struct", "embed the type itself", returns[struct {
+			*common `json:"inner"`
+		}, string]()},
 		{"a recursive struct", "the arguments: mcpadapter_test.loop.Next: the type mcpadapter_test.loop is recursive", returns[loop, string]()},
 		{"a recursive slice", "the result: the type mcpadapter_test.endless is recursive", returns[noArguments, endless]()},
 		{"a channel", "the type chan int has no JSON form", returns[struct{ C chan int }, string]()},

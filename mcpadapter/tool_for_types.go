@@ -1,7 +1,9 @@
 package mcpadapter
 
 import (
+	"cmp"
 	"encoding"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
@@ -30,7 +33,7 @@ type valueType struct {
 	nullable bool
 	format   string     // of a string
 	encoding string     // of a string
-	bits     int        // of an integer
+	bits     int        // of an integer, and of a number with a limited range
 	unsigned bool       // of an integer
 	items    *valueType // of an array, and the values of an object without fields
 
@@ -105,7 +108,7 @@ func (r typeReader) read(t reflect.Type) (valueType, error) {
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return valueType{kind: integerKind, bits: t.Bits(), unsigned: true}, nil
 	case reflect.Float32, reflect.Float64:
-		return valueType{kind: numberKind}, nil
+		return valueType{kind: numberKind, bits: t.Bits()}, nil
 	case reflect.String:
 		return valueType{kind: stringKind}, nil
 	case reflect.Interface:
@@ -156,27 +159,26 @@ var assignment = regexp.MustCompile(`^\S*=`)
 func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 	tag := f.Tag.Get("json")
 	name, options, _ := strings.Cut(tag, ",")
-	isPointer := f.Type.Kind() == reflect.Pointer
-	if f.Anonymous && name == "" {
-		value, err := r.read(f.Type)
-		switch {
-		case err != nil:
-			return nil, err
-		case value.hasFields && isPointer && r.decodes && !f.IsExported():
-			return nil, errors.New("encoding/json cannot decode into an embedded pointer to an unexported type; embed the type itself")
-		case value.hasFields:
-			for i := range value.fields {
-				value.fields[i].optional = value.fields[i].optional || isPointer && !r.decodes
-			}
-			return value.fields, nil
-		}
+	if !isTagName(name) {
+		name = ""
 	}
-	if !f.IsExported() || tag == "-" {
+	isPointer := f.Type.Kind() == reflect.Pointer
+	embedsStruct := f.Anonymous && (f.Type.Kind() == reflect.Struct || isPointer && f.Type.Elem().Kind() == reflect.Struct)
+	switch {
+	case tag == "-", !f.IsExported() && !embedsStruct:
 		return nil, nil
+	case !f.IsExported() && isPointer && r.decodes:
+		return nil, errors.New("encoding/json cannot decode into an embedded pointer to an unexported type; embed the type itself")
 	}
 	value, err := r.read(f.Type)
 	if err != nil {
 		return nil, err
+	}
+	if embedsStruct && name == "" && value.hasFields {
+		for i := range value.fields {
+			value.fields[i].optional = value.fields[i].optional || isPointer && !r.decodes
+		}
+		return value.fields, nil
 	}
 	field := typedField{name: name, value: value}
 	if name == "" {
@@ -187,7 +189,7 @@ func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 		case "omitempty", "omitzero":
 			field.optional = true
 		case "string":
-			field.value = valueType{kind: stringKind}
+			return nil, errors.New(`the tag json has the option "string"; remove the option`)
 		}
 	}
 	if r.decodes && isPointer {
@@ -200,6 +202,17 @@ func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 	}
 	field.description = description
 	return []typedField{field}, nil
+}
+
+// isTagName reports whether encoding/json accepts a name in a tag. encoding/json uses
+// the name of the field in place of any other name.
+func isTagName(s string) bool {
+	for _, c := range s {
+		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // bounds returns the smallest and largest value of an integer type, or "" for a bound
@@ -293,54 +306,68 @@ func (t valueType) outputSchema() json.RawMessage {
 }
 
 // check returns a value without harmless deviations, or an error that names the value.
-func (t valueType) check(path string, value any) (any, *argumentError) {
-	if value == nil && (t.nullable || t.kind == anyKind) {
-		return nil, nil
+// A value of any type stays as sent.
+func (t valueType) check(path string, value json.RawMessage) (any, *argumentError) {
+	if t.kind == anyKind || t.nullable && string(value) == "null" {
+		return value, nil
 	}
-	switch v := value.(type) {
-	case bool:
+	switch value[0] {
+	case 't', 'f':
 		if t.kind == booleanKind {
-			return v, nil
+			return value, nil
 		}
-	case string:
-		switch {
-		case t.kind == stringKind:
-			return v, nil
-		case (t.kind == integerKind || t.kind == numberKind) && isNumber(v):
-			if n, ok := t.number(json.Number(v)); ok {
+	case '"':
+		var s string
+		switch err := json.Unmarshal(value, &s); {
+		case err != nil:
+		case t.kind == stringKind && t.isText(s):
+			return s, nil
+		case isNumber(s):
+			if n, ok := t.number(json.Number(s)); ok {
 				return n, nil
 			}
 		}
-	case json.Number:
-		if n, ok := t.number(v); ok {
+	case '[':
+		var items []json.RawMessage
+		if t.kind != arrayKind || json.Unmarshal(value, &items) != nil {
+			break
+		}
+		checked := make([]any, len(items))
+		for i := range items {
+			item, err := t.items.check(path+"["+strconv.Itoa(i)+"]", items[i])
+			if err != nil {
+				return nil, err
+			}
+			checked[i] = item
+		}
+		return checked, nil
+	case '{':
+		var object map[string]json.RawMessage
+		if t.kind == objectKind && json.Unmarshal(value, &object) == nil {
+			return t.checkObject(path, object)
+		}
+	default:
+		if n, ok := t.number(json.Number(value)); ok && isNumber(string(value)) {
 			return n, nil
 		}
-	case []any:
-		if t.kind == arrayKind {
-			items := make([]any, len(v))
-			for i := range v {
-				item, err := t.items.check(path+"["+strconv.Itoa(i)+"]", v[i])
-				if err != nil {
-					return nil, err
-				}
-				items[i] = item
-			}
-			return items, nil
-		}
-	case map[string]any:
-		if t.kind == objectKind {
-			return t.checkObject(path, v)
-		}
 	}
-	if t.kind == anyKind {
-		return value, nil
+	return nil, &argumentError{codeArguments, fmt.Sprintf("%s is %s; send %s", path, describeValue(value), t.expected())}
+}
+
+// isText reports whether a string has the format and the encoding of the type.
+func (t valueType) isText(s string) bool {
+	switch {
+	case t.format != "":
+		return new(time.Time).UnmarshalText([]byte(s)) == nil
+	case t.encoding != "":
+		_, err := base64.StdEncoding.DecodeString(s)
+		return err == nil
 	}
-	raw, _ := encode(value)
-	return nil, &argumentError{codeArguments, fmt.Sprintf("%s is %s; send %s", path, describeValue(raw), t.expected())}
+	return true
 }
 
 // checkObject is check for an object. The path of the arguments themselves is "".
-func (t valueType) checkObject(path string, object map[string]any) (map[string]any, *argumentError) {
+func (t valueType) checkObject(path string, object map[string]json.RawMessage) (map[string]any, *argumentError) {
 	below := func(name string) string {
 		if path == "" {
 			return name
@@ -372,7 +399,7 @@ func (t valueType) checkObject(path string, object map[string]any) (map[string]a
 	for _, f := range t.fields {
 		value, given := object[f.name]
 		switch {
-		case f.optional && value == nil:
+		case f.optional && (!given || string(value) == "null"):
 			continue
 		case !given:
 			return nil, &argumentError{codeArguments, fmt.Sprintf("%s is missing; send %s", below(f.name), f.value.expected())}
@@ -389,7 +416,7 @@ func (t valueType) checkObject(path string, object map[string]any) (map[string]a
 // number returns a number of the type, without a fraction for an integer.
 func (t valueType) number(n json.Number) (json.Number, bool) {
 	if t.kind == numberKind {
-		_, err := n.Float64()
+		_, err := strconv.ParseFloat(n.String(), cmp.Or(t.bits, 64))
 		return n, err == nil
 	}
 	if t.kind != integerKind {
@@ -426,6 +453,9 @@ func (t valueType) expected() string {
 	case booleanKind:
 		return "true or false"
 	case numberKind:
+		if t.bits == 32 {
+			return fmt.Sprintf("a number from %g to %g", -math.MaxFloat32, math.MaxFloat32)
+		}
 		return "a number"
 	case integerKind:
 		switch least, most := t.bounds(); {

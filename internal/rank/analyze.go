@@ -15,10 +15,11 @@ type Analyzer struct {
 	stem     []byte
 	split    []uint32 // terms of the word being added to lexicon
 
-	doc    document // the last document, without key and terms
-	found  []uint32 // terms of the last document, in the order of their first occurrences
-	counts []counts // by term of lexicon; 0 for the terms that are not in found
-	ids    []uint32 // by term of lexicon: the term of the corpus that had the last document
+	doc     document // the last document, without key and terms
+	lengths lengths
+	found   []uint32 // terms of the last document, in the order of their first occurrences
+	counts  []counts // by term of lexicon; 0 for the terms that are not in found
+	ids     []uint32 // by term of lexicon: the term of the corpus that had the last document
 }
 
 // Analyze splits a document into words. The Analyzer keeps the words until the next
@@ -30,7 +31,7 @@ func (a *Analyzer) Analyze(d Document) {
 	for _, t := range a.found {
 		a.counts[t] = 0
 	}
-	a.found = a.found[:0]
+	a.found, a.lengths = a.found[:0], lengths{}
 	a.doc = document{name: d.Name, description: d.Description, nameWords: nameWords(&a.splitter, d.Name)}
 
 	a.splitter.any = true
@@ -74,7 +75,7 @@ func (a *Analyzer) text(f field, text string) {
 		case i-begin <= maxWord:
 			terms := a.lexicon.find(text[begin:i], last, func() []uint32 { return a.splitWord(text[begin:i]) })
 			if len(terms) > 0 {
-				a.doc.lengths[f]++
+				a.lengths[f]++
 			}
 			for _, t := range terms {
 				a.count(f, t)
@@ -94,7 +95,7 @@ func (a *Analyzer) splitWord(typed string) []uint32 {
 func (a *Analyzer) visitor(f field) visitFunc {
 	return func(_ string, folded []byte, part bool) {
 		if !part {
-			a.doc.lengths[f]++
+			a.lengths[f]++
 		}
 		a.count(f, a.term(folded))
 	}

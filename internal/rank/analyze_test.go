@@ -38,8 +38,8 @@ func split(f field, text string) (all map[string]counts, length uint32) {
 func checkAnalyzed(t interface{ Errorf(string, ...any) }, a *Analyzer, text string) {
 	a.Analyze(Document{Description: text})
 	want, length := split(inDescription, text)
-	if diff := cmp.Diff(want, analyzed(a)); diff != "" || a.doc.lengths[inDescription] != length {
-		t.Errorf("%q: %d words, want %d; -want +got:\n%s", text, a.doc.lengths[inDescription], length, diff)
+	if diff := cmp.Diff(want, analyzed(a)); diff != "" || a.lengths[inDescription] != length {
+		t.Errorf("%q: %d words, want %d; -want +got:\n%s", text, a.lengths[inDescription], length, diff)
 	}
 }
 

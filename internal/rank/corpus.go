@@ -16,10 +16,13 @@ type document struct {
 	key         string // "" for an unused number
 	name        string
 	description string
-	nameWords   []string       // distinct words of the name, folded
-	terms       occurrences    // lets remove and put touch only the postings of this document
-	lengths     [fields]uint32 // in words
+	nameWords   []string    // distinct words of the name, folded
+	terms       occurrences // lets remove and put touch only the postings of this document
 }
+
+// lengths holds the length of each field of a document in words. A search reads the
+// lengths of all documents with a word, and no more of most of them.
+type lengths [fields]uint32
 
 // occurrences holds the document's side of its postings: the number of the term and the
 // counts of each posting, as varints.
@@ -32,9 +35,9 @@ func (o occurrences) with(term uint32, c counts) occurrences {
 
 func (o occurrences) all(yield func(term uint32, c counts) bool) {
 	for len(o) > 0 {
-		term, n := uvarint(o)
-		c, m := uvarint(o[n:])
-		if o = o[n+m:]; !yield(term, counts(c)) {
+		term, n := binary.Uvarint(o)
+		c, m := binary.Uvarint(o[n:])
+		if o = o[n+m:]; !yield(uint32(term), counts(c)) {
 			return
 		}
 	}
@@ -44,12 +47,13 @@ func (o occurrences) all(yield func(term uint32, c counts) bool) {
 // terms.
 type corpus struct {
 	docs      []document
+	docSizes  []lengths // by document
 	byKey     map[string]uint32
 	freeDocs  []uint32
 	terms     []term
 	byStem    map[string]uint32
 	freeTerms []uint32
-	lengths   [fields]int64 // totals over all documents
+	total     [fields]int64 // lengths of all documents
 
 	encoded occurrences // the terms of the document being added
 }
@@ -75,7 +79,7 @@ func (c *corpus) put(key string, a *Analyzer) {
 		number, c.freeDocs = c.freeDocs[n-1], c.freeDocs[:n-1]
 	default:
 		number = uint32(len(c.docs))
-		c.docs = append(c.docs, document{})
+		c.docs, c.docSizes = append(c.docs, document{}), append(c.docSizes, lengths{})
 	}
 	c.encoded = c.encoded[:0]
 	for _, t := range a.found {
@@ -91,7 +95,7 @@ func (c *corpus) put(key string, a *Analyzer) {
 	}
 	doc := a.doc
 	doc.key, doc.terms = key, slices.Clone(c.encoded)
-	c.docs[number] = doc
+	c.docs[number], c.docSizes[number] = doc, a.lengths
 	c.byKey[key] = number
 	c.addLengths(number, 1)
 }
@@ -149,7 +153,7 @@ func (c *corpus) removePosting(id, doc uint32) {
 }
 
 func (c *corpus) addLengths(doc uint32, sign int64) {
-	for f, n := range c.docs[doc].lengths {
-		c.lengths[f] += sign * int64(n)
+	for f, n := range c.docSizes[doc] {
+		c.total[f] += sign * int64(n)
 	}
 }

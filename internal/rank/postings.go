@@ -66,8 +66,9 @@ const fullBlock = 256
 
 // all ranges over the postings.
 func (p *postings) all(yield func(posting) bool) {
+	var room [fullBlock]posting
 	for i := range p.blocks {
-		for one := range p.blocks[i].all {
+		for _, one := range p.blocks[i].decode(room[:0]) {
 			if !yield(one) {
 				return
 			}
@@ -75,28 +76,31 @@ func (p *postings) all(yield func(posting) bool) {
 	}
 }
 
-func (b *block) all(yield func(posting) bool) {
+// decode appends the postings of a block to all.
+func (b *block) decode(all []posting) []posting {
 	doc := b.first
 	for data := b.data; ; {
-		c, n := uvarint(data)
-		if !yield(posting{doc, counts(c)}) {
-			return
+		c := uint32(data[0]) // most counts and differences have one byte
+		if data = data[1:]; c >= 0x80 {
+			c, data = longUvarint(c, data)
 		}
-		if data = data[n:]; len(data) == 0 {
-			return
+		all = append(all, posting{doc, counts(c)})
+		if len(data) == 0 {
+			return all
 		}
-		next, n := uvarint(data)
-		doc, data = doc+next, data[n:]
+		next := uint32(data[0])
+		if data = data[1:]; next >= 0x80 {
+			next, data = longUvarint(next, data)
+		}
+		doc += next
 	}
 }
 
-// uvarint is binary.Uvarint for a number that is present. One byte is the usual length.
-func uvarint(data []byte) (uint32, int) {
-	if x := data[0]; x < 0x80 {
-		return uint32(x), 1
-	}
-	x, n := binary.Uvarint(data)
-	return uint32(x), n
+// longUvarint returns the varint with the given first byte, and the data after the
+// varint.
+func longUvarint(first uint32, data []byte) (uint32, []byte) {
+	rest, n := binary.Uvarint(data)
+	return first&0x7F | uint32(rest)<<7, data[n:]
 }
 
 // put adds or replaces the posting of a document.
@@ -125,10 +129,7 @@ func (p *postings) remove(doc uint32) { p.change(posting{doc: doc}) }
 func (p *postings) change(one posting) {
 	at := p.block(one.doc)
 	var room [fullBlock]posting // a posting has at least two bytes
-	all := room[:0]
-	for each := range p.blocks[at].all {
-		all = append(all, each)
-	}
+	all := p.blocks[at].decode(room[:0])
 	i, there := slices.BinarySearchFunc(all, one.doc, func(p posting, doc uint32) int { return cmp.Compare(p.doc, doc) })
 	switch {
 	case there && one.counts == 0:
@@ -184,7 +185,8 @@ func (p *postings) of(doc uint32) counts {
 	if len(p.blocks) == 0 {
 		return 0
 	}
-	for one := range p.blocks[p.block(doc)].all {
+	var room [fullBlock]posting
+	for _, one := range p.blocks[p.block(doc)].decode(room[:0]) {
 		if one.doc == doc {
 			return one.counts
 		}

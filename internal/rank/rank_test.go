@@ -272,7 +272,7 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 			updated.RemoveReport(key)
 		}
 		for _, c := range []corpus{updated.documents, updated.reports} {
-			if len(c.byKey)+len(c.byStem) > 0 || c.lengths != [fields]int64{} || len(c.freeTerms) != len(c.terms) || len(c.freeDocs) != len(c.docs) {
+			if len(c.byKey)+len(c.byStem) > 0 || c.total != [fields]int64{} || len(c.freeTerms) != len(c.terms) || len(c.freeDocs) != len(c.docs) {
 				t.Errorf("something remains of removed documents: %+v", c)
 			}
 		}

@@ -150,6 +150,7 @@ type matches struct {
 	clauses []clause
 	shares  []float64 // by document: the matched share of the query, 0 to 1
 	part    []float64 // by document: the share from the current clause; all zero between clauses
+	block   []posting // a decoded block
 }
 
 var pooled = sync.Pool{New: func() any { return new(matches) }}
@@ -162,7 +163,7 @@ func (c *corpus) match(ctx context.Context, q query, keep func(*document) bool) 
 	found, sum := c.clauses(q, keep)
 	m.clauses = found
 	var averages [fields]float64
-	for f, n := range c.lengths {
+	for f, n := range c.total {
 		averages[f] = max(1, float64(n)/float64(max(1, c.len())))
 	}
 	for _, clause := range found {
@@ -170,10 +171,20 @@ func (c *corpus) match(ctx context.Context, q query, keep func(*document) bool) 
 			m.release()
 			return nil, err
 		}
+		if len(clause.terms) == 1 {
+			blocks := c.terms[clause.terms[0]].postings.blocks
+			for i := range blocks {
+				m.block = blocks[i].decode(m.block[:0])
+				for _, p := range m.block {
+					m.shares[p.doc] += clause.weight / sum * frequency(p.counts, &c.docSizes[p.doc], &averages)
+				}
+			}
+			continue
+		}
 		for _, id := range clause.terms {
 			for p := range c.terms[id].postings.all {
 				// If several terms stand for one word, the best term counts.
-				share := clause.weight / sum * frequency(p.counts, &c.docs[p.doc].lengths, &averages)
+				share := clause.weight / sum * frequency(p.counts, &c.docSizes[p.doc], &averages)
 				if share > m.part[p.doc] {
 					m.shares[p.doc] += share - m.part[p.doc]
 					m.part[p.doc] = share
@@ -201,7 +212,7 @@ func (m *matches) reset(n int) {
 
 // frequency is the saturated, length-normalized frequency of a word in a
 // document, in the open interval from 0 to 1.
-func frequency(c counts, lengths *[fields]uint32, averages *[fields]float64) float64 {
+func frequency(c counts, lengths *lengths, averages *[fields]float64) float64 {
 	sum := 0.0
 	for f := range fields {
 		if n := c.of(f); n > 0 {

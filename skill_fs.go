@@ -20,7 +20,9 @@ import (
 type SkillSource struct{ catalog *Catalog }
 
 // Equal returns true, because the source is not part of the content of a skill. The
-// package github.com/google/go-cmp uses Equal to compare skills.
+// package github.com/google/go-cmp uses Equal to compare skills. reflect.DeepEqual and
+// == compare the catalogs, so skills of two catalogs differ; use go-cmp, or compare the
+// fields.
 func (SkillSource) Equal(SkillSource) bool { return true }
 
 // Dir returns the directory of the skill: the directory of s.Path, as a full path on

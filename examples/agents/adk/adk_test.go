@@ -87,6 +87,18 @@ func TestInstructionWouldExpandBraces(t *testing.T) {
 	}
 }
 
+func TestAnswerWithoutTextIsEmpty(t *testing.T) {
+	tools, err := functionTools(fakeapi.NewShelf(t).Adapter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	url, end := fakeapi.Gemini.Serve(t, []fakeapi.Turn{{}})
+	text, err := Ask(t.Context(), llmagent.Config{Model: newModel(t.Context(), t, url), Tools: tools}, "", "How do I review?")
+	if text != "" || err != nil || len(end()) != 1 {
+		t.Errorf("Ask = %q, %v; want an empty text", text, err)
+	}
+}
+
 func TestSkillToolsetServesTheCatalog(t *testing.T) {
 	shelf := fakeapi.NewShelf(t)
 	url, end := fakeapi.Gemini.Serve(t, []fakeapi.Turn{

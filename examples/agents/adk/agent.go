@@ -33,7 +33,12 @@ func Run(ctx context.Context, shelf agent.Agent, question string) (said string, 
 			return "", err
 		}
 		if event.IsFinalResponse() && event.Content != nil {
-			said = event.Content.Parts[0].Text
+			said = ""
+			for _, part := range event.Content.Parts {
+				if !part.Thought {
+					said += part.Text
+				}
+			}
 		}
 	}
 	return said, nil

@@ -43,3 +43,15 @@ func TestRunnerRunsTheScenario(t *testing.T) {
 	}
 	s.Run(t)
 }
+
+func TestAnswerWithoutTextIsEmpty(t *testing.T) {
+	shelf := fakeapi.NewShelf(t, mcpadapter.WithDialect(mcpadapter.AnthropicStrict))
+	for name, f := range map[string]ask{"Ask": Ask, "AskRunner": AskRunner} {
+		url, end := fakeapi.Anthropic.Serve(t, []fakeapi.Turn{{}})
+		client := anthropic.NewClient(option.WithBaseURL(url), option.WithAPIKey("key"), option.WithMaxRetries(0))
+		text, err := f(t.Context(), client, shelf.Adapter, "", "How do I review?")
+		if text != "" || err != nil || len(end()) != 1 {
+			t.Errorf("%s = %q, %v; want an empty text", name, text, err)
+		}
+	}
+}

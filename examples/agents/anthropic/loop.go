@@ -43,7 +43,11 @@ func Ask(ctx context.Context, client anthropic.Client, adapter *mcpadapter.Adapt
 			return "", err
 		}
 		if m.StopReason != anthropic.StopReasonToolUse {
-			return m.Content[len(m.Content)-1].Text, nil
+			said := ""
+			for _, block := range m.Content {
+				said += block.Text
+			}
+			return said, nil
 		}
 		params.Messages = append(params.Messages, m.ToParam(), anthropic.NewUserMessage(answers(ctx, adapter, m)...))
 	}

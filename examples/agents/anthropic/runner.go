@@ -39,5 +39,9 @@ func AskRunner(ctx context.Context, client anthropic.Client, adapter *mcpadapter
 	if err != nil {
 		return "", err
 	}
-	return m.Content[len(m.Content)-1].Text, nil
+	said := ""
+	for _, block := range m.Content {
+		said += block.Text
+	}
+	return said, nil
 }

@@ -49,9 +49,12 @@ func decodeAnthropic(body []byte) (request Request, err error) {
 }
 
 func encodeAnthropic(turn Turn) any {
-	content, reason := []map[string]any{{"type": "text", "text": turn.Text}}, "end_turn"
+	content, reason := []map[string]any{}, "end_turn"
+	if turn.Text != "" {
+		content = append(content, map[string]any{"type": "text", "text": turn.Text})
+	}
 	if len(turn.Calls) > 0 {
-		content, reason = nil, "tool_use"
+		reason = "tool_use"
 	}
 	for _, call := range turn.Calls {
 		input := json.RawMessage(call.Arguments)

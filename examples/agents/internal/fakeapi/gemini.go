@@ -124,9 +124,9 @@ func decodeGemini(body []byte) (request Request, err error) {
 }
 
 func encodeGemini(turn Turn) any {
-	parts := []any{map[string]any{"text": turn.Text}}
-	if len(turn.Calls) > 0 {
-		parts = nil
+	parts := []any{}
+	if turn.Text != "" {
+		parts = append(parts, map[string]any{"text": turn.Text})
 	}
 	for _, call := range turn.Calls {
 		function := map[string]any{"id": call.ID, "name": call.Name, "args": json.RawMessage(call.Arguments)}

@@ -65,6 +65,9 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 		}
 	}
 	for _, t := range config.extra {
+		if len(t.InputSchema) == 0 && config.dialect != "" {
+			t.InputSchema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
 		if err := checkExtra(&t); err != nil {
 			return nil, err
 		}

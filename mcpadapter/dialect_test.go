@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"maps"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,8 +42,7 @@ func isObject(s map[string]any) bool {
 
 var (
 	closedObjects = rule{"objects are closed", func(s map[string]any) bool { return !isObject(s) || s["additionalProperties"] == false }}
-	typedValues   = rule{"values have a type", has("type", "enum", "const", "anyOf", "allOf", "$ref")}
-	loneRefs      = rule{"$ref has no siblings", func(s map[string]any) bool { return s["$ref"] == nil || len(s) == 1 }}
+	typedValues   = rule{"values have a type", has("type", "anyOf")}
 	allRequired   = rule{"all properties are required", func(s map[string]any) bool {
 		properties, _ := s["properties"].(map[string]any)
 		required, _ := s["required"].([]any)
@@ -54,22 +53,34 @@ var (
 		values, _ := s["enum"].([]any)
 		return !slices.ContainsFunc(values, func(v any) bool { _, ok := v.(string); return !ok })
 	}}
+	typedItems = rule{"arrays have items", func(s map[string]any) bool { return s["type"] != "array" || s["items"] != nil }}
+	loneUnions = rule{"anyOf has no siblings", func(s map[string]any) bool {
+		return s["anyOf"] == nil || !has("type", "enum", "const", "properties", "items", "minimum")(s)
+	}}
+	fullUnions  = rule{"anyOf has variants", func(s map[string]any) bool { v, ok := s["anyOf"].([]any); return s["anyOf"] == nil || ok && len(v) > 0 }}
+	enumStrings = rule{"enum is for strings", func(s map[string]any) bool { return s["enum"] == nil || s["type"] == "string" }}
+	noNullType  = rule{"no type null", func(s map[string]any) bool { return s["type"] != "null" }}
+	declared    = rule{"required names are properties", func(s map[string]any) bool {
+		properties, _ := s["properties"].(map[string]any)
+		required, _ := s["required"].([]any)
+		return !slices.ContainsFunc(required, func(name any) bool { text, ok := name.(string); return !ok || properties[text] == nil })
+	}}
 	knownFormats = rule{"known format", func(s map[string]any) bool { return s["format"] == nil || s["format"] == "date-time" }}
 )
 
 // The rules are from the documentation and the SDKs of the APIs.
 var rules = map[mcpadapter.Dialect][]rule{
-	mcpadapter.OpenAIStrict: {closedObjects, typedValues, loneRefs, allRequired,
+	mcpadapter.OpenAIStrict: {closedObjects, typedValues, typedItems, loneUnions, fullUnions, declared, allRequired,
 		lacks("default", "examples", "format", "pattern", "contentEncoding"),
 		lacks("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
 		lacks("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
-		lacks("oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "patternProperties")},
-	mcpadapter.AnthropicStrict: {closedObjects, typedValues, loneRefs, knownFormats,
+		lacks("oneOf", "allOf", "$ref", "$defs", "definitions", "not", "if", "then", "else", "dependentRequired", "patternProperties")},
+	mcpadapter.AnthropicStrict: {closedObjects, typedValues, typedItems, loneUnions, fullUnions, declared, knownFormats,
 		lacks("default", "examples", "contentEncoding"),
 		lacks("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
 		lacks("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
-		lacks("oneOf", "not", "if", "then", "else", "dependentRequired", "patternProperties")},
-	mcpadapter.Gemini: {noTypeLists, textEnums, knownFormats,
+		lacks("oneOf", "allOf", "$ref", "$defs", "definitions", "not", "if", "then", "else", "dependentRequired", "patternProperties")},
+	mcpadapter.Gemini: {typedValues, typedItems, loneUnions, fullUnions, declared, noTypeLists, noNullType, enumStrings, textEnums, knownFormats,
 		lacks("additionalProperties", "examples", "const", "oneOf", "allOf", "not", "$ref", "$defs"),
 		lacks("exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems", "contentEncoding")},
 }
@@ -95,7 +106,8 @@ const foreign = `{"type":"object","title":"Foreign","properties":{
 	"maybe":{"type":["string","integer","null"],"default":"x"},
 	"list":{"type":"array","items":{"type":"string","pattern":"^a"},"minItems":1,"uniqueItems":true,"default":["a"]},
 	"open":{"type":"object","properties":{"a":{"type":"string","format":"uri-template","examples":["x"]}},"required":["a"]},
-	"half":{"type":"number","multipleOf":0.5,"exclusiveMaximum":9007199254740993}},
+	"half":{"type":"number","multipleOf":0.5,"exclusiveMaximum":9007199254740993},
+	"shared":{"$ref":"#/definitions/shared"}},"definitions":{"shared":{"enum":["a","b"],"minLength":1}},
 	"required":["half"],"not":{"required":["x"]}}`
 
 // dialectTools returns the tools of the library and extra tools with a dialect. The
@@ -160,7 +172,7 @@ func TestTheRulesOfTheAPIsRejectTheSchemasWithoutADialect(t *testing.T) {
 			for _, tool := range dialectTools(t) {
 				eachSchema(tool.Schema(), func(schema map[string]any) { broken = broken || !r.holds(schema) })
 			}
-			if !broken && r.name != loneRefs.name && r.name != typedValues.name {
+			if always := []string{typedItems.name, loneUnions.name, fullUnions.name, noNullType.name, declared.name}; !broken && !slices.Contains(always, r.name) {
 				t.Errorf("%s: every schema follows %q without the dialect", d, r.name)
 			}
 		}
@@ -180,14 +192,15 @@ func TestDialectsChangeSchemas(t *testing.T) {
 				"scores":{"type":["array","null"],"items":{"type":["number","null"]}},
 				"parts":{"type":["array","null"],"items":{"type":"object","additionalProperties":false,"required":["count","kind"],
 					"properties":{"kind":{"type":"string"},"count":{"type":["integer","null"]}}}}}}`,
-			"foreign": `{"type":"object","title":"Foreign","additionalProperties":false,"required":["fixed","half","list","maybe","number","one","open"],"properties":{
+			"foreign": `{"type":"object","title":"Foreign","additionalProperties":false,"required":["fixed","half","list","maybe","number","one","open","shared"],"properties":{
 				"one":{"anyOf":[{"type":"string","description":"2 or more characters"},{"type":"integer","description":"more than 3"},{"type":"null"}]},
-				"fixed":{"anyOf":[{"const":"yes"},{"type":"null"}]},
-				"number":{"enum":[1,2,3,null]},
+				"fixed":{"anyOf":[{"type":"string","const":"yes"},{"type":"null"}]},
+				"number":{"type":["integer","null"],"enum":[1,2,3,null]},
 				"maybe":{"type":["string","integer","null"],"description":"default \"x\""},
 				"list":{"type":["array","null"],"items":{"type":"string","description":"matches ^a"},"description":"1 or more items, default [\"a\"]"},
 				"open":{"type":["object","null"],"properties":{"a":{"type":"string","description":"format uri-template"}},"required":["a"],"additionalProperties":false},
-				"half":{"type":"number","description":"less than 9007199254740993, a multiple of 0.5"}}}`,
+				"half":{"type":"number","description":"less than 9007199254740993, a multiple of 0.5"},
+				"shared":{"type":["string","null"],"enum":["a","b",null],"description":"1 or more characters"}}}`,
 		},
 		mcpadapter.AnthropicStrict: {
 			"typed": `{"type":"object","additionalProperties":false,"required":["name"],"properties":{
@@ -203,12 +216,13 @@ func TestDialectsChangeSchemas(t *testing.T) {
 		mcpadapter.Gemini: {
 			"foreign": `{"type":"object","title":"Foreign","required":["half"],"properties":{
 				"one":{"anyOf":[{"type":"string","minLength":2},{"type":"integer","description":"more than 3"}]},
-				"fixed":{"enum":["yes"]},
-				"number":{"description":"one of [1,2,3]"},
+				"fixed":{"type":"string","enum":["yes"]},
+				"number":{"type":"integer","description":"one of [1,2,3]"},
 				"maybe":{"anyOf":[{"type":"string"},{"type":"integer"}],"nullable":true,"default":"x"},
 				"list":{"type":"array","items":{"type":"string","pattern":"^a"},"minItems":1,"default":["a"]},
 				"open":{"type":"object","properties":{"a":{"type":"string","description":"format uri-template"}},"required":["a"]},
-				"half":{"type":"number","description":"less than 9007199254740993, a multiple of 0.5"}}}`,
+				"half":{"type":"number","description":"less than 9007199254740993, a multiple of 0.5"},
+				"shared":{"type":"string","enum":["a","b"],"minLength":1}}}`,
 		},
 	}
 	for d, schemas := range want {
@@ -378,6 +392,16 @@ func TestDialectsSetTheSeparatorOfNames(t *testing.T) {
 	}
 }
 
+// manyReferences returns a schema whose references double eleven times.
+func manyReferences() string {
+	defs := `"d0":{"type":"string"}`
+	for i := range 11 {
+		below := fmt.Sprintf(`{"$ref":"#/$defs/d%d"}`, i)
+		defs += fmt.Sprintf(`,"d%d":{"type":"object","properties":{"a":%s,"b":%s}}`, i+1, below, below)
+	}
+	return `{"type":"object","properties":{"x":{"$ref":"#/$defs/d11"}},"$defs":{` + defs + `}}`
+}
+
 func TestNewRejectsWhatADialectCannotExpress(t *testing.T) {
 	call := func(context.Context, json.RawMessage) (mcpadapter.Result, error) { return mcpadapter.Result{}, nil }
 	schema := func(text string) mcpadapter.Option {
@@ -397,8 +421,24 @@ func TestNewRejectsWhatADialectCannotExpress(t *testing.T) {
 		{"any value", allDialects[:2], schema(`{"type":"object","properties":{"list":{"type":"array","items":{}}}}`), "list: items: a value has no type"},
 		{"any items", allDialects[:2], schema(`{"type":"object","properties":{"list":{"type":["array","null"]}}}`), "list: an array has no items"},
 		{"a boolean schema", allDialects, schema(`{"type":"object","properties":{"x":true}}`), "x is not an object"},
-		{"allOf", []mcpadapter.Dialect{mcpadapter.OpenAIStrict, mcpadapter.Gemini}, schema(`{"type":"object","allOf":[{"type":"object"}]}`), `the keyword "allOf" is not accepted`},
-		{"a reference", allDialects[2:], schema(`{"type":"object","properties":{"x":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string"}}}`), `x: the keyword "$ref" is not accepted`},
+		{"allOf", allDialects, schema(`{"type":"object","properties":{"x":{"allOf":[{"type":"object"},{"type":"object"}]}}}`), `x: the keyword "allOf" is not accepted; merge the schemas`},
+		{"a recursive reference", allDialects, schema(`{"type":"object","properties":{"x":{"$ref":"#"}}}`), `x: the reference "#" is recursive`},
+		{"two recursive references", allDialects, schema(`{"type":"object","properties":{"x":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}`), `is recursive`},
+		{"a reference without a target", allDialects, schema(`{"type":"object","properties":{"x":{"$ref":"#/$defs/x"}}}`), `x: the reference "#/$defs/x" has no target`},
+		{"a reference beside a constraint", allDialects, schema(`{"type":"object","properties":{"x":{"$ref":"#/$defs/x","minimum":1}},"$defs":{"x":{"type":"integer"}}}`), `"minimum" stands beside "$ref"`},
+		{"many references", allDialects, schema(manyReferences()), `more than 2000 schemas`},
+		{"an open root", allDialects[:2], schema(`{"type":"object"}`), `an object has arbitrary properties; declare "properties"`},
+		{"additionalProperties true", allDialects[:2], schema(`{"type":"object","properties":{"x":{"type":"object","additionalProperties":true}}}`), `x: an object has arbitrary properties`},
+		{"patternProperties", allDialects[:2], schema(`{"type":"object","properties":{},"patternProperties":{"^a":{"type":"string"}}}`), `an object has arbitrary properties`},
+		{"a map", allDialects[2:], schema(`{"type":"object","properties":{"x":{"type":"object","additionalProperties":{"type":"string"}}}}`), `x: an object has arbitrary properties`},
+		{"a union as root", allDialects, schema(`{"type":"object","anyOf":[{"type":"object","properties":{}},{"type":"object","properties":{}}]}`), `the root has a union`},
+		{"a constraint beside a union", allDialects, schema(`{"type":"object","properties":{"x":{"properties":{},"anyOf":[{"type":"string"},{"type":"integer"}]}}}`), `x: "properties" stands beside a union`},
+		{"an empty union", allDialects, schema(`{"type":"object","properties":{"x":{"anyOf":[]}}}`), `x: anyOf has no schemas`},
+		{"several objects with optional properties", allDialects[:1], schema(`{"type":"object","properties":{"x":{"anyOf":[{"type":"object","properties":{"a":{"type":"string"}}},{"type":"object","properties":{"a":{"type":"integer"}}}]}}}`),
+			`x: a union has several objects with optional properties`},
+		{"null as the only value", allDialects[2:], schema(`{"type":"object","properties":{"x":{"type":["null"]}}}`), `x: a value can only be null`},
+		{"items missing for Gemini", allDialects[2:], schema(`{"type":"object","properties":{"x":{"type":"array"}}}`), `x: an array has no items`},
+		{"a type missing for Gemini", allDialects[2:], schema(`{"type":"object","properties":{"x":{}}}`), `x: a value has no type`},
 	} {
 		for _, d := range tt.dialects {
 			t.Run(tt.name+"/"+string(d), func(t *testing.T) {
@@ -411,14 +451,86 @@ func TestNewRejectsWhatADialectCannotExpress(t *testing.T) {
 	}
 }
 
-func TestDialectsKeepReferences(t *testing.T) {
+// propertySchema returns the schema of the property "x", which follows the rules of a dialect.
+func propertySchema(t *testing.T, d mcpadapter.Dialect, schema string) (converted string, err error) {
+	t.Helper()
 	tool := extra("extra", mcpadapter.Result{}, nil)
-	tool.InputSchema = json.RawMessage(`{"type":"object","properties":{"x":{"$ref":"#/$defs/x","description":"An x"}},"$defs":{"x":{"type":"integer","minimum":1}}}`)
-	a := adapter(t, mcpadapter.WithTools(), mcpadapter.WithDialect(mcpadapter.OpenAIStrict), mcpadapter.WithExtraTools(tool))
-	sameJSON(t, a.Tools()[0].InputSchema, `{"type":"object","properties":{"x":{"anyOf":[{"$ref":"#/$defs/x"},{"type":"null"}]}},"required":["x"],"additionalProperties":false,
-		"$defs":{"x":{"type":"integer","description":"1 or more"}}}`)
-	if got := slices.Collect(maps.Keys(tool.Schema())); len(got) != 3 {
-		t.Errorf("the schema of the caller's tool has changed: %v", got)
+	tool.InputSchema = json.RawMessage(schema)
+	a, err := mcpadapter.New(catalog(t, memory(t, nil)), mcpadapter.WithTools(), mcpadapter.WithDialect(d), mcpadapter.WithExtraTools(tool))
+	if err != nil {
+		return "", err
+	}
+	raw, err := json.Marshal(a.Tools()[0].Schema()["properties"].(map[string]any)["x"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	eachSchema(a.Tools()[0].Schema(), func(s map[string]any) {
+		for _, r := range rules[d] {
+			if !r.holds(s) {
+				t.Errorf("%s: %s: %v", d, r.name, s)
+			}
+		}
+	})
+	return string(raw), nil
+}
+
+func TestDialectsConvertAProperty(t *testing.T) {
+	openai, anthropic, gemini := mcpadapter.OpenAIStrict, mcpadapter.AnthropicStrict, mcpadapter.Gemini
+	for _, tt := range []struct {
+		name    string
+		dialect mcpadapter.Dialect
+		x, rest string // the schema of x, and the members of the root
+		want    string
+	}{
+		{"a reference with a description", openai, `{"$ref":"#/$defs/x","description":"An x"}`, `,"$defs":{"x":{"type":"integer","minimum":1}}`,
+			`{"type":["integer","null"],"description":"An x (1 or more)"}`},
+		{"a reference of draft-07", anthropic, `{"$ref":"#/definitions/x"}`, `,"definitions":{"x":{"type":"string"}}`, `{"type":"string"}`},
+		{"a reference for Gemini", gemini, `{"$ref":"#/$defs/a~1b"}`, `,"$defs":{"a/b":{"type":"string"}}`, `{"type":"string"}`},
+		{"allOf with one schema", anthropic, `{"allOf":[{"$ref":"#/$defs/x"}],"title":"X"}`, `,"$defs":{"x":{"type":"string"}}`, `{"type":"string","title":"X"}`},
+		{"large bounds", anthropic, `{"type":"integer","minimum":-2147483648,"maximum":1e7}`, ``, `{"type":"integer","description":"-2147483648 to 10000000"}`},
+		{"an enum without a type", anthropic, `{"enum":["a",null]}`, ``, `{"type":["string","null"],"enum":["a",null]}`},
+		{"a union with a type", anthropic, `{"type":"string","oneOf":[{"const":"a"},{"const":"b"}]}`, ``, `{"anyOf":[{"type":"string","const":"a"},{"type":"string","const":"b"}]}`},
+		{"a pattern with lookaround", anthropic, `{"type":"string","pattern":"(?!a)b"}`, ``, `{"type":"string","description":"matches (?!a)b"}`},
+		{"a plain pattern", anthropic, `{"type":"string","pattern":"^(?:a|b)$"}`, ``, `{"type":"string","pattern":"^(?:a|b)$"}`},
+		{"the word default", anthropic, `{"type":"integer","default":5,"description":"Overrides the default of 50"}`, ``, `{"type":"integer","description":"Overrides the default of 50 (default 5)"}`},
+		{"the stated default", anthropic, `{"type":"string","default":"name","description":"Order (default: name)"}`, ``, `{"type":"string","description":"Order (default: name)"}`},
+		{"null in an enum for Gemini", gemini, `{"enum":["a",null]}`, ``, `{"type":"string","enum":["a"],"nullable":true}`},
+		{"null that the enum rejects", gemini, `{"type":["string","null"],"enum":["a"]}`, ``, `{"type":"string","enum":["a"]}`},
+		{"types with constraints for Gemini", gemini, `{"type":["integer","array","null"],"minimum":1,"items":{"type":"string"},"description":"d"}`, ``,
+			`{"anyOf":[{"type":"integer","minimum":1},{"type":"array","items":{"type":"string"}}],"nullable":true,"description":"d"}`},
+		{"names without a property", gemini, `{"type":"object","properties":{"a":{"type":"string"}},"required":["a","b"]}`, ``,
+			`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := propertySchema(t, tt.dialect, `{"type":"object","properties":{"x":`+tt.x+`}`+tt.rest+`}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameJSON(t, []byte(got), tt.want)
+		})
+	}
+}
+
+// With OpenAIStrict, a call has no null that the original schema rejects, and each null
+// that the original schema accepts.
+func TestCallsOfExtraToolsKeepNullsThatTheSchemaAccepts(t *testing.T) {
+	node := `{"type":"object","properties":{"y":{"type":"string"},"z":{"type":["string","null"]}}}`
+	for _, tt := range []struct{ name, schema, arguments, want string }{
+		{"below a reference", `{"type":"object","properties":{"x":{"$ref":"#/$defs/n"}},"$defs":{"n":` + node + `}}`, `{"x":{"y":null,"z":null}}`, `{"x":{"z":null}}`},
+		{"a reference that accepts null", `{"type":"object","properties":{"x":{"$ref":"#/$defs/n"}},"$defs":{"n":{"type":["string","null"]}}}`, `{"x":null}`, `{"x":null}`},
+		{"below a union", `{"type":"object","properties":{"x":{"anyOf":[` + node + `,{"type":"null"}]}}}`, `{"x":{"y":null,"z":null}}`, `{"x":{"z":null}}`},
+		{"below items of a union", `{"type":"object","properties":{"x":{"oneOf":[{"type":"array","items":` + node + `},{"type":"string"}]}}}`, `{"x":[{"y":null,"z":null}]}`, `{"x":[{"z":null}]}`},
+		{"beside numbers", `{"type":"object","properties":{"x":{"type":"number"},"y":{"type":"string"}}}`, `{"x":1.10,"y":null}`, `{"x":1.10}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tool := mcpadapter.Tool{Name: "extra", InputSchema: json.RawMessage(tt.schema), Call: func(_ context.Context, arguments json.RawMessage) (mcpadapter.Result, error) {
+				return mcpadapter.Result{Text: string(arguments)}, nil
+			}}
+			a := adapter(t, mcpadapter.WithTools(), mcpadapter.WithDialect(mcpadapter.OpenAIStrict), mcpadapter.WithExtraTools(tool))
+			if got, isError := a.Answer(ctx, "extra", json.RawMessage(tt.arguments)); isError || got != tt.want {
+				t.Errorf("got %s; want %s", got, tt.want)
+			}
+		})
 	}
 }
 
@@ -429,6 +541,8 @@ func FuzzWithDialect(f *testing.F) {
 	f.Add([]byte(`{"type":"object","properties":0}`), []byte(`{}`))
 	f.Add([]byte(`{"type":"object","properties":[],"required":{},"items":[{}],"anyOf":{},"description":1,"enum":1}`), []byte(`[null]`))
 	f.Add([]byte(`{"type":"object","properties":{"x":{"type":["object","array"],"items":{"type":"object"}}},"$defs":{"a":{"const":null}}}`), []byte(`{"x":[{"y":null}]}`))
+	f.Add([]byte(`{"type":"object","properties":{"x":{"$ref":"#/$defs/a","title":"X"}},"required":["x","y",{},{}],"$defs":{"a":{"allOf":[{"$ref":"#/$defs/b"}]},"b":{"type":["integer","string","null"],"enum":[1,"a",null],"minimum":1}}}`), []byte(`{"x":1.10,"y":null}`))
+	f.Add([]byte(`{"type":"object","properties":{"x":{"oneOf":[{"type":["object"],"properties":{"y":{"const":null}}},{"enum":[1.5,2]},{"type":[{}]}]},"z":{"type":"string","anyOf":[{"const":"a"},{"pattern":"(?=a)"}]}}}`), []byte(`{"x":{"y":null}}`))
 	c := catalog(f, memory(f, nil))
 	f.Fuzz(func(t *testing.T, schema, arguments []byte) {
 		tool := extra("extra", mcpadapter.Result{Text: "x"}, nil)

@@ -219,11 +219,11 @@ func isTagName(s string) bool {
 // that no model can exceed by mistake.
 func (t valueType) bounds() (least, most string) {
 	switch {
-	case t.unsigned && t.bits < 64:
+	case t.unsigned && t.bits < 32:
 		return "0", strconv.FormatUint(math.MaxUint64>>(64-t.bits), 10)
 	case t.unsigned:
 		return "0", ""
-	case t.bits < 64:
+	case t.bits < 32:
 		return strconv.FormatInt(math.MinInt64>>(64-t.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-t.bits), 10)
 	}
 	return "", ""

@@ -24,12 +24,20 @@ func (t Tool) Schema() map[string]any {
 
 // decodeObject decodes a JSON object. ok is false for all other input.
 func decodeObject(raw json.RawMessage) (object map[string]any, ok bool) {
+	if object, ok = decodeNumbers(raw); !ok {
+		return nil, false
+	}
+	return withFloats(object).(map[string]any), true
+}
+
+// decodeNumbers is decodeObject with a json.Number for each number.
+func decodeNumbers(raw json.RawMessage) (object map[string]any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if !json.Valid(raw) || d.Decode(&object) != nil || object == nil {
 		return nil, false
 	}
-	return withFloats(object).(map[string]any), true
+	return object, true
 }
 
 // withFloats replaces each json.Number in a decoded value by a float64, unless the

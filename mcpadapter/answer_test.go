@@ -173,7 +173,8 @@ func TestAnswersPanicForANilContext(t *testing.T) {
 			t.Error("Answer accepts a nil context")
 		}
 	}()
-	adapter(t).Answer(nil, "list_skills", nil)
+	var none context.Context
+	adapter(t).Answer(none, "list_skills", nil)
 }
 
 func TestAnswerMapReportsArgumentsThatAreNotJSON(t *testing.T) {

@@ -212,6 +212,7 @@ func TestToolForDecodesArguments(t *testing.T) {
 			return in, nil
 		})},
 		{"names that encoding/json ignores", `{"Its":1,"inner":{"path":"p"}}`, `{"Its":1,"inner":{"path":"p"}}`, "", echo[struct {
+			//lint:ignore SA5008 encoding/json ignores the name, and so must the tool.
 			Its    int `json:"it's"`
 			common `json:"inner"`
 		}](t)},

@@ -20,7 +20,7 @@ type (
 
 	scalars struct {
 		Bool     bool        `json:"bool"`
-		Int      int         `json:"int" jsonschema:"A number"`
+		Int      int64       `json:"int" jsonschema:"A number"`
 		Small    int8        `json:"small"`
 		Byte     uint8       `json:"byte"`
 		Count    uint64      `json:"count"`

@@ -106,7 +106,7 @@ var subsetHeaders = []struct {
 	{"a: \"\\x41\\u00e9\\U0001F680\\x80\\u0000\"\n", certain},
 	{"a: \"\\/\"\n", invalid},
 	{"a: \"\\ud83d\\ude00\"\n", invalid},
-	{"a: \"\\UFFFFFFFF\"\n", invalid},
+	{"a: \"\\U00110000\"\n", invalid},
 	{"a: \"\\x4\"\n", invalid},
 	{"a: \"\\u+123\"\n", invalid},
 	{"a: \"b\\\n", unsure},

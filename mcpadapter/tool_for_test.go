@@ -59,6 +59,12 @@ type (
 	}
 )
 
+// words has the integer types of 32 bits.
+type words struct {
+	Signed   int32  `json:"signed"`
+	Unsigned uint32 `json:"unsigned"`
+}
+
 func typed[In, Out any](t *testing.T, f func(context.Context, In) (Out, error)) mcpadapter.Tool {
 	t.Helper()
 	tool, err := mcpadapter.ToolFor("typed", "A typed tool.", f)
@@ -167,6 +173,11 @@ func TestToolForDerivesTheOutputSchema(t *testing.T) {
 }
 
 // Each accepted row has the arguments that the function receives, as JSON.
+func TestToolForOmitsBoundsOf32Bits(t *testing.T) {
+	sameJSON(t, echo[words](t).InputSchema, `{"type":"object","properties":{"signed":{"type":"integer"},"unsigned":{"type":"integer","minimum":0}},
+		"required":["signed","unsigned"],"additionalProperties":false}`)
+}
+
 func TestToolForDecodesArguments(t *testing.T) {
 	const full = `{"bool":true,"int":-1,"small":127,"byte":255,"count":18446744073709551615,"float":1.5,"text":"x",` +
 		`"time":"2026-01-20T14:03:11Z","bytes":"AQI=","number":1,"any":[null,{"a":1}],"addr":"::1","Untagged":""}`
@@ -240,6 +251,8 @@ func TestToolForDecodesArguments(t *testing.T) {
 		{"null in an array", `{"path":"p","tags":[null]}`, "", "tags[0] is null; send a string", echo[nestedTypes](t)},
 		{"an object for an array", `{"path":"p","tags":{}}`, "", "tags is an object; send an array", echo[nestedTypes](t)},
 		{"a wrong value in a map", `{"path":"p","tags":[],"labels":{"a":1}}`, "", `labels."a" is 1; send a string`, echo[nestedTypes](t)},
+		{"beyond 32 bits", `{"signed":3000000000,"unsigned":0}`, "", "signed is 3000000000; send a whole number from -2147483648 to 2147483647", echo[words](t)},
+		{"beyond 32 bits without a sign", `{"signed":0,"unsigned":-1}`, "", "unsigned is -1; send a whole number from 0 to 4294967295", echo[words](t)},
 		{"a wrong item", `{"path":"p","tags":[],"list":[{"path":"a"},{"path":true}]}`, "", "list[1].path is true; send a string", echo[nestedTypes](t)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -216,14 +216,14 @@ func isTagName(s string) bool {
 }
 
 // bounds returns the smallest and largest value of an integer type, or "" for a bound
-// that no model can exceed by mistake.
+// of 64 bits.
 func (t valueType) bounds() (least, most string) {
 	switch {
-	case t.unsigned && t.bits < 32:
+	case t.unsigned && t.bits < 64:
 		return "0", strconv.FormatUint(math.MaxUint64>>(64-t.bits), 10)
 	case t.unsigned:
 		return "0", ""
-	case t.bits < 32:
+	case t.bits < 64:
 		return strconv.FormatInt(math.MinInt64>>(64-t.bits), 10), strconv.FormatInt(math.MaxInt64>>(64-t.bits), 10)
 	}
 	return "", ""
@@ -250,11 +250,12 @@ func (t valueType) appendSchema(b []byte, description string) []byte {
 		add("contentEncoding", string(escape.AppendJSON(nil, t.encoding)))
 	}
 	if t.kind == integerKind {
+		// The schema omits bounds that no model exceeds by mistake.
 		least, most := t.bounds()
-		if least != "" {
+		if least != "" && (t.unsigned || t.bits < 32) {
 			add("minimum", least)
 		}
-		if most != "" {
+		if most != "" && t.bits < 32 {
 			add("maximum", most)
 		}
 	}

@@ -35,15 +35,16 @@ func (s Skill) Dir() string {
 }
 
 // FS returns the files of the skill. Each call of a method of the result looks up
-// s.Name in the catalog that returned s. The result is also an fs.ReadDirFS, fs.ReadFileFS and fs.StatFS, is safe for
-// concurrent use, and costs nothing until a call. Each call sees the current files.
+// s.Name in the catalog that returned s. The result is also an fs.ReadDirFS,
+// fs.ReadFileFS and fs.StatFS, is safe for concurrent use, and costs nothing until a
+// call. Each call sees the current files.
 //
-// The files are those that [Catalog.ReadSkillFile] reads, with the same rules for
-// links and the same limits: Open and ReadFile read the whole file, up to the limit of
+// The files are those that [Catalog.ReadSkillFile] reads, with the same rules for links
+// and the same limits: Open and ReadFile read the whole file, up to the limit of
 // [WithMaxFileSize], and a name never leads out of the directory. A list of a directory
 // contains its regular files and its subdirectories without .git and node_modules. A
-// link to a file that is followed appears as a regular file. fs.WalkDir therefore finds the files of
-// s.Files, and also the files beyond the limits of s.Files.
+// link to a file that is followed appears as a regular file. fs.WalkDir therefore finds
+// the files of s.Files, and also the files beyond the limits of s.Files.
 //
 // An error is an *fs.PathError with the name in the skill. Its cause is the error of
 // ReadSkillFile, and matches [ErrOutsideRoot] for a link, [ErrFileRead],

@@ -46,9 +46,9 @@ import (
 // "error", which reports the error of a failed call. A map with the key "error" is an
 // error too.
 //
-// If f returns a toolshelf.Error, the result has its code and message. For any
-// other error, the result has IsError, and its text is err.Error() without a code. If the context ends, Call
-// returns the context's error. A panic of f is a panic of Call.
+// If f returns a toolshelf.Error, the result has its code and message. For any other
+// error, the result has IsError, and its text is err.Error() without a code. If the
+// context ends, Call returns the context's error. A panic of f is a panic of Call.
 //
 // ToolFor returns toolshelf.ErrInvalidOption in the following cases:
 //   - f is nil.

@@ -56,7 +56,8 @@ import (
 //     UnmarshalText.
 //   - A type has no JSON form, is recursive, or is an array; use a slice.
 //   - Two fields have the same name.
-//   - The tag json of a field has the option string.
+//   - The tag json of a field has the option string, or a name with a character that
+//     encoding/json does not accept.
 //   - A field has the tag jsonschema:"", or its tag jsonschema begins with a word and
 //     "=", such as "min=3", which the library google/jsonschema-go reserves.
 func ToolFor[In, Out any](name, description string, f func(context.Context, In) (Out, error)) (Tool, error) {

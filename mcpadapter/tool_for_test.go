@@ -222,9 +222,7 @@ func TestToolForDecodesArguments(t *testing.T) {
 			}
 			return in, nil
 		})},
-		{"names that encoding/json ignores", `{"Its":1,"inner":{"path":"p"}}`, `{"Its":1,"inner":{"path":"p"}}`, "", echo[struct {
-			//lint:ignore SA5008 encoding/json ignores the name, and so must the tool.
-			Its    int `json:"it's"`
+		{"a named embedded struct", `{"inner":{"path":"p"}}`, `{"inner":{"path":"p"}}`, "", echo[struct {
 			common `json:"inner"`
 		}](t)},
 		{"null for a required argument", change(`-1`, `null`), "", "int is null; send a whole number", echo[scalars](t)},
@@ -382,6 +380,10 @@ func TestToolForRejectsTypesWithoutASchema(t *testing.T) {
 		{"arguments that are not a struct", "the arguments are of type map[string]int; use a struct", returns[map[string]int, string]()},
 		{"arguments with UnmarshalJSON", "which has UnmarshalJSON or UnmarshalText, perhaps of an embedded type", returns[struct{ time.Time }, string]()},
 		{"a pointer to arguments with UnmarshalText", "which has UnmarshalJSON or UnmarshalText", returns[*netip.Addr, string]()},
+		{"a name that encoding/json does not accept", `the name "it's" in the tag json has a character`, returns[struct {
+			//lint:ignore SA5008 ToolFor refuses the name.
+			A int `json:"it's"`
+		}, string]()},
 		{"a quoted number", `the tag json has the option "string"; remove the option`, returns[struct {
 			A int `json:",string"`
 		}, string]()},

@@ -159,14 +159,13 @@ var assignment = regexp.MustCompile(`^\S*=`)
 func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 	tag := f.Tag.Get("json")
 	name, options, _ := strings.Cut(tag, ",")
-	if !isTagName(name) {
-		name = ""
-	}
 	isPointer := f.Type.Kind() == reflect.Pointer
 	embedsStruct := f.Anonymous && (f.Type.Kind() == reflect.Struct || isPointer && f.Type.Elem().Kind() == reflect.Struct)
 	switch {
 	case tag == "-", !f.IsExported() && !embedsStruct:
 		return nil, nil
+	case name != "" && !isTagName(name):
+		return nil, fmt.Errorf("the name %q in the tag json has a character that encoding/json does not accept; rename the argument", name)
 	case !f.IsExported() && isPointer && r.decodes:
 		return nil, errors.New("encoding/json cannot decode into an embedded pointer to an unexported type; embed the type itself")
 	}
@@ -204,8 +203,8 @@ func (r typeReader) readField(f reflect.StructField) ([]typedField, error) {
 	return []typedField{field}, nil
 }
 
-// isTagName reports whether encoding/json accepts a name in a tag. encoding/json uses
-// the name of the field in place of any other name.
+// isTagName reports whether encoding/json accepts a name in a tag. The meaning of any
+// other name depends on the Go release.
 func isTagName(s string) bool {
 	for _, c := range s {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

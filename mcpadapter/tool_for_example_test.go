@@ -12,7 +12,7 @@ import (
 func ExampleToolFor() {
 	type forecast struct {
 		City string `json:"city" jsonschema:"City and country"`
-		Days int    `json:"days,omitempty" jsonschema:"Number of days (default 1)"`
+		Days int64  `json:"days,omitempty" jsonschema:"Number of days (default 1)"`
 	}
 	type weather struct {
 		Summary string `json:"summary"`

@@ -302,7 +302,7 @@ func TestConformance(t *testing.T) {
 			t.Run(test.name+"/"+k.name, func(t *testing.T) {
 				for _, content := range test.tree {
 					if strings.HasPrefix(content, "-> ") && !k.links || strings.Contains(content, "ROOT") && !k.absolute {
-						t.Skip("it has no such links")
+						t.Skip("the filesystem has no such links")
 					}
 				}
 				o := options{denySymlinks: test.deny}

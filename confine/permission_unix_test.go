@@ -61,7 +61,7 @@ func TestPermissions(t *testing.T) {
 func runAsNobody(t *testing.T, env string) {
 	self, err := os.Open("/proc/self/exe")
 	if err != nil {
-		t.Skip("a test binary that another user can run is only had through /proc")
+		t.Skip("no /proc: another user cannot run the test binary")
 	}
 	defer self.Close()
 	cmd := exec.Command("/proc/self/fd/3", "-test.run=^TestPermissions$", "-test.v")

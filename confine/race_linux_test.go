@@ -99,7 +99,7 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 // checks a path and then uses the path.
 func TestSwapRaceDefeatsChecksOfPaths(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it is about the test and not about the package")
+		t.Skip("the test checks the swap race itself, not the package")
 	}
 	home := t.TempDir()
 	root := filepath.Join(home, "proj")
@@ -123,7 +123,7 @@ func TestSwapRaceDefeatsChecksOfPaths(t *testing.T) {
 	stop.Store(true)
 	swapping.Wait()
 	if escapes == 0 {
-		t.Skip("no luck on this machine")
+		t.Skip("no swap fell between a check and its open")
 	}
 }
 

@@ -133,7 +133,7 @@ func TestMakeDirCreatesTheRoot(t *testing.T) {
 	onWritable(t, func(t *testing.T, k kind) {
 		f := k.make(t, nil, options{})
 		if k.name == "MemMapFs, its top" {
-			t.Skip("it is always there")
+			t.Skip("the top of MemMapFs always exists")
 		}
 		below := &FS{dir: f.dir + "/not/yet", openTop: f.openTop, adapted: f.adapted}
 		if got := writeTo(below, "reports", "text"); got != "v1.md" {
@@ -147,7 +147,7 @@ func TestMakeDirFollowsLinksAsPolicyAllows(t *testing.T) {
 	skipWindows(t)
 	onWritable(t, func(t *testing.T, k kind) {
 		if !k.links {
-			t.Skip("it has no links")
+			t.Skip("the filesystem has no links")
 		}
 		for _, test := range []struct {
 			o    options
@@ -179,7 +179,7 @@ func TestMakeDirFollowsNoLink(t *testing.T) {
 	skipWindows(t)
 	onWritable(t, func(t *testing.T, k kind) {
 		if !k.links {
-			t.Skip("it has no links")
+			t.Skip("the filesystem has no links")
 		}
 		f := k.make(t, tree{"real/": "", "inside": "-> real", "outside": "-> OUTSIDE", "dangling": "-> nowhere"}, options{})
 		d, err := f.OpenDir(".")

@@ -1,0 +1,106 @@
+package toolshelf_test
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// A documentedMessage is a row of the tables of messages in docs/authors.md.
+type documentedMessage struct {
+	code, severity, example string
+	files                   []string // the files to which the message may apply
+}
+
+// documentedMessages reads the tables of messages.
+func documentedMessages(t *testing.T) (all []documentedMessage) {
+	t.Helper()
+	text, err := os.ReadFile("docs/authors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.ReplaceAll(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n### ", "\n## ")
+	for heading, files := range map[string][]string{
+		"Messages for commands and skills": {"commands/review.md", "skills/pdf/SKILL.md"},
+		"Messages for commands":            {"commands/review.md"},
+		"Messages for skills":              {"skills/pdf/SKILL.md"},
+	} {
+		for _, row := range tableRows(t, page, heading) {
+			if len(row) != 4 || row[3] == "" {
+				t.Fatalf("%s: wrong row %q", heading, row)
+			}
+			all = append(all, documentedMessage{strings.Trim(row[0], "`"), row[1], row[2], files})
+		}
+	}
+	return all
+}
+
+func TestAuthorsDocumentListsEveryDiagnosticCode(t *testing.T) {
+	listed := map[string]string{}
+	for _, m := range documentedMessages(t) {
+		if listed[m.code] != "" {
+			t.Errorf("docs/authors.md lists %s twice", m.code)
+		}
+		listed[m.code] = m.severity
+	}
+	want := map[string]string{}
+	for code, comment := range documentedCodes(t) {
+		want[code], _, _ = strings.Cut(comment, ": ")
+	}
+	if diff := cmp.Diff(want, listed); diff != "" {
+		t.Errorf("codes and severities, -diagnostic.go +docs/authors.md:\n%s", diff)
+	}
+}
+
+// TestAuthorsDocumentShowsExamplesOfMessages runs Lint on each example in code. An
+// example is a whole file, or lines that replace fields of a valid frontmatter.
+func TestAuthorsDocumentShowsExamplesOfMessages(t *testing.T) {
+	code := regexp.MustCompile("`([^`]+)`")
+	field := regexp.MustCompile(`^\w[\w-]*:`)
+	run := 0
+	for _, m := range documentedMessages(t) {
+		example, whole := strings.CutPrefix(m.example, "file: ")
+		// tableRows has removed the marks around a cell that begins and ends with code.
+		if !strings.HasPrefix(example, "`") && field.MatchString(example) {
+			example = "`" + example + "`"
+		}
+		if !strings.HasPrefix(example, "`") || strings.TrimSpace(code.ReplaceAllString(example, "")) != "" {
+			continue
+		}
+		run++
+		for _, file := range m.files {
+			text := ""
+			for _, line := range code.FindAllStringSubmatch(example, -1) {
+				text += line[1] + "\n"
+			}
+			if !whole {
+				header := ""
+				for _, valid := range []string{"name: pdf\n", "description: Fill PDF forms\n"} {
+					if key := field.FindString(valid); !strings.Contains("\n"+text, "\n"+key) {
+						header += valid
+					}
+				}
+				text = "---\n" + header + text + "---\nText.\n"
+			}
+			severity := toolshelf.Severity(strings.Fields(m.severity)[0])
+			if strings.HasSuffix(file, "SKILL.md") && strings.Contains(m.severity, "(error)") {
+				severity = toolshelf.SeverityError
+			}
+			found := lint(t, map[string]string{file: text})
+			if !slices.ContainsFunc(found, func(d toolshelf.Diagnostic) bool {
+				return string(d.Code) == m.code && d.Severity == severity
+			}) {
+				t.Errorf("%s is no %s of the example, in %s:\n%s\n%v", m.code, severity, file, text, found)
+			}
+		}
+	}
+	if run < 25 {
+		t.Errorf("only %d examples in code", run)
+	}
+}

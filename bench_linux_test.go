@@ -244,26 +244,68 @@ func BenchmarkListWarm(b *testing.B) {
 	}
 }
 
-// With WithWatch, the cost of a page does not depend on the number of commands. The
-// benchmark compares the page with a stat of all files, the minimum without WithWatch.
+// With WithWatch, the cost of a page does not depend on the number of commands. Each
+// block times pages of one catalog only: a page after a scan of all files costs the
+// cache misses of the scan too.
 func BenchmarkListWatched(b *testing.B) {
-	for _, n := range []int{100, 10_000, 100_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			root := shelf(b, n)
-			c := catalog(b, toolshelf.WithRoot(root), toolshelf.WithWatch())
-			list(b, c, n)
-			// Wait for the first scan of the watch, in the background.
-			for begin := time.Now(); time.Since(begin) < 10*time.Millisecond; begin = time.Now() {
-				list(b, c, n)
-				if time.Since(begin) < time.Millisecond {
-					break
-				}
+	const pages = 500 // of each block
+	counts := []int{100_000, 10_000, 100}
+	var catalogs []*toolshelf.Catalog
+	for _, n := range counts {
+		c := catalog(b, toolshelf.WithRoot(shelf(b, n)), toolshelf.WithWatch())
+		awaitWatched(b, c, n)
+		catalogs = append(catalogs, c)
+	}
+	request := func(c *toolshelf.Catalog, page toolshelf.Page) toolshelf.CommandList {
+		l, err := c.List(b.Context(), page)
+		if err != nil || len(l.Commands) != 50 {
+			b.Fatal(l.Pagination, err)
+		}
+		return l
+	}
+	for _, at := range []struct {
+		name string
+		page func(n int) int // number of the page of n commands
+	}{
+		{"first", func(int) int { return 1 }},
+		{"middle", func(n int) int { return n/100 + 1 }},
+		{"last", func(n int) int { return n / 50 }},
+	} {
+		for _, by := range []string{"number", "cursor"} {
+			if at.name == "first" && by == "cursor" {
+				continue // no cursor leads to the first page
 			}
-			compare(b, []string{"ours", "stats"}, map[string]func(){
-				"ours":  func() { list(b, c, n) },
-				"stats": func() { statFloor(b, filepath.Join(root, "commands")) },
+			b.Run(at.name+"/"+by, func(b *testing.B) {
+				run := map[string]func(){}
+				var order []string
+				for i, n := range counts {
+					c := catalogs[i]
+					page := toolshelf.Page{Number: at.page(n)}
+					if by == "cursor" {
+						page = toolshelf.Page{Cursor: request(c, toolshelf.Page{Number: at.page(n) - 1}).Pagination.NextCursor}
+					}
+					order = append(order, fmt.Sprint(n))
+					run[fmt.Sprint(n)] = func() {
+						for range pages {
+							request(c, page)
+						}
+					}
+				}
+				compare(b, order, run)
 			})
-		})
+		}
+	}
+}
+
+// awaitWatched lists until the first scan of the watch, in the background, has ended.
+func awaitWatched(b *testing.B, c *toolshelf.Catalog, n int) {
+	b.Helper()
+	list(b, c, n)
+	for begin := time.Now(); time.Since(begin) < 10*time.Millisecond; begin = time.Now() {
+		list(b, c, n)
+		if time.Since(begin) < time.Millisecond {
+			break
+		}
 	}
 }
 

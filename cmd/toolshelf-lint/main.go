@@ -1,4 +1,4 @@
-// Command lint checks the commands and skills of a project, and prints diagnostics in the
+// Command toolshelf-lint checks the commands and skills of a project, and prints diagnostics in the
 // format of compilers, for editors and CI systems:
 //
 //	path:line:column: severity: message [CODE]
@@ -6,7 +6,7 @@
 // The exit status is 1 if a diagnostic is an error, and 2 if the check fails. With
 // -strict, warnings count as errors.
 //
-//	go run ./examples/lint [-strict] [DIR]    # DIR defaults to the working directory
+//	go run ./cmd/toolshelf-lint [-strict] [DIR]    # DIR defaults to the working directory
 package main
 
 import (

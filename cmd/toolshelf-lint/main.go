@@ -1,97 +1,152 @@
-// Command toolshelf-lint checks the commands and skills of a project, and prints diagnostics in the
-// format of compilers, for editors and CI systems:
+// Command toolshelf-lint checks the commands and skills of a project, for editors and CI systems.
 //
-//	path:line:column: severity: message [CODE]
+//	go run github.com/toolshelf-go/toolshelf/cmd/toolshelf-lint@latest [flags] [DIR…]
 //
-// The exit status is 1 if a diagnostic is an error, and 2 if the check fails. With
-// -strict, warnings count as errors.
+// Each DIR is the root of a project. The default is the working directory. The flags are
 //
-//	go run ./cmd/toolshelf-lint [-strict] [DIR]    # DIR defaults to the working directory
+//	-client NAME    check the directories of one client: claude, codex, cursor, gemini, opencode or vscode
+//	-format FORMAT  print text, json, sarif or github
+//	-strict         let warnings fail the check
+//	-version        print the version
+//
+// The exit status is 0 if no diagnostic is an error, 1 if a diagnostic is an error, and 2 if
+// the check is impossible or a flag is invalid. With -strict, a warning also gives 1. The
+// command "go run" replaces every other status than 0 by 1. "go install" keeps the status.
+//
+// # Clients
+//
+// Without -client, toolshelf-lint checks commands and .claude/commands, and skills,
+// .claude/skills and .agents/skills. Skills may be up to four directory levels deep. With
+// -client, toolshelf-lint checks the directories in which the client looks, to the depth to
+// which the client looks. toolshelf-lint does not read the home directory, and does not check
+// commands in other formats than Markdown, such as the TOML files of Gemini CLI.
+//
+// # Formats
+//
+// Paths in the output are relative to the working directory if DIR is below the working
+// directory, and have slashes on every system. The order is the order of the arguments, and
+// then of [toolshelf.Catalog.Lint]. A diagnostic of a whole file has the position 1:1, except
+// in JSON. Columns count Unicode code points.
+//
+//   - text has a line "path:line:column: severity: message [CODE]" for each diagnostic.
+//   - json is an array of [toolshelf.Diagnostic] values.
+//   - sarif is a SARIF 2.1.0 log for code scanning. The output has no fingerprints, because
+//     the action upload-sarif computes them from the files.
+//   - github is a list of workflow commands, such as
+//     "::error file=commands/a.md,line=2,col=1,title=CODE::message". GitHub shows up to ten
+//     errors and ten warnings of a step as annotations of the files.
+//
+// # GitHub Actions
+//
+// A workflow that annotates the files of a pull request:
+//
+//	on: [push, pull_request]
+//	jobs:
+//	  lint:
+//	    runs-on: ubuntu-latest
+//	    steps:
+//	      - uses: actions/checkout@v5
+//	      - uses: actions/setup-go@v6
+//	        with: {go-version: stable}
+//	      - run: go run github.com/toolshelf-go/toolshelf/cmd/toolshelf-lint@latest -format github
+//
+// To show all diagnostics as alerts of code scanning instead, upload a SARIF file:
+//
+//	permissions: {contents: read, security-events: write}
+//	jobs:
+//	  lint:
+//	    runs-on: ubuntu-latest
+//	    steps:
+//	      - uses: actions/checkout@v5
+//	      - uses: actions/setup-go@v6
+//	        with: {go-version: stable}
+//	      - run: go run github.com/toolshelf-go/toolshelf/cmd/toolshelf-lint@latest -format sarif >lint.sarif
+//	      - uses: github/codeql-action/upload-sarif@v4
+//	        if: always()
+//	        with: {sarif_file: lint.sarif}
+//
+// Run both in the root of the repository, because GitHub takes the paths as relative to this
+// directory. Use a version instead of "latest" to keep the rules of a workflow unchanged.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
 )
 
-func main() {
-	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: lint [-strict] [DIR]    checks the commands and skills of the project in DIR (default: working directory)")
-		flag.PrintDefaults()
-	}
-	strict := flag.Bool("strict", false, "treat warnings as errors")
-	flag.Parse()
-	if flag.NArg() > 1 {
-		flag.Usage()
-		os.Exit(2)
-	}
-	dir := "."
-	if flag.NArg() == 1 {
-		dir = flag.Arg(0)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	failed, err := lint(ctx, os.Stdout, dir, *strict)
-	switch {
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "lint:", err)
-		os.Exit(2)
-	case failed:
-		os.Exit(1)
-	}
-}
-
-// The usual directories of commands and skills.
-var (
-	commandDirs = []string{"commands", ".claude/commands"}
-	skillDirs   = []string{"skills", ".claude/skills", ".agents/skills"}
+// The exit statuses.
+const (
+	exitPassed = iota
+	exitFailed
+	exitUnchecked
 )
 
-// lint writes the diagnostics of the project in dir, and reports whether the check failed.
-func lint(ctx context.Context, w io.Writer, dir string, strict bool) (failed bool, err error) {
-	if _, err := os.ReadDir(dir); err != nil {
-		return false, err
-	}
-	commands, skills := existing(dir, commandDirs), existing(dir, skillDirs)
-	if len(commands)+len(skills) == 0 {
-		return false, fmt.Errorf("%s has none of the directories %s, %s", dir, strings.Join(commandDirs, ", "), strings.Join(skillDirs, ", "))
-	}
-	catalog, err := toolshelf.New(toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(4),
-		toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...))
-	if err != nil {
-		return false, err
-	}
-	defer catalog.Close()
-	diagnostics, err := catalog.Lint(ctx)
-	if err != nil {
-		return false, err
-	}
-	for _, d := range diagnostics {
-		failed = failed || strict || d.Severity == toolshelf.SeverityError
-		// A diagnostic for a whole file gets position 1:1, because some readers require a position.
-		d.Path, d.Line, d.Column = filepath.Join(dir, filepath.FromSlash(d.Path)), max(d.Line, 1), max(d.Column, 1)
-		if _, err := fmt.Fprintln(w, d); err != nil {
-			return failed, err
-		}
-	}
-	return failed, nil
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	status := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(status)
 }
 
-// existing returns the names that are directories in dir.
-func existing(dir string, names []string) []string {
-	var found []string
-	for _, name := range names {
-		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
-			found = append(found, name)
+// run checks the directories of the arguments and returns the exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("toolshelf-lint", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: toolshelf-lint [flags] [DIR…]    checks the commands and skills of the projects (default: the working directory)")
+		flags.PrintDefaults()
+	}
+	checked, write := anyClient, formats["text"]
+	flags.Func("client", "check the directories of the client `NAME`: "+strings.Join(names(clients), ", "), func(name string) error {
+		return choose(&checked, clients, name)
+	})
+	flags.Func("format", "print the diagnostics as `FORMAT`: "+strings.Join(names(formats), ", ")+" (default text)", func(name string) error {
+		return choose(&write, formats, name)
+	})
+	strict := flags.Bool("strict", false, "let warnings fail the check")
+	printVersion := flags.Bool("version", false, "print the version")
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return exitPassed
+	case err != nil:
+		return exitUnchecked // Parse has printed the error
+	case *printVersion:
+		fmt.Fprintln(stdout, "toolshelf-lint", version())
+		return exitPassed
+	}
+	dirs := flags.Args()
+	if len(dirs) == 0 {
+		dirs = []string{"."}
+	}
+	diagnostics, err := check(ctx, dirs, checked)
+	if err == nil {
+		err = write(stdout, diagnostics)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "toolshelf-lint:", err)
+		return exitUnchecked
+	}
+	for _, d := range diagnostics {
+		if *strict || d.Severity == toolshelf.SeverityError {
+			return exitFailed
 		}
 	}
-	return found
+	return exitPassed
+}
+
+// version returns the version of the module, or "(devel)" for a build in a clone.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }

@@ -2,58 +2,182 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-func TestLint(t *testing.T) {
+// project makes a new directory with files the working directory and returns its path.
+func project(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	return dir
+}
+
+// printed runs the program and returns its output. The program must return the status.
+func printed(t *testing.T, status int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	if got := run(t.Context(), args, &out, &problems); got != status {
+		t.Errorf("%q: exit status %d, want %d\n%s", args, got, status, problems.String())
+	}
+	return out.String(), problems.String()
+}
+
+const (
+	fine    = "---\nname: a\ndescription: a\n---\n"
+	warning = "---\ndescription: a: b\n---\n" // as a command
+	wrong   = "---\nname: b\ndescription: b\n---\n"
+
+	theWarning = `:2:1: warning: the value is not valid YAML and is read as text; write description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"
+	theError   = `:2:1: error: name "b" does not match the directory name "a"; write "name: a" [SKILL_NAME_MISMATCH]` + "\n"
+)
+
+func TestCheck(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, text string
-		strict, failed   bool
-		want             string // after the directory
+		args             []string
+		status           int
+		want             string
 	}{
-		{"nothing wrong", "commands/a.md", "---\ndescription: a\n---\n", true, false, ""},
-		{"a warning", "commands/a.md", "---\ndescription: a: b\n---\n", false, false,
-			`/commands/a.md:2:1: warning: the value is not valid YAML and is read as text; write description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"},
-		{"a warning that counts", ".claude/commands/a.md", "---\ndescription: a: b\n---\n", true, true,
-			`/.claude/commands/a.md:2:1: warning: the value is not valid YAML and is read as text; write description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"},
-		{"a skill in a group", ".agents/skills/group/a/SKILL.md", "---\nname: a\n---\n", false, true,
-			"/.agents/skills/group/a/SKILL.md:1:1: error: description is missing; describe what the skill does and when to use it [SKILL_DESCRIPTION_MISSING]\n"},
-		{"an error", "skills/a/SKILL.md", "---\nname: b\ndescription: b\n---\n", false, true,
-			`/skills/a/SKILL.md:2:1: error: name "b" does not match the directory name "a"; write "name: a" [SKILL_NAME_MISMATCH]` + "\n"},
+		{"nothing wrong", "commands/a.md", fine, []string{"-strict"}, 0, ""},
+		{"a warning", "commands/a.md", warning, nil, 0, "commands/a.md" + theWarning},
+		{"a warning that counts", ".claude/commands/a.md", warning, []string{"-strict"}, 1, ".claude/commands/a.md" + theWarning},
+		{"an error", "skills/a/SKILL.md", wrong, nil, 1, "skills/a/SKILL.md" + theError},
+		{"a skill in a group", ".agents/skills/group/a/SKILL.md", wrong, nil, 1, ".agents/skills/group/a/SKILL.md" + theError},
+		{"a diagnostic of a whole file", "commands/sub/a b.md", "---\ndescription: a\n---\n", nil, 1,
+			`commands/sub/a b.md:1:1: error: not listed: a command name contains only letters, digits, "_" and "-"; ` +
+				`rename the file to "a-b.md", or allow the name with WithLooseNames [INVALID_COMMAND_NAME]` + "\n"},
+		{"a directory as argument", "x/skills/a/SKILL.md", wrong, []string{"x"}, 1, "x/skills/a/SKILL.md" + theError},
+		{"a directory twice", "x/skills/a/SKILL.md", wrong, []string{"./x/", "x"}, 1, strings.Repeat("x/skills/a/SKILL.md"+theError, 2)},
+		{"another client", ".cursor/commands/a.md", warning, []string{"-client", "cursor"}, 0, ".cursor/commands/a.md" + theWarning},
+		{"names with dots for VS Code", ".github/prompts/a.prompt.md", warning, []string{"-client=vscode"}, 0, ".github/prompts/a.prompt.md" + theWarning},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := t.TempDir()
-			file := filepath.Join(dir, filepath.FromSlash(tt.file))
-			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(file, []byte(tt.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			var out bytes.Buffer
-			failed, err := lint(t.Context(), &out, dir, tt.strict)
-			if err != nil || failed != tt.failed {
-				t.Errorf("failed is %v, %v", failed, err)
-			}
-			if got := filepath.ToSlash(out.String()); got != "" && got != filepath.ToSlash(dir)+tt.want || got == "" && tt.want != "" {
+			project(t, map[string]string{tt.file: tt.text})
+			if got, _ := printed(t, tt.status, tt.args...); got != tt.want {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
 		})
 	}
 }
 
-func TestLintRequiresADirectory(t *testing.T) {
-	empty := t.TempDir()
-	missing, file := filepath.Join(empty, "missing"), filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
+func TestPathsBelowTheWorkingDirectoryAreRelative(t *testing.T) {
+	outside := filepath.ToSlash(project(t, map[string]string{"skills/a/SKILL.md": wrong}))
+	if got, _ := printed(t, 1, outside); got != "skills/a/SKILL.md"+theError {
+		t.Errorf("the working directory: %q", got)
 	}
-	for _, dir := range []string{empty, missing, file} {
-		if _, err := lint(t.Context(), new(bytes.Buffer), dir, false); err == nil || !strings.Contains(err.Error(), dir) {
-			t.Errorf("%s: %v", dir, err)
+	project(t, map[string]string{"x/skills/a/SKILL.md": wrong})
+	if got, _ := printed(t, 1, outside, "x"); got != outside+"/skills/a/SKILL.md"+theError+"x/skills/a/SKILL.md"+theError {
+		t.Errorf("two directories: %q", got)
+	}
+}
+
+func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
+	for name, c := range clients {
+		for i, dir := range append(c.commands, c.skills...) {
+			t.Run(name+" "+dir, func(t *testing.T) {
+				file, text, status, want := dir+"/a.md", warning, 0, theWarning
+				if i >= len(c.commands) {
+					file, text, status, want = dir+"/a/SKILL.md", wrong, 1, theError
+				}
+				project(t, map[string]string{file: text})
+				if got, _ := printed(t, status, "-client", name); got != file+want {
+					t.Errorf("got %q", got)
+				}
+			})
+		}
+	}
+}
+
+func TestClaudeReadsNoSkillsInGroups(t *testing.T) {
+	project(t, map[string]string{".claude/skills/group/a/SKILL.md": fine})
+	if got, _ := printed(t, 1, "-client", "claude"); !strings.Contains(got, "SKILL_FILE_MISSING") {
+		t.Errorf("got %q", got)
+	}
+	if got, _ := printed(t, 0); got != "" {
+		t.Errorf("without a client: %q", got)
+	}
+}
+
+// Projects that serve several clients link one directory of skills to another.
+func TestLinkedDirectoryIsCheckedOnce(t *testing.T) {
+	project(t, map[string]string{".agents/skills/a/SKILL.md": wrong, ".claude/settings.json": "{}"})
+	if err := os.Symlink(filepath.Join("..", ".agents", "skills"), filepath.Join(".claude", "skills")); err != nil {
+		t.Skip("no symbolic links: ", err)
+	}
+	if got, _ := printed(t, 1); got != ".claude/skills/a/SKILL.md"+theError {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestImpossibleChecks(t *testing.T) {
+	project(t, map[string]string{"commands/a.md": fine, "file": "", "empty/file": ""})
+	for _, tt := range []struct {
+		args []string
+		want string // in the message
+	}{
+		{[]string{"missing"}, "missing"},
+		{[]string{".", "missing"}, "missing"},
+		{[]string{"file"}, "file"},
+		{[]string{"empty"}, "empty has none of the directories commands, .claude/commands, skills,"},
+		{[]string{"-client", "gemini"}, ". has none of the directories .gemini/skills, .agents/skills;"},
+		{[]string{"-client", "nobody"}, "use one of claude, codex, cursor, gemini, opencode, vscode"},
+		{[]string{"-format", "xml"}, "use one of github, json, sarif, text"},
+		{[]string{"-unknown"}, "usage: toolshelf-lint"},
+	} {
+		if stdout, stderr := printed(t, 2, tt.args...); stdout != "" || !strings.Contains(stderr, tt.want) {
+			t.Errorf("%q printed %q and %q", tt.args, stdout, stderr)
+		}
+	}
+}
+
+func TestHelpAndVersionCheckNothing(t *testing.T) {
+	project(t, nil)
+	if _, stderr := printed(t, 0, "-h"); !strings.Contains(stderr, "-client NAME") {
+		t.Errorf("help is %q", stderr)
+	}
+	if stdout, _ := printed(t, 0, "-version"); !strings.HasPrefix(stdout, "toolshelf-lint ") || stdout == "toolshelf-lint \n" {
+		t.Errorf("version is %q", stdout)
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestLostOutputIsNotAPass(t *testing.T) {
+	project(t, map[string]string{"commands/a.md": warning})
+	for name := range formats {
+		var stderr bytes.Buffer
+		if status := run(t.Context(), []string{"-format", name}, fullDisk{}, &stderr); status != 2 || stderr.String() != "toolshelf-lint: no space left\n" {
+			t.Errorf("%s: exit status %d, %q", name, status, stderr.String())
+		}
+	}
+}
+
+func TestOutputIsDeterministic(t *testing.T) {
+	project(t, map[string]string{"commands/a.md": warning, "commands/b c.md": "", "skills/a/SKILL.md": wrong, "skills/b/x": ""})
+	for name := range formats {
+		first, _ := printed(t, 1, "-format", name)
+		for range 3 {
+			if again, _ := printed(t, 1, "-format", name); again != first {
+				t.Errorf("%s (-first +again):\n%s", name, cmp.Diff(first, again))
+			}
 		}
 	}
 }

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// A client states where a program looks for commands and skills in a project.
+type client struct {
+	commands   []string // directories of Markdown files, highest precedence first
+	skills     []string
+	skillDepth int  // levels of directories in which the client looks for skills
+	looseNames bool // the names of commands contain dots
+}
+
+// anyClient has the usual directories.
+var anyClient = client{
+	commands:   []string{"commands", ".claude/commands"},
+	skills:     []string{"skills", ".claude/skills", ".agents/skills"},
+	skillDepth: 4,
+}
+
+// The directories of the clients follow their documentation. Every client also has the
+// directory .agents/skills of the client guide of Agent Skills, as in
+// toolshelf.WithConventionalDirs. A depth of 6, the maximum, also stands for an
+// undocumented depth.
+var clients = map[string]client{
+	"claude": {
+		commands:   []string{".claude/commands"},
+		skills:     []string{".claude/skills", ".agents/skills"},
+		skillDepth: 1,
+	},
+	"codex": {
+		commands:   []string{".codex/prompts"},
+		skills:     []string{".codex/skills", ".agents/skills"},
+		skillDepth: 6,
+	},
+	"cursor": {
+		commands:   []string{".cursor/commands"},
+		skills:     []string{".cursor/skills", ".agents/skills"},
+		skillDepth: 6,
+	},
+	"gemini": {
+		skills:     []string{".gemini/skills", ".agents/skills"},
+		skillDepth: 1,
+	},
+	"opencode": {
+		commands:   []string{".opencode/commands", ".opencode/command"},
+		skills:     []string{".opencode/skills", ".claude/skills", ".agents/skills"},
+		skillDepth: 6,
+	},
+	"vscode": {
+		commands:   []string{".github/prompts"}, // name.prompt.md
+		skills:     []string{".github/skills", ".claude/skills", ".agents/skills"},
+		skillDepth: 6,
+		looseNames: true,
+	},
+}
+
+// options returns the options of a catalog over the directories that exist in dir. If
+// none exists, options returns nil.
+func (c client) options(dir string) []toolshelf.Option {
+	commands, skills := existing(dir, c.commands), existing(dir, c.skills)
+	if len(commands)+len(skills) == 0 {
+		return nil
+	}
+	options := []toolshelf.Option{
+		toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(c.skillDepth),
+		toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...),
+	}
+	if c.looseNames {
+		options = append(options, toolshelf.WithLooseNames())
+	}
+	return options
+}
+
+// existing returns the names that are directories in dir. If several names lead to the
+// same directory through links, existing returns the first name.
+func existing(dir string, names []string) []string {
+	var found []string
+	var infos []os.FileInfo
+next:
+	for _, name := range names {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || !info.IsDir() {
+			continue
+		}
+		for _, other := range infos {
+			if os.SameFile(info, other) {
+				continue next
+			}
+		}
+		found, infos = append(found, name), append(infos, info)
+	}
+	return found
+}

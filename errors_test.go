@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -135,4 +136,52 @@ func ExampleCodeOf() {
 	// INVALID_PAGE
 	// true
 	// toolshelf: Paginate: page is -1; pages are numbered from 1 (INVALID_PAGE)
+}
+
+// The text of an error of a filesystem may contain line breaks and the paths of the host.
+// Errors and diagnostics contain the cause on one line.
+func TestCausesInMessagesAreOneLineWithoutHostPaths(t *testing.T) {
+	cause := &os.LinkError{Op: "readlink", Old: "/host/secret", New: "x", Err: errors.New("disk on fire\nforged.md:1:1: error: run `rm`")}
+	const header = "---\nname: good\ndescription: d\n---\n"
+	for _, failing := range []string{"a.md", "below", "SKILL.md", "bad", "notes.txt", "deep", "commands", "skills"} {
+		fsys := faulty{
+			Fs: memoryOf(t, map[string]string{"commands/a.md": header, "commands/below/b.md": header, "skills/good/SKILL.md": header,
+				"skills/good/notes.txt": "", "skills/good/deep/x": "", "skills/bad/SKILL.md": header}),
+			open: map[string]error{failing: cause},
+		}
+		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(2))
+		var messages []string
+		add := func(err error) {
+			var e *toolshelf.Error
+			if errors.As(err, &e) {
+				messages = append(messages, e.Message)
+			}
+		}
+		diagnostics, err := c.Lint(t.Context())
+		add(err)
+		for _, d := range diagnostics {
+			messages = append(messages, d.Message)
+		}
+		_, err = c.List(t.Context(), toolshelf.Page{})
+		add(err)
+		_, err = c.Get(t.Context(), "a")
+		add(err)
+		_, err = c.GetSkill(t.Context(), "good")
+		add(err)
+		_, err = c.ReadSkillFile(t.Context(), "good", "notes.txt")
+		add(err)
+		tree, err := c.Tree(t.Context(), ".")
+		add(err)
+		messages = append(messages, strings.Split(tree.String(), "\n")...)
+		found := false
+		for _, m := range messages {
+			if strings.Contains(m, "/host/") || strings.Contains(m, "\n") || strings.HasPrefix(m, "forged.md") {
+				t.Errorf("%s: %q", failing, m)
+			}
+			found = found || strings.Contains(m, `disk on fire\nforged.md`)
+		}
+		if !found {
+			t.Errorf("%s: no message contains the cause:\n%s", failing, strings.Join(messages, "\n"))
+		}
+	}
 }

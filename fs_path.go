@@ -146,7 +146,7 @@ func slashed(name string) string { return escape.Path(name) + "/" }
 // defines the texts.
 func (c *Catalog) dirError(ctx context.Context, op, given, name string, err error, showHidden bool) error {
 	e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
-		Message: "Cannot read directory '" + slashed(name) + "': " + escape.Name(escape.Reason(err))}
+		Message: "Cannot read directory '" + slashed(name) + "': " + escape.Reason(err)}
 	switch {
 	case isLost(err):
 	case errors.Is(err, fs.ErrPermission):
@@ -173,7 +173,7 @@ func (c *Catalog) dirError(ctx context.Context, op, given, name string, err erro
 // statError is dirError for Stat. The tool get_file_info defines the texts.
 func (c *Catalog) statError(ctx context.Context, op, given, name string, err error) error {
 	e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
-		Message: "Cannot read '" + escape.Path(name) + "': " + escape.Name(escape.Reason(err))}
+		Message: "Cannot read '" + escape.Path(name) + "': " + escape.Reason(err)}
 	switch {
 	case isLost(err), errors.Is(err, confine.ErrNotDir):
 	case errors.Is(err, fs.ErrPermission):

@@ -33,7 +33,7 @@ type TreeNode struct {
 	Entry
 	Children []TreeNode `json:"children,omitempty"` // empty for a directory at MaxDepth; Tree does not read the directory
 	More     int        `json:"more,omitempty"`     // number of entries of this directory beyond Limit, not in Children
-	Error    string     `json:"error,omitempty"`    // reason why this directory cannot be read completely
+	Error    string     `json:"error,omitempty"`    // reason why this directory cannot be read completely, in one line
 }
 
 // Tree returns a directory and all entries below, in the order of ListDir. Tree accepts the
@@ -138,7 +138,7 @@ func writeNodes(b *strings.Builder, nodes []TreeNode, more, depth int) {
 			n.writeLine(b, 0)
 		}
 		if n.Error != "" {
-			b.WriteString(" (" + escape.Name(n.Error) + ")")
+			b.WriteString(" (" + n.Error + ")")
 		}
 		writeNodes(b, n.Children, n.More, depth+1)
 	}

@@ -59,7 +59,7 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, skill *
 		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 			return errChanging // the file has changed since the listing
 		default:
-			report(DiagFileRead, escape.Name(escape.Reason(err)), "check the permissions of the file")
+			report(DiagFileRead, escape.Reason(err), "check the permissions of the file")
 			continue
 		}
 		skill.Files[i].SHA256 = sum

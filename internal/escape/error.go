@@ -6,7 +6,8 @@ import (
 )
 
 // Reason returns the text of the cause of a filesystem error, without the
-// operations and the host paths of the errors that wrap the cause.
+// operations and the host paths of the errors that wrap the cause. Reason escapes the
+// text as Name does, because a filesystem chooses the text: the result is one line.
 func Reason(err error) string {
 	for {
 		switch e := err.(type) {
@@ -17,7 +18,7 @@ func Reason(err error) string {
 		case *os.SyscallError:
 			err = e.Err
 		default:
-			return err.Error()
+			return Name(err.Error())
 		}
 	}
 }

@@ -19,4 +19,7 @@ func TestReason(t *testing.T) {
 			t.Errorf("Reason(%v) = %q", err, got)
 		}
 	}
+	if got := Reason(errors.New("disk on fire\nat sector 7")); got != `disk on fire\nat sector 7` {
+		t.Errorf("a text of two lines: %q", got)
+	}
 }

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -186,7 +186,7 @@ func (s *scan) linkProblem(file string, err error) problem.Problem {
 		Suggestion: "replace the link by the file, or allow links with WithSymlinks"}
 }
 
-// unreadable describes a filesystem error without the path.
+// unreadable describes a filesystem error in one line, without the path.
 func unreadable(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -194,10 +194,6 @@ func unreadable(err error) string {
 	case errors.Is(err, confine.ErrNotRegular):
 		return "not a regular file"
 	default:
-		var e *fs.PathError
-		if errors.As(err, &e) {
-			err = e.Err
-		}
-		return fmt.Sprint(err)
+		return escape.Reason(err)
 	}
 }

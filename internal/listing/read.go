@@ -433,7 +433,7 @@ func (d *reader) addRules(dir *confine.Dir, at place) *ignore.Rules {
 	case errors.Is(err, fs.ErrNotExist):
 		return at.rules
 	case err != nil:
-		d.warn("'" + escape.Path(full) + "' cannot be read (" + escape.Name(escape.Reason(err)) + "); its patterns have no effect")
+		d.warn("'" + escape.Path(full) + "' cannot be read (" + escape.Reason(err) + "); its patterns have no effect")
 		return at.rules
 	}
 	return at.rules.Add(rulesDir(at.name), buf[:n])

@@ -129,3 +129,26 @@ func runAsNobody(t *testing.T, env string) {
 		t.Errorf("as another user: %v\n%s", err, out)
 	}
 }
+
+// A .gitignore file that is a link, a pipe or a device has no rules, as in git. The file
+// blocks no call, and its content does not decide what a listing shows.
+func TestGitignoreFilesThatAreNotRegularHaveNoRules(t *testing.T) {
+	root := diskOf(t, map[string]string{"secret": "a.txt\n", "project/link/a.txt": "", "project/fifo/a.txt": "", "project/device/a.txt": ""})
+	at := func(dir string) string { return filepath.Join(root, "project", dir, ".gitignore") }
+	if err := errors.Join(os.Symlink("../../secret", at("link")), unix.Mkfifo(at("fifo"), 0o644), os.Symlink("/dev/zero", at("device"))); err != nil {
+		t.Fatal(err)
+	}
+	c := catalog(t, toolshelf.WithRoot(filepath.Join(root, "project")))
+	tree, err := c.Tree(t.Context(), ".", toolshelf.Gitignore())
+	if err != nil || tree.Files != 3 || tree.Ignored != 0 {
+		t.Errorf("got %+v, %v", tree, err)
+	}
+	if len(tree.Warnings) != 3 {
+		t.Errorf("%d warnings, want one for each file: %q", len(tree.Warnings), tree.Warnings)
+	}
+	for _, w := range tree.Warnings {
+		if strings.Contains(w, root) || strings.Contains(w, "secret") {
+			t.Errorf("a warning reveals the target: %s", w)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package confine
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io/fs"
 	"os"
 	"testing"
@@ -163,4 +164,26 @@ func TestTypeUnknownIsNoOtherType(t *testing.T) {
 	if TypeUnknown.IsRegular() || TypeUnknown.IsDir() || TypeUnknown&fs.ModeSymlink != 0 || TypeUnknown == fs.ModeIrregular {
 		t.Error("it would be taken for a type")
 	}
+}
+
+// A magic link of /proc leads to a file without a path. The kernel follows such a link
+// without its text. An FS follows only the text, so the link leads out or to no file.
+func TestMagicLinksOfProcLeadNowhere(t *testing.T) {
+	if _, err := os.Stat("/proc/self/fd"); err != nil {
+		t.Skip("no /proc")
+	}
+	dir := t.TempDir()
+	write(t, dir, tree{"secret": "outside"})
+	secret, err := os.Open(dir + "/secret")
+	must(t, err)
+	defer secret.Close()
+	pipe, other, err := os.Pipe()
+	must(t, err)
+	defer pipe.Close()
+	defer other.Close()
+	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
+		f := newFS(fmt.Sprintf("/proc/%d", os.Getpid()), options{})
+		expect(t, f, "list root = escape", "open root/etc/passwd = escape", "list cwd = escape", "open exe = escape",
+			fmt.Sprintf("open fd/%d = escape", secret.Fd()), fmt.Sprintf("open fd/%d = not exist", pipe.Fd()))
+	})
 }

@@ -1,8 +1,12 @@
 package toolshelf_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -92,7 +96,7 @@ func TestDocumentsNameExistingTests(t *testing.T) {
 // stand for several directories, and tags of releases.
 func TestDocumentsNameExistingFiles(t *testing.T) {
 	goFile := regexp.MustCompile(`^[\w./-]+\.go$`)
-	inRepository := regexp.MustCompile(`^(?:internal|confine|mcpadapter|examples|cmd|docs|\.ci|\.github)/[\w./-]+$`)
+	inRepository := regexp.MustCompile(`^(?:internal|confine|mcpadapter|examples|cmd|docs|\.ci)/[\w./-]+$`)
 	tag := regexp.MustCompile(`/v\d[\w.]*$`)
 	named := 0
 	repositoryFiles(t, ".md", func(document string) {
@@ -113,4 +117,115 @@ func TestDocumentsNameExistingFiles(t *testing.T) {
 	if named < 50 {
 		t.Errorf("the documents name only %d files; the search for paths is broken", named)
 	}
+}
+
+// TestArchitectureNamesExistingIdentifiers checks each qualified identifier of
+// docs/architecture.md, such as index.Snapshot and Catalog.Get, and each exported
+// identifier.
+func TestArchitectureNamesExistingIdentifiers(t *testing.T) {
+	declared := declarations(t)
+	identifier := regexp.MustCompile(`^(?:\w+(?:\.\w+)+|[A-Z]\w*[a-z]\w*)(?:\(\))?$`)
+	file := regexp.MustCompile(`\.(?:go|md|mod|work|json|yml|out)$`)
+	named := 0
+	for _, span := range codeSpans(t, "docs/architecture.md") {
+		if !identifier.MatchString(span) || file.MatchString(span) {
+			continue
+		}
+		named++
+		first, rest, qualified := strings.Cut(strings.TrimSuffix(span, "()"), ".")
+		if qualified && standardPackages[first] {
+			continue
+		}
+		if name := strings.TrimSuffix(span, "()"); !declared[name] && !strings.HasPrefix(name, "Test") && !strings.HasPrefix(name, "Fuzz") {
+			t.Errorf("docs/architecture.md names %s (%s of %s), which no package declares", name, rest, first)
+		}
+	}
+	if named < 100 {
+		t.Errorf("the document names only %d identifiers; the search for identifiers is broken", named)
+	}
+}
+
+// standardPackages are packages of other modules that the document names.
+var standardPackages = map[string]bool{"afero": true, "atomic": true, "context": true, "embed": true, "errors": true, "fs": true, "fsnotify": true, "json": true, "os": true, "sync": true}
+
+// declarations returns the identifiers that the packages of the repository declare
+// outside tests: each name alone, with the package, and for a method, a field or a
+// method of an interface with the type.
+func declarations(t *testing.T) map[string]bool {
+	t.Helper()
+	declared := map[string]bool{}
+	repositoryFiles(t, ".go", func(file string) {
+		if strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg := parsed.Name.Name
+		if pkg == "main" {
+			pkg = path.Base(filepath.ToSlash(filepath.Dir(file)))
+		}
+		add := func(names ...string) {
+			name := strings.Join(names, ".")
+			declared[name], declared[pkg+"."+name] = true, true
+		}
+		for _, d := range parsed.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil {
+					add(d.Name.Name)
+				} else {
+					add(receiver(d.Recv.List[0].Type), d.Name.Name)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					switch spec := spec.(type) {
+					case *ast.ValueSpec:
+						for _, name := range spec.Names {
+							add(name.Name)
+						}
+					case *ast.TypeSpec:
+						add(spec.Name.Name)
+						for _, member := range members(spec.Type) {
+							add(spec.Name.Name, member)
+						}
+					}
+				}
+			}
+		}
+	})
+	return declared
+}
+
+// receiver returns the name of a receiver's type.
+func receiver(typ ast.Expr) string {
+	switch typ := typ.(type) {
+	case *ast.StarExpr:
+		return receiver(typ.X)
+	case *ast.IndexExpr:
+		return receiver(typ.X)
+	case *ast.Ident:
+		return typ.Name
+	}
+	return ""
+}
+
+// members returns the fields of a struct or the methods of an interface.
+func members(typ ast.Expr) (names []string) {
+	var list *ast.FieldList
+	switch typ := typ.(type) {
+	case *ast.StructType:
+		list = typ.Fields
+	case *ast.InterfaceType:
+		list = typ.Methods
+	default:
+		return nil
+	}
+	for _, field := range list.List {
+		for _, name := range field.Names {
+			names = append(names, name.Name)
+		}
+	}
+	return names
 }

@@ -1,0 +1,106 @@
+package toolshelf_test
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/adrg/frontmatter"
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// The tests of this file show the claims of docs/comparison.md on a program without a library. The tests on ADK and
+// Eino are in examples/agents, and the tests on the filesystem server in mcpadapter/gosdk/testdata/clients.
+
+// ownLoop returns the descriptions of the commands in a directory like a program without a library. ownLoop omits
+// files that the YAML library rejects.
+func ownLoop(t *testing.T, fsys fs.FS) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	err := fs.WalkDir(fsys, ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(fsys, file)
+		if err != nil {
+			return err
+		}
+		var header struct{ Description string }
+		if _, err := frontmatter.Parse(strings.NewReader(string(data)), &header); err == nil {
+			got[strings.TrimSuffix(path.Base(file), ".md")] = header.Description
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestOwnLoopLosesCommands generates 1,000 commands with the headers of public files, and counts the commands that the
+// loop omits because their header is not valid YAML, and the commands that the loop lists without a description.
+func TestOwnLoopLosesCommands(t *testing.T) {
+	const n = 1000
+	writer := newPublicWriter(1)
+	files := map[string]string{}
+	for i, class := range classSequence(publicCommandHeaders, n, rand.New(rand.NewPCG(5, 6))) {
+		name := fmt.Sprintf("command-%04d", i)
+		files["commands/"+name+".md"] = writer.file(class, name, 100)
+	}
+	project := memoryOf(t, files)
+	c := catalog(t, toolshelf.WithFs(project))
+	for _, test := range []struct {
+		name              string
+		got               map[string]string
+		lost, undescribed int
+	}{
+		{"the loop", ownLoop(t, afero.NewIOFS(afero.NewBasePathFs(project, "commands"))), 71, 140},
+		{"the library", commandDescriptions(t, c), 0, 0},
+	} {
+		undescribed := 0
+		for _, description := range test.got {
+			if description == "" {
+				undescribed++
+			}
+		}
+		if lost := n - len(test.got); lost != test.lost || undescribed != test.undescribed {
+			t.Errorf("%s loses %d commands and lists %d without a description, want %d and %d", test.name, lost, undescribed, test.lost, test.undescribed)
+		}
+	}
+}
+
+// commandDescriptions returns the descriptions of List by name.
+func commandDescriptions(t *testing.T, c *toolshelf.Catalog) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	for command, err := range c.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[command.Name] = command.Description
+	}
+	return got
+}
+
+func TestOwnLoopReadsLinksOutOfTheDirectory(t *testing.T) {
+	outside := diskOf(t, map[string]string{"secret.md": "---\ndescription: secret\n---\n"})
+	root := diskOf(t, map[string]string{"commands/a.md": "---\ndescription: fine\n---\n"})
+	if err := os.Symlink(filepath.Join(outside, "secret.md"), filepath.Join(root, "commands", "b.md")); err != nil {
+		t.Skip("the system has no symbolic links: ", err)
+	}
+	want := map[string]string{"a": "fine", "b": "secret"}
+	if diff := cmp.Diff(want, ownLoop(t, os.DirFS(filepath.Join(root, "commands")))); diff != "" {
+		t.Errorf("the loop, -want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"a": "fine"}, commandDescriptions(t, catalog(t, toolshelf.WithRoot(root)))); diff != "" {
+		t.Errorf("the library, -want +got:\n%s", diff)
+	}
+}

@@ -1,4 +1,4 @@
-// Package agents_test compares the recipes with their document.
+// Package agents_test compares the recipes with their document, and the skills of ADK and Eino with the library.
 package agents_test
 
 import (

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -102,5 +103,30 @@ func TestOwnLoopReadsLinksOutOfTheDirectory(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]string{"a": "fine"}, commandDescriptions(t, catalog(t, toolshelf.WithRoot(root)))); diff != "" {
 		t.Errorf("the library, -want +got:\n%s", diff)
+	}
+}
+
+// TestComparisonNamesTheTestedVersions compares the versions in docs/comparison.md with the versions that the tests use.
+func TestComparisonNamesTheTestedVersions(t *testing.T) {
+	read := func(file string) string {
+		text, err := os.ReadFile(filepath.FromSlash(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	document := read("docs/comparison.md")
+	for module, file := range map[string]string{
+		"github.com/adrg/frontmatter":             "go.mod",
+		"google.golang.org/adk/v2":                "examples/agents/go.mod",
+		"github.com/cloudwego/eino":               "examples/agents/go.mod",
+		"@modelcontextprotocol/server-filesystem": "mcpadapter/gosdk/testdata/clients/package.json",
+	} {
+		version := regexp.MustCompile(`[\t"]` + regexp.QuoteMeta(module) + `(?: |": ")(v?[0-9.]+)`).FindStringSubmatch(read(file))
+		if version == nil {
+			t.Errorf("%s has no version of %s", file, module)
+		} else if want := module + " " + version[1] + "\n"; !strings.Contains(document, want) {
+			t.Errorf("the document does not have %q, the version of %s", want, file)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
@@ -147,7 +148,10 @@ func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
 }
 
 func (c *Catalog) logChange(now *index.Snapshot) {
-	c.config.logger.Debug("files changed", "generation", now.Generation, "listed", len(now.Entries), "problems", len(now.Problems))
+	if !c.config.logger.Enabled(c.lifetime, slog.LevelDebug) {
+		return
+	}
+	c.config.logger.Debug("files changed", "generation", now.Generation, "listed", len(now.Entries), "problems", len(now.Problems()))
 }
 
 // open confines a directory of the catalog's filesystem.
@@ -509,8 +513,8 @@ func commandInfo(e *index.Entry) CommandInfo {
 	return CommandInfo{
 		Name:         e.Name,
 		Description:  e.Description,
-		Size:         e.Info.Size,
-		LastModified: utc(e.Info.Modified),
+		Size:         e.Stamp.Size,
+		LastModified: utc(e.Stamp.Modified()),
 	}
 }
 

@@ -244,7 +244,7 @@ func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err er
 		e.Message = "the files of " + c.noun + " " + quote(entry.Name) + " change while they are read; try again"
 	case errors.Is(err, index.ErrNoSkillFile):
 		e.Code, e.Message = c.notFound, "the directory "+quote(entry.Name)+" has no SKILL.md; add a SKILL.md with a name and a description in its frontmatter"
-	case errors.Is(err, fs.ErrNotExist) && entry.Broken != nil:
+	case errors.Is(err, fs.ErrNotExist) && entry.Broken() != nil:
 		e.Message = file + " is a broken link; replace the link by the file"
 	case errors.Is(err, fs.ErrNotExist):
 		e.Code, e.Message = c.notFound, c.noun+" "+quote(entry.Name)+" was removed a moment ago; list the "+c.noun+"s for the names"

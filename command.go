@@ -122,7 +122,7 @@ func (c *Catalog) readCommand(_ context.Context, _ *index.Snapshot, e *index.Ent
 // unchanged, load returns the cached command.
 func (c *Catalog) load(e *index.Entry) (Command, error) {
 	key := e.File()
-	layer := c.commands.Layer(e.Layer)
+	layer := c.commands.Layer(e.Layer())
 	fsys := layer.FS
 	if kept := c.caches.commands.Get(key); kept != nil {
 		if layer.Immutable {
@@ -142,7 +142,7 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 		return Command{}, err
 	}
 	command := c.parse(e, raw, info)
-	if c.commands.Settled(e.Layer, info, now) {
+	if c.commands.Settled(e.Layer(), info, now) {
 		c.caches.commands.Put(&index.Cached[Command]{File: key, Info: info, Value: command, Size: int64(len(raw) + len(command.Content) + command.Frontmatter.doc.Memory())})
 	}
 	return command, nil
@@ -161,7 +161,7 @@ func (c *Catalog) detach(command Command) Command {
 
 // parse converts a file to a command.
 func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
-	layer := c.commands.Layer(e.Layer)
+	layer := c.commands.Layer(e.Layer())
 	doc, _ := matter.Parse(raw, true)
 	description, source := matter.Description(doc, raw[doc.Body:])
 	command := Command{

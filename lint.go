@@ -139,8 +139,8 @@ func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index
 	found := make([][]problem.Problem, len(files))
 	repeated := make(map[problem.Problem]bool)
 	for _, e := range files {
-		if e.Broken == nil && e.Whole() {
-			for _, p := range e.Problems {
+		if e.Broken() == nil && e.Whole() {
+			for _, p := range e.Problems() {
 				repeated[p] = true
 			}
 		}
@@ -153,7 +153,7 @@ func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index
 		return nil, err
 	}
 	var all []problem.Problem
-	for _, p := range snapshot.Problems {
+	for _, p := range snapshot.Problems() {
 		if !repeated[p] {
 			all = append(all, p)
 		}
@@ -164,11 +164,11 @@ func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index
 // lintFile reads the file of an entry and checks the text. A file that no longer
 // exists, and an entry that the snapshot reports as unreadable, have no problems.
 func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(*index.Entry, lint.File) []problem.Problem) []problem.Problem {
-	if e.Broken != nil {
+	if e.Broken() != nil {
 		return nil
 	}
 	f := lint.File{Name: e.Name, Path: x.Place(e)}
-	raw, _, err := c.readFile(x.Layer(e.Layer).FS, e.Path)
+	raw, _, err := c.readFile(x.Layer(e.Layer()).FS, e.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -184,7 +184,7 @@ func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(*index.Ent
 // lintSkillFiles returns the problems of the other files of a skill. A directory
 // that no longer exists has no problems. The caller checks whether ctx has ended.
 func (c *Catalog) lintSkillFiles(ctx context.Context, e *index.Entry) []problem.Problem {
-	if errors.Is(e.Broken, index.ErrNoSkillFile) {
+	if errors.Is(e.Broken(), index.ErrNoSkillFile) {
 		return nil
 	}
 	directory, err := c.skills.OpenSkill(e)
@@ -198,7 +198,7 @@ func (c *Catalog) lintSkillFiles(ctx context.Context, e *index.Entry) []problem.
 	}
 	var found []problem.Problem
 	for _, p := range listed.Problems {
-		if e.Broken == nil || p.Path != c.skills.Place(e) { // the snapshot reports a broken SKILL.md
+		if e.Broken() == nil || p.Path != c.skills.Place(e) { // the snapshot reports a broken SKILL.md
 			found = append(found, p)
 		}
 	}

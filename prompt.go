@@ -100,7 +100,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 		return SkillsPrompt{}, err
 	}
 	for _, e := range shown.Entries {
-		header := Frontmatter{doc: e.Header} // a SkillInfo for each entry would cost more than the block
+		header := Frontmatter{doc: e.Header()} // a SkillInfo for each entry would cost more than the block
 		if description := strings.TrimSpace(header.Text("description")); description != "" && !e.UserOnly {
 			options.add(&block, c.skills.Index, e, description)
 		}
@@ -170,9 +170,9 @@ func newPromptOptions(opts []PromptOption) (promptOptions, error) {
 func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry, description string) {
 	location := ""
 	if o.locations {
-		location = x.Layer(e.Layer).FS.Path(e.Path)
+		location = x.Layer(e.Layer()).FS.Path(e.Path)
 	}
-	b.Add(e.Layer, e.Name, description, location)
+	b.Add(e.Layer(), e.Name, description, location)
 }
 
 // PromptBudget limits the text to n characters (Unicode code points), including

@@ -120,7 +120,7 @@ func checkSkillName(op, name string) error {
 // the name, or else the skill with the most similar name.
 func skillHint(shown []*index.Entry, name string) string {
 	for _, e := range shown {
-		if declared, _ := e.Header.Get("name"); declared.String() == name && e.Name != name {
+		if declared := newFrontmatter(e.Header()).Text("name"); declared == name && e.Name != name {
 			return "the skill in the directory " + quote(e.Name) + " declares this name; use the name of the directory"
 		}
 	}
@@ -141,8 +141,8 @@ type openSkill struct {
 
 // openSkill opens the directory of an entry.
 func (c *Catalog) openSkill(s *index.Snapshot, e *index.Entry) (*openSkill, error) {
-	if e.Broken != nil {
-		return nil, e.Broken
+	if e.Broken() != nil {
+		return nil, e.Broken()
 	}
 	dir, err := c.skills.OpenSkill(e)
 	if err != nil {
@@ -204,7 +204,7 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 	}
 	o.record(func() SkillInfo { return skill.SkillInfo })
 	// The directory may spell the file name in another letter case than the list.
-	skill.Path = o.skills.Layer(o.entry.Layer).FS.Path(path.Join(path.Dir(o.entry.Path), listed.Files[listed.Own].Name))
+	skill.Path = o.skills.Layer(o.entry.Layer()).FS.Path(path.Join(path.Dir(o.entry.Path), listed.Files[listed.Own].Name))
 	for i, f := range listed.Files {
 		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
 	}
@@ -249,7 +249,7 @@ func (o *openSkill) text() (skillText, confine.Info, error) {
 	}
 	doc, _ := matter.Parse(raw, true)
 	text := skillText{raw: raw, content: string(raw[doc.Body:]), header: newFrontmatter(doc), problems: doc.Problems}
-	if o.skills.Settled(o.entry.Layer, info, now) {
+	if o.skills.Settled(o.entry.Layer(), info, now) {
 		o.caches.skills.Put(&index.Cached[skillText]{File: key, Info: info, Value: text, Size: int64(len(raw) + len(text.content) + doc.Memory())})
 	}
 	return text, info, nil

@@ -45,7 +45,7 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, skill *
 			report(DiagFileTooLarge, "the file is larger than allowed", "shorten the file, or raise the limit with WithMaxFileSize")
 			continue
 		}
-		key := index.File{Layer: e.Layer, Path: path.Join(path.Dir(e.Path), f.Name)}
+		key := index.File{Layer: e.Layer(), Path: path.Join(path.Dir(e.Path), f.Name)}
 		if kept := o.caches.digests.Get(key); kept != nil && index.SameFile(kept.Info, f.Info) {
 			skill.Files[i].SHA256 = kept.Value
 			continue
@@ -63,7 +63,7 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, skill *
 			continue
 		}
 		skill.Files[i].SHA256 = sum
-		if o.skills.Settled(e.Layer, f.Info, now) {
+		if o.skills.Settled(e.Layer(), f.Info, now) {
 			o.caches.digests.Put(&index.Cached[string]{File: key, Info: f.Info, Value: sum, Size: int64(len(sum))})
 		}
 	}

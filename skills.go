@@ -92,7 +92,7 @@ func (c *Catalog) shadows(s *index.Snapshot, e *index.Entry) (places []string) {
 }
 
 func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
-	return c.describeSkill(e, newFrontmatter(e.Header), e.Problems)
+	return c.describeSkill(e, newFrontmatter(e.Header()), e.Problems())
 }
 
 // describeSkill is skillInfo with the current header and problems of the file.
@@ -105,14 +105,14 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 		Compatibility: header.Text("compatibility"),
 		Metadata:      metadata(header),
 		AllowedTools:  allowedTools(header),
-		Layer:         c.skills.Layer(e.Layer).Name,
+		Layer:         c.skills.Layer(e.Layer()).Name,
 		Frontmatter:   header,
 	}
 	s.DisableModelInvocation, _ = header.Bool("disable-model-invocation")
 	invocable, said := header.Bool("user-invocable")
 	s.UserInvocable = invocable || !said
-	if e.Broken != index.ErrNoSkillFile {
-		s.Path = c.skills.Layer(e.Layer).FS.Path(e.Path)
+	if e.Broken() != index.ErrNoSkillFile {
+		s.Path = c.skills.Layer(e.Layer()).FS.Path(e.Path)
 	}
 	for _, p := range problems {
 		s.Diagnostics = append(s.Diagnostics, newDiagnostic(p))

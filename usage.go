@@ -45,7 +45,7 @@ func (l UsageList) Contains(name string) bool {
 	}
 	stem, _ := names.TrimMarkdown(name)
 	e := l.snapshot.Lookup(name, stem)
-	return e != nil && !e.Dependency && e.Broken == nil
+	return e != nil && !e.Dependency && e.Broken() == nil
 }
 
 // ListUsage is [Catalog.List] with the arguments of each command. Pass the Renderer
@@ -128,7 +128,7 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, r Rendere
 	for i, e := range entries {
 		all[i].CommandInfo = commandInfo(e)
 		kept := c.caches.usages.Get(e.File())
-		if kept != nil && kept.Value.settled && kept.Value.renderer == r && index.SameFile(kept.Info, e.Info) {
+		if kept != nil && kept.Value.settled && kept.Value.renderer == r && index.StampOf(kept.Info) == e.Stamp {
 			all[i].Arguments = slices.Clone(kept.Value.arguments)
 		} else {
 			reads[i] = c.startUsage(e, r)
@@ -235,7 +235,7 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 		return nil // the waiting calls return ErrClosed
 	}
 	now := time.Now()
-	f, err := c.commands.Layer(e.Layer).FS.OpenRegular(e.Path)
+	f, err := c.commands.Layer(e.Layer()).FS.OpenRegular(e.Path)
 	if err != nil {
 		return nil // the file was removed since the scan, or its permissions changed
 	}
@@ -247,7 +247,7 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 	}
 	key, info := e.File(), f.Info()
 	u := usage{renderer: r, head: maphash.Bytes(usageSeed, head[:n]), whole: int64(n) >= info.Size}
-	u.settled = index.SameFile(info, e.Info) && c.commands.Settled(e.Layer, info, now)
+	u.settled = index.StampOf(info) == e.Stamp && c.commands.Settled(e.Layer(), info, now)
 	if kept := c.caches.usages.Get(key); kept != nil && kept.Value.renderer == r && kept.Value.head == u.head && kept.Value.whole == u.whole {
 		u.arguments = kept.Value.arguments
 	} else {

@@ -15,7 +15,7 @@ type File struct {
 }
 
 // File returns the file of the entry.
-func (e *Entry) File() File { return File{e.Layer, e.Path} }
+func (e *Entry) File() File { return File{e.Layer(), e.Path} }
 
 // A Cache keeps values that were read from files, and evicts the least recently used
 // value first. A Cache does not look at the files: compare the current metadata of a

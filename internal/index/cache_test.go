@@ -137,15 +137,17 @@ func TestCacheIsAList(t *testing.T) {
 	})
 }
 
+// heap returns the number of bytes in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // The bound is useful only if the cache counts most of the memory of small values.
 func TestCacheCountsItsMemory(t *testing.T) {
 	const n = 20_000
-	heap := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
 	before := heap()
 	c := Cache[string]{Max: 1 << 30}
 	for i := range n {

@@ -260,12 +260,12 @@ func lines(x *Index, s *Snapshot) []string {
 	all := []string{}
 	for _, e := range s.Entries {
 		line := e.Name + " " + x.Place(e)
-		if e.Broken != nil {
+		if e.Broken() != nil {
 			line += " broken"
 		}
 		all = append(all, line)
 	}
-	for _, p := range s.Problems {
+	for _, p := range s.Problems() {
 		all = append(all, fmt.Sprint(p.Code, " ", p.Path))
 	}
 	return all

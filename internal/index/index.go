@@ -43,7 +43,7 @@ type Config struct {
 	Changed func(before, now *Snapshot) // if not nil, called after each validation that finds a change; calls never overlap
 
 	Broken     bool // Snapshot.Entries also contains entries that cannot be loaded
-	KeepHeader bool // keep Entry.Header
+	KeepHeader bool // keep the result of Entry.Header
 
 	// Commands only.
 	Nested bool                   // read subdirectories; their names, each followed by ":", precede the command name
@@ -134,11 +134,11 @@ func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
 
 // Place returns the path of an entry's file for problems: the layer's name and
 // the path below the layer's directory.
-func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer, e.Path) }
+func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer(), e.Path) }
 
 // Below returns the path of an entry's file below the layer's directory.
 func (x *Index) Below(e *Entry) string {
-	if dir := x.config.Layers[e.Layer].Dir; dir != "." {
+	if dir := x.config.Layers[e.layer].Dir; dir != "." {
 		return e.Path[len(dir)+1:]
 	}
 	return e.Path

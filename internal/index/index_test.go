@@ -154,7 +154,7 @@ func TestAnImmutableLayerIsScannedOnce(t *testing.T) {
 	if scans.Load() != once || first.Lookup("a") != second.Lookup("a") {
 		t.Errorf("%d opens of the directory, then %d", once, scans.Load())
 	}
-	info := first.Lookup("a").Info
+	info := confine.Info{Modified: first.Lookup("a").Stamp.Modified()}
 	if !x.Settled(0, info, time.Now()) || x.Settled(1, info, time.Now()) {
 		t.Error("only the files of the immutable layer are settled without a change time")
 	}
@@ -323,7 +323,7 @@ func TestLayersThatCannotBeRead(t *testing.T) {
 				case tt.want == "" && s != nil:
 					t.Errorf("snapshot %q, want none", lines(x, s))
 				case tt.want == "empty":
-					if len(s.Entries) > 0 || len(s.Problems) > 0 {
+					if len(s.Entries) > 0 || len(s.Problems()) > 0 {
 						t.Errorf("snapshot %q, want an empty snapshot", lines(x, s))
 					}
 				case tt.want != "":

@@ -14,11 +14,11 @@ import (
 // precedence over the entry, Known returns nil. Known also returns nil for a broken
 // entry, and if last is nil.
 func (x *Index) Known(last *Snapshot, wanted ...string) *Entry {
-	if last == nil || last.byName[wanted[0]] == nil && wanted[0] != wanted[len(wanted)-1] && names.Loose(wanted[0]) && x.config.Valid(wanted[0]) {
+	if last == nil || last.Lookup(wanted[0]) == nil && wanted[0] != wanted[len(wanted)-1] && names.Loose(wanted[0]) && x.config.Valid(wanted[0]) {
 		return nil
 	}
 	e := last.Lookup(wanted...)
-	if e == nil || e.Broken != nil || e.Layer > 0 || !strings.HasSuffix(e.Path, ".md") || strings.Contains(e.Path, ":") {
+	if e == nil || e.Broken() != nil || e.layer > 0 || !strings.HasSuffix(e.Path, ".md") || strings.Contains(e.Path, ":") {
 		return nil
 	}
 	return e
@@ -33,7 +33,7 @@ func (x *Index) KnownSkill(last *Snapshot, name string) *Entry {
 	if e == nil || path.Base(e.Path) != skillFiles[0] {
 		return nil
 	}
-	l := x.config.Layers[e.Layer]
+	l := x.config.Layers[e.layer]
 	if dirPath := path.Dir(e.Path); dirPath == l.Dir || path.Dir(dirPath) != l.Dir {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (x *Index) KnownSkill(last *Snapshot, name string) *Entry {
 	if e.Linked {
 		stat = l.FS.Info
 	}
-	if info, err := stat(e.Path); err != nil || !SameFile(info, e.Info) {
+	if info, err := stat(e.Path); err != nil || StampOf(info) != e.Stamp {
 		return nil
 	}
 	return e
@@ -68,7 +68,7 @@ func (x *Index) keepOpen(layer int, dir *confine.Dir) {
 // never waits. If the answer needs more than an open directory on a local disk,
 // ok is false.
 func (x *Index) StatCached(e *Entry) (info confine.Info, ok bool) {
-	dir := x.open[e.Layer].Load()
+	dir := x.open[e.layer].Load()
 	if dir == nil || e.Linked || !x.enter() {
 		return info, false
 	}

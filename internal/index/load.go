@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io/fs"
-	"strings"
 	"sync"
 	"time"
 
@@ -38,15 +37,15 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 		// metadata.
 		e, err := s.read(dir, base, file, name, false, nil)
 		switch {
-		case err == nil && e.Info.Size > s.config.MaxFileSize:
-			return s.tooLarge(nil, file, name, e.Info)
+		case err == nil && e.Stamp.Size > s.config.MaxFileSize:
+			return s.tooLarge(nil, file, name, e.Stamp)
 		case err == nil:
 			return e
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // Lstat finds the type of a link or of a special file
 			info, _ := dir.Lstat(base) // the next scan compares the metadata
-			return s.unreadable(nil, file, name, info, err)
+			return s.unreadable(nil, file, name, StampOf(info), err)
 		}
 	}
 	info, err := dir.Lstat(base)
@@ -57,20 +56,21 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	if link {
 		s.followedLink()
 		if info, err = s.fs.Info(file); err != nil {
-			return s.broken(known, file, name, info, err, s.linkProblem(file, err))
+			return s.broken(known, file, name, StampOf(info), err, s.linkProblem(file, err))
 		}
 	}
+	stamp := StampOf(info)
 	switch {
 	case err != nil:
-		return s.unreadable(known, file, name, info, err)
+		return s.unreadable(known, file, name, stamp, err)
 	case info.Mode.IsDir() && !link:
 		s.reportDir(file)
 		return nil
 	case !info.Mode.IsRegular():
-		return s.unreadable(known, file, name, info, confine.ErrNotRegular)
+		return s.unreadable(known, file, name, stamp, confine.ErrNotRegular)
 	case info.Size > s.config.MaxFileSize:
-		return s.tooLarge(known, file, name, info)
-	case known != nil && known.Broken == nil && SameFile(known.Info, info) && known.version.settled.Load() && !s.canRestore(known):
+		return s.tooLarge(known, file, name, stamp)
+	case known != nil && known.settled && known.Broken() == nil && known.Stamp == stamp && !s.canRestore(known):
 		return known
 	}
 	e, err := s.retryPartial(known, func() (*Entry, error) { return s.read(dir, base, file, name, link, known) })
@@ -80,7 +80,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	default:
-		return s.unreadable(known, file, name, info, err)
+		return s.unreadable(known, file, name, stamp, err)
 	}
 }
 
@@ -89,8 +89,8 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 	pooled := heads.Get().(*headBuffer)
 	defer heads.Put(pooled)
 	head := pooled.bytes[:]
-	if known != nil && known.version.parsed > len(head) {
-		head = make([]byte, known.version.parsed)
+	if known != nil && known.get().version.parsed > len(head) {
+		head = make([]byte, known.get().version.parsed)
 	}
 	now := time.Now()
 	for {
@@ -100,7 +100,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		}
 		if known != nil && known.sameHead(head[:n], info) && !s.canRestore(known) {
 			if Settled(info, now) {
-				known.version.settled.Store(true)
+				known.settled = true
 			}
 			return known, nil
 		}
@@ -111,14 +111,15 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 			head = make([]byte, 4*len(head))
 			continue
 		}
-		e := &Entry{Name: name, Layer: s.layer, Path: file, Linked: link, Info: info}
-		e.version.settled.Store(Settled(info, now))
-		if known != nil || !e.version.settled.Load() {
-			e.version.head, e.version.parsed = maphash.Bytes(seed, head[:n]), n
+		e := &Entry{Stamp: StampOf(info), layer: int32(s.layer), Linked: link, settled: Settled(info, now)}
+		v := version{recent: recent(info, now), short: int64(n) < min(int64(len(head)), info.Size)}
+		if known != nil || !e.settled {
+			v.head, v.parsed = maphash.Bytes(seed, head[:n]), n
 		}
-		e.version.recent = recent(info, now)
-		e.version.short = int64(n) < min(int64(len(head)), info.Size)
-		s.fill(e, doc, head[:n])
+		if v != (version{}) {
+			e.set().version = v
+		}
+		s.fill(e, name, file, doc, head[:n])
 		s.limitMemory(e)
 		return e, nil
 	}
@@ -154,37 +155,47 @@ func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bo
 const userOnlyKey = "disable-model-invocation"
 
 // fill copies the fields of an entry from a parsed head.
-func (s *scan) fill(e *Entry, doc matter.Document, head []byte) {
+func (s *scan) fill(e *Entry, name, file string, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, head[doc.Body:])
-	if e.Description = description; !s.config.KeepHeader {
-		e.Description = strings.Clone(description)
+	if s.config.KeepHeader {
+		e.setText(name, file, "")
+		e.Description = description // usually a part of the header
+	} else {
+		e.setText(name, file, description)
 	}
 	e.Dependency = !s.config.KeepHeader && IsDependency(doc, head) // skills are never dependencies
 	disabled, _ := doc.Get(userOnlyKey)
 	e.UserOnly, _ = disabled.Bool()
-	if s.config.KeepHeader {
-		e.Header = doc
+	if len(doc.Problems) > 0 {
+		d, place := e.set(), s.place(file)
+		d.problems = make([]problem.Problem, len(doc.Problems))
+		for i, p := range doc.Problems {
+			d.problems[i] = p.In(place)
+		}
 	}
-	for _, p := range doc.Problems {
-		e.Problems = append(e.Problems, p.In(s.place(e.Path)))
+	if s.config.KeepHeader {
+		doc.Problems = nil
+		e.set().header = doc
 	}
 }
 
-func (s *scan) tooLarge(known *Entry, file, name string, info confine.Info) *Entry {
-	return s.broken(known, file, name, info, ErrTooLarge, problem.Problem{
+func (s *scan) tooLarge(known *Entry, file, name string, stamp Stamp) *Entry {
+	return s.broken(known, file, name, stamp, ErrTooLarge, problem.Problem{
 		Code: problem.FileTooLarge, Severity: problem.Error, Path: s.place(file),
-		Message:    fmt.Sprintf("not listed: the file has %d bytes; at most %d are allowed", info.Size, s.config.MaxFileSize),
+		Message:    fmt.Sprintf("not listed: the file has %d bytes; at most %d are allowed", stamp.Size, s.config.MaxFileSize),
 		Suggestion: "shorten the file, or raise the limit with WithMaxFileSize",
 	})
 }
 
-func (s *scan) unreadable(known *Entry, file, name string, info confine.Info, err error) *Entry {
-	return s.broken(known, file, name, info, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(file),
+func (s *scan) unreadable(known *Entry, file, name string, stamp Stamp, err error) *Entry {
+	return s.broken(known, file, name, stamp, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(file),
 		Message: "not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the file"})
 }
 
 // broken returns the entry of a file that cannot be loaded because of err. The
 // problem p describes err to the author of the file.
-func (s *scan) broken(known *Entry, file, name string, info confine.Info, err error, p problem.Problem) *Entry {
-	return keep(known, &Entry{Name: name, Layer: s.layer, Path: file, Info: info, Broken: err, Problems: []problem.Problem{p}})
+func (s *scan) broken(known *Entry, file, name string, stamp Stamp, err error, p problem.Problem) *Entry {
+	e := &Entry{Stamp: stamp, layer: int32(s.layer), details: &details{broken: err, problems: []problem.Problem{p}}}
+	e.setText(name, file, "")
+	return keep(known, e)
 }

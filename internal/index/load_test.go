@@ -120,9 +120,9 @@ func TestDescriptions(t *testing.T) {
 			x := commandsOf(t, Config{MaxFileSize: 1 << 30}, fsys, "commands")
 			for range 2 {
 				e := snapshotOf(t, x).Lookup("a")
-				if e.Description != tt.want || len(e.Problems) > 0 || e.Info.Size != size {
+				if e.Description != tt.want || len(e.Problems()) > 0 || e.Stamp.Size != size {
 					t.Errorf("%s, reported with %d bytes instead of %d: the description is %.20q of %d bytes with the problems %v",
-						name, size, len(tt.text), e.Description, len(e.Description), e.Problems)
+						name, size, len(tt.text), e.Description, len(e.Description), e.Problems())
 				}
 			}
 		}
@@ -173,10 +173,10 @@ func TestTheEntryOfACommand(t *testing.T) {
 	}
 	for _, name := range []string{"a", "link"} {
 		e := s.Lookup(name)
-		if e.Description != "Does it." || !e.UserOnly || e.Dependency || e.Linked != (name == "link") || e.Info.Size != int64(len(text)) || !e.Info.Modified.Equal(fi.ModTime()) || !e.Whole() {
+		if e.Description != "Does it." || !e.UserOnly || e.Dependency || e.Linked != (name == "link") || e.Stamp.Size != int64(len(text)) || !e.Stamp.Modified().Equal(fi.ModTime()) || !e.Whole() {
 			t.Errorf("%s: %+v", name, e)
 		}
-		if e.Header.Fields != nil {
+		if e.Header().Fields != nil {
 			t.Errorf("%s: the header is kept", name)
 		}
 	}

@@ -29,21 +29,22 @@ func (s *scan) limitMemory(e *Entry) {
 		return
 	}
 	if s.free.Add(-size) >= 0 {
-		e.shared = size
+		e.set().shared = size
 		return
 	}
 	s.free.Add(size)
-	e.missing = size
-	e.Description = shorten(e.Description)
-	header := matter.Document{Format: e.Header.Format}
+	d := e.set()
+	d.missing = size
+	e.setText(e.Name, e.Path, shorten(e.Description))
+	header := matter.Document{Format: d.header.Format}
 	for _, key := range keptFields {
-		if v, ok := e.Header.Get(key); ok {
+		if v, ok := d.header.Get(key); ok {
 			v = matter.Value{Kind: matter.String, Text: shorten(v.String())}
 			header.Fields = append(header.Fields, matter.Field{Key: key, Value: v})
 		}
 	}
-	e.Header = header
-	e.Problems = []problem.Problem{{Code: problem.FrontmatterNotKept, Severity: problem.Warning, Path: s.place(e.Path),
+	d.header = header
+	d.problems = []problem.Problem{{Code: problem.FrontmatterNotKept, Severity: problem.Warning, Path: s.place(e.Path),
 		Message: fmt.Sprintf("lists contain the first %d bytes of the description and few other fields, because the large frontmatters of the catalog exceed %d MB",
 			keptText, sharedMemory>>20),
 		Suggestion: fmt.Sprintf("shorten the frontmatter to less than %d KB", entryMemory>>10)}}
@@ -51,7 +52,7 @@ func (s *scan) limitMemory(e *Entry) {
 
 // canRestore reports whether the index now has room for the whole of an entry
 // that limitMemory has cut.
-func (s *scan) canRestore(e *Entry) bool { return !e.Whole() && e.missing <= s.free.Load() }
+func (s *scan) canRestore(e *Entry) bool { return !e.Whole() && e.get().missing <= s.free.Load() }
 
 // shorten cuts a text to keptText bytes. The result shares no memory with text.
 func shorten(text string) string {
@@ -62,14 +63,13 @@ func shorten(text string) string {
 }
 
 // Whole reports whether the entry has the whole header of its file.
-func (e *Entry) Whole() bool { return e.missing == 0 }
+func (e *Entry) Whole() bool { return e.get().missing == 0 }
 
 // memory estimates the bytes that an entry keeps of its file.
 func (e *Entry) memory() int64 {
-	size := len(e.Description) + e.Header.Memory()
-	for _, p := range e.Problems {
-		// The snapshot has a second list of the problems.
-		size += 2*int(unsafe.Sizeof(p)) + len(p.Key) + len(p.Message) + len(p.Suggestion)
+	size := len(e.Description) + e.get().header.Memory()
+	for _, p := range e.Problems() {
+		size += int(unsafe.Sizeof(p)) + len(p.Key) + len(p.Message) + len(p.Suggestion)
 	}
 	return int64(size)
 }

@@ -27,7 +27,7 @@ func TestLimitMemory(t *testing.T) {
 	text := "---\nname: n\ndescription: " + long + "\nuser-invocable: false\nother: x\nname: again\n---\n"
 	newEntry := func() *Entry {
 		doc, _ := matter.Parse([]byte(text), true)
-		return &Entry{Path: "skills/a/SKILL.md", Header: doc, Description: long, Problems: doc.Problems}
+		return &Entry{Name: "a", Path: "skills/a/SKILL.md", Description: long, details: &details{header: doc, problems: doc.Problems}}
 	}
 	size := newEntry().memory()
 	s := &scan{config: &Config{Layers: []Layer{{Name: "skills", Dir: "skills"}}}, free: new(atomic.Int64)}
@@ -35,29 +35,29 @@ func TestLimitMemory(t *testing.T) {
 
 	small := &Entry{Description: "d"}
 	s.limitMemory(small)
-	if !small.Whole() || small.shared != 0 || s.free.Load() != size+1 {
-		t.Errorf("a small entry takes %d shared bytes", small.shared)
+	if !small.Whole() || small.get().shared != 0 || s.free.Load() != size+1 {
+		t.Errorf("a small entry takes %d shared bytes", small.get().shared)
 	}
 	whole := newEntry()
 	s.limitMemory(whole)
-	if !whole.Whole() || whole.shared != size || s.free.Load() != 1 || whole.Description != long {
-		t.Errorf("an entry of %d bytes takes %d, and leaves %d", size, whole.shared, s.free.Load())
+	if !whole.Whole() || whole.get().shared != size || s.free.Load() != 1 || whole.Description != long {
+		t.Errorf("an entry of %d bytes takes %d, and leaves %d", size, whole.get().shared, s.free.Load())
 	}
 	cut := newEntry()
 	s.limitMemory(cut)
-	if cut.Whole() || cut.shared != 0 || s.free.Load() != 1 || s.canRestore(cut) {
-		t.Errorf("an entry without memory takes %d, and leaves %d", cut.shared, s.free.Load())
+	if cut.Whole() || cut.get().shared != 0 || s.free.Load() != 1 || s.canRestore(cut) {
+		t.Errorf("an entry without memory takes %d, and leaves %d", cut.get().shared, s.free.Load())
 	}
 	var fields []string
-	for _, f := range cut.Header.Fields {
+	for _, f := range cut.Header().Fields {
 		fields = append(fields, f.Key+" "+f.Value.String())
 	}
 	want := []string{"name again", "description " + long[:keptText] + "…", "user-invocable false"}
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Errorf("kept fields (-want +got):\n%s", diff)
 	}
-	if len(cut.Problems) != 1 || cut.Problems[0].Code != problem.FrontmatterNotKept || cut.Problems[0].Path != "skills/a/SKILL.md" || cut.Description != long[:keptText]+"…" {
-		t.Errorf("description of %d bytes, problems %v", len(cut.Description), cut.Problems)
+	if len(cut.Problems()) != 1 || cut.Problems()[0].Code != problem.FrontmatterNotKept || cut.Problems()[0].Path != "skills/a/SKILL.md" || cut.Description != long[:keptText]+"…" {
+		t.Errorf("description of %d bytes, problems %v", len(cut.Description), cut.Problems())
 	}
 	if cut.memory() > entryMemory {
 		t.Errorf("a cut entry keeps %d bytes", cut.memory())

@@ -16,7 +16,7 @@ const (
 // read, retryPartial returns known.
 func (s *scan) retryPartial(known *Entry, read func() (*Entry, error)) (*Entry, error) {
 	e, err := read()
-	if known == nil || known.Broken != nil {
+	if known == nil || known.Broken() != nil {
 		return e, err
 	}
 	changing := false
@@ -29,9 +29,9 @@ func (s *scan) retryPartial(known *Entry, read func() (*Entry, error)) (*Entry, 
 		case <-s.ctx.Done():
 			return known, nil // the scan ends with an error
 		}
-		before := e.Info
+		before := e.Stamp
 		if e, err = read(); err == nil {
-			changing = !SameFile(before, e.Info)
+			changing = e.Stamp != before
 		}
 	}
 	if err == nil && changing && halfWritten(known, e) {
@@ -42,6 +42,7 @@ func (s *scan) retryPartial(known *Entry, read func() (*Entry, error)) (*Entry, 
 
 // halfWritten reports whether the entry e may show a moment between two writes.
 func halfWritten(known, e *Entry) bool {
-	return e != known && e.version.recent &&
-		(e.version.short || e.Info.Size == 0 && known.Info.Size > 0 || len(e.Problems) > len(known.Problems))
+	version := e.get().version
+	return e != known && version.recent &&
+		(version.short || e.Stamp.Size == 0 && known.Stamp.Size > 0 || len(e.Problems()) > len(known.Problems()))
 }

@@ -16,14 +16,14 @@ import (
 // of reads, and then the last again.
 func TestRetryPartial(t *testing.T) {
 	broken := []problem.Problem{{}}
-	good := &Entry{Info: confine.Info{Size: 10, Ino: 1}}
-	replaced := &Entry{Info: confine.Info{Size: 12, Ino: 2}, version: version{recent: true}}
-	empty := &Entry{Info: confine.Info{Ino: 3}, version: version{recent: true}}
-	emptyLater := &Entry{Info: confine.Info{Ino: 3, Modified: written}, version: version{recent: true}}
-	emptyLast := &Entry{Info: confine.Info{Ino: 3, Changed: written}, version: version{recent: true}}
-	old := &Entry{Info: confine.Info{Ino: 4}}
-	short := &Entry{Info: confine.Info{Size: 20, Ino: 5}, version: version{recent: true, short: true}}
-	faulty := &Entry{Info: confine.Info{Size: 11, Ino: 6}, Problems: broken, version: version{recent: true}}
+	good := &Entry{Stamp: StampOf(confine.Info{Size: 10, Ino: 1})}
+	replaced := &Entry{Stamp: StampOf(confine.Info{Size: 12, Ino: 2}), details: &details{version: version{recent: true}}}
+	empty := &Entry{Stamp: StampOf(confine.Info{Ino: 3}), details: &details{version: version{recent: true}}}
+	emptyLater := &Entry{Stamp: StampOf(confine.Info{Ino: 3, Modified: written}), details: &details{version: version{recent: true}}}
+	emptyLast := &Entry{Stamp: StampOf(confine.Info{Ino: 3, Changed: written}), details: &details{version: version{recent: true}}}
+	old := &Entry{Stamp: StampOf(confine.Info{Ino: 4})}
+	short := &Entry{Stamp: StampOf(confine.Info{Size: 20, Ino: 5}), details: &details{version: version{recent: true, short: true}}}
+	faulty := &Entry{Stamp: StampOf(confine.Info{Size: 11, Ino: 6}), details: &details{problems: broken, version: version{recent: true}}}
 	for _, tt := range []struct {
 		name  string
 		known *Entry
@@ -43,8 +43,8 @@ func TestRetryPartial(t *testing.T) {
 		{"gone", good, []*Entry{nil}, nil, 1},
 		{"empty, then gone", good, []*Entry{empty, nil}, nil, 2},
 		{"new", nil, []*Entry{empty}, empty, 1},
-		{"broken before", &Entry{Broken: fs.ErrPermission}, []*Entry{empty}, empty, 1},
-		{"with a problem before", &Entry{Problems: broken}, []*Entry{faulty}, faulty, 1},
+		{"broken before", &Entry{details: &details{broken: fs.ErrPermission}}, []*Entry{empty}, empty, 1},
+		{"with a problem before", &Entry{details: &details{problems: broken}}, []*Entry{faulty}, faulty, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			n := 0
@@ -68,12 +68,12 @@ func TestRetryPartial(t *testing.T) {
 
 func TestRetryPartialEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	known := &Entry{Info: confine.Info{Size: 10}}
+	known := &Entry{Stamp: StampOf(confine.Info{Size: 10})}
 	n := 0
 	got, err := (&scan{ctx: ctx}).retryPartial(known, func() (*Entry, error) {
 		n++
 		cancel()
-		return &Entry{version: version{recent: true}}, nil
+		return &Entry{details: &details{version: version{recent: true}}}, nil
 	})
 	if got != known || err != nil || n > 1 {
 		t.Errorf("%+v, %v after %d reads", got, err, n)

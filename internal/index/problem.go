@@ -26,10 +26,10 @@ func shadowed(c *Config, e, by *Entry) problem.Problem {
 	p := problem.Problem{
 		Code:     problem.Shadowed,
 		Severity: problem.Warning,
-		Path:     c.place(e.Layer, e.Path),
-		Message:  fmt.Sprintf("shadowed by %s, which has the same name and takes precedence", c.place(by.Layer, by.Path)),
+		Path:     c.place(e.Layer(), e.Path),
+		Message:  fmt.Sprintf("shadowed by %s, which has the same name and takes precedence", c.place(by.Layer(), by.Path)),
 	}
-	if e.Layer == by.Layer {
+	if e.layer == by.layer {
 		p.Suggestion = "rename one of the files"
 	}
 	return p
@@ -39,8 +39,8 @@ func differsInCase(c *Config, e, from *Entry) problem.Problem {
 	return problem.Problem{
 		Code:       problem.NameDiffersInCase,
 		Severity:   problem.Warning,
-		Path:       c.place(e.Layer, e.Path),
-		Message:    fmt.Sprintf("the name differs only in letter case from the name of %s", c.place(from.Layer, from.Path)),
+		Path:       c.place(e.Layer(), e.Path),
+		Message:    fmt.Sprintf("the name differs only in letter case from the name of %s", c.place(from.Layer(), from.Path)),
 		Suggestion: "rename one of the files; on some systems both names are the same file",
 	}
 }

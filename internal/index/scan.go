@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -60,27 +61,23 @@ func (s *scan) followedLink() {
 // filesystem returns the files of a directory in any order. Therefore result
 // compares without the order, and sorts only a new result.
 func (s *scan) result() *layerFiles {
-	same := !s.before.missing && s.before.byPath != nil && len(s.entries) == len(s.before.entries)
+	same := s.before.read && len(s.entries) == len(s.before.entries)
 	for _, e := range s.entries {
-		same = same && s.before.byPath[e.Path] == e
+		same = same && s.before.find(e.Path) == e
 	}
 	slices.SortFunc(s.problems, problem.Compare)
 	if same && slices.Equal(s.problems, s.before.problems) {
 		return s.before
 	}
-	slices.SortFunc(s.entries, s.comparePrecedence)
-	f := &layerFiles{entries: s.entries, problems: s.problems, byPath: make(map[string]*Entry, len(s.entries))}
-	for _, e := range s.entries {
-		f.byPath[e.Path] = e
-	}
-	return f
+	slices.SortFunc(s.entries, s.config.comparePrecedence)
+	return newLayerFiles(s.entries, s.problems)
 }
 
 // comparePrecedence orders the files of one layer. The first of the files with
 // the same name claims the name. ".md" precedes ".MD". A skill precedes the
 // skills of deeper directories.
-func (s *scan) comparePrecedence(a, b *Entry) int {
-	if s.config.Depth > 1 {
+func (c *Config) comparePrecedence(a, b *Entry) int {
+	if c.Depth > 1 {
 		if deeper := strings.Count(a.Path, "/") - strings.Count(b.Path, "/"); deeper != 0 {
 			return deeper
 		}
@@ -147,7 +144,7 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 			return nil
 		}
 		file = append(file[:len(prefix)], name...)
-		if known := s.before.byPath[string(file)]; known != nil {
+		if known := s.before.find(unsafe.String(&file[0], len(file))); known != nil {
 			all = append(all, child{known.Path[len(prefix):], typ, known})
 		} else {
 			all = append(all, child{string(name), typ, nil})

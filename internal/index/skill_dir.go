@@ -27,7 +27,7 @@ type SkillDir struct {
 
 // OpenSkill opens the directory of a skill. The caller must close the SkillDir.
 func (x *Index) OpenSkill(e *Entry) (*SkillDir, error) {
-	d := &SkillDir{entry: e, fs: x.config.Layers[e.Layer].FS, place: path.Dir(x.config.join(e.Layer, e.Path))}
+	d := &SkillDir{entry: e, fs: x.config.Layers[e.layer].FS, place: path.Dir(x.config.join(e.Layer(), e.Path))}
 	var err error
 	d.dir, err = d.fs.OpenDir(path.Dir(e.Path))
 	return d, err

@@ -54,7 +54,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) 
 }
 
 // hasSkillFile reports whether the directory of an entry has a SKILL.md.
-func hasSkillFile(e *Entry) bool { return e.Broken != ErrNoSkillFile && !unopened(e) }
+func hasSkillFile(e *Entry) bool { return e.Broken() != ErrNoSkillFile && !unopened(e) }
 
 // A dirError is Entry.Broken for a directory that cannot be opened.
 type dirError struct{ error }
@@ -63,7 +63,7 @@ func (e dirError) Unwrap() error { return e.error }
 
 // unopened reports whether the directory of an entry cannot be opened.
 func unopened(e *Entry) bool {
-	_, ok := e.Broken.(dirError)
+	_, ok := e.Broken().(dirError)
 	return ok
 }
 
@@ -99,15 +99,15 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 			continue
 		}
 		if !describesSkill(e) {
-			s.problems = append(s.problems, e.Problems...)
-			if e.Broken == nil {
+			s.problems = append(s.problems, e.Problems()...)
+			if e.Broken() == nil {
 				s.report(problem.Problem{Code: problem.SkillDescriptionMissing, Severity: problem.Error, Path: s.place(dirPath, base),
 					Message:    "the directory is not a skill, because the file has neither name nor description; the subdirectories are listed",
 					Suggestion: "remove the file, or add a name and a description"})
 			}
 			continue
 		}
-		if declared, _ := e.Header.Get("name"); e != known && !named && names.Loose(declared.String()) {
+		if declared, _ := e.get().header.Get("name"); e != known && !named && names.Loose(declared.String()) {
 			e.Name = declared.String()
 		}
 		return e
@@ -118,8 +118,8 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 // describesSkill reports whether a SKILL.md has a name or a description.
 func describesSkill(e *Entry) bool {
 	for _, key := range []string{"name", "description"} {
-		if v, _ := e.Header.Get(key); strings.TrimSpace(v.String()) != "" {
-			return e.Broken == nil
+		if v, _ := e.get().header.Get(key); strings.TrimSpace(v.String()) != "" {
+			return e.Broken() == nil
 		}
 	}
 	return false
@@ -194,17 +194,17 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	}
 	if err != nil {
 		file := below(dirPath, skillFiles[0])
-		return s.unreadable(s.before.byPath[file], file, c.name, confine.Info{}, dirError{err}), nil
+		return s.unreadable(s.before.find(file), file, c.name, Stamp{}, dirError{err}), nil
 	}
 	defer dir.Close()
 	for _, name := range skillFiles {
 		file := below(dirPath, name)
-		if e := s.load(dir, name, 0, file, c.name, s.before.byPath[file]); e != nil {
+		if e := s.load(dir, name, 0, file, c.name, s.before.find(file)); e != nil {
 			return e, nil
 		}
 	}
 	file := below(dirPath, skillFiles[0])
-	return s.broken(s.before.byPath[file], file, c.name, confine.Info{}, ErrNoSkillFile, problem.Problem{
+	return s.broken(s.before.find(file), file, c.name, Stamp{}, ErrNoSkillFile, problem.Problem{
 		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(file),
 		Message:    "the directory has no SKILL.md",
 		Suggestion: "add a SKILL.md with a name and a description in the frontmatter",

@@ -51,7 +51,7 @@ func (s *scan) nestedSkills(dir *confine.Dir, top string) error {
 			next = append(next, found...)
 		}
 		for _, e := range next {
-			if e.Broken != ErrNoSkillFile {
+			if e.Broken() != ErrNoSkillFile {
 				s.entries = append(s.entries, e)
 				parents[firstElement(top, e.Path)] = true
 			}
@@ -59,7 +59,7 @@ func (s *scan) nestedSkills(dir *confine.Dir, top string) error {
 		level = next
 	}
 	s.entries = slices.DeleteFunc(s.entries, func(e *Entry) bool {
-		return e.Broken == ErrNoSkillFile && parents[firstElement(top, e.Path)]
+		return e.Broken() == ErrNoSkillFile && parents[firstElement(top, e.Path)]
 	})
 	return nil
 }
@@ -131,7 +131,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 			return nil, err
 		}
 		for _, e := range some {
-			if e.Broken == ErrNoSkillFile {
+			if e.Broken() == ErrNoSkillFile {
 				*left--
 			}
 		}

@@ -237,7 +237,8 @@ func TestTheEntryOfASkill(t *testing.T) {
 	tr := tree{"skills/a/SKILL.md": "---\nname: pdf\ndescription: |\n  Two\n  lines\nis_dependency: true\ndisable-model-invocation: true\n---\nBody.\n"}
 	x := skillsOf(t, Config{}, confined(t)(confine.Over(tr.inMemory(t), "/")), "skills")
 	e := snapshotOf(t, x).Lookup("a")
-	declared, _ := e.Header.Get("name")
+	header := e.Header()
+	declared, _ := header.Get("name")
 	type view struct {
 		declared, description string
 		dependency, userOnly  bool
@@ -246,7 +247,7 @@ func TestTheEntryOfASkill(t *testing.T) {
 	if diff := cmp.Diff(view{"pdf", "Two\nlines", false, true}, got, cmp.AllowUnexported(view{})); diff != "" {
 		t.Errorf("entry (-want +got):\n%s", diff)
 	}
-	if strings.Contains(string(e.Header.Header), "Body") {
-		t.Errorf("the header is %q", e.Header.Header)
+	if strings.Contains(string(header.Header), "Body") {
+		t.Errorf("the header is %q", header.Header)
 	}
 }

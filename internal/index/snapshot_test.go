@@ -57,7 +57,7 @@ func TestWhere(t *testing.T) {
 	if shown.Lookup("c") != nil || shown.Lookup("b") != nil || shown.Lookup("a") != s.Lookup("a") {
 		t.Error("Lookup finds a rejected entry, or not an accepted entry")
 	}
-	if shown.Generation != s.Generation || len(shown.Problems) != 1 || len(shown.Shadows(s.Lookup("a"))) != 1 || !shown.Has(1, "two/c.md") {
+	if shown.Generation != s.Generation || len(shown.Problems()) != 1 || len(shown.Shadows(s.Lookup("a"))) != 1 || !shown.Has(1, "two/c.md") {
 		t.Error("the copy lacks the generation, problems, shadowed entries or files of the snapshot")
 	}
 	if diff := cmp.Diff([]string{"a", "c", "d"}, entryNames(s.Entries)); diff != "" {

@@ -68,7 +68,7 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 		if last != nil {
 			before = &last.layers[i]
 		}
-		if x.config.Layers[i].Immutable && before.byPath != nil {
+		if x.config.Layers[i].Immutable && before.read {
 			present, layers[i] = true, *before
 			continue
 		}

@@ -2,19 +2,47 @@ package index
 
 import (
 	"hash/maphash"
-	"sync/atomic"
+	"io/fs"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// A version distinguishes the states of a file.
+// A Stamp is the metadata of a file that shows a change of the file. If two Stamps
+// of a file are equal, the metadata shows no change. A Stamp does not contain the
+// access time, because a read changes the access time.
+type Stamp struct {
+	Size     int64 // in bytes
+	seconds  int64 // of the modification time
+	changed  int64 // change time in nanoseconds
+	dev, ino uint64
+	nanos    uint32 // of the modification time
+	mode     fs.FileMode
+}
+
+// StampOf returns the Stamp of a file.
+func StampOf(info confine.Info) Stamp {
+	return Stamp{
+		Size:    info.Size,
+		seconds: info.Modified.Unix(),
+		changed: info.Changed.UnixNano(),
+		dev:     info.Dev,
+		ino:     info.Ino,
+		nanos:   uint32(info.Modified.Nanosecond()),
+		mode:    info.Mode,
+	}
+}
+
+// Modified returns the modification time in UTC.
+func (s Stamp) Modified() time.Time { return time.Unix(s.seconds, int64(s.nanos)).UTC() }
+
+// A version is what distinguishes the states of a file besides the Stamp. The
+// version of a file that the first read finds settled is zero.
 type version struct {
-	head    uint64      // hash of the parsed bytes; 0 if the first read found a settled file
-	parsed  int         // number of bytes in head
-	settled atomic.Bool // a later change of the file changes its Info; see Settled
-	recent  bool        // the file changed just before the read
-	short   bool        // the read returned fewer bytes than Info promises
+	head   uint64 // hash of the parsed bytes
+	parsed int    // number of bytes in head
+	recent bool   // the file changed just before the read
+	short  bool   // the read returned fewer bytes than the metadata promises
 }
 
 var seed = maphash.MakeSeed()
@@ -22,28 +50,25 @@ var seed = maphash.MakeSeed()
 // sameHead reports whether the entry was parsed from these first bytes of the
 // file.
 func (e *Entry) sameHead(head []byte, info confine.Info) bool {
-	return e.Broken == nil && e.version.parsed == len(head) && SameFile(e.Info, info) && e.version.head == maphash.Bytes(seed, head)
+	version := e.get().version
+	return e.Broken() == nil && version.parsed == len(head) && e.Stamp == StampOf(info) && version.head == maphash.Bytes(seed, head)
 }
 
 // keep returns known if the new entry e shows no change of the file. Therefore
 // two entries or two snapshots are equal exactly if their pointers are equal.
 func keep(known, e *Entry) *Entry {
-	if known == nil || !SameFile(known.Info, e.Info) || (known.Broken == nil) != (e.Broken == nil) ||
-		known.version.head != e.version.head || !known.Whole() && e.Whole() || e.Broken != nil && known.Problems[0] != e.Problems[0] {
+	if known == nil || known.Stamp != e.Stamp || (known.Broken() == nil) != (e.Broken() == nil) ||
+		known.get().version.head != e.get().version.head || !known.Whole() && e.Whole() || e.Broken() != nil && known.Problems()[0] != e.Problems()[0] {
 		return e
 	}
-	if e.version.settled.Load() {
-		known.version.settled.Store(true)
+	if e.settled {
+		known.settled = true
 	}
 	return known
 }
 
-// SameFile reports whether the metadata of a file shows no change. SameFile
-// ignores Accessed, because a read changes Accessed.
-func SameFile(a, b confine.Info) bool {
-	return a.Size == b.Size && a.Mode == b.Mode && a.Ino == b.Ino && a.Dev == b.Dev &&
-		a.Modified.Equal(b.Modified) && a.Changed.Equal(b.Changed)
-}
+// SameFile reports whether the metadata of a file shows no change.
+func SameFile(a, b confine.Info) bool { return StampOf(a) == StampOf(b) }
 
 // Settled reports whether a later change of a file changes the Info of the file.
 // The file must be read no earlier than now. Only a change time proves a file

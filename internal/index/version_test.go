@@ -32,6 +32,16 @@ func TestSameFile(t *testing.T) {
 	}
 }
 
+// Results show the modification time, so a Stamp keeps every time that a
+// filesystem can report.
+func TestStampKeepsTheModificationTime(t *testing.T) {
+	for _, want := range []time.Time{{}, written, time.Unix(-1, 1), time.Unix(1<<40, 999_999_999), time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)} {
+		if got := StampOf(confine.Info{Modified: want}).Modified(); !got.Equal(want) || got.IsZero() != want.IsZero() {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+}
+
 // A file is settled once its change time is older than the granularity of the
 // filesystem's times: 20 ms, or 2 s for times in whole seconds.
 func TestSettled(t *testing.T) {

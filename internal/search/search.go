@@ -256,11 +256,11 @@ var seed = maphash.MakeSeed()
 // read reads the file of an entry.
 func (s *Searcher) read(e *index.Entry) text {
 	t := text{document: rank.Document{Name: e.Name, Description: s.config.Description(e)}}
-	if e.Broken != nil {
+	if e.Broken() != nil {
 		t.settled = true
 		return t
 	}
-	layer := s.config.Index.Layer(e.Layer)
+	layer := s.config.Index.Layer(e.Layer())
 	now := time.Now()
 	t.unsettledText.read = s.config.Now()
 	buf := buffers.Get().(*[]byte)
@@ -270,10 +270,10 @@ func (s *Searcher) read(e *index.Entry) text {
 		t.unsettledText.read = time.Time{}
 	}
 	t.hash = maphash.Bytes(seed, raw)
-	t.settled = err == nil && (s.config.Index.Settled(e.Layer, info, now) || s.config.Watch && layer.Fixed)
+	t.settled = err == nil && (s.config.Index.Settled(e.Layer(), info, now) || s.config.Watch && layer.Fixed)
 	// If the file has changed since the scan, the text belongs to a later snapshot,
 	// which the filters have not seen yet.
-	if err == nil && index.SameFile(info, e.Info) {
+	if err == nil && index.StampOf(info) == e.Stamp {
 		doc, _ := matter.Parse(raw, true)
 		tags, _ := doc.Get("tags")
 		t.document.Tags, t.document.Body = tags.String(), string(raw[doc.Body:])

@@ -1,0 +1,84 @@
+package index
+
+import (
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// An Entry is one command or skill, and is immutable. A catalog keeps an Entry for
+// each file, so an Entry is small: the parts that few entries have are in details.
+type Entry struct {
+	Name        string
+	Path        string // path of the file, relative to the layer's FS
+	Description string // the author's description, unchanged, or else the first paragraph
+	Stamp       Stamp  // of the file at the time of the read; of the target if the file is a link
+	layer       int32
+	Linked      bool // the file is a link
+	Dependency  bool // served by name only
+	UserOnly    bool // models must not choose the entry: disable-model-invocation
+	settled     bool // a later change of the file changes Stamp; see Settled; only scans use the field, one after the other
+	details     *details
+}
+
+// details are the parts of an Entry that few commands have. An Entry without
+// details has the zero value of each.
+type details struct {
+	header   matter.Document   // skills only: the frontmatter
+	problems []problem.Problem // the problems of the file
+	broken   error             // why the file cannot be loaded
+	version  version
+	shared   int64 // bytes that the entry takes from sharedMemory; see limitMemory
+	missing  int64 // bytes that the whole entry needs if limitMemory has cut the entry; otherwise 0
+}
+
+var noDetails details
+
+// get returns the details for reading.
+func (e *Entry) get() *details {
+	if e.details == nil {
+		return &noDetails
+	}
+	return e.details
+}
+
+// set returns the details of a new entry for writing.
+func (e *Entry) set() *details {
+	if e.details == nil {
+		e.details = new(details)
+	}
+	return e.details
+}
+
+// Layer returns the index of the entry's layer in Config.Layers.
+func (e *Entry) Layer() int { return int(e.layer) }
+
+// Header returns the frontmatter of a skill.
+func (e *Entry) Header() matter.Document { return e.get().header }
+
+// Problems returns the problems of the file. The slice is not a copy.
+func (e *Entry) Problems() []problem.Problem { return e.get().problems }
+
+// Broken returns the reason why the file cannot be loaded, or nil. A broken entry
+// still claims its name.
+func (e *Entry) Broken() error { return e.get().broken }
+
+// setText sets the name, the path and the description to copies. All three share
+// one allocation, in which the name is usually a part of the path. A long
+// description has an allocation of its own, because callers may keep the name.
+func (e *Entry) setText(name, file, description string) {
+	if len(description) > keptText {
+		e.setText(name, file, "")
+		e.Description = strings.Clone(description)
+		return
+	}
+	text := file + description
+	at := strings.LastIndex(file, name)
+	if at < 0 { // a nested command
+		at = len(text)
+		text += name
+	}
+	e.Name, e.Path = text[at:at+len(name)], text[:len(file)]
+	e.Description = text[len(file) : len(file)+len(description)]
+}

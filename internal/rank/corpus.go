@@ -55,13 +55,24 @@ type corpus struct {
 	freeTerms []uint32
 	total     [fields]int64 // lengths of all documents
 
-	encoded occurrences // the terms of the document being added
+	encoded occurrences      // the terms of the document being added
+	pending []pendingPosting // of new documents, not yet in terms; see flush
 }
+
+// A pendingPosting is a posting with its term.
+type pendingPosting struct {
+	term    uint32
+	posting posting
+}
+
+// maxPending bounds the pending postings to 3 MB. A full corpus.pending is flushed.
+const maxPending = 1 << 18
 
 func (c *corpus) len() int { return len(c.byKey) }
 
 // put adds the last document of an Analyzer, or replaces the document with the same
-// key. A replacement touches only the postings that differ.
+// key. The postings of a new document are pending until the next flush. A replacement
+// touches only the postings that differ.
 func (c *corpus) put(key string, a *Analyzer) {
 	if c.byKey == nil {
 		c.byKey, c.byStem = map[string]uint32{}, map[string]uint32{}
@@ -70,6 +81,7 @@ func (c *corpus) put(key string, a *Analyzer) {
 	number, changed := c.byKey[key]
 	switch n := len(c.freeDocs); {
 	case changed:
+		c.flush()
 		before = map[uint32]counts{}
 		for id, counts := range c.docs[number].terms.all {
 			before[id] = counts
@@ -85,6 +97,10 @@ func (c *corpus) put(key string, a *Analyzer) {
 	for _, t := range a.found {
 		id, now := c.term(a, t), a.counts[t]
 		c.encoded = c.encoded.with(id, now)
+		if !changed {
+			c.pending = append(c.pending, pendingPosting{id, posting{number, now}})
+			continue
+		}
 		if was, again := before[id]; !again || was != now {
 			c.terms[id].postings.put(posting{number, now})
 		}
@@ -98,6 +114,41 @@ func (c *corpus) put(key string, a *Analyzer) {
 	c.docs[number], c.docSizes[number] = doc, a.lengths
 	c.byKey[key] = number
 	c.addLengths(number, 1)
+	if len(c.pending) > maxPending {
+		c.flush()
+	}
+}
+
+// flush adds the pending postings to their terms. Many postings are first sorted by
+// term: the postings of one term change the same memory.
+func (c *corpus) flush() {
+	if len(c.pending) < len(c.terms) {
+		for _, p := range c.pending {
+			c.terms[p.term].postings.put(p.posting)
+		}
+		c.pending = c.pending[:0]
+		return
+	}
+	ends := make([]uint32, len(c.terms)+1) // by term; the end of the previous term at first
+	for _, p := range c.pending {
+		ends[p.term+1]++
+	}
+	for i := range c.terms {
+		ends[i+1] += ends[i]
+	}
+	sorted := make([]posting, len(c.pending))
+	for _, p := range c.pending {
+		sorted[ends[p.term]] = p.posting
+		ends[p.term]++
+	}
+	begin := uint32(0)
+	for i := range c.terms {
+		for _, p := range sorted[begin:ends[i]] {
+			c.terms[i].postings.put(p)
+		}
+		begin = ends[i]
+	}
+	c.pending = c.pending[:0]
 }
 
 // term returns the number of an Analyzer's term. Analyzer.ids holds the number of the
@@ -133,6 +184,7 @@ func (c *corpus) remove(key string) {
 	if !ok {
 		return
 	}
+	c.flush()
 	for id := range c.docs[number].terms.all {
 		c.removePosting(id, number)
 	}

@@ -234,6 +234,7 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 	name := rapid.SampledFrom([]string{"slow-meeting", "review", "gitHub", "a", "B"})
 	rapid.Check(t, func(t *rapid.T) {
 		updated, now := new(Index), map[string]Document{}
+		var a Analyzer
 		for range rapid.IntRange(0, 15).Draw(t, "updates") {
 			d := document.Draw(t, "document")
 			d.Name = name.Draw(t, "name")
@@ -248,11 +249,16 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 			case gone:
 				updated.Remove(key)
 				delete(now, key)
+			case !d.Report && rapid.Bool().Draw(t, "analyzed"):
+				a.Analyze(d)
+				updated.PutAnalyzed(key, &a)
+				now[key] = d
 			default:
 				updated.Put(key, d)
 				now[key] = d
 			}
 		}
+		updated.Flush()
 		fresh := new(Index)
 		for key, d := range now {
 			fresh.Put(key, d)
@@ -277,6 +283,28 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The words of the documents exceed maxPending.
+func TestFlushOfManyDocuments(t *testing.T) {
+	const documents = maxPending/maxTerms + 5
+	var (
+		x    Index
+		a    Analyzer
+		body strings.Builder
+	)
+	for i := range maxTerms {
+		fmt.Fprintf(&body, "w%d ", i)
+	}
+	for i := range documents {
+		name := fmt.Sprint("n", i)
+		a.Analyze(Document{Name: name, Body: body.String()})
+		x.PutAnalyzed(name, &a)
+	}
+	x.Flush()
+	if hits := find(t, &x, "w17"); len(hits) != documents {
+		t.Errorf("%d hits, want %d", len(hits), documents)
+	}
 }
 
 func FuzzSearch(f *testing.F) {

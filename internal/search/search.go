@@ -208,6 +208,7 @@ func (s *Searcher) put(ctx context.Context, n int, entry func(i int) *index.Entr
 	for range cap(analyzers) {
 		analyzers <- new(rank.Analyzer)
 	}
+	defer s.ranked.Flush()
 	return parallel.Do(ctx, cap(analyzers), n, func(i int) error {
 		e := entry(i)
 		mu.Lock()

@@ -12,6 +12,8 @@ import (
 type Analyzer struct {
 	splitter splitter
 	lexicon  lexicon
+	typed    string // the text being analyzed
+	text     []byte // typed, followed by blockSize zeros
 	stem     []byte
 	split    []uint32 // terms of the word being added to lexicon
 
@@ -25,8 +27,11 @@ type Analyzer struct {
 // Analyze splits a document into words. The Analyzer keeps the words until the next
 // call of Analyze, and keeps neither Tags nor Body.
 func (a *Analyzer) Analyze(d Document) {
-	if a.lexicon.len > maxLexemes {
+	if a.lexicon.len+len(a.lexicon.long) > maxLexemes {
 		*a = Analyzer{}
+	}
+	if a.lexicon.slots == nil {
+		a.lexicon.grow()
 	}
 	for _, t := range a.found {
 		a.counts[t] = 0
@@ -37,50 +42,85 @@ func (a *Analyzer) Analyze(d Document) {
 	a.splitter.any = true
 	a.splitter.split(bounded(d.Name), a.visitor(inName))
 	a.splitter.any = false
-	a.text(inDescription, bounded(d.Description))
-	a.text(inTags, bounded(d.Tags))
-	sections(bounded(d.Body), func(text string, heading bool) {
+	a.read(d.Description)
+	a.count(inDescription, 0, len(a.typed))
+	a.read(d.Tags)
+	a.count(inTags, 0, len(a.typed))
+	a.read(d.Body)
+	sections(a.typed, func(begin, end int, heading bool) {
 		if heading {
-			a.text(inHeadings, text)
+			a.count(inHeadings, begin, end)
 		} else {
-			a.text(inBody, text)
+			a.count(inBody, begin, end)
 		}
 	})
+	a.typed = ""
 }
 
 // bounded returns the part of a text that is indexed.
 func bounded(text string) string { return text[:min(len(text), MaxText)] }
 
-// text counts the words of a text. The result is the same as for splitter.split with
-// a.visitor, but text looks up each word as written in the lexicon.
-func (a *Analyzer) text(f field, text string) {
+// read sets the text for count.
+func (a *Analyzer) read(text string) {
+	a.typed = bounded(text)
+	a.text = append(append(a.text[:0], a.typed...), make([]byte, blockSize)...)
+}
+
+// count counts the words of a part of the text. The result is the same as for
+// splitter.split with a.visitor, but count looks up each word as written in the lexicon.
+func (a *Analyzer) count(f field, begin, end int) {
+	chunks := chunksOf(a.text, begin, end)
+	words := uint32(0)
+	for {
+		begin := chunks.next()
+		if begin == end {
+			break
+		}
+		n := chunks.next() - begin
+		if n > maxShort {
+			a.countChunk(f, a.typed[begin:begin+n])
+			continue
+		}
+		w, ok := short((*[maxShort]byte)(a.text[begin:]), n)
+		if !ok {
+			a.countChunk(f, a.typed[begin:begin+n])
+			continue
+		}
+		var terms termList
+		if s := a.lexicon.slot(w); s.shortWord == w {
+			terms = s.terms
+		} else {
+			terms = a.lexicon.add(w, a.splitWord(a.typed[begin:begin+n]))
+		}
+		if terms.len == 1 {
+			words++
+			a.occurrence(f, terms.first)
+		} else {
+			a.occurrences(f, terms)
+		}
+	}
+	a.lengths[f] += words
+}
+
+// countChunk counts the words of a chunk that is not a short word.
+func (a *Analyzer) countChunk(f field, text string) {
 	for i := 0; i < len(text); {
-		begin, last := i, uint64(0)
-		for i < len(text) && isASCIIWord[text[i]] {
-			last = last<<8 | uint64(text[i])
-			i++
-		}
-		if i < len(text) && text[i] >= utf8.RuneSelf {
-			w := nextWord(text, begin)
-			if i = w.end; w.dense {
-				a.splitter.visit(text[begin:i], w, a.visitor(f))
-				continue
-			}
-			last = lastBytes(text[begin:i])
-		}
+		w := nextWord(text, i)
+		typed := text[i:w.end]
 		switch {
-		case i == begin:
+		case w.end == i:
 			_, size := utf8.DecodeRuneInString(text[i:])
-			i += size
-		case i-begin <= maxWord:
-			terms := a.lexicon.find(text[begin:i], last, func() []uint32 { return a.splitWord(text[begin:i]) })
-			if len(terms) > 0 {
-				a.lengths[f]++
+			w.end += size
+		case w.dense:
+			a.splitter.visit(typed, w, a.visitor(f))
+		case len(typed) <= maxWord:
+			terms, ok := a.lexicon.long[typed]
+			if !ok {
+				terms = a.lexicon.addLong(typed, a.splitWord(typed))
 			}
-			for _, t := range terms {
-				a.count(f, t)
-			}
+			a.occurrences(f, terms)
 		}
+		i = w.end
 	}
 }
 
@@ -97,23 +137,37 @@ func (a *Analyzer) visitor(f field) visitFunc {
 		if !part {
 			a.lengths[f]++
 		}
-		a.count(f, a.term(folded))
+		a.occurrence(f, a.term(folded))
 	}
 }
 
 // term returns the term of a folded word.
 func (a *Analyzer) term(folded []byte) uint32 {
 	a.stem = stem(append(a.stem[:0], folded...))
-	return a.lexicon.termOf(a.stem)
+	t := a.lexicon.termOf(a.stem)
+	if int(t) == len(a.counts) {
+		a.counts, a.ids = append(a.counts, 0), append(a.ids, 0)
+	}
+	return t
 }
 
-// count records one occurrence of a term.
-func (a *Analyzer) count(f field, t uint32) {
-	if int(t) >= len(a.counts) {
-		n := len(a.lexicon.stems)
-		a.counts = append(a.counts, make([]counts, n-len(a.counts))...)
-		a.ids = append(a.ids, make([]uint32, n-len(a.ids))...)
+// occurrences records one occurrence of a word.
+func (a *Analyzer) occurrences(f field, terms termList) {
+	if terms.len == 0 {
+		return
 	}
+	a.lengths[f]++
+	if terms.len == 1 {
+		a.occurrence(f, terms.first)
+		return
+	}
+	for _, t := range a.lexicon.lists[terms.first:][:terms.len] {
+		a.occurrence(f, t)
+	}
+}
+
+// occurrence records one occurrence of a term.
+func (a *Analyzer) occurrence(f field, t uint32) {
 	if a.counts[t] == 0 {
 		if len(a.found) == maxTerms {
 			return

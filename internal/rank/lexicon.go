@@ -1,126 +1,100 @@
 package rank
 
 import (
-	"hash/maphash"
+	"math/bits"
 	"math/rand/v2"
+	"strings"
 )
 
 // A lexicon maps words as written to terms. An Analyzer splits, folds and stems each
 // distinct word once: a text has few distinct words, and texts share most of them.
 type lexicon struct {
-	slots []lexeme // a hash table with linear probing; the length is a power of two
-	len   int      // lexemes in slots
-	long  []byte   // the words of more than shortWord bytes, one after the other
-	terms []uint32 // the records of the words whose lexeme has no room for the terms
+	slots []lexeme            // short words: a hash table with linear probing; the length is a power of two
+	len   int                 // lexemes in slots
+	long  map[string]termList // all other words
+	lists []uint32            // the terms of the words that do not have exactly one term
 
 	stems  []string // by term
 	byStem map[string]uint32
 }
 
-// A lexeme is a word as written. A short word with one term needs no memory beside the
-// lexeme. The terms of any other word are a record in lexicon.terms. The record of a
-// long word begins with the position of the word in lexicon.long.
+// A lexeme is a short word with its terms.
 type lexeme struct {
-	key    uint64    // the bytes of a short word, or the hash of a long word
-	term   [1]uint32 // the term of a short word with one term, or the position of the record
-	length uint8     // 0 for an empty slot
-	terms  uint8     // number of terms: one for the whole word and one for each part
+	shortWord // the zero shortWord for an empty slot
+	terms     termList
 }
 
-// shortWord is the number of bytes of a word that a key holds. Most words are short.
-const shortWord = 8
+// A shortWord holds the bytes of an ASCII word of at most maxShort bytes, followed by
+// zeros. Most words are short.
+type shortWord struct{ low, high uint64 }
 
-// maxLexemes bounds the memory of a lexicon to about 20 MB.
+const maxShort = 16
+
+// A termList locates the terms of a word in a lexicon: one term for the whole word, and
+// one term for each part. A list of one term holds the term itself.
+type termList struct {
+	first uint32 // the only term, or the position in lexicon.lists
+	len   uint8
+}
+
+// maxLexemes bounds the memory of a lexicon to about 30 MB.
 const maxLexemes = 1 << 18
 
 // The hash depends on random numbers, so that no file can make the words collide.
-var (
-	wordSeed   = maphash.MakeSeed()
-	wordFactor = rand.Uint64() | 1
-)
+var wordSeed = shortWord{rand.Uint64(), rand.Uint64()}
 
-// key returns the key of a word. The argument last holds the last bytes of the word.
-func (l *lexicon) key(typed string, last uint64) uint64 {
-	if len(typed) <= shortWord {
-		return last
-	}
-	return maphash.String(wordSeed, typed)
-}
-
-// lastBytes returns the last bytes of a word as a number.
-func lastBytes(typed string) (last uint64) {
-	for i := range len(typed) {
-		last = last<<8 | uint64(typed[i])
-	}
-	return last
-}
-
-// find returns the terms of a word, valid until the next call. The argument last is
-// lastBytes(typed). The terms of a new word are those that split returns.
-func (l *lexicon) find(typed string, last uint64, split func() []uint32) []uint32 {
-	if 4*l.len >= 3*len(l.slots) {
-		l.grow()
-	}
-	key := l.key(typed, last)
-	w := l.slot(key, typed)
-	if w.length == 0 {
-		*w = l.lexeme(key, typed, split())
-		l.len++
-	}
-	switch {
-	case w.length > shortWord:
-		return l.terms[w.term[0]+1:][:w.terms]
-	case w.terms == 1:
-		return w.term[:]
-	default:
-		return l.terms[w.term[0]:][:w.terms]
-	}
+func (w shortWord) hash() int {
+	high, low := bits.Mul64(w.low^wordSeed.low, w.high^wordSeed.high)
+	return int(high ^ low)
 }
 
 // slot returns the slot of a word, or the empty slot for the word.
-func (l *lexicon) slot(key uint64, typed string) *lexeme {
+func (l *lexicon) slot(w shortWord) *lexeme {
 	mask := len(l.slots) - 1
-	for i := int(key*wordFactor>>32) & mask; ; i = (i + 1) & mask {
-		w := &l.slots[i]
-		if w.length == 0 || w.key == key && int(w.length) == len(typed) && (len(typed) <= shortWord || l.longWord(w) == typed) {
-			return w
+	for i := w.hash() & mask; ; i = (i + 1) & mask {
+		if s := &l.slots[i]; s.shortWord == w || s.shortWord == (shortWord{}) {
+			return s
 		}
 	}
 }
 
-func (l *lexicon) longWord(w *lexeme) string {
-	return string(l.long[l.terms[w.term[0]]:][:w.length])
+// add adds a short word. Pointers to slots become invalid.
+func (l *lexicon) add(w shortWord, terms []uint32) termList {
+	if 4*l.len >= 3*len(l.slots) {
+		l.grow()
+	}
+	l.len++
+	s := l.slot(w)
+	*s = lexeme{w, l.list(terms)}
+	return s.terms
 }
 
-func (l *lexicon) lexeme(key uint64, typed string, terms []uint32) lexeme {
-	w := lexeme{key: key, length: uint8(len(typed)), terms: uint8(len(terms))}
-	switch {
-	case len(typed) > shortWord:
-		w.term[0] = uint32(len(l.terms))
-		l.terms = append(append(l.terms, uint32(len(l.long))), terms...)
-		l.long = append(l.long, typed...)
-	case len(terms) == 1:
-		w.term[0] = terms[0]
-	default:
-		w.term[0] = uint32(len(l.terms))
-		l.terms = append(l.terms, terms...)
+func (l *lexicon) addLong(typed string, terms []uint32) termList {
+	if l.long == nil {
+		l.long = map[string]termList{}
 	}
-	return w
+	list := l.list(terms)
+	l.long[strings.Clone(typed)] = list
+	return list
+}
+
+func (l *lexicon) list(terms []uint32) termList {
+	list := termList{uint32(len(l.lists)), uint8(len(terms))}
+	if len(terms) == 1 {
+		list.first = terms[0]
+	} else {
+		l.lists = append(l.lists, terms...)
+	}
+	return list
 }
 
 func (l *lexicon) grow() {
 	before := l.slots
 	l.slots = make([]lexeme, max(256, 2*len(before)))
-	mask := len(l.slots) - 1
-	for _, w := range before {
-		if w.length == 0 {
-			continue
+	for _, s := range before {
+		if s.shortWord != (shortWord{}) {
+			*l.slot(s.shortWord) = s
 		}
-		i := int(w.key*wordFactor>>32) & mask
-		for l.slots[i].length != 0 {
-			i = (i + 1) & mask
-		}
-		l.slots[i] = w
 	}
 }
 

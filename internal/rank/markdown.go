@@ -6,9 +6,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// sections visits the headings of a Markdown text, each as a line, and the text between
-// two headings. A # inside a code block is not a heading.
-func sections(text string, visit func(text string, heading bool)) {
+// sections visits the offsets of the headings of a Markdown text, each as a line, and of
+// the text between two headings. A # inside a code block is not a heading.
+func sections(text string, visit func(begin, end int, heading bool)) {
 	begin := 0 // of the text that is not visited yet
 	markdown.Blocks(text, new(markdown.Meter), func(start, end int, kind markdown.Kind) {
 		if kind != markdown.Text || strings.IndexByte(text[start:end], '#') < 0 {
@@ -20,12 +20,12 @@ func sections(text string, visit func(text string, heading bool)) {
 				next = at + i + 1
 			}
 			if column, rest := markdown.Columns(text[at:next], 0); column <= 3 && markdown.IsHeading(rest) {
-				visit(text[begin:at], false)
-				visit(text[at:next], true)
+				visit(begin, at, false)
+				visit(at, next, true)
 				begin = next
 			}
 			at = next
 		}
 	})
-	visit(text[begin:], false)
+	visit(begin, len(text), false)
 }

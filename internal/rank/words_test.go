@@ -139,9 +139,9 @@ func TestHeadingsAgreeWithCommonMark(t *testing.T) {
 		"- ```sh", "  # No", "  ```", "# Five",
 	}, "\n")
 	var headings []string
-	sections(text, func(line string, heading bool) {
+	sections(text, func(begin, end int, heading bool) {
 		if heading {
-			headings = append(headings, strings.TrimSpace(line))
+			headings = append(headings, strings.TrimSpace(text[begin:end]))
 		}
 	})
 	if diff := cmp.Diff([]string{"# One", "###### Six", "## Indented", "##", "# Two", "# Three", "# Four", "# Five"}, headings); diff != "" {

@@ -1,7 +1,6 @@
-// Command agentloop is an agent without MCP. Its loop gives a model the tools, runs the tools that the
-// model calls and returns the results, until the model calls no more tools. The loop prints each message as JSON.
-//
-// The example replaces the model by a script with fixed messages.
+// Command agentloop is an agent without MCP. The instructions of the model list the skills. The loop gives the
+// model the tools, runs the tools that the model calls and returns the results, until the model calls no more
+// tools. The loop prints each message as JSON. A script with fixed messages replaces the model.
 //
 //	go run ./examples/agentloop    # reads an embedded sample project
 package main
@@ -26,7 +25,7 @@ import (
 var script []byte
 
 type message struct {
-	Role       string     `json:"role"` // user, assistant or tool
+	Role       string     `json:"role"` // system, user, assistant or tool
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 	Name       string     `json:"name,omitempty"` // of the tool
 	Content    string     `json:"content"`
@@ -68,7 +67,12 @@ func run(ctx context.Context, w io.Writer, ask model) error {
 		function := map[string]any{"name": t.Name, "description": t.Description, "parameters": t.InputSchema}
 		tools = append(tools, map[string]any{"type": "function", "function": function})
 	}
-	conversation := []message{{Role: "user", Content: "Which skill writes release notes, and what do they look like?"}}
+	skills, err := catalog.SkillsPrompt(ctx) // with toolshelf.PromptBudget, at most a number of characters
+	if err != nil {
+		return err
+	}
+	instructions := message{Role: "system", Content: "Before a task, load the skill for the task with get_skill.\n" + skills.Text}
+	conversation := []message{instructions, {Role: "user", Content: "Every payment fails since the release. How severe is this?"}}
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	for printed, turns := 0, 20; turns > 0; turns-- {

@@ -33,14 +33,15 @@ func TestEveryCallIsAnsweredInOrder(t *testing.T) {
 	}
 	said := strings.Split(strings.TrimSuffix(string(script), "\n"), "\n")
 	want := []string{
-		`{"role":"user","content":"Which skill writes release notes, and what do they look like?"}`,
+		`{"role":"system","content":"Before a task, load the skill for the task with get_skill.\n<available_skills>\n  <skill>\n    <name>accessibility-audit</name>…`,
+		`{"role":"user","content":"Every payment fails since the release. How severe is this?"}`,
 		said[0],
-		`{"role":"tool","tool_call_id":"call_1","name":"list_skills","content":"{\"skills\":[\"accessibility-audit\",\"incident-response\",\"invoice-pdf\",\"load-testing\",\"release-notes\",\"sql-style\"],\"descriptions\":{\"accessibility-audit\":\"Audits a web page…`,
+		`{"role":"tool","tool_call_id":"call_1","name":"get_skill","content":"{\"name\":\"incident-response\",…`,
 		said[1],
-		`{"role":"tool","tool_call_id":"call_2","name":"list_directory","content":"Directory: skills/release-notes/\nTotal: 1 file, 1 directory\n\n[DIR]  assets/\n[FILE] SKILL.md  (0.4 KB)"}`,
+		`{"role":"tool","tool_call_id":"call_2","name":"list_directory","content":"Directory: skills/incident-response/\nTotal: 1 file, 1 directory\n\n[DIR]  references/\n[FILE] SKILL.md  (0.7 KB)"}`,
 		`{"role":"tool","tool_call_id":"call_3","name":"read_skill_file","content":"{\"error\":{\"code\":\"SKILL_NOT_FOUND\",…`,
 		said[2],
-		`{"role":"tool","tool_call_id":"call_4","name":"read_skill_file","content":"{\"skill_name\":\"release-notes\",\"path\":\"assets/template.md\",…`,
+		`{"role":"tool","tool_call_id":"call_4","name":"read_skill_file","content":"{\"skill_name\":\"incident-response\",\"path\":\"references/severity.md\",…`,
 		`{"role":"tool","tool_call_id":"call_5","name":"send_mail","content":"Unknown tool: \"send_mail\"…`,
 		said[3],
 	}
@@ -92,8 +93,20 @@ func TestModelReceivesTheToolsAndTheConversation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]int{1, 3, 6, 9}, turns); diff != "" {
+	if diff := cmp.Diff([]int{2, 4, 7, 10}, turns); diff != "" {
 		t.Errorf("messages before each turn (-want +got):\n%s", diff)
+	}
+}
+
+func TestInstructionsListTheSkills(t *testing.T) {
+	_, err := conversation(t, func(_ context.Context, _ []any, said []message) (message, error) {
+		if said[0].Role != "system" || !strings.Contains(said[0].Content, "<name>sql-style</name>") {
+			t.Errorf("the instructions are %+v", said[0])
+		}
+		return message{Role: "assistant"}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

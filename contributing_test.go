@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,6 +62,29 @@ func TestContributingListsThePackagesAndTheirImports(t *testing.T) {
 	for dir := range imports {
 		if !listed[dir] {
 			t.Errorf("CONTRIBUTING.md lists %s, which is not a package", dir)
+		}
+	}
+}
+
+func TestExamplesAreShort(t *testing.T) {
+	lines := map[string]int{} // by directory
+	files, err := filepath.Glob("examples/*/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines[filepath.Dir(file)] += strings.Count(string(text), "\n")
+	}
+	for dir, n := range lines {
+		if n >= 100 {
+			t.Errorf("%s has %d lines; CONTRIBUTING.md promises fewer than 100", dir, n)
 		}
 	}
 }

@@ -62,6 +62,28 @@ func Name(name string) string {
 	return b.String()
 }
 
+// Line escapes a line of a file for a text of lines, after the number of the line. Line
+// escapes the control characters, the invisible characters and the line breaks that Name
+// escapes, in the same notation, and no others: a backslash and a tab stay, because they are
+// frequent in source code. Therefore the result cannot be decoded.
+func Line(line string) string {
+	unsafe := func(r rune) bool { return r != '\t' && r != '\\' && unsafeRune(r) }
+	from := strings.IndexFunc(line, unsafe)
+	if from < 0 {
+		return line
+	}
+	var b strings.Builder
+	b.WriteString(line[:from])
+	for _, r := range line[from:] {
+		if unsafe(r) {
+			escapeRune(&b, r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
 // Path escapes the elements of a path with slashes, as Name does.
 func Path(path string) string {
 	if plainName(path) {

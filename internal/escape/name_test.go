@@ -92,3 +92,17 @@ func FuzzName(f *testing.F) {
 		}
 	})
 }
+
+func TestLine(t *testing.T) {
+	for _, tt := range []struct{ rule, line, want string }{
+		{"source code", "\tfmt.Print(\"a\\n\")  ", "\tfmt.Print(\"a\\n\")  "},
+		{"letters of any script", "Übersicht 資料 … a -> b (?)", "Übersicht 資料 … a -> b (?)"},
+		{"control characters", "a\x1b[31mb\x00\r\n", `a\x1b[31mb\x00\r\n`},
+		{"invisible characters", "a\u202eb\u2028\ufeff\U000e0041", `a\u202eb\u2028\ufeff\U000e0041`},
+		{"no text", "", ""},
+	} {
+		if got := Line(tt.line); got != tt.want {
+			t.Errorf("%s: Line(%q) = %q, want %q", tt.rule, tt.line, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package text
+
+import (
+	"sort"
+	"sync"
+)
+
+const (
+	block     = 16 << 10 // bytes between two marks
+	maxBlocks = 64 << 10 // bounds the memory of an Index to 512 KiB
+)
+
+// A mark is a position in a file.
+type mark struct {
+	offset int64
+	breaks int // number of line breaks that end at the offset or before
+}
+
+// An Index contains the format of a file and the number of line breaks before some
+// offsets, so that Read finds a line without reading the file from its beginning. Read
+// adds to the Index what Read learns. An Index is valid as long as the file is unchanged.
+//
+// The offsets are 16 KiB apart. For a file of more than 1 GiB the distance doubles as
+// often as necessary, because an Index has at most 65,536 offsets. The zero Index is
+// empty. An Index is safe for concurrent use.
+type Index struct {
+	mu      sync.Mutex
+	format  Format
+	known   bool  // format is known
+	doubled int   // the distance between two offsets is block << doubled
+	breaks  []int // breaks[i] is the number of line breaks before (i+1) * distance
+	lines   int
+	counted bool // lines is known
+}
+
+// Memory returns the size of the Index in bytes.
+func (x *Index) Memory() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return int64(cap(x.breaks)) * 8
+}
+
+// Format returns the format, or false if the format is unknown.
+func (x *Index) Format() (Format, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.format, x.known
+}
+
+func (x *Index) setFormat(f Format) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.format, x.known = f, true
+}
+
+// Lines returns the number of lines of the file, or false if the number is unknown.
+func (x *Index) Lines() (int, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.lines, x.counted
+}
+
+func (x *Index) setLines(n int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.lines, x.counted = n, true
+}
+
+// distance returns the number of bytes between two offsets.
+func (x *Index) distance() int64 { return block << x.doubled }
+
+// mark returns the i-th mark. The mark with the number -1 is the beginning of the text.
+func (x *Index) mark(i int) mark {
+	if i < 0 {
+		return mark{offset: x.format.Start()}
+	}
+	return mark{int64(i+1) * x.distance(), x.breaks[i]}
+}
+
+// last returns the last mark.
+func (x *Index) last() mark {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.mark(len(x.breaks) - 1)
+}
+
+// beforeBreak returns the last mark with less than n line breaks, for n > 0.
+func (x *Index) beforeBreak(n int) mark {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.mark(sort.SearchInts(x.breaks, n) - 1)
+}
+
+// before returns the last mark that is not after an offset of the text.
+func (x *Index) before(offset int64) mark {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.mark(int(min(offset/x.distance(), int64(len(x.breaks)))) - 1)
+}
+
+// add adds a mark if the mark is the next in order.
+func (x *Index) add(m mark) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if m.offset != int64(len(x.breaks)+1)*x.distance() {
+		return
+	}
+	if x.breaks = append(x.breaks, m.breaks); len(x.breaks) < maxBlocks {
+		return
+	}
+	for i := range len(x.breaks) / 2 {
+		x.breaks[i] = x.breaks[2*i+1]
+	}
+	x.breaks = x.breaks[:len(x.breaks)/2]
+	x.doubled++
+}

@@ -1,0 +1,125 @@
+package text
+
+import "bytes"
+
+// The functions of this file search raw bytes, without decoding the bytes. In UTF-16, raw
+// begins at an even offset of the file.
+
+// indexUnit returns the offset of the first unit with the value c, or -1.
+func (f Format) indexUnit(raw []byte, c byte) int {
+	if !f.wide() {
+		return bytes.IndexByte(raw, c)
+	}
+	for from := 0; ; {
+		i := bytes.IndexByte(raw[from:], c)
+		if i < 0 {
+			return -1
+		}
+		at := (from + i) &^ 1
+		if f.isUnit(raw, at, c) {
+			return at
+		}
+		from += i + 1
+	}
+}
+
+// lastUnit returns the offset of the last unit with the value c, or -1.
+func (f Format) lastUnit(raw []byte, c byte) int {
+	if !f.wide() {
+		return bytes.LastIndexByte(raw, c)
+	}
+	for end := len(raw); ; {
+		i := bytes.LastIndexByte(raw[:end], c)
+		if i < 0 {
+			return -1
+		}
+		if at := i &^ 1; f.isUnit(raw, at, c) {
+			return at
+		}
+		end = i
+	}
+}
+
+// isUnit reports whether the unit of two bytes at an offset has the value c.
+func (f Format) isUnit(raw []byte, at int, c byte) bool {
+	if at+1 >= len(raw) {
+		return false
+	}
+	low, high := raw[at], raw[at+1]
+	if f.Encoding == UTF16BE {
+		low, high = high, low
+	}
+	return low == c && high == 0
+}
+
+// Breaks returns the number of line breaks.
+func (f Format) Breaks(raw []byte) int {
+	c := f.terminator()
+	if !f.wide() {
+		return bytes.Count(raw, []byte{c})
+	}
+	n := 0
+	for {
+		i := f.indexUnit(raw, c)
+		if i < 0 {
+			return n
+		}
+		n++
+		raw = raw[i+2:]
+	}
+}
+
+// stretch is the number of bytes in which skip and skipBack count line breaks before they
+// search for a single line break. Counting is faster than searching.
+const stretch = 4 << 10
+
+// skip returns the offset after the n-th line break, n > 0, and the number of line breaks
+// before the offset. If raw has fewer line breaks, skip returns len(raw) and their number.
+func (f Format) skip(raw []byte, n int) (offset, breaks int) {
+	for offset < len(raw) {
+		part := raw[offset:min(offset+stretch, len(raw))]
+		more := f.Breaks(part)
+		if breaks+more >= n {
+			break
+		}
+		breaks += more
+		offset += len(part)
+	}
+	for offset < len(raw) && breaks < n {
+		offset += f.indexUnit(raw[offset:], f.terminator()) + f.unit()
+		breaks++
+	}
+	return offset, breaks
+}
+
+// skipBack returns the offset after the n-th line break from the end, n > 0, and n. If raw
+// has fewer line breaks, skipBack returns 0 and their number.
+func (f Format) skipBack(raw []byte, n int) (offset, breaks int) {
+	end := len(raw)
+	for end > 0 {
+		start := max(0, (end-1)&^(stretch-1))
+		more := f.Breaks(raw[start:end])
+		if breaks+more >= n {
+			break
+		}
+		breaks += more
+		end = start
+	}
+	for end > 0 {
+		i := f.lastUnit(raw[:end], f.terminator())
+		if breaks++; breaks == n {
+			return i + f.unit(), n
+		}
+		end = i
+	}
+	return 0, breaks
+}
+
+// ends reports whether raw ends with a line break.
+func (f Format) ends(raw []byte) bool {
+	at := len(raw) - f.unit()
+	if !f.wide() {
+		return at >= 0 && raw[at] == f.terminator()
+	}
+	return at >= 0 && len(raw)%2 == 0 && f.isUnit(raw, at, f.terminator())
+}

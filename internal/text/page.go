@@ -1,0 +1,438 @@
+package text
+
+import (
+	"context"
+	"io"
+	"math"
+	"sync"
+	"unsafe"
+)
+
+// A Request selects a part of a file.
+type Request struct {
+	From, To int   // lines, from 1; a negative number counts from the end; 0 is the first and the last line
+	Column   int64 // number of bytes to skip in the first line; a number larger than the line skips the line
+	Max      int   // bytes of Page.Text, more than 0
+	InOrder  bool  // reading backwards is expensive
+}
+
+// A Page is a part of the text of a file.
+type Page struct {
+	Text        string // in UTF-8, without the byte order mark
+	Format      Format
+	First, Last int   // lines of Text, negative if counted from the end; 0 if the page has no line
+	Column      int64 // bytes of the line First before Text
+	NextLine    int   // line that follows Text, or that contains the next byte; 0 at the end of the file and if the page has no line
+	NextColumn  int64 // bytes of the line NextLine before the end of Text
+	Truncated   bool  // Max ended the page
+	Total       int   // lines of the file, -1 if unknown
+	Breaks      int   // line breaks in Text
+	Invalid     int   // as in Decoded
+}
+
+// A NotTextError reports a file that is not text.
+type NotTextError struct {
+	MediaType string
+}
+
+func (e *NotTextError) Error() string { return "not a text file (" + e.MediaType + ")" }
+
+// countable is the size up to which Read counts the lines of each file.
+const countable = 1 << 20
+
+// chunk is the number of bytes of one read.
+const chunk = 64 << 10
+
+var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
+
+// Read returns a part of a file. Read reads the file up to size, or up to the end if size
+// is negative. x belongs to the unchanged file.
+//
+// Read checks ctx between two reads. The errors are the error of ctx, a *NotTextError and
+// the errors of file.
+func Read(ctx context.Context, file io.ReaderAt, size int64, x *Index, q Request) (Page, error) {
+	if size < 0 {
+		size = math.MaxInt64
+	}
+	buf := chunks.Get().(*[chunk]byte)
+	defer chunks.Put(buf)
+	r := reader{ctx: ctx, file: file, size: size, countable: countable, index: x, memory: buf}
+	return r.page(q)
+}
+
+// A reader is one call of Read.
+type reader struct {
+	ctx    context.Context
+	file   io.ReaderAt
+	size   int64 // the end of the file; math.MaxInt64 if unknown
+	index  *Index
+	format Format
+
+	countable int64 // the constant, except in tests
+
+	memory *[chunk]byte
+	buf    []byte // the bytes of memory that the last read filled
+	at     int64  // offset of buf
+}
+
+// fill reads up to n bytes, n <= chunk. The result is shorter only at the end of the file.
+func (r *reader) fill(offset int64, n int) ([]byte, error) {
+	r.at = offset
+	var err error
+	r.buf, err = r.read(r.memory[:n], offset)
+	return r.buf, err
+}
+
+// read is fill into the caller's memory.
+func (r *reader) read(into []byte, offset int64) ([]byte, error) {
+	into = into[:max(0, min(int64(len(into)), r.size-offset))]
+	if len(into) == 0 {
+		return nil, nil
+	}
+	if err := r.ctx.Err(); err != nil {
+		return nil, err
+	}
+	n, err := r.file.ReadAt(into, offset)
+	if n < len(into) {
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		r.size = offset + int64(n)
+	}
+	return into[:n], nil
+}
+
+// bytes returns some bytes, and none at the end of the file. If a read is necessary, the
+// read has n bytes.
+func (r *reader) bytes(offset int64, n int) ([]byte, error) {
+	if i := offset - r.at; i >= 0 && i < int64(len(r.buf)) {
+		return r.buf[i:], nil
+	}
+	return r.fill(offset, n)
+}
+
+// detect finds the format.
+func (r *reader) detect() error {
+	if f, ok := r.index.Format(); ok {
+		r.format = f
+		return nil
+	}
+	head, err := r.fill(0, chunk)
+	if err != nil {
+		return err
+	}
+	f, isText := Detect(head)
+	if !isText {
+		return &NotTextError{MediaType(head)}
+	}
+	r.format = f
+	r.index.setFormat(f)
+	return nil
+}
+
+// advance moves m forward until m has n line breaks, but not beyond an offset and the end
+// of the file. advance adds the marks on its way to the index.
+func (r *reader) advance(m mark, n int, until int64) (mark, error) {
+	want := int(block - m.offset%block)
+	for m.breaks < n && m.offset < until {
+		raw, err := r.bytes(m.offset, want)
+		if err != nil {
+			return m, err
+		}
+		if len(raw) == 0 {
+			return m, r.setEnd(m)
+		}
+		m = r.count(m, raw[:min(int64(len(raw)), until-m.offset)], n)
+		want = chunk
+	}
+	return m, nil
+}
+
+// count is advance within the bytes after m.
+func (r *reader) count(m mark, raw []byte, n int) mark {
+	for len(raw) > 0 && m.breaks < n {
+		part := raw[:min(int64(len(raw)), block-m.offset%block)]
+		size, more := r.format.skip(part, n-m.breaks)
+		raw = raw[size:]
+		m.offset += int64(size)
+		m.breaks += more
+		if m.offset%block == 0 {
+			r.index.add(m)
+		}
+	}
+	return m
+}
+
+// setEnd adds the number of lines to the index. m is the end of the file.
+func (r *reader) setEnd(m mark) error {
+	lines := m.breaks
+	if m.offset > r.format.Start() {
+		ended, err := r.endsAt(m.offset)
+		if err != nil {
+			return err
+		}
+		if !ended {
+			lines++
+		}
+	}
+	r.index.setLines(lines)
+	return nil
+}
+
+// endsAt reports whether a line break ends at the offset.
+func (r *reader) endsAt(offset int64) (bool, error) {
+	unit := int64(r.format.unit())
+	if offset%unit != 0 || offset-unit < r.format.Start() {
+		return false, nil
+	}
+	raw, err := r.bytes(offset-unit, int(unit))
+	return err == nil && int64(len(raw)) >= unit && r.format.ends(raw[:unit]), err
+}
+
+// back returns the beginning of the line -n, or the beginning of the text if the file has
+// fewer lines. The line -0 is the end of the file.
+func (r *reader) back(n int) (int64, error) {
+	end := r.size
+	if n == 0 {
+		return end, nil
+	}
+	if ended, err := r.endsAt(end); err != nil {
+		return 0, err
+	} else if ended {
+		end -= int64(r.format.unit())
+	}
+	for end > r.format.Start() {
+		start := max(r.format.Start(), (end-1)/chunk*chunk)
+		raw, err := r.fill(start, int(end-start))
+		if err != nil {
+			return 0, err
+		}
+		offset, breaks := r.format.skipBack(raw, n)
+		if breaks == n {
+			return start + int64(offset), nil
+		}
+		n -= breaks
+		end = start
+	}
+	return r.format.Start(), nil
+}
+
+// page reads a part of the file.
+func (r *reader) page(q Request) (Page, error) {
+	if err := r.detect(); err != nil {
+		return Page{}, err
+	}
+	if err := r.countLines(q); err != nil {
+		return Page{}, err
+	}
+	if total, ok := r.index.Lines(); ok {
+		if q.From < 0 {
+			q.From = max(1, total+1+q.From)
+		}
+		if q.To < 0 {
+			if q.To += total + 1; q.To <= 0 {
+				return r.none(), nil
+			}
+		}
+	}
+	s, err := r.start(q)
+	if err != nil {
+		return Page{}, err
+	}
+	if more, err := r.more(s.offset); err != nil || !more {
+		if r.total() < 0 && err == nil {
+			err = r.setEnd(mark{s.offset, s.line - 1})
+		}
+		return r.none(), err
+	}
+	end, last, err := r.end(q, s)
+	if err != nil || end <= s.offset {
+		return r.none(), err
+	}
+	raw, owned, err := r.raw(s.offset, end)
+	if err != nil || len(raw) == 0 {
+		return r.none(), err
+	}
+	d := r.format.Decode(raw, q.Max)
+	if !owned && len(d.Text) > 0 && &d.Text[0] == &raw[0] {
+		d.Text = append([]byte(nil), d.Text...)
+	}
+	raw = raw[:d.Raw]
+	end = s.offset + int64(d.Raw)
+	if s.line > 0 && r.index.last().offset < end {
+		r.count(mark{s.offset, s.line - 1}, raw, math.MaxInt)
+	}
+	more, err := r.more(end)
+	if err != nil {
+		return Page{}, err
+	}
+	p := Page{
+		// Nothing else refers to the bytes.
+		Text:    unsafe.String(unsafe.SliceData(d.Text), len(d.Text)),
+		Format:  r.format,
+		First:   s.line,
+		Last:    s.line + d.Breaks,
+		Column:  s.column,
+		Breaks:  d.Breaks,
+		Invalid: d.Invalid,
+	}
+	ended := r.format.ends(raw)
+	if ended {
+		p.Last--
+	}
+	switch {
+	case !more:
+		if s.line > 0 {
+			r.index.setLines(p.Last)
+		}
+	case ended:
+		p.NextLine = p.Last + 1
+	default:
+		p.NextLine, p.NextColumn = p.Last, int64(d.Raw)
+		if d.Breaks == 0 {
+			p.NextColumn += s.column
+		}
+	}
+	p.Truncated = more && (last == 0 || end < last)
+	p.Total = r.total()
+	return p, nil
+}
+
+// none returns a page without lines.
+func (r *reader) none() Page { return Page{Format: r.format, Total: r.total()} }
+
+func (r *reader) total() int {
+	if n, ok := r.index.Lines(); ok {
+		return n
+	}
+	return -1
+}
+
+// countLines counts the lines of a small file, and of a file whose lines the request
+// cannot select without the number of lines.
+func (r *reader) countLines(q Request) error {
+	if _, ok := r.index.Lines(); ok {
+		return nil
+	}
+	until := r.countable + block
+	switch unknown := r.size == math.MaxInt64; {
+	case q.From < 0 && (q.To > 0 || q.Column > 0),
+		(q.From < 0 || q.To < 0) && (q.InOrder || unknown):
+		until = math.MaxInt64
+	case r.size > r.countable && !unknown:
+		return nil
+	}
+	_, err := r.advance(r.index.last(), math.MaxInt, until)
+	return err
+}
+
+// A position is the beginning of a page.
+type position struct {
+	offset int64
+	line   int // negative if counted from the end
+	column int64
+}
+
+// start finds the beginning of the page. Beyond the last line, the offset is the end of
+// the file.
+func (r *reader) start(q Request) (position, error) {
+	if q.From < 0 {
+		offset, err := r.back(-q.From)
+		s := position{offset: offset, line: q.From}
+		if offset == r.format.Start() {
+			s.line = 1
+		}
+		return s, err
+	}
+	line := max(q.From, 1)
+	m, err := r.line(line)
+	if err != nil || m.breaks < line-1 || q.Column == 0 {
+		return position{offset: m.offset, line: line}, err
+	}
+	column := q.Column - q.Column%int64(r.format.unit())
+	until := m.offset + min(column, math.MaxInt64-m.offset)
+	if known := r.index.before(until); known.offset > m.offset {
+		if known.breaks >= line {
+			m, err = r.line(line + 1)
+			return position{offset: m.offset, line: line + 1}, err
+		}
+		m = known
+	}
+	m, err = r.advance(m, line, until)
+	if m.breaks == line {
+		return position{offset: m.offset, line: line + 1}, err
+	}
+	return position{m.offset, line, column}, err
+}
+
+// line returns the beginning of a line, or the end of the file if the file has fewer
+// lines.
+func (r *reader) line(n int) (mark, error) {
+	m := mark{offset: r.format.Start()}
+	if n > 1 {
+		m = r.index.beforeBreak(n - 1)
+	}
+	return r.advance(m, n-1, math.MaxInt64)
+}
+
+// end finds the offset up to which Read must read for a page, and the end of the last line
+// of the request. The second offset is 0 if the line is beyond the page or is the last line
+// of the file.
+func (r *reader) end(q Request, s position) (end, last int64, err error) {
+	end = s.offset + min(r.format.RawSize(q.Max), r.size-s.offset)
+	switch {
+	case q.To == 0:
+		return end, 0, nil
+	case q.To < 0:
+		last, err = r.back(-q.To - 1)
+	default:
+		from := mark{s.offset, s.line - 1}
+		if known := r.index.beforeBreak(q.To); known.offset > from.offset {
+			from = known
+		}
+		var m mark
+		if m, err = r.advance(from, q.To, end); m.breaks < q.To {
+			return min(end, r.size), 0, err
+		}
+		last = m.offset
+	}
+	return min(end, last, r.size), last, err
+}
+
+// raw returns the bytes between two offsets, fewer if the file is shorter, and whether
+// the bytes belong to the caller.
+func (r *reader) raw(from, to int64) (raw []byte, owned bool, err error) {
+	if i := from - r.at; i >= 0 && to-r.at <= int64(len(r.buf)) {
+		return r.buf[i : to-r.at], false, nil
+	}
+	// If the size is unknown, the file may be much shorter.
+	const step = 1 << 20
+	if r.size < math.MaxInt64 {
+		raw = make([]byte, 0, to-from)
+	}
+	for from < to {
+		n := int(min(to-from, step))
+		if cap(raw)-len(raw) < n {
+			raw = append(raw, make([]byte, n)...)[:len(raw)]
+		}
+		more, err := r.read(raw[len(raw):len(raw)+n], from)
+		if err != nil {
+			return nil, false, err
+		}
+		raw = raw[:len(raw)+len(more)]
+		from += int64(len(more))
+		if len(more) < n {
+			break
+		}
+	}
+	return raw, true, nil
+}
+
+// more reports whether the file has bytes after an offset.
+func (r *reader) more(offset int64) (bool, error) {
+	if r.size < math.MaxInt64 {
+		return offset < r.size, nil
+	}
+	rest, err := r.bytes(offset, 1)
+	return len(rest) > 0, err
+}

@@ -16,6 +16,16 @@ type File struct {
 // Info returns the metadata of the open file at the time of opening.
 func (f *File) Info() Info { return f.info }
 
+// Stat returns the current metadata of the open file. A file that another file has replaced
+// stays open, with its own metadata.
+func (f *File) Stat() (Info, error) {
+	info, err := f.content.stat()
+	if err != nil {
+		return Info{}, f.failure("stat", err)
+	}
+	return info, nil
+}
+
 // Read implements io.Reader.
 func (f *File) Read(p []byte) (int, error) {
 	n, err := f.content.Read(p)

@@ -49,4 +49,12 @@ func (f *fdFile) Seek(offset int64, whence int) (int64, error) {
 	return unix.Seek(f.fd, offset, whence)
 }
 
+func (f *fdFile) stat() (Info, error) {
+	if !f.use() {
+		return Info{}, fs.ErrClosed
+	}
+	defer f.done()
+	return fstat(f.fd)
+}
+
 func (f *fdFile) Close() error { return f.close() }

@@ -42,6 +42,7 @@ type content interface {
 	io.ReaderAt
 	io.Seeker
 	io.Closer
+	stat() (Info, error)
 }
 
 // readHeadOf implements readHead with openFile.

@@ -284,6 +284,19 @@ func (f *adaptedFile) Seek(offset int64, whence int) (int64, error) {
 	return f.file.Seek(offset, whence)
 }
 
+func (f *adaptedFile) stat() (Info, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return Info{}, fs.ErrClosed
+	}
+	fi, err := f.file.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(fi), nil
+}
+
 func (f *adaptedFile) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -138,7 +138,18 @@ func (d *rootDir) openFile(name string) (content, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
-	return file, infoOf(fi), nil
+	return rootFile{file}, infoOf(fi), nil
+}
+
+// A rootFile is a regular file as an os.File.
+type rootFile struct{ *os.File }
+
+func (f rootFile) stat() (Info, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(fi), nil
 }
 
 func (d *rootDir) open(name string, wanted func(fs.FileInfo) error) (*os.File, fs.FileInfo, error) {

@@ -22,6 +22,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
 // A Catalog provides the commands, skills and files of one project. A Catalog is
@@ -68,6 +69,7 @@ type caches struct {
 	skills   index.Cache[skillText]
 	digests  index.Cache[string]
 	usages   index.Cache[usage]
+	lines    index.Cache[*text.Index]
 }
 
 // New returns a Catalog. Without options, the catalog reads the directories
@@ -86,7 +88,7 @@ func New(opts ...Option) (*Catalog, error) {
 	_, isOS := config.fs.(*afero.OsFs)
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
 	c.lifetime, c.end = context.WithCancel(context.Background())
-	for _, max := range []*int64{&c.caches.commands.Max, &c.caches.skills.Max, &c.caches.digests.Max, &c.caches.usages.Max} {
+	for _, max := range []*int64{&c.caches.commands.Max, &c.caches.skills.Max, &c.caches.digests.Max, &c.caches.usages.Max, &c.caches.lines.Max} {
 		*max = maxCache
 	}
 	if c.onOS {

@@ -9,6 +9,7 @@
 //	skills, err := catalog.ListSkills(ctx) // dir/skills/*/SKILL.md
 //	skill, err := catalog.GetSkill(ctx, "pdf")
 //	listing, err := catalog.ListDir(ctx, "src")
+//	text, err := catalog.ReadFile(ctx, "src/main.go", toolshelf.Lines(1, 100))
 //
 // The subpackage mcpadapter offers all of this to a model as tools, and to clients of
 // the Model Context Protocol (MCP) through any server.

@@ -51,6 +51,7 @@ const (
 	CodeDirectoryPreparation Code = "DIRECTORY_PREPARATION_FAILED"
 	CodeFileWrite            Code = "FILE_WRITE_FAILED"
 	CodeLocalSave            Code = "LOCAL_SAVE_FAILED"
+	CodeNotText              Code = "NOT_TEXT"
 	CodeClosed               Code = "CLOSED"
 )
 
@@ -82,6 +83,7 @@ var (
 	ErrDirectoryPreparation = &Error{Code: CodeDirectoryPreparation} // the report directory is not configured, or cannot be created or used
 	ErrFileWrite            = &Error{Code: CodeFileWrite}            // a shared report cannot be written
 	ErrLocalSave            = &Error{Code: CodeLocalSave}            // a local report cannot be written
+	ErrNotText              = &Error{Code: CodeNotText}              // the file is not text, such as an image
 	ErrClosed               = &Error{Code: CodeClosed}               // the catalog is closed
 )
 

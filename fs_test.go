@@ -185,6 +185,8 @@ func TestErrorsOfPaths(t *testing.T) {
 			checkError(t, fmt.Sprintf("FindFiles(%q)", tt.path), err, tt.listCode, tt.listError)
 			_, err = c.Stat(t.Context(), tt.path)
 			checkError(t, fmt.Sprintf("Stat(%q)", tt.path), err, tt.statCode, tt.statText)
+			_, err = c.ReadFile(t.Context(), tt.path)
+			checkError(t, fmt.Sprintf("ReadFile(%q)", tt.path), err, tt.statCode, tt.statText)
 		}
 	})
 }
@@ -371,6 +373,7 @@ func TestInvalidOptions(t *testing.T) {
 	list := func(o toolshelf.DirOption) error { _, err := c.ListDir(t.Context(), ".", o); return err }
 	tree := func(o toolshelf.DirOption) error { _, err := c.Tree(t.Context(), ".", o); return err }
 	find := func(o toolshelf.DirOption) error { _, err := c.FindFiles(t.Context(), ".", "*", o); return err }
+	read := func(o toolshelf.ReadOption) error { _, err := c.ReadFile(t.Context(), "src/agent.lisp", o); return err }
 	for _, tt := range []struct {
 		what string
 		err  error
@@ -383,6 +386,15 @@ func TestInvalidOptions(t *testing.T) {
 		{"a page of a tree", tree(toolshelf.After("x")), toolshelf.ErrInvalidOption},
 		{"a page of matches", find(toolshelf.After("x")), toolshelf.ErrInvalidOption},
 		{"an order for matches", find(toolshelf.SortedBy(toolshelf.BySize)), toolshelf.ErrInvalidOption},
+		{"no option of ReadFile", read(nil), nil},
+		{"no range", read(toolshelf.Lines(0, 0)), nil},
+		{"a range of one line", read(toolshelf.Lines(-3, -3)), nil},
+		{"a range between the ends", read(toolshelf.Lines(3, -3)), nil},
+		{"a range before the first line", read(toolshelf.Lines(5, 4)), toolshelf.ErrInvalidOption},
+		{"a range before the first line, from the end", read(toolshelf.Lines(-1, -2)), toolshelf.ErrInvalidOption},
+		{"a negative column", read(toolshelf.Column(-1)), toolshelf.ErrInvalidOption},
+		{"a negative size", read(toolshelf.MaxBytes(-1)), toolshelf.ErrInvalidOption},
+		{"too large a size", read(toolshelf.MaxBytes(256<<20 + 1)), toolshelf.ErrInvalidOption},
 		{"an unclosed bracket", list(toolshelf.Exclude("*.go", "[a")), toolshelf.ErrInvalidPattern},
 		{"an unclosed brace", tree(toolshelf.Exclude("{a")), toolshelf.ErrInvalidPattern},
 		{"an empty pattern", find(toolshelf.Exclude("")), toolshelf.ErrInvalidPattern},
@@ -414,6 +426,18 @@ func TestOptionsOfMaxInt(t *testing.T) {
 		listing, err := c.ListDir(t.Context(), ".", options[0], toolshelf.SortedBy(sort))
 		if err != nil || len(listing.Entries) != len(tree.Children) || listing.NextCursor != "" {
 			t.Errorf("ListDir by %s: %d entries of %d, %v", sort, len(listing.Entries), len(tree.Children), err)
+		}
+	}
+	for _, lines := range []toolshelf.ReadOption{toolshelf.Lines(1, math.MaxInt), toolshelf.Lines(math.MinInt, 0), toolshelf.Lines(math.MinInt, math.MaxInt)} {
+		text, err := c.ReadFile(t.Context(), "commands/a.md", lines)
+		if err != nil || text.Text != "b" {
+			t.Errorf("ReadFile: %+v, %v", text, err)
+		}
+	}
+	for _, none := range []toolshelf.ReadOption{toolshelf.Lines(math.MaxInt, math.MaxInt), toolshelf.Lines(0, math.MinInt), toolshelf.Column(math.MaxInt64)} {
+		text, err := c.ReadFile(t.Context(), "commands/a.md", none)
+		if err != nil || text.Text != "" || text.Total != 1 {
+			t.Errorf("ReadFile: %+v, %v", text, err)
 		}
 	}
 	list, err := c.List(t.Context(), toolshelf.Page{Number: math.MaxInt})
@@ -717,6 +741,10 @@ func TestClosedAndCancelled(t *testing.T) {
 		"ListDir": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListDir(ctx, "."); return err },
 		"Stat":    func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Stat(ctx, "."); return err },
 		"Tree":    func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Tree(ctx, "."); return err },
+		"ReadFile": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.ReadFile(ctx, "src/agent.lisp")
+			return err
+		},
 		"FindFiles": func(ctx context.Context, c *toolshelf.Catalog) error {
 			_, err := c.FindFiles(ctx, ".", "*")
 			return err
@@ -851,6 +879,7 @@ func TestCallsOnAHangingFilesystemEndWithTheContext(t *testing.T) {
 		"Stat":      func(ctx context.Context) error { _, err := c.Stat(ctx, "src"); return err },
 		"Tree":      func(ctx context.Context) error { _, err := c.Tree(ctx, "src"); return err },
 		"FindFiles": func(ctx context.Context) error { _, err := c.FindFiles(ctx, "src", "*"); return err },
+		"ReadFile":  func(ctx context.Context) error { _, err := c.ReadFile(ctx, "src/agent.lisp"); return err },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error)

@@ -27,7 +27,7 @@ const secret = "TOP-SECRET"
 // checks a path first and uses the path afterwards fails within some hundred calls.
 func TestSwapRace(t *testing.T) {
 	outside := diskOf(t, map[string]string{
-		secret + ".txt": secret, "only-outside": "", "a.md": "---\ndescription: " + secret + "\n---\n" + secret, "sub/" + secret + ".md": secret,
+		secret + ".txt": secret, "only-outside": "", "a.md": "---\ndescription: " + secret + "\n---\n" + secret, "sub/" + secret + ".md": secret, "sub/b.txt": secret,
 		"s/SKILL.md": "---\nname: s\ndescription: " + secret + "\n---\n" + secret,
 	})
 	root := diskOf(t, map[string]string{
@@ -67,14 +67,14 @@ func TestSwapRace(t *testing.T) {
 	for g := range 4 {
 		askers.Go(func() {
 			for i := g; calls.Add(1) <= most; i++ {
-				got, err := answer(t.Context(), c, i%8)
+				got, err := answer(t.Context(), c, i%10)
 				if err == nil {
 					answers.Add(1)
 				} else {
 					got = err.Error()
 				}
 				if strings.Contains(got, secret) || strings.Contains(got, outside) || err != nil && strings.Contains(got, root) {
-					t.Errorf("call %d tells of what is outside, or of the host: %s", i%8, got)
+					t.Errorf("call %d tells of what is outside, or of the host: %s", i%10, got)
 					return
 				}
 			}
@@ -119,6 +119,10 @@ func answer(ctx context.Context, c *toolshelf.Catalog, kind int) (string, error)
 	case 6:
 		command, err := c.Get(ctx, "a")
 		return command.Content + command.Metadata.Description, err
+	case 7:
+		return text(c.ReadFile(ctx, "commands/a.md"))
+	case 8:
+		return text(c.ReadFile(ctx, "dir/sub/b.txt", toolshelf.Lines(-1, 0)))
 	default:
 		skills, err := c.ListSkills(ctx)
 		for i := range skills {

@@ -1,0 +1,266 @@
+package toolshelf
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/text"
+)
+
+// A FileText is the text of a file, or of some lines of a file.
+type FileText struct {
+	Path       string `json:"path"`                  // relative to the root
+	Text       string `json:"text"`                  // in UTF-8, with the line breaks of the file, without a byte order mark
+	First      int    `json:"first"`                 // first line of Text, from 1; negative if counted from the end, as in Lines; 0 if Text is empty
+	Last       int    `json:"last"`                  // last line of Text, like First
+	Total      int    `json:"total"`                 // number of lines of the file; -1 if unknown
+	Size       int64  `json:"size"`                  // size of the file in bytes
+	Truncated  bool   `json:"truncated"`             // Text ends before the last of the requested lines
+	NextLine   int    `json:"next_line,omitempty"`   // line to continue with, like First; 0 at the end of the file
+	NextColumn int64  `json:"next_column,omitempty"` // number of bytes of the line NextLine before the end of Text, for Column; 0 unless Text ends within a line
+	Column     int64  `json:"column,omitempty"`      // number of bytes of the line First before Text
+	LineEnding string `json:"line_ending,omitempty"` // of Text: "lf", "crlf", "mixed" (both), "cr", or "" if Text has no line break
+	Encoding   string `json:"encoding"`              // of the file: "utf-8", "utf-16le" or "utf-16be"
+	BOM        bool   `json:"bom,omitempty"`         // the file begins with a byte order mark
+	Invalid    int    `json:"invalid,omitempty"`     // number of U+FFFD in Text that replace an invalid byte or an invalid unit of UTF-16
+	Changed    bool   `json:"changed,omitempty"`     // the file changed during the call; Text may have parts of both versions
+}
+
+// A ReadOption is an option for one call of ReadFile. If an option is repeated, the last
+// value applies. A nil ReadOption has no effect.
+type ReadOption func(*readOptions)
+
+type readOptions struct {
+	from, to int
+	column   int64
+	max      int
+	err      error // the first error
+}
+
+const (
+	defaultReadBytes = 256 << 10
+	maxReadBytes     = 256 << 20
+)
+
+// Lines selects the lines from the line from to the line to, including both. Lines are
+// numbered from 1. A negative number counts from the end: -1 is the last line. 0 is the first
+// line as from, and the last line as to: Lines(-20, 0) selects the last 20 lines.
+//
+// A range beyond the end selects the lines that exist. If from is after to and both have the
+// same sign, the error is [ErrInvalidOption].
+func Lines(from, to int) ReadOption {
+	return func(o *readOptions) {
+		if from > to && (from > 0 && to > 0 || from < 0 && to < 0) {
+			o.fail(invalidDirOption("Lines: line " + strconv.Itoa(from) + " is after line " + strconv.Itoa(to) + "; give the first line first"))
+		}
+		// -math.MaxInt is the smallest number with an opposite.
+		o.from, o.to = max(from, -math.MaxInt), max(to, -math.MaxInt)
+	}
+}
+
+// Column skips the first n bytes of the first line, to continue a line that is longer than
+// MaxBytes: use Lines(t.NextLine, 0) and Column(t.NextColumn). Column counts the bytes of the
+// file. If the line is shorter, Column skips the line. A number within a character leads to
+// U+FFFD at the beginning of the text. A negative n is [ErrInvalidOption].
+func Column(n int64) ReadOption {
+	return func(o *readOptions) {
+		if n < 0 {
+			o.fail(invalidDirOption("Column: " + strconv.FormatInt(n, 10) + " bytes; use 0 or more"))
+		}
+		o.column = n
+	}
+}
+
+// MaxBytes sets the maximum size of FileText.Text in bytes, from 1 to 256 MiB. The value 0
+// means the default, 256 KiB. A value out of range is [ErrInvalidOption].
+//
+// ReadFile omits the lines that do not fit, and sets Truncated. If the first line does not
+// fit, ReadFile returns the beginning of the line: whole characters and at least one, even if
+// the character is larger than n.
+func MaxBytes(n int) ReadOption {
+	return func(o *readOptions) {
+		switch {
+		case n < 0 || n > maxReadBytes:
+			o.fail(invalidDirOption("MaxBytes: " + strconv.Itoa(n) + " bytes; use 1 to " + strconv.Itoa(maxReadBytes) + ", or 0 for the default"))
+		case n == 0:
+			n = defaultReadBytes
+		}
+		o.max = n
+	}
+}
+
+func (o *readOptions) fail(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+}
+
+// ReadFile returns the text of a file, or a part of the text.
+//
+// ReadFile accepts the paths of [Catalog.ListDir]. ReadFile follows the links that
+// [WithSymlinks] allows, also in the last element. ReadFile reads regular files only, and
+// never waits for a named pipe or a device.
+//
+// Without options, ReadFile returns the file from the beginning, at most 256 KiB. Lines and
+// MaxBytes set other limits. Text ends at the end of a line, except if its first line alone
+// exceeds MaxBytes. The options Lines(t.NextLine, 0) and Column(t.NextColumn) return the next
+// page. The pages, joined, are the text of the file.
+//
+// A file with a byte order mark of UTF-16 is decoded. Every other file is UTF-8. An invalid
+// byte, and an invalid unit of UTF-16, becomes U+FFFD and counts as Invalid. A file is not
+// text if its first 8,000 bytes contain a NUL. A NUL after the first 8,000 bytes is a
+// character of Text.
+//
+// A line ends with LF or CRLF. If the first 8,000 bytes contain CR but no LF, a line ends with
+// CR. A lone CR in other files, and an LF in a file with CR, is a character of the line. A line
+// break at the end of the file begins no further line. If the file has no line in the selected
+// range, the result has no text, and Total is the number of lines.
+//
+// ReadFile returns the file as the file is when ReadFile opens the file: ReadFile ignores
+// bytes that another program appends during the call. If the file shrinks during the call,
+// Text ends at the new end. If another program changes the file during the call in any way,
+// Changed is true. A file that is removed or replaced during the call is read completely.
+//
+// The errors are:
+//
+//   - [ErrOutsideRoot] if the path leads out of the root, or through a link that
+//     [WithSymlinks] does not allow. The error does not depend on the existence of the
+//     target.
+//   - [ErrNotFound] if the file does not exist, or no file can have the path.
+//   - [ErrDirectoryNotFound] if the root does not exist.
+//   - [ErrNotText] if the file is not text, with the detected type and the size.
+//   - [ErrPermissionDenied] if the permission to read the file is missing.
+//   - [ErrFileRead] if the path names a directory or a special file, and for failures of the
+//     filesystem.
+//   - [ErrInvalidOption] for invalid options.
+//
+// The limit of [WithMaxFileSize] does not apply, because the memory and the cost depend on
+// the text, not on the size of the file. The first call for a line reads the file up to the
+// line. A call for lines counted from the end reads the file backwards up to the line. ReadFile
+// counts the lines of each file of up to 1 MiB. In a larger file Total is unknown until a call
+// has read the file up to the end; lines selected from the end are then numbered from the end.
+// Lines with a negative from and a positive to, and Column with a negative from, count the
+// lines of the whole file.
+//
+// A catalog keeps the offsets of the lines of files above 64 KiB, one for each 16 KiB, up to
+// 512 KiB for one file and 16 MiB for all. A later call for the unchanged file begins at such
+// an offset. On a filesystem without change times (see [WithFs]), each call reads the file from
+// its beginning. On a filesystem whose files cannot be read at an offset, such as most
+// archives, each call reads the file in order, and lines counted from the end count the lines
+// of the whole file.
+func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption) (FileText, error) {
+	const op = "ReadFile"
+	if err := c.begin(ctx, op); err != nil {
+		return FileText{}, err
+	}
+	o := readOptions{max: defaultReadBytes}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&o)
+		}
+	}
+	if o.err != nil {
+		return FileText{}, inOp(op, o.err)
+	}
+	t, err := await(ctx, c, func(ctx context.Context) (FileText, error) {
+		name, err := c.rootRelative(op, path)
+		if err != nil {
+			return FileText{}, err
+		}
+		t, err := c.readText(ctx, name, o)
+		switch {
+		case err == nil:
+			return t, nil
+		case ctx.Err() != nil:
+			return FileText{}, ctx.Err()
+		default:
+			return FileText{}, c.readError(ctx, op, path, name, t.Size, err)
+		}
+	})
+	return t, c.methodError(op, err)
+}
+
+// readText reads a part of a file. The result of an error has the size of the file, if known.
+func (c *Catalog) readText(ctx context.Context, name string, o readOptions) (FileText, error) {
+	now := c.config.now()
+	file, err := c.openText(ctx, name)
+	if err != nil {
+		return FileText{}, err
+	}
+	defer func() { file.Close() }() // ReadAt may replace file.File
+	info := file.Info()
+	t := FileText{Path: name, Size: info.Size}
+	lines, kept := c.lineIndex(name, info)
+	size := info.Size
+	if size == 0 {
+		size = -1 // the filesystem may not know the size, as in /proc
+	}
+	before := lines.Memory()
+	page, err := text.Read(ctx, file, size, lines, text.Request{From: o.from, To: o.to, Column: o.column, Max: o.max, InOrder: file.inOrder})
+	if err != nil {
+		return t, err
+	}
+	if kept && lines.Memory() > before || !kept && info.Size > minIndexed && index.Settled(info, now) {
+		c.caches.lines.Put(&index.Cached[*text.Index]{File: index.File{Path: name}, Info: info, Value: lines, Size: lines.Memory()})
+	}
+	after, err := file.Stat()
+	t.Changed = err != nil || file.replaced || !index.SameFile(info, after)
+	t.Text = page.Text
+	t.First, t.Last, t.Total, t.Column = page.First, page.Last, page.Total, page.Column
+	t.NextLine, t.NextColumn, t.Truncated = page.NextLine, page.NextColumn, page.Truncated
+	t.Encoding, t.BOM, t.Invalid = string(page.Format.Encoding), page.Format.BOM, page.Invalid
+	t.LineEnding = lineEnding(page)
+	return t, nil
+}
+
+// minIndexed is the size of the files that one read reads completely.
+const minIndexed = 64 << 10
+
+// lineIndex returns the index of a file, and whether the index is in the cache.
+func (c *Catalog) lineIndex(name string, info confine.Info) (lines *text.Index, kept bool) {
+	if k := c.caches.lines.Get(index.File{Path: name}); k != nil && index.SameFile(k.Info, info) {
+		return k.Value, true
+	}
+	return new(text.Index), false
+}
+
+func lineEnding(p text.Page) string {
+	if p.Breaks == 0 {
+		return ""
+	}
+	if p.Format.CR {
+		return "cr"
+	}
+	switch strings.Count(p.Text, "\r\n") {
+	case 0:
+		return "lf"
+	case p.Breaks:
+		return "crlf"
+	default:
+		return "mixed"
+	}
+}
+
+// readError returns the error of ReadFile.
+func (c *Catalog) readError(ctx context.Context, op, given, name string, size int64, err error) error {
+	var notText *text.NotTextError
+	switch {
+	case errors.As(err, &notText):
+		return &Error{Code: CodeNotText, Op: op, Path: given, Err: err,
+			Message: "'" + escape.Path(name) + "' is not text: " + notText.MediaType + ", " + formatSize(size) + "; use a tool for this type of file"}
+	case errors.Is(err, confine.ErrNotRegular):
+		e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
+			Message: "'" + escape.Path(name) + "' is not a regular file; choose another file"}
+		if info, err := c.root.Info(name); err == nil && info.Mode.IsDir() {
+			e.Message = "'" + slashed(name) + "' is a directory, not a file; list the directory and choose a file"
+		}
+		return e
+	}
+	return c.statError(ctx, op, given, name, err)
+}

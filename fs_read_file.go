@@ -1,0 +1,69 @@
+package toolshelf
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+)
+
+// A textFile is an open file that can be read at any offset, also if its filesystem only
+// reads files in order.
+type textFile struct {
+	*confine.File
+	ctx      context.Context
+	open     func() (*confine.File, error)
+	inOrder  bool // ReadAt of the File fails
+	at       int64
+	replaced bool // another file has replaced the file when ReadAt opened the file again
+}
+
+func (c *Catalog) openText(ctx context.Context, name string) (*textFile, error) {
+	open := func() (*confine.File, error) { return c.root.OpenRegular(name) }
+	file, err := open()
+	if err != nil {
+		return nil, err
+	}
+	f := &textFile{File: file, ctx: ctx, open: open}
+	if !c.onOS {
+		_, err := file.ReadAt(make([]byte, 1), 0)
+		f.inOrder = errors.Is(err, fs.ErrPermission)
+	}
+	return f, nil
+}
+
+// ReadAt implements io.ReaderAt. To go back in a file that can only be read in order, ReadAt
+// opens the file again.
+func (f *textFile) ReadAt(p []byte, offset int64) (int, error) {
+	if !f.inOrder {
+		return f.File.ReadAt(p, offset)
+	}
+	if offset < f.at {
+		file, err := f.open()
+		if err != nil {
+			return 0, err
+		}
+		f.replaced = f.replaced || !index.SameFile(f.Info(), file.Info())
+		f.File.Close()
+		f.File, f.at = file, 0
+	}
+	for f.at < offset {
+		if err := f.ctx.Err(); err != nil {
+			return 0, err
+		}
+		n, err := io.CopyN(io.Discard, f.File, min(offset-f.at, 1<<20))
+		f.at += n
+		if err != nil {
+			return 0, err
+		}
+	}
+	read, err := io.ReadFull(f.File, p)
+	f.at += int64(read)
+	if err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
+	return read, err
+}

@@ -1,0 +1,386 @@
+package toolshelf_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// numbered returns the lines from "1" to n, each with the same number of bytes.
+func numbered(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%015d\n", i+1)
+	}
+	return b.String()
+}
+
+func TestReadFile(t *testing.T) {
+	text := func(s string, first, last, total int) toolshelf.FileText {
+		return toolshelf.FileText{Text: s, First: first, Last: last, Total: total, LineEnding: "lf", Encoding: "utf-8"}
+	}
+	with := func(t toolshelf.FileText, change func(t *toolshelf.FileText)) toolshelf.FileText {
+		change(&t)
+		return t
+	}
+	for _, tt := range []struct {
+		rule    string
+		file    string
+		options []toolshelf.ReadOption
+		want    toolshelf.FileText
+	}{
+		{"a whole file", "a\nb\n", nil, text("a\nb\n", 1, 2, 2)},
+		{"no line break at the end", "a\nb", nil, text("a\nb", 1, 2, 2)},
+		{"an empty line at the end", "a\n\n", nil, text("a\n\n", 1, 2, 2)},
+		{"an empty file", "", nil, with(text("", 0, 0, 0), func(t *toolshelf.FileText) { t.LineEnding = "" })},
+		{"a range", "a\nb\nc\nd\n", []toolshelf.ReadOption{toolshelf.Lines(2, 3)},
+			with(text("b\nc\n", 2, 3, 4), func(t *toolshelf.FileText) { t.NextLine = 4 })},
+		{"the last lines", "a\nb\nc\n", []toolshelf.ReadOption{toolshelf.Lines(-2, 0)}, text("b\nc\n", 2, 3, 3)},
+		{"all but the first and the last line", "a\nb\nc\n", []toolshelf.ReadOption{toolshelf.Lines(2, -2)},
+			with(text("b\n", 2, 2, 3), func(t *toolshelf.FileText) { t.NextLine = 3 })},
+		{"more lines from the end than the file has", "a\nb\n", []toolshelf.ReadOption{toolshelf.Lines(-9, -2)},
+			with(text("a\n", 1, 1, 2), func(t *toolshelf.FileText) { t.NextLine = 2 })},
+		{"a range beyond the end", "a\nb\n", []toolshelf.ReadOption{toolshelf.Lines(3, 9)},
+			with(text("", 0, 0, 2), func(t *toolshelf.FileText) { t.LineEnding = "" })},
+		{"a limit of bytes", "aa\nbb\ncc\n", []toolshelf.ReadOption{toolshelf.MaxBytes(7)},
+			with(text("aa\nbb\n", 1, 2, 3), func(t *toolshelf.FileText) { t.NextLine, t.Truncated = 3, true })},
+		{"a limit within the first line", "aé\nbb\n", []toolshelf.ReadOption{toolshelf.MaxBytes(2)},
+			with(text("a", 1, 1, 2), func(t *toolshelf.FileText) { t.NextLine, t.NextColumn, t.Truncated, t.LineEnding = 1, 1, true, "" })},
+		{"the rest of a line", "aé\nbb\n", []toolshelf.ReadOption{toolshelf.Column(1), toolshelf.MaxBytes(5)},
+			with(text("é\n", 1, 1, 2), func(t *toolshelf.FileText) { t.Column, t.NextLine, t.Truncated = 1, 2, true })},
+		{"a column beyond the line", "a\nb\n", []toolshelf.ReadOption{toolshelf.Column(9)}, text("b\n", 2, 2, 2)},
+		{"a character larger than the limit", "é", []toolshelf.ReadOption{toolshelf.MaxBytes(1)},
+			with(text("é", 1, 1, 1), func(t *toolshelf.FileText) { t.LineEnding = "" })},
+		{"no half of a CRLF", "a\r\nb\r\n", []toolshelf.ReadOption{toolshelf.MaxBytes(2)},
+			with(text("a", 1, 1, 2), func(t *toolshelf.FileText) { t.NextLine, t.NextColumn, t.Truncated, t.LineEnding = 1, 1, true, "" })},
+		{"CRLF", "a\r\nb\r\n", nil, with(text("a\r\nb\r\n", 1, 2, 2), func(t *toolshelf.FileText) { t.LineEnding = "crlf" })},
+		{"LF and CRLF", "a\r\nb\n", nil, with(text("a\r\nb\n", 1, 2, 2), func(t *toolshelf.FileText) { t.LineEnding = "mixed" })},
+		{"CR", "a\rb", []toolshelf.ReadOption{toolshelf.Lines(2, 2)}, with(text("b", 2, 2, 2), func(t *toolshelf.FileText) { t.LineEnding = "" })},
+		{"CR at the end of each line", "a\rb\r", nil, with(text("a\rb\r", 1, 2, 2), func(t *toolshelf.FileText) { t.LineEnding = "cr" })},
+		{"a lone CR in a file with LF", "a\rb\nc", nil, text("a\rb\nc", 1, 2, 2)},
+		{"a byte order mark", "\xef\xbb\xbfa\n", nil, with(text("a\n", 1, 1, 1), func(t *toolshelf.FileText) { t.BOM = true })},
+		{"invalid UTF-8", "a\xff\xc3\nb\n", nil, with(text("a\ufffd\ufffd\nb\n", 1, 2, 2), func(t *toolshelf.FileText) { t.Invalid = 2 })},
+		{"U+FFFD itself", "\ufffd\n", nil, text("\ufffd\n", 1, 1, 1)},
+		{"UTF-16, little-endian", "\xff\xfea\x00\r\x00\n\x00\x3d\xd8\x00\xde", nil,
+			with(text("a\r\n😀", 1, 2, 2), func(t *toolshelf.FileText) { t.BOM, t.Encoding, t.LineEnding = true, "utf-16le", "crlf" })},
+		{"UTF-16, big-endian, with half a character", "\xfe\xff\x00a\x00\n\xd8\x3d\x00b", []toolshelf.ReadOption{toolshelf.Lines(-1, 0)},
+			with(text("\ufffdb", 2, 2, 2), func(t *toolshelf.FileText) { t.BOM, t.Encoding, t.LineEnding, t.Invalid = true, "utf-16be", "", 1 })},
+		{"a NUL after the first 8,000 bytes", strings.Repeat("\n", 8000) + "\x00", []toolshelf.ReadOption{toolshelf.Lines(-1, 0)},
+			with(text("\x00", 8001, 8001, 8001), func(t *toolshelf.FileText) { t.LineEnding = "" })},
+	} {
+		for _, kind := range []struct {
+			name    string
+			options []toolshelf.Option
+		}{
+			{"memory", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, map[string]string{"dir/a": tt.file}))}},
+			{"disk", []toolshelf.Option{toolshelf.WithRoot(diskOf(t, map[string]string{"dir/a": tt.file}))}},
+			{"archive", []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: archive(t, map[string]string{"dir/a": tt.file})})}},
+		} {
+			t.Run(tt.rule+"/"+kind.name, func(t *testing.T) {
+				want := tt.want
+				want.Path, want.Size = "dir/a", int64(len(tt.file))
+				got, err := catalog(t, kind.options...).ReadFile(t.Context(), "dir/a", tt.options...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// archive returns a filesystem whose files can only be read in order.
+func archive(t *testing.T, files map[string]string) fs.FS {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for name, content := range files {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = f.Write([]byte(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestReadFileOfLargeFiles reads a file whose lines ReadFile does not count.
+func TestReadFileOfLargeFiles(t *testing.T) {
+	const n = 100_000
+	content := numbered(n)
+	line := func(i int) string { return fmt.Sprintf("%015d\n", i) }
+	for _, kind := range []struct {
+		name    string
+		options []toolshelf.Option
+		inOrder bool
+	}{
+		{"memory", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, map[string]string{"a": content}))}, false},
+		{"disk", []toolshelf.Option{toolshelf.WithRoot(diskOf(t, map[string]string{"a": content}))}, false},
+		{"archive", []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: archive(t, map[string]string{"a": content})})}, true},
+	} {
+		t.Run(kind.name, func(t *testing.T) {
+			c := catalog(t, kind.options...)
+			read := func(options ...toolshelf.ReadOption) toolshelf.FileText {
+				t.Helper()
+				text, err := c.ReadFile(t.Context(), "a", options...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return text
+			}
+			ignore := cmpopts.IgnoreFields(toolshelf.FileText{}, "Path", "Size", "Encoding", "LineEnding")
+			want := toolshelf.FileText{Text: line(n-1) + line(n), First: -2, Last: -1, Total: -1}
+			if kind.inOrder {
+				want.First, want.Last, want.Total = n-1, n, n
+			}
+			if diff := cmp.Diff(want, read(toolshelf.Lines(-2, 0)), ignore); diff != "" {
+				t.Errorf("the last lines (-want +got):\n%s", diff)
+			}
+			want = toolshelf.FileText{Text: line(n - 2), First: -3, Last: -3, Total: -1, NextLine: -2, Truncated: true}
+			if kind.inOrder {
+				want.First, want.Last, want.Total, want.NextLine = n-2, n-2, n, n-1
+			}
+			if diff := cmp.Diff(want, read(toolshelf.Lines(-3, -2), toolshelf.MaxBytes(16)), ignore); diff != "" {
+				t.Errorf("a page of the last lines (-want +got):\n%s", diff)
+			}
+			want = toolshelf.FileText{Text: line(70_000), First: 70_000, Last: 70_000, Total: -1, NextLine: 70_001}
+			if diff := cmp.Diff(want, read(toolshelf.Lines(70_000, 70_000)), ignore); diff != "" && !kind.inOrder {
+				t.Errorf("a line in the middle (-want +got):\n%s", diff)
+			}
+			want.Text, want.Last, want.NextLine, want.Total = line(70_000)+line(70_001), 70_001, 70_002, n
+			if diff := cmp.Diff(want, read(toolshelf.Lines(-(n-69_999), 70_001)), ignore); diff != "" {
+				t.Errorf("a range between both ends (-want +got):\n%s", diff)
+			}
+			joined, next := "", 1
+			for next != 0 {
+				text := read(toolshelf.Lines(next, 0), toolshelf.MaxBytes(400_000))
+				joined, next = joined+text.Text, text.NextLine
+			}
+			if joined != content {
+				t.Error("the pages, joined, are not the file")
+			}
+			if last := read(toolshelf.Lines(n, n)); last.Text != line(n) || last.Total != n {
+				t.Errorf("the last line: %+v", last)
+			}
+		})
+	}
+}
+
+func TestReadFileErrors(t *testing.T) {
+	files := map[string]string{
+		"src/a.go": "package a\n", "logo.png": "\x89PNG\x0D\x0A\x1A\x0A\x00\x00", "data.bin": "a\x00b", "utf32": "\xff\xfe\x00\x00a\x00\x00\x00",
+		"locked": "x", "broken": "x",
+	}
+	fsys := faulty{Fs: memoryOf(t, files), open: map[string]error{"locked": fs.ErrPermission, "broken": errors.New("disk on fire")}}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	for _, tt := range []struct {
+		path    string
+		want    *toolshelf.Error
+		message string
+	}{
+		{"logo.png", toolshelf.ErrNotText, "'logo.png' is not text: image/png, 10 B; use a tool for this type of file"},
+		{"data.bin", toolshelf.ErrNotText, "'data.bin' is not text: application/octet-stream, 3 B; use a tool for this type of file"},
+		{"utf32", toolshelf.ErrNotText, "'utf32' is not text: application/octet-stream, 8 B; use a tool for this type of file"},
+		{"src", toolshelf.ErrFileRead, "'src/' is a directory, not a file; list the directory and choose a file"},
+		{".", toolshelf.ErrFileRead, "'./' is a directory, not a file; list the directory and choose a file"},
+		{"src/b.go", toolshelf.ErrNotFound, "File 'src/b.go' not found (did you mean 'src/a.go'?)"},
+		{"locked", toolshelf.ErrPermissionDenied, "Cannot read 'locked'"},
+		{"broken", toolshelf.ErrFileRead, "Cannot read 'broken': disk on fire"},
+		{"../a", toolshelf.ErrOutsideRoot, "Path '../a' is outside project root"},
+	} {
+		_, err := c.ReadFile(t.Context(), tt.path)
+		checkError(t, fmt.Sprintf("ReadFile(%q)", tt.path), err, tt.want, tt.message)
+	}
+	_, err := catalog(t, toolshelf.WithRoot(filepath.Join(t.TempDir(), "missing"))).ReadFile(t.Context(), "a")
+	if !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+		t.Errorf("without a root: %v", err)
+	}
+}
+
+func TestReadFileFollowsLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("creating a symbolic link requires a privilege")
+	}
+	root, outside := diskOf(t, map[string]string{"dir/a": "inside\n"}), diskOf(t, map[string]string{"a": secret})
+	for link, target := range map[string]string{"link": "dir/a", "linked": "dir", "out": filepath.Join(outside, "a"), "outdir": outside, "missing": filepath.Join(outside, "b")} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(root))
+	for _, name := range []string{"link", "linked/a", filepath.Join(root, "link")} {
+		if text, err := c.ReadFile(t.Context(), name); err != nil || text.Text != "inside\n" {
+			t.Errorf("%s: %+v, %v", name, text, err)
+		}
+	}
+	for _, name := range []string{"out", "outdir/a", "outdir/b", "missing"} {
+		_, err := c.ReadFile(t.Context(), name)
+		checkError(t, name, err, toolshelf.ErrOutsideRoot, "Path '"+name+"' is outside project root")
+	}
+	denied := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
+	_, err := denied.ReadFile(t.Context(), "link")
+	checkError(t, "link", err, toolshelf.ErrOutsideRoot, "Path 'link' contains a symbolic link that is not followed; use a path without links")
+	trusted := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside))
+	if text, err := trusted.ReadFile(t.Context(), "out"); err != nil || text.Text != secret {
+		t.Errorf("a link to a trusted directory: %+v, %v", text, err)
+	}
+}
+
+func TestFileTextString(t *testing.T) {
+	for _, tt := range []struct {
+		rule    string
+		file    string
+		options []toolshelf.ReadOption
+		want    string
+	}{
+		{"a whole file", "a\n\tb\n", nil, "1\ta\n2\t\tb"},
+		{"no line break at the end", "a", nil, "1\ta"},
+		{"empty lines", "\n\n", nil, "1\n2"},
+		{"aligned numbers", strings.Repeat("x\n", 10), []toolshelf.ReadOption{toolshelf.Lines(9, 10)}, " 9\tx\n10\tx"},
+		{"an empty file", "", nil, "The file is empty"},
+		{"beyond the end", "a\n", []toolshelf.ReadOption{toolshelf.Lines(2, 3)}, "No such line; the file has 1 line"},
+		{"more lines", "a\nb\nc\n", []toolshelf.ReadOption{toolshelf.Lines(1, 1)}, "1\ta\n… and 2 more lines; continue with line 2"},
+		{"one more line", "a\nb\n", []toolshelf.ReadOption{toolshelf.Lines(1, 1)}, "1\ta\n… and 1 more line; continue with line 2"},
+		{"a part of a line", "abc\nd\n", []toolshelf.ReadOption{toolshelf.MaxBytes(2)}, "1\tab\n… and the rest of the line and 1 more line; continue with line 1, column 2"},
+		{"a part of the last line", "abc", []toolshelf.ReadOption{toolshelf.MaxBytes(2)}, "1\tab\n… and the rest of the line; continue with line 1, column 2"},
+		{"the rest of a line", "abc", []toolshelf.ReadOption{toolshelf.Column(2)}, "1\t…c"},
+		{"unknown number of lines", numbered(70_000), []toolshelf.ReadOption{toolshelf.Lines(1, 1)}, "1\t000000000000001\n… and more lines; continue with line 2"},
+		{"numbers from the end", numbered(70_000), []toolshelf.ReadOption{toolshelf.Lines(-2, -2)}, "-2\t000000000069999\n… and 1 more line; continue with line -1"},
+		{"a long line of unknown number of lines", strings.Repeat("x", 2<<20), []toolshelf.ReadOption{toolshelf.MaxBytes(1)},
+			"1\tx\n… and the rest of the line, and maybe more lines; continue with line 1, column 1"},
+		{"CRLF", "a\r\nb\r\n", nil, "1\ta\n2\tb"},
+		{"CR", "a\rb\r", nil, "1\ta\n2\tb"},
+		{"CR without a line break in the text", "a\rb\nc", []toolshelf.ReadOption{toolshelf.Lines(2, 2)}, "2\tc"},
+		{"control characters and source code", "\x1b[31mred\n… and 3 more lines\nx := \"\\n\"\r\u202e\n", nil, "1\t\\x1b[31mred\n2\t… and 3 more lines\n3\tx := \"\\n\"\\r\\u202e"},
+		{"a lone CR", "a\rb\n", nil, "1\ta\\rb"},
+		{"invalid UTF-8", "\xff", nil, "1\t\ufffd\n\nWarning: 1 invalid byte or unit of utf-8, written as U+FFFD"},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"a": tt.file})))
+			text, err := c.ReadFile(t.Context(), "a", tt.options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, text.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// changing is a filesystem that calls a function before the n-th read of a file.
+type changing struct {
+	afero.Fs
+	reads  *int
+	change func(read int)
+}
+
+func (c changing) Open(name string) (afero.File, error) {
+	f, err := c.Fs.Open(name)
+	return changingFile{f, c}, err
+}
+
+type changingFile struct {
+	afero.File
+	fsys changing
+}
+
+func (f changingFile) ReadAt(p []byte, offset int64) (int, error) {
+	*f.fsys.reads++
+	f.fsys.change(*f.fsys.reads)
+	return f.File.ReadAt(p, offset)
+}
+
+func TestReadFileOfAFileThatChanges(t *testing.T) {
+	content := numbered(20_000) // 320 KB
+	for _, tt := range []struct {
+		rule    string
+		change  func(fsys afero.Fs) error
+		want    string
+		changed bool
+	}{
+		{"the file grows", func(fsys afero.Fs) error {
+			f, err := fsys.OpenFile("a", os.O_APPEND|os.O_WRONLY, 0)
+			if err == nil {
+				_, err = f.WriteString("more\n")
+			}
+			return errors.Join(err, f.Close())
+		}, content, true},
+		{"the file shrinks", func(fsys afero.Fs) error {
+			f, err := fsys.OpenFile("a", os.O_WRONLY, 0)
+			if err == nil {
+				err = f.Truncate(100_008)
+			}
+			return errors.Join(err, f.Close())
+		}, content[:100_008], true},
+		{"the file vanishes", func(fsys afero.Fs) error { return fsys.Remove("a") }, content, false},
+		{"another file replaces the file", func(fsys afero.Fs) error {
+			return errors.Join(afero.WriteFile(fsys, "b", []byte("other\n"), 0o644), fsys.Rename("b", "a"))
+		}, content, false},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			fsys := memoryOf(t, map[string]string{"a": content})
+			reads := 0
+			c := catalog(t, toolshelf.WithFs(changing{fsys, &reads, func(read int) {
+				if read == 3 { // after the probe and the first chunk
+					if err := tt.change(fsys); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}}))
+			text, err := c.ReadFile(t.Context(), "a", toolshelf.MaxBytes(1<<20))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text.Text != tt.want || text.Changed != tt.changed || text.NextLine != 0 {
+				t.Errorf("%d bytes, changed: %v, next line %d; want %d bytes, changed: %v", len(text.Text), text.Changed, text.NextLine, len(tt.want), tt.changed)
+			}
+			if warned := strings.Contains(text.String(), "changed"); warned != tt.changed {
+				t.Errorf("the text has a warning: %v", warned)
+			}
+		})
+	}
+}
+
+// The context is checked between two reads.
+func TestReadFileEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	reads := 0
+	c := catalog(t, toolshelf.WithFs(changing{memoryOf(t, map[string]string{"a": numbered(100_000)}), &reads, func(read int) {
+		if read == 4 {
+			cancel()
+		}
+	}}))
+	if _, err := c.ReadFile(ctx, "a", toolshelf.Lines(90_000, 0)); err != context.Canceled {
+		t.Error(err)
+	}
+	c.Close() // waits for the read
+	if reads > 5 {
+		t.Errorf("%d reads", reads)
+	}
+}

@@ -48,6 +48,7 @@ const (
 	DiagNameDiffersInCase          DiagnosticCode = "NAME_DIFFERS_IN_CASE"          // warning: two names differ only in letter case
 	DiagNotUTF8                    DiagnosticCode = "NOT_UTF8"                      // warning (error): the file contains bytes that are not UTF-8
 	DiagControlCharacter           DiagnosticCode = "CONTROL_CHARACTER"             // warning (error): the frontmatter contains a control character, such as NUL
+	DiagInvisibleCharacter         DiagnosticCode = "INVISIBLE_CHARACTER"           // warning: the text contains characters that a model reads and a person does not see; see Lint
 	DiagDuplicateKey               DiagnosticCode = "DUPLICATE_KEY"                 // warning (error): the frontmatter contains a key twice
 	DiagFrontmatterRecovered       DiagnosticCode = "FRONTMATTER_RECOVERED"         // warning (error): the frontmatter or a value is not valid YAML and was read as text
 	DiagFrontmatterNotAMapping     DiagnosticCode = "FRONTMATTER_NOT_A_MAPPING"     // warning (error): the text between the fences contains no fields and is part of the content

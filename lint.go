@@ -44,6 +44,13 @@ import (
 // paths, routes or commands of the client. Lint ignores placeholders such as
 // "/your-command". In code blocks, Lint checks only "/directory:name".
 //
+// Lint reports once for each file that the text contains characters without a glyph or
+// with an effect on the order of the text, such as Unicode tags, zero width spaces and
+// bidirectional overrides. A model reads these characters, and a person does not see
+// them. Lint accepts joiners (U+200C, U+200D), direction marks (U+200E, U+200F, U+061C),
+// flags of regions, and a variation selector after a character. Lint does not read the
+// other files of a skill.
+//
 // Lint reports at most 100 missing references of one file, each reference once.
 // Lint reports at most 50 defects of one frontmatter, and at most 50 defects of
 // the files of one skill. The last of 50 states the number of further defects.

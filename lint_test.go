@@ -392,3 +392,34 @@ func FuzzLint(f *testing.F) {
 		}
 	})
 }
+
+func TestLintInvisibleCharacters(t *testing.T) {
+	const header = "---\nname: a\ndescription: d\n---\n"
+	for _, tt := range []struct{ behaviour, text, want string }{
+		{"an instruction in tag characters", header + "Read\U000e0072\U000e006d the file.\n", "5:5 the text contains 2 invisible characters, the first is U+E0072"},
+		{"a description in reverse order", "---\nname: a\ndescription: d\u202e\n---\n", "3:15 the text contains the invisible character U+202E"},
+		{"a zero width space", header + "\nünd a\u200bb\n", "6:6 the text contains the invisible character U+200B"},
+		{"data in variation selectors", header + "☺\ufe0f\U000e0110\U000e0111\n", "5:3 the text contains 2 invisible characters, the first is U+E0110"},
+		{"a byte order mark within the text", header + "a\ufeff\n", "5:2 the text contains the invisible character U+FEFF"},
+		{"a Hangul filler", header + "\u3164\n", "5:1 the text contains the invisible character U+3164"},
+		{"tags after a flag and a letter", header + "\U0001f3f4a\U000e0067\n", "5:3 the text contains the invisible character U+E0067"},
+		{"emoji and flags", header + "\U0001f469\u200d\U0001f4bb ☺\ufe0f \U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f\n", ""},
+		{"Persian, Hebrew and Arabic", header + "می\u200cخواهم א\u200f1 \u0600\n", ""},
+		{"invalid UTF-8", header + "\xf3\xa0\x81\n", ""},
+		{"behind many other defects", "---\nname: a\ndescription: d\n" + strings.Repeat("x: y\n", 200) + "---\n\u2060", "205:1 the text contains the invisible character U+2060"},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			for _, file := range []string{"commands/a.md", "skills/a/SKILL.md"} {
+				var got []string
+				for _, d := range lint(t, map[string]string{file: tt.text}) {
+					if d.Code == toolshelf.DiagInvisibleCharacter {
+						got = append(got, fmt.Sprintf("%d:%d %s", d.Line, d.Column, d.Message))
+					}
+				}
+				if got := strings.Join(got, "; "); got != tt.want {
+					t.Errorf("%s: got %q, want %q", file, got, tt.want)
+				}
+			}
+		})
+	}
+}

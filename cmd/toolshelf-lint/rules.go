@@ -21,6 +21,7 @@ var rules = []rule{
 	{toolshelf.DiagNameDiffersInCase, "warning: two names differ only in letter case"},
 	{toolshelf.DiagNotUTF8, "warning (error): the file contains bytes that are not UTF-8"},
 	{toolshelf.DiagControlCharacter, "warning (error): the frontmatter contains a control character, such as NUL"},
+	{toolshelf.DiagInvisibleCharacter, "warning: the text contains characters that a model reads and a person does not see; see Lint"},
 	{toolshelf.DiagDuplicateKey, "warning (error): the frontmatter contains a key twice"},
 	{toolshelf.DiagFrontmatterRecovered, "warning (error): the frontmatter or a value is not valid YAML and was read as text"},
 	{toolshelf.DiagFrontmatterNotAMapping, "warning (error): the text between the fences contains no fields and is part of the content"},

@@ -3,6 +3,7 @@ package lint
 import (
 	"math/bits"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -84,7 +85,7 @@ func (l *Commands) prepare() {
 }
 
 // Check returns the problems of a command: at most problem.Max problems of the
-// frontmatter and at most maxReferences missing references.
+// frontmatter, at most maxReferences missing references, and the invisible characters.
 func (l *Commands) Check(f File, command Command) []problem.Problem {
 	found := f.header(false)
 	field, ok := f.field("description")
@@ -96,5 +97,5 @@ func (l *Commands) Check(f File, command Command) []problem.Problem {
 			"description is missing in the frontmatter", "describe what the command does and when to use it")
 		found = append([]problem.Problem{missing}, found...)
 	}
-	return append(problem.Limit(found), l.references(f, command)...)
+	return slices.Concat(problem.Limit(found), f.invisible(), l.references(f, command))
 }

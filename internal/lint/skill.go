@@ -13,8 +13,9 @@ import (
 )
 
 // Skill checks a SKILL.md against the rules of the Agent Skills reference
-// validator. Skill returns at most problem.Max problems, in the order of
-// problem.Compare.
+// validator, and reports invisible characters. Skill returns at most problem.Max
+// problems of the rules, in the order of problem.Compare. The limit does not apply to
+// invisible characters: other defects must not hide an attack.
 func Skill(f File) []problem.Problem {
 	s := newSkill(f)
 	found := append(s.header(true), s.check(fileRules)...)
@@ -23,7 +24,7 @@ func Skill(f File) []problem.Problem {
 		found = append(found, s.fenceInField(found)...)
 	}
 	slices.SortFunc(found, problem.Compare)
-	return problem.Limit(found)
+	return append(problem.Limit(found), s.invisible()...)
 }
 
 // A skill is a SKILL.md with the values that the rules check.

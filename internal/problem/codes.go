@@ -12,6 +12,7 @@ const (
 	NameDiffersInCase          Code = "NAME_DIFFERS_IN_CASE"
 	NotUTF8                    Code = "NOT_UTF8"
 	ControlCharacter           Code = "CONTROL_CHARACTER"
+	InvisibleCharacter         Code = "INVISIBLE_CHARACTER"
 	DuplicateKey               Code = "DUPLICATE_KEY"
 	FrontmatterRecovered       Code = "FRONTMATTER_RECOVERED"
 	FrontmatterNotAMapping     Code = "FRONTMATTER_NOT_A_MAPPING"

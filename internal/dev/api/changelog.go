@@ -1,0 +1,39 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+)
+
+const (
+	unreleasedHeading = "## [Unreleased]"
+	breakingHeading   = "### Breaking"
+)
+
+var (
+	code       = regexp.MustCompile("`[^`]*`")
+	identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*(?:\.[\pL_][\pL\pN_]*)*`)
+)
+
+// breaking returns the identifiers in code spans of the section Breaking of the next release. The package toolshelf is
+// the default package of an identifier.
+func breaking(changelog string) map[string]bool {
+	named := map[string]bool{}
+	release, section := "", ""
+	for line := range strings.Lines(changelog) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "## ") {
+			release, section = line, ""
+		} else if strings.HasPrefix(line, "### ") {
+			section = line
+		} else if release == unreleasedHeading && section == breakingHeading {
+			for _, span := range code.FindAllString(line, -1) {
+				for _, name := range identifier.FindAllString(span, -1) {
+					named[name] = true
+					named["toolshelf."+name] = true
+				}
+			}
+		}
+	}
+	return named
+}

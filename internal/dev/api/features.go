@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// exported returns the features of the packages of the workspace that other modules can import.
+func exported() ([]string, error) {
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Name}}\t{{.Export}}\t{{if not .Standard}}{{.Module.Main}}{{end}}", "work")
+	list.Stderr = os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	files := map[string]string{} // the files of export data, by import path
+	var public []string
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		path, name := fields[0], fields[1]
+		files[path] = fields[2]
+		if fields[3] == "true" && name != "main" && !strings.Contains(path, "/internal/") && !strings.Contains(path, "/examples/") {
+			public = append(public, path)
+		}
+	}
+	packages := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		data, err := os.ReadFile(files[path])
+		return io.NopCloser(bytes.NewReader(data)), err
+	})
+	var all []string
+	for _, path := range public {
+		pkg, err := packages.Import(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, features(pkg)...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("the workspace has no package with an exported API")
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// features returns a line for each exported identifier of a package. A change that can break a program changes or
+// removes a line.
+func features(pkg *types.Package) (lines []string) {
+	f := &lister{pkg: pkg}
+	for _, name := range pkg.Scope().Names() {
+		object := pkg.Scope().Lookup(name)
+		if !object.Exported() {
+			continue
+		}
+		switch object := object.(type) {
+		case *types.Const:
+			f.add(name, "const %s = %s", f.typeString(object.Type()), object.Val().ExactString())
+		case *types.Var:
+			f.add(name, "var %s", f.typeString(object.Type()))
+		case *types.Func:
+			f.add(name, "%s", f.typeString(object.Type()))
+		case *types.TypeName:
+			f.typeName(object)
+		}
+	}
+	return f.lines
+}
+
+type lister struct {
+	pkg   *types.Package
+	lines []string
+}
+
+func (f *lister) add(name, format string, args ...any) {
+	f.lines = append(f.lines, f.pkg.Name()+"."+name+": "+fmt.Sprintf(format, args...))
+}
+
+func (f *lister) typeName(object *types.TypeName) {
+	name := object.Name()
+	if object.IsAlias() {
+		f.add(name, "type = %s", f.typeString(types.Unalias(object.Type())))
+		return
+	}
+	named := object.Type().(*types.Named)
+	parameters := f.typeParameters(named.TypeParams())
+	switch underlying := named.Underlying().(type) {
+	case *types.Interface:
+		f.interfaceType(name, parameters, underlying)
+		return
+	case *types.Struct:
+		f.add(name, "type%s struct", parameters)
+		for i := range underlying.NumFields() {
+			field := underlying.Field(i)
+			if !field.Exported() {
+				continue
+			}
+			kind := "field"
+			if field.Embedded() {
+				kind = "embedded"
+			}
+			f.add(name+"."+field.Name(), "%s", strings.TrimSpace(kind+" "+f.typeString(field.Type())+" "+underlying.Tag(i)))
+		}
+	default:
+		f.add(name, "type%s %s", parameters, f.typeString(underlying))
+	}
+	if types.Comparable(named) {
+		f.add(name, "comparable")
+	}
+	ofValues := types.NewMethodSet(named)
+	for method := range types.NewMethodSet(types.NewPointer(named)).Methods() {
+		if !method.Obj().Exported() {
+			continue
+		}
+		receiver := "*" + name
+		if ofValues.Lookup(f.pkg, method.Obj().Name()) != nil {
+			receiver = name
+		}
+		f.add(name+"."+method.Obj().Name(), "method (%s) %s", receiver, f.typeString(method.Type()))
+	}
+}
+
+// interfaceType lists an interface. An additional method breaks programs that implement the interface, so the methods
+// are part of the line of the type. Other packages cannot implement an interface with an unexported method.
+func (f *lister) interfaceType(name, parameters string, t *types.Interface) {
+	var methods []string
+	sealed := false
+	for method := range t.Methods() {
+		sealed = sealed || !method.Exported()
+		if method.Exported() {
+			methods = append(methods, method.Name()+strings.TrimPrefix(f.typeString(method.Type()), "func"))
+		}
+	}
+	for embedded := range t.EmbeddedTypes() {
+		if _, isInterface := embedded.Underlying().(*types.Interface); !isInterface {
+			methods = append(methods, f.typeString(embedded)) // a type set
+		}
+	}
+	if !sealed {
+		f.add(name, "type%s interface{%s}", parameters, strings.Join(methods, "; "))
+		return
+	}
+	f.add(name, "type%s interface, with unexported methods", parameters)
+	for _, method := range methods {
+		method, signature, _ := strings.Cut(method, "(")
+		f.add(name+"."+method, "method (%s) func(%s", name, signature)
+	}
+}
+
+// typeString is the source of a type. Other packages have their import path. Parameters of functions have no names,
+// because a new name of a parameter breaks no program.
+func (f *lister) typeString(t types.Type) string {
+	signature, ok := t.(*types.Signature)
+	if !ok {
+		return types.TypeString(t, func(other *types.Package) string {
+			if other == f.pkg {
+				return ""
+			}
+			return other.Path()
+		})
+	}
+	var parameters, results []string
+	for i := range signature.Params().Len() {
+		parameter := f.typeString(signature.Params().At(i).Type())
+		if signature.Variadic() && i == signature.Params().Len()-1 {
+			parameter = "..." + strings.TrimPrefix(parameter, "[]")
+		}
+		parameters = append(parameters, parameter)
+	}
+	for result := range signature.Results().Variables() {
+		results = append(results, f.typeString(result.Type()))
+	}
+	s := "func" + f.typeParameters(signature.TypeParams()) + "(" + strings.Join(parameters, ", ") + ")"
+	if len(results) == 1 {
+		return s + " " + results[0]
+	}
+	if len(results) > 1 {
+		return s + " (" + strings.Join(results, ", ") + ")"
+	}
+	return s
+}
+
+func (f *lister) typeParameters(list *types.TypeParamList) string {
+	var parameters []string
+	for parameter := range list.TypeParams() {
+		parameters = append(parameters, parameter.Obj().Name()+" "+f.typeString(parameter.Constraint()))
+	}
+	if len(parameters) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(parameters, ", ") + "]"
+}

@@ -2,7 +2,7 @@
 // A line of the baseline that the API no longer has is an incompatible change. Api prints each incompatible change and
 // fails, unless the section "Unreleased" of CHANGELOG.md names the identifier below "### Breaking":
 //
-//	- `mcpadapter.Adapter.Answer` returns a `Result`.
+//   - `mcpadapter.Adapter.Answer` returns a `Result`.
 //
 // The name of a type stands for all its fields and methods. Additions are compatible. With the flag -update, api writes
 // the baseline. The program runs in the root directory of the repository:

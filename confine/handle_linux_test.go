@@ -183,7 +183,7 @@ func TestMagicLinksOfProcLeadNowhere(t *testing.T) {
 	defer other.Close()
 	onOS(t, func(t *testing.T, newFS func(string, options) *FS) {
 		f := newFS(fmt.Sprintf("/proc/%d", os.Getpid()), options{})
-		expect(t, f, "list root = escape", "open root/etc/passwd = escape", "list cwd = escape", "open exe = escape",
+		expect(t, f, "list root = escape", "open root/etc/passwd = escape", "list cwd = escape", "stat exe = escape",
 			fmt.Sprintf("open fd/%d = escape", secret.Fd()), fmt.Sprintf("open fd/%d = not exist", pipe.Fd()))
 	})
 }

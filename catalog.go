@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/mounts"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/text"
@@ -29,8 +30,11 @@ import (
 // safe for concurrent use. All state is in the filesystem: each call sees the
 // files as they are.
 //
-// If the context of a method ends, the method returns the context's error. After
-// Close, every method returns [ErrClosed].
+// If the context of a method ends, the method returns the context's error, even if
+// the filesystem does not answer. If the root and everything mounted below are on
+// disks of a Linux machine, [Catalog.ListDir], [Catalog.Tree], [Catalog.FindFiles]
+// and [Catalog.Stat] first finish the system call in progress. After Close, every
+// method returns [ErrClosed].
 type Catalog struct {
 	*shared
 	commands *collection[CommandInfo]
@@ -46,6 +50,7 @@ type shared struct {
 	onOS    bool   // the operating system's filesystem
 	rootDir string // full path of the root on the catalog's filesystem
 	root    *confine.FS
+	local   *mounts.Tree // of the root; nil if the root cannot be local, see awaitRoot
 	opened  []*confine.FS
 	changes changes
 	reports reportDirectories
@@ -100,6 +105,9 @@ func New(opts ...Option) (*Catalog, error) {
 		return nil, invalidOption("WithWatch: only the operating system's filesystem can be watched; omit the option, or use WithCacheTTL")
 	}
 	c.root = c.open(c.rootDir)
+	if c.onOS && len(config.trusted) == 0 {
+		c.local = mounts.New(c.rootDir)
+	}
 	c.openReports()
 	inHome := func(l layer) bool { return l.home }
 	home := ""
@@ -305,6 +313,9 @@ func (c *Catalog) Close() error {
 	for _, fsys := range c.opened {
 		fsys.Close()
 	}
+	if c.local != nil {
+		c.local.Close()
+	}
 	return nil
 }
 
@@ -352,14 +363,12 @@ func (c *Catalog) leave()      { c.pending.RUnlock() }
 //
 // No function of the caller's may run in do, because Close waits for do.
 func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
+	if ctx.Done() == nil {
+		return direct(c, c.lifetime, do)
+	}
 	var zero T
 	if !c.enter() {
 		return zero, fs.ErrClosed
-	}
-	if ctx.Done() == nil {
-		defer c.leave()
-		value, err := do(c.lifetime)
-		return value, c.closedCause(err)
 	}
 	type outcome struct {
 		value T
@@ -395,8 +404,30 @@ func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, 
 	}
 }
 
-// A callContext is the context of a call and also ends with Close. After Close,
-// Err returns an error immediately. Done closes as soon as await runs.
+// awaitRoot is await for a do that reads only files below the root. On a local disk, no
+// system call waits for a network or another program, and do looks at its context
+// between system calls. There, do runs on the caller's goroutine, because another
+// goroutine can cost more than a small directory.
+func awaitRoot[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
+	if c.local != nil && c.local.Local() {
+		return direct(c, callContext{ctx, c.lifetime}, do)
+	}
+	return await(ctx, c, do)
+}
+
+// direct calls do on the caller's goroutine.
+func direct[T any](c *Catalog, ctx context.Context, do func(context.Context) (T, error)) (T, error) {
+	if !c.enter() {
+		var zero T
+		return zero, fs.ErrClosed
+	}
+	defer c.leave()
+	value, err := do(ctx)
+	return value, c.closedCause(err)
+}
+
+// A callContext is the context of a call. After Close, Err returns an error immediately.
+// With await, Done also closes after Close.
 type callContext struct {
 	context.Context
 	lifetime context.Context

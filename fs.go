@@ -128,7 +128,7 @@ func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, opts [
 	if err != nil {
 		return none, err
 	}
-	value, err := await(ctx, c, func(ctx context.Context) (T, error) {
+	value, err := awaitRoot(ctx, c, func(ctx context.Context) (T, error) {
 		name, err := c.rootRelative(op, path)
 		if err != nil {
 			return none, err

@@ -43,7 +43,7 @@ func (c *Catalog) Stat(ctx context.Context, path string) (FileInfo, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return FileInfo{}, err
 	}
-	info, err := await(ctx, c, func(ctx context.Context) (FileInfo, error) {
+	info, err := awaitRoot(ctx, c, func(ctx context.Context) (FileInfo, error) {
 		name, err := c.rootRelative(op, path)
 		if err != nil {
 			return FileInfo{}, err

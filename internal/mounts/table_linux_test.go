@@ -1,0 +1,68 @@
+package mounts
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestLocalIn(t *testing.T) {
+	const disk = "27 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw\n22 27 0:21 / /proc rw - proc proc rw\n"
+	for name, tt := range map[string]struct {
+		table string
+		want  bool
+	}{
+		"a disk":                       {disk, true},
+		"memory":                       {disk + "30 27 0:25 / /srv rw - tmpfs tmpfs rw\n", true},
+		"a network elsewhere":          {disk + "30 27 0:25 / /srv/project2 rw - nfs4 server:/ rw\n", true},
+		"a network at the directory":   {disk + "30 27 0:25 / /srv/my\\040project rw - nfs4 server:/ rw\n", false},
+		"a network above":              {disk + "30 27 0:25 / /srv rw - nfs4 server:/ rw\n31 30 0:26 / /srv/my\\040project rw - tmpfs tmpfs rw\n", false},
+		"a program below":              {disk + "30 27 0:25 / /srv/my\\040project/a/b rw master:1 propagate_from:2 - fuse.sshfs server: rw\n", false},
+		"an automatic mount below":     {disk + "30 27 0:25 / /srv/my\\040project/a rw - autofs systemd-1 rw\n", false},
+		"a network below a local disk": {disk + "30 27 0:25 / /srv rw - xfs /dev/vdb rw\n31 30 0:26 / /srv/my\\040project/x rw - cifs //server/x rw\n", false},
+		"without a table":              {"", false},
+		"a line of another format":     {disk + "30 27 0:25\n", false},
+	} {
+		if got := localIn(tt.table, "/srv/my project"); got != tt.want {
+			t.Errorf("%s: %t, want %t", name, got, tt.want)
+		}
+	}
+}
+
+func TestLocal(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) *Tree {
+		tree := New(filepath.Join(dir, name))
+		t.Cleanup(tree.Close)
+		return tree
+	}
+	top := at(".")
+	if !top.Local() {
+		t.Skip("the temporary directory is not on a local disk")
+	}
+	later := at("later")
+	if later.Local() {
+		t.Error("a missing directory is local")
+	}
+	for _, err := range []error{os.Mkdir(filepath.Join(dir, "later"), 0o755), os.Symlink("later", filepath.Join(dir, "link")), os.WriteFile(filepath.Join(dir, "file"), nil, 0o644)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]bool{"later": true, "link": false, "link/x": false, "file": false} {
+		if got := at(name).Local(); got != want {
+			t.Errorf("%s: %t, want %t", name, got, want)
+		}
+	}
+	if !later.Local() {
+		t.Error("a directory that was created later is not local")
+	}
+	top.Close()
+	top.Close()
+	if top.Local() {
+		t.Error("local after Close")
+	}
+}

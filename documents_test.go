@@ -340,17 +340,58 @@ func TestGoBlocksOfDocumentsAreCompiled(t *testing.T) {
 	}
 }
 
-// TestCommandsOfDocumentsRun checks the commands in code blocks and in code spans.
+// TestFilesInCommentsExist checks the documents and pictures that comments of Go files name.
+func TestFilesInCommentsExist(t *testing.T) {
+	name := regexp.MustCompile(`\bdocs/[\w-]+\.(?:md|svg)\b`)
+	checked := 0
+	comments(t, func(file, comment string, line int) {
+		for _, named := range name.FindAllString(comment, -1) {
+			checked++
+			if _, err := os.Stat(named); err != nil {
+				t.Errorf("%s:%d: no file %s", file, line, named)
+			}
+		}
+	})
+	if checked == 0 {
+		t.Error("no comment names a document")
+	}
+}
+
+// comments calls visit for each line of a comment that begins at the left margin.
+func comments(t *testing.T, visit func(file, comment string, line int)) {
+	t.Helper()
+	repositoryFiles(t, ".go", func(file string) {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := 0
+		for text := range strings.Lines(string(source)) {
+			line++
+			if comment, ok := strings.CutPrefix(strings.TrimRight(text, "\r\n"), "//"); ok {
+				visit(file, comment, line)
+			}
+		}
+	})
+}
+
+// TestCommandsOfDocumentsRun checks the commands in code blocks and code spans of
+// documents, and in code blocks of comments.
 func TestCommandsOfDocumentsRun(t *testing.T) {
 	needsWorkspace(t)
 	checker := newCommandChecker(t)
 	checked := 0
-	check := func(d document, line int, command string) {
+	check := func(file string, line int, command string) {
 		checked++
 		if defect := checker.defect(command); defect != "" {
-			t.Errorf("%s:%d: %s: %s", d.file, line, command, defect)
+			t.Errorf("%s:%d: %s: %s", file, line, command, defect)
 		}
 	}
+	comments(t, func(file, comment string, line int) {
+		if command, ok := strings.CutPrefix(comment, "\t"); ok && isCommand(command) {
+			check(file, line, command)
+		}
+	})
 	for _, d := range documents(t) {
 		blocks(d, func(language, code string, line int) {
 			if !slices.Contains([]string{"", "sh"}, language) {
@@ -358,13 +399,13 @@ func TestCommandsOfDocumentsRun(t *testing.T) {
 			}
 			for i, command := range strings.Split(strings.TrimSuffix(code, "\n"), "\n") {
 				if language == "sh" || isCommand(command) {
-					check(d, line+1+i, command)
+					check(d.file, line+1+i, command)
 				}
 			}
 		})
 		each(d, func(span *ast.CodeSpan, line int) {
 			if command := d.text(span); isCommand(command) {
-				check(d, line, command)
+				check(d.file, line, command)
 			}
 		})
 	}

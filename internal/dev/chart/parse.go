@@ -49,7 +49,7 @@ func parse(in io.Reader) (results, error) {
 func (r results) median(benchmark, unit string) (float64, error) {
 	values := slices.Sorted(slices.Values(r.values[benchmark+" "+unit]))
 	if len(values) == 0 {
-		return 0, fmt.Errorf("no result of Benchmark%s in %s: run go test -run '^$' -bench '^Benchmark%s$' .", benchmark, unit, strings.ReplaceAll(benchmark, "/", "$/^"))
+		return 0, fmt.Errorf("no result of Benchmark%s in %s; run .ci/benchmarks -update", benchmark, unit)
 	}
 	middle := len(values) / 2
 	if len(values)%2 == 0 {

@@ -14,9 +14,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A goBlock is a Go block of a document, with the text up to the next Go block.
+// A goBlock is a Go block of a document, with the text between the block and the
+// previous or next Go block.
 type goBlock struct {
 	document string
+	before   string
 	code     string
 	after    string
 }
@@ -42,15 +44,16 @@ func goBlocks(t *testing.T) (blocks []goBlock) {
 			t.Fatal(err)
 		}
 		parts := strings.Split("\n"+strings.ReplaceAll(string(text), "\r\n", "\n"), "\n```go\n")
-		for i, part := range parts[1:] {
-			if recipe.MatchString(parts[i]) {
-				continue
-			}
+		before := parts[0]
+		for _, part := range parts[1:] {
 			code, after, closed := strings.Cut(part, "\n```\n")
 			if !closed {
 				t.Fatalf("%s: a Go block is not closed", document)
 			}
-			blocks = append(blocks, goBlock{document, code + "\n", after})
+			if !recipe.MatchString(before) {
+				blocks = append(blocks, goBlock{document, before, code + "\n", after})
+			}
+			before = after
 		}
 	}
 	return blocks
@@ -70,18 +73,29 @@ func build(t *testing.T, code string) string {
 	return program
 }
 
-// runIn runs a program in a directory.
+// runIn runs a program in a directory, with an empty home directory.
 func runIn(t *testing.T, dir, program string) (output string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program)
-	cmd.Dir = dir
+	home := t.TempDir()
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "HOME="+home, "USERPROFILE="+home)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
 
+// documentedFiles returns the files of a document by path. The sentence above the
+// block of a file names the path: The file `PATH` of a project:
+func documentedFiles(text string) map[string]string {
+	files := map[string]string{}
+	for _, match := range regexp.MustCompile("(?s)\nThe file `([^`]+)` of a project:\n\n```[a-z]*\n(.*?\n)```\n").FindAllStringSubmatch(text, -1) {
+		files[match[1]] = match[2]
+	}
+	return files
+}
+
 // TestDocumentedProgramsPrintTheDocumentedOutput runs each program of the
-// documents in an empty directory and compares the output with the block below
-// "It prints".
+// documents in a directory with the files above the program, and compares the
+// output with the block below "It prints".
 func TestDocumentedProgramsPrintTheDocumentedOutput(t *testing.T) {
 	programs := 0
 	for _, b := range goBlocks(t) {
@@ -95,7 +109,7 @@ func TestDocumentedProgramsPrintTheDocumentedOutput(t *testing.T) {
 			t.Errorf("%s: no output below the program:\n%s", b.document, b.code)
 			continue
 		}
-		got, err := runIn(t, t.TempDir(), build(t, b.code))
+		got, err := runIn(t, diskOf(t, documentedFiles(b.before)), build(t, b.code))
 		if err != nil {
 			t.Errorf("%s: %v", b.document, err)
 		}
@@ -106,33 +120,6 @@ func TestDocumentedProgramsPrintTheDocumentedOutput(t *testing.T) {
 	if programs == 0 {
 		t.Error("the documents have no program")
 	}
-}
-
-// TestFirstProgramWithoutWithFsReadsTheWorkingDirectory follows the comment of
-// the first program of the README.
-func TestFirstProgramWithoutWithFsReadsTheWorkingDirectory(t *testing.T) {
-	const option = "toolshelf.WithFs(project)"
-	for _, b := range goBlocks(t) {
-		if b.document != "README.md" || !b.isProgram() {
-			continue
-		}
-		if strings.Count(b.code, option) != 1 || !strings.Contains(b.code, "// without WithFs, ") {
-			t.Fatalf("the program has no comment on %s:\n%s", option, b.code)
-		}
-		program := build(t, strings.Replace(b.code, option, "", 1))
-
-		got, err := runIn(t, t.TempDir(), program)
-		if err == nil || strings.Contains(got, "panic") || !strings.Contains(got, "toolshelf: List: ") || !strings.Contains(got, "(DIRECTORY_NOT_FOUND)") {
-			t.Errorf("in an empty directory: got %v and\n%s\nwant an exit status and DIRECTORY_NOT_FOUND", err, got)
-		}
-		dir := diskOf(t, map[string]string{"commands/review.md": "---\ndescription: On disk\n---\nText.\n"})
-		got, err = runIn(t, dir, program)
-		if want := "review - On disk\n\"Text.\\n\" \nINVALID_COMMAND_NAME\n"; err != nil || got != want {
-			t.Errorf("in a project: got %q, %v; want %q", got, err, want)
-		}
-		return
-	}
-	t.Fatal("README.md has no program")
 }
 
 // TestDocumentedSnippetsCompile compiles each Go block that is not a program as
@@ -167,9 +154,9 @@ func TestDocumentedSnippetsCompile(t *testing.T) {
 	}
 }
 
-// TestPlatformTablesAgreeWithCI compares the tables of platforms in README.md
-// and docs/platforms.md with the list in .ci/run.
-func TestPlatformTablesAgreeWithCI(t *testing.T) {
+// TestPlatformTableAgreesWithCI compares the table of platforms in
+// docs/platforms.md with the list in .ci/run.
+func TestPlatformTableAgreesWithCI(t *testing.T) {
 	platform := regexp.MustCompile(`[a-z0-9]+/(?:amd64|386|arm64|wasm)`)
 	tables := func(file, row string) (platforms []string) {
 		text, err := os.ReadFile(file)
@@ -188,9 +175,7 @@ func TestPlatformTablesAgreeWithCI(t *testing.T) {
 	if len(vetted) == 0 {
 		t.Fatal(".ci/run names no platform")
 	}
-	for file, row := range map[string]string{"README.md": `^\| .* \| vetted:`, "docs/platforms.md": `^\| .* \| no \| yes \|$`} {
-		if diff := cmp.Diff(vetted, tables(file, row)); diff != "" {
-			t.Errorf("vetted platforms, -.ci/run +%s:\n%s", file, diff)
-		}
+	if diff := cmp.Diff(vetted, tables("docs/platforms.md", `^\| .* \| no \| yes \|$`)); diff != "" {
+		t.Errorf("vetted platforms, -.ci/run +docs/platforms.md:\n%s", diff)
 	}
 }

@@ -184,6 +184,7 @@ func testsDefect(dir, pattern string, packages []string) string {
 // the root directory.
 func directories(dir string, packages []string) (all []string) {
 	for _, p := range packages {
+		p, _, _ = strings.Cut(p, "@")
 		p = strings.TrimSuffix(strings.TrimSuffix(p, "..."), "/")
 		if p == "work" {
 			p = "."

@@ -21,7 +21,9 @@ type Analyzer struct {
 	lengths lengths
 	found   []uint32 // terms of the last document, in the order of their first occurrences
 	counts  []counts // by term of lexicon; 0 for the terms that are not in found
-	ids     []uint32 // by term of lexicon: the term of the corpus that had the last document
+	ids     []uint32 // by term of lexicon: 1 + the term of idsOf, or 0 if unknown
+	idsOf   *corpus  // the corpus that had the last document
+	idsAt   uint64   // idsOf.removed at that time; a later removal makes ids invalid
 }
 
 // Analyze splits a document into words. The Analyzer keeps the words until the next

@@ -53,6 +53,7 @@ type corpus struct {
 	terms     []term
 	byStem    map[string]uint32
 	freeTerms []uint32
+	removed   uint64        // number of removals of a term
 	total     [fields]int64 // lengths of all documents
 
 	encoded occurrences      // the terms of the document being added
@@ -92,6 +93,10 @@ func (c *corpus) put(key string, a *Analyzer) {
 	default:
 		number = uint32(len(c.docs))
 		c.docs, c.docSizes = append(c.docs, document{}), append(c.docSizes, lengths{})
+	}
+	if a.idsOf != c || a.idsAt != c.removed {
+		clear(a.ids)
+		a.idsOf, a.idsAt = c, c.removed
 	}
 	c.encoded = c.encoded[:0]
 	for _, t := range a.found {
@@ -151,19 +156,17 @@ func (c *corpus) flush() {
 	c.pending = c.pending[:0]
 }
 
-// term returns the number of an Analyzer's term. Analyzer.ids holds the number of the
-// last call, which may belong to another corpus or to a term removed since.
+// term returns the number of an Analyzer's term.
 func (c *corpus) term(a *Analyzer, t uint32) uint32 {
-	stem := a.lexicon.stems[t]
-	id := a.ids[t]
-	if int(id) < len(c.terms) && c.terms[id].stem == stem {
-		return id
+	if known := a.ids[t]; known > 0 {
+		return known - 1
 	}
+	stem := a.lexicon.stems[t]
 	id, known := c.byStem[stem]
 	if !known {
 		id = c.newTerm(stem)
 	}
-	a.ids[t] = id
+	a.ids[t] = id + 1
 	return id
 }
 
@@ -201,6 +204,7 @@ func (c *corpus) removePosting(id, doc uint32) {
 		delete(c.byStem, t.stem)
 		*t = term{}
 		c.freeTerms = append(c.freeTerms, id)
+		c.removed++
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sync/semaphore"
 
@@ -204,28 +205,27 @@ func (s *Searcher) remove(e *index.Entry) {
 // that it is reading. The results of searches do not depend on the order of the entries.
 func (s *Searcher) put(ctx context.Context, n int, entry func(i int) *index.Entry, done func(i int)) error {
 	var mu sync.Mutex // guards the fields of s and the calls of done
-	analyzers := make(chan *rank.Analyzer, runtime.GOMAXPROCS(0))
-	for range cap(analyzers) {
-		analyzers <- new(rank.Analyzer)
+	workers := make(chan *worker, runtime.GOMAXPROCS(0))
+	for range cap(workers) {
+		workers <- new(worker)
 	}
 	defer s.ranked.Flush()
-	return parallel.Do(ctx, cap(analyzers), n, func(i int) error {
+	return parallel.Do(ctx, cap(workers), n, func(i int) error {
 		e := entry(i)
 		mu.Lock()
 		known, again := s.unsettled[e]
 		mu.Unlock()
-		text := s.read(e)
+		w := <-workers
+		defer func() { workers <- w }()
+		text := s.read(e, w)
 		changed := !again || known.hash != text.hash
-		var a *rank.Analyzer
 		if changed {
-			a = <-analyzers
-			defer func() { analyzers <- a }()
-			a.Analyze(text.document)
+			w.analyzer.Analyze(text.document)
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		if changed {
-			s.ranked.PutAnalyzed(e.Name, a)
+			s.ranked.PutAnalyzed(e.Name, &w.analyzer)
 		}
 		s.observe(e, text)
 		done(i)
@@ -233,7 +233,16 @@ func (s *Searcher) put(ctx context.Context, n int, entry func(i int) *index.Entr
 	})
 }
 
-// A text is the text of an entry at the time of a read.
+// A worker holds the memory for reading one file at a time. The next file reuses the
+// memory.
+type worker struct {
+	buf      []byte
+	scanner  matter.Scanner
+	analyzer rank.Analyzer
+}
+
+// A text is the text of an entry at the time of a read. The document is valid until the
+// next read with the same worker.
 type text struct {
 	document rank.Document
 	settled  bool // a change of the file changes its metadata
@@ -255,7 +264,7 @@ func (s *Searcher) observe(e *index.Entry, t text) {
 var seed = maphash.MakeSeed()
 
 // read reads the file of an entry.
-func (s *Searcher) read(e *index.Entry) text {
+func (s *Searcher) read(e *index.Entry, w *worker) text {
 	t := text{document: rank.Document{Name: e.Name, Description: s.config.Description(e)}}
 	if e.Broken() != nil {
 		t.settled = true
@@ -264,9 +273,7 @@ func (s *Searcher) read(e *index.Entry) text {
 	layer := s.config.Index.Layer(e.Layer())
 	now := time.Now()
 	t.unsettledText.read = s.config.Now()
-	buf := buffers.Get().(*[]byte)
-	defer buffers.Put(buf)
-	raw, info, err := s.readText(layer.FS, e.Path, buf)
+	raw, info, err := s.readText(layer.FS, e.Path, &w.buf)
 	if err != nil {
 		t.unsettledText.read = time.Time{}
 	}
@@ -275,15 +282,13 @@ func (s *Searcher) read(e *index.Entry) text {
 	// If the file has changed since the scan, the text belongs to a later snapshot,
 	// which the filters have not seen yet.
 	if err == nil && index.StampOf(info) == e.Stamp {
-		doc, _ := matter.Parse(raw, true)
+		doc, _ := w.scanner.Parse(raw, true, "tags")
 		tags, _ := doc.Get("tags")
-		t.document.Tags, t.document.Body = tags.String(), string(raw[doc.Body:])
+		body := raw[doc.Body:]
+		t.document.Tags, t.document.Body = tags.String(), unsafe.String(unsafe.SliceData(body), len(body))
 	}
 	return t
 }
-
-// buffers holds buffers for files. A document is copied before its buffer returns.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // readText reads the part of a file that Find searches into a buffer, which grows to
 // the size of the part.

@@ -175,7 +175,7 @@ func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 			DescriptionSource: DescriptionSource(source),
 		},
 		Raw:         raw,
-		Frontmatter: newFrontmatter(doc),
+		Frontmatter: newFrontmatter(doc.Frontmatter),
 		Dependency:  index.IsDependency(doc, raw),
 		Layer:       layer.Name,
 	}

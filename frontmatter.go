@@ -13,10 +13,10 @@ import "github.com/toolshelf-go/toolshelf/internal/matter"
 type Frontmatter struct {
 	Format string // "yaml", "toml" or "json"; "" without frontmatter
 	Raw    string // the text between the fences, as written
-	doc    matter.Document
+	doc    matter.Frontmatter
 }
 
-func newFrontmatter(doc matter.Document) Frontmatter {
+func newFrontmatter(doc matter.Frontmatter) Frontmatter {
 	return Frontmatter{Format: string(doc.Format), Raw: doc.Header, doc: doc}
 }
 

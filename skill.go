@@ -248,7 +248,7 @@ func (o *openSkill) text() (skillText, confine.Info, error) {
 		return skillText{}, info, err
 	}
 	doc, _ := matter.Parse(raw, true)
-	text := skillText{raw: raw, content: string(raw[doc.Body:]), header: newFrontmatter(doc), problems: doc.Problems}
+	text := skillText{raw: raw, content: string(raw[doc.Body:]), header: newFrontmatter(doc.Frontmatter), problems: doc.Problems}
 	if o.skills.Settled(o.entry.Layer(), info, now) {
 		o.caches.skills.Put(&index.Cached[skillText]{File: key, Info: info, Value: text, Size: int64(len(raw) + len(text.content) + doc.Memory())})
 	}

@@ -276,7 +276,7 @@ func (r Renderer) listedArguments(head []byte, whole bool) []Argument {
 	if !whole { // the last line may end within a placeholder
 		body = body[:bytes.LastIndexByte(body, '\n')+1]
 	}
-	list := r.Arguments(Command{Content: string(body), Frontmatter: newFrontmatter(doc)})
+	list := r.Arguments(Command{Content: string(body), Frontmatter: newFrontmatter(doc.Frontmatter)})
 	if len(list) == 0 {
 		return nil
 	}

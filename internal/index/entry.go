@@ -25,9 +25,9 @@ type Entry struct {
 // details are the parts of an Entry that few commands have. An Entry without
 // details has the zero value of each.
 type details struct {
-	header   matter.Document   // skills only: the frontmatter
-	problems []problem.Problem // the problems of the file
-	broken   error             // why the file cannot be loaded
+	header   matter.Frontmatter // skills only: the frontmatter
+	problems []problem.Problem  // the problems of the file
+	broken   error              // why the file cannot be loaded
 	version  version
 	shared   int64 // bytes that the entry takes from sharedMemory; see limitMemory
 	missing  int64 // bytes that the whole entry needs if limitMemory has cut the entry; otherwise 0
@@ -55,7 +55,7 @@ func (e *Entry) set() *details {
 func (e *Entry) Layer() int { return int(e.layer) }
 
 // Header returns the frontmatter of a skill.
-func (e *Entry) Header() matter.Document { return e.get().header }
+func (e *Entry) Header() matter.Frontmatter { return e.get().header }
 
 // Problems returns the problems of the file. The slice is not a copy.
 func (e *Entry) Problems() []problem.Problem { return e.get().problems }

@@ -174,8 +174,7 @@ func (s *scan) fill(e *Entry, name, file string, doc matter.Document, head []byt
 		}
 	}
 	if s.config.KeepHeader {
-		doc.Problems = nil
-		e.set().header = doc
+		e.set().header = doc.Frontmatter
 	}
 }
 

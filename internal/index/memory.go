@@ -36,7 +36,7 @@ func (s *scan) limitMemory(e *Entry) {
 	d := e.set()
 	d.missing = size
 	e.setText(e.Name, e.Path, shorten(e.Description))
-	header := matter.Document{Format: d.header.Format}
+	header := matter.Frontmatter{Format: d.header.Format}
 	for _, key := range keptFields {
 		if v, ok := d.header.Get(key); ok {
 			v = matter.Value{Kind: matter.String, Text: shorten(v.String())}

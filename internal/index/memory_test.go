@@ -27,7 +27,7 @@ func TestLimitMemory(t *testing.T) {
 	text := "---\nname: n\ndescription: " + long + "\nuser-invocable: false\nother: x\nname: again\n---\n"
 	newEntry := func() *Entry {
 		doc, _ := matter.Parse([]byte(text), true)
-		return &Entry{Name: "a", Path: "skills/a/SKILL.md", Description: long, details: &details{header: doc, problems: doc.Problems}}
+		return &Entry{Name: "a", Path: "skills/a/SKILL.md", Description: long, details: &details{header: doc.Frontmatter, problems: doc.Problems}}
 	}
 	size := newEntry().memory()
 	s := &scan{config: &Config{Layers: []Layer{{Name: "skills", Dir: "skills"}}}, free: new(atomic.Int64)}

@@ -42,13 +42,18 @@ const (
 	JSON Format = "json"
 )
 
+// A Frontmatter is a decoded header.
+type Frontmatter struct {
+	Format Format  // "" if the file has no header
+	Header string  // text between the fences
+	Fields []Field // in the order of the file
+}
+
 // A Document is a Markdown file with its header decoded.
 type Document struct {
-	Format   Format            // "" if the file has no header
+	Frontmatter
 	Line     int               // line of the opening fence, 1-based; 0 if the file has no header
-	Header   string            // text between the fences
 	Body     int               // offset of the body in the data
-	Fields   []Field           // in the order of the file
 	Problems []problem.Problem // at most problem.Max warnings without a path, in the order of the file
 
 	paragraph string // first paragraph of the body, if Parse has read the paragraph
@@ -184,7 +189,7 @@ func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 		none.checkFence(data, f)
 		return none
 	}
-	doc := Document{Format: f.format, Line: 1, Header: s.text(data[f.header:f.headerEnd]), Body: f.body}
+	doc := Document{Frontmatter: Frontmatter{Format: f.format, Header: s.text(data[f.header:f.headerEnd])}, Line: 1, Body: f.body}
 	switch f.format {
 	case YAML:
 		if !doc.decodeYAML(s) {
@@ -310,10 +315,10 @@ func (d *Document) checkText(data []byte, whole bool) {
 }
 
 // Get returns the last value of a top-level key.
-func (d *Document) Get(key string) (Value, bool) {
-	for i := len(d.Fields) - 1; i >= 0; i-- {
-		if d.Fields[i].Key == key {
-			return d.Fields[i].Value, true
+func (m *Frontmatter) Get(key string) (Value, bool) {
+	for i := len(m.Fields) - 1; i >= 0; i-- {
+		if m.Fields[i].Key == key {
+			return m.Fields[i].Value, true
 		}
 	}
 	return Value{}, false

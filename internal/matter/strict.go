@@ -68,7 +68,7 @@ func isStrictMapping(fields []Field, top bool) bool {
 
 // strictProblems reads the nodes of the YAML library.
 func (d *Document) strictProblems() []problem.Problem {
-	text := (&Document{Header: d.Header}).printable()
+	text := (&Document{Frontmatter: Frontmatter{Header: d.Header}}).printable()
 	if tooDeep(text) {
 		return nil
 	}

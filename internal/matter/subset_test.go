@@ -224,7 +224,7 @@ func compareSubset(t interface{ Fatalf(string, ...any) }, header string) verdict
 	if verdict == unsure {
 		return verdict
 	}
-	doc := Document{Header: header}
+	doc := Document{Frontmatter: Frontmatter{Header: header}}
 	text := doc.printable()
 	if len(doc.Problems) > 0 {
 		t.Fatalf("%q has a problem: %v", header, doc.Problems)

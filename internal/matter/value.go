@@ -122,8 +122,8 @@ func (v Value) AppendJSON(dst []byte) []byte {
 }
 
 // Memory returns the approximate size of the header and its fields in memory.
-func (d *Document) Memory() int {
-	return len(d.Header) + Value{Fields: d.Fields}.memory()
+func (m *Frontmatter) Memory() int {
+	return len(m.Header) + Value{Fields: m.Fields}.memory()
 }
 
 func (v Value) memory() int {
@@ -146,7 +146,7 @@ func isJSONNumber(text string) bool {
 }
 
 // AppendJSON appends the header as a JSON object, by the rules of Value.AppendJSON.
-func (d *Document) AppendJSON(dst []byte) []byte { return appendFields(dst, d.Fields) }
+func (m *Frontmatter) AppendJSON(dst []byte) []byte { return appendFields(dst, m.Fields) }
 
 func appendFields(dst []byte, fields []Field) []byte {
 	last := make(map[string]Value, len(fields))

@@ -23,7 +23,7 @@ type Parameter struct {
 // Parameters returns the arguments that a text expects, in order of position. If
 // ctx ends before the text is scanned, Parameters returns the error of ctx and no
 // parameter.
-func (o Options) Parameters(ctx context.Context, text string, header matter.Document) ([]Parameter, error) {
+func (o Options) Parameters(ctx context.Context, text string, header matter.Frontmatter) ([]Parameter, error) {
 	meter := markdown.NewMeter(ctx)
 	list := o.parameters(meter, text, header)
 	if err := meter.Err(); err != nil {
@@ -33,7 +33,7 @@ func (o Options) Parameters(ctx context.Context, text string, header matter.Docu
 }
 
 // parameters returns a partial list if the meter ends the scan.
-func (o Options) parameters(meter *markdown.Meter, text string, header matter.Document) []Parameter {
+func (o Options) parameters(meter *markdown.Meter, text string, header matter.Frontmatter) []Parameter {
 	list := declaredParameters(header)
 	hint, _ := header.Get("argument-hint")
 	hints, words := readHint(hint.String())
@@ -101,7 +101,7 @@ func (o Options) numeral(index int) string {
 
 // declaredParameters returns the parameters of the field "arguments". A value other than
 // a list of names, for example a sentence, declares no parameters.
-func declaredParameters(header matter.Document) []Parameter {
+func declaredParameters(header matter.Frontmatter) []Parameter {
 	value, _ := header.Get("arguments")
 	var list []Parameter
 	switch {

@@ -83,11 +83,11 @@ func TestParameters(t *testing.T) {
 
 func TestParametersWithOptions(t *testing.T) {
 	const text = "$0 $1 `$2`"
-	got, err := fromZero.Parameters(t.Context(), text, matter.Document{})
+	got, err := fromZero.Parameters(t.Context(), text, matter.Frontmatter{})
 	if diff := cmp.Diff([]template.Parameter{{Name: "0", Position: 1}, {Name: "1", Position: 2}}, got); diff != "" || err != nil {
 		t.Errorf("counting from zero: %v (-want +got):\n%s", err, diff)
 	}
-	got, err = inCode.Parameters(t.Context(), text, matter.Document{})
+	got, err = inCode.Parameters(t.Context(), text, matter.Frontmatter{})
 	if diff := cmp.Diff([]template.Parameter{{Name: "1", Position: 1}, {Name: "2", Position: 2}}, got); diff != "" || err != nil {
 		t.Errorf("in code: %v (-want +got):\n%s", err, diff)
 	}

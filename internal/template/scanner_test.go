@@ -78,13 +78,13 @@ func TestScansEndWithTheContext(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := "@" + strings.Repeat(tt.text, 1<<20/len(tt.text))
-			if list, err := (Options{}).Parameters(&endingContext{Context: t.Context()}, text, matter.Document{}); !errors.Is(err, context.Canceled) || list != nil {
+			if list, err := (Options{}).Parameters(&endingContext{Context: t.Context()}, text, matter.Frontmatter{}); !errors.Is(err, context.Canceled) || list != nil {
 				t.Errorf("Parameters returns %d parameters, %v", len(list), err)
 			}
-			if got, err := (Options{}).Render(&endingContext{Context: t.Context()}, text, matter.Document{}, []string{"a"}); !errors.Is(err, context.Canceled) || got.Text != "" {
+			if got, err := (Options{}).Render(&endingContext{Context: t.Context()}, text, matter.Frontmatter{}, []string{"a"}); !errors.Is(err, context.Canceled) || got.Text != "" {
 				t.Errorf("Render returns %d bytes, %v", len(got.Text), err)
 			}
-			if got, err := (Options{}).RenderNamed(&endingContext{Context: t.Context()}, text, matter.Document{}, map[string]string{"1": "a"}); !errors.Is(err, context.Canceled) || got.Text != "" {
+			if got, err := (Options{}).RenderNamed(&endingContext{Context: t.Context()}, text, matter.Frontmatter{}, map[string]string{"1": "a"}); !errors.Is(err, context.Canceled) || got.Text != "" {
 				t.Errorf("RenderNamed returns %d bytes, %v", len(got.Text), err)
 			}
 			meter := markdown.NewMeter(&endingContext{Context: t.Context()})

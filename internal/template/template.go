@@ -40,7 +40,7 @@ var ErrTooLong = errors.New("the arguments would add too much to the text")
 
 // Render fills in arguments by position. If ctx ends before the text is rendered,
 // Render returns the error of ctx.
-func (o Options) Render(ctx context.Context, text string, header matter.Document, args []string) (Result, error) {
+func (o Options) Render(ctx context.Context, text string, header matter.Frontmatter, args []string) (Result, error) {
 	meter := markdown.NewMeter(ctx)
 	given := arguments{positions: make(map[int]string, len(args)), names: map[string]string{}, all: strings.Join(args, " ")}
 	for i, arg := range args {
@@ -60,7 +60,7 @@ func (o Options) Render(ctx context.Context, text string, header matter.Document
 
 // RenderNamed fills in arguments by name. If ctx ends before the text is rendered,
 // RenderNamed returns the error of ctx.
-func (o Options) RenderNamed(ctx context.Context, text string, header matter.Document, args map[string]string) (Result, error) {
+func (o Options) RenderNamed(ctx context.Context, text string, header matter.Frontmatter, args map[string]string) (Result, error) {
 	meter := markdown.NewMeter(ctx)
 	given := arguments{positions: make(map[int]string, len(args)), names: maps.Clone(args)}
 	if given.names == nil {

@@ -16,9 +16,9 @@ import (
 )
 
 // parse returns the text and the header of a file.
-func parse(file string) (text string, header matter.Document) {
-	header, _ = matter.Parse([]byte(file), true)
-	return file[header.Body:], header
+func parse(file string) (text string, header matter.Frontmatter) {
+	doc, _ := matter.Parse([]byte(file), true)
+	return file[doc.Body:], doc.Frontmatter
 }
 
 var (
@@ -155,7 +155,7 @@ func TestRender(t *testing.T) {
 		{client: "toolshelf", rule: "an empty text becomes the appended arguments", text: "", args: []string{"a"}, want: "\n\nARGUMENTS: a"},
 	} {
 		t.Run(tt.client+"/"+tt.rule, func(t *testing.T) {
-			got, err := tt.with.Render(t.Context(), tt.text, matter.Document{}, tt.args)
+			got, err := tt.with.Render(t.Context(), tt.text, matter.Frontmatter{}, tt.args)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -305,7 +305,7 @@ func TestRenderDirectives(t *testing.T) {
 		{"toolshelf", "no directive after quotes and backslashes", `"@a/b" '@a/b' \@a/b`, nil, nil},
 	} {
 		t.Run(tt.client+"/"+tt.rule, func(t *testing.T) {
-			got, err := template.Options{}.Render(t.Context(), tt.text, matter.Document{}, tt.args)
+			got, err := template.Options{}.Render(t.Context(), tt.text, matter.Frontmatter{}, tt.args)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -317,7 +317,7 @@ func TestRenderDirectives(t *testing.T) {
 }
 
 func TestCodeHasNoDirectivesWithInCode(t *testing.T) {
-	got, err := inCode.Render(t.Context(), "```\n!`git diff $1`\n```\n`@$1`", matter.Document{}, []string{"x/y"})
+	got, err := inCode.Render(t.Context(), "```\n!`git diff $1`\n```\n`@$1`", matter.Frontmatter{}, []string{"x/y"})
 	if want := (template.Result{Text: "```\n!`git diff x/y`\n```\n`@x/y`"}); err != nil || !cmp.Equal(want, got) {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -335,7 +335,7 @@ func TestArgumentsThatAddTooMuch(t *testing.T) {
 		{"a million times a megabyte", 1 << 20, template.ErrTooLong},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			got, err := template.Options{}.RenderNamed(t.Context(), strings.Repeat("$x ", tt.n), matter.Document{}, map[string]string{"x": argument})
+			got, err := template.Options{}.RenderNamed(t.Context(), strings.Repeat("$x ", tt.n), matter.Frontmatter{}, map[string]string{"x": argument})
 			if err != tt.err || (err == nil) == (got.Text == "") {
 				t.Errorf("got %d bytes, %v", len(got.Text), err)
 			}
@@ -365,7 +365,7 @@ func FuzzRender(f *testing.F) {
 		}
 		r := template.Options{CountFromZero: options&1 != 0, NoAppend: options&2 != 0, InCode: options&4 != 0}
 		render := func(args ...string) (template.Result, error) {
-			return r.Render(t.Context(), text, matter.Document{}, args)
+			return r.Render(t.Context(), text, matter.Frontmatter{}, args)
 		}
 		marked, err := render(mark1, mark2)
 		if err != nil {
@@ -395,11 +395,11 @@ func FuzzRender(f *testing.F) {
 			}
 			after = d.end
 		}
-		named, err := r.RenderNamed(t.Context(), text, matter.Document{}, map[string]string{"x": first, "y": second})
+		named, err := r.RenderNamed(t.Context(), text, matter.Frontmatter{}, map[string]string{"x": first, "y": second})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := r.RenderNamed(t.Context(), text, matter.Document{}, map[string]string{"y": second, "x": first}); err != nil || !cmp.Equal(named, again) {
+		if again, err := r.RenderNamed(t.Context(), text, matter.Frontmatter{}, map[string]string{"y": second, "x": first}); err != nil || !cmp.Equal(named, again) {
 			t.Errorf("%q gives %q, and then %q, %v", text, named.Text, again.Text, err)
 		}
 
@@ -516,11 +516,11 @@ func TestRenderNamedWithManyArguments(t *testing.T) {
 		want.WriteString(name + "! ")
 		args[name] = name + "!"
 	}
-	got, err := template.Options{}.RenderNamed(t.Context(), text.String(), matter.Document{}, args)
+	got, err := template.Options{}.RenderNamed(t.Context(), text.String(), matter.Frontmatter{}, args)
 	if got.Text != want.String() || err != nil {
 		t.Errorf("got %d bytes, want %d; %v", len(got.Text), want.Len(), err)
 	}
-	list, err := template.Options{}.Parameters(t.Context(), text.String(), matter.Document{})
+	list, err := template.Options{}.Parameters(t.Context(), text.String(), matter.Frontmatter{})
 	if len(list) != n || err != nil {
 		t.Errorf("%d parameters, %v; want %d", len(list), err, n)
 	}

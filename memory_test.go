@@ -94,7 +94,7 @@ func TestMemoryOfDescriptionsIsBounded(t *testing.T) {
 
 func TestMemoryOfSkillsIsBounded(t *testing.T) {
 	const n = 120 // more than 32 MiB of values, also with the pointers of a 32-bit platform
-	text := "---\nname: s\ndescription: d\ndisable-model-invocation: true\nuser-invocable: no\nmetadata:\n  a: [" + strings.Repeat("y,", 10_000) + "]\n---\n"
+	text := "---\nname: s\ndescription: d\ndisable-model-invocation: true\nuser-invocable: no\nmetadata:\n  a: [" + strings.Repeat("y,", 25_000) + "]\n---\n"
 	c := catalog(t, toolshelf.WithSkillsFS("x", manyHeaders(n, "s%d/SKILL.md", text)))
 	heap := heapOf(func() any {
 		if err := func() error { _, err := c.SkillsPrompt(t.Context()); return err }(); err != nil {

@@ -128,8 +128,8 @@ func metadata(header Frontmatter) map[string]string {
 	if v.Kind != matter.Mapping {
 		return nil
 	}
-	m := make(map[string]string, len(v.Fields))
-	for _, f := range v.Fields {
+	m := make(map[string]string, len(v.Fields()))
+	for _, f := range v.Fields() {
 		switch f.Value.Kind {
 		case matter.Mapping, matter.Sequence:
 			m[f.Key] = string(f.Value.AppendJSON(nil))

@@ -14,7 +14,7 @@ import (
 // precedence over the entry, Known returns nil. Known also returns nil for a broken
 // entry, and if last is nil.
 func (x *Index) Known(last *Snapshot, wanted ...string) *Entry {
-	if last == nil || last.Lookup(wanted[0]) == nil && wanted[0] != wanted[len(wanted)-1] && names.Loose(wanted[0]) && x.config.Valid(wanted[0]) {
+	if last == nil || wanted[0] != wanted[len(wanted)-1] && names.Loose(wanted[0]) && x.config.Valid(wanted[0]) && last.Lookup(wanted[0]) == nil {
 		return nil
 	}
 	e := last.Lookup(wanted...)

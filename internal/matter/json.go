@@ -33,7 +33,7 @@ func (d *Document) decodeJSON() {
 		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterInvalid, Line: 2 + strings.Count(before, "\n"),
 			Message: "the frontmatter is not a valid JSON object; the fields are unknown: " + err.Error()})
 	default:
-		d.Fields = v.Fields
+		d.Fields = v.Fields()
 	}
 }
 
@@ -63,7 +63,7 @@ func jsonValue(decoder *json.Decoder, depth int) (Value, error) {
 	case string:
 		return Value{Kind: String, Text: token}, nil
 	}
-	v := Value{Kind: Sequence}
+	v := sequence(nil)
 	if token == json.Delim('{') {
 		v.Kind = Mapping
 	}
@@ -80,9 +80,9 @@ func jsonValue(decoder *json.Decoder, depth int) (Value, error) {
 			return v, err
 		}
 		if v.Kind == Mapping {
-			v.Fields = append(v.Fields, field)
+			v.fields = append(v.fields, field)
 		} else {
-			v.Items = append(v.Items, field.Value)
+			v.items = append(v.items, field.Value)
 		}
 	}
 	_, err = decoder.Token() // the closing bracket

@@ -532,7 +532,7 @@ func TestScannerReadsFewFields(t *testing.T) {
 		if got.Format != want.Format || got.Line != want.Line || got.Header != want.Header || got.Body != want.Body {
 			t.Errorf("%q: %+v, want %+v", header, got, want)
 		}
-		if name, _ := got.Get("name"); name.Text != "" || name.Items != nil {
+		if name, _ := got.Get("name"); name.Text != "" || name.Items() != nil {
 			t.Errorf("%q: the name is read", header)
 		}
 		for i, p := range got.Problems {

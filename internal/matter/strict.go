@@ -47,18 +47,18 @@ func isStrictMapping(fields []Field, top bool) bool {
 		if !top && slices.ContainsFunc(fields[:i], sameKey) {
 			return false
 		}
-		for _, item := range f.Value.Items {
+		for _, item := range f.Value.Items() {
 			if item.Kind >= Sequence {
 				return false
 			}
 		}
 		if f.Value.Kind == Mapping {
-			if at := f.Value.Fields[0].Column; column == 0 {
+			if at := f.Value.Fields()[0].Column; column == 0 {
 				column = at
 			} else if at != column {
 				return false
 			}
-			if !isStrictMapping(f.Value.Fields, false) {
+			if !isStrictMapping(f.Value.Fields(), false) {
 				return false
 			}
 		}

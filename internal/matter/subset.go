@@ -184,7 +184,7 @@ func (s *subset) mapping(indent, depth int) {
 func (s *subset) nestedMapping(depth int) Value {
 	from := len(s.fields)
 	s.mapping(s.indent, depth)
-	return Value{Kind: Mapping, Fields: s.takeFields(from)}
+	return mapping(s.takeFields(from))
 }
 
 // list reads the lines of a list with a number of spaces before each hyphen.
@@ -205,7 +205,7 @@ func (s *subset) list(indent, depth int) Value {
 	if s.indent > indent {
 		s.stop(unsure)
 	}
-	return Value{Kind: Sequence, Items: s.takeItems(from)}
+	return sequence(s.takeItems(from))
 }
 
 func isSubsetItem(line string) bool { return strings.HasPrefix(line, "- ") }
@@ -245,9 +245,10 @@ func (s *subset) value(text string, indent, depth int, ofKey bool) Value {
 		v.Kind = String
 		v.Text, text = s.quoted(text)
 	case '[':
-		v.Kind = Sequence
 		literal, line := text, s.line
-		v.Items, text = s.brackets(text, indent)
+		var items []Value
+		items, text = s.brackets(text, indent)
+		v = sequence(items)
 		if s.line > line {
 			s.stop(unsure)
 			return v
@@ -300,7 +301,7 @@ func (s *subset) nested(indent, depth int) Value {
 		} else {
 			s.endLine(indent)
 		}
-		return Value{Kind: Sequence, Items: items}
+		return sequence(items)
 	case s.indent > indent:
 		return s.nestedMapping(depth)
 	default:

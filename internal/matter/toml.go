@@ -120,19 +120,19 @@ func tomlValue(v any, prefix string, order map[string]int) Value {
 	case time.Time:
 		return Value{Kind: String, Text: tomlTime(v)}
 	case map[string]any:
-		return Value{Kind: Mapping, Fields: tomlFields(v, prefix, order)}
+		return mapping(tomlFields(v, prefix, order))
 	case []map[string]any:
-		list := Value{Kind: Sequence}
+		var items []Value
 		for _, table := range v {
-			list.Items = append(list.Items, tomlValue(table, prefix, order))
+			items = append(items, tomlValue(table, prefix, order))
 		}
-		return list
+		return sequence(items)
 	case []any:
-		list := Value{Kind: Sequence}
+		var items []Value
 		for _, item := range v {
-			list.Items = append(list.Items, tomlValue(item, prefix, order))
+			items = append(items, tomlValue(item, prefix, order))
 		}
-		return list
+		return sequence(items)
 	}
 	return Value{}
 }

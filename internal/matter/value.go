@@ -31,10 +31,35 @@ type Field struct {
 
 // A Value is a value in the notation of the file. The zero Value is null.
 type Value struct {
-	Kind   Kind
-	Text   string  // scalar without quotes and block indentation, such as 007, yes, 2025-01-31; or a top-level list or mapping in brackets, with the brackets
-	Items  []Value // of a Sequence
-	Fields []Field // of a Mapping
+	Kind Kind
+	Text string // scalar without quotes and block indentation, such as 007, yes, 2025-01-31; or a top-level list or mapping in brackets, with the brackets
+	*nested
+}
+
+// nested holds the values of a list or mapping. Most values are scalars.
+type nested struct {
+	items  []Value
+	fields []Field
+}
+
+func sequence(items []Value) Value { return Value{Kind: Sequence, nested: &nested{items: items}} }
+
+func mapping(fields []Field) Value { return Value{Kind: Mapping, nested: &nested{fields: fields}} }
+
+// Items returns the items of a Sequence. The slice is not a copy.
+func (v Value) Items() []Value {
+	if v.nested == nil {
+		return nil
+	}
+	return v.items
+}
+
+// Fields returns the fields of a Mapping. The slice is not a copy.
+func (v Value) Fields() []Field {
+	if v.nested == nil {
+		return nil
+	}
+	return v.fields
 }
 
 // String returns the text of a scalar, the text of a value in brackets, such as
@@ -59,8 +84,8 @@ func (v Value) Strings() []string {
 	case Null, Mapping:
 		return nil
 	case Sequence:
-		list := make([]string, 0, len(v.Items))
-		for _, item := range v.Items {
+		list := make([]string, 0, len(v.Items()))
+		for _, item := range v.Items() {
 			if item.Kind != Sequence && item.Kind != Mapping {
 				list = append(list, item.Text)
 			}
@@ -107,7 +132,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 		return escape.AppendJSON(dst, v.Text)
 	case Sequence:
 		dst = append(dst, '[')
-		for i, item := range v.Items {
+		for i, item := range v.Items() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
@@ -115,7 +140,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 		}
 		return append(dst, ']')
 	case Mapping:
-		return appendFields(dst, v.Fields)
+		return appendFields(dst, v.Fields())
 	default:
 		return escape.AppendJSON(dst, v.Text)
 	}
@@ -123,15 +148,19 @@ func (v Value) AppendJSON(dst []byte) []byte {
 
 // Memory returns the approximate size of the header and its fields in memory.
 func (m *Frontmatter) Memory() int {
-	return len(m.Header) + Value{Fields: m.Fields}.memory()
+	return len(m.Header) + mapping(m.Fields).memory()
 }
 
 func (v Value) memory() int {
-	size := len(v.Text) + len(v.Items)*int(unsafe.Sizeof(v)) + len(v.Fields)*int(unsafe.Sizeof(Field{}))
-	for _, item := range v.Items {
+	size := len(v.Text)
+	if v.nested == nil {
+		return size
+	}
+	size += int(unsafe.Sizeof(*v.nested)) + len(v.items)*int(unsafe.Sizeof(v)) + len(v.fields)*int(unsafe.Sizeof(Field{}))
+	for _, item := range v.items {
 		size += item.memory()
 	}
-	for _, f := range v.Fields {
+	for _, f := range v.fields {
 		size += len(f.Key) + f.Value.memory()
 	}
 	return size

@@ -164,8 +164,8 @@ func strictYAML(text string, line int, left *expansion) ([]Field, cuts, error) {
 	}
 	c := converter{line: line - 1, left: left, cuts: cuts{text: []byte(text), line: line - 1}}
 	v, err := c.value(root, 0)
-	c.literals(v.Fields[:c.own], text)
-	return v.Fields, c.cuts, err
+	c.literals(v.Fields()[:c.own], text)
+	return v.Fields(), c.cuts, err
 }
 
 // tooDeep reports brackets that are nested deeper than maxDepth. The check precedes
@@ -245,13 +245,13 @@ func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
 		defer func() { c.aliases-- }()
 		return c.value(n.Alias, depth+1)
 	case yaml.SequenceNode:
-		v := Value{Kind: Sequence}
+		v := sequence(nil)
 		for _, item := range n.Content {
 			i, err := c.value(item, depth+1)
 			if err != nil {
 				return v, err
 			}
-			v.Items = append(v.Items, i)
+			v.items = append(v.items, i)
 		}
 		return v, nil
 	case yaml.MappingNode:
@@ -265,7 +265,7 @@ func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
 }
 
 func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
-	v := Value{Kind: Mapping}
+	v := mapping(nil)
 	var merged []Field
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
@@ -277,9 +277,9 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 			return v, err
 		}
 		if k.Tag == "!!merge" && mergeable(value) {
-			merged = append(merged, value.Fields...)
-			for _, item := range value.Items {
-				merged = append(merged, item.Fields...)
+			merged = append(merged, value.Fields()...)
+			for _, item := range value.Items() {
+				merged = append(merged, item.Fields()...)
 			}
 			continue
 		}
@@ -294,23 +294,23 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 				return v, errRefused
 			}
 		}
-		v.Fields = append(v.Fields, Field{Key: name, Line: c.line + k.Line, Column: k.Column, Value: value})
+		v.fields = append(v.fields, Field{Key: name, Line: c.line + k.Line, Column: k.Column, Value: value})
 	}
 	if depth == 0 {
-		c.own = len(v.Fields)
+		c.own = len(v.fields)
 	}
 	if len(merged) == 0 {
 		return v, nil
 	}
 	// Keys of the mapping precede merged keys, and earlier merges precede later merges.
-	own := make(map[string]bool, len(v.Fields)+len(merged))
-	for _, f := range v.Fields {
+	own := make(map[string]bool, len(v.fields)+len(merged))
+	for _, f := range v.fields {
 		own[f.Key] = true
 	}
 	for _, f := range merged {
 		if !own[f.Key] {
 			own[f.Key] = true
-			v.Fields = append(v.Fields, f)
+			v.fields = append(v.fields, f)
 		}
 	}
 	return v, nil
@@ -557,5 +557,5 @@ func mergeable(v Value) bool {
 	if v.Kind != Sequence {
 		return v.Kind == Mapping
 	}
-	return !slices.ContainsFunc(v.Items, func(item Value) bool { return item.Kind != Mapping })
+	return !slices.ContainsFunc(v.Items(), func(item Value) bool { return item.Kind != Mapping })
 }

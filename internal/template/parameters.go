@@ -106,10 +106,10 @@ func declaredParameters(header matter.Frontmatter) []Parameter {
 	var list []Parameter
 	switch {
 	case value.Kind == matter.Sequence:
-		for _, item := range value.Items {
+		for _, item := range value.Items() {
 			var arg Parameter
 			if item.Kind == matter.Mapping {
-				for _, field := range item.Fields {
+				for _, field := range item.Fields() {
 					switch field.Key {
 					case "name":
 						arg.Name = argumentName(field.Value.String())

@@ -144,6 +144,27 @@ func ExampleGitignore() {
 	// file main.go
 }
 
+func ExampleSkipDependencies() {
+	c := open(toolshelf.WithFs(project(map[string]string{
+		"main.js":                        "require('left-pad')\n",
+		"node_modules/left-pad/index.js": "",
+		"node_modules/.bin/eslint":       "",
+		".gitignore":                     "node_modules/\n",
+	})))
+	defer c.Close()
+	tree, err := c.Tree(context.Background(), ".", toolshelf.SkipDependencies(), toolshelf.Gitignore())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(tree)
+	// Output:
+	// Directory tree: ./
+	//
+	// [DIR]  node_modules/ (2 entries)
+	// [FILE] main.js (20 B)
+}
+
 func ExampleAfter() {
 	c := source()
 	defer c.Close()

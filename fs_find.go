@@ -12,13 +12,14 @@ import (
 
 // FileMatches are the results of FindFiles.
 type FileMatches struct {
-	Path     string   `json:"path"`               // the searched directory, relative to the root, ending in a slash; "./" for the root
-	Pattern  string   `json:"pattern"`            // as given
-	Files    []string `json:"files"`              // paths relative to the root, in path order; never null
-	Total    int      `json:"total"`              // number of matches, including those beyond Limit
-	Skipped  int      `json:"skipped,omitempty"`  // number of unreadable directories
-	Ignored  int      `json:"ignored,omitempty"`  // number of entries omitted by Gitignore, excluding entries below omitted directories
-	Warnings []string `json:"warnings,omitempty"` // information that could not be read, one line each
+	Path         string   `json:"path"`                   // the searched directory, relative to the root, ending in a slash; "./" for the root
+	Pattern      string   `json:"pattern"`                // as given
+	Files        []string `json:"files"`                  // paths relative to the root, in path order; never null
+	Total        int      `json:"total"`                  // number of matches, including those beyond Limit
+	Skipped      int      `json:"skipped,omitempty"`      // number of unreadable directories
+	Ignored      int      `json:"ignored,omitempty"`      // number of entries omitted by Gitignore, excluding entries below omitted directories
+	Dependencies int      `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
+	Warnings     []string `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 
 // FindFiles returns the files below a directory that match a glob.
@@ -48,20 +49,21 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 			found.Files = []string{}
 		}
 		return FileMatches{
-			Path:     name + "/",
-			Pattern:  pattern,
-			Files:    found.Files,
-			Total:    found.Total,
-			Skipped:  found.Skipped,
-			Ignored:  found.Ignored,
-			Warnings: found.Warnings,
+			Path:         name + "/",
+			Pattern:      pattern,
+			Files:        found.Files,
+			Total:        found.Total,
+			Skipped:      found.Skipped,
+			Ignored:      found.Ignored,
+			Dependencies: found.Dependencies,
+			Warnings:     found.Warnings,
 		}, nil
 	})
 }
 
 // String returns the matches as text for a model, in the format of the tool search_files. The
 // text has no line break at its end. Lines after the paths report the matches beyond the
-// limit, the skipped directories and the warnings. Names are escaped as in
+// limit, the unreadable directories, the directories of SkipDependencies and the warnings. Names are escaped as in
 // [DirListing.String].
 func (m FileMatches) String() string {
 	var b strings.Builder
@@ -78,6 +80,9 @@ func (m FileMatches) String() string {
 	}
 	if m.Skipped > 0 {
 		b.WriteString("\n\n" + counted(m.Skipped, "directory", "directories") + " could not be read and were skipped")
+	}
+	if m.Dependencies > 0 {
+		b.WriteString("\n\n" + counted(m.Dependencies, "directory of dependencies was", "directories of dependencies were") + " not searched")
 	}
 	writeWarnings(&b, m.Warnings)
 	return b.String()

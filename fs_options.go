@@ -15,16 +15,17 @@ type DirOption func(*dirOptions)
 
 // dirOptions are the options of a call.
 type dirOptions struct {
-	showHidden bool
-	sort       SortKey
-	limit      int // -1 if not given
-	after      string
-	exclude    []listing.Glob
-	pattern    listing.Glob // of FindFiles
-	expansion  int          // total size of all patterns, in bytes
-	maxDepth   int
-	gitignore  bool
-	err        error // the first error
+	showHidden       bool
+	sort             SortKey
+	limit            int // -1 if not given
+	after            string
+	exclude          []listing.Glob
+	pattern          listing.Glob // of FindFiles
+	expansion        int          // total size of all patterns, in bytes
+	maxDepth         int
+	gitignore        bool
+	skipDependencies bool
+	err              error // the first error
 }
 
 // A SortKey is an order of the entries of a directory. In every order, directories come
@@ -124,6 +125,29 @@ func Gitignore() DirOption {
 	return func(o *dirOptions) { o.gitignore = true }
 }
 
+// SkipDependencies leaves out the content of directories that hold dependencies or the files
+// of a version control system. Tree shows such a directory as a single line with the number of
+// its entries (all entries, also hidden entries), and does not enter the directory. FindFiles
+// does not search the directory, and the field Dependencies of the result counts the
+// directories. The directories are recognized by their names:
+//
+//   - .bzr, .git, .hg, .jj, .svn
+//   - .pnpm-store, .yarn, bower_components, jspm_packages, node_modules
+//   - .eggs, .nox, .tox, .venv, __pypackages__, site-packages, venv
+//   - .dart_tool, .gradle, .stack-work, .terraform, Carthage, Pods, elm-stuff
+//
+// Names that are also usual for the source or the output of a project, such as vendor, build
+// and target, are not in the list. Use Gitignore or Exclude for these directories.
+//
+// The directory of the call itself is read whatever its name. FindFiles searches a directory
+// with which the pattern begins, as in "node_modules/*/package.json". Tree shows a directory
+// of the list even if a .gitignore file ignores the directory or the name is .git, so a reader
+// learns that the directory exists. ShowHidden and Exclude apply as always. At MaxDepth, Tree
+// does not count the entries. Accepted by Tree and FindFiles.
+func SkipDependencies() DirOption {
+	return func(o *dirOptions) { o.skipDependencies = true }
+}
+
 // matching sets the pattern of FindFiles. As an option, the pattern is checked together with
 // the other options.
 func matching(pattern string) DirOption {
@@ -151,12 +175,13 @@ func invalidPattern(text, why string) error {
 func (o *dirOptions) listing() listing.Options {
 	orders := map[SortKey]listing.Order{ByName: listing.ByName, BySize: listing.BySize, ByModified: listing.ByModified}
 	return listing.Options{
-		Hidden:    o.showHidden,
-		Exclude:   o.exclude,
-		Gitignore: o.gitignore,
-		Order:     orders[o.sort],
-		Limit:     max(o.limit, 0),
-		MaxDepth:  o.maxDepth,
+		Hidden:           o.showHidden,
+		Exclude:          o.exclude,
+		Gitignore:        o.gitignore,
+		SkipDependencies: o.skipDependencies,
+		Order:            orders[o.sort],
+		Limit:            max(o.limit, 0),
+		MaxDepth:         o.maxDepth,
 	}
 }
 
@@ -177,6 +202,8 @@ func newDirOptions(op string, opts []DirOption) (dirOptions, error) {
 		o.err = invalidDirOption("SortedBy: FindFiles sorts by path; omit the option")
 	case o.maxDepth != 0 && op == "ListDir":
 		o.err = invalidDirOption("MaxDepth: ListDir does not enter directories; use Tree")
+	case o.skipDependencies && op == "ListDir":
+		o.err = invalidDirOption("SkipDependencies: ListDir does not enter directories; use Tree")
 	}
 	if o.sort == "" {
 		o.sort = ByName

@@ -383,6 +383,7 @@ func TestInvalidOptions(t *testing.T) {
 		{"a negative limit", list(toolshelf.Limit(-1)), toolshelf.ErrInvalidOption},
 		{"a negative depth", tree(toolshelf.MaxDepth(-1)), toolshelf.ErrInvalidOption},
 		{"a depth for a listing", list(toolshelf.MaxDepth(1)), toolshelf.ErrInvalidOption},
+		{"directories not entered by a listing", list(toolshelf.SkipDependencies()), toolshelf.ErrInvalidOption},
 		{"a page of a tree", tree(toolshelf.After("x")), toolshelf.ErrInvalidOption},
 		{"a page of matches", find(toolshelf.After("x")), toolshelf.ErrInvalidOption},
 		{"an order for matches", find(toolshelf.SortedBy(toolshelf.BySize)), toolshelf.ErrInvalidOption},

@@ -33,6 +33,7 @@ type TreeNode struct {
 	Entry
 	Children []TreeNode `json:"children,omitempty"` // empty for a directory at MaxDepth; Tree does not read the directory
 	More     int        `json:"more,omitempty"`     // number of entries of this directory beyond Limit, not in Children
+	Skipped  int        `json:"skipped,omitempty"`  // number of entries of this directory, which Tree does not enter because of SkipDependencies
 	Error    string     `json:"error,omitempty"`    // reason why this directory cannot be read completely, in one line
 }
 
@@ -60,8 +61,8 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 		var top TreeNode
 		report, err := listing.Tree(ctx, c.root, name, lo, &top, listing.Builder[TreeNode]{
 			New: func(r *listing.Row) TreeNode { return TreeNode{Entry: newEntry(r)} },
-			Fill: func(dir *TreeNode, nodes []TreeNode, more int, reason string) {
-				dir.Children, dir.More, dir.Error = nodes, more, reason
+			Fill: func(dir *TreeNode, nodes []TreeNode, rest listing.Rest) {
+				dir.Children, dir.More, dir.Skipped, dir.Error = nodes, rest.More, rest.Skipped, rest.Reason
 			},
 		})
 		if err != nil {
@@ -100,7 +101,8 @@ func (t *DirTree) count(nodes []TreeNode, more int) (unknown int) {
 
 // String returns the tree as text for a model, in the format of the tool directory_tree. The
 // text has no line break at its end. Each level is indented by two spaces. The line of an
-// unreadable directory ends with the reason. After the entries of a directory, "… and N more"
+// unreadable directory ends with the reason. The line of a directory that SkipDependencies
+// skips ends with the number of its entries, as in "[DIR]  node_modules/ (812 entries)". After the entries of a directory, "… and N more"
 // reports the entries beyond the limit. Lines and names are those of [DirListing.String],
 // without the column of sizes.
 func (t DirTree) String() string {
@@ -136,6 +138,9 @@ func writeNodes(b *strings.Builder, nodes []TreeNode, more, depth int) {
 			b.WriteString("[FILE] " + escape.Name(n.Name) + " (" + formatSize(n.Size) + ")")
 		default:
 			n.writeLine(b, 0)
+		}
+		if n.Skipped > 0 {
+			b.WriteString(" (" + counted(n.Skipped, "entry", "entries") + ")")
 		}
 		if n.Error != "" {
 			b.WriteString(" (" + n.Error + ")")

@@ -78,7 +78,7 @@ func (f *finder) visit(d *reader, in *searched, at place, dir *confine.Dir, err 
 	_, err = d.read(f.ctx, dir, at, func(m *meter, bytes []byte, k Kind, _ *confine.Info) error {
 		switch k {
 		case KindDir:
-			if name := string(bytes); f.enters(in, name) {
+			if name := string(bytes); f.enters(d, in, name) {
 				below = append(below, in.in(name))
 			}
 		case KindFile, KindLink:
@@ -107,9 +107,20 @@ func (f *finder) visit(d *reader, in *searched, at place, dir *confine.Dir, err 
 	return below, nil
 }
 
-// enters reports whether a directory can contain a match.
-func (f *finder) enters(at *searched, name string) bool {
-	return (f.depth == 0 || at.depth+1 < f.depth) && (at.depth >= len(f.base) || f.base[at.depth] == name)
+// enters reports whether a directory can contain a match, and is no directory of
+// dependencies. enters counts the directories of dependencies. A glob that begins with
+// the path of a directory names the directory, so enters accepts the directory.
+func (f *finder) enters(d *reader, at *searched, name string) bool {
+	switch {
+	case f.depth > 0 && at.depth+1 >= f.depth:
+		return false
+	case at.depth < len(f.base):
+		return f.base[at.depth] == name
+	case d.skips(name):
+		d.dependencies.Add(1)
+		return false
+	}
+	return true
 }
 
 // add adds the matches of a directory. With a limit, add keeps the first matches in

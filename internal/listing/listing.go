@@ -53,20 +53,22 @@ const (
 
 // Options select entries. The zero Options select all entries that are not hidden.
 type Options struct {
-	Hidden    bool   // include entries whose names begin with a dot
-	Exclude   []Glob // omit entries that match any of the globs
-	Gitignore bool   // omit entries that .gitignore files ignore
-	Order     Order
-	Limit     int    // 0 for no limit
-	After     string // position of the last entry of the previous page, for List
-	MaxDepth  int    // levels of Tree and Find; 0 for all
+	Hidden           bool   // include entries whose names begin with a dot
+	Exclude          []Glob // omit entries that match any of the globs
+	Gitignore        bool   // omit entries that .gitignore files ignore
+	SkipDependencies bool   // do not enter directories of dependencies
+	Order            Order
+	Limit            int    // 0 for no limit
+	After            string // position of the last entry of the previous page, for List
+	MaxDepth         int    // levels of Tree and Find; 0 for all
 }
 
 // A Report counts the entries that a call omitted.
 type Report struct {
-	Ignored  int      // entries ignored by a .gitignore file, excluding entries below ignored directories
-	Vanished int      // entries removed between the read of the directory and the read of their metadata
-	Warnings []string // sorted
+	Ignored      int      // entries ignored by a .gitignore file, excluding entries below ignored directories
+	Dependencies int      // directories that Find did not enter because of SkipDependencies
+	Vanished     int      // entries removed between the read of the directory and the read of their metadata
+	Warnings     []string // sorted
 }
 
 // A Page is a part of the entries of a directory.

@@ -221,9 +221,8 @@ func TestEntriesThatChange(t *testing.T) {
 // A node is a node of a tree in a test.
 type node struct {
 	Row
-	nodes  []node
-	more   int
-	reason string
+	nodes []node
+	rest  Rest
 }
 
 // tree returns the nodes of Tree, one line each.
@@ -232,11 +231,11 @@ func tree(t *testing.T, f *confine.FS, name string, o Options) (Report, []string
 	var top node
 	report, err := Tree(t.Context(), f, name, o, &top, Builder[node]{
 		New: func(r *Row) node { return node{Row: *r} },
-		Fill: func(dir *node, nodes []node, more int, reason string) {
-			if dir.nodes != nil || dir.more > 0 || dir.reason != "" {
+		Fill: func(dir *node, nodes []node, rest Rest) {
+			if dir.nodes != nil || dir.rest != (Rest{}) {
 				t.Errorf("%s is filled twice", dir.Name)
 			}
-			dir.nodes, dir.more, dir.reason = nodes, more, reason
+			dir.nodes, dir.rest = nodes, rest
 		},
 	})
 	if err != nil {
@@ -249,11 +248,11 @@ func tree(t *testing.T, f *confine.FS, name string, o Options) (Report, []string
 			all = append(all, indent+line(n.nodes[i].Row))
 			add(&n.nodes[i], indent+" ")
 		}
-		if n.more > 0 {
-			all = append(all, fmt.Sprintf("%s+%d", indent, n.more))
+		if n.rest.More > 0 {
+			all = append(all, fmt.Sprintf("%s+%d", indent, n.rest.More))
 		}
-		if n.reason != "" {
-			all = append(all, indent+n.reason)
+		if n.rest.Reason != "" {
+			all = append(all, indent+n.rest.Reason)
 		}
 	}
 	add(&top, "")

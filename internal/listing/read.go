@@ -42,10 +42,11 @@ func kindOf(typ fs.FileMode) Kind {
 // that the reader has read. A reader is safe for concurrent use.
 type reader struct {
 	Options
-	ignored  atomic.Int64 // omitted because of a .gitignore file
-	vanished atomic.Int64 // removed between the read of the directory and the stat of the entry
-	mu       sync.Mutex
-	warnings []string
+	ignored      atomic.Int64 // omitted because of a .gitignore file
+	dependencies atomic.Int64 // directories that Find does not enter
+	vanished     atomic.Int64 // removed between the read of the directory and the stat of the entry
+	mu           sync.Mutex
+	warnings     []string
 }
 
 // open opens the directory of a call.
@@ -120,7 +121,7 @@ func (d *reader) read(ctx context.Context, dir *confine.Dir, at place, visit fun
 				return err
 			}
 		}
-		if d.Gitignore {
+		if d.Gitignore && !(k == KindDir && d.skips(string(name))) {
 			out, err := string(name) == ".git", error(nil)
 			if !out && at.rules != nil {
 				out, err = at.rules.Ignores(rulesDir(at.name), string(name), k == KindDir, m.spend)
@@ -362,6 +363,7 @@ func (d *reader) warn(message string) {
 // add adds the counts and the warnings of another reader.
 func (d *reader) add(other *reader) {
 	d.ignored.Add(other.ignored.Load())
+	d.dependencies.Add(other.dependencies.Load())
 	d.vanished.Add(other.vanished.Load())
 	for _, message := range other.warnings {
 		d.warn(message)
@@ -372,7 +374,7 @@ func (d *reader) add(other *reader) {
 // goroutines.
 func (d *reader) report() Report {
 	slices.Sort(d.warnings)
-	return Report{Ignored: int(d.ignored.Load()), Vanished: int(d.vanished.Load()), Warnings: d.warnings}
+	return Report{Ignored: int(d.ignored.Load()), Dependencies: int(d.dependencies.Load()), Vanished: int(d.vanished.Load()), Warnings: d.warnings}
 }
 
 const gitignoreName = ".gitignore"

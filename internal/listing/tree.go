@@ -19,9 +19,15 @@ type Builder[E any] struct {
 
 	// Fill sets the entries of a directory, once for each directory that the tree
 	// enters. The node must keep the slice nodes, because later calls of Fill change
-	// its elements. more is the number of entries beyond the limit. reason is the
-	// reason why the directory cannot be read completely, or "".
-	Fill func(dir *E, nodes []E, more int, reason string)
+	// its elements.
+	Fill func(dir *E, nodes []E, rest Rest)
+}
+
+// A Rest describes the entries of a directory that are not in the tree.
+type Rest struct {
+	More    int    // number of entries beyond the limit
+	Skipped int    // number of entries of a directory that Options.SkipDependencies skips
+	Reason  string // reason why the directory cannot be read completely, or ""
 }
 
 // Tree builds the tree of the entries below a directory. The node top is the node of the
@@ -52,11 +58,11 @@ func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, 
 // A branch is the data of a directory until the level is settled.
 type branch[E any] struct {
 	node    *E
-	nodes   []E    // of the entries, if filled
-	filled  bool   // nodes is set
-	entries int    // number of selected entries
-	more    int    // number of entries beyond the limit
-	reason  string // of an error
+	nodes   []E  // of the entries, if filled
+	filled  bool // nodes is set
+	entries int  // number of selected entries
+	skipped bool // because of Options.SkipDependencies
+	rest    Rest
 }
 
 // A treeBuilder builds the nodes of the directories of a walk.
@@ -74,8 +80,16 @@ type treeBuilder[E any] struct {
 // builds no nodes, and settle determines the share of the directory after the visits of
 // the whole level.
 func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at place, dir *confine.Dir, err error) ([]*directory[branch[E]], error) {
+	if err == nil && f.data.skipped {
+		f.data.rest.Skipped, err = countEntries(t.ctx, dir)
+		if t.ctx.Err() != nil {
+			return nil, err
+		}
+	}
 	if err != nil {
-		f.data.reason = escape.Reason(err)
+		f.data.rest.Reason = escape.Reason(err)
+	}
+	if err != nil || f.data.skipped {
 		return nil, nil
 	}
 	at.rules = d.addRules(dir, at)
@@ -85,7 +99,7 @@ func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at place, dir
 		if t.ctx.Err() != nil || f == t.walk.top {
 			return nil, err
 		}
-		f.data.reason = escape.Reason(err)
+		f.data.rest.Reason = escape.Reason(err)
 	}
 	f.data.entries = total.all()
 	if f.depth == t.depth && t.claimed.Add(int64(f.data.entries)) > int64(t.left) {
@@ -113,7 +127,7 @@ func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.D
 	enter := t.MaxDepth == 0 || f.depth+1 < t.MaxDepth
 	add := func(i int, name string) {
 		child := f.in(name)
-		child.data.node = &f.data.nodes[i]
+		child.data.node, child.data.skipped = &f.data.nodes[i], t.skips(name)
 		below = append(below, child)
 	}
 	f.data.filled = true
@@ -162,7 +176,7 @@ func (t *treeBuilder[E]) settle(level []*directory[branch[E]]) ([]*directory[bra
 		err = inParallel(t.ctx, len(level), func(i int) error { return t.cut(level[i], shares[i]) })
 	}
 	for _, f := range level {
-		t.Fill(f.data.node, f.data.nodes, f.data.more, f.data.reason)
+		t.Fill(f.data.node, f.data.nodes, f.data.rest)
 		f.data.nodes = nil
 	}
 	next := below(level)
@@ -178,7 +192,7 @@ func (t *treeBuilder[E]) settle(level []*directory[branch[E]]) ([]*directory[bra
 
 // cut keeps the first nodes of a directory.
 func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
-	f.data.more = f.data.entries - limit
+	f.data.rest.More = f.data.entries - limit
 	switch {
 	case limit == 0:
 		f.data.nodes, f.below = nil, nil
@@ -191,7 +205,7 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 	}
 	dir, err := t.walk.acquire(f)
 	if err != nil {
-		f.data.more, f.data.reason = 0, escape.Reason(err)
+		f.data.rest = Rest{Reason: escape.Reason(err)}
 		return nil
 	}
 	defer t.walk.release(f)
@@ -204,10 +218,10 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 		if t.ctx.Err() != nil {
 			return err
 		}
-		f.data.reason = escape.Reason(err)
+		f.data.rest.Reason = escape.Reason(err)
 	}
 	f.below, err = t.fill(t.reader, f, dir, entries, limit)
-	f.data.more = max(0, total.all()-min(limit, len(entries)))
+	f.data.rest.More = max(0, total.all()-min(limit, len(entries)))
 	return err
 }
 

@@ -42,7 +42,7 @@ func TestOpenDirectoriesAreBounded(t *testing.T) {
 						}
 					}
 				},
-				Fill: func(*struct{}, []struct{}, int, string) {},
+				Fill: func(*struct{}, []struct{}, Rest) {},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -33,5 +33,6 @@ func CachedFiles(c *Catalog) (n int) {
 	c.caches.skills.Retain(count)
 	c.caches.digests.Retain(count)
 	c.caches.usages.Retain(count)
+	c.caches.lines.Retain(count)
 	return n
 }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math"
 	"sort"
 	"sync"
 )
@@ -89,6 +90,28 @@ func (x *Index) beforeBreak(n int) mark {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.mark(sort.SearchInts(x.breaks, n) - 1)
+}
+
+// around returns the last mark with less than n line breaks, for n > 0, and the distance to
+// the next mark, or 0 if the Index has no next mark.
+func (x *Index) around(n int) (mark, int64) {
+	m, next := x.beforeBreak(n), x.after(n)
+	if next == math.MaxInt64 {
+		return m, 0
+	}
+	return m, next - m.offset
+}
+
+// after returns the offset of the first mark with n line breaks or more. If the Index has
+// none, after returns math.MaxInt64.
+func (x *Index) after(n int) int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	i := sort.SearchInts(x.breaks, n)
+	if i == len(x.breaks) {
+		return math.MaxInt64
+	}
+	return x.mark(i).offset
 }
 
 // before returns the last mark that is not after an offset of the text.

@@ -71,16 +71,33 @@ type reader struct {
 	countable int64 // the constant, except in tests
 
 	memory *[chunk]byte
-	buf    []byte // the bytes of memory that the last read filled
+	buf    []byte // the bytes of the last read
 	at     int64  // offset of buf
+	owned  bool   // buf is not a part of memory
 }
 
 // fill reads up to n bytes, n <= chunk. The result is shorter only at the end of the file.
 func (r *reader) fill(offset int64, n int) ([]byte, error) {
-	r.at = offset
+	r.at, r.owned = offset, false
 	var err error
 	r.buf, err = r.read(r.memory[:n], offset)
 	return r.buf, err
+}
+
+// fillPage reads a page that begins at an offset, or up to a distance after the offset.
+// One read then finds the beginning of the page and returns the page.
+func (r *reader) fillPage(offset, distance int64, q Request) error {
+	end := offset + min(distance+r.format.RawSize(q.Max), r.size-offset)
+	if q.To > 0 {
+		end = min(end, r.index.after(q.To))
+	}
+	if end-offset <= chunk {
+		_, err := r.fill(offset, int(end-offset))
+		return err
+	}
+	raw, err := r.raw(offset, end)
+	r.buf, r.at, r.owned = raw, offset, true
+	return err
 }
 
 // read is fill into the caller's memory.
@@ -249,18 +266,25 @@ func (r *reader) page(q Request) (Page, error) {
 	if err != nil || end <= s.offset {
 		return r.none(), err
 	}
-	raw, owned, err := r.raw(s.offset, end)
-	if err != nil || len(raw) == 0 {
-		return r.none(), err
+	if i := s.offset - r.at; i < 0 || end-r.at > int64(len(r.buf)) {
+		if err := r.fillPage(s.offset, 0, q); err != nil {
+			return Page{}, err
+		}
+	}
+	raw := r.buf[s.offset-r.at:]
+	raw = raw[:min(int64(len(raw)), end-s.offset)]
+	if len(raw) == 0 {
+		return r.none(), nil
 	}
 	d := r.format.Decode(raw, q.Max)
-	if !owned && len(d.Text) > 0 && &d.Text[0] == &raw[0] {
+	// A short text must not keep a large buffer alive.
+	if shared := len(d.Text) > 0 && &d.Text[0] == &raw[0]; shared && (!r.owned || len(d.Text) < len(r.buf)/2) {
 		d.Text = append([]byte(nil), d.Text...)
 	}
-	raw = raw[:d.Raw]
+	ended := r.format.ends(raw[:d.Raw])
 	end = s.offset + int64(d.Raw)
 	if s.line > 0 && r.index.last().offset < end {
-		r.count(mark{s.offset, s.line - 1}, raw, math.MaxInt)
+		r.count(mark{s.offset, s.line - 1}, raw[:d.Raw], math.MaxInt)
 	}
 	more, err := r.more(end)
 	if err != nil {
@@ -276,7 +300,6 @@ func (r *reader) page(q Request) (Page, error) {
 		Breaks:  d.Breaks,
 		Invalid: d.Invalid,
 	}
-	ended := r.format.ends(raw)
 	if ended {
 		p.Last--
 	}
@@ -345,6 +368,13 @@ func (r *reader) start(q Request) (position, error) {
 		return s, err
 	}
 	line := max(q.From, 1)
+	if n := line - 1; n > 0 {
+		if m, distance := r.index.around(n); distance > 0 && q.Column == 0 {
+			if err := r.fillPage(m.offset, distance, q); err != nil {
+				return position{}, err
+			}
+		}
+	}
 	m, err := r.line(line)
 	if err != nil || m.breaks < line-1 || q.Column == 0 {
 		return position{offset: m.offset, line: line}, err
@@ -399,12 +429,8 @@ func (r *reader) end(q Request, s position) (end, last int64, err error) {
 	return min(end, last, r.size), last, err
 }
 
-// raw returns the bytes between two offsets, fewer if the file is shorter, and whether
-// the bytes belong to the caller.
-func (r *reader) raw(from, to int64) (raw []byte, owned bool, err error) {
-	if i := from - r.at; i >= 0 && to-r.at <= int64(len(r.buf)) {
-		return r.buf[i : to-r.at], false, nil
-	}
+// raw returns the bytes between two offsets in new memory, fewer if the file is shorter.
+func (r *reader) raw(from, to int64) (raw []byte, err error) {
 	// If the size is unknown, the file may be much shorter.
 	const step = 1 << 20
 	if r.size < math.MaxInt64 {
@@ -417,7 +443,7 @@ func (r *reader) raw(from, to int64) (raw []byte, owned bool, err error) {
 		}
 		more, err := r.read(raw[len(raw):len(raw)+n], from)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		raw = raw[:len(raw)+len(more)]
 		from += int64(len(more))
@@ -425,7 +451,7 @@ func (r *reader) raw(from, to int64) (raw []byte, owned bool, err error) {
 			break
 		}
 	}
-	return raw, true, nil
+	return raw, nil
 }
 
 // more reports whether the file has bytes after an offset.

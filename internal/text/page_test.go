@@ -2,12 +2,19 @@ package text
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"io"
 	"math"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // lines splits a decoded text, the simple way.
@@ -132,6 +139,12 @@ func FuzzPages(f *testing.F) {
 			wanted = strings.Join(want[first-1:last], "")
 		}
 		q := Request{From: from, To: to, Max: math.MaxInt32}
+		// A filesystem may know no size, or a size that is too large.
+		for _, size := range []int64{-1, int64(len(file)) + 7} {
+			if p, err := Read(t.Context(), bytes.NewReader(file), size, new(Index), q); err != nil || p.Text != wanted || p.Text != "" && p.NextLine != 0 && last == len(want) {
+				t.Fatalf("lines %d to %d with the size %d: %+v, %v, want %q", from, to, size, p, err, wanted)
+			}
+		}
 		if got := texts(pagesOf(t, file, new(Index), q)); got != wanted {
 			t.Fatalf("lines %d to %d: %q, want %q", from, to, got, wanted)
 		}
@@ -140,4 +153,235 @@ func FuzzPages(f *testing.F) {
 			t.Fatalf("lines %d to %d of a large file: %q, %v, want %q", from, to, p.Text, err, wanted)
 		}
 	})
+}
+
+// A generated file consists of "x", except for the bytes in between.
+type generated struct {
+	size  int64
+	other map[int64]byte
+	read  int64 // number of bytes read
+}
+
+func (g *generated) ReadAt(p []byte, offset int64) (int, error) {
+	n := int(max(0, min(int64(len(p)), g.size-offset)))
+	for done := copy(p[:n], "x"); 0 < done && done < n; done *= 2 {
+		copy(p[done:n], p[:done])
+	}
+	for at, c := range g.other {
+		if i := at - offset; 0 <= i && i < int64(n) {
+			p[i] = c
+		}
+	}
+	g.read += int64(n)
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// memoryOf returns the number of bytes that f allocates.
+func memoryOf(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestLongLine reads a file with a line of 1 GiB between two short lines.
+func TestLongLine(t *testing.T) {
+	length := int64(1 << 30)
+	if testing.Short() {
+		length = 32 << 20
+	}
+	const most = 1000
+	file := &generated{size: 2 + length + 1 + 2, other: map[int64]byte{1: '\n', 2 + length: '\n'}}
+	x := new(Index)
+	for _, tt := range []struct {
+		rule    string
+		request Request
+		want    Page // the text is at most "x" and one line break
+		size    int
+		read    int64 // the largest number of bytes that the call may read
+	}{
+		{"the beginning", Request{}, Page{First: 1, Last: 1, Total: -1, NextLine: 2, Truncated: true, Breaks: 1}, 2, chunk + 2*most},
+		{"the first line", Request{To: 1}, Page{First: 1, Last: 1, Total: -1, NextLine: 2, Breaks: 1}, 2, chunk + 2*most},
+		{"the last line", Request{From: -1}, Page{First: -1, Last: -1, Total: -1}, 2, 2 * chunk},
+		{"the beginning of the line", Request{From: 2}, Page{First: 2, Last: 2, Total: -1, NextLine: 2, NextColumn: most, Truncated: true}, most, chunk + 2*most},
+		{"the line from the end", Request{From: -2, To: -2}, Page{First: -2, Last: -2, Total: -1, NextLine: -2, NextColumn: most, Truncated: true}, most, length + 3*chunk},
+		{"the middle of the line", Request{From: 2, Column: length / 2}, Page{First: 2, Last: 2, Column: length / 2, Total: -1, NextLine: 2, NextColumn: length/2 + most, Truncated: true}, most, length/2 + 2*chunk},
+		{"the middle again", Request{From: 2, Column: length / 2}, Page{First: 2, Last: 2, Column: length / 2, Total: -1, NextLine: 2, NextColumn: length/2 + most, Truncated: true}, most, 2 * chunk},
+		{"the line from the end, with a column", Request{From: -2, Column: length - 1}, Page{First: 2, Last: 3, Column: length - 1, Total: 3, Breaks: 1}, 4, length/2 + 3*chunk},
+		{"a column beyond the line", Request{From: 2, Column: length + 1}, Page{First: 3, Last: 3, Total: 3}, 2, 4 * chunk},
+		{"the line after the long line", Request{From: 3}, Page{First: 3, Last: 3, Total: 3}, 2, 2 * chunk},
+		{"a column beyond the last line", Request{From: 3, Column: math.MaxInt64}, Page{Total: 3}, 0, 2 * chunk},
+	} {
+		var p Page
+		file.read = 0
+		q := tt.request
+		q.Max = most
+		allocated := memoryOf(func() {
+			var err error
+			if p, err = Read(t.Context(), file, file.size, x, q); err != nil {
+				t.Fatal(err)
+			}
+		})
+		got := p
+		got.Text, got.Format = "", Format{}
+		if diff := cmp.Diff(tt.want, got); diff != "" || len(p.Text) != tt.size {
+			t.Errorf("%s: %d bytes of text, want %d (-want +got):\n%s", tt.rule, len(p.Text), tt.size, diff)
+		}
+		if file.read > tt.read || allocated > 4<<20 {
+			t.Errorf("%s: the call reads %d bytes and allocates %d, want at most %d and 4 MiB", tt.rule, file.read, allocated, tt.read)
+		}
+	}
+	if memory := x.Memory(); memory > 1<<20 {
+		t.Errorf("the index has %d bytes", memory)
+	}
+}
+
+// An Index of a very large file has fewer offsets per byte.
+func TestIndexIsBounded(t *testing.T) {
+	const perBlock = 3
+	var x Index
+	m := mark{}
+	for range 3*maxBlocks + 5 {
+		m.offset += block
+		m.breaks += perBlock
+		x.add(m)
+	}
+	if len(x.breaks) >= maxBlocks || x.distance() != 4*block {
+		t.Errorf("%d offsets, %d bytes apart", len(x.breaks), x.distance())
+	}
+	for _, n := range []int{1, 12, 13, 100_000, 3 * maxBlocks * perBlock} {
+		m, next := x.beforeBreak(n), x.after(n)
+		if m.breaks >= n || int64(m.breaks) != m.offset/block*perBlock || next-m.offset != x.distance() {
+			t.Errorf("line break %d is after %+v and before %d", n, m, next)
+		}
+		if at := x.before(next - 1); at != m {
+			t.Errorf("the last mark before %d is %+v, want %+v", next, at, m)
+		}
+	}
+	if last := x.last(); x.after(last.breaks+1) != math.MaxInt64 || x.before(math.MaxInt64) != last {
+		t.Errorf("the last mark %+v has a successor", last)
+	}
+}
+
+// Calls at the same time share an Index.
+func TestConcurrentReads(t *testing.T) {
+	const lines = 20_000
+	var b strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&b, "%0*d\n", 50+i%100, i+1)
+	}
+	file := b.String()
+	x := new(Index)
+	var readers sync.WaitGroup
+	for g := range 8 {
+		readers.Go(func() {
+			for i := range 50 {
+				line := 1 + (i*7919+g*104729)%lines
+				p, err := Read(t.Context(), strings.NewReader(file), int64(len(file)), x, Request{From: line, To: line, Max: 1000})
+				if err != nil || strings.TrimLeft(p.Text, "0") != fmt.Sprintln(line) {
+					t.Errorf("line %d: %q, %v", line, p.Text, err)
+					return
+				}
+			}
+		})
+	}
+	readers.Wait()
+}
+
+// Read returns the error of the file, and of a context that ends between two reads.
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("disk on fire")
+	for _, q := range []Request{{}, {From: 1 << 20}, {From: -1}, {From: -1 << 20}, {To: -1 << 20}, {From: 1, Column: 1 << 20}} {
+		q.Max = 1 << 20
+		for fail := 1; ; fail++ {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			file := &failing{generated: generated{size: 2 << 20, other: map[int64]byte{5: '\n'}}, left: fail, err: broken}
+			_, err := Read(ctx, file, file.size, new(Index), q)
+			ended := &failing{generated: file.generated, left: fail, cancel: func() { cancel(nil) }}
+			_, endedErr := Read(ctx, ended, ended.size, new(Index), q)
+			cancel(nil)
+			if file.left > 0 {
+				if err != nil || fail == 1 {
+					t.Errorf("%+v: %v without a failed read", q, err)
+				}
+				break
+			}
+			if err != broken {
+				t.Errorf("%+v: the read %d fails: %v", q, fail, err)
+			}
+			if ended.left < 0 || endedErr != nil && endedErr != context.Canceled {
+				t.Errorf("%+v: %d reads after the context ended in the read %d: %v", q, -ended.left, fail, endedErr)
+			}
+		}
+	}
+}
+
+// A failing file fails, or calls cancel, in the read number left.
+type failing struct {
+	generated
+	left   int
+	err    error
+	cancel func()
+}
+
+func (f *failing) ReadAt(p []byte, offset int64) (int, error) {
+	f.left--
+	if f.left == 0 {
+		if f.cancel == nil {
+			return 0, f.err
+		}
+		f.cancel()
+	}
+	return f.generated.ReadAt(p, offset)
+}
+
+func TestDetect(t *testing.T) {
+	for _, tt := range []struct {
+		rule   string
+		head   string
+		isText bool
+		want   Format
+	}{
+		{"an empty file", "", true, Format{Encoding: UTF8}},
+		{"LF", "a\nb", true, Format{Encoding: UTF8}},
+		{"CR", "a\rb", true, Format{Encoding: UTF8, CR: true}},
+		{"CR before the first LF", "a\rb\n", true, Format{Encoding: UTF8}},
+		{"a NUL", "a\x00b", false, Format{}},
+		{"a NUL at the end of the head", strings.Repeat("a", HeadSize-1) + "\x00", false, Format{}},
+		{"a NUL after the head", strings.Repeat("a", HeadSize) + "\x00", true, Format{Encoding: UTF8}},
+		{"UTF-8 with a byte order mark", "\xef\xbb\xbfa", true, Format{Encoding: UTF8, BOM: true}},
+		{"UTF-16, little-endian", "\xff\xfea\x00", true, Format{Encoding: UTF16LE, BOM: true}},
+		{"UTF-16, big-endian", "\xfe\xff\x00a\x00\r\x00b", true, Format{Encoding: UTF16BE, BOM: true, CR: true}},
+		{"UTF-16 without a byte order mark", "a\x00b\x00", false, Format{}},
+		{"UTF-16 with bytes of CR and NUL in other characters", "\xff\xfe\x00\x0d\x0d\x01\x00\x01", true, Format{Encoding: UTF16LE, BOM: true}},
+		{"UTF-16 with U+0000", "\xff\xfea\x00\x00\x00", false, Format{}},
+		{"UTF-32", "\xff\xfe\x00\x00a\x00\x00\x00", false, Format{}},
+	} {
+		if got, isText := Detect([]byte(tt.head)); got != tt.want || isText != tt.isText {
+			t.Errorf("%s: %+v, text: %v; want %+v, %v", tt.rule, got, isText, tt.want, tt.isText)
+		}
+	}
+}
+
+// The text of a page does not change when later calls use the same buffers.
+func TestPagesDoNotShareMemory(t *testing.T) {
+	for _, size := range []int{100, chunk, 2 * chunk} {
+		read := func(c string) Page {
+			file := strings.Repeat(c, size)
+			p, err := Read(t.Context(), strings.NewReader(file), int64(size), new(Index), Request{Max: size})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		a := read("a")
+		read("b")
+		if strings.Trim(a.Text, "a") != "" || len(a.Text) != size {
+			t.Errorf("%d bytes: the second call changed the text of the first page", size)
+		}
+	}
 }

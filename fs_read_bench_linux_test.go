@@ -1,0 +1,90 @@
+package toolshelf_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// BenchmarkReadFile reads pages of a file of 1 GiB with lines of 64 bytes, once the catalog
+// has indexed the file. The floor is one pread of the returned bytes into new memory, and
+// "open" is the floor with the calls that open and close a file. The pages are at random
+// lines. The file is in the page cache. With -short, the file has 64 MiB.
+func BenchmarkReadFile(b *testing.B) {
+	const line = 64
+	size := 1 << 30
+	if testing.Short() {
+		size = 64 << 20
+	}
+	root := b.TempDir()
+	name := filepath.Join(root, "large.txt")
+	part := bytes.Repeat(append(bytes.Repeat([]byte("x"), line-1), '\n'), 1<<20/line)
+	file, err := os.Create(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	for range size / len(part) {
+		if _, err := file.Write(part); err != nil {
+			b.Fatal(err)
+		}
+	}
+	// A file that has just changed is not indexed.
+	if err := os.Chtimes(name, written, written); err != nil {
+		b.Fatal(err)
+	}
+	for _, page := range []int{4 << 10, 64 << 10, 256 << 10, 1 << 20} {
+		b.Run(fmt.Sprint(page), func(b *testing.B) {
+			c := catalog(b, toolshelf.WithRoot(root))
+			read := func(first int, options ...toolshelf.ReadOption) {
+				text, err := c.ReadFile(context.Background(), "large.txt", append(options, toolshelf.MaxBytes(page))...)
+				if err != nil || len(text.Text) != page || text.First != first || text.Total != size/line {
+					b.Fatal(len(text.Text), text.First, text.Total, err)
+				}
+			}
+			for indexed := false; !indexed; { // the first calls may come too soon after the write
+				if _, err := c.ReadFile(b.Context(), "large.txt", toolshelf.Lines(size/line, 0)); err != nil {
+					b.Fatal(err)
+				}
+				text, err := c.ReadFile(b.Context(), "large.txt", toolshelf.Lines(1, 1))
+				if err != nil {
+					b.Fatal(err)
+				}
+				indexed = text.Total >= 0
+			}
+			var buf []byte
+			random := rand.New(rand.NewPCG(1, 2))
+			first := func() int { return 1 + random.IntN((size-page)/line) }
+			pread := func(fd int) {
+				buf = make([]byte, page)
+				if n, err := unix.Pread(fd, buf, int64(first()-1)*line); n != page || err != nil {
+					b.Fatal(n, err)
+				}
+			}
+			b.ResetTimer()
+			compare(b, []string{"ours", "floor", "open"}, map[string]func(){
+				"ours": func() {
+					first := first()
+					read(first, toolshelf.Lines(first, 0))
+				},
+				"floor": func() { pread(int(file.Fd())) },
+				"open": func() {
+					fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+					if err != nil {
+						b.Fatal(err)
+					}
+					defer unix.Close(fd)
+					pread(fd)
+				},
+			})
+		})
+	}
+}

@@ -18,7 +18,8 @@ const (
 
 // each calls do with 0 to n-1, in no particular order and from several
 // goroutines, and returns after all calls. If ctx ends, each stops early and
-// returns the error of ctx.
+// returns the error of ctx, even if ctx ends in the last call: the last call may
+// have given up, see retryPartial.
 func each(ctx context.Context, n int, do func(i int)) error {
 	if n == 0 || ctx.Err() != nil {
 		return ctx.Err()
@@ -30,8 +31,12 @@ func each(ctx context.Context, n int, do func(i int)) error {
 		workers = slowWorkers
 	}
 
-	return parallel.Do(ctx, workers, n-1, func(i int) error {
+	err := parallel.Do(ctx, workers, n-1, func(i int) error {
 		do(i + 1)
 		return nil
 	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	return err
 }

@@ -42,7 +42,21 @@ func TestEachEndsWithItsContext(t *testing.T) {
 	if err := each(ctx, 1_000_000, func(int) { calls.Add(1); cancel() }); !errors.Is(err, context.Canceled) || calls.Load() == 1_000_000 {
 		t.Errorf("%v after %d calls", err, calls.Load())
 	}
-	if err := each(ctx, 10, func(int) { t.Error("a call after the end") }); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+	for _, n := range []int{0, 1, 10} {
+		if err := each(ctx, n, func(int) { t.Error("a call after the end") }); !errors.Is(err, context.Canceled) {
+			t.Errorf("%d calls: %v", n, err)
+		}
+	}
+	for _, n := range []int{1, 2, 10} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var calls atomic.Int64
+		if err := each(ctx, n, func(int) {
+			if calls.Add(1) == int64(n) {
+				cancel()
+			}
+		}); !errors.Is(err, context.Canceled) {
+			t.Errorf("the end in the last of %d calls: %v", n, err)
+		}
+		cancel()
 	}
 }

@@ -62,6 +62,7 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 	if err != nil {
 		return err
 	}
+	s.entries = slices.Grow(s.entries, len(entries))
 	for _, e := range entries {
 		if e != nil {
 			s.entries = append(s.entries, e)

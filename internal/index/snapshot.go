@@ -97,7 +97,11 @@ func (s *Snapshot) Files() iter.Seq[*Entry] {
 func merge(config *Config, layers []layerFiles) *Snapshot {
 	s := &Snapshot{Generation: 1, layers: layers, shadows: make(map[*Entry][]*Entry)}
 	s.problems = func() []problem.Problem { return s.collectProblems(config) }
-	all := slices.Collect(s.Files())
+	n := 0
+	for _, f := range layers {
+		n += len(f.entries)
+	}
+	all := slices.AppendSeq(make([]*Entry, 0, n), s.Files())
 	slices.SortFunc(all, func(a, b *Entry) int {
 		if order := cmp.Or(names.Compare(a.Name, b.Name), cmp.Compare(a.layer, b.layer)); order != 0 {
 			return order

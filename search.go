@@ -95,8 +95,9 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // Search costs as much as List plus about a millisecond for 10,000 commands.
 // [WithWatch] and [WithCacheTTL] avoid the cost of List. In addition:
 //
-//   - The first Search reads all files, on all cores. The time is proportional to the
-//     size of the files. Later searches read new and changed files.
+//   - The first Search reads all files, on all cores. The time is linear in the size of
+//     the files: about 80 µs of CPU time, divided among the cores, for a file of 7 KB.
+//     Later searches read new and changed files, each in less than a millisecond.
 //   - Each search reads the files that were changed a moment ago, and all files of a
 //     filesystem without change times (see [WithFs]). With WithCacheTTL, the searches
 //     within its duration read these files once. Search reads an embed.FS once (see

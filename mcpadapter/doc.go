@@ -38,6 +38,8 @@
 //	                  max_depth                              a directory and everything below
 //	get_file_info     path                                   one file
 //	search_files      pattern, path, exclude_patterns        files with matching names
+//	read_file         path, start_line, end_line,
+//	                  start_column, max_bytes                lines of a text file
 //	report_feedback   command_name, report_content,
 //	                  user_wants_upload, report_name         saves a report
 //
@@ -73,7 +75,8 @@
 //	}))
 //
 // list_directory, directory_tree and search_files show at most 10,000 entries, and
-// report the number of further entries. read_skill_file returns at most 1 MiB.
+// report the number of further entries. read_skill_file returns at most 1 MiB, and
+// read_file at most 256 KiB.
 //
 // # Prompts
 //

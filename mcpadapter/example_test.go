@@ -172,7 +172,7 @@ func ExampleAdapter_ToolsPage() {
 	}
 	// Output:
 	// 8 true
-	// 3 false
+	// 4 false
 }
 
 func ExampleWithRenderer() {

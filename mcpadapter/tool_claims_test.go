@@ -40,6 +40,8 @@ func claimed() map[string]string {
 		"files/c/error.log":                                "1",
 		"files/node_modules/x/x.js":                        "1",
 		"src/x/x_test.go":                                  "1",
+		"references/guide.md":                              "one\ntwo\nthree\n",
+		"references/most.txt":                              strings.Repeat("x", 256<<10) + "\nend\n",
 		"deep" + strings.Repeat("/d", 120) + "/bottom.txt": "1",
 	}
 	for i := range 98 {
@@ -282,6 +284,39 @@ var claims = []claim{
 	}},
 	{"search_files", "path", directoryArg, func(c caller) { c.same(`{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`) }},
 	{"search_files", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":"*"`)},
+
+	{"read_file", "", "Read a text file, or some of its lines. Returns each line with its number. " +
+		"If the file has more than max_bytes, the result ends with the line to continue with. " +
+		"Use a path that directory_tree or search_files has returned.", func(c caller) {
+		c.holds(`{"path":"references/guide.md"}`, "1\tone\n2\ttwo\n3\tthree")
+		c.holds(`{"path":"references/guide.md","max_bytes":8}`, "1\tone\n2\ttwo\n… and 1 more line; continue with line 3")
+		c.refuses(`{"path":"references"}`, "FILE_READ_ERROR")
+	}},
+	{"read_file", "path", "File path (relative to project root)", func(c caller) {
+		c.holds(`{"path":"files/sub/a.go"}`, "1\t22")
+	}},
+	{"read_file", "start_line", "First line to read, from 1; a negative number counts from the end: -1 is the last line", func(c caller) {
+		c.same(`{"path":"references/guide.md"}`, `{"path":"references/guide.md","start_line":1}`)
+		c.holds(`{"path":"references/guide.md","start_line":2}`, "2\ttwo\n3\tthree")
+		c.same(`{"path":"references/guide.md","start_line":-1}`, `{"path":"references/guide.md","start_line":3}`)
+	}},
+	{"read_file", "end_line", "Last line to read, inclusive; a negative number counts from the end", func(c caller) {
+		c.same(`{"path":"references/guide.md"}`, `{"path":"references/guide.md","end_line":-1}`)
+		c.holds(`{"path":"references/guide.md","end_line":2}`, "1\tone\n2\ttwo\n")
+		c.lacks(`{"path":"references/guide.md","end_line":2}`, "three")
+		c.lacks(`{"path":"references/guide.md","end_line":-2}`, "three")
+		c.refuses(`{"path":"references/guide.md","start_line":3,"end_line":2}`, "INVALID_OPTION")
+	}},
+	{"read_file", "start_column", "Number of bytes of the first line to skip, to continue within a long line", func(c caller) {
+		c.holds(`{"path":"references/most.txt"}`, "continue with line 1, column 65536")
+		c.ordered(`{"path":"references/most.txt","start_line":1,"start_column":262143}`, "1\t…x\n2\tend")
+		c.same(`{"path":"references/guide.md"}`, `{"path":"references/guide.md","start_column":0}`)
+	}},
+	{"read_file", "max_bytes", "Maximum size of the text in bytes; a longer text ends at the end of a line", func(c caller) {
+		c.same(`{"path":"references/most.txt"}`, `{"path":"references/most.txt","max_bytes":65536}`)
+		c.holds(`{"path":"references/most.txt","max_bytes":262144}`, "continue with line 1, column 262144")
+		c.refuses(`{"path":"references/most.txt","max_bytes":262145}`, "INVALID_OPTION")
+	}},
 
 	{"report_feedback", "", "Save the report that an analysis command produced. Call this tool when the command has finished. " +
 		"With user_wants_upload true, the report is saved in a shared directory: ask the user first, " +

@@ -66,7 +66,7 @@ func definitions(c *toolshelf.Catalog) []definition {
 	all := []definition{
 		listCommands, searchCommands, getCommand,
 		listSkills, searchSkills, getSkill, readSkillFile,
-		listDirectory, directoryTree, getFileInfo, searchFiles,
+		listDirectory, directoryTree, getFileInfo, searchFiles, readFile,
 	}
 	if shared, local := c.ReportsConfigured(); shared || local {
 		d := reportFeedback

@@ -21,7 +21,7 @@ type parameter struct {
 	description  string
 	required     bool
 	defaultValue string   // as JSON; "" for no default
-	minimum      int      // of an integer
+	minimum      int      // of an integer; noMinimum for none
 	maximum      int      // of an integer, of the characters of a string, or of the items of an array; 0 for no limit
 	enum         []string // the accepted strings; nil for any string
 	examples     []string
@@ -40,6 +40,9 @@ const (
 
 // codeArguments is the code of arguments that do not fit the input schema.
 const codeArguments toolshelf.Code = "INVALID_ARGUMENTS"
+
+// noMinimum is the minimum of an integer that may be negative.
+const noMinimum = math.MinInt
 
 // maxSafeInteger is the largest integer that a float64 distinguishes from its neighbors.
 const maxSafeInteger = 1<<53 - 1
@@ -63,6 +66,8 @@ func (p parameter) expected() string {
 	switch {
 	case p.kind == integerKind && p.maximum > 0:
 		return fmt.Sprintf("a whole number from %d to %d", p.minimum, p.maximum)
+	case p.kind == integerKind && p.minimum == noMinimum:
+		return "a whole number"
 	case p.kind == integerKind:
 		return fmt.Sprintf("a whole number of %d or more", p.minimum)
 	case p.kind == booleanKind:
@@ -196,9 +201,9 @@ func (p parameter) decodeInteger(value json.RawMessage) (any, *argumentError) {
 	case err != nil, n < -maxSafeInteger, n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
 		return nil, p.invalid(describeValue(value))
 	}
-	// No list has more items than the largest int of a 32-bit platform, so a larger
-	// number has the same effect.
-	return int(min(n, math.MaxInt)), nil
+	// No list has more items than the largest int of a 32-bit platform, so a number of
+	// larger magnitude has the same effect.
+	return int(max(math.MinInt, min(n, math.MaxInt))), nil
 }
 
 // isNumber reports whether s is a JSON number. ParseFloat accepts more, such as "0x1".
@@ -283,7 +288,9 @@ func (p parameter) appendSchema(b []byte) []byte {
 		b = append(append(b, `,"default":`...), p.defaultValue...)
 	}
 	if p.kind == integerKind {
-		b = strconv.AppendInt(append(b, `,"minimum":`...), int64(p.minimum), 10)
+		if p.minimum != noMinimum {
+			b = strconv.AppendInt(append(b, `,"minimum":`...), int64(p.minimum), 10)
+		}
 		if p.maximum > 0 {
 			b = strconv.AppendInt(append(b, `,"maximum":`...), int64(p.maximum), 10)
 		}

@@ -21,6 +21,8 @@ func TestToolsAcceptHarmlessDeviations(t *testing.T) {
 		{"null for a flag", "list_directory", `{"path":".","show_hidden":null,"sort_by":null}`},
 		{"null for a list", "directory_tree", `{"exclude_patterns":null,"max_depth":null}`},
 		{"an empty list", "directory_tree", `{"exclude_patterns":[]}`},
+		{"a negative number as text", "read_file", `{"path":"src/agent.lisp","start_line":"-1"}`},
+		{"the lowest number", "read_file", `{"path":"src/agent.lisp","start_line":-9007199254740991}`},
 		{"an empty path, which is the root", "list_directory", `{"path":""}`},
 	}
 	a := adapter(t)
@@ -61,6 +63,8 @@ func TestToolsRejectOtherDeviations(t *testing.T) {
 		{"a list that is too long", "search_files", `{"pattern":"*","exclude_patterns":[` + strings.Repeat(`"a",`, 100) + `"a"]}`, "INVALID_PATTERN", "at most 100 strings"},
 		{"null in a list", "search_files", `{"pattern":"*","exclude_patterns":[null]}`, "INVALID_PATTERN", `exclude_patterns is an array; send an array of at most 100 strings`},
 		{"a number in a list", "search_files", `{"pattern":"*","exclude_patterns":[1]}`, "INVALID_PATTERN", `strings, such as`},
+		{"a fraction of any number", "read_file", `{"path":"src","start_line":-0.5}`, "INVALID_OPTION", "start_line is -0.5; send a whole number"},
+		{"a negative number that floats cannot tell", "read_file", `{"path":"src","end_line":-9007199254740993}`, "INVALID_OPTION", "end_line is -9007199254740993; send a whole number"},
 		{"an unknown order", "list_directory", `{"path":".","sort_by":"SIZE"}`, "INVALID_SORT", `send one of name, size, modified`},
 	}
 	a := adapter(t)

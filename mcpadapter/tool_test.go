@@ -19,7 +19,7 @@ func TestToolsAreInOrder(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	want := []string{"list_commands", "search_commands", "get_command", "list_skills", "search_skills", "get_skill", "read_skill_file",
-		"list_directory", "directory_tree", "get_file_info", "search_files"}
+		"list_directory", "directory_tree", "get_file_info", "search_files", "read_file"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -107,6 +107,21 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 			"Found 2 files matching '**/*.lisp':\n\n  src/tools/buffer.lisp\n  src/agent.lisp", false},
 		{"no files", "search_files", `{"pattern":"*.rs"}`, "No files found matching pattern '*.rs'", false},
 		{"a malformed pattern", "search_files", `{"pattern":"[a"}`, "", true},
+
+		{"a text", "read_file", `{"path":"src/agent.lisp"}`, "1\t(agent)", false},
+		{"some lines", "read_file", `{"path":"commands/commit.md","start_line":2,"end_line":3}`,
+			"2\tdescription: Commit what is staged\n3\t---\n… and 1 more line; continue with line 4", false},
+		{"the last lines", "read_file", `{"path":"commands/commit.md","start_line":-2}`, "3\t---\n4\tWrite one line.", false},
+		{"lines beyond the end", "read_file", `{"path":"src/agent.lisp","start_line":7}`, "No such line; the file has 1 line", false},
+		{"lines in the wrong order", "read_file", `{"path":"src/agent.lisp","start_line":3,"end_line":2}`,
+			"Error: Lines: line 3 is after line 2; give the first line first", true},
+		{"a part of a line", "read_file", `{"path":"src/agent.lisp","max_bytes":3}`, "1\t(ag\n… and the rest of the line; continue with line 1, column 3", false},
+		{"the next part of the line", "read_file", `{"path":"src/agent.lisp","start_line":1,"start_column":3}`, "1\t…ent)", false},
+		{"a picture", "read_file", `{"path":"skills/calculator/logo.png"}`, "1\t�PNG\n\nWarning: 1 invalid byte or unit of utf-8, written as U+FFFD", false},
+		{"a directory as text", "read_file", `{"path":"src"}`, "Error: 'src/' is a directory, not a file; list the directory and choose a file", true},
+		{"a file that is missing", "read_file", `{"path":"nothing"}`, "Error: File 'nothing' not found", true},
+		{"a file outside", "read_file", `{"path":"../x"}`, "Error: Path '../x' is outside project root", true},
+		{"too much text", "read_file", `{"path":"src/agent.lisp","max_bytes":262145}`, "Error: max_bytes is 262145; send a whole number from 1 to 262144", true},
 	}
 	a := adapter(t)
 	for _, tt := range tests {
@@ -451,9 +466,45 @@ func TestReadSkillFileReturnsUpToOneMebibyte(t *testing.T) {
 	}
 }
 
+func TestReadFileReturnsPages(t *testing.T) {
+	lines := strings.Repeat("0123456789abcde\n", 5000) // 80,000 bytes
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{"long.txt": lines})))
+	read := func(arguments string) (page toolshelf.FileText) {
+		t.Helper()
+		got, err := a.Call(ctx, "read_file", json.RawMessage(arguments))
+		if err == nil {
+			err = json.Unmarshal(got.Structured, &page)
+		}
+		if err != nil || got.IsError || got.Text != page.String() {
+			t.Fatalf("got %.200s, %v", got.Text, err)
+		}
+		if len(got.Structured) > len(page.Text)*11/10+300 { // a line break has two bytes in JSON
+			t.Errorf("%s: %d bytes of structured content for a text of %d bytes", arguments, len(got.Structured), len(page.Text))
+		}
+		return page
+	}
+	first := read(`{"path":"long.txt"}`)
+	if len(first.Text) != 64<<10 || first.NextLine != 4097 || first.Total != 5000 || !first.Truncated {
+		t.Errorf("the first page has %d bytes and continues with line %d of %d", len(first.Text), first.NextLine, first.Total)
+	}
+	rest := read(`{"path":"long.txt","start_line":4097}`)
+	if first.Text+rest.Text != lines || rest.NextLine != 0 || rest.Truncated {
+		t.Errorf("the pages have %d and %d bytes", len(first.Text), len(rest.Text))
+	}
+}
+
+func TestReadFileRefusesFilesThatAreNotText(t *testing.T) {
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{"logo.png": "\x89PNG\r\n\x1a\n\x00"})))
+	got, err := a.Call(ctx, "read_file", json.RawMessage(`{"path":"logo.png"}`))
+	if want := "Error: 'logo.png' is not text: image/png, 9 B; use a tool for this type of file"; err != nil || !got.IsError || got.Text != want {
+		t.Errorf("got %+v, %v; want %s", got, err, want)
+	}
+	sameJSON(t, got.Structured, `{"error":{"code":"NOT_TEXT","message":"'logo.png' is not text: image/png, 9 B; use a tool for this type of file"}}`)
+}
+
 func TestMessagesShortenLongArguments(t *testing.T) {
 	long := strings.Repeat("n", 1<<20)
-	for tool, argument := range map[string]string{"get_command": "command_name", "get_skill": "skill_name", "list_directory": "path"} {
+	for tool, argument := range map[string]string{"get_command": "command_name", "get_skill": "skill_name", "list_directory": "path", "read_file": "path"} {
 		got, err := adapter(t).Call(ctx, tool, json.RawMessage(`{"`+argument+`":"`+long+`"}`))
 		if err != nil || !got.IsError || len(got.Text) > 3000 || len(got.Structured) > 3000 {
 			t.Errorf("%s: %d and %d bytes, %v", tool, len(got.Text), len(got.Structured), err)

@@ -78,6 +78,11 @@ var calls = []struct{ project, tool, arguments, code string }{
 	{"project", "search_files", `{"pattern":"**/*.lisp"}`, ""},
 	{"project", "search_files", `{"pattern":"[a"}`, "INVALID_PATTERN"},
 
+	{"project", "read_file", `{"path":"src/agent.lisp","start_line":-1,"max_bytes":100}`, ""},
+	{"project", "read_file", `{"path":"src/agent.lisp","start_line":2,"end_line":1}`, "INVALID_OPTION"},
+	{"project", "read_file", `{"path":"src"}`, "FILE_READ_ERROR"},
+	{"project", "read_file", `{"path":"nothing"}`, "NOT_FOUND"},
+
 	{"project", "report_feedback", `{"command_name":"commit","report_content":"Fine.","user_wants_upload":true}`, ""},
 	{"project", "report_feedback", `{"command_name":"commit","report_content":"","user_wants_upload":true}`, "EMPTY_CONTENT"},
 	{"project", "report_feedback", `{"command_name":"commit","report_content":"x","user_wants_upload":true,"report_name":"a/b"}`, "INVALID_REPORT_NAME"},

@@ -37,8 +37,8 @@ async function list(server, directory) {
   return { lines, entries: lines.filter(line => /^\[(FILE|DIR|LINK)\]/.test(line)), isError: result.isError === true };
 }
 
-// The reference server reads, writes and edits files. The tools of the library do not.
-for (const tool of ['read_text_file', 'read_media_file', 'write_file', 'edit_file', 'create_directory', 'move_file']) {
+// The reference server writes and edits files. The tools of the library do not.
+for (const tool of ['write_file', 'edit_file', 'create_directory', 'move_file']) {
   assert.ok((await tools('reference')).includes(tool), tool);
   assert.ok(!(await tools('ours')).includes(tool), tool);
 }

@@ -276,7 +276,7 @@ func (r *reader) page(q Request) (Page, error) {
 	if len(raw) == 0 {
 		return r.none(), nil
 	}
-	d := r.format.Decode(raw, q.Max)
+	d := r.decode(s, raw, q.Max)
 	// A short text must not keep a large buffer alive.
 	if shared := len(d.Text) > 0 && &d.Text[0] == &raw[0]; shared && (!r.owned || len(d.Text) < len(r.buf)/2) {
 		d.Text = append([]byte(nil), d.Text...)
@@ -319,6 +319,22 @@ func (r *reader) page(q Request) (Page, error) {
 	p.Truncated = more && (last == 0 || end < last)
 	p.Total = r.total()
 	return p, nil
+}
+
+// decode is Decode for the bytes after s. decode counts only the line breaks that the index
+// does not know. In a file that changes, the line breaks of the index can be too few.
+func (r *reader) decode(s position, raw []byte, max int) Decoded {
+	whole, ok := r.format.cut(raw, max)
+	if !ok {
+		return r.format.convert(raw, max)
+	}
+	d := Decoded{Text: whole, Raw: len(whole)}
+	if m := r.index.before(s.offset + int64(d.Raw)); s.line > 0 && m.offset > s.offset && m.breaks >= s.line-1 {
+		d.Breaks = m.breaks - (s.line - 1)
+		whole = whole[m.offset-s.offset:]
+	}
+	d.Breaks += r.format.Breaks(whole)
+	return d
 }
 
 // none returns a page without lines.

@@ -67,7 +67,7 @@ func utf16Text(order binary.AppendByteOrder, text string) []byte {
 // FuzzPages compares all pages and ranges of a file with the lines of the decoded file.
 func FuzzPages(f *testing.F) {
 	for _, file := range [][]byte{
-		nil, []byte("a"), []byte("a\n"), []byte("\n\n"), []byte("a\r\nb\r\n"), []byte("a\rb\rc"), []byte("a\nb\rc\r\nd"),
+		nil, []byte("a"), []byte("a\n"), []byte("\n\n"), []byte("ab\r\nc\r\n"), []byte("a\rb\rc"), []byte("a\nb\rc\r\nd"),
 		[]byte("\xef\xbb\xbf"), []byte("\xef\xbb\xbfa\nb"), []byte("\xff\xfe"), []byte("\xff\xfea"),
 		[]byte("é\xff\xe2\x82\n\xe2\x82\xac\xf0\x9f\x98\x80"),
 		utf16Text(binary.LittleEndian, "aĊ\r\n𐍈\nb"), utf16Text(binary.BigEndian, "ਊ\n𐍈\n\n"),
@@ -100,7 +100,7 @@ func FuzzPages(f *testing.F) {
 				t.Fatalf("pages of %d bytes: %q, want %q", most, got, whole.Text)
 			}
 			next := Page{NextLine: 1}
-			invalid := 0
+			invalid, before := 0, ""
 			for _, p := range pages {
 				if p.Text != "" && (p.First != next.NextLine || p.Column != next.NextColumn) {
 					t.Fatalf("a page begins at line %d, column %d; the page before says %d, %d", p.First, p.Column, next.NextLine, next.NextColumn)
@@ -108,6 +108,10 @@ func FuzzPages(f *testing.F) {
 				if whole := strings.HasSuffix(p.Text, string(format.terminator())) || p.NextLine == 0; !whole && p.Breaks > 0 {
 					t.Fatalf("%d bytes: the page %q has a part of a second line", most, p.Text)
 				}
+				if !format.CR && strings.HasSuffix(before, "\r") && strings.HasPrefix(p.Text, "\n") {
+					t.Fatalf("pages of %d bytes divide a CRLF", most)
+				}
+				before = p.Text
 				if len(p.Text) > max(most, 4) {
 					t.Fatalf("a page of %d bytes: %q", most, p.Text)
 				}

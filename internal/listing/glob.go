@@ -245,10 +245,33 @@ func (g *Glob) reach() (depth int, base []string) {
 	return depth, base
 }
 
-// excludes reports whether any glob of Exclude matches an entry.
-func (d *reader) excludes(m *meter, dir, name string, isDir bool) (bool, error) {
-	for i := range d.Exclude {
-		if ok, err := d.Exclude[i].matches(m, dir, name, isDir); ok || err != nil {
+// reachOf is reach for files that match at least one of several globs, or all files without
+// globs.
+func reachOf(globs []Glob) (depth int, base []string) {
+	for i := range globs {
+		levels, dirs := globs[i].reach()
+		if i == 0 {
+			depth, base = levels, dirs
+			continue
+		}
+		if depth > 0 && levels > 0 {
+			depth = max(depth, levels)
+		} else {
+			depth = 0
+		}
+		common := 0
+		for common < min(len(base), len(dirs)) && base[common] == dirs[common] {
+			common++
+		}
+		base = base[:common]
+	}
+	return depth, base
+}
+
+// matchesAny reports whether any of the globs matches an entry, as matches does.
+func matchesAny(globs []Glob, m *meter, dir, name string, isDir bool) (bool, error) {
+	for i := range globs {
+		if ok, err := globs[i].matches(m, dir, name, isDir); ok || err != nil {
 			return ok, err
 		}
 	}

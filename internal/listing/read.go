@@ -117,7 +117,7 @@ func (d *reader) read(ctx context.Context, dir *confine.Dir, at place, visit fun
 		}
 		k := kindOf(typ)
 		if len(d.Exclude) > 0 {
-			if out, err := d.excludes(&m, at.path, string(name), k == KindDir); out || err != nil {
+			if out, err := matchesAny(d.Exclude, &m, at.path, string(name), k == KindDir); out || err != nil {
 				return err
 			}
 		}

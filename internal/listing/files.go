@@ -1,0 +1,130 @@
+package listing
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+)
+
+// A fileWalk is a walk that finds the files that match at least one of its globs.
+// Without globs, every file matches. The walk does not enter linked directories.
+type fileWalk struct {
+	ctx   context.Context
+	globs []Glob
+	found func(d *reader, in foundFiles) error // called for each directory
+
+	depth   int      // levels to search; 0 for all
+	base    []string // directories that contain every match, from the top
+	skipped atomic.Int64
+}
+
+// foundFiles are the matching files of an open directory.
+type foundFiles struct {
+	dir   *confine.Dir
+	at    place
+	files []string // names of regular files
+	links []string // names of links
+}
+
+// path returns the path of a file relative to the root.
+func (in *foundFiles) path(name string) string { return joinPath(rulesDir(in.at.name), name) }
+
+// walkFiles calls found with the files of each directory below an open directory, from
+// several goroutines, and returns the number of unreadable directories.
+func walkFiles(ctx context.Context, d *reader, dir *confine.Dir, at place, globs []Glob, found func(d *reader, in foundFiles) error) (skipped int, err error) {
+	f := fileWalk{ctx: ctx, globs: globs, found: found}
+	f.depth, f.base = reachOf(globs)
+	if d.MaxDepth > 0 && (f.depth == 0 || d.MaxDepth < f.depth) {
+		f.depth = d.MaxDepth
+	}
+	settle := func(level []*searched) ([]*searched, error) { return below(level), nil }
+	err = newWalk(d, dir, at, f.visit).levels(ctx, d, settle)
+	return int(f.skipped.Load()), err
+}
+
+// A fileWalk keeps no data for a visited directory.
+type searched = directory[struct{}]
+
+func (f *fileWalk) visit(d *reader, in *searched, at place, dir *confine.Dir, err error) ([]*searched, error) {
+	if err != nil {
+		f.skipped.Add(1)
+		return nil, nil
+	}
+	at.rules = d.addRules(dir, at)
+	in.rules = at.rules
+	var below []*searched
+	found := foundFiles{dir: dir, at: at}
+	var text nameBuffer
+	_, err = d.read(f.ctx, dir, at, func(m *meter, bytes []byte, k Kind, _ *confine.Info) error {
+		switch k {
+		case KindDir:
+			if name := string(bytes); f.enters(d, in, name) {
+				below = append(below, in.in(name))
+			}
+		case KindFile, KindLink:
+			ok, err := f.matches(m, at.path, bytes)
+			switch {
+			case !ok:
+				return err
+			case k == KindLink:
+				found.links = append(found.links, text.add(bytes))
+			default:
+				found.files = append(found.files, text.add(bytes))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		if f.ctx.Err() != nil || in.parent == nil {
+			return nil, err
+		}
+		f.skipped.Add(1)
+	}
+	return below, f.found(d, found)
+}
+
+func (f *fileWalk) matches(m *meter, dir string, name []byte) (bool, error) {
+	if len(f.globs) == 0 {
+		return true, nil
+	}
+	return matchesAny(f.globs, m, dir, string(name), false)
+}
+
+// enters reports whether a directory can contain a match, and is no directory of
+// dependencies. enters counts the directories of dependencies. A glob that begins with
+// the path of a directory names the directory, so enters accepts the directory.
+func (f *fileWalk) enters(d *reader, at *searched, name string) bool {
+	switch {
+	case f.depth > 0 && at.depth+1 >= f.depth:
+		return false
+	case at.depth < len(f.base):
+		return f.base[at.depth] == name
+	case d.skips(name):
+		d.dependencies.Add(1)
+		return false
+	}
+	return true
+}
+
+// comparePaths compares paths of files in path order: name by name, with directories before
+// files.
+func comparePaths(a, b string) int {
+	for {
+		x, afterX, dirX := strings.Cut(a, "/")
+		y, afterY, dirY := strings.Cut(b, "/")
+		switch {
+		case dirX && !dirY:
+			return -1
+		case dirY && !dirX:
+			return 1
+		case x != y:
+			return names.Compare(x, y)
+		case !dirX:
+			return 0
+		}
+		a, b = afterX, afterY
+	}
+}

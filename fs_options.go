@@ -7,8 +7,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
-// A DirOption is an option for one call of ListDir, Tree or FindFiles. If an option is
-// repeated, the last value applies, except for Exclude: the globs of all Exclude options
+// A DirOption is an option for one call of ListDir, Tree, FindFiles or Grep. If an option is
+// repeated, the last value applies, except for Exclude and Files: the globs of all options
 // apply. Each option documents the methods that accept the option. Other methods return
 // [ErrInvalidOption].
 type DirOption func(*dirOptions)
@@ -25,6 +25,7 @@ type dirOptions struct {
 	maxDepth         int
 	gitignore        bool
 	skipDependencies bool
+	grep             grepOptions
 	err              error // the first error
 }
 
@@ -39,8 +40,8 @@ const (
 	ByModified SortKey = "modified" // newest first
 )
 
-// ShowHidden includes the entries whose names begin with a dot. Accepted by ListDir, Tree and
-// FindFiles.
+// ShowHidden includes the entries whose names begin with a dot. Accepted by ListDir, Tree,
+// FindFiles and Grep.
 func ShowHidden() DirOption {
 	return func(o *dirOptions) { o.showHidden = true }
 }
@@ -61,10 +62,11 @@ func SortedBy(key SortKey) DirOption {
 	}
 }
 
-// Limit sets the maximum number of entries: ListDir returns a page, Tree the levels near the
-// top, and FindFiles the first matches. Totals are not limited. The value 0 means no limit. A
-// negative n is [ErrInvalidOption]. Without the option, Tree returns at most 10,000 entries,
-// and the other methods have no limit. Accepted by ListDir, Tree and FindFiles.
+// Limit sets the maximum number of entries or lines: ListDir returns a page, Tree the levels
+// near the top, FindFiles the first files, and Grep the first lines. Totals are not limited. The
+// value 0 means no limit. A negative n is [ErrInvalidOption]. Without the option, Tree returns
+// at most 10,000 entries, Grep at most 1,000 lines, and the other methods have no limit.
+// Accepted by ListDir, Tree, FindFiles and Grep.
 func Limit(n int) DirOption {
 	return func(o *dirOptions) {
 		if n < 0 {
@@ -92,7 +94,7 @@ func After(cursor string) DirOption {
 // The error is [ErrInvalidPattern] for a malformed glob, a glob longer than 1,000 bytes, a
 // glob whose braces expand to more than 1,000 patterns, and globs of one call that are larger
 // than 64 KiB together, with their braces expanded and without duplicates. Accepted by
-// ListDir, Tree and FindFiles.
+// ListDir, Tree, FindFiles and Grep.
 func Exclude(globs ...string) DirOption {
 	return func(o *dirOptions) {
 		for _, text := range globs {
@@ -106,7 +108,7 @@ func Exclude(globs ...string) DirOption {
 
 // MaxDepth sets the number of levels below the directory of the call. MaxDepth(1) includes
 // only the entries of the directory itself. The default, 0, means no limit. A negative n is
-// [ErrInvalidOption]. Accepted by Tree and FindFiles.
+// [ErrInvalidOption]. Accepted by Tree, FindFiles and Grep.
 func MaxDepth(n int) DirOption {
 	return func(o *dirOptions) {
 		if n < 0 {
@@ -120,7 +122,7 @@ func MaxDepth(n int) DirOption {
 // the .gitignore files of the root and of the directories below. The field Ignored of the
 // result counts the omitted entries. Rules that ignore the directory of the call itself have
 // no effect. Gitignore does not read other files of git, such as .git/info/exclude. Accepted
-// by ListDir, Tree and FindFiles.
+// by ListDir, Tree, FindFiles and Grep.
 func Gitignore() DirOption {
 	return func(o *dirOptions) { o.gitignore = true }
 }
@@ -143,7 +145,8 @@ func Gitignore() DirOption {
 // with which the pattern begins, as in "node_modules/*/package.json". Tree shows a directory
 // of the list even if a .gitignore file ignores the directory or the name is .git, so a reader
 // learns that the directory exists. ShowHidden and Exclude apply as always. At MaxDepth, Tree
-// does not count the entries. Accepted by Tree and FindFiles.
+// does not count the entries. Grep searches the files that FindFiles finds. Accepted by Tree,
+// FindFiles and Grep.
 func SkipDependencies() DirOption {
 	return func(o *dirOptions) { o.skipDependencies = true }
 }
@@ -198,12 +201,14 @@ func newDirOptions(op string, opts []DirOption) (dirOptions, error) {
 	case o.err != nil:
 	case o.after != "" && op != "ListDir":
 		o.err = invalidDirOption("After: " + op + " has no pages; use ListDir")
-	case o.sort != "" && op == "FindFiles":
-		o.err = invalidDirOption("SortedBy: FindFiles sorts by path; omit the option")
+	case o.sort != "" && (op == "FindFiles" || op == "Grep"):
+		o.err = invalidDirOption("SortedBy: " + op + " sorts by path; omit the option")
 	case o.maxDepth != 0 && op == "ListDir":
 		o.err = invalidDirOption("MaxDepth: ListDir does not enter directories; use Tree")
 	case o.skipDependencies && op == "ListDir":
 		o.err = invalidDirOption("SkipDependencies: ListDir does not enter directories; use Tree")
+	case o.grep.option != "" && op != "Grep":
+		o.err = invalidDirOption(o.grep.option + ": " + op + " does not search in files; use Grep")
 	}
 	if o.sort == "" {
 		o.sort = ByName

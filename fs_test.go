@@ -187,6 +187,10 @@ func TestErrorsOfPaths(t *testing.T) {
 			checkError(t, fmt.Sprintf("Stat(%q)", tt.path), err, tt.statCode, tt.statText)
 			_, err = c.ReadFile(t.Context(), tt.path)
 			checkError(t, fmt.Sprintf("ReadFile(%q)", tt.path), err, tt.statCode, tt.statText)
+			if _, err = c.Stat(t.Context(), tt.path); err != nil {
+				_, err = c.Grep(t.Context(), tt.path, "x")
+				checkError(t, fmt.Sprintf("Grep(%q)", tt.path), err, tt.statCode, tt.statText)
+			}
 		}
 	})
 }
@@ -373,6 +377,7 @@ func TestInvalidOptions(t *testing.T) {
 	list := func(o toolshelf.DirOption) error { _, err := c.ListDir(t.Context(), ".", o); return err }
 	tree := func(o toolshelf.DirOption) error { _, err := c.Tree(t.Context(), ".", o); return err }
 	find := func(o toolshelf.DirOption) error { _, err := c.FindFiles(t.Context(), ".", "*", o); return err }
+	search := func(o toolshelf.GrepOption) error { _, err := c.Grep(t.Context(), ".", "x", o); return err }
 	read := func(o toolshelf.ReadOption) error { _, err := c.ReadFile(t.Context(), "src/agent.lisp", o); return err }
 	for _, tt := range []struct {
 		what string
@@ -387,6 +392,18 @@ func TestInvalidOptions(t *testing.T) {
 		{"a page of a tree", tree(toolshelf.After("x")), toolshelf.ErrInvalidOption},
 		{"a page of matches", find(toolshelf.After("x")), toolshelf.ErrInvalidOption},
 		{"an order for matches", find(toolshelf.SortedBy(toolshelf.BySize)), toolshelf.ErrInvalidOption},
+		{"no option of Grep", search(nil), nil},
+		{"no glob", search(toolshelf.Files()), nil},
+		{"the largest context", search(toolshelf.Context(100)), nil},
+		{"a larger context", search(toolshelf.Context(101)), toolshelf.ErrInvalidOption},
+		{"a negative context", search(toolshelf.Context(-1)), toolshelf.ErrInvalidOption},
+		{"a negative limit of a file", search(toolshelf.LimitPerFile(-1)), toolshelf.ErrInvalidOption},
+		{"an order for lines", search(toolshelf.SortedBy(toolshelf.BySize)), toolshelf.ErrInvalidOption},
+		{"a page of lines", search(toolshelf.After("x")), toolshelf.ErrInvalidOption},
+		{"an unclosed bracket for files", search(toolshelf.Files("[a")), toolshelf.ErrInvalidPattern},
+		{"a literal for a listing", list(toolshelf.Literal()), toolshelf.ErrInvalidOption},
+		{"a context for a tree", tree(toolshelf.Context(1)), toolshelf.ErrInvalidOption},
+		{"files for matches", find(toolshelf.Files("*.go")), toolshelf.ErrInvalidOption},
 		{"no option of ReadFile", read(nil), nil},
 		{"no range", read(toolshelf.Lines(0, 0)), nil},
 		{"a range of one line", read(toolshelf.Lines(-3, -3)), nil},
@@ -440,6 +457,10 @@ func TestOptionsOfMaxInt(t *testing.T) {
 		if err != nil || text.Text != "" || text.Total != 1 {
 			t.Errorf("ReadFile: %+v, %v", text, err)
 		}
+	}
+	lines, err := c.Grep(t.Context(), ".", "^", append(options, toolshelf.LimitPerFile(math.MaxInt))...)
+	if err != nil || len(lines.Matches) != lines.Total || lines.Total == 0 {
+		t.Errorf("Grep: %d lines of %d, %v", len(lines.Matches), lines.Total, err)
 	}
 	list, err := c.List(t.Context(), toolshelf.Page{Number: math.MaxInt})
 	if err != nil || len(list.Commands) != 0 || list.Pagination.HasNext {
@@ -723,6 +744,7 @@ func TestSameResultsInMemoryAndOnTheDisk(t *testing.T) {
 		same("ListDir", func(c *toolshelf.Catalog) (any, error) { return c.ListDir(ctx, ".", options...) })
 		same("Tree", func(c *toolshelf.Catalog) (any, error) { return c.Tree(ctx, ".", options...) })
 		same("FindFiles", func(c *toolshelf.Catalog) (any, error) { return c.FindFiles(ctx, ".", "**/*", options...) })
+		same("Grep", func(c *toolshelf.Catalog) (any, error) { return c.Grep(ctx, ".", "^", options...) })
 		tree, err := one.Tree(ctx, ".", toolshelf.ShowHidden())
 		if err != nil {
 			r.Fatal(err)
@@ -742,6 +764,7 @@ func TestClosedAndCancelled(t *testing.T) {
 		"ListDir": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.ListDir(ctx, "."); return err },
 		"Stat":    func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Stat(ctx, "."); return err },
 		"Tree":    func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Tree(ctx, "."); return err },
+		"Grep":    func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Grep(ctx, ".", "x"); return err },
 		"ReadFile": func(ctx context.Context, c *toolshelf.Catalog) error {
 			_, err := c.ReadFile(ctx, "src/agent.lisp")
 			return err
@@ -881,6 +904,7 @@ func TestCallsOnAHangingFilesystemEndWithTheContext(t *testing.T) {
 		"Tree":      func(ctx context.Context) error { _, err := c.Tree(ctx, "src"); return err },
 		"FindFiles": func(ctx context.Context) error { _, err := c.FindFiles(ctx, "src", "*"); return err },
 		"ReadFile":  func(ctx context.Context) error { _, err := c.ReadFile(ctx, "src/agent.lisp"); return err },
+		"Grep":      func(ctx context.Context) error { _, err := c.Grep(ctx, "src", "x"); return err },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error)

@@ -67,14 +67,14 @@ func TestSwapRace(t *testing.T) {
 	for g := range 4 {
 		askers.Go(func() {
 			for i := g; calls.Add(1) <= most; i++ {
-				got, err := answer(t.Context(), c, i%10)
+				got, err := answer(t.Context(), c, i%13)
 				if err == nil {
 					answers.Add(1)
 				} else {
 					got = err.Error()
 				}
 				if strings.Contains(got, secret) || strings.Contains(got, outside) || err != nil && strings.Contains(got, root) {
-					t.Errorf("call %d tells of what is outside, or of the host: %s", i%10, got)
+					t.Errorf("call %d tells of what is outside, or of the host: %s", i%13, got)
 					return
 				}
 			}
@@ -123,6 +123,12 @@ func answer(ctx context.Context, c *toolshelf.Catalog, kind int) (string, error)
 		return text(c.ReadFile(ctx, "commands/a.md"))
 	case 8:
 		return text(c.ReadFile(ctx, "dir/sub/b.txt", toolshelf.Lines(-1, 0)))
+	case 9:
+		return text(c.Grep(ctx, ".", "SECRET|fine"))
+	case 10:
+		return text(c.Grep(ctx, "dir", "T", toolshelf.Literal(), toolshelf.Files("sub/*")))
+	case 11:
+		return text(c.Grep(ctx, "dir/sub/b.txt", "^"))
 	default:
 		skills, err := c.ListSkills(ctx)
 		for i := range skills {

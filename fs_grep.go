@@ -1,0 +1,239 @@
+package toolshelf
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/grep"
+	"github.com/toolshelf-go/toolshelf/internal/listing"
+)
+
+// TextMatches are the results of Grep.
+type TextMatches struct {
+	Path         string      `json:"path"`                   // the searched directory, relative to the root, ending in a slash; "./" for the root; or the searched file
+	Pattern      string      `json:"pattern"`                // as given
+	Matches      []TextMatch `json:"matches"`                // in path order, and by line within a file; never null
+	Total        int         `json:"total"`                  // number of matching lines, including those beyond Limit and LimitPerFile
+	Files        int         `json:"files"`                  // number of files with matching lines, including those beyond Limit
+	Searched     int         `json:"searched"`               // number of searched files, excluding Binary and Skipped
+	Binary       int         `json:"binary,omitempty"`       // number of files that are not text
+	Skipped      int         `json:"skipped,omitempty"`      // number of unreadable directories and files
+	Ignored      int         `json:"ignored,omitempty"`      // number of entries omitted by Gitignore, excluding entries below omitted directories
+	Dependencies int         `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
+	Vanished     int         `json:"vanished,omitempty"`     // number of entries removed during the call
+	LongLines    int         `json:"long_lines,omitempty"`   // number of lines larger than 1 MiB; Grep searches the first 1 MiB
+	Warnings     []string    `json:"warnings,omitempty"`     // information that could not be read, one line each
+}
+
+// A TextMatch is a line that matches.
+type TextMatch struct {
+	Path       string   `json:"path"`                  // of the file, relative to the root
+	Line       int      `json:"line"`                  // from 1
+	Column     int64    `json:"column"`                // number of bytes of the line before the first match, for ReadFile with Column
+	Text       string   `json:"text"`                  // the line in UTF-8, without its line break; of a line of more than 500 characters, 500 characters around the match
+	TextColumn int64    `json:"text_column,omitempty"` // number of bytes of the line before Text; more than 0 if Text lacks the beginning of the line
+	Truncated  bool     `json:"truncated,omitempty"`   // Text lacks the end of the line
+	Before     []string `json:"before,omitempty"`      // the lines before the line, for Context
+	After      []string `json:"after,omitempty"`       // the lines after the line, for Context
+}
+
+// defaultGrepLimit is the limit of lines without Limit.
+const defaultGrepLimit = 1000
+
+// Grep returns the lines of text files that match a pattern. The path is a directory, whose files
+// Grep searches at any depth, or a file.
+//
+// The pattern is a regular expression in the syntax of package [regexp] (RE2). With Literal, the
+// pattern is the text to find. Grep matches the pattern with each line without its line break, so
+// "^" and "$" are the beginning and the end of a line, and no match contains a line break.
+// IgnoreCase and WholeWords change the meaning of the pattern. A line with several matches is one
+// TextMatch with the column of the first match.
+//
+// Grep searches the files that [Catalog.FindFiles] would return for one of the globs of Files, or
+// for "**" without Files: regular files, and links to regular files if [WithSymlinks] allows the
+// link. Grep does not enter linked directories. Grep omits hidden files and directories unless the
+// options include ShowHidden. If the path is a file, Grep searches the file, whatever its name,
+// and the options that select files have no effect.
+//
+// Encodings and lines are as for [Catalog.ReadFile]: UTF-16 with a byte order mark is decoded, an
+// LF, a CRLF or, in a file without LF, a CR ends a line, and a line number selects the line in
+// Lines. Bytes that are not UTF-8 match like U+FFFD, and Text contains U+FFFD. Grep counts a file
+// that is not text as Binary, and does not search the file.
+//
+// Matches is in path order, as the result of FindFiles, and the same for any number of
+// processors. With Limit and LimitPerFile, Grep returns the first lines in this order, but still
+// searches all files for Total and Files. Without Limit, Grep returns at most 1,000 lines. With
+// Context, Before and After have the lines around the matching line. No line of a file is twice
+// in the result: After ends before the next matching line, and Before begins after the After of
+// the previous matching line. Each line of Before and After is cut to 500 characters, and "…"
+// marks the cut.
+//
+// Grep reads each file up to the size that the file has when Grep opens the file: bytes that
+// another program appends later are not searched. If a file shrinks, Grep searches the bytes up to
+// the new end. Grep counts a file that is removed before Grep opens the file as Vanished. Grep
+// skips and counts unreadable directories, unreadable files, and files whose reading fails.
+//
+// Grep accepts the paths of [Catalog.ListDir]. The errors are:
+//
+//   - [ErrInvalidPattern] if the pattern is empty, malformed, longer than 4,096 bytes or too
+//     complex, if the pattern contains a line break, and for malformed globs.
+//   - [ErrOutsideRoot], [ErrNotFound], [ErrDirectoryNotFound], [ErrPermissionDenied] and
+//     [ErrFileRead], as for ReadFile, if the file or the directory of the path cannot be opened.
+//   - [ErrInvalidOption] for invalid options.
+//
+// Grep reads files of any size in blocks of 64 KiB, on all processors. The limit of
+// [WithMaxFileSize] does not apply. In a line larger than 1 MiB, Grep searches the first 1 MiB,
+// and "$" matches at the end of this part. The memory depends on Limit, Context, the number of
+// processors, the number of directories, and the number of files of the largest directory. The end
+// of ctx ends Grep before the next block. Searching for a text, or for a pattern whose matches
+// contain a constant text, costs little more than reading the files. Other patterns cost the time
+// of package regexp.
+func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOption) (TextMatches, error) {
+	const op = "Grep"
+	return inDirectory(ctx, c, op, path, opts, func(ctx context.Context, name string, o dirOptions) (TextMatches, error) {
+		compiled, err := grep.Compile(pattern, o.grep.pattern)
+		if err != nil {
+			return TextMatches{}, &Error{Code: CodeInvalidPattern, Op: op, Path: pattern,
+				Message: "invalid pattern '" + escape.Line(pattern[:min(len(pattern), 200)]) + "': " + escape.Line(err.Error())}
+		}
+		lo := o.listing()
+		if o.limit < 0 {
+			lo.Limit = defaultGrepLimit
+		}
+		found, err := listing.Grep(ctx, c.root, name, listing.Search{Pattern: compiled, Files: o.grep.files, PerFile: o.grep.perFile, Context: o.grep.context}, lo)
+		if ctx.Err() != nil {
+			return TextMatches{}, ctx.Err()
+		} else if err != nil {
+			return TextMatches{}, c.readError(ctx, op, path, name, 0, err)
+		}
+		m := TextMatches{
+			Path:         name + "/",
+			Pattern:      pattern,
+			Matches:      newTextMatches(found.Files),
+			Total:        found.Total,
+			Files:        found.Matching,
+			Searched:     found.Searched,
+			Binary:       found.Binary,
+			Skipped:      found.Skipped,
+			Ignored:      found.Ignored,
+			Dependencies: found.Dependencies,
+			Vanished:     found.Vanished,
+			LongLines:    found.Long,
+			Warnings:     found.Warnings,
+		}
+		if found.IsFile {
+			m.Path = name
+		}
+		return m, nil
+	})
+}
+
+func newTextMatches(files []listing.MatchingFile) []TextMatch {
+	n := 0
+	for i := range files {
+		n += len(files[i].Lines)
+	}
+	all := make([]TextMatch, 0, n)
+	for _, file := range files {
+		for _, l := range file.Lines {
+			all = append(all, TextMatch{Path: file.Path, Line: l.Number, Column: l.Column, Text: l.Text,
+				TextColumn: l.TextColumn, Truncated: l.Truncated, Before: l.Before, After: l.After})
+		}
+	}
+	return all
+}
+
+// String returns the matches as text for a model. The text has no line break at its end.
+//
+// The line of a match is the path, ":", the number of the line, ":", and, unless the line is empty,
+// a space and the line. The lines are not grouped by file, so each line can be read and cited
+// without the lines above. A line of Before and After has "-" in place of both colons. With context, the line "--" separates lines
+// that are not adjacent in a file. "…" marks the cut ends of a line. Lines after the matches report
+// the matches beyond the limits, the files that are not text, the unreadable directories and files,
+// the directories of SkipDependencies, the long lines and the warnings.
+//
+// Each line of a file is one line, even if the line contains control characters. Names are escaped
+// as in [DirListing.String], and lines as in [FileText.String].
+func (m TextMatches) String() string {
+	var b strings.Builder
+	pattern := "'" + escape.Line(m.Pattern) + "'"
+	if m.Total == 0 {
+		b.WriteString("No lines found matching " + pattern + " in " + counted(m.Searched, "file", "files"))
+	} else {
+		b.WriteString("Found " + counted(m.Total, "line", "lines") + " in " + counted(m.Files, "file", "files") + " matching " + pattern + ":\n")
+	}
+	m.writeMatches(&b)
+	if more := m.Total - len(m.Matches); more > 0 {
+		b.WriteString("\n  … and " + strconv.Itoa(more) + " more")
+	}
+	var notes []string
+	if m.Binary > 0 {
+		notes = append(notes, counted(m.Binary, "file is not text and was", "files are not text and were")+" not searched")
+	}
+	if m.Skipped > 0 {
+		was := "were"
+		if m.Skipped == 1 {
+			was = "was"
+		}
+		notes = append(notes, counted(m.Skipped, "directory or file", "directories or files")+" could not be read and "+was+" skipped")
+	}
+	if m.Dependencies > 0 {
+		notes = append(notes, counted(m.Dependencies, "directory of dependencies was", "directories of dependencies were")+" not searched")
+	}
+	if m.LongLines > 0 {
+		notes = append(notes, counted(m.LongLines, "line is", "lines are")+" larger than 1 MiB; only the first 1 MiB was searched")
+	}
+	for i, note := range notes {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("\n" + note)
+	}
+	writeWarnings(&b, m.Warnings)
+	return b.String()
+}
+
+// writeMatches writes the lines of the matches.
+func (m TextMatches) writeMatches(b *strings.Builder) {
+	context := false
+	for i := range m.Matches {
+		context = context || len(m.Matches[i].Before) > 0 || len(m.Matches[i].After) > 0
+	}
+	for i := range m.Matches {
+		match := &m.Matches[i]
+		path := "\n  " + escape.Path(match.Path)
+		first := match.Line - len(match.Before)
+		if context && i > 0 && !match.follows(&m.Matches[i-1]) {
+			b.WriteString("\n  --")
+		}
+		for j, line := range match.Before {
+			writeGrepLine(b, path, "-", first+j, escape.Line(line))
+		}
+		line := escape.Line(match.Text)
+		if match.TextColumn > 0 {
+			line = "…" + line
+		}
+		if match.Truncated {
+			line += "…"
+		}
+		writeGrepLine(b, path, ":", match.Line, line)
+		for j, line := range match.After {
+			writeGrepLine(b, path, "-", match.Line+1+j, escape.Line(line))
+		}
+	}
+}
+
+// follows reports whether the lines of m follow the lines of another match without a gap.
+func (m *TextMatch) follows(previous *TextMatch) bool {
+	return m.Path == previous.Path && m.Line-len(m.Before) == previous.Line+len(previous.After)+1
+}
+
+// writeGrepLine writes a line of a file. The mark separates the path, the number and the text.
+func writeGrepLine(b *strings.Builder, path, mark string, number int, line string) {
+	b.WriteString(path + mark + strconv.Itoa(number) + mark)
+	if line != "" {
+		b.WriteString(" " + line)
+	}
+}

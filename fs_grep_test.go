@@ -1,0 +1,495 @@
+package toolshelf_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// grepProject has files for the rules of Grep.
+func grepProject() map[string]string {
+	return map[string]string{
+		"b.txt":          "one\nTODO two\nthree\nfour\nTODO five\n",
+		"A.md":           "TODO first\r\n\r\nlast TODO\r\n",
+		"src/main.go":    "// TODO main\n",
+		"src/sub/x.go":   "TODO x\n",
+		"src/image.png":  "\x89PNG\x00TODO",
+		"src/utf16.txt":  "\xff\xfeT\x00O\x00D\x00O\x00 \x00\xfc\x00\n\x00",
+		"src/.env":       "TODO hidden\n",
+		"src/out.log":    "TODO ignored\n",
+		"src/.gitignore": "*.log\n",
+		"long.txt":       strings.Repeat("x", 1000) + "TODO" + strings.Repeat("y", 1000) + "\n",
+		"empty":          "",
+	}
+}
+
+func TestGrepText(t *testing.T) {
+	x, y := strings.Repeat("x", 100), strings.Repeat("y", 396)
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, grepProject())))
+	for _, tt := range []struct {
+		rule, path, pattern string
+		options             []toolshelf.GrepOption
+		want                string
+	}{
+		{"the files below a directory, in path order", ".", "TODO", []toolshelf.GrepOption{toolshelf.Exclude("long.txt")}, `Found 8 lines in 6 files matching 'TODO':
+
+  src/sub/x.go:1: TODO x
+  src/main.go:1: // TODO main
+  src/out.log:1: TODO ignored
+  src/utf16.txt:1: TODO ü
+  A.md:1: TODO first
+  A.md:3: last TODO
+  b.txt:2: TODO two
+  b.txt:5: TODO five
+
+1 file is not text and was not searched`},
+		{"files that git ignores", "src", "TODO", []toolshelf.GrepOption{toolshelf.Gitignore(), toolshelf.Files("*.log", "*.go")}, `Found 2 lines in 2 files matching 'TODO':
+
+  src/sub/x.go:1: TODO x
+  src/main.go:1: // TODO main`},
+		{"hidden files", "src", "hidden", []toolshelf.GrepOption{toolshelf.ShowHidden()}, `Found 1 line in 1 file matching 'hidden':
+
+  src/.env:1: TODO hidden
+
+1 file is not text and was not searched`},
+		{"levels", "src", "TODO", []toolshelf.GrepOption{toolshelf.MaxDepth(1), toolshelf.Files("*.go")}, `Found 1 line in 1 file matching 'TODO':
+
+  src/main.go:1: // TODO main`},
+		{"a glob with a path", ".", "TODO", []toolshelf.GrepOption{toolshelf.Files("src/*.go", "b*")}, `Found 3 lines in 2 files matching 'TODO':
+
+  src/main.go:1: // TODO main
+  b.txt:2: TODO two
+  b.txt:5: TODO five`},
+		{"a limit", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(2), toolshelf.Files("*.go", "*.md")}, `Found 4 lines in 3 files matching 'TODO':
+
+  src/sub/x.go:1: TODO x
+  src/main.go:1: // TODO main
+  … and 2 more`},
+		{"a limit of a file", ".", "TODO", []toolshelf.GrepOption{toolshelf.LimitPerFile(1), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
+
+  A.md:1: TODO first
+  b.txt:2: TODO two
+  … and 2 more`},
+		{"context", ".", "TODO", []toolshelf.GrepOption{toolshelf.Context(1), toolshelf.Files("b.txt", "A.md")}, `Found 4 lines in 2 files matching 'TODO':
+
+  A.md:1: TODO first
+  A.md-2-
+  A.md:3: last TODO
+  --
+  b.txt-1- one
+  b.txt:2: TODO two
+  b.txt-3- three
+  b.txt-4- four
+  b.txt:5: TODO five`},
+		{"context with gaps", "b.txt", "e$", []toolshelf.GrepOption{toolshelf.Context(1), toolshelf.Files("*.go")}, `Found 3 lines in 1 file matching 'e$':
+
+  b.txt:1: one
+  b.txt-2- TODO two
+  b.txt:3: three
+  b.txt-4- four
+  b.txt:5: TODO five`},
+		{"a long line", "long.txt", "TODO", nil, "Found 1 line in 1 file matching 'TODO':\n\n  long.txt:1: …" + x + "TODO" + y + "…"},
+		{"a file, whatever the options", "src/.env", "TODO", []toolshelf.GrepOption{toolshelf.Files("*.go"), toolshelf.Exclude(".env"), toolshelf.MaxDepth(1)}, `Found 1 line in 1 file matching 'TODO':
+
+  src/.env:1: TODO hidden`},
+		{"a file that is not text", "src/image.png", "TODO", nil, "No lines found matching 'TODO' in 0 files\n\n1 file is not text and was not searched"},
+		{"no match", "src", "[Nn]othing", []toolshelf.GrepOption{toolshelf.Files("*.go")}, "No lines found matching '[Nn]othing' in 2 files"},
+		{"whole words, in any letter case", "A.md", "todo|fir", []toolshelf.GrepOption{toolshelf.WholeWords(), toolshelf.IgnoreCase(), toolshelf.Limit(1)}, `Found 2 lines in 1 file matching 'todo|fir':
+
+  A.md:1: TODO first
+  … and 1 more`},
+		{"a pattern that is not one line", "empty", "a\x1b\t\\b", nil, "No lines found matching 'a\\x1b\t\\b' in 1 file"},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			found, err := c.Grep(t.Context(), tt.path, tt.pattern, tt.options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, found.String()); diff != "" {
+				t.Errorf("text (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestGrepFields(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, grepProject())))
+	found, err := c.Grep(t.Context(), "src", "ü", toolshelf.Gitignore())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := toolshelf.TextMatches{Path: "src/", Pattern: "ü", Total: 1, Files: 1, Searched: 3, Binary: 1, Ignored: 1,
+		Matches: []toolshelf.TextMatch{{Path: "src/utf16.txt", Line: 1, Column: 10, Text: "TODO ü"}}}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	found, err = c.Grep(t.Context(), "empty", "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := json.Marshal(found); string(text) != `{"path":"empty","pattern":"x","matches":[],"total":0,"files":0,"searched":1}` {
+		t.Errorf("%s, %v", text, err)
+	}
+	// The text of ReadFile at the line and the column begins with the match.
+	found, err = c.Grep(t.Context(), "long.txt", "TODO")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := found.Matches[0]
+	text, err := c.ReadFile(t.Context(), m.Path, toolshelf.Lines(m.Line, m.Line), toolshelf.Column(m.Column))
+	if err != nil || !strings.HasPrefix(text.Text, "TODO") || m.TextColumn != 900 || !m.Truncated {
+		t.Errorf("%+v, %v: %.10q", m, err, text.Text)
+	}
+}
+
+func TestGrepErrors(t *testing.T) {
+	fsys := faulty{Fs: memoryOf(t, map[string]string{"locked": "x", "protected/x": "x", "broken": "x", "ok": "x"}),
+		open: map[string]error{"protected": fs.ErrPermission, "locked": fs.ErrPermission, "broken": errors.New("disk on fire")}}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	for _, tt := range []struct {
+		path, pattern string
+		want          *toolshelf.Error
+		message       string
+	}{
+		{".", "", toolshelf.ErrInvalidPattern, "invalid pattern '': the pattern is empty; give the text to find"},
+		{".", "a(?=b)", toolshelf.ErrInvalidPattern, "invalid pattern 'a(?=b)': invalid or unsupported Perl syntax: (?=; RE2 has no lookahead; to search for the text itself, use Literal"},
+		{".", "a\nb", toolshelf.ErrInvalidPattern, `invalid pattern 'a\nb': the pattern contains a line break, and a match is within one line; search for the text of one line`},
+		{"locked", "x", toolshelf.ErrPermissionDenied, "Cannot read 'locked'"},
+		{"protected", "x", toolshelf.ErrPermissionDenied, "Cannot read 'protected'"},
+		{"broken", "x", toolshelf.ErrFileRead, "Cannot read 'broken': disk on fire"},
+	} {
+		_, err := c.Grep(t.Context(), tt.path, tt.pattern)
+		checkError(t, fmt.Sprintf("Grep(%q, %q)", tt.path, tt.pattern), err, tt.want, tt.message)
+	}
+	found, err := c.Grep(t.Context(), ".", "x")
+	if err != nil || found.Total != 1 || found.Skipped != 3 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if want := "\n\n3 directories or files could not be read and were skipped"; !strings.HasSuffix(found.String(), want) {
+		t.Errorf("%s; want %q at the end", found, want)
+	}
+}
+
+func TestGrepFollowsLinksToFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("creating a symbolic link requires a privilege")
+	}
+	root, outside := diskOf(t, map[string]string{"dir/a": "match\n"}), diskOf(t, map[string]string{"a": "match " + secret})
+	for link, target := range map[string]string{"link": "dir/a", "linked": "dir", "out": filepath.Join(outside, "a"), "outdir": outside, "missing": "nothing"} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		options []toolshelf.Option
+		want    string
+	}{
+		{nil, "dir/a link"},
+		{[]toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksDeny)}, "dir/a"},
+		{[]toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside)}, "dir/a link out"},
+	} {
+		c := catalog(t, append(tt.options, toolshelf.WithRoot(root))...)
+		found, err := c.Grep(t.Context(), ".", "match")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range found.Matches {
+			got = append(got, m.Path)
+		}
+		if strings.Join(got, " ") != tt.want || found.Skipped != 0 {
+			t.Errorf("%q, %d skipped; want %q", got, found.Skipped, tt.want)
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(root))
+	for _, name := range []string{"out", "outdir", "outdir/a", "outdir/b"} {
+		_, err := c.Grep(t.Context(), name, "match")
+		checkError(t, name, err, toolshelf.ErrOutsideRoot, "Path '"+name+"' is outside project root")
+	}
+	if found, err := c.Grep(t.Context(), "linked", "match"); err != nil || found.Total != 1 {
+		t.Errorf("a linked directory as the path: %+v, %v", found, err)
+	}
+}
+
+// TestGrepAgreesWithALoop compares with a loop over the lines of the files of FindFiles, and with a
+// search on one processor.
+func TestGrepAgreesWithALoop(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	rapid.Check(t, func(r *rapid.T) {
+		fsys := afero.NewMemMapFs()
+		for range rapid.IntRange(1, 60).Draw(r, "files") {
+			name := strings.Repeat("d/", rapid.IntRange(0, 2).Draw(r, "levels")) + rapid.StringMatching("[a-e]{1,2}").Draw(r, "name") + ".t"
+			content := rapid.StringMatching("([abc]{0,3}\r?\n){0,9}[abc]?").Draw(r, "content")
+			if err := afero.WriteFile(fsys, "p/"+name, []byte(content), 0o644); err != nil {
+				r.Fatal(err)
+			}
+		}
+		pattern := rapid.SampledFrom([]string{"a", "b+c", "^$", "[^b]c$", "a|cc"}).Draw(r, "pattern")
+		limit, perFile := rapid.IntRange(0, 9).Draw(r, "limit"), rapid.IntRange(0, 3).Draw(r, "perFile")
+		c := catalog(t, toolshelf.WithFs(fsys))
+		want, total, matching := []toolshelf.TextMatch{}, 0, 0
+		files, err := c.FindFiles(context.Background(), "p", "**")
+		if err != nil {
+			r.Fatal(err)
+		}
+		re := regexp.MustCompile(pattern)
+		for _, file := range files.Files {
+			content, err := afero.ReadFile(fsys, file)
+			if err != nil {
+				r.Fatal(err)
+			}
+			n := 0
+			for i, line := range slices.Collect(strings.Lines(string(content))) {
+				if whole, ended := strings.CutSuffix(line, "\n"); ended {
+					line = strings.TrimSuffix(whole, "\r")
+				}
+				loc := re.FindStringIndex(line)
+				if loc == nil {
+					continue
+				}
+				n++
+				if (perFile == 0 || n <= perFile) && (limit == 0 || len(want) < limit) {
+					want = append(want, toolshelf.TextMatch{Path: file, Line: i + 1, Column: int64(loc[0]), Text: line})
+				}
+			}
+			total += n
+			if n > 0 {
+				matching++
+			}
+		}
+		got, err := c.Grep(context.Background(), "p", pattern, toolshelf.Limit(limit), toolshelf.LimitPerFile(perFile), toolshelf.Context(1))
+		if err != nil || got.Total != total || got.Files != matching || got.Searched != len(files.Files) {
+			r.Fatalf("%d lines, %d files of %d, %v; want %d, %d of %d", got.Total, got.Files, got.Searched, err, total, matching, len(files.Files))
+		}
+		if diff := cmp.Diff(want, got.Matches, cmpopts.IgnoreFields(toolshelf.TextMatch{}, "Before", "After")); diff != "" {
+			r.Fatalf("(-want +got):\n%s", diff)
+		}
+		runtime.GOMAXPROCS(1)
+		defer runtime.GOMAXPROCS(4)
+		alone, err := c.Grep(context.Background(), "p", pattern, toolshelf.Limit(limit), toolshelf.LimitPerFile(perFile), toolshelf.Context(1))
+		if diff := cmp.Diff(alone, got); diff != "" || err != nil {
+			r.Errorf("%v (-one processor +four processors):\n%s", err, diff)
+		}
+	})
+}
+
+// The memory depends on the limit, not on the number of matches.
+func TestGrepKeepsTheFirstLinesOnly(t *testing.T) {
+	files := map[string]string{}
+	for i := range 500 {
+		files[fmt.Sprintf("d%d/%03d", i%7, i)] = strings.Repeat("match\n", 50)
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
+	all, err := c.Grep(t.Context(), ".", "match", toolshelf.Limit(0))
+	if err != nil || len(all.Matches) != 25_000 {
+		t.Fatal(len(all.Matches), err)
+	}
+	for _, limit := range []int{1, 49, 50, 51, 120, 1000} {
+		some, err := c.Grep(t.Context(), ".", "match", toolshelf.Limit(limit))
+		if err != nil || some.Total != 25_000 || some.Files != 500 {
+			t.Fatal(some.Total, some.Files, err)
+		}
+		if diff := cmp.Diff(all.Matches[:limit], some.Matches); diff != "" {
+			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
+		}
+	}
+	if some, err := c.Grep(t.Context(), ".", "match"); err != nil || len(some.Matches) != 1000 {
+		t.Errorf("without a limit: %d lines, %v", len(some.Matches), err)
+	}
+}
+
+// changingReads is a filesystem that calls a function before the n-th read of a file.
+type changingReads struct {
+	afero.Fs
+	read func() error
+}
+
+func (c changingReads) Open(name string) (afero.File, error) {
+	f, err := c.Fs.Open(name)
+	return fileOfChangingReads{f, c.read}, err
+}
+
+type fileOfChangingReads struct {
+	afero.File
+	read func() error
+}
+
+func (f fileOfChangingReads) Read(p []byte) (int, error) {
+	if err := f.read(); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
+}
+
+func TestGrepOfAFileThatChanges(t *testing.T) {
+	const lines = 20_000 // 300 KB
+	content := strings.Repeat("a line with 15\n", lines)
+	for _, tt := range []struct {
+		rule    string
+		change  func(fsys afero.Fs) error
+		total   int
+		skipped int
+	}{
+		{"the file grows", func(fsys afero.Fs) error {
+			f, err := fsys.OpenFile("a", os.O_APPEND|os.O_WRONLY, 0)
+			if err == nil {
+				_, err = f.WriteString("a line\n")
+			}
+			return errors.Join(err, f.Close())
+		}, lines, 0},
+		{"the file shrinks", func(fsys afero.Fs) error {
+			f, err := fsys.OpenFile("a", os.O_WRONLY, 0)
+			if err == nil {
+				err = f.Truncate(150_000)
+			}
+			return errors.Join(err, f.Close())
+		}, lines / 2, 0},
+		{"the file vanishes", func(fsys afero.Fs) error { return fsys.Remove("a") }, lines, 0},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			fsys := memoryOf(t, map[string]string{"a": content})
+			reads := 0
+			c := catalog(t, toolshelf.WithFs(changingReads{fsys, func() error {
+				if reads++; reads == 2 {
+					return tt.change(fsys)
+				}
+				return nil
+			}}))
+			found, err := c.Grep(t.Context(), ".", "line")
+			if err != nil || found.Total != tt.total || found.Skipped != tt.skipped {
+				t.Errorf("%d lines, %d skipped, %v; want %d, %d", found.Total, found.Skipped, err, tt.total, tt.skipped)
+			}
+		})
+	}
+}
+
+func TestGrepSkipsAFileWhoseReadingFails(t *testing.T) {
+	reads := 0
+	c := catalog(t, toolshelf.WithFs(changingReads{memoryOf(t, map[string]string{"a": strings.Repeat("line\n", 100_000)}), func() error {
+		if reads++; reads == 2 {
+			return errors.New("disk on fire")
+		}
+		return nil
+	}}))
+	if found, err := c.Grep(t.Context(), ".", "line"); err != nil || found.Total != 0 || found.Searched != 0 || found.Skipped != 1 {
+		t.Errorf("%d lines, %d searched, %d skipped, %v", found.Total, found.Searched, found.Skipped, err)
+	}
+	reads = 0
+	_, err := c.Grep(t.Context(), "a", "line")
+	checkError(t, "Grep", err, toolshelf.ErrFileRead, "Cannot read 'a': disk on fire")
+}
+
+// The context is checked before each block.
+func TestGrepEndsWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	reads := 0
+	c := catalog(t, toolshelf.WithFs(changingReads{memoryOf(t, map[string]string{"a": strings.Repeat("line\n", 1_000_000)}), func() error {
+		if reads++; reads == 4 {
+			cancel()
+		}
+		return nil
+	}}))
+	if _, err := c.Grep(ctx, ".", "line"); err != context.Canceled {
+		t.Error(err)
+	}
+	c.Close() // waits for the search
+	if reads > 5 {
+		t.Errorf("%d reads", reads)
+	}
+}
+
+// TestGrepOfHugeFiles searches a file of 5 GB without data and a line of 1 GB. Both files are
+// sparse.
+func TestGrepOfHugeFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 1 GB")
+	}
+	root := t.TempDir()
+	for name, size := range map[string]int64{"sparse": 5 << 30, "line": 1 << 30} {
+		f, err := os.Create(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "line" {
+			_, err = f.WriteString("begin " + strings.Repeat("x", 8000))
+			if err == nil {
+				_, err = f.WriteAt([]byte("end\nlast line"), size)
+			}
+		}
+		if err := errors.Join(err, f.Truncate(max(size, fileSize(t, f))), f.Close()); err != nil {
+			t.Skip(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(root))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	found, err := c.Grep(t.Context(), ".", "begin|end|last")
+	runtime.ReadMemStats(&after)
+	if err != nil || found.Total != 2 || found.Matches[1].Line != 2 || found.LongLines != 1 || found.Binary != 1 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 8<<20 {
+		t.Errorf("%d bytes allocated", allocated)
+	}
+	if !strings.HasSuffix(found.String(), "\n1 file is not text and was not searched\n1 line is larger than 1 MiB; only the first 1 MiB was searched") {
+		t.Error(found)
+	}
+}
+
+func fileSize(t *testing.T, f *os.File) int64 {
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// FuzzGrepText checks that each line of the result is one line, whatever a file contains.
+func FuzzGrepText(f *testing.F) {
+	f.Add("a\nb", "a", "x")
+	f.Add("\x1b[31m\r…\u202e", "^", "…")
+	f.Fuzz(func(t *testing.T, content, pattern, name string) {
+		if name == "" || strings.ContainsAny(name, "/\x00\\") || name == "." || name == ".." || len(content) > 1000 {
+			t.Skip()
+		}
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"d/" + name: content})))
+		found, err := c.Grep(t.Context(), "d", pattern, toolshelf.Context(len(content)%3), toolshelf.ShowHidden())
+		if err != nil {
+			t.Skip()
+		}
+		lines := 0
+		for i, m := range found.Matches {
+			lines += len(m.Before) + 1 + len(m.After)
+			if i > 0 && (m.Line-len(m.Before) <= found.Matches[i-1].Line+len(found.Matches[i-1].After)) {
+				t.Errorf("a line is twice in the result: %+v", found.Matches)
+			}
+		}
+		text := found.String()
+		want := 1 + lines + strings.Count(text, "\n  --\n")
+		if lines > 0 {
+			want++
+		}
+		if found.Binary > 0 {
+			want += 2
+		}
+		if got := strings.Count(text, "\n") + 1; got != want {
+			t.Errorf("%d lines, want %d:\n%s", got, want, text)
+		}
+	})
+}

@@ -1,0 +1,177 @@
+// Package grep finds the lines of a text that match a pattern. The functions work on a
+// [text.Blocks], not on a filesystem.
+package grep
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Options change the meaning of a pattern.
+type Options struct {
+	Literal    bool // the pattern is the text to find, not a regular expression
+	IgnoreCase bool
+	WholeWords bool // a match is not next to a letter, a mark, a digit or "_"
+}
+
+// A Pattern is a compiled pattern. A Pattern is immutable.
+type Pattern struct {
+	line    *regexp.Regexp // matches a line without its line break
+	group   int            // the group of line with the match
+	block   *regexp.Regexp // finds a line that may match, in several lines that end with LF
+	needles []needle       // a line that matches contains a needle
+	exact   bool           // a line that contains the only needle matches
+}
+
+const (
+	// MaxPattern is the maximum length of a pattern in bytes.
+	MaxPattern = 4096
+	// maxProgram limits the number of instructions of a compiled pattern, because the time
+	// to search a block is proportional to the number.
+	maxProgram = 10_000
+)
+
+// notWord matches a character that is not part of a word. The class \W of regular
+// expressions contains the letters outside ASCII.
+const notWord = `[^\pL\pM\pN_]`
+
+// Compile compiles a pattern in the syntax of package regexp. The error describes the problem
+// and the remedy.
+func Compile(pattern string, o Options) (*Pattern, error) {
+	switch {
+	case pattern == "":
+		return nil, errors.New("the pattern is empty; give the text to find")
+	case len(pattern) > MaxPattern:
+		return nil, fmt.Errorf("the pattern is longer than %d bytes; use a shorter pattern", MaxPattern)
+	case !utf8.ValidString(pattern):
+		return nil, errors.New("the pattern is not valid UTF-8")
+	case o.Literal && strings.Contains(pattern, "\n"):
+		return nil, errLineBreak
+	case o.Literal:
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, explain(err)
+	}
+	if hasLineBreak(tree) {
+		return nil, errLineBreak
+	}
+	p := new(Pattern)
+	if o.IgnoreCase {
+		pattern = "(?i:" + pattern + ")"
+	}
+	if o.WholeWords {
+		pattern = "(?:^|" + notWord + ")(" + pattern + ")(?:$|" + notWord + ")"
+		p.group = 1
+	}
+	if p.line, err = regexp.Compile(pattern); err != nil {
+		return nil, explain(err)
+	}
+	if tree, err = syntax.Parse(pattern, syntax.Perl); err != nil {
+		return nil, explain(err)
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, explain(err)
+	}
+	if len(program.Inst) > maxProgram {
+		return nil, errors.New("the pattern is too complex; use smaller counts in {…}, or search for a part of the pattern")
+	}
+	p.needles, p.exact = required(tree)
+	p.block, err = regexp.Compile(inBlock(tree).String())
+	return p, err
+}
+
+var errLineBreak = errors.New("the pattern contains a line break, and a match is within one line; search for the text of one line")
+
+// explain adds the next step to an error of package syntax.
+func explain(err error) error {
+	const advice = "to search for the text itself, use Literal"
+	var e *syntax.Error
+	if !errors.As(err, &e) {
+		return fmt.Errorf("%w; %s", err, advice)
+	}
+	reason := string(e.Code)
+	if e.Expr != "" {
+		reason += ": " + e.Expr
+	}
+	for _, known := range []struct{ prefix, why string }{
+		{"(?=", "RE2 has no lookahead"}, {"(?!", "RE2 has no lookahead"},
+		{"(?<=", "RE2 has no lookbehind"}, {"(?<!", "RE2 has no lookbehind"}, {"(?>", "RE2 has no atomic groups"},
+		{`\`, "RE2 has no backreferences, and knows only the escapes of Go's package regexp"},
+	} {
+		if strings.HasPrefix(e.Expr, known.prefix) {
+			reason += "; " + known.why
+			break
+		}
+	}
+	return errors.New(reason + "; " + advice)
+}
+
+// hasLineBreak reports whether a part of the pattern matches only a line break.
+func hasLineBreak(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return slices.Contains(re.Rune, '\n')
+	case syntax.OpCharClass:
+		return len(re.Rune) == 2 && re.Rune[0] == '\n' && re.Rune[1] == '\n'
+	}
+	return slices.ContainsFunc(re.Sub, hasLineBreak)
+}
+
+// inBlock changes a pattern for a line into a pattern for several lines: a match does not
+// contain a line break, and begins in each line in which the pattern matches. Because "$" also
+// matches before the CR of any line, a match does not imply that the line matches.
+func inBlock(re *syntax.Regexp) *syntax.Regexp {
+	switch re.Op {
+	case syntax.OpAnyChar:
+		return &syntax.Regexp{Op: syntax.OpAnyCharNotNL}
+	case syntax.OpBeginText:
+		return &syntax.Regexp{Op: syntax.OpBeginLine}
+	case syntax.OpEndText, syntax.OpEndLine:
+		return concatenation(repeated(syntax.OpQuest, &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune{'\r'}}), &syntax.Regexp{Op: syntax.OpEndLine})
+	case syntax.OpCharClass:
+		class := *re
+		if class.Rune = withoutLF(re.Rune); len(class.Rune) == 0 {
+			return &syntax.Regexp{Op: syntax.OpNoMatch}
+		}
+		return &class
+	}
+	changed := *re
+	changed.Sub = make([]*syntax.Regexp, len(re.Sub))
+	for i, sub := range re.Sub {
+		changed.Sub[i] = inBlock(sub)
+	}
+	return &changed
+}
+
+func concatenation(sub ...*syntax.Regexp) *syntax.Regexp {
+	return &syntax.Regexp{Op: syntax.OpConcat, Sub: sub}
+}
+
+func repeated(op syntax.Op, sub *syntax.Regexp) *syntax.Regexp {
+	return &syntax.Regexp{Op: op, Sub: []*syntax.Regexp{sub}}
+}
+
+// withoutLF removes LF from the ranges of a class. A range is two runes.
+func withoutLF(ranges []rune) (all []rune) {
+	for i := 0; i < len(ranges); i += 2 {
+		from, to := ranges[i], ranges[i+1]
+		if from <= '\n' && '\n' <= to {
+			if from < '\n' {
+				all = append(all, from, '\n'-1)
+			}
+			if from = '\n' + 1; from > to {
+				continue
+			}
+		}
+		all = append(all, from, to)
+	}
+	return all
+}

@@ -1,0 +1,336 @@
+package grep
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/text"
+)
+
+// blocks returns the blocks of a file, with blocks of a few bytes.
+func blocks(content []byte, size int) *text.Blocks {
+	b := &text.Blocks{Size: size, Head: min(size, 8), MaxLine: 4 * size}
+	b.Reset(bytes.NewReader(content), int64(len(content)))
+	return b
+}
+
+func find(t *testing.T, pattern string, o Options, content string, q Request) Found {
+	t.Helper()
+	p, err := Compile(pattern, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b text.Blocks
+	b.Reset(strings.NewReader(content), int64(len(content)))
+	found, err := p.Search(t.Context(), &b, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestSearch(t *testing.T) {
+	for _, tt := range []struct {
+		rule    string
+		pattern string
+		options Options
+		content string
+		want    string // line:column of each matching line
+	}{
+		{"a text", "b", Options{}, "a\nb\nab\n", "2:0 3:1"},
+		{"the first match of a line", "a", Options{}, "baa\n", "1:1"},
+		{"no line break at the end", "b", Options{}, "a\nb", "2:0"},
+		{"no line after the last line break", "^", Options{}, "a\n", "1:0"},
+		{"an empty text has no line", "^", Options{}, "", ""},
+		{"an empty line", "^$", Options{}, "a\n\nb\n", "2:0"},
+		{"the ends of a line", "^b$", Options{}, "ab\nb\nba\n", "2:0"},
+		{"the ends of a text are the ends of a line", `\Ab\z`, Options{}, "a\nb\nc\n", "2:0"},
+		{"a match is within a line", `a\s+b`, Options{}, "a\nb\na b\n", "3:0"},
+		{"a negated class does not match a line break", `a[^x]b`, Options{}, "a\nb\na b\n", "3:0"},
+		{"the flag s does not match a line break", `(?s)a.b`, Options{}, "a\nb\na b\n", "3:0"},
+		{"CRLF is not a part of a line", "a.$", Options{}, "ab\r\na\r\n", "1:0"},
+		{"a dot does not match the CR of CRLF", "^a.", Options{}, "a\r\nab\r\n", "2:0"},
+		{"an empty line with CRLF", "^$", Options{}, "a\r\n\r\n", "2:0"},
+		{"a text at the end of a line with CRLF", "a\r", Options{}, "a\r\na\rb\r\n", "2:0"},
+		{"a lone CR is a character of a line", `a\rb`, Options{}, "a\rb\nc\n", "1:0"},
+		{"lines that end with CR", "^b", Options{}, "a\rb\rcb\r", "2:0"},
+		{"a literal has no operators", "a.b(", Options{Literal: true}, "axb(\na.b(\n", "2:0"},
+		{"letter case counts", "ab", Options{}, "AB\nab\n", "2:0"},
+		{"ignored letter case", "aB", Options{IgnoreCase: true}, "AB\nab\nb\n", "1:0 2:0"},
+		{"ignored letter case of letters with three forms", "sK", Options{IgnoreCase: true, Literal: true}, "Sk\n\u017f\u212a\nx\n", "1:0 2:0"},
+		{"ignored letter case outside ASCII", "Ü", Options{IgnoreCase: true, Literal: true}, "ü\nu\n", "1:0"},
+		{"whole words", "foo", Options{WholeWords: true}, "foobar\n_foo\nfoo1\nx foo.\nfoo\n", "4:2 5:0"},
+		{"whole words outside ASCII", "caf", Options{WholeWords: true}, "café\ncaf\n", "2:0"},
+		{"a whole word after a part of a word", "foo", Options{WholeWords: true}, "foofoo foo\n", "1:7"},
+		{"an alternative that is a whole word", "foo|foobar", Options{WholeWords: true}, "foobar\n", "1:0"},
+		{"a whole word that begins with a sign", "-v", Options{WholeWords: true, Literal: true}, "run -v\nrun--v\nx-v\n", "1:4 2:4"},
+		{"needles of alternatives", "ab|cd", Options{}, "xcd\nxab\nac\n", "1:1 2:1"},
+		{"a needle inside a pattern", `\w+key\d`, Options{}, "key1\nakey1\n", "2:0"},
+		{"invalid UTF-8", "b", Options{}, "\xffb\n", "1:1"},
+		{"a dot matches an invalid byte", "^.b", Options{}, "\xffb\n", "1:0"},
+		{"a byte order mark is not a part of the first line", "^a", Options{}, "\xef\xbb\xbfa\n", "1:0"},
+		{"a column in UTF-16 counts the bytes of the file", "b", Options{}, encode16("ü😀b\nb\n"), "1:6 2:0"},
+	} {
+		found := find(t, tt.pattern, tt.options, tt.content, Request{Lines: 10})
+		var got []string
+		for _, l := range found.Lines {
+			got = append(got, fmt.Sprintf("%d:%d", l.Number, l.Column))
+		}
+		if strings.Join(got, " ") != tt.want || found.Total != len(got) {
+			t.Errorf("%s: %q (total %d), want %q", tt.rule, got, found.Total, tt.want)
+		}
+	}
+}
+
+// encode16 encodes a text in UTF-16 with a byte order mark.
+func encode16(s string) string {
+	b := []byte{0xff, 0xfe}
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = append(b, byte(u), byte(u>>8))
+	}
+	return string(b)
+}
+
+func TestContext(t *testing.T) {
+	content := "1\n2\nx3\n4\n5\n6\n7\nx8\nx9\n10\n11"
+	for _, tt := range []struct {
+		lines, context int
+		want           string
+	}{
+		{10, 0, "[] x3 [], [] x8 [], [] x9 []"},
+		{10, 1, "[2] x3 [4], [7] x8 [], [] x9 [10]"},
+		{10, 3, "[1 2] x3 [4 5 6], [7] x8 [], [] x9 [10 11]"},
+		{1, 9, "[1 2] x3 [4 5 6 7]"},
+		{2, 2, "[1 2] x3 [4 5], [6 7] x8 []"},
+		{0, 2, ""},
+	} {
+		for _, size := range []int{3, 4, 5, 100} {
+			p, err := Compile("x", Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := p.Search(t.Context(), blocks([]byte(content), size), Request{tt.lines, tt.context})
+			if err != nil || found.Total != 3 {
+				t.Fatal(found, err)
+			}
+			var got []string
+			for _, l := range found.Lines {
+				got = append(got, fmt.Sprint(l.Before, " ", l.Text, " ", l.After))
+			}
+			if got := strings.Join(got, ", "); got != tt.want {
+				t.Errorf("%+v, blocks of %d bytes: %s", tt, size, got)
+			}
+		}
+	}
+}
+
+func TestLongLines(t *testing.T) {
+	x := strings.Repeat("x", 1000)
+	for _, tt := range []struct {
+		rule, content string
+		want          Line
+	}{
+		{"in the middle", x + "MATCH" + x, Line{Column: 1000, Text: x[:100] + "MATCH" + x[:395], TextColumn: 900, Truncated: true}},
+		{"at the beginning", "MATCH" + x, Line{Text: "MATCH" + x[:495], Truncated: true}},
+		{"at the end", x + "MATCH", Line{Column: 1000, Text: x[:495] + "MATCH", TextColumn: 505}},
+		{"characters, not bytes", strings.Repeat("ü", 600) + "MATCH", Line{Column: 1200, Text: strings.Repeat("ü", 495) + "MATCH", TextColumn: 210}},
+		{"500 characters", strings.Repeat("ü", 495) + "MATCH", Line{Column: 990, Text: strings.Repeat("ü", 495) + "MATCH"}},
+		{"an invalid byte is a character", x + "MATCH\xff", Line{Column: 1000, Text: x[:494] + "MATCH\ufffd", TextColumn: 506}},
+	} {
+		found := find(t, "MATCH", Options{}, tt.content, Request{Lines: 1})
+		tt.want.Number = 1
+		if diff := cmp.Diff([]Line{tt.want}, found.Lines); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.rule, diff)
+		}
+	}
+	found := find(t, "MATCH", Options{}, x+"\nMATCH\n"+x[:500]+"\n", Request{Lines: 1, Context: 1})
+	if got := found.Lines[0]; got.Before[0] != x[:500]+"…" || got.After[0] != x[:500] {
+		t.Errorf("context: %+v", got)
+	}
+}
+
+// The part of a line after MaxLine is in no block.
+func TestLinesLargerThanTheMaximum(t *testing.T) {
+	first := strings.Repeat("x", text.MaxLine-1)
+	for _, tt := range []struct {
+		rule, content string
+		total, long   int
+		last          int // line of the last match
+	}{
+		{"the last searched byte", first + "Mx\r\n\nM\n", 2, 1, 3},
+		{"the first byte that is not searched", first + "xxM\n\nM\n", 1, 1, 3},
+		{"the longest line that is searched", first + "M\r\nM\n", 2, 0, 2},
+		{"no line break", first + "M" + first + "M", 1, 1, 1},
+		{"two long lines", first + "xMxx\n" + first + "M" + first + "\nM\n", 2, 2, 3},
+	} {
+		found := find(t, "M", Options{}, tt.content, Request{Lines: 10})
+		if found.Total != tt.total || found.Long != tt.long || found.Lines[len(found.Lines)-1].Number != tt.last {
+			t.Errorf("%s: %d lines, %d long, %v", tt.rule, found.Total, found.Long, found.Lines[len(found.Lines)-1].Number)
+		}
+	}
+}
+
+func TestSearchErrors(t *testing.T) {
+	p, err := Compile("a", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b text.Blocks
+	b.Reset(strings.NewReader("a\x00"), -1)
+	var notText *text.NotTextError
+	if _, err := p.Search(t.Context(), &b, Request{}); !errors.As(err, &notText) {
+		t.Errorf("a NUL: %v", err)
+	}
+	b.Reset(strings.NewReader(strings.Repeat("a", text.HeadSize)+"\x00"), -1)
+	if found, err := p.Search(t.Context(), &b, Request{}); err != nil || found.Total != 1 {
+		t.Errorf("a NUL after the head: %+v, %v", found, err)
+	}
+	b.Reset(io.MultiReader(strings.NewReader("a\n"), iotest.ErrReader(io.ErrClosedPipe)), -1)
+	if _, err := p.Search(t.Context(), &b, Request{}); err != io.ErrClosedPipe {
+		t.Errorf("a failing file: %v", err)
+	}
+	b.Reset(strings.NewReader("a\na\n"), 2)
+	if found, err := p.Search(t.Context(), &b, Request{}); err != nil || found.Total != 1 {
+		t.Errorf("a file that grows: %+v, %v", found, err)
+	}
+	b.Reset(strings.NewReader("a\n"), 100)
+	if found, err := p.Search(t.Context(), &b, Request{}); err != nil || found.Total != 1 {
+		t.Errorf("a file that shrinks: %+v, %v", found, err)
+	}
+}
+
+func TestCompileErrors(t *testing.T) {
+	const literal = "; to search for the text itself, use Literal"
+	for _, tt := range []struct {
+		pattern string
+		options Options
+		want    string
+	}{
+		{"", Options{}, "the pattern is empty; give the text to find"},
+		{"", Options{Literal: true}, "the pattern is empty; give the text to find"},
+		{strings.Repeat("a", MaxPattern+1), Options{}, "the pattern is longer than 4096 bytes; use a shorter pattern"},
+		{"f(", Options{}, "missing closing ): f(" + literal},
+		{"*a", Options{}, "missing argument to repetition operator: *" + literal},
+		{"a)|(b", Options{IgnoreCase: true}, "unexpected ): a)|(b" + literal},
+		{"a(?=b)", Options{}, "invalid or unsupported Perl syntax: (?=; RE2 has no lookahead" + literal},
+		{"a(?!b)", Options{}, "invalid or unsupported Perl syntax: (?!; RE2 has no lookahead" + literal},
+		{"(?<=a)b", Options{}, "invalid named capture: (?<=a)b; RE2 has no lookbehind" + literal},
+		{"(?<!a)b", Options{}, "invalid named capture: (?<!a)b; RE2 has no lookbehind" + literal},
+		{"(?>a)b", Options{}, "invalid or unsupported Perl syntax: (?>; RE2 has no atomic groups" + literal},
+		{`(a)\1`, Options{}, `invalid escape sequence: \1; RE2 has no backreferences, and knows only the escapes of Go's package regexp` + literal},
+		{"a\xff", Options{Literal: true}, "the pattern is not valid UTF-8"},
+		{`a\nb`, Options{}, errLineBreak.Error()},
+		{"a\nb", Options{Literal: true}, errLineBreak.Error()},
+		{`a[\n]`, Options{}, errLineBreak.Error()},
+		{strings.Repeat(`\pL{1000}`, 20), Options{}, "the pattern is too complex; use smaller counts in {…}, or search for a part of the pattern"},
+	} {
+		_, err := Compile(tt.pattern, tt.options)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%.20q: %v, want %s", tt.pattern, err, tt.want)
+		}
+	}
+}
+
+// naive matches each line with package regexp.
+func naive(t *testing.T, pattern string, o Options, content []byte, format text.Format) (columns map[int]int) {
+	if o.Literal {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if o.IgnoreCase {
+		pattern = "(?i:" + pattern + ")"
+	}
+	if o.WholeWords {
+		pattern = "^(?:" + pattern + ")$"
+	}
+	re := regexp.MustCompile(pattern)
+	columns = map[int]int{}
+	lines := strings.SplitAfter(string(content), string(format.Terminator()))
+	for i, line := range lines {
+		if line == "" {
+			continue
+		}
+		if format.CR {
+			line = strings.TrimSuffix(line, "\r")
+		} else if whole, ended := strings.CutSuffix(line, "\n"); ended {
+			line = strings.TrimSuffix(whole, "\r")
+		}
+		if !o.WholeWords {
+			if loc := re.FindStringIndex(line); loc != nil {
+				columns[i+1] = loc[0]
+			}
+			continue
+		}
+		if at := wholeWord(line, re); at >= 0 {
+			columns[i+1] = at
+		}
+	}
+	return columns
+}
+
+// wholeWord tries all parts of a line.
+func wholeWord(line string, whole *regexp.Regexp) int {
+	isWord := func(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) || r == '_' }
+	runes := []rune(line)
+	for from := range len(runes) + 1 {
+		if from > 0 && isWord(runes[from-1]) {
+			continue
+		}
+		for to := from; to <= len(runes); to++ {
+			if (to == len(runes) || !isWord(runes[to])) && whole.MatchString(string(runes[from:to])) {
+				return len(string(runes[:from]))
+			}
+		}
+	}
+	return -1
+}
+
+// FuzzSearch compares a search with a loop over the lines, for blocks of a few bytes.
+func FuzzSearch(f *testing.F) {
+	f.Add("b", "a\nb\r\nabc", uint8(0), uint8(4))
+	f.Add("a|b$", "a\nb\r\n\nxb", uint8(2), uint8(5))
+	f.Add("sk[^x]", "\u017fk\r\nSK\n", uint8(2), uint8(3))
+	f.Add(`\s*x`, "\n x\n\n", uint8(4), uint8(3))
+	f.Add("(?m)^$|\\B", "\xef\xbb\xbfa\r\r", uint8(0), uint8(9))
+	f.Fuzz(func(t *testing.T, pattern, content string, flags, size uint8) {
+		o := Options{Literal: flags&1 != 0, IgnoreCase: flags&2 != 0, WholeWords: flags&4 != 0}
+		// For whole words, the naive loop matches parts of a line, and supports no anchors.
+		if len(pattern) > 20 || len(content) > 200 || o.WholeWords && (len(content) > 30 || strings.ContainsAny(pattern, `^$\`) || !utf8.ValidString(content)) {
+			t.Skip()
+		}
+		p, err := Compile(pattern, o)
+		if err != nil {
+			t.Skip()
+		}
+		n := max(4, int(size%32))
+		head := content[:min(len(content), n, 8)]
+		format, isText := text.Detect([]byte(head))
+		if !isText || format.Encoding != text.UTF8 {
+			t.Skip()
+		}
+		b := &text.Blocks{Size: n, Head: min(n, 8), MaxLine: 256}
+		b.Reset(strings.NewReader(content), int64(len(content)))
+		found, err := p.Search(t.Context(), b, Request{Lines: 1000, Context: int(flags >> 6)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[int]int{}
+		for _, l := range found.Lines {
+			got[l.Number] = int(l.Column)
+		}
+		want := naive(t, pattern, o, []byte(content)[format.Start():], format)
+		if diff := cmp.Diff(want, got); diff != "" || found.Total != len(want) {
+			t.Errorf("pattern %q in %q, %+v, blocks of %d bytes (-want +got):\n%s", pattern, content, o, n, diff)
+		}
+	})
+}

@@ -1,0 +1,245 @@
+package listing
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/grep"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/text"
+)
+
+// A Search selects the lines of Grep.
+type Search struct {
+	Pattern *grep.Pattern
+	Files   []Glob // search files that match any of the globs; all files without globs
+	PerFile int    // number of lines of a file; 0 for no limit
+	Context int    // number of lines before and after each matching line
+}
+
+// MatchingLines are the results of Grep.
+type MatchingLines struct {
+	Files    []MatchingFile // in path order
+	IsFile   bool           // the path of the call is a file
+	Total    int            // number of matching lines, including those beyond the limits
+	Matching int            // number of files with matching lines
+	Searched int            // number of searched files, including Matching
+	Binary   int            // number of files that are not text
+	Skipped  int            // number of unreadable directories and files
+	Long     int            // number of lines of which Grep searched only the beginning
+	Report
+}
+
+// MatchingFile are matching lines of a file.
+type MatchingFile struct {
+	Path  string // relative to the root
+	Lines []grep.Line
+}
+
+// Grep searches the files that Find with the globs would return. If name is a file, Grep
+// searches the file, whatever the globs and the options.
+//
+// Options.Limit is the number of lines of the result: the first lines in path order. The
+// memory depends on the limit, on the number of directories and on the number of files of the
+// largest directory.
+func Grep(ctx context.Context, fsys *confine.FS, name string, s Search, o Options) (MatchingLines, error) {
+	g := grepper{ctx: ctx, fsys: fsys, search: s, limit: o.Limit, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	if g.limit == 0 {
+		g.limit = math.MaxInt
+	}
+	if g.search.PerFile == 0 {
+		g.search.PerFile = math.MaxInt
+	}
+	d, dir, at, err := open(fsys, name, o)
+	switch {
+	case errors.Is(err, confine.ErrNotDir):
+		file, err := fsys.OpenRegular(name)
+		if err == nil {
+			g.found.IsFile = true
+			err = g.read(name, file)
+		}
+		if err != nil {
+			return MatchingLines{}, err
+		}
+		g.cut()
+		return g.found, nil
+	case err != nil:
+		return MatchingLines{}, err
+	}
+	defer dir.Close()
+	skipped, err := walkFiles(ctx, d, dir, at, s.Files, g.directory)
+	if err != nil {
+		return MatchingLines{}, err
+	}
+	g.cut()
+	g.found.Skipped += skipped
+	g.found.Report = d.report()
+	return g.found, nil
+}
+
+// A grepper is a call of Grep.
+type grepper struct {
+	ctx    context.Context
+	fsys   *confine.FS
+	search Search
+	limit  int           // lines
+	slots  chan struct{} // a goroutine that searches files has a place in slots
+
+	last atomic.Pointer[string] // no line of a file after this path is a part of the result
+
+	mu    sync.Mutex
+	found MatchingLines // Files is unsorted
+	lines int           // lines in found.Files, fewer than twice the limit
+}
+
+// directory searches the files of a directory.
+func (g *grepper) directory(d *reader, in foundFiles) error {
+	const chunk = 32
+	all := len(in.files) + len(in.links)
+	return parallel.Do(g.ctx, cap(g.slots), (all+chunk-1)/chunk, func(i int) error {
+		select {
+		case g.slots <- struct{}{}:
+			defer func() { <-g.slots }()
+		case <-g.ctx.Done():
+			return g.ctx.Err()
+		}
+		for j := i * chunk; j < min((i+1)*chunk, all); j++ {
+			var err error
+			if j < len(in.files) {
+				err = g.file(d, in, in.files[j])
+			} else {
+				err = g.link(d, in, in.links[j-len(in.files)])
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// file searches a regular file. A file that is not regular any more is not a match of the globs.
+func (g *grepper) file(d *reader, in foundFiles, name string) error {
+	file, err := in.dir.OpenRegular(name)
+	if err == nil {
+		return g.skip(g.read(in.path(name), file))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		d.vanished.Add(1)
+		return nil
+	}
+	return g.unlessSpecial(err)
+}
+
+// link searches the target of a link. The result omits a link that does not lead to a file.
+func (g *grepper) link(d *reader, in foundFiles, name string) error {
+	file, err := g.fsys.OpenRegular(in.path(name))
+	switch {
+	case err == nil:
+		return g.skip(g.read(in.path(name), file))
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrNotDir):
+		return nil
+	}
+	return g.unlessSpecial(err)
+}
+
+// unlessSpecial is skip, except for special files, links and directories.
+func (g *grepper) unlessSpecial(err error) error {
+	if errors.Is(err, confine.ErrNotRegular) || errors.Is(err, confine.ErrSymlink) {
+		return nil
+	}
+	return g.skip(err)
+}
+
+// skip counts an unreadable file. skip returns the error of the context.
+func (g *grepper) skip(err error) error {
+	if err == nil {
+		return nil
+	}
+	if ended := g.ctx.Err(); ended != nil {
+		return ended
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.found.Skipped++
+	return nil
+}
+
+var blocks = sync.Pool{New: func() any { return new(text.Blocks) }}
+
+// read searches and closes an open file.
+func (g *grepper) read(path string, file *confine.File) error {
+	defer file.Close()
+	size := file.Info().Size
+	if size == 0 {
+		size = -1 // the filesystem may not know the size, as in /proc
+	}
+	b := blocks.Get().(*text.Blocks)
+	defer func() {
+		b.Reset(nil, 0) // the pool must not keep the file
+		blocks.Put(b)
+	}()
+	b.Reset(file, size)
+	request := grep.Request{Lines: min(g.limit, g.search.PerFile), Context: g.search.Context}
+	if last := g.last.Load(); last != nil && comparePaths(path, *last) > 0 {
+		request = grep.Request{}
+	}
+	found, err := g.search.Pattern.Search(g.ctx, b, request)
+	var notText *text.NotTextError
+	if err != nil && !errors.As(err, &notText) {
+		return err
+	}
+	g.add(path, found, notText != nil)
+	return nil
+}
+
+// add adds the result of a file. add keeps the first lines in path order.
+func (g *grepper) add(path string, found grep.Found, binary bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if binary {
+		g.found.Binary++
+		return
+	}
+	g.found.Searched++
+	if found.Total > 0 {
+		g.found.Matching++
+	}
+	g.found.Total += found.Total
+	g.found.Long += found.Long
+	if len(found.Lines) == 0 {
+		return
+	}
+	g.found.Files = append(g.found.Files, MatchingFile{path, found.Lines})
+	if g.lines += len(found.Lines); g.lines/2 >= g.limit {
+		g.cut()
+		last := g.found.Files[len(g.found.Files)-1].Path
+		g.last.Store(&last)
+	}
+}
+
+// cut sorts the files and removes the lines beyond the limit.
+func (g *grepper) cut() {
+	files := g.found.Files
+	slices.SortFunc(files, func(a, b MatchingFile) int { return comparePaths(a.Path, b.Path) })
+	g.lines = 0
+	for i := range files {
+		if rest := g.limit - g.lines; len(files[i].Lines) >= rest {
+			files[i].Lines = slices.Clone(files[i].Lines[:rest])
+			clear(files[i+1:])
+			files = files[:i+1]
+		}
+		g.lines += len(files[i].Lines)
+		if g.lines == g.limit {
+			break
+		}
+	}
+	g.found.Files = files
+}

@@ -290,8 +290,8 @@ func WithLooseNames() Option {
 	return optionFunc(func(c *config) error { c.looseNames = true; return nil })
 }
 
-// Symlinks determines which symbolic links the catalog follows to commands and
-// skills. Directory listings follow no links and show links as links.
+// Symlinks determines which symbolic links the catalog follows to commands, skills
+// and the files of ReadFile. Directory listings follow no links and show links as links.
 type Symlinks int
 
 const (
@@ -300,8 +300,9 @@ const (
 	SymlinksTrusted                 // links that stay inside the root or lead into a given directory
 )
 
-// WithSymlinks sets which symbolic links the catalog follows to commands and
-// skills. A link that is not followed causes a diagnostic. SymlinksTrusted
+// WithSymlinks sets which symbolic links the catalog follows to commands, skills and
+// the files of ReadFile. A link to a command or a skill that is not followed causes a
+// diagnostic. SymlinksTrusted
 // requires dirs: absolute paths of directories outside the root, such as a
 // directory that all projects of a user share.
 //

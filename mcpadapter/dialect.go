@@ -19,9 +19,10 @@ const (
 	OpenAIStrict Dialect = "openai-strict"
 
 	// AnthropicStrict is for tools with "strict": true in the Messages API. Each
-	// object is closed. Optional arguments stay optional. One request may have 20
-	// strict tools with 24 optional arguments; the library's tools are within both
-	// limits.
+	// object is closed. An optional argument with a default is required: the model
+	// sends the default, which the description states. Other optional arguments stay
+	// optional. One request may have 20 strict tools with 24 optional arguments; the
+	// library's tools are within both limits.
 	AnthropicStrict Dialect = "anthropic-strict"
 
 	// Gemini is for the member parameters of a function declaration, which accepts
@@ -83,13 +84,14 @@ func WithDialect(d Dialect) Option {
 
 // schemaRules are the rules of a Dialect.
 type schemaRules struct {
-	keywords    []string // that the API accepts
-	formats     []string // that the API accepts
-	closed      bool     // "additionalProperties" is false for all objects
-	allRequired bool     // "required" lists all properties; an optional value may be null
-	patterns    bool     // "pattern" without lookaround, \b and back references
-	nullable    bool     // "nullable" instead of the type "null", and only strings in "enum"
-	noDots      bool     // in names of tools
+	keywords         []string // that the API accepts
+	formats          []string // that the API accepts
+	closed           bool     // "additionalProperties" is false for all objects
+	allRequired      bool     // "required" lists all properties; an optional value may be null
+	defaultsRequired bool     // "required" lists the properties with a default
+	patterns         bool     // "pattern" without lookaround, \b and back references
+	nullable         bool     // "nullable" instead of the type "null", and only strings in "enum"
+	noDots           bool     // in names of tools
 }
 
 var dialects = map[Dialect]schemaRules{
@@ -100,7 +102,7 @@ var dialects = map[Dialect]schemaRules{
 	AnthropicStrict: {
 		keywords: []string{"type", "title", "description", "enum", "const", "properties", "required", "additionalProperties", "items", "anyOf", "format", "pattern"},
 		formats:  []string{"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"},
-		closed:   true, patterns: true, noDots: true,
+		closed:   true, defaultsRequired: true, patterns: true, noDots: true,
 	},
 	Gemini: {
 		keywords: []string{"type", "title", "description", "enum", "properties", "required", "items", "anyOf", "format", "pattern", "default", "nullable",

@@ -44,6 +44,9 @@ func (r schemaRules) convert(schema map[string]any, root bool) (reason string) {
 	case r.closed && hasType(schema, "object"):
 		schema["additionalProperties"] = false
 	}
+	if r.defaultsRequired {
+		requireDefaults(schema)
+	}
 	for name, value := range subschemas(schema) {
 		object, ok := value.(map[string]any)
 		if !ok {
@@ -134,6 +137,18 @@ func filterRequired(schema map[string]any) {
 		}
 	}
 	schema["required"] = known
+}
+
+// requireDefaults adds the properties with a default to "required".
+func requireDefaults(schema map[string]any) {
+	properties, _ := schema["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		property, _ := properties[name].(map[string]any)
+		if _, ok := property["default"]; ok {
+			required, _ := schema["required"].([]any)
+			schema["required"] = append(required, name) // filterRequired removes duplicates
+		}
+	}
 }
 
 // requireAll lists all properties in "required" and permits null for the properties

@@ -203,6 +203,9 @@ func TestDialectsChangeSchemas(t *testing.T) {
 				"shared":{"type":["string","null"],"enum":["a","b",null],"description":"1 or more characters"}}}`,
 		},
 		mcpadapter.AnthropicStrict: {
+			"list_commands": `{"type":"object","additionalProperties":false,"required":["page","page_size"],"properties":{
+				"page":{"type":"integer","description":"Page number (1-indexed, 1 or more, default 1)"},
+				"page_size":{"type":"integer","description":"Number of items per page (1 to 100, default 50)"}}}`,
 			"typed": `{"type":"object","additionalProperties":false,"required":["name"],"properties":{
 				"name":{"type":"string"},
 				"nick":{"type":"string","description":"Short name (for friends)"},
@@ -270,6 +273,13 @@ func TestDialectsKeepTheAcceptedValues(t *testing.T) {
 					if value == `[{"kind":"x"}]` && d == mcpadapter.OpenAIStrict {
 						arguments[name] = json.RawMessage(`[{"kind":"x","count":null}]`)
 					}
+					if d == mcpadapter.AnthropicStrict { // the model sends the defaults
+						for other, p := range properties {
+							if value, ok := p.(map[string]any)["default"]; ok && other != name {
+								arguments[other] = encoded(t, value)
+							}
+						}
+					}
 					full, err := json.Marshal(arguments)
 					if err != nil {
 						t.Fatal(err)
@@ -285,13 +295,18 @@ func TestDialectsKeepTheAcceptedValues(t *testing.T) {
 	}
 }
 
-func exampleFor(t *testing.T, property any) json.RawMessage {
+func encoded(t *testing.T, value any) json.RawMessage {
 	t.Helper()
-	raw, err := json.Marshal(property)
+	raw, err := json.Marshal(value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if example := exampleOf(t, raw); example != nil {
+	return raw
+}
+
+func exampleFor(t *testing.T, property any) json.RawMessage {
+	t.Helper()
+	if example := exampleOf(t, encoded(t, property)); example != nil {
 		return example
 	}
 	return json.RawMessage(`1`)

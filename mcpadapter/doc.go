@@ -33,11 +33,14 @@
 //	search_skills     query, max_results                     the best matching skills
 //	get_skill         skill_name                             one skill and the list of its files
 //	read_skill_file   skill_name, path                       one file of a skill
-//	list_directory    path, show_hidden, sort_by             a directory
+//	list_directory    path, show_hidden, sort_by,
+//	                  gitignore, limit, cursor               one page of a directory
 //	directory_tree    path, exclude_patterns, show_hidden,
-//	                  max_depth                              a directory and everything below
+//	                  max_depth, gitignore,
+//	                  show_dependencies, limit               a directory and everything below
 //	get_file_info     path                                   one file
-//	search_files      pattern, path, exclude_patterns        files with matching names
+//	search_files      pattern, path, exclude_patterns,
+//	                  gitignore, show_dependencies, limit    files with matching names
 //	read_file         path, start_line, end_line,
 //	                  start_column, max_bytes                lines of a text file
 //	report_feedback   command_name, report_content,
@@ -74,8 +77,10 @@
 //		return !s.DisableModelInvocation
 //	}))
 //
-// list_directory, directory_tree and search_files show at most 10,000 entries, and
-// report the number of further entries. read_skill_file returns at most 1 MiB, and
+// list_directory, directory_tree and search_files show at most 1,000 entries unless the
+// call sets another limit, and report the number of further entries. directory_tree and
+// search_files omit entries that .gitignore files ignore, and do not enter .git,
+// node_modules and other directories of dependencies. read_skill_file returns at most 1 MiB, and
 // read_file at most 256 KiB.
 //
 // # Prompts

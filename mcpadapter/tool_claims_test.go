@@ -40,12 +40,22 @@ func claimed() map[string]string {
 		"files/c/error.log":                                "1",
 		"files/node_modules/x/x.js":                        "1",
 		"src/x/x_test.go":                                  "1",
+		"ignoring/.git/HEAD":                               "1",
+		"ignoring/.gitignore":                              "*.tmp\nout/\nnode_modules/\n",
+		"ignoring/a.tmp":                                   "1",
+		"ignoring/a.txt":                                   "1",
+		"ignoring/node_modules/x/x.js":                     "1",
+		"ignoring/node_modules/x.js":                       "1",
+		"ignoring/out/x.txt":                               "1",
 		"references/guide.md":                              "one\ntwo\nthree\n",
 		"references/most.txt":                              strings.Repeat("x", 256<<10) + "\nend\n",
 		"deep" + strings.Repeat("/d", 120) + "/bottom.txt": "1",
 	}
 	for i := range 98 {
 		files[fmt.Sprintf("commands/plain%02d.md", i)] = "A plain command.\n"
+	}
+	for i := range 1001 {
+		files[fmt.Sprintf("many/%04d.txt", i)] = "1"
 	}
 	for i := range 11 {
 		files[fmt.Sprintf("skills/zeta-%02d/SKILL.md", i)] = "---\ndescription: A plain skill.\n---\n"
@@ -147,6 +157,10 @@ const (
 	findText     = " by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match. "
 	excludeText  = `Globs of files and directories to omit, such as "node_modules" or "**/*.log"`
 	directoryArg = "Directory path (relative to project root)"
+
+	gitignoreText    = "Omit files and directories that .gitignore files ignore (default true)"
+	dependenciesText = "Enter .git, node_modules and other directories of dependencies (default false)"
+	limitText        = "Maximum number of entries"
 )
 
 var claims = []claim{
@@ -227,16 +241,33 @@ var claims = []claim{
 		c.succeeds(`{"path":"files","sort_by":"modified"}`)
 		c.refuses(`{"path":"files","sort_by":"type"}`, "INVALID_SORT")
 	}},
+	{"list_directory", "gitignore", "Omit entries that .gitignore files ignore (default false)", func(c caller) {
+		c.same(`{"path":"ignoring"}`, `{"path":"ignoring","gitignore":false}`)
+		c.holds(`{"path":"ignoring"}`, "a.tmp", "out/")
+		c.lacks(`{"path":"ignoring","gitignore":true}`, "a.tmp", "out/")
+	}},
+	{"list_directory", "limit", limitText, limitClaim(`"path":"many"`, "entries")},
+	{"list_directory", "cursor", "The next cursor of the previous page (default: first page)", func(c caller) {
+		c.same(`{"path":"many"}`, `{"path":"many","cursor":""}`)
+		_, first := c.succeeds(`{"path":"many"}`)
+		next, _ := first["next_cursor"].(string)
+		c.holds(`{"path":"many"}`, "1000 of 1001 entries shown; the next cursor is "+next)
+		c.holds(`{"path":"many","cursor":"`+next+`"}`, "[FILE] 1000.txt")
+		c.lacks(`{"path":"many","cursor":"`+next+`"}`, "0999.txt", "next cursor")
+		c.refuses(`{"path":"files","cursor":"`+next+`"}`, "INVALID_CURSOR")
+	}},
 
 	{"directory_tree", "", "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
-		"Use this tool to learn the layout of a project. Set max_depth or exclude_patterns for a large project.", func(c caller) {
+		"Use this tool to learn the layout of a project. Set max_depth or exclude_patterns for a large project. " +
+		"Omits entries that .gitignore files ignore, and does not enter .git, node_modules and other directories of dependencies.", func(c caller) {
+		c.lacks(`{"path":"ignoring"}`, "a.tmp", "out", "HEAD", "x.js")
 		c.ordered(`{"path":"files"}`, "[DIR]  sub/\n  [FILE] a.go (2 B)\n", "[FILE] a.md (1 B)")
 	}},
 	{"directory_tree", "path", directoryArg, func(c caller) {
 		c.same(`{"max_depth":1}`, `{"path":".","max_depth":1}`)
 		c.holds(`{"path":"files/sub"}`, "Directory tree: files/sub/")
 	}},
-	{"directory_tree", "exclude_patterns", excludeText, excludeClaim(`"path":"files"`)},
+	{"directory_tree", "exclude_patterns", excludeText, excludeClaim(`"path":"files","show_dependencies":true`)},
 	{"directory_tree", "show_hidden", "Include hidden files (default true)", func(c caller) {
 		c.same(`{"path":"files"}`, `{"path":"files","show_hidden":true}`)
 		c.holds(`{"path":"files"}`, ".hidden.md")
@@ -250,6 +281,15 @@ var claims = []claim{
 		}
 	}},
 
+	{"directory_tree", "gitignore", gitignoreText, gitignoreClaim(`"path":"ignoring"`)},
+	{"directory_tree", "show_dependencies", dependenciesText, func(c caller) {
+		c.same(`{"path":"ignoring"}`, `{"path":"ignoring","show_dependencies":false}`)
+		c.holds(`{"path":"ignoring"}`, "[DIR]  .git/ (1 entry)", "[DIR]  node_modules/ (2 entries)")
+		c.lacks(`{"path":"ignoring"}`, "x.js", "HEAD")
+		c.holds(`{"path":"ignoring","show_dependencies":true,"gitignore":false}`, "x.js", "HEAD")
+	}},
+	{"directory_tree", "limit", limitText, limitClaim(`"path":"many"`, "children")},
+
 	{"get_file_info", "", "Get the type, size, times and permissions of one file, directory or symbolic link, without reading the content.", func(c caller) {
 		c.holds(`{"path":"files/b.md"}`, "Type: file", "Size: 3 B", "Modified: ", "Readable: Yes", "Writable: Yes")
 		c.holds(`{"path":"files"}`, "Type: directory")
@@ -258,7 +298,8 @@ var claims = []claim{
 
 	{"search_files", "", "Find files by glob, below a directory. A pattern may contain *, **, ?, [a-z] and {a,b}. " +
 		"A pattern without a slash matches file names at any depth, and a pattern with a slash matches paths relative to the directory. " +
-		"Omits hidden files. Returns paths relative to the project root.", func(c caller) {
+		"Omits hidden files and files that .gitignore files ignore, and does not enter node_modules and other directories of dependencies. " +
+		"Returns paths relative to the project root.", func(c caller) {
 		for pattern, want := range map[string][]any{
 			"*.md":           {"files/a.md", "files/b.md"},
 			"**/a.*":         {"files/sub/a.go", "files/a.md"},
@@ -270,6 +311,7 @@ var claims = []claim{
 			"files/sub/*":    {},
 			".hidden.md":     {},
 			"error.{go,log}": {"files/c/error.log"},
+			"x.js":           {},
 		} {
 			_, got := c.succeeds(`{"path":"files","pattern":"` + pattern + `"}`)
 			if diff := cmp.Diff(want, got["files"]); diff != "" {
@@ -283,7 +325,15 @@ var claims = []claim{
 		c.holds(`{"pattern":"src/**/*_test.go"}`, "  src/x/x_test.go")
 	}},
 	{"search_files", "path", directoryArg, func(c caller) { c.same(`{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`) }},
-	{"search_files", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":"*"`)},
+	{"search_files", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":"*","show_dependencies":true`)},
+	{"search_files", "gitignore", gitignoreText, gitignoreClaim(`"path":"ignoring","pattern":"*"`)},
+	{"search_files", "show_dependencies", dependenciesText, func(c caller) {
+		c.same(`{"pattern":"x.js"}`, `{"pattern":"x.js","show_dependencies":false}`)
+		c.lacks(`{"pattern":"x.js"}`, "node_modules")
+		c.holds(`{"pattern":"x.js","show_dependencies":true}`, "  files/node_modules/x/x.js")
+		c.holds(`{"path":"files/node_modules","pattern":"x.js"}`, "  files/node_modules/x/x.js")
+	}},
+	{"search_files", "limit", limitText, limitClaim(`"path":"many","pattern":"*"`, "files")},
 
 	{"read_file", "", "Read a text file, or some of its lines. Returns each line with its number. " +
 		"If the file has more than max_bytes, the result ends with the line to continue with. " +
@@ -390,6 +440,28 @@ func excludeClaim(others string) func(caller) {
 		list := strings.TrimSuffix(strings.Repeat(`"*.log",`, 101), ",")
 		c.refuses(`{`+others+`,"exclude_patterns":[`+list+`]}`, "INVALID_PATTERN")
 		c.lacks(`{`+others+`,"exclude_patterns":[`+strings.TrimSuffix(list, `,"*.log"`)+`]}`, "error.log")
+	}
+}
+
+func gitignoreClaim(others string) func(caller) {
+	return func(c caller) {
+		c.t.Helper()
+		c.same(`{`+others+`}`, `{`+others+`,"gitignore":true}`)
+		c.holds(`{`+others+`}`, "a.txt")
+		c.lacks(`{`+others+`}`, "a.tmp", "out")
+		c.holds(`{`+others+`,"gitignore":false}`, "a.txt", "a.tmp", "out")
+	}
+}
+
+// limitClaim takes arguments with 1,001 results in a member.
+func limitClaim(others, member string) func(caller) {
+	return func(c caller) {
+		c.t.Helper()
+		c.length(`{`+others+`}`, member, 1000)
+		c.length(`{`+others+`,"limit":1}`, member, 1)
+		c.length(`{`+others+`,"limit":10000}`, member, 1001)
+		c.refuses(`{`+others+`,"limit":0}`, "INVALID_OPTION")
+		c.refuses(`{`+others+`,"limit":10001}`, "INVALID_OPTION")
 	}
 }
 

@@ -220,7 +220,7 @@ func TestToolContractsNameTheErrorCodes(t *testing.T) {
 		toolshelf.ErrFileTooLarge, toolshelf.ErrInvalidSkillName, toolshelf.ErrSkillNotFound, toolshelf.ErrOutsideRoot,
 		toolshelf.ErrNotADirectory, toolshelf.ErrNotFound, toolshelf.ErrInvalidSort, toolshelf.ErrInvalidPattern,
 		toolshelf.ErrInvalidQuery, toolshelf.ErrSearchTimeout, toolshelf.ErrEmptyContent, toolshelf.ErrSizeLimitExceeded,
-		toolshelf.ErrInvalidReportName, toolshelf.ErrDirectoryPreparation, toolshelf.ErrFileWrite, toolshelf.ErrLocalSave, toolshelf.ErrNotText, toolshelf.ErrClosed,
+		toolshelf.ErrInvalidReportName, toolshelf.ErrDirectoryPreparation, toolshelf.ErrFileWrite, toolshelf.ErrLocalSave, toolshelf.ErrNotText, toolshelf.ErrInvalidCursor, toolshelf.ErrClosed,
 	} {
 		known[string(e.Code)] = true
 	}

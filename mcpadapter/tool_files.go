@@ -16,13 +16,31 @@ const maxEntries = 10_000
 const maxLevels = 100
 
 const (
-	pathSchema    = `"path":{"type":"string","description":"Path relative to the project root"}`
-	entryMembers  = `"name":{"type":"string"},"type":{"enum":["file","directory","symlink","other"]},"size":{"type":"integer","description":"Size in bytes; -1 if unknown"},"modified":{"type":"string","format":"date-time"},"target":{"type":"string","description":"Target of a symbolic link, relative to the project root"},"outside":{"type":"boolean","description":"The symbolic link leads outside the project root"}`
-	warningSchema = `"warnings":{"type":"array","items":{"type":"string"},"description":"Information that could not be read"}`
+	pathSchema     = `"path":{"type":"string","description":"Path relative to the project root"}`
+	entryMembers   = `"name":{"type":"string"},"type":{"enum":["file","directory","symlink","other"]},"size":{"type":"integer","description":"Size in bytes; -1 if unknown"},"modified":{"type":"string","format":"date-time"},"target":{"type":"string","description":"Target of a symbolic link, relative to the project root"},"outside":{"type":"boolean","description":"The symbolic link leads outside the project root"}`
+	ignoredSchema  = `"ignored":{"type":"integer","description":"Number of entries that .gitignore files ignore, without the entries below"}`
+	vanishedSchema = `"vanished":{"type":"integer","description":"Number of entries removed during the call"}`
+	warningSchema  = `"warnings":{"type":"array","items":{"type":"string"},"description":"Information that could not be read"}`
 )
 
 var excludePatterns = parameter{name: "exclude_patterns", kind: stringsKind,
 	description: `Globs of files and directories to omit, such as "node_modules" or "**/*.log"`, maximum: 100, code: toolshelf.CodeInvalidPattern}
+
+var limit = parameter{name: "limit", kind: integerKind, minimum: 1, maximum: maxEntries, defaultValue: "1000",
+	description: "Maximum number of entries", code: toolshelf.CodeInvalidOption}
+
+var gitignore = parameter{name: "gitignore", kind: booleanKind, defaultValue: "true",
+	description: "Omit files and directories that .gitignore files ignore (default true)"}
+
+var showDependencies = parameter{name: "show_dependencies", kind: booleanKind, defaultValue: "false",
+	description: "Enter .git, node_modules and other directories of dependencies (default false)"}
+
+// walkOptions returns the options of the tools that enter subdirectories.
+func walkOptions(args arguments) []toolshelf.DirOption {
+	options := []toolshelf.DirOption{toolshelf.Exclude(args.strings("exclude_patterns")...), toolshelf.Limit(args.integer("limit"))}
+	options = appendIf(options, args.boolean("gitignore"), toolshelf.Gitignore)
+	return appendIf(options, !args.boolean("show_dependencies"), toolshelf.SkipDependencies)
+}
 
 func appendIf(options []toolshelf.DirOption, wanted bool, option func() toolshelf.DirOption) []toolshelf.DirOption {
 	if wanted {
@@ -40,13 +58,19 @@ var listDirectory = definition{
 		{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default false)", defaultValue: "false"},
 		{name: "sort_by", kind: stringKind, description: "Sort by: name, size, modified (default: name)", defaultValue: `"name"`,
 			enum: []string{"name", "size", "modified"}, code: toolshelf.CodeInvalidSort},
+		{name: "gitignore", kind: booleanKind, description: "Omit entries that .gitignore files ignore (default false)", defaultValue: "false"},
+		limit,
+		{name: "cursor", kind: stringKind, description: "The next cursor of the previous page (default: first page)", code: toolshelf.CodeInvalidCursor},
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
-		`"files":{"type":"integer","description":"Number of entries that are not directories"},"directories":{"type":"integer","description":"Number of entries that are directories"},`+warningSchema,
+		`"files":{"type":"integer","description":"Number of entries that are not directories"},"directories":{"type":"integer","description":"Number of entries that are directories"},`+
+		`"next_cursor":{"type":"string","description":"Cursor of the next page"},`+ignoredSchema+`,`+vanishedSchema+`,`+warningSchema,
 		"path", "entries", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))), toolshelf.Limit(maxEntries)}
+		options := []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))),
+			toolshelf.Limit(args.integer("limit")), toolshelf.After(args.string("cursor"))}
+		options = appendIf(options, args.boolean("gitignore"), toolshelf.Gitignore)
 		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
 		listing, err := t.ListDir(ctx, args.string("path"), options...)
 		if err != nil {
@@ -60,22 +84,26 @@ var directoryTree = definition{
 	name:  "directory_tree",
 	title: "Show a directory tree",
 	description: []sentence{{text: "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
-		"Use this tool to learn the layout of a project. Set max_depth or exclude_patterns for a large project."}},
+		"Use this tool to learn the layout of a project. Set max_depth or exclude_patterns for a large project. " +
+		"Omits entries that .gitignore files ignore, and does not enter .git, node_modules and other directories of dependencies."}},
 	parameters: []parameter{
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
 		{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default true)", defaultValue: "true"},
 		{name: "max_depth", kind: integerKind, minimum: 1, description: "Maximum number of levels to show (default 100; higher values count as 100)", code: toolshelf.CodeInvalidOption},
+		gitignore,
+		showDependencies,
+		limit,
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
 		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/properties/children/items"}},`+
-		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type","size"]}},`+
+		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"skipped":{"type":"integer","description":"Number of entries of this directory of dependencies"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type","size"]}},`+
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},`+
-		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+warningSchema,
+		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+ignoredSchema+`,`+vanishedSchema+`,`+warningSchema,
 		"path", "children", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := []toolshelf.DirOption{toolshelf.Exclude(args.strings("exclude_patterns")...), toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels))}
+		options := append(walkOptions(args), toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels)))
 		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
 		tree, err := t.Tree(ctx, args.string("path"), options...)
 		if err != nil {
@@ -110,20 +138,23 @@ var searchFiles = definition{
 	title: "Search files by name",
 	description: []sentence{{text: "Find files by glob, below a directory. A pattern may contain *, **, ?, [a-z] and {a,b}. " +
 		"A pattern without a slash matches file names at any depth, and a pattern with a slash matches paths relative to the directory. " +
-		"Omits hidden files. Returns paths relative to the project root."}},
+		"Omits hidden files and files that .gitignore files ignore, and does not enter node_modules and other directories of dependencies. Returns paths relative to the project root."}},
 	parameters: []parameter{
 		{name: "pattern", kind: stringKind, required: true, description: `Glob to match, such as "**/*.go"`,
 			examples: []string{"*.md", "src/**/*_test.go"}, code: toolshelf.CodeInvalidPattern},
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
+		gitignore,
+		showDependencies,
+		limit,
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+
-		`"total":{"type":"integer","description":"Number of matching files"},"skipped":{"type":"integer","description":"Number of directories that cannot be read"},`+warningSchema,
+		`"total":{"type":"integer","description":"Number of matching files"},"skipped":{"type":"integer","description":"Number of directories that cannot be read"},`+
+		ignoredSchema+`,"dependencies":{"type":"integer","description":"Number of directories of dependencies that were not searched"},`+warningSchema,
 		"path", "pattern", "files", "total"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"),
-			toolshelf.Exclude(args.strings("exclude_patterns")...), toolshelf.Limit(maxEntries))
+		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), walkOptions(args)...)
 		if err != nil {
 			return Result{}, err
 		}

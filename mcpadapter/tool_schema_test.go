@@ -71,7 +71,10 @@ func TestInputSchemasEqualTheContracts(t *testing.T) {
 		"list_directory": `{"type":"object","properties":{
 			"path":{"type":"string","description":"Directory path (relative to project root)"},
 			"show_hidden":{"type":"boolean","description":"Include hidden files (default false)","default":false},
-			"sort_by":{"type":"string","description":"Sort by: name, size, modified (default: name)","default":"name","enum":["name","size","modified"]}},
+			"sort_by":{"type":"string","description":"Sort by: name, size, modified (default: name)","default":"name","enum":["name","size","modified"]},
+			"gitignore":{"type":"boolean","description":"Omit entries that .gitignore files ignore (default false)","default":false},
+			"limit":{"type":"integer","description":"Maximum number of entries","default":1000,"minimum":1,"maximum":10000},
+			"cursor":{"type":"string","description":"The next cursor of the previous page (default: first page)"}},
 			"required":["path"],"additionalProperties":false}`,
 	}
 	for _, tool := range everyTool(t).Tools() {
@@ -134,7 +137,7 @@ func TestResultsFitTheOutputSchemas(t *testing.T) {
 		"search_commands": {`{"query":"log"}`, `{"query":"xyzzy"}`, `{"query":""}`},
 		"search_skills":   {`{"query":"weather"}`, `{"query":"weather","max_results":0}`},
 		"list_skills":     {`{}`, `{"x":1}`},
-		"list_directory":  {`{"path":"."}`, `{"path":"src","show_hidden":true}`, `{"path":".."}`, `{}`},
+		"list_directory":  {`{"path":"."}`, `{"path":"src","show_hidden":true}`, `{"path":".","limit":1,"gitignore":true}`, `{"path":".."}`, `{}`},
 		"directory_tree":  {`{}`, `{"exclude_patterns":["*.md"],"max_depth":1}`, `{"path":"nothing"}`},
 		"get_file_info":   {`{"path":"src"}`, `{"path":"src/agent.lisp"}`, `{"path":"."}`, `{"path":"nothing"}`},
 		"get_skill":       {`{"skill_name":"calculator"}`, `{"skill_name":"nothing"}`},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -318,6 +319,20 @@ func TestTreesHaveAtMost100Levels(t *testing.T) {
 		if levels := strings.Count(string(got.Structured), `"children":[`); levels > 102 {
 			t.Errorf("the JSON has %d levels of directories", levels)
 		}
+	}
+}
+
+func TestTreesOmitIgnoredFilesAndDependencies(t *testing.T) {
+	files := map[string]string{"main.js": "run()\n", "src/run.js": "let x\n", ".gitignore": "dist/\nnode_modules/\n", ".git/HEAD": "x"}
+	for i := range 1500 {
+		files[fmt.Sprintf("dist/%d.js", i)] = "x"
+		files[fmt.Sprintf("node_modules/%d.js", i)] = "x"
+	}
+	a := adapterOf(t, catalog(t, memory(t, files)))
+	got, err := a.Call(ctx, "directory_tree", nil)
+	want := "Directory tree: ./\n\n[DIR]  .git/ (1 entry)\n[DIR]  node_modules/ (1500 entries)\n[DIR]  src/\n  [FILE] run.js (6 B)\n[FILE] .gitignore (20 B)\n[FILE] main.js (6 B)"
+	if err != nil || got.Text != want || len(got.Structured) > 5*len(want) {
+		t.Errorf("got %s, %v; want %s", got.Text, err, want)
 	}
 }
 

@@ -66,6 +66,8 @@ var calls = []struct{ project, tool, arguments, code string }{
 	{"project", "list_directory", `{"path":"src/agent.lisp"}`, "NOT_A_DIRECTORY"},
 	{"project", "list_directory", `{"path":"src/nonexistent/"}`, "DIRECTORY_NOT_FOUND"},
 	{"project", "list_directory", `{"path":".","sort_by":"colour"}`, "INVALID_SORT"},
+	{"project", "list_directory", `{"path":".","cursor":"x"}`, "INVALID_CURSOR"},
+	{"project", "list_directory", `{"path":".","limit":0}`, "INVALID_OPTION"},
 	{"denied", "list_directory", `{"path":"src"}`, "PERMISSION_DENIED"},
 
 	{"project", "directory_tree", `{"path":"src","exclude_patterns":["*.md"]}`, ""},

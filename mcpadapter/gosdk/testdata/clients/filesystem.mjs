@@ -47,8 +47,9 @@ assert.ok(!(await tools('reference')).some(tool => /command|skill/.test(tool)));
 // A list of the reference server has no limit and no total.
 assert.equal((await list('reference', 'many')).lines.length, 10_001);
 const many = await list('ours', 'many');
-assert.equal(many.entries.length, 10_000);
+assert.equal(many.entries.length, 1_000);
 assert.match(many.lines[1], /10,?001 directories/);
+assert.match(many.lines.at(-1), /the next cursor is /);
 
 // On the reference server, a name can forge an entry.
 assert.deepEqual((await list('reference', 'names')).entries, ['[FILE] a', '[DIR] forged']);

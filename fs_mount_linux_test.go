@@ -40,6 +40,9 @@ func TestTheContextEndsAFileMethodOnAMountThatHangs(t *testing.T) {
 	if err := os.Mkdir(remote, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(remote, "a.txt"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	c := catalog(t, toolshelf.WithRoot(root))
 	calls := map[string]func(context.Context) error{
 		"ListDir":              func(ctx context.Context) error { _, err := c.ListDir(ctx, "."); return err },
@@ -47,6 +50,7 @@ func TestTheContextEndsAFileMethodOnAMountThatHangs(t *testing.T) {
 		"Tree":                 func(ctx context.Context) error { _, err := c.Tree(ctx, "."); return err },
 		"FindFiles":            func(ctx context.Context) error { _, err := c.FindFiles(ctx, ".", "*.go"); return err },
 		"Stat":                 func(ctx context.Context) error { _, err := c.Stat(ctx, "remote"); return err },
+		"ReadFile":             func(ctx context.Context) error { _, err := c.ReadFile(ctx, "remote/a.txt"); return err },
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -168,7 +168,7 @@ func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption)
 	if o.err != nil {
 		return FileText{}, inOp(op, o.err)
 	}
-	t, err := await(ctx, c, func(ctx context.Context) (FileText, error) {
+	t, err := awaitRoot(ctx, c, func(ctx context.Context) (FileText, error) {
 		name, err := c.rootRelative(op, path)
 		if err != nil {
 			return FileText{}, err

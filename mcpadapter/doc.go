@@ -41,6 +41,11 @@
 //	get_file_info     path                                   one file
 //	search_files      pattern, path, exclude_patterns,
 //	                  gitignore, show_dependencies, limit    files with matching names
+//	search_text       pattern, path, literal, ignore_case,
+//	                  whole_words, files,
+//	                  exclude_patterns, context_lines,
+//	                  show_hidden, gitignore,
+//	                  show_dependencies, limit               matching lines of text files
 //	read_file         path, start_line, end_line,
 //	                  start_column, max_bytes                lines of a text file
 //	report_feedback   command_name, report_content,
@@ -78,8 +83,8 @@
 //	}))
 //
 // list_directory, directory_tree and search_files show at most 1,000 entries unless the
-// call sets another limit, and report the number of further entries. directory_tree and
-// search_files omit entries that .gitignore files ignore, and do not enter .git,
+// call sets another limit, search_text shows 100 lines, and all report the number of
+// further entries. directory_tree, search_files and search_text omit entries that .gitignore files ignore, and do not enter .git,
 // node_modules and other directories of dependencies. read_skill_file returns at most 1 MiB, and
 // read_file at most 256 KiB.
 //

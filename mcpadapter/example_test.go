@@ -172,7 +172,7 @@ func ExampleAdapter_ToolsPage() {
 	}
 	// Output:
 	// 8 true
-	// 4 false
+	// 5 false
 }
 
 func ExampleWithRenderer() {

@@ -23,6 +23,7 @@ func FuzzHandle(f *testing.F) {
 		{"tools/call", `{"name":"get_command","arguments":{"command_name":"../x"}}`},
 		{"tools/call", `{"name":"list_directory","arguments":{"path":"a/../../b\u0000"}}`},
 		{"tools/call", `{"name":"search_files","arguments":{"pattern":"{a,b}[","exclude_patterns":["**"]}}`},
+		{"tools/call", `{"name":"search_text","arguments":{"pattern":"a|\\bx*","files":["*.md"],"context_lines":1,"whole_words":true}}`},
 		{"tools/call", `{"name":"read_file","arguments":{"path":"src/agent.lisp","start_line":-1,"start_column":1,"max_bytes":1}}`},
 		{"prompts/list", `{"cursor":"x"}`},
 		{"prompts/get", `{"name":"analyze_log","arguments":{"file":"$1 $ARGUMENTS"}}`},

@@ -24,7 +24,7 @@ import (
 // show relative paths.
 //
 // WithRelativePaths does not change the texts of commands, skills and their files, the
-// patterns in the result of search_files, and the results of extra tools.
+// patterns in the results of search_files and search_text, and the results of extra tools.
 func WithRelativePaths() Option {
 	return func(c *config) error { c.relativePaths = true; return nil }
 }

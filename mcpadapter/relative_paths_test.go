@@ -65,6 +65,7 @@ func allTexts(t testing.TB, a *mcpadapter.Adapter, root string) (texts []string)
 		"directory_tree":  {`{}`, `{"path":` + in("/skills") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`},
 		"get_file_info":   {`{"path":"src"}`, `{"path":` + in("/src/agent.lisp") + `}`, `{"path":"link"}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`},
 		"search_files":    {`{"pattern":"*.md"}`, `{"pattern":"*","path":` + in("/src") + `}`, `{"pattern":` + in("/[") + `}`, `{"pattern":"*","path":` + in("/nothing") + `}`},
+		"search_text":     {`{"pattern":"agent"}`, `{"pattern":"agent","path":` + in("/src/agent.lisp") + `}`, `{"pattern":"agent","path":` + in("/nothing") + `}`, `{"pattern":"agent","path":` + in("/../other") + `}`, `{"pattern":` + in("(") + `}`, `{"pattern":"a","files":[` + in("[") + `]}`, `{"pattern":"a","path":"link"}`},
 		"read_file":       {`{"path":` + in("/src/agent.lisp") + `}`, `{"path":` + in("/src") + `}`, `{"path":` + in("/nothing") + `}`, `{"path":` + in("/../other") + `}`, `{"path":"link"}`, `{"path":"src/agent.lisp","end_line":` + in("") + `}`},
 		"report_feedback": {`{"command_name":"analyze_log","report_content":"x","user_wants_upload":true}`, `{"command_name":"analyze_log","report_content":"x","user_wants_upload":false}`,
 			`{"command_name":` + in("") + `,"report_content":"x","user_wants_upload":true}`, `{"command_name":"analyze_log","report_content":"","user_wants_upload":true}`},

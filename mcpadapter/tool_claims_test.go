@@ -335,6 +335,70 @@ var claims = []claim{
 	}},
 	{"search_files", "limit", limitText, limitClaim(`"path":"many","pattern":"*"`, "files")},
 
+	{"search_text", "", "Find lines in text files, below a directory or in a single file. The pattern is a regular expression (RE2), or a plain text with literal. " +
+		"Returns each matching line with its path and number. Omits hidden files and files that .gitignore files ignore, " +
+		"and does not enter node_modules and other directories of dependencies. " +
+		"Pass a path and a line number to read_file to read the lines around a match.", func(c caller) {
+		c.holds(`{"pattern":"t[wh]"}`, "\n  references/guide.md:2: two\n  references/guide.md:3: three")
+		c.holds(`{"pattern":"t[wh]","path":"references/guide.md"}`, "\n  references/guide.md:2: two\n  references/guide.md:3: three")
+		c.lacks(`{"pattern":".","path":"ignoring"}`, ".gitignore", "a.tmp", "out", "x.js")
+	}},
+	{"search_text", "pattern", "Regular expression to find within a line (RE2)", func(c caller) {
+		c.lacks(`{"pattern":"one.two","path":"references"}`, "guide.md")
+		c.refuses(`{"pattern":"("}`, "INVALID_PATTERN")
+		c.refuses(`{"pattern":"(?=x)"}`, "INVALID_PATTERN")
+	}},
+	{"search_text", "path", "Directory or file to search (relative to project root)", func(c caller) {
+		c.same(`{"pattern":"three"}`, `{"pattern":"three","path":"."}`)
+		c.lacks(`{"pattern":"three","path":"files"}`, "guide.md")
+	}},
+	{"search_text", "literal", "Find the text of the pattern instead of a regular expression (default false)", func(c caller) {
+		c.same(`{"pattern":"t..ee","path":"references"}`, `{"pattern":"t..ee","path":"references","literal":false}`)
+		c.holds(`{"pattern":"t..ee","path":"references"}`, "guide.md")
+		c.lacks(`{"pattern":"t..ee","path":"references","literal":true}`, "guide.md")
+	}},
+	{"search_text", "ignore_case", "Ignore the letter case (default false)", func(c caller) {
+		c.same(`{"pattern":"THREE"}`, `{"pattern":"THREE","ignore_case":false}`)
+		c.lacks(`{"pattern":"THREE"}`, "guide.md")
+		c.holds(`{"pattern":"THREE","ignore_case":true}`, "guide.md")
+	}},
+	{"search_text", "whole_words", "Find whole words only (default false)", func(c caller) {
+		c.same(`{"pattern":"thre"}`, `{"pattern":"thre","whole_words":false}`)
+		c.holds(`{"pattern":"thre"}`, "guide.md")
+		c.lacks(`{"pattern":"thre","whole_words":true}`, "guide.md")
+		c.holds(`{"pattern":"three","whole_words":true}`, "guide.md")
+	}},
+	{"search_text", "files", `Globs of the files to search, such as "*.go" or "src/**" (default: all files)`, func(c caller) {
+		c.holds(`{"pattern":"2|3"}`, "files/sub/a.go", "files/b.md")
+		c.lacks(`{"pattern":"2|3","files":["*.go"]}`, "files/b.md")
+		c.holds(`{"pattern":"2|3|1","files":["*.go","src/**"]}`, "files/sub/a.go", "src/x/x_test.go")
+		c.refuses(`{"pattern":"2","files":["["]}`, "INVALID_PATTERN")
+	}},
+	{"search_text", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":".","show_dependencies":true`)},
+	{"search_text", "context_lines", "Number of lines to show before and after each match", func(c caller) {
+		c.same(`{"pattern":"two"}`, `{"pattern":"two","context_lines":0}`)
+		c.holds(`{"pattern":"two","context_lines":1}`, "  references/guide.md-1- one\n  references/guide.md:2: two\n  references/guide.md-3- three")
+		c.succeeds(`{"pattern":"two","context_lines":20}`)
+		c.refuses(`{"pattern":"two","context_lines":21}`, "INVALID_OPTION")
+	}},
+	{"search_text", "show_hidden", "Search hidden files (default false)", func(c caller) {
+		c.same(`{"pattern":".","path":"files"}`, `{"pattern":".","path":"files","show_hidden":false}`)
+		c.lacks(`{"pattern":".","path":"files"}`, ".hidden.md")
+		c.holds(`{"pattern":".","path":"files","show_hidden":true}`, ".hidden.md")
+	}},
+	{"search_text", "gitignore", gitignoreText, gitignoreClaim(`"path":"ignoring","pattern":"."`)},
+	{"search_text", "show_dependencies", dependenciesText, func(c caller) {
+		c.same(`{"pattern":".","path":"files"}`, `{"pattern":".","path":"files","show_dependencies":false}`)
+		c.lacks(`{"pattern":".","path":"files"}`, "x.js")
+		c.holds(`{"pattern":".","path":"files","show_dependencies":true}`, "x.js")
+	}},
+	{"search_text", "limit", "Maximum number of matching lines", func(c caller) {
+		c.length(`{"pattern":".","path":"many"}`, "matches", 100)
+		c.length(`{"pattern":".","path":"many","limit":1}`, "matches", 1)
+		c.length(`{"pattern":".","path":"many","limit":1000}`, "matches", 1000)
+		c.refuses(`{"pattern":".","path":"many","limit":1001}`, "INVALID_OPTION")
+	}},
+
 	{"read_file", "", "Read a text file, or some of its lines. Returns each line with its number. " +
 		"If the file has more than max_bytes, the result ends with the line to continue with. " +
 		"Use a path that directory_tree or search_files has returned.", func(c caller) {
@@ -518,7 +582,7 @@ func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
 	a := adapterOf(t, claimedCatalog(t))
 	working := map[string]json.RawMessage{
 		"command_name": json.RawMessage(`"review-pr"`), "skill_name": json.RawMessage(`"pdf-processing"`), "path": json.RawMessage(`"references/guide.md"`),
-		"report_content": json.RawMessage(`"x"`), "user_wants_upload": json.RawMessage(`true`), "pattern": json.RawMessage(`"*"`), "query": json.RawMessage(`"x"`),
+		"report_content": json.RawMessage(`"x"`), "user_wants_upload": json.RawMessage(`true`), "pattern": json.RawMessage(`"x"`), "query": json.RawMessage(`"x"`),
 	}
 	examples := 0
 	for _, tool := range a.Tools() {

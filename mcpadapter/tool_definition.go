@@ -66,7 +66,7 @@ func definitions(c *toolshelf.Catalog) []definition {
 	all := []definition{
 		listCommands, searchCommands, getCommand,
 		listSkills, searchSkills, getSkill, readSkillFile,
-		listDirectory, directoryTree, getFileInfo, searchFiles, readFile,
+		listDirectory, directoryTree, getFileInfo, searchFiles, searchText, readFile,
 	}
 	if shared, local := c.ReportsConfigured(); shared || local {
 		d := reportFeedback

@@ -16,11 +16,12 @@ const maxEntries = 10_000
 const maxLevels = 100
 
 const (
-	pathSchema     = `"path":{"type":"string","description":"Path relative to the project root"}`
-	entryMembers   = `"name":{"type":"string"},"type":{"enum":["file","directory","symlink","other"]},"size":{"type":"integer","description":"Size in bytes; -1 if unknown"},"modified":{"type":"string","format":"date-time"},"target":{"type":"string","description":"Target of a symbolic link, relative to the project root"},"outside":{"type":"boolean","description":"The symbolic link leads outside the project root"}`
-	ignoredSchema  = `"ignored":{"type":"integer","description":"Number of entries that .gitignore files ignore, without the entries below"}`
-	vanishedSchema = `"vanished":{"type":"integer","description":"Number of entries removed during the call"}`
-	warningSchema  = `"warnings":{"type":"array","items":{"type":"string"},"description":"Information that could not be read"}`
+	pathSchema         = `"path":{"type":"string","description":"Path relative to the project root"}`
+	entryMembers       = `"name":{"type":"string"},"type":{"enum":["file","directory","symlink","other"]},"size":{"type":"integer","description":"Size in bytes; -1 if unknown"},"modified":{"type":"string","format":"date-time"},"target":{"type":"string","description":"Target of a symbolic link, relative to the project root"},"outside":{"type":"boolean","description":"The symbolic link leads outside the project root"}`
+	dependenciesSchema = `"dependencies":{"type":"integer","description":"Number of directories of dependencies that were not searched"}`
+	ignoredSchema      = `"ignored":{"type":"integer","description":"Number of entries that .gitignore files ignore, without the entries below"}`
+	vanishedSchema     = `"vanished":{"type":"integer","description":"Number of entries removed during the call"}`
+	warningSchema      = `"warnings":{"type":"array","items":{"type":"string"},"description":"Information that could not be read"}`
 )
 
 var excludePatterns = parameter{name: "exclude_patterns", kind: stringsKind,
@@ -151,7 +152,7 @@ var searchFiles = definition{
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+
 		`"total":{"type":"integer","description":"Number of matching files"},"skipped":{"type":"integer","description":"Number of directories that cannot be read"},`+
-		ignoredSchema+`,"dependencies":{"type":"integer","description":"Number of directories of dependencies that were not searched"},`+warningSchema,
+		ignoredSchema+`,`+dependenciesSchema+`,`+warningSchema,
 		"path", "pattern", "files", "total"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), walkOptions(args)...)

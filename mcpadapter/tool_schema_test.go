@@ -144,6 +144,7 @@ func TestResultsFitTheOutputSchemas(t *testing.T) {
 		"read_skill_file": {`{"skill_name":"calculator","path":"logo.png"}`, `{"skill_name":"calculator","path":".."}`},
 		"report_feedback": {`{"command_name":"commit","report_content":"x","user_wants_upload":true}`, `{"command_name":"commit","report_content":"","user_wants_upload":true}`},
 		"search_files":    {`{"pattern":"*.md"}`, `{"pattern":"*.none"}`, `{"pattern":"["}`},
+		"search_text":     {`{"pattern":"a","context_lines":1}`, `{"pattern":"xyzzy"}`, `{"pattern":"a","limit":1,"path":"src/agent.lisp"}`, `{"pattern":"("}`},
 		"read_file":       {`{"path":"src/agent.lisp"}`, `{"path":"src/agent.lisp","max_bytes":2}`, `{"path":"src/agent.lisp","start_line":5}`, `{"path":"src"}`},
 	}
 	for _, tool := range a.Tools() {

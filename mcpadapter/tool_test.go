@@ -20,7 +20,7 @@ func TestToolsAreInOrder(t *testing.T) {
 		names = append(names, tool.Name)
 	}
 	want := []string{"list_commands", "search_commands", "get_command", "list_skills", "search_skills", "get_skill", "read_skill_file",
-		"list_directory", "directory_tree", "get_file_info", "search_files", "read_file"}
+		"list_directory", "directory_tree", "get_file_info", "search_files", "search_text", "read_file"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -108,6 +108,17 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 			"Found 2 files matching '**/*.lisp':\n\n  src/tools/buffer.lisp\n  src/agent.lisp", false},
 		{"no files", "search_files", `{"pattern":"*.rs"}`, "No files found matching pattern '*.rs'", false},
 		{"a malformed pattern", "search_files", `{"pattern":"[a"}`, "", true},
+
+		{"lines", "search_text", `{"pattern":"agent|buffer","path":"src"}`,
+			"Found 2 lines in 2 files matching 'agent|buffer':\n\n  src/tools/buffer.lisp:1: (buffer)\n  src/agent.lisp:1: (agent)", false},
+		{"a text with context", "search_text", `{"pattern":"(NOT","path":"commands/commit.md","literal":true,"ignore_case":true}`,
+			"No lines found matching '(NOT' in 1 file", false},
+		{"lines with context", "search_text", `{"pattern":"Commit","path":"commands/commit.md","context_lines":1}`,
+			"Found 1 line in 1 file matching 'Commit':\n\n  commands/commit.md-1- ---\n  commands/commit.md:2: description: Commit what is staged\n  commands/commit.md-3- ---", false},
+		{"a malformed expression", "search_text", `{"pattern":"a("}`,
+			"Error: invalid pattern 'a(': missing closing ): a(; to search for the text itself, use Literal", true},
+		{"an empty expression", "search_text", `{"pattern":""}`, "", true},
+		{"a search in a file that is missing", "search_text", `{"pattern":"x","path":"nothing"}`, "Error: File 'nothing' not found", true},
 
 		{"a text", "read_file", `{"path":"src/agent.lisp"}`, "1\t(agent)", false},
 		{"some lines", "read_file", `{"path":"commands/commit.md","start_line":2,"end_line":3}`,

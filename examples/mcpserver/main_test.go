@@ -200,7 +200,7 @@ func wantProject(t *testing.T, c *mcp.ClientSession) {
 	want := []string{
 		"list_commands", "search_commands", "get_command",
 		"list_skills", "search_skills", "get_skill", "read_skill_file",
-		"list_directory", "directory_tree", "get_file_info", "search_files", "read_file",
+		"list_directory", "directory_tree", "get_file_info", "search_files", "search_text", "read_file",
 	}
 	if diff := cmp.Diff(want, toolNames(t, c)); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)

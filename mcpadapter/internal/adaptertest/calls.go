@@ -80,6 +80,11 @@ var calls = []struct{ project, tool, arguments, code string }{
 	{"project", "search_files", `{"pattern":"**/*.lisp"}`, ""},
 	{"project", "search_files", `{"pattern":"[a"}`, "INVALID_PATTERN"},
 
+	{"project", "search_text", `{"pattern":"agent","path":"src","context_lines":1}`, ""},
+	{"project", "search_text", `{"pattern":"(","path":"src"}`, "INVALID_PATTERN"},
+	{"project", "search_text", `{"pattern":"x","path":"nothing"}`, "NOT_FOUND"},
+	{"denied", "search_text", `{"pattern":"x","path":"src"}`, "PERMISSION_DENIED"},
+
 	{"project", "read_file", `{"path":"src/agent.lisp","start_line":-1,"max_bytes":100}`, ""},
 	{"project", "read_file", `{"path":"src/agent.lisp","start_line":2,"end_line":1}`, "INVALID_OPTION"},
 	{"project", "read_file", `{"path":"src"}`, "FILE_READ_ERROR"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,8 +56,8 @@ type DirListing struct {
 //
 // ListDir lists links in the directory as links. All entries except directories count as
 // files, including links. ListDir omits hidden entries, whose names begin with a dot, unless
-// the options include ShowHidden. With Limit, a page has the totals of the whole directory,
-// and After continues with the next page.
+// the options include ShowHidden. With Limit or Budget, a page has the totals of the whole
+// directory, and After continues with the next page.
 //
 // ListDir lists an entry without metadata with its name and, if known, its type. An entry
 // removed during the call counts as Vanished.
@@ -78,8 +79,9 @@ type DirListing struct {
 // the memory depends on the size of the page, not of the directory.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
 	return inDirectory(ctx, c, "ListDir", path, opts, func(ctx context.Context, name string, o dirOptions) (DirListing, error) {
-		scope := "dir\x00" + string(o.sort) + "\x00" + name
+		scope := cursorScope(o.sort, name)
 		lo := o.listing()
+		lo.Limit = o.budget.lines(lo.Limit, minEntryLine)
 		var invalid error
 		if o.after != "" {
 			// The error of the cursor comes after the errors of the directory.
@@ -103,23 +105,75 @@ func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (
 			Dirs:     page.Dirs,
 			Ignored:  page.Ignored,
 			Vanished: page.Vanished,
+			Warnings: page.Warnings,
 		}
 		if page.Next != "" {
 			l.NextCursor = encodeCursor(scope, page.Next)
 		}
-		unknown := 0
-		for i := range l.Entries {
-			if l.Entries[i].Size < 0 {
-				unknown++
-			}
-		}
-		l.Warnings = withUnknown(page.Warnings, unknown)
 		return l, nil
 	})
 }
 
-// inDirectory resolves a path and calls do with its name below the root.
-func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, opts []DirOption, do func(ctx context.Context, name string, o dirOptions) (T, error)) (T, error) {
+// cursorScope returns the scope of the cursors of ListDir.
+func cursorScope(sort SortKey, name string) string {
+	return "dir\x00" + string(sort) + "\x00" + name
+}
+
+// minEntryLine is the smallest number of characters of a line of a listing, such as
+// "\n[?]    a".
+const minEntryLine = 9
+
+func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, error) {
+	entries, reported, next := l.Entries, l.Warnings, l.NextCursor
+	at := func(n, last int, warnings []string) DirListing {
+		l.Entries, l.NextCursor, l.Warnings = entries[:n:n], next, warnings
+		if n < len(entries) {
+			l.NextCursor = encodeCursor(cursorScope(o.sort, strings.TrimSuffix(l.Path, "/")), entries[last].position(o.sort))
+		}
+		return l
+	}
+	c := cut[DirListing]{
+		least: min(1, len(entries)), // the cursor names an entry
+		most:  len(entries),
+		at:    func(n int, warnings []string) DirListing { return at(n, n-1, warnings) },
+		// A listing with more entries can have a shorter cursor. In a draft, the longest of
+		// the cursors stands for the cursor.
+		draft: func(n int) DirListing {
+			longest := 0
+			for i := range entries[:n] {
+				if len(entries[i].Name) > len(entries[longest].Name) {
+					longest = i
+				}
+			}
+			return at(n, longest, o.reserved())
+		},
+		warnings: func(l DirListing) []string {
+			unknown := 0
+			for i := range l.Entries {
+				if l.Entries[i].Size < 0 {
+					unknown++
+				}
+			}
+			return withUnknown(slices.Clip(reported), unknown)
+		},
+	}
+	return c.fit(ctx, o.budget)
+}
+
+// position returns the position of the entry for a cursor.
+func (e *Entry) position(sort SortKey) string {
+	row := listing.Row{Name: e.Name, Kind: listing.KindFile, Size: e.Size, Modified: e.Modified}
+	if e.Type == Directory {
+		row.Kind = listing.KindDir
+	}
+	return listing.Position(orders[sort], &row)
+}
+
+// inDirectory resolves a path and calls do with its name below the root. The method within of
+// the result applies the budget on the goroutine of the caller.
+func inDirectory[T interface {
+	within(context.Context, *dirOptions) (T, error)
+}](ctx context.Context, c *Catalog, op, path string, opts []DirOption, do func(ctx context.Context, name string, o dirOptions) (T, error)) (T, error) {
 	var none T
 	if err := c.begin(ctx, op); err != nil {
 		return none, err
@@ -145,6 +199,9 @@ func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, opts [
 			return none, c.dirError(ctx, op, path, name, err, options.showHidden)
 		}
 	})
+	if err == nil {
+		value, err = value.within(ctx, &options)
+	}
 	return value, c.methodError(op, err)
 }
 

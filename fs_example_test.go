@@ -144,6 +144,55 @@ func ExampleGitignore() {
 	// file main.go
 }
 
+func ExampleBudget() {
+	files := map[string]string{}
+	for i := range 50 {
+		files[fmt.Sprintf("page%02d.html", i)] = ""
+		files[fmt.Sprintf("assets/image%02d.png", i)] = ""
+		files[fmt.Sprintf("scripts/step%02d.js", i)] = ""
+	}
+	c := open(toolshelf.WithFs(project(files)))
+	defer c.Close()
+	tree, err := c.Tree(context.Background(), ".", toolshelf.Budget(250))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(tree)
+	// Output:
+	// Directory tree: ./
+	//
+	// [DIR]  assets/
+	//   [FILE] image00.png (0 B)
+	//   [FILE] image01.png (0 B)
+	//   … and 48 more
+	// [DIR]  scripts/
+	//   [FILE] step00.js (0 B)
+	//   … and 49 more
+	// [FILE] page00.html (0 B)
+	// [FILE] page01.html (0 B)
+	// [FILE] page02.html (0 B)
+	// … and 47 more
+}
+
+func ExampleBudgetTokens() {
+	c := source()
+	defer c.Close()
+	estimate := func(text string) int { return len(text) / 4 } // or the tokenizer of your model
+	found, err := c.FindFiles(context.Background(), ".", "*", toolshelf.BudgetTokens(20, estimate))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(found)
+	// Output:
+	// Found 4 files matching '*':
+	//
+	//   src/tools/fmt.go
+	//   src/build.log
+	//   … and 2 more
+}
+
 func ExampleSkipDependencies() {
 	c := open(toolshelf.WithFs(project(map[string]string{
 		"main.js":                        "require('left-pad')\n",

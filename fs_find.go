@@ -15,7 +15,7 @@ type FileMatches struct {
 	Path         string   `json:"path"`                   // the searched directory, relative to the root, ending in a slash; "./" for the root
 	Pattern      string   `json:"pattern"`                // as given
 	Files        []string `json:"files"`                  // paths relative to the root, in path order; never null
-	Total        int      `json:"total"`                  // number of matches, including those beyond Limit
+	Total        int      `json:"total"`                  // number of matches, including those beyond Limit and Budget
 	Skipped      int      `json:"skipped,omitempty"`      // number of unreadable directories
 	Ignored      int      `json:"ignored,omitempty"`      // number of entries omitted by Gitignore, excluding entries below omitted directories
 	Dependencies int      `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
@@ -41,7 +41,9 @@ type FileMatches struct {
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	opts = append(slices.Clip(opts), matching(pattern))
 	return inDirectory(ctx, c, "FindFiles", path, opts, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
-		found, err := listing.Find(ctx, c.root, name, o.pattern, o.listing())
+		lo := o.listing()
+		lo.Limit = o.budget.lines(lo.Limit, minFileLine)
+		found, err := listing.Find(ctx, c.root, name, o.pattern, lo)
 		if err != nil {
 			return FileMatches{}, err
 		}
@@ -59,6 +61,23 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 			Warnings:     found.Warnings,
 		}, nil
 	})
+}
+
+// minFileLine is the smallest number of characters of a line of matches, such as "\n  a".
+const minFileLine = 4
+
+func (m FileMatches) within(ctx context.Context, o *dirOptions) (FileMatches, error) {
+	files, reported := m.Files, m.Warnings
+	c := cut[FileMatches]{
+		most: len(files),
+		at: func(n int, warnings []string) FileMatches {
+			m.Files, m.Warnings = files[:n:n], warnings
+			return m
+		},
+		warnings: func(FileMatches) []string { return reported },
+	}
+	c.draft = func(n int) FileMatches { return c.at(n, o.reserved()) }
+	return c.fit(ctx, o.budget)
 }
 
 // String returns the matches as text for a model, in the format of the tool search_files. The

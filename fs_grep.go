@@ -15,7 +15,7 @@ type TextMatches struct {
 	Path         string      `json:"path"`                   // the searched directory, relative to the root, ending in a slash; "./" for the root; or the searched file
 	Pattern      string      `json:"pattern"`                // as given
 	Matches      []TextMatch `json:"matches"`                // in path order, and by line within a file; never null
-	Total        int         `json:"total"`                  // number of matching lines, including those beyond Limit and LimitPerFile
+	Total        int         `json:"total"`                  // number of matching lines, including those beyond Limit, LimitPerFile and Budget
 	Files        int         `json:"files"`                  // number of files with matching lines, including those beyond Limit
 	Searched     int         `json:"searched"`               // number of searched files, excluding Binary and Skipped
 	Binary       int         `json:"binary,omitempty"`       // number of files that are not text
@@ -102,6 +102,7 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 		if o.limit < 0 {
 			lo.Limit = defaultGrepLimit
 		}
+		lo.Limit = o.budget.lines(lo.Limit, minMatchLine)
 		found, err := listing.Grep(ctx, c.root, name, listing.Search{Pattern: compiled, Files: o.grep.files, PerFile: o.grep.perFile, Context: o.grep.context}, lo)
 		if ctx.Err() != nil {
 			return TextMatches{}, ctx.Err()
@@ -128,6 +129,23 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 		}
 		return m, nil
 	})
+}
+
+// minMatchLine is the smallest number of characters of a matching line, such as "\n  a:1:".
+const minMatchLine = 7
+
+func (m TextMatches) within(ctx context.Context, o *dirOptions) (TextMatches, error) {
+	matches, reported := m.Matches, m.Warnings
+	c := cut[TextMatches]{
+		most: len(matches),
+		at: func(n int, warnings []string) TextMatches {
+			m.Matches, m.Warnings = matches[:n:n], warnings
+			return m
+		},
+		warnings: func(TextMatches) []string { return reported },
+	}
+	c.draft = func(n int) TextMatches { return c.at(n, o.reserved()) }
+	return c.fit(ctx, o.budget)
 }
 
 func newTextMatches(files []listing.MatchingFile) []TextMatch {

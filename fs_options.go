@@ -26,6 +26,7 @@ type dirOptions struct {
 	gitignore        bool
 	skipDependencies bool
 	grep             grepOptions
+	budget           budget
 	err              error // the first error
 }
 
@@ -66,7 +67,8 @@ func SortedBy(key SortKey) DirOption {
 // near the top, FindFiles the first files, and Grep the first lines. Totals are not limited. The
 // value 0 means no limit. A negative n is [ErrInvalidOption]. Without the option, Tree returns
 // at most 10,000 entries, Grep at most 1,000 lines, and the other methods have no limit.
-// Accepted by ListDir, Tree, FindFiles and Grep.
+// [Budget] limits the length of the text instead. Accepted by ListDir, Tree, FindFiles and
+// Grep.
 func Limit(n int) DirOption {
 	return func(o *dirOptions) {
 		if n < 0 {
@@ -174,9 +176,10 @@ func invalidPattern(text, why string) error {
 		Message: "invalid pattern '" + escape.Path(text) + "': " + why}
 }
 
+var orders = map[SortKey]listing.Order{ByName: listing.ByName, BySize: listing.BySize, ByModified: listing.ByModified}
+
 // listing returns the options for package listing.
 func (o *dirOptions) listing() listing.Options {
-	orders := map[SortKey]listing.Order{ByName: listing.ByName, BySize: listing.BySize, ByModified: listing.ByModified}
 	return listing.Options{
 		Hidden:           o.showHidden,
 		Exclude:          o.exclude,

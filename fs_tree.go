@@ -18,7 +18,7 @@ type DirTree struct {
 	Path      string     `json:"path"`                // relative to the root, ending in a slash; "./" for the root
 	Excluding []string   `json:"excluding,omitempty"` // the globs of Exclude
 	Children  []TreeNode `json:"children"`            // in order; never null
-	More      int        `json:"more,omitempty"`      // number of entries of this directory beyond Limit, not in Children
+	More      int        `json:"more,omitempty"`      // number of entries of this directory beyond Limit or Budget, not in Children
 	Files     int        `json:"files"`               // number of nodes that are not directories
 	Dirs      int        `json:"directories"`         // number of nodes that are directories
 	Omitted   int        `json:"omitted,omitempty"`   // sum of More over all directories; excludes entries below omitted directories
@@ -32,7 +32,7 @@ type DirTree struct {
 type TreeNode struct {
 	Entry
 	Children []TreeNode `json:"children,omitempty"` // empty for a directory at MaxDepth; Tree does not read the directory
-	More     int        `json:"more,omitempty"`     // number of entries of this directory beyond Limit, not in Children
+	More     int        `json:"more,omitempty"`     // number of entries of this directory beyond Limit or Budget, not in Children
 	Skipped  int        `json:"skipped,omitempty"`  // number of entries of this directory, which Tree does not enter because of SkipDependencies
 	Error    string     `json:"error,omitempty"`    // reason why this directory cannot be read completely, in one line
 }
@@ -47,7 +47,8 @@ type TreeNode struct {
 // Tree returns at most Limit entries, or 10,000 without the option. Tree drops the deepest
 // levels of a larger tree first. On the level where the tree reaches the limit, all
 // directories get equal shares of the remaining entries, and each directory keeps its first
-// entries. More counts the other entries of a directory.
+// first entries. More counts the other entries of a directory. With [Budget], Limit follows
+// the order of Budget instead.
 //
 // Tree reads each directory once and stats each entry, on at most four processors. Tree reads
 // the directories of a partly dropped level twice. The result does not depend on the number of
@@ -58,6 +59,7 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 		if o.limit < 0 {
 			lo.Limit = defaultTreeLimit
 		}
+		lo.Limit, lo.Turns = o.budget.lines(lo.Limit, minTreeLine), o.budget.limited
 		var top TreeNode
 		report, err := listing.Tree(ctx, c.root, name, lo, &top, listing.Builder[TreeNode]{
 			New: func(r *listing.Row) TreeNode { return TreeNode{Entry: newEntry(r)} },
@@ -68,27 +70,30 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 		if err != nil {
 			return DirTree{}, err
 		}
-		tree := DirTree{Path: name + "/", Children: top.Children, More: top.More, Ignored: report.Ignored, Vanished: report.Vanished}
+		tree := DirTree{Path: name + "/", Children: top.Children, More: top.More, Ignored: report.Ignored, Vanished: report.Vanished, Warnings: report.Warnings}
 		if tree.Children == nil {
 			tree.Children = []TreeNode{}
 		}
 		for i := range o.exclude {
 			tree.Excluding = append(tree.Excluding, o.exclude[i].String())
 		}
-		unknown := tree.count(tree.Children, tree.More)
-		tree.Warnings = withUnknown(report.Warnings, unknown)
 		return tree, nil
 	})
 }
 
-// count adds up the totals, and returns the number of entries without metadata.
-func (t *DirTree) count(nodes []TreeNode, more int) (unknown int) {
+// count sets the totals, and returns the number of entries without metadata.
+func (t *DirTree) count() (unknown int) {
+	t.Files, t.Dirs, t.Omitted = 0, 0, 0
+	return t.countNodes(t.Children, t.More)
+}
+
+func (t *DirTree) countNodes(nodes []TreeNode, more int) (unknown int) {
 	t.Omitted += more
 	for i := range nodes {
 		n := &nodes[i]
 		if n.Type == Directory {
 			t.Dirs++
-			unknown += t.count(n.Children, n.More)
+			unknown += t.countNodes(n.Children, n.More)
 		} else {
 			t.Files++
 		}
@@ -103,7 +108,7 @@ func (t *DirTree) count(nodes []TreeNode, more int) (unknown int) {
 // text has no line break at its end. Each level is indented by two spaces. The line of an
 // unreadable directory ends with the reason. The line of a directory that SkipDependencies
 // skips ends with the number of its entries, as in "[DIR]  node_modules/ (812 entries)". After the entries of a directory, "… and N more"
-// reports the entries beyond the limit. Lines and names are those of [DirListing.String],
+// reports the entries beyond the limit or the budget. Lines and names are those of [DirListing.String],
 // without the column of sizes.
 func (t DirTree) String() string {
 	var b strings.Builder
@@ -124,31 +129,42 @@ func (t DirTree) String() string {
 }
 
 func writeNodes(b *strings.Builder, nodes []TreeNode, more, depth int) {
-	newLine := func() {
-		b.WriteByte('\n')
-		for range depth {
-			b.WriteString("  ")
-		}
-	}
 	for i := range nodes {
 		n := &nodes[i]
-		newLine()
-		switch {
-		case n.Type == File:
-			b.WriteString("[FILE] " + escape.Name(n.Name) + " (" + formatSize(n.Size) + ")")
-		default:
-			n.writeLine(b, 0)
-		}
-		if n.Skipped > 0 {
-			b.WriteString(" (" + counted(n.Skipped, "entry", "entries") + ")")
-		}
-		if n.Error != "" {
-			b.WriteString(" (" + n.Error + ")")
-		}
+		n.writeTreeLine(b, depth)
 		writeNodes(b, n.Children, n.More, depth+1)
 	}
+	writeMore(b, more, depth)
+}
+
+// writeTreeLine writes a line break and the line of an entry, without the entries below.
+func (n *TreeNode) writeTreeLine(b *strings.Builder, depth int) {
+	newLine(b, depth)
+	switch {
+	case n.Type == File:
+		b.WriteString("[FILE] " + escape.Name(n.Name) + " (" + formatSize(n.Size) + ")")
+	default:
+		n.writeLine(b, 0)
+	}
+	if n.Skipped > 0 {
+		b.WriteString(" (" + counted(n.Skipped, "entry", "entries") + ")")
+	}
+	if n.Error != "" {
+		b.WriteString(" (" + n.Error + ")")
+	}
+}
+
+// writeMore writes a line break and the number of omitted entries, if there are any.
+func writeMore(b *strings.Builder, more, depth int) {
 	if more > 0 {
-		newLine()
+		newLine(b, depth)
 		b.WriteString("… and " + strconv.Itoa(more) + " more")
+	}
+}
+
+func newLine(b *strings.Builder, depth int) {
+	b.WriteByte('\n')
+	for range depth {
+		b.WriteString("  ")
 	}
 }

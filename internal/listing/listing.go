@@ -59,6 +59,7 @@ type Options struct {
 	SkipDependencies bool   // do not enter directories of dependencies
 	Order            Order
 	Limit            int    // 0 for no limit
+	Turns            bool   // Tree: Limit selects by turns, see Siblings
 	After            string // position of the last entry of the previous page, for List
 	MaxDepth         int    // levels of Tree and Find; 0 for all
 }
@@ -129,7 +130,7 @@ func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at plac
 	}
 	if following > len(entries) && len(entries) > 0 {
 		last := entries[len(entries)-1]
-		page.Next = position(ByName, &Row{Kind: last.kind, Name: last.name})
+		page.Next = Position(ByName, &Row{Kind: last.kind, Name: last.name})
 	}
 	if page.Entries, err = fill(ctx, d, dir, entries, build, statWorkers()); err != nil {
 		return page, err
@@ -167,7 +168,7 @@ func listSorted[E any](ctx context.Context, d *reader, dir *confine.Dir, at plac
 	}
 	if d.Limit > 0 && len(rows) > d.Limit {
 		rows = rows[:d.Limit]
-		page.Next = position(d.Order, &rows[d.Limit-1])
+		page.Next = Position(d.Order, &rows[d.Limit-1])
 	}
 	page.Entries = buildAll(rows, build)
 	return page, nil
@@ -203,8 +204,8 @@ func compareRows(o Order, a, b *Row) int {
 // is a directory, the size or the time, and the nanoseconds of the time.
 const positionHeader = 13
 
-// position encodes the fields of a row that compareRows compares.
-func position(o Order, r *Row) string {
+// Position encodes the fields of a row that compareRows compares.
+func Position(o Order, r *Row) string {
 	var b [positionHeader]byte
 	if r.Kind == KindDir {
 		b[0] = 1

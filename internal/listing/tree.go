@@ -37,6 +37,10 @@ type Rest struct {
 // the tree reaches the limit, all directories get equal shares of the remaining entries,
 // and each directory keeps its first entries. Tree reads the directories of this level
 // twice.
+//
+// With Options.Turns, Tree keeps the first entries in the order of their turns instead. Tree
+// reads a level, drops the entries beyond the limit from all levels, and continues with the
+// remaining directories.
 func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, top *E, b Builder[E]) (Report, error) {
 	d, dir, at, err := open(fsys, name, o)
 	if err != nil {
@@ -49,8 +53,12 @@ func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, 
 	}
 	t.walk = newWalk(d, dir, at, t.visit)
 	t.walk.top.data.node = top
+	t.walk.top.data.siblings.Turn = FirstTurn
 	if err := t.walk.levels(ctx, d, t.settle); err != nil {
 		return Report{}, err
+	}
+	for _, level := range t.kept {
+		t.fillNodes(level)
 	}
 	return d.report(), nil
 }
@@ -61,8 +69,11 @@ type branch[E any] struct {
 	nodes   []E  // of the entries, if filled
 	filled  bool // nodes is set
 	entries int  // number of selected entries
+	dirs    int  // number of selected entries that are directories
 	skipped bool // because of Options.SkipDependencies
 	rest    Rest
+
+	siblings Siblings // with Options.Turns
 }
 
 // A treeBuilder builds the nodes of the directories of a walk.
@@ -71,9 +82,10 @@ type treeBuilder[E any] struct {
 	*reader
 	walk    *walk[branch[E]]
 	ctx     context.Context
-	depth   int          // of the level; changes only between levels
-	left    int          // number of entries below the limit; changes only between levels
-	claimed atomic.Int64 // number of entries in the visited directories of the level
+	depth   int                       // of the level; changes only between levels
+	left    int                       // number of entries below the limit; changes only between levels, and never with Options.Turns
+	kept    [][]*directory[branch[E]] // the directories of each level, with Options.Turns
+	claimed atomic.Int64              // number of entries in the visited directories of the level
 }
 
 // visit reads a directory and builds its nodes. If the level has too many entries, visit
@@ -101,7 +113,7 @@ func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at place, dir
 		}
 		f.data.rest.Reason = escape.Reason(err)
 	}
-	f.data.entries = total.all()
+	f.data.entries, f.data.dirs = total.all(), total.dirs
 	if f.depth == t.depth && t.claimed.Add(int64(f.data.entries)) > int64(t.left) {
 		return nil, nil
 	}
@@ -161,6 +173,9 @@ func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.D
 // settle fills the nodes of a level and returns the next level. If the level has
 // too many entries, settle first cuts its directories down to their shares.
 func (t *treeBuilder[E]) settle(level []*directory[branch[E]]) ([]*directory[branch[E]], error) {
+	if t.Turns {
+		return t.settleTurns(level)
+	}
 	entries := make([]int, len(level))
 	claimed := 0
 	for i, f := range level {
@@ -175,10 +190,19 @@ func (t *treeBuilder[E]) settle(level []*directory[branch[E]]) ([]*directory[bra
 		t.left = 0
 		err = inParallel(t.ctx, len(level), func(i int) error { return t.cut(level[i], shares[i]) })
 	}
+	t.fillNodes(level)
+	return t.descend(level), err
+}
+
+func (t *treeBuilder[E]) fillNodes(level []*directory[branch[E]]) {
 	for _, f := range level {
 		t.Fill(f.data.node, f.data.nodes, f.data.rest)
 		f.data.nodes = nil
 	}
+}
+
+// descend returns the next level.
+func (t *treeBuilder[E]) descend(level []*directory[branch[E]]) []*directory[branch[E]] {
 	next := below(level)
 	t.depth++
 	t.claimed.Store(0)
@@ -187,20 +211,71 @@ func (t *treeBuilder[E]) settle(level []*directory[branch[E]]) ([]*directory[bra
 			t.claimed.Add(int64(f.data.entries))
 		}
 	}
-	return next, err
+	return next
+}
+
+// settleTurns drops the entries of all levels beyond the limit, and returns the next level.
+func (t *treeBuilder[E]) settleTurns(level []*directory[branch[E]]) ([]*directory[branch[E]], error) {
+	siblings := make([]*Siblings, len(level))
+	for i, f := range level {
+		siblings[i] = &f.data.siblings
+		siblings[i].Entries, siblings[i].Dirs = f.data.entries, f.data.dirs
+	}
+	TakeTurns(siblings, t.left)
+	t.kept = append(t.kept, level)
+	last := t.lastTurn()
+	for depth, level := range t.kept {
+		level = slices.DeleteFunc(level, func(f *directory[branch[E]]) bool {
+			return Turn{f.data.siblings.Turn, depth - 1}.Compare(last) > 0
+		})
+		t.kept[depth] = level
+		for _, f := range level {
+			f.data.siblings.keep(last, depth)
+			if n := len(f.data.siblings.Turns); depth < t.depth && n < len(f.data.nodes) {
+				t.trim(f, n)
+			}
+		}
+	}
+	level = t.kept[t.depth]
+	err := inParallel(t.ctx, len(level), func(i int) error {
+		f := level[i]
+		if n := len(f.data.siblings.Turns); n < f.data.entries || !f.data.filled {
+			return t.cut(f, n)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range level {
+		for i, child := range f.below {
+			child.data.siblings.Turn = f.data.siblings.Turns[i]
+		}
+	}
+	return t.descend(level), nil
+}
+
+// lastTurn returns the last turn within the limit.
+func (t *treeBuilder[E]) lastTurn() Turn {
+	var all []Turn
+	for depth, level := range t.kept {
+		for _, f := range level {
+			for _, turn := range f.data.siblings.Turns {
+				all = append(all, Turn{turn, depth})
+			}
+		}
+	}
+	if len(all) <= t.left {
+		return Turn{math.MaxInt, 0}
+	}
+	slices.SortFunc(all, Turn.Compare)
+	return all[t.left-1]
 }
 
 // cut keeps the first nodes of a directory.
 func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
-	f.data.rest.More = f.data.entries - limit
-	switch {
-	case limit == 0:
-		f.data.nodes, f.below = nil, nil
-		return nil
-	case f.data.filled:
-		// Directories come first, in the order of below.
-		f.data.nodes = f.data.nodes[:min(limit, len(f.data.nodes))]
-		f.below = f.below[:min(limit, len(f.below))]
+	if limit == 0 || f.data.filled {
+		t.trim(f, limit)
 		return nil
 	}
 	dir, err := t.walk.acquire(f)
@@ -223,6 +298,18 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 	f.below, err = t.fill(t.reader, f, dir, entries, limit)
 	f.data.rest.More = max(0, total.all()-min(limit, len(entries)))
 	return err
+}
+
+// trim keeps the first nodes of a directory without reading the directory.
+func (t *treeBuilder[E]) trim(f *directory[branch[E]], limit int) {
+	f.data.rest.More = f.data.entries - limit
+	if limit == 0 {
+		f.data.nodes, f.below = nil, nil
+		return
+	}
+	// Directories come first, in the order of below.
+	f.data.nodes = f.data.nodes[:min(limit, len(f.data.nodes))]
+	f.below = f.below[:min(limit, len(f.below))]
 }
 
 // share divides n equally among directories with the given numbers of entries. The unused

@@ -1,0 +1,196 @@
+package toolshelf
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+)
+
+// A budget limits the text of a result. The zero budget sets no limit.
+type budget struct {
+	limited bool
+	max     int
+	count   func(string) int // nil counts characters
+}
+
+// Budget limits the text of the result, the result of String, to n characters (Unicode code
+// points), including the heading, the cursor, the warnings and the lines "… and N more". The
+// fields of the result have only the entries of the text. Totals count all entries.
+//
+//   - ListDir returns the first entries. NextCursor continues after the last entry.
+//   - FindFiles returns the first files in path order. Total counts all files.
+//   - Grep returns the first matches, with their Before and After. Total counts all matches.
+//   - Tree returns entries of all levels, and marks each cut with "… and N more".
+//
+// Tree adds one entry after the other, until the next entry does not fit. The subdirectories
+// of the directory of the call come first. Then the levels take turns: each level adds a
+// single entry, and a level without further entries leaves its turn to the others. Within a
+// level, the directories take turns: each directory adds its first entries, in the order of
+// the tree. 50 files beside 5 directories therefore leave room for the files below the
+// directories. With Budget, Limit follows the same order, and the default limit of Tree
+// remains 10,000 entries.
+//
+// A larger budget never shows fewer entries. If the whole result does not fit, the entries
+// precede the warnings: the result has the first three warnings and the number of the others,
+// or fewer if the rest of the budget is too small. With Gitignore, 35 characters are reserved
+// for the number of warnings.
+//
+// If the text without entries does not fit, the error is [ErrInvalidOption]. A listing needs
+// its first entry. 300 characters are enough if the path, the pattern and the globs have at
+// most 100 characters, and the first names of the directory at most 50. A budget of 0 or less
+// is [ErrInvalidOption]. Budget replaces an earlier [BudgetTokens].
+//
+// The memory depends on the budget, not on the number of entries. In the order ByName, ListDir
+// reads the metadata only of entries that may fit. Accepted by ListDir, Tree, FindFiles and
+// Grep.
+func Budget(n int) DirOption {
+	return func(o *dirOptions) {
+		if n <= 0 {
+			o.fail(invalidDirOption("Budget: " + strconv.Itoa(n) + " characters; use 200 or more"))
+		}
+		o.budget = budget{limited: true, max: n}
+	}
+}
+
+// BudgetTokens is [Budget] for a number of tokens, as counted by count. A budget of 0 or less
+// and a nil count are [ErrInvalidOption]. BudgetTokens replaces an earlier Budget.
+//
+// The argument of count is always a whole text, and count has been called with the returned
+// text. If the whole result fits, count is called once. Otherwise the number of calls grows
+// with the logarithm of the number of entries. The method calls count on the goroutine of its
+// caller. The methods read all entries up to Limit: use a Limit for ListDir and FindFiles.
+//
+// BudgetTokens assumes that a text with more entries has no fewer tokens. For a count that
+// breaks this assumption, the text stays within the budget, but a longer text may exist.
+// Accepted by ListDir, Tree, FindFiles and Grep.
+func BudgetTokens(n int, count func(text string) int) DirOption {
+	return func(o *dirOptions) {
+		switch {
+		case n <= 0:
+			o.fail(invalidDirOption("BudgetTokens: " + strconv.Itoa(n) + " tokens; use 100 or more"))
+		case count == nil:
+			o.fail(invalidDirOption("BudgetTokens: the counter is nil; pass a function that counts the tokens of a text, or use Budget"))
+		}
+		o.budget = budget{limited: true, max: n, count: count}
+	}
+}
+
+// lines returns a limit for the number of lines with at least min characters each.
+func (b budget) lines(limit, min int) int {
+	if !b.limited || b.count != nil {
+		return limit
+	}
+	// A line more than the number of lines within the budget shows that the result is cut.
+	n := b.max/min + 1
+	if limit > 0 && limit < n {
+		return limit
+	}
+	return n
+}
+
+// size returns the number of characters or tokens of a text.
+func (b budget) size(text string) int {
+	if b.count != nil {
+		return b.count(text)
+	}
+	return utf8.RuneCountInString(text)
+}
+
+// A cut describes how a budget reduces a result to its first entries.
+type cut[T fmt.Stringer] struct {
+	least, most int                               // the numbers of entries of the shortest and of the whole result
+	at          func(n int, warnings []string) T  // the result with the first n entries
+	draft       func(n int) T                     // the result whose size decides about n
+	warnings    func(result T) []string           // the warnings of a result of at
+	largest     func(b budget) (n int, err error) // nil for a search
+}
+
+// fit returns the result with the most entries within the budget. Except for draft(most), a
+// draft with more entries must not have a shorter text. If draft(least) exceeds the budget,
+// the error is [ErrInvalidOption].
+func (c *cut[T]) fit(ctx context.Context, b budget) (T, error) {
+	whole := c.at(c.most, nil)
+	if warnings := c.warnings(whole); len(warnings) > 0 {
+		whole = c.at(c.most, warnings)
+	}
+	if !b.limited || b.size(whole.String()) <= b.max {
+		return whole, nil
+	}
+	n, err := c.search(ctx, b)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	// The text can be shorter than the text of the draft, and have more tokens.
+	for ; n > c.least; n-- {
+		if result, ok := c.withWarnings(b, n); ok {
+			return result, nil
+		}
+	}
+	result, _ := c.withWarnings(b, n)
+	return result, nil
+}
+
+func (c *cut[T]) search(ctx context.Context, b budget) (int, error) {
+	if c.largest != nil {
+		return c.largest(b)
+	}
+	if b.size(c.draft(c.most).String()) <= b.max {
+		return c.most, nil
+	}
+	if size := b.size(c.draft(c.least).String()); size > b.max {
+		return 0, b.tooSmall(size)
+	}
+	low, high := c.least, c.most // draft(low) fits, and draft(high) does not
+	for low+1 < high {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if middle := low + (high-low)/2; b.size(c.draft(middle).String()) <= b.max {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
+}
+
+// withWarnings returns the result with n entries and the first warnings, as many as fit, and
+// reports whether the result is within the budget.
+func (c *cut[T]) withWarnings(b budget, n int) (T, bool) {
+	result := c.at(n, nil)
+	warnings := c.warnings(result)
+	for kept := min(len(warnings), maxWarnings); kept >= 0 && len(warnings) > 0; kept-- {
+		some := warnings[:kept:kept]
+		if further := len(warnings) - kept; further > 0 {
+			some = append(some, furtherWarnings(further))
+		}
+		if warned := c.at(n, some); b.size(warned.String()) <= b.max {
+			return warned, true
+		}
+	}
+	return c.at(n, nil), b.size(result.String()) <= b.max
+}
+
+// maxWarnings is the number of warnings in a result that Budget cuts.
+const maxWarnings = 3
+
+func furtherWarnings(n int) string { return counted(n, "further warning", "further warnings") }
+
+// reserved are warnings that stand for the shortest warnings of a call with the option
+// Gitignore. A call with a larger budget reads more .gitignore files, and can have more
+// warnings. The warnings must not displace entries.
+func (o *dirOptions) reserved() []string {
+	if !o.gitignore {
+		return nil
+	}
+	return []string{furtherWarnings(99_999)}
+}
+
+func (b budget) tooSmall(size int) error {
+	if b.count != nil {
+		return invalidDirOption("BudgetTokens: " + strconv.Itoa(b.max) + " tokens cannot hold the shortest result, " + strconv.Itoa(size) + " tokens; use a larger budget")
+	}
+	return invalidDirOption("Budget: " + strconv.Itoa(b.max) + " characters cannot hold the shortest result, " + strconv.Itoa(size) + " characters; use a larger budget")
+}

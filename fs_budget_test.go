@@ -1,0 +1,335 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// entriesOf returns the paths of the entries of a result.
+func entriesOf(result any) []string {
+	switch r := result.(type) {
+	case toolshelf.DirTree:
+		return paths("", r.Children)
+	case toolshelf.FileMatches:
+		return r.Files
+	case toolshelf.TextMatches:
+		var all []string
+		for _, m := range r.Matches {
+			all = append(all, fmt.Sprint(m.Path, m.Line))
+		}
+		return all
+	case toolshelf.DirListing:
+		var all []string
+		for _, e := range r.Entries {
+			all = append(all, e.Name)
+		}
+		return all
+	}
+	panic("unknown result")
+}
+
+// TestBudgetOfRandomTrees compares the results of all budgets with the whole result.
+func TestBudgetOfRandomTrees(t *testing.T) {
+	element := rapid.SampledFrom([]string{"a", "B", "ü", "d", "eeeeeeee", strings.Repeat("long", 10), "node_modules", "x\ny"})
+	rapid.Check(t, func(r *rapid.T) {
+		fsys := afero.NewMemMapFs()
+		for i, elements := range rapid.SliceOfN(rapid.SliceOfN(element, 1, 6), 1, 30).Draw(r, "files") {
+			dir := strings.Join(elements[:len(elements)-1], "/") + "/dir/"
+			_ = afero.WriteFile(fsys, dir+elements[len(elements)-1], []byte(strings.Repeat("a\nb\n", i*50)), 0o644) // the file may have the name of a directory
+			if i < 6 {
+				_ = afero.WriteFile(fsys, dir+".gitignore/x", nil, 0o644) // a warning
+			}
+		}
+		c := catalog(t, toolshelf.WithFs(fsys))
+		ctx := context.Background()
+		dir := rapid.SampledFrom([]string{".", "dir", "a/dir", "a"}).Draw(r, "dir")
+		var options []toolshelf.DirOption
+		for _, o := range []toolshelf.DirOption{toolshelf.Gitignore(), toolshelf.Exclude("b*"), toolshelf.ShowHidden()} {
+			if rapid.Bool().Draw(r, "option") {
+				options = append(options, o)
+			}
+		}
+		order := toolshelf.SortedBy(rapid.SampledFrom([]toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize}).Draw(r, "order"))
+		tokens := rapid.Bool().Draw(r, "tokens")
+		limited := rapid.SampledFrom([]toolshelf.DirOption{nil, toolshelf.Limit(7)}).Draw(r, "limit")
+		calls := map[string]func(o ...toolshelf.DirOption) (fmt.Stringer, error){
+			"Tree": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
+				return c.Tree(ctx, dir, slices.Concat(o, options, []toolshelf.DirOption{order, limited})...)
+			},
+			"ListDir": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
+				return c.ListDir(ctx, dir, slices.Concat(o, options, []toolshelf.DirOption{order, limited})...)
+			},
+			"FindFiles": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
+				return c.FindFiles(ctx, dir, "*", slices.Concat(o, options, []toolshelf.DirOption{limited})...)
+			},
+			"Grep": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
+				return c.Grep(ctx, dir, "a", slices.Concat(o, options, []toolshelf.DirOption{limited, toolshelf.LimitPerFile(3), toolshelf.Context(1)})...)
+			},
+		}
+		for _, name := range slices.Sorted(maps.Keys(calls)) {
+			call := calls[name]
+			whole, err := call()
+			if errors.Is(err, toolshelf.ErrDirectoryNotFound) || errors.Is(err, toolshelf.ErrNotFound) {
+				return
+			} else if err != nil {
+				r.Fatal(err)
+			}
+			if name == "Tree" && limited != nil { // Budget changes the order of Limit
+				if whole, err = call(toolshelf.Budget(1 << 20)); err != nil {
+					r.Fatal(err)
+				}
+			}
+			size := utf8.RuneCountInString(whole.String())
+			var previous []string
+			for budget := 1; budget <= size+1; budget += 1 + rapid.IntRange(0, 60).Draw(r, "step") {
+				option := toolshelf.Budget(budget)
+				if tokens {
+					option = toolshelf.BudgetTokens(budget, utf8.RuneCountInString)
+				}
+				result, err := call(option)
+				if err != nil {
+					if !errors.Is(err, toolshelf.ErrInvalidOption) || previous != nil {
+						r.Fatalf("%s: budget %d: %v", name, budget, err)
+					}
+					continue
+				}
+				if n := utf8.RuneCountInString(result.String()); n > budget {
+					r.Fatalf("%s: %d characters with a budget of %d:\n%s", name, n, budget, result)
+				}
+				if budget >= size {
+					if diff := cmp.Diff(whole, result); diff != "" {
+						r.Fatalf("%s: budget %d of %d (-whole +got):\n%s", name, budget, size, diff)
+					}
+				}
+				entries := entriesOf(result)
+				if tokens && name == "Tree" {
+					continue // the search for tokens assumes that more entries have a longer text
+				}
+				for _, e := range previous {
+					if !slices.Contains(entries, e) {
+						r.Fatalf("%s: budget %d loses %q:\n%s", name, budget, e, result)
+					}
+				}
+				previous = append([]string{}, entries...)
+				again, err := call(option)
+				if diff := cmp.Diff(result, again); err != nil || diff != "" {
+					r.Fatalf("%s: budget %d, the second call (-first +second):\n%s", name, budget, diff)
+				}
+			}
+		}
+	})
+}
+
+func TestTreeBudgetIsSharedBetweenLevels(t *testing.T) {
+	files := map[string]string{}
+	for i := range 50 {
+		files[fmt.Sprintf("root%02d.go", i)] = ""
+	}
+	for i := range 5 {
+		for j := range 30 {
+			files[fmt.Sprintf("dir%d/file%02d.go", i, j)] = ""
+			files[fmt.Sprintf("dir%d/sub/deep%02d.go", i, j)] = ""
+		}
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
+	for _, tt := range []struct {
+		budget int
+		want   string
+	}{
+		{200, "dir0 dir1 dir2 dir3 dir4"},
+		{300, "dir0 dir0/sub dir0/sub/deep00.go dir1 dir2 dir3 dir4 root00.go root01.go"},
+		{330, "dir0 dir0/sub dir0/sub/deep00.go dir1 dir1/sub dir2 dir3 dir4 root00.go root01.go"},
+	} {
+		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(tt.budget))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(paths("", tree.Children), " "); got != tt.want {
+			t.Errorf("budget %d: %s, want %s\n%s", tt.budget, got, tt.want, tree)
+		}
+	}
+	for budget := 300; budget < 10_000; budget += 100 {
+		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(budget))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(tree.Children) < 5+39 {
+			continue
+		}
+		for _, dir := range tree.Children[:5] {
+			if len(dir.Children) < 5 || len(dir.Children[0].Children) < 5 {
+				t.Fatalf("budget %d: %d files of the root, and only %d and %d entries below %s", budget, len(tree.Children)-5,
+					len(dir.Children), len(dir.Children[0].Children), dir.Name)
+			}
+		}
+		return
+	}
+	t.Error("no budget shows 39 files of the root")
+}
+
+func TestTreeBudgetOfALargeProject(t *testing.T) {
+	for name, files := range map[string]int{"usual": 0, "with a large first level": 12_000} {
+		large := map[string]string{}
+		for i := range files {
+			large[fmt.Sprintf("generated%05d.json", i)] = ""
+		}
+		for i := range 20_000 - files {
+			large[fmt.Sprintf("package%02d/src/module%d/file%d.go", i%60, i%7, i)] = ""
+		}
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, large)))
+		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(8000))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := tree.String()
+		if n := utf8.RuneCountInString(text); n > 8000 || n < 7900 {
+			t.Errorf("%s: %d characters", name, n)
+		}
+		if len(tree.Children) < 60 {
+			t.Fatalf("%s: %d entries of the root", name, len(tree.Children))
+		}
+		below := 0
+		for _, dir := range tree.Children[:60] {
+			if dir.Type != toolshelf.Directory {
+				t.Errorf("%s: %s is not a directory", name, dir.Name)
+			}
+			below += len(dir.Children)
+		}
+		if below < 30 {
+			t.Errorf("%s: %d entries below the directories of the root", name, below)
+		}
+	}
+}
+
+func TestPagesOfABudgetAreTheWholeListing(t *testing.T) {
+	files := map[string]string{}
+	for i := range 300 {
+		files[fmt.Sprintf("%03d%s/x", i, strings.Repeat("-", i*7%60))] = ""
+		files[fmt.Sprintf("%03d%s.txt", i, strings.Repeat("+", i*11%80))] = strings.Repeat("x", i*13%97)
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
+	for _, order := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
+		whole, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entries []toolshelf.Entry
+		pages := 0
+		for cursor := ""; cursor != "" || pages == 0; pages++ {
+			page, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), toolshelf.Budget(1000), toolshelf.After(cursor))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := utf8.RuneCountInString(page.String()); n > 1000 || page.Files != 300 || page.Dirs != 300 {
+				t.Errorf("%s: %d characters, %d files and %d directories", order, n, page.Files, page.Dirs)
+			}
+			entries = append(entries, page.Entries...)
+			cursor = page.NextCursor
+		}
+		if diff := cmp.Diff(whole.Entries, entries); diff != "" || pages < 10 {
+			t.Errorf("%s: %d pages (-whole +pages):\n%s", order, pages, diff)
+		}
+	}
+}
+
+func TestBudgetTokensCountsWholeTexts(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
+	for name, call := range map[string]func(toolshelf.DirOption) (fmt.Stringer, error){
+		"Tree":      func(o toolshelf.DirOption) (fmt.Stringer, error) { return c.Tree(t.Context(), ".", o) },
+		"ListDir":   func(o toolshelf.DirOption) (fmt.Stringer, error) { return c.ListDir(t.Context(), "src/tools", o) },
+		"FindFiles": func(o toolshelf.DirOption) (fmt.Stringer, error) { return c.FindFiles(t.Context(), ".", "*", o) },
+	} {
+		for _, budget := range []int{20, 25, 1000} {
+			var counted []string
+			result, err := call(toolshelf.BudgetTokens(budget, func(text string) int {
+				counted = append(counted, text)
+				return len(strings.Fields(text)) // not the size of a token, but larger for more entries
+			}))
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			text := result.String()
+			if len(strings.Fields(text)) > budget || !slices.Contains(counted, text) {
+				t.Errorf("%s: the text has not been counted, or has more than %d words:\n%s", name, budget, text)
+			}
+			if len(counted) > 10 || budget == 1000 && len(counted) != 1 {
+				t.Errorf("%s: %d counts with a budget of %d", name, len(counted), budget)
+			}
+		}
+	}
+}
+
+// TestBudgetDoesNotReadWhatCannotFit counts twice a directory that is opened and read.
+func TestBudgetDoesNotReadWhatCannotFit(t *testing.T) {
+	files := map[string]string{}
+	for i := range 3000 {
+		files[fmt.Sprintf("d%02d/e%d/%04d", i%30, i%100, i)] = ""
+	}
+	fsys := openedDirs{memoryOf(t, files), new(atomic.Int64), new(atomic.Int64)}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	fsys.opens.Store(0)
+	fsys.stats.Store(0)
+	if _, err := c.Tree(t.Context(), ".", toolshelf.Budget(600)); err != nil {
+		t.Fatal(err)
+	}
+	// A tree of 600 characters has at most 66 lines.
+	if opens, stats := fsys.opens.Load(), fsys.stats.Load(); opens > 300 || stats > 600 {
+		t.Errorf("Tree opens %d times and reads the metadata of %d entries", opens, stats)
+	}
+	fsys.stats.Store(0)
+	if _, err := c.ListDir(t.Context(), "d00", toolshelf.Budget(300)); err != nil {
+		t.Fatal(err)
+	}
+	if stats := fsys.stats.Load(); stats > 50 {
+		t.Errorf("ListDir reads the metadata of %d entries", stats)
+	}
+}
+
+func TestManyWarningsAreCounted(t *testing.T) {
+	files := map[string]string{}
+	for i := range 20 {
+		files[fmt.Sprintf("d%02d/.gitignore/x", i)] = ""
+		files[fmt.Sprintf("d%02d/file", i)] = ""
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
+	tree, err := c.Tree(t.Context(), ".", toolshelf.Gitignore(), toolshelf.Budget(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(tree.Warnings); n != 4 || !strings.HasSuffix(tree.String(), "\nWarning: 17 further warnings") || len(tree.Children) != 20 {
+		t.Errorf("%d warnings:\n%s", n, tree)
+	}
+}
+
+func TestBudgetCountsEntriesWithoutMetadata(t *testing.T) {
+	fsys := faulty{Fs: memoryOf(t, map[string]string{"a/1": "", "a/2": "", "b/1": "", "b/3": ""}), stat: map[string]error{"1": fs.ErrPermission, "2": fs.ErrPermission}}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	seen := map[int]bool{}
+	for budget := range 300 {
+		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(budget))
+		if err != nil {
+			continue
+		}
+		if n := utf8.RuneCountInString(tree.String()); n > budget {
+			t.Errorf("budget %d: %d characters\n%s", budget, n, tree)
+		}
+		seen[len(tree.Warnings)] = true
+	}
+	if !seen[0] || !seen[1] {
+		t.Errorf("numbers of warnings: %v", seen)
+	}
+}

@@ -1,0 +1,160 @@
+package toolshelf
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/listing"
+)
+
+// minTreeLine is the smallest number of characters of a line of a tree, such as "\n[?]    a".
+const minTreeLine = 9
+
+func (t DirTree) within(ctx context.Context, o *dirOptions) (DirTree, error) {
+	reported := t.Warnings
+	if !o.budget.limited {
+		t.Warnings = withUnknown(reported, t.count())
+		return t, nil
+	}
+	order := newTreeOrder(&t)
+	unknown := 0
+	c := cut[DirTree]{
+		most: len(order.additions),
+		at: func(n int, warnings []string) DirTree {
+			order.show(n)
+			unknown = t.count()
+			t.Warnings = warnings
+			return t
+		},
+		warnings: func(DirTree) []string { return withUnknown(slices.Clip(reported), unknown) },
+	}
+	c.draft = func(n int) DirTree { return c.at(n, o.reserved()) }
+	if o.budget.count == nil {
+		c.largest = func(b budget) (int, error) {
+			sizes := order.sizes(b.size(c.draft(0).String()))
+			for n, size := range slices.Backward(sizes) {
+				if size <= b.max {
+					return n, nil
+				}
+			}
+			return 0, b.tooSmall(sizes[0])
+		}
+	}
+	return c.fit(ctx, o.budget)
+}
+
+// A treeOrder is the order in which Budget adds the entries of a tree. An added entry never
+// precedes the directory of the entry.
+type treeOrder struct {
+	tree      *DirTree
+	dirs      []treeDir // level by level
+	additions []addition
+}
+
+// A treeDir is a directory of the tree that Budget cuts.
+type treeDir struct {
+	node  *TreeNode // nil for the top
+	all   []TreeNode
+	more  int // number of entries beyond Limit
+	turn  int
+	depth int // of the entries, from 0
+	below int // index of the first subdirectory in treeOrder.dirs
+	shown int
+}
+
+type addition struct {
+	turn listing.Turn
+	dir  int // index in treeOrder.dirs
+}
+
+func newTreeOrder(t *DirTree) *treeOrder {
+	o := &treeOrder{tree: t, dirs: []treeDir{{all: t.Children, more: t.More, turn: listing.FirstTurn}}}
+	begin := 0
+	for level := 0; begin < len(o.dirs); level++ {
+		dirs := o.dirs[begin:]
+		siblings := make([]*listing.Siblings, len(dirs))
+		for i := range dirs {
+			siblings[i] = &listing.Siblings{Turn: dirs[i].turn, Entries: len(dirs[i].all)}
+			for siblings[i].Dirs < len(dirs[i].all) && dirs[i].all[siblings[i].Dirs].Type == Directory {
+				siblings[i].Dirs++
+			}
+		}
+		listing.TakeTurns(siblings, math.MaxInt)
+		for i, s := range siblings {
+			dir := &o.dirs[begin+i]
+			dir.below = len(o.dirs)
+			all := dir.all
+			for rank, turn := range s.Turns {
+				o.additions = append(o.additions, addition{listing.Turn{Turn: turn, Level: level}, begin + i})
+				if rank < s.Dirs {
+					o.dirs = append(o.dirs, treeDir{node: &all[rank], all: all[rank].Children, more: all[rank].More, turn: turn, depth: level + 1})
+				}
+			}
+		}
+		begin += len(dirs)
+	}
+	slices.SortFunc(o.additions, func(a, b addition) int { return a.turn.Compare(b.turn) })
+	return o
+}
+
+// show reduces the tree to the first n entries of the order.
+func (o *treeOrder) show(n int) {
+	for i := range o.dirs {
+		o.dirs[i].shown = 0
+	}
+	for _, a := range o.additions[:n] {
+		o.dirs[a.dir].shown++
+	}
+	for _, d := range o.dirs {
+		more := d.more + len(d.all) - d.shown
+		switch {
+		case d.node == nil:
+			o.tree.Children, o.tree.More = d.all[:d.shown:d.shown], more
+		case d.shown == 0:
+			d.node.Children, d.node.More = nil, more
+		default:
+			d.node.Children, d.node.More = d.all[:d.shown:d.shown], more
+		}
+	}
+}
+
+// sizes returns the number of characters of the text with the first n entries, for each n.
+// least is the number for n = 0. The text of more entries can be shorter, because the last
+// entry of a directory replaces a line "… and 1 more".
+func (o *treeOrder) sizes(least int) []int {
+	for i := range o.dirs {
+		o.dirs[i].shown = 0
+	}
+	sizes := append(make([]int, 0, len(o.additions)+1), least)
+	size := least
+	for _, a := range o.additions {
+		d := &o.dirs[a.dir]
+		node := &d.all[d.shown]
+		size += nodeSize(node, d.depth)
+		if node.Type == Directory {
+			below := &o.dirs[d.below+d.shown]
+			size += moreSize(below.more+len(below.all), below.depth)
+		}
+		omitted := d.more + len(d.all) - d.shown
+		size += moreSize(omitted-1, d.depth) - moreSize(omitted, d.depth)
+		d.shown++
+		sizes = append(sizes, size)
+	}
+	return sizes
+}
+
+// nodeSize returns the number of characters of the line of a node.
+func nodeSize(n *TreeNode, depth int) int {
+	var b strings.Builder
+	n.writeTreeLine(&b, depth)
+	return utf8.RuneCountInString(b.String())
+}
+
+func moreSize(more, depth int) int {
+	var b strings.Builder
+	writeMore(&b, more, depth)
+	return utf8.RuneCountInString(b.String())
+}

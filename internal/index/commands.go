@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -56,7 +57,7 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 	}
 
 	entries := make([]*Entry, len(files))
-	err = each(s.ctx, len(files), func(i int) {
+	err = parallel.Each(s.ctx, len(files), func(i int) {
 		entries[i] = s.command(dir, dirPath, prefix, files[i])
 	})
 	if err != nil {

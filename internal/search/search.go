@@ -200,49 +200,52 @@ func (s *Searcher) remove(e *index.Entry) {
 	delete(s.unsettled, e)
 }
 
-// put reads the files of n entries and puts the texts into ranked, on all cores. After
-// each entry, put calls done, one call at a time. If ctx ends, put finishes the entries
-// that it is reading. The results of searches do not depend on the order of the entries.
+// put reads the files of n entries and puts the texts into ranked. put reads many files
+// at a time from a slow filesystem, but analyzes only one text on each core, because an
+// Analyzer can take much memory. After each entry, put calls done, one call at a time. If
+// ctx ends, put finishes the entries that it is reading. The results of searches do not
+// depend on the order of the entries.
 func (s *Searcher) put(ctx context.Context, n int, entry func(i int) *index.Entry, done func(i int)) error {
 	var mu sync.Mutex // guards the fields of s and the calls of done
-	workers := make(chan *worker, runtime.GOMAXPROCS(0))
-	for range cap(workers) {
-		workers <- new(worker)
+	analyzers := make(chan *rank.Analyzer, runtime.GOMAXPROCS(0))
+	for range cap(analyzers) {
+		analyzers <- new(rank.Analyzer)
 	}
 	defer s.ranked.Flush()
-	return parallel.Do(ctx, cap(workers), n, func(i int) error {
+	return parallel.Each(ctx, n, func(i int) {
 		e := entry(i)
 		mu.Lock()
 		known, again := s.unsettled[e]
 		mu.Unlock()
-		w := <-workers
-		defer func() { workers <- w }()
-		text := s.read(e, w)
+		r := textReaders.Get().(*textReader)
+		defer textReaders.Put(r)
+		text := s.read(e, r)
+		a := <-analyzers
+		defer func() { analyzers <- a }()
 		changed := !again || known.hash != text.hash
 		if changed {
-			w.analyzer.Analyze(text.document)
+			a.Analyze(text.document)
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		if changed {
-			s.ranked.PutAnalyzed(e.Name, &w.analyzer)
+			s.ranked.PutAnalyzed(e.Name, a)
 		}
 		s.observe(e, text)
 		done(i)
-		return nil
 	})
 }
 
-// A worker holds the memory for reading one file at a time. The next file reuses the
-// memory.
-type worker struct {
-	buf      []byte
-	scanner  matter.Scanner
-	analyzer rank.Analyzer
+// A textReader holds the memory for reading one file. The next file reuses the memory.
+type textReader struct {
+	buf     []byte
+	scanner matter.Scanner
 }
 
+var textReaders = sync.Pool{New: func() any { return new(textReader) }}
+
 // A text is the text of an entry at the time of a read. The document is valid until the
-// next read with the same worker.
+// next read with the same textReader.
 type text struct {
 	document rank.Document
 	settled  bool // a change of the file changes its metadata
@@ -264,7 +267,7 @@ func (s *Searcher) observe(e *index.Entry, t text) {
 var seed = maphash.MakeSeed()
 
 // read reads the file of an entry.
-func (s *Searcher) read(e *index.Entry, w *worker) text {
+func (s *Searcher) read(e *index.Entry, r *textReader) text {
 	t := text{document: rank.Document{Name: e.Name, Description: s.config.Description(e)}}
 	if e.Broken() != nil {
 		t.settled = true
@@ -273,7 +276,7 @@ func (s *Searcher) read(e *index.Entry, w *worker) text {
 	layer := s.config.Index.Layer(e.Layer())
 	now := time.Now()
 	t.unsettledText.read = s.config.Now()
-	raw, info, err := s.readText(layer.FS, e.Path, &w.buf)
+	raw, info, err := s.readText(layer.FS, e.Path, &r.buf)
 	if err != nil {
 		t.unsettledText.read = time.Time{}
 	}
@@ -282,7 +285,7 @@ func (s *Searcher) read(e *index.Entry, w *worker) text {
 	// If the file has changed since the scan, the text belongs to a later snapshot,
 	// which the filters have not seen yet.
 	if err == nil && index.StampOf(info) == e.Stamp {
-		doc, _ := w.scanner.Parse(raw, true, "tags")
+		doc, _ := r.scanner.Parse(raw, true, "tags")
 		tags, _ := doc.Get("tags")
 		body := raw[doc.Body:]
 		t.document.Tags, t.document.Body = tags.String(), unsafe.String(unsafe.SliceData(body), len(body))

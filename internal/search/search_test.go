@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/spf13/afero"
@@ -266,6 +267,24 @@ func TestFindThatIsCanceledIsContinued(t *testing.T) {
 	if _, err := f.searcher.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
 		t.Error(err)
 	}
+}
+
+func TestFindReadsManyFilesOfASlowFilesystemAtTheSameTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const latency, goroutines = 2 * time.Millisecond, 64
+		files := map[string]string{}
+		for i := range 1 + 2*goroutines { // the first file alone
+			files[fmt.Sprintf("commands/c%03d.md", i)] = "Same.\n"
+		}
+		f := newFixture(t, time.Hour, files)
+		snapshot := f.snapshot()
+		f.before = func() { <-time.After(latency) }
+		begin := time.Now()
+		result, err := f.searcher.Find(t.Context(), snapshot, "same", 10, nil)
+		if took := time.Since(begin); err != nil || result.Total != len(files) || took != 3*latency {
+			t.Errorf("found %d of %d in %v, want all in %v, %v", result.Total, len(files), took, 3*latency, err)
+		}
+	})
 }
 
 func TestFindWaitsNoLongerThanItsContext(t *testing.T) {

@@ -44,6 +44,7 @@ type DirListing struct {
 	NextCursor string   `json:"next_cursor,omitempty"` // for After; empty if no entry follows
 	Ignored    int      `json:"ignored,omitempty"`     // number of entries omitted by Gitignore
 	Vanished   int      `json:"vanished,omitempty"`    // entries removed during the call; Entries omits them
+	NoSizes    bool     `json:"no_sizes,omitempty"`    // the result of WithoutSizes
 	Warnings   []string `json:"warnings,omitempty"`    // information that could not be read, one line each
 }
 
@@ -106,6 +107,7 @@ func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (
 			Ignored:  page.Ignored,
 			Vanished: page.Vanished,
 			Warnings: page.Warnings,
+			NoSizes:  o.withoutSizes,
 		}
 		if page.Next != "" {
 			l.NextCursor = encodeCursor(scope, page.Next)
@@ -150,14 +152,33 @@ func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, erro
 		warnings: func(l DirListing) []string {
 			unknown := 0
 			for i := range l.Entries {
-				if l.Entries[i].Size < 0 {
+				if l.Entries[i].unknown(l.NoSizes) {
 					unknown++
 				}
 			}
 			return withUnknown(slices.Clip(reported), unknown)
 		},
 	}
-	return c.fit(ctx, o.budget)
+	found, err := c.fit(ctx, o.budget)
+	if o.withoutSizes {
+		for i := range found.Entries { // after the cursors, which need the sizes and times
+			found.Entries[i].removeSize()
+		}
+	}
+	return found, err
+}
+
+// unknown reports whether the metadata could not be read.
+func (e *Entry) unknown(noSizes bool) bool {
+	return e.Size < 0 && !(noSizes && e.Type == File)
+}
+
+// removeSize removes the metadata.
+func (e *Entry) removeSize() {
+	e.Modified = time.Time{}
+	if e.Type == File {
+		e.Size = -1
+	}
 }
 
 // position returns the position of the entry for a cursor.
@@ -228,7 +249,8 @@ func withUnknown(warnings []string, unknown int) []string {
 //
 // Sizes have one decimal and the unit KB, MB or GB (1024). Sizes below 103 bytes have the
 // unit B and no decimal. An unknown size is "?". The column of file names is as wide as the
-// longest name, but at most 38 characters, plus two spaces. The line of a link is [LINK] and
+// longest name, but at most 38 characters, plus two spaces. With WithoutSizes, the line of a
+// file is only [FILE] and the name. The line of a link is [LINK] and
 // the name, followed by " -> " and the target, by " (outside root)", or by " (?)" if the
 // filesystem does not reveal the target. The line of another type is [OTHER] and the name,
 // or [?] and the name if the type is unknown. An empty directory has only the two lines of
@@ -259,7 +281,7 @@ func (l DirListing) String() string {
 	width = min(width, 38)
 	for _, e := range l.Entries {
 		b.WriteByte('\n')
-		e.writeLine(&b, width)
+		e.writeLine(&b, width, !l.NoSizes)
 	}
 	if l.NextCursor != "" {
 		fmt.Fprintf(&b, "\n\n%d of %s shown; the next cursor is %s", len(l.Entries), counted(l.Files+l.Dirs, "entry", "entries"), l.NextCursor)
@@ -278,14 +300,17 @@ func writeWarnings(b *strings.Builder, warnings []string) {
 }
 
 // writeLine writes the line of an entry. The name of a file fills a column of the given width
-// and two spaces.
-func (e Entry) writeLine(b *strings.Builder, width int) {
+// and two spaces before the size.
+func (e Entry) writeLine(b *strings.Builder, width int, size bool) {
 	name := escape.Name(e.Name)
 	switch e.Type {
 	case Directory:
 		b.WriteString("[DIR]  " + name + "/")
 	case File:
 		b.WriteString("[FILE] " + name)
+		if !size {
+			return
+		}
 		for range width - utf8.RuneCountInString(name) {
 			b.WriteByte(' ')
 		}

@@ -63,15 +63,16 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 				options = append(options, o)
 			}
 		}
+		withoutSizes := rapid.SampledFrom([]toolshelf.DirOption{nil, toolshelf.WithoutSizes()}).Draw(r, "sizes")
 		order := toolshelf.SortedBy(rapid.SampledFrom([]toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize}).Draw(r, "order"))
 		tokens := rapid.Bool().Draw(r, "tokens")
 		limited := rapid.SampledFrom([]toolshelf.DirOption{nil, toolshelf.Limit(7)}).Draw(r, "limit")
 		calls := map[string]func(o ...toolshelf.DirOption) (fmt.Stringer, error){
 			"Tree": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
-				return c.Tree(ctx, dir, slices.Concat(o, options, []toolshelf.DirOption{order, limited})...)
+				return c.Tree(ctx, dir, slices.Concat(o, options, []toolshelf.DirOption{order, limited, withoutSizes})...)
 			},
 			"ListDir": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
-				return c.ListDir(ctx, dir, slices.Concat(o, options, []toolshelf.DirOption{order, limited})...)
+				return c.ListDir(ctx, dir, slices.Concat(o, options, []toolshelf.DirOption{order, limited, withoutSizes})...)
 			},
 			"FindFiles": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
 				return c.FindFiles(ctx, dir, "*", slices.Concat(o, options, []toolshelf.DirOption{limited})...)
@@ -223,14 +224,14 @@ func TestPagesOfABudgetAreTheWholeListing(t *testing.T) {
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
 	for _, order := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
-		whole, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order))
+		whole, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), toolshelf.WithoutSizes())
 		if err != nil {
 			t.Fatal(err)
 		}
 		var entries []toolshelf.Entry
 		pages := 0
 		for cursor := ""; cursor != "" || pages == 0; pages++ {
-			page, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), toolshelf.Budget(1000), toolshelf.After(cursor))
+			page, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), toolshelf.WithoutSizes(), toolshelf.Budget(1000), toolshelf.After(cursor))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -193,6 +193,24 @@ func ExampleBudgetTokens() {
 	//   … and 2 more
 }
 
+func ExampleWithoutSizes() {
+	c := source()
+	defer c.Close()
+	tree, err := c.Tree(context.Background(), "src", toolshelf.WithoutSizes())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(tree)
+	// Output:
+	// Directory tree: src/
+	//
+	// [DIR]  tools/
+	//   [FILE] fmt.go
+	// [FILE] build.log
+	// [FILE] main.go
+}
+
 func ExampleSkipDependencies() {
 	c := open(toolshelf.WithFs(project(map[string]string{
 		"main.js":                        "require('left-pad')\n",

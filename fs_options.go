@@ -25,6 +25,7 @@ type dirOptions struct {
 	maxDepth         int
 	gitignore        bool
 	skipDependencies bool
+	withoutSizes     bool
 	grep             grepOptions
 	budget           budget
 	err              error // the first error
@@ -153,6 +154,15 @@ func SkipDependencies() DirOption {
 	return func(o *dirOptions) { o.skipDependencies = true }
 }
 
+// WithoutSizes omits the sizes and times of the entries: Size is -1 for files, Modified is
+// zero, and the text has no sizes. In the order ByName, the method does not read the metadata
+// of files and directories, and saves a system call for each. Vanished then does not count the
+// entries that are removed during the call. Other orders read the metadata. Accepted by
+// ListDir and Tree.
+func WithoutSizes() DirOption {
+	return func(o *dirOptions) { o.withoutSizes = true }
+}
+
 // matching sets the pattern of FindFiles. As an option, the pattern is checked together with
 // the other options.
 func matching(pattern string) DirOption {
@@ -185,6 +195,7 @@ func (o *dirOptions) listing() listing.Options {
 		Exclude:          o.exclude,
 		Gitignore:        o.gitignore,
 		SkipDependencies: o.skipDependencies,
+		NoMetadata:       o.withoutSizes,
 		Order:            orders[o.sort],
 		Limit:            max(o.limit, 0),
 		MaxDepth:         o.maxDepth,
@@ -210,6 +221,8 @@ func newDirOptions(op string, opts []DirOption) (dirOptions, error) {
 		o.err = invalidDirOption("MaxDepth: ListDir does not enter directories; use Tree")
 	case o.skipDependencies && op == "ListDir":
 		o.err = invalidDirOption("SkipDependencies: ListDir does not enter directories; use Tree")
+	case o.withoutSizes && op != "ListDir" && op != "Tree":
+		o.err = invalidDirOption("WithoutSizes: " + op + " returns no sizes; omit the option")
 	case o.grep.option != "" && op != "Grep":
 		o.err = invalidDirOption(o.grep.option + ": " + op + " does not search in files; use Grep")
 	}

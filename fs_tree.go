@@ -24,6 +24,7 @@ type DirTree struct {
 	Omitted   int        `json:"omitted,omitempty"`   // sum of More over all directories; excludes entries below omitted directories
 	Ignored   int        `json:"ignored,omitempty"`   // number of entries omitted by Gitignore, excluding entries below omitted directories
 	Vanished  int        `json:"vanished,omitempty"`  // number of entries removed during the call
+	NoSizes   bool       `json:"no_sizes,omitempty"`  // the result of WithoutSizes
 	Warnings  []string   `json:"warnings,omitempty"`  // information that could not be read, one line each
 }
 
@@ -62,7 +63,13 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 		lo.Limit, lo.Turns = o.budget.lines(lo.Limit, minTreeLine), o.budget.limited
 		var top TreeNode
 		report, err := listing.Tree(ctx, c.root, name, lo, &top, listing.Builder[TreeNode]{
-			New: func(r *listing.Row) TreeNode { return TreeNode{Entry: newEntry(r)} },
+			New: func(r *listing.Row) TreeNode {
+				n := TreeNode{Entry: newEntry(r)}
+				if o.withoutSizes {
+					n.removeSize()
+				}
+				return n
+			},
 			Fill: func(dir *TreeNode, nodes []TreeNode, rest listing.Rest) {
 				dir.Children, dir.More, dir.Skipped, dir.Error = nodes, rest.More, rest.Skipped, rest.Reason
 			},
@@ -70,7 +77,7 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 		if err != nil {
 			return DirTree{}, err
 		}
-		tree := DirTree{Path: name + "/", Children: top.Children, More: top.More, Ignored: report.Ignored, Vanished: report.Vanished, Warnings: report.Warnings}
+		tree := DirTree{Path: name + "/", Children: top.Children, More: top.More, Ignored: report.Ignored, Vanished: report.Vanished, Warnings: report.Warnings, NoSizes: o.withoutSizes}
 		if tree.Children == nil {
 			tree.Children = []TreeNode{}
 		}
@@ -97,7 +104,7 @@ func (t *DirTree) countNodes(nodes []TreeNode, more int) (unknown int) {
 		} else {
 			t.Files++
 		}
-		if n.Size < 0 {
+		if n.unknown(t.NoSizes) {
 			unknown++
 		}
 	}
@@ -123,28 +130,28 @@ func (t DirTree) String() string {
 	if len(t.Children) > 0 || t.More > 0 {
 		b.WriteByte('\n')
 	}
-	writeNodes(&b, t.Children, t.More, 0)
+	writeNodes(&b, t.Children, t.More, 0, !t.NoSizes)
 	writeWarnings(&b, t.Warnings)
 	return b.String()
 }
 
-func writeNodes(b *strings.Builder, nodes []TreeNode, more, depth int) {
+func writeNodes(b *strings.Builder, nodes []TreeNode, more, depth int, sizes bool) {
 	for i := range nodes {
 		n := &nodes[i]
-		n.writeTreeLine(b, depth)
-		writeNodes(b, n.Children, n.More, depth+1)
+		n.writeTreeLine(b, depth, sizes)
+		writeNodes(b, n.Children, n.More, depth+1, sizes)
 	}
 	writeMore(b, more, depth)
 }
 
 // writeTreeLine writes a line break and the line of an entry, without the entries below.
-func (n *TreeNode) writeTreeLine(b *strings.Builder, depth int) {
+func (n *TreeNode) writeTreeLine(b *strings.Builder, depth int, size bool) {
 	newLine(b, depth)
 	switch {
-	case n.Type == File:
+	case n.Type == File && size:
 		b.WriteString("[FILE] " + escape.Name(n.Name) + " (" + formatSize(n.Size) + ")")
 	default:
-		n.writeLine(b, 0)
+		n.writeLine(b, 0, false)
 	}
 	if n.Skipped > 0 {
 		b.WriteString(" (" + counted(n.Skipped, "entry", "entries") + ")")

@@ -133,7 +133,7 @@ func (o *treeOrder) sizes(least int) []int {
 	for _, a := range o.additions {
 		d := &o.dirs[a.dir]
 		node := &d.all[d.shown]
-		size += nodeSize(node, d.depth)
+		size += nodeSize(node, d.depth, !o.tree.NoSizes)
 		if node.Type == Directory {
 			below := &o.dirs[d.below+d.shown]
 			size += moreSize(below.more+len(below.all), below.depth)
@@ -147,9 +147,9 @@ func (o *treeOrder) sizes(least int) []int {
 }
 
 // nodeSize returns the number of characters of the line of a node.
-func nodeSize(n *TreeNode, depth int) int {
+func nodeSize(n *TreeNode, depth int, size bool) int {
 	var b strings.Builder
-	n.writeTreeLine(&b, depth)
+	n.writeTreeLine(&b, depth, size)
 	return utf8.RuneCountInString(b.String())
 }
 

@@ -58,6 +58,7 @@ type Options struct {
 	Gitignore        bool   // omit entries that .gitignore files ignore
 	SkipDependencies bool   // do not enter directories of dependencies
 	Order            Order
+	NoMetadata       bool   // in the order ByName, do not read the metadata of files and directories; the size is -1
 	Limit            int    // 0 for no limit
 	Turns            bool   // Tree: Limit selects by turns, see Siblings
 	After            string // position of the last entry of the previous page, for List

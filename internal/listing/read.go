@@ -312,6 +312,10 @@ func (d *reader) describe(ctx context.Context, dir *confine.Dir, entries []diren
 // describeOne reports whether the entry still exists.
 func (d *reader) describeOne(dir *confine.Dir, e *dirent, r *Row) bool {
 	info, err := e.info, error(nil)
+	if info == nil && d.NoMetadata && d.Order == ByName && e.kind != KindOther {
+		d.describeName(dir, e, r)
+		return true
+	}
 	if info == nil {
 		var read confine.Info
 		read, err = dir.Lstat(e.name)
@@ -332,11 +336,26 @@ func (d *reader) describeOne(dir *confine.Dir, e *dirent, r *Row) bool {
 		}
 	}
 	e.now = r.Kind
+	r.readLink(dir)
+	return true
+}
+
+// describeName describes an entry without metadata.
+func (d *reader) describeName(dir *confine.Dir, e *dirent, r *Row) {
+	*r = Row{Name: e.name, Kind: e.kind}
+	if r.Kind == KindFile {
+		r.Size = -1
+	}
+	e.now = r.Kind
+	r.readLink(dir)
+}
+
+// readLink sets the target of a link.
+func (r *Row) readLink(dir *confine.Dir) {
 	if r.Kind == KindLink {
-		target, err := dir.ReadLink(e.name)
+		target, err := dir.ReadLink(r.Name)
 		r.Target, r.Outside = target, errors.Is(err, confine.ErrEscape)
 	}
-	return true
 }
 
 // Describe returns the row of an entry, without the target of a link. Only a file has a

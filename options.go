@@ -178,11 +178,14 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // WithConventionalDirs reads the directories in which agent programs keep commands
 // and skills, highest precedence first. For the client "example", the commands are
 // in .example/commands, and the skills are in .example/skills and .agents/skills.
-// The directories below the root have precedence over the same directories below
-// the user's home directory. Diagnostics write "~/.example/commands" for a directory
-// below the home directory. Each directory is a layer, as with [WithCommandsDir].
-// The layers replace the default directories, and each may be missing. An unreadable
-// directory below the home directory counts as missing, and Lint reports the problem.
+// The commands of "codex" are also in .codex/prompts, and the commands of "opencode"
+// in .opencode/command. The directories below the root have precedence over the same
+// directories below the user's home directory. Diagnostics write
+// "~/.example/commands" for a directory below the home directory. Each directory is a
+// layer, as with [WithCommandsDir]. The layers replace the default directories, and
+// each may be missing. An unreadable directory below the home directory counts as
+// missing, and Lint reports the problem. WithConventionalDirs reads no
+// subdirectories of commands; add [WithNestedCommands].
 //
 // The directories follow the client guide of the Agent Skills format
 // (https://agentskills.io/client-implementation/adding-skills-support). The guide
@@ -199,13 +202,17 @@ func WithConventionalDirs(client string) Option {
 			return invalidOption("WithConventionalDirs: invalid client name " + quote(client) +
 				`; use up to 100 letters, digits, "-", "_" and ".", without a dot at the beginning`)
 		}
-		c.commands.addConventional("." + client + "/commands")
+		c.commands.addConventional(append([]string{"." + client + "/commands"}, otherCommandDirs[client]...)...)
 		c.skills.addConventional("."+client+"/skills", ".agents/skills")
 		return nil
 	})
 }
 
 const maxClientName = 100
+
+// otherCommandDirs has the directories of clients that use other names than
+// "commands".
+var otherCommandDirs = map[string][]string{"codex": {".codex/prompts"}, "opencode": {".opencode/command"}}
 
 // addConventional adds directories of the root, followed by the same directories
 // of the home directory. addConventional skips directories that another client has

@@ -124,12 +124,18 @@ func TestDocumentedProgramsPrintTheDocumentedOutput(t *testing.T) {
 
 // TestDocumentedSnippetsCompile compiles each Go block that is not a program as
 // the body of a function of a context, a catalog and an adapter. A comment
-// "// import" in the block names its other packages.
+// "// import" in the block names its other packages. A block with a comment
+// //go:embed has declarations for the next block.
 func TestDocumentedSnippetsCompile(t *testing.T) {
 	needsWorkspace(t) // some blocks import the bindings
 	quoted := regexp.MustCompile(`"([^"]+)"`)
+	declarations := ""
 	for _, b := range goBlocks(t) {
 		if b.isProgram() {
+			continue
+		}
+		if strings.Contains(b.code, "//go:embed ") {
+			declarations = regexp.MustCompile(`//go:embed .*`).ReplaceAllString(b.code, "")
 			continue
 		}
 		imports := []string{"context", "github.com/toolshelf-go/toolshelf", "github.com/toolshelf-go/toolshelf/mcpadapter"}
@@ -138,7 +144,7 @@ func TestDocumentedSnippetsCompile(t *testing.T) {
 				imports = append(imports, std)
 			}
 		}
-		for line := range strings.Lines(b.code) {
+		for line := range strings.Lines(declarations + b.code) {
 			if strings.HasPrefix(line, "// import ") {
 				for _, match := range quoted.FindAllStringSubmatch(line, -1) {
 					imports = append(imports, match[1])
@@ -149,7 +155,8 @@ func TestDocumentedSnippetsCompile(t *testing.T) {
 		for _, name := range imports {
 			code += fmt.Sprintf("import %q\n", name)
 		}
-		code += "\nfunc _(ctx context.Context, catalog *toolshelf.Catalog, adapter *mcpadapter.Adapter) error {\n" + b.code + "return nil\n}\n"
+		code += declarations + "\nfunc _(ctx context.Context, catalog *toolshelf.Catalog, adapter *mcpadapter.Adapter) error {\n" + b.code + "return nil\n}\n"
+		declarations = ""
 		build(t, code)
 	}
 }

@@ -575,6 +575,14 @@ func TestConventionalDirs(t *testing.T) {
 			t.Errorf("a link out of a layer in the home directory is not reported: %q", all)
 		}
 	})
+	t.Run("some clients have other directories of commands", func(t *testing.T) {
+		for client, dir := range map[string]string{"codex": ".codex/prompts", "opencode": ".opencode/command"} {
+			c := catalog(t, toolshelf.WithRoot(diskOf(t, map[string]string{dir + "/a.md": "text"})), toolshelf.WithConventionalDirs(client))
+			if command, err := c.Get(t.Context(), "a"); err != nil || command.Layer != dir {
+				t.Errorf("%s: got %+v, %v", client, command, err)
+			}
+		}
+	})
 	t.Run("the order of the options is the order of the layers", func(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir(".agents/skills"), toolshelf.WithConventionalDirs("example"), toolshelf.WithConventionalDirs("agents"))
 		if found := skillsOf(t, c); found["both"] != ".agents/skills" {

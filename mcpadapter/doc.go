@@ -34,18 +34,22 @@
 //	get_skill         skill_name                             one skill and the list of its files
 //	read_skill_file   skill_name, path                       one file of a skill
 //	list_directory    path, show_hidden, sort_by,
-//	                  gitignore, limit, cursor               one page of a directory
+//	                  gitignore, limit, max_characters,
+//	                  cursor                                 one page of a directory
 //	directory_tree    path, exclude_patterns, show_hidden,
 //	                  max_depth, gitignore,
-//	                  show_dependencies, limit               a directory and everything below
+//	                  show_dependencies, limit,
+//	                  max_characters                         a directory and everything below
 //	get_file_info     path                                   one file
 //	search_files      pattern, path, exclude_patterns,
-//	                  gitignore, show_dependencies, limit    files with matching names
+//	                  gitignore, show_dependencies, limit,
+//	                  max_characters                         files with matching names
 //	search_text       pattern, path, literal, ignore_case,
 //	                  whole_words, files,
 //	                  exclude_patterns, context_lines,
 //	                  show_hidden, gitignore,
-//	                  show_dependencies, limit               matching lines of text files
+//	                  show_dependencies, limit,
+//	                  max_characters                         matching lines of text files
 //	read_file         path, start_line, end_line,
 //	                  start_column, max_bytes                lines of a text file
 //	report_feedback   command_name, report_content,
@@ -82,11 +86,13 @@
 //		return !s.DisableModelInvocation
 //	}))
 //
-// list_directory, directory_tree and search_files show at most 1,000 entries unless the
-// call sets another limit, search_text shows 100 lines, and all report the number of
-// further entries. directory_tree, search_files and search_text omit entries that .gitignore files ignore, and do not enter .git,
-// node_modules and other directories of dependencies. read_skill_file returns at most 1 MiB, and
-// read_file at most 256 KiB.
+// Unless a call sets other limits, list_directory, directory_tree and search_files
+// return at most 1,000 entries, search_text returns at most 100 lines, and the text of
+// each has at most 20,000 characters. The text reports the number of further entries.
+// The structured content has only the entries of the text. directory_tree, search_files
+// and search_text omit entries that .gitignore files ignore, and do not enter .git,
+// node_modules and other directories of dependencies. read_skill_file returns at most
+// 1 MiB, and read_file at most 64 KiB, or 256 KiB on request.
 //
 // # Prompts
 //

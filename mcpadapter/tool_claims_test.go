@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -161,6 +162,7 @@ const (
 	gitignoreText    = "Omit files and directories that .gitignore files ignore (default true)"
 	dependenciesText = "Enter .git, node_modules and other directories of dependencies (default false)"
 	limitText        = "Maximum number of entries"
+	sizeText         = "Maximum size of the text in characters"
 )
 
 var claims = []claim{
@@ -247,20 +249,23 @@ var claims = []claim{
 		c.lacks(`{"path":"ignoring","gitignore":true}`, "a.tmp", "out/")
 	}},
 	{"list_directory", "limit", limitText, limitClaim(`"path":"many"`, "entries")},
+	{"list_directory", "max_characters", sizeText, sizeClaim(`"path":"many"`)},
 	{"list_directory", "cursor", "The next cursor of the previous page (default: first page)", func(c caller) {
 		c.same(`{"path":"many"}`, `{"path":"many","cursor":""}`)
-		_, first := c.succeeds(`{"path":"many"}`)
+		_, first := c.succeeds(`{"path":"many","max_characters":30000}`)
 		next, _ := first["next_cursor"].(string)
-		c.holds(`{"path":"many"}`, "1000 of 1001 entries shown; the next cursor is "+next)
+		c.holds(`{"path":"many","max_characters":30000}`, "1000 of 1001 entries shown; the next cursor is "+next)
 		c.holds(`{"path":"many","cursor":"`+next+`"}`, "[FILE] 1000.txt")
 		c.lacks(`{"path":"many","cursor":"`+next+`"}`, "0999.txt", "next cursor")
 		c.refuses(`{"path":"files","cursor":"`+next+`"}`, "INVALID_CURSOR")
 	}},
 
 	{"directory_tree", "", "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
-		"Use this tool to learn the layout of a project. Set max_depth or exclude_patterns for a large project. " +
+		"Use this tool to learn the layout of a project. A large tree shows the first entries of the directories and the number of the others. " +
 		"Omits entries that .gitignore files ignore, and does not enter .git, node_modules and other directories of dependencies.", func(c caller) {
 		c.lacks(`{"path":"ignoring"}`, "a.tmp", "out", "HEAD", "x.js")
+		c.ordered(`{"max_characters":1000,"exclude_patterns":["deep"]}`, "[DIR]  commands/\n  [FILE] analyze_zoom_speech_sdk_log.md", "  … and ", " more\n",
+			"[DIR]  many/\n  [FILE] 0000.txt (1 B)\n", "  … and ", " more\n", "[DIR]  src/")
 		c.ordered(`{"path":"files"}`, "[DIR]  sub/\n  [FILE] a.go (2 B)\n", "[FILE] a.md (1 B)")
 	}},
 	{"directory_tree", "path", directoryArg, func(c caller) {
@@ -289,6 +294,7 @@ var claims = []claim{
 		c.holds(`{"path":"ignoring","show_dependencies":true,"gitignore":false}`, "x.js", "HEAD")
 	}},
 	{"directory_tree", "limit", limitText, limitClaim(`"path":"many"`, "children")},
+	{"directory_tree", "max_characters", sizeText, sizeClaim(`"path":"many"`)},
 
 	{"get_file_info", "", "Get the type, size, times and permissions of one file, directory or symbolic link, without reading the content.", func(c caller) {
 		c.holds(`{"path":"files/b.md"}`, "Type: file", "Size: 3 B", "Modified: ", "Readable: Yes", "Writable: Yes")
@@ -334,6 +340,7 @@ var claims = []claim{
 		c.holds(`{"path":"files/node_modules","pattern":"x.js"}`, "  files/node_modules/x/x.js")
 	}},
 	{"search_files", "limit", limitText, limitClaim(`"path":"many","pattern":"*"`, "files")},
+	{"search_files", "max_characters", sizeText, sizeClaim(`"path":"many","pattern":"*"`)},
 
 	{"search_text", "", "Find lines in text files, below a directory or in a single file. The pattern is a regular expression (RE2), or a plain text with literal. " +
 		"Returns each matching line with its path and number. Omits hidden files and files that .gitignore files ignore, " +
@@ -395,9 +402,10 @@ var claims = []claim{
 	{"search_text", "limit", "Maximum number of matching lines", func(c caller) {
 		c.length(`{"pattern":".","path":"many"}`, "matches", 100)
 		c.length(`{"pattern":".","path":"many","limit":1}`, "matches", 1)
-		c.length(`{"pattern":".","path":"many","limit":1000}`, "matches", 1000)
+		c.length(`{"pattern":".","path":"many","limit":1000,"max_characters":1000000}`, "matches", 1000)
 		c.refuses(`{"pattern":".","path":"many","limit":1001}`, "INVALID_OPTION")
 	}},
+	{"search_text", "max_characters", sizeText, sizeClaim(`"path":"many","pattern":".","limit":1000`)},
 
 	{"read_file", "", "Read a text file, or some of its lines. Returns each line with its number. " +
 		"If the file has more than max_bytes, the result ends with the line to continue with. " +
@@ -521,11 +529,33 @@ func gitignoreClaim(others string) func(caller) {
 func limitClaim(others, member string) func(caller) {
 	return func(c caller) {
 		c.t.Helper()
+		others += `,"max_characters":1000000`
 		c.length(`{`+others+`}`, member, 1000)
 		c.length(`{`+others+`,"limit":1}`, member, 1)
 		c.length(`{`+others+`,"limit":10000}`, member, 1001)
 		c.refuses(`{`+others+`,"limit":0}`, "INVALID_OPTION")
 		c.refuses(`{`+others+`,"limit":10001}`, "INVALID_OPTION")
+	}
+}
+
+// sizeClaim takes arguments with a result of more than 20,000 characters.
+func sizeClaim(others string) func(caller) {
+	return func(c caller) {
+		c.t.Helper()
+		c.same(`{`+others+`}`, `{`+others+`,"max_characters":20000}`)
+		for _, size := range []int{300, 1000, 20_000} {
+			arguments := fmt.Sprintf(`{%s,"max_characters":%d}`, others, size)
+			text, structured := c.succeeds(arguments)
+			if n := utf8.RuneCountInString(text); n > size || n < size/2 {
+				c.t.Errorf("%s(%s): %d characters", c.tool.Name, arguments, n)
+			}
+			if n := len(encoded(c.t, structured)); n > 10*len(text) {
+				c.t.Errorf("%s(%s): %d bytes of structured content for %d bytes of text", c.tool.Name, arguments, n, len(text))
+			}
+		}
+		c.succeeds(`{` + others + `,"max_characters":1000000}`)
+		c.refuses(`{`+others+`,"max_characters":299}`, "INVALID_OPTION")
+		c.refuses(`{`+others+`,"max_characters":1000001}`, "INVALID_OPTION")
 	}
 }
 

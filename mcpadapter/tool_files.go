@@ -30,15 +30,23 @@ var excludePatterns = parameter{name: "exclude_patterns", kind: stringsKind,
 var limit = parameter{name: "limit", kind: integerKind, minimum: 1, maximum: maxEntries, defaultValue: "1000",
 	description: "Maximum number of entries", code: toolshelf.CodeInvalidOption}
 
+var maxCharacters = parameter{name: "max_characters", kind: integerKind, minimum: 300, maximum: 1_000_000, defaultValue: "20000",
+	description: "Maximum size of the text in characters", code: toolshelf.CodeInvalidOption}
+
 var gitignore = parameter{name: "gitignore", kind: booleanKind, defaultValue: "true",
 	description: "Omit files and directories that .gitignore files ignore (default true)"}
 
 var showDependencies = parameter{name: "show_dependencies", kind: booleanKind, defaultValue: "false",
 	description: "Enter .git, node_modules and other directories of dependencies (default false)"}
 
+// sizeOptions returns the options that limit a result.
+func sizeOptions(args arguments) []toolshelf.DirOption {
+	return []toolshelf.DirOption{toolshelf.Limit(args.integer("limit")), toolshelf.Budget(args.integer("max_characters"))}
+}
+
 // walkOptions returns the options of the tools that enter subdirectories.
 func walkOptions(args arguments) []toolshelf.DirOption {
-	options := []toolshelf.DirOption{toolshelf.Exclude(args.strings("exclude_patterns")...), toolshelf.Limit(args.integer("limit"))}
+	options := append(sizeOptions(args), toolshelf.Exclude(args.strings("exclude_patterns")...))
 	options = appendIf(options, args.boolean("gitignore"), toolshelf.Gitignore)
 	return appendIf(options, !args.boolean("show_dependencies"), toolshelf.SkipDependencies)
 }
@@ -61,6 +69,7 @@ var listDirectory = definition{
 			enum: []string{"name", "size", "modified"}, code: toolshelf.CodeInvalidSort},
 		{name: "gitignore", kind: booleanKind, description: "Omit entries that .gitignore files ignore (default false)", defaultValue: "false"},
 		limit,
+		maxCharacters,
 		{name: "cursor", kind: stringKind, description: "The next cursor of the previous page (default: first page)", code: toolshelf.CodeInvalidCursor},
 	},
 	errors: errorText,
@@ -69,8 +78,7 @@ var listDirectory = definition{
 		`"next_cursor":{"type":"string","description":"Cursor of the next page"},`+ignoredSchema+`,`+vanishedSchema+`,`+warningSchema,
 		"path", "entries", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))),
-			toolshelf.Limit(args.integer("limit")), toolshelf.After(args.string("cursor"))}
+		options := append(sizeOptions(args), toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))), toolshelf.After(args.string("cursor")))
 		options = appendIf(options, args.boolean("gitignore"), toolshelf.Gitignore)
 		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
 		listing, err := t.ListDir(ctx, args.string("path"), options...)
@@ -85,7 +93,7 @@ var directoryTree = definition{
 	name:  "directory_tree",
 	title: "Show a directory tree",
 	description: []sentence{{text: "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
-		"Use this tool to learn the layout of a project. Set max_depth or exclude_patterns for a large project. " +
+		"Use this tool to learn the layout of a project. A large tree shows the first entries of the directories and the number of the others. " +
 		"Omits entries that .gitignore files ignore, and does not enter .git, node_modules and other directories of dependencies."}},
 	parameters: []parameter{
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
@@ -95,6 +103,7 @@ var directoryTree = definition{
 		gitignore,
 		showDependencies,
 		limit,
+		maxCharacters,
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
@@ -148,6 +157,7 @@ var searchFiles = definition{
 		gitignore,
 		showDependencies,
 		limit,
+		maxCharacters,
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+

@@ -29,6 +29,7 @@ var searchText = definition{
 		gitignore,
 		showDependencies,
 		{name: "limit", kind: integerKind, minimum: 1, maximum: 1000, description: "Maximum number of matching lines", defaultValue: "100", code: toolshelf.CodeInvalidOption},
+		maxCharacters,
 	},
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"pattern":{"type":"string"},"matches":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string","description":"Path of the file, relative to the project root"},`+

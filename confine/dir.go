@@ -103,7 +103,7 @@ func (d *Dir) OpenDir(name string) (*Dir, error) {
 func (d *Dir) OpenRegular(name string) (*File, error) {
 	err := checkElement(name)
 	if err == nil {
-		f := &File{name: path.Join(d.name, name)}
+		f := &File{dir: d.name, name: name}
 		if f.content, f.info, err = d.handle.openFile(name); err == nil {
 			return f, nil
 		}

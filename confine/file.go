@@ -3,6 +3,7 @@ package confine
 import (
 	"io"
 	"io/fs"
+	"path"
 )
 
 // A File is an open regular file. Its methods are safe for concurrent use. Read and Seek
@@ -10,7 +11,8 @@ import (
 type File struct {
 	content content
 	info    Info
-	name    string
+	dir     string // name of the directory, for errors
+	name    string // name in the directory
 }
 
 // Info returns the metadata of the open file at the time of opening.
@@ -68,5 +70,8 @@ func (f *File) failure(op string, err error) error {
 	if err == io.EOF {
 		return err
 	}
-	return failure(op, f.name, err)
+	if err == nil {
+		return nil // without a join of the names
+	}
+	return failure(op, path.Join(f.dir, f.name), err)
 }

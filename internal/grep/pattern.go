@@ -23,8 +23,8 @@ type Options struct {
 type Pattern struct {
 	line    *regexp.Regexp // matches a line without its line break
 	group   int            // the group of line with the match
-	block   *regexp.Regexp // finds a line that may match, in several lines that end with LF
 	needles []needle       // a line that matches contains a needle
+	block   *regexp.Regexp // without needles: finds a line that may match, in several lines that end with LF
 	exact   bool           // a line that contains the only needle matches
 }
 
@@ -62,16 +62,8 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if hasLineBreak(tree) {
 		return nil, errLineBreak
 	}
-	p := new(Pattern)
 	if o.IgnoreCase {
 		pattern = "(?i:" + pattern + ")"
-	}
-	if o.WholeWords {
-		pattern = "(?:^|" + notWord + ")(" + pattern + ")(?:$|" + notWord + ")"
-		p.group = 1
-	}
-	if p.line, err = regexp.Compile(pattern); err != nil {
-		return nil, explain(err)
 	}
 	if tree, err = syntax.Parse(pattern, syntax.Perl); err != nil {
 		return nil, explain(err)
@@ -83,8 +75,19 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if len(program.Inst) > maxProgram {
 		return nil, errors.New("the pattern is too complex; use smaller counts in {…}, or search for a part of the pattern")
 	}
-	p.needles, p.exact = required(tree)
-	p.block, err = regexp.Compile(inBlock(tree).String())
+	p := new(Pattern)
+	if p.needles, p.exact = required(tree); len(p.needles) == 0 {
+		if p.block, err = regexp.Compile(inBlock(tree).String()); err != nil {
+			return nil, explain(err)
+		}
+	}
+	// A line with a match of whole words also has a match without the condition, so needles and
+	// block do not need the condition.
+	if o.WholeWords {
+		pattern = "(?:^|" + notWord + ")(" + pattern + ")(?:$|" + notWord + ")"
+		p.group, p.exact = 1, false
+	}
+	p.line, err = regexp.Compile(pattern)
 	return p, err
 }
 

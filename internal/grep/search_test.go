@@ -305,7 +305,7 @@ func FuzzSearch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pattern, content string, flags, size uint8) {
 		o := Options{Literal: flags&1 != 0, IgnoreCase: flags&2 != 0, WholeWords: flags&4 != 0}
 		// For whole words, the naive loop matches parts of a line, and supports no anchors.
-		if len(pattern) > 20 || len(content) > 200 || o.WholeWords && (len(content) > 30 || strings.ContainsAny(pattern, `^$\`) || !utf8.ValidString(content)) {
+		if len(pattern) > 16 || len(content) > 100 || o.WholeWords && (len(content) > 30 || strings.ContainsAny(pattern, `^$\`) || !utf8.ValidString(content)) {
 			t.Skip()
 		}
 		p, err := Compile(pattern, o)

@@ -129,13 +129,13 @@ func (b *Blocks) begin() error {
 			return err
 		}
 	}
-	head := b.memory[:b.used]
+	head := b.memory[:min(b.used, b.Head)]
 	f, isText := Detect(head)
 	if !isText {
 		return &NotTextError{MediaType(head)}
 	}
 	b.format = f
-	head = head[f.Start():]
+	head = b.memory[f.Start():b.used]
 	if f.wide() {
 		if b.buffer == nil {
 			b.buffer = make([]byte, b.Size)

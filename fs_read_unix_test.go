@@ -15,7 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-func TestReadFileOfSpecialFiles(t *testing.T) {
+func TestReadFileAndGrepOfSpecialFiles(t *testing.T) {
 	root := diskOf(t, map[string]string{"dir/a": "x"})
 	socket, err := net.Listen("unix", filepath.Join(root, "socket"))
 	if err != nil {
@@ -40,6 +40,11 @@ func TestReadFileOfSpecialFiles(t *testing.T) {
 	} {
 		_, err := c.ReadFile(t.Context(), tt.name)
 		checkError(t, tt.name, err, tt.want, tt.message)
+		_, err = c.Grep(t.Context(), tt.name, "x")
+		checkError(t, "Grep of "+tt.name, err, tt.want, tt.message)
+	}
+	if found, err := c.Grep(t.Context(), ".", "x"); err != nil || found.Total != 1 || found.Searched != 1 {
+		t.Errorf("Grep: %+v, %v", found, err)
 	}
 	if _, err := c.ReadFile(t.Context(), "loop"); !errors.Is(err, toolshelf.ErrFileRead) || strings.Contains(err.Error(), root) {
 		t.Errorf("loop: %v", err)
@@ -50,7 +55,7 @@ func TestReadFileOfSpecialFiles(t *testing.T) {
 }
 
 // The files of /proc have the size 0, and their magic links lead anywhere.
-func TestReadFileOfProc(t *testing.T) {
+func TestReadFileAndGrepOfProc(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("no /proc")
 	}
@@ -63,7 +68,14 @@ func TestReadFileOfProc(t *testing.T) {
 	if err != nil || last.First != text.Total || !strings.HasSuffix(text.Text, last.Text[strings.LastIndexByte(last.Text, '\t'):]) {
 		t.Errorf("the last line: %+v, %v", last, err)
 	}
+	found, err := c.Grep(t.Context(), ".", "^Pid:", toolshelf.MaxDepth(1), toolshelf.Files("status", "exe"))
+	if err != nil || found.Total != 1 || found.Searched != 1 {
+		t.Errorf("Grep: %+v, %v", found, err)
+	}
 	for _, name := range []string{"root/etc/passwd", "exe", "cwd/doc.go"} {
+		if _, err := c.Grep(t.Context(), name, "x"); !errors.Is(err, toolshelf.ErrOutsideRoot) {
+			t.Errorf("Grep of %s: %v", name, err)
+		}
 		if _, err := c.ReadFile(t.Context(), name); !errors.Is(err, toolshelf.ErrOutsideRoot) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -63,7 +63,7 @@ func Grep(ctx context.Context, fsys *confine.FS, name string, s Search, o Option
 		file, err := fsys.OpenRegular(name)
 		if err == nil {
 			g.found.IsFile = true
-			err = g.read(name, file)
+			err = g.read("", name, file)
 		}
 		if err != nil {
 			return MatchingLines{}, err
@@ -99,18 +99,32 @@ type grepper struct {
 	lines int           // lines in found.Files, fewer than twice the limit
 }
 
-// directory searches the files of a directory.
+// directory searches the files of a directory. If other directories keep the processors busy,
+// directory starts no goroutines.
 func (g *grepper) directory(d *reader, in foundFiles) error {
-	const chunk = 32
+	const batch = 512
 	all := len(in.files) + len(in.links)
-	return parallel.Do(g.ctx, cap(g.slots), (all+chunk-1)/chunk, func(i int) error {
+	for begin := 0; begin < all; begin += batch {
+		free := cap(g.slots) - len(g.slots)
+		if err := g.batch(d, in, begin, min(begin+batch, all), max(free, 1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// batch searches a part of the files and links of a directory.
+func (g *grepper) batch(d *reader, in foundFiles, begin, end, workers int) error {
+	const chunk = 16
+	return parallel.Do(g.ctx, workers, (end-begin+chunk-1)/chunk, func(i int) error {
 		select {
 		case g.slots <- struct{}{}:
 			defer func() { <-g.slots }()
 		case <-g.ctx.Done():
 			return g.ctx.Err()
 		}
-		for j := i * chunk; j < min((i+1)*chunk, all); j++ {
+		from := begin + i*chunk
+		for j := from; j < min(from+chunk, end); j++ {
 			var err error
 			if j < len(in.files) {
 				err = g.file(d, in, in.files[j])
@@ -129,7 +143,7 @@ func (g *grepper) directory(d *reader, in foundFiles) error {
 func (g *grepper) file(d *reader, in foundFiles, name string) error {
 	file, err := in.dir.OpenRegular(name)
 	if err == nil {
-		return g.skip(g.read(in.path(name), file))
+		return g.skip(g.read(rulesDir(in.at.name), name, file))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		d.vanished.Add(1)
@@ -143,7 +157,7 @@ func (g *grepper) link(d *reader, in foundFiles, name string) error {
 	file, err := g.fsys.OpenRegular(in.path(name))
 	switch {
 	case err == nil:
-		return g.skip(g.read(in.path(name), file))
+		return g.skip(g.read(rulesDir(in.at.name), name, file))
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrNotDir):
 		return nil
 	}
@@ -175,7 +189,7 @@ func (g *grepper) skip(err error) error {
 var blocks = sync.Pool{New: func() any { return new(text.Blocks) }}
 
 // read searches and closes an open file.
-func (g *grepper) read(path string, file *confine.File) error {
+func (g *grepper) read(dir, name string, file *confine.File) error {
 	defer file.Close()
 	size := file.Info().Size
 	if size == 0 {
@@ -188,7 +202,7 @@ func (g *grepper) read(path string, file *confine.File) error {
 	}()
 	b.Reset(file, size)
 	request := grep.Request{Lines: min(g.limit, g.search.PerFile), Context: g.search.Context}
-	if last := g.last.Load(); last != nil && comparePaths(path, *last) > 0 {
+	if last := g.last.Load(); last != nil && comparePaths(joinPath(dir, name), *last) > 0 {
 		request = grep.Request{}
 	}
 	found, err := g.search.Pattern.Search(g.ctx, b, request)
@@ -196,12 +210,12 @@ func (g *grepper) read(path string, file *confine.File) error {
 	if err != nil && !errors.As(err, &notText) {
 		return err
 	}
-	g.add(path, found, notText != nil)
+	g.add(dir, name, found, notText != nil)
 	return nil
 }
 
 // add adds the result of a file. add keeps the first lines in path order.
-func (g *grepper) add(path string, found grep.Found, binary bool) {
+func (g *grepper) add(dir, name string, found grep.Found, binary bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if binary {
@@ -217,7 +231,7 @@ func (g *grepper) add(path string, found grep.Found, binary bool) {
 	if len(found.Lines) == 0 {
 		return
 	}
-	g.found.Files = append(g.found.Files, MatchingFile{path, found.Lines})
+	g.found.Files = append(g.found.Files, MatchingFile{joinPath(dir, name), found.Lines})
 	if g.lines += len(found.Lines); g.lines/2 >= g.limit {
 		g.cut()
 		last := g.found.Files[len(g.found.Files)-1].Path

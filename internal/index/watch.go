@@ -47,13 +47,36 @@ type watch struct {
 
 // A watcher watches directories that have kept their paths since they were
 // added. A rename separates the path of a watch from the directory, and the
-// effect of adding or removing the path then differs by platform. Therefore no
-// watch is ever removed or moved. If a watched path may name another directory,
-// the watcher is stale, and the next scan adds all paths to a new watcher.
+// effect of adding or removing the path then differs by platform. Therefore each
+// path is added once, and no watch is removed or moved before close. If a watched
+// path may name another directory, the watcher is stale, and the next scan adds
+// all paths to a new watcher.
 type watcher struct {
 	events *fsnotify.Watcher
-	stale  bool            // guarded by watch.mu
-	added  map[string]bool // by path: whether all entries of the directory are relevant, or only the entries on a route; guarded by watch.mu
+	stale  bool                 // guarded by watch.mu
+	added  map[string]*addition // by path; guarded by watch.mu
+}
+
+// An addition is the state of a path in a watcher.
+type addition struct {
+	whole   bool // all entries of the directory are relevant, not only the entries on a route
+	watched bool // the system has events for the path
+}
+
+// close removes all watches, and then closes the watcher. On Linux, fsnotify
+// closes the descriptor before the goroutine that handles the events ends. If the
+// goroutine then handles the move of a watched directory, the goroutine removes
+// the watch by the number of the closed descriptor. If another inotify instance of
+// the process has received the same number, the other instance loses a watch and
+// reports no error. fsnotify ignores the events of removed watches.
+//
+// Remove panics for a path that was added to fsnotify before and after a move to
+// the path. Therefore method add adds each path once.
+func (w *watcher) close() {
+	for _, path := range w.events.WatchList() {
+		_ = w.events.Remove(path) // fails if the directory has vanished
+	}
+	w.events.Close() // takes about 10 ms on Linux
 }
 
 // A route is the path of a layer's directory and of each directory above,
@@ -146,7 +169,7 @@ func (x *Index) startWatch() error {
 // start makes a watcher of events and installs the watcher as the current
 // watcher.
 func (w *watch) start(events *fsnotify.Watcher) {
-	current := &watcher{events: events, added: make(map[string]bool)}
+	current := &watcher{events: events, added: make(map[string]*addition)}
 	w.mu.Lock()
 	w.watcher = current
 	w.mu.Unlock()
@@ -189,8 +212,8 @@ func (w *watch) relevant(from *watcher, e fsnotify.Event) bool {
 	if e.Name == "" || watched && e.Op&^(fsnotify.Write|fsnotify.Chmod) != 0 {
 		from.stale = true
 	}
-	whole, within := from.added[filepath.Dir(e.Name)]
-	unrelated := within && !whole && !watched && !w.scanning
+	dir := from.added[filepath.Dir(e.Name)]
+	unrelated := dir != nil && !dir.whole && !watched && !w.scanning
 	routed := w.routed
 	w.mu.Unlock()
 	return !unrelated || !sameRoutes(routed, w.statRoutes())
@@ -276,17 +299,32 @@ func (w *watch) replaceWatcher() {
 	before := w.watcher
 	w.start(events)
 	w.retired.Wait()
-	w.retired.Go(func() { before.events.Close() }) // takes about 10 ms on Linux
+	w.retired.Go(before.close)
 }
 
-// add watches a directory. add records the path before the system has events for
-// the path.
+// add watches a directory, unless the watcher already does. add records the path
+// before the system has events for the path.
 func (w *watch) add(path string, whole bool) error {
 	w.mu.Lock()
 	current := w.watcher
-	current.added[path] = current.added[path] || whole
+	a := current.added[path]
+	if a == nil {
+		a = new(addition)
+		current.added[path] = a
+	}
+	a.whole = a.whole || whole
+	watched := a.watched
 	w.mu.Unlock()
-	return current.events.Add(path)
+	if watched {
+		return nil
+	}
+	if err := current.events.Add(path); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a.watched = true
+	return nil
 }
 
 // visit watches a directory that a scan is about to read. The watch begins
@@ -345,7 +383,7 @@ func (w *watch) clean() bool {
 // to a closed watcher waits forever on some platforms.
 func (w *watch) close() {
 	w.cancel()
-	w.watcher.events.Close()
+	w.watcher.close()
 	w.retired.Wait()
 	w.done.Wait()
 }

@@ -1,0 +1,84 @@
+package index
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// TestAClosedWatcherHasNoWatches moves watched directories. fsnotify has not
+// handled the moves when the watcher closes, because no goroutine receives the
+// events.
+func TestAClosedWatcherHasNoWatches(t *testing.T) {
+	dir := t.TempDir()
+	a, b, c := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")
+	events, err := fsnotify.NewWatcher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &watch{watcher: &watcher{events: events, added: make(map[string]*addition)}}
+	add := func(paths ...string) {
+		for _, path := range paths {
+			if err := w.add(path, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, path := range []string{a, b} {
+		if err := os.Mkdir(path, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(dir, a, b)
+	instance := inotifyOf(t, dir)
+	for _, rename := range [][2]string{{a, c}, {b, a}} {
+		if err := os.Rename(rename[0], rename[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(a, c) // other directories than before, with the watches of b and a
+
+	w.watcher.close()
+	if left := watchesOf(t, instance); left != "" {
+		t.Errorf("watches of the closed watcher:\n%s", left)
+	}
+}
+
+// inotifyOf returns a duplicate of the descriptor of the inotify instance that
+// watches a directory. The duplicate keeps the instance open after a close.
+func inotifyOf(t *testing.T, dir string) int {
+	t.Helper()
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := fmt.Sprintf(" ino:%x ", info.Sys().(*syscall.Stat_t).Ino)
+	for fd := range 1000 {
+		if text, err := os.ReadFile(fmt.Sprint("/proc/self/fdinfo/", fd)); err == nil && strings.Contains(string(text), watch) {
+			duplicate, err := syscall.Dup(fd)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { syscall.Close(duplicate) })
+			return duplicate
+		}
+	}
+	t.Fatal("no descriptor watches the directory")
+	return -1
+}
+
+// watchesOf returns a line for each watch of an inotify instance.
+func watchesOf(t *testing.T, fd int) string {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprint("/proc/self/fdinfo/", fd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, watches, _ := strings.Cut(string(text), "inotify ")
+	return watches
+}

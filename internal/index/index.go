@@ -103,16 +103,15 @@ func newIndex(config Config, scan scanner) (*Index, error) {
 // not exist, Snapshot returns nil and a *LayerError. When ctx ends, Snapshot
 // returns the error of ctx at once, and other callers are not affected.
 func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
-	if f := x.fresh.Load(); f != nil {
-		if x.config.TTL > 0 && x.config.Now().Sub(f.at) < x.config.TTL {
+	if f := x.fresh.Load(); f != nil && x.config.TTL > 0 && x.config.Now().Sub(f.at) < x.config.TTL {
+		return f.snapshot, nil
+	}
+	if x.watch != nil && x.enter() {
+		clean := x.watch.clean()
+		x.leave()
+		// A scan may end before clean. Therefore the snapshot is loaded after clean.
+		if f := x.fresh.Load(); f != nil && clean {
 			return f.snapshot, nil
-		}
-		if x.watch != nil && x.enter() {
-			clean := x.watch.clean()
-			x.leave()
-			if clean {
-				return f.snapshot, nil
-			}
 		}
 	}
 	return x.Validate(ctx)

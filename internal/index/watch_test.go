@@ -226,6 +226,30 @@ func TestACleanWatchSavesTheScan(t *testing.T) {
 	}
 }
 
+// A scan can end while a call decides whether the last snapshot is valid. Snapshot
+// calls Now before clean.
+func TestACleanWatchReturnsTheLastScan(t *testing.T) {
+	x, dir := watched(t)
+	before := x.Last()
+	x.config.TTL = 1
+	x.config.Now = func() time.Time {
+		x.config.Now = time.Now
+		if err := os.WriteFile(filepath.Join(dir, "b.md"), nil, 0o644); err != nil {
+			t.Error(err)
+		}
+		for end := time.Now().Add(20 * time.Second); x.Last() == before || !x.watch.clean(); {
+			if _, err := x.Validate(t.Context()); err != nil || time.Now().After(end) {
+				t.Errorf("the watch reports changes without end: %v", err)
+				break
+			}
+		}
+		return time.Now()
+	}
+	if got := entryNames(snapshotOf(t, x).Entries); len(got) != 2 {
+		t.Errorf("got %q, the result of an earlier scan", got)
+	}
+}
+
 // The layers on other filesystems are not watched.
 func TestAFixedLayerIsNotWatched(t *testing.T) {
 	fixed := confined(t)(confine.Over(tree{"x/a.md": ""}.inMemory(t), "/"))

@@ -399,3 +399,25 @@ func TestAScanEndsWithItsContext(t *testing.T) {
 		}
 	}
 }
+
+// A file that is read last may come from the previous scan if the context ends
+// during the read.
+func TestAScanFailsIfTheContextEndsInTheLastRead(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	x, err := newIndex(Config{Layers: []Layer{{Name: "commands", FS: confined(t)(confine.New(t.TempDir())), Dir: "."}}},
+		func(s *scan, _ *confine.Dir, _ string) (*layerFiles, error) {
+			cancel()
+			<-s.ctx.Done()
+			return s.result(), nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Snapshot(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	x.Close()
+	if x.Last() != nil {
+		t.Error("a canceled scan has made a snapshot")
+	}
+}

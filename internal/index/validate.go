@@ -141,7 +141,9 @@ func unusable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, confine.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// scanLayer opens the directory of a layer and runs the scanner.
+// scanLayer opens the directory of a layer and runs the scanner. If the context
+// ends during the scan, even in the last read of a file, the error is the error
+// of the context, because the last read may have given up; see retryPartial.
 func (x *Index) scanLayer(s *scan) (*layerFiles, error) {
 	dirPath := x.config.Layers[s.layer].Dir
 	s.visit(dirPath)
@@ -150,5 +152,9 @@ func (x *Index) scanLayer(s *scan) (*layerFiles, error) {
 		return nil, err
 	}
 	defer x.keepOpen(s.layer, dir)
-	return x.scan(s, dir, dirPath)
+	files, err := x.scan(s, dir, dirPath)
+	if err == nil {
+		err = s.ctx.Err()
+	}
+	return files, err
 }

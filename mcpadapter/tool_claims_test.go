@@ -521,6 +521,7 @@ func gitignoreClaim(others string) func(caller) {
 		c.same(`{`+others+`}`, `{`+others+`,"gitignore":true}`)
 		c.holds(`{`+others+`}`, "a.txt")
 		c.lacks(`{`+others+`}`, "a.tmp", "out")
+		c.holds(strings.ReplaceAll(`{`+others+`}`, `"ignoring"`, `"ignoring/out"`), "x.txt")
 		c.holds(`{`+others+`,"gitignore":false}`, "a.txt", "a.tmp", "out")
 	}
 }

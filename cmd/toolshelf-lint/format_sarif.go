@@ -78,13 +78,16 @@ func writeSARIF(w io.Writer, diagnostics []toolshelf.Diagnostic) error {
 	driver := sarifDriver{Name: "toolshelf-lint", Version: version(), InformationURI: homepage}
 	for _, r := range rules {
 		severity, description, _ := strings.Cut(r.text, ": ")
-		level, _, _ := strings.Cut(severity, " ") // "warning (error)" is a warning, and an error in a SKILL.md
+		level, _, bySkill := strings.Cut(severity, " ")
+		if bySkill { // "warning (error)"
+			severity = "warning for a command, error for a SKILL.md"
+		}
 		short, _, _ := strings.Cut(description, "; ")
 		driver.Rules = append(driver.Rules, sarifRule{
 			ID:                   string(r.code),
 			ShortDescription:     sarifText{short},
 			FullDescription:      sarifText{description},
-			Help:                 sarifText{r.text + ". The message of each result suggests a correction."},
+			Help:                 sarifText{severity + ": " + description + ". The message of each result suggests a correction."},
 			HelpURI:              homepage + "#DiagnosticCode",
 			DefaultConfiguration: sarifDefault{level},
 		})

@@ -92,6 +92,23 @@ func TestSARIFHasTheRequiredProperties(t *testing.T) {
 	}
 }
 
+func TestSARIFHelpNamesTheSeverityOfCommandsAndSkills(t *testing.T) {
+	help := map[any]string{}
+	driver := at(t, sarif(t), "runs", 0, "tool", "driver")
+	for i := range rules {
+		help[at(t, driver, "rules", i, "id")], _ = at(t, driver, "rules", i, "help", "text").(string)
+	}
+	for id, want := range map[string]string{
+		"NOT_UTF8":       "warning for a command, error for a SKILL.md: the file contains bytes that are not UTF-8. ",
+		"TOO_DEEP":       "warning: a directory is nested too deeply and is not scanned. ",
+		"FILE_TOO_LARGE": "error: the file is larger than WithMaxFileSize allows. ",
+	} {
+		if !strings.HasPrefix(help[id], want) {
+			t.Errorf("%s: got %q, want %q", id, help[id], want)
+		}
+	}
+}
+
 func TestSARIFWithoutDiagnosticsHasAnEmptyList(t *testing.T) {
 	if results, ok := at(t, sarif(t), "runs", 0, "results").([]any); !ok || len(results) > 0 {
 		t.Errorf("results are %v", results)

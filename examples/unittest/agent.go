@@ -35,9 +35,9 @@ func (a Agent) SystemPrompt(ctx context.Context) (string, error) {
 }
 
 // Prompt returns the message for a line of input. For a line such as "/review 42",
-// the message is the text of the command review with 42 for $ARGUMENTS. Every other
-// line is unchanged. For an unknown command, the message asks the model to suggest
-// another command.
+// the message is the text of the command review with the argument 42. Every other line is
+// unchanged. For an unknown command, the message asks the model to suggest another
+// command.
 func (a Agent) Prompt(ctx context.Context, line string) (string, error) {
 	typed, isCommand := strings.CutPrefix(line, "/")
 	if !isCommand {
@@ -51,5 +51,5 @@ func (a Agent) Prompt(ctx context.Context, line string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.ReplaceAll(command.Content, "$ARGUMENTS", arguments), nil
+	return command.Render(strings.Fields(arguments)...)
 }

@@ -31,6 +31,7 @@ func agent(t *testing.T, files map[string]string) Agent {
 func TestPrompt(t *testing.T) {
 	a := agent(t, map[string]string{
 		"commands/review.md": "---\ndescription: Review a change\n---\nReview change $ARGUMENTS.\n",
+		"commands/check.md":  "Check $2 of change $1.\n",
 		"commands/plain.md":  "Tidy up.\n",
 		"secret.md":          "not a command",
 	})
@@ -38,6 +39,8 @@ func TestPrompt(t *testing.T) {
 		{"text is sent as it is", "hello", "hello"},
 		{"a command is sent without its frontmatter", "/review 42 carefully", "Review change 42 carefully.\n"},
 		{"arguments may be missing", "/review", "Review change .\n"},
+		{"arguments have positions", "/check 42  types", "Check types of change 42.\n"},
+		{"arguments without a placeholder follow the text", "/plain the tests", "Tidy up.\n\n\nARGUMENTS: the tests"},
 		{"frontmatter may be missing", "/plain", "Tidy up.\n"},
 		{"an unknown command is answered", "/revue 42", `The user typed "/revue 42". No command has this name; suggest another command.`},
 		{"a path is no command", "/../secret", `The user typed "/../secret". No command has this name; suggest another command.`},

@@ -288,3 +288,18 @@ func TestCompletionReturnsAtMost100Values(t *testing.T) {
 		t.Errorf("got %d values of %d, more %t, %v", len(got.Values), got.Total, got.HasMore, err)
 	}
 }
+
+// TestStoredCursorOfPromptsStaysValid requests the prompts after a stored cursor. A client
+// may keep a cursor while the library is updated.
+func TestStoredCursorOfPromptsStaysValid(t *testing.T) {
+	stored := "AdEMPktmaXg"
+	a := adapterOf(t, catalog(t, memory(t, commands)), mcpadapter.WithPageSize(2))
+	first, err := a.ListPrompts(ctx, nil)
+	if err != nil || first.NextCursor != stored {
+		t.Errorf("got the cursor %q and %v, want %q", first.NextCursor, err, stored)
+	}
+	next, err := a.ListPrompts(ctx, &stored)
+	if err != nil || len(next.Prompts) != 2 || next.Prompts[0].Name != "plain" {
+		t.Errorf("after the stored cursor: got %+v, %v", next.Prompts, err)
+	}
+}

@@ -39,3 +39,16 @@ func FuzzOffset(f *testing.F) {
 		}
 	})
 }
+
+// TestStoredCursorsStayValid reads cursors of earlier versions of the package.
+func TestStoredCursorsStayValid(t *testing.T) {
+	list := Identify([]byte("\xfb\xff\xfe, a hash of a list"))
+	for cursor, want := range map[string]int{"-__-LCBhIGhhc2ggAA": 0, "-__-LCBhIGhhc2ggMg": 50, "-__-LCBhIGhhc2ggrAI": 300} {
+		if got := list.Cursor(want); got != cursor {
+			t.Errorf("the cursor of %d is %s, want %s", want, got, cursor)
+		}
+		if got, ok := list.Offset(cursor, 400); !ok || got != want {
+			t.Errorf("%s: got %d, %v; want %d", cursor, got, ok, want)
+		}
+	}
+}

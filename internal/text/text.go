@@ -7,8 +7,6 @@ package text
 
 import (
 	"bytes"
-	"net/http"
-	"strings"
 )
 
 // An Encoding is the encoding of a text.
@@ -66,16 +64,6 @@ func byteOrderMark(e Encoding) []byte {
 	default:
 		return []byte{0xef, 0xbb, 0xbf}
 	}
-}
-
-// MediaType returns the type of a file that is not text, such as "image/png", from the
-// first bytes of the file. For an unknown type, MediaType returns
-// "application/octet-stream".
-func MediaType(head []byte) string {
-	if t := http.DetectContentType(head); !strings.HasPrefix(t, "text/") {
-		return t
-	}
-	return "application/octet-stream"
 }
 
 // Start returns the number of bytes before the text: the length of the byte order mark.

@@ -1,0 +1,60 @@
+package toolshelf_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// programs are packages that run commands or open network connections.
+var programs = []string{"net", "net/http", "net/rpc", "net/smtp", "os/exec", "plugin"}
+
+// processCalls are functions that start a process or open a connection.
+var processCalls = []string{
+	"os.StartProcess", "syscall.Exec", "syscall.ForkExec", "syscall.StartProcess", "syscall.Socket", "syscall.Connect",
+	"unix.Exec", "unix.Socket", "unix.Connect", "windows.CreateProcess", "windows.Socket", "windows.Connect",
+}
+
+// TestTheLibraryRunsNoCommandAndOpensNoConnection checks the imports and calls of the
+// packages that a program imports, on all platforms. The test does not check dependencies,
+// because afero imports net/http for a filesystem that the library does not use.
+func TestTheLibraryRunsNoCommandAndOpensNoConnection(t *testing.T) {
+	checked := 0
+	repositoryFiles(t, ".go", func(file string) {
+		name := filepath.ToSlash(file)
+		for _, dir := range []string{"examples/", "cmd/", "internal/dev/", "mcpadapter/gosdk/", "mcpadapter/mcpgo/", "mcpadapter/internal/adaptertest/"} {
+			if strings.HasPrefix(name, dir) {
+				return
+			}
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			return
+		}
+		checked++
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range parsed.Imports {
+			if imported, _ := strconv.Unquote(i.Path.Value); slices.Contains(programs, imported) {
+				t.Errorf("%s imports %s", name, imported)
+			}
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if call, ok := n.(*ast.SelectorExpr); ok {
+				if pkg, ok := call.X.(*ast.Ident); ok && slices.Contains(processCalls, pkg.Name+"."+call.Sel.Name) {
+					t.Errorf("%s uses %s.%s", name, pkg.Name, call.Sel.Name)
+				}
+			}
+			return true
+		})
+	})
+	if checked < 100 {
+		t.Errorf("the test checked %d files", checked)
+	}
+}

@@ -60,12 +60,12 @@ func TestReadFileAndGrepOfProc(t *testing.T) {
 		t.Skip("no /proc")
 	}
 	c := catalog(t, toolshelf.WithRoot("/proc/self"))
-	text, err := c.ReadFile(t.Context(), "status")
+	text, err := c.ReadFile(t.Context(), "limits") // status changes between two calls
 	if err != nil || text.Total <= 0 || text.Total != strings.Count(text.Text, "\n") || text.Size != 0 || text.NextLine != 0 {
-		t.Errorf("status: %+v, %v", text, err)
+		t.Errorf("limits: %+v, %v", text, err)
 	}
-	last, err := c.ReadFile(t.Context(), "status", toolshelf.Lines(-1, 0))
-	if err != nil || last.First != text.Total || !strings.HasSuffix(text.Text, last.Text[strings.LastIndexByte(last.Text, '\t'):]) {
+	last, err := c.ReadFile(t.Context(), "limits", toolshelf.Lines(-1, 0))
+	if err != nil || last.First != text.Total || last.Text == "" || !strings.HasSuffix(text.Text, last.Text) {
 		t.Errorf("the last line: %+v, %v", last, err)
 	}
 	found, err := c.Grep(t.Context(), ".", "^Pid:", toolshelf.MaxDepth(1), toolshelf.Files("status", "exe"))

@@ -148,6 +148,11 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			_, err := c.FindFiles(ctx, ".", "*.txt")
 			return err
 		},
+		"Grep": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Grep(ctx, ".", "words"); return err },
+		"ReadFile": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.ReadFile(ctx, "commands/c00.md")
+			return err
+		},
 		"Stat": func(ctx context.Context, c *toolshelf.Catalog) error {
 			_, err := c.Stat(ctx, "commands/c00.md")
 			return err

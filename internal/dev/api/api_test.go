@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
 // api returns the features of a package p with the given declarations.
@@ -86,6 +88,47 @@ func TestCompatibleChangesNeedNoLineInTheChangelog(t *testing.T) {
 				t.Errorf("got %v and %q, want no error and no output", err, out.String())
 			}
 		})
+	}
+}
+
+// toolAPI returns the features of a tool t with two schemas.
+func toolAPI(t *testing.T, input, output string) []string {
+	t.Helper()
+	lines, err := toolFeatures(mcpadapter.Tool{Name: "t", InputSchema: []byte(input), OutputSchema: []byte(output)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+func TestIncompatibleChangesOfToolsNeedALineInTheChangelog(t *testing.T) {
+	const input = `{"required":["a"],"properties":{"a":{"type":"string"},"s":{"type":"string","enum":["x","y"],"default":"x"}}}`
+	const output = `{"properties":{"rows":{"type":"array","items":{"properties":{"name":{"type":"string"}}}}}}`
+	before := toolAPI(t, input, output)
+	for _, tt := range []struct{ name, in, out, replacedIn, replacedOut string }{
+		{"a renamed argument", `"s":{`, "", `"r":{`, ""},
+		{"a required argument", `["a"]`, "", `["a","s"]`, ""},
+		{"another type", `"a":{"type":"string"}`, "", `"a":{"type":"integer"}`, ""},
+		{"a removed value", `"x","y"`, "", `"x"`, ""},
+		{"another default", `"default":"x"`, "", `"default":"y"`, ""},
+		{"a removed property of the result", "", `"name":`, "", `"title":`},
+		{"another type of the result", "", `"type":"array"`, "", `"type":"object"`},
+	} {
+		after := toolAPI(t, strings.Replace(input, tt.in, tt.replacedIn, 1), strings.Replace(output, tt.out, tt.replacedOut, 1))
+		if err := compare(&bytes.Buffer{}, before, after, ""); err == nil {
+			t.Errorf("%s: no error", tt.name)
+		}
+		if err := compare(&bytes.Buffer{}, before, after, "## [Unreleased]\n### Breaking\n- `t` has changed."); err != nil {
+			t.Errorf("%s, with a line in the changelog: %v", tt.name, err)
+		}
+	}
+	if err := compare(&bytes.Buffer{}, before, nil, ""); err == nil {
+		t.Error("a removed tool: no error")
+	}
+	added := toolAPI(t, strings.Replace(input, `"s":{`, `"new":{"type":"boolean","description":"d"},"s":{"description":"e",`, 1),
+		strings.Replace(output, `"name":`, `"size":{"type":"integer"},"name":`, 1))
+	if err := compare(&bytes.Buffer{}, before, append(added, "tool.u: tool {}"), ""); err != nil {
+		t.Errorf("an additional tool, argument, description and property: %v", err)
 	}
 }
 

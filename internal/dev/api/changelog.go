@@ -15,8 +15,8 @@ var (
 	identifier = regexp.MustCompile(`[\pL_][\pL\pN_]*(?:\.[\pL_][\pL\pN_]*)*`)
 )
 
-// breaking returns the identifiers in code spans of the section Breaking of the next release. The package toolshelf is
-// the default package of an identifier.
+// breaking returns the identifiers in code spans of the section Breaking of the next release. An identifier
+// without a package is in the package toolshelf, or is a tool.
 func breaking(changelog string) map[string]bool {
 	named := map[string]bool{}
 	release, section := "", ""
@@ -31,6 +31,7 @@ func breaking(changelog string) map[string]bool {
 				for _, name := range identifier.FindAllString(span, -1) {
 					named[name] = true
 					named["toolshelf."+name] = true
+					named["tool."+name] = true
 				}
 			}
 		}

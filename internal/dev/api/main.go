@@ -1,9 +1,11 @@
-// Api compares the exported API of the module's packages with the baseline .ci/api.txt, the API of the last release.
+// Api compares the exported API of the module's packages, and the tools of mcpadapter, with the baseline .ci/api.txt,
+// the API of the last release.
 // A line of the baseline that the API no longer has is an incompatible change. Api prints each incompatible change and
 // fails, unless the section "Unreleased" of CHANGELOG.md names the identifier below "### Breaking":
 //
 //   - `mcpadapter.Adapter.Answer` returns a `Result`.
 //
+// The name of a tool, such as `tool.list_commands`, stands for all its arguments and results. The prefix is optional.
 // The name of a type stands for all its fields and methods. Additions are compatible. With the flag -update, api writes
 // the baseline. The program runs in the root directory of the repository:
 //
@@ -38,6 +40,12 @@ func run(update bool) error {
 	if err != nil {
 		return err
 	}
+	tools, err := offered()
+	if err != nil {
+		return err
+	}
+	current = append(current, tools...)
+	slices.Sort(current)
 	if update {
 		return os.WriteFile(baselineFile, []byte(strings.Join(current, "\n")+"\n"), 0o644)
 	}

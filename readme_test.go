@@ -122,42 +122,108 @@ func TestDocumentedProgramsPrintTheDocumentedOutput(t *testing.T) {
 	}
 }
 
-// TestDocumentedSnippetsCompile compiles each Go block that is not a program as
-// the body of a function of a context, a catalog and an adapter. A comment
-// "// import" in the block names its other packages. A block with a comment
-// //go:embed has declarations for the next block.
-func TestDocumentedSnippetsCompile(t *testing.T) {
-	needsWorkspace(t) // some blocks import the bindings
+// snippetFile returns the Go file of a block that is not a program: the block is the body of
+// a function of a context, a catalog and an adapter. A comment "// import" in the block names
+// its other packages. Embedded variables go to the level of the package.
+func snippetFile(name, block string) string {
+	imports := []string{"context", "github.com/toolshelf-go/toolshelf", "github.com/toolshelf-go/toolshelf/mcpadapter"}
+	for _, std := range []string{"encoding/json", "errors", "fmt"} {
+		if strings.Contains(block, path.Base(std)+".") {
+			imports = append(imports, std)
+		}
+	}
 	quoted := regexp.MustCompile(`"([^"]+)"`)
-	declarations := ""
-	for _, b := range goBlocks(t) {
+	variables, body := "", ""
+	for line := range strings.Lines(block) {
+		switch {
+		case strings.HasPrefix(line, "// import "):
+			for _, match := range quoted.FindAllStringSubmatch(line, -1) {
+				imports = append(imports, match[1])
+			}
+		case strings.HasPrefix(line, "//go:embed ") || strings.HasPrefix(line, "var ") && strings.Contains(line, "embed.FS"):
+			variables += line
+		default:
+			body += line
+		}
+	}
+	code := "package main\n\n"
+	for _, name := range imports {
+		code += fmt.Sprintf("import %q\n", name)
+	}
+	return code + "\n" + variables + "\nfunc " + name + "(ctx context.Context, catalog *toolshelf.Catalog, adapter *mcpadapter.Adapter) error {\n" + body + "return nil\n}\n"
+}
+
+// callSnippets is the main function of the program with the snippets.
+const callSnippets = `package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+func main() {
+	catalog, err := toolshelf.New()
+	if err != nil {
+		panic(err)
+	}
+	adapter, err := mcpadapter.New(catalog)
+	if err != nil {
+		panic(err)
+	}
+	for i, snippet := range []func(context.Context, *toolshelf.Catalog, *mcpadapter.Adapter) error{%s} {
+		if err := snippet(context.Background(), catalog, adapter); err != nil {
+			fmt.Printf("snippet %%d: %%v\n", i+1, err)
+			os.Exit(1)
+		}
+	}
+}
+`
+
+// TestDocumentedSnippets compiles each Go block that is not a program, all blocks in one
+// program, and calls the blocks of README.md in a project. The standard input is empty, so
+// the MCP server ends.
+func TestDocumentedSnippets(t *testing.T) {
+	needsWorkspace(t) // some blocks import the bindings
+	project := map[string]string{
+		"commands/review.md":  "Read the diff of $1.\n",
+		"skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Reads PDF files\n---\nRead it.\n",
+		"src/main.go":         "package main\n",
+	}
+	embedded := regexp.MustCompile(`(?m)^//go:embed (\w+)$`)
+	files := map[string]string{}
+	var called []string
+	for i, b := range goBlocks(t) {
 		if b.isProgram() {
 			continue
 		}
-		if strings.Contains(b.code, "//go:embed ") {
-			declarations = regexp.MustCompile(`//go:embed .*`).ReplaceAllString(b.code, "")
-			continue
+		name := fmt.Sprintf("snippet%d", i+1)
+		files[name+".go"] = snippetFile(name, b.code)
+		for _, match := range embedded.FindAllStringSubmatch(b.code, -1) {
+			files[match[1]+"/review.md"] = project["commands/review.md"]
 		}
-		imports := []string{"context", "github.com/toolshelf-go/toolshelf", "github.com/toolshelf-go/toolshelf/mcpadapter"}
-		for _, std := range []string{"encoding/json", "errors", "fmt"} {
-			if strings.Contains(b.code, path.Base(std)+".") {
-				imports = append(imports, std)
-			}
+		if b.document == "README.md" {
+			called = append(called, name)
 		}
-		for line := range strings.Lines(declarations + b.code) {
-			if strings.HasPrefix(line, "// import ") {
-				for _, match := range quoted.FindAllStringSubmatch(line, -1) {
-					imports = append(imports, match[1])
-				}
-			}
-		}
-		code := "package snippet\n\n"
-		for _, name := range imports {
-			code += fmt.Sprintf("import %q\n", name)
-		}
-		code += declarations + "\nfunc _(ctx context.Context, catalog *toolshelf.Catalog, adapter *mcpadapter.Adapter) error {\n" + b.code + "return nil\n}\n"
-		declarations = ""
-		build(t, code)
+	}
+	if len(called) == 0 {
+		t.Fatal("README.md has no snippet")
+	}
+	files["main.go"] = fmt.Sprintf(callSnippets, strings.Join(called, ", "))
+	dir := diskOf(t, files)
+	sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "program.exe")
+	if out, err := exec.CommandContext(t.Context(), "go", append([]string{"build", "-o", program}, sources...)...).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	if out, err := runIn(t, diskOf(t, project), program); err != nil {
+		t.Errorf("%v of %q:\n%s", err, called, out)
 	}
 }
 

@@ -89,7 +89,8 @@ func (r *reader) fill(offset int64, n int) ([]byte, error) {
 func (r *reader) fillPage(offset, distance int64, q Request) error {
 	end := offset + min(distance+r.format.RawSize(q.Max), r.size-offset)
 	if q.To > 0 {
-		end = min(end, r.index.after(q.To))
+		// The line To can be before the offset: in Lines(-1, 1), or in a file that changes.
+		end = max(offset, min(end, r.index.after(q.To)))
 	}
 	if end-offset <= chunk {
 		_, err := r.fill(offset, int(end-offset))

@@ -244,6 +244,38 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
+// In a file whose lines are counted, a range that counts from both ends can end before its
+// beginning.
+func TestRangeEndsBeforeItsBeginning(t *testing.T) {
+	const n = 4 * chunk / 16
+	file := bytes.Repeat([]byte("0123456789abcde\n"), n)
+	for _, q := range []Request{{From: -1, To: 1}, {From: n, To: -n}, {From: -2, To: n - 2}, {From: n / 2, To: -n/2 - 2}} {
+		var x Index
+		for _, q.Max = range []int{1, chunk, 4 * len(file)} {
+			p, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), &x, q)
+			if want := (Page{Format: Format{Encoding: UTF8}, Total: n}); err != nil || p != want {
+				t.Errorf("%+v: %.200v, %v", q, p, err)
+			}
+		}
+	}
+}
+
+// The index of another version of the file leads to any page, but not to a panic.
+func TestReadOfAChangedFile(t *testing.T) {
+	var x Index
+	const size = 4 * chunk
+	if _, err := Read(t.Context(), strings.NewReader(strings.Repeat("\n", size)), size, &x, Request{From: -1, To: 1, Max: 1}); err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.NewReader(strings.Repeat("0123456789abcde\n", size/16))
+	for _, q := range []Request{{From: block, To: block + 1}, {From: block + 2, To: 2 * block}, {From: 2, To: 3, Column: 2 * block}, {From: -3, To: -2}} {
+		q.Max = chunk
+		if _, err := Read(t.Context(), changed, size, &x, q); err != nil {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+}
+
 // An Index of a very large file has fewer offsets per byte.
 func TestIndexIsBounded(t *testing.T) {
 	const perBlock = 3

@@ -62,6 +62,10 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if hasLineBreak(tree) {
 		return nil, errLineBreak
 	}
+	if _, err := syntax.Parse("("+pattern+")", syntax.Perl); err != nil {
+		// The pattern ends within a quotation, as in `\Qa.b`.
+		pattern += `\E`
+	}
 	if o.IgnoreCase {
 		pattern = "(?i:" + pattern + ")"
 	}
@@ -148,8 +152,32 @@ func inBlock(re *syntax.Regexp) *syntax.Regexp {
 	}
 	changed := *re
 	changed.Sub = make([]*syntax.Regexp, len(re.Sub))
+	ended := re.Op != syntax.OpConcat && re.Op != syntax.OpAlternate && re.Op != syntax.OpCapture && hasEnd(re)
 	for i, sub := range re.Sub {
-		changed.Sub[i] = inBlock(sub)
+		if changed.Sub[i] = inBlock(sub); ended {
+			changed.Sub[i] = withoutConditions(changed.Sub[i])
+		}
+		ended = ended || re.Op == syntax.OpConcat && hasEnd(sub)
+	}
+	return &changed
+}
+
+// hasEnd reports whether a part of the pattern matches the end of a line.
+func hasEnd(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpEndText || re.Op == syntax.OpEndLine || slices.ContainsFunc(re.Sub, hasEnd)
+}
+
+// withoutConditions removes the conditions that are false after the CR of a CRLF and can be
+// true before the CR, as in `$^` and `$\b`.
+func withoutConditions(re *syntax.Regexp) *syntax.Regexp {
+	switch re.Op {
+	case syntax.OpBeginLine, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return &syntax.Regexp{Op: syntax.OpEmptyMatch}
+	}
+	changed := *re
+	changed.Sub = make([]*syntax.Regexp, len(re.Sub))
+	for i, sub := range re.Sub {
+		changed.Sub[i] = withoutConditions(sub)
 	}
 	return &changed
 }

@@ -77,6 +77,8 @@ func TestSearch(t *testing.T) {
 		{"a whole word that begins with a sign", "-v", Options{WholeWords: true, Literal: true}, "run -v\nrun--v\nx-v\n", "1:4 2:4"},
 		{"needles of alternatives", "ab|cd", Options{}, "xcd\nxab\nac\n", "1:1 2:1"},
 		{"a needle inside a pattern", `\w+key\d`, Options{}, "key1\nakey1\n", "2:0"},
+		{"conditions after the end of a line with CRLF", `$^|$\b`, Options{}, "a\r\n\r\n-\r\n", "1:1 2:0"},
+		{"an open quotation", `\Qa.`, Options{IgnoreCase: true, WholeWords: true}, "axb\nA.\n", "2:0"},
 		{"invalid UTF-8", "b", Options{}, "\xffb\n", "1:1"},
 		{"a dot matches an invalid byte", "^.b", Options{}, "\xffb\n", "1:0"},
 		{"a byte order mark is not a part of the first line", "^a", Options{}, "\xef\xbb\xbfa\n", "1:0"},

@@ -72,12 +72,12 @@ func (f countedFile) Write(p []byte) (int, error)          { f.c.count(); return
 // busyProject is a project with many files for every method.
 func busyProject() map[string]string {
 	files := map[string]string{}
-	for i := range 40 {
+	for i := range 200 {
 		files[fmt.Sprintf("commands/c%02d.md", i)] = "---\ndescription: d\n---\nSome words.\n"
 		files[fmt.Sprintf("skills/s%02d/SKILL.md", i)] = fmt.Sprintf("---\nname: s%02d\ndescription: d\n---\n", i)
 		files[fmt.Sprintf("skills/s00/files/f%02d", i)] = "x"
 		files[fmt.Sprintf("tree/d%02d/e/f.txt", i)] = "x"
-		files[fmt.Sprintf("reports/c00/c00-2026010100%02d00-r.md", i)] = "x"
+		files[fmt.Sprintf("reports/c00/c00-202601%02d00%02d00-r.md", 1+i/60, i%60)] = "x"
 	}
 	return files
 }
@@ -211,7 +211,8 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 						t.Errorf("stopped at call %d of %d: %v", fsys.stop, all, err)
 					}
 					after := <-reached
-					if extra := after - begun; extra > 24 {
+					// On a slow machine 64 goroutines read files, each with up to four calls.
+					if extra := after - begun; extra > 4*64 {
 						t.Errorf("%d calls after Close began at call %d of %d", extra, begun, all)
 					}
 					if n := fsys.calls.Load(); n != after {

@@ -182,10 +182,16 @@ func TestSixteenProcessesSaveOneReport(t *testing.T) {
 // A limit on the size of files ends a write early, like a full disk.
 func TestAPartialWriteLeavesNoReport(t *testing.T) {
 	if root := os.Getenv(reportsIn); root != "" {
-		limit := syscall.Rlimit{Cur: 100_000, Max: 100_000}
+		var before syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &before); err != nil {
+			t.Fatal(err)
+		}
+		limit := before
+		limit.Cur = 100_000
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
 			t.Fatal(err)
 		}
+		defer syscall.Setrlimit(syscall.RLIMIT_FSIZE, &before) // with -cover, the process writes a larger file at its end
 		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithClock(at), toolshelf.WithReports("reports", "reports"))
 		for _, upload := range []bool{true, false} {
 			_, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: strings.Repeat("x", 100_001), Upload: upload})

@@ -79,7 +79,7 @@ type DirListing struct {
 // processors. In orders other than ByName, ListDir stats all entries. With Limit and ByName,
 // the memory depends on the size of the page, not of the directory.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
-	return inDirectory(ctx, c, "ListDir", path, opts, func(ctx context.Context, name string, o dirOptions) (DirListing, error) {
+	return inDirectory(ctx, c, "ListDir", path, opts, DirListing.within, func(ctx context.Context, name string, o dirOptions) (DirListing, error) {
 		scope := cursorScope(o.sort, name)
 		lo := o.listing()
 		lo.Limit = o.budget.lines(lo.Limit, minEntryLine)
@@ -190,11 +190,10 @@ func (e *Entry) position(sort SortKey) string {
 	return listing.Position(orders[sort], &row)
 }
 
-// inDirectory resolves a path and calls do with its name below the root. The method within of
-// the result applies the budget on the goroutine of the caller.
-func inDirectory[T interface {
-	within(context.Context, *dirOptions) (T, error)
-}](ctx context.Context, c *Catalog, op, path string, opts []DirOption, do func(ctx context.Context, name string, o dirOptions) (T, error)) (T, error) {
+// inDirectory resolves a path and calls do with its name below the root. The function within
+// applies the budget to the result, on the goroutine of the caller.
+func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, opts []DirOption,
+	within func(result T, ctx context.Context, o *dirOptions) (T, error), do func(ctx context.Context, name string, o dirOptions) (T, error)) (T, error) {
 	var none T
 	if err := c.begin(ctx, op); err != nil {
 		return none, err
@@ -221,7 +220,7 @@ func inDirectory[T interface {
 		}
 	})
 	if err == nil {
-		value, err = value.within(ctx, &options)
+		value, err = within(value, ctx, &options)
 	}
 	return value, c.methodError(op, err)
 }

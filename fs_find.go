@@ -40,7 +40,7 @@ type FileMatches struct {
 // on at most four processors.
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	opts = append(slices.Clip(opts), matching(pattern))
-	return inDirectory(ctx, c, "FindFiles", path, opts, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
+	return inDirectory(ctx, c, "FindFiles", path, opts, FileMatches.within, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
 		lo := o.listing()
 		lo.Limit = o.budget.lines(lo.Limit, minFileLine)
 		found, err := listing.Find(ctx, c.root, name, o.pattern, lo)

@@ -92,7 +92,7 @@ const defaultGrepLimit = 1000
 // of package regexp.
 func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOption) (TextMatches, error) {
 	const op = "Grep"
-	return inDirectory(ctx, c, op, path, opts, func(ctx context.Context, name string, o dirOptions) (TextMatches, error) {
+	return inDirectory(ctx, c, op, path, opts, TextMatches.within, func(ctx context.Context, name string, o dirOptions) (TextMatches, error) {
 		compiled, err := grep.Compile(pattern, o.grep.pattern)
 		if err != nil {
 			return TextMatches{}, &Error{Code: CodeInvalidPattern, Op: op, Path: pattern,

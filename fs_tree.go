@@ -55,7 +55,7 @@ type TreeNode struct {
 // the directories of a partly dropped level twice. The result does not depend on the number of
 // processors.
 func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (DirTree, error) {
-	return inDirectory(ctx, c, "Tree", path, opts, func(ctx context.Context, name string, o dirOptions) (DirTree, error) {
+	return inDirectory(ctx, c, "Tree", path, opts, DirTree.within, func(ctx context.Context, name string, o dirOptions) (DirTree, error) {
 		lo := o.listing()
 		if o.limit < 0 {
 			lo.Limit = defaultTreeLimit

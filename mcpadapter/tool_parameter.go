@@ -198,7 +198,7 @@ func (p parameter) decodeInteger(value json.RawMessage) (any, *argumentError) {
 	switch {
 	case err == nil && p.maximum == 0 && n > maxSafeInteger:
 		return nil, p.invalid("too large")
-	case err != nil, n < -maxSafeInteger, n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
+	case err != nil, n < -maxSafeInteger, p.minimum != noMinimum && n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
 		return nil, p.invalid(describeValue(value))
 	}
 	// No list has more items than the largest int of a 32-bit platform, so a number of

@@ -20,7 +20,6 @@ var rows = []row{
 	{"List 10,000 commands, new catalog", "ListCold/public", "ours/floor", "ours/naive"},
 	{"the same, only plain YAML headers", "ListCold/plain", "ours/floor", "ours/naive"},
 	{"List 10,000 commands again", "ListWarm/10000", "ours/floor", ""},
-	{"the same, with WithWatch", "ListWatched/10000", "ours/stats", ""},
 	{"Get one of 10,000 commands again", "GetWarm", "ours/stat", "ours/read"},
 	{"ListSkills of 5,000, new catalog", "ListSkills5000/cold/public", "cold/floor", "cold/naive"},
 	{"ListSkills of 5,000 again", "ListSkills5000/warm", "warm/floor", "warm/naive"},

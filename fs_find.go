@@ -82,8 +82,8 @@ func (m FileMatches) within(ctx context.Context, o *dirOptions) (FileMatches, er
 
 // String returns the matches as text for a model, in the format of the tool search_files. The
 // text has no line break at its end. Lines after the paths report the matches beyond the
-// limit, the unreadable directories, the directories of SkipDependencies and the warnings. Names are escaped as in
-// [DirListing.String].
+// limit, the unreadable directories, the directories of SkipDependencies and the warnings.
+// Names are escaped as in [DirListing.String].
 func (m FileMatches) String() string {
 	var b strings.Builder
 	if m.Total == 0 {

@@ -144,6 +144,10 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			_, err := c.Tree(ctx, ".", toolshelf.Gitignore())
 			return err
 		},
+		"Tree, WithProgress": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.Tree(ctx, ".", toolshelf.WithProgress(func(toolshelf.Progress) {}))
+			return err
+		},
 		"FindFiles": func(ctx context.Context, c *toolshelf.Catalog) error {
 			_, err := c.FindFiles(ctx, ".", "*.txt")
 			return err
@@ -158,6 +162,10 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			return err
 		},
 		"Lint": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.Lint(ctx); return err },
+		"Lint, WithProgress": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.Lint(ctx, toolshelf.WithProgress(func(toolshelf.Progress) {}))
+			return err
+		},
 		"SaveReport": func(ctx context.Context, c *toolshelf.Catalog) error {
 			_, err := c.SaveReport(ctx, toolshelf.Report{Command: "c00", Content: "x"})
 			return err
@@ -326,6 +334,18 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 				}
 				armed = true
 				_, _ = c.ReadSkillFile(ctx, "s", "SKILL.md")
+				return c
+			},
+			"WithProgress": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
+				hang := make(chan struct{})
+				c := catalog(t, toolshelf.WithFs(faulty{Fs: fsys, hang: hang}))
+				var once sync.Once
+				_, _ = c.Tree(ctx, ".", toolshelf.WithProgress(func(toolshelf.Progress) {
+					once.Do(func() {
+						close(hang)
+						closes(c)
+					})
+				}))
 				return c
 			},
 			"PromptTokens": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {

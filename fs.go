@@ -202,7 +202,11 @@ func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, opts [
 	if err != nil {
 		return none, err
 	}
-	value, err := awaitRoot(ctx, c, func(ctx context.Context) (T, error) {
+	var progress *reporter
+	if options.progress != nil {
+		progress = options.reporter()
+	}
+	inRoot := func(ctx context.Context) (T, error) {
 		name, err := c.rootRelative(op, path)
 		if err != nil {
 			return none, err
@@ -218,10 +222,12 @@ func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, opts [
 		default:
 			return none, c.dirError(ctx, op, path, name, err, options.showHidden)
 		}
-	})
+	}
+	value, err := reported(ctx, progress, func(ctx context.Context) (T, error) { return awaitRoot(ctx, c, inRoot) })
 	if err == nil {
 		value, err = within(value, ctx, &options)
 	}
+	progress.end(err)
 	return value, c.methodError(op, err)
 }
 

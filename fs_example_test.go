@@ -211,6 +211,22 @@ func ExampleWithoutSizes() {
 	// [FILE] main.go
 }
 
+func ExampleWithProgress() {
+	c := source()
+	defer c.Close()
+	tree, err := c.Tree(context.Background(), ".", toolshelf.WithProgress(func(p toolshelf.Progress) {
+		if p.Done {
+			fmt.Println("read", p.Entries, "entries")
+		} else {
+			fmt.Print(p.Entries, " entries so far\r")
+		}
+	}))
+	fmt.Println(tree.Files, "files", err)
+	// Output:
+	// read 8 entries
+	// 4 files <nil>
+}
+
 func ExampleSkipDependencies() {
 	c := open(toolshelf.WithFs(project(map[string]string{
 		"main.js":                        "require('left-pad')\n",

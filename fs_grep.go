@@ -103,7 +103,7 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 			lo.Limit = defaultGrepLimit
 		}
 		lo.Limit = o.budget.lines(lo.Limit, minMatchLine)
-		found, err := listing.Grep(ctx, c.root, name, listing.Search{Pattern: compiled, Files: o.grep.files, PerFile: o.grep.perFile, Context: o.grep.context}, lo)
+		found, err := listing.Grep(ctx, c.root, name, listing.Search{Pattern: compiled, Files: o.grep.files, PerFile: o.grep.perFile, Context: o.grep.context, Searched: o.searched}, lo)
 		if ctx.Err() != nil {
 			return TextMatches{}, ctx.Err()
 		} else if err != nil {

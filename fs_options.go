@@ -2,6 +2,7 @@ package toolshelf
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
@@ -26,6 +27,8 @@ type dirOptions struct {
 	gitignore        bool
 	skipDependencies bool
 	withoutSizes     bool
+	progress         func(Progress)
+	seen, searched   *atomic.Int64 // the counts for progress; or nil
 	grep             grepOptions
 	budget           budget
 	err              error // the first error
@@ -196,6 +199,7 @@ func (o *dirOptions) listing() listing.Options {
 		Gitignore:        o.gitignore,
 		SkipDependencies: o.skipDependencies,
 		NoMetadata:       o.withoutSizes,
+		Seen:             o.seen,
 		Order:            orders[o.sort],
 		Limit:            max(o.limit, 0),
 		MaxDepth:         o.maxDepth,

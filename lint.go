@@ -7,6 +7,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -59,14 +60,35 @@ import (
 // every command and SKILL.md in full. If ctx ends or the catalog closes, Lint
 // returns after the current files. Lint returns the errors of List, with these
 // differences: a missing directory named in an option is a diagnostic, a missing
-// default directory is empty, and a missing root is ErrDirectoryNotFound.
-func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
+// default directory is empty, and a missing root is ErrDirectoryNotFound. An option
+// other than [WithProgress] is [ErrInvalidOption].
+func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, error) {
 	const op = "Lint"
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	skills, skillsErr := c.skills.optionalSnapshot(ctx, op)
-	commands, commandsErr := c.commands.optionalSnapshot(ctx, op)
+	report, err := onlyProgress(op, opts)
+	if err != nil {
+		return nil, err
+	}
+	var checked atomic.Int64
+	progress := newReporter(report, func() (entries, files int64) { return c.commands.FilesRead() + c.skills.FilesRead(), checked.Load() })
+	all, err := c.lint(ctx, op, progress, &checked)
+	progress.end(err)
+	if err != nil {
+		return nil, err
+	}
+	diagnostics := make([]Diagnostic, len(all))
+	for i, p := range all {
+		diagnostics[i] = newDiagnostic(p)
+	}
+	return diagnostics, nil
+}
+
+// lint returns the problems in the order of Lint, and counts the checked files.
+func (c *Catalog) lint(ctx context.Context, op string, progress *reporter, checked *atomic.Int64) ([]problem.Problem, error) {
+	skills, skillsErr := reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.skills.optionalSnapshot(ctx, op) })
+	commands, commandsErr := reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.commands.optionalSnapshot(ctx, op) })
 	var all []problem.Problem
 	for _, part := range []struct {
 		err  error
@@ -74,11 +96,11 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 	}{
 		{commandsErr, func(ctx context.Context) ([]problem.Problem, error) {
 			check := c.commandCheck(commands, skills)
-			return c.lintFiles(ctx, c.commands.Index, commands, func(e *index.Entry) []problem.Problem { return c.lintFile(c.commands.Index, e, check) })
+			return c.lintFiles(ctx, commands, checked, func(e *index.Entry) []problem.Problem { return c.lintFile(c.commands.Index, e, check) })
 		}},
 		{skillsErr, func(ctx context.Context) ([]problem.Problem, error) {
 			check := func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }
-			return c.lintFiles(ctx, c.skills.Index, skills, func(e *index.Entry) []problem.Problem {
+			return c.lintFiles(ctx, skills, checked, func(e *index.Entry) []problem.Problem {
 				return append(c.lintFile(c.skills.Index, e, check), c.lintSkillFiles(ctx, e)...)
 			})
 		}},
@@ -90,7 +112,7 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		if part.err != nil {
 			return nil, part.err
 		}
-		found, err := await(ctx, c, part.lint)
+		found, err := reported(ctx, progress, func(ctx context.Context) ([]problem.Problem, error) { return await(ctx, c, part.lint) })
 		if errors.Is(err, fs.ErrClosed) {
 			err = closedMeanwhile(op)
 		}
@@ -100,12 +122,7 @@ func (c *Catalog) Lint(ctx context.Context) ([]Diagnostic, error) {
 		all = append(all, found...)
 	}
 	slices.SortFunc(all, problem.Compare)
-	all = slices.Compact(all) // a file of a nested skill belongs to both skills
-	diagnostics := make([]Diagnostic, len(all))
-	for i, p := range all {
-		diagnostics[i] = newDiagnostic(p)
-	}
-	return diagnostics, nil
+	return slices.Compact(all), nil // a file of a nested skill belongs to both skills
 }
 
 // commandCheck returns the check of a command file. The check knows every command
@@ -140,8 +157,8 @@ func (c *Catalog) commandCheck(commands, skills *index.Snapshot) func(*index.Ent
 // lintFiles returns the problems of a snapshot and the problems that check finds
 // in each entry. Several checks run at the same time. If the snapshot already
 // parsed a whole file, lintFiles omits the snapshot's problems of the file, because
-// check finds them again.
-func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index.Snapshot, check func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
+// check finds them again. lintFiles counts the checked files.
+func (c *Catalog) lintFiles(ctx context.Context, snapshot *index.Snapshot, checked *atomic.Int64, check func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
 	files := slices.Collect(snapshot.Files())
 	found := make([][]problem.Problem, len(files))
 	repeated := make(map[problem.Problem]bool)
@@ -154,6 +171,7 @@ func (c *Catalog) lintFiles(ctx context.Context, x *index.Index, snapshot *index
 	}
 	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), len(files), func(i int) error {
 		found[i] = check(files[i])
+		checked.Add(1)
 		return ctx.Err() // a check that ctx ended may be incomplete
 	})
 	if err != nil {

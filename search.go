@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
@@ -115,21 +116,26 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // context.DeadlineExceeded. If ctx is canceled, Search returns the error of ctx. The
 // next search continues with the files read so far. Search also returns the errors of
 // [Catalog.List]. A missing default directory is not an error and contains no commands.
-func (c *Catalog) Search(ctx context.Context, query string, limit int) (SearchResults, error) {
-	return searchIn(ctx, c, c.commands, "Search", query, limit)
+// An option other than [WithProgress] is [ErrInvalidOption].
+func (c *Catalog) Search(ctx context.Context, query string, limit int, opts ...SearchOption) (SearchResults, error) {
+	return searchIn(ctx, c, c.commands, "Search", query, limit, opts)
 }
 
 // SearchSkills is [Catalog.Search] for the skills of ListSkills. SearchSkills searches
 // the names of the directories and the texts of the SKILL.md files, and returns the
 // errors of [Catalog.ListSkills] for the directories.
-func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int) (SearchResults, error) {
-	return searchIn(ctx, c, c.skills, "SearchSkills", query, limit)
+func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int, opts ...SearchOption) (SearchResults, error) {
+	return searchIn(ctx, c, c.skills, "SearchSkills", query, limit, opts)
 }
 
-func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int) (SearchResults, error) {
+func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int, opts []SearchOption) (SearchResults, error) {
 	begin := time.Now()
 	if err := c.begin(ctx, op); err != nil {
 		return SearchResults{}, searchError(op, err)
+	}
+	report, err := onlyProgress(op, opts)
+	if err != nil {
+		return SearchResults{}, err
 	}
 	query = strings.TrimSpace(query)
 	if limit == 0 {
@@ -147,19 +153,11 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 	}
 	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
-	snapshot, err := in.optionalSnapshot(ctx, op)
+	progress := newReporter(report, func() (entries, files int64) { return in.FilesRead(), in.searcher.FilesRead() })
+	found, err := find(ctx, c, in, progress, op, query, limit)
+	progress.end(err)
 	if err != nil {
 		return SearchResults{}, searchError(op, err)
-	}
-	var keep func(name string) bool
-	if shown := in.filter.apply(snapshot); shown != snapshot {
-		keep = func(name string) bool { return shown.Lookup(name) != nil }
-	}
-	found, err := await(ctx, c, func(ctx context.Context) (search.Result, error) {
-		return in.searcher.Find(ctx, snapshot, query, limit, keep)
-	})
-	if err != nil {
-		return SearchResults{}, searchError(op, in.layerError(op, err))
 	}
 	results := SearchResults{Results: make([]SearchResult, len(found.Hits)), TotalFound: found.Total}
 	for i, h := range found.Hits {
@@ -168,6 +166,24 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 	}
 	results.SearchTime = time.Since(begin)
 	return results, nil
+}
+
+// find searches the current entries that pass the filter.
+func find[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *reporter, op, query string, limit int) (search.Result, error) {
+	snapshot, err := reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return in.optionalSnapshot(ctx, op) })
+	if err != nil {
+		return search.Result{}, err
+	}
+	var keep func(name string) bool
+	if shown := in.filter.apply(snapshot); shown != snapshot {
+		keep = func(name string) bool { return shown.Lookup(name) != nil }
+	}
+	found, err := reported(ctx, progress, func(ctx context.Context) (search.Result, error) {
+		return await(ctx, c, func(ctx context.Context) (search.Result, error) {
+			return in.searcher.Find(ctx, snapshot, query, limit, keep)
+		})
+	})
+	return found, in.layerError(op, err)
 }
 
 // searchError adds the code ErrSearchTimeout to the error of a deadline.

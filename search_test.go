@@ -146,7 +146,7 @@ func TestSearchChecksQueryAndLimit(t *testing.T) {
 		{"a limit of 100", "logs", 100, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, search := range []func(context.Context, string, int) (toolshelf.SearchResults, error){c.Search, c.SearchSkills} {
+			for _, search := range []func(context.Context, string, int, ...toolshelf.SearchOption) (toolshelf.SearchResults, error){c.Search, c.SearchSkills} {
 				if _, err := search(t.Context(), test.query, test.limit); !errors.Is(err, test.want) || (test.want == nil) != (err == nil) {
 					t.Errorf("the error is %v, want %v", err, test.want)
 				}
@@ -157,7 +157,7 @@ func TestSearchChecksQueryAndLimit(t *testing.T) {
 
 func TestSearchWithoutADirectory(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills"))
-	for op, search := range map[string]func(context.Context, string, int) (toolshelf.SearchResults, error){"toolshelf: Search: ": c.Search, "toolshelf: SearchSkills: ": c.SearchSkills} {
+	for op, search := range map[string]func(context.Context, string, int, ...toolshelf.SearchOption) (toolshelf.SearchResults, error){"toolshelf: Search: ": c.Search, "toolshelf: SearchSkills: ": c.SearchSkills} {
 		if _, err := search(t.Context(), "x", 0); !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.HasPrefix(err.Error(), op) {
 			t.Errorf("%s%v", op, err)
 		}

@@ -20,7 +20,7 @@ var (
 )
 
 func searchTool(name, title string, description []sentence, tier string,
-	search func(*toolshelf.Catalog, context.Context, string, int) (toolshelf.SearchResults, error)) definition {
+	search func(*toolshelf.Catalog, context.Context, string, int, ...toolshelf.SearchOption) (toolshelf.SearchResults, error)) definition {
 	return definition{
 		name:        name,
 		title:       title,

@@ -63,8 +63,9 @@ type Index struct {
 	watch  *watch                        // nil without Config.Watch
 	open   []atomic.Pointer[confine.Dir] // by layer; see StatCached
 
-	access sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks access and never unlocks
-	free   atomic.Int64 // bytes of sharedMemory that neither the last snapshot nor the current scan uses
+	access    sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks access and never unlocks
+	filesRead atomic.Int64
+	free      atomic.Int64 // bytes of sharedMemory that neither the last snapshot nor the current scan uses
 }
 
 // A freshness is the snapshot of a validation, and the time when the validation
@@ -124,6 +125,9 @@ func (x *Index) Validate(ctx context.Context) (*Snapshot, error) { return x.flig
 // Last returns the snapshot of the last validation, or nil before the first
 // validation.
 func (x *Index) Last() *Snapshot { return x.last.Load() }
+
+// FilesRead returns the number of new and changed files that all scans have read.
+func (x *Index) FilesRead() int64 { return x.filesRead.Load() }
 
 // Layers returns Config.Layers. The slice is not a copy.
 func (x *Index) Layers() []Layer { return x.config.Layers }

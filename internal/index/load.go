@@ -92,6 +92,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 	if known != nil && known.get().version.parsed > len(head) {
 		head = make([]byte, known.get().version.parsed)
 	}
+	s.filesRead.Add(1)
 	now := time.Now()
 	for {
 		n, info, err := s.readHead(dir, base, file, head, link)

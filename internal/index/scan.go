@@ -19,13 +19,14 @@ import (
 // A scan reads one layer. The entries of unchanged files come from the previous
 // scan.
 type scan struct {
-	ctx    context.Context
-	config *Config
-	layer  int
-	fs     *confine.FS
-	before *layerFiles   // the result of the previous scan
-	watch  *watch        // nil if the layer is not watched
-	free   *atomic.Int64 // Index.free
+	ctx       context.Context
+	config    *Config
+	layer     int
+	fs        *confine.FS
+	before    *layerFiles   // the result of the previous scan
+	watch     *watch        // nil if the layer is not watched
+	filesRead *atomic.Int64 // Index.filesRead
+	free      *atomic.Int64 // Index.free
 
 	entries  []*Entry
 	mu       sync.Mutex // guards problems: several goroutines load files
@@ -34,7 +35,7 @@ type scan struct {
 
 func newScan(ctx context.Context, x *Index, layer int, before *layerFiles) *scan {
 	l := x.config.Layers[layer]
-	s := &scan{ctx: ctx, config: &x.config, layer: layer, fs: l.FS, before: before, free: &x.free}
+	s := &scan{ctx: ctx, config: &x.config, layer: layer, fs: l.FS, before: before, filesRead: &x.filesRead, free: &x.free}
 	if x.watch != nil && !l.Fixed {
 		s.watch = x.watch
 	}

@@ -22,6 +22,8 @@ type Search struct {
 	Files   []Glob // search files that match any of the globs; all files without globs
 	PerFile int    // number of lines of a file; 0 for no limit
 	Context int    // number of lines before and after each matching line
+
+	Searched *atomic.Int64 // counts the files that Grep has searched or skipped; or nil
 }
 
 // MatchingLines are the results of Grep.
@@ -64,6 +66,7 @@ func Grep(ctx context.Context, fsys *confine.FS, name string, s Search, o Option
 		if err == nil {
 			g.found.IsFile = true
 			err = g.read("", name, file)
+			g.count()
 		}
 		if err != nil {
 			return MatchingLines{}, err
@@ -134,9 +137,17 @@ func (g *grepper) batch(d *reader, in foundFiles, begin, end, workers int) error
 			if err != nil {
 				return err
 			}
+			g.count()
 		}
 		return nil
 	})
+}
+
+// count adds a file to Searched.
+func (g *grepper) count() {
+	if g.search.Searched != nil {
+		g.search.Searched.Add(1)
+	}
 }
 
 // file searches a regular file. A file that is not regular any more is not a match of the globs.

@@ -13,6 +13,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -63,6 +64,8 @@ type Options struct {
 	Turns            bool   // Tree: Limit selects by turns, see Siblings
 	After            string // position of the last entry of the previous page, for List
 	MaxDepth         int    // levels of Tree and Find; 0 for all
+
+	Seen *atomic.Int64 // counts all entries of the directories that the call reads; or nil
 }
 
 // A Report counts the entries that a call omitted.

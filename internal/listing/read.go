@@ -100,7 +100,13 @@ func (t *totals) settle(entries []dirent) (changed bool) {
 func (d *reader) read(ctx context.Context, dir *confine.Dir, at place, visit func(m *meter, name []byte, k Kind, info *confine.Info) error) (totals, error) {
 	var t totals
 	m := meter{ctx: ctx}
+	seen := 0
+	defer func() { d.see(seen) }()
 	err := dir.EachBytes(ctx, func(name []byte, typ fs.FileMode) error {
+		if seen++; seen == seenBatch {
+			d.see(seen)
+			seen = 0
+		}
 		if name[0] == '.' && !d.Hidden {
 			return nil
 		}
@@ -142,6 +148,16 @@ func (d *reader) read(ctx context.Context, dir *confine.Dir, at place, visit fun
 		return visit(&m, name, k, info)
 	})
 	return t, err
+}
+
+// seenBatch is the number of entries that read adds to Seen together.
+const seenBatch = 1000
+
+// see adds to Seen.
+func (d *reader) see(entries int) {
+	if d.Seen != nil {
+		d.Seen.Add(int64(entries))
+	}
 }
 
 // entries returns the entries after the dirent after, in the order by name, and the number

@@ -94,6 +94,7 @@ type treeBuilder[E any] struct {
 func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at place, dir *confine.Dir, err error) ([]*directory[branch[E]], error) {
 	if err == nil && f.data.skipped {
 		f.data.rest.Skipped, err = countEntries(t.ctx, dir)
+		d.see(f.data.rest.Skipped)
 		if t.ctx.Err() != nil {
 			return nil, err
 		}
@@ -286,6 +287,7 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 	defer t.walk.release(f)
 	// The first reading has counted the omitted entries.
 	again := &reader{Options: t.Options}
+	again.Seen = nil
 	at := t.walk.place(f)
 	at.rules = f.rules
 	entries, _, total, err := again.entries(t.ctx, dir, at, nil, t.entryLimit(limit), nil)

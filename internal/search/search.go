@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -40,8 +41,9 @@ type Config struct {
 // A Searcher holds the words of all entries of an index. Use [New] to create a
 // Searcher. Several goroutines may call Find at the same time.
 type Searcher struct {
-	config  Config
-	reports *reportSource // nil without directories of reports
+	config    Config
+	reports   *reportSource // nil without directories of reports
+	filesRead atomic.Int64
 
 	// lock guards the fields below. A reader acquires 1, a writer acquires readers.
 	// The lock is a semaphore, because a wait for a mutex does not end with a context.
@@ -69,6 +71,9 @@ func New(config Config) *Searcher {
 	}
 	return s
 }
+
+// FilesRead returns the number of texts that all calls of Find have read.
+func (s *Searcher) FilesRead() int64 { return s.filesRead.Load() }
 
 // A Result holds the best hits of a search.
 type Result struct {
@@ -214,6 +219,7 @@ func (s *Searcher) put(ctx context.Context, n int, entry func(i int) *index.Entr
 	defer s.ranked.Flush()
 	return parallel.Each(ctx, n, func(i int) {
 		e := entry(i)
+		defer s.filesRead.Add(1)
 		mu.Lock()
 		known, again := s.unsettled[e]
 		mu.Unlock()

@@ -18,12 +18,15 @@ import (
 type collection[Info any] struct {
 	*index.Index
 	searcher *search.Searcher
+	engine   Searcher // replaces searcher, unless nil
 	filter   *filter[Info]
 	known    func(last *index.Snapshot, name, stem string) *index.Entry // the entry of the last snapshot, if the entry's own file alone decides
 
 	layers layers // as given to the options, in the order of the index
 	root   string // as given to WithRoot
 	watch  bool   // the system may not have reported a new file yet
+
+	description func(*index.Entry) string
 
 	noun, title string // "command" and "Command"
 	file        string // "the file" or "SKILL.md"
@@ -43,19 +46,23 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 	if err != nil {
 		return nil, err
 	}
+	description := func(e *index.Entry) string { return e.Description }
 	return &collection[CommandInfo]{
 		Index: x,
 		searcher: search.New(c.searchConfig(search.Config{
 			Index:       x,
-			Description: func(e *index.Entry) string { return e.Description },
+			Description: description,
 			Reports:     c.reports.named(),
 		})),
+		engine: c.config.commandSearcher,
 		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }},
 		known:  func(last *index.Snapshot, name, stem string) *index.Entry { return x.Known(last, name, stem) },
 
 		layers: c.config.commands,
 		root:   c.config.root,
 		watch:  c.config.watch,
+
+		description: description,
 
 		noun:     "command",
 		title:    "Command",
@@ -79,18 +86,22 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 	if err != nil {
 		return nil, err
 	}
+	description := func(e *index.Entry) string { return c.skillInfo(e).Description }
 	return &collection[SkillInfo]{
 		Index: x,
 		searcher: search.New(c.searchConfig(search.Config{
 			Index:       x,
-			Description: func(e *index.Entry) string { return c.skillInfo(e).Description },
+			Description: description,
 		})),
+		engine: c.config.skillSearcher,
 		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
 		known:  func(last *index.Snapshot, name, _ string) *index.Entry { return x.KnownSkill(last, name) },
 
 		layers: c.config.skills,
 		root:   c.config.root,
 		watch:  c.config.watch,
+
+		description: description,
 
 		noun:     "skill",
 		title:    "Skill",

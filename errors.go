@@ -45,6 +45,7 @@ const (
 	CodeInvalidPattern       Code = "INVALID_PATTERN"
 	CodeInvalidQuery         Code = "INVALID_QUERY"
 	CodeSearchTimeout        Code = "SEARCH_TIMEOUT"
+	CodeSearchFailed         Code = "SEARCH_FAILED"
 	CodeEmptyContent         Code = "EMPTY_CONTENT"
 	CodeSizeLimitExceeded    Code = "SIZE_LIMIT_EXCEEDED"
 	CodeInvalidReportName    Code = "INVALID_REPORT_NAME"
@@ -77,6 +78,7 @@ var (
 	ErrInvalidPattern       = &Error{Code: CodeInvalidPattern}       // a glob is malformed or too large
 	ErrInvalidQuery         = &Error{Code: CodeInvalidQuery}         // the search query is empty or too long, or the limit is out of range
 	ErrSearchTimeout        = &Error{Code: CodeSearchTimeout}        // the search took too long
+	ErrSearchFailed         = &Error{Code: CodeSearchFailed}         // the engine of WithSearcher failed
 	ErrEmptyContent         = &Error{Code: CodeEmptyContent}         // the report is empty
 	ErrSizeLimitExceeded    = &Error{Code: CodeSizeLimitExceeded}    // the report exceeds 10 MiB, or arguments make a text too long
 	ErrInvalidReportName    = &Error{Code: CodeInvalidReportName}    // no report can have the name

@@ -51,6 +51,9 @@ type config struct {
 	watch       bool
 	reports     reportDirs
 	keep        filterFuncs
+
+	commandSearcher Searcher // nil for the built-in search
+	skillSearcher   Searcher
 }
 
 // layers are the layers of commands or of skills.

@@ -250,9 +250,8 @@ func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *co
 	if query == "" || len(shown.Entries) == 0 {
 		return o.first, nil
 	}
-	keep := func(name string) bool { return shown.Lookup(name) != nil }
 	found, err := await(ctx, c, func(ctx context.Context) (search.Result, error) {
-		return in.searcher.Find(ctx, all, query, len(shown.Entries), keep)
+		return in.find(ctx, op, all, shown, query, len(shown.Entries))
 	})
 	if err != nil {
 		return nil, in.layerError(op, err)

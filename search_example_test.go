@@ -3,6 +3,7 @@ package toolshelf_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -53,4 +54,42 @@ func ExampleCatalog_SearchSkills() {
 	// Output:
 	// found: 2
 	// pdf-tools: description matches "form"; headings match "encrypted"
+}
+
+// A contains is a Searcher that finds the commands whose names contain the query. A program
+// uses an engine such as Bleve instead.
+type contains []string
+
+func (c contains) Search(ctx context.Context, query string, limit int) ([]toolshelf.Hit, int, error) {
+	var hits []toolshelf.Hit
+	for _, name := range c {
+		if strings.Contains(name, query) {
+			hits = append(hits, toolshelf.Hit{Name: name, Score: float64(len(query)) / float64(len(name)), Reason: "name contains " + query})
+		}
+	}
+	return hits[:min(limit, len(hits))], len(hits), ctx.Err()
+}
+
+func ExampleWithSearcher() {
+	engine := contains{"deploy", "deploy-docs", "removed-deploy"}
+	catalog := open(
+		toolshelf.WithFs(project(map[string]string{
+			"commands/deploy.md":      "Ship a release.\n",
+			"commands/deploy-docs.md": "Publish the documentation.\n",
+		})),
+		toolshelf.WithSearcher(engine, nil),
+	)
+	defer catalog.Close()
+
+	found, err := catalog.Search(context.Background(), "deploy", 5)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range found.Results {
+		fmt.Printf("%s %.2f: %s\n", r.Name, r.Score, r.MatchReason)
+	}
+	// Output:
+	// deploy 1.00: name contains deploy
+	// deploy-docs 0.55: name contains deploy
 }

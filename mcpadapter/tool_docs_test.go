@@ -219,7 +219,7 @@ func TestToolContractsNameTheErrorCodes(t *testing.T) {
 		toolshelf.ErrPermissionDenied, toolshelf.ErrInvalidCommandName, toolshelf.ErrCommandNotFound, toolshelf.ErrFileRead,
 		toolshelf.ErrFileTooLarge, toolshelf.ErrInvalidSkillName, toolshelf.ErrSkillNotFound, toolshelf.ErrOutsideRoot,
 		toolshelf.ErrNotADirectory, toolshelf.ErrNotFound, toolshelf.ErrInvalidSort, toolshelf.ErrInvalidPattern,
-		toolshelf.ErrInvalidQuery, toolshelf.ErrSearchTimeout, toolshelf.ErrEmptyContent, toolshelf.ErrSizeLimitExceeded,
+		toolshelf.ErrInvalidQuery, toolshelf.ErrSearchTimeout, toolshelf.ErrSearchFailed, toolshelf.ErrEmptyContent, toolshelf.ErrSizeLimitExceeded,
 		toolshelf.ErrInvalidReportName, toolshelf.ErrDirectoryPreparation, toolshelf.ErrFileWrite, toolshelf.ErrLocalSave, toolshelf.ErrNotText, toolshelf.ErrInvalidCursor, toolshelf.ErrClosed,
 	} {
 		known[string(e.Code)] = true

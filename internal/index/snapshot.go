@@ -28,12 +28,23 @@ type Snapshot struct {
 // returns nil.
 func (s *Snapshot) Lookup(wanted ...string) *Entry {
 	for _, name := range wanted {
-		i, ok := sort.Find(len(s.winners), func(i int) int { return names.Compare(name, s.winners[i].Name) })
-		if ok {
-			return s.winners[i]
+		if e := find(s.winners, name); e != nil {
+			return e
 		}
 	}
 	return nil
+}
+
+// Listed returns the entry of a name in Entries, or nil.
+func (s *Snapshot) Listed(name string) *Entry { return find(s.Entries, name) }
+
+// find returns the entry of a name in sorted entries, or nil.
+func find(entries []*Entry, name string) *Entry {
+	i, ok := sort.Find(len(entries), func(i int) int { return names.Compare(name, entries[i].Name) })
+	if !ok {
+		return nil
+	}
+	return entries[i]
 }
 
 // Where returns a copy of the snapshot that contains only the entries that keep

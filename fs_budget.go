@@ -123,13 +123,13 @@ func (c *cut[T]) fit(ctx context.Context, b budget) (T, error) {
 		return none, err
 	}
 	// The text can be shorter than the text of the draft, and have more tokens.
-	for ; n > c.least; n-- {
+	for ; n >= c.least; n-- {
 		if result, ok := c.withWarnings(b, n); ok {
 			return result, nil
 		}
 	}
-	result, _ := c.withWarnings(b, n)
-	return result, nil
+	var none T
+	return none, b.tooSmall(b.size(c.at(c.least, nil).String()))
 }
 
 func (c *cut[T]) search(ctx context.Context, b budget) (int, error) {

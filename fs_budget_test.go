@@ -274,6 +274,25 @@ func TestBudgetTokensCountsWholeTexts(t *testing.T) {
 	}
 }
 
+// No counter leads to a text beyond the budget.
+func TestBudgetTokensWithAnUnusualCounter(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"d/a": "", "d/b": ""})))
+	for name, count := range map[string]func(string) int{
+		"fewer for more text": func(text string) int { return 1000 - len(text) },
+		"fewer with warnings": func(text string) int { return 100 - min(99, 99*strings.Count(text, "Warning")) },
+		"more with warnings":  func(text string) int { return 1 + 99*strings.Count(text, "Warning") },
+		"a negative number":   func(string) int { return -1 },
+	} {
+		for _, budget := range []int{1, 50, 920} {
+			counted := toolshelf.BudgetTokens(budget, count)
+			l, err := c.ListDir(t.Context(), "d", toolshelf.Gitignore(), counted)
+			if size := count(l.String()); err == nil && size > budget || err != nil && !errors.Is(err, toolshelf.ErrInvalidOption) {
+				t.Errorf("%s: ListDir returns %d tokens with a budget of %d, %v", name, size, budget, err)
+			}
+		}
+	}
+}
+
 // TestBudgetDoesNotReadWhatCannotFit counts twice a directory that is opened and read.
 func TestBudgetDoesNotReadWhatCannotFit(t *testing.T) {
 	files := map[string]string{}

@@ -22,9 +22,10 @@ var swapCalls = flag.Int("swapcalls", 100_000, "how many calls TestSwapRace make
 // secret is a part of the names and contents of all files outside.
 const secret = "TOP-SECRET"
 
-// TestSwapRace exchanges directories of the project for links to the outside, as fast as
-// possible, while four goroutines call all methods for these directories. A program that
-// checks a path first and uses the path afterwards fails within some hundred calls.
+// TestSwapRace exchanges directories and a file of the project for links to the outside, as fast
+// as possible, while four goroutines call all methods for these paths. A program that checks a
+// path first and uses the path afterwards fails within some hundred calls. With
+// -swapcalls 500000, the test makes 100,000 calls of ReadFile and of Grep.
 func TestSwapRace(t *testing.T) {
 	outside := diskOf(t, map[string]string{
 		secret + ".txt": secret, "only-outside": "", "a.md": "---\ndescription: " + secret + "\n---\n" + secret, "sub/" + secret + ".md": secret, "sub/b.txt": secret,
@@ -32,9 +33,11 @@ func TestSwapRace(t *testing.T) {
 	})
 	root := diskOf(t, map[string]string{
 		"dir/a.txt": "", "dir/sub/b.txt": "", "commands/a.md": "---\ndescription: fine\n---\nfine", "skills/s/SKILL.md": "---\nname: s\ndescription: fine\n---\n",
+		"file.txt": "fine",
 	})
-	for _, name := range []string{"dir", "commands", "skills"} {
-		if err := os.Symlink(outside, filepath.Join(root, name+".link")); err != nil {
+	targets := map[string]string{"dir": outside, "commands": outside, "skills": outside, "file.txt": filepath.Join(outside, secret+".txt")}
+	for name, target := range targets {
+		if err := os.Symlink(target, filepath.Join(root, name+".link")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -48,7 +51,7 @@ func TestSwapRace(t *testing.T) {
 				return
 			default:
 			}
-			for _, name := range []string{"dir", "commands", "skills"} {
+			for name := range targets {
 				path := filepath.Join(root, name)
 				if err := unix.Renameat2(unix.AT_FDCWD, path, unix.AT_FDCWD, path+".link", unix.RENAME_EXCHANGE); err != nil {
 					t.Errorf("renameat2: %v", err)
@@ -63,18 +66,20 @@ func TestSwapRace(t *testing.T) {
 	if testing.Short() {
 		most /= 10
 	}
-	var calls, answers atomic.Int64
+	var calls atomic.Int64
+	answered := make([]atomic.Int64, len(swapped))
 	for g := range 4 {
 		askers.Go(func() {
 			for i := g; calls.Add(1) <= most; i++ {
-				got, err := answer(t.Context(), c, i%13)
+				kind := i % len(swapped)
+				got, err := swapped[kind].answer(t.Context(), c)
 				if err == nil {
-					answers.Add(1)
+					answered[kind].Add(1)
 				} else {
 					got = err.Error()
 				}
 				if strings.Contains(got, secret) || strings.Contains(got, outside) || err != nil && strings.Contains(got, root) {
-					t.Errorf("call %d tells of what is outside, or of the host: %s", i%13, got)
+					t.Errorf("%s (%d) tells of the outside, or of the host: %s", swapped[kind].method, kind, got)
 					return
 				}
 			}
@@ -83,57 +88,82 @@ func TestSwapRace(t *testing.T) {
 	askers.Wait()
 	close(stop)
 	swapper.Wait()
-	if answers.Load() == 0 || swaps == 0 {
-		t.Errorf("%d answers during %d exchanges: nothing was tried", answers.Load(), swaps)
+	made, results := map[string]int64{}, map[string]int64{}
+	for i, kind := range swapped {
+		made[kind.method] += most / int64(len(swapped))
+		results[kind.method] += answered[i].Load()
 	}
-	t.Logf("%d calls, %d of them answered, during %d exchanges", most, answers.Load(), 3*swaps)
+	for method, n := range results {
+		if n == 0 || swaps == 0 {
+			t.Errorf("%s: %d answers during %d exchanges: nothing was tried", method, n, swaps)
+		}
+	}
+	t.Logf("calls: %v; answers: %v; %d exchanges", made, results, len(targets)*swaps)
 }
 
-// answer calls a method and returns its result, without the full paths for the host
-// program.
-func answer(ctx context.Context, c *toolshelf.Catalog, kind int) (string, error) {
-	text := func(v any, err error) (string, error) {
-		if err != nil {
-			return "", err
-		}
-		b, err := json.Marshal(v)
-		return fmt.Sprint(v, string(b)), err
-	}
-	switch kind {
-	case 0:
-		return text(c.ListDir(ctx, "dir"))
-	case 1:
-		return text(c.Tree(ctx, "."))
-	case 2:
+// swapped are calls of all methods for the exchanged paths. The results of commands and skills
+// lack the full paths, which are for the host program.
+var swapped = []struct {
+	method string
+	answer func(ctx context.Context, c *toolshelf.Catalog) (string, error)
+}{
+	{"ListDir", func(ctx context.Context, c *toolshelf.Catalog) (string, error) { return textOf(c.ListDir(ctx, "dir")) }},
+	{"ListDir", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
+		return textOf(c.ListDir(ctx, "dir/sub"))
+	}},
+	{"Tree", func(ctx context.Context, c *toolshelf.Catalog) (string, error) { return textOf(c.Tree(ctx, ".")) }},
+	{"FindFiles", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
+		return textOf(c.FindFiles(ctx, ".", "*"))
+	}},
+	{"Stat", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
+		return textOf(c.Stat(ctx, "dir/a.txt"))
+	}},
+	{"Stat", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
 		info, err := c.Stat(ctx, "dir/only-outside")
 		if err == nil {
 			return secret + info.String(), nil
 		}
 		return "", err
-	case 3:
-		return text(c.FindFiles(ctx, ".", "*"))
-	case 4:
-		return text(c.ListDir(ctx, "dir/sub"))
-	case 5:
-		return text(c.List(ctx, toolshelf.Page{}))
-	case 6:
+	}},
+	{"List", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
+		return textOf(c.List(ctx, toolshelf.Page{}))
+	}},
+	{"Get", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
 		command, err := c.Get(ctx, "a")
 		return command.Content + command.Metadata.Description, err
-	case 7:
-		return text(c.ReadFile(ctx, "commands/a.md"))
-	case 8:
-		return text(c.ReadFile(ctx, "dir/sub/b.txt", toolshelf.Lines(-1, 0)))
-	case 9:
-		return text(c.Grep(ctx, ".", "SECRET|fine"))
-	case 10:
-		return text(c.Grep(ctx, "dir", "T", toolshelf.Literal(), toolshelf.Files("sub/*")))
-	case 11:
-		return text(c.Grep(ctx, "dir/sub/b.txt", "^"))
-	default:
+	}},
+	{"ListSkills", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
 		skills, err := c.ListSkills(ctx)
 		for i := range skills {
 			skills[i].Path = ""
 		}
-		return text(skills, err)
+		return textOf(skills, err)
+	}},
+	{"ReadFile", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
+		return textOf(c.ReadFile(ctx, "commands/a.md"))
+	}},
+	{"ReadFile", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
+		return textOf(c.ReadFile(ctx, "dir/sub/b.txt", toolshelf.Lines(-1, 0)))
+	}},
+	{"ReadFile", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
+		return textOf(c.ReadFile(ctx, "file.txt"))
+	}},
+	{"Grep", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
+		return textOf(c.Grep(ctx, ".", "SECRET|fine"))
+	}},
+	{"Grep", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
+		return textOf(c.Grep(ctx, "dir", "T", toolshelf.Literal(), toolshelf.Files("sub/*")))
+	}},
+	{"Grep", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
+		return textOf(c.Grep(ctx, "file.txt", "^"))
+	}},
+}
+
+// textOf returns a result as text and as JSON.
+func textOf(v any, err error) (string, error) {
+	if err != nil {
+		return "", err
 	}
+	b, err := json.Marshal(v)
+	return fmt.Sprint(v, string(b)), err
 }

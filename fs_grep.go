@@ -77,8 +77,9 @@ const defaultGrepLimit = 1000
 //
 // Grep accepts the paths of [Catalog.ListDir]. The errors are:
 //
-//   - [ErrInvalidPattern] if the pattern is empty, malformed, longer than 4,096 bytes or too
-//     complex, if the pattern contains a line break, and for malformed globs.
+//   - [ErrInvalidPattern] if the pattern is empty, longer than 4,096 bytes or not valid UTF-8,
+//     or contains a line break, also with Literal; if a regular expression is malformed or too
+//     complex; and for malformed globs.
 //   - [ErrOutsideRoot], [ErrNotFound], [ErrDirectoryNotFound], [ErrPermissionDenied] and
 //     [ErrFileRead], as for ReadFile, if the file or the directory of the path cannot be opened.
 //   - [ErrInvalidOption] for invalid options.

@@ -49,7 +49,7 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	case len(pattern) > MaxPattern:
 		return nil, fmt.Errorf("the pattern is longer than %d bytes; use a shorter pattern", MaxPattern)
 	case !utf8.ValidString(pattern):
-		return nil, errors.New("the pattern is not valid UTF-8")
+		return nil, errors.New("the pattern is not valid UTF-8; search for a part of the text that is UTF-8")
 	case o.Literal && strings.Contains(pattern, "\n"):
 		return nil, errLineBreak
 	case o.Literal:

@@ -231,7 +231,7 @@ func TestCompileErrors(t *testing.T) {
 		{"(?<!a)b", Options{}, "invalid named capture: (?<!a)b; RE2 has no lookbehind" + literal},
 		{"(?>a)b", Options{}, "invalid or unsupported Perl syntax: (?>; RE2 has no atomic groups" + literal},
 		{`(a)\1`, Options{}, `invalid escape sequence: \1; RE2 has no backreferences, and knows only the escapes of Go's package regexp` + literal},
-		{"a\xff", Options{Literal: true}, "the pattern is not valid UTF-8"},
+		{"a\xff", Options{Literal: true}, "the pattern is not valid UTF-8; search for a part of the text that is UTF-8"},
 		{`a\nb`, Options{}, errLineBreak.Error()},
 		{"a\nb", Options{Literal: true}, errLineBreak.Error()},
 		{`a[\n]`, Options{}, errLineBreak.Error()},

@@ -28,7 +28,7 @@ func ExampleCatalog_Grep() {
 	//   src/tools/fmt.go-3- // Format does what its name says.
 	//   src/tools/fmt.go:4: func Format() {}
 	// src/tools/fmt.go 4 0
-	// true toolshelf: Grep: invalid pattern 'Format(': missing closing ): Format(; to search for the text itself, use Literal (INVALID_PATTERN)
+	// true toolshelf: Grep: invalid pattern 'Format(': missing closing ): Format(; to search for the text itself, use the literal option (INVALID_PATTERN)
 }
 
 func ExampleTextMatches_String() {

@@ -168,7 +168,7 @@ func TestGrepErrors(t *testing.T) {
 		message       string
 	}{
 		{".", "", toolshelf.ErrInvalidPattern, "invalid pattern '': the pattern is empty; give the text to find"},
-		{".", "a(?=b)", toolshelf.ErrInvalidPattern, "invalid pattern 'a(?=b)': invalid or unsupported Perl syntax: (?=; RE2 has no lookahead; to search for the text itself, use Literal"},
+		{".", "a(?=b)", toolshelf.ErrInvalidPattern, "invalid pattern 'a(?=b)': invalid or unsupported Perl syntax: (?=; RE2 has no lookahead; to search for the text itself, use the literal option"},
 		{".", "a\nb", toolshelf.ErrInvalidPattern, `invalid pattern 'a\nb': the pattern contains a line break, and a match is within one line; search for the text of one line`},
 		{"locked", "x", toolshelf.ErrPermissionDenied, "Cannot read 'locked'"},
 		{"protected", "x", toolshelf.ErrPermissionDenied, "Cannot read 'protected'"},

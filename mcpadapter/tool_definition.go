@@ -105,7 +105,7 @@ func (d definition) tool(t toolset) Tool {
 			result, err := d.run(ctx, t, args)
 			var ours *toolshelf.Error
 			if errors.As(err, &ours) {
-				return d.errors.failure(ours.Code, t.hider.text(ours.Message)), nil
+				return d.errors.failure(ours.Code, t.hider.text(d.message(ours))), nil
 			}
 			return result, err
 		},

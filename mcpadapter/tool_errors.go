@@ -27,6 +27,21 @@ var errorObject = errorShape{
 	},
 }
 
+// message returns the message of an error of the catalog. A message about an option of the
+// catalog begins with the name of the option. message replaces the name by the name of the
+// argument, because the model knows only the arguments.
+func (d definition) message(e *toolshelf.Error) string {
+	name, problem, ok := strings.Cut(e.Message, ": ")
+	if ok && e.Code == toolshelf.CodeInvalidOption {
+		for _, p := range d.parameters {
+			if p.option == name {
+				return p.name + ": " + problem
+			}
+		}
+	}
+	return e.Message
+}
+
 // truncate shortens a message, because the message may quote long arguments.
 func truncate(message string) string {
 	const maxBytes = 2000

@@ -31,7 +31,7 @@ var limit = parameter{name: "limit", kind: integerKind, minimum: 1, maximum: max
 	description: "Maximum number of entries", code: toolshelf.CodeInvalidOption}
 
 var maxCharacters = parameter{name: "max_characters", kind: integerKind, minimum: 300, maximum: 1_000_000, defaultValue: "20000",
-	description: "Maximum size of the text in characters", code: toolshelf.CodeInvalidOption}
+	description: "Maximum size of the text in characters", code: toolshelf.CodeInvalidOption, option: "Budget"}
 
 var gitignore = parameter{name: "gitignore", kind: booleanKind, defaultValue: "true",
 	description: "Omit files and directories that .gitignore files ignore (default true)"}

@@ -27,6 +27,7 @@ type parameter struct {
 	examples     []string
 	hint         string         // an accepted value; only for error messages
 	code         toolshelf.Code // of the error for an invalid value; "" for codeArguments
+	option       string         // the toolshelf option for the value, if toolshelf can reject a value that decode accepts; only for error messages
 }
 
 type argumentKind string

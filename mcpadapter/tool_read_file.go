@@ -16,7 +16,7 @@ var readFile = definition{
 	},
 	parameters: []parameter{
 		{name: "path", kind: stringKind, required: true, description: "File path (relative to project root)"},
-		{name: "start_line", kind: integerKind, minimum: noMinimum, description: "First line to read, from 1; a negative number counts from the end: -1 is the last line", defaultValue: "1", code: toolshelf.CodeInvalidOption},
+		{name: "start_line", kind: integerKind, minimum: noMinimum, description: "First line to read, from 1; a negative number counts from the end: -1 is the last line", defaultValue: "1", code: toolshelf.CodeInvalidOption, option: "Lines"},
 		{name: "end_line", kind: integerKind, minimum: noMinimum, description: "Last line to read, inclusive; a negative number counts from the end", defaultValue: "-1", code: toolshelf.CodeInvalidOption},
 		{name: "start_column", kind: integerKind, description: "Number of bytes of the first line to skip, to continue within a long line", defaultValue: "0", code: toolshelf.CodeInvalidOption},
 		{name: "max_bytes", kind: integerKind, minimum: 1, maximum: 256 << 10, description: "Maximum size of the text in bytes; a longer text ends at the end of a line", defaultValue: "65536", code: toolshelf.CodeInvalidOption},

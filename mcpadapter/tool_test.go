@@ -116,7 +116,7 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 		{"lines with context", "search_text", `{"pattern":"Commit","path":"commands/commit.md","context_lines":1}`,
 			"Found 1 line in 1 file matching 'Commit':\n\n  commands/commit.md-1- ---\n  commands/commit.md:2: description: Commit what is staged\n  commands/commit.md-3- ---", false},
 		{"a malformed expression", "search_text", `{"pattern":"a("}`,
-			"Error: invalid pattern 'a(': missing closing ): a(; to search for the text itself, use Literal", true},
+			"Error: invalid pattern 'a(': missing closing ): a(; to search for the text itself, use the literal option", true},
 		{"an empty expression", "search_text", `{"pattern":""}`, "", true},
 		{"a search in a file that is missing", "search_text", `{"pattern":"x","path":"nothing"}`, "Error: File 'nothing' not found", true},
 
@@ -126,7 +126,7 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 		{"the last lines", "read_file", `{"path":"commands/commit.md","start_line":-2}`, "3\t---\n4\tWrite one line.", false},
 		{"lines beyond the end", "read_file", `{"path":"src/agent.lisp","start_line":7}`, "No such line; the file has 1 line", false},
 		{"lines in the wrong order", "read_file", `{"path":"src/agent.lisp","start_line":3,"end_line":2}`,
-			"Error: Lines: line 3 is after line 2; give the first line first", true},
+			"Error: start_line: line 3 is after line 2; give the first line first", true},
 		{"a part of a line", "read_file", `{"path":"src/agent.lisp","max_bytes":3}`, "1\t(ag\n… and the rest of the line; continue with line 1, column 3", false},
 		{"the next part of the line", "read_file", `{"path":"src/agent.lisp","start_line":1,"start_column":3}`, "1\t…ent)", false},
 		{"a picture", "read_file", `{"path":"skills/calculator/logo.png"}`, "1\t�PNG\n\nWarning: 1 invalid byte or unit of utf-8, written as U+FFFD", false},

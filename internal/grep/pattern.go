@@ -99,7 +99,7 @@ var errLineBreak = errors.New("the pattern contains a line break, and a match is
 
 // explain adds the next step to an error of package syntax.
 func explain(err error) error {
-	const advice = "to search for the text itself, use Literal"
+	const advice = "to search for the text itself, use the literal option"
 	var e *syntax.Error
 	if !errors.As(err, &e) {
 		return fmt.Errorf("%w; %s", err, advice)

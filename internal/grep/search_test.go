@@ -213,7 +213,7 @@ func TestSearchErrors(t *testing.T) {
 }
 
 func TestCompileErrors(t *testing.T) {
-	const literal = "; to search for the text itself, use Literal"
+	const literal = "; to search for the text itself, use the literal option"
 	for _, tt := range []struct {
 		pattern string
 		options Options

@@ -34,12 +34,12 @@
 //	get_skill         skill_name                             one skill and the list of its files
 //	read_skill_file   skill_name, path                       one file of a skill
 //	list_directory    path, show_hidden, sort_by,
-//	                  gitignore, limit, max_characters,
-//	                  cursor                                 one page of a directory
+//	                  gitignore, show_sizes, limit,
+//	                  max_characters, cursor                 one page of a directory
 //	directory_tree    path, exclude_patterns, show_hidden,
 //	                  max_depth, gitignore,
-//	                  show_dependencies, limit,
-//	                  max_characters                         a directory and everything below
+//	                  show_dependencies, show_sizes,
+//	                  limit, max_characters                  a directory and everything below
 //	get_file_info     path                                   one file
 //	search_files      pattern, path, exclude_patterns,
 //	                  gitignore, show_dependencies, limit,

@@ -161,6 +161,7 @@ const (
 
 	gitignoreText    = "Omit files and directories that .gitignore files ignore (default true)"
 	dependenciesText = "Enter .git, node_modules and other directories of dependencies (default false)"
+	sizesText        = "Show the sizes of files (default true)"
 	limitText        = "Maximum number of entries"
 	sizeText         = "Maximum size of the text in characters"
 )
@@ -248,6 +249,11 @@ var claims = []claim{
 		c.holds(`{"path":"ignoring"}`, "a.tmp", "out/")
 		c.lacks(`{"path":"ignoring","gitignore":true}`, "a.tmp", "out/")
 	}},
+	{"list_directory", "show_sizes", sizesText, func(c caller) {
+		c.same(`{"path":"files"}`, `{"path":"files","show_sizes":true}`)
+		c.holds(`{"path":"files"}`, "[FILE] a.md  (1 B)")
+		c.lacks(`{"path":"files","show_sizes":false}`, "(1 B)")
+	}},
 	{"list_directory", "limit", limitText, limitClaim(`"path":"many"`, "entries")},
 	{"list_directory", "max_characters", sizeText, sizeClaim(`"path":"many"`)},
 	{"list_directory", "cursor", "The next cursor of the previous page (default: first page)", func(c caller) {
@@ -292,6 +298,11 @@ var claims = []claim{
 		c.holds(`{"path":"ignoring"}`, "[DIR]  .git/ (1 entry)", "[DIR]  node_modules/ (2 entries)")
 		c.lacks(`{"path":"ignoring"}`, "x.js", "HEAD")
 		c.holds(`{"path":"ignoring","show_dependencies":true,"gitignore":false}`, "x.js", "HEAD")
+	}},
+	{"directory_tree", "show_sizes", sizesText, func(c caller) {
+		c.same(`{"path":"files"}`, `{"path":"files","show_sizes":true}`)
+		c.holds(`{"path":"files"}`, "[FILE] a.md (1 B)")
+		c.lacks(`{"path":"files","show_sizes":false}`, "(1 B)")
 	}},
 	{"directory_tree", "limit", limitText, limitClaim(`"path":"many"`, "children")},
 	{"directory_tree", "max_characters", sizeText, sizeClaim(`"path":"many"`)},

@@ -21,6 +21,7 @@ const (
 	dependenciesSchema = `"dependencies":{"type":"integer","description":"Number of directories of dependencies that were not searched"}`
 	ignoredSchema      = `"ignored":{"type":"integer","description":"Number of entries that .gitignore files ignore, without the entries below"}`
 	vanishedSchema     = `"vanished":{"type":"integer","description":"Number of entries removed during the call"}`
+	noSizesSchema      = `"no_sizes":{"type":"boolean","description":"The result has no sizes and times, because of show_sizes"}`
 	warningSchema      = `"warnings":{"type":"array","items":{"type":"string"},"description":"Information that could not be read"}`
 )
 
@@ -38,6 +39,9 @@ var gitignore = parameter{name: "gitignore", kind: booleanKind, defaultValue: "t
 
 var showDependencies = parameter{name: "show_dependencies", kind: booleanKind, defaultValue: "false",
 	description: "Enter .git, node_modules and other directories of dependencies (default false)"}
+
+var showSizes = parameter{name: "show_sizes", kind: booleanKind, defaultValue: "true",
+	description: "Show the sizes of files (default true)"}
 
 // sizeOptions returns the options that limit a result.
 func sizeOptions(args arguments) []toolshelf.DirOption {
@@ -68,6 +72,7 @@ var listDirectory = definition{
 		{name: "sort_by", kind: stringKind, description: "Sort by: name, size, modified (default: name)", defaultValue: `"name"`,
 			enum: []string{"name", "size", "modified"}, code: toolshelf.CodeInvalidSort},
 		{name: "gitignore", kind: booleanKind, description: "Omit entries that .gitignore files ignore (default false)", defaultValue: "false"},
+		showSizes,
 		limit,
 		maxCharacters,
 		{name: "cursor", kind: stringKind, description: "The next cursor of the previous page (default: first page)", code: toolshelf.CodeInvalidCursor},
@@ -75,12 +80,13 @@ var listDirectory = definition{
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
 		`"files":{"type":"integer","description":"Number of entries that are not directories"},"directories":{"type":"integer","description":"Number of entries that are directories"},`+
-		`"next_cursor":{"type":"string","description":"Cursor of the next page"},`+ignoredSchema+`,`+vanishedSchema+`,`+warningSchema,
+		`"next_cursor":{"type":"string","description":"Cursor of the next page"},`+ignoredSchema+`,`+vanishedSchema+`,`+noSizesSchema+`,`+warningSchema,
 		"path", "entries", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := append(sizeOptions(args), toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))), toolshelf.After(args.string("cursor")))
 		options = appendIf(options, args.boolean("gitignore"), toolshelf.Gitignore)
 		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
+		options = appendIf(options, !args.boolean("show_sizes"), toolshelf.WithoutSizes)
 		listing, err := t.ListDir(ctx, args.string("path"), options...)
 		if err != nil {
 			return Result{}, err
@@ -102,6 +108,7 @@ var directoryTree = definition{
 		{name: "max_depth", kind: integerKind, minimum: 1, description: "Maximum number of levels to show (default 100; higher values count as 100)", code: toolshelf.CodeInvalidOption},
 		gitignore,
 		showDependencies,
+		showSizes,
 		limit,
 		maxCharacters,
 	},
@@ -110,11 +117,12 @@ var directoryTree = definition{
 		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/properties/children/items"}},`+
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"skipped":{"type":"integer","description":"Number of entries of this directory of dependencies"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type","size"]}},`+
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},`+
-		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+ignoredSchema+`,`+vanishedSchema+`,`+warningSchema,
+		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+ignoredSchema+`,`+vanishedSchema+`,`+noSizesSchema+`,`+warningSchema,
 		"path", "children", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := append(walkOptions(args), toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels)))
 		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
+		options = appendIf(options, !args.boolean("show_sizes"), toolshelf.WithoutSizes)
 		tree, err := t.Tree(ctx, args.string("path"), options...)
 		if err != nil {
 			return Result{}, err

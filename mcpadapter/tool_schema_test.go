@@ -73,6 +73,7 @@ func TestInputSchemasEqualTheContracts(t *testing.T) {
 			"show_hidden":{"type":"boolean","description":"Include hidden files (default false)","default":false},
 			"sort_by":{"type":"string","description":"Sort by: name, size, modified (default: name)","default":"name","enum":["name","size","modified"]},
 			"gitignore":{"type":"boolean","description":"Omit entries that .gitignore files ignore (default false)","default":false},
+			"show_sizes":{"type":"boolean","description":"Show the sizes of files (default true)","default":true},
 			"limit":{"type":"integer","description":"Maximum number of entries","default":1000,"minimum":1,"maximum":10000},
 			"max_characters":{"type":"integer","description":"Maximum size of the text in characters","default":20000,"minimum":300,"maximum":1000000},
 			"cursor":{"type":"string","description":"The next cursor of the previous page (default: first page)"}},

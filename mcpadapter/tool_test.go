@@ -98,6 +98,10 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 			"Directory tree: src/\n\nExcluding: *.md\n\n[DIR]  tools/\n  [FILE] buffer.lisp (9 B)\n[FILE] agent.lisp (8 B)", false},
 		{"a tree to a depth", "directory_tree", `{"path":"src","max_depth":1}`,
 			"Directory tree: src/\n\n[DIR]  tools/\n[FILE] agent.lisp (8 B)", false},
+		{"a tree without sizes", "directory_tree", `{"path":"src","show_sizes":false}`,
+			"Directory tree: src/\n\n[DIR]  tools/\n  [FILE] buffer.lisp\n[FILE] agent.lisp", false},
+		{"a tree that is too small", "directory_tree", `{"path":"src","max_characters":300,"exclude_patterns":["` + strings.Repeat("x", 300) + `"]}`,
+			"Error: max_characters: 300 characters cannot hold the shortest result, 380 characters; use a larger budget", true},
 		{"a tree to no depth", "directory_tree", `{"max_depth":0}`, "Error: max_depth is 0; send a whole number of 1 or more", true},
 
 		{"a file", "get_file_info", `{"path":"src/agent.lisp"}`,

@@ -184,6 +184,7 @@ func classLength(pattern string) int {
 type meter struct {
 	ctx   context.Context
 	steps int
+	seen  int // entries of a directory, until reader.see
 }
 
 // spend adds steps. spend returns the context's error.

@@ -100,12 +100,10 @@ func (t *totals) settle(entries []dirent) (changed bool) {
 func (d *reader) read(ctx context.Context, dir *confine.Dir, at place, visit func(m *meter, name []byte, k Kind, info *confine.Info) error) (totals, error) {
 	var t totals
 	m := meter{ctx: ctx}
-	seen := 0
-	defer func() { d.see(seen) }()
 	err := dir.EachBytes(ctx, func(name []byte, typ fs.FileMode) error {
-		if seen++; seen == seenBatch {
-			d.see(seen)
-			seen = 0
+		if m.seen++; m.seen == seenBatch {
+			d.see(m.seen)
+			m.seen = 0
 		}
 		if name[0] == '.' && !d.Hidden {
 			return nil
@@ -147,6 +145,7 @@ func (d *reader) read(ctx context.Context, dir *confine.Dir, at place, visit fun
 		}
 		return visit(&m, name, k, info)
 	})
+	d.see(m.seen)
 	return t, err
 }
 

@@ -65,6 +65,12 @@
 // [afero.Lstater] and an [afero.LinkReader], or an [afero.FromIOFS] of an
 // [io/fs.ReadLinkFS], the FS detects links and follows the links that the options allow.
 //
+// An FS over an [afero.FromIOFS] makes few calls, because each call of an [io/fs.FS] over a
+// remote store can take milliseconds. The metadata in a listing replaces a stat of each
+// entry, as of the last call of OpenDir or Each. If the fs.FS is not an fs.ReadLinkFS, no
+// file is a link, and the FS opens a name without a look at its directories. ReadHead
+// prefers [io.ReaderAt]. A file with the mode [fs.ModeIrregular] is a regular file.
+//
 // Over has these limits:
 //
 //   - Over cannot exclude a race. If a process replaces a file by a link between the
@@ -72,6 +78,6 @@
 //   - If the filesystem follows links without reporting links, a link may lead
 //     anywhere.
 //   - If a named pipe replaces a file between the check and the use, the filesystem
-//     decides whether the call waits.
+//     decides whether the call waits. An fs.FS without links decides for every pipe.
 //   - The FS reads a directory in a single call, with memory for all entries.
 package confine

@@ -23,26 +23,21 @@ type adaptedDir struct {
 // adapted is an afero.Fs and its support for links.
 type adapted struct {
 	afero.Fs
+	io *ioFS // the fs.FS of an afero.FromIOFS; nil for other filesystems
 	// spellings is set if "a" and "/a" are different keys of the same tree. If one form
 	// of a path does not exist, look then tries the other form.
 	spellings bool
-	inner     fs.FS // the fs.FS of an afero.FromIOFS; nil for other filesystems
 }
 
 func newAdapted(fsys afero.Fs) *adapted {
-	f := &adapted{Fs: fsys}
-	switch fsys := fsys.(type) {
-	case *afero.MemMapFs:
-		f.spellings = true
-	case afero.FromIOFS:
-		f.inner = fsys.FS
-	case *afero.FromIOFS:
-		f.inner = fsys.FS
-	}
-	return f
+	_, isMemory := fsys.(*afero.MemMapFs)
+	return &adapted{Fs: fsys, io: newIOFS(fsys), spellings: isMemory}
 }
 
 func (f *adapted) open(dir string, list bool) (dirHandle, error) {
+	if f.io != nil {
+		return f.io.open(dir, list)
+	}
 	full, fi, err := f.look(dir, f.Fs.Stat)
 	switch {
 	case err != nil:
@@ -75,9 +70,6 @@ func (f *adapted) look(full string, stat func(string) (fs.FileInfo, error)) (str
 
 // lstat describes a link, if the filesystem can, or else the target.
 func (f *adapted) lstat(full string) (fs.FileInfo, error) {
-	if inner, ok := f.inner.(fs.ReadLinkFS); ok {
-		return inner.Lstat(full)
-	}
 	if l, ok := f.Fs.(afero.Lstater); ok {
 		fi, _, err := l.LstatIfPossible(full)
 		return fi, err
@@ -86,9 +78,6 @@ func (f *adapted) lstat(full string) (fs.FileInfo, error) {
 }
 
 func (f *adapted) readLink(full string) (string, error) {
-	if inner, ok := f.inner.(fs.ReadLinkFS); ok {
-		return inner.ReadLink(full)
-	}
 	if l, ok := f.Fs.(afero.LinkReader); ok {
 		return l.ReadlinkIfPossible(full)
 	}
@@ -97,9 +86,8 @@ func (f *adapted) readLink(full string) (string, error) {
 
 // tellsLinks reports whether lstat distinguishes links from their targets.
 func (f *adapted) tellsLinks() bool {
-	_, inner := f.inner.(fs.ReadLinkFS)
 	_, lstater := f.Fs.(afero.Lstater)
-	return inner || lstater && !f.spellings
+	return f.io != nil && f.io.links != nil || lstater && !f.spellings
 }
 
 // find looks at an entry and returns its full path.
@@ -217,10 +205,6 @@ func (d *adaptedDir) each(visit func(name []byte, typ fs.FileMode) bool) error {
 // of each entry, or else names. With metadata, a single entry without metadata would lose
 // the whole listing.
 func (f *adapted) readDir(dir string) (names []string, entries []fs.DirEntry, err error) {
-	if f.inner != nil {
-		entries, err = fs.ReadDir(f.inner, dir)
-		return nil, entries, err
-	}
 	list, err := f.Fs.Open(dir)
 	if err != nil {
 		return nil, nil, err
@@ -241,11 +225,11 @@ func (d *adaptedDir) close() error {
 	return nil
 }
 
-// An adaptedFile makes an afero.File behave like an os.File: safe for concurrent use, an
-// error for every short ReadAt, no negative counts.
+// An adaptedFile makes an afero.File or the file of an fs.FS behave like an os.File: safe
+// for concurrent use, an error for every short ReadAt, no negative counts.
 type adaptedFile struct {
 	mu     sync.Mutex
-	file   afero.File
+	file   fs.File
 	closed bool
 }
 
@@ -265,7 +249,11 @@ func (f *adaptedFile) ReadAt(p []byte, off int64) (int, error) {
 	if f.closed {
 		return 0, fs.ErrClosed
 	}
-	n, err := f.file.ReadAt(p, off)
+	file, ok := f.file.(io.ReaderAt)
+	if !ok {
+		return 0, fs.ErrPermission
+	}
+	n, err := file.ReadAt(p, off)
 	n = max(n, 0)
 	// Beyond the end, an afero.MemMapFs returns the first of these errors, and an
 	// fstest.MapFS the second.
@@ -281,7 +269,24 @@ func (f *adaptedFile) Seek(offset int64, whence int) (int64, error) {
 	if f.closed {
 		return 0, fs.ErrClosed
 	}
-	return f.file.Seek(offset, whence)
+	file, ok := f.file.(io.Seeker)
+	if !ok {
+		return 0, fs.ErrPermission
+	}
+	return file.Seek(offset, whence)
+}
+
+// readHead is readHead at the beginning of the file. An fs.FS over a remote store can
+// request exactly the bytes of a ReadAt.
+func (f *adaptedFile) readHead(buf []byte) (int, error) {
+	if _, ok := f.file.(io.ReaderAt); !ok {
+		return readHead(f, buf)
+	}
+	n, err := f.ReadAt(buf, 0)
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
 }
 
 func (f *adaptedFile) stat() (Info, error) {

@@ -20,7 +20,11 @@ type Info struct {
 	Accessed time.Time   // last access, if the filesystem records accesses
 	Changed  time.Time   // last change of content or metadata; programs cannot set this time
 	Dev, Ino uint64      // together identify a file while it exists
+	Version  string      // the result of the method Version of the FileInfo of an FS made by Over; equal versions mean equal contents
 }
+
+// versioned is an fs.FileInfo with the version of the content, such as the ETag of an object.
+type versioned interface{ Version() string }
 
 func (i Info) isLink() bool { return i.Mode&fs.ModeSymlink != 0 }
 
@@ -37,6 +41,9 @@ func infoOf(fi fs.FileInfo) Info {
 		info.Accessed, info.Changed, info.Dev, info.Ino = sys.Accessed, sys.Changed, sys.Dev, sys.Ino
 	} else {
 		addSys(&info, fi.Sys())
+	}
+	if v, ok := fi.(versioned); ok {
+		info.Version = v.Version()
 	}
 	return info
 }

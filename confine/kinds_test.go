@@ -67,6 +67,18 @@ var kinds = []kind{
 		}
 		return over(afero.FromIOFS{FS: m}, "home/proj", o)
 	}},
+	{"fs.FS without links", false, false, func(t testing.TB, files tree, o options) *FS {
+		m := fstest.MapFS{"home/outside/secret.txt": {Data: []byte("secret")}, "home/proj": {Mode: fs.ModeDir | 0o755}}
+		for name, content := range files {
+			full := path.Join("home/proj", name)
+			if strings.HasSuffix(name, "/") {
+				m[full] = &fstest.MapFile{Mode: fs.ModeDir | 0o755}
+			} else {
+				m[full] = &fstest.MapFile{Data: []byte(content), Mode: fs.ModeIrregular | 0o644}
+			}
+		}
+		return over(afero.FromIOFS{FS: struct{ fs.FS }{m}}, "home/proj", o)
+	}},
 }
 
 // osFS is New with the implementation for Linux, rootFS is New with os.Root, and over is

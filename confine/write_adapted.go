@@ -22,9 +22,6 @@ func (d *adaptedDir) mkdir(name string) error {
 // create first checks that the name is free, because a filesystem may have two forms of a path
 // or may ignore O_EXCL.
 func (d *adaptedDir) create(name string) (file newFile, err error) {
-	if d.fs.inner != nil {
-		return nil, errReadOnly
-	}
 	if err := free(d, name); err != nil {
 		return nil, err
 	}

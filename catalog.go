@@ -57,6 +57,7 @@ type shared struct {
 
 	caches     caches
 	usageReads usageReads
+	reading    chan struct{} // has an element for each file that usageReads reads
 
 	closing  atomic.Bool     // Close was called
 	lifetime context.Context // ends with Close
@@ -92,6 +93,7 @@ func New(opts ...Option) (*Catalog, error) {
 	}
 	_, isOS := config.fs.(*afero.OsFs)
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
+	c.reading = make(chan struct{}, config.maxReads)
 	c.lifetime, c.end = context.WithCancel(context.Background())
 	for _, max := range []*int64{&c.caches.commands.Max, &c.caches.skills.Max, &c.caches.digests.Max, &c.caches.usages.Max, &c.caches.lines.Max} {
 		*max = maxCache
@@ -214,7 +216,8 @@ func (c *Catalog) layers(named []layer, home string) []index.Layer {
 	for _, l := range named {
 		if l.fsys != nil {
 			fsys := c.confined(confine.Over(afero.FromIOFS{FS: l.fsys}, "."))
-			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable})
+			_, links := l.fsys.(fs.ReadLinkFS)
+			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable, Plain: !links})
 			continue
 		}
 		dir := l.name

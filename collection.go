@@ -113,14 +113,14 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 
 func (c *Catalog) indexConfig(x index.Config) index.Config {
 	x.Lifetime = c.lifetime
-	x.MaxFileSize = c.config.maxFileSize
+	x.MaxFileSize, x.MaxReads = c.config.maxFileSize, c.config.maxReads
 	x.TTL, x.Now = c.config.ttl, c.config.now
 	x.Watch = c.config.watch
 	return x
 }
 
 func (c *Catalog) searchConfig(s search.Config) search.Config {
-	s.MaxFileSize = c.config.maxFileSize
+	s.MaxFileSize, s.MaxReads = c.config.maxFileSize, c.config.maxReads
 	s.TTL, s.Now = c.config.ttl, c.config.now
 	s.Watch = c.config.watch
 	s.Logger = c.config.logger

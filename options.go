@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 const defaultMaxFileSize = 10 << 20
@@ -44,6 +45,7 @@ type config struct {
 	symlinks    Symlinks
 	trusted     []string
 	maxFileSize int64
+	maxReads    int
 	nextSteps   func(Command) string // nil for the default rule
 	logger      *slog.Logger
 	ttl         time.Duration
@@ -86,6 +88,7 @@ func newConfig(opts []Option) (config, error) {
 	c := config{
 		root:        ".",
 		maxFileSize: defaultMaxFileSize,
+		maxReads:    parallel.MaxReads,
 		logger:      slog.New(slog.DiscardHandler),
 		now:         time.Now,
 	}
@@ -106,8 +109,8 @@ func newConfig(opts []Option) (config, error) {
 // "Confinement" in the package documentation.
 //
 // A filesystem has change times if its FileInfo.Sys has the change time of the
-// operating system (a *syscall.Stat_t). On a filesystem without change times,
-// neither size nor modification time proves that a file is unchanged: List and
+// operating system (a *syscall.Stat_t), or if its FileInfo is [Versioned]. On a
+// filesystem without change times, neither size nor modification time proves that a file is unchanged: List and
 // ListSkills then read the first 4 KB of every file in each call, Search reads
 // every file, and Get and GetSkill read their file. Use [WithCacheTTL] if reads
 // are expensive.
@@ -167,7 +170,9 @@ func WithSkillsDir(dirs ...string) Option {
 // later options: give the directories before WithCommandsFS to override fsys.
 //
 // The catalog reads an embed.FS, and a filesystem marked with [Immutable], once. The
-// files of any other fs.FS may change at any time, like the files of [WithFs].
+// files of any other fs.FS may change at any time, like the files of [WithFs]. An fs.FS
+// over a remote store should be [Versioned]; docs/stores.md describes all interfaces that
+// save requests.
 func WithCommandsFS(name string, fsys fs.FS) Option {
 	return optionFunc(func(c *config) error { return c.commands.addFS("WithCommandsFS", name, fsys) })
 }
@@ -346,6 +351,21 @@ func WithMaxFileSize(n int64) Option {
 			return invalidOption(fmt.Sprintf("WithMaxFileSize: %d bytes; use 1 or more", n))
 		}
 		c.maxFileSize = min(n, math.MaxInt-1)
+		return nil
+	})
+}
+
+// WithMaxReads sets how many files a call of List, ListSkills or Search reads at the
+// same time if the filesystem is slow, such as a remote store. The default is 64. All
+// calls of ListUsage together, and therefore the pages of prompts of package mcpadapter,
+// also read at most n files at the same time. A call reads files of a fast filesystem on
+// at most one goroutine for each core. If n is below 1, New returns [ErrInvalidOption].
+func WithMaxReads(n int) Option {
+	return optionFunc(func(c *config) error {
+		if n < 1 {
+			return invalidOption(fmt.Sprintf("WithMaxReads: %d files; use 1 or more", n))
+		}
+		c.maxReads = n
 		return nil
 	})
 }

@@ -187,11 +187,15 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 	if err != nil {
 		return Skill{}, err
 	}
-	text, info, err := o.text()
+	var own confine.Info
+	if listed.Own >= 0 {
+		own = listed.Files[listed.Own].Info
+	}
+	text, info, err := o.text(own)
 	if err != nil {
 		return Skill{}, err
 	}
-	if listed.Own < 0 || !index.SameFile(listed.Files[listed.Own].Info, info) {
+	if listed.Own < 0 || !index.SameFile(own, info) {
 		return Skill{}, errChanging
 	}
 	skill := Skill{
@@ -230,9 +234,14 @@ func (o *openSkill) info(text skillText) SkillInfo {
 	return skill
 }
 
-// text returns the SKILL.md. If the file is unchanged, text returns the cached text.
-func (o *openSkill) text() (skillText, confine.Info, error) {
+// text returns the SKILL.md. If the file is unchanged, text returns the cached text. The
+// argument is the metadata of the file in the listing of the directory, or the zero Info.
+func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
 	key := o.entry.File()
+	kept := o.caches.skills.Get(key)
+	if kept != nil && listed.Version != "" && index.SameFile(kept.Info, listed) {
+		return kept.Value, listed, nil // without a request to a remote store
+	}
 	now := time.Now()
 	f, err := o.dir.Open(path.Base(o.entry.Path))
 	if err != nil {
@@ -240,7 +249,7 @@ func (o *openSkill) text() (skillText, confine.Info, error) {
 	}
 	defer f.Close()
 	info := f.Info()
-	if kept := o.caches.skills.Get(key); kept != nil && index.SameFile(kept.Info, info) {
+	if kept != nil && index.SameFile(kept.Info, info) {
 		return kept.Value, info, nil
 	}
 	raw, err := o.readOpen(f)

@@ -74,7 +74,7 @@ func (o *openSkill) recordText() error {
 	if !o.skills.filter.active() {
 		return nil
 	}
-	text, _, err := o.text()
+	text, _, err := o.text(confine.Info{})
 	if err != nil {
 		return err
 	}

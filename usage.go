@@ -128,7 +128,7 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, r Rendere
 	for i, e := range entries {
 		all[i].CommandInfo = commandInfo(e)
 		kept := c.caches.usages.Get(e.File())
-		if kept != nil && kept.Value.settled && kept.Value.renderer == r && index.StampOf(kept.Info) == e.Stamp {
+		if kept != nil && kept.Value.settled && kept.Value.renderer == r && index.StampOf(kept.Info).Same(e.Stamp) {
 			all[i].Arguments = slices.Clone(kept.Value.arguments)
 		} else {
 			reads[i] = c.startUsage(e, r)
@@ -223,7 +223,12 @@ func (c *Catalog) startUsage(e *index.Entry, r Renderer) *usageRead {
 			defer reads.mu.Unlock()
 			delete(reads.all, key)
 		}()
-		read.arguments = c.readUsage(e, r)
+		select {
+		case c.reading <- struct{}{}:
+			defer func() { <-c.reading }()
+			read.arguments = c.readUsage(e, r)
+		case <-c.lifetime.Done(): // the waiting calls return ErrClosed
+		}
 	}()
 	return read
 }
@@ -247,7 +252,7 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 	}
 	key, info := e.File(), f.Info()
 	u := usage{renderer: r, head: maphash.Bytes(usageSeed, head[:n]), whole: int64(n) >= info.Size}
-	u.settled = index.StampOf(info) == e.Stamp && c.commands.Settled(e.Layer(), info, now)
+	u.settled = index.StampOf(info).Same(e.Stamp) && c.commands.Settled(e.Layer(), info, now)
 	if kept := c.caches.usages.Get(key); kept != nil && kept.Value.renderer == r && kept.Value.head == u.head && kept.Value.whole == u.whole {
 		u.arguments = kept.Value.arguments
 	} else {

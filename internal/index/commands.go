@@ -57,7 +57,7 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 	}
 
 	entries := make([]*Entry, len(files))
-	err = parallel.Each(s.ctx, len(files), func(i int) {
+	err = parallel.Each(s.ctx, s.config.MaxReads, len(files), func(i int) {
 		entries[i] = s.command(dir, dirPath, prefix, files[i])
 	})
 	if err != nil {

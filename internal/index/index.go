@@ -10,12 +10,14 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // A Layer is one directory of commands or skills on one filesystem.
@@ -28,6 +30,7 @@ type Layer struct {
 	InRoot    bool // FS begins at the root of the catalog; if the root does not exist, the LayerError has NoRoot
 	Immutable bool // files never change; only one scan reads the layer
 	Fixed     bool // not watched, because FS is not the operating system's filesystem
+	Plain     bool // FS is an fs.FS that is not an fs.ReadLinkFS; no file is a link
 }
 
 // Config configures an Index.
@@ -36,6 +39,7 @@ type Config struct {
 
 	Layers      []Layer // highest precedence first
 	MaxFileSize int64   // in bytes; the entry of a larger file is broken with ErrTooLarge
+	MaxReads    int     // number of files that a scan reads at the same time from a slow filesystem; 0 means parallel.MaxReads
 
 	TTL     time.Duration               // how long a snapshot may be served without validation
 	Now     func() time.Time            // the clock for TTL
@@ -85,6 +89,7 @@ func Commands(config Config) (*Index, error) { return newIndex(config, scanComma
 func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills) }
 
 func newIndex(config Config, scan scanner) (*Index, error) {
+	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
 	x := &Index{config: config, scan: scan, open: make([]atomic.Pointer[confine.Dir], len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
 	if config.Lifetime == nil {

@@ -27,7 +27,8 @@ func (x *Index) Known(last *Snapshot, wanted ...string) *Entry {
 // KnownSkill returns the entry of last that Lookup would find in a snapshot taken now,
 // if the entry's own file alone decides the result, or nil. The SKILL.md of a
 // direct subdirectory of the first layer decides alone, because no other file
-// takes precedence.
+// takes precedence. KnownSkill stats the file, because a link can have replaced the
+// file since. In a plain layer, the caller's read of the file decides.
 func (x *Index) KnownSkill(last *Snapshot, name string) *Entry {
 	e := x.Known(last, name)
 	if e == nil || path.Base(e.Path) != skillFiles[0] {
@@ -37,11 +38,14 @@ func (x *Index) KnownSkill(last *Snapshot, name string) *Entry {
 	if dirPath := path.Dir(e.Path); dirPath == l.Dir || path.Dir(dirPath) != l.Dir {
 		return nil
 	}
+	if l.Plain {
+		return e
+	}
 	stat := l.FS.Lstat
 	if e.Linked {
 		stat = l.FS.Info
 	}
-	if info, err := stat(e.Path); err != nil || StampOf(info) != e.Stamp {
+	if info, err := stat(e.Path); err != nil || !StampOf(info).Same(e.Stamp) {
 		return nil
 	}
 	return e

@@ -70,7 +70,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 		return s.unreadable(known, file, name, stamp, confine.ErrNotRegular)
 	case info.Size > s.config.MaxFileSize:
 		return s.tooLarge(known, file, name, stamp)
-	case known != nil && known.settled && known.Broken() == nil && known.Stamp == stamp && !s.canRestore(known):
+	case known != nil && known.settled && known.Broken() == nil && known.Stamp.Same(stamp) && !s.canRestore(known):
 		return known
 	}
 	e, err := s.retryPartial(known, func() (*Entry, error) { return s.read(dir, base, file, name, link, known) })

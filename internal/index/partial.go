@@ -31,7 +31,7 @@ func (s *scan) retryPartial(known *Entry, read func() (*Entry, error)) (*Entry, 
 		}
 		before := e.Stamp
 		if e, err = read(); err == nil {
-			changing = e.Stamp != before
+			changing = !e.Stamp.Same(before)
 		}
 	}
 	if err == nil && changing && halfWritten(known, e) {

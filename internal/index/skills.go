@@ -145,7 +145,7 @@ func (s *scan) layerName(dirPath string) (name string, named bool) {
 func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*Entry, error) {
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
-	err := parallel.Each(s.ctx, len(children), func(i int) {
+	err := parallel.Each(s.ctx, s.config.MaxReads, len(children), func(i int) {
 		if name := children[i].name; names.Loose(name) && !skipped(name) {
 			entries[i], links[i] = s.skill(dir, dirPath, children[i])
 		}

@@ -23,10 +23,32 @@ func TestSameFile(t *testing.T) {
 		"change time":           {func(i *confine.Info) { i.Changed = i.Changed.Add(1) }, false},
 		"device":                {func(i *confine.Info) { i.Dev++ }, false},
 		"inode":                 {func(i *confine.Info) { i.Ino++ }, false},
+		"version":               {func(i *confine.Info) { i.Version = "1" }, false},
 	} {
 		other := info
 		tt.change(&other)
 		if got := SameFile(info, other); got != tt.same {
+			t.Errorf("another %s: SameFile is %t", name, got)
+		}
+	}
+}
+
+// A version decides before size and times, except that a directory is never the same as
+// a file.
+func TestSameFileWithVersions(t *testing.T) {
+	info := confine.Info{Size: 1, Mode: 0o644, Modified: written, Version: "1"}
+	for name, tt := range map[string]struct {
+		change func(i *confine.Info)
+		same   bool
+	}{
+		"modification time": {func(i *confine.Info) { i.Modified = i.Modified.Add(1) }, true},
+		"version":           {func(i *confine.Info) { i.Version = "2" }, false},
+		"unknown version":   {func(i *confine.Info) { i.Version = "" }, false},
+		"type":              {func(i *confine.Info) { i.Mode |= fs.ModeDir }, false},
+	} {
+		other := info
+		tt.change(&other)
+		if got := SameFile(info, other); got != tt.same || SameFile(other, info) != tt.same {
 			t.Errorf("another %s: SameFile is %t", name, got)
 		}
 	}
@@ -61,6 +83,8 @@ func TestSettled(t *testing.T) {
 		{"no change time, modified just now", confine.Info{Modified: exact}, 0, false, true},
 		{"no change time, modified long ago", confine.Info{Modified: exact}, time.Hour, false, false},
 		{"no times", confine.Info{}, 0, false, true},
+		{"a version, changed just now", confine.Info{Changed: exact, Version: "1"}, 0, true, false},
+		{"a version and no times", confine.Info{Version: "1"}, 0, true, false},
 	} {
 		at := tt.info.Changed
 		if at.IsZero() {

@@ -3,6 +3,7 @@ package parallel
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,7 +13,7 @@ import (
 func TestEachCallsDoForEveryNumber(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 1000} {
 		calls := make([]atomic.Int64, n)
-		if err := Each(t.Context(), n, func(i int) { calls[i].Add(1) }); err != nil {
+		if err := Each(t.Context(), MaxReads, n, func(i int) { calls[i].Add(1) }); err != nil {
 			t.Fatal(err)
 		}
 		for i := range calls {
@@ -23,34 +24,52 @@ func TestEachCallsDoForEveryNumber(t *testing.T) {
 	}
 }
 
-// If the first call is slow, the other calls run on many goroutines.
+// Slow calls run on many goroutines, also after calls that are not slow.
 func TestEachRunsSlowCallsAtTheSameTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		if err := Each(t.Context(), 1+2*slowWorkers, func(int) { <-time.After(2 * slowFile) }); err != nil {
-			t.Fatal(err)
-		}
-		if got, want := time.Since(begin), 3*2*slowFile; got != want {
-			t.Errorf("%d calls of %v each take %v, want %v", 1+2*slowWorkers, 2*slowFile, got, want)
-		}
-	})
+	const quick, slow, call = 1000, 640, 20 * slowFile
+	for _, limit := range []int{1, 3, MaxReads, 2 * slow} {
+		synctest.Test(t, func(t *testing.T) {
+			var running, most atomic.Int64
+			begin := time.Now()
+			err := Each(t.Context(), limit, quick+slow, func(i int) {
+				if i < quick {
+					return
+				}
+				n := running.Add(1)
+				defer running.Add(-1)
+				for seen := most.Load(); seen < n && !most.CompareAndSwap(seen, n); seen = most.Load() {
+				}
+				<-time.After(call)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := int64(max(min(limit, slow), min(limit, runtime.GOMAXPROCS(0))))
+			if got := most.Load(); got > want || got < want-int64(runtime.GOMAXPROCS(0)) {
+				t.Errorf("limit %d: %d calls at the same time, want %d", limit, got, want)
+			}
+			if got, enough := time.Since(begin), 3*call+slow*call/time.Duration(want); got > enough {
+				t.Errorf("limit %d: %d calls of %v take %v, want at most %v", limit, slow, call, got, enough)
+			}
+		})
+	}
 }
 
 func TestEachEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var calls atomic.Int64
-	if err := Each(ctx, 1_000_000, func(int) { calls.Add(1); cancel() }); !errors.Is(err, context.Canceled) || calls.Load() == 1_000_000 {
+	if err := Each(ctx, MaxReads, 1_000_000, func(int) { calls.Add(1); cancel() }); !errors.Is(err, context.Canceled) || calls.Load() == 1_000_000 {
 		t.Errorf("%v after %d calls", err, calls.Load())
 	}
 	for _, n := range []int{0, 1, 10} {
-		if err := Each(ctx, n, func(int) { t.Error("a call after the end") }); !errors.Is(err, context.Canceled) {
+		if err := Each(ctx, MaxReads, n, func(int) { t.Error("a call after the end") }); !errors.Is(err, context.Canceled) {
 			t.Errorf("%d calls: %v", n, err)
 		}
 	}
 	for _, n := range []int{1, 2, 10} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var calls atomic.Int64
-		if err := Each(ctx, n, func(int) {
+		if err := Each(ctx, MaxReads, n, func(int) {
 			if calls.Add(1) == int64(n) {
 				cancel()
 			}

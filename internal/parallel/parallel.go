@@ -27,46 +27,68 @@ func Do(ctx context.Context, workers, n int, do func(i int) error) error {
 		}
 		return nil
 	}
-	var (
-		next   atomic.Int64
-		failed atomic.Pointer[error]
-		ended  atomic.Pointer[Exit]
-		group  sync.WaitGroup
-	)
-	work := func() {
-		for failed.Load() == nil && ended.Load() == nil {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			err := ctx.Err()
-			if err == nil {
-				err = do(i)
-			}
-			if err != nil {
-				failed.CompareAndSwap(nil, &err)
-			}
+	r := run{ctx: ctx, n: n, do: do}
+	return r.all(min(workers, n))
+}
+
+// A run calls do with 0 to n-1.
+type run struct {
+	ctx    context.Context
+	n      int
+	do     func(i int) error
+	next   atomic.Int64
+	failed atomic.Pointer[error]
+	ended  atomic.Pointer[Exit]
+	group  sync.WaitGroup
+	end    func() // if not nil, called when the caller's goroutine finds no further number
+}
+
+// all returns after all calls, which run on the given number of goroutines.
+func (r *run) all(workers int) error {
+	r.add(workers - 1)
+	Run(r.work, func(exit *Exit) {
+		r.record(exit)
+		if r.end != nil {
+			r.end()
 		}
-	}
-	record := func(exit *Exit) {
-		if exit != nil {
-			ended.CompareAndSwap(nil, exit)
-		}
-	}
-	for range min(workers, n) - 1 {
-		group.Go(func() { Run(work, record) })
-	}
-	Run(work, func(exit *Exit) {
-		record(exit)
-		group.Wait() // also if the caller's goroutine ends here
+		r.group.Wait() // also if the caller's goroutine ends here
 	})
-	if exit := ended.Load(); exit != nil {
+	if exit := r.ended.Load(); exit != nil {
 		exit.Resume()
 	}
-	if err := failed.Load(); err != nil {
+	if err := r.failed.Load(); err != nil {
 		return *err
 	}
 	return nil
+}
+
+// add starts goroutines.
+func (r *run) add(workers int) {
+	for range workers {
+		r.group.Go(func() { Run(r.work, r.record) })
+	}
+}
+
+func (r *run) work() {
+	for r.failed.Load() == nil && r.ended.Load() == nil {
+		i := int(r.next.Add(1)) - 1
+		if i >= r.n {
+			return
+		}
+		err := r.ctx.Err()
+		if err == nil {
+			err = r.do(i)
+		}
+		if err != nil {
+			r.failed.CompareAndSwap(nil, &err)
+		}
+	}
+}
+
+func (r *run) record(exit *Exit) {
+	if exit != nil {
+		r.ended.CompareAndSwap(nil, exit)
+	}
 }
 
 // An Exit describes how a function ended its goroutine: with a panic, or with

@@ -3,6 +3,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"log/slog"
@@ -29,6 +30,7 @@ type Config struct {
 	Index       *index.Index
 	Description func(*index.Entry) string
 	MaxFileSize int64 // larger files are found by name and description only
+	MaxReads    int   // number of files that a search reads at the same time from a slow filesystem; 0 means parallel.MaxReads
 
 	TTL   time.Duration    // between two checks of a file or of the reports
 	Now   func() time.Time // the clock for TTL
@@ -65,6 +67,7 @@ const readers = 1 << 20
 
 // New returns a Searcher. New reads no files.
 func New(config Config) *Searcher {
+	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
 	s := &Searcher{config: config, lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]unsettledText{}}
 	if len(config.Reports) > 0 {
 		s.reports = newReportSource()
@@ -217,7 +220,7 @@ func (s *Searcher) put(ctx context.Context, n int, entry func(i int) *index.Entr
 		analyzers <- new(rank.Analyzer)
 	}
 	defer s.ranked.Flush()
-	return parallel.Each(ctx, n, func(i int) {
+	return parallel.Each(ctx, s.config.MaxReads, n, func(i int) {
 		e := entry(i)
 		defer s.filesRead.Add(1)
 		mu.Lock()
@@ -290,7 +293,7 @@ func (s *Searcher) read(e *index.Entry, r *textReader) text {
 	t.settled = err == nil && (s.config.Index.Settled(e.Layer(), info, now) || s.config.Watch && layer.Fixed)
 	// If the file has changed since the scan, the text belongs to a later snapshot,
 	// which the filters have not seen yet.
-	if err == nil && index.StampOf(info) == e.Stamp {
+	if err == nil && index.StampOf(info).Same(e.Stamp) {
 		doc, _ := r.scanner.Parse(raw, true, "tags")
 		tags, _ := doc.Get("tags")
 		body := raw[doc.Body:]

@@ -1,0 +1,91 @@
+package confine
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+)
+
+// A requestedFS records the calls of an fs.FS without links. Its files have the mode
+// fs.ModeIrregular.
+type requestedFS struct {
+	files fstest.MapFS
+	calls *[]string
+}
+
+func (f requestedFS) record(call, name string) { *f.calls = append(*f.calls, call+" "+name) }
+
+func (f requestedFS) Open(name string) (fs.File, error) {
+	f.record("open", name)
+	return f.files.Open(name)
+}
+
+func (f requestedFS) Stat(name string) (fs.FileInfo, error) {
+	f.record("stat", name)
+	return f.files.Stat(name)
+}
+
+// ReadDir returns the entries in reverse order.
+func (f requestedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	f.record("readdir", name)
+	entries, err := f.files.ReadDir(name)
+	slices.Reverse(entries)
+	return entries, err
+}
+
+// Each call of an fs.FS can be a request to a remote store.
+func TestAnIOFSIsCalledAsRarelyAsPossible(t *testing.T) {
+	var calls []string
+	fsys := over(afero.FromIOFS{FS: requestedFS{fstest.MapFS{
+		"a.md":          {Data: []byte("hello"), Mode: fs.ModeIrregular},
+		"pdf/SKILL.md":  {Data: []byte("skill"), Mode: fs.ModeIrregular},
+		"pdf/doc/x.txt": {Data: []byte("x"), Mode: fs.ModeIrregular},
+	}, &calls}}, ".", options{})
+	top := must1(fsys.OpenDir("."))
+	for _, tt := range []struct {
+		name string
+		do   func() error
+		want []string
+	}{
+		{"the listing of OpenDir", func() error { return top.Each(ctx, func(string, fs.FileMode) error { return nil }) }, []string{"readdir ."}},
+		{"another listing", func() error { return top.Each(ctx, func(string, fs.FileMode) error { return nil }) }, []string{"readdir ."}},
+		{"metadata of a listed file", func() error { return onlyError(top.Lstat("a.md")) }, nil},
+		{"head of a listed file", func() error { return onlyError2(top.ReadHead("a.md", make([]byte, 3))) }, []string{"open a.md"}},
+		{"a listed directory", func() error { return onlyError(top.OpenDir("pdf")) }, nil},
+		{"a file by its path", func() error { return onlyError(fsys.OpenRegular("pdf/doc/x.txt")) }, []string{"open pdf/doc/x.txt"}},
+		{"metadata by the path", func() error { return onlyError(fsys.Info("pdf/doc/x.txt")) }, []string{"stat pdf/doc/x.txt"}},
+		{"a directory by its path", func() error { return onlyError(fsys.OpenDir("pdf/doc")) }, []string{"readdir pdf/doc"}},
+	} {
+		if err := tt.do(); err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if diff := cmp.Diff(tt.want, calls); diff != "" {
+			t.Errorf("%s: calls (-want +got):\n%s", tt.name, diff)
+		}
+		calls = nil
+	}
+}
+
+func onlyError[T any](_ T, err error) error          { return err }
+func onlyError2[A, B any](_ A, _ B, err error) error { return err }
+
+// A file with the version of its content is an Info with the version.
+func TestInfoHasTheVersion(t *testing.T) {
+	file := fstest.MapFS{"a": {Data: []byte("text"), Sys: 1}}
+	info := must1(fs.Stat(file, "a"))
+	if got := infoOf(info).Version; got != "" {
+		t.Errorf("a file without a version has version %q", got)
+	}
+	if got := infoOf(taggedInfo{info}).Version; got != fmt.Sprint(info.Size()) {
+		t.Errorf("version %q", got)
+	}
+}
+
+type taggedInfo struct{ fs.FileInfo }
+
+func (i taggedInfo) Version() string { return fmt.Sprint(i.Size()) }

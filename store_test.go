@@ -1,0 +1,188 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// fill adds commands, and skills of one to four files.
+func (b *bucket) fill(commands, skills int) {
+	for i := range commands {
+		b.put(fmt.Sprintf("commands/c%05d.md", i), fmt.Sprintf("---\ndescription: Command %d\n---\nRun $1 with word%d.\n", i, i))
+	}
+	for i := range skills {
+		dir := fmt.Sprintf("skills/s%03d/", i)
+		b.put(dir+"SKILL.md", fmt.Sprintf("---\nname: s%03d\ndescription: Skill %d\n---\nBody.\n", i, i))
+		for j := range i % 4 {
+			b.put(fmt.Sprint(dir, "references/", j, ".md"), "text")
+		}
+	}
+}
+
+// catalogOf returns a catalog of the commands and skills in a bucket.
+func catalogOf(t testing.TB, commands, skills fs.FS, options ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	return catalog(t, append([]toolshelf.Option{
+		toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+		toolshelf.WithCommandsFS("commands", commands), toolshelf.WithSkillsFS("skills", skills),
+	}, options...)...)
+}
+
+// A call of a catalog, for tables.
+type call func(ctx context.Context, c *toolshelf.Catalog) error
+
+func listPage(ctx context.Context, c *toolshelf.Catalog) error {
+	_, err := c.List(ctx, toolshelf.Page{})
+	return err
+}
+
+func get(name string) call {
+	return func(ctx context.Context, c *toolshelf.Catalog) error {
+		_, err := c.Get(ctx, name)
+		return err
+	}
+}
+
+func unknown(name string) call {
+	return func(ctx context.Context, c *toolshelf.Catalog) error {
+		if _, err := c.Get(ctx, name); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+			return fmt.Errorf("no %w: %w", toolshelf.ErrCommandNotFound, err)
+		}
+		return nil
+	}
+}
+
+func listSkills(ctx context.Context, c *toolshelf.Catalog) error {
+	_, err := c.ListSkills(ctx)
+	return err
+}
+
+func getSkill(name string) call {
+	return func(ctx context.Context, c *toolshelf.Catalog) error {
+		_, err := c.GetSkill(ctx, name)
+		return err
+	}
+}
+
+func usagePage(ctx context.Context, c *toolshelf.Catalog) error {
+	_, err := c.ListUsage(ctx, toolshelf.Page{}, toolshelf.Renderer{})
+	return err
+}
+
+func searchFor(query string) call {
+	return func(ctx context.Context, c *toolshelf.Catalog) error {
+		found, err := c.Search(ctx, query, 0)
+		if err == nil && len(found.Results) == 0 {
+			err = errors.New("no result")
+		}
+		return err
+	}
+}
+
+// The requests to a store with versions whose listings have the metadata of the files.
+func TestRequestsToAPlainStore(t *testing.T) {
+	b := newBucket()
+	b.fill(2500, 40)
+	c := catalogOf(t, bucketFS{b, "commands/"}, bucketFS{b, "skills/"})
+	for _, tt := range []struct {
+		name string
+		call call
+		want string
+	}{
+		{"cold List", listPage, "2500 GET 3 LIST"},
+		{"warm List", listPage, "3 LIST"},
+		{"first Get", get("c00007"), "1 GET"},
+		{"repeated Get", get("c00007"), "1 HEAD"},
+		{"unknown name", unknown("missing"), "3 LIST"},
+		{"first page of prompts", usagePage, "50 GET 3 LIST"},
+		{"repeated page of prompts", usagePage, "3 LIST"},
+		{"first Search", searchFor("word7"), "2500 GET 3 LIST"},
+		{"repeated Search", searchFor("word8"), "3 LIST"},
+		{"cold ListSkills", listSkills, "40 GET 1 LIST"},
+		{"warm ListSkills", listSkills, "40 HEAD 1 LIST"},
+		{"first GetSkill", getSkill("s000"), "1 GET 1 LIST"},
+		{"repeated GetSkill", getSkill("s000"), "1 LIST"},
+		{"repeated GetSkill with a subdirectory", getSkill("s003"), "1 GET 2 LIST"},
+	} {
+		if err := tt.call(t.Context(), c); err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if got := b.count(); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A changed file is read again even if its size and its time stay the same, also within
+// one second.
+func TestAVersionShowsEachChange(t *testing.T) {
+	b := newBucket()
+	b.fill(3, 1)
+	c := catalogOf(t, bucketFS{b, "commands/"}, bucketFS{b, "skills/"})
+	for i := range 4 {
+		word := fmt.Sprintf("apple%d", i)
+		b.put("commands/c00001.md", "---\ndescription: "+word+"\n---\n"+word+" ${input:"+word+"}\n")
+		b.put("skills/s000/SKILL.md", "---\nname: s000\ndescription: "+word+"\n---\n"+word+"\n")
+		for range 2 {
+			list, err := c.List(t.Context(), toolshelf.Page{})
+			if err != nil || list.Commands[1].Description != word {
+				t.Errorf("List: %v, %v, want %s", list.Commands, err, word)
+			}
+			command, err := c.Get(t.Context(), "c00001")
+			if err != nil || command.Metadata.Description != word {
+				t.Errorf("Get: %q, %v, want %s", command.Metadata.Description, err, word)
+			}
+			skills, err := c.ListSkills(t.Context())
+			if err != nil || skills[0].Description != word {
+				t.Errorf("ListSkills: %v, %v, want %s", skills, err, word)
+			}
+			skill, err := c.GetSkill(t.Context(), "s000", toolshelf.Digests())
+			if err != nil || skill.Content != word+"\n" {
+				t.Errorf("GetSkill: %q, %v, want %s", skill.Content, err, word)
+			}
+			if err := searchFor(word)(t.Context(), c); err != nil {
+				t.Errorf("Search for %s: %v", word, err)
+			}
+			usage, err := c.ListUsage(t.Context(), toolshelf.Page{}, toolshelf.Renderer{})
+			if err != nil || len(usage.Commands[1].Arguments) != 1 || usage.Commands[1].Arguments[0].Name != word {
+				t.Errorf("ListUsage: %v, %v, want %s", usage.Commands, err, word)
+			}
+		}
+	}
+}
+
+// With 20 ms for each request, many files are read at the same time.
+func TestAStoreIsReadInParallel(t *testing.T) {
+	for _, limit := range []int{0, 5} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBucket()
+			b.fill(1000, 20)
+			b.delay = 20 * time.Millisecond
+			var options []toolshelf.Option
+			want := 64
+			if limit > 0 {
+				options, want = append(options, toolshelf.WithMaxReads(limit)), limit
+			}
+			c := catalogOf(t, bucketFS{b, "commands/"}, bucketFS{b, "skills/"}, options...)
+			for _, tt := range []struct {
+				name string
+				call call
+			}{{"List", listPage}, {"ListUsage", usagePage}, {"Search", searchFor("word7")}} {
+				b.most = 0
+				if err := tt.call(t.Context(), c); err != nil {
+					t.Fatalf("%s: %v", tt.name, err)
+				}
+				if b.most > want || b.most < min(want, 50)-2 {
+					t.Errorf("%s: %d requests at the same time, want %d", tt.name, b.most, want)
+				}
+			}
+		})
+	}
+}

@@ -12,7 +12,7 @@ import (
 // A Searcher is a search engine for the commands or for the skills of a catalog: Bleve,
 // Meilisearch, a database. [WithSearcher] replaces the built-in search with a Searcher.
 // The program puts the texts into the engine, for example in a function that
-// [Catalog.OnChange] calls.
+// [Catalog.OnChange] calls. The directory examples/bleve has a program.
 type Searcher interface {
 	// Search returns the best hits for a query, the best hit first, and the total number
 	// of matches. The query has 1 to 500 characters without space at both ends. The limit

@@ -1,0 +1,92 @@
+package tree_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
+)
+
+func TestLatestChoosesTheErrorOrTheLastSnapshot(t *testing.T) {
+	errDown, errOld := errors.New("down"), errors.New("too old")
+	tests := []struct {
+		name    string
+		stale   error // result of stale
+		noStale bool
+		fails   error // second answer of the store
+		want    error
+	}{
+		{name: "the store answers"},
+		{name: "no function", noStale: true, fails: errDown, want: errDown},
+		{name: "the last snapshot", fails: errDown},
+		{name: "an error of stale", stale: errOld, fails: errDown, want: errOld},
+		{name: "something does not exist", fails: fmt.Errorf("revision: %w", fs.ErrNotExist), want: fs.ErrNotExist},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var answer error
+				var age time.Duration
+				stale := func(err error, since time.Duration) error {
+					if err != test.fails {
+						t.Errorf("stale received %v", err)
+					}
+					age = since
+					return test.stale
+				}
+				if test.noStale {
+					stale = nil
+				}
+				last := tree.New("1", nil)
+				latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return last, answer }, stale)
+				if _, err := latest.Snapshot(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				answer = test.fails
+				got, err := latest.Snapshot(t.Context())
+				if !errors.Is(err, test.want) || test.want == nil && got != last {
+					t.Errorf("Snapshot = %v, %v; want %v", got, err, test.want)
+				}
+				if test.fails == errDown && stale != nil && age != time.Minute {
+					t.Errorf("age = %v, want 1m", age)
+				}
+			})
+		})
+	}
+}
+
+func TestLatestEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stale := func(error, time.Duration) error { t.Error("stale is called"); return nil }
+		latest := tree.NewLatest(func(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+			if last == nil {
+				return tree.New("1", nil), nil
+			}
+			<-ctx.Done()
+			return nil, errors.New("broken pipe")
+		}, stale)
+		if _, err := latest.Snapshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		results := make(chan error)
+		for range 2 { // the second call waits for the first
+			go func() {
+				_, err := latest.Snapshot(ctx)
+				results <- err
+			}()
+		}
+		for range 2 {
+			if err := <-results; !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("Snapshot: %v", err)
+			}
+		}
+	})
+}

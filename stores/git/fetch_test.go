@@ -1,0 +1,190 @@
+package git_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/config"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
+	"github.com/go-git/go-git/v5/plumbing/transport"
+	"github.com/go-git/go-git/v5/plumbing/transport/client"
+	"github.com/go-git/go-git/v5/plumbing/transport/server"
+
+	"github.com/toolshelf-go/toolshelf/stores/git"
+)
+
+// A remote serves a repository in this process, for URLs with the scheme remote.
+type remote struct {
+	transport.Transport
+	listings, packs atomic.Int64 // requests
+	fail            atomic.Pointer[error]
+	hang            atomic.Bool
+}
+
+var errDown = errors.New("connection refused")
+
+func newRemote(t *testing.T, repo *repository) *remote {
+	endpoint, err := transport.NewEndpoint("remote://host/repo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &remote{Transport: server.NewServer(server.MapLoader{endpoint.String(): repo.Storer})}
+	client.InstallProtocol("remote", r)
+	t.Cleanup(func() { client.InstallProtocol("remote", nil) })
+	return r
+}
+
+func (r *remote) NewUploadPackSession(e *transport.Endpoint, auth transport.AuthMethod) (transport.UploadPackSession, error) {
+	s, err := r.Transport.NewUploadPackSession(e, auth)
+	return &session{s, r}, err
+}
+
+type session struct {
+	transport.UploadPackSession
+	remote *remote
+}
+
+func (s *session) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
+	s.remote.listings.Add(1)
+	if s.remote.hang.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	if err := s.remote.fail.Load(); err != nil {
+		return nil, *err
+	}
+	return s.UploadPackSession.AdvertisedReferencesContext(ctx)
+}
+
+func (s *session) UploadPack(ctx context.Context, request *packp.UploadPackRequest) (*packp.UploadPackResponse, error) {
+	s.remote.packs.Add(1)
+	return s.UploadPackSession.UploadPack(ctx, request)
+}
+
+// newClone returns an empty clone. The first snapshot fetches the files.
+func newClone(t *testing.T) *gogit.Repository {
+	t.Helper()
+	clone := newRepository(t).open()
+	if _, err := clone.CreateRemote(&config.RemoteConfig{Name: "origin", URLs: []string{"remote://host/repo"}}); err != nil {
+		t.Fatal(err)
+	}
+	return clone
+}
+
+func TestASnapshotFetches(t *testing.T) {
+	repo := newRepository(t)
+	repo.write(map[string]string{"a.md": "one"})
+	remote := newRemote(t, repo)
+	store := newStore(t, newClone(t), "refs/remotes/origin/main", git.Options{Fetch: &gogit.FetchOptions{}})
+	for _, content := range []string{"one", "two"} {
+		repo.write(map[string]string{"a.md": content})
+		remote.listings.Store(0)
+		remote.packs.Store(0)
+		files := snapshot(t, store)
+		if got := read(t, files, "a.md"); got != content {
+			t.Errorf("a.md = %q, want %q", got, content)
+		}
+		if again := snapshot(t, store); version(t, again) != version(t, files) {
+			t.Error("the version changed without a commit")
+		}
+		if remote.listings.Load() != 2 || remote.packs.Load() != 1 {
+			t.Errorf("two snapshots: %d listings of references, %d packs; want 2, 1", remote.listings.Load(), remote.packs.Load())
+		}
+	}
+}
+
+func TestACommitThatTheRepositoryHasIsNotFetched(t *testing.T) {
+	repo := newRepository(t)
+	commit := repo.write(map[string]string{"a.md": "one"})
+	repo.write(map[string]string{"a.md": "two"})
+	remote := newRemote(t, repo)
+	store := newStore(t, newClone(t), commit.String(), git.Options{Fetch: &gogit.FetchOptions{}})
+	for range 3 {
+		if got := read(t, snapshot(t, store), "a.md"); got != "one" {
+			t.Errorf("a.md = %q", got)
+		}
+	}
+	if got := remote.listings.Load(); got != 1 {
+		t.Errorf("%d fetches, want 1", got)
+	}
+}
+
+func TestAnUnreachableRemote(t *testing.T) {
+	repo := newRepository(t)
+	repo.write(map[string]string{"a.md": "one"})
+	remote := newRemote(t, repo)
+	var ages []time.Duration
+	errStale := errors.New("too old")
+	opts := git.Options{Fetch: &gogit.FetchOptions{}}
+	strict := newStore(t, newClone(t), "refs/remotes/origin/main", opts)
+	opts.Stale = func(err error, age time.Duration) error {
+		if !errors.Is(err, errDown) {
+			t.Errorf("Stale received %v", err)
+		}
+		if ages = append(ages, age); len(ages) == 3 {
+			return errStale
+		}
+		return nil
+	}
+	lenient := newStore(t, newClone(t), "refs/remotes/origin/main", opts)
+
+	remote.fail.Store(&errDown)
+	if _, err := lenient.Snapshot(t.Context()); !errors.Is(err, errDown) {
+		t.Errorf("first snapshot: %v, want %v", err, errDown)
+	}
+	remote.fail.Store(nil)
+	snapshot(t, strict)
+	files := snapshot(t, lenient)
+
+	remote.fail.Store(&errDown)
+	if _, err := strict.Snapshot(t.Context()); !errors.Is(err, errDown) {
+		t.Errorf("without Stale: %v, want %v", err, errDown)
+	}
+	for range 2 {
+		if last := snapshot(t, lenient); version(t, last) != version(t, files) || read(t, last, "a.md") != "one" {
+			t.Error("not the last good snapshot")
+		}
+	}
+	if _, err := lenient.Snapshot(t.Context()); !errors.Is(err, errStale) {
+		t.Errorf("Stale returned an error: %v", err)
+	}
+	if len(ages) != 3 || ages[0] <= 0 || ages[1] <= ages[0] {
+		t.Errorf("ages: %v", ages)
+	}
+	remote.fail.Store(nil)
+	repo.write(map[string]string{"a.md": "two"})
+	if got := read(t, snapshot(t, lenient), "a.md"); got != "two" {
+		t.Errorf("after the failure: a.md = %q", got)
+	}
+}
+
+func TestARemoteThatHangs(t *testing.T) {
+	repo := newRepository(t)
+	repo.write(map[string]string{"a.md": "one"})
+	remote := newRemote(t, repo)
+	stale := 0
+	store := newStore(t, newClone(t), "refs/remotes/origin/main", git.Options{
+		Fetch: &gogit.FetchOptions{}, Timeout: time.Millisecond * 50,
+		Stale: func(err error, _ time.Duration) error { stale++; return nil },
+	})
+	remote.hang.Store(true)
+	if _, err := store.Snapshot(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("with a timeout: %v", err)
+	}
+	remote.hang.Store(false)
+	snapshot(t, store)
+	remote.hang.Store(true)
+	if got := read(t, snapshot(t, store), "a.md"); got != "one" || stale != 1 {
+		t.Errorf("a.md = %q, Stale called %d times", got, stale)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := fs.ReadFile(store.WithContext(ctx), "a.md"); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a canceled context: %v", err)
+	}
+}

@@ -1,0 +1,159 @@
+// Package git reads commands and skills from a commit, a branch or a tag of a Git
+// repository. A [Store] is a filesystem for toolshelf.WithCommandsFS and
+// toolshelf.WithSkillsFS, and needs no working tree.
+//
+// Guarantees:
+//
+//   - A snapshot has the files of one commit. The store resolves the revision once per
+//     snapshot, and reads see all previous commits, also commits of other processes.
+//     With Options.Fetch, the store fetches first.
+//   - The store compares each commit, tree and file with its hash. A damaged object is an
+//     error.
+//   - The version of a file is the hash of the content. The version of a snapshot is the
+//     hash of the tree, so a commit outside Options.Dir does not cause a scan.
+//   - If the remote does not answer, a call fails or uses the last good snapshot, as
+//     Options.Stale decides.
+//
+// Symbolic links are followed inside Options.Dir. Submodules, and names that
+// [io/fs.ValidPath] does not accept, are omitted. A file of Git LFS has the content of
+// its pointer. The time of a file is the time of the commit. The store keeps the names of
+// the files below Options.Dir and at most 16 MB of objects in memory.
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
+	"github.com/go-git/go-git/v5/storage/filesystem"
+
+	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
+)
+
+// Options are the options of a Store. The zero value reads the top of a local repository.
+type Options struct {
+	// Dir is the directory of the repository that becomes the top of the filesystem, such
+	// as "commands". Empty means the top of the repository.
+	Dir string
+
+	// Fetch makes each snapshot fetch first, unless the revision is a commit hash that the
+	// repository has. The revision must be a reference that the fetch updates, such as
+	// "refs/remotes/origin/main". If the remote has nothing new, a fetch is one request.
+	// Nil means that the store uses no network.
+	Fetch *git.FetchOptions
+
+	// Timeout limits a fetch. Zero means that only the context of the call limits a fetch.
+	Timeout time.Duration
+
+	// Stale decides if the repository or the remote fails and the store has a snapshot.
+	// The arguments are the error and the time since the last good answer. If Stale
+	// returns nil, the call uses the last snapshot. Otherwise the call fails with the
+	// result of Stale. Nil means that the call fails with the error. Calls of Stale do not
+	// overlap. The store does not call Stale if the revision or Dir does not exist, or if
+	// the context of the call has ended.
+	Stale func(err error, age time.Duration) error
+}
+
+// A Store is a filesystem with the files of a revision. A Store is safe for concurrent
+// use. Each method that reads files makes a snapshot first.
+type Store struct {
+	ctx context.Context
+	*state
+}
+
+type state struct {
+	*tree.Latest
+	objects  *objects
+	revision string
+	opts     Options
+	sizes    map[plumbing.Hash]int64 // of the files of the last snapshot
+}
+
+// New returns a Store with the files of a revision: a full commit hash, a
+// branch, a tag, or a full reference such as "refs/heads/main". Short names have the
+// precedence of git rev-parse. New reads nothing.
+//
+// The store reads the directory of the repository, and does not use repo itself. If the
+// objects are not in a billy.Filesystem, New returns an error; use git.PlainOpen,
+// git.PlainClone, or a clone into filesystem.NewStorage over memfs.
+func New(repo *git.Repository, revision string, opts Options) (*Store, error) {
+	storage, ok := repo.Storer.(*filesystem.Storage)
+	if !ok {
+		return nil, fmt.Errorf("git: unsupported storage %T: use git.PlainOpen, or filesystem.NewStorage over memfs", repo.Storer)
+	}
+	opts.Dir = path.Clean(opts.Dir)
+	if !fs.ValidPath(opts.Dir) {
+		return nil, fmt.Errorf("git: invalid Dir %q: use a path below the top of the repository", opts.Dir)
+	}
+	s := &state{objects: newObjects(storage.Filesystem()), revision: revision, opts: opts}
+	s.Latest = tree.NewLatest(s.update, opts.Stale)
+	return &Store{context.Background(), s}, nil
+}
+
+// Snapshot returns the files of the commit to which the revision points now. The result
+// has a method Version and never changes. Snapshot returns an error that matches
+// [fs.ErrNotExist] if the revision or Options.Dir does not exist, and the cause of ctx if
+// ctx ends. Concurrent calls wait for each other. A new commit costs the trees below Dir
+// and the sizes of new files; contents are read when a file is read.
+func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
+	files, err := s.state.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// WithContext returns the store with calls that end when ctx ends.
+func (s *Store) WithContext(ctx context.Context) fs.FS { return &Store{ctx, s.state} }
+
+// Open opens a file or a directory of a new snapshot.
+func (s *Store) Open(name string) (fs.File, error) {
+	files, err := s.Snapshot(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	return files.Open(name)
+}
+
+// update fetches and resolves the revision.
+func (s *state) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+	commit, err := s.commit()
+	if s.opts.Fetch != nil && (err != nil || !plumbing.IsHash(s.revision)) {
+		if err := s.fetch(ctx); err != nil {
+			return nil, fmt.Errorf("git: fetch: %w", err)
+		}
+		commit, err = s.commit()
+	}
+	var files *tree.FS
+	if err == nil {
+		files, err = s.files(ctx, commit, last)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("git: revision %q: %w", s.revision, err)
+	}
+	return files, nil
+}
+
+// fetch uses a storage of its own, so reads of the last snapshot do not wait.
+func (s *state) fetch(ctx context.Context) error {
+	if s.opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.opts.Timeout)
+		defer cancel()
+	}
+	repo, err := git.Open(filesystem.NewStorage(s.objects.Filesystem(), cache.NewObjectLRU(cache.MiByte)), nil)
+	if err != nil {
+		return err
+	}
+	opts := *s.opts.Fetch // FetchContext completes the options
+	if err := repo.FetchContext(ctx, &opts); !errors.Is(err, git.NoErrAlreadyUpToDate) {
+		return err
+	}
+	return nil
+}

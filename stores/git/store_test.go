@@ -1,0 +1,302 @@
+package git_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
+	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/storage/memory"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/stores/git"
+)
+
+func newStore(t *testing.T, repo *gogit.Repository, revision string, opts git.Options) *git.Store {
+	t.Helper()
+	store, err := git.New(repo, revision, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func snapshot(t *testing.T, store *git.Store) fs.FS {
+	t.Helper()
+	files, err := store.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func read(t *testing.T, fsys fs.FS, name string) string {
+	t.Helper()
+	content, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func version(t *testing.T, v any) string {
+	t.Helper()
+	versioned, ok := v.(interface{ Version() string })
+	if !ok {
+		t.Fatalf("%T has no version", v)
+	}
+	return versioned.Version()
+}
+
+func TestASnapshotIsAFilesystem(t *testing.T) {
+	repo := newRepository(t)
+	repo.write(map[string]string{
+		"commands/deploy.md":        "Deploy.\n",
+		"commands/team/roll.md":     "",
+		"skills/review/SKILL.md":    skill,
+		"skills/review/more.md":     "->SKILL.md",
+		"skills/current":            "->review",
+		"skills/review/commands.md": "->../../commands/deploy.md",
+	})
+	files := snapshot(t, newStore(t, repo.open(), main, git.Options{}))
+	if err := fstest.TestFS(files, "commands/deploy.md", "commands/team/roll.md", "skills/review/SKILL.md"); err != nil {
+		t.Error(err)
+	}
+	for name, want := range map[string]string{
+		"skills/current/more.md":     skill,
+		"skills/current/commands.md": "Deploy.\n",
+	} {
+		if got := read(t, files, name); got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+	info, err := fs.Stat(files, "commands/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := plumbing.ComputeHash(plumbing.BlobObject, []byte("Deploy.\n")).String(); version(t, info) != want {
+		t.Errorf("version = %s, want %s", version(t, info), want)
+	}
+}
+
+func TestACatalogReadsTheStore(t *testing.T) {
+	repo := newRepository(t)
+	files := map[string]string{
+		"shared/commands/deploy.md":      "Deploy one.\n",
+		"shared/commands/old.md":         "Old.\n",
+		"shared/skills/review/SKILL.md":  skill,
+		"shared/skills/review/script.sh": "true\n",
+	}
+	repo.write(files)
+	catalog := newCatalog(t,
+		newStore(t, repo.open(), main, git.Options{Dir: "shared/commands"}),
+		newStore(t, repo.open(), main, git.Options{Dir: "shared/skills"}))
+	list := func(want string) {
+		t.Helper()
+		page, err := catalog.List(t.Context(), toolshelf.Page{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, command := range page.Commands {
+			names = append(names, command.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("List = %q, want %q", got, want)
+		}
+	}
+	list("deploy old")
+	found, err := catalog.GetSkill(t.Context(), "review")
+	if err != nil || !strings.Contains(found.Content, "Look at the diff.") {
+		t.Errorf("GetSkill = %q, %v", found.Content, err)
+	}
+
+	// The same size and the same time, and a deletion.
+	files["shared/commands/deploy.md"] = "Deploy two.\n"
+	delete(files, "shared/commands/old.md")
+	repo.write(files)
+	command, err := catalog.Get(t.Context(), "deploy")
+	if err != nil || !strings.Contains(command.Content, "Deploy two.") {
+		t.Errorf("Get = %q, %v", command.Content, err)
+	}
+	list("deploy")
+	if _, err := catalog.Get(t.Context(), "old"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+		t.Errorf("Get of a deleted command: %v", err)
+	}
+}
+
+func newCatalog(t *testing.T, commands, skills fs.FS) *toolshelf.Catalog {
+	t.Helper()
+	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+		toolshelf.WithCommandsFS("git", commands), toolshelf.WithSkillsFS("git", skills))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { catalog.Close() })
+	return catalog
+}
+
+func TestASnapshotDoesNotChange(t *testing.T) {
+	repo := newRepository(t)
+	repo.write(map[string]string{"a.md": "one"})
+	store := newStore(t, repo.open(), "main", git.Options{})
+	before := snapshot(t, store)
+	repo.write(map[string]string{"a.md": "two"})
+	after := snapshot(t, store)
+	if got := read(t, before, "a.md") + " " + read(t, after, "a.md") + " " + read(t, store, "a.md"); got != "one two two" {
+		t.Error(got)
+	}
+	if version(t, before) == version(t, after) {
+		t.Error("a snapshot with other files has the same version")
+	}
+}
+
+func TestACommitOutsideDirKeepsTheVersion(t *testing.T) {
+	repo := newRepository(t)
+	repo.write(map[string]string{"commands/a.md": "A", "README.md": "one"})
+	store := newStore(t, repo.open(), main, git.Options{Dir: "commands"})
+	before := snapshot(t, store)
+	repo.write(map[string]string{"commands/a.md": "A", "README.md": "two"})
+	if after := snapshot(t, store); version(t, after) != version(t, before) {
+		t.Errorf("version = %s, want %s", version(t, after), version(t, before))
+	}
+}
+
+func TestRevisions(t *testing.T) {
+	repo := newRepository(t)
+	first := repo.write(map[string]string{"a.md": "first"})
+	repo.write(map[string]string{"a.md": "second"})
+	if _, err := repo.CreateTag("light", first, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := repo.CreateTag("annotated", first, &gogit.CreateTagOptions{Message: "v1", Tagger: &object.Signature{Name: "A"}}); err != nil {
+		t.Fatal(err)
+	}
+	for revision, want := range map[string]string{
+		first.String(): "first", "light": "first", "annotated": "first", "refs/tags/light": "first",
+		"main": "second", "refs/heads/main": "second", "HEAD": "second",
+	} {
+		if got := read(t, snapshot(t, newStore(t, repo.open(), revision, git.Options{})), "a.md"); got != want {
+			t.Errorf("%s: a.md = %q, want %q", revision, got, want)
+		}
+	}
+	for _, test := range []struct{ revision, dir string }{
+		{"missing", ""}, {strings.Repeat("0", 39) + "1", ""}, {repo.blob("x").String(), ""},
+		{main, "missing"}, {main, "missing/below"},
+	} {
+		stale := func(error, time.Duration) error { t.Error("Stale is called"); return nil }
+		store := newStore(t, repo.open(), test.revision, git.Options{Dir: test.dir, Stale: stale})
+		if _, err := store.Snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Snapshot of %q, %q: %v, want fs.ErrNotExist", test.revision, test.dir, err)
+		}
+	}
+}
+
+// Another process packs the objects while the store has them in use.
+func TestPackedObjectsAreFound(t *testing.T) {
+	repo := newRepository(t)
+	repo.write(map[string]string{"a.md": "one"})
+	store := newStore(t, repo.open(), main, git.Options{})
+	before := snapshot(t, store)
+	for _, content := range []string{"two", "three"} {
+		repo.write(map[string]string{"a.md": content})
+		repo.pack()
+		if got := read(t, store, "a.md"); got != content {
+			t.Errorf("a.md = %q, want %q", got, content)
+		}
+	}
+	if got := read(t, before, "a.md"); got != "one" {
+		t.Errorf("a.md of the old snapshot = %q", got)
+	}
+}
+
+func TestADamagedObjectIsAnError(t *testing.T) {
+	repo := newRepository(t)
+	repo.write(map[string]string{"a.md": "good", "b.md": "fine", "c/d.md": "D"})
+	store := newStore(t, repo.open(), main, git.Options{})
+	files := snapshot(t, store)
+	repo.damage(plumbing.ComputeHash(plumbing.BlobObject, []byte("good")), plumbing.BlobObject, "evil")
+	if content, err := fs.ReadFile(files, "a.md"); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("ReadFile = %q, %v", content, err)
+	}
+	if got := read(t, files, "b.md"); got != "fine" {
+		t.Errorf("b.md = %q", got)
+	}
+	commit := repo.write(map[string]string{"a.md": "new"})
+	repo.damage(commit, plumbing.CommitObject, "tree 0\n")
+	if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Errorf("Snapshot of a damaged commit: %v", err)
+	}
+}
+
+func TestNamesThatAreNoPathsAreOmitted(t *testing.T) {
+	repo := newRepository(t)
+	file := func(name string) object.TreeEntry {
+		return object.TreeEntry{Name: name, Mode: filemode.Regular, Hash: repo.blob("x")}
+	}
+	dir := func(name string, entries ...object.TreeEntry) object.TreeEntry {
+		return object.TreeEntry{Name: name, Mode: filemode.Dir, Hash: repo.trees(entries)}
+	}
+	repo.commit(repo.trees([]object.TreeEntry{
+		file("good.md"), file(".."), file("."), file("/a.md"), file("a//b.md"), file("../x.md"), file("b.md/"), file("bad\xff.md"),
+		dir("..", file("up.md")), dir("c", file("d.md"), file("../../e.md")),
+		{Name: "module", Mode: filemode.Submodule, Hash: plumbing.NewHash(strings.Repeat("1", 40))},
+		{Name: "long", Mode: filemode.Symlink, Hash: repo.blob(strings.Repeat("a/", 5000))},
+	}))
+	files := snapshot(t, newStore(t, repo.open(), main, git.Options{}))
+	if err := fstest.TestFS(files, "good.md", "c/d.md"); err != nil {
+		t.Error(err)
+	}
+	var names []string
+	if err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
+		names = append(names, name)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(names, " "); got != ". c c/d.md good.md" {
+		t.Errorf("files: %s", got)
+	}
+}
+
+func TestConcurrentReads(t *testing.T) {
+	repo := newRepository(t)
+	files := map[string]string{}
+	for i := range 50 {
+		files[fmt.Sprintf("c%d.md", i)] = fmt.Sprint(i)
+	}
+	repo.write(files)
+	repo.pack()
+	store := newStore(t, repo.open(), main, git.Options{})
+	var wg sync.WaitGroup
+	for i := range 50 {
+		wg.Go(func() {
+			name := fmt.Sprintf("c%d.md", i)
+			if got, err := fs.ReadFile(store, name); err != nil || string(got) != files[name] {
+				t.Errorf("%s = %q, %v", name, got, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestInvalidArguments(t *testing.T) {
+	inMemory, err := gogit.Init(memory.NewStorage(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := git.New(inMemory, main, git.Options{}); err == nil {
+		t.Error("New accepts a storage that is not safe to share")
+	}
+	if _, err := git.New(newRepository(t).open(), main, git.Options{Dir: "../up"}); err == nil {
+		t.Error("New accepts a directory outside the repository")
+	}
+}

@@ -66,6 +66,12 @@ type FS struct {
 	closed       atomic.Bool
 }
 
+// KnowsHeads reports whether the underlying filesystem is a toolshelf.HeadFS, which
+// knows the frontmatter of files. ReadHead of a Dir then reads no file.
+func (f *FS) KnowsHeads() bool {
+	return f.adapted != nil && f.adapted.io != nil && f.adapted.io.heads != nil
+}
+
 // New returns an FS of a directory of the operating system's filesystem. If dir
 // is relative, New joins dir to the current working directory.
 //

@@ -31,6 +31,12 @@ type ioDir struct {
 type ioFS struct {
 	fs.FS
 	links fs.ReadLinkFS // nil if no file can be a link
+	heads headFS        // nil if the fs.FS knows no heads
+}
+
+// A headFS is a toolshelf.HeadFS.
+type headFS interface {
+	ReadHead(name string) ([]byte, fs.FileInfo, error)
 }
 
 // newIOFS returns the fs.FS of an afero.FromIOFS, or nil for any other afero.Fs.
@@ -46,6 +52,7 @@ func newIOFS(fsys afero.Fs) *ioFS {
 		return nil
 	}
 	f.links, _ = f.FS.(fs.ReadLinkFS)
+	f.heads, _ = f.FS.(headFS)
 	return f
 }
 
@@ -201,6 +208,20 @@ func (d *ioDir) openFile(name string) (content, Info, error) {
 // readHead describes the file after the read, because an fs.FS may request the file with
 // the first read.
 func (d *ioDir) readHead(name string, buf []byte) (int, Info, error) {
+	if d.fs.heads != nil && !d.closed.Load() {
+		head, fi, err := d.fs.heads.ReadHead(path.Join(d.at, name))
+		switch {
+		case errors.Is(err, errors.ErrUnsupported): // read the file
+		case err != nil:
+			return 0, Info{}, d.explain(err)
+		default:
+			info := ioInfo(fi)
+			if !info.Mode.IsRegular() {
+				return 0, Info{}, ErrNotRegular
+			}
+			return copy(buf, head), info, nil
+		}
+	}
 	file, err := d.open(name)
 	if err != nil {
 		return 0, Info{}, err

@@ -7,6 +7,7 @@ import (
 	"context"
 	"hash/maphash"
 	"log/slog"
+	"path"
 	"runtime"
 	"slices"
 	"sync"
@@ -305,6 +306,9 @@ func (s *Searcher) read(e *index.Entry, r *textReader) text {
 // readText reads the part of a file that Find searches into a buffer, which grows to
 // the size of the part.
 func (s *Searcher) readText(fsys *confine.FS, name string, buf *[]byte) ([]byte, confine.Info, error) {
+	if fsys.KnowsHeads() {
+		return readKnownHead(fsys, name, buf)
+	}
 	f, err := fsys.OpenRegular(name)
 	if err != nil {
 		return nil, confine.Info{}, err
@@ -317,6 +321,21 @@ func (s *Searcher) readText(fsys *confine.FS, name string, buf *[]byte) ([]byte,
 	size := int(min(info.Size, matter.MaxHead+rank.MaxText))
 	*buf = slices.Grow((*buf)[:0], size)[:size]
 	n, err := f.ReadHead(*buf)
+	if err != nil {
+		return nil, info, err
+	}
+	return (*buf)[:n], info, nil
+}
+
+// readKnownHead is readText for a filesystem that must not read a whole file for a search.
+func readKnownHead(fsys *confine.FS, name string, buf *[]byte) ([]byte, confine.Info, error) {
+	dir, err := fsys.OpenDir(path.Dir(name))
+	if err != nil {
+		return nil, confine.Info{}, err
+	}
+	defer dir.Close()
+	*buf = slices.Grow((*buf)[:0], matter.MaxHead)[:matter.MaxHead]
+	n, info, err := dir.ReadHead(path.Base(name), *buf)
 	if err != nil {
 		return nil, info, err
 	}

@@ -1,0 +1,89 @@
+package skillsclient
+
+import (
+	"encoding/json"
+	"io/fs"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// FuzzEntry checks that no entry of a server leads to an unsafe path, and that the directory
+// of a skill names the label and the URI uniquely.
+func FuzzEntry(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"skill://acme/refunds/SKILL.md", "skill://acme/refunds/a%20b/c.md"},
+		{"github+x://owner:80/a.b/refunds/SKILL.md", "github+x://owner:80/a.b/refunds/%2e%2e/c"},
+		{"skill://%E6%8A%80/refunds/SKILL.md", "skill://技/refunds/x"},
+		{"skill://a/../refunds/SKILL.md", "skill://a/../refunds/../SKILL.md"},
+		{"skill://a%252f/refunds/SKILL.md", "skill://a%252f/refunds/%252e%252e"},
+		{"skill://a\x00/refunds/SKILL.md", "skill://a%00/refunds/\xff"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, skill, file string) {
+		digest := "sha256:" + strings.Repeat("0", 64)
+		segments := strings.Split(skill, "/")
+		name, err := url.PathUnescape(segments[max(0, len(segments)-2)])
+		if err != nil {
+			name = "x"
+		}
+		raw, err := json.Marshal(map[string]any{
+			"uri":         skill,
+			"frontmatter": map[string]any{"name": name, "description": file + "x", file: file},
+			"resources":   []map[string]any{{"uri": skill, "size": 1, "digest": digest}, {"uri": file, "size": 2, "digest": digest}},
+		})
+		if err != nil {
+			t.Skip(err)
+		}
+		h := parseEntry("docs", raw)
+		if h.Dir != "" {
+			if !fs.ValidPath(h.Dir) || strings.Contains(h.Dir, "/") || strings.Contains(h.Dir, "..") || !strings.HasPrefix(h.Dir, "docs.") {
+				t.Errorf("%q: the directory %q", skill, h.Dir)
+			}
+			if decoded := decodeDir(t, h.Dir); decoded != decodedURI(t, h.URI) {
+				t.Errorf("%q: the directory %q is of %q", skill, h.Dir, decoded)
+			}
+		}
+		if h.broken != nil {
+			return
+		}
+		for _, f := range h.Files {
+			if !fs.ValidPath(f.Path) || strings.ContainsAny(f.Path, "\\\x00") || !strings.HasPrefix(f.URI, strings.TrimSuffix(h.URI, skillFile)) {
+				t.Errorf("%q: the file %q of %q", skill, f.Path, f.URI)
+			}
+		}
+		if len(h.Files) != 2 || !sameFrontmatter(h.head, h.Frontmatter) {
+			t.Errorf("%q: got %+v", skill, h.Skill)
+		}
+	})
+}
+
+// decodeDir is the inverse of the directory of a skill.
+func decodeDir(t *testing.T, dir string) string {
+	parts := strings.Split(dir, ".")[1:]
+	scheme, first, ok := strings.Cut(parts[0], "+")
+	if !ok {
+		scheme, first = "skill", parts[0]
+	}
+	parts[0] = first
+	decoded := unescape(t, scheme) + "://"
+	for _, part := range parts {
+		decoded += unescape(t, part) + "/"
+	}
+	return decoded + skillFile
+}
+
+// decodedURI decodes each segment once.
+func decodedURI(t *testing.T, uri string) string {
+	scheme, rest, _ := strings.Cut(uri, "://")
+	return scheme + "://" + unescape(t, rest)
+}
+
+func unescape(t *testing.T, s string) string {
+	decoded, err := url.PathUnescape(s)
+	if err != nil {
+		t.Error(err)
+	}
+	return decoded
+}

@@ -1,0 +1,199 @@
+package skillsclient_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
+)
+
+// readAll reads a file through Open.
+func readAll(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
+func TestLayerIsAFileSystem(t *testing.T) {
+	f := newFake(t, nil)
+	f.add("acme/refunds", "Refund.\n", map[string]string{"a/b.txt": "b", "a/c/d.md": "d", "a-b": "", "inner/SKILL.md": "x"})
+	f.add("git-workflow", "Commit.\n", nil)
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+	if err := fstest.TestFS(s.FS(ctx), "docs.acme.refunds/SKILL.md", "docs.acme.refunds/a/b.txt", "docs.acme.refunds/a/c/d.md",
+		"docs.acme.refunds/a-b", "docs.acme.refunds/inner/SKILL.md", "docs.git-workflow/SKILL.md"); err != nil {
+		t.Error(err)
+	}
+	for name, content := range f.files {
+		info, err := s.FS(ctx).Stat(strings.NewReplacer("skill://", "docs.", "acme/", "acme.").Replace(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, ok := info.(toolshelf.Versioned); !ok || !strings.HasPrefix(v.Version(), digest(content)) {
+			t.Errorf("%s: the version does not begin with the digest", name)
+		}
+	}
+}
+
+func TestOnlyAReadRequestsAFile(t *testing.T) {
+	f := newFake(t, nil)
+	f.add("acme/refunds", "Refund zebras.\n", map[string]string{"a/b.txt": "b"})
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)))
+	for range 3 {
+		skills, err := c.ListSkills(ctx)
+		if err != nil || len(skills) != 1 || skills[0].Description != "Does refunds" || len(skills[0].Diagnostics) != 0 {
+			t.Fatalf("got %+v, %v", skills, err)
+		}
+		if _, err := c.SkillsPrompt(ctx); err != nil {
+			t.Error(err)
+		}
+		if found, err := c.SearchSkills(ctx, "refunds", 0); err != nil || found.TotalFound != 1 {
+			t.Errorf("got %+v, %v", found, err)
+		}
+		if err := fs.WalkDir(s.FS(ctx), ".", func(name string, _ fs.DirEntry, err error) error {
+			if err == nil {
+				var file fs.File
+				if file, err = s.FS(ctx).Open(name); err == nil {
+					file.Close()
+				}
+			}
+			return err
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"skills/list"}, f.requests()); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	for range 2 {
+		skill, err := c.GetSkill(ctx, "docs.acme.refunds")
+		if err != nil || skill.Content != "Refund zebras.\n" || skill.DeclaredName != "refunds" || len(skill.Files) != 2 {
+			t.Errorf("got %+v, %v", skill, err)
+		}
+	}
+	if raw, err := c.ReadSkillFile(ctx, "docs.acme.refunds", "a/b.txt"); err != nil || string(raw) != "b" {
+		t.Errorf("got %q, %v", raw, err)
+	}
+	want := []string{"resources/read skill://acme/refunds/SKILL.md", "resources/read skill://acme/refunds/a/b.txt"}
+	if diff := cmp.Diff(want, f.requests()); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
+func catalogOf(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithSkillsDir()}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func TestSkillsOfSeveralOriginsStayVisible(t *testing.T) {
+	local := fstest.MapFS{"refunds/SKILL.md": {Data: []byte("---\nname: refunds\ndescription: Local\n---\n")}}
+	h := new(skillsclient.Host)
+	opts := []toolshelf.Option{toolshelf.WithSkillsFS("local", local)}
+	for _, label := range []string{"one", "two"} {
+		f := newFake(t, nil)
+		f.add("refunds", "", nil)
+		f.add("acme/refunds", "", map[string]string{"inner/SKILL.md": "an inner skill is a file"})
+		f.add("Acme/refunds", "", nil)
+		opts = append(opts, toolshelf.WithSkillsFS(label, connect(t, h, label, f, revisions[1]).FS(ctx)))
+	}
+	c := catalogOf(t, opts...)
+	skills, err := c.ListSkills(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range skills {
+		got = append(got, s.Layer+" "+s.Name)
+		if len(s.Shadows) > 0 {
+			t.Errorf("%s shadows %q", s.Name, s.Shadows)
+		}
+		if _, err := c.GetSkill(ctx, s.Name); err != nil {
+			t.Error(err)
+		}
+	}
+	want := []string{"one one.Acme.refunds", "one one.acme.refunds", "one one.refunds", "local refunds", "two two.Acme.refunds", "two two.acme.refunds", "two two.refunds"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("skills (-want +got):\n%s", diff)
+	}
+}
+
+func TestCatalogReportsRejectedAndTamperedSkills(t *testing.T) {
+	f := newFake(t, nil)
+	f.add("good", "", nil)
+	tampered := f.add("tampered", "Body.\n", nil)
+	f.files[tampered.URI] = strings.Replace(f.files[tampered.URI], "Body", "Evil", 1)
+	dynamic := f.add("dynamic", "", nil)
+	f.change(func() { f.entries[2] = withJSON(t, dynamic, "resources", "dynamic") })
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
+	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)))
+	skills, err := c.ListSkills(ctx)
+	if err != nil || len(skills) != 3 || len(skills[0].Diagnostics) != 1 {
+		t.Fatalf("got %+v, %v", skills, err)
+	}
+	for name, want := range map[string]error{"docs.dynamic": skillsclient.ErrDynamic, "docs.tampered": skillsclient.ErrDigest, "docs.good": nil} {
+		skill, err := c.GetSkill(ctx, name)
+		if !errors.Is(err, want) || err != nil && (!errors.Is(err, toolshelf.ErrFileRead) || skill.Raw != nil) {
+			t.Errorf("%s: got %q, %v", name, skill.Raw, err)
+		}
+		if err == nil {
+			continue
+		}
+		if _, err := c.ReadSkillFile(ctx, name, "SKILL.md"); !errors.Is(err, want) {
+			t.Errorf("%s: ReadSkillFile: %v", name, err)
+		}
+	}
+}
+
+func TestCatalogSeesChangesOfTheServer(t *testing.T) {
+	f := newFake(t, nil)
+	stale := int64(0)
+	f.ttl = &stale
+	f.add("a", "One.\n", nil)
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)))
+	changed := make(chan toolshelf.Change, 10)
+	defer c.OnChange(func(change toolshelf.Change) { changed <- change })()
+	if _, err := c.ListSkills(ctx); err != nil {
+		t.Fatal(err)
+	}
+	f.add("a", "Two.\n", nil) // of the same size, with the same frontmatter
+	if _, err := c.ListSkills(ctx); err != nil {
+		t.Fatal(err)
+	}
+	<-changed
+	f.change(func() { // the same file, with another entry
+		e := f.entries[0].(entry)
+		e.Frontmatter = map[string]any{"name": "a", "description": "Lies"}
+		f.entries[0] = e
+	})
+	if skills, err := c.ListSkills(ctx); err != nil || skills[0].Description != "Lies" {
+		t.Errorf("got %+v, %v", skills, err)
+	}
+	if _, err := c.GetSkill(ctx, "docs.a"); !errors.Is(err, skillsclient.ErrFrontmatter) {
+		t.Errorf("a lie: got %v", err)
+	}
+	f.add("a", "Two.\n", nil)
+	if _, err := c.ListSkills(ctx); err != nil {
+		t.Fatal(err)
+	}
+	skill, err := c.GetSkill(ctx, "docs.a")
+	if err != nil || skill.Content != "Two.\n" {
+		t.Errorf("got %q, %v", skill.Content, err)
+	}
+}

@@ -1,0 +1,256 @@
+package skillsclient
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The limits of a list.
+const (
+	maxPages    = 1000
+	maxEntries  = 10_000
+	maxListSize = 32 << 20 // bytes of all entries
+	maxTTL      = 24 * time.Hour
+)
+
+type listParams struct {
+	mcp.ParamsBase
+	Cursor string `json:"cursor,omitempty"`
+}
+
+type listResult struct {
+	mcp.ResultBase
+	Skills     []json.RawMessage `json:"skills"`
+	NextCursor string            `json:"nextCursor"`
+	TTL        *int64            `json:"ttlMs"`
+}
+
+type getParams struct {
+	mcp.ParamsBase
+	URI string `json:"uri"`
+}
+
+type getResult struct {
+	mcp.ResultBase
+	Skill json.RawMessage `json:"skill"`
+}
+
+// requestList requests all pages of the list. The ttl is the shortest of the pages, or nil
+// if a page has none.
+func (s *Server) requestList(ctx context.Context) (all []*held, ttl *time.Duration, err error) {
+	seen := make(map[string]bool)
+	size := 0
+	for cursor := ""; ; {
+		page, err := mcp.CallCustomMethod[*listParams, *listResult](ctx, s.session, listMethod, &listParams{Cursor: cursor})
+		if err != nil {
+			return nil, nil, s.fail("", err)
+		}
+		for _, raw := range page.Skills {
+			if size += len(raw); size > s.maxList || len(all) == maxEntries {
+				return nil, nil, s.fail("", failf(ErrInvalidList, "the list has more than %d entries or %d bytes; get skills by URI", maxEntries, s.maxList))
+			}
+			all = append(all, parseEntry(s.label, raw))
+		}
+		if fresh := duration(page.TTL); len(seen) == 0 || ttl != nil && (fresh == nil || *fresh < *ttl) {
+			ttl = fresh
+		}
+		seen[cursor] = true
+		switch cursor = page.NextCursor; {
+		case cursor == "":
+			return all, ttl, nil
+		case seen[cursor]:
+			return nil, nil, s.fail("", failf(ErrInvalidList, "the cursor %s occurs twice", quote(cursor)))
+		case len(seen) == maxPages:
+			return nil, nil, s.fail("", failf(ErrInvalidList, "the list has more than %d pages", maxPages))
+		}
+	}
+}
+
+// duration converts the ttlMs of a result.
+func duration(ms *int64) *time.Duration {
+	if ms == nil {
+		return nil
+	}
+	d := time.Duration(min(max(*ms, 0), maxTTL.Milliseconds())) * time.Millisecond
+	return &d
+}
+
+// requestEntry requests the entry of one skill.
+func (s *Server) requestEntry(ctx context.Context, uri string) (*held, error) {
+	if s.closed.Load() {
+		return nil, s.fail(uri, ErrClosed)
+	}
+	result, err := mcp.CallCustomMethod[*getParams, *getResult](ctx, s.session, getMethod, &getParams{URI: uri})
+	if err != nil {
+		return nil, s.fail(uri, err)
+	}
+	h := parseEntry(s.label, result.Skill)
+	if h.URI != uri {
+		return nil, s.fail(uri, failf(ErrInvalidEntry, "the server returned the entry of %s", quote(h.URI)))
+	}
+	return h, nil
+}
+
+// requestFile requests a file and verifies the content. The request goes around the cache
+// of the SDK, which would return a stale file until its ttlMs passes.
+func (s *Server) requestFile(ctx context.Context, f File) ([]byte, error) {
+	if s.closed.Load() {
+		return nil, s.fail(f.URI, ErrClosed)
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	result, err := mcp.CallCustomMethod[*mcp.ReadResourceParams, *mcp.ReadResourceResult](ctx, s.session, readMethod, &mcp.ReadResourceParams{URI: f.URI})
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) {
+		s.Refresh() // the server may have changed the skill
+	}
+	if err != nil {
+		return nil, s.fail(f.URI, err)
+	}
+	raw, invalid := contents(result, f.URI)
+	if invalid == nil {
+		invalid = verify(raw, f)
+	}
+	if invalid != nil {
+		s.Refresh()
+		return nil, s.fail(f.URI, invalid)
+	}
+	return raw, nil
+}
+
+// contents returns the bytes of a result of resources/read.
+func contents(result *mcp.ReadResourceResult, uri string) ([]byte, *Error) {
+	if len(result.Contents) != 1 || result.Contents[0] == nil {
+		return nil, failf(ErrContents, "the server returned %d contents; want the file alone", len(result.Contents))
+	}
+	c := result.Contents[0]
+	switch {
+	case c.URI != uri:
+		return nil, failf(ErrContents, "the server returned the file %s", quote(c.URI))
+	case c.Blob != nil && c.Text != "":
+		return nil, failf(ErrContents, "the server returned both a text and a blob")
+	case c.Blob != nil:
+		return c.Blob, nil
+	}
+	return []byte(c.Text), nil // not nil for an empty file
+}
+
+// verify compares the content of a file with the entry.
+func verify(raw []byte, f File) *Error {
+	const next = "; the file changed or was altered: get the skill again"
+	if int64(len(raw)) != f.Size {
+		return failf(ErrSize, "the file has %d bytes, not %d"+next, len(raw), f.Size)
+	}
+	if digest := digestOf(raw); digest != f.Digest {
+		return failf(ErrDigest, "the file has the digest %s, not %s"+next, digest, f.Digest)
+	}
+	return nil
+}
+
+// digestOf returns the digest of a content, as in an entry.
+func digestOf(raw []byte) string {
+	sum := sha256.Sum256(raw)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// fail returns an Error of the server for a cause.
+func (s *Server) fail(uri string, cause error) error {
+	var e *Error
+	var rpc *jsonrpc.Error
+	switch {
+	case errors.As(cause, &e):
+	case errors.Is(cause, ErrClosed):
+		e = failf(ErrClosed, "the Server is closed; create another Server for the session")
+	case errors.Is(cause, mcp.ErrConnectionClosed):
+		e = &Error{Message: "the session has ended; connect again", Err: cause}
+	case errors.Is(cause, context.DeadlineExceeded):
+		e = &Error{Message: "the server does not answer; try again, or raise Host.Timeout", Err: cause}
+	case errors.As(cause, &rpc) && rpc.Code == jsonrpc.CodeInvalidParams && uri != "":
+		e = &Error{Kind: ErrNotFound, Message: "the server does not serve the URI; list the skills, or get the skill again", Err: cause}
+	default:
+		e = &Error{Message: "the request failed", Err: cause}
+	}
+	e.Server, e.URI = s.label, uri
+	return e
+}
+
+// ReadFile returns a file of a skill. The path is relative to the directory of the skill, as
+// in [File]. The caller may modify the result.
+//
+// ReadFile verifies the file with the given skill: the size ([ErrSize]), the digest
+// ([ErrDigest]) and, in a SKILL.md, every field of the frontmatter ([ErrFrontmatter]). A
+// path that the skill does not list is [ErrUnlisted], and sends no request. A file that
+// fails is never returned; get the skill again. ReadFile returns [ErrContents] if the server
+// sends another resource, several resources, or both a text and a blob, and [ErrNotFound] if
+// the server no longer serves the file.
+//
+// ReadFile sends resources/read, unless the Server has verified a file with this digest
+// before and still holds the content. The Server holds up to 16 MiB.
+func (s *Server) ReadFile(ctx context.Context, skill Skill, path string) ([]byte, error) {
+	if skill.Server != s.label {
+		return nil, s.fail(skill.URI, failf(ErrUnlisted, "the skill is of the server %s", quote(skill.Server)))
+	}
+	raw, err := s.read(ctx, &skill, path)
+	if err != nil {
+		return nil, err
+	}
+	return bytes.Clone(raw), nil
+}
+
+// read is ReadFile without a copy.
+func (s *Server) read(ctx context.Context, skill *Skill, path string) ([]byte, error) {
+	f, ok := skill.file(path)
+	if !ok {
+		return nil, s.fail(skill.URI, failf(ErrUnlisted, "the skill does not list the file %s; get the skill again for a new list", quote(path)))
+	}
+	raw, ok := s.cached(f.Digest)
+	if !ok {
+		var err error
+		if raw, err = s.requestFile(ctx, f); err != nil {
+			return nil, err
+		}
+		s.keep(f.Digest, raw)
+	} else if s.closed.Load() {
+		return nil, s.fail(f.URI, ErrClosed)
+	}
+	if path == skillFile && !sameFrontmatter(raw, skill.Frontmatter) {
+		return nil, s.fail(f.URI, failf(ErrFrontmatter, "the frontmatter of the file differs from the entry; do not use the skill"))
+	}
+	return raw, nil
+}
+
+// A cache holds verified contents by their digest. The cache is emptied when the next
+// content does not fit.
+type cache struct {
+	contents map[string][]byte
+	size     int
+}
+
+const maxCache = 16 << 20 // bytes
+
+func (s *Server) cached(digest string) ([]byte, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	raw, ok := s.cache.contents[digest]
+	return raw, ok
+}
+
+func (s *Server) keep(digest string, raw []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cache.contents == nil || s.cache.size+len(raw) > maxCache {
+		s.cache = cache{contents: make(map[string][]byte)}
+	}
+	if _, ok := s.cache.contents[digest]; !ok {
+		s.cache.contents[digest] = raw
+		s.cache.size += len(raw)
+	}
+}

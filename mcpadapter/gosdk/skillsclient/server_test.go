@@ -1,0 +1,591 @@
+package skillsclient_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
+)
+
+func TestListGetAndReadAFile(t *testing.T) {
+	for _, revision := range revisions {
+		t.Run(revision, func(t *testing.T) {
+			f := newFake(t, nil)
+			e := f.add("acme/refunds", "Refund.\n", map[string]string{"a/b.txt": "b", "empty.bin": "", "%41%20x.md": "encoded"})
+			f.add("git-workflow", "Commit.\n", nil)
+			s := connect(t, new(skillsclient.Host), "docs", f, revision)
+			list, err := s.List(ctx)
+			if err != nil || len(list.Skills) != 2 || len(list.Rejected) != 0 {
+				t.Fatalf("got %+v, %v", list, err)
+			}
+			skill := list.Skills[0]
+			var paths []string
+			for _, file := range skill.Files {
+				paths = append(paths, file.Path)
+			}
+			if diff := cmp.Diff([]string{"A x.md", "SKILL.md", "a/b.txt", "empty.bin"}, paths); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+			if skill.Server != "docs" || skill.URI != e.URI || skill.Dir != "docs.acme.refunds" || skill.Name != "refunds" || skill.Description != "Does refunds" {
+				t.Errorf("got %+v", skill)
+			}
+			got, err := s.Get(ctx, e.URI)
+			if diff := cmp.Diff(skill, got); err != nil || diff != "" {
+				t.Errorf("Get: %v (-List +Get):\n%s", err, diff)
+			}
+			f.requests()
+			for range 2 { // the second time from the cache
+				for path, want := range map[string]string{"SKILL.md": "---\nname: refunds\ndescription: Does refunds\n---\nRefund.\n", "a/b.txt": "b", "empty.bin": "", "A x.md": "encoded"} {
+					raw, err := s.ReadFile(ctx, skill, path)
+					if err != nil || string(raw) != want {
+						t.Errorf("%s: got %q, %v", path, raw, err)
+					}
+					clear(raw) // the caller may modify the result
+				}
+			}
+			if got := f.requests(); len(got) != 4 {
+				t.Errorf("requests: %q, want each file once", got)
+			}
+		})
+	}
+}
+
+func TestFilesThatDifferFromTheEntryAreErrors(t *testing.T) {
+	const uri, path = "skill://a/SKILL.md", "SKILL.md"
+	text := "---\nname: a\ndescription: Does a\n---\nBody.\n"
+	one := func(c *mcp.ResourceContents) *mcp.ReadResourceResult {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}
+	}
+	for _, tt := range []struct {
+		name   string
+		result *mcp.ReadResourceResult
+		err    error
+		want   error
+	}{
+		{"another byte", contentsOf(uri, strings.Replace(text, "Body", "Bodx", 1)), nil, skillsclient.ErrDigest},
+		{"a longer file", contentsOf(uri, text+"x"), nil, skillsclient.ErrSize},
+		{"a shorter file", contentsOf(uri, text[1:]), nil, skillsclient.ErrSize},
+		{"no bytes", contentsOf(uri, ""), nil, skillsclient.ErrSize},
+		{"a large file", contentsOf(uri, strings.Repeat("x", 100_000)), nil, skillsclient.ErrSize},
+		{"text that is not UTF-8", one(&mcp.ResourceContents{URI: uri, Text: strings.Replace(text, "Body", "\xff\xfe\xfd\xfc", 1)}), nil, skillsclient.ErrVerification},
+		{"another URI", contentsOf("skill://b/SKILL.md", text), nil, skillsclient.ErrContents},
+		{"another spelling of the URI", contentsOf("skill://%61/SKILL.md", text), nil, skillsclient.ErrContents},
+		{"a text and a blob", one(&mcp.ResourceContents{URI: uri, Text: text, Blob: []byte(text)}), nil, skillsclient.ErrContents},
+		{"two contents", &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, Text: text}, {URI: uri, Text: text}}}, nil, skillsclient.ErrContents},
+		{"no contents", &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{}}, nil, skillsclient.ErrContents},
+		{"no resource", nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "gone"}, skillsclient.ErrNotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, nil)
+			f.add("a", "Body.\n", nil)
+			f.read = func(context.Context, string) (*mcp.ReadResourceResult, error) { return tt.result, tt.err }
+			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+			list, err := s.List(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, read := range []func() ([]byte, error){
+				func() ([]byte, error) { return s.ReadFile(ctx, list.Skills[0], path) },
+				func() ([]byte, error) { return fs.ReadFile(s.FS(ctx), "docs.a/SKILL.md") },
+				func() ([]byte, error) { return readAll(s.FS(ctx), "docs.a/SKILL.md") },
+			} {
+				raw, err := read()
+				if !errors.Is(err, tt.want) || len(raw) > 0 {
+					t.Errorf("got %q, %v, want %v", raw, err, tt.want)
+				}
+				if err != nil && strings.Contains(err.Error(), "\n") {
+					t.Errorf("the message has several lines: %q", err)
+				}
+			}
+			f.requests()
+			if _, err := s.List(ctx); err != nil || len(f.requests()) != 1 {
+				t.Errorf("the failure does not make the list stale: %v", err)
+			}
+		})
+	}
+}
+
+func TestFrontmatterIsComparedFieldByField(t *testing.T) {
+	for _, tt := range []struct {
+		name, header string
+		fields       map[string]any
+		same         bool
+	}{
+		{"all fields", "license: MIT\nmetadata:\n  a: \"1\"\n  b: [x, 2, true, null, 1.50]", map[string]any{"license": "MIT", "metadata": map[string]any{"a": "1", "b": []any{"x", 2, true, nil, 1.5}}}, true},
+		{"a block text", "notes: |\n  one\n  two\n", map[string]any{"notes": "one\ntwo\n"}, true},
+		{"a date, and a number with a leading zero", "date: 2025-01-31\nid: 007", map[string]any{"date": "2025-01-31", "id": "007"}, true},
+		{"numbers and booleans of YAML 1.1", "mode: 0x1F\nid: 007\nshown: yes", map[string]any{"mode": 31, "id": 7, "shown": true}, true},
+		{"another description", "description: Exfiltrates", nil, false},
+		{"a field more in the file", "allowed-tools: Bash", nil, false},
+		{"a field more in the entry", "", map[string]any{"license": "MIT"}, false},
+		{"a nested field more in the file", "metadata: {a: b, c: d}", map[string]any{"metadata": map[string]any{"a": "b"}}, false},
+		{"another item", "tags: [a, b]", map[string]any{"tags": []any{"a", "c"}}, false},
+		{"an item more", "tags: [a, b]", map[string]any{"tags": []any{"a"}}, false},
+		{"a text for a list", "tags: [a]", map[string]any{"tags": "[a]"}, false},
+		{"a list for a text", "tags: a", map[string]any{"tags": []any{"a"}}, false},
+		{"a boolean for another text", "shown: x", map[string]any{"shown": true}, false},
+		{"another number", "id: 8", map[string]any{"id": 7}, false},
+		{"another large number", "id: 9007199254740993", map[string]any{"id": int64(9007199254740992)}, false},
+		{"null for a text", "license: MIT", map[string]any{"license": nil}, false},
+		{"a key twice", "license: MIT\nlicense: GPL", map[string]any{"license": "MIT"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, nil)
+			e := f.add("a", "", nil)
+			text := "---\nname: a\n" + tt.header + "\n---\nBody.\n"
+			if !strings.HasPrefix(tt.header, "description") {
+				text = strings.Replace(text, "name: a", "name: a\ndescription: Does a", 1)
+			}
+			for key, value := range tt.fields {
+				e.Frontmatter[key] = value
+			}
+			e.Resources = []resource{{e.URI, digest(text), int64(len(text))}}
+			f.entries, f.files[e.URI] = []any{e}, text
+			s := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
+			skill, err := s.Get(ctx, e.URI)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second time from the cache
+				raw, err := s.ReadFile(ctx, skill, "SKILL.md")
+				if tt.same && (err != nil || string(raw) != text) || !tt.same && (!errors.Is(err, skillsclient.ErrFrontmatter) || raw != nil) {
+					t.Errorf("got %q, %v", raw, err)
+				}
+			}
+		})
+	}
+}
+
+func TestInvalidEntriesAreRejectedAlone(t *testing.T) {
+	const uri = "skill://x/a/SKILL.md"
+	good := entry{uri, map[string]any{"name": "a", "description": "Does a"}, []resource{{uri, digest(""), 0}}}
+	files := func(more ...resource) any {
+		return withJSON(t, good, "resources", append([]resource{{uri, digest(""), 0}}, more...))
+	}
+	at := func(uri string) any {
+		return entry{uri, good.Frontmatter, []resource{{uri, digest(""), 0}}}
+	}
+	many := make([]resource, 512)
+	for i := range many {
+		many[i] = resource{fmt.Sprintf("skill://x/a/%d", i), digest(""), 0}
+	}
+	invalid, large := skillsclient.ErrInvalidEntry, skillsclient.ErrTooLarge
+	for _, tt := range []struct {
+		name  string
+		entry any
+		want  error
+	}{
+		{"no object", 7, invalid},
+		{"null", nil, invalid},
+		{"a URI without a scheme", at("x/a/SKILL.md"), invalid},
+		{"an invalid scheme", at("1s://x/a/SKILL.md"), invalid},
+		{"no SKILL.md", at("skill://x/a"), invalid},
+		{"SKILL.md in another case", at("skill://x/a/skill.md"), invalid},
+		{"no path", at("skill:///SKILL.md"), invalid},
+		{"an empty authority", at("skill:///a/SKILL.md"), invalid},
+		{"dots", at("skill://x/../a/SKILL.md"), invalid},
+		{"encoded dots", at("skill://x/%2e%2e/a/SKILL.md"), invalid},
+		{"an encoded slash", at("skill://x%2fy/a/SKILL.md"), invalid},
+		{"an encoded backslash", at("skill://x%5Cy/a/SKILL.md"), invalid},
+		{"a backslash", at(`skill://x\..\y/a/SKILL.md`), invalid},
+		{"a NUL", at("skill://x%00/a/SKILL.md"), invalid},
+		{"a raw NUL", at("skill://x\x00/a/SKILL.md"), invalid},
+		{"a line break", at("skill://x%0ay/a/SKILL.md"), invalid},
+		{"invalid UTF-8", at("skill://x%ff/a/SKILL.md"), invalid},
+		{"a broken escape", at("skill://x%4/a/SKILL.md"), invalid},
+		{"a query", at("skill://x?/a/SKILL.md"), invalid},
+		{"a fragment", at("skill://x/a#/SKILL.md"), invalid},
+		{"a long URI", at("skill://" + strings.Repeat("x", 5000) + "/a/SKILL.md"), invalid},
+		{"a long path", at("skill://" + strings.Repeat("x", 300) + "/a/SKILL.md"), invalid},
+		{"a name with an uppercase letter", withJSON(t, at("skill://x/A/SKILL.md"), "frontmatter", map[string]any{"name": "A", "description": "x"}), invalid},
+		{"a name with two hyphens", withJSON(t, at("skill://x/a--b/SKILL.md"), "frontmatter", map[string]any{"name": "a--b", "description": "x"}), invalid},
+		{"another name", at("skill://x/b/SKILL.md"), invalid},
+		{"no frontmatter", withJSON(t, good, "frontmatter", nil), invalid},
+		{"frontmatter that is a list", withJSON(t, good, "frontmatter", []string{"a"}), invalid},
+		{"no name", withJSON(t, good, "frontmatter", map[string]any{"description": "x"}), invalid},
+		{"no description", withJSON(t, good, "frontmatter", map[string]any{"name": "a"}), invalid},
+		{"a blank description", withJSON(t, good, "frontmatter", map[string]any{"name": "a", "description": " "}), invalid},
+		{"much frontmatter", withJSON(t, good, "frontmatter", map[string]any{"name": "a", "description": strings.Repeat("x", 70_000)}), large},
+		{"no resources", withJSON(t, good, "resources", nil), invalid},
+		{"resources that are an object", withJSON(t, good, "resources", map[string]any{}), invalid},
+		{"another text than dynamic", withJSON(t, good, "resources", "Dynamic"), invalid},
+		{"dynamic", withJSON(t, good, "resources", "dynamic"), skillsclient.ErrDynamic},
+		{"resources without SKILL.md", withJSON(t, good, "resources", []resource{}), invalid},
+		{"SKILL.md twice", files(resource{uri, digest(""), 0}), invalid},
+		{"a file twice", files(resource{"skill://x/a/b", digest(""), 0}, resource{"skill://x/a/%62", digest(""), 0}), invalid},
+		{"a file and a directory", files(resource{"skill://x/a/b", digest(""), 0}, resource{"skill://x/a/b/c", digest(""), 0}), invalid},
+		{"two SKILL.md in different case", files(resource{"skill://x/a/skill.md", digest(""), 0}), invalid},
+		{"a file of another skill", files(resource{"skill://x/b/c", digest(""), 0}), invalid},
+		{"a file of another authority", files(resource{"skill://y/a/b", digest(""), 0}), invalid},
+		{"a file of another scheme", files(resource{"file:///etc/passwd", digest(""), 0}), invalid},
+		{"a file above the skill", files(resource{"skill://x/a/../b", digest(""), 0}), invalid},
+		{"an encoded path above the skill", files(resource{"skill://x/a/%2E%2e/b", digest(""), 0}), invalid},
+		{"a file with an encoded slash", files(resource{"skill://x/a/b%2Fc", digest(""), 0}), invalid},
+		{"an empty segment", files(resource{"skill://x/a/b//c", digest(""), 0}), invalid},
+		{"the directory", files(resource{"skill://x/a/", digest(""), 0}), invalid},
+		{"a digest in uppercase", files(resource{"skill://x/a/b", strings.ToUpper(digest("")), 0}), invalid},
+		{"another hash", files(resource{"skill://x/a/b", "md5:" + digest("")[7:], 0}), invalid},
+		{"a short digest", files(resource{"skill://x/a/b", digest("")[:70], 0}), invalid},
+		{"a negative size", files(resource{"skill://x/a/b", digest(""), -1}), invalid},
+		{"no size", files(), nil},
+		{"sizes above 16 MiB", files(resource{"skill://x/a/b", digest(""), 16 << 20}, resource{"skill://x/a/c", digest(""), 1}), large},
+		{"a size that overflows", files(resource{"skill://x/a/b", digest(""), 1<<63 - 1}, resource{"skill://x/a/c", digest(""), 1<<63 - 1}), large},
+		{"513 files", files(many...), large},
+		{"512 files", files(many[:511]...), nil},
+		{"16 MiB", files(resource{"skill://x/a/b", digest(""), 16 << 20}), nil},
+		{"names that differ in case", files(resource{"skill://x/a/b", digest(""), 0}, resource{"skill://x/a/B", digest(""), 0}), nil},
+		{"a name encoded twice", files(resource{"skill://x/a/%252e%252e", digest(""), 0}), nil},
+		{"another scheme", at("github://owner/repo/a/SKILL.md"), nil},
+		{"strange text", withJSON(t, good, "frontmatter", map[string]any{"name": "a", "description": "\u2028\u0085\ufeff\x01😀: #'\"", "\"": map[string]any{"---": []any{1e30, -0.5}}}), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, nil)
+			f.add("other", "", nil)
+			f.change(func() { f.entries = append([]any{tt.entry}, f.entries...) })
+			f.get = func(string) any { return tt.entry }
+			s := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
+			list, err := s.List(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.want == nil {
+				if len(list.Skills) != 2 || len(list.Rejected) != 0 {
+					t.Errorf("got %d skills, rejected %v", len(list.Skills), list.Rejected)
+				}
+				return
+			}
+			if len(list.Skills) != 1 || len(list.Rejected) != 1 || !errors.Is(list.Rejected[0], tt.want) {
+				t.Errorf("got %d skills, rejected %v, want %v", len(list.Skills), list.Rejected, tt.want)
+			}
+			if e, ok := tt.entry.(entry); ok {
+				if _, err := s.Get(ctx, e.URI); !errors.Is(err, tt.want) {
+					t.Errorf("Get: %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestListsAreBounded(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		list     func(context.Context, string) page
+		requests int
+	}{
+		{"a cursor that stays", func(context.Context, string) page { return page{NextCursor: "x"} }, 2},
+		{"cursors in a circle", func(_ context.Context, c string) page {
+			return page{NextCursor: map[string]string{"": "a", "a": "b", "b": "a"}[c]}
+		}, 3},
+		{"pages without end", func(_ context.Context, c string) page { return page{NextCursor: c + "x"} }, 1000},
+		{"entries without end", func(_ context.Context, c string) page {
+			return page{NextCursor: c + "x", Skills: make([]int, 4000)}
+		}, 3},
+		{"bytes without end", func(_ context.Context, c string) page {
+			return page{NextCursor: c + "x", Skills: []string{strings.Repeat("x", 30_000)}}
+		}, 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, nil)
+			f.list = tt.list
+			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+			s.SetMaxList(100_000)
+			if _, err := s.List(ctx); !errors.Is(err, skillsclient.ErrInvalidList) {
+				t.Errorf("got %v", err)
+			}
+			if got := len(f.requests()); got != tt.requests {
+				t.Errorf("%d requests, want %d", got, tt.requests)
+			}
+		})
+	}
+}
+
+func TestPagesOfAListAreJoined(t *testing.T) {
+	f := newFake(t, nil)
+	a, b := f.add("x/a", "", nil), f.add("x/b", "", nil)
+	again := withJSON(t, a, "frontmatter", map[string]any{"name": "a", "description": "Another"})
+	encoded := strings.Replace(a.URI, "x", "%78", 1)
+	f.list = func(_ context.Context, cursor string) page {
+		if cursor == "" {
+			return page{Skills: []any{a}, NextCursor: "2"}
+		}
+		return page{Skills: []any{again, b, entry{encoded, a.Frontmatter, []resource{{encoded, digest(""), 0}}}}}
+	}
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+	list, err := s.List(ctx)
+	if err != nil || len(list.Skills) != 2 || list.Skills[0].Description != "Does a" || len(list.Rejected) != 2 {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}
+
+func TestListIsFreshUntilTheServerAnnouncesAChange(t *testing.T) {
+	never, hour := int64(0), int64(3_600_000)
+	silent := &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}}
+	silent.AddExtension(skillsclient.Extension, nil)
+	for _, tt := range []struct {
+		name         string
+		capabilities *mcp.ServerCapabilities
+		ttl          *int64
+		requests     int // of three lists
+	}{
+		{"announced changes", nil, nil, 1},
+		{"an hour", nil, &hour, 1},
+		{"stale at once", nil, &never, 3},
+		{"an hour, without announcements", silent, &hour, 1},
+		{"no promise", silent, nil, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, tt.capabilities)
+			f.ttl = tt.ttl
+			f.add("a", "", nil)
+			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+			for range 3 {
+				if _, err := s.List(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := len(f.requests()); got != tt.requests {
+				t.Errorf("%d requests, want %d", got, tt.requests)
+			}
+			s.Refresh()
+			if _, err := s.List(ctx); err != nil || len(f.requests()) != 1 {
+				t.Errorf("Refresh: %v", err)
+			}
+		})
+	}
+}
+
+func TestListChangedRefreshes(t *testing.T) {
+	for _, revision := range revisions {
+		t.Run(revision, func(t *testing.T) {
+			f := newFake(t, nil)
+			f.add("a", "", nil)
+			s := connect(t, new(skillsclient.Host), "docs", f, revision)
+			layer := s.FS(ctx)
+			if _, err := fs.ReadDir(layer, "."); err != nil {
+				t.Fatal(err)
+			}
+			f.add("b", "", nil)
+			f.server.AddResource(&mcp.Resource{URI: "skill://b/SKILL.md", Name: "b"}, nil) // announces a change
+			for deadline := time.Now().Add(10 * time.Second); ; {
+				if _, err := fs.Stat(layer, "docs.b"); err == nil {
+					break
+				} else if time.Now().After(deadline) {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestGetReplacesTheHeldEntry is the case of a server that renames and changes a skill
+// between a list and a read.
+func TestGetReplacesTheHeldEntry(t *testing.T) {
+	hour := int64(3_600_000)
+	f := newFake(t, nil)
+	f.ttl = &hour
+	e := f.add("a", "One.\n", map[string]string{"old.txt": "old"})
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+	layer := s.FS(ctx)
+	list, err := s.List(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(f.files, "skill://a/old.txt")
+	f.add("a", "Two.\n", map[string]string{"new.txt": "new"})
+	if _, err := s.ReadFile(ctx, list.Skills[0], "SKILL.md"); !errors.Is(err, skillsclient.ErrDigest) {
+		t.Errorf("the changed file: got %v", err)
+	}
+	if _, err := s.ReadFile(ctx, list.Skills[0], "old.txt"); !errors.Is(err, skillsclient.ErrNotFound) {
+		t.Errorf("the removed file: got %v", err)
+	}
+	f.requests()
+	if _, err := s.ReadFile(ctx, list.Skills[0], "new.txt"); !errors.Is(err, skillsclient.ErrUnlisted) || !errors.Is(err, skillsclient.ErrVerification) {
+		t.Errorf("the new file: got %v", err)
+	}
+	if got := f.requests(); got != nil {
+		t.Errorf("an unlisted file sends %q", got)
+	}
+	skill, err := s.Get(ctx, e.URI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"SKILL.md", "new.txt"} {
+		if _, err := s.ReadFile(ctx, skill, path); err != nil {
+			t.Error(err)
+		}
+		if _, err := fs.ReadFile(layer, "docs.a/"+path); err != nil {
+			t.Error(err)
+		}
+	}
+	f.change(func() { f.list = func(context.Context, string) page { return page{TTL: &hour} } }) // a partial list
+	unlisted := f.add("b", "", nil)
+	s.Refresh()
+	if _, err := s.Get(ctx, unlisted.URI); err != nil {
+		t.Error(err)
+	}
+	if list, err := s.List(ctx); err != nil || len(list.Skills) != 1 || list.Skills[0].URI != unlisted.URI {
+		t.Errorf("a partial list loses the skills of Get: got %+v, %v", list, err)
+	}
+	for uri, want := range map[string]error{"skill://none/SKILL.md": skillsclient.ErrNotFound, "skill://none": skillsclient.ErrInvalidEntry} {
+		if _, err := s.Get(ctx, uri); !errors.Is(err, want) {
+			t.Errorf("%s: got %v", uri, err)
+		}
+	}
+	f.get = func(string) any { return e }
+	if _, err := s.Get(ctx, "skill://b/SKILL.md"); !errors.Is(err, skillsclient.ErrInvalidEntry) {
+		t.Errorf("the entry of another skill: got %v", err)
+	}
+}
+
+// TestTheCacheOfTheSDKDoesNotKeepStaleFiles reads a file whose results promise an hour.
+func TestTheCacheOfTheSDKDoesNotKeepStaleFiles(t *testing.T) {
+	f := newFake(t, nil)
+	f.read = func(_ context.Context, uri string) (*mcp.ReadResourceResult, error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		r := contentsOf(uri, f.files[uri])
+		r.TTLMs = 3_600_000
+		return r, nil
+	}
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+	for _, body := range []string{"One.\n", "Two.\n"} {
+		skill, err := s.Get(ctx, f.add("a", body, nil).URI)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if raw, err := s.ReadFile(ctx, skill, "SKILL.md"); err != nil || !strings.HasSuffix(string(raw), body) {
+			t.Errorf("got %q, %v", raw, err)
+		}
+	}
+}
+
+func TestCallsEndWithTheirContext(t *testing.T) {
+	f := newFake(t, nil)
+	e := f.add("a", "", nil)
+	stall := func(ctx context.Context) { <-ctx.Done() } // until the client cancels the request
+	f.read = func(ctx context.Context, _ string) (*mcp.ReadResourceResult, error) {
+		stall(ctx)
+		return nil, ctx.Err()
+	}
+	s := connect(t, &skillsclient.Host{Timeout: 20 * time.Millisecond}, "docs", f, revisions[0])
+	patient := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
+	skill, err := s.Get(ctx, e.URI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ReadFile(ctx, skill, "SKILL.md"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("ReadFile: %v", err)
+	}
+	if _, err := fs.ReadFile(s.FS(ctx), "docs.a/SKILL.md"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("FS: %v", err)
+	}
+	f.change(func() { f.list = func(ctx context.Context, _ string) page { stall(ctx); return page{} } })
+	s.Refresh()
+	if _, err := s.List(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("List: %v", err)
+	}
+	// A caller that waits for the list of another caller ends with its own context.
+	first, cancel := context.WithCancel(ctx)
+	ended := make(chan error)
+	f.requests()
+	go func() { _, err := patient.List(first); ended <- err }()
+	for len(f.requests()) == 0 {
+	}
+	second, cancelSecond := context.WithCancel(ctx)
+	cancelSecond()
+	if _, err := patient.List(second); !errors.Is(err, context.Canceled) {
+		t.Errorf("the second caller: %v", err)
+	}
+	if _, err := patient.FS(ctx).WithContext(second).Open("."); !errors.Is(err, context.Canceled) {
+		t.Errorf("WithContext: %v", err)
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the first caller: %v", err)
+	}
+}
+
+func TestAServerThatClosesIsAnError(t *testing.T) {
+	f := newFake(t, nil)
+	e := f.add("a", "", map[string]string{"b": "b"})
+	h := new(skillsclient.Host)
+	cs := session(t, h, f, revisions[0])
+	s, err := h.Server("docs", cs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skill, err := s.Get(ctx, e.URI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.ReadFile(ctx, skill, "b"); err != nil {
+		t.Fatal(err)
+	}
+	for ss := range f.server.Sessions() {
+		ss.Close()
+	}
+	cs.Wait()
+	if _, err := s.ReadFile(ctx, skill, "SKILL.md"); !errors.Is(err, mcp.ErrConnectionClosed) {
+		t.Errorf("ReadFile: %v", err)
+	}
+	if _, err := s.List(ctx); !errors.Is(err, mcp.ErrConnectionClosed) {
+		t.Errorf("List: %v", err)
+	}
+	if _, err := s.ReadFile(ctx, skill, "b"); err != nil {
+		t.Errorf("a verified file: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	for name, call := range map[string]func() error{
+		"List":     func() error { _, err := s.List(ctx); return err },
+		"Get":      func() error { _, err := s.Get(ctx, e.URI); return err },
+		"ReadFile": func() error { _, err := s.ReadFile(ctx, skill, "b"); return err },
+		"FS":       func() error { _, err := s.FS(ctx).Stat("docs.a"); return err },
+	} {
+		if err := call(); !errors.Is(err, skillsclient.ErrClosed) || !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s after Close: %v", name, err)
+		}
+	}
+	if _, err := h.Server("DOCS", cs); err != nil {
+		t.Errorf("Close does not free the label: %v", err)
+	}
+}
+
+func TestServersHaveLabels(t *testing.T) {
+	f, plain := newFake(t, nil), newFake(t, &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}})
+	h := new(skillsclient.Host)
+	cs := session(t, h, f, revisions[0])
+	for _, label := range []string{"", "a.b", "a/b", "é", "a b", strings.Repeat("x", 33), "a\x00"} {
+		if _, err := h.Server(label, cs); !errors.Is(err, skillsclient.ErrInvalidLabel) {
+			t.Errorf("%q: got %v", label, err)
+		}
+	}
+	if _, err := h.Server("docs", session(t, h, plain, revisions[1])); !errors.Is(err, skillsclient.ErrNotSupported) {
+		t.Errorf("a server without skills: got %v", err)
+	}
+	if _, err := h.Server("docs", nil); !errors.Is(err, skillsclient.ErrNotSupported) {
+		t.Errorf("no session: got %v", err)
+	}
+	docs := connect(t, h, "docs", f, revisions[0])
+	if _, err := h.Server("Docs", cs); !errors.Is(err, skillsclient.ErrInvalidLabel) {
+		t.Errorf("a label twice: got %v", err)
+	}
+	other := connect(t, h, "other", f, revisions[0])
+	skill, err := docs.Get(ctx, f.add("a", "", nil).URI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.ReadFile(ctx, skill, "SKILL.md"); !errors.Is(err, skillsclient.ErrUnlisted) {
+		t.Errorf("a skill of another server: got %v", err)
+	}
+}

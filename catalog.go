@@ -73,7 +73,7 @@ const maxCache = 16 << 20
 type caches struct {
 	commands index.Cache[Command]
 	skills   index.Cache[skillText]
-	digests  index.Cache[string]
+	digests  index.Cache[fileDigest]
 	usages   index.Cache[usage]
 	lines    index.Cache[*text.Index]
 }

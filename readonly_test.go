@@ -82,6 +82,17 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 			c.RelativePath("commands", "commands/c00.md")
 			return nil
 		},
+		"SkillLayers": func(_ context.Context, c *toolshelf.Catalog) error { c.SkillLayers(); return nil },
+		"SkillManifests": func(ctx context.Context, c *toolshelf.Catalog) error {
+			for _, err := range c.SkillManifests(ctx, "s00") {
+				return err
+			}
+			return nil
+		},
+		"SkillSubdir": func(_ context.Context, c *toolshelf.Catalog) error {
+			c.SkillSubdir(toolshelf.SkillInfo{Layer: "skills", Path: "skills/s00/SKILL.md"})
+			return nil
+		},
 		"ReportsConfigured": func(_ context.Context, c *toolshelf.Catalog) error { c.ReportsConfigured(); return nil },
 
 		"Skill.Dir":         onSkill(func(s toolshelf.Skill) error { s.Dir(); return nil }),

@@ -216,9 +216,11 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 		skill.Diagnostics = append(skill.Diagnostics, newDiagnostic(p))
 	}
 	if options.digests {
-		if err := o.digest(ctx, listed, &skill); err != nil {
+		problems, err := o.digest(ctx, listed, skill.Files)
+		if err != nil {
 			return Skill{}, err
 		}
+		skill.Diagnostics = append(skill.Diagnostics, problems...)
 	}
 	return skill, nil
 }

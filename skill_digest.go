@@ -31,23 +31,32 @@ func Digests() SkillOption {
 	return func(o *skillOptions) { o.digests = true }
 }
 
-// digest adds the digests of the listed files to skill. digest returns errChanging
-// if a file changes during the call.
-func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, skill *Skill) error {
+// A fileDigest is the SHA-256 of a file.
+type fileDigest struct {
+	sum  string // 64 lowercase hexadecimal digits
+	head uint64 // of a SKILL.md: the headHash of the same bytes; otherwise 0
+}
+
+// digest adds the missing digests to files, which are the listed files, and returns
+// diagnostics of the files without a digest. digest returns errChanging if a file
+// changes during the call.
+func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, files []SkillFile) (problems []Diagnostic, err error) {
 	e := o.entry
 	place := path.Dir(o.skills.Place(e))
 	for i, f := range listed.Files {
 		report := func(code DiagnosticCode, message, suggestion string) {
-			skill.Diagnostics = append(skill.Diagnostics, Diagnostic{Code: code, Severity: SeverityWarning,
+			problems = append(problems, Diagnostic{Code: code, Severity: SeverityWarning,
 				Path: path.Join(place, escape.Path(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
+		}
+		if files[i].SHA256 != "" {
+			continue
 		}
 		if f.Info.Size > o.config.maxFileSize {
 			report(DiagFileTooLarge, "the file is larger than allowed", "shorten the file, or raise the limit with WithMaxFileSize")
 			continue
 		}
-		key := index.File{Layer: e.Layer(), Path: path.Join(path.Dir(e.Path), f.Name)}
-		if kept := o.caches.digests.Get(key); kept != nil && index.SameFile(kept.Info, f.Info) {
-			skill.Files[i].SHA256 = kept.Value
+		if kept := o.keptDigest(f); kept != nil {
+			files[i].SHA256 = kept.sum
 			continue
 		}
 		now := time.Now()
@@ -55,29 +64,48 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, skill *
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return nil, ctx.Err()
 		case errors.Is(err, errChanging), errors.Is(err, fs.ErrNotExist), errors.Is(err, confine.ErrNotRegular), errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
-			return errChanging // the file has changed since the listing
+			return nil, errChanging // the file has changed since the listing
 		default:
 			report(DiagFileRead, escape.Reason(err), "check the permissions of the file")
 			continue
 		}
-		skill.Files[i].SHA256 = sum
-		if o.skills.Settled(e.Layer(), f.Info, now) {
-			o.caches.digests.Put(&index.Cached[string]{File: key, Info: f.Info, Value: sum, Size: int64(len(sum))})
-		}
+		files[i].SHA256 = sum
+		o.keepDigest(f, fileDigest{sum: sum}, now)
 	}
 	again, err := o.dir.Files(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	same := slices.EqualFunc(listed.Files, again.Files, func(a, b index.SkillFile) bool {
 		return a.Name == b.Name && index.SameFile(a.Info, b.Info)
 	})
 	if !same {
-		return errChanging
+		return nil, errChanging
+	}
+	return problems, nil
+}
+
+// file identifies a listed file of the skill.
+func (o *openSkill) file(f index.SkillFile) index.File {
+	return index.File{Layer: o.entry.Layer(), Path: path.Join(path.Dir(o.entry.Path), f.Name)}
+}
+
+// keptDigest returns the cached digest of a listed file, or nil.
+func (o *openSkill) keptDigest(f index.SkillFile) *fileDigest {
+	if kept := o.caches.digests.Get(o.file(f)); kept != nil && index.SameFile(kept.Info, f.Info) {
+		return &kept.Value
 	}
 	return nil
+}
+
+// keepDigest adds the digest of a listed file, which was read no earlier than now, to the
+// cache.
+func (o *openSkill) keepDigest(f index.SkillFile, d fileDigest, now time.Time) {
+	if o.skills.Settled(o.entry.Layer(), f.Info, now) {
+		o.caches.digests.Put(&index.Cached[fileDigest]{File: o.file(f), Info: f.Info, Value: d, Size: int64(len(d.sum))})
+	}
 }
 
 // digestOf returns the SHA-256 of a listed file, or errChanging if the file has

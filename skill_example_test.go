@@ -181,3 +181,40 @@ func printSkills(c *toolshelf.Catalog) {
 		fmt.Println()
 	}
 }
+
+func ExampleCatalog_SkillManifests() {
+	catalog := open(toolshelf.WithFs(project(pdfSkill)))
+	defer catalog.Close()
+	for m, err := range catalog.SkillManifests(context.Background(), "pdf") {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(m.Name, m.Bytes, m.Dirs, m.Oversized())
+		for _, f := range m.Files {
+			fmt.Println(f.SHA256[:8], f.Size, f.Path)
+		}
+	}
+	// Output:
+	// pdf 106 [references scripts] false
+	// 1089edbf 82 SKILL.md
+	// 111198a6 8 references/forms.md
+	// 9907f189 16 scripts/fill.py
+}
+
+func ExampleCatalog_SkillSubdir() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{"skills/tools/pdf/SKILL.md": pdfSkill["skills/pdf/SKILL.md"]})), toolshelf.WithSkillDepth(2))
+	defer catalog.Close()
+	skills, err := catalog.ListSkills(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(catalog.SkillLayers())
+	for _, s := range skills {
+		fmt.Println(s.Layer, catalog.SkillSubdir(s))
+	}
+	// Output:
+	// [skills]
+	// skills tools/pdf
+}

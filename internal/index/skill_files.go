@@ -29,6 +29,7 @@ type SkillFile struct {
 // SkillFiles lists the files of a skill.
 type SkillFiles struct {
 	Files     []SkillFile       // sorted by the bytes of Name
+	Dirs      []string          // the directories that were read, relative to the skill's directory and sorted; without the skill's directory itself
 	Own       int               // index of the entry's SKILL.md in Files; -1 if the file is missing
 	Truncated bool              // the skill exceeds the limits, and Files is incomplete
 	Problems  []problem.Problem // the omitted files
@@ -53,6 +54,7 @@ func (d *SkillDir) Files(ctx context.Context) (SkillFiles, error) {
 		}
 	}
 	slices.SortFunc(w.list.Files, func(a, b SkillFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.Sort(w.list.Dirs)
 	w.list.Own = w.own()
 	slices.SortFunc(w.list.Problems, problem.Compare)
 	w.list.Problems = problem.Limit(w.list.Problems)
@@ -145,7 +147,9 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 		below, err := dir.OpenDir(c.name)
 		if err == nil {
 			defer below.Close()
-			err = w.walk(below, name, depth+1)
+			if err = w.walk(below, name, depth+1); err == nil {
+				w.list.Dirs = append(w.list.Dirs, name)
+			}
 		}
 		if err != nil && w.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
 			w.unreadable(name, err)

@@ -66,3 +66,11 @@ const (
 	SkillCompatibilityNotText Code = "SKILL_COMPATIBILITY_NOT_TEXT"
 	SkillCompatibilityTooLong Code = "SKILL_COMPATIBILITY_TOO_LONG"
 )
+
+// Codes of problems of skills over the Model Context Protocol. Lint does not report them.
+const (
+	SkillNoURI        Code = "SKILL_NO_URI"
+	SkillURITaken     Code = "SKILL_URI_TAKEN"
+	SkillTooManyFiles Code = "SKILL_TOO_MANY_FILES"
+	SkillTooLarge     Code = "SKILL_TOO_LARGE"
+)

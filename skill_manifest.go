@@ -1,0 +1,209 @@
+package toolshelf
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash/maphash"
+	"iter"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
+)
+
+// The limits of the digests in a [SkillManifest]. The specification of skills over the
+// Model Context Protocol (SEP-2640) has the same limits.
+const (
+	MaxManifestFiles = 512      // files of a skill
+	MaxManifestBytes = 16 << 20 // sum of the sizes of the files, in bytes
+)
+
+// A SkillManifest lists the files of a skill, with their digests and the frontmatter of
+// SKILL.md. All parts describe one state of the skill's directory, as far as the
+// filesystem reports changes.
+type SkillManifest struct {
+	SkillInfo
+	Files     []SkillFile // the files of Skill.Files; if the skill is within the limits, with their digests
+	Dirs      []string    // the subdirectories that contain Files and the empty subdirectories, relative to the skill's directory, with slashes and sorted
+	Truncated bool        // Files is incomplete; see Skill.FilesTruncated
+	Bytes     int64       // sum of the sizes of Files
+}
+
+// Oversized reports whether the skill exceeds MaxManifestFiles or MaxManifestBytes, or
+// whether Files is incomplete. The files of an oversized skill have no digests.
+func (m SkillManifest) Oversized() bool {
+	return m.Truncated || len(m.Files) > MaxManifestFiles || m.Bytes > MaxManifestBytes
+}
+
+// SkillManifests ranges over the manifests of the named skills, in the order of the
+// names, as of the start of the range. Each manifest is computed when the range reaches
+// the manifest. A file without a digest, for example because the file is larger than
+// [WithMaxFileSize] allows, has a diagnostic. [Catalog.GetSkill] describes the files.
+//
+// If a skill cannot be read, SkillManifests yields the error of GetSkill with a manifest
+// that contains only the name, and continues with the next name. If the skills cannot be
+// listed, or when ctx ends, SkillManifests yields the error once with a zero manifest,
+// and ends the range.
+//
+// A range costs as much as ListSkills. Each manifest also costs one read of each
+// directory of the skill and two stats of each file. SkillManifests reads a file only if
+// the cache has no digest of the file (see [Digests]), and SKILL.md also if the list of
+// skills does not contain its current frontmatter.
+func (c *Catalog) SkillManifests(ctx context.Context, names ...string) iter.Seq2[SkillManifest, error] {
+	return func(yield func(SkillManifest, error) bool) {
+		const op = "SkillManifests"
+		if err := c.begin(ctx, op); err != nil {
+			yield(SkillManifest{}, err)
+			return
+		}
+		all, err := c.skills.Snapshot(ctx)
+		if err != nil {
+			yield(SkillManifest{}, c.skills.layerError(op, err))
+			return
+		}
+		shown := c.skills.filter.apply(all)
+		for _, name := range names {
+			m, err := c.skillManifest(ctx, op, all, shown, name)
+			switch {
+			case err != nil && (ctx.Err() != nil || c.isClosed()):
+				yield(SkillManifest{}, c.methodError(op, err))
+				return
+			case err != nil:
+				m = SkillManifest{SkillInfo: SkillInfo{Name: name}}
+			}
+			if !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+// skillManifest returns the manifest of a shown skill.
+func (c *Catalog) skillManifest(ctx context.Context, op string, all, shown *index.Snapshot, name string) (SkillManifest, error) {
+	e := shown.Lookup(name, name)
+	if e == nil {
+		return SkillManifest{}, c.skills.unknownName(op, name, name, shown)
+	}
+	read, err := await(ctx, c, func(ctx context.Context) (reading[SkillManifest, SkillInfo], error) {
+		open, err := c.openSkill(all, e)
+		if err != nil {
+			return reading[SkillManifest, SkillInfo]{}, err
+		}
+		defer open.dir.Close()
+		for range readAttempts {
+			var m SkillManifest
+			if m, err = open.manifest(ctx); !errors.Is(err, errChanging) {
+				return reading[SkillManifest, SkillInfo]{m, open.states}, err
+			}
+		}
+		return reading[SkillManifest, SkillInfo]{states: open.states}, err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return SkillManifest{}, ctx.Err()
+	case !c.skills.filter.keepsAll(read.states): // the filter refuses the new content
+		return SkillManifest{}, c.skills.unknownName(op, name, name, shown)
+	case err != nil:
+		return SkillManifest{}, c.skills.fileError(op, name, e, err)
+	}
+	return read.value, nil
+}
+
+// manifest returns errChanging if the skill changes during the call.
+func (o *openSkill) manifest(ctx context.Context) (SkillManifest, error) {
+	listed, err := o.dir.Files(ctx)
+	if err != nil {
+		return SkillManifest{}, err
+	}
+	if listed.Own < 0 {
+		return SkillManifest{}, errChanging
+	}
+	own := listed.Files[listed.Own]
+	m := SkillManifest{Files: make([]SkillFile, len(listed.Files)), Dirs: listed.Dirs, Truncated: listed.Truncated}
+	for i, f := range listed.Files {
+		m.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
+		m.Bytes += f.Info.Size
+	}
+	if m.SkillInfo, m.Files[listed.Own].SHA256, err = o.head(own); err != nil {
+		return SkillManifest{}, err
+	}
+	m.Path = o.skills.Layer(o.entry.Layer()).FS.Path(path.Join(path.Dir(o.entry.Path), own.Name))
+	for _, p := range listed.Problems {
+		m.Diagnostics = append(m.Diagnostics, newDiagnostic(p))
+	}
+	if m.Oversized() {
+		m.Files[listed.Own].SHA256 = ""
+		return m, nil
+	}
+	problems, err := o.digest(ctx, listed, m.Files)
+	if err != nil {
+		return SkillManifest{}, err
+	}
+	m.Diagnostics = append(m.Diagnostics, problems...)
+	return m, nil
+}
+
+// head returns the SkillInfo and the digest of the listed SKILL.md. Both describe the
+// same bytes: the cached digest has the hash of the frontmatter, which the entry of the
+// index must have too. Otherwise head reads the file.
+func (o *openSkill) head(own index.SkillFile) (SkillInfo, string, error) {
+	kept := o.keptDigest(own)
+	if kept != nil && o.entry.Whole() && kept.head == headHash(newFrontmatter(o.entry.Header())) {
+		return o.listedSkill(o.snapshot, o.entry), kept.sum, nil
+	}
+	now := time.Now()
+	text, info, err := o.text(own.Info)
+	if err != nil {
+		return SkillInfo{}, "", err
+	}
+	if !index.SameFile(own.Info, info) {
+		return SkillInfo{}, "", errChanging
+	}
+	skill := o.info(text)
+	o.record(func() SkillInfo { return skill })
+	sum := sha256.Sum256(text.raw)
+	digest := fileDigest{sum: hex.EncodeToString(sum[:]), head: headHash(text.header)}
+	o.keepDigest(own, digest, now)
+	return skill, digest.sum, nil
+}
+
+var headSeed = maphash.MakeSeed()
+
+// headHash returns a hash of a frontmatter. The result is not 0.
+func headHash(f Frontmatter) uint64 {
+	return maphash.String(headSeed, f.Format+"\n"+f.Raw) | 1
+}
+
+// SkillLayers returns the names of the layers of skills, as given to the options, in
+// order of precedence. A missing directory that no option names is omitted. SkillLayers
+// stats each directory.
+func (c *Catalog) SkillLayers() []string {
+	var all []string
+	for i, l := range c.skills.layers.all {
+		at := c.skills.Layer(i)
+		if _, err := at.FS.Info(at.Dir); err == nil || l.named {
+			all = append(all, l.name)
+		}
+	}
+	return all
+}
+
+// SkillSubdir returns the directory of a listed skill below its layer, with slashes, as
+// in "tools/pdf" (see [WithSkillDepth]). For a skill that is the layer itself, SkillSubdir
+// returns ".". For a skill without a SKILL.md, or of another catalog, SkillSubdir returns
+// "". SkillSubdir reads nothing, and works after Close.
+func (c *Catalog) SkillSubdir(s SkillInfo) string {
+	for _, l := range c.skills.Layers() {
+		if l.Name != s.Layer || s.Path == "" {
+			continue
+		}
+		below, err := filepath.Rel(l.FS.Path(l.Dir), s.Path)
+		if err == nil && filepath.IsLocal(below) {
+			return path.Dir(filepath.ToSlash(below))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,260 @@
+package toolshelf_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// manifests returns the manifests of skills, and fails the test on an error.
+func manifests(t testing.TB, c *toolshelf.Catalog, names ...string) (all []toolshelf.SkillManifest) {
+	t.Helper()
+	for m, err := range c.SkillManifests(t.Context(), names...) {
+		if err != nil {
+			t.Fatalf("%s: %v", m.Name, err)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+func TestSkillManifestsDescribeTheFilesOfGetSkill(t *testing.T) {
+	files := map[string]string{
+		"skills/zed/SKILL.md": skillFile("zed"), "skills/zed/a.txt": "a", "skills/zed/sub/b.bin": "\x00", "skills/zed/sub/deep/c": "", "skills/zed/.git/config": "x",
+		"skills/alpha/skill.md": skillFile("alpha"),
+	}
+	fsys := memoryOf(t, files)
+	if err := fsys.MkdirAll("skills/zed/empty", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	all := manifests(t, c, "zed", "alpha")
+	for i, name := range []string{"zed", "alpha"} {
+		skill, err := c.GetSkill(t.Context(), name, toolshelf.Digests())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(skill.SkillInfo, all[i].SkillInfo); diff != "" {
+			t.Errorf("%s (-GetSkill +manifest):\n%s", name, diff)
+		}
+		if diff := cmp.Diff(skill.Files, all[i].Files); diff != "" || all[i].Oversized() {
+			t.Errorf("%s (-GetSkill +manifest):\n%s", name, diff)
+		}
+	}
+	if diff := cmp.Diff([]string{"empty", "sub", "sub/deep"}, all[0].Dirs); diff != "" {
+		t.Errorf("directories (-want +got):\n%s", diff)
+	}
+	if want := int64(len(files["skills/zed/SKILL.md"]) + 2); all[0].Bytes != want {
+		t.Errorf("%d bytes, want %d", all[0].Bytes, want)
+	}
+}
+
+func TestSkillManifestsContinueAfterAnError(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/good/SKILL.md": skillFile("good"), "skills/none/x": "x"})))
+	var got []string
+	for m, err := range c.SkillManifests(t.Context(), "missing", "none", "good") {
+		got = append(got, fmt.Sprintf("%s %s %d", m.Name, toolshelf.CodeOf(err), len(m.Files)))
+	}
+	if diff := cmp.Diff([]string{"missing SKILL_NOT_FOUND 0", "none SKILL_NOT_FOUND 0", "good  1"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	n := 0
+	for m, err := range c.SkillManifests(ended, "good", "good") {
+		if n++; !errors.Is(err, context.Canceled) || m.Name != "" {
+			t.Errorf("got %+v, %v", m, err)
+		}
+	}
+	missing := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"x": ""})))
+	for m, err := range missing.SkillManifests(t.Context(), "good", "good") {
+		if n++; !errors.Is(err, toolshelf.ErrDirectoryNotFound) || m.Name != "" {
+			t.Errorf("got %+v, %v", m, err)
+		}
+	}
+	if n != 2 {
+		t.Errorf("%d errors, want 2", n)
+	}
+}
+
+func TestOversizedSkillsHaveNoDigests(t *testing.T) {
+	files := map[string]string{"skills/files/SKILL.md": skillFile("files"), "skills/bytes/SKILL.md": skillFile("bytes"), "skills/bytes/x": strings.Repeat("x", 16<<20)}
+	for i := range 512 {
+		files[fmt.Sprintf("skills/files/%03d", i)] = ""
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithMaxFileSize(64<<20))
+	for _, m := range manifests(t, c, "files", "bytes") {
+		digests := slices.ContainsFunc(m.Files, func(f toolshelf.SkillFile) bool { return f.SHA256 != "" })
+		if !m.Oversized() || digests {
+			t.Errorf("%s: oversized %t, digests %t", m.Name, m.Oversized(), digests)
+		}
+	}
+}
+
+// An openCounter is the disk, and counts the opened files.
+type openCounter struct {
+	afero.Fs
+	files atomic.Int64
+}
+
+func (f *openCounter) Open(name string) (afero.File, error) { return f.OpenFile(name, os.O_RDONLY, 0) }
+
+func (f *openCounter) OpenFile(name string, flag int, mode os.FileMode) (afero.File, error) {
+	file, err := f.Fs.OpenFile(name, flag, mode)
+	if err == nil {
+		if info, statErr := file.Stat(); statErr == nil && !info.IsDir() {
+			f.files.Add(1)
+		}
+	}
+	return file, err
+}
+
+// diskSkills writes n skills of three files each, old enough for the caches.
+func diskSkills(t testing.TB, n int) (root string, names []string) {
+	t.Helper()
+	root = t.TempDir()
+	for i := range n {
+		name := fmt.Sprintf("s%03d", i)
+		names = append(names, name)
+		for file, content := range map[string]string{"SKILL.md": skillFile(name), "a.txt": "a", "sub/b.txt": "b"} {
+			full := filepath.Join(root, "skills", name, filepath.FromSlash(file))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(content), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return root, names
+}
+
+// settle waits until the change times of the files under a root are older than the clock
+// tick that the caches require.
+func settle(t testing.TB, c *toolshelf.Catalog, opened *atomic.Int64, names []string) {
+	t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		before := opened.Load()
+		manifests(t, c, names...)
+		if opened.Load() == before {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("after 20 s: files are still read")
+		}
+	}
+}
+
+func TestSkillManifestsReadEachFileVersionOnce(t *testing.T) {
+	root, names := diskSkills(t, 20)
+	disk := &openCounter{Fs: afero.NewOsFs()}
+	c := catalog(t, toolshelf.WithFs(disk), toolshelf.WithRoot(root))
+	settle(t, c, &disk.files, names)
+	before := manifests(t, c, names...)
+	changed := filepath.Join(root, "skills", "s003", "a.txt")
+	if err := os.WriteFile(changed, []byte("other"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	disk.files.Store(0)
+	after := manifests(t, c, names...)
+	if got := disk.files.Load(); got != 1 {
+		t.Errorf("after one change, %d files were opened, want 1", got)
+	}
+	for i := range after {
+		same := cmp.Equal(before[i].Files, after[i].Files)
+		if same == (after[i].Name == "s003") {
+			t.Errorf("%s: same files: %t", after[i].Name, same)
+		}
+	}
+}
+
+// The frontmatter and the digest of a manifest describe the same SKILL.md, while a writer
+// replaces the file.
+func TestSkillManifestsMatchTheirFrontmatter(t *testing.T) {
+	root, _ := diskSkills(t, 1)
+	c := catalog(t, toolshelf.WithRoot(root))
+	file := filepath.Join(root, "skills", "s000", "SKILL.md")
+	content := func(i int) string {
+		return fmt.Sprintf("---\nname: s000\ndescription: Version %04d.\n---\n# Body %04d\n", i, i)
+	}
+	known := map[string]string{}
+	done, stop := make(chan error), make(chan struct{})
+	const versions = 300
+	for i := range versions {
+		known[fmt.Sprintf("%x", sha256.Sum256([]byte(content(i))))] = fmt.Sprintf("Version %04d.", i)
+	}
+	if err := os.WriteFile(file, []byte(content(0)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(done)
+		for i := 0; ; i = (i + 1) % versions {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if err := errors.Join(os.WriteFile(file+".new", []byte(content(i)), 0o644), os.Rename(file+".new", file)); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	rounds := 400
+	if testing.Short() {
+		rounds = 100
+	}
+	for range rounds {
+		for m, err := range c.SkillManifests(t.Context(), "s000") {
+			if err != nil {
+				continue // the file changes too often
+			}
+			own := m.Files[slices.IndexFunc(m.Files, func(f toolshelf.SkillFile) bool { return f.Path == path.Base(filepath.ToSlash(m.Path)) })]
+			if got := m.Description; known[own.SHA256] != got {
+				raw, _ := json.Marshal(m.Frontmatter)
+				t.Fatalf("the digest is of %q, the frontmatter is %s", known[own.SHA256], raw)
+			}
+		}
+	}
+	close(stop)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSkillLayersAndSubdirs(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"a/b/skills/x/y/SKILL.md": skillFile("y"), "own/SKILL.md": skillFile("own"), "skills/z/none.txt": ""})
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir("a/b/skills", "missing", "own", "skills"), toolshelf.WithSkillDepth(2))
+	if diff := cmp.Diff([]string{"a/b/skills", "missing", "own", "skills"}, c.SkillLayers()); diff != "" {
+		t.Errorf("layers (-want +got):\n%s", diff)
+	}
+	skills, err := c.ListSkills(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, s := range skills {
+		got[s.Name] = c.SkillSubdir(s)
+	}
+	if diff := cmp.Diff(map[string]string{"y": "x/y", "own": ".", "z": ""}, got); diff != "" {
+		t.Errorf("subdirectories (-want +got):\n%s", diff)
+	}
+	if got := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"x": ""}))).SkillLayers(); got != nil {
+		t.Errorf("missing default directory: got %q", got)
+	}
+	if got := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsFS("built in", afero.NewIOFS(fsys))).SkillLayers(); !slices.Equal(got, []string{"skills", "built in"}) {
+		t.Errorf("got %q", got)
+	}
+}

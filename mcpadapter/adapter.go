@@ -18,13 +18,15 @@ import (
 // for concurrent use. An Adapter has no Close method: after the Close of the catalog, all
 // calls fail with toolshelf.CodeClosed.
 type Adapter struct {
-	catalog *toolshelf.Catalog
-	config  config
-	tools   []Tool
-	byName  map[string]int // position in tools, by each accepted spelling
-	pages   toolPages
-	changes promptChanges
-	hider   rootHider // for the messages of prompts and tools
+	catalog   *toolshelf.Catalog
+	config    config
+	tools     []Tool
+	byName    map[string]int // position in tools, by each accepted spelling
+	pages     toolPages
+	changes   listChanges
+	held      heldEntries // of skills, for sessions without an entry of their own
+	skillURIs skillURIs
+	hider     rootHider // for the messages of prompts, tools and skills
 }
 
 // New returns an Adapter of a catalog. New reads no file.
@@ -44,7 +46,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{catalog: catalog, config: config}
+	a := &Adapter{catalog: catalog, config: config, held: heldEntries{lifetime: sharedLifetime}}
 	if config.relativePaths {
 		a.hider = newRootHider(catalog.Root())
 	}

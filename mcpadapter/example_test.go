@@ -96,7 +96,7 @@ func ExampleSession_Handle() {
 	}
 	// Output:
 	//  mcpadapter: Server not initialized; send initialize first (-32600)
-	// {"protocolVersion":"2025-11-25","serverInfo":{"name":"paintbox","version":"1.0.0"},"capabilities":{"tools":{},"prompts":{},"completions":{}}} <nil>
+	// {"protocolVersion":"2025-11-25","serverInfo":{"name":"paintbox","version":"1.0.0"},"capabilities":{"tools":{},"prompts":{},"completions":{},"resources":{},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}}}} <nil>
 	//  <nil>
 	// {"tools":[]} <nil>
 }

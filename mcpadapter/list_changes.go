@@ -26,7 +26,28 @@ const changeDelay = 100 * time.Millisecond
 // further subscription costs no goroutine. The Adapter holds f until stop is
 // called.
 func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
-	s := &promptSubscriber{call: f}
+	return a.subscribe(&subscriber{call: f, names: func(c toolshelf.Change) toolshelf.Names { return c.Commands }})
+}
+
+// OnSkillsChange calls f with the sorted URIs of the published skills that were added,
+// removed or changed: the URIs of their SKILL.md. A skill changes when its SKILL.md
+// changes; the catalog does not detect changes of other files. The URI of a removed skill
+// is reported if a request has listed the skill since the call of OnSkillsChange. The
+// list may be empty, if no URI is known.
+//
+// A server sends notifications/resources/list_changed for each call of f, and
+// notifications/resources/updated for each URI with a subscription (see
+// Session.Subscribed). In all other respects, OnSkillsChange is like OnPromptsChange.
+func (a *Adapter) OnSkillsChange(f func(uris []string)) (stop func()) {
+	a.skillURIs.use()
+	return a.subscribe(&subscriber{
+		call:  func(names []string) { f(a.urisOf(names)) },
+		names: func(c toolshelf.Change) toolshelf.Names { return c.Skills },
+	})
+}
+
+// subscribe adds a subscriber until the call of stop.
+func (a *Adapter) subscribe(s *subscriber) (stop func()) {
 	a.changes.add(a.catalog, s)
 	return func() {
 		a.changes.remove(s)
@@ -34,25 +55,25 @@ func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
 	}
 }
 
-// promptChanges passes the changes of a catalog's commands to subscribers. The
-// subscription to the catalog exists as long as a subscriber exists.
-type promptChanges struct {
+// listChanges passes the changes of a catalog's lists to subscribers. The subscription to
+// the catalog exists as long as a subscriber exists.
+type listChanges struct {
 	mu          sync.Mutex
-	subscribers map[*promptSubscriber]struct{}
+	subscribers map[*subscriber]struct{}
 	unsubscribe func() // nil without subscribers
 }
 
-func (c *promptChanges) add(catalog *toolshelf.Catalog, s *promptSubscriber) {
+func (c *listChanges) add(catalog *toolshelf.Catalog, s *subscriber) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.unsubscribe == nil {
-		c.subscribers = make(map[*promptSubscriber]struct{})
+		c.subscribers = make(map[*subscriber]struct{})
 		c.unsubscribe = catalog.OnChange(c.distribute)
 	}
 	c.subscribers[s] = struct{}{}
 }
 
-func (c *promptChanges) remove(s *promptSubscriber) {
+func (c *listChanges) remove(s *subscriber) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.subscribers, s)
@@ -62,23 +83,23 @@ func (c *promptChanges) remove(s *promptSubscriber) {
 	}
 }
 
-func (c *promptChanges) distribute(change toolshelf.Change) {
-	names := slices.Concat(change.Commands.Added, change.Commands.Removed, change.Commands.Changed)
-	if names == nil {
-		return
-	}
+func (c *listChanges) distribute(change toolshelf.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for s := range c.subscribers {
-		s.collect(names)
+		n := s.names(change)
+		if names := slices.Concat(n.Added, n.Removed, n.Changed); names != nil {
+			s.collect(names)
+		}
 	}
 }
 
-// A promptSubscriber collects names, and calls its function with all of them
+// A subscriber collects names of one list, and calls its function with all of them
 // after a pause.
-type promptSubscriber struct {
+type subscriber struct {
 	call    func(names []string)
-	calling sync.Mutex // held while call runs
+	names   func(toolshelf.Change) toolshelf.Names // the names of the list
+	calling sync.Mutex                             // held while call runs
 
 	mu      sync.Mutex
 	pending []string
@@ -86,7 +107,7 @@ type promptSubscriber struct {
 	stopped bool
 }
 
-func (s *promptSubscriber) collect(names []string) {
+func (s *subscriber) collect(names []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {
@@ -98,7 +119,7 @@ func (s *promptSubscriber) collect(names []string) {
 	}
 }
 
-func (s *promptSubscriber) report() {
+func (s *subscriber) report() {
 	s.calling.Lock()
 	defer s.calling.Unlock()
 	s.mu.Lock()
@@ -112,7 +133,7 @@ func (s *promptSubscriber) report() {
 	s.call(slices.Compact(names))
 }
 
-func (s *promptSubscriber) stop() {
+func (s *subscriber) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped, s.pending = true, nil

@@ -25,6 +25,7 @@ type config struct {
 	dialect      Dialect
 
 	relativePaths bool
+	withoutSkills bool
 }
 
 // prefix returns the common prefix of the names of the library's tools.
@@ -109,8 +110,9 @@ func WithExtraTools(tools ...Tool) Option {
 	}
 }
 
-// WithPageSize sets the maximum number of tools or prompts on a page of a list, from
-// 1 to 1,000. The default is 50.
+// WithPageSize sets the maximum number of tools, prompts, skills or resources on a page
+// of a list, from 1 to 1,000. The default is 50. A page has at most 100 prompts, skills or
+// resources.
 func WithPageSize(n int) Option {
 	return func(c *config) error {
 		if n < 1 || n > 1000 {
@@ -141,14 +143,16 @@ func WithInstructions(text string) Option {
 }
 
 // WithListChanged makes Session declare, in the result of initialize, that the server
-// notifies clients of changes to the list of prompts. Use the option in a program
-// that sends notifications/prompts/list_changed from OnPromptsChange. The list of
-// tools never changes.
+// notifies clients of changes to the lists of prompts and resources, and accepts
+// resources/subscribe. Use the option in a program that sends
+// notifications/prompts/list_changed from OnPromptsChange, and
+// notifications/resources/list_changed and notifications/resources/updated from
+// OnSkillsChange. The list of tools never changes.
 //
 // Clients of the modern protocol request notifications with subscriptions/listen.
 // Session does not serve this method, and declares no notifications to these clients.
 // Servers of an SDK do not need this option, because the bindings send the
-// notification.
+// notifications.
 func WithListChanged() Option {
 	return func(c *config) error { c.listChanged = true; return nil }
 }

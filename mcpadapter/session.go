@@ -18,8 +18,11 @@ import (
 type Session struct {
 	adapter *Adapter
 
-	mu    sync.Mutex
-	state State
+	held heldEntries // of skills, as the client received them
+
+	mu         sync.Mutex
+	state      State
+	subscribed map[string]bool // URIs of resources/subscribe
 }
 
 // State is the state of a session in the lifecycle of the legacy protocol.
@@ -55,7 +58,11 @@ func (s *Session) Close() {
 }
 
 // Handle serves one request: initialize, ping, server/discover, tools/list,
-// tools/call, prompts/list, prompts/get or completion/complete. Handle returns the
+// tools/call, prompts/list, prompts/get or completion/complete. If the adapter serves
+// skills (see Adapter.ServesSkills), Handle also serves skills/list, skills/get,
+// resources/list, resources/templates/list, resources/read and
+// resources/directory/read and, in legacy requests with WithListChanged,
+// resources/subscribe and resources/unsubscribe. Handle returns the
 // member "result" of the response, or an *RPCError for the member "error". The caller
 // must not change the result. params may be nil.
 //
@@ -71,7 +78,8 @@ func (s *Session) Close() {
 //
 // Handle serves modern requests in every state except ShuttingDown. The result of a
 // modern list states how long a client may cache the list: tools/list five minutes,
-// because a new version of the program may have other tools, and prompts/list no time.
+// because a new version of the program may have other tools, and lists of prompts, skills
+// and resources no time.
 //
 // All other requests are legacy requests. Before the state is Ready, Handle rejects
 // legacy requests, except initialize and ping, with CodeInvalidRequest and the state in
@@ -125,7 +133,14 @@ func (s *Session) handle(ctx context.Context, method string, raw json.RawMessage
 	case "completion/complete":
 		return s.serve(r, request.complete)
 	}
-	return nil, &RPCError{Code: CodeMethodNotFound, Message: "Method not found: " + quote(method)}
+	if m, ok := skillMethods[method]; ok && !(m.legacy && modern) && s.adapter.ServesSkills() {
+		return s.serve(r, func(r request) (json.RawMessage, *RPCError) { return m.serve(s, r) })
+	}
+	return nil, methodNotFound(method)
+}
+
+func methodNotFound(method string) *RPCError {
+	return &RPCError{Code: CodeMethodNotFound, Message: "Method not found: " + quote(method)}
 }
 
 // A request is a request of a known method.
@@ -187,7 +202,7 @@ func (s *Session) initialize(p params) (json.RawMessage, *RPCError) {
 	c := s.adapter.config
 	b := escape.AppendJSON([]byte(`{"protocolVersion":`), version)
 	b = append(append(b, `,"serverInfo":`...), c.serverInfo()...)
-	return append(c.appendIntroduction(b, c.listChanged), '}'), nil
+	return append(s.adapter.appendIntroduction(b, c.listChanged), '}'), nil
 }
 
 func (s *Session) initialized() *RPCError {
@@ -207,16 +222,21 @@ func (r request) discover() (json.RawMessage, *RPCError) {
 	c := r.adapter.config
 	versions, _ := encode(ProtocolVersions())
 	b := append(c.modern(ttlTools, "public"), `,"supportedVersions":`...)
-	return append(c.appendIntroduction(append(b, versions...), false), '}'), nil
+	return append(r.adapter.appendIntroduction(append(b, versions...), false), '}'), nil
 }
 
 // appendIntroduction appends the members that initialize and server/discover share.
-func (c config) appendIntroduction(b []byte, listChanged bool) []byte {
-	prompts := `{}`
+func (a *Adapter) appendIntroduction(b []byte, listChanged bool) []byte {
+	c := a.config
+	prompts, resources := `{}`, `{}`
 	if listChanged {
-		prompts = `{"listChanged":true}`
+		prompts, resources = `{"listChanged":true}`, `{"subscribe":true,"listChanged":true}`
 	}
-	b = append(b, `,"capabilities":{"tools":{},"prompts":`+prompts+`,"completions":{}}`...)
+	b = append(b, `,"capabilities":{"tools":{},"prompts":`+prompts+`,"completions":{}`...)
+	if a.ServesSkills() {
+		b = append(b, `,"resources":`+resources+`,"extensions":{"`+SkillsExtension+`":{"directoryRead":true}}`...)
+	}
+	b = append(b, '}')
 	if c.instructions != "" {
 		b = escape.AppendJSON(append(b, `,"instructions":`...), c.instructions)
 	}

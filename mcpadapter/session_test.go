@@ -21,6 +21,9 @@ func modern(members string) json.RawMessage {
 
 const hello = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}`
 
+// skillsExtension is the member of the capabilities of a server with skills.
+const skillsExtension = `"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}}`
+
 // ready returns a session in the state Ready.
 func ready(t testing.TB, a *mcpadapter.Adapter) *mcpadapter.Session {
 	t.Helper()
@@ -135,7 +138,7 @@ func TestInitializeNegotiatesTheVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 		sameJSON(t, got, `{"protocolVersion":"`+tt.answered+`","serverInfo":{"name":"shelf","version":"1.2.3"},`+
-			`"capabilities":{"tools":{},"prompts":{},"completions":{}},"instructions":"Ask first."}`)
+			`"capabilities":{"tools":{},"prompts":{},"completions":{},"resources":{},`+skillsExtension+`},"instructions":"Ask first."}`)
 	}
 	for _, params := range []string{``, `{}`, `{"protocolVersion":1}`, `{"protocolVersion":null}`} {
 		s := adapter(t).NewSession()
@@ -202,7 +205,7 @@ func TestLegacyResultsHaveNoModernMembers(t *testing.T) {
 func TestWithListChangedDeclaresNotifications(t *testing.T) {
 	session := adapter(t, mcpadapter.WithListChanged()).NewSession()
 	got, err := session.Handle(ctx, "initialize", json.RawMessage(hello))
-	if err != nil || !strings.Contains(string(got), `"capabilities":{"tools":{},"prompts":{"listChanged":true},"completions":{}}`) {
+	if err != nil || !strings.Contains(string(got), `"capabilities":{"tools":{},"prompts":{"listChanged":true},"completions":{},"resources":{"subscribe":true,"listChanged":true},`+skillsExtension+`}`) {
 		t.Errorf("initialize: %s, %v", got, err)
 	}
 	// Modern clients need a subscription, which a Session does not serve.
@@ -219,7 +222,7 @@ func TestDiscoverDescribesTheServer(t *testing.T) {
 	sameJSON(t, got, `{"resultType":"complete","ttlMs":300000,"cacheScope":"public",`+
 		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shelf","version":"1.2.3"}},`+
 		`"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],`+
-		`"capabilities":{"tools":{},"prompts":{},"completions":{}}}`)
+		`"capabilities":{"tools":{},"prompts":{},"completions":{},"resources":{},`+skillsExtension+`}}`)
 }
 
 func TestModernRequestsRequireAllFields(t *testing.T) {

@@ -1,0 +1,205 @@
+package mcpadapter
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+)
+
+// SkillsExtension is the identifier of the skills extension in the capabilities of a
+// server. The settings of a server with an Adapter are {"directoryRead":true}.
+const SkillsExtension = "io.modelcontextprotocol/skills"
+
+// WithoutSkillResources makes the adapter serve no skills over the Model Context
+// Protocol: the server declares neither resources nor the skills extension. The option
+// does not remove the tools for skills; see WithTools.
+//
+// By default, an adapter serves every skill that the catalog lists, including the skills
+// that WithTools or disable-model-invocation hides from the tools of a model. To hide
+// some of the skills, use Catalog.View.
+func WithoutSkillResources() Option {
+	return func(c *config) error { c.withoutSkills = true; return nil }
+}
+
+// ServesSkills reports whether the adapter serves skills over the Model Context
+// Protocol: the catalog has a layer of skills that exists or that an option names, and
+// the adapter has no WithoutSkillResources. ServesSkills stats the directories.
+func (a *Adapter) ServesSkills() bool {
+	return !a.config.withoutSkills && len(a.catalog.SkillLayers()) > 0
+}
+
+// A skillMethod is a method of a session that serves skills.
+type skillMethod struct {
+	legacy bool // the modern revision has no such method
+	serve  func(*Session, request) (json.RawMessage, *RPCError)
+}
+
+var skillMethods = map[string]skillMethod{
+	"skills/list":              {serve: (*Session).listSkills},
+	"skills/get":               {serve: (*Session).getSkill},
+	"resources/list":           {serve: (*Session).listResources},
+	"resources/templates/list": {serve: (*Session).listTemplates},
+	"resources/read":           {serve: (*Session).readResource},
+	"resources/directory/read": {serve: (*Session).readDirectory},
+	"resources/subscribe":      {serve: (*Session).subscribe, legacy: true},
+	"resources/unsubscribe":    {serve: (*Session).unsubscribe, legacy: true},
+}
+
+func (s *Session) listSkills(r request) (json.RawMessage, *RPCError) {
+	cursor, rpcErr := r.params.cursor()
+	if rpcErr != nil {
+		return nil, rpcErr
+	}
+	list, err := s.ListSkills(r.ctx, cursor)
+	if err != nil {
+		return nil, asRPCError(err)
+	}
+	return r.list("skills", list.Skills, list.NextCursor, 0, "private")
+}
+
+func (s *Session) getSkill(r request) (json.RawMessage, *RPCError) {
+	uri, rpcErr := r.params.text("uri")
+	if rpcErr != nil {
+		return nil, rpcErr
+	}
+	entry, err := s.GetSkill(r.ctx, uri)
+	if err != nil {
+		return nil, asRPCError(err)
+	}
+	return r.list("skill", entry, "", 0, "private")
+}
+
+func (s *Session) listResources(r request) (json.RawMessage, *RPCError) {
+	cursor, rpcErr := r.params.cursor()
+	if rpcErr != nil {
+		return nil, rpcErr
+	}
+	list, err := s.ListResources(r.ctx, cursor)
+	if err != nil {
+		return nil, asRPCError(err)
+	}
+	return r.list("resources", list.Resources, list.NextCursor, 0, "private")
+}
+
+func (s *Session) listTemplates(r request) (json.RawMessage, *RPCError) {
+	cursor, rpcErr := r.params.cursor()
+	switch {
+	case rpcErr != nil:
+		return nil, rpcErr
+	case cursor != nil: // the list has one page
+		return nil, invalidCursor(*cursor)
+	}
+	return r.list("resourceTemplates", ResourceTemplates(), "", ttlTools, "public")
+}
+
+func (s *Session) readDirectory(r request) (json.RawMessage, *RPCError) {
+	uri, rpcErr := r.params.text("uri")
+	if rpcErr != nil {
+		return nil, rpcErr
+	}
+	cursor, rpcErr := r.params.cursor()
+	if rpcErr != nil {
+		return nil, rpcErr
+	}
+	list, err := s.ReadDirectory(r.ctx, uri, cursor)
+	if err != nil {
+		return nil, asRPCError(err)
+	}
+	return r.list("resources", list.Resources, list.NextCursor, 0, "")
+}
+
+func (s *Session) readResource(r request) (json.RawMessage, *RPCError) {
+	uri, rpcErr := r.params.text("uri")
+	if rpcErr != nil {
+		return nil, rpcErr
+	}
+	c, err := s.ReadResource(r.ctx, uri)
+	if err != nil {
+		return nil, asRPCError(err)
+	}
+	b := make([]byte, 0, len(c.Data)*3/2+512)
+	b = append(b, '{')
+	if r.modern {
+		b = append(append(b[:0], r.adapter.config.modern(0, "private")...), ',')
+	}
+	b = escape.AppendJSON(append(b, `"contents":[{"uri":`...), c.URI)
+	b = escape.AppendJSON(append(b, `,"mimeType":`...), c.MIMEType)
+	if c.IsText() {
+		b = escape.AppendJSON(append(b, `,"text":`...), string(c.Data))
+	} else {
+		b = append(b, `,"blob":"`...)
+		b = append(base64.StdEncoding.AppendEncode(b, c.Data), '"')
+	}
+	return append(b, `}]}`...), nil
+}
+
+// list returns a result with one member and the cursor of the next page. A client may
+// cache the result as config.modern describes.
+func (r request) list(member string, value any, next string, ttl int, scope string) (json.RawMessage, *RPCError) {
+	encoded, err := encode(value)
+	if err != nil {
+		return nil, internalError(err)
+	}
+	b := []byte{'{'}
+	if r.modern {
+		b = append(r.adapter.config.modern(ttl, scope), ',')
+	}
+	b = append(append(b, `"`+member+`":`...), encoded...)
+	if next != "" {
+		b = escape.AppendJSON(append(b, `,"nextCursor":`...), next)
+	}
+	return append(b, '}'), nil
+}
+
+// maxSubscriptions is the maximum number of subscriptions of a session.
+const maxSubscriptions = 1000
+
+// subscribe adds a subscription to a file of a skill. The transport sends the
+// notifications; see Subscribed.
+func (s *Session) subscribe(r request) (json.RawMessage, *RPCError) {
+	uri, rpcErr := r.params.text("uri")
+	if rpcErr != nil {
+		return nil, rpcErr
+	}
+	if !r.adapter.config.listChanged {
+		return nil, methodNotFound("resources/subscribe")
+	}
+	if _, ok := parseSkillURI(uri); !ok {
+		return nil, noResource(uri)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.subscribed) >= maxSubscriptions && !s.subscribed[uri] {
+		return nil, invalidParams("a session has at most %d subscriptions; unsubscribe from other resources first", maxSubscriptions)
+	}
+	if s.subscribed == nil {
+		s.subscribed = make(map[string]bool)
+	}
+	s.subscribed[uri] = true
+	return json.RawMessage(`{}`), nil
+}
+
+func (s *Session) unsubscribe(r request) (json.RawMessage, *RPCError) {
+	uri, rpcErr := r.params.text("uri")
+	if rpcErr != nil {
+		return nil, rpcErr
+	}
+	if !r.adapter.config.listChanged {
+		return nil, methodNotFound("resources/unsubscribe")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.subscribed, uri)
+	return json.RawMessage(`{}`), nil
+}
+
+// Subscribed reports whether the client of the session has subscribed to a URI with
+// resources/subscribe. A transport sends notifications/resources/updated for each
+// subscribed URI that OnSkillsChange reports. Clients can subscribe only if the adapter
+// has WithListChanged. A session has at most 1,000 subscriptions.
+func (s *Session) Subscribed(uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.subscribed[uri]
+}

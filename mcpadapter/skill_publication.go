@@ -1,0 +1,321 @@
+package mcpadapter
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// A publication is a skill of the catalog with its place among the URIs.
+type publication struct {
+	toolshelf.SkillInfo
+	subdir string // of the skill, below its layer
+	root   string // path of the URI of the skill's directory; ends with the declared name
+}
+
+// uri returns the URI of SKILL.md, which identifies the skill.
+func (p publication) uri() string { return skillURI(p.root + "/" + skillFile) }
+
+// skillFile is the name of a skill's own file. A file with another spelling of the name,
+// such as skill.md, is published with this name.
+const skillFile = "SKILL.md"
+
+// publications returns the skills that have a URI, in the order of their URIs, and a
+// diagnostic for each of the other skills. If the directory of skills is missing,
+// publications returns no skill and no error.
+func (a *Adapter) publications(ctx context.Context) ([]publication, []toolshelf.Diagnostic, error) {
+	infos, err := a.catalog.ListSkills(ctx)
+	if err != nil {
+		return nil, nil, a.ignoreMissing(ctx, err)
+	}
+	var candidates []publication
+	var omitted []toolshelf.Diagnostic
+	for _, info := range infos {
+		if problem, ok := unpublishable(info); ok {
+			omitted = append(omitted, problem)
+			continue
+		}
+		candidates = append(candidates, publication{SkillInfo: info, subdir: a.catalog.SkillSubdir(info)})
+	}
+	places(candidates, layerPrefixes(a.catalog.SkillLayers()))
+	accepted, taken := separate(candidates)
+	slices.SortFunc(accepted, func(p, q publication) int { return cmp.Compare(p.uri(), q.uri()) })
+	a.skillURIs.add(accepted)
+	return accepted, append(omitted, taken...), nil
+}
+
+// layerPrefixes returns the first elements of the URIs of each layer. A single layer has
+// no prefix. Otherwise the prefix of a layer is its name. A prefix contains no path of the
+// host: of an absolute path, only the last element remains.
+func layerPrefixes(layers []string) map[string]string {
+	prefixes := make(map[string]string, len(layers))
+	if len(layers) < 2 {
+		return prefixes
+	}
+	used := make(map[string]bool)
+	for _, name := range layers {
+		if _, ok := prefixes[name]; ok {
+			continue
+		}
+		slashed := filepath.ToSlash(name)
+		elements := slices.DeleteFunc(strings.Split(slashed, "/"), func(e string) bool { return e == "" || e == "." || e == ".." })
+		if len(elements) > 1 && (path.IsAbs(slashed) || filepath.IsAbs(name)) {
+			elements = elements[len(elements)-1:]
+		}
+		prefix := cmp.Or(strings.Join(elements, "/"), "layer")
+		unique := prefix
+		for n := 2; used[unique]; n++ {
+			unique = fmt.Sprintf("%s-%d", prefix, n)
+		}
+		used[unique] = true
+		prefixes[name] = unique
+	}
+	return prefixes
+}
+
+// places sets the root of each publication: the prefix of the layer, the directories
+// above the skill, and the declared name. If a directory above is a published skill, the
+// path begins with the root of that skill.
+func places(all []publication, prefixes map[string]string) {
+	type place struct{ layer, subdir string }
+	order := make([]*publication, len(all))
+	for i := range all {
+		order[i] = &all[i]
+	}
+	slices.SortStableFunc(order, func(p, q *publication) int { return cmp.Compare(depth(p.subdir), depth(q.subdir)) })
+	roots := make(map[place]string, len(all))
+	for _, p := range order {
+		above, below := path.Dir(p.subdir), ""
+		if p.subdir == "." {
+			above = ""
+		}
+		for above != "" && roots[place{p.Layer, above}] == "" {
+			if above == "." {
+				break
+			}
+			above, below = path.Dir(above), path.Join(path.Base(above), below)
+		}
+		base := roots[place{p.Layer, above}]
+		if base == "" {
+			base = prefixes[p.Layer]
+		}
+		p.root = path.Join(base, below, p.DeclaredName)
+		roots[place{p.Layer, p.subdir}] = p.root
+	}
+}
+
+// depth returns the number of elements of a subdirectory.
+func depth(subdir string) int {
+	if subdir == "." {
+		return 0
+	}
+	return strings.Count(subdir, "/") + 1
+}
+
+// separate removes publications until each URI has one meaning: no two skills have the
+// same URI, and a skill whose URI is below the directory of another skill is in this
+// directory. A skill with the name of its directory precedes a skill with another name.
+func separate(all []publication) (accepted []publication, taken []toolshelf.Diagnostic) {
+	at := make(map[string]publication, len(all))      // by root
+	below := make(map[string][]publication, len(all)) // by each path above a root
+	clash := func(p publication) (publication, bool) {
+		if other, ok := at[p.root]; ok {
+			return other, true
+		}
+		for up := path.Dir(p.root); up != "."; up = path.Dir(up) {
+			if other, ok := at[up]; ok && !other.contains(p) {
+				return other, true
+			}
+		}
+		for _, other := range below[p.root] {
+			if !p.contains(other) {
+				return other, true
+			}
+		}
+		return publication{}, false
+	}
+	place := func(p publication) {
+		if other, ok := clash(p); ok {
+			taken = append(taken, unpublished(p.SkillInfo, toolshelf.DiagSkillURITaken,
+				fmt.Sprintf("the URI %s belongs to the skill in the directory %s", p.uri(), quote(other.Name)), "rename one of the skills"))
+			return
+		}
+		accepted = append(accepted, p)
+		at[p.root] = p
+		for up := path.Dir(p.root); up != "."; up = path.Dir(up) {
+			below[up] = append(below[up], p)
+		}
+	}
+	for _, named := range []bool{true, false} {
+		for _, p := range all {
+			if (path.Base(p.subdir) == p.DeclaredName) == named {
+				place(p)
+			}
+		}
+	}
+	return accepted, taken
+}
+
+// contains reports whether q is a nested skill of p with the URI of its directory in p.
+func (p publication) contains(q publication) bool {
+	rest, ok := strings.CutPrefix(q.root, p.root+"/")
+	return ok && p.Layer == q.Layer && q.subdir == path.Join(p.subdir, rest)
+}
+
+// maxSkillName is the maximum length of a skill's name in characters.
+const maxSkillName = 64
+
+// isSkillName reports whether a name satisfies the rules of the Agent Skills
+// specification, which the last element of a skill's path must satisfy.
+func isSkillName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxSkillName && name[0] != '-' && name[len(name)-1] != '-' && !strings.Contains(name, "--")
+}
+
+// notYAML are the defects of a frontmatter that the YAML parsers of clients reject. A
+// client compares the frontmatter of an entry with the frontmatter that the client
+// parses, so no client accepts such a skill.
+var notYAML = []toolshelf.DiagnosticCode{
+	toolshelf.DiagFrontmatterRecovered,
+	toolshelf.DiagFrontmatterRefused,
+	toolshelf.DiagFrontmatterAfterBlankLines,
+	toolshelf.DiagFrontmatterUnknownFence,
+	toolshelf.DiagDuplicateKey,
+	toolshelf.DiagControlCharacter,
+	toolshelf.DiagSkillFrontmatterNotYAML,
+}
+
+// unpublishable returns the reason why a listed skill has no URI.
+func unpublishable(s toolshelf.SkillInfo) (toolshelf.Diagnostic, bool) {
+	report := func(code toolshelf.DiagnosticCode, message, suggestion string) (toolshelf.Diagnostic, bool) {
+		return unpublished(s, code, message, suggestion), true
+	}
+	if s.Path == "" || s.Frontmatter.Format == "" {
+		for _, d := range s.Diagnostics {
+			if d.Severity == toolshelf.SeverityError {
+				return d, true
+			}
+		}
+		return report(toolshelf.DiagSkillFrontmatterMissing, "SKILL.md has no frontmatter", "add a name and a description")
+	}
+	if s.Frontmatter.Format != "yaml" {
+		return report(toolshelf.DiagSkillFrontmatterNotYAML, "the frontmatter is not YAML", "convert the frontmatter to YAML")
+	}
+	for _, d := range s.Diagnostics {
+		if slices.Contains(notYAML, d.Code) {
+			d.Severity, d.Message = toolshelf.SeverityError, notPublished+d.Message
+			return d, true
+		}
+	}
+	raw, _ := s.Frontmatter.MarshalJSON()
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &fields) // Frontmatter returns an object
+	switch {
+	case !isSkillName(s.DeclaredName) || !isJSONText(fields["name"]):
+		return report(toolshelf.DiagSkillNoURI, fmt.Sprintf("a URI cannot end with the name %s", quote(s.DeclaredName)),
+			"write a name of lowercase letters a to z, digits and single hyphens, with at most 64 characters")
+	case !s.Frontmatter.Has("description"):
+		return report(toolshelf.DiagSkillDescriptionMissing, "the frontmatter has no description", "add a description")
+	case s.Description == "" || !isJSONText(fields["description"]):
+		return report(toolshelf.DiagSkillDescriptionNotText, "the description is not a text", "write a text")
+	}
+	return toolshelf.Diagnostic{}, false
+}
+
+// isJSONText reports whether a JSON value is a string.
+func isJSONText(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
+
+// notPublished begins the messages of skills that are not published.
+const notPublished = "not published over MCP: "
+
+// unpublished returns the diagnostic of a skill that is not published.
+func unpublished(s toolshelf.SkillInfo, code toolshelf.DiagnosticCode, message, suggestion string) toolshelf.Diagnostic {
+	return toolshelf.Diagnostic{Code: code, Severity: toolshelf.SeverityError, Path: skillPlace(s), Message: notPublished + message, Suggestion: suggestion}
+}
+
+// skillPlace returns the path of a diagnostic of a skill.
+func skillPlace(s toolshelf.SkillInfo) string {
+	for _, d := range s.Diagnostics {
+		if path.Base(d.Path) == path.Base(filepath.ToSlash(s.Path)) {
+			return d.Path
+		}
+	}
+	return path.Join(filepath.ToSlash(s.Layer), s.Name, path.Base(filepath.ToSlash(s.Path)))
+}
+
+// errUnpublishable is the error of a manifest that exceeds the limits of the
+// specification or is incomplete. The problem states the reason.
+type errUnpublishable struct{ problem toolshelf.Diagnostic }
+
+func (e errUnpublishable) Error() string { return e.problem.Message }
+
+// checkManifest returns the reason why a skill cannot be published with its files, or nil.
+func checkManifest(m toolshelf.SkillManifest) error {
+	fail := func(code toolshelf.DiagnosticCode, message, suggestion string) error {
+		return errUnpublishable{unpublished(m.SkillInfo, code, message, suggestion)}
+	}
+	switch {
+	case m.Truncated || len(m.Files) > toolshelf.MaxManifestFiles:
+		return fail(toolshelf.DiagSkillTooManyFiles, fmt.Sprintf("the skill has more than %d files", toolshelf.MaxManifestFiles), "remove files that do not belong to the skill")
+	case m.Bytes > toolshelf.MaxManifestBytes:
+		return fail(toolshelf.DiagSkillTooLarge, fmt.Sprintf("the files of the skill have %d bytes; the limit is %d", m.Bytes, toolshelf.MaxManifestBytes), "remove or shorten files")
+	}
+	for _, d := range m.Diagnostics {
+		incomplete := d.Code == toolshelf.DiagFileRead || d.Code == toolshelf.DiagFileTooLarge
+		if incomplete {
+			d.Severity, d.Message = toolshelf.SeverityError, notPublished+d.Message
+			return errUnpublishable{d}
+		}
+	}
+	return nil
+}
+
+// SkillDiagnostics returns a diagnostic for each skill of the catalog that the adapter
+// does not publish over the Model Context Protocol. The Code and the Message state the
+// reason. All other skills are published.
+//
+// SkillDiagnostics returns no diagnostic and no error if the directory of skills is
+// missing, and otherwise the errors of Catalog.ListSkills. The cost is the cost of
+// Catalog.SkillManifests for all skills.
+func (a *Adapter) SkillDiagnostics(ctx context.Context) (all []toolshelf.Diagnostic, err error) {
+	defer a.hider.error(&err)
+	published, all, err := a.publications(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for s, err := range a.served(ctx, published) {
+		var problem errUnpublishable
+		switch {
+		case err == nil:
+		case s.root == "":
+			return nil, err
+		case errors.As(err, &problem):
+			all = append(all, problem.problem)
+		default:
+			all = append(all, unpublished(s.SkillInfo, toolshelf.DiagFileRead, messageOf(err), "check the files of the skill"))
+		}
+	}
+	slices.SortStableFunc(all, func(x, y toolshelf.Diagnostic) int { return cmp.Compare(x.Path, y.Path) })
+	return all, nil
+}
+
+// messageOf returns the message of an error without its code.
+func messageOf(err error) string {
+	var ours *toolshelf.Error
+	if errors.As(err, &ours) {
+		return ours.Message
+	}
+	return err.Error()
+}

@@ -1,0 +1,139 @@
+// Package oci reads commands and skills from an artifact or an image in an OCI registry or
+// in an image layout on disk. A [Store] is a filesystem for toolshelf.WithCommandsFS and
+// toolshelf.WithSkillsFS.
+//
+// The layers become files in three ways:
+//
+//   - "oras push" of a file: a layer with the title NAME is the file NAME.
+//   - "oras push" of a directory: a layer that must be unpacked is a tar archive.
+//   - An image, such as a build FROM scratch: a layer without a title is a tar archive. A
+//     later layer replaces and deletes the files of earlier layers.
+//
+// Archives may be compressed with gzip. Symbolic links are followed inside Options.Dir.
+// Names that [io/fs.ValidPath] does not accept are omitted.
+//
+// Guarantees:
+//
+//   - A snapshot has the files of one manifest. The store resolves a tag once per snapshot,
+//     so reads see the previous pushes. A digest is resolved once.
+//   - The manifests and the layers are compared with their digests.
+//   - The version of a file is the digest of the content, and the version of a snapshot is
+//     the digest of the manifest.
+//   - If the registry does not answer, a call fails or uses the last good snapshot, as
+//     Options.Stale decides.
+//
+// All files of the last manifest are in memory, at most Options.MaxSize bytes. Layers that
+// a new manifest shares with the last one are not fetched again.
+package oci
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"time"
+
+	"github.com/opencontainers/go-digest"
+	"oras.land/oras-go/v2"
+
+	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
+)
+
+const defaultMaxSize = 256 << 20
+
+// Options are the options of a Store. The zero value reads the top of an artifact.
+type Options struct {
+	// Dir is the directory of the artifact that becomes the top of the filesystem, such
+	// as "commands". Empty means the top of the artifact.
+	Dir string
+
+	// MaxSize limits the size of the files of an artifact in bytes, and counts 256 bytes
+	// for each name. Zero means 256 MB. A larger artifact is an error.
+	MaxSize int64
+
+	// Timeout limits the requests of a snapshot together. Zero means that only the context
+	// of the call limits the requests.
+	Timeout time.Duration
+
+	// Stale decides if the registry fails or the artifact cannot be read, and the store has
+	// a snapshot. The arguments are the error and the time since the last good answer. If
+	// Stale returns nil, the call uses the last snapshot. Otherwise the call fails with the
+	// result of Stale. Nil means that the call fails with the error. Calls of Stale do not
+	// overlap. The store does not call Stale if the reference or Dir does not exist, or if
+	// the context of the call has ended.
+	Stale func(err error, age time.Duration) error
+}
+
+// A Store is a filesystem with the files of an artifact. A Store is safe for concurrent
+// use. Each method that reads files makes a snapshot first.
+type Store struct {
+	ctx context.Context
+	*state
+}
+
+type state struct {
+	*tree.Latest
+	target    oras.ReadOnlyTarget
+	reference string
+	opts      Options
+	layers    map[layerKey][]entry // of the last snapshot
+}
+
+// New returns a Store with the files of an artifact. The target is a remote.Repository, a
+// [Layout], or any other storage of oras-go. The reference is a tag or a digest. Of an
+// index, the store uses the first manifest for a known platform. New makes no request.
+func New(target oras.ReadOnlyTarget, reference string, opts Options) (*Store, error) {
+	opts.Dir = path.Clean(opts.Dir)
+	if !fs.ValidPath(opts.Dir) {
+		return nil, fmt.Errorf("oci: invalid Dir %q: use a path below the top of the artifact", opts.Dir)
+	}
+	if opts.MaxSize == 0 {
+		opts.MaxSize = defaultMaxSize
+	}
+	s := &state{target: target, reference: reference, opts: opts}
+	s.Latest = tree.NewLatest(s.update, opts.Stale)
+	return &Store{context.Background(), s}, nil
+}
+
+// Snapshot returns the files of the artifact to which the reference points now. The result
+// has a method Version and never changes. Snapshot returns an error that matches
+// [fs.ErrNotExist] if the reference or Options.Dir does not exist, and the cause of ctx if
+// ctx ends. Concurrent calls wait for each other. A tag that has not changed costs one
+// request, and a digest that the store has read costs none. A new artifact costs a request
+// for each manifest and each new layer; 8 requests for layers run at a time.
+func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
+	files, err := s.state.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// WithContext returns the store with calls that end when ctx ends.
+func (s *Store) WithContext(ctx context.Context) fs.FS { return &Store{ctx, s.state} }
+
+// Open opens a file or a directory of a new snapshot.
+func (s *Store) Open(name string) (fs.File, error) {
+	files, err := s.Snapshot(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	return files.Open(name)
+}
+
+// update resolves the reference, and fetches the files if the manifest is new.
+func (s *state) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+	if _, err := digest.Parse(s.reference); err == nil && last != nil {
+		return last, nil
+	}
+	if s.opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.opts.Timeout)
+		defer cancel()
+	}
+	files, err := s.files(ctx, last)
+	if err != nil {
+		return nil, fmt.Errorf("oci: reference %q: %w", s.reference, err)
+	}
+	return files, nil
+}

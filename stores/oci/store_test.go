@@ -1,0 +1,271 @@
+package oci_test
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	"github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/stores/oci"
+)
+
+func newStore(t *testing.T, target oras.ReadOnlyTarget, reference string, opts oci.Options) *oci.Store {
+	t.Helper()
+	store, err := oci.New(target, reference, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+func (l *layout) store(reference string) *oci.Store {
+	return newStore(l.t, oci.Layout(os.DirFS(l.dir)), reference, oci.Options{})
+}
+
+func snapshot(t *testing.T, store *oci.Store) fs.FS {
+	t.Helper()
+	files, err := store.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// contents returns the files of a filesystem, and tests the filesystem.
+func contents(t *testing.T, fsys fs.FS) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(fsys, name)
+		all[name] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fstest.TestFS(fsys, slices.Collect(maps.Keys(all))...); err != nil {
+		t.Error(err)
+	}
+	return all
+}
+
+func version(t *testing.T, v any) string {
+	t.Helper()
+	versioned, ok := v.(interface{ Version() string })
+	if !ok {
+		t.Fatalf("%T has no version", v)
+	}
+	return versioned.Version()
+}
+
+func TestLayersBecomeFiles(t *testing.T) {
+	files := map[string]string{"commands/deploy.md": "Deploy.\n", "commands/team/roll.md": "Roll.\n", "skills/review/SKILL.md": skill, "README.md": "Read."}
+	l := newLayout(t)
+	gz, docker := v1.MediaTypeImageLayerGzip, "application/vnd.docker.image.rootfs.diff.tar.gzip"
+	tests := map[string]func(tag string){
+		"files that oras pushed": func(tag string) {
+			l.orasPush(tag, files, "commands/deploy.md", "commands/team/roll.md", "skills/review/SKILL.md", "README.md")
+		},
+		"directories that oras pushed": func(tag string) { l.orasPush(tag, files, "commands", "skills", "README.md") },
+		"an image":                     func(tag string) { l.tag(l.image(l.push(gz, compress(t, archiveOf(t, files)), nil)), tag) },
+		"an image with dots": func(tag string) {
+			dotted := map[string]string{}
+			for name, content := range files {
+				dotted["./"+name] = content
+			}
+			l.tag(l.image(l.push(v1.MediaTypeImageLayer, archiveOf(t, dotted), nil)), tag)
+		},
+		"an image of Docker with an attestation": func(tag string) {
+			l.tag(l.image(l.push(docker, compress(t, archiveOf(t, files)), nil), l.push("application/vnd.in-toto+json", []byte("{}"), nil)), tag)
+		},
+		"an index": func(tag string) {
+			attestation := l.image(l.push("application/vnd.in-toto+json", []byte("{}"), nil))
+			attestation.Platform = &v1.Platform{OS: "unknown", Architecture: "unknown"}
+			image := l.image(l.push(gz, compress(t, archiveOf(t, files)), nil))
+			image.Platform = &v1.Platform{OS: "linux", Architecture: "arm64"}
+			l.tag(l.manifest(v1.MediaTypeImageIndex, v1.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: v1.MediaTypeImageIndex,
+				Manifests: []v1.Descriptor{attestation, image}}), tag)
+		},
+	}
+	for name, push := range tests {
+		t.Run(name, func(t *testing.T) {
+			tag := strings.ReplaceAll(name, " ", "-")
+			push(tag)
+			got := snapshot(t, l.store(tag))
+			if diff := cmp.Diff(files, contents(t, got)); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+			info, err := fs.Stat(got, "skills/review/SKILL.md")
+			if err != nil || version(t, info) != digest.FromString(skill).String() {
+				t.Errorf("info = %v, %v; want the digest of the content as version", info, err)
+			}
+		})
+	}
+}
+
+func TestLaterLayersReplaceAndDelete(t *testing.T) {
+	l := newLayout(t)
+	layer := func(files map[string]string) v1.Descriptor {
+		return l.push(v1.MediaTypeImageLayer, archiveOf(t, files), nil)
+	}
+	first := layer(map[string]string{"a/1": "1", "a/2": "2", "b/1": "1", "c": "old", "d/e/f": "f", "d.md": "d"})
+	second := layer(map[string]string{"a/.wh.1": "", "b/.wh..wh..opq": "", "b/2": "new", "c": "new", ".wh.d": ""})
+	l.tag(l.image(first, second), "two")
+	if diff := cmp.Diff(map[string]string{"a/2": "2", "b/2": "new", "c": "new", "d.md": "d"}, contents(t, l.store("two"))); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	l.tag(l.image(first, layer(map[string]string{".wh..wh..opq": "", "z": "z"})), "opaque")
+	if diff := cmp.Diff(map[string]string{"z": "z"}, contents(t, l.store("opaque"))); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+func TestEntriesOfArchives(t *testing.T) {
+	l := newLayout(t)
+	l.tag(l.image(l.push(v1.MediaTypeImageLayer, archive(t,
+		tar.Header{Name: "dir/", Typeflag: tar.TypeDir},
+		tar.Header{Name: "dir/a.md", Linkname: "A"},
+		tar.Header{Name: "dir/hard.md", Typeflag: tar.TypeLink, Linkname: "dir/a.md"},
+		tar.Header{Name: "soft.md", Typeflag: tar.TypeSymlink, Linkname: "dir/a.md"},
+		tar.Header{Name: "fifo", Typeflag: tar.TypeFifo},
+		tar.Header{Name: "lost", Typeflag: tar.TypeLink, Linkname: "missing"},
+		tar.Header{Name: "../up.md", Linkname: "x"}, tar.Header{Name: "/abs.md", Linkname: "x"},
+		tar.Header{Name: "dir//b.md", Linkname: "x"}, tar.Header{Name: "dir/../c.md", Linkname: "x"},
+	), nil)), "entries")
+	if diff := cmp.Diff(map[string]string{"dir/a.md": "A", "dir/hard.md": "A", "soft.md": "A"}, contents(t, snapshot(t, l.store("entries")))); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+func TestACatalogReadsTheStore(t *testing.T) {
+	l := newLayout(t)
+	files := map[string]string{"commands/deploy.md": "Deploy one.\n", "commands/old.md": "Old.\n", "skills/review/SKILL.md": skill}
+	push := func() { l.orasPush("latest", files, "commands", "skills") }
+	push()
+	dir := func(dir string) *oci.Store {
+		return newStore(t, oci.Layout(os.DirFS(l.dir)), "latest", oci.Options{Dir: dir})
+	}
+	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+		toolshelf.WithCommandsFS("team", dir("commands")), toolshelf.WithSkillsFS("team", dir("skills")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer catalog.Close()
+	list := func(want string) {
+		t.Helper()
+		page, err := catalog.List(t.Context(), toolshelf.Page{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, command := range page.Commands {
+			names = append(names, command.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("List = %q, want %q", got, want)
+		}
+	}
+	list("deploy old")
+	found, err := catalog.GetSkill(t.Context(), "review")
+	if err != nil || !strings.Contains(found.Content, "Look at the diff.") {
+		t.Errorf("GetSkill = %q, %v", found.Content, err)
+	}
+
+	// The same size, and a deletion.
+	files["commands/deploy.md"] = "Deploy two.\n"
+	delete(files, "commands/old.md")
+	push()
+	command, err := catalog.Get(t.Context(), "deploy")
+	if err != nil || !strings.Contains(command.Content, "Deploy two.") {
+		t.Errorf("Get = %q, %v", command.Content, err)
+	}
+	list("deploy")
+	if _, err := catalog.Get(t.Context(), "old"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+		t.Errorf("Get of a deleted command: %v", err)
+	}
+}
+
+func TestASnapshotDoesNotChange(t *testing.T) {
+	l := newLayout(t)
+	l.orasPush("latest", map[string]string{"a.md": "one"}, "a.md")
+	store := l.store("latest")
+	before := snapshot(t, store)
+	l.orasPush("latest", map[string]string{"a.md": "two"}, "a.md")
+	after := snapshot(t, store)
+	if diff := cmp.Diff([]map[string]string{{"a.md": "one"}, {"a.md": "two"}}, []map[string]string{contents(t, before), contents(t, after)}); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	if version(t, before) == version(t, after) || version(t, after) != version(t, snapshot(t, store)) {
+		t.Error("the version is not the version of the artifact")
+	}
+}
+
+func TestDamageIsAnError(t *testing.T) {
+	l := newLayout(t)
+	layer := l.push(v1.MediaTypeImageLayer, archiveOf(t, map[string]string{"a.md": "good"}), nil)
+	image := l.image(layer)
+	l.tag(image, "latest")
+	l.damage(layer.Digest, string(archiveOf(t, map[string]string{"a.md": "evil"})))
+	if _, err := l.store("latest").Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), layer.Digest.String()) {
+		t.Errorf("a damaged layer: %v", err)
+	}
+	for name, raw := range map[string][]byte{"gzip": []byte("\x1f\x8bnot"), "zstd": []byte("\x28\xb5\x2f\xfd..."), "tar": []byte(strings.Repeat("x", 1024))} {
+		l.tag(l.image(l.push(v1.MediaTypeImageLayerGzip, raw, nil)), name)
+		if _, err := l.store(name).Snapshot(t.Context()); err == nil {
+			t.Errorf("a layer that is no %s is accepted", name)
+		}
+	}
+}
+
+func TestALargeArtifactIsAnError(t *testing.T) {
+	l := newLayout(t)
+	bomb := compress(t, archiveOf(t, map[string]string{"a.md": strings.Repeat("x", 1<<20), "b.md": "b"}))
+	l.tag(l.image(l.push(v1.MediaTypeImageLayerGzip, bomb, nil)), "bomb")
+	l.orasPush("files", map[string]string{"a": strings.Repeat("a", 600), "b": strings.Repeat("b", 600)}, "a", "b")
+	for reference, enough := range map[string]int64{"bomb": 1<<20 + 1 + 2*256, "files": 1200 + 2*256} {
+		for _, size := range []int64{enough, enough - 1, 1000} {
+			_, err := newStore(t, oci.Layout(os.DirFS(l.dir)), reference, oci.Options{MaxSize: size}).Snapshot(t.Context())
+			if size == enough && err != nil || size < enough && (err == nil || !strings.Contains(err.Error(), "MaxSize")) {
+				t.Errorf("%s with MaxSize %d: %v", reference, size, err)
+			}
+		}
+	}
+}
+
+func TestWhatDoesNotExist(t *testing.T) {
+	l := newLayout(t)
+	l.orasPush("latest", map[string]string{"a/b.md": "x"}, "a")
+	for _, test := range []struct{ reference, dir string }{
+		{"missing", ""}, {digest.FromString("x").String(), ""}, {"latest", "b"}, {"latest", "a/b.md"},
+	} {
+		opts := oci.Options{Dir: test.dir, Stale: func(error, time.Duration) error { t.Error("Stale is called"); return nil }}
+		if _, err := newStore(t, oci.Layout(os.DirFS(l.dir)), test.reference, opts).Snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Snapshot of %q, %q: %v, want fs.ErrNotExist", test.reference, test.dir, err)
+		}
+	}
+	if _, err := oci.New(oci.Layout(os.DirFS(l.dir)), "latest", oci.Options{Dir: "/a"}); err == nil {
+		t.Error("New accepts an absolute directory")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := l.store("latest").WithContext(ctx).Open("a"); !errors.Is(err, context.Canceled) {
+		t.Errorf("Open with a canceled context: %v", err)
+	}
+}

@@ -1,0 +1,166 @@
+package blob_test
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	gocloud "gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
+	"gocloud.dev/blob/memblob"
+
+	"github.com/toolshelf-go/toolshelf/stores/blob"
+)
+
+// drivers are buckets without functions for versions.
+var drivers = map[string]func(*testing.T) *gocloud.Bucket{
+	"memblob":                func(*testing.T) *gocloud.Bucket { return memblob.OpenBucket(nil) },
+	"memblob without hashes": func(*testing.T) *gocloud.Bucket { return memblob.OpenBucket(&memblob.Options{NoMD5: true}) },
+	"fileblob": func(t *testing.T) *gocloud.Bucket {
+		b, err := fileblob.OpenBucket(t.TempDir(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	},
+}
+
+func onDrivers(t *testing.T, opts blob.Options, test func(*testing.T, *gocloud.Bucket, *blob.Store)) {
+	for name, open := range drivers {
+		t.Run(name, func(t *testing.T) {
+			bucket := open(t)
+			defer bucket.Close()
+			s, err := blob.New(bucket, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test(t, bucket, s)
+		})
+	}
+}
+
+func write(t *testing.T, bucket *gocloud.Bucket, key, content string) {
+	t.Helper()
+	if err := bucket.WriteAll(t.Context(), key, []byte(content), nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEachDriverIsAFilesystem(t *testing.T) {
+	onDrivers(t, blob.Options{}, func(t *testing.T, bucket *gocloud.Bucket, s *blob.Store) {
+		write(t, bucket, "commands/deploy.md", "Deploy.")
+		write(t, bucket, "commands/frontend/component.md", "Build a component.")
+		view, err := s.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fsys := range []fs.FS{s, view} {
+			if err := fstest.TestFS(fsys, "commands/deploy.md", "commands/frontend/component.md"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestEachDriverNoticesAChangeAfterTheListing(t *testing.T) {
+	onDrivers(t, blob.Options{}, func(t *testing.T, bucket *gocloud.Bucket, s *blob.Store) {
+		write(t, bucket, "deploy.md", "Deploy.")
+		view, err := s.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, bucket, "deploy.md", "Deploy again.")
+		if _, err := fs.ReadFile(view, "deploy.md"); !errors.Is(err, blob.ErrChanged) {
+			t.Errorf("error %v; want ErrChanged", err)
+		}
+		if text, err := fs.ReadFile(s, "deploy.md"); err != nil || string(text) != "Deploy again." {
+			t.Errorf("the store reads %q, %v", text, err)
+		}
+	})
+}
+
+func TestKeysThatAreNoFiles(t *testing.T) {
+	bucket := memblob.OpenBucket(nil)
+	defer bucket.Close()
+	var omitted []string
+	s, err := blob.New(bucket, blob.Options{Dir: "top", Omitted: func(key string) { omitted = append(omitted, key) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{
+		"top/deploy.md", "top/ü.md", "top/a-b.md", "top/a/b.md", "other.md", "topmost.md", // files; the last two are outside
+		"top/", "top/empty/", "top/sub/dir/", "top/sub/dir/c.md", // directories
+		"top//b.md", "top/a//b.md", "top/../x.md", "top/./x.md", "top/nul\x00.md", "top/double//", // no paths
+		"top/both", "top/both/d.md", // a file with keys below
+		"top/marked.md", "top/marked.md/", // a file, and a directory of the same name
+	} {
+		write(t, bucket, key, "content")
+	}
+	view, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	err = fs.WalkDir(view, ".", func(name string, entry fs.DirEntry, err error) error {
+		if entry.IsDir() {
+			name += "/"
+		}
+		files = append(files, name)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(files)
+	if want := strings.Fields("./ a-b.md a/ a/b.md both/ both/d.md deploy.md marked.md sub/ sub/dir/ sub/dir/c.md ü.md"); !slices.Equal(files, want) {
+		t.Errorf("files %q\nwant %q", files, want)
+	}
+	slices.Sort(omitted)
+	if want := []string{"top/../x.md", "top/./x.md", "top//b.md", "top/a//b.md", "top/both", "top/double//", "top/empty/", "top/marked.md/", "top/nul\x00.md", "top/sub/dir/"}; !slices.Equal(omitted, want) {
+		t.Errorf("omitted %q\nwant %q", omitted, want)
+	}
+	if err := fstest.TestFS(view, "deploy.md"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTheNumberOfKeysIsLimited(t *testing.T) {
+	bucket := memblob.OpenBucket(nil)
+	defer bucket.Close()
+	s, err := blob.New(bucket, blob.Options{MaxKeys: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.md", "b.md", "c.md"} {
+		write(t, bucket, name, "content")
+	}
+	if _, err := s.Snapshot(t.Context()); err != nil {
+		t.Error(err)
+	}
+	write(t, bucket, "d.md", "content")
+	if _, err := s.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "Options.MaxKeys") {
+		t.Errorf("error %v; want an error that names Options.MaxKeys", err)
+	}
+}
+
+func TestInvalidDirectories(t *testing.T) {
+	bucket := memblob.OpenBucket(nil)
+	defer bucket.Close()
+	for dir, valid := range map[string]bool{"": true, ".": true, "a": true, "a/b/": true, "/a": false, "../a": false, "a\x00": false} {
+		if _, err := blob.New(bucket, blob.Options{Dir: dir}); (err == nil) != valid {
+			t.Errorf("New with the directory %q: error %v", dir, err)
+		}
+	}
+}
+
+func TestABucketWithoutKeysIsEmpty(t *testing.T) {
+	onDrivers(t, blob.Options{Dir: "commands"}, func(t *testing.T, _ *gocloud.Bucket, s *blob.Store) {
+		entries, err := fs.ReadDir(s, ".")
+		if err != nil || len(entries) != 0 {
+			t.Errorf("entries %v, error %v", entries, err)
+		}
+	})
+}

@@ -1,0 +1,197 @@
+//go:build unix
+
+package blob_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/versity/versitygw/backend/posix"
+	"github.com/versity/versitygw/embedgw"
+	gocloud "gocloud.dev/blob"
+	"gocloud.dev/blob/s3blob"
+)
+
+const account = "toolshelf"
+
+var (
+	socket  string                                                // address of the S3 server
+	objects string                                                // directory of the S3 server, with a directory for each bucket
+	stored  = &attributes{values: map[string]map[string][]byte{}} // of the objects
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(runWithServer(m))
+}
+
+// runWithServer runs the tests with a versitygw server, which stores the objects in a temporary directory.
+func runWithServer(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "s3") // a short path, because the path of a socket has about 100 bytes
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	socket = filepath.Join(dir, "socket")
+	objects = filepath.Join(dir, "objects")
+	if err := os.Mkdir(objects, 0o700); err != nil {
+		log.Fatal(err)
+	}
+	// posix.New makes the directory of the objects the working directory of the process.
+	backend, err := posix.New(objects, stored, posix.PosixOpts{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := make(chan error, 1)
+	go func() {
+		stopped <- embedgw.RunVersityGW(ctx, backend, &embedgw.Config{RootUserAccess: account, RootUserSecret: account, Ports: []string{socket},
+			MaxConnections: 1000, MaxRequests: 1000, MultipartMaxParts: 100, Quiet: true, KeepAlive: true})
+	}()
+	defer func() {
+		cancel()
+		<-stopped
+	}()
+	for {
+		select {
+		case err := <-stopped:
+			log.Fatal(err)
+		default:
+		}
+		if conn, err := net.Dial("unix", socket); err == nil {
+			conn.Close()
+			break
+		}
+		runtime.Gosched()
+	}
+	return m.Run()
+}
+
+// An answer replaces the response of the server, unless both results are nil.
+type answer func(*http.Request) (*http.Response, error)
+
+// A transport sends requests to the server, and counts the requests.
+type transport struct {
+	http.RoundTripper
+	list, get, head atomic.Int64
+	answer          atomic.Pointer[answer]
+}
+
+func (c *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	switch {
+	case r.Method == http.MethodHead:
+		c.head.Add(1)
+	case r.Method == http.MethodGet && r.URL.Query().Has("list-type"):
+		c.list.Add(1)
+	case r.Method == http.MethodGet:
+		c.get.Add(1)
+	}
+	if answer := c.answer.Load(); answer != nil {
+		if response, err := (*answer)(r); response != nil || err != nil {
+			return response, err
+		}
+	}
+	return c.RoundTripper.RoundTrip(r)
+}
+
+// intercept passes each request to f. With nil, the server answers all requests.
+func (c *transport) intercept(f answer) {
+	if f == nil {
+		c.answer.Store(nil)
+		return
+	}
+	c.answer.Store(&f)
+}
+
+// counted returns the requests that do has sent.
+func (c *transport) counted(do func()) string {
+	list, get, head := c.list.Load(), c.get.Load(), c.head.Load()
+	do()
+	return fmt.Sprintf("%d LIST, %d GET, %d HEAD", c.list.Load()-list, c.get.Load()-get, c.head.Load()-head)
+}
+
+var buckets atomic.Int64
+
+// A bucket is a new bucket of the server.
+type bucket struct {
+	t      *testing.T
+	client *s3.Client
+	name   string
+	*transport
+}
+
+func newBucket(t *testing.T) *bucket {
+	t.Helper()
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", socket)
+	}
+	direct := &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 100}
+	t.Cleanup(direct.CloseIdleConnections)
+	b := &bucket{t: t, name: fmt.Sprintf("bucket%d", buckets.Add(1)), transport: &transport{RoundTripper: direct}}
+	b.client = s3.New(s3.Options{
+		BaseEndpoint: aws.String("http://s3.test"), UsePathStyle: true, Region: "us-east-1", RetryMaxAttempts: 1,
+		HTTPClient: &http.Client{Transport: b.transport},
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return aws.Credentials{AccessKeyID: account, SecretAccessKey: account}, nil
+		}),
+	})
+	if _, err := b.client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &b.name}); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// open returns the bucket for a store.
+func (b *bucket) open() *gocloud.Bucket {
+	b.t.Helper()
+	opened, err := s3blob.OpenBucket(b.t.Context(), b.client, b.name, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { opened.Close() })
+	return opened
+}
+
+func (b *bucket) put(key, content string) {
+	b.t.Helper()
+	if _, err := b.client.PutObject(b.t.Context(), &s3.PutObjectInput{Bucket: &b.name, Key: &key, Body: bytes.NewReader([]byte(content))}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// place writes an object into the directory of the server. A request for each of 10,000 objects would take
+// a minute.
+func (b *bucket) place(key, content string) {
+	b.t.Helper()
+	file := filepath.Join(objects, b.name, filepath.FromSlash(key))
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	stored.StoreAttribute(nil, b.name, key, "etag", fmt.Appendf(nil, "%x", md5.Sum([]byte(content))))
+}
+
+func (b *bucket) delete(key string) {
+	b.t.Helper()
+	if _, err := b.client.DeleteObject(b.t.Context(), &s3.DeleteObjectInput{Bucket: &b.name, Key: &key}); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func isList(r *http.Request) bool { return r.URL.Query().Has("list-type") }
+
+func isObject(r *http.Request) bool { return !isList(r) && strings.Count(r.URL.Path, "/") > 1 }

@@ -26,6 +26,7 @@ type Pattern struct {
 	needles []needle       // a line that matches contains a needle
 	block   *regexp.Regexp // without needles: finds a line that may match, in several lines that end with LF
 	exact   bool           // a line that contains the only needle matches
+	steps   int            // the most steps of line and block for a byte
 }
 
 const (
@@ -79,7 +80,7 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if len(program.Inst) > maxProgram {
 		return nil, errors.New("the pattern is too complex; use smaller counts in {…}, or search for a part of the pattern")
 	}
-	p := new(Pattern)
+	p := &Pattern{steps: len(program.Inst)}
 	if p.needles, p.exact = required(tree); len(p.needles) == 0 {
 		if p.block, err = regexp.Compile(inBlock(tree).String()); err != nil {
 			return nil, explain(err)

@@ -31,13 +31,13 @@ type Found struct {
 	Long  int // number of lines of which the search covers only the beginning, see text.Block
 }
 
-// Search searches a text. Search checks ctx before each block. The errors are the error of ctx
-// and the errors of [text.Blocks.Next].
+// Search searches a text. Search checks ctx before each block and within a block whose search
+// takes long. The errors are the error of ctx and the errors of [text.Blocks.Next].
 //
 // Before and After contain the lines next to the matching line that do not match and are not in
 // After of the previous matching line.
 func (p *Pattern) Search(ctx context.Context, blocks *text.Blocks, q Request) (Found, error) {
-	s := search{Pattern: p, request: q}
+	s := search{Pattern: p, matcher: matcher{ctx: ctx}, request: q}
 	if len(p.needles) > 0 {
 		s.finders = make([]finder, len(p.needles))
 		for i := range p.needles {
@@ -57,12 +57,16 @@ func (p *Pattern) Search(ctx context.Context, blocks *text.Blocks, q Request) (F
 		s.format = blocks.Format()
 		s.terminator = s.format.Terminator()
 		s.add(block)
+		if s.matcher.err != nil {
+			return Found{}, s.matcher.err
+		}
 	}
 }
 
 // A search is a call of Search.
 type search struct {
 	*Pattern
+	matcher    matcher
 	request    Request
 	finders    []finder
 	format     text.Format
@@ -108,9 +112,10 @@ func (s *search) add(b text.Block) {
 func (s *search) collects() bool { return len(s.found.Lines) < s.request.Lines }
 
 // next finds the first matching line in the lines from rest: its start, its end without the line
-// break, and the offset of the match in the line. Without a matching line, match is -1.
+// break, and the offset of the match in the line. Without a matching line, and after the end of
+// the context, match is -1.
 func (s *search) next(block []byte, rest int) (start, end, match int) {
-	for rest < len(block) {
+	for rest < len(block) && s.matcher.err == nil {
 		at := s.candidate(block, rest)
 		start = rest + bytes.LastIndexByte(block[rest:at], s.terminator) + 1
 		if start == len(block) {
@@ -138,8 +143,8 @@ func (s *search) candidate(block []byte, rest int) int {
 	case s.terminator != '\n':
 		return rest
 	default:
-		if at := s.block.FindIndex(block[rest:]); at != nil {
-			return rest + at[0]
+		if at := s.matcher.find(s.block, 0, block[rest:], s.steps); at >= 0 {
+			return rest + at
 		}
 		return len(block)
 	}
@@ -153,14 +158,7 @@ func (s *search) match(line []byte, at int) int {
 		}
 		return -1
 	}
-	if s.group == 0 {
-		if loc := s.Pattern.line.FindIndex(line); loc != nil {
-			return loc[0]
-		}
-	} else if loc := s.Pattern.line.FindSubmatchIndex(line); loc != nil {
-		return loc[2*s.group]
-	}
-	return -1
+	return s.matcher.find(s.Pattern.line, s.group, line, s.steps)
 }
 
 // lineEnd returns the end of the line that contains an offset, with the line break.

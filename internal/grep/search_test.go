@@ -2,6 +2,7 @@ package grep
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -212,6 +213,43 @@ func TestSearchErrors(t *testing.T) {
 	}
 }
 
+// endingContext ends at the n-th check.
+type endingContext struct {
+	context.Context
+	left int
+}
+
+func (c *endingContext) Err() error {
+	if c.left--; c.left <= 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A complex pattern takes long for a single block. The context ends the search within the block.
+func TestSearchOfABlockEndsWithTheContext(t *testing.T) {
+	for _, tt := range []struct {
+		rule, content string
+		options       Options
+	}{
+		{"a long line", strings.Repeat("a", 128<<10), Options{}},
+		{"a long line, whole words", strings.Repeat("a", 128<<10), Options{WholeWords: true}},
+		{"many lines", strings.Repeat(strings.Repeat("a", 1000)+"\n", 60), Options{WholeWords: true}},
+		{"many lines that end with CR", strings.Repeat(strings.Repeat("a", 1000)+"\r", 60), Options{}},
+	} {
+		p, err := Compile("(?:a?){300}[^a]", tt.options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b text.Blocks
+		b.Reset(strings.NewReader(tt.content), -1)
+		ctx := &endingContext{t.Context(), 3}
+		if _, err := p.Search(ctx, &b, Request{}); err != context.Canceled || ctx.left < -1 {
+			t.Errorf("%s: %v, %d checks after the end", tt.rule, err, -ctx.left)
+		}
+	}
+}
+
 func TestCompileErrors(t *testing.T) {
 	const literal = "; to search for the text itself, use the literal option"
 	for _, tt := range []struct {
@@ -320,19 +358,22 @@ func FuzzSearch(f *testing.F) {
 		if !isText || format.Encoding != text.UTF8 {
 			t.Skip()
 		}
-		b := &text.Blocks{Size: n, Head: min(n, 8), MaxLine: 256}
-		b.Reset(strings.NewReader(content), int64(len(content)))
-		found, err := p.Search(t.Context(), b, Request{Lines: 1000, Context: int(flags >> 6)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[int]int{}
-		for _, l := range found.Lines {
-			got[l.Number] = int(l.Column)
-		}
 		want := naive(t, pattern, o, []byte(content)[format.Start():], format)
-		if diff := cmp.Diff(want, got); diff != "" || found.Total != len(want) {
-			t.Errorf("pattern %q in %q, %+v, blocks of %d bytes (-want +got):\n%s", pattern, content, o, n, diff)
+		for _, steps := range []int{p.steps, maxSteps} { // with maxSteps, each expression checks the context
+			p.steps = steps
+			b := &text.Blocks{Size: n, Head: min(n, 8), MaxLine: 256}
+			b.Reset(strings.NewReader(content), int64(len(content)))
+			found, err := p.Search(t.Context(), b, Request{Lines: 1000, Context: int(flags >> 6)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[int]int{}
+			for _, l := range found.Lines {
+				got[l.Number] = int(l.Column)
+			}
+			if diff := cmp.Diff(want, got); diff != "" || found.Total != len(want) {
+				t.Errorf("pattern %q in %q, %+v, blocks of %d bytes, %d steps (-want +got):\n%s", pattern, content, o, n, steps, diff)
+			}
 		}
 	})
 }

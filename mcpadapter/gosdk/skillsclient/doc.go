@@ -37,9 +37,9 @@
 // returned. The client rejects entries with unsafe paths, duplicate files, other servers'
 // files, more than 512 files or more than 16 MiB, and entries without digests ("dynamic").
 // Every request ends after [Host.Timeout], and lists are bounded. For HTTP, add
-// [LimitResponses]; the other transports of the SDK bound their messages. The client
-// survives a server that lies, stalls, closes or changes skills during a call. The result is
-// then an error.
+// [LimitResponses]; the other transports of the SDK bound their messages. If a server lies,
+// stalls, closes or changes skills during a call, the result is an error. In a catalog, the
+// error affects only the skills of this server.
 //
 // # Security
 //

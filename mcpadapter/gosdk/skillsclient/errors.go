@@ -29,8 +29,8 @@ var (
 	ErrDynamic = errors.New("skill without digests")
 	// ErrNotFound means that the server does not serve the skill or the file.
 	ErrNotFound = errors.New("not found")
-	// ErrClosed means that the Server is closed. The error matches fs.ErrClosed.
-	ErrClosed = fmt.Errorf("server %w", fs.ErrClosed)
+	// ErrClosed means that the Server is closed.
+	ErrClosed = errors.New("server closed")
 
 	// ErrVerification means that a file differs from the entry of the skill. The errors
 	// below match ErrVerification.
@@ -81,6 +81,29 @@ func (e *Error) Unwrap() []error {
 		}
 	}
 	return all
+}
+
+// A layerError is an Error as the cause of an *fs.PathError, which names the file. A catalog
+// hides an error text that contains a path, so the text contains no separator.
+type layerError struct{ err *Error }
+
+func (e layerError) Error() string {
+	message := e.err.Message
+	if strings.ContainsAny(message, `/\`) && e.err.Kind != nil {
+		message = e.err.Kind.Error()
+	}
+	return "server " + e.err.Server + ": " + message
+}
+
+func (e layerError) Unwrap() error { return e.err }
+
+// pathError returns the error of a layer for a name.
+func pathError(op, name string, err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		err = layerError{e}
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
 // failf returns an Error without a place.

@@ -35,8 +35,12 @@ import (
 //     ReadHead for lists and searches, so only GetSkill, ReadSkillFile, Skill.FS and Lint
 //     read files.
 //
-// The directory of a rejected entry with a valid URI contains a SKILL.md that cannot be read,
-// so a catalog reports the skill as broken. Other rejected entries are only in [Listing].
+// A problem of a server affects no other layer of a catalog. The directory of a rejected entry
+// with a valid URI contains a SKILL.md that cannot be read, so a catalog reports the skill as
+// broken. Other rejected entries are only in [Listing]. If the list fails, the layer contains
+// the skills of the last list and the directory LABEL, in which SKILL.md cannot be read. After
+// [Server.Close], the layer contains only this directory. A call fails as a whole only if the
+// context ends.
 //
 // The FileInfo of a file is a toolshelf.Versioned. The version is the digest; the version of
 // SKILL.md also contains a digest of the frontmatter in the entry. Times are zero, because the
@@ -116,9 +120,9 @@ func (f *FS) ReadHead(name string) ([]byte, fs.FileInfo, error) {
 	case err != nil:
 		return nil, nil, err
 	case at.path != skillFile:
-		return nil, nil, &fs.PathError{Op: "read", Path: name, Err: errors.ErrUnsupported}
+		return nil, nil, pathError("read", name, errors.ErrUnsupported)
 	case at.held.broken != nil:
-		return nil, nil, &fs.PathError{Op: "read", Path: name, Err: at.held.broken}
+		return nil, nil, pathError("read", name, at.held.broken)
 	}
 	return at.held.head, at.info(), nil
 }
@@ -133,7 +137,7 @@ type place struct {
 }
 
 func (f *FS) find(op, name string) (place, error) {
-	fail := func(err error) (place, error) { return place{}, &fs.PathError{Op: op, Path: name, Err: err} }
+	fail := func(err error) (place, error) { return place{}, pathError(op, name, err) }
 	if !fs.ValidPath(name) {
 		return fail(fs.ErrInvalid)
 	}
@@ -153,6 +157,9 @@ func (f *FS) find(op, name string) (place, error) {
 		below = "."
 	}
 	h := st.entries[dir]
+	if h == nil && st.failure != nil {
+		return fail(st.failure)
+	}
 	if h == nil {
 		return fail(fs.ErrNotExist)
 	}
@@ -169,7 +176,7 @@ func (f *FS) find(op, name string) (place, error) {
 // entries lists a directory.
 func (f *FS) entries(op, name string, at place) ([]fs.DirEntry, error) {
 	if !at.dir {
-		return nil, &fs.PathError{Op: op, Path: name, Err: errNotDirectory}
+		return nil, pathError(op, name, errNotDirectory)
 	}
 	var all []fs.DirEntry
 	add := func(p place) { all = append(all, fs.FileInfoToDirEntry(p.info())) }
@@ -211,7 +218,7 @@ func (f *FS) read(name string, at place) ([]byte, error) {
 		raw, err = f.server.read(f.ctx, &at.held.Skill, at.path)
 	}
 	if err != nil {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+		return nil, pathError("read", name, err)
 	}
 	return raw, nil
 }
@@ -280,7 +287,7 @@ func (f *file) Read(p []byte) (int, error) {
 }
 
 func (f *file) Close() error {
-	f.err = &fs.PathError{Op: "read", Path: f.name, Err: fs.ErrClosed}
+	f.err = pathError("read", f.name, fs.ErrClosed)
 	return nil
 }
 
@@ -294,7 +301,7 @@ func (d *directory) Stat() (fs.FileInfo, error) { return d.FileInfo, nil }
 func (d *directory) Close() error               { return nil }
 
 func (d *directory) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.Name(), Err: errIsDirectory}
+	return 0, pathError("read", d.Name(), errIsDirectory)
 }
 
 func (d *directory) ReadDir(n int) ([]fs.DirEntry, error) {

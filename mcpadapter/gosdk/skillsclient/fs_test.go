@@ -1,12 +1,15 @@
 package skillsclient_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -148,6 +151,9 @@ func TestCatalogReportsRejectedAndTamperedSkills(t *testing.T) {
 	}
 	for name, want := range map[string]error{"docs.dynamic": skillsclient.ErrDynamic, "docs.tampered": skillsclient.ErrDigest, "docs.good": nil} {
 		skill, err := c.GetSkill(ctx, name)
+		if err != nil && !strings.Contains(err.Error(), "(server docs: the ") {
+			t.Errorf("%s: the error does not give the reason: %v", name, err)
+		}
 		if !errors.Is(err, want) || err != nil && (!errors.Is(err, toolshelf.ErrFileRead) || skill.Raw != nil) {
 			t.Errorf("%s: got %q, %v", name, skill.Raw, err)
 		}
@@ -195,5 +201,65 @@ func TestCatalogSeesChangesOfTheServer(t *testing.T) {
 	skill, err := c.GetSkill(ctx, "docs.a")
 	if err != nil || skill.Content != "Two.\n" {
 		t.Errorf("got %q, %v", skill.Content, err)
+	}
+}
+
+// A server that fails must not hide the skills of other layers.
+func TestCatalogReportsAServerThatFails(t *testing.T) {
+	local := fstest.MapFS{"refunds/SKILL.md": {Data: []byte("---\nname: refunds\ndescription: Local\n---\n")}}
+	f := newFake(t, nil)
+	stale := int64(0)
+	f.ttl = &stale
+	f.add("a", "A.\n", nil)
+	h := &skillsclient.Host{Timeout: 20 * time.Millisecond}
+	s := connect(t, h, "docs", f, revisions[1])
+	c := catalogOf(t, toolshelf.WithSkillsFS("local", local), toolshelf.WithSkillsFS("docs", s.FS(ctx)))
+	list := func() (names []string, why string) {
+		t.Helper()
+		skills, err := c.ListSkills(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, skill := range skills {
+			names = append(names, skill.Name)
+			for _, d := range skill.Diagnostics {
+				why += skill.Name + ": " + d.Message
+			}
+		}
+		return names, why
+	}
+	stall := func(ctx context.Context, _ string) page { <-ctx.Done(); return page{} }
+	f.change(func() { f.list = stall })
+	if names, why := list(); !slices.Equal(names, []string{"docs", "refunds"}) || !strings.Contains(why, "docs: not listed: server docs: the server does not answer") {
+		t.Errorf("before the first list: got %q, %q", names, why)
+	}
+	if _, err := s.FS(ctx).Open("docs.a"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	f.requests()
+	if list(); f.requests() != nil {
+		t.Error("the next list waits for the server again")
+	}
+	f.change(func() { f.list = nil })
+	s.Refresh()
+	if names, why := list(); !slices.Equal(names, []string{"docs.a", "refunds"}) || why != "" {
+		t.Errorf("got %q, %q", names, why)
+	}
+	f.change(func() { f.list = stall })
+	if names, _ := list(); !slices.Equal(names, []string{"docs", "docs.a", "refunds"}) {
+		t.Errorf("after the failure of a later list: got %q", names)
+	}
+	if _, err := s.List(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("List: got %v", err)
+	}
+	if skill, err := c.GetSkill(ctx, "docs.a"); err != nil || skill.Content != "A.\n" {
+		t.Errorf("a held entry: got %q, %v", skill.Content, err)
+	}
+	s.Close()
+	if names, why := list(); !slices.Equal(names, []string{"docs", "refunds"}) || !strings.Contains(why, "the Server is closed") {
+		t.Errorf("after Close: got %q, %q", names, why)
+	}
+	if _, err := c.GetSkill(ctx, "docs"); !errors.Is(err, skillsclient.ErrClosed) || !errors.Is(err, toolshelf.ErrFileRead) {
+		t.Errorf("after Close: got %v", err)
 	}
 }

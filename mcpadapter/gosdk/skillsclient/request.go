@@ -45,7 +45,7 @@ type getResult struct {
 
 // requestList requests all pages of the list. The ttl is the shortest of the pages, or nil
 // if a page has none.
-func (s *Server) requestList(ctx context.Context) (all []*held, ttl *time.Duration, err error) {
+func (s *Server) requestList(ctx context.Context) (all []*held, ttl *time.Duration, failed *Error) {
 	seen := make(map[string]bool)
 	size := 0
 	for cursor := ""; ; {
@@ -88,6 +88,8 @@ func (s *Server) requestEntry(ctx context.Context, uri string) (*held, error) {
 	if s.closed.Load() {
 		return nil, s.fail(uri, ErrClosed)
 	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
 	result, err := mcp.CallCustomMethod[*getParams, *getResult](ctx, s.session, getMethod, &getParams{URI: uri})
 	if err != nil {
 		return nil, s.fail(uri, err)
@@ -162,13 +164,13 @@ func digestOf(raw []byte) string {
 }
 
 // fail returns an Error of the server for a cause.
-func (s *Server) fail(uri string, cause error) error {
+func (s *Server) fail(uri string, cause error) *Error {
 	var e *Error
 	var rpc *jsonrpc.Error
 	switch {
 	case errors.As(cause, &e):
 	case errors.Is(cause, ErrClosed):
-		e = failf(ErrClosed, "the Server is closed; create another Server for the session")
+		e = failf(ErrClosed, "the Server is closed; call Host.Server again")
 	case errors.Is(cause, mcp.ErrConnectionClosed):
 		e = &Error{Message: "the session has ended; connect again", Err: cause}
 	case errors.Is(cause, context.DeadlineExceeded):

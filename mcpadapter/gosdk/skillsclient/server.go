@@ -41,18 +41,23 @@ type state struct {
 	dirs    []string         // keys of entries in order
 	changes uint64           // Server.changes when the list began
 	began   time.Time        // when the list began
+	failure *Error           // why the last list failed; the entries are then those of the list before
 	expires time.Time        // zero if only a notification makes the list stale
 }
 
 // Label returns the label of the server.
 func (s *Server) Label() string { return s.label }
 
-// Close ends the use of the server and frees the label. All later calls, and the calls of
-// the layers of FS, return [ErrClosed]. Close does not close the session. Close always
+// Close ends the use of the server and frees the label. All later calls return [ErrClosed],
+// and the layers of FS contain no skills. Close does not close the session. Close always
 // returns nil.
 func (s *Server) Close() error {
-	s.closed.Store(true)
 	s.host.remove(s)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed.Store(true)
+	s.state = (&state{}).failed(s.fail("", ErrClosed), s.label)
+	s.extra, s.cache = nil, cache{}
 	return nil
 }
 
@@ -80,10 +85,16 @@ type Listing struct {
 // [ErrDynamic], and affects no other entry. If a URI occurs twice, or two URIs differ only in
 // their encoding, List rejects all but the first. List returns [ErrInvalidList] for more than
 // 1,000 pages, 10,000 entries or 32 MiB of entries, and for a cursor that occurs twice.
+//
+// If a list fails, for another reason than the end of ctx, later calls return the same error
+// for 10 seconds or until Refresh, so a catalog does not wait for the server in each call.
 func (s *Server) List(ctx context.Context) (Listing, error) {
 	st, err := s.current(ctx)
 	if err != nil {
 		return Listing{}, err
+	}
+	if st.failure != nil {
+		return Listing{}, st.failure
 	}
 	return st.list, nil
 }
@@ -98,8 +109,6 @@ func (s *Server) Get(ctx context.Context, uri string) (Skill, error) {
 		err.Server, err.URI = s.label, uri
 		return Skill{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
 	h, err := s.requestEntry(ctx, uri)
 	if err != nil {
 		return Skill{}, err
@@ -115,6 +124,9 @@ func (s *Server) Get(ctx context.Context, uri string) (Skill, error) {
 func (s *Server) hold(h *held) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed.Load() {
+		return
+	}
 	if s.extra == nil {
 		s.extra = make(map[string]*held)
 	}
@@ -127,7 +139,7 @@ func (s *Server) hold(h *held) {
 	}
 }
 
-// current returns a fresh state.
+// current returns a fresh state, which may be the state of a failed list.
 func (s *Server) current(ctx context.Context) (*state, error) {
 	return s.stateWith(ctx, func(st *state) bool { return st.expires.IsZero() || time.Now().Before(st.expires) })
 }
@@ -135,28 +147,27 @@ func (s *Server) current(ctx context.Context) (*state, error) {
 // heldState returns the state that holds the entries of the last list, even if its ttlMs has
 // passed. A call that reads several files therefore sees the entries of one list.
 func (s *Server) heldState(ctx context.Context) (*state, error) {
-	return s.stateWith(ctx, func(*state) bool { return true })
+	return s.stateWith(ctx, func(st *state) bool { return st.failure == nil || time.Now().Before(st.expires) })
 }
 
+// stateWith returns the state if fresh accepts the state, or else the state of a new list. The
+// error is the error of ctx.
 func (s *Server) stateWith(ctx context.Context, fresh func(*state) bool) (*state, error) {
-	wanted := s.changes.Load()
-	began := time.Now()
+	if err := ctx.Err(); err != nil {
+		return nil, s.fail("", err)
+	}
+	wanted, began := s.changes.Load(), time.Now()
 	kept := func() *state {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if st := s.state; st != nil && st.changes >= wanted && (fresh(st) || st.began.After(began)) {
+		if st := s.state; s.closed.Load() || st != nil && st.changes >= wanted && (fresh(st) || st.began.After(began)) {
 			return st
 		}
 		return nil
 	}
-	if s.closed.Load() {
-		return nil, s.fail("", ErrClosed)
-	}
 	if st := kept(); st != nil {
 		return st, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
@@ -166,15 +177,38 @@ func (s *Server) stateWith(ctx context.Context, fresh func(*state) bool) (*state
 	if st := kept(); st != nil {
 		return st, nil
 	}
-	return s.list(ctx)
+	st := &state{entries: make(map[string]*held), changes: s.changes.Load(), began: time.Now()}
+	limited, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	err := s.list(limited, st)
+	if err != nil && ctx.Err() != nil {
+		return nil, s.fail("", ctx.Err())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed.Load():
+	case err != nil:
+		if s.state != nil {
+			st.entries = maps.Clone(s.state.entries)
+		}
+		st.expires = time.Now().Add(retryAfter)
+		s.state = st.failed(err, s.label)
+	default:
+		s.addExtra(st)
+		s.state = st.finish()
+	}
+	return s.state, nil
 }
 
-// list requests the list.
-func (s *Server) list(ctx context.Context) (*state, error) {
-	st := &state{entries: make(map[string]*held), changes: s.changes.Load(), began: time.Now()}
+// retryAfter is the duration for which a failed list is not repeated.
+const retryAfter = 10 * time.Second
+
+// list fills a state with the list of the server.
+func (s *Server) list(ctx context.Context, st *state) *Error {
 	all, ttl, err := s.requestList(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	switch {
 	case ttl != nil:
@@ -194,8 +228,11 @@ func (s *Server) list(ctx context.Context) (*state, error) {
 			st.entries[h.Dir] = h
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	return nil
+}
+
+// addExtra adds the entries of Get that the list does not contain.
+func (s *Server) addExtra(st *state) {
 	for dir, h := range s.extra {
 		if st.entries[dir] != nil {
 			delete(s.extra, dir)
@@ -203,8 +240,17 @@ func (s *Server) list(ctx context.Context) (*state, error) {
 		}
 		st.entries[dir] = h
 	}
-	s.state = st.finish()
-	return s.state, nil
+}
+
+// failed returns the state with a directory that reports why the list failed.
+func (st state) failed(failure *Error, label string) *state {
+	if st.entries == nil {
+		st.entries = make(map[string]*held)
+	}
+	h := rejected(label, "", failure)
+	h.Dir = label
+	st.failure, st.entries[label] = failure, h
+	return st.finish()
 }
 
 // finish returns the state with the fields that derive from entries.

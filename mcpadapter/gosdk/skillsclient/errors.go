@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // The kinds of an [Error]. Compare with errors.Is.
@@ -67,7 +69,7 @@ func (e *Error) Error() string {
 	}
 	text := where + ": " + e.Message
 	if e.Err != nil {
-		text += ": " + strings.ReplaceAll(e.Err.Error(), "\n", " ")
+		text += ": " + escape.Name(cut(e.Err.Error()))
 	}
 	return text
 }
@@ -113,9 +115,13 @@ func failf(kind error, format string, args ...any) *Error {
 
 // quote quotes text of a server, cut to a length that fits into a line.
 func quote(text string) string {
-	const limit = 200
+	return strconv.Quote(cut(text))
+}
+
+func cut(text string) string {
+	const limit = 300 // bytes
 	if len(text) > limit {
-		return strconv.Quote(text[:limit]) + "…"
+		return strings.ToValidUTF8(text[:limit], "") + "…"
 	}
-	return strconv.Quote(text)
+	return text
 }

@@ -72,7 +72,7 @@ func newFake(t testing.TB, capabilities *mcp.ServerCapabilities) *fake {
 	err := mcp.AddReceivingCustomMethod(f.server, "skills/list", func(ctx context.Context, _ *mcp.ServerSession, p *cursorParams) (*page, error) {
 		f.record("skills/list " + p.Cursor)
 		f.mu.Lock()
-		list, all := f.list, page{Skills: f.entries, TTL: f.ttl}
+		list, all := f.list, page{Skills: slices.Clone(f.entries), TTL: f.ttl}
 		f.mu.Unlock()
 		if list != nil {
 			all = list(ctx, p.Cursor)

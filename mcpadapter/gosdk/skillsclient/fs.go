@@ -112,15 +112,16 @@ func (f *FS) ReadFile(name string) ([]byte, error) {
 
 // ReadHead returns the frontmatter of a SKILL.md and the metadata of the file, without a
 // request. The bytes are not the bytes of the file: the fields are those of the entry, and
-// [Server.ReadFile] verifies that the file has the same fields. ReadHead returns
-// errors.ErrUnsupported for all other files.
+// [Server.ReadFile] verifies that the file has the same fields. For every other file,
+// ReadHead returns fs.ErrNotExist, so toolshelf.WithSkillDepth finds no skills inside a skill:
+// the SKILL.md of an inner skill is an ordinary file of the outer skill.
 func (f *FS) ReadHead(name string) ([]byte, fs.FileInfo, error) {
 	at, err := f.find("read", name)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case at.path != skillFile:
-		return nil, nil, pathError("read", name, errors.ErrUnsupported)
+		return nil, nil, pathError("read", name, fs.ErrNotExist)
 	case at.held.broken != nil:
 		return nil, nil, pathError("read", name, at.held.broken)
 	}

@@ -50,9 +50,9 @@ func TestLayerIsAFileSystem(t *testing.T) {
 
 func TestOnlyAReadRequestsAFile(t *testing.T) {
 	f := newFake(t, nil)
-	f.add("acme/refunds", "Refund zebras.\n", map[string]string{"a/b.txt": "b"})
+	f.add("acme/refunds", "Refund zebras.\n", map[string]string{"a/b.txt": "b", "inner/SKILL.md": "---\nname: inner\ndescription: x\n---\n"})
 	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
-	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)))
+	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)), toolshelf.WithSkillDepth(4))
 	for range 3 {
 		skills, err := c.ListSkills(ctx)
 		if err != nil || len(skills) != 1 || skills[0].Description != "Does refunds" || len(skills[0].Diagnostics) != 0 {
@@ -81,7 +81,7 @@ func TestOnlyAReadRequestsAFile(t *testing.T) {
 	}
 	for range 2 {
 		skill, err := c.GetSkill(ctx, "docs.acme.refunds")
-		if err != nil || skill.Content != "Refund zebras.\n" || skill.DeclaredName != "refunds" || len(skill.Files) != 2 {
+		if err != nil || skill.Content != "Refund zebras.\n" || skill.DeclaredName != "refunds" || len(skill.Files) != 3 {
 			t.Errorf("got %+v, %v", skill, err)
 		}
 	}

@@ -177,6 +177,8 @@ func (s *Server) fail(uri string, cause error) *Error {
 		e = &Error{Message: "the server does not answer; try again, or raise Host.Timeout", Err: cause}
 	case errors.As(cause, &rpc) && rpc.Code == jsonrpc.CodeInvalidParams && uri != "":
 		e = &Error{Kind: ErrNotFound, Message: "the server does not serve the URI; list the skills, or get the skill again", Err: cause}
+	case rpc != nil:
+		e = &Error{Message: "the server refused the request; if the skill has changed, get the skill again", Err: cause}
 	default:
 		e = &Error{Message: "the request failed", Err: cause}
 	}

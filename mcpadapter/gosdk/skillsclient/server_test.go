@@ -82,6 +82,7 @@ func TestFilesThatDifferFromTheEntryAreErrors(t *testing.T) {
 		{"a text and a blob", one(&mcp.ResourceContents{URI: uri, Text: text, Blob: []byte(text)}), nil, skillsclient.ErrContents},
 		{"two contents", &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, Text: text}, {URI: uri, Text: text}}}, nil, skillsclient.ErrContents},
 		{"no contents", &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{}}, nil, skillsclient.ErrContents},
+		{"a long refusal with control characters", nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "\x1b[31m\n" + strings.Repeat("x", 10_000)}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError}},
 		{"no resource", nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "gone"}, skillsclient.ErrNotFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -102,8 +103,8 @@ func TestFilesThatDifferFromTheEntryAreErrors(t *testing.T) {
 				if !errors.Is(err, tt.want) || len(raw) > 0 {
 					t.Errorf("got %q, %v, want %v", raw, err, tt.want)
 				}
-				if err != nil && strings.Contains(err.Error(), "\n") {
-					t.Errorf("the message has several lines: %q", err)
+				if err != nil && (strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 800) {
+					t.Errorf("the message is not one short line: %q", err)
 				}
 			}
 			f.requests()

@@ -37,9 +37,11 @@ type budget struct {
 // for the number of warnings.
 //
 // If the text without entries does not fit, the error is [ErrInvalidOption]. A listing needs
-// its first entry. 300 characters are enough if the path, the pattern and the globs have at
-// most 100 characters, and the first names of the directory at most 50. A budget of 0 or less
-// is [ErrInvalidOption]. Budget replaces an earlier [BudgetTokens].
+// its first entry. 300 characters are enough for Tree, FindFiles and Grep if the path has at
+// most 100 characters, and the pattern and the globs at most 100 characters together. 700
+// characters are enough for ListDir if the path has at most 100 characters, and the names and
+// the targets of links at most 50. A budget of 0 or less is [ErrInvalidOption]. Budget replaces
+// an earlier [BudgetTokens].
 //
 // The memory depends on the budget, not on the number of entries. In the order ByName, ListDir
 // reads the metadata only of entries that may fit. Accepted by ListDir, Tree, FindFiles and

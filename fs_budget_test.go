@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -290,6 +292,40 @@ func TestBudgetTokensWithAnUnusualCounter(t *testing.T) {
 				t.Errorf("%s: ListDir returns %d tokens with a budget of %d, %v", name, size, budget, err)
 			}
 		}
+	}
+}
+
+// The documentation of Budget names budgets that are always enough.
+func TestBudgetsThatAreEnough(t *testing.T) {
+	dir := strings.Repeat("p", 49) + "/" + strings.Repeat("q", 50)
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, dir, ".gitignore", "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	// The name has 196 bytes, and so has the target. The cursor of the first entry has the name.
+	wide := strings.Repeat("😀", 49)
+	for _, name := range []string{"1", "2"} {
+		if err := os.Symlink(strings.Repeat("../", 2)+wide, filepath.Join(root, dir, wide+name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(root))
+	long := strings.Repeat("x", 100)
+	for _, sort := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
+		page, err := c.ListDir(t.Context(), dir, toolshelf.Budget(700), toolshelf.Limit(1), toolshelf.Gitignore(), toolshelf.SortedBy(sort))
+		if err != nil || len(page.Entries) != 1 || page.NextCursor == "" {
+			t.Errorf("ListDir, order %s: %+v, %v", sort, page, err)
+		}
+	}
+	enough := []toolshelf.DirOption{toolshelf.Budget(300), toolshelf.Gitignore()}
+	if _, err := c.Tree(t.Context(), dir, append(enough, toolshelf.Exclude(long))...); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.FindFiles(t.Context(), dir, long, enough...); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Grep(t.Context(), dir, long, enough...); err != nil {
+		t.Error(err)
 	}
 }
 

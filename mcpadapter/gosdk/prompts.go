@@ -41,42 +41,24 @@ func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPrompt
 	if err != nil {
 		return nil, err
 	}
-	id, err := identify("prompts", own)
-	if err != nil {
-		return nil, protocolError(err)
-	}
-	var cursor *string // of a page of commands
-	first, afterCommands := 0, false
+	var cursor *string
 	if req.Params != nil && req.Params.Cursor != "" {
-		if first, afterCommands = id.Offset(req.Params.Cursor, len(own)); !afterCommands {
-			cursor = &req.Params.Cursor
-		}
+		cursor = &req.Params.Cursor
 	}
-	commands, err := b.adapter.ListPrompts(ctx, cursor)
+	var commands mcpadapter.PromptList
+	prompts, next, err := join("prompts", min(b.size, paging.MaxPrompts), own, cursor, func(cursor *string) (all []*mcp.Prompt, next string, err error) {
+		if commands, err = b.adapter.ListPrompts(ctx, cursor); err != nil {
+			return nil, "", err
+		}
+		for _, p := range commands.Prompts {
+			all = append(all, newPrompt(p))
+		}
+		return all, commands.NextCursor, nil
+	}, func(p *mcp.Prompt) bool { return commands.Contains(p.Name) })
 	if err != nil {
 		return nil, protocolError(err)
 	}
-	page := &mcp.ListPromptsResult{Cacheable: cacheable, Prompts: []*mcp.Prompt{}}
-	if !afterCommands {
-		for _, p := range commands.Prompts {
-			page.Prompts = append(page.Prompts, newPrompt(p))
-		}
-		if commands.NextCursor != "" {
-			page.NextCursor = commands.NextCursor
-			return page, nil
-		}
-	}
-	for i := first; i < len(own); i++ {
-		if commands.Contains(own[i].Name) {
-			continue
-		}
-		if len(page.Prompts) == min(b.size, paging.MaxPrompts) {
-			page.NextCursor = id.Cursor(i)
-			break
-		}
-		page.Prompts = append(page.Prompts, own[i])
-	}
-	return page, nil
+	return &mcp.ListPromptsResult{Cacheable: cacheable, Prompts: prompts, NextCursor: next}, nil
 }
 
 func newPrompt(p mcpadapter.Prompt) *mcp.Prompt {
@@ -122,16 +104,21 @@ func commandFailed(err error) bool {
 	return errors.As(err, &refused) && !unknown || errors.Is(err, toolshelf.ErrSizeLimitExceeded)
 }
 
-// newPromptResult returns a result with the result type "complete" if the request is of
-// revision 2026-07-28 or later, because these revisions require the type. The SDK sets the
-// type only for prompts of its own set. The field is unexported, so newPromptResult
-// decodes JSON.
+// newPromptResult returns a result with the result type "complete" if the request is
+// modern. The SDK sets the type only for prompts of its own set. The field is unexported,
+// so newPromptResult decodes JSON.
 func newPromptResult(request mcp.Meta) (*mcp.GetPromptResult, error) {
 	res := new(mcp.GetPromptResult)
-	if version, _ := request[mcp.MetaKeyProtocolVersion].(string); version < "2026-07-28" {
+	if !isModern(request) {
 		return res, nil
 	}
 	return res, json.Unmarshal([]byte(`{"resultType":"complete"}`), res)
+}
+
+// isModern reports whether a request is of revision 2026-07-28 or later.
+func isModern(request mcp.Meta) bool {
+	version, _ := request[mcp.MetaKeyProtocolVersion].(string)
+	return version >= "2026-07-28"
 }
 
 // prompts returns the server's own prompts and the cache hints of the list.

@@ -48,10 +48,17 @@ func register(ctx context.Context, op string, s *mcp.Server, a *mcpadapter.Adapt
 	if err := addTools(s, a); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-	announce(s)
 	b := &binding{adapter: a, size: a.PageSize()}
+	if err := addSkillMethods(s); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	announce(s)
+	if a.ServesSkills() {
+		announceSkills(s, nil)
+	}
 	s.AddReceivingMiddleware(b.middleware)
 	follow.Prompts(ctx, a, s, announce)
+	follow.Skills(ctx, a, s, announceSkills)
 	return nil
 }
 
@@ -60,6 +67,7 @@ type binding struct {
 	adapter *mcpadapter.Adapter
 	size    int // of a page
 	tools   atomic.Pointer[toolList]
+	clients clients
 }
 
 func (b *binding) middleware(next mcp.MethodHandler) mcp.MethodHandler {
@@ -76,21 +84,37 @@ func (b *binding) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			return b.getPrompt(ctx, server, r)
 		case *mcp.CompleteRequest:
 			return b.complete(ctx, server, r)
+		case *mcp.ListResourcesRequest:
+			if b.adapter.ServesSkills() {
+				return result(b.listResources(ctx, server, r))
+			}
+		case *mcp.ListResourceTemplatesRequest:
+			if b.adapter.ServesSkills() {
+				return result(b.listTemplates(ctx, server, r))
+			}
+		case *mcp.ReadResourceRequest:
+			if b.adapter.ServesSkills() {
+				return b.readResource(ctx, server, r)
+			}
+		case *skillRequest:
+			if b.adapter.ServesSkills() {
+				return b.skills(ctx, server, method, r)
+			}
 		}
 		res, err := next(ctx, method, req)
 		switch r := res.(type) {
 		case *mcp.InitializeResult:
-			declare(r.Capabilities)
+			b.declare(r.Capabilities)
 		case *mcp.DiscoverResult:
-			declare(r.Capabilities)
+			b.declare(r.Capabilities)
 		}
 		return res, err
 	}
 }
 
-// declare adds tools and completions to the declared capabilities. The SDK declares
-// prompts, because the announcer is a prompt.
-func declare(c *mcp.ServerCapabilities) {
+// declare adds tools, completions and skills to the declared capabilities. The SDK
+// declares prompts and resources, because the announcers are a prompt and a resource.
+func (b *binding) declare(c *mcp.ServerCapabilities) {
 	if c == nil {
 		return
 	}
@@ -99,6 +123,12 @@ func declare(c *mcp.ServerCapabilities) {
 	}
 	if c.Completions == nil {
 		c.Completions = &mcp.CompletionCapabilities{}
+	}
+	if b.adapter.ServesSkills() {
+		if c.Resources == nil { // the directory of skills is new
+			c.Resources = &mcp.ResourceCapabilities{ListChanged: true}
+		}
+		c.AddExtension(mcpadapter.SkillsExtension, map[string]any{"directoryRead": true})
 	}
 }
 

@@ -16,10 +16,20 @@ import (
 //
 // An unreachable server has no sessions, so no client misses a notification.
 func Prompts[T any](ctx context.Context, a *mcpadapter.Adapter, owner *T, update func(*T)) {
+	follow(ctx, a.OnPromptsChange, owner, func(owner *T, _ []string) { update(owner) })
+}
+
+// Skills is Prompts for the published skills. update also gets the URIs of the changed
+// skills.
+func Skills[T any](ctx context.Context, a *mcpadapter.Adapter, owner *T, update func(owner *T, uris []string)) {
+	follow(ctx, a.OnSkillsChange, owner, update)
+}
+
+func follow[T any](ctx context.Context, subscribe func(func([]string)) (stop func()), owner *T, update func(*T, []string)) {
 	target := weak.Make(owner)
-	stop := a.OnPromptsChange(func([]string) {
+	stop := subscribe(func(changed []string) {
 		if owner := target.Value(); owner != nil {
-			update(owner)
+			update(owner, changed)
 		}
 	})
 	release := context.AfterFunc(ctx, stop)

@@ -1,0 +1,224 @@
+package gosdk_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
+)
+
+func TestSkillsAreThoseOfASession(t *testing.T) { adaptertest.TestSkills(t, bound) }
+
+func skillText(name string) string {
+	return "---\nname: " + name + "\ndescription: Does " + name + ".\n---\n# " + name + "\n"
+}
+
+// newest are params of the revision 2026-07-28 with the members.
+func newest(members string) string {
+	if members != "" {
+		members += ","
+	}
+	return `{` + members + `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}`
+}
+
+func TestServersDeclareSkills(t *testing.T) {
+	with, _ := adapterOf(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a")}))
+	without, _ := adapterOf(t, memory(t, map[string]string{"commands/a.md": "a"}))
+	for _, revision := range revisions {
+		for declared, a := range map[bool]*mcpadapter.Adapter{true: with, false: without} {
+			c := connect(t, serverOf(t, nil, a), revision, nil).InitializeResult().Capabilities
+			extension := c.Extensions[mcpadapter.SkillsExtension]
+			if (c.Resources != nil) != declared || (extension != nil) != declared {
+				t.Errorf("%s: declares %+v and %v, want %t", revision, c.Resources, extension, declared)
+			}
+			if declared && (!c.Resources.ListChanged || !cmp.Equal(extension, any(map[string]any{"directoryRead": true}))) {
+				t.Errorf("%s: declares %+v and %v", revision, c.Resources, extension)
+			}
+		}
+	}
+}
+
+func TestSkillResultsFollowTheEra(t *testing.T) {
+	a, _ := adapterOf(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/a/empty.txt": ""}))
+	s := serverOf(t, nil, a)
+	for _, tt := range []struct {
+		method, members string
+		cached          bool
+	}{
+		{"skills/list", ``, true}, {"skills/get", `"uri":"skill://a/SKILL.md"`, true}, {"resources/list", ``, true}, {"resources/templates/list", ``, true},
+		{"resources/read", `"uri":"skill://a/SKILL.md"`, true}, {"resources/read", `"uri":"skill://a/empty.txt"`, true}, {"resources/directory/read", `"uri":"skill://a"`, false},
+	} {
+		for _, modern := range []bool{false, true} {
+			w, params := open(t, s), newest(tt.members)
+			if !modern {
+				w, params = dial(t, s), `{`+tt.members+`}`
+			}
+			raw, err := w.request(tt.method, params)
+			var got map[string]any
+			if err != nil || json.Unmarshal(raw, &got) != nil {
+				t.Fatalf("%s: %s, %v", tt.method, raw, err)
+			}
+			_, ttl := got["ttlMs"]
+			if (got["resultType"] == "complete") != modern || modern && (ttl != tt.cached || (got["cacheScope"] != nil) != tt.cached) {
+				t.Errorf("%s, modern %t: %s", tt.method, modern, raw)
+			}
+		}
+	}
+}
+
+// addResource adds a resource to the server.
+func addResource(s *mcp.Server, uri string) {
+	s.AddResource(&mcp.Resource{URI: uri, Name: uri}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, Text: "own"}}}, nil
+	})
+}
+
+func TestServersKeepTheirOwnResources(t *testing.T) {
+	files := map[string]string{}
+	for i := range 5 {
+		files[fmt.Sprintf("skills/s%d/SKILL.md", i)] = skillText(fmt.Sprintf("s%d", i))
+	}
+	for _, revision := range revisions {
+		a, _ := adapterOf(t, memory(t, files), mcpadapter.WithPageSize(3))
+		s := serverOf(t, &mcp.ServerOptions{PageSize: 2}, a)
+		want := []string{}
+		for i := range 5 {
+			want = append(want, fmt.Sprintf("skill://s%d/SKILL.md", i))
+		}
+		for i := range 5 {
+			addResource(s, fmt.Sprintf("file:///%d", i))
+			want = append(want, fmt.Sprintf("file:///%d", i))
+		}
+		addResource(s, "skill://s1/SKILL.md") // the skill wins
+		c := connect(t, s, revision, nil)
+		got, pages := []string{}, 0
+		for cursor := ""; ; {
+			list, err := c.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages++
+			for _, r := range list.Resources {
+				got = append(got, r.URI)
+			}
+			if cursor = list.NextCursor; cursor == "" {
+				break
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" || pages != 4 {
+			t.Errorf("%s: %d pages (-want +got):\n%s", revision, pages, diff)
+		}
+		for uri, text := range map[string]string{"file:///3": "own", "skill://s1/SKILL.md": skillText("s1")} {
+			res, err := c.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+			if err != nil || res.Contents[0].Text != text {
+				t.Errorf("%s: %s: %+v, %v", revision, uri, res, err)
+			}
+		}
+		s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "file:///{+path}", Name: "file"}, nil)
+		templates, err := c.ListResourceTemplates(ctx, nil)
+		if err != nil || len(templates.ResourceTemplates) != 2 || templates.ResourceTemplates[0].Name != "skill-file" {
+			t.Errorf("%s: templates %+v, %v", revision, templates, err)
+		}
+	}
+}
+
+func TestServersOfSeveralAdaptersServeAllSkills(t *testing.T) {
+	a, _ := adapterOf(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/both/SKILL.md": skillText("both")}), mcpadapter.WithTools())
+	b, _ := adapterOf(t, memory(t, map[string]string{"skills/b/SKILL.md": skillText("b"), "skills/both/SKILL.md": skillText("both") + "first\n"}), mcpadapter.WithTools())
+	w := dial(t, serverOf(t, nil, a, b))
+	var list struct{ Skills []mcpadapter.SkillEntry }
+	raw, err := w.request("skills/list", `{}`)
+	if err != nil || json.Unmarshal(raw, &list) != nil {
+		t.Fatalf("%s, %v", raw, err)
+	}
+	uris := []string{}
+	for _, e := range list.Skills {
+		uris = append(uris, e.URI)
+	}
+	if diff := cmp.Diff([]string{"skill://b/SKILL.md", "skill://both/SKILL.md", "skill://a/SKILL.md"}, uris); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, e := range list.Skills {
+		for _, r := range e.Resources {
+			raw, err := w.request("resources/read", `{"uri":"`+r.URI+`"}`)
+			if err != nil {
+				t.Error(err)
+			}
+			var got mcp.ReadResourceResult
+			if err := json.Unmarshal(raw, &got); err != nil || int64(len(got.Contents[0].Text)) != r.Size {
+				t.Errorf("%s: %s, %v", r.URI, raw, err)
+			}
+		}
+		if _, err := w.request("skills/get", `{"uri":"`+e.URI+`"}`); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestReadsOfStaleEntriesFail(t *testing.T) {
+	fsys := memory(t, map[string]string{"skills/a/SKILL.md": skillText("a"), "skills/a/x.txt": "one"})
+	a, _ := adapterOf(t, fsys)
+	s := serverOf(t, nil, a)
+	holder, fresh := dial(t, s), dial(t, s)
+	const skill, file = `{"uri":"skill://a/SKILL.md"}`, `{"uri":"skill://a/x.txt"}`
+	for _, w := range []*wire{holder, fresh} {
+		if _, err := w.request("skills/list", `{}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, fsys, "skills/a/x.txt", "two")
+	if _, err := fresh.request("skills/get", skill); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fresh.request("resources/read", file); err != nil {
+		t.Error(err)
+	}
+	if raw, err := holder.request("resources/read", file); code(err) != mcpadapter.CodeInternalError {
+		t.Errorf("a stale entry: %s, %v", raw, err)
+	}
+}
+
+func TestServersAnnounceChangesOfSkills(t *testing.T) {
+	for _, revision := range revisions {
+		fsys := memory(t, map[string]string{"skills/a/SKILL.md": skillText("a")})
+		a, catalog := adapterOf(t, fsys)
+		accept := &mcp.ServerOptions{
+			SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
+			UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
+		}
+		listed, updated := make(chan string, 10), make(chan string, 10)
+		c := connect(t, serverOf(t, accept, a), revision, &mcp.ClientOptions{
+			ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { listed <- "" },
+			ResourceUpdatedHandler:     func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
+		})
+		if err := c.Subscribe(ctx, &mcp.SubscribeParams{URI: "skill://a/SKILL.md"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.ListResources(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		write(t, fsys, "skills/a/SKILL.md", skillText("a")+"changed\n")
+		if _, err := catalog.ListSkills(ctx); err != nil {
+			t.Fatal(err)
+		}
+		<-listed
+		if got := <-updated; got != "skill://a/SKILL.md" {
+			t.Errorf("%s: updated %s", revision, got)
+		}
+	}
+}
+
+func TestAnnouncersAreHidden(t *testing.T) {
+	a, _ := adapterOf(t, memory(t, map[string]string{"skills/a/SKILL.md": skillText("a")}))
+	list, err := connect(t, serverOf(t, nil, a), revisions[1], nil).ListResources(ctx, nil)
+	if err != nil || slices.ContainsFunc(list.Resources, func(r *mcp.Resource) bool { return r.URI != "skill://a/SKILL.md" }) {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}

@@ -1,5 +1,5 @@
 // Package mcpadapter offers a toolshelf.Catalog to a model: as tools for agents
-// that dispatch function calls themselves, and as tools and prompts of the Model
+// that dispatch function calls themselves, and as tools, prompts and skills of the Model
 // Context Protocol (MCP) for any server. Package mcpadapter imports no SDK. Its
 // subpackages gosdk and mcpgo register an Adapter with the server of an SDK.
 //
@@ -23,6 +23,7 @@
 //	before initialize     rejected with -32600 and state  rejected by the SDK  served by the SDK
 //	protocol 2026-07-28   yes                             yes                  yes
 //	list_changed          sent by the transport           sent                 sent
+//	skills                yes                             yes                  resources only
 //
 // # Tools
 //
@@ -100,8 +101,33 @@
 // Command.Arguments determines the arguments of the prompt, and Command.RenderNamed its
 // text. The adapter executes no !`command` and reads no @file of the text.
 //
+// # Skills
+//
+// Each skill of the catalog is published by the extension io.modelcontextprotocol/skills
+// (SEP-2640): skills/list and skills/get return its entry with the frontmatter and the
+// digests of all files, and resources/read returns a file. The extension is declared if a
+// directory of skills exists; WithoutSkillResources turns the extension off.
+//
+// The URI of a skill is skill://DIRECTORIES/NAME/SKILL.md. NAME is the name in the
+// frontmatter, also if the directory has another name. DIRECTORIES are the directories
+// above the skill (see toolshelf.WithSkillDepth) and, if the catalog has several layers of
+// skills, the name of the layer before these directories. A URI contains no path of the
+// host. Each file has one URI with one spelling; every other URI is rejected with
+// CodeInvalidParams.
+//
+// The adapter omits a skill that clients must reject: a name with other characters than a
+// to z, digits and single hyphens, no description, frontmatter that is not valid YAML, more
+// than 512 files, more than 16 MiB, or a file that cannot be read. Adapter.SkillDiagnostics
+// reports each omitted skill. All other skills are published with all files of Skill.Files.
+//
+// The entry of a skill describes one state of its files. If a file changes afterwards,
+// resources/read returns an error that asks the client for a fresh entry, and never bytes
+// that differ from the entry of the client; see Session.ReadResource. Lists read a file only
+// after a change of the file, as Catalog.SkillManifests describes.
+//
 // # Sources
 //
 // Model Context Protocol, revisions 2026-07-28 and 2025-11-25: lifecycle,
-// versioning, pagination, caching, tools, prompts, completion.
+// versioning, pagination, caching, tools, prompts, completion, resources. Skills
+// extension: modelcontextprotocol/ext-skills, specification/stable/skills.mdx.
 package mcpadapter

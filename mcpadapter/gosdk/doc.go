@@ -1,4 +1,4 @@
-// Package gosdk adds the tools and prompts of an mcpadapter.Adapter to a server of
+// Package gosdk adds the tools, prompts and skills of an mcpadapter.Adapter to a server of
 // the official Go SDK of the Model Context Protocol,
 // github.com/modelcontextprotocol/go-sdk.
 //
@@ -29,6 +29,23 @@
 // the directory cannot be read, prompts/list returns -32603 with the catalog's message,
 // and prompts/get returns the server's own prompts.
 //
+// # Skills
+//
+// If the adapter serves skills (see mcpadapter.Adapter.ServesSkills), the server declares
+// the extension io.modelcontextprotocol/skills and answers skills/list, skills/get and
+// resources/directory/read. The files of the skills are resources with the scheme skill://.
+// In a list, the server's own resources follow the skills. If a skill and an own resource
+// have the same URI, the skill wins. A server with several adapters serves the skills of
+// all adapters. Each session of the SDK has an mcpadapter.Session, which remembers the
+// entries of the client; see mcpadapter.Session.ReadResource. Results of the extension may
+// not be cached.
+//
+// When a SKILL.md is added, removed or changed, the server announces a change of the
+// resources, and an update of SKILL.md to the clients that have subscribed to its URI. The
+// SDK accepts subscriptions only if ServerOptions.SubscribeHandler and UnsubscribeHandler
+// are set; functions that return nil are sufficient. As for prompts, Register adds a
+// resource that clients never see.
+//
 // # Pages
 //
 // For n tools of the server, tools/list has exactly max(1, ceil(n/size)) pages.
@@ -38,8 +55,9 @@
 // list changes. The binding rejects every other cursor with -32602. The cursor "" means
 // the first page, because the SDK does not distinguish "" from a missing cursor.
 //
-// Pages of prompts have the same size, but at most 100 prompts. A cursor within the
-// commands stays valid if commands are added or removed.
+// Pages of prompts, skills and resources have the same size, but at most 100 rows. A
+// cursor within the commands or the skills stays valid if commands or skills are added or
+// removed.
 //
 // The SDK's ServerOptions.SetCacheable sets how long a client may cache a list. By
 // default, clients may not cache lists.
@@ -49,5 +67,6 @@
 // The SDK manages the sessions and their lifecycle:
 //   - A request before initialize returns an error with the code 0.
 //   - A prompt receives the empty text for an argument that is null.
+//   - An empty file of a skill is a blob, because the SDK drops an empty text.
 //   - The server has the name and version with which the program created it.
 package gosdk

@@ -217,12 +217,16 @@ func (g *grepper) read(dir, name string, file *confine.File) error {
 		request = grep.Request{}
 	}
 	found, err := g.search.Pattern.Search(g.ctx, b, request)
-	var notText *text.NotTextError
-	if err != nil && !errors.As(err, &notText) {
+	if err != nil && !isNotText(err) {
 		return err
 	}
-	g.add(dir, name, found, notText != nil)
+	g.add(dir, name, found, err != nil)
 	return nil
+}
+
+func isNotText(err error) bool {
+	var notText *text.NotTextError
+	return errors.As(err, &notText)
 }
 
 // add adds the result of a file. add keeps the first lines in path order.

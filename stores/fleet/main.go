@@ -1,0 +1,135 @@
+// Command fleet shows three stateless replicas of an MCP server over one bucket. The command
+// starts an S3 server and the replicas, each a process. Six clients then walk the pages of
+// prompts/list. Each page comes from the next replica, objects are written and deleted between
+// the pages, and a replica is killed. Each client must see each prompt that exists during
+// the whole walk exactly once, and no prompt twice.
+//
+//	go -C stores/fleet run .
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"os/signal"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+func main() {
+	log.SetFlags(0)
+	if isReplica() {
+		log.SetPrefix("replica: ")
+		if err := serveReplica(); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	log.SetPrefix("fleet: ")
+	stable := flag.Int("stable", 1000, "`number` of prompts that exist during the whole walk")
+	volatile := flag.Int("volatile", 600, "`number` of prompts that come and go")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, *stable, *volatile); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, stable, volatile int) error {
+	shelf, err := startShelf(ctx)
+	if err != nil {
+		return err
+	}
+	defer shelf.stop()
+	for i := range stable {
+		if err := shelf.put(ctx, stableName(i)); err != nil {
+			return err
+		}
+	}
+	var replicas []*replica
+	for range 3 {
+		r, err := startReplica(ctx, shelf.socket)
+		if err != nil {
+			return err
+		}
+		defer r.kill()
+		replicas = append(replicas, r)
+	}
+	fmt.Fprintf(out, "%d replicas over a bucket with %d prompts\n", len(replicas), stable)
+	if err := compareCursors(ctx, out, replicas); err != nil {
+		return err
+	}
+	return walkAll(ctx, out, shelf, replicas, stable, volatile)
+}
+
+// compareCursors walks over each replica alone. While nothing changes, the cursors are the same.
+func compareCursors(ctx context.Context, out io.Writer, replicas []*replica) error {
+	var first walk
+	for i, r := range replicas {
+		w, err := walkPrompts(ctx, r.url, func(int) error { return nil })
+		if err != nil {
+			return fmt.Errorf("replica %d: %w", i, err)
+		}
+		if i == 0 {
+			first = w
+		}
+		if !slices.Equal(w.cursors, first.cursors) {
+			return fmt.Errorf("the cursors of replica %d differ:\n%q\n%q", i, w.cursors, first.cursors)
+		}
+	}
+	fmt.Fprintf(out, "all replicas return the same %d cursors\n", len(first.cursors)-1)
+	return nil
+}
+
+// walkAll walks with six clients over all replicas. The third page of a client kills a replica.
+func walkAll(ctx context.Context, out io.Writer, shelf *shelf, replicas []*replica, stable, volatile int) error {
+	balancer := new(balancer)
+	for _, r := range replicas {
+		balancer.urls = append(balancer.urls, r.url)
+	}
+	front := httptest.NewServer(balancer)
+	defer front.Close()
+	killOnce := sync.OnceFunc(func() {
+		replicas[1].kill()
+		fmt.Fprintf(out, "killed replica 1 after %d requests\n", balancer.served.Load())
+	})
+
+	var changes atomic.Int64
+	var walks [6]walk
+	var errs [len(walks)]error
+	var group sync.WaitGroup
+	for i := range walks {
+		group.Go(func() {
+			walks[i], errs[i] = walkPrompts(ctx, front.URL, func(page int) error {
+				if page == 3 {
+					killOnce()
+				}
+				for range volatile / 50 {
+					if err := shelf.change(ctx, int(changes.Add(1)), volatile); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+	}
+	group.Wait()
+	for i, w := range walks {
+		others, err := 0, errs[i]
+		if err == nil {
+			others, err = w.check(stable)
+		}
+		if err != nil {
+			return fmt.Errorf("client %d: %w", i, err)
+		}
+		fmt.Fprintf(out, "client %d: %d pages, each of the %d prompts once, and %d of the %d that come and go\n", i, len(w.cursors), stable, others, volatile)
+	}
+	fmt.Fprintf(out, "%d changes of the bucket; %d requests repeated with another replica\n", changes.Load(), balancer.repeated.Load())
+	return nil
+}

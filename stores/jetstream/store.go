@@ -1,0 +1,192 @@
+// Package jetstream reads commands and skills from a key-value bucket of NATS JetStream.
+// A [Store] is a filesystem for toolshelf.WithCommandsFS and toolshelf.WithSkillsFS. A key
+// such as "commands/deploy.md" is the path of a file.
+//
+// Guarantees:
+//
+//   - Reads see the previous writes of all clients. A watch copies the bucket into memory.
+//     Each snapshot asks the leader of the stream for the last revision, which is one
+//     request, and waits until the copy has this revision. The copy alone is late: a read
+//     directly after a write of another client is almost always stale.
+//   - If the watch does not deliver a revision within a second, the store copies the bucket
+//     again. A change of the leader can delay a watch by many seconds. A copy also starts
+//     again if keys have disappeared without a message, such as keys with a time to live.
+//   - The version of a file is the hash of the content. The version of a snapshot is the
+//     revision of the bucket.
+//   - If the server does not answer, a call fails or uses the last good snapshot, as
+//     Options.Stale decides.
+//
+// A key with other characters than letters, digits, "-", "_", "=", "." and "/" is not
+// possible in NATS. Keys that [io/fs.ValidPath] does not accept, such as "a//b", are
+// omitted. The bucket is in memory, at most Options.MaxSize bytes.
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
+)
+
+const defaultMaxSize = 256 << 20
+
+// Options are the options of a Store. The zero value reads all keys of a bucket.
+type Options struct {
+	// Dir is the directory of the bucket that becomes the top of the filesystem, such as
+	// "commands". Empty means all keys. If no key is below Dir, the filesystem is empty.
+	Dir string
+
+	// MaxSize limits the size in bytes of the values below Dir, and counts 256 bytes for
+	// each key. Zero means 256 MB. With a larger bucket, every snapshot fails.
+	MaxSize int64
+
+	// Timeout limits a snapshot. Zero means that only the context of the call and the
+	// limits of the client, 5 seconds for a request by default, apply.
+	Timeout time.Duration
+
+	// Stale decides if the server fails or the bucket does not exist, and the store has a
+	// snapshot. The arguments are the error and the time since the last good answer. If
+	// Stale returns nil, the call uses the last snapshot. Otherwise the call fails with the
+	// result of Stale. Nil means that the call fails with the error. Calls of Stale do not
+	// overlap. The store does not call Stale if the context of the call has ended, or
+	// after Close.
+	Stale func(err error, age time.Duration) error
+}
+
+// A Store is a filesystem with the values of a bucket. A Store is safe for concurrent use.
+// Each method that reads files makes a snapshot first.
+type Store struct {
+	ctx context.Context
+	*state
+}
+
+type state struct {
+	*tree.Latest
+	kv     jetstream.KeyValue
+	opts   Options
+	life   context.Context // ends with Close
+	close  context.CancelFunc
+	mirror *mirror // nil before the first snapshot; only update uses the field
+}
+
+// New returns a Store with the values of a bucket. New makes no request. The first
+// snapshot starts a goroutine, which ends with [Store.Close].
+func New(kv jetstream.KeyValue, opts Options) (*Store, error) {
+	opts.Dir = path.Clean(opts.Dir)
+	if !fs.ValidPath(opts.Dir) {
+		return nil, fmt.Errorf("jetstream: invalid Dir %q: use the first elements of a key", opts.Dir)
+	}
+	if opts.MaxSize == 0 {
+		opts.MaxSize = defaultMaxSize
+	}
+	s := &state{kv: kv, opts: opts}
+	s.life, s.close = context.WithCancel(context.Background())
+	s.Latest = tree.NewLatest(s.update, opts.Stale)
+	return &Store{context.Background(), s}, nil
+}
+
+// Close ends the watch of the bucket. Later calls return an error that matches
+// [fs.ErrClosed], but snapshots remain readable. Close returns nil.
+func (s *Store) Close() error {
+	s.close()
+	return nil
+}
+
+// Snapshot returns the files of the bucket at the last revision. The result has a method
+// Version and never changes. Snapshot returns the cause of ctx if ctx ends. Concurrent
+// calls wait for each other. A snapshot costs one request; the first snapshot also copies
+// the bucket.
+func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
+	if s.life.Err() != nil {
+		return nil, fs.ErrClosed
+	}
+	files, err := s.state.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// WithContext returns the store with calls that end when ctx ends.
+func (s *Store) WithContext(ctx context.Context) fs.FS { return &Store{ctx, s.state} }
+
+// Open opens a file or a directory of a new snapshot.
+func (s *Store) Open(name string) (fs.File, error) {
+	files, err := s.Snapshot(s.ctx)
+	if err != nil {
+		return nil, err
+	}
+	return files.Open(name)
+}
+
+// Feed reports changes, for toolshelf.WithFeed. Feed calls touch without arguments when
+// the watch has started, and then with the path of each changed file. Feed returns when ctx ends,
+// when the client closes the connection, or after Close. After a change of the leader of
+// the stream, reports can be late by many seconds, and no error tells so; choose the
+// maximum age of WithFeed accordingly.
+func (s *Store) Feed(ctx context.Context, touch func(paths ...string)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	watch, err := s.kv.WatchAll(ctx, jetstream.UpdatesOnly(), jetstream.MetaOnly())
+	if err != nil {
+		return fmt.Errorf("jetstream: bucket %q: %w", s.kv.Bucket(), err)
+	}
+	touch()
+	for change := range watch.Updates() {
+		if name, ok := nameOf(s.opts.Dir, change); ok {
+			touch(name)
+		}
+	}
+	switch {
+	case s.life.Err() != nil:
+		return fs.ErrClosed
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return errEnded
+}
+
+// update asks for the last revision, and waits until the mirror has this revision.
+func (s *state) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+	if s.opts.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, s.opts.Timeout)
+		defer cancel()
+	}
+	files, err := s.files(ctx, last)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		err = fmt.Errorf("%w: create the bucket", fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("jetstream: bucket %q: %w", s.kv.Bucket(), err)
+	}
+	return files, nil
+}
+
+func (s *state) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+	status, err := s.kv.Status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	info := status.(*jetstream.KeyValueBucketStatus).StreamInfo()
+	current := false
+	if s.mirror != nil && s.mirror.created.Equal(info.Created) {
+		if current, err = s.mirror.await(ctx, info.State, false); err != nil {
+			return nil, err
+		}
+	}
+	if !current {
+		s.restart(info)
+		if _, err := s.mirror.await(ctx, info.State, true); err != nil {
+			return nil, err
+		}
+	}
+	return s.mirror.snapshot(last), nil
+}

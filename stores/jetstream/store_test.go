@@ -1,0 +1,435 @@
+package jetstream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	natsjs "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/stores/jetstream"
+)
+
+const skill = "---\nname: review\ndescription: Reviews a change.\n---\nLook at the diff.\n"
+
+func newStore(t *testing.T, kv natsjs.KeyValue, opts jetstream.Options) *jetstream.Store {
+	t.Helper()
+	store, err := jetstream.New(kv, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
+}
+
+func (n *node) store(opts jetstream.Options) *jetstream.Store {
+	n.t.Helper()
+	_, kv := n.open()
+	return newStore(n.t, kv, opts)
+}
+
+func snapshot(t *testing.T, store *jetstream.Store) fs.FS {
+	t.Helper()
+	files, err := store.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// settle makes the first snapshot of a store with a short Timeout.
+func settle(t *testing.T, store *jetstream.Store) fs.FS {
+	t.Helper()
+	for {
+		files, err := store.Snapshot(t.Context())
+		if err == nil {
+			return files
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func contents(t *testing.T, fsys fs.FS) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := fs.ReadFile(fsys, name)
+		all[name] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func version(t *testing.T, v any) string {
+	t.Helper()
+	versioned, ok := v.(interface{ Version() string })
+	if !ok {
+		t.Fatalf("%T has no version", v)
+	}
+	return versioned.Version()
+}
+
+func same(t *testing.T, got fs.FS, want map[string]string) {
+	t.Helper()
+	if diff := cmp.Diff(want, contents(t, got)); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+func TestKeysBecomeFiles(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	files := map[string]string{"commands/deploy.md": "Deploy.\n", "commands/team/roll.md": "", "skills/review/SKILL.md": skill, "a=b_c-d": "x"}
+	for key, value := range files {
+		bucket.put(key, value)
+	}
+	for _, key := range []string{"a//b.md", "/abs.md", "dir/", "commands//x.md"} {
+		bucket.put(key, "not a path")
+	}
+	got := snapshot(t, node.store(jetstream.Options{}))
+	same(t, got, files)
+	if err := fstest.TestFS(got, slices.Collect(maps.Keys(files))...); err != nil {
+		t.Error(err)
+	}
+	below := snapshot(t, node.store(jetstream.Options{Dir: "commands"}))
+	same(t, below, map[string]string{"deploy.md": "Deploy.\n", "team/roll.md": ""})
+
+	before, err := fs.Stat(below, "deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bucket.put("commands/deploy.md", "deploy.\n")
+	after, err := fs.Stat(snapshot(t, node.store(jetstream.Options{})), "commands/deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if version(t, before) == version(t, after) {
+		t.Error("the version of a changed file is the same")
+	}
+}
+
+func TestACatalogReadsTheStore(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	bucket.put("commands/deploy.md", "Deploy one.\n")
+	bucket.put("commands/old.md", "Old.\n")
+	bucket.put("skills/review/SKILL.md", skill)
+	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+		toolshelf.WithCommandsFS("team", node.store(jetstream.Options{Dir: "commands"})),
+		toolshelf.WithSkillsFS("team", node.store(jetstream.Options{Dir: "skills"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer catalog.Close()
+	list := func(want string) {
+		t.Helper()
+		page, err := catalog.List(t.Context(), toolshelf.Page{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, command := range page.Commands {
+			names = append(names, command.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("List = %q, want %q", got, want)
+		}
+	}
+	list("deploy old")
+	found, err := catalog.GetSkill(t.Context(), "review")
+	if err != nil || !strings.Contains(found.Content, "Look at the diff.") {
+		t.Errorf("GetSkill = %q, %v", found.Content, err)
+	}
+
+	bucket.put("commands/deploy.md", "Deploy two.\n")
+	command, err := catalog.Get(t.Context(), "deploy")
+	if err != nil || !strings.Contains(command.Content, "Deploy two.") {
+		t.Errorf("Get = %q, %v", command.Content, err)
+	}
+	if err := bucket.Delete(t.Context(), "commands/old.md"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := catalog.Get(t.Context(), "old"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+		t.Errorf("Get of a deleted command: %v", err)
+	}
+	list("deploy")
+}
+
+func TestReadsSeeTheWritesOfOthers(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	store := node.store(jetstream.Options{})
+	for i := range 200 {
+		want := fmt.Sprint(i)
+		bucket.put("a.md", want)
+		if got, err := fs.ReadFile(store, "a.md"); err != nil || string(got) != want {
+			t.Fatalf("a.md = %q, %v; want %q", got, err, want)
+		}
+	}
+}
+
+func TestASnapshotCostsOneRequest(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	bucket.put("a.md", "one")
+	conn, kv := node.open()
+	store := newStore(t, kv, jetstream.Options{})
+	before := snapshot(t, store)
+	requests := conn.Stats().OutMsgs
+	if again := snapshot(t, store); version(t, again) != version(t, before) {
+		t.Error("the version changed without a change")
+	}
+	bucket.put("a.md", "two")
+	after := snapshot(t, store)
+	same(t, after, map[string]string{"a.md": "two"})
+	same(t, before, map[string]string{"a.md": "one"})
+	if got := conn.Stats().OutMsgs - requests; got != 2 {
+		t.Errorf("two snapshots made %d requests", got)
+	}
+}
+
+func TestKeysThatDisappearWithoutAMessage(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	bucket.put("a.md", "A")
+	bucket.put("b.md", "B")
+	store := node.store(jetstream.Options{})
+	before := snapshot(t, store)
+	if err := bucket.stream().Purge(t.Context(), natsjs.WithPurgeSubject("$KV.team.b.md")); err != nil {
+		t.Fatal(err)
+	}
+	after := snapshot(t, store)
+	same(t, after, map[string]string{"a.md": "A"})
+	if version(t, before) == version(t, after) {
+		t.Error("the version is the same")
+	}
+	if err := bucket.stream().Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	same(t, snapshot(t, store), map[string]string{})
+}
+
+// The server forgets the consumer of the watch. The client needs many seconds to notice.
+func TestALateWatchIsReplaced(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	bucket.put("a.md", "one")
+	store := node.store(jetstream.Options{Timeout: 4 * time.Second})
+	snapshot(t, store)
+	_, kv := node.open()
+	impatient := newStore(t, kv, jetstream.Options{Timeout: 300 * time.Millisecond})
+	settle(t, impatient)
+	stream := bucket.stream()
+	for name := range stream.ConsumerNames(t.Context()).Name() {
+		if err := stream.DeleteConsumer(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bucket.put("a.md", "two")
+	same(t, snapshot(t, store), map[string]string{"a.md": "two"})
+	// The waits of several calls count together.
+	failures := 0
+	for ; failures < 8; failures++ {
+		if _, err := impatient.Snapshot(t.Context()); err == nil {
+			break
+		}
+	}
+	if failures == 8 {
+		t.Error("the watch is not replaced if Timeout is short")
+	}
+}
+
+func TestABucketThatIsCreatedAgain(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	bucket.put("a.md", "one")
+	stale := func(error, time.Duration) error { t.Error("Stale is called"); return nil }
+	store := node.store(jetstream.Options{Stale: stale})
+	before := snapshot(t, store)
+	if err := bucket.js.DeleteKeyValue(t.Context(), bucket.Bucket()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Snapshot of a deleted bucket: %v, want fs.ErrNotExist", err)
+	}
+	bucket.create()
+	bucket.put("a.md", "two")
+	after := snapshot(t, store)
+	same(t, after, map[string]string{"a.md": "two"})
+	if version(t, before) == version(t, after) {
+		t.Error("the version is the same")
+	}
+}
+
+func TestAnUnreachableServer(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	bucket.put("a.md", "one")
+	var ages []time.Duration
+	strict := node.store(jetstream.Options{Timeout: 100 * time.Millisecond})
+	lenient := node.store(jetstream.Options{Timeout: 100 * time.Millisecond, Stale: func(_ error, age time.Duration) error {
+		ages = append(ages, age)
+		return nil
+	}})
+	settle(t, strict)
+	before := settle(t, lenient)
+	ages = nil
+	node.stop()
+	if _, err := strict.Snapshot(t.Context()); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("without Stale: %v", err)
+	}
+	for range 2 {
+		if last := snapshot(t, lenient); version(t, last) != version(t, before) {
+			t.Error("not the last good snapshot")
+		}
+	}
+	if len(ages) != 2 || ages[0] <= 0 || ages[1] <= ages[0] {
+		t.Errorf("ages: %v", ages)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := lenient.WithContext(ctx).Open("a.md"); !errors.Is(err, context.Canceled) || len(ages) != 2 {
+		t.Errorf("Open with a canceled context: %v", err)
+	}
+
+	node.start()
+	if err := bucket.js.Conn().FlushTimeout(30 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	bucket.put("a.md", "two")
+	for { // until the connection of the store is back
+		content, err := fs.ReadFile(strict, "a.md")
+		if err == nil {
+			if string(content) != "two" {
+				t.Errorf("after the failure: a.md = %q", content)
+			}
+			return
+		}
+		if t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestALargeBucketIsAnError(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	bucket.put("in/a.md", strings.Repeat("a", 1000))
+	bucket.put("out/b.md", strings.Repeat("b", 5000))
+	for size, ok := range map[int64]bool{1256: true, 1255: false} {
+		store := node.store(jetstream.Options{Dir: "in", MaxSize: size})
+		for range 2 {
+			if _, err := store.Snapshot(t.Context()); ok != (err == nil) || !ok && !strings.Contains(err.Error(), "MaxSize") {
+				t.Errorf("MaxSize %d: %v", size, err)
+			}
+		}
+	}
+	// Overwritten and deleted values do not count.
+	store := node.store(jetstream.Options{Dir: "in", MaxSize: 1256})
+	snapshot(t, store)
+	for range 3 {
+		bucket.put("in/a.md", strings.Repeat("a", 1000))
+	}
+	if err := bucket.Delete(t.Context(), "in/a.md"); err != nil {
+		t.Fatal(err)
+	}
+	bucket.put("in/c.md", strings.Repeat("c", 1000))
+	same(t, snapshot(t, store), map[string]string{"c.md": strings.Repeat("c", 1000)})
+}
+
+func TestFeed(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	conn, kv := node.open()
+	store := newStore(t, kv, jetstream.Options{Dir: "commands"})
+	run := func(ctx context.Context) (touched chan []string, ended chan error) {
+		touched, ended = make(chan []string), make(chan error, 1)
+		go func() { ended <- store.Feed(ctx, func(paths ...string) { touched <- paths }) }()
+		if paths := <-touched; len(paths) != 0 {
+			t.Errorf("first touch: %q, want no path", paths)
+		}
+		return touched, ended
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	touched, ended := run(ctx)
+	bucket.put("commands/a.md", "A")
+	bucket.put("skills/review/SKILL.md", skill)
+	if err := bucket.Delete(t.Context(), "commands/a.md"); err != nil {
+		t.Fatal(err)
+	}
+	bucket.put("commands/team/b.md", "B")
+	for _, want := range []string{"a.md", "a.md", "team/b.md"} {
+		if paths := <-touched; !slices.Equal(paths, []string{want}) {
+			t.Errorf("touch of %q, want %q", paths, want)
+		}
+	}
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Feed with a canceled context: %v", err)
+	}
+	_, ended = run(t.Context())
+	store.Close()
+	if err := <-ended; !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Feed after Close: %v", err)
+	}
+	store = newStore(t, kv, jetstream.Options{})
+	_, ended = run(t.Context())
+	conn.Close()
+	if err := <-ended; err == nil {
+		t.Error("Feed without a connection returns no error")
+	}
+}
+
+func TestClose(t *testing.T) {
+	node := startNode(t)
+	node.create().put("a.md", "A")
+	store := node.store(jetstream.Options{Stale: func(error, time.Duration) error { t.Error("Stale is called"); return nil }})
+	files := snapshot(t, store)
+	store.Close()
+	if _, err := store.Snapshot(t.Context()); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Snapshot after Close: %v", err)
+	}
+	same(t, files, map[string]string{"a.md": "A"})
+	if _, err := jetstream.New(nil, jetstream.Options{Dir: "../a"}); err == nil {
+		t.Error("New accepts a directory outside the bucket")
+	}
+}
+
+func TestConcurrentReads(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	bucket.put("a.md", "0")
+	store := node.store(jetstream.Options{})
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				if _, err := fs.ReadFile(store, "a.md"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for i := range 50 {
+		bucket.put("a.md", fmt.Sprint(i))
+	}
+	wg.Wait()
+}

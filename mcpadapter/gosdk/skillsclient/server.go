@@ -100,7 +100,8 @@ func (s *Server) List(ctx context.Context) (Listing, error) {
 }
 
 // Get returns the current entry of a skill, listed or not, and sends skills/get. The entry
-// replaces the entry in the layers of FS. Get reads no file of the skill.
+// replaces the entry in the layers of FS, which show up to 1,000 unlisted skills. Get reads
+// no file of the skill.
 //
 // Get returns [ErrNotFound] if the server does not serve the skill, and the errors of an
 // entry that List describes.
@@ -120,17 +121,23 @@ func (s *Server) Get(ctx context.Context, uri string) (Skill, error) {
 	return h.Skill, nil
 }
 
+// maxExtra bounds the entries of Get that the list does not contain.
+const maxExtra = 1000
+
 // hold adds an entry of Get to the state.
 func (s *Server) hold(h *held) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed.Load() {
+	listed := s.state != nil && s.state.entries[h.Dir] != nil
+	if s.closed.Load() || !listed && len(s.extra) >= maxExtra {
 		return
 	}
 	if s.extra == nil {
 		s.extra = make(map[string]*held)
 	}
-	s.extra[h.Dir] = h
+	if !listed || s.extra[h.Dir] != nil {
+		s.extra[h.Dir] = h
+	}
 	if s.state != nil {
 		st := *s.state
 		st.entries = maps.Clone(st.entries)

@@ -590,3 +590,19 @@ func TestServersHaveLabels(t *testing.T) {
 		t.Errorf("a skill of another server: got %v", err)
 	}
 }
+
+func TestGetHoldsABoundedNumberOfSkills(t *testing.T) {
+	f := newFake(t, nil)
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
+	f.get = func(uri string) any {
+		return entry{uri, map[string]any{"name": "a", "description": "x"}, []resource{{uri, digest(""), 0}}}
+	}
+	for i := range 1010 {
+		if _, err := s.Get(ctx, fmt.Sprintf("skill://%d/a/SKILL.md", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := s.List(ctx); err != nil || len(list.Skills) != 1000 {
+		t.Errorf("the layer holds %d skills, %v", len(list.Skills), err)
+	}
+}

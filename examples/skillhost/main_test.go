@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
 
@@ -40,7 +41,7 @@ func serve(t *testing.T, listed, served string) string {
 	t.Helper()
 	const uri = "skill://acme/refunds/SKILL.md"
 	capabilities := &mcp.ServerCapabilities{}
-	capabilities.AddExtension(skillsclient.Extension, nil)
+	capabilities.AddExtension(mcpadapter.SkillsExtension, nil)
 	server := mcp.NewServer(&mcp.Implementation{Name: "acme", Version: "1"}, &mcp.ServerOptions{Capabilities: capabilities})
 	server.AddResource(&mcp.Resource{URI: uri, Name: "refunds"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, Text: served}}}, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
 
@@ -21,7 +22,7 @@ func transport() mcp.Transport {
 	const uri = "skill://acme/refunds/SKILL.md"
 	const text = "---\nname: refunds\ndescription: Processes refunds\n---\nAsk for the receipt.\n"
 	capabilities := &mcp.ServerCapabilities{}
-	capabilities.AddExtension(skillsclient.Extension, nil)
+	capabilities.AddExtension(mcpadapter.SkillsExtension, nil)
 	server := mcp.NewServer(&mcp.Implementation{Name: "acme", Version: "1"}, &mcp.ServerOptions{Capabilities: capabilities})
 	server.AddResource(&mcp.Resource{URI: uri, Name: "refunds"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return contentsOf(uri, text), nil

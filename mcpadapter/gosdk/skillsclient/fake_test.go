@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
 
@@ -66,7 +67,7 @@ func newFake(t testing.TB, capabilities *mcp.ServerCapabilities) *fake {
 	f := &fake{files: map[string]string{}}
 	if capabilities == nil {
 		capabilities = &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{ListChanged: true}}
-		capabilities.AddExtension(skillsclient.Extension, nil)
+		capabilities.AddExtension(mcpadapter.SkillsExtension, nil)
 	}
 	f.server = mcp.NewServer(&mcp.Implementation{Name: "local", Version: "1"}, &mcp.ServerOptions{Capabilities: capabilities})
 	err := mcp.AddReceivingCustomMethod(f.server, "skills/list", func(ctx context.Context, _ *mcp.ServerSession, p *cursorParams) (*page, error) {

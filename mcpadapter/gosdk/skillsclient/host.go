@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-)
 
-// Extension is the name of the extension in the capabilities of a server.
-const Extension = "io.modelcontextprotocol/skills"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
 
 const (
 	listMethod = "skills/list"
@@ -83,8 +82,8 @@ func (h *Host) Server(label string, session *mcp.ClientSession) (*Server, error)
 		return fail(ErrNotSupported, "the session is nil; connect a client first")
 	}
 	init := session.InitializeResult()
-	if init == nil || init.Capabilities == nil || init.Capabilities.Extensions[Extension] == nil {
-		return fail(ErrNotSupported, "the server does not declare the extension "+Extension)
+	if init == nil || init.Capabilities == nil || init.Capabilities.Extensions[mcpadapter.SkillsExtension] == nil {
+		return fail(ErrNotSupported, "the server does not declare the extension "+mcpadapter.SkillsExtension)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
 
@@ -330,7 +331,7 @@ func TestPagesOfAListAreJoined(t *testing.T) {
 func TestListIsFreshUntilTheServerAnnouncesAChange(t *testing.T) {
 	never, hour := int64(0), int64(3_600_000)
 	silent := &mcp.ServerCapabilities{Resources: &mcp.ResourceCapabilities{}}
-	silent.AddExtension(skillsclient.Extension, nil)
+	silent.AddExtension(mcpadapter.SkillsExtension, nil)
 	for _, tt := range []struct {
 		name         string
 		capabilities *mcp.ServerCapabilities

@@ -2,6 +2,7 @@
 // prints a skill. Each server is a program that uses stdin and stdout, or an HTTP address.
 //
 //	go run ./examples/skillhost [-skills DIR] [-server LABEL=COMMAND|URL]... [SKILL]
+//	go run ./examples/skillhost -server "team=go run ./examples/skillserver DIR" team.NAME
 package main
 
 import (

@@ -10,16 +10,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // A bucket models an object store in memory. Each request is counted, takes the time of
-// the field delay, and fails with the error of the field fault.
+// the field delay, and fails with the error of the fault.
 type bucket struct {
 	delay time.Duration
-	fault func(op, key string) error // op is "LIST", "GET" or "HEAD"; nil for no faults
+	tree  bool // a snapshot has a version
+
+	scans atomic.Int64 // calls of ReadDir of a snapshot
 
 	mu       sync.Mutex
+	fault    func(op, key string) error // op is "LIST", "GET" or "HEAD"; nil for no faults
 	objects  map[string]object
 	keys     []string // sorted; nil after a change of the objects
 	puts     int
@@ -39,6 +43,12 @@ const pageOfKeys = 1000 // of a LIST
 
 func newBucket() *bucket {
 	return &bucket{objects: map[string]object{}, requests: map[string]int{}}
+}
+
+func (b *bucket) setFault(fault func(op, key string) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fault = fault
 }
 
 // put writes an object. All objects have the same time.

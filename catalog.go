@@ -55,6 +55,8 @@ type shared struct {
 	changes changes
 	reports reportDirectories
 
+	feed *index.Feed // nil without WithFeed
+
 	caches     caches
 	usageReads usageReads
 	reading    chan struct{} // has an element for each file that usageReads reads
@@ -106,6 +108,12 @@ func New(opts ...Option) (*Catalog, error) {
 	if config.watch && !c.onOS {
 		return nil, invalidOption("WithWatch: only the operating system's filesystem can be watched; omit the option, or use WithCacheTTL")
 	}
+	if config.feed.run != nil {
+		if c.onOS && !slices.ContainsFunc(slices.Concat(config.commands.all, config.skills.all), func(l layer) bool { return l.fsys != nil }) {
+			return nil, invalidOption("WithFeed: every layer is on the operating system's filesystem; use WithWatch, or add a layer with WithCommandsFS or WithSkillsFS")
+		}
+		c.feed = index.NewFeed(config.feed.maxAge, config.now)
+	}
 	c.root = c.open(c.rootDir)
 	if c.onOS && len(config.trusted) == 0 {
 		c.local = mounts.New(c.rootDir)
@@ -127,6 +135,12 @@ func New(opts ...Option) (*Catalog, error) {
 		c.Close()
 		return nil, &Error{Code: CodeInvalidOption, Op: "New", Err: err,
 			Message: "WithWatch: the system cannot watch directories: " + escape.Reason(err) + "; omit the option"}
+	}
+	if c.feed != nil {
+		go func() {
+			err := c.feed.Run(c.lifetime, config.feed.run)
+			c.config.logger.Debug("the feed has ended; every call checks the store", "error", err)
+		}()
 	}
 	return c, nil
 }
@@ -216,8 +230,7 @@ func (c *Catalog) layers(named []layer, home string) []index.Layer {
 	for _, l := range named {
 		if l.fsys != nil {
 			fsys := c.confined(confine.Over(afero.FromIOFS{FS: l.fsys}, "."))
-			_, links := l.fsys.(fs.ReadLinkFS)
-			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable, Plain: !links})
+			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable, Store: l.fsys, Fed: c.feed != nil})
 			continue
 		}
 		dir := l.name
@@ -226,9 +239,9 @@ func (c *Catalog) layers(named []layer, home string) []index.Layer {
 		}
 		fsys, below := c.locate(dir)
 		if fsys == c.root {
-			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: !c.rootIsTop()})
+			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: !c.rootIsTop(), Fed: c.feed != nil && !c.onOS})
 		} else {
-			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, Optional: l.home})
+			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, Optional: l.home, Fed: c.feed != nil && !c.onOS})
 		}
 	}
 	return all

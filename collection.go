@@ -115,7 +115,7 @@ func (c *Catalog) indexConfig(x index.Config) index.Config {
 	x.Lifetime = c.lifetime
 	x.MaxFileSize, x.MaxReads = c.config.maxFileSize, c.config.maxReads
 	x.TTL, x.Now = c.config.ttl, c.config.now
-	x.Watch = c.config.watch
+	x.Watch, x.Feed = c.config.watch, c.feed
 	return x
 }
 

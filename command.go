@@ -85,8 +85,8 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	return c.detach(command), nil
 }
 
-// cachedCommand is Get for a cached command whose file a look into an open directory
-// shows unchanged. cachedCommand needs no goroutine, because the look never waits.
+// cachedCommand is Get for a cached command whose file the feed, or a look into an open
+// directory, shows unchanged. cachedCommand needs no goroutine, because the look never waits.
 func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
 	e := c.commands.known(c.commands.Last(), name, stem)
 	if e == nil {
@@ -96,8 +96,12 @@ func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
 	if kept == nil {
 		return Command{}, false
 	}
-	info, ok := c.commands.StatCached(e)
-	if !ok || !index.SameFile(info, kept.Info) || !c.commands.filter.keeps(kept.Value.info()) {
+	unchanged := c.commands.Current(e) && index.StampOf(kept.Info).Same(e.Stamp)
+	if !unchanged {
+		info, ok := c.commands.StatCached(e)
+		unchanged = ok && index.SameFile(info, kept.Info)
+	}
+	if !unchanged || !c.commands.filter.keeps(kept.Value.info()) {
 		return Command{}, false
 	}
 	return kept.Value, true
@@ -110,31 +114,21 @@ func (c Command) info() CommandInfo {
 }
 
 // readCommand is a reader for resolve.
-func (c *Catalog) readCommand(_ context.Context, _ *index.Snapshot, e *index.Entry) (reading[Command, CommandInfo], error) {
-	command, err := c.load(e)
+func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.Entry) (reading[Command, CommandInfo], error) {
+	command, err := c.load(ctx, e)
 	if err != nil {
 		return reading[Command, CommandInfo]{}, err
 	}
 	return reading[Command, CommandInfo]{command, []CommandInfo{command.info()}}, nil
 }
 
-// load returns the command of an entry. If a stat shows that the file is
+// load returns the command of an entry. If the feed or a stat shows that the file is
 // unchanged, load returns the cached command.
-func (c *Catalog) load(e *index.Entry) (Command, error) {
+func (c *Catalog) load(ctx context.Context, e *index.Entry) (Command, error) {
 	key := e.File()
-	layer := c.commands.Layer(e.Layer())
-	fsys := layer.FS
-	if kept := c.caches.commands.Get(key); kept != nil {
-		if layer.Immutable {
-			return kept.Value, nil
-		}
-		stat := fsys.Lstat
-		if e.Linked {
-			stat = fsys.Info
-		}
-		if info, err := stat(e.Path); err == nil && index.SameFile(info, kept.Info) {
-			return kept.Value, nil
-		}
+	fsys := c.commands.FS(ctx, e.Layer())
+	if kept := c.caches.commands.Get(key); kept != nil && c.unchanged(fsys, e, kept.Info) {
+		return kept.Value, nil
 	}
 	now := time.Now()
 	raw, info, err := c.readFile(fsys, e.Path)
@@ -146,6 +140,22 @@ func (c *Catalog) load(e *index.Entry) (Command, error) {
 		c.caches.commands.Put(&index.Cached[Command]{File: key, Info: info, Value: command, Size: int64(len(raw) + len(command.Content) + command.Frontmatter.doc.Memory())})
 	}
 	return command, nil
+}
+
+// unchanged reports whether the file of an entry still has the given metadata.
+func (c *Catalog) unchanged(fsys *confine.FS, e *index.Entry, known confine.Info) bool {
+	switch {
+	case c.commands.Layer(e.Layer()).Immutable:
+		return true
+	case c.commands.Current(e):
+		return index.StampOf(known).Same(e.Stamp)
+	}
+	stat := fsys.Lstat
+	if e.Linked {
+		stat = fsys.Info
+	}
+	info, err := stat(e.Path)
+	return err == nil && index.SameFile(info, known)
 }
 
 // detach returns a copy that the caller may modify, and calls the function of

@@ -96,12 +96,12 @@ func (c *Catalog) lint(ctx context.Context, op string, progress *reporter, check
 	}{
 		{commandsErr, func(ctx context.Context) ([]problem.Problem, error) {
 			check := c.commandCheck(commands, skills)
-			return c.lintFiles(ctx, commands, checked, func(e *index.Entry) []problem.Problem { return c.lintFile(c.commands.Index, e, check) })
+			return c.lintFiles(ctx, commands, checked, func(e *index.Entry) []problem.Problem { return c.lintFile(ctx, c.commands.Index, e, check) })
 		}},
 		{skillsErr, func(ctx context.Context) ([]problem.Problem, error) {
 			check := func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }
 			return c.lintFiles(ctx, skills, checked, func(e *index.Entry) []problem.Problem {
-				return append(c.lintFile(c.skills.Index, e, check), c.lintSkillFiles(ctx, e)...)
+				return append(c.lintFile(ctx, c.skills.Index, e, check), c.lintSkillFiles(ctx, e)...)
 			})
 		}},
 	} {
@@ -188,12 +188,12 @@ func (c *Catalog) lintFiles(ctx context.Context, snapshot *index.Snapshot, check
 
 // lintFile reads the file of an entry and checks the text. A file that no longer
 // exists, and an entry that the snapshot reports as unreadable, have no problems.
-func (c *Catalog) lintFile(x *index.Index, e *index.Entry, check func(*index.Entry, lint.File) []problem.Problem) []problem.Problem {
+func (c *Catalog) lintFile(ctx context.Context, x *index.Index, e *index.Entry, check func(*index.Entry, lint.File) []problem.Problem) []problem.Problem {
 	if e.Broken() != nil {
 		return nil
 	}
 	f := lint.File{Name: e.Name, Path: x.Place(e)}
-	raw, _, err := c.readFile(x.Layer(e.Layer()).FS, e.Path)
+	raw, _, err := c.readFile(x.FS(ctx, e.Layer()), e.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -212,7 +212,7 @@ func (c *Catalog) lintSkillFiles(ctx context.Context, e *index.Entry) []problem.
 	if errors.Is(e.Broken(), index.ErrNoSkillFile) {
 		return nil
 	}
-	directory, err := c.skills.OpenSkill(e)
+	directory, err := c.skills.OpenSkill(ctx, e)
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -51,11 +52,18 @@ type config struct {
 	ttl         time.Duration
 	now         func() time.Time
 	watch       bool
+	feed        feed
 	reports     reportDirs
 	keep        filterFuncs
 
 	commandSearcher Searcher // nil for the built-in search
 	skillSearcher   Searcher
+}
+
+// A feed is the source of WithFeed. Without WithFeed, run is nil.
+type feed struct {
+	maxAge time.Duration
+	run    func(ctx context.Context, touch func(paths ...string)) error
 }
 
 // layers are the layers of commands or of skills.
@@ -442,6 +450,46 @@ func WithCacheTTL(d time.Duration) Option {
 // the layers of WithCommandsFS and WithSkillsFS do not change.
 func WithWatch() Option {
 	return optionFunc(func(c *config) error { c.watch = true; return nil })
+}
+
+// WithFeed lets the program report the changes of a remote store, so that calls make no
+// request while nothing changes. The feed covers the layers of [WithCommandsFS] and
+// [WithSkillsFS] and, with [WithFs], all layers. If the feed covers no layer, New returns
+// [ErrInvalidOption].
+//
+// New calls feed in a goroutine. The feed calls touch when the feed is connected to the
+// source of changes, and after each change. The paths are the changed files, relative to
+// the top of the fs.FS; without paths, anything may have changed. The next call then
+// checks the layers. The catalog also checks the layers in the background, and [Catalog.OnChange]
+// reports the changes. The feed may call touch from several goroutines, and after it has
+// returned. A touch costs no request.
+//
+// In three cases every call checks the store itself, as without WithFeed: before the first
+// touch, after the feed has returned, and when maxAge has passed since the last touch.
+// Therefore a connected feed that has nothing to report calls touch more often than
+// maxAge, and a feed whose connection is lost is silent. The feed connects again itself.
+//
+// The ctx of feed ends with Close. Close does not wait for feed. The catalog logs the
+// error of feed (see [WithLogger]). A panic of feed ends the program.
+//
+// If the feed shows no change, Get serves a command from the cache, and does not find a
+// name that is new in the store. A change becomes visible when the feed reports the
+// change, even for the program that has written the file. With [WithCacheTTL], a call
+// makes no request only if the duration has not passed and the feed shows no change.
+// [WithWatch] watches the other layers.
+//
+// If maxAge is not positive, or feed is nil, New returns [ErrInvalidOption].
+func WithFeed(maxAge time.Duration, feed func(ctx context.Context, touch func(paths ...string)) error) Option {
+	return optionFunc(func(c *config) error {
+		if maxAge <= 0 {
+			return invalidOption(fmt.Sprintf("WithFeed: a maximum age of %v; use a positive duration", maxAge))
+		}
+		if feed == nil {
+			return invalidOption("WithFeed: the function is nil; omit the option to check the store in each call")
+		}
+		c.feed.maxAge, c.feed.run = maxAge, feed
+		return nil
+	})
 }
 
 // A Filter is an [Option] that [Catalog.View] accepts too. [WithCommandFilter] and

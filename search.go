@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -114,7 +115,8 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // Search returns [ErrInvalidQuery] for an empty query, for a query of more than 500
 // characters and for a limit out of range. If a search takes more than 5 seconds or
 // reaches the deadline of ctx, Search returns [ErrSearchTimeout], which wraps
-// context.DeadlineExceeded. If ctx is canceled, Search returns the error of ctx. The
+// context.DeadlineExceeded. With [WithCommandsFS], the 5 seconds begin after the files are
+// listed, because a remote store can need longer to list many files. If ctx is canceled, Search returns the error of ctx. The
 // next search continues with the files read so far. Search also returns the errors of
 // [Catalog.List]. A missing default directory is not an error and contains no commands.
 // An option other than [WithProgress] is [ErrInvalidOption].
@@ -154,8 +156,6 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 		return SearchResults{}, &Error{Code: CodeInvalidQuery, Op: op,
 			Message: fmt.Sprintf("the limit %d is out of range; use 1 to %d", limit, maxSearchLimit)}
 	}
-	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
-	defer cancel()
 	progress := newReporter(report, func() (entries, files int64) { return in.FilesRead(), in.searcher.FilesRead() })
 	found, err := find(ctx, c, in, progress, op, query, limit)
 	progress.end(err)
@@ -173,11 +173,23 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 
 // find searches the current entries that pass the filter.
 func find[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *reporter, op, query string, limit int) (search.Result, error) {
+	// A remote store can need longer to list many files.
+	remote := slices.ContainsFunc(in.layers.all, func(l layer) bool { return l.fsys != nil })
+	if !remote {
+		limited, cancel := context.WithTimeout(ctx, searchTimeout)
+		defer cancel()
+		ctx = limited
+	}
 	snapshot, err := reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return in.optionalSnapshot(ctx, op) })
 	if err != nil {
 		return search.Result{}, err
 	}
 	shown := in.filter.apply(snapshot)
+	if remote {
+		limited, cancel := context.WithTimeout(ctx, searchTimeout)
+		defer cancel()
+		ctx = limited
+	}
 	found, err := reported(ctx, progress, func(ctx context.Context) (search.Result, error) {
 		return await(ctx, c, func(ctx context.Context) (search.Result, error) {
 			return in.find(ctx, op, snapshot, shown, query, limit)

@@ -98,7 +98,7 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 		return Skill{}, err
 	}
 	return resolve(ctx, c, c.skills, op, name, name, func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[Skill, SkillInfo], error) {
-		open, err := c.openSkill(s, e)
+		open, err := c.openSkill(ctx, s, e)
 		if err != nil {
 			return reading[Skill, SkillInfo]{}, err
 		}
@@ -140,11 +140,11 @@ type openSkill struct {
 }
 
 // openSkill opens the directory of an entry.
-func (c *Catalog) openSkill(s *index.Snapshot, e *index.Entry) (*openSkill, error) {
+func (c *Catalog) openSkill(ctx context.Context, s *index.Snapshot, e *index.Entry) (*openSkill, error) {
 	if e.Broken() != nil {
 		return nil, e.Broken()
 	}
-	dir, err := c.skills.OpenSkill(e)
+	dir, err := c.skills.OpenSkill(ctx, e)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 		return nil, err
 	}
 	return resolve(ctx, c, c.skills, op, skill, skill, func(_ context.Context, s *index.Snapshot, e *index.Entry) (reading[[]byte, SkillInfo], error) {
-		open, err := c.openSkill(s, e)
+		open, err := c.openSkill(ctx, s, e)
 		if err != nil {
 			return reading[[]byte, SkillInfo]{}, err
 		}

@@ -118,7 +118,7 @@ func inSkill[T any](v skillFS, op, name string, read func(context.Context, *open
 		return fail(asIOError(err))
 	}
 	value, err := resolve(ctx, c, c.skills, method, v.skill, v.skill, func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, SkillInfo], error) {
-		open, err := c.openSkill(s, e)
+		open, err := c.openSkill(ctx, s, e)
 		if err != nil {
 			return reading[T, SkillInfo]{}, err
 		}

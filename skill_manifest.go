@@ -88,7 +88,7 @@ func (c *Catalog) skillManifest(ctx context.Context, op string, all, shown *inde
 		return SkillManifest{}, c.skills.unknownName(op, name, name, shown)
 	}
 	read, err := await(ctx, c, func(ctx context.Context) (reading[SkillManifest, SkillInfo], error) {
-		open, err := c.openSkill(all, e)
+		open, err := c.openSkill(ctx, all, e)
 		if err != nil {
 			return reading[SkillManifest, SkillInfo]{}, err
 		}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"sync/atomic"
 	"testing/fstest"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -64,4 +66,99 @@ func ExampleWithMaxReads() {
 	defer catalog.Close()
 	printNames(catalog)
 	// Output: review
+}
+
+// A tree is a store with a version of all its files, such as a commit.
+type tree struct {
+	revisions
+	commit string
+}
+
+func (t *tree) Snapshot(context.Context) (fs.FS, error) { return commit{t.revisions, t.commit}, nil }
+
+// A commit is a snapshot of a tree.
+type commit struct {
+	revisions
+	hash string
+}
+
+func (c commit) Version() string { return c.hash }
+
+func (c commit) ReadDir(name string) ([]fs.DirEntry, error) {
+	fmt.Println("list", c.hash)
+	return c.revisions.ReadDir(name)
+}
+
+// A snapshot with the version of the last call is not listed.
+func ExampleSnapshotFS() {
+	store := &tree{revisions{fstest.MapFS{"review.md": {Data: []byte("Review.\n"), Sys: 1}}}, "8e5f2a"}
+	catalog := open(toolshelf.WithCommandsFS("store", store))
+	defer catalog.Close()
+	printNames(catalog)
+	printNames(catalog)
+	store.revisions = revisions{fstest.MapFS{"release.md": {Data: []byte("Release.\n"), Sys: 1}}}
+	store.commit = "b04c11"
+	printNames(catalog)
+	// Output:
+	// list 8e5f2a
+	// review
+	// review
+	// list b04c11
+	// release
+}
+
+// A stuckStore answers no call before its context ends.
+type stuckStore struct{ ctx context.Context }
+
+func (s stuckStore) WithContext(ctx context.Context) fs.FS { return stuckStore{ctx} }
+
+func (s stuckStore) Open(name string) (fs.File, error) {
+	<-s.ctx.Done()
+	return nil, &fs.PathError{Op: "open", Path: name, Err: s.ctx.Err()}
+}
+
+// The request in progress ends with the context of the call.
+func ExampleContextFS() {
+	catalog := open(toolshelf.WithCommandsFS("store", stuckStore{}))
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	_, err := catalog.List(ctx, toolshelf.Page{})
+	fmt.Println(err)
+	catalog.Close() // waits for the store
+	// Output: context deadline exceeded
+}
+
+// The latest files replace all files at the same time.
+type latest struct{ atomic.Pointer[fstest.MapFS] }
+
+func (l *latest) Open(name string) (fs.File, error) { return l.Load().Open(name) }
+
+// A program follows the events of a bucket.
+func ExampleWithFeed() {
+	events := make(chan string) // the keys of changed objects
+	feed := func(ctx context.Context, touch func(paths ...string)) error {
+		touch() // connected; changes before have no event
+		for {
+			select {
+			case key := <-events:
+				touch(key)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	var bucket latest
+	bucket.Store(&fstest.MapFS{"review.md": {Data: []byte("Review.\n"), Sys: 1}})
+	catalog := open(toolshelf.WithCommandsFS("store", revisions{&bucket}), toolshelf.WithFeed(time.Minute, feed))
+	defer catalog.Close()
+	changed := make(chan toolshelf.Change)
+	printNames(catalog)
+	defer catalog.OnChange(func(c toolshelf.Change) { changed <- c })()
+
+	bucket.Store(&fstest.MapFS{"release.md": {Data: []byte("Release.\n"), Sys: 1}})
+	events <- "release.md"
+	fmt.Println((<-changed).Commands)
+	// Output:
+	// review
+	// {[release] [review] []}
 }

@@ -120,6 +120,40 @@ func TestRequestsToAPlainStore(t *testing.T) {
 	}
 }
 
+// The requests to a store with all interfaces.
+func TestRequestsToAStore(t *testing.T) {
+	commands := 10_000
+	if testing.Short() {
+		commands = 2500
+	}
+	lists := fmt.Sprint((commands+pageOfKeys-1)/pageOfKeys, " LIST")
+	b := newBucket()
+	b.fill(commands, 500)
+	c := catalogOf(t, b.store("commands/"), b.store("skills/"))
+	expect := func(name string, call call, want string) {
+		t.Helper()
+		if err := call(t.Context(), c); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := b.count(); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	expect("cold List", listPage, fmt.Sprint(commands, " GET ", lists))
+	expect("warm List", listPage, lists)
+	expect("first Get", get("c00007"), "1 GET")
+	expect("repeated Get", get("c00007"), "1 HEAD")
+	expect("unknown name", unknown("missing"), lists)
+	expect("first page of prompts", usagePage, "50 GET "+lists)
+	expect("repeated page of prompts", usagePage, lists)
+	expect("first Search", searchFor("word7"), fmt.Sprint(commands, " GET ", lists))
+	expect("repeated Search", searchFor("word8"), lists)
+	expect("cold ListSkills", listSkills, "500 GET 2 LIST")
+	expect("warm ListSkills", listSkills, "2 LIST")
+	expect("first GetSkill", getSkill("s003"), "1 GET 1 LIST")
+	expect("repeated GetSkill", getSkill("s003"), "1 LIST")
+}
+
 // A changed file is read again even if its size and its time stay the same, also within
 // one second.
 func TestAVersionShowsEachChange(t *testing.T) {

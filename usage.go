@@ -240,7 +240,7 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 		return nil // the waiting calls return ErrClosed
 	}
 	now := time.Now()
-	f, err := c.commands.Layer(e.Layer()).FS.OpenRegular(e.Path)
+	f, err := c.commands.FS(c.lifetime, e.Layer()).OpenRegular(e.Path)
 	if err != nil {
 		return nil // the file was removed since the scan, or its permissions changed
 	}

@@ -60,14 +60,14 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 	err = parallel.Each(s.ctx, s.config.MaxReads, len(files), func(i int) {
 		entries[i] = s.command(dir, dirPath, prefix, files[i])
 	})
-	if err != nil {
-		return err
-	}
 	s.entries = slices.Grow(s.entries, len(entries))
 	for _, e := range entries {
 		if e != nil {
 			s.entries = append(s.entries, e)
 		}
+	}
+	if err != nil {
+		return err
 	}
 
 	for _, c := range dirs {

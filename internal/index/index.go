@@ -12,6 +12,8 @@ package index
 import (
 	"cmp"
 	"context"
+	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,7 +32,9 @@ type Layer struct {
 	InRoot    bool // FS begins at the root of the catalog; if the root does not exist, the LayerError has NoRoot
 	Immutable bool // files never change; only one scan reads the layer
 	Fixed     bool // not watched, because FS is not the operating system's filesystem
-	Plain     bool // FS is an fs.FS that is not an fs.ReadLinkFS; no file is a link
+
+	Store fs.FS // the fs.FS below FS; nil for a directory of the catalog's filesystem
+	Fed   bool  // Config.Feed reports the changes of the layer
 }
 
 // Config configures an Index.
@@ -44,6 +48,7 @@ type Config struct {
 	TTL     time.Duration               // how long a snapshot may be served without validation
 	Now     func() time.Time            // the clock for TTL
 	Watch   bool                        // validate only after the operating system reports a change
+	Feed    *Feed                       // validate the layers with Layer.Fed only after Feed reports a change; with a TTL, both conditions apply
 	Changed func(before, now *Snapshot) // if not nil, called after each validation that finds a change; calls never overlap
 
 	Broken     bool // Snapshot.Entries also contains entries that cannot be loaded
@@ -65,6 +70,8 @@ type Index struct {
 	fresh  atomic.Pointer[freshness]
 	flight flight[*Snapshot]
 	watch  *watch                        // nil without Config.Watch
+	follow *follower                     // nil without Config.Watch and Config.Feed
+	states []layerState                  // by layer; only scans use the field, one after the other
 	open   []atomic.Pointer[confine.Dir] // by layer; see StatCached
 
 	access    sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks access and never unlocks
@@ -72,11 +79,12 @@ type Index struct {
 	free      atomic.Int64 // bytes of sharedMemory that neither the last snapshot nor the current scan uses
 }
 
-// A freshness is the snapshot of a validation, and the time when the validation
-// began.
+// A freshness is the snapshot of a validation, and the time and the position in the feed
+// when the validation began.
 type freshness struct {
 	snapshot *Snapshot
 	at       time.Time
+	feed     uint64
 }
 
 // Commands indexes Markdown files. Each file is a command. Commands returns an
@@ -95,12 +103,37 @@ func newIndex(config Config, scan scanner) (*Index, error) {
 	if config.Lifetime == nil {
 		x.flight.lifetime = context.Background()
 	}
+	x.states = make([]layerState, len(config.Layers))
+	for i := range x.states {
+		x.states[i].files = new(layerFiles)
+	}
+	if !slices.ContainsFunc(config.Layers, func(l Layer) bool { return l.Fed }) {
+		x.config.Feed = nil
+	}
+	if config.Watch || x.config.Feed != nil {
+		x.follow = newFollower()
+	}
 	if config.Watch {
-		if err := x.startWatch(); err != nil {
+		if err := x.startWatch(x.follow.report); err != nil {
 			return nil, err
 		}
 	}
+	if x.config.Feed != nil {
+		x.config.Feed.onTouch(x.follow.report)
+	}
+	if x.follow != nil {
+		x.follow.start(x.catchUp)
+	}
 	return x, nil
+}
+
+// catchUp validates after a change that a watch or a feed has reported.
+func (x *Index) catchUp(ctx context.Context) {
+	f := x.fresh.Load()
+	position := x.config.Feed.position()
+	if x.watch != nil && x.watch.dirty.Load() || position > 0 && (f == nil || f.feed != position) {
+		_, _ = x.flight.wait(ctx) // the next call returns the error again
+	}
 }
 
 // Snapshot returns the current contents of the layers. A layer whose directory
@@ -109,22 +142,49 @@ func newIndex(config Config, scan scanner) (*Index, error) {
 // not exist, Snapshot returns nil and a *LayerError. When ctx ends, Snapshot
 // returns the error of ctx at once, and other callers are not affected.
 func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
-	if f := x.fresh.Load(); f != nil && x.config.TTL > 0 && x.config.Now().Sub(f.at) < x.config.TTL {
+	fed := func(f *freshness) bool { return x.config.Feed == nil || x.config.Feed.unchanged(f.feed) }
+	if f := x.fresh.Load(); f != nil && x.withinTTL(f.at) && fed(f) {
 		return f.snapshot, nil
 	}
-	if x.watch != nil && x.enter() {
-		clean := x.watch.clean()
-		x.leave()
+	if x.config.TTL == 0 || x.config.Feed == nil {
+		clean := x.clean()
 		// A scan may end before clean. Therefore the snapshot is loaded after clean.
-		if f := x.fresh.Load(); f != nil && clean {
+		if f := x.fresh.Load(); f != nil && clean && fed(f) {
 			return f.snapshot, nil
 		}
 	}
 	return x.Validate(ctx)
 }
 
+// clean reports whether no layer without a feed can have changed since the last scan.
+func (x *Index) clean() bool {
+	if x.watch == nil {
+		return !slices.ContainsFunc(x.config.Layers, func(l Layer) bool { return !l.Fed && !l.Immutable })
+	}
+	if !x.enter() {
+		return false
+	}
+	defer x.leave()
+	return x.watch.clean()
+}
+
+// withinTTL reports whether a result of the given time may be served without a check.
+func (x *Index) withinTTL(at time.Time) bool {
+	return x.config.TTL > 0 && x.config.Now().Sub(at) < x.config.TTL
+}
+
+// Current reports whether the feed shows that the file of an entry is unchanged since the
+// last scan. Current makes no call of the filesystem.
+func (x *Index) Current(e *Entry) bool {
+	if x.config.Feed == nil || !x.config.Layers[e.layer].Fed {
+		return false
+	}
+	f := x.fresh.Load()
+	return f != nil && x.config.Feed.unchanged(f.feed) && f.snapshot.layers[e.layer].find(e.Path) == e
+}
+
 // Validate is like Snapshot, but always reads the filesystem, regardless of the
-// TTL and the watch.
+// TTL and the watch. Validate trusts the feed.
 func (x *Index) Validate(ctx context.Context) (*Snapshot, error) { return x.flight.wait(ctx) }
 
 // Last returns the snapshot of the last validation, or nil before the first
@@ -157,8 +217,14 @@ func (x *Index) Below(e *Entry) string {
 func (x *Index) Close() {
 	x.flight.close() // first, because a scan adds directories to the watch
 	x.access.Lock()  // never unlocked
+	if x.follow != nil {
+		x.follow.cancel()
+	}
 	if x.watch != nil {
 		x.watch.close()
+	}
+	if x.follow != nil {
+		x.follow.done.Wait()
 	}
 	for i := range x.open {
 		if dir := x.open[i].Swap(nil); dir != nil {

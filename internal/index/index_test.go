@@ -384,7 +384,7 @@ func TestAScanEndsWithItsContext(t *testing.T) {
 				return nil
 			}}, "/"))
 			x := tt.open(t, Config{Nested: true, Depth: 4}, fsys, "layer")
-			s, err := x.validate(ctx)
+			s, err := x.validate(ctx, freshness{})
 			switch {
 			case err == nil && len(s.Entries) != tt.want:
 				t.Errorf("%s: the end at call %d gives the snapshot %q", name, last, lines(x, s))

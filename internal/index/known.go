@@ -28,7 +28,7 @@ func (x *Index) Known(last *Snapshot, wanted ...string) *Entry {
 // if the entry's own file alone decides the result, or nil. The SKILL.md of a
 // direct subdirectory of the first layer decides alone, because no other file
 // takes precedence. KnownSkill stats the file, because a link can have replaced the
-// file since. In a plain layer, the caller's read of the file decides.
+// file since. In a layer without links, the caller's read of the file decides.
 func (x *Index) KnownSkill(last *Snapshot, name string) *Entry {
 	e := x.Known(last, name)
 	if e == nil || path.Base(e.Path) != skillFiles[0] {
@@ -38,7 +38,7 @@ func (x *Index) KnownSkill(last *Snapshot, name string) *Entry {
 	if dirPath := path.Dir(e.Path); dirPath == l.Dir || path.Dir(dirPath) != l.Dir {
 		return nil
 	}
-	if l.Plain {
+	if l.plain() {
 		return e
 	}
 	stat := l.FS.Lstat

@@ -45,7 +45,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 			return nil
 		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // Lstat finds the type of a link or of a special file
 			info, _ := dir.Lstat(base) // the next scan compares the metadata
-			return s.unreadable(nil, file, name, StampOf(info), err)
+			return s.unread(nil, file, name, StampOf(info), err)
 		}
 	}
 	info, err := dir.Lstat(base)
@@ -62,7 +62,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	stamp := StampOf(info)
 	switch {
 	case err != nil:
-		return s.unreadable(known, file, name, stamp, err)
+		return s.unread(known, file, name, stamp, err)
 	case info.Mode.IsDir() && !link:
 		s.reportDir(file)
 		return nil
@@ -80,8 +80,24 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	default:
-		return s.unreadable(known, file, name, stamp, err)
+		return s.unread(known, file, name, stamp, err)
 	}
+}
+
+// unread returns the entry of a file that the scan could not read. If a store with
+// versions has failed, the file has no defect. Then a later scan reads the file again, and
+// the list keeps the previous content.
+func (s *scan) unread(known *Entry, file, name string, listed Stamp, err error) *Entry {
+	if listed.dev != versioned && (known == nil || known.Stamp.dev != versioned) || !mayHaveChanged(err) {
+		return s.unreadable(known, file, name, listed, err)
+	}
+	s.incomplete.Store(true)
+	if known == nil || known.Broken() != nil {
+		return s.unreadable(known, file, name, listed, err)
+	}
+	s.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: s.place(file),
+		Message: "the list has the previous content: " + unreadable(err), Suggestion: "check the connection to the store"})
+	return known
 }
 
 // read reads as much of a file as a list needs.
@@ -141,10 +157,18 @@ func (s *scan) parse(pooled *headBuffer, head []byte, whole bool) (matter.Docume
 // readHead reads the first bytes of a file. A link is opened by its path, because
 // the target may be in another directory.
 func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bool) (int, confine.Info, error) {
-	if !link {
-		return dir.ReadHead(base, buf)
+	if link {
+		return readHead(s.fs, file, buf)
 	}
-	f, err := s.fs.OpenRegular(file)
+	n, info, err := dir.ReadHead(base, buf)
+	if err == nil || s.refused == nil || s.ctx.Err() != nil || !mayHaveChanged(err) {
+		return n, info, err
+	}
+	return readHead(s.refused, file, buf)
+}
+
+func readHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, error) {
+	f, err := fsys.OpenRegular(file)
 	if err != nil {
 		return 0, confine.Info{}, err
 	}

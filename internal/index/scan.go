@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -19,23 +20,26 @@ import (
 // A scan reads one layer. The entries of unchanged files come from the previous
 // scan.
 type scan struct {
-	ctx       context.Context
-	config    *Config
-	layer     int
-	fs        *confine.FS
-	before    *layerFiles   // the result of the previous scan
-	watch     *watch        // nil if the layer is not watched
-	filesRead *atomic.Int64 // Index.filesRead
-	free      *atomic.Int64 // Index.free
+	ctx    context.Context
+	config *Config
+	layer  int
+	view
+	before    *layerFiles       // the result of the previous scan
+	resumed   map[string]*Entry // what interrupted scans have read since the previous scan, by path
+	watch     *watch            // nil if the layer is not watched
+	filesRead *atomic.Int64     // Index.filesRead
+	free      *atomic.Int64     // Index.free
 
 	entries  []*Entry
 	mu       sync.Mutex // guards problems: several goroutines load files
 	problems []problem.Problem
+
+	incomplete atomic.Bool // a file could not be read, but a later scan may read the file
 }
 
-func newScan(ctx context.Context, x *Index, layer int, before *layerFiles) *scan {
-	l := x.config.Layers[layer]
-	s := &scan{ctx: ctx, config: &x.config, layer: layer, fs: l.FS, before: before, filesRead: &x.filesRead, free: &x.free}
+func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
+	l, state := x.config.Layers[layer], &x.states[layer]
+	s := &scan{ctx: ctx, config: &x.config, layer: layer, view: store, before: state.files, resumed: state.read, filesRead: &x.filesRead, free: &x.free}
 	if x.watch != nil && !l.Fixed {
 		s.watch = x.watch
 	}
@@ -56,6 +60,29 @@ func (s *scan) followedLink() {
 	if s.watch != nil {
 		s.watch.markUnwatched()
 	}
+}
+
+// find returns the entry of a file from the previous scan, or from an interrupted scan
+// since, or nil.
+func (s *scan) find(file string) *Entry {
+	if e := s.resumed[file]; e != nil {
+		return e
+	}
+	return s.before.find(file)
+}
+
+// kept returns what this interrupted scan and the interrupted scans before have read.
+func (s *scan) kept() map[string]*Entry {
+	kept := maps.Clone(s.resumed)
+	for _, e := range s.entries {
+		if e.Broken() == nil && s.before.find(e.Path) != e {
+			if kept == nil {
+				kept = make(map[string]*Entry)
+			}
+			kept[e.Path] = e
+		}
+	}
+	return kept
 }
 
 // result returns the result of the scan, or s.before if nothing has changed. The
@@ -145,7 +172,7 @@ func (s *scan) children(dir *confine.Dir, dirPath string) ([]child, error) {
 			return nil
 		}
 		file = append(file[:len(prefix)], name...)
-		if known := s.before.find(unsafe.String(&file[0], len(file))); known != nil {
+		if known := s.find(unsafe.String(&file[0], len(file))); known != nil {
 			all = append(all, child{known.Path[len(prefix):], typ, known})
 		} else {
 			all = append(all, child{string(name), typ, nil})

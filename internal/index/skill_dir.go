@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path"
@@ -21,17 +22,25 @@ const maxSkillLinks = 40
 type SkillDir struct {
 	entry *Entry
 	fs    *confine.FS
+	at    string // path of the directory on fs
 	dir   *confine.Dir
 	place string // path for problems, not escaped
 }
 
-// OpenSkill opens the directory of a skill. The caller must close the SkillDir.
-func (x *Index) OpenSkill(e *Entry) (*SkillDir, error) {
-	d := &SkillDir{entry: e, fs: x.config.Layers[e.layer].FS, place: path.Dir(x.config.join(e.Layer(), e.Path))}
+// OpenSkill opens the directory of a skill. The caller must close the SkillDir. The calls
+// of the filesystem may end with ctx.
+func (x *Index) OpenSkill(ctx context.Context, e *Entry) (*SkillDir, error) {
+	d := &SkillDir{entry: e, place: path.Dir(x.config.join(e.Layer(), e.Path))}
 	var err error
-	d.dir, err = d.fs.OpenDir(path.Dir(e.Path))
+	if d.fs, d.at, err = x.skillView(ctx, e); err != nil {
+		return nil, err
+	}
+	d.dir, err = d.fs.OpenDir(d.at)
 	return d, err
 }
+
+// file returns the path of the skill's file on d.fs.
+func (d *SkillDir) file() string { return below(d.at, path.Base(d.entry.Path)) }
 
 // Close closes the directory.
 func (d *SkillDir) Close() { d.dir.Close() }
@@ -43,7 +52,7 @@ func (d *SkillDir) Close() { d.dir.Close() }
 // links are on the way, Open returns syscall.ELOOP.
 func (d *SkillDir) Open(name string) (*confine.File, error) {
 	if d.entry.Linked && d.isSkillFile(name) {
-		return d.fs.OpenRegular(d.entry.Path)
+		return d.fs.OpenRegular(d.file())
 	}
 	var file *confine.File
 	err := d.follow(name, func(dir *confine.Dir, elem string) (err error) {
@@ -62,7 +71,7 @@ func (d *SkillDir) OpenDir(name string) (*confine.Dir, error) {
 	var child *confine.Dir
 	err := d.follow(name, func(dir *confine.Dir, elem string) (err error) {
 		if elem == "." {
-			child, err = d.fs.OpenDir(path.Dir(d.entry.Path))
+			child, err = d.fs.OpenDir(d.at)
 		} else {
 			child, err = dir.OpenDir(elem)
 		}
@@ -144,7 +153,7 @@ func (d *SkillDir) through(dir *confine.Dir, elem, name string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	dirPath, err := realName(d.fs, path.Dir(d.entry.Path))
+	dirPath, err := realName(d.fs, d.at)
 	if err != nil {
 		return "", err
 	}
@@ -160,7 +169,7 @@ func (d *SkillDir) through(dir *confine.Dir, elem, name string) (string, error) 
 	}
 	// The target is in the directory, and the error may reveal the target. The
 	// filesystem decides whether the policy allows the link.
-	if _, err := d.fs.Info(path.Join(path.Dir(d.entry.Path), name)); errors.Is(err, confine.ErrSymlink) {
+	if _, err := d.fs.Info(path.Join(d.at, name)); errors.Is(err, confine.ErrSymlink) {
 		return "", err
 	}
 	return below, confine.ErrSymlink

@@ -27,7 +27,7 @@ func openSkill(t testing.TB, x *Index, name string) *SkillDir {
 	if e == nil {
 		t.Fatalf("no skill %s in %q", name, lines(x, x.Last()))
 	}
-	d, err := x.OpenSkill(e)
+	d, err := x.OpenSkill(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestASkillDirectoryThatIsGone(t *testing.T) {
 	if err := fsys.RemoveAll(filepath.FromSlash("/skills/a")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.OpenSkill(e); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := x.OpenSkill(t.Context(), e); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -141,7 +141,7 @@ func (s *scan) layerName(dirPath string) (name string, named bool) {
 }
 
 // skills returns an entry for each child that is a directory, with or without a
-// usable SKILL.md.
+// usable SKILL.md. If s.ctx ends, skills returns the entries so far, and the error.
 func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*Entry, error) {
 	entries := make([]*Entry, len(children))
 	links := make([]error, len(children))
@@ -151,7 +151,7 @@ func (s *scan) skills(dir *confine.Dir, dirPath string, children []child) ([]*En
 		}
 	})
 	if err != nil {
-		return nil, err
+		return slices.DeleteFunc(entries, func(e *Entry) bool { return e == nil }), err
 	}
 	for i, c := range children {
 		switch {
@@ -195,17 +195,17 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	}
 	if err != nil {
 		file := below(dirPath, skillFiles[0])
-		return s.unreadable(s.before.find(file), file, c.name, Stamp{}, dirError{err}), nil
+		return s.unreadable(s.find(file), file, c.name, Stamp{}, dirError{err}), nil
 	}
 	defer dir.Close()
 	for _, name := range skillFiles {
 		file := below(dirPath, name)
-		if e := s.load(dir, name, 0, file, c.name, s.before.find(file)); e != nil {
+		if e := s.load(dir, name, 0, file, c.name, s.find(file)); e != nil {
 			return e, nil
 		}
 	}
 	file := below(dirPath, skillFiles[0])
-	return s.broken(s.before.find(file), file, c.name, Stamp{}, ErrNoSkillFile, problem.Problem{
+	return s.broken(s.find(file), file, c.name, Stamp{}, ErrNoSkillFile, problem.Problem{
 		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(file),
 		Message:    "the directory has no SKILL.md",
 		Suggestion: "add a SKILL.md with a name and a description in the frontmatter",

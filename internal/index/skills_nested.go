@@ -128,6 +128,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 		n := min(len(children), *left)
 		some, err := s.skills(dir, dirPath, children[:n])
 		if err != nil {
+			s.entries = append(s.entries, some...)
 			return nil, err
 		}
 		for _, e := range some {

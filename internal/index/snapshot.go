@@ -18,7 +18,7 @@ type Snapshot struct {
 
 	winners  []*Entry                 // the winning entry of each name, including dependencies and broken entries, in the order of names.Compare
 	shadows  map[*Entry][]*Entry      // the entries that a winning entry shadows
-	layers   []layerFiles             // the merged layers; the next validation starts from them
+	layers   []*layerFiles            // the merged layers
 	problems func() []problem.Problem // see Problems
 	memory   int64                    // sum of details.shared
 }
@@ -105,7 +105,7 @@ func (s *Snapshot) Files() iter.Seq[*Entry] {
 
 // merge makes a snapshot of the layers. The first of the entries with the same
 // name wins.
-func merge(config *Config, layers []layerFiles) *Snapshot {
+func merge(config *Config, layers []*layerFiles) *Snapshot {
 	s := &Snapshot{Generation: 1, layers: layers, shadows: make(map[*Entry][]*Entry)}
 	s.problems = func() []problem.Problem { return s.collectProblems(config) }
 	n := 0

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"slices"
 	"syscall"
-	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -29,18 +28,22 @@ type scanner func(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error
 
 // refresh validates the last snapshot for all callers that wait for the flight.
 func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
-	begin := time.Time{}
+	begin := freshness{feed: x.config.Feed.position()}
 	if x.config.TTL > 0 {
-		begin = x.config.Now()
+		begin.at = x.config.Now()
 	}
 	if x.watch != nil {
 		x.watch.beginScan()
 	}
-	now, err := x.validate(ctx)
+	now, err := x.validate(ctx, begin)
 	if err != nil {
 		x.fresh.Store(nil)
 	} else {
-		x.fresh.Store(&freshness{now, begin})
+		begin.snapshot = now
+		if slices.ContainsFunc(x.states, func(s layerState) bool { return s.incomplete }) {
+			begin.feed = 0 // the next call reads the rest
+		}
+		x.fresh.Store(&begin)
 	}
 	if x.watch != nil {
 		x.watch.endScan(err)
@@ -48,31 +51,43 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 	return now, err
 }
 
-// validate scans each layer. If a layer has changed, validate merges the layers
-// into a new snapshot.
-func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
+// A layerState is the result of the last scan of a layer. The next scan continues from
+// the state, even if no snapshot contains the result.
+type layerState struct {
+	files   *layerFiles       // the result of the last complete scan
+	read    map[string]*Entry // what interrupted scans have read since, by path
+	begin   freshness         // when the last complete scan began
+	version string            // of the whole filesystem at the last complete scan
+
+	incomplete bool // the last complete scan could not read a file, but a later scan may
+}
+
+// validate scans each layer, except the layers that cannot have changed. If a layer has
+// changed, validate merges the layers into a new snapshot.
+func (x *Index) validate(ctx context.Context, begin freshness) (*Snapshot, error) {
 	last := x.last.Load()
 	x.free.Store(sharedMemory)
 	if last != nil {
 		x.free.Add(-last.memory)
 	}
+	for _, state := range x.states {
+		for _, e := range state.read {
+			x.free.Add(-e.get().shared)
+		}
+	}
 	var (
-		layers   = make([]layerFiles, len(x.config.Layers))
+		layers   = make([]*layerFiles, len(x.config.Layers))
 		missing  *LayerError
 		rootless *LayerError
 		present  bool
 		same     = last != nil
 	)
 	for i := range layers {
-		before := new(layerFiles)
-		if last != nil {
-			before = &last.layers[i]
+		before := x.states[i].files
+		now, err := before, error(nil)
+		if !x.unchanged(i) {
+			now, err = x.scanLayer(ctx, i, begin)
 		}
-		if x.config.Layers[i].Immutable && before.read {
-			present, layers[i] = true, *before
-			continue
-		}
-		now, err := x.scanLayer(newScan(ctx, x, i, before))
 		switch {
 		case err == nil:
 			present = true
@@ -102,8 +117,8 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 		default:
 			return nil, &LayerError{Layer: i, Err: err}
 		}
-		same = same && now == before
-		layers[i] = *now
+		x.states[i].files, layers[i] = now, now
+		same = same && now == last.layers[i]
 	}
 	next := last
 	if !same {
@@ -125,6 +140,15 @@ func (x *Index) validate(ctx context.Context) (*Snapshot, error) {
 	return next, nil
 }
 
+// unchanged reports whether a layer cannot have changed since its last complete scan.
+func (x *Index) unchanged(layer int) bool {
+	l, state := x.config.Layers[layer], x.states[layer]
+	if l.Immutable && state.files.read {
+		return true
+	}
+	return l.Fed && x.config.Feed.unchanged(state.begin.feed) && (x.config.TTL == 0 || x.withinTTL(state.begin.at))
+}
+
 // noRoot reports whether the root that contains a missing layer does not exist.
 func (x *Index) noRoot(layer int) bool {
 	l := x.config.Layers[layer]
@@ -141,10 +165,37 @@ func unusable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, confine.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// scanLayer opens the directory of a layer and runs the scanner. If the context
-// ends during the scan, even in the last read of a file, the error is the error
-// of the context, because the last read may have given up; see retryPartial.
-func (x *Index) scanLayer(s *scan) (*layerFiles, error) {
+// scanLayer scans a layer. If the context ends during the scan, even in the last read of
+// a file, the error is the error of the context, because the last read may have given up;
+// see retryPartial. The next scan then continues with what this scan has read.
+func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*layerFiles, error) {
+	state := &x.states[layer]
+	store, err := x.view(ctx, layer)
+	if err != nil {
+		return nil, err
+	}
+	if state.files.read && store.version != "" && store.version == state.version {
+		state.begin = begin
+		return state.files, nil
+	}
+	s := newScan(ctx, x, layer, store)
+	files, err := x.scanDir(s)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		state.read = s.kept()
+		return nil, err
+	}
+	state.read, state.begin, state.version = nil, begin, store.version
+	if state.incomplete = s.incomplete.Load(); state.incomplete {
+		state.begin, state.version = freshness{}, ""
+	}
+	return files, nil
+}
+
+// scanDir opens the directory of a layer and runs the scanner.
+func (x *Index) scanDir(s *scan) (*layerFiles, error) {
 	dirPath := x.config.Layers[s.layer].Dir
 	s.visit(dirPath)
 	dir, err := s.fs.OpenDir(dirPath)
@@ -152,9 +203,5 @@ func (x *Index) scanLayer(s *scan) (*layerFiles, error) {
 		return nil, err
 	}
 	defer x.keepOpen(s.layer, dir)
-	files, err := x.scan(s, dir, dirPath)
-	if err == nil {
-		err = s.ctx.Err()
-	}
-	return files, err
+	return x.scan(s, dir, dirPath)
 }

@@ -7,17 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/fsnotify/fsnotify"
-)
-
-// A burst of changes, such as a checkout of another branch, counts as one change.
-// A burst ends after the time quiet without an event, or after the time burst at
-// the latest.
-const (
-	quiet = 50 * time.Millisecond
-	burst = 500 * time.Millisecond
 )
 
 // A watch reports whether the files may have changed since the last scan began.
@@ -32,9 +23,8 @@ const (
 type watch struct {
 	routes []route
 	dirty  atomic.Bool
-	wake   chan struct{} // has a token after dirty was set
-	cancel context.CancelFunc
-	done   sync.WaitGroup
+	report func()         // called after dirty was set
+	done   sync.WaitGroup // the goroutines of listen
 
 	mu        sync.Mutex
 	watcher   *watcher
@@ -145,15 +135,13 @@ func sameDir(a, b os.FileInfo) bool {
 	return (a == nil) == (b == nil) && (a == nil || os.SameFile(a, b))
 }
 
-// startWatch begins to watch. The watch scans in the background, at once and
-// after each burst of changes.
-func (x *Index) startWatch() error {
+// startWatch begins to watch. After each change, the watch calls report.
+func (x *Index) startWatch(report func()) error {
 	events, err := fsnotify.NewWatcher()
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	w := &watch{wake: make(chan struct{}, 1), cancel: cancel}
+	w := &watch{report: report}
 	for _, l := range x.config.Layers {
 		if !l.Fixed {
 			w.routes = append(w.routes, newRoute(l))
@@ -162,7 +150,6 @@ func (x *Index) startWatch() error {
 	w.start(events)
 	w.dirty.Store(true)
 	x.watch = w
-	w.done.Go(func() { w.follow(ctx, x) })
 	return nil
 }
 
@@ -219,41 +206,10 @@ func (w *watch) relevant(from *watcher, e fsnotify.Event) bool {
 	return !unrelated || !sameRoutes(routed, w.statRoutes())
 }
 
-// touch records a change and wakes follow.
+// touch records a change and wakes the follower.
 func (w *watch) touch() {
 	w.dirty.Store(true)
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
-
-// follow scans at once, and after each burst of changes.
-func (w *watch) follow(ctx context.Context, x *Index) {
-	for {
-		if w.dirty.Load() {
-			_, _ = x.flight.wait(ctx) // the next call returns the error again
-		}
-		select {
-		case <-w.wake:
-		case <-ctx.Done():
-			return
-		}
-		end := time.NewTimer(burst)
-		for settled := false; !settled; {
-			select {
-			case <-w.wake:
-			case <-time.After(quiet):
-				settled = true
-			case <-end.C:
-				settled = true
-			case <-ctx.Done():
-				end.Stop()
-				return
-			}
-		}
-		end.Stop()
-	}
+	w.report()
 }
 
 // beginScan is called before a scan reads a file or directory. beginScan watches
@@ -382,7 +338,6 @@ func (w *watch) clean() bool {
 // close ends the watch. No scan may be under way: a scan that adds a directory
 // to a closed watcher waits forever on some platforms.
 func (w *watch) close() {
-	w.cancel()
 	w.watcher.close()
 	w.retired.Wait()
 	w.done.Wait()

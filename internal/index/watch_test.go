@@ -29,7 +29,7 @@ func watched(t *testing.T) (*Index, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(x.Close)
-	x.watch.cancel()
+	x.follow.cancel()
 	for end := time.Now().Add(20 * time.Second); !x.watch.clean(); {
 		if _, err := x.Snapshot(t.Context()); err != nil || time.Now().After(end) {
 			t.Fatalf("the watch reports changes without end: %v", err)
@@ -64,11 +64,12 @@ func TestACleanWatchHasSeenEverything(t *testing.T) {
 }
 
 func TestAnOverflowIsAChange(t *testing.T) {
-	w := &watch{wake: make(chan struct{}, 1)}
+	follow := newFollower()
+	w := &watch{report: follow.report}
 	events := &fsnotify.Watcher{Events: make(chan fsnotify.Event), Errors: make(chan error)}
 	w.start(events)
 	events.Errors <- fsnotify.ErrEventOverflow
-	<-w.wake
+	<-follow.wake
 	if !w.dirty.Load() || !w.watcher.stale {
 		t.Error("the watch is clean after missed events")
 	}

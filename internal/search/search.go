@@ -229,7 +229,7 @@ func (s *Searcher) put(ctx context.Context, n int, entry func(i int) *index.Entr
 		mu.Unlock()
 		r := textReaders.Get().(*textReader)
 		defer textReaders.Put(r)
-		text := s.read(e, r)
+		text := s.read(ctx, e, r)
 		a := <-analyzers
 		defer func() { analyzers <- a }()
 		changed := !again || known.hash != text.hash
@@ -277,7 +277,7 @@ func (s *Searcher) observe(e *index.Entry, t text) {
 var seed = maphash.MakeSeed()
 
 // read reads the file of an entry.
-func (s *Searcher) read(e *index.Entry, r *textReader) text {
+func (s *Searcher) read(ctx context.Context, e *index.Entry, r *textReader) text {
 	t := text{document: rank.Document{Name: e.Name, Description: s.config.Description(e)}}
 	if e.Broken() != nil {
 		t.settled = true
@@ -286,7 +286,7 @@ func (s *Searcher) read(e *index.Entry, r *textReader) text {
 	layer := s.config.Index.Layer(e.Layer())
 	now := time.Now()
 	t.unsettledText.read = s.config.Now()
-	raw, info, err := s.readText(layer.FS, e.Path, &r.buf)
+	raw, info, err := s.readText(s.config.Index.FS(ctx, e.Layer()), e.Path, &r.buf)
 	if err != nil {
 		t.unsettledText.read = time.Time{}
 	}

@@ -1,0 +1,116 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+)
+
+// The optional interfaces of Layer.Store. The public package documents the interfaces.
+type (
+	snapshotFS interface {
+		fs.FS
+		Snapshot(ctx context.Context) (fs.FS, error)
+	}
+	contextFS interface {
+		fs.FS
+		WithContext(ctx context.Context) fs.FS
+	}
+	versionedFS interface {
+		fs.FS
+		Version() string
+	}
+)
+
+// A view is the filesystem of a layer during one call.
+type view struct {
+	fs      *confine.FS
+	refused *confine.FS // has the files that fs refuses to read, because they have changed; nil if fs is no snapshot
+	version string      // of the whole filesystem; "" if unknown
+}
+
+// FS returns the filesystem of a layer. On a contextFS, the calls end with ctx.
+func (x *Index) FS(ctx context.Context, layer int) *confine.FS {
+	l := x.config.Layers[layer]
+	if store, ok := l.Store.(contextFS); ok {
+		return overStore(store.WithContext(ctx))
+	}
+	return l.FS
+}
+
+// plain reports whether no file of the layer can be a link.
+func (l Layer) plain() bool {
+	_, links := l.Store.(fs.ReadLinkFS)
+	return l.Store != nil && !links
+}
+
+func overStore(store fs.FS) *confine.FS {
+	fsys, err := confine.Over(afero.FromIOFS{FS: store}, ".")
+	if err != nil {
+		panic(err) // only options can be wrong
+	}
+	return fsys
+}
+
+// view returns the filesystem that a scan of a layer reads.
+func (x *Index) view(ctx context.Context, layer int) (view, error) {
+	live := x.FS(ctx, layer)
+	store, ok := x.config.Layers[layer].Store.(snapshotFS)
+	if !ok {
+		return view{fs: live}, nil
+	}
+	snapshot, version, err := takeSnapshot(ctx, store)
+	if err != nil {
+		return view{}, err
+	}
+	return view{fs: snapshot, refused: live, version: version}, nil
+}
+
+// takeSnapshot returns a consistent view of a store, and the version of the view.
+func takeSnapshot(ctx context.Context, store snapshotFS) (*confine.FS, string, error) {
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	version := ""
+	if v, ok := snapshot.(versionedFS); ok {
+		version = v.Version()
+	}
+	if c, ok := snapshot.(contextFS); ok {
+		snapshot = c.WithContext(ctx)
+	}
+	return overStore(snapshot), version, nil
+}
+
+// skillView returns a filesystem and the directory of an entry's skill on the filesystem. A
+// store whose directories are snapshotFS can list all files of the skill in one request.
+func (x *Index) skillView(ctx context.Context, e *Entry) (fsys *confine.FS, dirPath string, err error) {
+	dirPath = path.Dir(e.Path)
+	store := x.config.Layers[e.layer].Store
+	if sub, ok := store.(fs.SubFS); ok && dirPath != "." {
+		if store, err = sub.Sub(dirPath); err != nil {
+			return nil, "", err
+		}
+		if snapshots, ok := store.(snapshotFS); ok {
+			fsys, _, err = takeSnapshot(ctx, snapshots)
+			return fsys, ".", err
+		}
+	}
+	return x.FS(ctx, e.Layer()), dirPath, nil
+}
+
+// mayHaveChanged reports whether the error of reading a listed file may be a refusal of a
+// snapshot, or a failure of a remote store, in contrast to a defect of the file.
+func mayHaveChanged(err error) bool {
+	for _, defect := range []error{fs.ErrNotExist, fs.ErrPermission, confine.ErrNotRegular, confine.ErrSymlink, confine.ErrEscape} {
+		if errors.Is(err, defect) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,307 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// With 20 ms for each request.
+func TestTimesOfASlowStore(t *testing.T) {
+	commands := 10_000
+	if testing.Short() {
+		commands = 1000
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b := newBucket()
+		b.fill(commands, 0)
+		b.delay = 20 * time.Millisecond
+		c := catalogOf(t, b.store("commands/"), b.store("skills/"))
+		for _, tt := range []struct {
+			name string
+			call call
+			most time.Duration
+		}{
+			{"cold List", listPage, 10 * time.Second},
+			{"warm List", listPage, 1500 * time.Millisecond},
+			{"first Search", searchFor("word7"), 10 * time.Second},
+			{"repeated Search", searchFor("word8"), 1500 * time.Millisecond},
+			{"first page of prompts", usagePage, 1500 * time.Millisecond},
+		} {
+			begin := time.Now()
+			if err := tt.call(t.Context(), c); err != nil {
+				t.Fatalf("%s: %v", tt.name, err)
+			}
+			if got := time.Since(begin); got > tt.most {
+				t.Errorf("%s takes %v, want at most %v", tt.name, got, tt.most)
+			}
+		}
+	})
+}
+
+// The limit of a search does not include the time of the listing.
+func TestASearchAfterASlowListing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBucket()
+		b.fill(10, 0)
+		b.setFault(func(op, _ string) error {
+			if op == "LIST" {
+				time.Sleep(time.Minute)
+			}
+			return nil
+		})
+		c := catalogOf(t, b.store("commands/"), b.store("skills/"))
+		if err := searchFor("word7")(t.Context(), c); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A call that a deadline interrupts keeps the files that it has read. The next call
+// continues.
+func TestAnInterruptedCallContinues(t *testing.T) {
+	const commands, skills = 1000, 300
+	for _, tt := range []struct {
+		name  string
+		call  call
+		files int
+		lists int
+	}{
+		{"List", listPage, commands, 1},
+		{"ListSkills", listSkills, skills, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := newBucket()
+				b.fill(commands, skills)
+				b.delay = 20 * time.Millisecond
+				c := catalogOf(t, b.store("commands/"), b.store("skills/"), toolshelf.WithMaxReads(8))
+				read := func() (n int) {
+					b.mu.Lock()
+					defer b.mu.Unlock()
+					n = b.requests["GET"]
+					clear(b.requests)
+					return n
+				}
+				all := 0
+				for range 2 {
+					ctx, cancel := context.WithTimeout(t.Context(), 309*time.Millisecond)
+					if err := tt.call(ctx, c); !errors.Is(err, context.DeadlineExceeded) {
+						t.Fatalf("%v", err)
+					}
+					cancel()
+					synctest.Wait()
+					n := read()
+					if n == 0 {
+						t.Error("an interrupted call reads nothing")
+					}
+					all += n
+				}
+				if err := tt.call(t.Context(), c); err != nil {
+					t.Fatal(err)
+				}
+				// The requests in progress at a deadline may be repeated.
+				if all += read(); all > tt.files+2*8 {
+					t.Errorf("%d requests for %d files", all, tt.files)
+				}
+			})
+		})
+	}
+}
+
+// If the snapshot of a store has the version of the last scan, a call does not scan. A file
+// that the last scan could not read is read again.
+func TestASnapshotWithTheSameVersionIsNotScanned(t *testing.T) {
+	b := newBucket()
+	b.fill(5, 0)
+	b.tree = true
+	c := catalogOf(t, b.store("commands/"), b.store("skills/"))
+	for _, tt := range []struct {
+		name  string
+		do    func()
+		scans int64
+		want  string
+	}{
+		{"the first call", func() {}, 1, "Command 1"},
+		{"no change", func() {}, 0, "Command 1"},
+		{"a change", func() { b.put("commands/c00001.md", "new") }, 1, "new"},
+		{"no change since", func() {}, 0, "new"},
+		{"a change that cannot be read", func() {
+			b.put("commands/c00001.md", "newer")
+			b.setFault(func(op, key string) error {
+				if op == "GET" {
+					return errors.New("connection reset")
+				}
+				return nil
+			})
+		}, 1, "new"},
+		{"the next attempt", func() {}, 1, "new"},
+		{"a successful attempt", func() { b.setFault(nil) }, 1, "newer"},
+		{"no change after the attempts", func() {}, 0, "newer"},
+	} {
+		tt.do()
+		before := b.scans.Load()
+		list, err := c.List(t.Context(), toolshelf.Page{})
+		if err != nil || list.Commands[1].Description != tt.want || b.scans.Load()-before != tt.scans {
+			t.Errorf("%s: %q, %v, with %d scans", tt.name, list.Commands[1].Description, err, b.scans.Load()-before)
+		}
+	}
+}
+
+// A store fails between two good states.
+func TestAStoreWithFaults(t *testing.T) {
+	reset := errors.New("connection reset")
+	change := func(b *bucket) {
+		b.put("commands/c00001.md", "New text of command 1.\n")
+		b.put("commands/c00009.md", "A new command.\n")
+	}
+	changed := func(key string) bool { return key == "commands/c00001.md" || key == "commands/c00009.md" }
+	old := []string{"c00000", "c00001", "c00002"}
+	for _, tt := range []struct {
+		name  string
+		fault func(b *bucket) func(op, key string) error
+		code  toolshelf.Code // of the error; "" for no error
+		want  []string       // names of the list; a name with * has the new content
+		lint  []string       // paths of diagnostics
+	}{
+		{"unreachable", func(*bucket) func(op, key string) error {
+			return func(op, key string) error { return reset }
+		}, toolshelf.CodeFileRead, nil, nil},
+		{"no permission to list", func(*bucket) func(op, key string) error {
+			return func(op, key string) error {
+				if op == "LIST" {
+					return fs.ErrPermission
+				}
+				return nil
+			}
+		}, toolshelf.CodePermissionDenied, nil, nil},
+		{"no permission to read", func(*bucket) func(op, key string) error {
+			return func(op, key string) error {
+				if op == "GET" && changed(key) {
+					return fs.ErrPermission
+				}
+				return nil
+			}
+		}, "", []string{"c00000", "c00002"}, []string{"commands/c00001.md", "commands/c00009.md"}},
+		{"a failed read", func(*bucket) func(op, key string) error {
+			return func(op, key string) error {
+				if op == "GET" && changed(key) {
+					return reset
+				}
+				return nil
+			}
+		}, "", old, []string{"commands/c00001.md", "commands/c00009.md"}},
+		{"removed after the listing", func(b *bucket) func(op, key string) error {
+			return func(op, key string) error {
+				if op == "GET" && key == "commands/c00001.md" {
+					return fs.ErrNotExist
+				}
+				return nil
+			}
+		}, "", []string{"c00000", "c00002", "c00009*"}, nil},
+		{"overwritten after the listing", func(b *bucket) func(op, key string) error {
+			var once sync.Once
+			return func(op, key string) error {
+				if op == "GET" && key == "commands/c00001.md" {
+					once.Do(func() { b.put(key, "New text of command 1.\n") })
+				}
+				return nil
+			}
+		}, "", []string{"c00000", "c00001*", "c00002", "c00009*"}, nil},
+	} {
+		for _, kind := range []string{"plain", "snapshots"} {
+			t.Run(tt.name+", "+kind, func(t *testing.T) {
+				b := newBucket()
+				b.fill(3, 0)
+				var store fs.FS = b.store("commands/")
+				if kind == "plain" {
+					store = bucketFS{b, "commands/"}
+				}
+				c := catalogOf(t, store, b.store("skills/"))
+				names := func() (names []string, code toolshelf.Code) {
+					list, err := c.List(t.Context(), toolshelf.Page{})
+					for _, command := range list.Commands {
+						if !strings.HasPrefix(command.Description, "Command ") {
+							command.Name += "*"
+						}
+						names = append(names, command.Name)
+					}
+					return names, toolshelf.CodeOf(err)
+				}
+				if got, code := names(); code != "" || !slices.Equal(got, old) {
+					t.Fatalf("%q, %v", got, code)
+				}
+				change(b)
+				b.setFault(tt.fault(b))
+				for range 2 {
+					if got, code := names(); code != tt.code || !slices.Equal(got, tt.want) {
+						t.Errorf("%q, %q, want %q, %q", got, code, tt.want, tt.code)
+					}
+				}
+				if tt.code == "" {
+					all, err := c.Lint(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					var paths []string
+					for _, d := range all {
+						if d.Code == toolshelf.DiagFileRead {
+							paths = append(paths, d.Path)
+						}
+					}
+					if diff := cmp.Diff(tt.lint, slices.Compact(paths)); diff != "" {
+						t.Errorf("diagnostics (-want +got):\n%s", diff)
+					}
+				}
+				b.setFault(nil)
+				if got, code := names(); code != "" || !slices.Equal(got, []string{"c00000", "c00001*", "c00002", "c00009*"}) {
+					t.Errorf("after the fault: %q, %q", got, code)
+				}
+			})
+		}
+	}
+}
+
+// The end of a context reaches the store.
+func TestContextsReachTheStore(t *testing.T) {
+	b := newBucket()
+	b.fill(3, 3)
+	waiting := waitingFS{b.store("commands/"), make(chan struct{}, 1)}
+	c := catalogOf(t, waiting, waitingFS{b.store("skills/"), waiting.begun})
+	for name, call := range map[string]call{"List": listPage, "ListSkills": listSkills, "Search": searchFor("word1"), "Get": get("c00001")} {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-waiting.begun
+			cancel()
+		}()
+		if err := call(ctx, c); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := c.Close(); err != nil { // waits for the store
+		t.Error(err)
+	}
+}
+
+// A waitingFS answers no listing before the end of its context.
+type waitingFS struct {
+	storeFS
+	begun chan struct{}
+}
+
+func (w waitingFS) Snapshot(ctx context.Context) (fs.FS, error) {
+	w.begun <- struct{}{}
+	<-ctx.Done()
+	return nil, fmt.Errorf("snapshot: %w", ctx.Err())
+}

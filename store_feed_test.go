@@ -1,0 +1,232 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// A testFeed is a source for WithFeed under the control of a test.
+type testFeed struct {
+	touch func(paths ...string) // set when the feed begins
+	end   chan error            // ends the feed
+}
+
+func (f *testFeed) option(maxAge time.Duration) toolshelf.Option {
+	f.end = make(chan error, 1)
+	return toolshelf.WithFeed(maxAge, func(ctx context.Context, touch func(paths ...string)) error {
+		f.touch = touch
+		select {
+		case err := <-f.end:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
+}
+
+// While a feed reports no change, no call makes a request, except the first look at a file.
+func TestRequestsWithAFeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const maxAge = time.Minute
+		var feed testFeed
+		b := newBucket()
+		b.fill(2500, 40)
+		c := catalogOf(t, b.store("commands/"), b.store("skills/"), feed.option(maxAge))
+		synctest.Wait()
+		expect := func(name string, call call, want string) {
+			t.Helper()
+			if err := call(t.Context(), c); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			synctest.Wait()
+			if got := b.count(); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+		expect("before the first touch", listPage, "2500 GET 3 LIST")
+		expect("before the first touch, again", listPage, "3 LIST")
+
+		feed.touch()
+		time.Sleep(time.Second) // the background scan
+		b.count()
+		expect("List", listPage, "")
+		expect("unknown name", unknown("missing"), "")
+		expect("first Get", get("c00007"), "1 GET")
+		expect("repeated Get", get("c00007"), "")
+		expect("ListSkills", listSkills, "")
+		expect("first GetSkill", getSkill("s003"), "1 GET 1 LIST")
+		expect("repeated GetSkill", getSkill("s003"), "1 LIST")
+		expect("first page of prompts", usagePage, "50 GET")
+		expect("repeated page of prompts", usagePage, "")
+		expect("first Search", searchFor("word7"), "2500 GET")
+		expect("repeated Search", searchFor("word8"), "")
+
+		b.put("commands/c00007.md", "New.\n")
+		b.put("commands/new.md", "New.\n")
+		feed.touch("c00007.md", "new.md")
+		expect("a touched file", get("new"), "3 GET 3 LIST")
+		time.Sleep(time.Second)
+		b.count() // the background scan of the skills
+		expect("List after a touch", listPage, "")
+		expect("Get after a touch", get("c00007"), "1 GET")
+		expect("Get after a touch, again", get("c00007"), "")
+
+		time.Sleep(maxAge)
+		expect("List after the maximum age", listPage, "3 LIST")
+		expect("another List after the maximum age", listPage, "3 LIST")
+		expect("Get after the maximum age", get("c00007"), "1 HEAD")
+
+		feed.touch()
+		time.Sleep(time.Second)
+		b.count()
+		expect("List after another touch", listPage, "")
+
+		feed.end <- errors.New("disconnected")
+		synctest.Wait()
+		expect("List after the end of the feed", listPage, "3 LIST")
+		expect("Get after the end of the feed", get("c00007"), "1 HEAD")
+		feed.touch()
+		expect("List after a touch of an ended feed", listPage, "3 LIST")
+	})
+}
+
+// With WithCacheTTL, a call makes no request only if the feed shows no change and the
+// duration has not passed.
+func TestAFeedWithATTL(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var feed testFeed
+		b := newBucket()
+		b.fill(3, 0)
+		c := catalogOf(t, b.store("commands/"), b.store("skills/"), feed.option(time.Hour), toolshelf.WithCacheTTL(time.Minute))
+		synctest.Wait()
+		expect := func(name, want string) {
+			t.Helper()
+			b.count()
+			if err := listPage(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.count(); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+		expect("the first call", "3 GET 1 LIST")
+		expect("before the first touch", "1 LIST")
+		feed.touch()
+		time.Sleep(time.Second)
+		expect("no change", "")
+		time.Sleep(time.Minute)
+		expect("no change, after the duration", "1 LIST")
+		expect("no change, within the duration", "")
+		feed.touch()
+		expect("a change, within the duration", "1 LIST")
+	})
+}
+
+// A feed causes a scan after a burst of touches, and OnChange reports the changes.
+func TestAFeedReportsChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var feed testFeed
+		b := newBucket()
+		b.fill(3, 1)
+		c := catalogOf(t, b.store("commands/"), b.store("skills/"), feed.option(time.Hour))
+		synctest.Wait()
+		feed.touch()
+		time.Sleep(time.Second)
+		var seen []string
+		stop := c.OnChange(func(change toolshelf.Change) { seen = append(seen, fmt.Sprint(change)) })
+		defer stop()
+		b.count()
+		for i := range 20 {
+			b.put(fmt.Sprintf("commands/new%02d.md", i), "text")
+			feed.touch(fmt.Sprintf("new%02d.md", i))
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if len(seen) != 1 || strings.Count(seen[0], "new") != 20 {
+			t.Errorf("changes: %q", seen)
+		}
+		if got, want := b.count(), "20 GET 2 LIST"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	})
+}
+
+// A touch during a scan makes the next call scan again.
+func TestATouchDuringAScan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var feed testFeed
+		b := newBucket()
+		b.fill(3, 0)
+		c := catalogOf(t, b.store("commands/"), b.store("skills/"), feed.option(time.Hour))
+		synctest.Wait()
+		feed.touch()
+		time.Sleep(time.Second)
+		var once sync.Once
+		b.setFault(func(op, key string) error {
+			if op == "GET" {
+				once.Do(func() {
+					b.put("commands/c00000.md", "second")
+					feed.touch("c00000.md")
+				})
+			}
+			return nil
+		})
+		b.put("commands/c00001.md", "first")
+		feed.touch("c00001.md")
+		for _, want := range []string{"Command 0", "second"} {
+			list, err := c.List(t.Context(), toolshelf.Page{})
+			if err != nil || list.Commands[0].Description != want || list.Commands[1].Description != "first" {
+				t.Errorf("%v, %v", list.Commands, err)
+			}
+		}
+	})
+}
+
+// Layers of the disk are scanned in each call, with a feed for the other layers.
+func TestAFeedAndADirectory(t *testing.T) {
+	b := newBucket()
+	b.fill(3, 0)
+	root := diskOf(t, map[string]string{"commands/a.md": "A."})
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsFS("store", b.store("commands/")), toolshelf.WithFeed(time.Hour, func(ctx context.Context, touch func(...string)) error {
+		touch()
+		<-ctx.Done()
+		return ctx.Err()
+	}))
+	names := func() (names []string) {
+		list, err := c.List(t.Context(), toolshelf.Page{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range list.Commands {
+			names = append(names, command.Name)
+		}
+		return names
+	}
+	for b.count() != "" { // until the feed is connected
+		names()
+	}
+	write(t, "B.", root, "commands", "b.md")
+	if got, want := names(), []string{"a", "b", "c00000", "c00001", "c00002"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if err := get("c00001")(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+	b.count()
+	if err := get("c00001")(t.Context(), c); err != nil {
+		t.Error(err)
+	}
+	if got := b.count(); got != "" {
+		t.Errorf("a repeated Get of a lower layer: %s", got)
+	}
+}

@@ -12,7 +12,7 @@ import (
 )
 
 // commit returns the commit of the revision.
-func (s *state) commit() (*object.Commit, error) {
+func (s *source) commit() (*object.Commit, error) {
 	hash, err := s.hash()
 	if err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (s *state) commit() (*object.Commit, error) {
 }
 
 // hash returns the commit or the tag to which the revision points.
-func (s *state) hash() (plumbing.Hash, error) {
+func (s *source) hash() (plumbing.Hash, error) {
 	if plumbing.IsHash(s.revision) {
 		return plumbing.NewHash(s.revision), nil
 	}

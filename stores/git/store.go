@@ -48,7 +48,8 @@ type Options struct {
 	// Nil means that the store uses no network.
 	Fetch *git.FetchOptions
 
-	// Timeout limits a fetch. Zero means that only the context of the call limits a fetch.
+	// Timeout limits a snapshot. Zero means that only the context of the call limits a
+	// snapshot.
 	Timeout time.Duration
 
 	// Stale decides if the repository or the remote fails and the store has a snapshot.
@@ -60,15 +61,17 @@ type Options struct {
 	Stale func(err error, age time.Duration) error
 }
 
-// A Store is a filesystem with the files of a revision. A Store is safe for concurrent
-// use. Each method that reads files makes a snapshot first.
-type Store struct {
-	ctx context.Context
-	*state
-}
+// A Store is a filesystem with the files of a revision, and has the optional interfaces of
+// docs/stores.md of toolshelf. Each method of package io/fs makes a snapshot. Snapshot
+// returns the files of one commit, WithContext the files for one task. An error matches
+// [fs.ErrNotExist] if the revision or Options.Dir does not exist. A Store is safe for
+// concurrent use.
+//
+// A snapshot of a new commit reads the trees below Options.Dir and the sizes of new files.
+// A file is read when the file is used.
+type Store struct{ *tree.Store }
 
-type state struct {
-	*tree.Latest
+type source struct {
 	objects  *objects
 	revision string
 	opts     Options
@@ -91,38 +94,12 @@ func New(repo *git.Repository, revision string, opts Options) (*Store, error) {
 	if !fs.ValidPath(opts.Dir) {
 		return nil, fmt.Errorf("git: invalid Dir %q: use a path below the top of the repository", opts.Dir)
 	}
-	s := &state{objects: newObjects(storage.Filesystem()), revision: revision, opts: opts}
-	s.Latest = tree.NewLatest(s.update, opts.Stale)
-	return &Store{context.Background(), s}, nil
-}
-
-// Snapshot returns the files of the commit to which the revision points now. The result
-// has a method Version and never changes. Snapshot returns an error that matches
-// [fs.ErrNotExist] if the revision or Options.Dir does not exist, and the cause of ctx if
-// ctx ends. Concurrent calls wait for each other. A new commit costs the trees below Dir
-// and the sizes of new files; contents are read when a file is read.
-func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
-	files, err := s.state.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return files, nil
-}
-
-// WithContext returns the store with calls that end when ctx ends.
-func (s *Store) WithContext(ctx context.Context) fs.FS { return &Store{ctx, s.state} }
-
-// Open opens a file or a directory of a new snapshot.
-func (s *Store) Open(name string) (fs.File, error) {
-	files, err := s.Snapshot(s.ctx)
-	if err != nil {
-		return nil, err
-	}
-	return files.Open(name)
+	s := &source{objects: newObjects(storage.Filesystem()), revision: revision, opts: opts}
+	return &Store{tree.NewStore(s.update, opts.Timeout, opts.Stale)}, nil
 }
 
 // update fetches and resolves the revision.
-func (s *state) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	commit, err := s.commit()
 	if s.opts.Fetch != nil && (err != nil || !plumbing.IsHash(s.revision)) {
 		if err := s.fetch(ctx); err != nil {
@@ -141,12 +118,7 @@ func (s *state) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 }
 
 // fetch uses a storage of its own, so reads of the last snapshot do not wait.
-func (s *state) fetch(ctx context.Context) error {
-	if s.opts.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.opts.Timeout)
-		defer cancel()
-	}
+func (s *source) fetch(ctx context.Context) error {
 	repo, err := git.Open(filesystem.NewStorage(s.objects.Filesystem(), cache.NewObjectLRU(cache.MiByte)), nil)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ const (
 )
 
 // files returns the files of Options.Dir in a commit.
-func (s *state) files(ctx context.Context, commit *object.Commit, last *tree.FS) (*tree.FS, error) {
+func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS) (*tree.FS, error) {
 	top, err := commit.Tree()
 	if err == nil && s.opts.Dir != "." {
 		var entry *object.TreeEntry

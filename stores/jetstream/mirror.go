@@ -46,7 +46,7 @@ type mirror struct {
 }
 
 // restart replaces the mirror by a new copy.
-func (s *state) restart(info *jetstream.StreamInfo) {
+func (s *source) restart(info *jetstream.StreamInfo) {
 	if s.mirror != nil {
 		s.mirror.stop()
 	}

@@ -59,24 +59,27 @@ type Options struct {
 	Stale func(err error, age time.Duration) error
 }
 
-// A Store is a filesystem with the values of a bucket. A Store is safe for concurrent use.
-// Each method that reads files makes a snapshot first.
+// A Store is a filesystem with the values of a bucket, and has the optional interfaces of
+// docs/stores.md of toolshelf. Each method of package io/fs makes a snapshot. Snapshot
+// returns the files at one revision, WithContext the files for one task. An error matches
+// [fs.ErrNotExist] if the bucket does not exist. A Store is safe for concurrent use.
+//
+// A snapshot is one request. The first snapshot also copies the bucket, and starts a
+// goroutine that ends with Close.
 type Store struct {
-	ctx context.Context
-	*state
+	*tree.Store
+	*source
 }
 
-type state struct {
-	*tree.Latest
+type source struct {
 	kv     jetstream.KeyValue
 	opts   Options
 	life   context.Context // ends with Close
-	close  context.CancelFunc
+	end    context.CancelFunc
 	mirror *mirror // nil before the first snapshot; only update uses the field
 }
 
-// New returns a Store with the values of a bucket. New makes no request. The first
-// snapshot starts a goroutine, which ends with [Store.Close].
+// New returns a Store with the values of a bucket. New makes no request.
 func New(kv jetstream.KeyValue, opts Options) (*Store, error) {
 	opts.Dir = path.Clean(opts.Dir)
 	if !fs.ValidPath(opts.Dir) {
@@ -85,44 +88,16 @@ func New(kv jetstream.KeyValue, opts Options) (*Store, error) {
 	if opts.MaxSize == 0 {
 		opts.MaxSize = defaultMaxSize
 	}
-	s := &state{kv: kv, opts: opts}
-	s.life, s.close = context.WithCancel(context.Background())
-	s.Latest = tree.NewLatest(s.update, opts.Stale)
-	return &Store{context.Background(), s}, nil
+	s := &source{kv: kv, opts: opts}
+	s.life, s.end = context.WithCancel(context.Background())
+	return &Store{tree.NewStore(s.update, opts.Timeout, opts.Stale), s}, nil
 }
 
 // Close ends the watch of the bucket. Later calls return an error that matches
 // [fs.ErrClosed], but snapshots remain readable. Close returns nil.
 func (s *Store) Close() error {
-	s.close()
+	s.end()
 	return nil
-}
-
-// Snapshot returns the files of the bucket at the last revision. The result has a method
-// Version and never changes. Snapshot returns the cause of ctx if ctx ends. Concurrent
-// calls wait for each other. A snapshot costs one request; the first snapshot also copies
-// the bucket.
-func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
-	if s.life.Err() != nil {
-		return nil, fs.ErrClosed
-	}
-	files, err := s.state.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return files, nil
-}
-
-// WithContext returns the store with calls that end when ctx ends.
-func (s *Store) WithContext(ctx context.Context) fs.FS { return &Store{ctx, s.state} }
-
-// Open opens a file or a directory of a new snapshot.
-func (s *Store) Open(name string) (fs.File, error) {
-	files, err := s.Snapshot(s.ctx)
-	if err != nil {
-		return nil, err
-	}
-	return files.Open(name)
 }
 
 // Feed reports changes, for toolshelf.WithFeed. Feed calls touch without arguments when
@@ -154,11 +129,9 @@ func (s *Store) Feed(ctx context.Context, touch func(paths ...string)) error {
 }
 
 // update asks for the last revision, and waits until the mirror has this revision.
-func (s *state) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
-	if s.opts.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.opts.Timeout)
-		defer cancel()
+func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+	if s.life.Err() != nil {
+		return nil, fs.ErrClosed
 	}
 	files, err := s.files(ctx, last)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -170,7 +143,7 @@ func (s *state) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	return files, nil
 }
 
-func (s *state) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	status, err := s.kv.Status(ctx)
 	if err != nil {
 		return nil, err

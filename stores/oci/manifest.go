@@ -30,7 +30,7 @@ type manifest struct {
 }
 
 // files returns the files of the artifact, or last if the manifest is the same.
-func (s *state) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	top, err := s.target.Resolve(ctx, s.reference)
 	if errors.Is(err, errdef.ErrNotFound) {
 		return nil, fmt.Errorf("%w: push the artifact", fs.ErrNotExist)
@@ -82,7 +82,7 @@ func choose(manifests []v1.Descriptor) v1.Descriptor {
 	return manifests[0]
 }
 
-func (s *state) manifest(ctx context.Context, desc v1.Descriptor) (m manifest, err error) {
+func (s *source) manifest(ctx context.Context, desc v1.Descriptor) (m manifest, err error) {
 	if desc.Size > maxManifest {
 		return m, fmt.Errorf("manifest of %d bytes: the limit is %d", desc.Size, maxManifest)
 	}
@@ -94,7 +94,7 @@ func (s *state) manifest(ctx context.Context, desc v1.Descriptor) (m manifest, e
 }
 
 // unpackAll returns the entries of each layer.
-func (s *state) unpackAll(ctx context.Context, layers []v1.Descriptor, created time.Time) ([][]entry, error) {
+func (s *source) unpackAll(ctx context.Context, layers []v1.Descriptor, created time.Time) ([][]entry, error) {
 	size := int64(0)
 	for _, desc := range layers {
 		if size += desc.Size; desc.Size < 0 || size > s.opts.MaxSize {

@@ -51,8 +51,8 @@ type Options struct {
 	// for each name. Zero means 256 MB. A larger artifact is an error.
 	MaxSize int64
 
-	// Timeout limits the requests of a snapshot together. Zero means that only the context
-	// of the call limits the requests.
+	// Timeout limits a snapshot. Zero means that only the context of the call limits a
+	// snapshot.
 	Timeout time.Duration
 
 	// Stale decides if the registry fails or the artifact cannot be read, and the store has
@@ -64,15 +64,17 @@ type Options struct {
 	Stale func(err error, age time.Duration) error
 }
 
-// A Store is a filesystem with the files of an artifact. A Store is safe for concurrent
-// use. Each method that reads files makes a snapshot first.
-type Store struct {
-	ctx context.Context
-	*state
-}
+// A Store is a filesystem with the files of an artifact, and has the optional interfaces of
+// docs/stores.md of toolshelf. Each method of package io/fs makes a snapshot. Snapshot
+// returns the files of one manifest, WithContext the files for one task. An error matches
+// [fs.ErrNotExist] if the reference or Options.Dir does not exist. A Store is safe for
+// concurrent use.
+//
+// A snapshot of an unchanged tag is one request. A new artifact costs a request for each
+// manifest and each new layer, 8 at a time.
+type Store struct{ *tree.Store }
 
-type state struct {
-	*tree.Latest
+type source struct {
 	target    oras.ReadOnlyTarget
 	reference string
 	opts      Options
@@ -90,46 +92,14 @@ func New(target oras.ReadOnlyTarget, reference string, opts Options) (*Store, er
 	if opts.MaxSize == 0 {
 		opts.MaxSize = defaultMaxSize
 	}
-	s := &state{target: target, reference: reference, opts: opts}
-	s.Latest = tree.NewLatest(s.update, opts.Stale)
-	return &Store{context.Background(), s}, nil
-}
-
-// Snapshot returns the files of the artifact to which the reference points now. The result
-// has a method Version and never changes. Snapshot returns an error that matches
-// [fs.ErrNotExist] if the reference or Options.Dir does not exist, and the cause of ctx if
-// ctx ends. Concurrent calls wait for each other. A tag that has not changed costs one
-// request, and a digest that the store has read costs none. A new artifact costs a request
-// for each manifest and each new layer; 8 requests for layers run at a time.
-func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
-	files, err := s.state.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return files, nil
-}
-
-// WithContext returns the store with calls that end when ctx ends.
-func (s *Store) WithContext(ctx context.Context) fs.FS { return &Store{ctx, s.state} }
-
-// Open opens a file or a directory of a new snapshot.
-func (s *Store) Open(name string) (fs.File, error) {
-	files, err := s.Snapshot(s.ctx)
-	if err != nil {
-		return nil, err
-	}
-	return files.Open(name)
+	s := &source{target: target, reference: reference, opts: opts}
+	return &Store{tree.NewStore(s.update, opts.Timeout, opts.Stale)}, nil
 }
 
 // update resolves the reference, and fetches the files if the manifest is new.
-func (s *state) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	if _, err := digest.Parse(s.reference); err == nil && last != nil {
 		return last, nil
-	}
-	if s.opts.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.opts.Timeout)
-		defer cancel()
 	}
 	files, err := s.files(ctx, last)
 	if err != nil {

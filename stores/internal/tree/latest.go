@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync"
 	"time"
 )
 
@@ -12,42 +13,91 @@ import (
 type Latest struct {
 	update func(ctx context.Context, last *FS) (*FS, error)
 	stale  func(err error, age time.Duration) error
-	turn   chan struct{} // holds a value during a snapshot; guards the next fields
-	last   *FS
-	good   time.Time // of the last good answer
+
+	mu   sync.Mutex
+	next *flight // not yet started; nil if no call waits
+
+	turn chan struct{} // holds a value during an update; guards the next fields
+	last *FS
+	good time.Time // of the last good answer
+}
+
+// A flight is an update that several calls share. All calls began before the update.
+type flight struct {
+	done  chan struct{} // closed after the update
+	files *FS
+	err   error
+	ended bool // the context of the call that updates has ended
 }
 
 // NewLatest returns a Latest. The function update asks the store. The argument last is the
 // last snapshot, or nil. If nothing has changed, update returns last. Calls of update do
 // not overlap.
 //
-// The function stale decides if update fails and a last snapshot exists. If stale
-// returns nil, the call returns the last snapshot, or else the error of stale. Nil means that the call fails.
+// The function stale decides if update fails and a last snapshot exists. If stale returns
+// nil, the call returns the last snapshot, or else the error of stale. Nil means that the
+// call fails.
 func NewLatest(update func(ctx context.Context, last *FS) (*FS, error), stale func(err error, age time.Duration) error) *Latest {
 	return &Latest{update: update, stale: stale, turn: make(chan struct{}, 1)}
 }
 
-// Snapshot returns a new snapshot. The errors of update that match fs.ErrNotExist, and the
-// cause of a context that has ended, never lead to the last snapshot.
+// Snapshot returns a snapshot that began after the call. Calls that wait for the same update
+// share the next update. The errors of update that match fs.ErrNotExist or fs.ErrClosed, and
+// the cause of a context that has ended, never lead to the last snapshot.
 func (l *Latest) Snapshot(ctx context.Context) (*FS, error) {
+	for {
+		l.mu.Lock()
+		f := l.next
+		if f == nil {
+			f = &flight{done: make(chan struct{})}
+			l.next = f
+			l.mu.Unlock()
+			l.run(ctx, f)
+			return f.files, f.err
+		}
+		l.mu.Unlock()
+		select {
+		case <-f.done:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if !f.ended {
+			return f.files, f.err
+		}
+	}
+}
+
+// run waits for the previous update and updates.
+func (l *Latest) run(ctx context.Context, f *flight) {
+	defer close(f.done)
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
 	}
+	l.mu.Lock()
+	l.next = nil // later calls need a later update
+	l.mu.Unlock()
+	if ctx.Err() == nil {
+		f.files, f.err = l.ask(ctx)
+	}
+	if ctx.Err() != nil && (f.files == nil || f.err != nil) {
+		f.files, f.err, f.ended = nil, context.Cause(ctx), true
+	}
+}
+
+// ask updates, and returns the last snapshot if stale allows.
+func (l *Latest) ask(ctx context.Context) (*FS, error) {
 	next, err := l.update(ctx, l.last)
-	switch {
-	case err == nil:
+	if err == nil {
 		l.last, l.good = next, time.Now()
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case l.last == nil || l.stale == nil || errors.Is(err, fs.ErrNotExist):
+		return next, nil
+	}
+	if ctx.Err() != nil || l.last == nil || l.stale == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) {
 		return nil, err
-	default:
-		if err := l.stale(err, time.Since(l.good)); err != nil {
-			return nil, err
-		}
+	}
+	if err := l.stale(err, time.Since(l.good)); err != nil {
+		return nil, err
 	}
 	return l.last, nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,6 +27,7 @@ func TestLatestChoosesTheErrorOrTheLastSnapshot(t *testing.T) {
 		{name: "no function", noStale: true, fails: errDown, want: errDown},
 		{name: "the last snapshot", fails: errDown},
 		{name: "an error of stale", stale: errOld, fails: errDown, want: errOld},
+		{name: "a store after Close", fails: fs.ErrClosed, want: fs.ErrClosed},
 		{name: "something does not exist", fails: fmt.Errorf("revision: %w", fs.ErrNotExist), want: fs.ErrNotExist},
 	}
 	for _, test := range tests {
@@ -87,6 +90,44 @@ func TestLatestEndsWithTheContext(t *testing.T) {
 			if err := <-results; !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("Snapshot: %v", err)
 			}
+		}
+	})
+}
+
+func TestWaitingCallsShareTheNextUpdate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var revision, written atomic.Int64
+		latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) {
+			version := fmt.Sprint(written.Load())
+			revision.Add(1)
+			time.Sleep(time.Second)
+			return tree.New(version, nil), nil
+		}, nil)
+		var wg sync.WaitGroup
+		snapshot := func(ctx context.Context, want string) {
+			wg.Go(func() {
+				files, err := latest.Snapshot(ctx)
+				if ctx.Err() != nil {
+					if !errors.Is(err, context.DeadlineExceeded) {
+						t.Errorf("Snapshot: %v", err)
+					}
+				} else if err != nil || files.Version() != want {
+					t.Errorf("Snapshot = %v, %v; want version %s", files, err, want)
+				}
+			})
+			synctest.Wait()
+		}
+		snapshot(t.Context(), "0")
+		written.Store(1)
+		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		snapshot(short, "") // ends before the update, which another call then makes
+		for range 50 {
+			snapshot(t.Context(), "1")
+		}
+		wg.Wait()
+		if got := revision.Load(); got != 2 {
+			t.Errorf("%d updates, want 2", got)
 		}
 	})
 }

@@ -1,0 +1,69 @@
+package tree
+
+import (
+	"context"
+	"io/fs"
+	"sync"
+	"time"
+)
+
+// A Store is a filesystem that makes a snapshot before each call. A Store has the optional
+// interfaces that toolshelf documents for an fs.FS over a store. A Store is safe for
+// concurrent use.
+type Store struct {
+	latest *Latest
+	files  func() (*FS, error)
+}
+
+// NewStore returns a Store over [NewLatest]. The timeout limits each update, unless the
+// timeout is zero.
+func NewStore(update func(ctx context.Context, last *FS) (*FS, error), timeout time.Duration, stale func(err error, age time.Duration) error) *Store {
+	latest := NewLatest(func(ctx context.Context, last *FS) (*FS, error) {
+		if timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, timeout)
+			defer cancel()
+		}
+		return update(ctx, last)
+	}, stale)
+	return &Store{latest, func() (*FS, error) { return latest.Snapshot(context.Background()) }}
+}
+
+// Snapshot returns the files of the store. The result never changes and has a method Version.
+func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
+	files, err := s.latest.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// WithContext returns the files for one task. The first call of the result makes a snapshot,
+// which ends when ctx ends. The later calls use the same snapshot.
+func (s *Store) WithContext(ctx context.Context) fs.FS {
+	return &Store{s.latest, sync.OnceValues(func() (*FS, error) { return s.latest.Snapshot(ctx) })}
+}
+
+// Open opens a file or a directory, as [FS.Open] does.
+func (s *Store) Open(name string) (fs.File, error) { return call(s, name, (*FS).Open) }
+
+// Stat describes a file or a directory, as [FS.Stat] does.
+func (s *Store) Stat(name string) (fs.FileInfo, error) { return call(s, name, (*FS).Stat) }
+
+// Lstat describes a file, a directory or a symbolic link, as [FS.Lstat] does.
+func (s *Store) Lstat(name string) (fs.FileInfo, error) { return call(s, name, (*FS).Lstat) }
+
+// ReadLink returns the target of a symbolic link, as [FS.ReadLink] does.
+func (s *Store) ReadLink(name string) (string, error) { return call(s, name, (*FS).ReadLink) }
+
+// ReadDir returns the entries of a directory, as [FS.ReadDir] does.
+func (s *Store) ReadDir(name string) ([]fs.DirEntry, error) { return call(s, name, (*FS).ReadDir) }
+
+func call[T any](s *Store, name string, method func(*FS, string) (T, error)) (T, error) {
+	files, err := s.files()
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return method(files, name)
+}

@@ -1,0 +1,70 @@
+package tree_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
+)
+
+func TestAStoreMakesSnapshots(t *testing.T) {
+	updates := 0
+	store := tree.NewStore(func(ctx context.Context, _ *tree.FS) (*tree.FS, error) {
+		updates++
+		content := fmt.Sprint(updates)
+		return tree.New(content, map[string]tree.File{"a.md": file(content), "dir/link": link("../a.md")}), ctx.Err()
+	}, time.Hour, nil)
+	read := func(fsys fs.FS, want string) {
+		t.Helper()
+		if content, err := fs.ReadFile(fsys, "dir/link"); err != nil || string(content) != want {
+			t.Errorf("dir/link = %q, %v; want %q", content, err, want)
+		}
+	}
+	read(store, "1")
+	read(store, "2")
+	task := store.WithContext(t.Context())
+	read(store, "3")
+	read(task, "4")
+	read(task, "4")
+	files, err := store.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	read(store, "6")
+	read(files, "5")
+	if err := fstest.TestFS(task, "a.md"); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	ended := store.WithContext(ctx)
+	for name, err := range map[string]error{
+		"Open":     second(ended.Open("a.md")),
+		"Stat":     second(fs.Stat(ended, "a.md")),
+		"Lstat":    second(fs.Lstat(ended, "a.md")),
+		"ReadLink": second(fs.ReadLink(ended, "dir/link")),
+		"ReadDir":  second(fs.ReadDir(ended, ".")),
+		"Snapshot": second(store.Snapshot(ctx)),
+	} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s with a canceled context: %v", name, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestTheTimeoutEndsAnUpdate(t *testing.T) {
+	store := tree.NewStore(func(ctx context.Context, _ *tree.FS) (*tree.FS, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}, time.Millisecond, nil)
+	if _, err := store.Open("."); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Open: %v", err)
+	}
+}

@@ -3,7 +3,6 @@ package blob
 import (
 	"io"
 	"io/fs"
-	"time"
 
 	gocloud "gocloud.dev/blob"
 )
@@ -18,46 +17,6 @@ type file struct {
 
 func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
 
-func (f *file) Read(p []byte) (int, error) {
-	if f.body == nil {
-		body, err := f.get(0, -1)
-		if err != nil {
-			return 0, err
-		}
-		f.body = body
-	}
-	n, err := f.body.Read(p)
-	if err != nil && err != io.EOF {
-		err = pathError("read", f.name, err)
-	}
-	return n, err
-}
-
-func (f *file) ReadAt(p []byte, offset int64) (int, error) {
-	n := min(int64(len(p)), f.info.Size()-offset)
-	switch {
-	case offset < 0:
-		return 0, pathError("read", f.name, fs.ErrInvalid)
-	case len(p) == 0:
-		return 0, nil
-	case n <= 0:
-		return 0, io.EOF
-	}
-	body, err := f.get(offset, n)
-	if err != nil {
-		return 0, err
-	}
-	defer body.Close()
-	read, err := io.ReadFull(body, p[:n])
-	switch {
-	case err != nil:
-		err = pathError("read", f.name, err)
-	case read < len(p):
-		err = io.EOF
-	}
-	return read, err
-}
-
 func (f *file) Close() error {
 	if f.body == nil {
 		return nil
@@ -65,22 +24,55 @@ func (f *file) Close() error {
 	return f.body.Close()
 }
 
-// get requests n bytes of the version in the metadata, or all bytes if n is negative.
-func (f *file) get(offset, n int64) (io.ReadCloser, error) {
-	var opts gocloud.ReaderOptions
+func (f *file) Read(p []byte) (n int, err error) {
+	if f.body == nil {
+		if f.body, err = f.get(0, -1); err != nil {
+			return 0, err
+		}
+	}
+	if n, err = f.body.Read(p); err != nil && err != io.EOF {
+		err = pathError("read", f.name, err)
+	}
+	return n, err
+}
+
+func (f *file) ReadAt(p []byte, offset int64) (n int, err error) {
+	size := min(int64(len(p)), f.info.Size()-offset)
+	switch {
+	case offset < 0:
+		return 0, pathError("read", f.name, fs.ErrInvalid)
+	case size > 0:
+		body, err := f.get(offset, size)
+		if err != nil {
+			return 0, err
+		}
+		defer body.Close()
+		if n, err = io.ReadFull(body, p[:size]); err != nil {
+			return n, pathError("read", f.name, err)
+		}
+	}
+	if n < len(p) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// get requests size bytes of the version in the metadata, or all bytes if size is negative.
+func (f *file) get(offset, size int64) (io.ReadCloser, error) {
 	versions := f.store.opts.Versions
 	version := f.info.(interface{ Version() string }).Version()
+	var opts gocloud.ReaderOptions
 	if versions.Match != nil && version != "" {
 		opts.BeforeRead = func(as func(any) bool) error {
 			versions.Match(as, version)
 			return nil
 		}
 	}
-	body, err := f.store.bucket.NewRangeReader(f.store.ctx, f.store.prefix+f.name, offset, n, &opts)
+	body, err := f.store.bucket.NewRangeReader(f.store.ctx, f.store.prefix+f.name, offset, size, &opts)
 	if err != nil {
 		return nil, pathError("read", f.name, err)
 	}
-	changed := body.Size() != f.info.Size() || !sameTime(body.ModTime(), f.info.ModTime())
+	changed := body.Size() != f.info.Size() || body.ModTime().Unix() != f.info.ModTime().Unix()
 	if versions.Of != nil {
 		changed = versions.Of(body.As) != version // some servers ignore the condition
 	}
@@ -89,10 +81,4 @@ func (f *file) get(offset, n int64) (io.ReadCloser, error) {
 		return nil, pathError("read", f.name, ErrChanged)
 	}
 	return body, nil
-}
-
-// sameTime reports whether two modification times can be equal. Some servers report whole
-// seconds with an object, and milliseconds in a listing.
-func sameTime(a, b time.Time) bool {
-	return a.Equal(b) || a.Nanosecond()*b.Nanosecond() == 0 && a.Unix() == b.Unix()
 }

@@ -306,10 +306,10 @@ func TestAnUnreachableBucket(t *testing.T) {
 	}
 }
 
-func TestARefusalIsNoOutage(t *testing.T) {
+func TestRefusals(t *testing.T) {
 	b := newBucket(t)
 	b.put("deploy.md", "Deploy.")
-	s := b.store(blob.Options{Stale: func(error, time.Duration) error { return nil }})
+	s := b.store(blob.Options{Stale: func(err error, _ time.Duration) error { return err }})
 	snapshot(t, s)
 	for _, test := range []struct {
 		status int

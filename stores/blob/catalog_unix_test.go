@@ -3,6 +3,7 @@
 package blob_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -99,23 +100,41 @@ func TestACatalogSeesEveryChange(t *testing.T) {
 	}
 }
 
-func TestACatalogWhoseFilesVanishDuringTheScan(t *testing.T) {
-	b := newBucket(t)
-	b.put("commands/deploy.md", command("Deploy"))
-	b.put("commands/review.md", command("Review"))
-	cat := b.catalog(blob.Options{})
-	var once sync.Once
-	b.intercept(func(r *http.Request) (*http.Response, error) {
-		if r.Method == http.MethodGet && isObject(r) {
-			once.Do(func() {
-				b.delete("commands/deploy.md")
-				b.delete("commands/review.md")
+func TestACatalogWhoseFilesChangeDuringTheScan(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(b *bucket, key string)
+		want   string
+	}{
+		{"overwritten", func(b *bucket, key string) { b.put(key, command("Again")) }, "deploy: Again, review: Again, "},
+		{"deleted", (*bucket).delete, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			b := newBucket(t)
+			b.put("commands/deploy.md", command("First"))
+			b.put("commands/review.md", command("First"))
+			cat := b.catalog(blob.Options{})
+			var once sync.Once
+			b.intercept(func(r *http.Request) (*http.Response, error) {
+				if r.Method == http.MethodGet && isObject(r) {
+					once.Do(func() {
+						test.change(b, "commands/deploy.md")
+						test.change(b, "commands/review.md")
+					})
+				}
+				return nil, nil
 			})
-		}
-		return nil, nil
-	})
-	if all := names(t, cat); len(all) != 0 {
-		t.Errorf("the commands are %q", all)
+			got := ""
+			for info, err := range cat.All(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got += info.Name + ": " + info.Description + ", "
+			}
+			if got != test.want {
+				t.Errorf("the commands are %q; want %q", got, test.want)
+			}
+		})
 	}
 }
 
@@ -150,4 +169,22 @@ func TestACatalogDuringAnOutage(t *testing.T) {
 	if got, err := cat.Get(t.Context(), "deploy"); err != nil || got.Content != want.Content {
 		t.Errorf("Get with Stale: %q, %v", got.Content, err)
 	}
+}
+
+func TestACatalogEndsWithTheContext(t *testing.T) {
+	b := newBucket(t)
+	b.put("commands/deploy.md", command("Deploy"))
+	cat := b.catalog(blob.Options{})
+	ended := make(chan struct{}, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	b.intercept(func(r *http.Request) (*http.Response, error) {
+		cancel() // while the server works
+		<-r.Context().Done()
+		ended <- struct{}{}
+		return nil, r.Context().Err()
+	})
+	if _, err := cat.List(ctx, toolshelf.Page{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v; want context.Canceled", err)
+	}
+	<-ended // the request does not outlive the call
 }

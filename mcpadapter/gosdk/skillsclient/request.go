@@ -186,8 +186,8 @@ func (s *Server) fail(uri string, cause error) *Error {
 	return e
 }
 
-// ReadFile returns a file of a skill. The path is relative to the directory of the skill, as
-// in [File]. The caller may modify the result.
+// ReadFile returns a file of a skill, which List or Get has returned. The path is relative to
+// the directory of the skill, as in [File]. The caller may modify the result.
 //
 // ReadFile verifies the file with the given skill: the size ([ErrSize]), the digest
 // ([ErrDigest]) and, in a SKILL.md, every field of the frontmatter ([ErrFrontmatter]). A

@@ -45,9 +45,6 @@ type state struct {
 	expires time.Time        // zero if only a notification makes the list stale
 }
 
-// Label returns the label of the server.
-func (s *Server) Label() string { return s.label }
-
 // Close ends the use of the server and frees the label. All later calls return [ErrClosed],
 // and the layers of FS contain no skills. Close does not close the session. Close always
 // returns nil.

@@ -388,6 +388,31 @@ func TestListChangedRefreshes(t *testing.T) {
 	}
 }
 
+func TestNewClientKeepsTheHandlerOfTheOptions(t *testing.T) {
+	f := newFake(t, nil)
+	told := make(chan *mcp.ClientSession, 1)
+	opts := &mcp.ClientOptions{ResourceListChangedHandler: func(_ context.Context, r *mcp.ResourceListChangedRequest) { told <- r.Session }}
+	client, err := new(skillsclient.Host).NewClient(&mcp.Implementation{Name: "test", Version: "1"}, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near, far := mcp.NewInMemoryTransports()
+	server, err := f.server.Connect(ctx, far, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Wait()
+	session, err := client.Connect(ctx, near, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	f.server.AddResource(&mcp.Resource{URI: "skill://b/SKILL.md", Name: "b"}, nil)
+	if got := <-told; got != session {
+		t.Errorf("got another session")
+	}
+}
+
 // TestGetReplacesTheHeldEntry is the case of a server that renames and changes a skill
 // between a list and a read.
 func TestGetReplacesTheHeldEntry(t *testing.T) {

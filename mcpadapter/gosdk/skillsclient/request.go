@@ -197,7 +197,7 @@ func (s *Server) fail(uri string, cause error) *Error {
 // the server no longer serves the file.
 //
 // ReadFile sends resources/read, unless the Server has verified a file with this digest
-// before and still holds the content. The Server holds up to 16 MiB.
+// and size before and still holds the content. The Server holds up to 16 MiB.
 func (s *Server) ReadFile(ctx context.Context, skill Skill, path string) ([]byte, error) {
 	if skill.Server != s.label {
 		return nil, s.fail(skill.URI, failf(ErrUnlisted, "the skill is of the server %s", quote(skill.Server)))
@@ -215,7 +215,7 @@ func (s *Server) read(ctx context.Context, skill *Skill, path string) ([]byte, e
 	if !ok {
 		return nil, s.fail(skill.URI, failf(ErrUnlisted, "the skill does not list the file %s; get the skill again for a new list", quote(path)))
 	}
-	raw, ok := s.cached(f.Digest)
+	raw, ok := s.cached(f)
 	if !ok {
 		var err error
 		if raw, err = s.requestFile(ctx, f); err != nil {
@@ -240,11 +240,12 @@ type cache struct {
 
 const maxCache = 16 << 20 // bytes
 
-func (s *Server) cached(digest string) ([]byte, bool) {
+// cached returns the held content of a file. An entry may have a digest with a wrong size.
+func (s *Server) cached(f File) ([]byte, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	raw, ok := s.cache.contents[digest]
-	return raw, ok
+	raw, ok := s.cache.contents[f.Digest]
+	return raw, ok && int64(len(raw)) == f.Size
 }
 
 func (s *Server) keep(digest string, raw []byte) {

@@ -116,6 +116,25 @@ func TestFilesThatDifferFromTheEntryAreErrors(t *testing.T) {
 	}
 }
 
+// The cache of verified contents must not hide a wrong size.
+func TestCachedFilesHaveTheSizeOfTheEntry(t *testing.T) {
+	f := newFake(t, nil)
+	f.add("a", "", map[string]string{"x.txt": "same"})
+	lie := f.add("b", "", map[string]string{"x.txt": "same"})
+	lie.Resources.([]resource)[1].Size = 3
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+	list, err := s.List(ctx)
+	if err != nil || len(list.Skills) != 2 {
+		t.Fatalf("got %+v, %v", list, err)
+	}
+	if raw, err := s.ReadFile(ctx, list.Skills[0], "x.txt"); err != nil || string(raw) != "same" {
+		t.Fatalf("got %q, %v", raw, err)
+	}
+	if raw, err := s.ReadFile(ctx, list.Skills[1], "x.txt"); !errors.Is(err, skillsclient.ErrSize) {
+		t.Errorf("got %q, %v", raw, err)
+	}
+}
+
 func TestFrontmatterIsComparedFieldByField(t *testing.T) {
 	for _, tt := range []struct {
 		name, header string

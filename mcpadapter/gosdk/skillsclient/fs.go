@@ -38,7 +38,7 @@ import (
 // A problem of a server affects no other layer of a catalog. The directory of a rejected entry
 // with a valid URI contains a SKILL.md that cannot be read, so a catalog reports the skill as
 // broken. Other rejected entries are only in [Listing]. If the list fails, the layer contains
-// the skills of the last list and the directory LABEL, in which SKILL.md cannot be read. After
+// the skills of the last list and the directory "LABEL.", in which SKILL.md cannot be read. After
 // [Server.Close], the layer contains only this directory. A call fails as a whole only if the
 // context ends.
 //

@@ -204,16 +204,17 @@ func TestCatalogSeesChangesOfTheServer(t *testing.T) {
 	}
 }
 
-// A server that fails must not hide the skills of other layers.
+// A server that fails must not hide the skills of other layers, not even a local skill with
+// the label as name.
 func TestCatalogReportsAServerThatFails(t *testing.T) {
-	local := fstest.MapFS{"refunds/SKILL.md": {Data: []byte("---\nname: refunds\ndescription: Local\n---\n")}}
+	local := fstest.MapFS{"docs/SKILL.md": {Data: []byte("---\nname: docs\ndescription: Local\n---\n")}}
 	f := newFake(t, nil)
 	stale := int64(0)
 	f.ttl = &stale
 	f.add("a", "A.\n", nil)
 	h := &skillsclient.Host{Timeout: 20 * time.Millisecond}
 	s := connect(t, h, "docs", f, revisions[1])
-	c := catalogOf(t, toolshelf.WithSkillsFS("local", local), toolshelf.WithSkillsFS("docs", s.FS(ctx)))
+	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)), toolshelf.WithSkillsFS("local", local))
 	list := func() (names []string, why string) {
 		t.Helper()
 		skills, err := c.ListSkills(ctx)
@@ -230,7 +231,7 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 	}
 	stall := func(ctx context.Context, _ string) page { <-ctx.Done(); return page{} }
 	f.change(func() { f.list = stall })
-	if names, why := list(); !slices.Equal(names, []string{"docs", "refunds"}) || !strings.Contains(why, "docs: not listed: server docs: the server does not answer") {
+	if names, why := list(); !slices.Equal(names, []string{"docs", "docs."}) || !strings.Contains(why, "docs.: not listed: server docs: the server does not answer") {
 		t.Errorf("before the first list: got %q, %q", names, why)
 	}
 	if _, err := s.FS(ctx).Open("docs.a"); !errors.Is(err, context.DeadlineExceeded) {
@@ -242,11 +243,11 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 	}
 	f.change(func() { f.list = nil })
 	s.Refresh()
-	if names, why := list(); !slices.Equal(names, []string{"docs.a", "refunds"}) || why != "" {
+	if names, why := list(); !slices.Equal(names, []string{"docs", "docs.a"}) || why != "" {
 		t.Errorf("got %q, %q", names, why)
 	}
 	f.change(func() { f.list = stall })
-	if names, _ := list(); !slices.Equal(names, []string{"docs", "docs.a", "refunds"}) {
+	if names, _ := list(); !slices.Equal(names, []string{"docs", "docs.", "docs.a"}) {
 		t.Errorf("after the failure of a later list: got %q", names)
 	}
 	if _, err := s.List(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -256,10 +257,13 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 		t.Errorf("a held entry: got %q, %v", skill.Content, err)
 	}
 	s.Close()
-	if names, why := list(); !slices.Equal(names, []string{"docs", "refunds"}) || !strings.Contains(why, "the Server is closed") {
+	if names, why := list(); !slices.Equal(names, []string{"docs", "docs."}) || !strings.Contains(why, "the Server is closed") {
 		t.Errorf("after Close: got %q, %q", names, why)
 	}
-	if _, err := c.GetSkill(ctx, "docs"); !errors.Is(err, skillsclient.ErrClosed) || !errors.Is(err, toolshelf.ErrFileRead) {
+	if _, err := c.GetSkill(ctx, "docs."); !errors.Is(err, skillsclient.ErrClosed) || !errors.Is(err, toolshelf.ErrFileRead) {
 		t.Errorf("after Close: got %v", err)
+	}
+	if skill, err := c.GetSkill(ctx, "docs"); err != nil || skill.Description != "Local" {
+		t.Errorf("the local skill: got %+v, %v", skill.SkillInfo, err)
 	}
 }

@@ -246,14 +246,15 @@ func (s *Server) addExtra(st *state) {
 	}
 }
 
-// failed returns the state with a directory that reports why the list failed.
+// failed returns the state with a directory that reports why the list failed. The name of
+// the directory ends with a dot, unlike the name of a local skill and of [Skill.Dir].
 func (st state) failed(failure *Error, label string) *state {
 	if st.entries == nil {
 		st.entries = make(map[string]*held)
 	}
 	h := rejected(label, "", failure)
-	h.Dir = label
-	st.failure, st.entries[label] = failure, h
+	h.Dir = label + "."
+	st.failure, st.entries[h.Dir] = failure, h
 	return st.finish()
 }
 

@@ -102,7 +102,9 @@ func (s *search) add(b text.Block) {
 		}
 		rest = s.lineEnd(b.Text, end)
 	}
-	s.pass(b.Text[rest:])
+	if !b.Last || s.after > 0 { // in most files, no line break needs to be counted
+		s.pass(b.Text[rest:])
+	}
 	if b.Cut && rest == 0 {
 		s.line++ // the block has no line break
 	}

@@ -40,6 +40,7 @@ type Blocks struct {
 type Block struct {
 	Text []byte // one or more lines with their line breaks; valid until the next call
 	Cut  bool   // Text is the beginning of a line that is longer than MaxLine; the rest of the line is in no Block
+	Last bool   // no Block follows; false if Blocks has not seen the end of the text
 }
 
 // Reset begins a text. Blocks reads src up to size bytes, or up to the end if size is negative.
@@ -80,7 +81,7 @@ func (b *Blocks) Next() (Block, error) {
 			b.inLine = true
 			block := b.give(wholeRunes(b.memory[:b.MaxLine]))
 			b.given = b.used // skipLine needs none of the bytes
-			return Block{block.Text, true}, nil
+			return Block{Text: block.Text, Cut: true}, nil
 		}
 		if b.ended && len(b.raw) == 0 {
 			if b.used == 0 {
@@ -104,7 +105,7 @@ func (b *Blocks) longest() int { return b.MaxLine + len("\r\n") }
 
 func (b *Blocks) give(n int) Block {
 	b.given = n
-	return Block{Text: b.memory[:n]}
+	return Block{Text: b.memory[:n], Last: b.ended && len(b.raw) == 0 && n == b.used}
 }
 
 // wholeRunes returns the length of text without a part of a character at the end.

@@ -9,7 +9,8 @@ import (
 	"unicode/utf16"
 )
 
-// The blocks of a text, joined, are the text, for blocks of a few bytes and for short reads.
+// The blocks of a text, joined, are the text, for blocks of a few bytes and for short reads. If
+// the size is known, Last marks the last block.
 func TestBlocksAreTheText(t *testing.T) {
 	const content = "a\nüß\r\n😀😀\n\n\u2028資料 x\nlast"
 	units := []byte{0xfe, 0xff}
@@ -20,20 +21,23 @@ func TestBlocksAreTheText(t *testing.T) {
 		for size := 6; size < 40; size++ {
 			for _, read := range []func(io.Reader) io.Reader{iotest.OneByteReader, iotest.HalfReader, iotest.DataErrReader} {
 				b := Blocks{Size: size, Head: 6, MaxLine: 40}
-				b.Reset(read(strings.NewReader(file)), -1)
-				joined := ""
-				for {
-					block, err := b.Next()
-					if err == io.EOF {
-						break
+				for _, known := range []int64{-1, int64(len(file))} {
+					b.Reset(read(strings.NewReader(file)), known)
+					joined, last := "", false
+					for {
+						block, err := b.Next()
+						if err == io.EOF {
+							break
+						}
+						if err != nil || block.Cut || len(block.Text) == 0 || last {
+							t.Fatalf("%+v after the last block: %t, %v", block, last, err)
+						}
+						joined += string(block.Text)
+						last = block.Last
 					}
-					if err != nil || block.Cut || len(block.Text) == 0 {
-						t.Fatalf("%+v, %v", block, err)
+					if joined != content || !last && known >= 0 {
+						t.Errorf("%.4q, blocks of %d bytes: %q, last block: %t", file, size, joined, last)
 					}
-					joined += string(block.Text)
-				}
-				if joined != content {
-					t.Errorf("%.4q, blocks of %d bytes: %q", file, size, joined)
 				}
 			}
 		}

@@ -14,7 +14,7 @@ type heldEntries struct {
 	lifetime time.Duration // how long an entry is remembered; 0 means as long as heldEntries exists
 
 	mu    sync.Mutex
-	files map[uint64]heldFile // by the hash of the URI
+	files map[uint64]heldFile // by heldKey
 }
 
 type heldFile struct {
@@ -28,7 +28,11 @@ const maxHeld = 1 << 18
 
 var heldSeed = maphash.MakeSeed()
 
-// hold remembers an entry instead of earlier entries of the same files.
+// heldKey returns the key of a file in the entry of a skill. A nested skill and the
+// enclosing skill have the same files, and a client may hold entries of different age.
+func heldKey(skill, file string) uint64 { return maphash.String(heldSeed, skill+"\n"+file) }
+
+// hold remembers an entry instead of an earlier entry of the skill.
 func (h *heldEntries) hold(e SkillEntry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -40,7 +44,7 @@ func (h *heldEntries) hold(e SkillEntry) {
 		h.files = make(map[uint64]heldFile)
 	}
 	for _, r := range e.Resources {
-		h.files[maphash.String(heldSeed, r.URI)] = heldFile{maphash.String(heldSeed, r.Digest), now.Add(h.lifetime)}
+		h.files[heldKey(e.URI, r.URI)] = heldFile{maphash.String(heldSeed, r.Digest), now.Add(h.lifetime)}
 	}
 }
 
@@ -56,16 +60,26 @@ func (h *heldEntries) forget(now time.Time) {
 	}
 }
 
-// digest compares a digest with the remembered digest of a file. known reports whether
-// the file has a remembered digest.
-func (h *heldEntries) digest(uri, digest string) (same, known bool) {
+// stale returns the URI of a skill whose remembered entry has another digest of a file, or
+// "". known reports whether any remembered entry contains the file.
+func (h *heldEntries) stale(file, digest string) (skill string, known bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	f, ok := h.files[maphash.String(heldSeed, uri)]
-	if !ok || h.lifetime > 0 && time.Now().After(f.until) {
-		return false, false
+	want := maphash.String(heldSeed, digest)
+	for i := len(skillScheme); i < len(file); i++ { // each directory that contains the file
+		if file[i] != '/' {
+			continue
+		}
+		entry := file[:i+1] + skillFile
+		f, ok := h.files[heldKey(entry, file)]
+		if !ok || h.lifetime > 0 && time.Now().After(f.until) {
+			continue
+		}
+		if known = true; f.digest != want {
+			return entry, true
+		}
 	}
-	return f.digest == maphash.String(heldSeed, digest), true
+	return "", known
 }
 
 // sharedLifetime is how long an adapter remembers an entry for clients whose transport
@@ -82,13 +96,13 @@ func (s *Session) publish(skill servedSkill) SkillEntry {
 	return e
 }
 
-// stale reports whether the client may hold an entry with another digest of a file. The
-// digest "" is different from all digests.
-func (s *Session) stale(uri, digest string) bool {
+// stale returns the URI of a skill whose entry the client must fetch again before the
+// client reads a file with a digest, or "". The digest "" differs from all digests.
+func (s *Session) stale(file, digest string) string {
 	for _, h := range []*heldEntries{&s.held, &s.adapter.held} {
-		if same, known := h.digest(uri, digest); known {
-			return !same
+		if skill, known := h.stale(file, digest); known {
+			return skill
 		}
 	}
-	return false
+	return ""
 }

@@ -94,9 +94,10 @@ func (s servedSkill) resource(f toolshelf.SkillFile) Resource {
 //
 // If the client of the session holds an entry that is older than the file, ReadResource
 // returns an *RPCError with CodeInternalError instead of the file. The message asks the
-// client to call skills/get, and the member "uri" of Data names the skill. The same error
-// reports a file that changes during the call. Entries that another session has sent
-// count for one minute, because a transport may create a session for each request.
+// client to call skills/get, and the member "uri" of Data names the skill. For a file of a
+// nested skill, the entries of all enclosing skills count. The same error reports a file
+// that changes during the call. Entries that another session has sent count for one
+// minute, because a transport may create a session for each request.
 //
 // ReadResource returns an *RPCError with CodeInvalidParams if no published skill contains
 // the file. The error does not depend on other files. All other errors are those of
@@ -127,8 +128,8 @@ func (s *Session) ReadResource(ctx context.Context, uri string) (contents Resour
 		if !ok || skill.fileURI(file.Path) != uri {
 			continue
 		}
-		if s.stale(uri, "sha256:"+file.SHA256) {
-			return ResourceContents{}, changed(uri, p.uri())
+		if skill := s.stale(uri, "sha256:"+file.SHA256); skill != "" {
+			return ResourceContents{}, changed(uri, skill)
 		}
 		data, err := s.adapter.catalog.ReadSkillFile(ctx, p.Name, file.Path)
 		switch {
@@ -149,8 +150,8 @@ func (s *Session) ReadResource(ctx context.Context, uri string) (contents Resour
 		}
 		return c, nil
 	}
-	if s.stale(uri, "") {
-		return ResourceContents{}, changed(uri, "")
+	if skill := s.stale(uri, ""); skill != "" {
+		return ResourceContents{}, changed(uri, skill)
 	}
 	return ResourceContents{}, noResource(uri)
 }
@@ -176,15 +177,12 @@ func noResource(uri string) *RPCError {
 	return invalidParams("No resource is served at %s; skills/list returns the URIs", quote(uri))
 }
 
-// changed returns the error for a file whose entry is not current. skill is the URI of the
-// skill, or "" if no skill contains the file any more.
+// changed returns the error for a file that differs from the entry of a skill. skill is the
+// URI of the entry.
 func changed(uri, skill string) *RPCError {
-	if skill == "" {
-		return &RPCError{Code: CodeInternalError, Message: quote(uri) + " has changed since the client fetched the entry of its skill; call skills/list for fresh entries"}
-	}
 	data := escape.AppendJSON([]byte(`{"uri":`), skill)
-	return &RPCError{Code: CodeInternalError, Data: append(data, '}'),
-		Message: quote(uri) + " has changed since the client fetched the entry of its skill; call skills/get for a fresh entry, and read again"}
+	return &RPCError{Code: CodeInternalError, Data: append(data, '}'), Message: quote(uri) +
+		" has changed since the client fetched the entry of the skill " + quote(skill) + "; call skills/get for a fresh entry, and read again"}
 }
 
 // ReadDirectory returns one page of the files and directories that a directory of a

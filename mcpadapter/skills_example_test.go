@@ -82,7 +82,7 @@ func ExampleSession_ReadResource() {
 	// Output:
 	// text/x-python true print('filled')
 	//  <nil>
-	//  true  mcpadapter: "skill://pdf/scripts/fill.py" has changed since the client fetched the entry of its skill; call skills/get for a fresh entry, and read again (-32603)
+	//  true  mcpadapter: "skill://pdf/scripts/fill.py" has changed since the client fetched the entry of the skill "skill://pdf/SKILL.md"; call skills/get for a fresh entry, and read again (-32603)
 	// text/x-python true print('other')
 	//  <nil>
 }

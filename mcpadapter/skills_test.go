@@ -656,3 +656,22 @@ func TestSubscriptions(t *testing.T) {
 		}
 	}
 }
+
+// A file of a nested skill is in the entries of both skills.
+func TestReadsOfNestedSkillsCheckAllEntries(t *testing.T) {
+	const file, inner, outer = "skill://outer/inner/x.md", "skill://outer/inner/SKILL.md", "skill://outer/SKILL.md"
+	fsys := memory(t, map[string]string{"skills/outer/SKILL.md": skillText("outer"), "skills/outer/inner/SKILL.md": skillText("inner"), "skills/outer/inner/x.md": "one"})
+	c := skillClients(t, adapterOf(t, catalog(t, fsys, toolshelf.WithSkillDepth(2))))["legacy"]
+	c.list()
+	write(t, fsys, "skills/outer/inner/x.md", "two")
+	for _, stale := range []string{outer, inner} {
+		_, _, err := c.read(file)
+		if e := rpcError(t, err); e.Code != mcpadapter.CodeInternalError || string(e.Data) != `{"uri":"`+stale+`"}` {
+			t.Errorf("want the stale entry %s: %v, %s", stale, e, e.Data)
+		}
+		c.get("skills/get", uri(stale), new(any))
+	}
+	if data, _, err := c.read(file); string(data) != "two" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+}

@@ -1,0 +1,424 @@
+package mcpadapter_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
+)
+
+// frontmatterOf parses the frontmatter of a SKILL.md with another parser than the
+// library, and returns its fields in the form of decoded JSON.
+func frontmatterOf(t testing.TB, text []byte) any {
+	t.Helper()
+	lines := bytes.SplitAfter(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\n"))
+	if len(lines) == 0 || strings.TrimSpace(string(lines[0])) != "---" {
+		t.Fatalf("no frontmatter: %.100q", text)
+	}
+	end := slices.IndexFunc(lines[1:], func(line []byte) bool { return strings.TrimRight(string(line), " \t\n") == "---" })
+	if end < 0 {
+		t.Fatalf("no end of the frontmatter: %.100q", text)
+	}
+	var fields any
+	if err := yaml.Unmarshal(bytes.Join(lines[1:end+1], nil), &fields); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decoded any
+	if err := json.Unmarshal(raw, &decoded); err != nil {
+		t.Fatal(err)
+	}
+	return decoded
+}
+
+// sameFrontmatter compares the frontmatter of an entry with the frontmatter of a SKILL.md.
+func sameFrontmatter(t testing.TB, e mcpadapter.SkillEntry, text []byte) {
+	t.Helper()
+	var got any
+	if err := json.Unmarshal(e.Frontmatter, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(frontmatterOf(t, text), got); diff != "" {
+		t.Errorf("%s: frontmatter (-file +entry):\n%s", e.URI, diff)
+	}
+}
+
+// Every public skill is served, and its entry describes the files on the disk.
+func TestPublicSkillsAreServed(t *testing.T) {
+	corpus := os.Getenv("TOOLSHELF_CORPUS")
+	if corpus == "" {
+		t.Skip("TOOLSHELF_CORPUS is not set: set the variable to a directory of public command and skill files")
+	}
+	for _, collection := range []string{"openai", "wshobson-agents"} {
+		root := filepath.Join(corpus, "skills", collection)
+		layers, onDisk := map[string]bool{}, map[string]string{} // the directories of skills by their digest
+		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.Name() == "SKILL.md" {
+				layers[filepath.Dir(filepath.Dir(name))] = true
+				text, err := os.ReadFile(name)
+				if err != nil {
+					return err
+				}
+				onDisk[digest(text)] = filepath.Dir(name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		served := map[string]bool{}
+		for layer := range layers { // layers of one catalog would shadow each other
+			c, err := toolshelf.New(toolshelf.WithSkillsDir(layer))
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := adapterOf(t, c)
+			if omitted, err := a.SkillDiagnostics(ctx); err != nil || len(omitted) > 0 {
+				t.Errorf("%s: %v, %v", layer, omitted, err)
+			}
+			client := skillClients(t, a)["modern"]
+			for _, e := range client.list() {
+				i := slices.IndexFunc(e.Resources, func(r mcpadapter.SkillResource) bool { return r.URI == e.URI })
+				dir := onDisk[e.Resources[i].Digest] // may differ from the declared name
+				served[dir] = true
+				checkEntry(t, client, e, dir)
+			}
+			c.Close()
+		}
+		for _, dir := range onDisk {
+			if !served[dir] {
+				t.Errorf("%s is not served", dir)
+			}
+		}
+		t.Logf("%s: %d skills", collection, len(served))
+	}
+}
+
+// checkEntry compares an entry with the files of a directory, and with the resources of
+// the server.
+func checkEntry(t *testing.T, c skillClient, e mcpadapter.SkillEntry, dir string) {
+	t.Helper()
+	want, got := map[string]string{}, map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		below, _ := filepath.Rel(dir, name)
+		want[filepath.ToSlash(below)] = fmt.Sprintf("%d %s", len(data), digest(data))
+		if below == "SKILL.md" {
+			sameFrontmatter(t, e, data)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range e.Resources {
+		below := strings.TrimPrefix(r.URI, strings.TrimSuffix(e.URI, "SKILL.md"))
+		got[strings.ReplaceAll(below, "%20", " ")] = fmt.Sprintf("%d %s", r.Size, r.Digest)
+		data, _, err := c.read(r.URI)
+		if err != nil || digest(data) != r.Digest {
+			t.Errorf("%s: %d bytes, %v", r.URI, len(data), err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-disk +entry):\n%s", e.URI, diff)
+	}
+}
+
+// skillRounds returns the number of rounds of a test with a writer. The environment
+// variable TOOLSHELF_SKILL_ROUNDS sets the number.
+func skillRounds(t *testing.T) int {
+	if text := os.Getenv("TOOLSHELF_SKILL_ROUNDS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if testing.Short() {
+		return 60
+	}
+	return 200
+}
+
+// While a writer edits, replaces, adds, removes and renames files, a client that verifies
+// each file finds no mismatch: it reads the bytes of its entry, or an error that asks for
+// a fresh entry.
+func TestClientsNeverReceiveOtherBytesThanTheirEntry(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "skills")
+	for _, name := range []string{"edited", "nested", "nested/inner"} {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(full, 0o755), os.WriteFile(filepath.Join(full, "SKILL.md"), []byte(skillText(filepath.Base(full))), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithSkillDepth(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	a := adapterOf(t, c)
+
+	stop, done := make(chan struct{}), sync.WaitGroup{}
+	done.Go(func() { editSkills(dir, stop) })
+	var reads, refused atomic.Int64
+	kinds := map[string]func() skillClient{
+		"legacy":                func() skillClient { return skillClients(t, a)["legacy"] },
+		"modern":                func() skillClient { return skillClients(t, a)["modern"] },
+		"a session per request": nil,
+	}
+	rounds := max(1, skillRounds(t)/len(kinds))
+	for kind, newClient := range kinds {
+		client := func() skillClient { return skillClient{t, a.NewSession(), true} }
+		if newClient != nil {
+			one := newClient()
+			client = func() skillClient { return one }
+		}
+		for range rounds {
+			for _, e := range client().list() {
+				if rand.IntN(2) == 0 { // an entry of the list, or a fresh entry
+					var fresh struct{ Skill mcpadapter.SkillEntry }
+					if err := client().send("skills/get", uri(e.URI), &fresh); err != nil {
+						wantChanged(t, kind, e.URI, err)
+						continue
+					}
+					e = fresh.Skill
+				}
+				for _, r := range e.Resources {
+					data, _, err := client().read(r.URI)
+					if err != nil {
+						refused.Add(1)
+						wantChanged(t, kind, r.URI, err)
+						continue
+					}
+					if reads.Add(1); digest(data) != r.Digest || int64(len(data)) != r.Size {
+						t.Errorf("%s: %s: the bytes differ from the entry", kind, r.URI)
+					} else if r.URI == e.URI {
+						sameFrontmatter(t, e, data)
+					}
+				}
+			}
+			if t.Failed() {
+				break
+			}
+		}
+	}
+	close(stop)
+	done.Wait()
+	t.Logf("%d reads, %d refused", reads.Load(), refused.Load())
+	if reads.Load() == 0 || refused.Load() == 0 {
+		t.Error("the writer and the client do not meet")
+	}
+}
+
+// wantChanged checks that an error asks the client for a fresh entry, or reports a skill
+// that is not published at the moment.
+func wantChanged(t *testing.T, kind, at string, err error) {
+	t.Helper()
+	e := rpcError(t, err)
+	fresh := e.Code == mcpadapter.CodeInternalError && strings.Contains(e.Message, "fresh entr")
+	gone := e.Code == mcpadapter.CodeInvalidParams && strings.HasPrefix(e.Message, "No ")
+	if !fresh && !gone {
+		t.Errorf("%s: %s: %v", kind, at, err)
+	}
+}
+
+// editSkills edits the skills of the test until stop is closed.
+func editSkills(dir string, stop <-chan struct{}) {
+	path := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	write := func(name, content string) { _ = os.WriteFile(path(name), []byte(content), 0o644) }
+	replace := func(name, content string) {
+		write(name+".new", content)
+		_ = os.Rename(path(name+".new"), path(name))
+	}
+	for i := 0; ; i++ {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		version := fmt.Sprintf("%04d", i%1000) // the same size in each version
+		switch i % 8 {
+		case 0:
+			write("edited/notes.md", "Version "+version+"\n")
+		case 1:
+			replace("edited/notes.md", "Version "+version+"\n")
+		case 2:
+			replace("edited/SKILL.md", "---\nname: edited\ndescription: Version "+version+".\n---\n")
+		case 3:
+			write("nested/inner/SKILL.md", skillText("inner")+version+"\n")
+		case 4:
+			write("nested/extra-"+version[3:]+".txt", strings.Repeat(version, i%50))
+		case 5:
+			_ = os.Remove(path("nested/extra-" + version[2:3] + ".txt"))
+		case 6:
+			if i%80 == 6 { // a skill without a SKILL.md for a moment
+				_ = os.Rename(path("edited/SKILL.md"), path("edited/moved.md"))
+				_ = os.Rename(path("edited/moved.md"), path("edited/SKILL.md"))
+			}
+		case 7:
+			time.Sleep(time.Millisecond) // leaves time for complete reads
+		}
+	}
+}
+
+// An openCounter is a filesystem that counts the opened files, without directories.
+type openCounter struct {
+	afero.Fs
+	files atomic.Int64
+}
+
+func (f *openCounter) Open(name string) (afero.File, error) { return f.OpenFile(name, os.O_RDONLY, 0) }
+
+func (f *openCounter) OpenFile(name string, flag int, mode os.FileMode) (afero.File, error) {
+	file, err := f.Fs.OpenFile(name, flag, mode)
+	if err == nil {
+		if info, statErr := file.Stat(); statErr == nil && !info.IsDir() {
+			f.files.Add(1)
+		}
+	}
+	return file, err
+}
+
+// manySkills returns an adapter of n skills with three files each on the disk, after the
+// caches have all files. opened counts the opened files.
+func manySkills(t testing.TB, n int) (root string, a *mcpadapter.Adapter, opened *atomic.Int64) {
+	t.Helper()
+	root = t.TempDir()
+	for i := range n {
+		name := fmt.Sprintf("s%03d", i)
+		for file, content := range map[string]string{"SKILL.md": skillText(name), "a.txt": name, "references/b.md": strings.Repeat("b", 4000)} {
+			full := filepath.Join(root, "skills", name, filepath.FromSlash(file))
+			if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o755), os.WriteFile(full, []byte(content), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	disk := &openCounter{Fs: afero.NewOsFs()}
+	a = adapterOf(t, catalog(t, disk, toolshelf.WithRoot(root)), mcpadapter.WithPageSize(100))
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		before := disk.files.Load()
+		listAll(t, a.NewSession())
+		if disk.files.Load() == before {
+			return root, a, &disk.files
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("after 20 s: files are still read")
+		}
+	}
+}
+
+// listAll lists all pages of skills.
+func listAll(t testing.TB, s *mcpadapter.Session) (n int) {
+	t.Helper()
+	for cursor := (*string)(nil); ; {
+		list, err := s.ListSkills(ctx, cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += len(list.Skills)
+		if cursor = &list.NextCursor; *cursor == "" {
+			return n
+		}
+	}
+}
+
+func TestWarmListsOfSkillsReadNoFile(t *testing.T) {
+	const n = 120
+	_, a, opened := manySkills(t, n)
+	opened.Store(0)
+	for range 3 {
+		s := a.NewSession()
+		if got := listAll(t, s); got != n {
+			t.Errorf("%d skills, want %d", got, n)
+		}
+		if _, err := s.GetSkill(ctx, "skill://s007/SKILL.md"); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.ListResources(ctx, nil); err != nil {
+			t.Error(err)
+		}
+		if _, err := s.ReadDirectory(ctx, "skill://s007", nil); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := opened.Load(); got != 0 {
+		t.Errorf("%d files were opened", got)
+	}
+	if _, err := a.NewSession().ReadResource(ctx, "skill://s007/a.txt"); err != nil || opened.Load() != 1 {
+		t.Errorf("a read opened %d files, want 1: %v", opened.Load(), err)
+	}
+}
+
+// The benchmark compares all pages of a warm list of skills with a stat of each file, and
+// with a digest of each file. TestWarmListsOfSkillsReadNoFile counts the opened files.
+func BenchmarkSkillsList(b *testing.B) {
+	const n = 500
+	root, _, _ := manySkills(b, n)
+	c, err := toolshelf.New(toolshelf.WithRoot(root))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	s := adapterOf(b, c, mcpadapter.WithPageSize(100)).NewSession()
+	listAll(b, s)
+	root = filepath.Join(root, "skills")
+	walk := func(each func(name string) error) {
+		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			return each(name)
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	var list, stats, digests time.Duration
+	for b.Loop() {
+		start := time.Now()
+		if listAll(b, s) != n {
+			b.Fatal("skills are missing")
+		}
+		list += time.Since(start)
+		start = time.Now()
+		walk(func(name string) error { _, err := os.Lstat(name); return err })
+		stats += time.Since(start)
+		start = time.Now()
+		walk(func(name string) error {
+			data, err := os.ReadFile(name)
+			digest(data)
+			return err
+		})
+		digests += time.Since(start)
+	}
+	b.ReportMetric(float64(list)/float64(stats), "list/stats")
+	b.ReportMetric(float64(list)/float64(digests), "list/digests")
+}

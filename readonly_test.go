@@ -84,7 +84,7 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 		},
 		"SkillLayers": func(_ context.Context, c *toolshelf.Catalog) error { c.SkillLayers(); return nil },
 		"SkillManifests": func(ctx context.Context, c *toolshelf.Catalog) error {
-			for _, err := range c.SkillManifests(ctx, "s00") {
+			for _, err := range c.SkillManifests(ctx, nil) {
 				return err
 			}
 			return nil

@@ -185,7 +185,7 @@ func printSkills(c *toolshelf.Catalog) {
 func ExampleCatalog_SkillManifests() {
 	catalog := open(toolshelf.WithFs(project(pdfSkill)))
 	defer catalog.Close()
-	for m, err := range catalog.SkillManifests(context.Background(), "pdf") {
+	for m, err := range catalog.SkillManifests(context.Background(), nil) {
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -38,21 +38,24 @@ func (m SkillManifest) Oversized() bool {
 	return m.Truncated || len(m.Files) > MaxManifestFiles || m.Bytes > MaxManifestBytes
 }
 
-// SkillManifests ranges over the manifests of the named skills, in the order of the
-// names, as of the start of the range. Each manifest is computed when the range reaches
-// the manifest. A file without a digest, for example because the file is larger than
-// [WithMaxFileSize] allows, has a diagnostic. [Catalog.GetSkill] describes the files.
+// SkillManifests ranges over the manifests of skills. SkillManifests lists the skills, as
+// ListSkills does, and calls choose with the list. choose returns the names of the skills
+// whose manifests follow, in this order. A nil choose chooses all skills.
+//
+// Each manifest is computed when the range reaches the manifest. A file without a digest,
+// for example because the file is larger than [WithMaxFileSize] allows, has a diagnostic.
+// [Catalog.GetSkill] describes the files.
 //
 // If a skill cannot be read, SkillManifests yields the error of GetSkill with a manifest
 // that contains only the name, and continues with the next name. If the skills cannot be
 // listed, or when ctx ends, SkillManifests yields the error once with a zero manifest,
 // and ends the range.
 //
-// A range costs as much as ListSkills. Each manifest also costs one read of each
-// directory of the skill and two stats of each file. SkillManifests reads a file only if
-// the cache has no digest of the file (see [Digests]), and SKILL.md also if the list of
+// A range costs as much as one call of ListSkills. Each manifest also costs two reads of
+// each directory of the skill and two stats of each file. SkillManifests reads a file only
+// if the cache has no digest of the file (see [Digests]), and SKILL.md also if the list of
 // skills does not contain its current frontmatter.
-func (c *Catalog) SkillManifests(ctx context.Context, names ...string) iter.Seq2[SkillManifest, error] {
+func (c *Catalog) SkillManifests(ctx context.Context, choose func(skills []SkillInfo) (names []string)) iter.Seq2[SkillManifest, error] {
 	return func(yield func(SkillManifest, error) bool) {
 		const op = "SkillManifests"
 		if err := c.begin(ctx, op); err != nil {
@@ -65,7 +68,7 @@ func (c *Catalog) SkillManifests(ctx context.Context, names ...string) iter.Seq2
 			return
 		}
 		shown := c.skills.filter.apply(all)
-		for _, name := range names {
+		for _, name := range c.chosen(all, shown, choose) {
 			m, err := c.skillManifest(ctx, op, all, shown, name)
 			switch {
 			case err != nil && (ctx.Err() != nil || c.isClosed()):
@@ -79,6 +82,21 @@ func (c *Catalog) SkillManifests(ctx context.Context, names ...string) iter.Seq2
 			}
 		}
 	}
+}
+
+// chosen returns the names that choose returns for the shown skills.
+func (c *Catalog) chosen(all, shown *index.Snapshot, choose func([]SkillInfo) []string) (names []string) {
+	if choose == nil {
+		for _, e := range shown.Entries {
+			names = append(names, e.Name)
+		}
+		return names
+	}
+	list := make([]SkillInfo, len(shown.Entries))
+	for i, e := range shown.Entries {
+		list[i] = c.listedSkill(all, e)
+	}
+	return choose(list)
 }
 
 // skillManifest returns the manifest of a shown skill.

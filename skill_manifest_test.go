@@ -21,10 +21,15 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
+// choose chooses skills by name.
+func choose(names ...string) func([]toolshelf.SkillInfo) []string {
+	return func([]toolshelf.SkillInfo) []string { return names }
+}
+
 // manifests returns the manifests of skills, and fails the test on an error.
 func manifests(t testing.TB, c *toolshelf.Catalog, names ...string) (all []toolshelf.SkillManifest) {
 	t.Helper()
-	for m, err := range c.SkillManifests(t.Context(), names...) {
+	for m, err := range c.SkillManifests(t.Context(), choose(names...)) {
 		if err != nil {
 			t.Fatalf("%s: %v", m.Name, err)
 		}
@@ -67,7 +72,7 @@ func TestSkillManifestsDescribeTheFilesOfGetSkill(t *testing.T) {
 func TestSkillManifestsContinueAfterAnError(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/good/SKILL.md": skillFile("good"), "skills/none/x": "x"})))
 	var got []string
-	for m, err := range c.SkillManifests(t.Context(), "missing", "none", "good") {
+	for m, err := range c.SkillManifests(t.Context(), choose("missing", "none", "good")) {
 		got = append(got, fmt.Sprintf("%s %s %d", m.Name, toolshelf.CodeOf(err), len(m.Files)))
 	}
 	if diff := cmp.Diff([]string{"missing SKILL_NOT_FOUND 0", "none SKILL_NOT_FOUND 0", "good  1"}, got); diff != "" {
@@ -76,19 +81,52 @@ func TestSkillManifestsContinueAfterAnError(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	n := 0
-	for m, err := range c.SkillManifests(ended, "good", "good") {
+	for m, err := range c.SkillManifests(ended, choose("good", "good")) {
 		if n++; !errors.Is(err, context.Canceled) || m.Name != "" {
 			t.Errorf("got %+v, %v", m, err)
 		}
 	}
 	missing := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"x": ""})))
-	for m, err := range missing.SkillManifests(t.Context(), "good", "good") {
+	for m, err := range missing.SkillManifests(t.Context(), choose("good", "good")) {
 		if n++; !errors.Is(err, toolshelf.ErrDirectoryNotFound) || m.Name != "" {
 			t.Errorf("got %+v, %v", m, err)
 		}
 	}
 	if n != 2 {
 		t.Errorf("%d errors, want 2", n)
+	}
+}
+
+func TestSkillManifestsChooseFromTheList(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/a/SKILL.md": skillFile("a"), "skills/b/SKILL.md": skillFile("b"), "skills/c/SKILL.md": skillFile("c")})))
+	view, err := c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "b" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := view.ListSkills(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for m, err := range view.SkillManifests(t.Context(), func(skills []toolshelf.SkillInfo) []string {
+		if diff := cmp.Diff(want, skills); diff != "" {
+			t.Errorf("(-ListSkills +choose):\n%s", diff)
+		}
+		return []string{"c", "b"}
+	}) {
+		got = append(got, m.Name+" "+string(toolshelf.CodeOf(err)))
+	}
+	if diff := cmp.Diff([]string{"c ", "b SKILL_NOT_FOUND"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	n := 0
+	for _, err := range view.SkillManifests(t.Context(), nil) {
+		if n++; err != nil {
+			t.Error(err)
+		}
+	}
+	if n != 2 {
+		t.Errorf("a nil choose chooses %d skills, want 2", n)
 	}
 }
 
@@ -217,7 +255,7 @@ func TestSkillManifestsMatchTheirFrontmatter(t *testing.T) {
 		rounds = 100
 	}
 	for range rounds {
-		for m, err := range c.SkillManifests(t.Context(), "s000") {
+		for m, err := range c.SkillManifests(t.Context(), nil) {
 			if err != nil {
 				continue // the file changes too often
 			}

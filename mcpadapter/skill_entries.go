@@ -43,28 +43,34 @@ type servedSkill struct {
 // errChanged reports a skill that changes while the adapter reads its files.
 var errChanged = errors.New("the skill changed during the request")
 
-// served ranges over publications with their files. If a skill cannot be published,
-// served yields the reason and the publication, and continues. If the catalog cannot be
-// read, served yields the error with a zero servedSkill, and ends the range.
-func (a *Adapter) served(ctx context.Context, published []publication) iter.Seq2[servedSkill, error] {
+// served ranges over publications with their files. choose gets all publications, in the
+// order of their URIs, and returns the publications of the range. If a skill cannot be
+// published, served yields the reason and the publication, and continues. If the catalog
+// cannot be read, served yields the error with a zero servedSkill, and ends the range. If
+// the directory of skills is missing, the range is empty, and served calls choose without
+// publications.
+func (a *Adapter) served(ctx context.Context, choose func([]publication) []publication) iter.Seq2[servedSkill, error] {
 	return func(yield func(servedSkill, error) bool) {
-		if len(published) == 0 {
-			return // the directory of skills may be missing
-		}
-		names := make([]string, len(published))
-		for i, p := range published {
-			names[i] = p.Name
-		}
-		i := 0
-		for m, err := range a.catalog.SkillManifests(ctx, names...) {
+		var chosen []publication
+		next, listed := 0, false
+		for m, err := range a.catalog.SkillManifests(ctx, func(skills []toolshelf.SkillInfo) (names []string) {
+			published, _ := a.publications(skills)
+			chosen, listed = choose(published), true
+			for _, p := range chosen {
+				names = append(names, p.Name)
+			}
+			return names
+		}) {
 			if err != nil && m.Name == "" {
 				if err = a.ignoreMissing(ctx, err); err != nil {
 					yield(servedSkill{}, err)
+				} else if !listed {
+					choose(nil)
 				}
 				return
 			}
-			p := published[i]
-			i++
+			p := chosen[next]
+			next++
 			if err == nil {
 				if _, refused := unpublishable(m.SkillInfo); refused || m.DeclaredName != p.DeclaredName {
 					err = errChanged
@@ -77,14 +83,6 @@ func (a *Adapter) served(ctx context.Context, published []publication) iter.Seq2
 			}
 		}
 	}
-}
-
-// find returns the served skill of one publication.
-func (a *Adapter) find(ctx context.Context, p publication) (servedSkill, error) {
-	for s, err := range a.served(ctx, []publication{p}) {
-		return s, err
-	}
-	return servedSkill{publication: p}, toolshelf.ErrSkillNotFound // the directory was removed
 }
 
 // ListSkills returns one page of the skills that the adapter publishes, in the order of
@@ -128,22 +126,18 @@ func (s *Session) GetSkill(ctx context.Context, uri string) (entry SkillEntry, e
 	if !ok || path.Base(place) != skillFile {
 		return SkillEntry{}, noSkill(uri)
 	}
-	published, _, err := s.adapter.publications(ctx)
-	if err != nil {
-		return SkillEntry{}, err
-	}
-	i := slices.IndexFunc(published, func(p publication) bool { return p.root == path.Dir(place) })
-	if i < 0 {
-		return SkillEntry{}, noSkill(uri)
-	}
-	skill, err := s.adapter.find(ctx, published[i])
-	switch {
-	case err == nil:
-		return s.publish(skill), nil
-	case skill.root == "":
-		return SkillEntry{}, err
-	case changing(err):
-		return SkillEntry{}, changed(uri, uri)
+	for skill, err := range s.adapter.served(ctx, func(published []publication) []publication {
+		i := slices.IndexFunc(published, func(p publication) bool { return p.root == path.Dir(place) })
+		return published[max(i, 0) : i+1]
+	}) {
+		switch {
+		case err == nil:
+			return s.publish(skill), nil
+		case skill.root == "":
+			return SkillEntry{}, err
+		case changing(err):
+			return SkillEntry{}, changed(uri, uri)
+		}
 	}
 	return SkillEntry{}, noSkill(uri)
 }
@@ -193,17 +187,15 @@ func (s servedSkill) file(name string) (toolshelf.SkillFile, bool) {
 
 // skillPage returns one page of the served skills, and the cursor of the next page.
 func (a *Adapter) skillPage(ctx context.Context, scope string, cursor *string) (page []servedSkill, next string, err error) {
-	published, _, err := a.publications(ctx)
-	if err != nil {
-		return nil, "", err
-	}
 	key := func(p publication) string { return p.uri() }
-	rest, err := after(published, scope, cursor, key)
-	if err != nil {
-		return nil, "", err
+	var invalid error
+	choose := func(published []publication) []publication {
+		var rest []publication
+		rest, invalid = after(published, scope, cursor, key)
+		return rest
 	}
 	size := a.listSize()
-	for skill, err := range a.served(ctx, rest) {
+	for skill, err := range a.served(ctx, choose) {
 		switch {
 		case err != nil && skill.root == "":
 			return nil, "", err
@@ -214,5 +206,5 @@ func (a *Adapter) skillPage(ctx context.Context, scope string, cursor *string) (
 		}
 		page = append(page, skill)
 	}
-	return page, "", nil
+	return page, "", invalid
 }

@@ -29,13 +29,8 @@ func (p publication) uri() string { return skillURI(p.root + "/" + skillFile) }
 const skillFile = "SKILL.md"
 
 // publications returns the skills that have a URI, in the order of their URIs, and a
-// diagnostic for each of the other skills. If the directory of skills is missing,
-// publications returns no skill and no error.
-func (a *Adapter) publications(ctx context.Context) ([]publication, []toolshelf.Diagnostic, error) {
-	infos, err := a.catalog.ListSkills(ctx)
-	if err != nil {
-		return nil, nil, a.ignoreMissing(ctx, err)
-	}
+// diagnostic for each of the other skills.
+func (a *Adapter) publications(infos []toolshelf.SkillInfo) ([]publication, []toolshelf.Diagnostic) {
 	var candidates []publication
 	var omitted []toolshelf.Diagnostic
 	for _, info := range infos {
@@ -49,7 +44,7 @@ func (a *Adapter) publications(ctx context.Context) ([]publication, []toolshelf.
 	accepted, taken := separate(candidates)
 	slices.SortFunc(accepted, func(p, q publication) int { return cmp.Compare(p.uri(), q.uri()) })
 	a.skillURIs.add(accepted)
-	return accepted, append(omitted, taken...), nil
+	return accepted, append(omitted, taken...)
 }
 
 // layerPrefixes returns the first elements of the URIs of each layer. A single layer has
@@ -291,11 +286,12 @@ func checkManifest(m toolshelf.SkillManifest) error {
 // Catalog.SkillManifests for all skills.
 func (a *Adapter) SkillDiagnostics(ctx context.Context) (all []toolshelf.Diagnostic, err error) {
 	defer a.hider.error(&err)
-	published, all, err := a.publications(ctx)
+	skills, err := a.catalog.ListSkills(ctx)
 	if err != nil {
-		return nil, err
+		return nil, a.ignoreMissing(ctx, err)
 	}
-	for s, err := range a.served(ctx, published) {
+	_, all = a.publications(skills)
+	for s, err := range a.served(ctx, func(published []publication) []publication { return published }) {
 		var problem errUnpublishable
 		switch {
 		case err == nil:

@@ -110,14 +110,10 @@ func (s *Session) ReadResource(ctx context.Context, uri string) (contents Resour
 	if !ok {
 		return ResourceContents{}, noResource(uri)
 	}
-	published, _, err := s.adapter.publications(ctx)
-	if err != nil {
-		return ResourceContents{}, err
-	}
-	for _, p := range enclosing(published, place) {
-		skill, err := s.adapter.find(ctx, p)
+	for skill, err := range s.adapter.served(ctx, func(published []publication) []publication { return enclosing(published, place) }) {
+		p := skill.publication
 		switch {
-		case err != nil && skill.root == "":
+		case err != nil && p.root == "":
 			return ResourceContents{}, err
 		case err != nil && changing(err):
 			return ResourceContents{}, changed(uri, p.uri())
@@ -199,11 +195,7 @@ func (s *Session) ReadDirectory(ctx context.Context, uri string, cursor *string)
 	if !ok {
 		return ResourceList{}, noDirectory(uri)
 	}
-	published, _, err := s.adapter.publications(ctx)
-	if err != nil {
-		return ResourceList{}, err
-	}
-	children, err := s.adapter.children(ctx, published, place)
+	children, err := s.adapter.children(ctx, place)
 	if err != nil {
 		return ResourceList{}, err
 	}
@@ -234,7 +226,7 @@ func noDirectory(uri string) *RPCError {
 
 // children returns the direct children of a directory by URI, or nil if no skill contains
 // the directory.
-func (a *Adapter) children(ctx context.Context, published []publication, place string) (map[string]Resource, error) {
+func (a *Adapter) children(ctx context.Context, place string) (map[string]Resource, error) {
 	var children map[string]Resource
 	add := func(r Resource) {
 		if children == nil {
@@ -247,18 +239,21 @@ func (a *Adapter) children(ctx context.Context, published []publication, place s
 	directory := func(at string) Resource {
 		return Resource{URI: skillURI(at), Name: path.Base(at), MIMEType: DirectoryType}
 	}
-	for _, p := range published {
-		if rest, ok := strings.CutPrefix(p.root, place+"/"); ok { // above the skill
-			next, _, _ := strings.Cut(rest, "/")
-			add(directory(place + "/" + next))
-			continue
+	for skill, err := range a.served(ctx, func(published []publication) (containing []publication) {
+		for _, p := range published {
+			if rest, ok := strings.CutPrefix(p.root, place+"/"); ok { // above the skill
+				next, _, _ := strings.Cut(rest, "/")
+				add(directory(place + "/" + next))
+			}
+			if place == p.root || strings.HasPrefix(place, p.root+"/") {
+				containing = append(containing, p)
+			}
 		}
-		if place != p.root && !strings.HasPrefix(place, p.root+"/") {
-			continue
-		}
-		skill, err := a.find(ctx, p)
+		return containing
+	}) {
+		p := skill.publication
 		switch {
-		case err != nil && skill.root == "":
+		case err != nil && p.root == "":
 			return nil, err
 		case err != nil && changing(err):
 			return nil, changed(skillURI(place), p.uri())

@@ -20,8 +20,7 @@ type objects struct {
 }
 
 func newObjects(dot billy.Filesystem) *objects {
-	opts := filesystem.Options{MaxOpenDescriptors: 16}
-	return &objects{Storage: filesystem.NewStorageWithOptions(dot, cache.NewObjectLRU(16*cache.MiByte), opts)}
+	return &objects{Storage: filesystem.NewStorageWithOptions(dot, cache.NewObjectLRU(16*cache.MiByte), filesystem.Options{MaxOpenDescriptors: 16})}
 }
 
 // locked calls read while no other goroutine reads. If the object is missing, locked loads the
@@ -39,40 +38,29 @@ func locked[T any](o *objects, read func() (T, error)) (T, error) {
 
 // EncodedObject returns an object, and fails if the content does not have the hash.
 func (o *objects) EncodedObject(typ plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
+	found, _, err := o.read(typ, hash)
+	return found, err
+}
+
+// read returns an object and the content.
+func (o *objects) read(typ plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, []byte, error) {
 	found, err := locked(o, func() (plumbing.EncodedObject, error) { return o.Storage.EncodedObject(typ, hash) })
 	if err != nil {
-		return nil, fmt.Errorf("object %s: %w", hash, err)
+		return nil, nil, fmt.Errorf("object %s: %w", hash, err)
 	}
-	content, err := contentOf(found)
+	reader, err := found.Reader()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if plumbing.ComputeHash(found.Type(), content) != hash {
-		return nil, fmt.Errorf("object %s is damaged: clone the repository again", hash)
+	defer reader.Close()
+	content, err := io.ReadAll(reader)
+	if err == nil && plumbing.ComputeHash(found.Type(), content) != hash {
+		err = fmt.Errorf("object %s is damaged: clone the repository again", hash)
 	}
-	return found, nil
+	return found, content, err
 }
 
 // EncodedObjectSize returns the size of an object.
 func (o *objects) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
 	return locked(o, func() (int64, error) { return o.Storage.EncodedObjectSize(hash) })
-}
-
-// blob returns the content of a file.
-func (o *objects) blob(hash plumbing.Hash) ([]byte, error) {
-	found, err := o.EncodedObject(plumbing.BlobObject, hash)
-	if err != nil {
-		return nil, err
-	}
-	return contentOf(found)
-}
-
-// contentOf reads an object.
-func contentOf(found plumbing.EncodedObject) ([]byte, error) {
-	reader, err := found.Reader()
-	if err != nil {
-		return nil, err
-	}
-	defer reader.Close()
-	return io.ReadAll(reader)
 }

@@ -67,20 +67,19 @@ type Options struct {
 // [fs.ErrNotExist] if the revision or Options.Dir does not exist. A Store is safe for
 // concurrent use.
 //
-// A snapshot of a new commit reads the trees below Options.Dir and the sizes of new files.
-// A file is read when the file is used.
+// A snapshot of a new commit reads the trees below Options.Dir and the sizes of the files.
+// Contents are read later.
 type Store struct{ *tree.Store }
 
 type source struct {
 	objects  *objects
 	revision string
 	opts     Options
-	sizes    map[plumbing.Hash]int64 // of the files of the last snapshot
 }
 
-// New returns a Store with the files of a revision: a full commit hash, a
-// branch, a tag, or a full reference such as "refs/heads/main". Short names have the
-// precedence of git rev-parse. New reads nothing.
+// New returns a Store with the files of a revision: a full commit hash, a branch, a tag,
+// or a full reference such as "refs/heads/main". Short names have the precedence of git
+// rev-parse. New reads nothing.
 //
 // The store reads the directory of the repository, and does not use repo itself. If the
 // objects are not in a billy.Filesystem, New returns an error; use git.PlainOpen,
@@ -107,14 +106,13 @@ func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 		}
 		commit, err = s.commit()
 	}
-	var files *tree.FS
 	if err == nil {
-		files, err = s.files(ctx, commit, last)
+		last, err = s.files(ctx, commit, last)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("git: revision %q: %w", s.revision, err)
 	}
-	return files, nil
+	return last, nil
 }
 
 // fetch uses a storage of its own, so reads of the last snapshot do not wait.

@@ -34,8 +34,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
-const defaultMaxSize = 256 << 20
-
 // Options are the options of a Store. The zero value reads all keys of a bucket.
 type Options struct {
 	// Dir is the directory of the bucket that becomes the top of the filesystem, such as
@@ -86,7 +84,7 @@ func New(kv jetstream.KeyValue, opts Options) (*Store, error) {
 		return nil, fmt.Errorf("jetstream: invalid Dir %q: use the first elements of a key", opts.Dir)
 	}
 	if opts.MaxSize == 0 {
-		opts.MaxSize = defaultMaxSize
+		opts.MaxSize = 256 << 20
 	}
 	s := &source{kv: kv, opts: opts}
 	s.life, s.end = context.WithCancel(context.Background())

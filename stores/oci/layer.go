@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"path"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/opencontainers/go-digest"
@@ -21,112 +21,79 @@ import (
 
 var errTooLarge = errors.New("the artifact is too large: increase Options.MaxSize")
 
-// A layerKey identifies the files of a layer.
-type layerKey struct {
-	digest  digest.Digest
-	title   string
-	archive bool
+func title(desc v1.Descriptor) string { return desc.Annotations[v1.AnnotationTitle] }
+
+// isArchive reports whether a layer is a directory that oras pushed, or a layer of an image.
+func isArchive(desc v1.Descriptor) bool {
+	return desc.Annotations[file.AnnotationUnpack] == "true" || title(desc) == "" && strings.Contains(desc.MediaType, "tar")
 }
 
-func keyOf(desc v1.Descriptor) layerKey {
-	title := desc.Annotations[v1.AnnotationTitle]
-	archive := desc.Annotations[file.AnnotationUnpack] == "true" || title == "" && strings.Contains(desc.MediaType, "tar")
-	return layerKey{desc.Digest, title, archive}
+// An artifact is the files of the layers so far.
+type artifact struct {
+	files map[string]tree.File
+	left  int64 // bytes that the next files may have in memory
 }
 
-// An entry is a file, or hides files of earlier layers.
-type entry struct {
-	name  string
-	file  tree.File
-	hides func(name string) bool // nil for a file
-}
-
-// merge adds the entries of a layer to the files of the earlier layers.
-func merge(files map[string]tree.File, layer []entry) {
-	for _, e := range layer {
-		if e.hides != nil {
-			maps.DeleteFunc(files, func(name string, _ tree.File) bool { return e.hides(name) })
-		}
+func (a *artifact) add(files map[string]tree.File, name string, f tree.File) error {
+	if a.left -= f.Size + 256; a.left < 0 {
+		return errTooLarge
 	}
-	for _, e := range layer {
-		if e.hides == nil {
-			files[e.name] = e.file
-		}
-	}
-}
-
-// A budget is the number of bytes that the rest of an artifact may have in memory.
-type budget struct{ left atomic.Int64 }
-
-func (b *budget) take(entries ...entry) error {
-	for _, e := range entries {
-		if b.left.Add(-e.file.Size-256) < 0 {
-			return errTooLarge
-		}
-	}
+	files[strings.TrimPrefix(name, "./")] = f
 	return nil
 }
 
-// unpack returns the entries of a layer.
-func unpack(key layerKey, raw []byte, created time.Time, left *budget) ([]entry, error) {
-	if !key.archive {
-		e := entry{name: strings.TrimPrefix(key.title, "./"), file: newFile(raw, created)}
-		return []entry{e}, left.take(e)
-	}
+// unpack adds the files of an archive, and deletes the files of earlier layers that the
+// archive hides.
+func (a *artifact) unpack(raw []byte) error {
 	r := io.Reader(bytes.NewReader(raw))
-	switch {
-	case bytes.HasPrefix(raw, []byte("\x1f\x8b")):
+	if bytes.HasPrefix(raw, []byte("\x1f\x8b")) {
 		var err error
 		if r, err = gzip.NewReader(r); err != nil {
-			return nil, err
+			return err
 		}
-	case bytes.HasPrefix(raw, []byte("\x28\xb5\x2f\xfd")):
-		return nil, errors.New("unsupported compression zstd: push the artifact with gzip")
 	}
-	var entries []entry
-	at := map[string]tree.File{} // for hard links
+	added := map[string]tree.File{}
 	for archive := tar.NewReader(r); ; {
 		h, err := archive.Next()
 		if err == io.EOF {
-			return entries, nil
+			maps.Copy(a.files, added)
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return fmt.Errorf("%w: push archives without compression or with gzip", err)
 		}
-		e := entry{name: strings.TrimPrefix(h.Name, "./")}
-		dir, base := path.Split(e.name)
-		hidden, hides := strings.CutPrefix(base, ".wh.")
-		switch {
-		case base == ".wh..wh..opq":
-			e.hides = func(name string) bool { return strings.HasPrefix(name, dir) }
-		case hides:
-			e.hides = func(name string) bool { return name == dir+hidden || strings.HasPrefix(name, dir+hidden+"/") }
-		case h.Typeflag == tar.TypeReg:
-			if h.Size > left.left.Load() {
-				return nil, errTooLarge
+		dir, base := path.Split(strings.TrimPrefix(h.Name, "./"))
+		if hidden, ok := strings.CutPrefix(base, ".wh."); ok {
+			prefix := dir + hidden + "/"
+			if base == ".wh..wh..opq" {
+				prefix = dir
+			}
+			maps.DeleteFunc(a.files, func(name string, _ tree.File) bool { return strings.HasPrefix(name+"/", prefix) })
+			continue
+		}
+		var f tree.File
+		ok := true
+		switch h.Typeflag {
+		case tar.TypeReg:
+			if h.Size > a.left {
+				return errTooLarge
 			}
 			data, err := io.ReadAll(archive)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			e.file = newFile(data, h.ModTime)
-		case h.Typeflag == tar.TypeSymlink && h.Linkname != "":
-			e.file = newFile([]byte(h.Linkname), h.ModTime)
-			e.file.Link = h.Linkname
-		case h.Typeflag == tar.TypeLink:
-			target, ok := at[strings.TrimPrefix(h.Linkname, "./")]
-			if !ok {
-				continue
+			f = newFile(data, h.ModTime)
+		case tar.TypeSymlink:
+			f = newFile([]byte(h.Linkname), h.ModTime)
+			f.Link = h.Linkname
+		default: // a hard link, or not a file
+			f, ok = added[strings.TrimPrefix(h.Linkname, "./")]
+		}
+		if ok {
+			if err := a.add(added, h.Name, f); err != nil {
+				return err
 			}
-			e.file = target
-		default:
-			continue
 		}
-		if err := left.take(e); err != nil {
-			return nil, err
-		}
-		at[e.name] = e.file
-		entries = append(entries, e)
 	}
 }
 

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
+	"slices"
+	"sync"
 	"time"
 
+	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go/v1"
 	"golang.org/x/sync/errgroup"
 	"oras.land/oras-go/v2/content"
@@ -17,10 +19,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
-const (
-	maxManifest = 4 << 20 // bytes, the limit of most registries
-	maxFetches  = 8
-)
+const maxManifest = 4 << 20 // bytes, the limit of most registries
 
 // A manifest is an image manifest or an image index, of OCI or of Docker.
 type manifest struct {
@@ -40,46 +39,32 @@ func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	}
 	m, err := s.manifest(ctx, top)
 	if err == nil && len(m.Manifests) > 0 {
-		m, err = s.manifest(ctx, choose(m.Manifests))
+		// Builders add manifests of attestations, for an unknown platform.
+		i := slices.IndexFunc(m.Manifests, func(desc v1.Descriptor) bool { return desc.Platform == nil || desc.Platform.OS != "unknown" })
+		m, err = s.manifest(ctx, m.Manifests[max(i, 0)])
 	}
+	if err != nil {
+		return nil, err
+	}
+	layers := slices.DeleteFunc(m.Layers, func(desc v1.Descriptor) bool { return title(desc) == "" && !isArchive(desc) })
+	contents, err := s.fetch(ctx, layers)
 	if err != nil {
 		return nil, err
 	}
 	created, _ := time.Parse(time.RFC3339, m.Annotations[v1.AnnotationCreated]) // zero if unknown
-	unpacked, err := s.unpackAll(ctx, m.Layers, created)
-	if err != nil {
-		return nil, err
-	}
-	all, layers := map[string]tree.File{}, map[layerKey][]entry{}
-	for i, desc := range m.Layers {
-		merge(all, unpacked[i])
-		layers[keyOf(desc)] = unpacked[i]
-	}
-	files := all
-	if s.opts.Dir != "." {
-		files = map[string]tree.File{}
-		for name, f := range all {
-			if below, ok := strings.CutPrefix(name, s.opts.Dir+"/"); ok {
-				files[below] = f
-			}
+	all := artifact{files: map[string]tree.File{}, left: s.opts.MaxSize}
+	for _, desc := range layers {
+		if isArchive(desc) {
+			err = all.unpack(contents[desc.Digest])
+		} else {
+			err = all.add(all.files, title(desc), newFile(contents[desc.Digest], created))
 		}
-		if len(files) == 0 {
-			return nil, fmt.Errorf("directory %q: %w", s.opts.Dir, fs.ErrNotExist)
+		if err != nil {
+			return nil, fmt.Errorf("layer %s: %w", desc.Digest, err)
 		}
 	}
-	s.layers = layers
-	return tree.New(top.Digest.String(), files), nil
-}
-
-// choose returns the manifest of an index. Builders add manifests of attestations, for an
-// unknown platform.
-func choose(manifests []v1.Descriptor) v1.Descriptor {
-	for _, desc := range manifests {
-		if desc.Platform == nil || desc.Platform.OS != "unknown" {
-			return desc
-		}
-	}
-	return manifests[0]
+	s.layers = contents
+	return tree.New(top.Digest.String(), all.files).Below(s.opts.Dir)
 }
 
 func (s *source) manifest(ctx context.Context, desc v1.Descriptor) (m manifest, err error) {
@@ -87,43 +72,37 @@ func (s *source) manifest(ctx context.Context, desc v1.Descriptor) (m manifest, 
 		return m, fmt.Errorf("manifest of %d bytes: the limit is %d", desc.Size, maxManifest)
 	}
 	raw, err := content.FetchAll(ctx, s.target, desc)
-	if err != nil {
-		return m, err
+	if err == nil {
+		err = json.Unmarshal(raw, &m)
 	}
-	return m, json.Unmarshal(raw, &m)
+	return m, err
 }
 
-// unpackAll returns the entries of each layer.
-func (s *source) unpackAll(ctx context.Context, layers []v1.Descriptor, created time.Time) ([][]entry, error) {
+// fetch returns the layers. The layers of the last snapshot are not fetched again.
+func (s *source) fetch(ctx context.Context, layers []v1.Descriptor) (map[digest.Digest][]byte, error) {
 	size := int64(0)
 	for _, desc := range layers {
 		if size += desc.Size; desc.Size < 0 || size > s.opts.MaxSize {
 			return nil, errTooLarge
 		}
 	}
-	unpacked := make([][]entry, len(layers))
-	left := new(budget)
-	left.left.Store(s.opts.MaxSize)
+	var mu sync.Mutex
+	contents := map[digest.Digest][]byte{}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(maxFetches)
-	for i, desc := range layers {
+	group.SetLimit(8)
+	for _, desc := range layers {
 		group.Go(func() (err error) {
-			key := keyOf(desc)
-			known, ok := s.layers[key]
-			switch {
-			case ok:
-				unpacked[i], err = known, left.take(known...)
-			case key.title != "" || key.archive:
-				var raw []byte
-				if raw, err = content.FetchAll(ctx, s.target, desc); err == nil {
-					unpacked[i], err = unpack(key, raw, created, left)
+			raw, ok := s.layers[desc.Digest]
+			if !ok {
+				if raw, err = content.FetchAll(ctx, s.target, desc); err != nil {
+					return fmt.Errorf("layer %s: %w", desc.Digest, err)
 				}
 			}
-			if err != nil {
-				return fmt.Errorf("layer %s: %w", desc.Digest, err)
-			}
+			mu.Lock()
+			defer mu.Unlock()
+			contents[desc.Digest] = raw
 			return nil
 		})
 	}
-	return unpacked, group.Wait()
+	return contents, group.Wait()
 }

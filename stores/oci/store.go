@@ -22,8 +22,8 @@
 //   - If the registry does not answer, a call fails or uses the last good snapshot, as
 //     Options.Stale decides.
 //
-// All files of the last manifest are in memory, at most Options.MaxSize bytes. Layers that
-// a new manifest shares with the last one are not fetched again.
+// The layers and the files of the last manifest are in memory, at most Options.MaxSize
+// bytes each. The store does not fetch the same layer for the next manifest again.
 package oci
 
 import (
@@ -34,12 +34,12 @@ import (
 	"time"
 
 	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go/v1"
 	"oras.land/oras-go/v2"
+	"oras.land/oras-go/v2/content/oci"
 
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
-
-const defaultMaxSize = 256 << 20
 
 // Options are the options of a Store. The zero value reads the top of an artifact.
 type Options struct {
@@ -78,7 +78,7 @@ type source struct {
 	target    oras.ReadOnlyTarget
 	reference string
 	opts      Options
-	layers    map[layerKey][]entry // of the last snapshot
+	layers    map[digest.Digest][]byte // of the last snapshot
 }
 
 // New returns a Store with the files of an artifact. The target is a remote.Repository, a
@@ -90,7 +90,7 @@ func New(target oras.ReadOnlyTarget, reference string, opts Options) (*Store, er
 		return nil, fmt.Errorf("oci: invalid Dir %q: use a path below the top of the artifact", opts.Dir)
 	}
 	if opts.MaxSize == 0 {
-		opts.MaxSize = defaultMaxSize
+		opts.MaxSize = 256 << 20
 	}
 	s := &source{target: target, reference: reference, opts: opts}
 	return &Store{tree.NewStore(s.update, opts.Timeout, opts.Stale)}, nil
@@ -106,4 +106,25 @@ func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 		return nil, fmt.Errorf("oci: reference %q: %w", s.reference, err)
 	}
 	return files, nil
+}
+
+// Layout returns the artifacts of an image layout, such as os.DirFS("layout"). The result
+// reads index.json in each Resolve, so a [Store] sees the tags that other processes set.
+// The stores of oras-go read index.json only once.
+func Layout(fsys fs.FS) oras.ReadOnlyTarget {
+	return layout{oci.NewStorageFromFS(fsys), fsys}
+}
+
+type layout struct {
+	*oci.ReadOnlyStorage
+	fsys fs.FS
+}
+
+// Resolve implements content.Resolver.
+func (l layout) Resolve(ctx context.Context, reference string) (v1.Descriptor, error) {
+	store, err := oci.NewFromFS(ctx, l.fsys)
+	if err != nil {
+		return v1.Descriptor{}, err
+	}
+	return store.Resolve(ctx, reference)
 }

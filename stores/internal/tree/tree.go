@@ -93,7 +93,21 @@ func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return found, nil
+	return &node{name: path.Base(name), file: found.file, children: found.children}, nil
+}
+
+// Below returns the files of a directory, with the version of f. A symbolic link that leads
+// outside the directory is broken in the result. If the directory does not exist, or is a
+// file, the error matches fs.ErrNotExist.
+func (f *FS) Below(dir string) (*FS, error) {
+	found, err := f.find("sub", dir, true)
+	if err != nil {
+		return nil, err
+	}
+	if !found.IsDir() {
+		return nil, &fs.PathError{Op: "sub", Path: dir, Err: fs.ErrNotExist}
+	}
+	return &FS{f.version, found}, nil
 }
 
 // ReadLink returns the target of a symbolic link.

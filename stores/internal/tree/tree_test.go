@@ -105,3 +105,30 @@ func TestContentIsReadOnceAndLate(t *testing.T) {
 		t.Errorf("%d reads of the content, want 1", calls)
 	}
 }
+
+func TestBelow(t *testing.T) {
+	files := tree.New("7", map[string]tree.File{
+		"dir/a.md": file("A"), "dir/sub/b.md": file("B"), "top.md": file("T"),
+		"dir/in": link("sub/b.md"), "dir/out": link("../top.md"), "alias": link("dir"),
+	})
+	for _, name := range []string{"dir", "alias"} {
+		below, err := files.Below(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content, err := fs.ReadFile(below, "in"); err != nil || string(content) != "B" {
+			t.Errorf("%s: in = %q, %v", name, content, err)
+		}
+		if _, err := below.Open("out"); err == nil {
+			t.Errorf("%s: a link leads outside", name)
+		}
+		if info, err := below.Lstat("."); err != nil || info.Name() != "." || below.Version() != "7" {
+			t.Errorf("%s: Lstat = %v, %v, version %q", name, info, err, below.Version())
+		}
+	}
+	for _, name := range []string{"missing", "top.md", "../dir"} {
+		if _, err := files.Below(name); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("Below(%q): %v", name, err)
+		}
+	}
+}

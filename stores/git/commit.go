@@ -12,6 +12,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
@@ -20,6 +22,50 @@ const (
 	maxFiles = 1 << 20 // in a snapshot; a small repository can have trees that expand without end
 	maxLink  = 4096    // bytes of the target of a symbolic link, as on Linux
 )
+
+// commit returns the commit of the revision.
+func (s *source) commit() (*object.Commit, error) {
+	hash, err := s.hash()
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.objects.EncodedObject(plumbing.AnyObject, hash)
+	if errors.Is(err, plumbing.ErrObjectNotFound) && plumbing.IsHash(s.revision) {
+		return nil, fmt.Errorf("%w: fetch the commit", fs.ErrNotExist)
+	}
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := object.DecodeObject(s.objects, found)
+	if err != nil {
+		return nil, err
+	}
+	switch decoded := decoded.(type) {
+	case *object.Commit:
+		return decoded, nil
+	case *object.Tag:
+		return decoded.Commit()
+	}
+	return nil, fmt.Errorf("a %s is not a commit: %w", found.Type(), fs.ErrNotExist)
+}
+
+// hash returns the commit or the tag to which the revision points.
+func (s *source) hash() (plumbing.Hash, error) {
+	if plumbing.IsHash(s.revision) {
+		return plumbing.NewHash(s.revision), nil
+	}
+	for _, format := range plumbing.RefRevParseRules {
+		ref, err := storer.ResolveReference(s.objects, plumbing.ReferenceName(fmt.Sprintf(format, s.revision)))
+		if err == nil {
+			return ref.Hash(), nil
+		}
+		// A short name such as main is no reference by itself.
+		if !errors.Is(err, plumbing.ErrReferenceNotFound) && !errors.Is(err, dotgit.ErrReferenceNameEscape) {
+			return plumbing.ZeroHash, err
+		}
+	}
+	return plumbing.ZeroHash, fmt.Errorf("%w: create or fetch the reference", fs.ErrNotExist)
+}
 
 // files returns the files of Options.Dir in a commit.
 func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS) (*tree.FS, error) {
@@ -36,11 +82,10 @@ func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS
 	if err != nil || last != nil && last.Version() == top.Hash.String() {
 		return last, err
 	}
-	w := walk{s.objects, commit.Committer.When, s.sizes, map[string]tree.File{}, map[plumbing.Hash]int64{}}
+	w := walk{s.objects, commit.Committer.When, map[string]tree.File{}}
 	if err := w.addDir(ctx, top, ""); err != nil {
 		return nil, err
 	}
-	s.sizes = w.sizes
 	return tree.New(top.Hash.String(), w.files), nil
 }
 
@@ -48,32 +93,28 @@ func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS
 type walk struct {
 	objects *objects
 	when    time.Time
-	known   map[plumbing.Hash]int64 // sizes in the last snapshot
 	files   map[string]tree.File
-	sizes   map[plumbing.Hash]int64
 }
 
 // addDir adds the files of a directory. The prefix of the names is empty or ends with "/".
 func (w *walk) addDir(ctx context.Context, dir *object.Tree, prefix string) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
 	for _, entry := range dir.Entries {
 		name := prefix + entry.Name
+		var err error
 		switch {
+		case ctx.Err() != nil:
+			err = context.Cause(ctx)
 		case !fs.ValidPath(name) || entry.Mode == filemode.Submodule:
 		case entry.Mode == filemode.Dir:
-			sub, err := object.GetTree(w.objects, entry.Hash)
-			if err != nil {
-				return err
-			}
-			if err := w.addDir(ctx, sub, name+"/"); err != nil {
-				return err
+			var sub *object.Tree
+			if sub, err = object.GetTree(w.objects, entry.Hash); err == nil {
+				err = w.addDir(ctx, sub, name+"/")
 			}
 		default:
-			if err := w.addFile(name, entry); err != nil {
-				return err
-			}
+			err = w.addFile(name, entry)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
@@ -83,25 +124,21 @@ func (w *walk) addFile(name string, entry object.TreeEntry) error {
 	if len(w.files) == maxFiles {
 		return fmt.Errorf("more than %d files: set Options.Dir to a smaller directory", maxFiles)
 	}
-	size, ok := w.known[entry.Hash]
-	if !ok {
-		var err error
-		if size, err = w.objects.EncodedObjectSize(entry.Hash); err != nil {
-			return fmt.Errorf("object %s: %w", entry.Hash, err)
-		}
+	size, err := w.objects.EncodedObjectSize(entry.Hash)
+	if err != nil {
+		return fmt.Errorf("object %s: %w", entry.Hash, err)
 	}
-	w.sizes[entry.Hash] = size
 	file := tree.File{Size: size, Mode: 0o444, ModTime: w.when, Version: entry.Hash.String()}
 	objects := w.objects // Content must not keep the walk in memory
 	file.Content = func() (io.ReaderAt, error) {
-		content, err := objects.blob(entry.Hash)
+		_, content, err := objects.read(plumbing.BlobObject, entry.Hash)
 		return bytes.NewReader(content), err
 	}
 	if entry.Mode == filemode.Symlink {
 		if size > maxLink {
 			return nil
 		}
-		target, err := objects.blob(entry.Hash)
+		_, target, err := objects.read(plumbing.BlobObject, entry.Hash)
 		if err != nil {
 			return err
 		}

@@ -27,8 +27,12 @@
 // Nothing reads a file before a caller asks for the file. A list costs skills/list, unless
 // the last list is fresh. A list and a search of a catalog use the frontmatter of the
 // entries; Catalog.GetSkill, Catalog.ReadSkillFile, Skill.FS and Catalog.Lint read files.
-// [Server.FS] has the exact rules. After the notification list_changed, the next call lists
-// again. Without toolshelf.WithWatch, Catalog.OnChange reports the change after this call.
+// [Server.FS] has the exact rules.
+//
+// After the notification list_changed, the next call lists again, and Catalog.OnChange
+// reports the change. With toolshelf.WithWatch, a catalog assumes that a layer of an fs.FS
+// does not change. Then add toolshelf.WithFeed, with a feed that calls touch when the SDK
+// calls the ResourceListChangedHandler of the mcp.ClientOptions.
 //
 // # Verification
 //

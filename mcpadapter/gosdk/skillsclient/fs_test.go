@@ -231,7 +231,7 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 	}
 	stall := func(ctx context.Context, _ string) page { <-ctx.Done(); return page{} }
 	f.change(func() { f.list = stall })
-	if names, why := list(); !slices.Equal(names, []string{"docs", "docs."}) || !strings.Contains(why, "docs.: not listed: server docs: the server does not answer") {
+	if names, why := list(); !slices.Equal(names, []string{"docs", "docs.(failed)"}) || !strings.Contains(why, "docs.(failed): not listed: server docs: the server does not answer") {
 		t.Errorf("before the first list: got %q, %q", names, why)
 	}
 	if _, err := s.FS(ctx).Open("docs.a"); !errors.Is(err, context.DeadlineExceeded) {
@@ -247,7 +247,7 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 		t.Errorf("got %q, %q", names, why)
 	}
 	f.change(func() { f.list = stall })
-	if names, _ := list(); !slices.Equal(names, []string{"docs", "docs.", "docs.a"}) {
+	if names, _ := list(); !slices.Equal(names, []string{"docs", "docs.(failed)", "docs.a"}) {
 		t.Errorf("after the failure of a later list: got %q", names)
 	}
 	if _, err := s.List(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -257,10 +257,10 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 		t.Errorf("a held entry: got %q, %v", skill.Content, err)
 	}
 	s.Close()
-	if names, why := list(); !slices.Equal(names, []string{"docs", "docs."}) || !strings.Contains(why, "the Server is closed") {
+	if names, why := list(); !slices.Equal(names, []string{"docs", "docs.(failed)"}) || !strings.Contains(why, "the Server is closed") {
 		t.Errorf("after Close: got %q, %q", names, why)
 	}
-	if _, err := c.GetSkill(ctx, "docs."); !errors.Is(err, skillsclient.ErrClosed) || !errors.Is(err, toolshelf.ErrFileRead) {
+	if _, err := c.GetSkill(ctx, "docs.(failed)"); !errors.Is(err, skillsclient.ErrClosed) || !errors.Is(err, toolshelf.ErrFileRead) {
 		t.Errorf("after Close: got %v", err)
 	}
 	if skill, err := c.GetSkill(ctx, "docs"); err != nil || skill.Description != "Local" {

@@ -246,14 +246,17 @@ func (s *Server) addExtra(st *state) {
 	}
 }
 
-// failed returns the state with a directory that reports why the list failed. The name of
-// the directory ends with a dot, unlike the name of a local skill and of [Skill.Dir].
+// failedDir follows the label in the name of the directory that reports a failed list. Neither
+// a local skill nor [Skill.Dir] has such a name, and every system accepts the name.
+const failedDir = ".(failed)"
+
+// failed returns the state with a directory that reports why the list failed.
 func (st state) failed(failure *Error, label string) *state {
 	if st.entries == nil {
 		st.entries = make(map[string]*held)
 	}
 	h := rejected(label, "", failure)
-	h.Dir = label + "."
+	h.Dir = label + failedDir
 	st.failure, st.entries[h.Dir] = failure, h
 	return st.finish()
 }

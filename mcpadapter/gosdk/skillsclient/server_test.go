@@ -637,6 +637,9 @@ func TestServersHaveLabels(t *testing.T) {
 }
 
 func TestGetHoldsABoundedNumberOfSkills(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends a thousand requests")
+	}
 	f := newFake(t, nil)
 	s := connect(t, new(skillsclient.Host), "docs", f, revisions[0])
 	f.get = func(uri string) any {

@@ -20,6 +20,8 @@ type bucket struct {
 	delay time.Duration
 	tree  bool // a snapshot has a version
 
+	padding string // at the end of each command of fill
+
 	scans atomic.Int64 // calls of ReadDir of a snapshot
 
 	mu       sync.Mutex

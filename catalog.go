@@ -74,6 +74,7 @@ const maxCache = 16 << 20
 // value, the catalog compares the metadata of the file.
 type caches struct {
 	commands index.Cache[Command]
+	texts    index.Cache[[]byte] // of commands in remote stores
 	skills   index.Cache[skillText]
 	digests  index.Cache[fileDigest]
 	usages   index.Cache[usage]
@@ -97,7 +98,7 @@ func New(opts ...Option) (*Catalog, error) {
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
 	c.reading = make(chan struct{}, config.maxReads)
 	c.lifetime, c.end = context.WithCancel(context.Background())
-	for _, max := range []*int64{&c.caches.commands.Max, &c.caches.skills.Max, &c.caches.digests.Max, &c.caches.usages.Max, &c.caches.lines.Max} {
+	for _, max := range []*int64{&c.caches.commands.Max, &c.caches.texts.Max, &c.caches.skills.Max, &c.caches.digests.Max, &c.caches.usages.Max, &c.caches.lines.Max} {
 		*max = maxCache
 	}
 	if c.onOS {
@@ -150,6 +151,7 @@ func New(opts ...Option) (*Catalog, error) {
 func (c *Catalog) commandsChanged(before, now *index.Snapshot) {
 	has := func(f index.File) bool { return now.Has(f.Layer, f.Path) }
 	c.caches.commands.Retain(has)
+	c.caches.texts.Retain(has)
 	c.caches.usages.Retain(has)
 	c.logChange(now)
 	c.changes.notify(snapshots{commands: before})

@@ -42,6 +42,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 		Nested:  c.config.nested,
 		Valid:   c.validElement,
 		Changed: c.commandsChanged,
+		Whole:   c.keepText,
 	}))
 	if err != nil {
 		return nil, err
@@ -52,6 +53,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 		searcher: search.New(c.searchConfig(search.Config{
 			Index:       x,
 			Description: description,
+			Text:        c.listedText,
 			Reports:     c.reports.named(),
 		})),
 		engine: c.config.commandSearcher,

@@ -142,6 +142,24 @@ func (c *Catalog) load(ctx context.Context, e *index.Entry) (Command, error) {
 	return command, nil
 }
 
+// keepText keeps the text of a small command that a scan has read from a store with
+// versions, because another request for the text takes long.
+func (c *Catalog) keepText(e *index.Entry, info confine.Info, text []byte) {
+	if info.Version != "" {
+		c.caches.texts.Put(&index.Cached[[]byte]{File: e.File(), Info: info, Value: bytes.Clone(text), Size: int64(len(text))})
+	}
+}
+
+// listedText returns the text of a command in the version of a snapshot, if the catalog
+// still has the text.
+func (c *Catalog) listedText(e *index.Entry) (text []byte, info confine.Info, ok bool) {
+	kept := c.caches.texts.Get(e.File())
+	if kept == nil || !index.StampOf(kept.Info).Same(e.Stamp) {
+		return nil, confine.Info{}, false
+	}
+	return kept.Value, kept.Info, true
+}
+
 // unchanged reports whether the file of an entry still has the given metadata.
 func (c *Catalog) unchanged(fsys *confine.FS, e *index.Entry, known confine.Info) bool {
 	switch {

@@ -129,6 +129,10 @@
 // filesystem without change times, each call reads the files and compares their
 // contents; see [WithFs].
 //
+// On an fs.FS over a remote store, each read and stat is a request. [Versioned],
+// [SnapshotFS], [ContextFS] and [WithFeed] save requests; the document docs/stores.md
+// counts the requests of each method.
+//
 // With [WithWatch] the operating system reports changes. If nothing has changed since
 // the last call, a call stats the directory of each layer and reads nothing. With
 // [WithCacheTTL] a call does not validate the snapshot for a given duration, so results

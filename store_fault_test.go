@@ -25,6 +25,7 @@ func TestTimesOfASlowStore(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		b := newBucket()
+		b.padding = strings.Repeat("text\n", 1000) // longer than the part that List reads
 		b.fill(commands, 0)
 		b.delay = 20 * time.Millisecond
 		c := catalogOf(t, b.store("commands/"), b.store("skills/"))

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -240,23 +241,17 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 		return nil // the waiting calls return ErrClosed
 	}
 	now := time.Now()
-	f, err := c.commands.FS(c.lifetime, e.Layer()).OpenRegular(e.Path)
+	head, info, err := c.readUsageHead(e)
 	if err != nil {
 		return nil // the file was removed since the scan, or its permissions changed
 	}
-	defer f.Close()
-	head := make([]byte, min(f.Info().Size, usageHead))
-	n, err := f.ReadHead(head)
-	if err != nil {
-		return nil
-	}
-	key, info := e.File(), f.Info()
-	u := usage{renderer: r, head: maphash.Bytes(usageSeed, head[:n]), whole: int64(n) >= info.Size}
+	key := e.File()
+	u := usage{renderer: r, head: maphash.Bytes(usageSeed, head), whole: int64(len(head)) >= info.Size}
 	u.settled = index.StampOf(info).Same(e.Stamp) && c.commands.Settled(e.Layer(), info, now)
 	if kept := c.caches.usages.Get(key); kept != nil && kept.Value.renderer == r && kept.Value.head == u.head && kept.Value.whole == u.whole {
 		u.arguments = kept.Value.arguments
 	} else {
-		u.arguments = r.listedArguments(head[:n], u.whole)
+		u.arguments = r.listedArguments(head, u.whole)
 	}
 	size := int64(0)
 	for _, a := range u.arguments {
@@ -264,6 +259,21 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 	}
 	c.caches.usages.Put(&index.Cached[usage]{File: key, Info: info, Value: u, Size: size})
 	return u.arguments
+}
+
+// readUsageHead returns the first bytes of a command's file.
+func (c *Catalog) readUsageHead(e *index.Entry) ([]byte, confine.Info, error) {
+	if text, info, ok := c.listedText(e); ok {
+		return text, info, nil
+	}
+	f, err := c.commands.FS(c.lifetime, e.Layer()).OpenRegular(e.Path)
+	if err != nil {
+		return nil, confine.Info{}, err
+	}
+	defer f.Close()
+	head := make([]byte, min(f.Info().Size, usageHead))
+	n, err := f.ReadHead(head)
+	return head[:n], f.Info(), err
 }
 
 // ListedArguments returns the arguments that [Catalog.ListUsage] gives for c:

@@ -54,6 +54,11 @@ type Config struct {
 	Broken     bool // Snapshot.Entries also contains entries that cannot be loaded
 	KeepHeader bool // keep the result of Entry.Header
 
+	// Whole, if not nil, is called with the text of each file of a Layer.Store that a scan
+	// has read as a whole, because another request for the file takes long. The text is
+	// valid during the call. Several goroutines call Whole.
+	Whole func(e *Entry, info confine.Info, text []byte)
+
 	// Commands only.
 	Nested bool                   // read subdirectories; their names, each followed by ":", precede the command name
 	Valid  func(name string) bool // reports whether a command, or a directory of commands, may have the name

@@ -138,6 +138,9 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		}
 		s.fill(e, name, file, doc, head[:n])
 		s.limitMemory(e)
+		if l := s.config.Layers[s.layer]; s.config.Whole != nil && l.Store != nil && !s.fs.KnowsHeads() && int64(n) == info.Size {
+			s.config.Whole(e, info, head[:n])
+		}
 		return e, nil
 	}
 }

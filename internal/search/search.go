@@ -30,8 +30,9 @@ import (
 type Config struct {
 	Index       *index.Index
 	Description func(*index.Entry) string
-	MaxFileSize int64 // larger files are found by name and description only
-	MaxReads    int   // number of files that a search reads at the same time from a slow filesystem; 0 means parallel.MaxReads
+	Text        func(*index.Entry) (text []byte, info confine.Info, ok bool) // a text in memory, or nil
+	MaxFileSize int64                                                        // larger files are found by name and description only
+	MaxReads    int                                                          // number of files that a search reads at the same time from a slow filesystem; 0 means parallel.MaxReads
 
 	TTL   time.Duration    // between two checks of a file or of the reports
 	Now   func() time.Time // the clock for TTL
@@ -286,7 +287,7 @@ func (s *Searcher) read(ctx context.Context, e *index.Entry, r *textReader) text
 	layer := s.config.Index.Layer(e.Layer())
 	now := time.Now()
 	t.unsettledText.read = s.config.Now()
-	raw, info, err := s.readText(s.config.Index.FS(ctx, e.Layer()), e.Path, &r.buf)
+	raw, info, err := s.readText(ctx, e, &r.buf)
 	if err != nil {
 		t.unsettledText.read = time.Time{}
 	}
@@ -305,7 +306,13 @@ func (s *Searcher) read(ctx context.Context, e *index.Entry, r *textReader) text
 
 // readText reads the part of a file that Find searches into a buffer, which grows to
 // the size of the part.
-func (s *Searcher) readText(fsys *confine.FS, name string, buf *[]byte) ([]byte, confine.Info, error) {
+func (s *Searcher) readText(ctx context.Context, e *index.Entry, buf *[]byte) ([]byte, confine.Info, error) {
+	if s.config.Text != nil {
+		if text, info, ok := s.config.Text(e); ok {
+			return text, info, nil
+		}
+	}
+	fsys, name := s.config.Index.FS(ctx, e.Layer()), e.Path
 	if fsys.KnowsHeads() {
 		return readKnownHead(fsys, name, buf)
 	}

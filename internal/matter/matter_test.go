@@ -108,6 +108,7 @@ func TestParse(t *testing.T) {
 		{"quotes that do not belong together", "---\na: \"Fix\" and \"Test\"\nb: 1\n---\n", read{YAML, `{"a":"\"Fix\" and \"Test\"","b":1}`, "", "FRONTMATTER_RECOVERED 2 a"}},
 		{"quoted scalars are texts", "---\na: '3000'\nb: \"true\"\nc: \"x\\ty\"\n---\n", read{YAML, `{"a":"3000","b":"true","c":"x\ty"}`, "", ""}},
 		{"block scalars", "---\na: >\n  one\n  two\nb: |-\n  one\n  two\n---\n", read{YAML, `{"a":"one two\n","b":"one\ntwo"}`, "", ""}},
+		{"a block scalar that keeps the last line breaks", "---\na: |+\n  one\n\n---\n", read{YAML, `{"a":"one\n\n"}`, "", ""}},
 		{"a number sign", "---\na: Fix issue #$1\nb:\n  - \"x\"\n  - y #2\nc: #d\ndescription: e # f\n---\n", read{YAML, `{"a":"Fix issue","b":["x","y"],"c":null,"description":"e"}`, "",
 			"FRONTMATTER_VALUE_CUT 2 a, FRONTMATTER_VALUE_CUT 5 b, FRONTMATTER_VALUE_CUT 6 c, FRONTMATTER_VALUE_CUT 7 description"}},
 		{"a number sign after a value of two lines", "---\na: Fix\n  issue #$1\n---\n", read{YAML, `{"a":"Fix issue"}`, "", "FRONTMATTER_VALUE_CUT 2 a"}},

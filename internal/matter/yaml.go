@@ -197,7 +197,10 @@ func parseYAML(text string) (*yaml.Node, error) {
 	b.Grow(len(text) + 2*len(fence) + 3)
 	b.WriteString(fence + "\n")
 	b.WriteString(text)
-	b.WriteString("\n" + fence)
+	if !strings.HasSuffix(text, "\n") { // another line break would change a last value after |+
+		b.WriteString("\n")
+	}
+	b.WriteString(fence)
 	node := new(yaml.Node)
 	_, err := frontmatter.Parse(&b, node, frontmatter.NewFormat(fence, fence, unmarshalOne))
 	return node, err

@@ -152,8 +152,13 @@ func (r request) list(member string, value any, next string, ttl int, scope stri
 	return append(b, '}'), nil
 }
 
-// maxSubscriptions is the maximum number of subscriptions of a session.
-const maxSubscriptions = 1000
+// maxSubscriptions is the maximum number of subscriptions of a session, and
+// maxSubscribedURI is the maximum length of a URI in bytes. Linux limits a path to 4,096
+// bytes, which are 12,288 bytes of a URI.
+const (
+	maxSubscriptions = 1000
+	maxSubscribedURI = 16 << 10
+)
 
 // subscribe adds a subscription to a file of a skill. The transport sends the
 // notifications; see Subscribed.
@@ -165,7 +170,7 @@ func (s *Session) subscribe(r request) (json.RawMessage, *RPCError) {
 	if !r.adapter.config.listChanged {
 		return nil, methodNotFound("resources/subscribe")
 	}
-	if _, ok := parseSkillURI(uri); !ok {
+	if _, ok := parseSkillURI(uri); !ok || len(uri) > maxSubscribedURI {
 		return nil, noResource(uri)
 	}
 	s.mu.Lock()
@@ -197,7 +202,8 @@ func (s *Session) unsubscribe(r request) (json.RawMessage, *RPCError) {
 // Subscribed reports whether the client of the session has subscribed to a URI with
 // resources/subscribe. A transport sends notifications/resources/updated for each
 // subscribed URI that OnSkillsChange reports. Clients can subscribe only if the adapter
-// has WithListChanged. A session has at most 1,000 subscriptions.
+// has WithListChanged. A session has at most 1,000 subscriptions, each to a URI of at most
+// 16 KiB.
 func (s *Session) Subscribed(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -642,6 +642,10 @@ func TestSubscriptions(t *testing.T) {
 	if e := rpcError(t, c.send("resources/subscribe", uri("skill://weather/../x"), new(any))); e.Code != mcpadapter.CodeInvalidParams {
 		t.Error(e)
 	}
+	long := "skill://weather/" + strings.Repeat("x", 16<<10)
+	if e := rpcError(t, c.send("resources/subscribe", uri(long), new(any))); e.Code != mcpadapter.CodeInvalidParams || c.Subscribed(long) {
+		t.Error(e)
+	}
 	for i := range 999 {
 		c.get("resources/subscribe", uri(fmt.Sprintf("skill://s%d/SKILL.md", i)), new(any))
 	}

@@ -1,4 +1,4 @@
-// Package mcpgo adds the tools and prompts of an mcpadapter.Adapter to a server of
+// Package mcpgo adds the tools, prompts and resources of an mcpadapter.Adapter to a server of
 // github.com/mark3labs/mcp-go.
 //
 // # Tools
@@ -30,6 +30,17 @@
 // If the directory of commands is missing, the server has only its own prompts. If the
 // directory cannot be read, the existing prompts stay registered until the next
 // successful update.
+//
+// # Skills
+//
+// mcp-go has no custom methods, so the methods skills/list, skills/get and
+// resources/directory/read of the skills extension do not exist, and the server does not
+// declare the extension. The files of the skills are resources nevertheless, if
+// mcpadapter.Adapter.ServesSkills: resources/list has the SKILL.md of each published
+// skill, and resources/read returns each file. The binding updates the resources when the
+// catalog detects a change and before each resources/list. For the notification
+// list_changed, create the server with server.WithResourceCapabilities. An unknown file of
+// a skill returns -32603, and its message states that the server has no such resource.
 //
 // # Differences from mcpadapter.Session
 //

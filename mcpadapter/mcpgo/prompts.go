@@ -13,12 +13,15 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// A binding keeps a server's prompts equal to the commands of a catalog.
+// A binding keeps a server's prompts equal to the commands of a catalog, and its resources
+// equal to the skills.
 type binding struct {
 	server  *server.MCPServer
 	adapter *mcpadapter.Adapter
 	// fallback completes the arguments of the server's own prompts.
 	fallback server.PromptCompletionProvider
+
+	resources resources
 
 	started atomic.Uint64 // number of started reads of the catalog
 

@@ -25,8 +25,8 @@ func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 
 // Register adds an adapter's tools, prompts and completions to a server, and
 // declares the capabilities of the server: tools, prompts with list_changed, and
-// completions. Tools have list_changed unless server.WithToolCapabilities says
-// otherwise. Register reads the catalog's commands once. The package documentation
+// completions; and resources, if the adapter serves skills. Tools have list_changed unless server.WithToolCapabilities says
+// otherwise. Register reads the catalog's commands and skills once. The package documentation
 // describes the results for missing directories.
 //
 // Call Register once for each adapter, after applying all options of the server and
@@ -70,12 +70,16 @@ func register(ctx context.Context, op string, s *server.MCPServer, a *mcpadapter
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	b.syncPrompts(context.Background())
+	b.addSkills(context.Background())
 	// An option is a function of the server, and applies to a finished server too.
 	server.WithPromptCapabilities(true)(s)
 	server.WithCompletions()(s)
 	server.WithPromptCompletionProvider(b)(s)
 	server.WithHooks(b.hooks(s.GetHooks()))(s)
 	follow.Prompts(ctx, a, b, func(b *binding) { b.syncPrompts(context.Background()) })
+	if a.ServesSkills() {
+		follow.Skills(ctx, a, b, func(b *binding, _ []string) { b.syncResources(context.Background()) })
+	}
 	return nil
 }
 
@@ -96,6 +100,11 @@ func (b *binding) hooks(given *server.Hooks) *server.Hooks {
 	hooks.OnBeforeListPrompts = append(slices.Clip(hooks.OnBeforeListPrompts), func(ctx context.Context, _ any, _ *mcp.ListPromptsRequest) {
 		if isOwn(ctx) {
 			b.syncPrompts(ctx)
+		}
+	})
+	hooks.OnBeforeListResources = append(slices.Clip(hooks.OnBeforeListResources), func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest) {
+		if isOwn(ctx) && b.adapter.ServesSkills() {
+			b.syncResources(ctx)
 		}
 	})
 	hooks.OnBeforeGetPrompt = append(slices.Clip(hooks.OnBeforeGetPrompt), func(ctx context.Context, _ any, req *mcp.GetPromptRequest) {

@@ -27,8 +27,8 @@ func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Cha
 
 // OnChange calls f with the names that were added, removed and changed, whenever
 // the commands or skills differ from the previous scan. With [WithWatch], the
-// catalog scans after the system reports a change. Otherwise, every method that
-// lists scans.
+// catalog scans after the system reports a change. With [WithFeed], the catalog scans
+// after a touch of the feed. Otherwise, every method that lists scans.
 //
 // The result of the first scan is not a change. With WithWatch, OnChange performs
 // the first scan itself, unless the background scan of New has ended. OnChange may

@@ -28,7 +28,8 @@ import (
 // An operation sends these requests, and no others:
 //
 //   - ReadDir of "." sends skills/list if the list is stale; see [Server.List]. Every other
-//     operation does so only before the first list and after [Server.Refresh].
+//     operation does so only before the first list, after [Server.Refresh], and at most once in
+//     a second after reads that failed.
 //   - The first Read of an open file, and ReadFile, send resources/read as [Server.ReadFile]
 //     does. Open, Stat and ReadDir never read a file.
 //   - ReadHead sends nothing. The result has the frontmatter of the entry. A catalog calls

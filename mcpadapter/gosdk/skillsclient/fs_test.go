@@ -3,6 +3,7 @@ package skillsclient_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
@@ -163,6 +164,37 @@ func TestCatalogReportsRejectedAndTamperedSkills(t *testing.T) {
 		if _, err := c.ReadSkillFile(ctx, name, "SKILL.md"); !errors.Is(err, want) {
 			t.Errorf("%s: ReadSkillFile: %v", name, err)
 		}
+	}
+}
+
+func TestManyFailedReadsCauseFewLists(t *testing.T) {
+	f := newFake(t, nil)
+	const skills = 50
+	for i := range skills {
+		f.add(fmt.Sprintf("s%d", i), "", nil)
+	}
+	f.files = nil // the server refuses every read
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+	c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)))
+	if _, err := c.Lint(ctx); err != nil {
+		t.Fatal(err)
+	}
+	lists := 0
+	for _, request := range f.requests() {
+		if request == "skills/list" {
+			lists++
+		}
+	}
+	if lists == 0 || lists > skills/2 {
+		t.Errorf("%d lists for %d failed reads", lists, skills)
+	}
+	f.change(func() { f.files = map[string]string{} })
+	f.add("s0", "Again.\n", nil)
+	if _, err := c.ListSkills(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if skill, err := c.GetSkill(ctx, "docs.s0"); err != nil || skill.Content != "Again.\n" {
+		t.Errorf("got %q, %v", skill.Content, err)
 	}
 }
 

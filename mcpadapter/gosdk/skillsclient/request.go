@@ -29,7 +29,7 @@ type listParams struct {
 type listResult struct {
 	mcp.ResultBase
 	Skills     []json.RawMessage `json:"skills"`
-	NextCursor string            `json:"nextCursor"`
+	NextCursor string            `json:"nextCursor"` // "" ends the list, as in the SDK
 	TTL        *int64            `json:"ttlMs"`
 }
 
@@ -112,7 +112,7 @@ func (s *Server) requestFile(ctx context.Context, f File) ([]byte, error) {
 	result, err := mcp.CallCustomMethod[*mcp.ReadResourceParams, *mcp.ReadResourceResult](ctx, s.session, readMethod, &mcp.ReadResourceParams{URI: f.URI})
 	var rpc *jsonrpc.Error
 	if errors.As(err, &rpc) {
-		s.Refresh() // the server may have changed the skill
+		s.suspects.Add(1) // the server may have changed the skill
 	}
 	if err != nil {
 		return nil, s.fail(f.URI, err)
@@ -122,7 +122,7 @@ func (s *Server) requestFile(ctx context.Context, f File) ([]byte, error) {
 		invalid = verify(raw, f)
 	}
 	if invalid != nil {
-		s.Refresh()
+		s.suspects.Add(1)
 		return nil, s.fail(f.URI, invalid)
 	}
 	return raw, nil

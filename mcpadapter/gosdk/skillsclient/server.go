@@ -2,6 +2,7 @@ package skillsclient
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -24,9 +25,10 @@ type Server struct {
 	announces bool // the server declares list_changed
 	maxList   int  // bytes of all entries
 
-	changes atomic.Uint64 // counts the reasons to list again
-	closed  atomic.Bool
-	turn    chan struct{} // held by the one list in progress
+	changes  atomic.Uint64 // counts the calls of Refresh
+	suspects atomic.Uint64 // counts the reads that failed, perhaps because an entry is outdated
+	closed   atomic.Bool
+	turn     chan struct{} // held by the one list in progress
 
 	mu    sync.Mutex
 	state *state           // the last list; nil before the first
@@ -36,13 +38,14 @@ type Server struct {
 
 // A state is a list and the entries of Get. It is immutable.
 type state struct {
-	list    Listing
-	entries map[string]*held // by Dir
-	dirs    []string         // keys of entries in order
-	changes uint64           // Server.changes when the list began
-	began   time.Time        // when the list began
-	failure *Error           // why the last list failed; the entries are then those of the list before
-	expires time.Time        // zero if only a notification makes the list stale
+	list     Listing
+	entries  map[string]*held // by Dir
+	dirs     []string         // keys of entries in order
+	changes  uint64           // Server.changes when the list began
+	suspects uint64           // Server.suspects when the list began
+	began    time.Time        // when the list began
+	failure  *Error           // why the last list failed; the entries are then those of the list before
+	expires  time.Time        // zero if only a notification makes the list stale
 }
 
 // Close ends the use of the server and frees the label. All later calls return [ErrClosed],
@@ -59,8 +62,7 @@ func (s *Server) Close() error {
 }
 
 // Refresh makes the next call of List and the next call of a layer list the skills again.
-// Refresh sends no request. The notification list_changed, a read that the server
-// refuses, and content with another size or digest call Refresh.
+// Refresh sends no request. The notification list_changed calls Refresh.
 func (s *Server) Refresh() { s.changes.Add(1) }
 
 // A Listing is the result of [Server.List]. An incomplete list is legal: [Server.Get] finds
@@ -74,7 +76,8 @@ type Listing struct {
 // its memory with later results; do not modify the result.
 //
 // List sends skills/list if the last list is stale: after Refresh and when the ttlMs of the
-// list has passed. If a legacy server sends no ttlMs, the list stays fresh until list_changed
+// list has passed, and after a read that the server refused or that returned content with
+// another size or digest. If a legacy server sends no ttlMs, the list stays fresh until list_changed
 // if the server declares listChanged, and is stale at once otherwise. Calls at the same time
 // share one list.
 //
@@ -100,14 +103,17 @@ func (s *Server) List(ctx context.Context) (Listing, error) {
 // replaces the entry in the layers of FS, which show up to 1,000 unlisted skills. Get reads
 // no file of the skill.
 //
-// Get returns [ErrNotFound] if the server does not serve the skill, and the errors of an
-// entry that List describes.
+// Get returns [ErrNotFound] if the server does not serve the skill, and removes the skill
+// from the layers. Get also returns the errors of an entry that List describes.
 func (s *Server) Get(ctx context.Context, uri string) (Skill, error) {
-	if _, _, err := parseSkillURI(s.label, uri); err != nil {
-		err.Server, err.URI = s.label, uri
-		return Skill{}, err
+	_, dir, invalid := parseSkillURI(s.label, uri)
+	if invalid != nil {
+		return Skill{}, s.fail(uri, invalid)
 	}
 	h, err := s.requestEntry(ctx, uri)
+	if errors.Is(err, ErrNotFound) {
+		s.drop(dir)
+	}
 	if err != nil {
 		return Skill{}, err
 	}
@@ -143,15 +149,36 @@ func (s *Server) hold(h *held) {
 	}
 }
 
+// drop removes an entry that the server no longer serves.
+func (s *Server) drop(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.extra, dir)
+	if s.state != nil && s.state.entries[dir] != nil {
+		st := *s.state
+		st.entries = maps.Clone(st.entries)
+		delete(st.entries, dir)
+		s.state = st.finish()
+	}
+}
+
 // current returns a fresh state, which may be the state of a failed list.
 func (s *Server) current(ctx context.Context) (*state, error) {
-	return s.stateWith(ctx, func(st *state) bool { return st.expires.IsZero() || time.Now().Before(st.expires) })
+	return s.stateWith(ctx, func(st *state) bool {
+		return (st.expires.IsZero() || time.Now().Before(st.expires)) && st.suspects >= s.suspects.Load()
+	})
 }
 
 // heldState returns the state that holds the entries of the last list, even if its ttlMs has
-// passed. A call that reads several files therefore sees the entries of one list.
+// passed. A call that reads several files therefore sees the entries of one list. If many
+// reads fail, heldState lists again once in a second, and not after each read.
 func (s *Server) heldState(ctx context.Context) (*state, error) {
-	return s.stateWith(ctx, func(st *state) bool { return st.failure == nil || time.Now().Before(st.expires) })
+	return s.stateWith(ctx, func(st *state) bool {
+		if st.failure != nil {
+			return time.Now().Before(st.expires)
+		}
+		return st.suspects >= s.suspects.Load() || time.Since(st.began) < time.Second
+	})
 }
 
 // stateWith returns the state if fresh accepts the state, or else the state of a new list. The
@@ -181,7 +208,7 @@ func (s *Server) stateWith(ctx context.Context, fresh func(*state) bool) (*state
 	if st := kept(); st != nil {
 		return st, nil
 	}
-	st := &state{entries: make(map[string]*held), changes: s.changes.Load(), began: time.Now()}
+	st := &state{entries: make(map[string]*held), changes: s.changes.Load(), suspects: s.suspects.Load(), began: time.Now()}
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	err := s.list(limited, st)

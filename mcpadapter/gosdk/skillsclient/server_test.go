@@ -486,6 +486,13 @@ func TestGetReplacesTheHeldEntry(t *testing.T) {
 			t.Errorf("%s: got %v", uri, err)
 		}
 	}
+	f.change(func() { f.entries = f.entries[:1] }) // removes b
+	if _, err := s.Get(ctx, unlisted.URI); !errors.Is(err, skillsclient.ErrNotFound) {
+		t.Errorf("the removed skill: got %v", err)
+	}
+	if list, err := s.List(ctx); err != nil || len(list.Skills) != 0 {
+		t.Errorf("the removed skill stays: got %+v, %v", list, err)
+	}
 	f.get = func(string) any { return e }
 	if _, err := s.Get(ctx, "skill://b/SKILL.md"); !errors.Is(err, skillsclient.ErrInvalidEntry) {
 		t.Errorf("the entry of another skill: got %v", err)

@@ -17,10 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
-const (
-	maxLag   = time.Second      // of a watch behind the leader of the stream
-	maxStart = 10 * time.Second // of the request that starts a watch
-)
+const maxLag = time.Second // of a watch behind the leader of the stream
 
 var (
 	errEnded    = errors.New("the watch has ended: connect again")
@@ -61,7 +58,7 @@ func (s *source) restart(info *jetstream.StreamInfo) {
 // run copies the bucket until the watch ends.
 func (m *mirror) run(ctx context.Context, kv jetstream.KeyValue) {
 	defer m.stop()
-	start := time.AfterFunc(maxStart, m.stop)
+	start := time.AfterFunc(10*maxLag, m.stop) // the request that starts the watch has no limit of its own
 	watch, err := kv.WatchAll(ctx)
 	if start.Stop(); err == nil {
 		for change := range watch.Updates() {
@@ -123,7 +120,7 @@ func nameOf(dir string, change jetstream.KeyValueEntry) (string, bool) {
 
 // await waits until the mirror agrees with a state of the stream, and returns false if a new
 // mirror is necessary: the watch has ended or is late, or keys have disappeared without a
-// message. A fresh mirror is newer than the state.
+// message. A fresh mirror is newer than the state; then await returns true or an error.
 func (m *mirror) await(ctx context.Context, state jetstream.StreamState, fresh bool) (bool, error) {
 	for {
 		m.mu.Lock()

@@ -22,6 +22,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,8 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
+
+var feedInterval = 10 * time.Second // a test shortens the interval
 
 // Options are the options of a Store. The zero value reads all keys of a bucket.
 type Options struct {
@@ -98,32 +101,37 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Feed reports changes, for toolshelf.WithFeed. Feed calls touch without arguments when
-// the watch has started, and then with the path of each changed file. Feed returns when ctx ends,
-// when the client closes the connection, or after Close. After a change of the leader of
-// the stream, reports can be late by many seconds, and no error tells so; choose the
-// maximum age of WithFeed accordingly.
+// Feed reports changes, for toolshelf.WithFeed. Feed calls touch without a path when the
+// watch has started, and with the path of each changed file. Every 10 seconds, Feed asks
+// the server and calls touch without a path if the server answers, because a change of the
+// leader can delay a watch unnoticed. Use a maximum age of more than 10 seconds. Feed
+// returns when ctx ends, when the client closes the connection, or after Close.
 func (s *Store) Feed(ctx context.Context, touch func(paths ...string)) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(s.life, cancel)()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.life, func() { cancel(fs.ErrClosed) })()
 	watch, err := s.kv.WatchAll(ctx, jetstream.UpdatesOnly(), jetstream.MetaOnly())
 	if err != nil {
 		return fmt.Errorf("jetstream: bucket %q: %w", s.kv.Bucket(), err)
 	}
 	touch()
-	for change := range watch.Updates() {
-		if name, ok := nameOf(s.opts.Dir, change); ok {
-			touch(name)
+	beat := time.NewTicker(feedInterval)
+	defer beat.Stop()
+	for {
+		select {
+		case change, ok := <-watch.Updates():
+			if !ok {
+				return cmp.Or(context.Cause(ctx), errEnded)
+			}
+			if name, ok := nameOf(s.opts.Dir, change); ok {
+				touch(name)
+			}
+		case <-beat.C:
+			if _, err := s.kv.Status(ctx); err == nil {
+				touch()
+			}
 		}
 	}
-	switch {
-	case s.life.Err() != nil:
-		return fs.ErrClosed
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	}
-	return errEnded
 }
 
 // update asks for the last revision, and waits until the mirror has this revision.
@@ -147,17 +155,12 @@ func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 		return nil, err
 	}
 	info := status.(*jetstream.KeyValueBucketStatus).StreamInfo()
-	current := false
-	if s.mirror != nil && s.mirror.created.Equal(info.Created) {
-		if current, err = s.mirror.await(ctx, info.State, false); err != nil {
-			return nil, err
+	for fresh := s.mirror == nil || !s.mirror.created.Equal(info.Created); ; fresh = true {
+		if fresh {
+			s.restart(info)
+		}
+		if current, err := s.mirror.await(ctx, info.State, fresh); current || err != nil {
+			return s.mirror.snapshot(last), err
 		}
 	}
-	if !current {
-		s.restart(info)
-		if _, err := s.mirror.await(ctx, info.State, true); err != nil {
-			return nil, err
-		}
-	}
-	return s.mirror.snapshot(last), nil
 }

@@ -398,6 +398,59 @@ func TestFeed(t *testing.T) {
 	}
 }
 
+func TestFeedAsksTheServerRegularly(t *testing.T) {
+	node := startNode(t)
+	node.create()
+	jetstream.SetFeedInterval(t, time.Millisecond)
+	store := node.store(jetstream.Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	touches := 0
+	err := store.Feed(ctx, func(paths ...string) {
+		if touches++; len(paths) != 0 {
+			t.Errorf("touch of %q without a change", paths)
+		}
+		if touches == 3 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || touches != 3 {
+		t.Errorf("Feed: %v after %d touches", err, touches)
+	}
+}
+
+func TestACatalogWithAFeedMakesNoRequest(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	bucket.put("a.md", "A")
+	conn, kv := node.open()
+	store := newStore(t, kv, jetstream.Options{})
+	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("team", store), toolshelf.WithFeed(time.Hour, store.Feed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer catalog.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	list := func() int {
+		t.Helper()
+		page, err := catalog.List(ctx, toolshelf.Page{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return page.Pagination.Total
+	}
+	list()
+	for quiet := 0; quiet < 3; quiet++ { // until the feed is connected and the scans have ended
+		before := conn.Stats().OutMsgs
+		if list(); conn.Stats().OutMsgs != before {
+			quiet = -1
+		}
+	}
+	bucket.put("b.md", "B")
+	for list() != 2 { // until the feed reports the change
+	}
+}
+
 func TestClose(t *testing.T) {
 	node := startNode(t)
 	node.create().put("a.md", "A")

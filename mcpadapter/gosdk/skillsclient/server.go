@@ -75,11 +75,10 @@ type Listing struct {
 // List returns the skills of the server. List reads no file of a skill. The result shares
 // its memory with later results; do not modify the result.
 //
-// List sends skills/list if the last list is stale: after Refresh and when the ttlMs of the
-// list has passed, and after a read that the server refused or that returned content with
-// another size or digest. If a legacy server sends no ttlMs, the list stays fresh until list_changed
-// if the server declares listChanged, and is stale at once otherwise. Calls at the same time
-// share one list.
+// List sends skills/list if the last list is stale. The list is stale after Refresh, when its
+// ttlMs has passed, and after a read that the server refused or that returned other content.
+// Without a ttlMs, the list stays fresh until list_changed if the server declares listChanged,
+// and is stale at once otherwise. Calls at the same time share one list.
 //
 // An entry that fails a check is in Rejected, with [ErrInvalidEntry], [ErrTooLarge] or
 // [ErrDynamic], and affects no other entry. If a URI occurs twice, or two URIs differ only in

@@ -28,6 +28,10 @@ func FuzzHandle(f *testing.F) {
 		{"prompts/list", `{"cursor":"x"}`},
 		{"prompts/get", `{"name":"analyze_log","arguments":{"file":"$1 $ARGUMENTS"}}`},
 		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"get_command"},"argument":{"name":"command_name","value":"a"}}`},
+		{"skills/list", `{"cursor":"skills.AQ"}`},
+		{"skills/get", string(modern(`"uri":"skill://weather/SKILL.md"`))},
+		{"resources/read", `{"uri":"skill://calculator/references/..%2Ftable.md"}`},
+		{"resources/directory/read", `{"uri":"skill://calculator/references","cursor":null}`},
 		{"", `null`},
 	} {
 		f.Add(seed[0], []byte(seed[1]))

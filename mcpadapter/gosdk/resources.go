@@ -104,7 +104,7 @@ func (b *binding) readResource(ctx context.Context, s server, req *mcp.ReadResou
 	}
 	res, ownErr := s.forward(ctx, readResource)
 	var unknown *jsonrpc.Error
-	if errors.As(ownErr, &unknown) && (unknown.Code == mcp.CodeResourceNotFound || unknown.Code == jsonrpc.CodeInvalidParams) {
+	if errors.As(ownErr, &unknown) && unknown.Code == jsonrpc.CodeInvalidParams {
 		return nil, protocolError(err)
 	}
 	return res, ownErr

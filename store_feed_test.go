@@ -126,6 +126,23 @@ func TestAFeedWithATTL(t *testing.T) {
 		time.Sleep(time.Minute)
 		expect("no change, after the duration", "1 LIST")
 		expect("no change, within the duration", "")
+		for _, want := range []string{"1 GET", ""} {
+			b.count()
+			if err := get("c00001")(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			if got := b.count(); got != want {
+				t.Errorf("Get within the duration: %q, want %q", got, want)
+			}
+		}
+		time.Sleep(time.Minute)
+		if err := get("c00001")(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := b.count(), "1 HEAD"; got != want {
+			t.Errorf("Get after the duration: %q, want %q", got, want)
+		}
+		expect("no change, after the duration of another minute", "1 LIST")
 		feed.touch()
 		expect("a change, within the duration", "1 LIST")
 	})

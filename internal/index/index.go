@@ -179,13 +179,15 @@ func (x *Index) withinTTL(at time.Time) bool {
 }
 
 // Current reports whether the feed shows that the file of an entry is unchanged since the
-// last scan. Current makes no call of the filesystem.
+// last scan. With a TTL, the last scan must also be within the TTL. Current makes no call of
+// the filesystem.
 func (x *Index) Current(e *Entry) bool {
 	if x.config.Feed == nil || !x.config.Layers[e.layer].Fed {
 		return false
 	}
 	f := x.fresh.Load()
-	return f != nil && x.config.Feed.unchanged(f.feed) && f.snapshot.layers[e.layer].find(e.Path) == e
+	return f != nil && x.config.Feed.unchanged(f.feed) && (x.config.TTL == 0 || x.withinTTL(f.at)) &&
+		f.snapshot.layers[e.layer].find(e.Path) == e
 }
 
 // Validate is like Snapshot, but always reads the filesystem, regardless of the

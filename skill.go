@@ -173,12 +173,24 @@ type skillText struct {
 const readAttempts = 3
 
 func (o *openSkill) read(ctx context.Context, options skillOptions) (skill Skill, err error) {
-	for range readAttempts {
-		if skill, err = o.readOnce(ctx, options); !errors.Is(err, errChanging) {
-			break
+	err = o.attempt(ctx, func() (err error) {
+		skill, err = o.readOnce(ctx, options)
+		return err
+	})
+	return skill, err
+}
+
+// attempt calls read again if the skill changes during the call.
+func (o *openSkill) attempt(ctx context.Context, read func() error) error {
+	for attempts := 1; ; attempts++ {
+		err := read()
+		if attempts == readAttempts || ctx.Err() != nil || !errors.Is(err, errChanging) && !o.dir.Outdated(err) {
+			return err
+		}
+		if err := o.dir.Renew(ctx); err != nil {
+			return err
 		}
 	}
-	return skill, err
 }
 
 // readOnce returns errChanging if the skill changes during the call.

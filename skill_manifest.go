@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"hash/maphash"
 	"iter"
 	"path"
@@ -111,13 +110,12 @@ func (c *Catalog) skillManifest(ctx context.Context, op string, all, shown *inde
 			return reading[SkillManifest, SkillInfo]{}, err
 		}
 		defer open.dir.Close()
-		for range readAttempts {
-			var m SkillManifest
-			if m, err = open.manifest(ctx); !errors.Is(err, errChanging) {
-				return reading[SkillManifest, SkillInfo]{m, open.states}, err
-			}
-		}
-		return reading[SkillManifest, SkillInfo]{states: open.states}, err
+		var m SkillManifest
+		err = open.attempt(ctx, func() (err error) {
+			m, err = open.manifest(ctx)
+			return err
+		})
+		return reading[SkillManifest, SkillInfo]{m, open.states}, err
 	})
 	switch {
 	case ctx.Err() != nil:

@@ -221,10 +221,11 @@ func TestAStoreWithFaults(t *testing.T) {
 			}
 		}, "", []string{"c00000", "c00001*", "c00002", "c00009*"}, nil},
 	} {
-		for _, kind := range []string{"plain", "snapshots"} {
+		for _, kind := range []string{"plain", "snapshots", "snapshots with versions"} {
 			t.Run(tt.name+", "+kind, func(t *testing.T) {
 				b := newBucket()
 				b.fill(3, 0)
+				b.tree = kind == "snapshots with versions"
 				var store fs.FS = b.store("commands/")
 				if kind == "plain" {
 					store = bucketFS{b, "commands/"}
@@ -273,6 +274,62 @@ func TestAStoreWithFaults(t *testing.T) {
 		}
 	}
 }
+
+// A skill that changes between the listing of its files and the read has the new content.
+func TestASkillThatChangesAfterTheListing(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		key  string
+		read func(c *toolshelf.Catalog) (string, error)
+	}{
+		{"GetSkill", "SKILL.md", func(c *toolshelf.Catalog) (string, error) {
+			skill, err := c.GetSkill(t.Context(), "s001")
+			return skill.Content, err
+		}},
+		{"ReadSkillFile", "references/0.md", func(c *toolshelf.Catalog) (string, error) {
+			raw, err := c.ReadSkillFile(t.Context(), "s001", "references/0.md")
+			return string(raw), err
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBucket()
+			b.fill(0, 2)
+			c := catalogOf(t, b.store("commands/"), b.store("skills/"))
+			if err := listSkills(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+			key, changes := "skills/s001/"+tt.key, 0
+			b.setFault(func(op, requested string) error {
+				if op == "GET" && requested == key && changes < 2 {
+					changes++
+					b.put(key, "new")
+				}
+				return nil
+			})
+			b.count()
+			if got, err := tt.read(c); err != nil || got != "new" {
+				t.Errorf("%q, %v", got, err)
+			}
+			if got, want := b.count(), "3 GET 3 LIST"; got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// A Snapshot that returns neither a filesystem nor an error is an error.
+func TestASnapshotWithoutAFilesystem(t *testing.T) {
+	b := newBucket()
+	b.fill(1, 1)
+	c := catalogOf(t, absentFS{b.store("commands/")}, b.store("skills/"))
+	if err := listPage(t.Context(), c); !errors.Is(err, toolshelf.ErrFileRead) {
+		t.Errorf("%v", err)
+	}
+}
+
+type absentFS struct{ storeFS }
+
+func (absentFS) Snapshot(context.Context) (fs.FS, error) { return nil, nil }
 
 // The end of a context reaches the store.
 func TestContextsReachTheStore(t *testing.T) {

@@ -42,6 +42,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 		case err == nil:
 			return e
 		case errors.Is(err, fs.ErrNotExist):
+			s.vanished(dir, base)
 			return nil
 		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // Lstat finds the type of a link or of a special file
 			info, _ := dir.Lstat(base) // the next scan compares the metadata
@@ -78,9 +79,21 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	case err == nil:
 		return keep(known, e)
 	case errors.Is(err, fs.ErrNotExist):
+		s.vanished(dir, base)
 		return nil
 	default:
 		return s.unread(known, file, name, stamp, err)
+	}
+}
+
+// vanished records a file that does not exist although a snapshot lists the file. A program
+// can write the same file again, and then the filesystem has the same version again.
+func (s *scan) vanished(dir *confine.Dir, base string) {
+	if s.version == "" {
+		return
+	}
+	if _, err := dir.Lstat(base); err == nil {
+		s.refusal.Store(true)
 	}
 }
 
@@ -215,6 +228,9 @@ func (s *scan) tooLarge(known *Entry, file, name string, stamp Stamp) *Entry {
 }
 
 func (s *scan) unreadable(known *Entry, file, name string, stamp Stamp, err error) *Entry {
+	if errors.Is(err, fs.ErrPermission) {
+		s.refusal.Store(true)
+	}
 	return s.broken(known, file, name, stamp, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(file),
 		Message: "not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the file"})
 }

@@ -35,6 +35,7 @@ type scan struct {
 	problems []problem.Problem
 
 	incomplete atomic.Bool // a file could not be read, but a later scan may read the file
+	refusal    atomic.Bool // the filesystem refused a listed file, which may be readable later without another version
 }
 
 func newScan(ctx context.Context, x *Index, layer int, store view) *scan {

@@ -20,23 +20,53 @@ const maxSkillLinks = 40
 // The single exception is a SKILL.md that is a link: a SkillDir reads this
 // link as a scan does.
 type SkillDir struct {
+	index *Index
 	entry *Entry
 	fs    *confine.FS
 	at    string // path of the directory on fs
 	dir   *confine.Dir
 	place string // path for problems, not escaped
+
+	snapshot bool // fs shows one moment of a store
 }
 
 // OpenSkill opens the directory of a skill. The caller must close the SkillDir. The calls
 // of the filesystem may end with ctx.
 func (x *Index) OpenSkill(ctx context.Context, e *Entry) (*SkillDir, error) {
-	d := &SkillDir{entry: e, place: path.Dir(x.config.join(e.Layer(), e.Path))}
-	var err error
-	if d.fs, d.at, err = x.skillView(ctx, e); err != nil {
+	d := &SkillDir{index: x, entry: e, place: path.Dir(x.config.join(e.Layer(), e.Path))}
+	if err := d.open(ctx); err != nil {
 		return nil, err
 	}
+	return d, nil
+}
+
+func (d *SkillDir) open(ctx context.Context) (err error) {
+	if d.fs, d.at, d.snapshot, err = d.index.skillView(ctx, d.entry); err != nil {
+		return err
+	}
 	d.dir, err = d.fs.OpenDir(d.at)
-	return d, err
+	return err
+}
+
+// Outdated reports whether the error of reading a file can be the refusal of a snapshot,
+// because the file has changed since the snapshot.
+func (d *SkillDir) Outdated(err error) bool {
+	return d.snapshot && err != nil && mayHaveChanged(err)
+}
+
+// Renew replaces the snapshot of the directory. Without a snapshot, Renew does nothing.
+// After an error, the SkillDir has the previous snapshot.
+func (d *SkillDir) Renew(ctx context.Context) error {
+	if !d.snapshot {
+		return nil
+	}
+	now := *d
+	if err := now.open(ctx); err != nil {
+		return err
+	}
+	d.dir.Close()
+	*d = now
+	return nil
 }
 
 // file returns the path of the skill's file on d.fs.

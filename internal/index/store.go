@@ -74,8 +74,11 @@ func (x *Index) view(ctx context.Context, layer int) (view, error) {
 // takeSnapshot returns a consistent view of a store, and the version of the view.
 func takeSnapshot(ctx context.Context, store snapshotFS) (*confine.FS, string, error) {
 	snapshot, err := store.Snapshot(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, "", err
+	case snapshot == nil:
+		return nil, "", errors.New("Snapshot returned no filesystem; return an error instead")
 	}
 	version := ""
 	if v, ok := snapshot.(versionedFS); ok {
@@ -89,25 +92,26 @@ func takeSnapshot(ctx context.Context, store snapshotFS) (*confine.FS, string, e
 
 // skillView returns a filesystem and the directory of an entry's skill on the filesystem. A
 // store whose directories are snapshotFS can list all files of the skill in one request.
-func (x *Index) skillView(ctx context.Context, e *Entry) (fsys *confine.FS, dirPath string, err error) {
+func (x *Index) skillView(ctx context.Context, e *Entry) (fsys *confine.FS, dirPath string, snapshot bool, err error) {
 	dirPath = path.Dir(e.Path)
 	store := x.config.Layers[e.layer].Store
 	if sub, ok := store.(fs.SubFS); ok && dirPath != "." {
 		if store, err = sub.Sub(dirPath); err != nil {
-			return nil, "", err
+			return nil, "", false, err
 		}
 		if snapshots, ok := store.(snapshotFS); ok {
 			fsys, _, err = takeSnapshot(ctx, snapshots)
-			return fsys, ".", err
+			return fsys, ".", true, err
 		}
 	}
-	return x.FS(ctx, e.Layer()), dirPath, nil
+	return x.FS(ctx, e.Layer()), dirPath, false, nil
 }
 
 // mayHaveChanged reports whether the error of reading a listed file may be a refusal of a
 // snapshot, or a failure of a remote store, in contrast to a defect of the file.
 func mayHaveChanged(err error) bool {
-	for _, defect := range []error{fs.ErrNotExist, fs.ErrPermission, confine.ErrNotRegular, confine.ErrSymlink, confine.ErrEscape} {
+	for _, defect := range []error{fs.ErrNotExist, fs.ErrPermission, fs.ErrInvalid, ErrTooLarge,
+		confine.ErrNotRegular, confine.ErrNotDir, confine.ErrSymlink, confine.ErrEscape} {
 		if errors.Is(err, defect) {
 			return false
 		}

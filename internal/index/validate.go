@@ -57,7 +57,7 @@ type layerState struct {
 	files   *layerFiles       // the result of the last complete scan
 	read    map[string]*Entry // what interrupted scans have read since, by path
 	begin   freshness         // when the last complete scan began
-	version string            // of the whole filesystem at the last complete scan
+	version string            // of the whole filesystem at the last complete scan; "" if the next scan must read the files again
 
 	incomplete bool // the last complete scan could not read a file, but a later scan may
 }
@@ -190,6 +190,9 @@ func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*lay
 	state.read, state.begin, state.version = nil, begin, store.version
 	if state.incomplete = s.incomplete.Load(); state.incomplete {
 		state.begin, state.version = freshness{}, ""
+	}
+	if s.refusal.Load() {
+		state.version = ""
 	}
 	return files, nil
 }

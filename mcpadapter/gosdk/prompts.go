@@ -46,7 +46,7 @@ func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPrompt
 		cursor = &req.Params.Cursor
 	}
 	var commands mcpadapter.PromptList
-	prompts, next, err := join("prompts", min(b.size, paging.MaxPrompts), own, cursor, func(cursor *string) (all []*mcp.Prompt, next string, err error) {
+	prompts, next, err := join(ctx, "prompts", min(b.size, paging.MaxPrompts), own, cursor, func(cursor *string) (all []*mcp.Prompt, next string, err error) {
 		if commands, err = b.adapter.ListPrompts(ctx, cursor); err != nil {
 			return nil, "", err
 		}

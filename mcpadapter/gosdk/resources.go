@@ -34,13 +34,14 @@ func (b *binding) listResources(ctx context.Context, s server, req *mcp.ListReso
 		cursor = &req.Params.Cursor
 	}
 	client := b.clients.of(req.Session, b.adapter)
-	resources, next, err := join("resources", min(b.size, paging.MaxPrompts), own, cursor, func(cursor *string) (all []*mcp.Resource, next string, err error) {
+	publishes := publisher(ctx, client)
+	resources, next, err := join(ctx, "resources", min(b.size, paging.MaxPrompts), own, cursor, func(cursor *string) (all []*mcp.Resource, next string, err error) {
 		list, err := client.ListResources(ctx, cursor)
 		for _, r := range list.Resources {
 			all = append(all, newResource(r))
 		}
 		return all, list.NextCursor, err
-	}, func(r *mcp.Resource) bool { return publishes(ctx, client, r.URI) })
+	}, func(r *mcp.Resource) bool { return publishes(r.URI) })
 	if err != nil {
 		return nil, protocolError(err)
 	}
@@ -119,7 +120,7 @@ func (s server) resources(ctx context.Context, req *mcp.ListResourcesRequest) ([
 		if req.Params != nil {
 			request.Params.Meta = req.Params.Meta
 		}
-		res, err := s.next(ctx, listResources, &request)
+		res, err := s.next(whole(ctx), listResources, &request)
 		if err != nil {
 			return nil, "", err
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -77,11 +79,12 @@ func (b *binding) skills(ctx context.Context, s server, method string, req *skil
 		if otherErr != nil {
 			return nil, otherErr
 		}
-		res.Skills, res.NextCursor, err = join("skills", min(b.size, paging.MaxPrompts), others, params.Cursor,
+		publishes := publisher(ctx, client)
+		res.Skills, res.NextCursor, err = join(ctx, "skills", min(b.size, paging.MaxPrompts), others, params.Cursor,
 			func(cursor *string) ([]mcpadapter.SkillEntry, string, error) {
 				list, err := client.ListSkills(ctx, cursor)
 				return list.Skills, list.NextCursor, err
-			}, func(e mcpadapter.SkillEntry) bool { return publishes(ctx, client, e.URI) })
+			}, func(e mcpadapter.SkillEntry) bool { return publishes(e.URI) })
 	case getSkill:
 		var entry mcpadapter.SkillEntry
 		entry, err = client.GetSkill(ctx, params.URI)
@@ -108,11 +111,42 @@ func isInvalid(err error) bool {
 	return errors.As(err, &rejected) && rejected.Code == mcpadapter.CodeInvalidParams
 }
 
-// publishes reports whether the adapter publishes a resource of the server or of another
-// binding too.
-func publishes(ctx context.Context, client *mcpadapter.Session, uri string) bool {
-	_, err := client.ReadResource(ctx, uri)
-	return err == nil || !isInvalid(err)
+// publisher returns a function that reports whether the adapter publishes a resource of
+// the server or of another binding too. The first URI with the scheme of skills lists the
+// skills, because a read for each URI would list the skills for each URI.
+func publisher(ctx context.Context, client *mcpadapter.Session) func(uri string) bool {
+	list := sync.OnceValues(func() (map[string]bool, error) {
+		skills := make(map[string]bool) // by URI
+		for cursor := (*string)(nil); ; {
+			page, err := client.ListResources(ctx, cursor)
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range page.Resources {
+				skills[r.URI] = true
+			}
+			if page.NextCursor == "" {
+				return skills, nil
+			}
+			cursor = &page.NextCursor
+		}
+	})
+	return func(uri string) bool {
+		if !strings.HasPrefix(uri, "skill://") {
+			return false
+		}
+		skills, err := list()
+		if err != nil || skills[uri] {
+			return true // the request fails, or the adapter serves the SKILL.md
+		}
+		for i, c := range uri {
+			if c == '/' && skills[uri[:i]+"/SKILL.md"] { // the skill may contain the file
+				_, err := client.ReadResource(ctx, uri)
+				return err == nil || !isInvalid(err)
+			}
+		}
+		return false
+	}
 }
 
 // otherSkills returns the skills of the other bindings of the server.
@@ -123,7 +157,7 @@ func (s server) otherSkills(ctx context.Context, req *skillRequest, params *skil
 			page.Cursor = &cursor
 		}
 		request.Params = &page
-		res, err := s.next(ctx, listSkills, &request)
+		res, err := s.next(whole(ctx), listSkills, &request)
 		if err != nil {
 			return nil, "", err
 		}

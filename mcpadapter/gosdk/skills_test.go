@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
@@ -158,6 +162,47 @@ func TestServersOfSeveralAdaptersServeAllSkills(t *testing.T) {
 		}
 		if _, err := w.request("skills/get", `{"uri":"`+e.URI+`"}`); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// A counter counts how often the directory skills is opened.
+type counter struct {
+	afero.Fs
+	opened *atomic.Int32
+}
+
+func (c counter) Open(name string) (afero.File, error) {
+	if path.Base(filepath.ToSlash(name)) == "skills" {
+		c.opened.Add(1)
+	}
+	return c.Fs.Open(name)
+}
+
+// The adapters of a server must not list their skills for each skill of another adapter,
+// or for each page of another adapter.
+func TestListsOfSeveralAdaptersListTheSkillsOnce(t *testing.T) {
+	var opened atomic.Int32
+	var adapters []*mcpadapter.Adapter
+	for _, prefix := range []string{"a", "b", "c"} {
+		files := map[string]string{}
+		for i := range 10 {
+			name := fmt.Sprintf("%s%d", prefix, i)
+			files["skills/"+name+"/SKILL.md"] = skillText(name)
+		}
+		a, _ := adapterOf(t, counter{memory(t, files), &opened}, mcpadapter.WithPageSize(5))
+		adapters = append(adapters, a)
+	}
+	w := dial(t, serverOf(t, nil, adapters...))
+	for _, method := range []string{"skills/list", "resources/list"} {
+		opened.Store(0)
+		if _, err := w.request(method, `{}`); err != nil {
+			t.Fatal(err)
+		}
+		// The adapters request 2, 2 and 1 pages, and the second adapter requests its URIs in 2
+		// pages. Each page opens the directory twice.
+		if n := opened.Load(); n > 14 {
+			t.Errorf("%s: the directories were opened %d times for one page", method, n)
 		}
 	}
 }

@@ -5,6 +5,7 @@ package blob_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -92,8 +93,7 @@ func TestRequestsOfACatalog(t *testing.T) {
 	r.expect("Get", get, 0, 1, 0)
 	r.expect("Get again", get, 0, 0, 1)
 	r.expect("Get of an unknown name", getUnknown, pages(commands), 0, 0)
-	r.expect("a page of prompts", listPrompts, pages(commands), 50, 0)
-	r.expect("a page of prompts again", listPrompts, pages(commands), 0, 0)
+	r.expect("a page of prompts", listPrompts, pages(commands), 0, 0) // List has read the short files as a whole
 	r.expect("ListSkills", listSkills, pages(2*skills), skills, 0)
 	r.expect("ListSkills again", listSkills, pages(2*skills), 0, 0)
 	r.expect("GetSkill", getSkill, 1, 1, 0)
@@ -104,8 +104,11 @@ func TestRequestsOfASearch(t *testing.T) {
 	b := newBucket(t)
 	b.fill(200, 0)
 	r := requests{b, b.catalog(blob.Options{})}
-	r.expect("List", list, 1, 200, 0) // the beginnings of the files
-	r.expect("Search", search, 1, 200, 0)
+	r.expect("List", list, 1, 200, 0) // reads the short files as a whole
+	r.expect("Search", search, 1, 0, 0)
+
+	b.place("commands/c00007.md", command("Do step 7")+strings.Repeat("Do a long step.\n", 1000))
+	r.expect("Search after a change of a long file", search, 1, 2, 0) // the beginning and the whole file
 	r.expect("Search again", search, 1, 0, 0)
 }
 

@@ -275,6 +275,44 @@ func TestAStoreWithFaults(t *testing.T) {
 	}
 }
 
+// A listing that ends early is an error, and no file is lost.
+func TestHalfAListingOfAStore(t *testing.T) {
+	for _, kind := range []string{"plain", "snapshots"} {
+		t.Run(kind, func(t *testing.T) {
+			b := newBucket()
+			b.fill(pageOfKeys+1, 0)
+			var store fs.FS = b.store("commands/")
+			if kind == "plain" {
+				store = bucketFS{b, "commands/"}
+			}
+			c := catalogOf(t, store, b.store("skills/"))
+			for _, want := range []string{"1001 GET 2 LIST", "2 LIST"} {
+				b.setFault(nil)
+				list, err := c.List(t.Context(), toolshelf.Page{})
+				if err != nil || list.Pagination.Total != pageOfKeys+1 {
+					t.Fatalf("%d commands, %v", list.Pagination.Total, err)
+				}
+				if got := b.count(); got != want {
+					t.Errorf("%s, want %s", got, want)
+				}
+				lists := 0
+				b.setFault(func(op, _ string) error {
+					if op == "LIST" {
+						if lists++; lists%2 == 0 {
+							return errors.New("connection reset")
+						}
+					}
+					return nil
+				})
+				if err := listPage(t.Context(), c); !errors.Is(err, toolshelf.ErrFileRead) {
+					t.Errorf("the first half: %v", err)
+				}
+				b.count()
+			}
+		})
+	}
+}
+
 // A skill that changes between the listing of its files and the read has the new content.
 func TestASkillThatChangesAfterTheListing(t *testing.T) {
 	for _, tt := range []struct {

@@ -447,7 +447,9 @@ func WithCacheTTL(d time.Duration) Option {
 //
 // WithWatch supports only the operating system's filesystem. With another
 // filesystem, New returns [ErrInvalidOption]. With WithWatch, the catalog assumes that
-// the layers of WithCommandsFS and WithSkillsFS do not change.
+// the layers of WithCommandsFS and WithSkillsFS do not change, except stores: an fs.FS
+// that is a [SnapshotFS], a [ContextFS] or a [HeadFS]. If a layer is a store, each call
+// scans all layers, as without WithWatch, unless [WithFeed] reports the changes.
 func WithWatch() Option {
 	return optionFunc(func(c *config) error { c.watch = true; return nil })
 }
@@ -462,7 +464,7 @@ func WithWatch() Option {
 // the top of the fs.FS; without paths, anything may have changed. The next call then
 // checks the layers. The catalog also checks the layers in the background, and [Catalog.OnChange]
 // reports the changes. The feed may call touch from several goroutines, and after it has
-// returned. A touch costs no request.
+// returned. After a touch, the catalog lists the layers once.
 //
 // In three cases every call checks the store itself, as without WithFeed: before the first
 // touch, after the feed has returned, and when maxAge has passed since the last touch.

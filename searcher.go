@@ -92,9 +92,6 @@ func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown 
 // listedHits returns the hits whose names a snapshot lists, without repeated names.
 func (c *collection[Info]) listedHits(shown *index.Snapshot, hits []Hit, total int) search.Result {
 	highest := 1.0
-	for _, h := range hits {
-		highest = max(highest, finite(h.Score))
-	}
 	var kept []rank.Hit
 	seen := make(map[string]bool, len(hits))
 	for _, h := range hits {
@@ -103,8 +100,12 @@ func (c *collection[Info]) listedHits(shown *index.Snapshot, hits []Hit, total i
 			continue
 		}
 		seen[h.Name] = true
-		kept = append(kept, rank.Hit{Key: h.Name, Name: h.Name, Description: c.description(e), Tier: rank.Matched,
-			Score: finite(h.Score) / highest, Reason: h.Reason})
+		score := finite(h.Score)
+		highest = max(highest, score)
+		kept = append(kept, rank.Hit{Key: h.Name, Name: h.Name, Description: c.description(e), Tier: rank.Matched, Score: score, Reason: h.Reason})
+	}
+	for i := range kept {
+		kept[i].Score /= highest
 	}
 	return search.Result{Hits: kept, Total: max(total-len(hits)+len(kept), len(kept))}
 }

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolshelf-go/toolshelf"
 )
 
@@ -245,5 +247,28 @@ func TestAFeedAndADirectory(t *testing.T) {
 	}
 	if got := b.count(); got != "" {
 		t.Errorf("a repeated Get of a lower layer: %s", got)
+	}
+}
+
+// The operating system reports no change of a store.
+func TestAStoreBesideAWatch(t *testing.T) {
+	b := newBucket()
+	b.fill(2, 0)
+	root := diskOf(t, map[string]string{"commands/a.md": "A."})
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithWatch(), toolshelf.WithCommandsFS("store", b.store("commands/")))
+	if err := listPage(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	b.put("commands/new.md", "A zebra.")
+	list, err := c.List(t.Context(), toolshelf.Page{})
+	if err != nil || list.Pagination.Total != 4 {
+		t.Errorf("%d commands, %v", list.Pagination.Total, err)
+	}
+	if diff := cmp.Diff("new/tier2", search(t, c, "zebra")); diff != "" {
+		t.Errorf("search, -want +got:\n%s", diff)
+	}
+	b.put("commands/new.md", "A lion.")
+	if diff := cmp.Diff("new/tier2", search(t, c, "lion")); diff != "" {
+		t.Errorf("search after a change, -want +got:\n%s", diff)
 	}
 }

@@ -161,10 +161,14 @@ func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return x.Validate(ctx)
 }
 
-// clean reports whether no layer without a feed can have changed since the last scan.
+// clean reports whether no layer without a feed can have changed since the last scan. With
+// a watch, only remote layers and watched layers can change.
 func (x *Index) clean() bool {
+	if slices.ContainsFunc(x.config.Layers, func(l Layer) bool { return !l.Fed && !l.Immutable && (x.watch == nil || l.Remote()) }) {
+		return false
+	}
 	if x.watch == nil {
-		return !slices.ContainsFunc(x.config.Layers, func(l Layer) bool { return !l.Fed && !l.Immutable })
+		return true
 	}
 	if !x.enter() {
 		return false

@@ -43,6 +43,16 @@ func (x *Index) FS(ctx context.Context, layer int) *confine.FS {
 	return l.FS
 }
 
+// Remote reports whether the filesystem of the layer has one of the optional interfaces of
+// a store. The files of a store can change without a report of the operating system.
+func (l Layer) Remote() bool {
+	switch l.Store.(type) {
+	case snapshotFS, contextFS:
+		return true
+	}
+	return l.Store != nil && l.FS.KnowsHeads()
+}
+
 // plain reports whether no file of the layer can be a link.
 func (l Layer) plain() bool {
 	_, links := l.Store.(fs.ReadLinkFS)

@@ -36,7 +36,7 @@ type Config struct {
 
 	TTL   time.Duration    // between two checks of a file or of the reports
 	Now   func() time.Time // the clock for TTL
-	Watch bool             // trust that the files of a fixed layer never change
+	Watch bool             // trust that the files of a fixed layer never change, unless the layer is remote
 
 	Reports []*reports.Directory
 	Logger  *slog.Logger // logs unreadable directories of reports
@@ -292,7 +292,7 @@ func (s *Searcher) read(ctx context.Context, e *index.Entry, r *textReader) text
 		t.unsettledText.read = time.Time{}
 	}
 	t.hash = maphash.Bytes(seed, raw)
-	t.settled = err == nil && (s.config.Index.Settled(e.Layer(), info, now) || s.config.Watch && layer.Fixed)
+	t.settled = err == nil && (s.config.Index.Settled(e.Layer(), info, now) || s.config.Watch && layer.Fixed && !layer.Remote())
 	// If the file has changed since the scan, the text belongs to a later snapshot,
 	// which the filters have not seen yet.
 	if err == nil && index.StampOf(info).Same(e.Stamp) {

@@ -30,9 +30,9 @@
 // [Server.FS] has the exact rules.
 //
 // After the notification list_changed, the next call lists again, and Catalog.OnChange
-// reports the change. With toolshelf.WithWatch, a catalog assumes that a layer of an fs.FS
-// does not change. Then add toolshelf.WithFeed, with a feed that calls touch when the SDK
-// calls the ResourceListChangedHandler of the mcp.ClientOptions.
+// reports the change. To hear of changes between calls, add toolshelf.WithFeed, with a feed
+// that calls touch when the SDK calls the ResourceListChangedHandler of the
+// mcp.ClientOptions.
 //
 // # Verification
 //

@@ -188,6 +188,10 @@ func BenchmarkSearchFirst(b *testing.B) {
 	b.Run("corpus", func(b *testing.B) { searchFirst(b, corpusCommands(b, n)) })
 }
 
+// BenchmarkSearchFirst100000 shows with BenchmarkSearchFirst that the time is linear. Use
+// -benchtime 1x.
+func BenchmarkSearchFirst100000(b *testing.B) { searchFirst(b, corpusCommands(b, 100_000)) }
+
 func searchFirst(b *testing.B, d *publicDir) {
 	times := map[string][]float64{}
 	measure := func(name string, do func()) {

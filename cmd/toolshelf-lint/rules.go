@@ -66,4 +66,8 @@ var rules = []rule{
 	{toolshelf.DiagSkillDescriptionTooLong, "error: the description is longer than 1,024 characters"},
 	{toolshelf.DiagSkillCompatibilityNotText, "error: the compatibility is a list or a mapping"},
 	{toolshelf.DiagSkillCompatibilityTooLong, "error: the compatibility is longer than 500 characters"},
+	{toolshelf.DiagSkillNoURI, "error: the name of the skill cannot be the last element of a URI"},
+	{toolshelf.DiagSkillURITaken, "error: the URI of the skill belongs to another skill"},
+	{toolshelf.DiagSkillTooManyFiles, "error: the skill has more than 512 files"},
+	{toolshelf.DiagSkillTooLarge, "error: the files of the skill have more than 16 MiB"},
 }

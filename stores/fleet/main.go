@@ -1,8 +1,12 @@
 // Command fleet shows three stateless replicas of an MCP server over one bucket. The command
-// starts an S3 server and the replicas, each a process. Six clients then walk the pages of
-// prompts/list. Each page comes from the next replica, objects are written and deleted between
-// the pages, and a replica is killed. Each client must see each prompt that exists during
-// the whole walk exactly once, and no prompt twice.
+// starts an S3 server, three NATS servers with JetStream, and the replicas, each a process. The writer
+// of the bucket publishes an event for each change to a stream, and each replica follows the stream.
+// While nothing changes, the pages of prompts/list make no request of the S3 server.
+//
+// Six clients then walk the pages. Each page comes from the next replica, objects are written and
+// deleted between the pages, and a replica and the leader of the stream are stopped. Each client must
+// see each prompt that exists during the whole walk exactly once, and no prompt twice. Afterwards the
+// other replicas must list a new prompt.
 //
 //	go -C stores/fleet run .
 package main
@@ -42,7 +46,12 @@ func main() {
 }
 
 func run(ctx context.Context, out io.Writer, stable, volatile int) error {
-	shelf, err := startShelf(ctx)
+	cluster, err := startCluster(ctx)
+	if err != nil {
+		return err
+	}
+	defer cluster.stop()
+	shelf, err := startShelf(ctx, cluster)
 	if err != nil {
 		return err
 	}
@@ -54,7 +63,7 @@ func run(ctx context.Context, out io.Writer, stable, volatile int) error {
 	}
 	var replicas []*replica
 	for range 3 {
-		r, err := startReplica(ctx, shelf.socket)
+		r, err := startReplica(ctx, shelf)
 		if err != nil {
 			return err
 		}
@@ -65,7 +74,13 @@ func run(ctx context.Context, out io.Writer, stable, volatile int) error {
 	if err := compareCursors(ctx, out, replicas); err != nil {
 		return err
 	}
-	return walkAll(ctx, out, shelf, replicas, stable, volatile)
+	if err := awaitQuiet(ctx, out, shelf, replicas); err != nil {
+		return err
+	}
+	if err := walkAll(ctx, out, shelf, replicas, stable, volatile); err != nil {
+		return err
+	}
+	return awaitPrompt(ctx, out, shelf, []*replica{replicas[0], replicas[2]})
 }
 
 // compareCursors walks over each replica alone. While nothing changes, the cursors are the same.
@@ -87,7 +102,8 @@ func compareCursors(ctx context.Context, out io.Writer, replicas []*replica) err
 	return nil
 }
 
-// walkAll walks with six clients over all replicas. The third page of a client kills a replica.
+// walkAll walks with six clients over all replicas. The third page of a client kills a replica and stops
+// the leader of the stream.
 func walkAll(ctx context.Context, out io.Writer, shelf *shelf, replicas []*replica, stable, volatile int) error {
 	balancer := new(balancer)
 	for _, r := range replicas {
@@ -97,7 +113,7 @@ func walkAll(ctx context.Context, out io.Writer, shelf *shelf, replicas []*repli
 	defer front.Close()
 	killOnce := sync.OnceFunc(func() {
 		replicas[1].kill()
-		fmt.Fprintf(out, "killed replica 1 after %d requests\n", balancer.served.Load())
+		fmt.Fprintf(out, "killed replica 1 and stopped %s, the leader of the stream, after %d requests\n", shelf.cluster.stopLeader(), balancer.served.Load())
 	})
 
 	var changes atomic.Int64

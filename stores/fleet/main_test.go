@@ -28,7 +28,7 @@ func TestEachWalkerSeesEachStablePromptOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"killed replica 1", "client 5"} {
+	for _, want := range []string{"replica 2: ", "killed replica 1 and stopped node-", "client 5", "a new prompt"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output does not contain %q", want)
 		}

@@ -22,9 +22,14 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/blob/s3"
 )
 
-// socketVariable is the environment variable with the address of the S3 server. The variable is
-// set in the processes of replicas.
-const socketVariable = "FLEET_S3_SOCKET"
+// These environment variables have the addresses of the S3 server and of the NATS servers. They are set
+// in the processes of replicas.
+const (
+	socketVariable = "FLEET_S3_SOCKET"
+	natsVariable   = "FLEET_NATS"
+)
+
+const heartbeat = 5 * time.Second // of the feed
 
 func isReplica() bool { return os.Getenv(socketVariable) != "" }
 
@@ -41,7 +46,8 @@ func serveReplica() error {
 	if err != nil {
 		return err
 	}
-	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(), toolshelf.WithCommandsFS("shelf", store))
+	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(), toolshelf.WithCommandsFS("shelf", store),
+		toolshelf.WithFeed(3*heartbeat, newFeed(os.Getenv(natsVariable), heartbeat)))
 	if err != nil {
 		return err
 	}
@@ -78,13 +84,13 @@ type replica struct {
 	stdin   io.Closer
 }
 
-func startReplica(ctx context.Context, socket string) (*replica, error) {
+func startReplica(ctx context.Context, shelf *shelf) (*replica, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	process := exec.CommandContext(ctx, program)
-	process.Env = append(os.Environ(), socketVariable+"="+socket)
+	process.Env = append(os.Environ(), socketVariable+"="+shelf.socket, natsVariable+"="+shelf.cluster.urls)
 	process.Stderr = os.Stderr
 	stdin, err := process.StdinPipe()
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,24 +24,26 @@ const (
 	bucket  = "shelf"
 )
 
-// A shelf is an S3 server with one bucket. The server stores the objects in a temporary directory.
+// A shelf is an S3 server with one bucket. The server stores the objects in a temporary directory. The
+// methods that change the bucket also publish an event.
 type shelf struct {
-	dir    string
-	socket string // address of the server
-	client *s3.Client
-	cancel context.CancelFunc
-	done   chan error
+	dir     string
+	cluster *cluster
+	socket  string // address of the server
+	client  *s3.Client
+	cancel  context.CancelFunc
+	done    chan error
 }
 
 // startShelf starts the only S3 server of the process. The directory of the server becomes the working
 // directory.
-func startShelf(ctx context.Context) (*shelf, error) {
+func startShelf(ctx context.Context, cluster *cluster) (*shelf, error) {
 	dir, err := os.MkdirTemp("", "fleet")
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s := &shelf{dir: dir, socket: filepath.Join(dir, "s3"), cancel: cancel, done: make(chan error, 1)}
+	s := &shelf{dir: dir, cluster: cluster, socket: filepath.Join(dir, "s3"), cancel: cancel, done: make(chan error, 1)}
 	s.client = newClient(s.socket)
 	if err := s.serve(ctx); err != nil {
 		s.stop()
@@ -68,7 +71,8 @@ func (s *shelf) serve(ctx context.Context) error {
 	}
 	go func() {
 		s.done <- embedgw.RunVersityGW(ctx, backend, &embedgw.Config{RootUserAccess: account, RootUserSecret: account,
-			Ports: []string{s.socket}, MaxConnections: 1000, MaxRequests: 1000, MultipartMaxParts: 1, Quiet: true, KeepAlive: true})
+			Ports: []string{s.socket}, MaxConnections: 1000, MaxRequests: 1000, MultipartMaxParts: 1, Quiet: true, KeepAlive: true,
+			AccessLog: s.log()})
 		close(s.done)
 	}()
 	for {
@@ -82,6 +86,14 @@ func (s *shelf) serve(ctx context.Context) error {
 		}
 		runtime.Gosched()
 	}
+}
+
+func (s *shelf) log() string { return filepath.Join(s.dir, "log") }
+
+// requests returns the number of requests that the server has answered. The log has a line for each.
+func (s *shelf) requests() (int, error) {
+	log, err := os.ReadFile(s.log())
+	return bytes.Count(log, []byte("\n")), err
 }
 
 func (s *shelf) stop() {
@@ -109,7 +121,7 @@ func stableName(i int) string { return fmt.Sprintf("stable-%04d", i) }
 func (s *shelf) put(ctx context.Context, name string) error {
 	text := "---\ndescription: The prompt " + name + "\nargument-hint: \"[topic]\"\n---\nExplain $ARGUMENTS.\n"
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String(name + ".md"), Body: strings.NewReader(text)})
-	return err
+	return errors.Join(err, s.cluster.publish(name+".md"))
 }
 
 // change makes the i-th change of a number of names between the stable names. The changes write all
@@ -121,5 +133,5 @@ func (s *shelf) change(ctx context.Context, i, names int) error {
 		return s.put(ctx, name)
 	}
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String(name + ".md")})
-	return err
+	return errors.Join(err, s.cluster.publish(name+".md"))
 }

@@ -99,7 +99,7 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 //
 //   - The first Search reads all files, on all cores. The time is linear in the size of
 //     the files: about 80 µs of CPU time, divided among the cores, for a file of 7 KB.
-//     100,000 files take about seven seconds on two cores. Later searches read new and
+//     100,000 files take about four seconds on two cores. Later searches read new and
 //     changed files, each in less than a millisecond.
 //   - Each search reads the files that were changed a moment ago, and all files of a
 //     filesystem without change times (see [WithFs]). With WithCacheTTL, the searches

@@ -247,7 +247,7 @@ func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err er
 	}
 	file := c.file + " of " + c.noun + " " + quote(entry.Name)
 	e := &Error{Code: CodeFileRead, Op: op, Path: name, Err: err,
-		Message: "cannot read " + file + " (" + escape.Reason(err) + "); check the type and the permissions of the file"}
+		Message: "cannot read " + file + " (" + escape.Reason(err) + "); " + c.Layer(entry.Layer()).ReadAdvice(err)}
 	switch {
 	case errors.Is(err, fs.ErrClosed):
 		return closedMeanwhile(op)

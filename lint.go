@@ -199,7 +199,7 @@ func (c *Catalog) lintFile(ctx context.Context, x *index.Index, e *index.Entry, 
 		return nil
 	case err != nil:
 		return []problem.Problem{{Code: problem.FileRead, Severity: problem.Error, Path: f.Path,
-			Message: "cannot read the file: " + escape.Reason(err), Suggestion: "check the type and the permissions of the file"}}
+			Message: "cannot read the file: " + escape.Reason(err), Suggestion: x.Layer(e.Layer()).ReadAdvice(err)}}
 	}
 	f.Raw = raw
 	f.Doc, _ = matter.Parse(raw, true)

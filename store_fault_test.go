@@ -401,3 +401,25 @@ func (w waitingFS) Snapshot(ctx context.Context) (fs.FS, error) {
 	<-ctx.Done()
 	return nil, fmt.Errorf("snapshot: %w", ctx.Err())
 }
+
+func TestAnErrorOfAStoreNamesTheConnection(t *testing.T) {
+	b := newBucket()
+	b.fill(1, 0)
+	c := catalogOf(t, b.store("commands/"), b.store("skills/"))
+	b.setFault(func(op, _ string) error {
+		if op == "GET" {
+			return errors.New("503 slow down")
+		}
+		return nil
+	})
+	_, err := c.Get(t.Context(), "c00000")
+	if !errors.Is(err, toolshelf.ErrFileRead) || !strings.Contains(err.Error(), "check the connection to the store") {
+		t.Errorf("Get: %v", err)
+	}
+	problems, err := c.Lint(t.Context())
+	if err != nil || !slices.ContainsFunc(problems, func(d toolshelf.Diagnostic) bool {
+		return strings.Contains(d.Suggestion, "check the connection to the store")
+	}) {
+		t.Errorf("Lint: %v, %v", problems, err)
+	}
+}

@@ -109,7 +109,7 @@ func (s *scan) unread(known *Entry, file, name string, listed Stamp, err error) 
 		return s.unreadable(known, file, name, listed, err)
 	}
 	s.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: s.place(file),
-		Message: "the list has the previous content: " + unreadable(err), Suggestion: "check the connection to the store"})
+		Message: "the list has the previous content: " + unreadable(err), Suggestion: checkStore})
 	return known
 }
 
@@ -232,7 +232,7 @@ func (s *scan) unreadable(known *Entry, file, name string, stamp Stamp, err erro
 		s.refusal.Store(true)
 	}
 	return s.broken(known, file, name, stamp, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(file),
-		Message: "not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the file"})
+		Message: "not listed: " + unreadable(err), Suggestion: s.config.Layers[s.layer].ReadAdvice(err)})
 }
 
 // broken returns the entry of a file that cannot be loaded because of err. The

@@ -53,6 +53,17 @@ func (l Layer) Remote() bool {
 	return l.Store != nil && l.FS.KnowsHeads()
 }
 
+// ReadAdvice returns the suggestion for a file of the layer that err prevents from being
+// read.
+func (l Layer) ReadAdvice(err error) string {
+	if l.Remote() && mayHaveChanged(err) {
+		return checkStore
+	}
+	return "check the type and the permissions of the file"
+}
+
+const checkStore = "check the connection to the store"
+
 // plain reports whether no file of the layer can be a link.
 func (l Layer) plain() bool {
 	_, links := l.Store.(fs.ReadLinkFS)

@@ -3,9 +3,6 @@ package mcpgo
 import (
 	"context"
 	"errors"
-	"reflect"
-	"sync"
-	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -21,51 +18,28 @@ type binding struct {
 	// fallback completes the arguments of the server's own prompts.
 	fallback server.PromptCompletionProvider
 
-	resources resources
-
-	started atomic.Uint64 // number of started reads of the catalog
-
-	mu         sync.Mutex // held while the server's prompts change, but not while the catalog is read
-	applied    uint64     // number of the latest read whose prompts are registered
-	registered map[string]mcpadapter.Prompt
+	prompts   registry[mcpadapter.Prompt]
+	resources registry[mcpadapter.Resource]
+	session   *mcpadapter.Session // reads resources; the SDK has no skills/list, so no client holds an entry
 }
 
 // syncPrompts registers new and changed prompts, and removes the prompts without a
 // command. If the catalog cannot be read, the prompts stay. A call whose context
 // ends does not wait for another call.
 func (b *binding) syncPrompts(ctx context.Context) {
-	read := b.started.Add(1)
-	prompts, err := b.adapter.Prompts(ctx)
-	if err != nil {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if read < b.applied { // the prompts of a later read are registered
-		return
-	}
-	b.applied = read
-	current := make(map[string]mcpadapter.Prompt, len(prompts))
-	var added []server.ServerPrompt
-	for _, p := range prompts {
-		current[p.Name] = p
-		if old, ok := b.registered[p.Name]; !ok || !reflect.DeepEqual(old, p) {
-			added = append(added, server.ServerPrompt{Prompt: newPrompt(p), Handler: b.getPrompt})
+	read := func() ([]mcpadapter.Prompt, error) { return b.adapter.Prompts(ctx) }
+	b.prompts.sync(read, func(added []mcpadapter.Prompt, removed []string) {
+		var prompts []server.ServerPrompt
+		for _, p := range added {
+			prompts = append(prompts, server.ServerPrompt{Prompt: newPrompt(p), Handler: b.getPrompt})
 		}
-	}
-	var removed []string
-	for name := range b.registered {
-		if _, ok := current[name]; !ok {
-			removed = append(removed, name)
+		if removed != nil {
+			b.server.DeletePrompts(removed...)
 		}
-	}
-	b.registered = current
-	if removed != nil {
-		b.server.DeletePrompts(removed...)
-	}
-	if added != nil {
-		b.server.AddPrompts(added...)
-	}
+		if prompts != nil {
+			b.server.AddPrompts(prompts...)
+		}
+	})
 }
 
 // syncPrompt updates the server's prompts before prompts/get if either a command or a
@@ -80,10 +54,7 @@ func (b *binding) syncPrompt(ctx context.Context, req *mcp.GetPromptRequest) {
 	if exists {
 		name = p.Name
 	}
-	b.mu.Lock()
-	_, registered := b.registered[name]
-	b.mu.Unlock()
-	if exists != registered {
+	if exists != b.prompts.has(name) {
 		b.syncPrompts(ctx)
 	}
 	if name == req.Params.Name {
@@ -121,10 +92,7 @@ func (b *binding) CompletePromptArgument(ctx context.Context, name string, argum
 	if err == nil {
 		return &mcp.Completion{Values: c.Values, Total: c.Total, HasMore: c.HasMore}, nil
 	}
-	b.mu.Lock()
-	_, ours := b.registered[name]
-	b.mu.Unlock()
-	if _, own := b.server.ListPrompts()[name]; own && !ours {
+	if _, own := b.server.ListPrompts()[name]; own && !b.prompts.has(name) {
 		return b.fallback.CompletePromptArgument(ctx, name, argument, known)
 	}
 	return nil, err

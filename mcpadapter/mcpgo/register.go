@@ -61,6 +61,8 @@ func register(ctx context.Context, op string, s *server.MCPServer, a *mcpadapter
 		return errors.New(op + ": the server or the adapter is nil")
 	}
 	b := &binding{server: s, adapter: a, fallback: &server.DefaultPromptCompletionProvider{}}
+	b.prompts.key = func(p mcpadapter.Prompt) string { return p.Name }
+	b.resources.key = func(r mcpadapter.Resource) string { return r.URI }
 	for _, opt := range opts {
 		if opt != nil {
 			opt(b)

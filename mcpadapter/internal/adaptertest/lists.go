@@ -13,10 +13,7 @@ import (
 // handlerError is the code that the server gives to an invalid argument of a prompt or of
 // a completion, because mcp-go gives one code to the errors of all handlers.
 func TestLists(t *testing.T, connect Connect, handlerError int) {
-	requests := []struct {
-		project, method, members string
-		code                     int
-	}{
+	compare(t, connect, []request{
 		{"project", "tools/list", ``, 0},
 		{"empty", "tools/list", ``, 0},
 		{"project", "tools/list", `"cursor":"5"`, mcpadapter.CodeInvalidParams},
@@ -36,7 +33,18 @@ func TestLists(t *testing.T, connect Connect, handlerError int) {
 		{"project", "completion/complete", `"ref":{"type":"ref/prompt","name":"list_directory"},"argument":{"name":"sort_by","value":""}`, 0},
 		{"project", "completion/complete", `"ref":{"type":"ref/prompt","name":"none"},"argument":{"name":"a","value":""}`, handlerError},
 		{"project", "completion/complete", `"ref":{"type":"ref/prompt","name":"commit"},"argument":{"name":"none","value":""}`, handlerError},
-	}
+	})
+}
+
+// A request is a request to a server of a project, with the code of the expected error, or 0.
+type request struct {
+	project, method, members string
+	code                     int
+}
+
+// compare compares the responses of the servers of connect with the responses of a session.
+func compare(t *testing.T, connect Connect, requests []request) {
+	t.Helper()
 	sessions, reached := map[string]way{}, map[string][]way{}
 	for project, a := range adapters(t) {
 		sessions[project] = ways(t, a, Session)[0]

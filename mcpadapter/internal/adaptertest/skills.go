@@ -1,10 +1,7 @@
 package adaptertest
 
 import (
-	"fmt"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
@@ -12,10 +9,7 @@ import (
 // TestSkills compares the skills and their resources with the responses of a session.
 func TestSkills(t *testing.T, connect Connect) {
 	const calculator = "skill://calculator/SKILL.md"
-	requests := []struct {
-		project, method, members string
-		code                     int
-	}{
+	compare(t, connect, []request{
 		{"project", "skills/list", ``, 0},
 		{"project", "skills/list", `"cursor":"5"`, mcpadapter.CodeInvalidParams},
 		{"project", "skills/get", `"uri":"` + calculator + `"`, 0},
@@ -43,25 +37,5 @@ func TestSkills(t *testing.T, connect Connect) {
 		{"denied", "skills/get", `"uri":"` + calculator + `"`, mcpadapter.CodeInternalError},
 		{"denied", "resources/list", ``, mcpadapter.CodeInternalError},
 		{"denied", "resources/read", `"uri":"` + calculator + `"`, mcpadapter.CodeInternalError},
-	}
-	sessions, reached := map[string]way{}, map[string][]way{}
-	for project, a := range adapters(t) {
-		sessions[project] = ways(t, a, Session)[0]
-		reached[project] = ways(t, a, connect)
-	}
-	for _, tt := range requests {
-		t.Run(fmt.Sprintf("%s %s in %s", tt.method, tt.members, tt.project), func(t *testing.T) {
-			raw, _ := sessions[tt.project].request(t, tt.method, tt.members)
-			want := comparable(t, raw)
-			for _, way := range reached[tt.project] {
-				got, code := way.request(t, tt.method, tt.members)
-				if code != tt.code {
-					t.Errorf("%s: code %d, want %d", way.name, code, tt.code)
-				}
-				if diff := cmp.Diff(want, comparable(t, got)); diff != "" {
-					t.Errorf("%s (-Session +got):\n%s", way.name, diff)
-				}
-			}
-		})
-	}
+	})
 }

@@ -211,7 +211,7 @@ func ExampleFrontmatter_MarshalJSON() {
 	fmt.Println(string(text), err)
 	fmt.Println(command.Frontmatter.Keys())
 	// Output:
-	// {"version":1.20,"tags":["x","007"],"yes":"no"} <nil>
+	// {"version":1.20,"tags":["x",7],"yes":"no"} <nil>
 	// [version tags yes]
 }
 

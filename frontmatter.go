@@ -70,10 +70,12 @@ func (f Frontmatter) Equal(other Frontmatter) bool {
 }
 
 // MarshalJSON returns the frontmatter as a JSON object with the keys in file
-// order. A number keeps its digits if JSON allows the notation and a float64 can
-// hold the number. Booleans and nulls keep their type. All other scalars become
-// strings. A key that occurs twice has its last value at its first position.
-// Without frontmatter, the object is {}. The JSON form cannot be converted back.
+// order. Numbers have their value in YAML 1.2: 007 becomes 7, and 0x1F becomes 31. A
+// number keeps its digits if JSON allows the notation: 1.50 stays 1.50. Booleans and
+// nulls keep their type. All other scalars become strings, and so do the numbers that a
+// float64 cannot hold, such as .inf and 1e400. A key that occurs twice has its last value
+// at its first position. Without frontmatter, the object is {}. The JSON form cannot be
+// converted back.
 func (f Frontmatter) MarshalJSON() ([]byte, error) {
 	return f.doc.AppendJSON(nil), nil
 }

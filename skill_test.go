@@ -130,7 +130,7 @@ func TestTheJSONOfASkill(t *testing.T) {
 	}
 	want := `{"name":"forms","declared_name":"forms","description":"Fills forms.","user_invocable":true,` +
 		`"path":"skills/forms/SKILL.md","layer":"skills",` +
-		`"frontmatter":{"name":"forms","description":"Fills forms.","x-rank":"007","stage":{"from":1.50}},` +
+		`"frontmatter":{"name":"forms","description":"Fills forms.","x-rank":7,"stage":{"from":1.50}},` +
 		`"content":"Fill.\n","files":[` +
 		`{"path":"SKILL.md","size":` + fmt.Sprint(len(skill.Raw)) + `,"sha256":"` + digest(string(skill.Raw)) + `"},` +
 		`{"path":"a.txt","size":1,"sha256":"` + digest("a") + `"}]}`

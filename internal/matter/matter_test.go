@@ -102,8 +102,8 @@ func TestParse(t *testing.T) {
 		{"broken JSON", "---json\n{\"a\": }\n---\nText.", read{JSON, "{}", "Text.", "FRONTMATTER_INVALID 2"}},
 		{"a JSON list", "---json\n[1]\n---\nText.", read{JSON, "{}", "Text.", "FRONTMATTER_INVALID 2"}},
 
-		{"literals stay as written", "---\na: 007\nb: yes\nc: 2025-01-31\nd: 12:30:45\ne: 3000\nf: 1.50\ng: .inf\nh: 0x1F\ni: true\nj: ~\nk:\n---\n",
-			read{YAML, `{"a":"007","b":"yes","c":"2025-01-31","d":"12:30:45","e":3000,"f":1.50,"g":".inf","h":"0x1F","i":true,"j":null,"k":null}`, "", ""}},
+		{"numbers in YAML 1.2, and other literals", "---\na: 007\nb: yes\nc: 2025-01-31\nd: 12:30:45\ne: 3000\nf: 1.50\ng: .inf\nh: 0x1F\ni: true\nj: ~\nk:\n---\n",
+			read{YAML, `{"a":7,"b":"yes","c":"2025-01-31","d":"12:30:45","e":3000,"f":1.50,"g":".inf","h":31,"i":true,"j":null,"k":null}`, "", ""}},
 		{"a tag that does not fit", "---\na: !!bool foo\nb: !!bool YES\nc: !!int x\n---\n", read{YAML, `{"a":"foo","b":"YES","c":"x"}`, "", ""}},
 		{"quotes that do not belong together", "---\na: \"Fix\" and \"Test\"\nb: 1\n---\n", read{YAML, `{"a":"\"Fix\" and \"Test\"","b":1}`, "", "FRONTMATTER_RECOVERED 2 a"}},
 		{"quoted scalars are texts", "---\na: '3000'\nb: \"true\"\nc: \"x\\ty\"\n---\n", read{YAML, `{"a":"3000","b":"true","c":"x\ty"}`, "", ""}},
@@ -154,6 +154,32 @@ func TestParse(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestNumbersInJSON covers the numbers of the core schema of YAML 1.2, section 10.3.2 of
+// the specification. A client of skills compares the JSON with the YAML of the file.
+func TestNumbersInJSON(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"0": "0", "12": "12", "-12": "-12", "+12": "12", "007": "7", "-007": "-7", "+08": "8", "0777": "777", "000": "0", "-00": "-0",
+		"1.50": "1.50", "1.": "1", "-1.": "-1", ".5": "0.5", "-.5": "-0.5", "+.5": "0.5", "00.50": "0.50", "0.": "0",
+		"1e3": "1e3", "1E+3": "1E+3", "1.e3": "1e3", ".5e-1": "0.5e-1", "007e02": "7e02",
+		"0x1F": "31", "0xff": "255", "0o17": "15", "0o0": "0", "0x00": "0",
+		"12345678901234567890": "12345678901234567890", "00123456789012345678901234567890": "123456789012345678901234567890",
+		"0xFFFFFFFFFFFFFFFFFF": "4722366482869645213695", "0o7777777777777777777777777": "37778931862957161709567",
+		"0X1F": `"0X1F"`, "-0x1F": `"-0x1F"`, "+0o17": `"+0o17"`, "0b101": `"0b101"`, "0o8": `"0o8"`, "0x": `"0x"`, "0x1_F": `"0x1_F"`, "1_000": `"1_000"`, "190:20:30": `"190:20:30"`,
+		".inf": `".inf"`, "-.Inf": `"-.Inf"`, ".nan": `".nan"`, "1e400": `"1e400"`, "0x" + strings.Repeat("F", 500): `"0x` + strings.Repeat("F", 500) + `"`,
+		"1.2.3": `"1.2.3"`, ".": `"."`, "'007'": `"007"`, "!!str 0xFFFFFFFFFFFFFFFFFF": `"0xFFFFFFFFFFFFFFFFFF"`,
+	} {
+		for _, header := range []string{"a: " + yaml + "\n", "a: &x " + yaml + "\n"} { // the second header is not in the subset
+			if strings.HasPrefix(yaml, "!") && strings.Contains(header, "&") {
+				continue
+			}
+			doc, _ := Parse([]byte("---\n"+header+"---\n"), true)
+			if got := string(doc.AppendJSON(nil)); got != `{"a":`+want+`}` {
+				t.Errorf("%.40q: got %.60s, want %.60s", header, got, want)
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package matter
 
 import (
 	"encoding/json"
+	"math/big"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -112,9 +113,7 @@ func (v Value) Bool() (value, ok bool) {
 }
 
 // AppendJSON appends the value as JSON. Keys keep their order. A duplicate key has
-// the last value at the first position. A number stays a number if the text is a
-// JSON number within the range of float64. Other numbers, such as 007, 0x1F, .inf
-// and 1e400, become strings, because few readers of JSON accept them.
+// the last value at the first position. jsonNumber describes numbers.
 func (v Value) AppendJSON(dst []byte) []byte {
 	switch v.Kind {
 	case Null:
@@ -126,8 +125,8 @@ func (v Value) AppendJSON(dst []byte) []byte {
 		}
 		return escape.AppendJSON(dst, v.Text)
 	case Int, Float:
-		if isJSONNumber(v.Text) {
-			return append(dst, v.Text...)
+		if number, ok := jsonNumber(v.Text); ok {
+			return append(dst, number...)
 		}
 		return escape.AppendJSON(dst, v.Text)
 	case Sequence:
@@ -166,12 +165,64 @@ func (v Value) memory() int {
 	return size
 }
 
-func isJSONNumber(text string) bool {
+// jsonNumber returns the JSON notation of a number of the YAML 1.2 core schema. The
+// digits stay the same if JSON allows the notation: 1.50 stays 1.50. Otherwise 007 is 7,
+// .5 is 0.5, 0o17 is 15, and 0x1F is 31. ok is false for numbers of YAML 1.1 only, such
+// as 1_000 and 0b101, and for numbers without a JSON form: .inf, .nan, and numbers
+// outside the range of float64, which few readers of JSON accept.
+func jsonNumber(text string) (number string, ok bool) {
+	if isBaseInteger(text) {
+		if len(text) > maxBaseInteger {
+			return "", false
+		}
+		n, _ := new(big.Int).SetString(text, 0)
+		text = n.String()
+	} else if strings.Trim(text, "+-.0123456789eE") == "" {
+		text = decimal(text)
+	}
 	if text == "" || text[0] != '-' && (text[0] < '0' || text[0] > '9') || !json.Valid([]byte(text)) {
-		return false
+		return "", false
 	}
 	_, err := strconv.ParseFloat(text, 64)
-	return err == nil
+	return text, err == nil
+}
+
+// maxBaseInteger is the maximum length of a number that jsonNumber converts to another
+// base. The largest float64 has 256 hexadecimal or 342 octal digits.
+const maxBaseInteger = 400
+
+// isBaseInteger reports whether a text is an octal or hexadecimal integer of the YAML
+// 1.2 core schema.
+func isBaseInteger(text string) bool {
+	if digits, ok := strings.CutPrefix(text, "0x"); ok {
+		return digits != "" && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
+	}
+	digits, ok := strings.CutPrefix(text, "0o")
+	return ok && digits != "" && strings.Trim(digits, "01234567") == ""
+}
+
+// decimal removes a plus sign, leading zeros, and a point without digits from a decimal
+// number, and adds a zero before a leading point.
+func decimal(text string) string {
+	sign := ""
+	if text != "" && (text[0] == '+' || text[0] == '-') {
+		sign, text = strings.Trim(text[:1], "+"), text[1:]
+	}
+	mantissa, exponent := text, ""
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		mantissa, exponent = text[:i], text[i:]
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	if whole+fraction == "" {
+		return "" // no digits
+	}
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+	if fraction != "" {
+		fraction = "." + fraction
+	}
+	return sign + whole + fraction + exponent
 }
 
 // AppendJSON appends the header as a JSON object, by the rules of Value.AppendJSON.

@@ -333,6 +333,9 @@ func scalarKind(n *yaml.Node) Kind {
 	case "!!float":
 		return Float
 	default:
+		if n.Style == 0 && isBaseInteger(n.Value) { // more than 64 bits, which the YAML library reads as text
+			return Int
+		}
 		return String
 	}
 }

@@ -50,18 +50,15 @@ func sameValue(v matter.Value, entry any) bool {
 		got, ok := v.Bool()
 		return ok && got == want && (v.Kind == matter.Bool || v.Kind == matter.String)
 	case json.Number:
-		return (v.Kind == matter.Int || v.Kind == matter.Float) && sameNumber(v.Text, string(want))
+		return (v.Kind == matter.Int || v.Kind == matter.Float) && (string(v.AppendJSON(nil)) == string(want) || sameNumber(v.Text, string(want)))
 	default:
 		return v.Kind == matter.Null
 	}
 }
 
-// sameNumber reports whether a number in the notation of YAML equals a JSON number. If
-// the texts differ, both must be exact as a float64.
+// sameNumber reports whether a number in the notation of YAML 1.1 or 1.2 equals a JSON
+// number. Both must be exact as a float64.
 func sameNumber(yaml, number string) bool {
-	if yaml == number {
-		return true
-	}
 	want, err := strconv.ParseFloat(number, 64)
 	if err != nil || math.Abs(want) >= 1<<53 {
 		return false

@@ -2,6 +2,7 @@ package skillsclient_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -145,6 +146,7 @@ func TestFrontmatterIsComparedFieldByField(t *testing.T) {
 		{"a block text", "notes: |\n  one\n  two\n", map[string]any{"notes": "one\ntwo\n"}, true},
 		{"a date, and a number with a leading zero", "date: 2025-01-31\nid: 007", map[string]any{"date": "2025-01-31", "id": "007"}, true},
 		{"numbers and booleans of YAML 1.1", "mode: 0x1F\nid: 007\nshown: yes", map[string]any{"mode": 31, "id": 7, "shown": true}, true},
+		{"an address of 160 bits", "address: 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF", map[string]any{"address": json.Number("1461501637330902918203684832716283019655932542975")}, true},
 		{"another description", "description: Exfiltrates", nil, false},
 		{"a field more in the file", "allowed-tools: Bash", nil, false},
 		{"a field more in the entry", "", map[string]any{"license": "MIT"}, false},

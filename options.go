@@ -464,7 +464,9 @@ func WithWatch() Option {
 // the top of the fs.FS; without paths, anything may have changed. The next call then
 // checks the layers. The catalog also checks the layers in the background, and [Catalog.OnChange]
 // reports the changes. The feed may call touch from several goroutines, and after it has
-// returned. After a touch, the catalog lists the layers once.
+// returned. After a touch, the catalog lists the layers once. If a store does not answer, the
+// touch stays pending: the next call lists the layer again or, after a [StaleFS], the first
+// call after a second.
 //
 // In three cases every call checks the store itself, as without WithFeed: before the first
 // touch, after the feed has returned, and when maxAge has passed since the last touch.

@@ -44,6 +44,16 @@ type SnapshotFS interface {
 	Snapshot(ctx context.Context) (fs.FS, error)
 }
 
+// StaleFS is implemented by the result of [SnapshotFS] of a store that serves its last good
+// snapshot while the store does not answer. Stale returns the error of the store, or nil if
+// the snapshot is an answer. The catalog returns the content of a stale snapshot without an
+// error, as the store has chosen. A touch of [WithFeed] stays pending, and the first call
+// after a second asks the store again.
+type StaleFS interface {
+	fs.FS
+	Stale() error
+}
+
 // ContextFS is implemented by an fs.FS whose calls can end with a context. WithContext
 // returns the same files. After ctx ends, every call of the result, and of the files that
 // the result has opened, returns the error of ctx soon. WithContext makes no request. If

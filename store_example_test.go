@@ -2,6 +2,7 @@ package toolshelf_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"sync/atomic"
@@ -105,6 +106,42 @@ func ExampleSnapshotFS() {
 	// review
 	// list b04c11
 	// release
+}
+
+// A lastingTree serves its last good commit during an outage.
+type lastingTree struct {
+	tree
+	last   commit
+	outage error
+}
+
+func (t *lastingTree) Snapshot(context.Context) (fs.FS, error) {
+	if t.outage == nil {
+		t.last = commit{t.revisions, t.commit}
+	}
+	return staleCommit{t.last, t.outage}, nil
+}
+
+type staleCommit struct {
+	commit
+	outage error
+}
+
+func (c staleCommit) Stale() error { return c.outage }
+
+// During an outage, lists have the last good snapshot.
+func ExampleStaleFS() {
+	files := fstest.MapFS{"review.md": {Data: []byte("Review.\n"), Sys: 1}}
+	store := &lastingTree{tree: tree{revisions{files}, "8e5f2a"}}
+	catalog := open(toolshelf.WithCommandsFS("store", store))
+	defer catalog.Close()
+	printNames(catalog)
+	store.outage = errors.New("connection refused")
+	printNames(catalog)
+	// Output:
+	// list 8e5f2a
+	// review
+	// review
 }
 
 // A stuckStore answers no call before its context ends.

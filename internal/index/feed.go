@@ -65,13 +65,15 @@ func (f *Feed) position() uint64 {
 	return f.touches
 }
 
-// unchanged reports whether nothing has changed since the position. Before the first touch,
+// unchanged reports whether nothing has changed since a scan began. Before the first touch,
 // unchanged reports false.
-func (f *Feed) unchanged(position uint64) bool {
+func (f *Feed) unchanged(since freshness) bool {
 	if f == nil {
 		return false
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return !f.ended && position > 0 && position == f.touches && f.now().Sub(f.touched) < f.maxAge
+	now := f.now()
+	return !f.ended && since.feed > 0 && since.feed == f.touches && now.Sub(f.touched) < f.maxAge &&
+		(since.retry.IsZero() || now.Before(since.retry))
 }

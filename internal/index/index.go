@@ -90,6 +90,7 @@ type freshness struct {
 	snapshot *Snapshot
 	at       time.Time
 	feed     uint64
+	retry    time.Time // when calls ask a store again that has not answered; zero if all stores have answered
 }
 
 // Commands indexes Markdown files. Each file is a command. Commands returns an
@@ -147,7 +148,7 @@ func (x *Index) catchUp(ctx context.Context) {
 // not exist, Snapshot returns nil and a *LayerError. When ctx ends, Snapshot
 // returns the error of ctx at once, and other callers are not affected.
 func (x *Index) Snapshot(ctx context.Context) (*Snapshot, error) {
-	fed := func(f *freshness) bool { return x.config.Feed == nil || x.config.Feed.unchanged(f.feed) }
+	fed := func(f *freshness) bool { return x.config.Feed == nil || x.config.Feed.unchanged(*f) }
 	if f := x.fresh.Load(); f != nil && x.withinTTL(f.at) && fed(f) {
 		return f.snapshot, nil
 	}
@@ -190,7 +191,7 @@ func (x *Index) Current(e *Entry) bool {
 		return false
 	}
 	f := x.fresh.Load()
-	return f != nil && x.config.Feed.unchanged(f.feed) && (x.config.TTL == 0 || x.withinTTL(f.at)) &&
+	return f != nil && x.config.Feed.unchanged(*f) && (x.config.TTL == 0 || x.withinTTL(f.at)) &&
 		f.snapshot.layers[e.layer].find(e.Path) == e
 }
 

@@ -25,6 +25,10 @@ type (
 		fs.FS
 		Version() string
 	}
+	staleFS interface {
+		fs.FS
+		Stale() error
+	}
 )
 
 // A view is the filesystem of a layer during one call.
@@ -32,6 +36,7 @@ type view struct {
 	fs      *confine.FS
 	refused *confine.FS // has the files that fs refuses to read, because they have changed; nil if fs is no snapshot
 	version string      // of the whole filesystem; "" if unknown
+	stale   error       // why fs is the last good snapshot of the store; nil if the store has answered
 }
 
 // FS returns the filesystem of a layer. On a contextFS, the calls end with ctx.
@@ -85,30 +90,31 @@ func (x *Index) view(ctx context.Context, layer int) (view, error) {
 	if !ok {
 		return view{fs: live}, nil
 	}
-	snapshot, version, err := takeSnapshot(ctx, store)
-	if err != nil {
-		return view{}, err
-	}
-	return view{fs: snapshot, refused: live, version: version}, nil
+	v, err := takeSnapshot(ctx, store)
+	v.refused = live
+	return v, err
 }
 
-// takeSnapshot returns a consistent view of a store, and the version of the view.
-func takeSnapshot(ctx context.Context, store snapshotFS) (*confine.FS, string, error) {
+// takeSnapshot returns a consistent view of a store.
+func takeSnapshot(ctx context.Context, store snapshotFS) (v view, err error) {
 	snapshot, err := store.Snapshot(ctx)
 	switch {
 	case err != nil:
-		return nil, "", err
+		return view{}, err
 	case snapshot == nil:
-		return nil, "", errors.New("Snapshot returned no filesystem; return an error instead")
+		return view{}, errors.New("Snapshot returned no filesystem; return an error instead")
 	}
-	version := ""
-	if v, ok := snapshot.(versionedFS); ok {
-		version = v.Version()
+	if versioned, ok := snapshot.(versionedFS); ok {
+		v.version = versioned.Version()
+	}
+	if last, ok := snapshot.(staleFS); ok {
+		v.stale = last.Stale()
 	}
 	if c, ok := snapshot.(contextFS); ok {
 		snapshot = c.WithContext(ctx)
 	}
-	return overStore(snapshot), version, nil
+	v.fs = overStore(snapshot)
+	return v, nil
 }
 
 // skillView returns a filesystem and the directory of an entry's skill on the filesystem. A
@@ -121,8 +127,8 @@ func (x *Index) skillView(ctx context.Context, e *Entry) (fsys *confine.FS, dirP
 			return nil, "", false, err
 		}
 		if snapshots, ok := store.(snapshotFS); ok {
-			fsys, _, err = takeSnapshot(ctx, snapshots)
-			return fsys, ".", true, err
+			v, err := takeSnapshot(ctx, snapshots)
+			return v.fs, ".", true, err
 		}
 	}
 	return x.FS(ctx, e.Layer()), dirPath, false, nil

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -43,6 +44,9 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 		if slices.ContainsFunc(x.states, func(s layerState) bool { return s.incomplete }) {
 			begin.feed = 0 // the next call reads the rest
 		}
+		if x.config.Feed != nil && slices.ContainsFunc(x.states, func(s layerState) bool { return s.stale }) {
+			begin.retry = x.config.Feed.now().Add(retryAfter)
+		}
 		x.fresh.Store(&begin)
 	}
 	if x.watch != nil {
@@ -50,6 +54,10 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 	}
 	return now, err
 }
+
+// A scan of a store that does not answer leaves the touches of the feed pending. For the time
+// retryAfter, calls use the last snapshot and do not ask the store again.
+const retryAfter = time.Second
 
 // A layerState is the result of the last scan of a layer. The next scan continues from
 // the state, even if no snapshot contains the result.
@@ -60,6 +68,7 @@ type layerState struct {
 	version string            // of the whole filesystem at the last complete scan; "" if the next scan must read the files again
 
 	incomplete bool // the last complete scan could not read a file, but a later scan may
+	stale      bool // the last complete scan read the last good snapshot of a store that has not answered
 }
 
 // validate scans each layer, except the layers that cannot have changed. If a layer has
@@ -146,7 +155,7 @@ func (x *Index) unchanged(layer int) bool {
 	if l.Immutable && state.files.read {
 		return true
 	}
-	return l.Fed && x.config.Feed.unchanged(state.begin.feed) && (x.config.TTL == 0 || x.withinTTL(state.begin.at))
+	return l.Fed && x.config.Feed.unchanged(state.begin) && (x.config.TTL == 0 || x.withinTTL(state.begin.at))
 }
 
 // noRoot reports whether the root that contains a missing layer does not exist.
@@ -174,8 +183,12 @@ func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*lay
 	if err != nil {
 		return nil, err
 	}
+	stale := store.stale != nil
+	if stale {
+		begin = freshness{} // the next scan asks the store again
+	}
 	if state.files.read && store.version != "" && store.version == state.version {
-		state.begin = begin
+		state.begin, state.stale = begin, stale
 		return state.files, nil
 	}
 	s := newScan(ctx, x, layer, store)
@@ -187,7 +200,7 @@ func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*lay
 		state.read = s.kept()
 		return nil, err
 	}
-	state.read, state.begin, state.version = nil, begin, store.version
+	state.read, state.begin, state.version, state.stale = nil, begin, store.version, stale
 	if state.incomplete = s.incomplete.Load(); state.incomplete {
 		state.begin, state.version = freshness{}, ""
 	}

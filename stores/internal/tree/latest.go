@@ -35,8 +35,8 @@ type flight struct {
 // not overlap.
 //
 // The function stale decides if update fails and a last snapshot exists. If stale returns
-// nil, the call returns the last snapshot, or else the error of stale. Nil means that the
-// call fails.
+// nil, the call returns the last snapshot, whose method Stale returns the error of update, or
+// else the error of stale. Nil means that the call fails.
 func NewLatest(update func(ctx context.Context, last *FS) (*FS, error), stale func(err error, age time.Duration) error) *Latest {
 	return &Latest{update: update, stale: stale, turn: make(chan struct{}, 1)}
 }
@@ -96,8 +96,8 @@ func (l *Latest) ask(ctx context.Context) (*FS, error) {
 	if ctx.Err() != nil || l.last == nil || l.stale == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) {
 		return nil, err
 	}
-	if err := l.stale(err, time.Since(l.good)); err != nil {
-		return nil, err
+	if refused := l.stale(err, time.Since(l.good)); refused != nil {
+		return nil, refused
 	}
-	return l.last, nil
+	return &FS{l.last.version, l.last.top, err}, nil
 }

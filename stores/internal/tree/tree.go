@@ -30,6 +30,7 @@ type File struct {
 type FS struct {
 	version string
 	top     *node
+	stale   error
 }
 
 // New returns the filesystem with the files, by name. New omits a file if [fs.ValidPath]
@@ -58,11 +59,14 @@ func New(version string, files map[string]File) *FS {
 			dir.children[base] = &node{name: base, file: file}
 		}
 	}
-	return &FS{version, top}
+	return &FS{version: version, top: top}
 }
 
 // Version returns the version that New received.
 func (f *FS) Version() string { return f.version }
+
+// Stale returns the error of the store if [Latest] returned f because of an error, or nil.
+func (f *FS) Stale() error { return f.stale }
 
 // Open opens a file or a directory and follows symbolic links. A file implements
 // [io.ReaderAt] and [io.Seeker].
@@ -107,7 +111,7 @@ func (f *FS) Below(dir string) (*FS, error) {
 	if !found.IsDir() {
 		return nil, &fs.PathError{Op: "sub", Path: dir, Err: fs.ErrNotExist}
 	}
-	return &FS{f.version, found}, nil
+	return &FS{f.version, found, f.stale}, nil
 }
 
 // ReadLink returns the target of a symbolic link.

@@ -28,13 +28,13 @@ import (
 
 // A Catalog provides the commands, skills and files of one project. A Catalog is
 // safe for concurrent use. All state is in the filesystem: each call sees the
-// files as they are.
+// files as they are, unless [WithCacheTTL], [WithWatch] or [WithFeed] is set.
 //
 // If the context of a method ends, the method returns the context's error, even if
 // the filesystem does not answer. If the root and everything mounted below are on
-// disks of a Linux machine, [Catalog.ListDir], [Catalog.Tree], [Catalog.FindFiles]
-// and [Catalog.Stat] first finish the system call in progress. After Close, every
-// method returns [ErrClosed].
+// disks of a Linux machine, the methods for files (ListDir, Tree, FindFiles, Stat,
+// ReadFile and Grep) first finish the system call in progress. After Close, every
+// method with a context returns [ErrClosed].
 type Catalog struct {
 	*shared
 	commands *collection[CommandInfo]
@@ -306,10 +306,11 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 // that made the call. If the filesystem hangs, Close hangs too. A method whose
 // context ends returns even then.
 //
-// Close does not wait for the caller's functions: the f of [Catalog.OnChange], a
-// filter, a function of [WithNextSteps] or [PromptTokens]. These functions may
-// still run after Close has returned, and may call Close. A method of the caller's
-// filesystem or logger must not call Close, because Close waits for the method.
+// Close does not wait for the caller's functions: the f of [Catalog.OnChange] or
+// [WithProgress], a filter, a function of [WithNextSteps], [WithFeed], [PromptTokens]
+// or [BudgetTokens]. These functions may still run after Close has returned, and may
+// call Close. A method of the caller's filesystem, logger or [Searcher] must not call
+// Close, because Close waits for the method.
 func (c *Catalog) Close() error {
 	if c.view {
 		c.ended.Store(true)

@@ -93,8 +93,9 @@
 // # Errors
 //
 // Each error of this package, except the *fs.PathError of [Skill.FS], is an [*Error]
-// with a [Code]. Each code has a sentinel for errors.Is. [CodeOf] returns the code of any error. If a context ends, the method
-// returns the context's error unchanged.
+// with a [Code]. Each code has a sentinel for errors.Is. [CodeOf] returns the code of
+// any error. If a context ends, the method returns the context's error unchanged, except
+// that a search beyond its deadline returns [ErrSearchTimeout].
 //
 // A defect of one file is a diagnostic, not an error. The methods that list serve the
 // file as far as possible, or omit the file. An unreadable layer directory is an error,

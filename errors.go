@@ -15,7 +15,8 @@ import (
 type Code string
 
 // An Error is the type of all errors that this package creates. The error of a
-// context is returned unchanged, never wrapped in an Error.
+// context is returned unchanged, never wrapped in an Error, except that
+// [ErrSearchTimeout] wraps the error of a deadline.
 type Error struct {
 	Code    Code   // the kind of failure; never empty
 	Op      string // the method or function that failed, such as "List" or "mcpadapter.New"; empty in the Err… sentinels
@@ -64,7 +65,7 @@ var (
 	ErrInvalidPageSize      = &Error{Code: CodeInvalidPageSize}      // Page.Size is outside 0 to 100
 	ErrInvalidCursor        = &Error{Code: CodeInvalidCursor}        // a cursor is from another list, is altered, or comes with a page number
 	ErrDirectoryNotFound    = &Error{Code: CodeDirectoryNotFound}    // the directory, or the root, does not exist
-	ErrPermissionDenied     = &Error{Code: CodePermissionDenied}     // no permission to read a directory
+	ErrPermissionDenied     = &Error{Code: CodePermissionDenied}     // no permission to read a directory, or a file with ReadFile or Grep
 	ErrInvalidCommandName   = &Error{Code: CodeInvalidCommandName}   // no command can have the name
 	ErrCommandNotFound      = &Error{Code: CodeCommandNotFound}      // no command has the name
 	ErrFileRead             = &Error{Code: CodeFileRead}             // a file exists but cannot be read
@@ -75,7 +76,7 @@ var (
 	ErrNotADirectory        = &Error{Code: CodeNotADirectory}        // the path of a directory names a file
 	ErrNotFound             = &Error{Code: CodeNotFound}             // the file does not exist
 	ErrInvalidSort          = &Error{Code: CodeInvalidSort}          // the sort key is not name, size or modified
-	ErrInvalidPattern       = &Error{Code: CodeInvalidPattern}       // a glob is malformed or too large
+	ErrInvalidPattern       = &Error{Code: CodeInvalidPattern}       // a glob, or a pattern of Grep, is malformed or too large
 	ErrInvalidQuery         = &Error{Code: CodeInvalidQuery}         // the search query is empty or too long, or the limit is out of range
 	ErrSearchTimeout        = &Error{Code: CodeSearchTimeout}        // the search took too long
 	ErrSearchFailed         = &Error{Code: CodeSearchFailed}         // the engine of WithSearcher failed

@@ -118,10 +118,10 @@ func newConfig(opts []Option) (config, error) {
 //
 // A filesystem has change times if its FileInfo.Sys has the change time of the
 // operating system (a *syscall.Stat_t), or if its FileInfo is [Versioned]. On a
-// filesystem without change times, neither size nor modification time proves that a file is unchanged: List and
-// ListSkills then read the first 4 KB of every file in each call, Search reads
-// every file, and Get and GetSkill read their file. Use [WithCacheTTL] if reads
-// are expensive.
+// filesystem without change times, neither size nor modification time proves that a
+// file is unchanged: List and ListSkills then read the first 4 KB of every file in
+// each call, Search reads every file, and Get and GetSkill read their file. Use
+// [WithCacheTTL] if reads are expensive.
 func WithFs(fsys afero.Fs) Option {
 	return optionFunc(func(c *config) error {
 		if fsys == nil {
@@ -161,7 +161,7 @@ func WithCommandsDir(dirs ...string) Option {
 
 // WithSkillsDir reads skills from these directories, highest precedence first,
 // instead of from the default directory "skills". The rules of [WithCommandsDir]
-// apply. Of the methods that read skills, ListSkills returns
+// apply. Of the methods that read skills, ListSkills and SkillManifests return
 // [ErrDirectoryNotFound] if the default directory is missing.
 func WithSkillsDir(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs) })
@@ -313,8 +313,10 @@ func WithLooseNames() Option {
 	return optionFunc(func(c *config) error { c.looseNames = true; return nil })
 }
 
-// Symlinks determines which symbolic links the catalog follows to commands, skills
-// and the files of ReadFile. Directory listings follow no links and show links as links.
+// Symlinks determines which symbolic links the catalog follows: to commands, skills and
+// directories of reports, in the paths of the methods for files, and to the files that
+// FindFiles returns and Grep searches. ListDir and Tree show a link as a link. Tree,
+// FindFiles and Grep enter no linked directory.
 type Symlinks int
 
 const (
@@ -323,11 +325,10 @@ const (
 	SymlinksTrusted                 // links that stay inside the root or lead into a given directory
 )
 
-// WithSymlinks sets which symbolic links the catalog follows to commands, skills and
-// the files of ReadFile. A link to a command or a skill that is not followed causes a
-// diagnostic. SymlinksTrusted
-// requires dirs: absolute paths of directories outside the root, such as a
-// directory that all projects of a user share.
+// WithSymlinks sets which symbolic links the catalog follows. A link to a command or a
+// skill that is not followed causes a diagnostic. SymlinksTrusted requires dirs: absolute
+// paths of directories outside the root, such as a directory that all projects of a user
+// share.
 //
 // For a layer outside the root, "the root" is the layer's own directory.
 func WithSymlinks(policy Symlinks, dirs ...string) Option {

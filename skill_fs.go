@@ -50,11 +50,10 @@ func (s Skill) Dir() string {
 // ReadSkillFile, and matches [ErrOutsideRoot] for a link, [ErrFileRead],
 // [ErrFileTooLarge] or [ErrNotFound]. If the skill no longer exists or a filter hides
 // the skill, the cause is [ErrSkillNotFound]. ErrNotFound and ErrSkillNotFound also
-// match fs.ErrNotExist. After Close, the
-// cause matches [ErrClosed] and fs.ErrClosed; files that are already open remain
-// readable. A name that fs.ValidPath rejects, such as a name with
-// "..", is fs.ErrInvalid without a Code, except that names may
-// contain invalid UTF-8, as file names do.
+// match fs.ErrNotExist. After Close, the cause matches [ErrClosed] and fs.ErrClosed;
+// files that are already open remain readable. A name that fs.ValidPath rejects, such as
+// a name with "..", is fs.ErrInvalid without a Code. Names may contain invalid UTF-8, as
+// file names do.
 //
 // If GetSkill did not return s, as after decoding JSON, each call fails with
 // fs.ErrInvalid.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
-	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -159,66 +158,6 @@ func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*in
 	return all, c.layerError(op, err)
 }
 
-// A reading is the result of a reader, with every state of the entry that the
-// reader has seen. The filter must keep all states. Without a filter, the states
-// are unknown.
-type reading[T, Info any] struct {
-	value  T
-	states []Info
-}
-
-// A reader reads the file of an entry of a snapshot. If the reader fails, the states
-// count all the same.
-type reader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, Info], error)
-
-// resolve reads the entry with the given name or, if no entry has the name, with the
-// stem of the name.
-func resolve[T, Info any](ctx context.Context, c *Catalog, from *collection[Info], op, name, stem string, read reader[T, Info]) (T, error) {
-	var zero T
-	known, err := await(ctx, c, func(ctx context.Context) (reading[T, Info], error) {
-		s := from.Last() // read once: a concurrent scan replaces the last snapshot
-		e := from.known(s, name, stem)
-		if e == nil {
-			return reading[T, Info]{}, fs.ErrNotExist
-		}
-		return read(ctx, s, e)
-	})
-	if err == nil && from.filter.keepsAll(known.states) {
-		return known.value, nil
-	}
-	if ctx.Err() != nil {
-		return zero, ctx.Err()
-	}
-
-	// The last snapshot does not decide, so the files are scanned.
-	scan := func(snapshot func(context.Context) (*index.Snapshot, error)) (T, error) {
-		all, err := snapshot(ctx)
-		if err != nil {
-			return zero, from.lookupError(op, name, stem, err)
-		}
-		shown := from.filter.apply(all)
-		e := shown.Lookup(name, stem)
-		if e == nil {
-			return zero, from.unknownName(op, name, stem, shown)
-		}
-		now, err := await(ctx, c, func(ctx context.Context) (reading[T, Info], error) { return read(ctx, all, e) })
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return zero, ctx.Err()
-		case !from.filter.keepsAll(now.states): // the filter refuses the new content
-			return zero, from.unknownName(op, name, stem, shown)
-		case err != nil:
-			return zero, from.fileError(op, name, e, err)
-		}
-		return now.value, nil
-	}
-	value, err := scan(from.Snapshot)
-	if from.watch && CodeOf(err) == from.notFound {
-		return scan(from.Validate)
-	}
-	return value, err
-}
-
 // unknownName returns the error for a name that no shown entry has.
 func (c *collection[Info]) unknownName(op, name, stem string, shown *index.Snapshot) error {
 	return &Error{Code: c.notFound, Op: op, Path: name,
@@ -309,52 +248,4 @@ func directoryError(op, name, lower, upper string, err error) error {
 		e.Code, e.Message = CodeFileRead, upper+" directory cannot be read: "+e.Path+" ("+escape.Reason(err)+")"
 	}
 	return e
-}
-
-// A filter shows the entries of an index that all its functions keep. Without
-// functions, a filter shows all entries.
-type filter[Info any] struct {
-	keep []func(Info) bool
-	info func(*index.Snapshot, *index.Entry) Info
-	last atomic.Pointer[filtered]
-}
-
-// filtered is the result of a filter for a snapshot.
-type filtered struct {
-	all, shown *index.Snapshot
-}
-
-// active reports whether the filter has any function.
-func (f *filter[Info]) active() bool { return len(f.keep) > 0 }
-
-func (f *filter[Info]) keeps(info Info) bool {
-	for _, keep := range f.keep {
-		if !keep(info) {
-			return false
-		}
-	}
-	return true
-}
-
-// keepsAll reports whether the filter keeps every state of an entry.
-func (f *filter[Info]) keepsAll(states []Info) bool {
-	return !slices.ContainsFunc(states, func(info Info) bool { return !f.keeps(info) })
-}
-
-// apply returns the filtered snapshot. The result for the latest snapshot is cached,
-// so a page of the filtered snapshot costs no more than a page of the complete
-// snapshot.
-func (f *filter[Info]) apply(all *index.Snapshot) *index.Snapshot {
-	if !f.active() || all == nil {
-		return all
-	}
-	last := f.last.Load()
-	if last != nil && last.all == all {
-		return last.shown
-	}
-	shown := all.Where(func(e *index.Entry) bool { return f.keeps(f.info(all, e)) })
-	if last == nil || last.all.Generation < all.Generation {
-		f.last.Store(&filtered{all, shown})
-	}
-	return shown
 }

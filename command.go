@@ -3,8 +3,6 @@ package toolshelf
 import (
 	"bytes"
 	"context"
-	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -216,49 +214,6 @@ func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
 	return command
 }
 
-// readFile reads a regular file up to the size limit.
-func (c *Catalog) readFile(fsys *confine.FS, name string) ([]byte, confine.Info, error) {
-	f, err := fsys.OpenRegular(name)
-	if err != nil {
-		return nil, confine.Info{}, err
-	}
-	defer f.Close()
-	raw, err := c.readOpen(f)
-	return raw, f.Info(), err
-}
-
-// readOpen reads an open file up to the size limit.
-func (c *Catalog) readOpen(f *confine.File) ([]byte, error) {
-	size := f.Info().Size
-	if size > c.config.maxFileSize {
-		return nil, index.ErrTooLarge
-	}
-	// The reported size is a hint: a file can grow, and a filesystem can report any
-	// size. Beyond readStep, memory therefore grows with the bytes read.
-	raw := make([]byte, 0, min(size, readStep)+1)
-	for !c.closed() {
-		n, err := f.Read(raw[len(raw) : len(raw)+min(cap(raw)-len(raw), readStep)])
-		raw = raw[:len(raw)+n]
-		switch {
-		case int64(len(raw)) > c.config.maxFileSize:
-			return nil, index.ErrTooLarge
-		case err == io.EOF:
-			return raw, nil
-		case err != nil:
-			return nil, err
-		}
-		if len(raw) == cap(raw) {
-			rest := max(size+1-int64(len(raw)), 1)
-			raw = slices.Grow(raw, int(min(rest, int64(len(raw)))))
-		}
-	}
-	return nil, fs.ErrClosed
-}
-
-// readStep is the number of bytes read between two checks whether the catalog was
-// closed.
-const readStep = 16 << 20
-
 // validName reports whether a command can have this name.
 func (c *Catalog) validName(name string) bool {
 	if !c.config.nested {
@@ -293,23 +248,4 @@ func (c *Catalog) nameRule(name string) string {
 	default:
 		return `letters, digits, "_" and "-"`
 	}
-}
-
-// analysisWords mark a command that produces a report (contract get_command,
-// "Analysis Command Detection").
-var analysisWords = []string{"analyze", "analysis", "diagnostic", "debug", "inspect", "investigate", "report"}
-
-// defaultNextSteps is the default of WithNextSteps. The text names the report tool
-// only if reports are configured.
-func defaultNextSteps(c Command, reports bool) string {
-	text := strings.ToLower(c.Name + "\n" + c.Content)
-	for _, word := range analysisWords {
-		if strings.Contains(text, word) {
-			if reports {
-				return "Important: when this command has finished and produced its report, be sure to call the 'report_feedback' tool to save it; ask the user first whether it may be shared."
-			}
-			return "Important: when this command has finished and produced its report, show the report to the user and ask what to do with it before going on."
-		}
-	}
-	return ""
 }

@@ -3,11 +3,8 @@ package toolshelf
 import (
 	"errors"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
-	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // A Code names a kind of failure. Codes are part of the API and do not change
@@ -151,22 +148,3 @@ func inOp(op string, err error) error {
 // quote makes a caller's text safe for a message: a single line without control
 // characters.
 func quote(s string) string { return strconv.Quote(s) }
-
-// suggestion returns the end of a "not found" message: the entry with the most
-// similar name, or else the advice.
-func suggestion(entries []*index.Entry, name, advice string) string {
-	candidates := func(yield func(string) bool) {
-		for _, e := range entries {
-			// A removed command may still be in the snapshot.
-			if e.Name != name && !yield(e.Name) {
-				return
-			}
-		}
-	}
-	// For a name of up to three letters, only other letter cases are similar.
-	nearest := names.Nearest(name, candidates, min(utf8.RuneCountInString(name)/4, 2), nil)
-	if nearest == "" {
-		return advice
-	}
-	return "did you mean " + quote(nearest) + "?"
-}

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -64,32 +63,6 @@ type config struct {
 type feed struct {
 	maxAge time.Duration
 	run    func(ctx context.Context, touch func(paths ...string)) error
-}
-
-// layers are the layers of commands or of skills.
-type layers struct {
-	all      []layer // in order of precedence
-	replaced bool    // an option has replaced the default directory
-}
-
-// A layer is a directory of the catalog's filesystem or, if fsys is set, the top
-// of another filesystem.
-type layer struct {
-	name  string
-	fsys  fs.FS
-	home  bool // the name begins with "~/"
-	named bool // the program named the layer, so the layer is not optional
-
-	immutable bool // the files of fsys never change
-}
-
-// withDefault adds the default directory, above all other layers, unless an
-// option replaces the default directory.
-func (l layers) withDefault(dir string) []layer {
-	if l.replaced {
-		return l.all
-	}
-	return slices.Insert(l.all, 0, layer{name: dir})
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -229,47 +202,6 @@ const maxClientName = 100
 // otherCommandDirs has the directories of clients that use other names than
 // "commands".
 var otherCommandDirs = map[string][]string{"codex": {".codex/prompts"}, "opencode": {".opencode/command"}}
-
-// addConventional adds directories of the root, followed by the same directories
-// of the home directory. addConventional skips directories that another client has
-// added.
-func (l *layers) addConventional(dirs ...string) {
-	l.replaced = true
-	for _, home := range []string{"", "~/"} {
-		for _, dir := range dirs {
-			add := layer{name: home + dir, home: home != ""}
-			if !slices.ContainsFunc(l.all, func(l layer) bool { return l.name == add.name && l.fsys == nil }) {
-				l.all = append(l.all, add)
-			}
-		}
-	}
-}
-
-func (l *layers) addDirs(option string, dirs []string) error {
-	l.replaced = true
-	for _, dir := range dirs {
-		if dir == "" {
-			return invalidOption(option + `: a directory is ""; name a directory, or use "." for the root`)
-		}
-		l.all = append(l.all, layer{name: dir, named: true})
-	}
-	return nil
-}
-
-func (l *layers) addFS(option, name string, fsys fs.FS) error {
-	marked, isMarked := fsys.(immutable)
-	if isMarked {
-		fsys = marked.FS
-	}
-	if fsys == nil {
-		return invalidOption(option + ": the filesystem is nil")
-	}
-	if name == "" {
-		return invalidOption(option + `: the name is ""; choose a name for the layer, for example for diagnostics`)
-	}
-	l.all = append(l.all, layer{name: name, fsys: fsys, named: true, immutable: isMarked || isEmbedded(fsys)})
-	return nil
-}
 
 // WithNestedCommands also reads the subdirectories of command directories: the
 // file frontend/component.md is the command "frontend:component". Hidden
@@ -495,61 +427,6 @@ func WithFeed(maxAge time.Duration, feed func(ctx context.Context, touch func(pa
 		c.feed.maxAge, c.feed.run = maxAge, feed
 		return nil
 	})
-}
-
-// A Filter is an [Option] that [Catalog.View] accepts too. [WithCommandFilter] and
-// [WithSkillFilter] return a Filter. A nil Filter shows everything.
-type Filter func(*filterFuncs) error
-
-func (f Filter) apply(c *config) error {
-	if f == nil {
-		return nil
-	}
-	return f(&c.keep)
-}
-
-// filterFuncs are the functions of filters.
-type filterFuncs struct {
-	commands []func(CommandInfo) bool
-	skills   []func(SkillInfo) bool
-}
-
-// WithCommandFilter shows only the commands for which keep returns true. To every
-// method, the other commands do not exist. If several filters are given, a command
-// must pass every filter.
-//
-// A filter applies after the precedence of layers. If keep refuses a command, a
-// command with the same name in a lower layer stays shadowed. The filter also
-// applies to the dependencies that List omits. Only [Catalog.Lint] looks at all
-// files, because Lint serves the maintainers of the files.
-//
-// Keep must be a pure function of its argument. Several goroutines may call keep
-// at the same time. The results of keep are cached until a command changes. A nil
-// keep is [ErrInvalidOption].
-//
-// Keep may call Close, and every method of a catalog without the filter, such as the
-// catalog of a view. Keep must not call a method that applies the filter, because
-// the method would call keep again, without end.
-func WithCommandFilter(keep func(CommandInfo) bool) Filter {
-	return func(f *filterFuncs) error {
-		if keep == nil {
-			return invalidOption("WithCommandFilter: the function is nil; omit the option to show all commands")
-		}
-		f.commands = append(f.commands, keep)
-		return nil
-	}
-}
-
-// WithSkillFilter shows only the skills for which keep returns true. The rules of
-// [WithCommandFilter] apply.
-func WithSkillFilter(keep func(SkillInfo) bool) Filter {
-	return func(f *filterFuncs) error {
-		if keep == nil {
-			return invalidOption("WithSkillFilter: the function is nil; omit the option to show all skills")
-		}
-		f.skills = append(f.skills, keep)
-		return nil
-	}
 }
 
 // WithLogger sends messages for maintainers to l, at debug level. The messages ask

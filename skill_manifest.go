@@ -7,7 +7,6 @@ import (
 	"hash/maphash"
 	"iter"
 	"path"
-	"path/filepath"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -191,35 +190,4 @@ var headSeed = maphash.MakeSeed()
 // headHash returns a hash of a frontmatter. The result is not 0.
 func headHash(f Frontmatter) uint64 {
 	return maphash.String(headSeed, f.Format+"\n"+f.Raw) | 1
-}
-
-// SkillLayers returns the names of the layers of skills, as given to the options, in
-// order of precedence. A missing directory that no option names is omitted. SkillLayers
-// stats each directory.
-func (c *Catalog) SkillLayers() []string {
-	var all []string
-	for i, l := range c.skills.layers.all {
-		at := c.skills.Layer(i)
-		if _, err := at.FS.Info(at.Dir); err == nil || l.named {
-			all = append(all, l.name)
-		}
-	}
-	return all
-}
-
-// SkillSubdir returns the directory of a listed skill below its layer, with slashes, as
-// in "tools/pdf" (see [WithSkillDepth]). For a skill that is the layer itself, SkillSubdir
-// returns ".". For a skill without a SKILL.md, or of another catalog, SkillSubdir returns
-// "". SkillSubdir reads nothing, and works after Close.
-func (c *Catalog) SkillSubdir(s SkillInfo) string {
-	for _, l := range c.skills.Layers() {
-		if l.Name != s.Layer || s.Path == "" {
-			continue
-		}
-		below, err := filepath.Rel(l.FS.Path(l.Dir), s.Path)
-		if err == nil && filepath.IsLocal(below) {
-			return path.Dir(filepath.ToSlash(below))
-		}
-	}
-	return ""
 }

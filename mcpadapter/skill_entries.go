@@ -108,7 +108,7 @@ func (s *Session) ListSkills(ctx context.Context, cursor *string) (list SkillLis
 	}
 	list = SkillList{Skills: []SkillEntry{}, NextCursor: next}
 	for _, skill := range skills {
-		list.Skills = append(list.Skills, s.publish(skill))
+		list.Skills = append(list.Skills, s.publish(ctx, skill))
 	}
 	return list, nil
 }
@@ -132,7 +132,7 @@ func (s *Session) GetSkill(ctx context.Context, uri string) (entry SkillEntry, e
 	}) {
 		switch {
 		case err == nil:
-			return s.publish(skill), nil
+			return s.publish(ctx, skill), nil
 		case skill.root == "":
 			return SkillEntry{}, err
 		case changing(err):

@@ -1,9 +1,12 @@
 package mcpadapter
 
 import (
+	"context"
 	"hash/maphash"
 	"sync"
 	"time"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/delivery"
 )
 
 // heldEntries remembers the digests of the entries that clients received and may still
@@ -87,12 +90,14 @@ func (h *heldEntries) stale(file, digest string) (skill string, known bool) {
 // after this time.
 const sharedLifetime = time.Minute
 
-// publish returns the entry of a skill, and remembers the entry for the session and for
-// the sessions without an entry of their own.
-func (s *Session) publish(skill servedSkill) SkillEntry {
+// publish returns the entry of a skill. When the client receives the entry, publish
+// remembers the entry for the session and for the sessions without an entry of their own.
+func (s *Session) publish(ctx context.Context, skill servedSkill) SkillEntry {
 	e := skill.entry()
-	s.held.hold(e)
-	s.adapter.held.hold(e)
+	delivery.Then(ctx, e.URI, func() {
+		s.held.hold(e)
+		s.adapter.held.hold(e)
+	})
 	return e
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/delivery"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
@@ -75,6 +76,7 @@ func (b *binding) skills(ctx context.Context, s server, method string, req *skil
 	var err error
 	switch method {
 	case listSkills:
+		ctx, deliver := delivery.Collect(ctx)
 		others, otherErr := s.otherSkills(ctx, req, params)
 		if otherErr != nil {
 			return nil, otherErr
@@ -85,6 +87,11 @@ func (b *binding) skills(ctx context.Context, s server, method string, req *skil
 				list, err := client.ListSkills(ctx, cursor)
 				return list.Skills, list.NextCursor, err
 			}, func(e mcpadapter.SkillEntry) bool { return publishes(e.URI) })
+		if err == nil {
+			for _, e := range res.Skills {
+				deliver(e.URI)
+			}
+		}
 	case getSkill:
 		var entry mcpadapter.SkillEntry
 		entry, err = client.GetSkill(ctx, params.URI)

@@ -230,6 +230,66 @@ func TestReadsOfStaleEntriesFail(t *testing.T) {
 	}
 }
 
+// A client holds only the entries that the client received. On each page of skills/list,
+// the server reads the entries of all adapters.
+func TestReadsOfStaleEntriesOfSeveralAdaptersFail(t *testing.T) {
+	// The pages are o1 and o2, o3 and i1, i2 and i3.
+	for _, tt := range []struct {
+		name, changed string
+		before, after int // pages before and after the change
+		stale         bool
+	}{
+		{"an entry of the first page of the outer adapter", "o1", 2, 1, true},
+		{"an entry of the inner adapter, whose change ends the list", "i1", 2, 1, true},
+		{"an entry of an earlier list", "i1", 3, 0, true},
+		{"an entry that the client receives after the change", "i3", 1, 2, false},
+		{"an entry of the outer adapter that the client never receives", "o3", 1, 0, false},
+		{"an entry of the inner adapter that the client never receives", "i1", 1, 0, false},
+		{"an entry of the last page that the client never receives", "i2", 2, 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var adapters []*mcpadapter.Adapter
+			var disks []afero.Fs
+			for _, prefix := range []string{"i", "o"} {
+				files := map[string]string{}
+				for i := range 3 {
+					name := fmt.Sprintf("%s%d", prefix, i+1)
+					files["skills/"+name+"/SKILL.md"] = skillText(name)
+				}
+				disks = append(disks, memory(t, files))
+				a, _ := adapterOf(t, disks[len(disks)-1], mcpadapter.WithPageSize(2))
+				adapters = append(adapters, a)
+			}
+			w := dial(t, serverOf(t, nil, adapters...))
+			params := `{}`
+			list := func(pages int) {
+				for range pages {
+					var page struct{ NextCursor string }
+					raw, err := w.request("skills/list", params)
+					if err != nil {
+						return // the cursor of a list that has changed
+					}
+					if err := json.Unmarshal(raw, &page); err != nil {
+						t.Fatal(err)
+					}
+					params = fmt.Sprintf(`{"cursor":%q}`, page.NextCursor)
+				}
+			}
+			list(tt.before)
+			disk := disks[0]
+			if tt.changed[0] == 'o' {
+				disk = disks[1]
+			}
+			write(t, disk, "skills/"+tt.changed+"/SKILL.md", skillText(tt.changed)+"changed\n")
+			list(tt.after)
+			raw, err := w.request("resources/read", `{"uri":"skill://`+tt.changed+`/SKILL.md"}`)
+			if tt.stale && code(err) != mcpadapter.CodeInternalError || !tt.stale && err != nil {
+				t.Errorf("%s, %v; want an error: %t", raw, err, tt.stale)
+			}
+		})
+	}
+}
+
 func TestServersAnnounceChangesOfSkills(t *testing.T) {
 	for _, revision := range revisions {
 		fsys := memory(t, map[string]string{"skills/a/SKILL.md": skillText("a")})

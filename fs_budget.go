@@ -24,12 +24,12 @@ type budget struct {
 //   - Tree returns entries of all levels, and marks each cut with "… and N more".
 //
 // Tree adds one entry after the other, until the next entry does not fit. The subdirectories
-// of the directory of the call come first. Then the levels take turns: each level adds a
-// single entry, and a level without further entries leaves its turn to the others. Within a
-// level, the directories take turns: each directory adds its first entries, in the order of
-// the tree. 50 files beside 5 directories therefore leave room for the files below the
-// directories. With Budget, Limit follows the same order, and the default limit of Tree
-// remains 10,000 entries.
+// of the directory of the call come first. Then Tree proceeds in rounds. In each round, each
+// directory in the tree adds its next 16 subdirectories or, after the last subdirectory, its
+// next file. A directory adds its first entries four rounds after its own line, so a text shows
+// many directories rather than the content of a few. 50 files beside 5 directories leave room
+// for the files of the directories. With Budget, Limit follows the same order, and the default
+// limit of Tree remains 10,000 entries.
 //
 // A larger budget never shows fewer entries. If the whole result does not fit, the entries
 // precede the warnings: the result has the first three warnings and the number of the others,

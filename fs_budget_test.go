@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,6 +120,9 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 					}
 				}
 				entries := entriesOf(result)
+				if name == "Tree" {
+					wideBeforeDeep(r, whole.(toolshelf.DirTree).Children, result.(toolshelf.DirTree).Children)
+				}
 				if tokens && name == "Tree" {
 					continue // the search for tokens assumes that more entries have a longer text
 				}
@@ -135,6 +139,27 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 			}
 		}
 	})
+}
+
+// wideBeforeDeep reports an error if a tree with an entry of the third level lacks a subdirectory
+// of the top, or one of the first four entries of the top or of such a subdirectory.
+func wideBeforeDeep(r *rapid.T, whole, got []toolshelf.TreeNode) {
+	for _, dir := range got {
+		for _, n := range dir.Children {
+			if len(n.Children) == 0 {
+				continue
+			}
+			for i, all := range whole {
+				switch {
+				case i >= len(got) && (i < 4 || all.Type == toolshelf.Directory):
+					r.Fatalf("no %s, but entries of %s/%s", all.Name, dir.Name, n.Name)
+				case i < len(got) && len(got[i].Children) < min(4, len(all.Children)):
+					r.Fatalf("%d of %d entries of %s, but entries of %s/%s", len(got[i].Children), len(all.Children), all.Name, dir.Name, n.Name)
+				}
+			}
+			return
+		}
+	}
 }
 
 func TestTreeBudgetIsSharedBetweenLevels(t *testing.T) {
@@ -154,8 +179,8 @@ func TestTreeBudgetIsSharedBetweenLevels(t *testing.T) {
 		want   string
 	}{
 		{200, "dir0 dir1 dir2 dir3 dir4"},
-		{300, "dir0 dir0/sub dir0/sub/deep00.go dir1 dir2 dir3 dir4 root00.go root01.go"},
-		{330, "dir0 dir0/sub dir0/sub/deep00.go dir1 dir1/sub dir2 dir3 dir4 root00.go root01.go"},
+		{300, "dir0 dir1 dir2 dir3 dir4 root00.go root01.go root02.go root03.go root04.go"},
+		{500, "dir0 dir0/sub dir0/file00.go dir1 dir1/sub dir2 dir2/sub dir3 dir3/sub dir4 dir4/sub root00.go root01.go root02.go root03.go root04.go"},
 	} {
 		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(tt.budget))
 		if err != nil {
@@ -182,6 +207,62 @@ func TestTreeBudgetIsSharedBetweenLevels(t *testing.T) {
 		return
 	}
 	t.Error("no budget shows 39 files of the root")
+}
+
+func TestTreeBudgetShowsManyDirectoriesOfACommonLayout(t *testing.T) {
+	java, monorepo, chain := map[string]string{"README.md": "", "pom.xml": ""}, map[string]string{"README.md": "", "docs/guide.md": ""}, map[string]string{}
+	for i := range 4 {
+		for j := range 40 {
+			java[fmt.Sprintf("module%d/src/main/java/com/acme/module%d/package%d/Class%d.java", i, i, j%8, j)] = ""
+			java[fmt.Sprintf("module%d/src/test/java/com/acme/module%d/package%d/Class%dTest.java", i, i, j%8, j)] = ""
+		}
+		java[fmt.Sprintf("module%d/pom.xml", i)] = ""
+	}
+	for i := range 30 {
+		for j := range 20 {
+			monorepo[fmt.Sprintf("packages/package%02d/src/file%02d.ts", i, j)] = ""
+		}
+		monorepo[fmt.Sprintf("packages/package%02d/package.json", i)] = ""
+	}
+	deep := "a"
+	for range 60 {
+		deep += "/level"
+		chain[deep+"/file"] = ""
+	}
+	for i := range 20 {
+		chain[fmt.Sprintf("dir%02d/file", i)] = ""
+	}
+	for _, tt := range []struct {
+		name   string
+		files  map[string]string
+		budget int
+		match  string // pattern of path.Match
+		want   int
+	}{
+		{"Java", java, 300, "module?", 4},
+		{"Java", java, 500, "module?/src", 4},
+		{"Java", java, 1000, "module?/src/*", 8},
+		{"Java", java, 2000, "module?/src/main/java/com/acme/module?", 4},
+		{"monorepo", monorepo, 500, "packages/*", 10},
+		{"monorepo", monorepo, 1500, "packages/*", 30},
+		{"chain", chain, 750, "*", 21},
+		{"chain", chain, 1000, "dir*/file", 20},
+	} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, tt.files)))
+		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(tt.budget))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		for _, p := range paths("", tree.Children) {
+			if ok, _ := path.Match(tt.match, p); ok {
+				got++
+			}
+		}
+		if got < tt.want {
+			t.Errorf("%s, budget %d: %d of %d entries %s\n%s", tt.name, tt.budget, got, tt.want, tt.match, tree)
+		}
+	}
 }
 
 func TestTreeBudgetOfALargeProject(t *testing.T) {

@@ -153,7 +153,7 @@ func ExampleBudget() {
 	}
 	c := open(toolshelf.WithFs(project(files)))
 	defer c.Close()
-	tree, err := c.Tree(context.Background(), ".", toolshelf.Budget(250))
+	tree, err := c.Tree(context.Background(), ".", toolshelf.Budget(280))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -164,15 +164,16 @@ func ExampleBudget() {
 	//
 	// [DIR]  assets/
 	//   [FILE] image00.png (0 B)
-	//   [FILE] image01.png (0 B)
-	//   … and 48 more
+	//   … and 49 more
 	// [DIR]  scripts/
 	//   [FILE] step00.js (0 B)
 	//   … and 49 more
 	// [FILE] page00.html (0 B)
 	// [FILE] page01.html (0 B)
 	// [FILE] page02.html (0 B)
-	// … and 47 more
+	// [FILE] page03.html (0 B)
+	// [FILE] page04.html (0 B)
+	// … and 45 more
 }
 
 func ExampleBudgetTokens() {

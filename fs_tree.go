@@ -60,7 +60,7 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 		if o.limit < 0 {
 			lo.Limit = defaultTreeLimit
 		}
-		lo.Limit, lo.Turns = o.budget.lines(lo.Limit, minTreeLine), o.budget.limited
+		lo.Limit, lo.Places = o.budget.lines(lo.Limit, minTreeLine), o.budget.limited
 		var top TreeNode
 		report, err := listing.Tree(ctx, c.root, name, lo, &top, listing.Builder[TreeNode]{
 			New: func(r *listing.Row) TreeNode {

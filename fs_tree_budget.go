@@ -1,8 +1,8 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -56,48 +56,53 @@ type treeOrder struct {
 
 // A treeDir is a directory of the tree that Budget cuts.
 type treeDir struct {
-	node  *TreeNode // nil for the top
-	all   []TreeNode
-	more  int // number of entries beyond Limit
-	turn  int
-	depth int // of the entries, from 0
-	below int // index of the first subdirectory in treeOrder.dirs
-	shown int
+	siblings listing.Siblings
+	node     *TreeNode // nil for the top
+	all      []TreeNode
+	more     int // number of entries beyond Limit
+	depth    int // of the entries, from 0
+	below    int // index of the first subdirectory in treeOrder.dirs
+	shown    int
 }
 
 type addition struct {
-	turn listing.Turn
-	dir  int // index in treeOrder.dirs
+	place int
+	dir   int // index in treeOrder.dirs
 }
 
 func newTreeOrder(t *DirTree) *treeOrder {
-	o := &treeOrder{tree: t, dirs: []treeDir{{all: t.Children, more: t.More, turn: listing.FirstTurn}}}
-	begin := 0
-	for level := 0; begin < len(o.dirs); level++ {
-		dirs := o.dirs[begin:]
-		siblings := make([]*listing.Siblings, len(dirs))
-		for i := range dirs {
-			siblings[i] = &listing.Siblings{Turn: dirs[i].turn, Entries: len(dirs[i].all)}
-			for siblings[i].Dirs < len(dirs[i].all) && dirs[i].all[siblings[i].Dirs].Type == Directory {
-				siblings[i].Dirs++
+	o := &treeOrder{tree: t, dirs: []treeDir{{
+		siblings: listing.TopSiblings(len(t.Children), countDirs(t.Children)),
+		all:      t.Children,
+		more:     t.More,
+	}}}
+	for i := 0; i < len(o.dirs); i++ {
+		o.dirs[i].below = len(o.dirs)
+		dir := o.dirs[i]
+		for j := range dir.all {
+			o.additions = append(o.additions, addition{dir.siblings.Place(j), i})
+			if n := &dir.all[j]; j < dir.siblings.Dirs {
+				o.dirs = append(o.dirs, treeDir{
+					siblings: dir.siblings.Below(j, len(n.Children), countDirs(n.Children)),
+					node:     n,
+					all:      n.Children,
+					more:     n.More,
+					depth:    dir.depth + 1,
+				})
 			}
 		}
-		listing.TakeTurns(siblings, math.MaxInt)
-		for i, s := range siblings {
-			dir := &o.dirs[begin+i]
-			dir.below = len(o.dirs)
-			all := dir.all
-			for rank, turn := range s.Turns {
-				o.additions = append(o.additions, addition{listing.Turn{Turn: turn, Level: level}, begin + i})
-				if rank < s.Dirs {
-					o.dirs = append(o.dirs, treeDir{node: &all[rank], all: all[rank].Children, more: all[rank].More, turn: turn, depth: level + 1})
-				}
-			}
-		}
-		begin += len(dirs)
 	}
-	slices.SortFunc(o.additions, func(a, b addition) int { return a.turn.Compare(b.turn) })
+	slices.SortFunc(o.additions, func(a, b addition) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.dir, b.dir)) })
 	return o
+}
+
+// countDirs returns the number of directories, which precede the other entries.
+func countDirs(nodes []TreeNode) int {
+	n := 0
+	for n < len(nodes) && nodes[n].Type == Directory {
+		n++
+	}
+	return n
 }
 
 // show reduces the tree to the first n entries of the order.

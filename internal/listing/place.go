@@ -1,100 +1,83 @@
 package listing
 
-import (
-	"cmp"
-	"container/heap"
-	"math"
-	"slices"
-)
+// The places of entries order the entries of a tree, so that the first entries show many
+// directories, not the content of a few:
+//
+//   - The subdirectories of the top come first, at negative places.
+//   - The first entry of any other directory has the place of the directory plus
+//     placesPerLevel. For a subdirectory of the top, the place of the directory counts as 0.
+//   - The next entry has the next place after a subdirectory, and placesPerFile more after
+//     another entry. Directories come first, so the entries of a directory keep their order.
+//   - Entries with the same place are ordered by level, then by the order of their directories.
+//
+// The place of an entry depends only on the numbers of subdirectories and files before the
+// entry and before its parents. Entries of a deeper level do not change the order of the
+// entries above.
 
-// Turns order the entries of a tree, so that the first entries show as much as possible of
-// every level and of every directory:
-//
-//   - The directories of the top come first.
-//   - Then the levels take turns. In each turn, each level adds a single entry, and higher
-//     levels add their entries first.
-//   - Each level chooses among the directories whose own turn has come. The level chooses the
-//     directory of which the fewest entries have been added, and of several such directories
-//     the first to be added.
-//   - The entries of a directory keep their order.
-//
-// Entries of a deeper level do not change the order of the entries above.
+const (
+	placesPerFile  = 16
+	placesPerLevel = 64
+)
 
 // Siblings are the entries of a directory, with directories first.
 type Siblings struct {
-	Turn    int // of the directory; FirstTurn for the top
+	First   int // place of the first entry
 	Entries int
-	Dirs    int   // number of the entries that are directories
-	Turns   []int // of the first entries, ascending
+	Dirs    int // number of the entries that are directories
 }
 
-// FirstTurn precedes the turns of all entries.
-const FirstTurn = math.MinInt
+// TopSiblings returns the entries of the top of a tree.
+func TopSiblings(entries, dirs int) Siblings { return Siblings{-dirs, entries, dirs} }
 
-// TakeTurns sets the turns of the entries of a level, at most limit entries. Directories
-// without entries have no effect.
-func TakeTurns(level []*Siblings, limit int) {
-	waiting := slices.Clone(level)
-	slices.SortFunc(waiting, func(a, b *Siblings) int { return cmp.Compare(a.Turn, b.Turn) })
-	turn := 0
-	if len(level) == 1 && level[0].Turn == FirstTurn {
-		turn = -level[0].Dirs
+// Below returns the entries of the subdirectory with an index.
+func (s Siblings) Below(i, entries, dirs int) Siblings {
+	return Siblings{max(s.Place(i), 0) + placesPerLevel, entries, dirs}
+}
+
+// Place returns the place of the entry with an index.
+func (s Siblings) Place(i int) int {
+	return s.First + i + (placesPerFile-1)*max(0, i-s.Dirs)
+}
+
+// until returns the number of entries up to a place.
+func (s Siblings) until(place int) int {
+	n := place - s.First + 1
+	if n > s.Dirs {
+		n = s.Dirs + (n-s.Dirs+placesPerFile-1)/placesPerFile
 	}
-	var ready readyHeap
-	for limit > 0 {
-		for len(waiting) > 0 && waiting[0].Turn <= turn {
-			if waiting[0].Entries > 0 {
-				heap.Push(&ready, waiting[0])
-			}
-			waiting = waiting[1:]
+	return max(0, min(n, s.Entries))
+}
+
+// firstEntries returns the numbers of entries of each directory that are within the first
+// limit entries of all directories. The directories are ordered by level.
+func firstEntries(dirs []Siblings, limit int) []int {
+	count := func(place int) (n int) {
+		for _, s := range dirs {
+			n += s.until(place)
 		}
-		if len(ready) == 0 {
-			if len(waiting) == 0 {
-				return
-			}
-			turn = waiting[0].Turn
-			continue
+		return n
+	}
+	low, high := 0, 0 // the first place with more entries than the limit is in [low, high)
+	for _, s := range dirs {
+		if s.Entries > 0 {
+			low, high = min(low, s.First), max(high, s.Place(s.Entries-1)+1)
 		}
-		s := ready[0]
-		if s.Turns = append(s.Turns, turn); len(s.Turns) < s.Entries {
-			heap.Fix(&ready, 0)
+	}
+	for low < high {
+		if middle := low + (high-low)/2; count(middle) > limit {
+			high = middle
 		} else {
-			heap.Pop(&ready)
+			low = middle + 1
 		}
-		turn++
-		limit--
 	}
-}
-
-// A readyHeap is a heap of directories with the next directory at the top.
-type readyHeap []*Siblings
-
-func (h readyHeap) Len() int      { return len(h) }
-func (h readyHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *readyHeap) Push(x any)   { *h = append(*h, x.(*Siblings)) }
-
-func (h readyHeap) Less(i, j int) bool {
-	return cmp.Or(cmp.Compare(len(h[i].Turns), len(h[j].Turns)), cmp.Compare(h[i].Turn, h[j].Turn)) < 0
-}
-
-func (h *readyHeap) Pop() any {
-	s := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return s
-}
-
-// A Turn is the place of an entry in the order of all entries of a tree.
-type Turn struct{ Turn, Level int }
-
-// Compare orders by turn, then by level.
-func (t Turn) Compare(u Turn) int {
-	return cmp.Or(cmp.Compare(t.Turn, u.Turn), cmp.Compare(t.Level, u.Level))
-}
-
-// keep drops the turns after last.
-func (s *Siblings) keep(last Turn, level int) {
-	n, _ := slices.BinarySearchFunc(s.Turns, last, func(turn int, last Turn) int {
-		return cmp.Or(Turn{turn, level}.Compare(last), -1)
-	})
-	s.Turns = s.Turns[:n]
+	rest := limit - count(low-1)
+	shown := make([]int, len(dirs))
+	for i, s := range dirs {
+		shown[i] = s.until(low - 1)
+		if rest > 0 && s.until(low) > shown[i] {
+			shown[i]++
+			rest--
+		}
+	}
+	return shown
 }

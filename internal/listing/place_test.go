@@ -14,17 +14,18 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// naiveTurns returns the paths of the entries of a filesystem in the order of their turns, by
+// naivePlaces returns the paths of the entries of a filesystem in the order of their places, by
 // a simulation of the rules.
-func naiveTurns(t *rapid.T, f *confine.FS, o Options) []string {
+func naivePlaces(t *rapid.T, f *confine.FS, o Options) []string {
 	type dir struct {
 		path    string
 		entries []string // of a directory, with a slash at the end of subdirectories
 		added   int
-		order   int // the place of the directory on its level
+		wait    int   // number of places until the next entry
+		index   []int // of the directory and its parents
 	}
-	list := func(path string, order int) *dir {
-		d := &dir{path: path, order: order}
+	list := func(path string, index []int) *dir {
+		d := &dir{path: path, wait: placesPerLevel, index: index}
 		page, err := List(context.Background(), f, cmp.Or(strings.TrimSuffix(path, "/"), "."), o, func(r *Row) string {
 			if r.Kind == KindDir {
 				return path + r.Name + "/"
@@ -37,38 +38,42 @@ func naiveTurns(t *rapid.T, f *confine.FS, o Options) []string {
 		d.entries = page.Entries
 		return d
 	}
-	levels := [][]*dir{{list("", 0)}}
-	added := []int{0}
+	top := list("", nil)
+	top.wait = 0
+	levels := [][]*dir{{top}}
 	var order []string
 	take := func(level int, d *dir) {
 		path := d.entries[d.added]
 		d.added++
 		order = append(order, path)
-		if strings.HasSuffix(path, "/") {
-			if len(levels) == level+1 {
-				levels, added = append(levels, nil), append(added, 0)
-			}
-			levels[level+1] = append(levels[level+1], list(path, added[level]))
+		if !strings.HasSuffix(path, "/") {
+			d.wait = placesPerFile
+			return
 		}
-		added[level]++
+		d.wait = 1
+		if len(levels) == level+1 {
+			levels = append(levels, nil)
+		}
+		levels[level+1] = append(levels[level+1], list(path, append(slices.Clip(d.index), d.added)))
+		slices.SortFunc(levels[level+1], func(a, b *dir) int { return slices.Compare(a.index, b.index) })
 	}
-	top := levels[0][0]
 	for top.added < len(top.entries) && strings.HasSuffix(top.entries[top.added], "/") {
 		take(0, top)
 	}
-	for before := -1; before != len(order); {
-		before = len(order)
+	top.wait = 0
+	for more := true; more; {
+		more = false
 		for level := 0; level < len(levels); level++ {
-			var ready []*dir
 			for _, d := range levels[level] {
-				if d.added < len(d.entries) {
-					ready = append(ready, d)
+				if d.wait == 0 && d.added < len(d.entries) {
+					take(level, d)
 				}
 			}
-			if len(ready) > 0 {
-				take(level, slices.MinFunc(ready, func(a, b *dir) int {
-					return cmp.Or(cmp.Compare(a.added, b.added), cmp.Compare(a.order, b.order))
-				}))
+		}
+		for _, level := range levels {
+			for _, d := range level {
+				d.wait--
+				more = more || d.added < len(d.entries)
 			}
 		}
 	}
@@ -82,7 +87,7 @@ type pathNode struct {
 	more  int
 }
 
-func TestLimitOfATreeByTurns(t *testing.T) {
+func TestLimitOfATreeByPlaces(t *testing.T) {
 	element := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"})
 	rapid.Check(t, func(r *rapid.T) {
 		fsys := afero.NewMemMapFs()
@@ -92,8 +97,8 @@ func TestLimitOfATreeByTurns(t *testing.T) {
 		}
 		f := over(t, afero.NewBasePathFs(fsys, "top"))
 		o := Options{Order: rapid.SampledFrom([]Order{ByName, BySize}).Draw(r, "order")}
-		order := naiveTurns(r, f, o)
-		o.Turns = true
+		order := naivePlaces(r, f, o)
+		o.Places = true
 		for o.Limit = 1; o.Limit <= len(order)+1; o.Limit++ {
 			var top pathNode
 			_, err := Tree(context.Background(), f, ".", o, &top, Builder[pathNode]{

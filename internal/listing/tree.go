@@ -38,7 +38,7 @@ type Rest struct {
 // and each directory keeps its first entries. Tree reads the directories of this level
 // twice.
 //
-// With Options.Turns, Tree keeps the first entries in the order of their turns instead. Tree
+// With Options.Places, Tree keeps the first entries in the order of their places instead. Tree
 // reads a level, drops the entries beyond the limit from all levels, and continues with the
 // remaining directories.
 func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, top *E, b Builder[E]) (Report, error) {
@@ -53,13 +53,10 @@ func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, 
 	}
 	t.walk = newWalk(d, dir, at, t.visit)
 	t.walk.top.data.node = top
-	t.walk.top.data.siblings.Turn = FirstTurn
 	if err := t.walk.levels(ctx, d, t.settle); err != nil {
 		return Report{}, err
 	}
-	for _, level := range t.kept {
-		t.fillNodes(level)
-	}
+	t.fillNodes(t.kept)
 	return d.report(), nil
 }
 
@@ -73,7 +70,10 @@ type branch[E any] struct {
 	skipped bool // because of Options.SkipDependencies
 	rest    Rest
 
-	siblings Siblings // with Options.Turns
+	// With Options.Places.
+	index    int // of the directory among its siblings
+	siblings Siblings
+	shown    int // number of entries within the limit
 }
 
 // A treeBuilder builds the nodes of the directories of a walk.
@@ -82,10 +82,10 @@ type treeBuilder[E any] struct {
 	*reader
 	walk    *walk[branch[E]]
 	ctx     context.Context
-	depth   int                       // of the level; changes only between levels
-	left    int                       // number of entries below the limit; changes only between levels, and never with Options.Turns
-	kept    [][]*directory[branch[E]] // the directories of each level, with Options.Turns
-	claimed atomic.Int64              // number of entries in the visited directories of the level
+	depth   int                     // of the level; changes only between levels
+	left    int                     // number of entries below the limit; changes only between levels, and never with Options.Places
+	kept    []*directory[branch[E]] // the directories of all levels, with Options.Places
+	claimed atomic.Int64            // number of entries in the visited directories of the level
 }
 
 // visit reads a directory and builds its nodes. If the level has too many entries, visit
@@ -140,7 +140,7 @@ func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.D
 	enter := t.MaxDepth == 0 || f.depth+1 < t.MaxDepth
 	add := func(i int, name string) {
 		child := f.in(name)
-		child.data.node, child.data.skipped = &f.data.nodes[i], t.skips(name)
+		child.data.node, child.data.index, child.data.skipped = &f.data.nodes[i], i, t.skips(name)
 		below = append(below, child)
 	}
 	f.data.filled = true
@@ -174,8 +174,8 @@ func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.D
 // settle fills the nodes of a level and returns the next level. If the level has
 // too many entries, settle first cuts its directories down to their shares.
 func (t *treeBuilder[E]) settle(level []*directory[branch[E]]) ([]*directory[branch[E]], error) {
-	if t.Turns {
-		return t.settleTurns(level)
+	if t.Places {
+		return t.settlePlaces(level)
 	}
 	entries := make([]int, len(level))
 	claimed := 0
@@ -215,62 +215,44 @@ func (t *treeBuilder[E]) descend(level []*directory[branch[E]]) []*directory[bra
 	return next
 }
 
-// settleTurns drops the entries of all levels beyond the limit, and returns the next level.
-func (t *treeBuilder[E]) settleTurns(level []*directory[branch[E]]) ([]*directory[branch[E]], error) {
-	siblings := make([]*Siblings, len(level))
-	for i, f := range level {
-		siblings[i] = &f.data.siblings
-		siblings[i].Entries, siblings[i].Dirs = f.data.entries, f.data.dirs
-	}
-	TakeTurns(siblings, t.left)
-	t.kept = append(t.kept, level)
-	last := t.lastTurn()
-	for depth, level := range t.kept {
-		level = slices.DeleteFunc(level, func(f *directory[branch[E]]) bool {
-			return Turn{f.data.siblings.Turn, depth - 1}.Compare(last) > 0
-		})
-		t.kept[depth] = level
-		for _, f := range level {
-			f.data.siblings.keep(last, depth)
-			if n := len(f.data.siblings.Turns); depth < t.depth && n < len(f.data.nodes) {
-				t.trim(f, n)
-			}
+// settlePlaces drops the entries of all levels beyond the limit, and returns the next level.
+func (t *treeBuilder[E]) settlePlaces(level []*directory[branch[E]]) ([]*directory[branch[E]], error) {
+	for _, f := range level {
+		if f == t.walk.top {
+			f.data.siblings = TopSiblings(f.data.entries, f.data.dirs)
+		} else {
+			f.data.siblings = f.parent.data.siblings.Below(f.data.index, f.data.entries, f.data.dirs)
 		}
 	}
-	level = t.kept[t.depth]
+	t.kept = append(t.kept, level...)
+	siblings := make([]Siblings, len(t.kept))
+	for i, f := range t.kept {
+		siblings[i] = f.data.siblings
+	}
+	for i, shown := range firstEntries(siblings, t.left) {
+		t.kept[i].data.shown = shown
+	}
+	t.kept = slices.DeleteFunc(t.kept, func(f *directory[branch[E]]) bool {
+		return f.parent != nil && f.data.index >= f.parent.data.shown
+	})
+	above, _ := slices.BinarySearchFunc(t.kept, t.depth, func(f *directory[branch[E]], depth int) int { return cmp.Compare(f.depth, depth) })
+	for _, f := range t.kept[:above] {
+		if f.data.shown < len(f.data.nodes) {
+			t.trim(f, f.data.shown)
+		}
+	}
+	level = t.kept[above:]
 	err := inParallel(t.ctx, len(level), func(i int) error {
 		f := level[i]
-		if n := len(f.data.siblings.Turns); n < f.data.entries || !f.data.filled {
-			return t.cut(f, n)
+		if f.data.shown < f.data.entries || !f.data.filled {
+			return t.cut(f, f.data.shown)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range level {
-		for i, child := range f.below {
-			child.data.siblings.Turn = f.data.siblings.Turns[i]
-		}
-	}
 	return t.descend(level), nil
-}
-
-// lastTurn returns the last turn within the limit.
-func (t *treeBuilder[E]) lastTurn() Turn {
-	var all []Turn
-	for depth, level := range t.kept {
-		for _, f := range level {
-			for _, turn := range f.data.siblings.Turns {
-				all = append(all, Turn{turn, depth})
-			}
-		}
-	}
-	if len(all) <= t.left {
-		return Turn{math.MaxInt, 0}
-	}
-	slices.SortFunc(all, Turn.Compare)
-	return all[t.left-1]
 }
 
 // cut keeps the first nodes of a directory.

@@ -78,9 +78,11 @@ func definitions(c *toolshelf.Catalog) []definition {
 
 // tool returns the Tool of a definition.
 func (d definition) tool(t toolset) Tool {
-	output := d.output
+	output, hider := d.output, t.hider
 	if t.relativePaths {
 		output = cmp.Or(d.relative, output)
+	} else if d.errors.relative {
+		hider = newRootHider(t.Root())
 	}
 	return Tool{
 		Name:         t.names[d.name],
@@ -100,12 +102,12 @@ func (d definition) tool(t toolset) Tool {
 			}
 			args, invalid := decodeArguments(raw, d.parameters)
 			if invalid != nil {
-				return d.errors.failure(invalid.code, t.hider.text(invalid.message)), nil
+				return d.errors.failure(invalid.code, hider.text(invalid.message)), nil
 			}
 			result, err := d.run(ctx, t, args)
 			var ours *toolshelf.Error
 			if errors.As(err, &ours) {
-				return d.errors.failure(ours.Code, t.hider.text(d.message(ours))), nil
+				return d.errors.failure(ours.Code, hider.text(d.message(ours))), nil
 			}
 			return result, err
 		},

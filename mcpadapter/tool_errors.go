@@ -8,8 +8,9 @@ import (
 
 // An errorShape is the form in which a tool contract returns errors.
 type errorShape struct {
-	schema  string // of the property "error" of the output schema
-	failure func(code toolshelf.Code, message string) Result
+	schema   string // of the property "error" of the output schema
+	relative bool   // messages hide the root without WithRelativePaths too
+	failure  func(code toolshelf.Code, message string) Result
 }
 
 // errorObject is the error shape of the tools for commands, skills and reports:
@@ -66,7 +67,8 @@ var errorString = errorShape{
 // errorText is the error shape of the tools for files: the text "Error: …", with the
 // code in the structured content.
 var errorText = errorShape{
-	schema: errorObject.schema,
+	schema:   errorObject.schema,
+	relative: true,
 	failure: func(code toolshelf.Code, message string) Result {
 		r := errorObject.failure(code, message)
 		r.Text = "Error: " + truncate(message)

@@ -29,6 +29,11 @@ func checkDir(ctx context.Context, dir string, c client) ([]toolshelf.Diagnostic
 	if _, err := os.ReadDir(dir); err != nil {
 		return nil, err
 	}
+	for _, name := range c.required {
+		if _, err := os.ReadDir(below(dir, name)); err != nil {
+			return nil, err
+		}
+	}
 	options := c.options(dir)
 	if options == nil {
 		return nil, fmt.Errorf("%s has none of the directories %s; name the root of a project, or another client",
@@ -44,14 +49,18 @@ func checkDir(ctx context.Context, dir string, c client) ([]toolshelf.Diagnostic
 		return nil, err
 	}
 	prefix := displayed(dir)
-	for i := range diagnostics {
-		diagnostics[i].Path = path.Join(prefix, diagnostics[i].Path)
+	for i, d := range diagnostics {
+		if filepath.IsAbs(d.Path) {
+			diagnostics[i].Path = displayed(d.Path)
+		} else {
+			diagnostics[i].Path = path.Join(prefix, d.Path)
+		}
 	}
 	return diagnostics, nil
 }
 
-// displayed returns a directory as the beginning of paths in the output: relative to the
-// working directory if dir is below the working directory, and with slashes.
+// displayed returns a path in the form of the output: relative to the working directory
+// if the path is below the working directory, and with slashes.
 func displayed(dir string) string {
 	if filepath.IsAbs(dir) {
 		if working, err := os.Getwd(); err == nil {

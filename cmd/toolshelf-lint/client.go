@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -11,8 +12,9 @@ import (
 type client struct {
 	commands   []string // directories of Markdown files, highest precedence first
 	skills     []string
-	skillDepth int  // levels of directories in which the client looks for skills
-	looseNames bool // the names of commands contain dots
+	skillDepth int      // levels of directories in which the client looks for skills
+	looseNames bool     // the names of commands contain dots
+	required   []string // the commands and skills that each project must have
 }
 
 // anyClient has the usual directories.
@@ -59,6 +61,13 @@ var clients = map[string]client{
 	},
 }
 
+// with returns the client with further directories, which each project must have.
+func (c client) with(commands, skills []string) client {
+	c.commands, c.skills = slices.Concat(c.commands, commands), slices.Concat(c.skills, skills)
+	c.required = slices.Concat(commands, skills)
+	return c
+}
+
 // options returns the options of a catalog over the directories that exist in dir. If
 // none exists, options returns nil.
 func (c client) options(dir string) []toolshelf.Option {
@@ -83,7 +92,7 @@ func existing(dir string, names []string) []string {
 	var infos []os.FileInfo
 next:
 	for _, name := range names {
-		info, err := os.Stat(filepath.Join(dir, name))
+		info, err := os.Stat(below(dir, name))
 		if err != nil || !info.IsDir() {
 			continue
 		}
@@ -95,4 +104,12 @@ next:
 		found, infos = append(found, name), append(infos, info)
 	}
 	return found
+}
+
+// below returns the path of a directory of a project. The name may be absolute.
+func below(project, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(project, name)
 }

@@ -5,6 +5,8 @@
 // Each DIR is the root of a project. The default is the working directory. The flags are
 //
 //	-client NAME    check the directories of one client: claude, codex, cursor, gemini, opencode or vscode
+//	-commands DIR   also check the commands in this directory of each project
+//	-skills DIR     also check the skills in this directory of each project
 //	-format FORMAT  print text, json, sarif or github
 //	-strict         let warnings fail the check
 //	-version        print the version
@@ -18,7 +20,9 @@
 // Without -client, toolshelf-lint checks commands and .claude/commands, and skills,
 // .claude/skills and .agents/skills. Skills may be up to four directory levels deep. With
 // -client, toolshelf-lint checks the directories in which the client looks, to the depth to
-// which the client looks. toolshelf-lint does not read the home directory, and does not check
+// which the client looks. -commands and -skills add directories, and may occur several times.
+// The directory is relative to the root of each project. A project without the directory is an
+// error, so that a wrong name does not pass the check. toolshelf-lint does not read the home directory, and does not check
 // commands in other formats than Markdown, such as the TOML files of Gemini CLI.
 //
 // # Formats
@@ -109,6 +113,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.Func("client", "check the directories of the client `NAME`: "+strings.Join(names(clients), ", "), func(name string) error {
 		return choose(&checked, clients, name)
 	})
+	var commands, skills []string
+	for name, dirs := range map[string]*[]string{"commands": &commands, "skills": &skills} {
+		flags.Func(name, "also check the "+name+" in the directory `DIR` of each project; may occur several times", func(dir string) error {
+			if dir == "" {
+				return errors.New("the name of the directory is empty")
+			}
+			*dirs = append(*dirs, dir)
+			return nil
+		})
+	}
 	flags.Func("format", "print the diagnostics as `FORMAT`: "+strings.Join(names(formats), ", ")+" (default text)", func(name string) error {
 		return choose(&write, formats, name)
 	})
@@ -127,7 +141,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(dirs) == 0 {
 		dirs = []string{"."}
 	}
-	diagnostics, err := check(ctx, dirs, checked)
+	diagnostics, err := check(ctx, dirs, checked.with(commands, skills))
 	if err == nil {
 		err = write(stdout, diagnostics)
 	}

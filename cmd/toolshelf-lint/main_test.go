@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,10 +66,16 @@ func TestCheck(t *testing.T) {
 		{"a directory as argument", "x/skills/a/SKILL.md", wrong, []string{"x"}, 1, "x/skills/a/SKILL.md" + theError},
 		{"a directory twice", "x/skills/a/SKILL.md", wrong, []string{"./x/", "x"}, 1, strings.Repeat("x/skills/a/SKILL.md"+theError, 2)},
 		{"another client", ".cursor/commands/a.md", warning, []string{"-client", "cursor"}, 0, ".cursor/commands/a.md" + theWarning},
+		{"a named directory of skills", "tools/agent/a/SKILL.md", wrong, []string{"-skills", "tools/agent"}, 1, "tools/agent/a/SKILL.md" + theError},
+		{"a named directory of commands", "prompts/sub/a.md", warning, []string{"-commands=prompts"}, 0, "prompts/sub/a.md" + theWarning},
+		{"named directories of two projects", "x/tools/a/SKILL.md", wrong, []string{"-skills", "tools", "x", "./x"}, 1, strings.Repeat("x/tools/a/SKILL.md"+theError, 2)},
+		{"a named directory beside the project", "tools/a/SKILL.md", wrong, []string{"-skills", "../tools", "x"}, 1, "tools/a/SKILL.md" + theError},
+		{"a named directory that a client has too", "skills/a/SKILL.md", wrong, []string{"-skills", "./skills/", "-skills", "skills"}, 1, "skills/a/SKILL.md" + theError},
+		{"a group of a client that finds skills in no groups", "tools/group/a/SKILL.md", fine, []string{"-client", "claude", "-skills", "tools/group"}, 0, ""},
 		{"names with dots for VS Code", ".github/prompts/a.prompt.md", warning, []string{"-client=vscode"}, 0, ".github/prompts/a.prompt.md" + theWarning},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			project(t, map[string]string{tt.file: tt.text})
+			project(t, map[string]string{tt.file: tt.text, "x/README.md": ""})
 			if got, _ := printed(t, tt.status, tt.args...); got != tt.want {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
@@ -84,6 +91,24 @@ func TestPathsBelowTheWorkingDirectoryAreRelative(t *testing.T) {
 	project(t, map[string]string{"x/skills/a/SKILL.md": wrong})
 	if got, _ := printed(t, 1, outside, "x"); got != outside+"/skills/a/SKILL.md"+theError+"x/skills/a/SKILL.md"+theError {
 		t.Errorf("two directories: %q", got)
+	}
+}
+
+func TestNamedDirectoriesAddToTheDirectoriesOfAClient(t *testing.T) {
+	dir := project(t, map[string]string{"skills/a/SKILL.md": wrong, "more/b/SKILL.md": "", "tools/c/SKILL.md": "", "commands/a.md": warning, "prompts/b.md": warning})
+	want := []string{"commands/a.md FRONTMATTER_RECOVERED", "more/b/SKILL.md SKILL_FRONTMATTER_MISSING", "prompts/b.md FRONTMATTER_RECOVERED",
+		"skills/a/SKILL.md SKILL_NAME_MISMATCH", "tools/c/SKILL.md SKILL_FRONTMATTER_MISSING"}
+	for _, tools := range []string{"tools", filepath.Join(dir, "tools")} {
+		output, _ := printed(t, 1, "-skills", tools, "-commands", "prompts", "-skills", "more")
+		var got []string
+		for line := range strings.Lines(output) {
+			path, _, _ := strings.Cut(line, ":")
+			got = append(got, path+" "+strings.Trim(line[strings.LastIndex(line, "["):], "[]\n"))
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-skills %s (-want +got):\n%s", tools, diff)
+		}
 	}
 }
 
@@ -136,6 +161,10 @@ func TestImpossibleChecks(t *testing.T) {
 		{[]string{"file"}, "file"},
 		{[]string{"empty"}, "empty has none of the directories commands, .claude/commands, skills,"},
 		{[]string{"-client", "gemini"}, ". has none of the directories .gemini/skills, .agents/skills;"},
+		{[]string{"-skills", "missing"}, "missing"},
+		{[]string{"-commands", "commands/a.md"}, "a.md"},
+		{[]string{"-skills", "commands", ".", "empty"}, filepath.Join("empty", "commands")},
+		{[]string{"-skills="}, "the name of the directory is empty"},
 		{[]string{"-client", "nobody"}, "use one of claude, codex, cursor, gemini, opencode, vscode"},
 		{[]string{"-format", "xml"}, "use one of github, json, sarif, text"},
 		{[]string{"-unknown"}, "usage: toolshelf-lint"},

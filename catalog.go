@@ -67,12 +67,13 @@ const maxCache = 16 << 20
 // caches hold contents of files and values computed from contents. Before the use of a
 // value, the catalog compares the metadata of the file.
 type caches struct {
-	commands index.Cache[Command]
-	texts    index.Cache[[]byte] // of commands in remote stores
-	skills   index.Cache[skillText]
-	digests  index.Cache[fileDigest]
-	usages   index.Cache[usage]
-	lines    index.Cache[*text.Index]
+	commands     index.Cache[Command]
+	commandTexts listedTexts
+	skills       index.Cache[skillText]
+	skillTexts   listedTexts
+	digests      index.Cache[fileDigest]
+	usages       index.Cache[usage]
+	lines        index.Cache[*text.Index]
 }
 
 // New returns a Catalog. Without options, the catalog reads the directories
@@ -92,7 +93,7 @@ func New(opts ...Option) (*Catalog, error) {
 	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
 	c.reading = make(chan struct{}, config.maxReads)
 	c.lifetime, c.end = context.WithCancel(context.Background())
-	for _, max := range []*int64{&c.caches.commands.Max, &c.caches.texts.Max, &c.caches.skills.Max, &c.caches.digests.Max, &c.caches.usages.Max, &c.caches.lines.Max} {
+	for _, max := range []*int64{&c.caches.commands.Max, &c.caches.commandTexts.Max, &c.caches.skills.Max, &c.caches.skillTexts.Max, &c.caches.digests.Max, &c.caches.usages.Max, &c.caches.lines.Max} {
 		*max = maxCache
 	}
 	if c.onOS {
@@ -145,7 +146,7 @@ func New(opts ...Option) (*Catalog, error) {
 func (c *Catalog) commandsChanged(before, now *index.Snapshot) {
 	has := func(f index.File) bool { return now.Has(f.Layer, f.Path) }
 	c.caches.commands.Retain(has)
-	c.caches.texts.Retain(has)
+	c.caches.commandTexts.Retain(has)
 	c.caches.usages.Retain(has)
 	c.logChange(now)
 	c.changes.notify(snapshots{commands: before})
@@ -154,7 +155,9 @@ func (c *Catalog) commandsChanged(before, now *index.Snapshot) {
 // skillsChanged removes from the caches all skills that are not in the new
 // snapshot, with the digests of their files, and wakes the subscribers.
 func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
-	c.caches.skills.Retain(func(f index.File) bool { return now.HasSkill(f.Layer, path.Dir(f.Path)) })
+	has := func(f index.File) bool { return now.HasSkill(f.Layer, path.Dir(f.Path)) }
+	c.caches.skills.Retain(has)
+	c.caches.skillTexts.Retain(has)
 	c.caches.digests.Retain(func(f index.File) bool {
 		for dir := path.Dir(f.Path); ; dir = path.Dir(dir) {
 			if now.HasSkill(f.Layer, dir) {

@@ -41,7 +41,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 		Nested:  c.config.nested,
 		Valid:   c.validElement,
 		Changed: c.commandsChanged,
-		Whole:   c.keepText,
+		Whole:   c.caches.commandTexts.keep,
 	}))
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 		searcher: search.New(c.searchConfig(search.Config{
 			Index:       x,
 			Description: description,
-			Text:        c.listedText,
+			Text:        c.caches.commandTexts.find,
 			Reports:     c.reports.named(),
 		})),
 		engine: c.config.commandSearcher,
@@ -83,6 +83,7 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 		Broken:     true,
 		KeepHeader: true,
 		Changed:    c.skillsChanged,
+		Whole:      c.caches.skillTexts.keep,
 	}))
 	if err != nil {
 		return nil, err
@@ -93,6 +94,7 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 		searcher: search.New(c.searchConfig(search.Config{
 			Index:       x,
 			Description: description,
+			Text:        c.caches.skillTexts.find,
 		})),
 		engine: c.config.skillSearcher,
 		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},

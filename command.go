@@ -121,50 +121,58 @@ func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.E
 }
 
 // load returns the command of an entry. If the feed or a stat shows that the file is
-// unchanged, load returns the cached command.
+// unchanged, or the store does not answer and has served its last good snapshot, load
+// returns the command in the version of the list, as far as the catalog has the bytes.
 func (c *Catalog) load(ctx context.Context, e *index.Entry) (Command, error) {
-	key := e.File()
 	fsys := c.commands.FS(ctx, e.Layer())
-	if kept := c.caches.commands.Get(key); kept != nil && c.unchanged(fsys, e, kept.Info) {
+	if c.commands.Current(e) {
+		if command, ok := c.listedCommand(e); ok {
+			return command, nil
+		}
+	} else if kept := c.caches.commands.Get(e.File()); kept != nil && c.unchanged(fsys, e, kept.Info) {
 		return kept.Value, nil
 	}
 	now := time.Now()
 	raw, info, err := c.readFile(fsys, e.Path)
 	if err != nil {
+		if c.commands.Unanswered(e, err) {
+			if command, ok := c.listedCommand(e); ok {
+				return command, nil
+			}
+		}
 		return Command{}, err
 	}
 	command := c.parse(e, raw, info)
 	if c.commands.Settled(e.Layer(), info, now) {
-		c.caches.commands.Put(&index.Cached[Command]{File: key, Info: info, Value: command, Size: int64(len(raw) + len(command.Content) + command.Frontmatter.doc.Memory())})
+		c.keepCommand(e, command, info)
 	}
 	return command, nil
 }
 
-// keepText keeps the text of a small command that a scan has read from a store with
-// versions, because another request for the text takes long.
-func (c *Catalog) keepText(e *index.Entry, info confine.Info, text []byte) {
-	if info.Version != "" {
-		c.caches.texts.Put(&index.Cached[[]byte]{File: e.File(), Info: info, Value: bytes.Clone(text), Size: int64(len(text))})
+// listedCommand returns the command in the version of the last scan, if the catalog has the
+// bytes.
+func (c *Catalog) listedCommand(e *index.Entry) (Command, bool) {
+	if kept := c.caches.commands.Get(e.File()); kept != nil && index.StampOf(kept.Info).Same(e.Stamp) {
+		return kept.Value, true
 	}
+	text, info, ok := c.caches.commandTexts.find(e)
+	if !ok {
+		return Command{}, false
+	}
+	command := c.parse(e, text, info)
+	c.keepCommand(e, command, info)
+	return command, true
 }
 
-// listedText returns the text of a command in the version of a snapshot, if the catalog
-// still has the text.
-func (c *Catalog) listedText(e *index.Entry) (text []byte, info confine.Info, ok bool) {
-	kept := c.caches.texts.Get(e.File())
-	if kept == nil || !index.StampOf(kept.Info).Same(e.Stamp) {
-		return nil, confine.Info{}, false
-	}
-	return kept.Value, kept.Info, true
+func (c *Catalog) keepCommand(e *index.Entry, command Command, info confine.Info) {
+	size := len(command.Raw) + len(command.Content) + command.Frontmatter.doc.Memory()
+	c.caches.commands.Put(&index.Cached[Command]{File: e.File(), Info: info, Value: command, Size: int64(size)})
 }
 
 // unchanged reports whether the file of an entry still has the given metadata.
 func (c *Catalog) unchanged(fsys *confine.FS, e *index.Entry, known confine.Info) bool {
-	switch {
-	case c.commands.Layer(e.Layer()).Immutable:
+	if c.commands.Layer(e.Layer()).Immutable {
 		return true
-	case c.commands.Current(e):
-		return index.StampOf(known).Same(e.Stamp)
 	}
 	stat := fsys.Lstat
 	if e.Linked {

@@ -30,7 +30,8 @@ func Subscribers(c *Catalog) int {
 func CachedFiles(c *Catalog) (n int) {
 	count := func(index.File) bool { n++; return true }
 	c.caches.commands.Retain(count)
-	c.caches.texts.Retain(count)
+	c.caches.commandTexts.Retain(count)
+	c.caches.skillTexts.Retain(count)
 	c.caches.skills.Retain(count)
 	c.caches.digests.Retain(count)
 	c.caches.usages.Retain(count)

@@ -248,13 +248,11 @@ func (o *openSkill) info(text skillText) SkillInfo {
 	return skill
 }
 
-// text returns the SKILL.md. If the file is unchanged, text returns the cached text. The
-// argument is the metadata of the file in the listing of the directory, or the zero Info.
+// text returns the SKILL.md. If the file is unchanged since the last read or scan, text makes
+// no request for bytes in memory. The argument is the metadata of the file in the listing of the directory, or the zero Info.
 func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
-	key := o.entry.File()
-	kept := o.caches.skills.Get(key)
-	if kept != nil && listed.Version != "" && index.SameFile(kept.Info, listed) {
-		return kept.Value, listed, nil // without a request to a remote store
+	if text, ok := o.keptText(listed); ok {
+		return text, listed, nil
 	}
 	now := time.Now()
 	f, err := o.dir.Open(path.Base(o.entry.Path))
@@ -263,17 +261,38 @@ func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
 	}
 	defer f.Close()
 	info := f.Info()
-	if kept != nil && index.SameFile(kept.Info, info) {
+	if kept := o.caches.skills.Get(o.entry.File()); kept != nil && index.SameFile(kept.Info, info) {
 		return kept.Value, info, nil
 	}
 	raw, err := o.readOpen(f)
 	if err != nil {
 		return skillText{}, info, err
 	}
+	return o.parse(raw, info, now), info, nil
+}
+
+// keptText returns the SKILL.md in the given version, if the catalog has the bytes. keptText
+// makes no request to a remote store.
+func (o *openSkill) keptText(info confine.Info) (skillText, bool) {
+	if info.Version == "" {
+		return skillText{}, false
+	}
+	if kept := o.caches.skills.Get(o.entry.File()); kept != nil && index.SameFile(kept.Info, info) {
+		return kept.Value, true
+	}
+	raw, listed, ok := o.caches.skillTexts.find(o.entry)
+	if !ok || !index.SameFile(listed, info) {
+		return skillText{}, false
+	}
+	return o.parse(raw, listed, time.Now()), true
+}
+
+// parse converts a SKILL.md.
+func (o *openSkill) parse(raw []byte, info confine.Info, read time.Time) skillText {
 	doc, _ := matter.Parse(raw, true)
 	text := skillText{raw: raw, content: string(raw[doc.Body:]), header: newFrontmatter(doc.Frontmatter), problems: doc.Problems}
-	if o.skills.Settled(o.entry.Layer(), info, now) {
-		o.caches.skills.Put(&index.Cached[skillText]{File: key, Info: info, Value: text, Size: int64(len(raw) + len(text.content) + doc.Memory())})
+	if o.skills.Settled(o.entry.Layer(), info, read) {
+		o.caches.skills.Put(&index.Cached[skillText]{File: o.entry.File(), Info: info, Value: text, Size: int64(len(raw) + len(text.content) + doc.Memory())})
 	}
-	return text, info, nil
+	return text
 }

@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -30,7 +31,7 @@ import (
 // returns [ErrFileTooLarge] if the file exceeds the limit of [WithMaxFileSize].
 // [Catalog.GetSkill] describes the errors of the name.
 //
-// The file is not cached. With a filter, ReadSkillFile also checks SKILL.md before
+// The file is not cached, except SKILL.md in a store with versions. With a filter, ReadSkillFile also checks SKILL.md before
 // and after reading the file.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
 	const op = "ReadSkillFile"
@@ -99,6 +100,11 @@ func (o *openSkill) readPath(given string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if name == path.Base(o.entry.Path) {
+		if text, ok := o.keptText(f.Info()); ok {
+			return bytes.Clone(text.raw), nil
+		}
+	}
 	return o.readOpen(f)
 }
 
@@ -126,7 +132,7 @@ func skillFileName(given string) (string, error) {
 func (o *openSkill) pathError(op, given string, err error) error {
 	skill := quote(o.entry.Name)
 	e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
-		Message: "cannot read the file " + quote(given) + " of skill " + skill + " (" + escape.Reason(err) + ")"}
+		Message: "cannot read the file " + quote(given) + " of skill " + skill + " (" + escape.Reason(err) + "); " + o.skills.Layer(o.entry.Layer()).ReadAdvice(err)}
 	switch {
 	case errors.Is(err, fs.ErrClosed) && o.closed():
 		return closedMeanwhile(op)

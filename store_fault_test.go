@@ -332,6 +332,7 @@ func TestASkillThatChangesAfterTheListing(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBucket()
 			b.fill(0, 2)
+			b.put("skills/s001/SKILL.md", "---\nname: s001\ndescription: Skill\n---\n"+strings.Repeat("text\n", 1000)) // longer than the part that ListSkills reads
 			c := catalogOf(t, b.store("commands/"), b.store("skills/"))
 			if err := listSkills(t.Context(), c); err != nil {
 				t.Fatal(err)

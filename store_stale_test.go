@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,6 +34,23 @@ func (s staleStore) Snapshot(ctx context.Context) (fs.FS, error) {
 		return nil, err
 	}
 	return staleSnapshot{(*s.last).(*snapshotFS), err}, nil
+}
+
+// Sub returns the store of a directory. Its last good snapshot is a part of the last good
+// snapshot of s.
+func (s staleStore) Sub(dir string) (fs.FS, error) {
+	below := staleStoreOf(s.bucket, s.prefix+dir+"/")
+	if last, ok := (*s.last).(*snapshotFS); ok {
+		v := &snapshotFS{store: below.storeFS, objects: map[string]object{}, dirs: map[string]map[string]object{".": {}}}
+		for name, o := range last.objects {
+			if rest, ok := strings.CutPrefix(name, dir+"/"); ok {
+				v.objects[rest] = o
+				v.add(rest, o)
+			}
+		}
+		*below.last = v
+	}
+	return below, nil
 }
 
 type staleSnapshot struct {
@@ -86,6 +104,61 @@ func TestATouchDuringAnOutage(t *testing.T) {
 			time.Sleep(time.Minute)
 			expect("no change", 4, "")
 		})
+	}
+}
+
+// During an outage, a catalog serves what the store still lists, as far as the catalog has the
+// bytes: small files after a list, and all commands and skills after a Get. Other bytes are
+// ErrFileRead, with the error of the store in the chain, after a few requests.
+func TestTheMethodsDuringAnOutage(t *testing.T) {
+	long := strings.Repeat("text\n", 1000)
+	b := newBucket()
+	b.fill(3, 3)
+	for _, name := range []string{"long", "unread"} {
+		b.put("commands/"+name+".md", "Long.\n\n"+long)
+		b.put("skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Long\n---\n"+long)
+	}
+	c := catalogOf(t, staleStoreOf(b, "commands/"), staleStoreOf(b, "skills/"))
+	readFile := func(path string) call {
+		return func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.ReadSkillFile(ctx, "s001", path)
+			return err
+		}
+	}
+	for _, before := range []call{listPage, listSkills, get("long"), getSkill("long")} {
+		if err := before(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.count()
+	b.setFault(outage)
+	for _, tt := range []struct {
+		name  string
+		call  call
+		fails bool
+		want  string
+	}{
+		{"List", listPage, false, "1 LIST"},
+		{"ListSkills", listSkills, false, "1 LIST"},
+		{"unknown name", unknown("missing"), false, "1 LIST"},
+		{"page of prompts", usagePage, false, "2 GET 1 LIST"}, // the long files
+		{"Search", searchFor("word1"), false, "2 GET 1 LIST"},
+		{"Get", get("c00001"), false, "1 GET"},
+		{"Get of a long command", get("long"), false, "1 GET 1 HEAD 1 LIST"},
+		{"Get of an unread command", get("unread"), true, "2 GET 1 LIST"},
+		{"GetSkill", getSkill("s001"), false, "1 LIST"},
+		{"GetSkill of a long skill", getSkill("long"), false, "1 LIST"},
+		{"GetSkill of an unread skill", getSkill("unread"), true, "2 GET 3 LIST"},
+		{"ReadSkillFile of SKILL.md", readFile("SKILL.md"), false, "1 LIST"},
+		{"ReadSkillFile", readFile("references/0.md"), true, "2 GET 3 LIST"},
+	} {
+		err := tt.call(t.Context(), c)
+		if !tt.fails && err != nil || tt.fails && !(errors.Is(err, toolshelf.ErrFileRead) && errors.Is(err, errOutage) && strings.Contains(err.Error(), "connection refused")) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if got := b.count(); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
 	}
 }
 

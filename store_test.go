@@ -88,7 +88,7 @@ func searchFor(query string) call {
 }
 
 // The requests to a store with versions whose listings have the metadata of the files.
-// The commands are short, so List reads their whole text.
+// The files are short, so List and ListSkills read their whole text.
 func TestRequestsToAPlainStore(t *testing.T) {
 	b := newBucket()
 	b.fill(2500, 40)
@@ -109,9 +109,8 @@ func TestRequestsToAPlainStore(t *testing.T) {
 		{"repeated Search", searchFor("word8"), "3 LIST"},
 		{"cold ListSkills", listSkills, "40 GET 1 LIST"},
 		{"warm ListSkills", listSkills, "40 HEAD 1 LIST"},
-		{"first GetSkill", getSkill("s000"), "1 GET 1 LIST"},
-		{"repeated GetSkill", getSkill("s000"), "1 LIST"},
-		{"repeated GetSkill with a subdirectory", getSkill("s003"), "1 GET 2 LIST"},
+		{"GetSkill", getSkill("s000"), "1 LIST"},
+		{"GetSkill with a subdirectory", getSkill("s003"), "2 LIST"},
 	} {
 		if err := tt.call(t.Context(), c); err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
@@ -130,7 +129,8 @@ func TestRequestsToAStore(t *testing.T) {
 	}
 	lists := fmt.Sprint((commands+pageOfKeys-1)/pageOfKeys, " LIST")
 	b := newBucket()
-	b.fill(commands, 500)
+	b.fill(commands, 499)
+	b.put("skills/long/SKILL.md", "---\nname: long\ndescription: Long skill\n---\n"+strings.Repeat("text\n", 1000))
 	c := catalogOf(t, b.store("commands/"), b.store("skills/"))
 	expect := func(name string, call call, want string) {
 		t.Helper()
@@ -152,8 +152,9 @@ func TestRequestsToAStore(t *testing.T) {
 	expect("repeated Search", searchFor("word8"), lists)
 	expect("cold ListSkills", listSkills, "500 GET 2 LIST")
 	expect("warm ListSkills", listSkills, "2 LIST")
-	expect("first GetSkill", getSkill("s003"), "1 GET 1 LIST")
-	expect("repeated GetSkill", getSkill("s003"), "1 LIST")
+	expect("first GetSkill", getSkill("s003"), "1 LIST")
+	expect("first GetSkill of a long SKILL.md", getSkill("long"), "1 GET 1 LIST")
+	expect("repeated GetSkill of a long SKILL.md", getSkill("long"), "1 LIST")
 }
 
 // A changed file is read again even if its size and its time stay the same, also within

@@ -263,7 +263,7 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 
 // readUsageHead returns the first bytes of a command's file.
 func (c *Catalog) readUsageHead(e *index.Entry) ([]byte, confine.Info, error) {
-	if text, info, ok := c.listedText(e); ok {
+	if text, info, ok := c.caches.commandTexts.find(e); ok {
 		return text, info, nil
 	}
 	f, err := c.commands.FS(c.lifetime, e.Layer()).OpenRegular(e.Path)

@@ -78,6 +78,7 @@ type Index struct {
 	follow *follower                     // nil without Config.Watch and Config.Feed
 	states []layerState                  // by layer; only scans use the field, one after the other
 	open   []atomic.Pointer[confine.Dir] // by layer; see StatCached
+	stale  []atomic.Bool                 // by layer; the last complete scan read the last good snapshot of a store that has not answered
 
 	access    sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks access and never unlocks
 	filesRead atomic.Int64
@@ -104,7 +105,7 @@ func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills)
 
 func newIndex(config Config, scan scanner) (*Index, error) {
 	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
-	x := &Index{config: config, scan: scan, open: make([]atomic.Pointer[confine.Dir], len(config.Layers))}
+	x := &Index{config: config, scan: scan, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), stale: make([]atomic.Bool, len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
 	if config.Lifetime == nil {
 		x.flight.lifetime = context.Background()
@@ -193,6 +194,12 @@ func (x *Index) Current(e *Entry) bool {
 	f := x.fresh.Load()
 	return f != nil && x.config.Feed.unchanged(*f) && (x.config.TTL == 0 || x.withinTTL(f.at)) &&
 		f.snapshot.layers[e.layer].find(e.Path) == e
+}
+
+// Unanswered reports whether err, the error of reading the file of an entry, can be a failure
+// of a store whose last scan was answered with the last good snapshot.
+func (x *Index) Unanswered(e *Entry, err error) bool {
+	return x.stale[e.layer].Load() && mayHaveChanged(err)
 }
 
 // Validate is like Snapshot, but always reads the filesystem, regardless of the

@@ -28,6 +28,7 @@ type SkillDir struct {
 	place string // path for problems, not escaped
 
 	snapshot bool // fs shows one moment of a store
+	stale    bool // the store has not answered, and fs is its last good snapshot
 }
 
 // OpenSkill opens the directory of a skill. The caller must close the SkillDir. The calls
@@ -41,7 +42,7 @@ func (x *Index) OpenSkill(ctx context.Context, e *Entry) (*SkillDir, error) {
 }
 
 func (d *SkillDir) open(ctx context.Context) (err error) {
-	if d.fs, d.at, d.snapshot, err = d.index.skillView(ctx, d.entry); err != nil {
+	if err = d.index.viewSkill(ctx, d); err != nil {
 		return err
 	}
 	d.dir, err = d.fs.OpenDir(d.at)
@@ -51,7 +52,7 @@ func (d *SkillDir) open(ctx context.Context) (err error) {
 // Outdated reports whether the error of reading a file can be the refusal of a snapshot,
 // because the file has changed since the snapshot.
 func (d *SkillDir) Outdated(err error) bool {
-	return d.snapshot && err != nil && mayHaveChanged(err)
+	return d.snapshot && !d.stale && err != nil && mayHaveChanged(err)
 }
 
 // Renew replaces the snapshot of the directory. Without a snapshot, Renew does nothing.

@@ -117,21 +117,24 @@ func takeSnapshot(ctx context.Context, store snapshotFS) (v view, err error) {
 	return v, nil
 }
 
-// skillView returns a filesystem and the directory of an entry's skill on the filesystem. A
-// store whose directories are snapshotFS can list all files of the skill in one request.
-func (x *Index) skillView(ctx context.Context, e *Entry) (fsys *confine.FS, dirPath string, snapshot bool, err error) {
-	dirPath = path.Dir(e.Path)
-	store := x.config.Layers[e.layer].Store
+// viewSkill sets the filesystem of a SkillDir. A store whose directories are snapshotFS can
+// list all files of the skill in one request.
+func (x *Index) viewSkill(ctx context.Context, d *SkillDir) error {
+	dirPath := path.Dir(d.entry.Path)
+	store := x.config.Layers[d.entry.layer].Store
 	if sub, ok := store.(fs.SubFS); ok && dirPath != "." {
-		if store, err = sub.Sub(dirPath); err != nil {
-			return nil, "", false, err
+		below, err := sub.Sub(dirPath)
+		if err != nil {
+			return err
 		}
-		if snapshots, ok := store.(snapshotFS); ok {
+		if snapshots, ok := below.(snapshotFS); ok {
 			v, err := takeSnapshot(ctx, snapshots)
-			return v.fs, ".", true, err
+			d.fs, d.at, d.snapshot, d.stale = v.fs, ".", true, v.stale != nil
+			return err
 		}
 	}
-	return x.FS(ctx, e.Layer()), dirPath, false, nil
+	d.fs, d.at = x.FS(ctx, d.entry.Layer()), dirPath
+	return nil
 }
 
 // mayHaveChanged reports whether the error of reading a listed file may be a refusal of a

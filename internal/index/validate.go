@@ -44,8 +44,10 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 		if slices.ContainsFunc(x.states, func(s layerState) bool { return s.incomplete }) {
 			begin.feed = 0 // the next call reads the rest
 		}
-		if x.config.Feed != nil && slices.ContainsFunc(x.states, func(s layerState) bool { return s.stale }) {
-			begin.retry = x.config.Feed.now().Add(retryAfter)
+		for i := range x.stale {
+			if x.config.Feed != nil && x.stale[i].Load() {
+				begin.retry = x.config.Feed.now().Add(retryAfter)
+			}
 		}
 		x.fresh.Store(&begin)
 	}
@@ -68,7 +70,6 @@ type layerState struct {
 	version string            // of the whole filesystem at the last complete scan; "" if the next scan must read the files again
 
 	incomplete bool // the last complete scan could not read a file, but a later scan may
-	stale      bool // the last complete scan read the last good snapshot of a store that has not answered
 }
 
 // validate scans each layer, except the layers that cannot have changed. If a layer has
@@ -188,7 +189,8 @@ func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*lay
 		begin = freshness{} // the next scan asks the store again
 	}
 	if state.files.read && store.version != "" && store.version == state.version {
-		state.begin, state.stale = begin, stale
+		state.begin = begin
+		x.stale[layer].Store(stale)
 		return state.files, nil
 	}
 	s := newScan(ctx, x, layer, store)
@@ -200,7 +202,8 @@ func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*lay
 		state.read = s.kept()
 		return nil, err
 	}
-	state.read, state.begin, state.version, state.stale = nil, begin, store.version, stale
+	state.read, state.begin, state.version = nil, begin, store.version
+	x.stale[layer].Store(stale)
 	if state.incomplete = s.incomplete.Load(); state.incomplete {
 		state.begin, state.version = freshness{}, ""
 	}

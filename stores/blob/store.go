@@ -8,7 +8,8 @@
 //   - Versions. A file of a snapshot is read only in the version of the listing. If the
 //     object has changed since, the error is [ErrChanged]. See [Options.Versions].
 //   - Unreachable bucket. A call fails with the error of the driver, or uses the last good
-//     snapshot. [Options.Stale] decides.
+//     snapshot. [Options.Stale] decides. Reads of contents fail, but a catalog keeps small
+//     files of its lists, and the commands and SKILL.md files that a call has read.
 //   - Memory. The store keeps about 400 bytes for each key of the last snapshot, and no
 //     contents. [Options.MaxKeys] limits the keys.
 //   - Names. A slash in a key separates directories. The store omits a key that is no path
@@ -25,6 +26,7 @@ import (
 	"time"
 
 	gocloud "gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
 
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
@@ -93,7 +95,9 @@ func New(bucket *gocloud.Bucket, opts Options) (*Store, error) {
 	return &Store{context.Background(), s}, nil
 }
 
-// Sub returns the store of a directory, with the same options and snapshots of its own.
+// Sub returns the store of a directory, with the same options and snapshots of its own. Until
+// the first listing of the directory, the last good snapshot of s serves as the last good
+// snapshot for Options.Stale.
 func (s *Store) Sub(dir string) (fs.FS, error) {
 	opts := s.opts
 	opts.Dir = path.Join(opts.Dir, dir)
@@ -104,6 +108,7 @@ func (s *Store) Sub(dir string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
+	sub.Latest.Start(s.Latest, dir)
 	return sub.WithContext(s.ctx), nil
 }
 
@@ -113,7 +118,9 @@ func (s *Store) WithContext(ctx context.Context) fs.FS { return &Store{ctx, s.st
 // Snapshot lists the keys, with one request for 1,000 keys, and returns the files of the
 // listing. The result has the methods ReadDir, Stat and Version, which send no request, and
 // WithContext. A file of the result sends a request for each ReadAt, and one for all calls
-// of Read. Concurrent calls wait for each other. A call ends with the cause of ctx.
+// of Read. Concurrent calls wait for each other. A call ends with the cause of ctx. If the
+// bucket does not answer and Options.Stale allows the last good snapshot, the method Stale of
+// the result returns the error of the bucket.
 func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
 	files, err := s.Latest.Snapshot(ctx)
 	if err != nil {
@@ -126,8 +133,12 @@ func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
 // a directory of a new snapshot.
 func (s *Store) Open(name string) (fs.File, error) {
 	if s.opts.Versions.Of != nil && isFile(name) {
-		if r, err := s.bucket.NewReader(s.ctx, s.prefix+name, nil); err == nil {
+		r, err := s.bucket.NewReader(s.ctx, s.prefix+name, nil)
+		switch {
+		case err == nil:
 			return &file{s, describe(name, s.file(r.Size(), r.ModTime(), nil, r.As)), name, r}, nil
+		case gcerrors.Code(err) != gcerrors.NotFound: // not a directory
+			return nil, pathError("open", name, err)
 		}
 	}
 	return view(s, name, (*snapshot).Open)

@@ -16,6 +16,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport/server"
 
 	"github.com/toolshelf-go/toolshelf/stores/git"
+	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
 )
 
 // A remote serves a repository in this process, for URLs with the scheme remote.
@@ -160,6 +161,29 @@ func TestAnUnreachableRemote(t *testing.T) {
 	repo.write(map[string]string{"a.md": "two"})
 	if got := read(t, snapshot(t, lenient), "a.md"); got != "two" {
 		t.Errorf("after the failure: a.md = %q", got)
+	}
+}
+
+func TestMethodsDuringAnOutage(t *testing.T) {
+	repo := newRepository(t)
+	repo.write(outagetest.Files)
+	remote := newRemote(t, repo)
+	clone := newClone(t)
+	for name, stale := range map[string]func(error, time.Duration) error{"without Stale": nil, "with Stale": func(error, time.Duration) error { return nil }} {
+		t.Run(name, func(t *testing.T) {
+			var fail []string
+			if stale == nil {
+				fail = outagetest.Names()
+			}
+			below := func(dir string) *git.Store {
+				return newStore(t, clone, "refs/remotes/origin/main", git.Options{Dir: dir, Fetch: &gogit.FetchOptions{}, Stale: stale})
+			}
+			catalog := newCatalog(t, below("commands"), below("skills"))
+			outagetest.Prepare(t, catalog, "List", "ListSkills")
+			remote.fail.Store(&errDown)
+			defer remote.fail.Store(nil)
+			outagetest.Check(t, catalog, errDown, fail...)
+		})
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	natsjs "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
 	"github.com/toolshelf-go/toolshelf/stores/jetstream"
 )
 
@@ -277,6 +278,34 @@ func TestABucketThatIsCreatedAgain(t *testing.T) {
 	if version(t, before) == version(t, after) {
 		t.Error("the version is the same")
 	}
+}
+
+func TestMethodsDuringAnOutage(t *testing.T) {
+	node := startNode(t)
+	bucket := node.create()
+	for key, content := range outagetest.Files {
+		bucket.put(key, content)
+	}
+	stale := func(error, time.Duration) error { return nil }
+	catalogOf := func(stale func(error, time.Duration) error) *toolshelf.Catalog {
+		below := func(dir string) *jetstream.Store {
+			store := node.store(jetstream.Options{Dir: dir, Timeout: 50 * time.Millisecond, Stale: stale})
+			settle(t, store)
+			return store
+		}
+		catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+			toolshelf.WithCommandsFS("team", below("commands")), toolshelf.WithSkillsFS("team", below("skills")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { catalog.Close() })
+		return catalog
+	}
+	strict, lenient := catalogOf(nil), catalogOf(stale)
+	outagetest.Prepare(t, lenient, "List", "ListSkills")
+	node.stop()
+	outagetest.Check(t, strict, nil, outagetest.Names()...)
+	outagetest.Check(t, lenient, nil)
 }
 
 func TestAnUnreachableServer(t *testing.T) {

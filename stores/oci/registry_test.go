@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +22,8 @@ import (
 	"oras.land/oras-go/v2/registry/remote"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
 	"github.com/toolshelf-go/toolshelf/stores/oci"
 )
 
@@ -183,6 +187,32 @@ func TestAnUnreachableRegistry(t *testing.T) {
 	registry.set(http.StatusNotFound, false)
 	if _, err := lenient.Snapshot(t.Context()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a deleted tag: %v", err)
+	}
+}
+
+func TestMethodsDuringAnOutage(t *testing.T) {
+	registry, repo := newRegistry(t)
+	registry.orasPush("latest", outagetest.Files, slices.Collect(maps.Keys(outagetest.Files))...)
+	for name, stale := range map[string]func(error, time.Duration) error{"without Stale": nil, "with Stale": func(error, time.Duration) error { return nil }} {
+		t.Run(name, func(t *testing.T) {
+			var fail []string
+			if stale == nil {
+				fail = outagetest.Names()
+			}
+			below := func(dir string) *oci.Store {
+				return newStore(t, repo, "latest", oci.Options{Dir: dir, Stale: stale})
+			}
+			catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+				toolshelf.WithCommandsFS("team", below("commands")), toolshelf.WithSkillsFS("team", below("skills")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer catalog.Close()
+			outagetest.Prepare(t, catalog, "List", "ListSkills")
+			registry.set(http.StatusServiceUnavailable, false)
+			defer registry.set(0, false)
+			outagetest.Check(t, catalog, nil, fail...)
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,9 +18,14 @@ type Latest struct {
 	mu   sync.Mutex
 	next *flight // not yet started; nil if no call waits
 
-	turn chan struct{} // holds a value during an update; guards the next fields
-	last *FS
-	good time.Time // of the last good answer
+	turn chan struct{} // holds a value during an update
+	good atomic.Pointer[answer]
+}
+
+// An answer is a snapshot of the store, with the time of the last good answer.
+type answer struct {
+	files *FS
+	at    time.Time
 }
 
 // A flight is an update that several calls share. All calls began before the update.
@@ -39,6 +45,16 @@ type flight struct {
 // else the error of stale. Nil means that the call fails.
 func NewLatest(update func(ctx context.Context, last *FS) (*FS, error), stale func(err error, age time.Duration) error) *Latest {
 	return &Latest{update: update, stale: stale, turn: make(chan struct{}, 1)}
+}
+
+// Start makes the files of a directory in the last good snapshot of another Latest the last
+// good snapshot of l, if the directory exists. Start must be called before the first Snapshot.
+func (l *Latest) Start(from *Latest, dir string) {
+	if good := from.good.Load(); good != nil {
+		if files, err := good.files.Below(dir); err == nil {
+			l.good.Store(&answer{files, good.at})
+		}
+	}
 }
 
 // Snapshot returns a snapshot that began after the call. Calls that wait for the same update
@@ -88,16 +104,21 @@ func (l *Latest) run(ctx context.Context, f *flight) {
 
 // ask updates, and returns the last snapshot if stale allows.
 func (l *Latest) ask(ctx context.Context) (*FS, error) {
-	next, err := l.update(ctx, l.last)
+	good := l.good.Load()
+	var last *FS
+	if good != nil {
+		last = good.files
+	}
+	next, err := l.update(ctx, last)
 	if err == nil {
-		l.last, l.good = next, time.Now()
+		l.good.Store(&answer{next, time.Now()})
 		return next, nil
 	}
-	if ctx.Err() != nil || l.last == nil || l.stale == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) {
+	if ctx.Err() != nil || last == nil || l.stale == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrClosed) {
 		return nil, err
 	}
-	if refused := l.stale(err, time.Since(l.good)); refused != nil {
+	if refused := l.stale(err, time.Since(good.at)); refused != nil {
 		return nil, refused
 	}
-	return &FS{l.last.version, l.last.top, err}, nil
+	return &FS{last.version, last.top, err}, nil
 }

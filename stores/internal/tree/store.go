@@ -29,7 +29,8 @@ func NewStore(update func(ctx context.Context, last *FS) (*FS, error), timeout t
 	return &Store{latest, func() (*FS, error) { return latest.Snapshot(context.Background()) }}
 }
 
-// Snapshot returns the files of the store. The result never changes and has a method Version.
+// Snapshot returns the files of the store. The result never changes and has the methods Version
+// and Stale.
 func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
 	files, err := s.latest.Snapshot(ctx)
 	if err != nil {

@@ -23,7 +23,7 @@ type collection[Info any] struct {
 
 	layers layers // as given to the options, in the order of the index
 	root   string // as given to WithRoot
-	watch  bool   // the system may not have reported a new file yet
+	watch  bool   // WithWatch
 
 	description func(*index.Entry) string
 

@@ -76,7 +76,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	if command, ok := c.cachedCommand(name, stem); ok {
 		return c.detach(command), nil
 	}
-	command, err := resolve(ctx, c, c.commands, op, name, stem, c.readCommand)
+	command, err := lookup[Command, CommandInfo]{c, c.commands, op, name, stem, c.readCommand}.resolve(ctx)
 	if err != nil {
 		return Command{}, err
 	}
@@ -111,7 +111,7 @@ func (c Command) info() CommandInfo {
 	return CommandInfo{Name: c.Name, Description: m.Description, Size: m.Size, LastModified: m.LastModified}
 }
 
-// readCommand is a reader for resolve.
+// readCommand is a reader for a lookup.
 func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.Entry) (reading[Command, CommandInfo], error) {
 	command, err := c.load(ctx, e)
 	if err != nil {

@@ -97,15 +97,9 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	if err := checkSkillName(op, name); err != nil {
 		return Skill{}, err
 	}
-	return resolve(ctx, c, c.skills, op, name, name, func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[Skill, SkillInfo], error) {
-		open, err := c.openSkill(ctx, s, e)
-		if err != nil {
-			return reading[Skill, SkillInfo]{}, err
-		}
-		defer open.dir.Close()
-		skill, err := open.read(ctx, o)
-		return reading[Skill, SkillInfo]{skill, open.states}, err
-	})
+	return skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (Skill, error) {
+		return attempt(ctx, open, func() (Skill, error) { return open.readOnce(ctx, o) })
+	}).resolve(ctx)
 }
 
 func checkSkillName(op, name string) error {
@@ -137,6 +131,20 @@ type openSkill struct {
 	entry    *index.Entry
 	dir      *index.SkillDir
 	states   []SkillInfo // what the call has seen of the skill; see reading
+}
+
+// skillLookup is a lookup of a skill by its directory name. The function read reads files of
+// the open directory.
+func skillLookup[T any](c *Catalog, op, name string, read func(context.Context, *openSkill) (T, error)) lookup[T, SkillInfo] {
+	return lookup[T, SkillInfo]{c, c.skills, op, name, name, func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, SkillInfo], error) {
+		open, err := c.openSkill(ctx, s, e)
+		if err != nil {
+			return reading[T, SkillInfo]{}, err
+		}
+		defer open.dir.Close()
+		value, err := read(ctx, open)
+		return reading[T, SkillInfo]{value, open.states}, err
+	}}
 }
 
 // openSkill opens the directory of an entry.
@@ -172,23 +180,15 @@ type skillText struct {
 // call.
 const readAttempts = 3
 
-func (o *openSkill) read(ctx context.Context, options skillOptions) (skill Skill, err error) {
-	err = o.attempt(ctx, func() (err error) {
-		skill, err = o.readOnce(ctx, options)
-		return err
-	})
-	return skill, err
-}
-
 // attempt calls read again if the skill changes during the call.
-func (o *openSkill) attempt(ctx context.Context, read func() error) error {
+func attempt[T any](ctx context.Context, o *openSkill, read func() (T, error)) (T, error) {
 	for attempts := 1; ; attempts++ {
-		err := read()
+		value, err := read()
 		if attempts == readAttempts || ctx.Err() != nil || !errors.Is(err, errChanging) && !o.dir.Outdated(err) {
-			return err
+			return value, err
 		}
 		if err := o.dir.Renew(ctx); err != nil {
-			return err
+			return value, err
 		}
 	}
 }

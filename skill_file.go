@@ -41,21 +41,11 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 	if err := checkSkillName(op, skill); err != nil {
 		return nil, err
 	}
-	return resolve(ctx, c, c.skills, op, skill, skill, func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[[]byte, SkillInfo], error) {
-		open, err := c.openSkill(ctx, s, e)
-		if err != nil {
-			return reading[[]byte, SkillInfo]{}, err
-		}
-		defer open.dir.Close()
-		raw, err := readWithin(open, op, path, func() (raw []byte, err error) {
-			err = open.attempt(ctx, func() (err error) {
-				raw, err = open.readPath(path)
-				return err
-			})
-			return raw, err
+	return skillLookup(c, op, skill, func(ctx context.Context, open *openSkill) ([]byte, error) {
+		return readWithin(open, op, path, func() ([]byte, error) {
+			return attempt(ctx, open, func() ([]byte, error) { return open.readPath(path) })
 		})
-		return reading[[]byte, SkillInfo]{raw, open.states}, err
-	})
+	}).resolve(ctx)
 }
 
 // readWithin calls read, which reads the given path of the skill. A change during the

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
-	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
 // A SkillSource is the catalog that returned a [Skill]. The zero SkillSource is no
@@ -116,15 +115,9 @@ func inSkill[T any](v skillFS, op, name string, read func(context.Context, *open
 	if err := c.begin(ctx, method); err != nil {
 		return fail(asIOError(err))
 	}
-	value, err := resolve(ctx, c, c.skills, method, v.skill, v.skill, func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, SkillInfo], error) {
-		open, err := c.openSkill(ctx, s, e)
-		if err != nil {
-			return reading[T, SkillInfo]{}, err
-		}
-		defer open.dir.Close()
-		value, err := readWithin(open, method, name, func() (T, error) { return read(ctx, open) })
-		return reading[T, SkillInfo]{value, open.states}, err
-	})
+	value, err := skillLookup(c, method, v.skill, func(ctx context.Context, open *openSkill) (T, error) {
+		return readWithin(open, method, name, func() (T, error) { return read(ctx, open) })
+	}).resolve(ctx)
 	if err != nil {
 		return fail(asIOError(err))
 	}

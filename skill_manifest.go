@@ -67,7 +67,9 @@ func (c *Catalog) SkillManifests(ctx context.Context, choose func(skills []Skill
 		}
 		shown := c.skills.filter.apply(all)
 		for _, name := range c.chosen(all, shown, choose) {
-			m, err := c.skillManifest(ctx, op, all, shown, name)
+			m, err := skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (SkillManifest, error) {
+				return attempt(ctx, open, func() (SkillManifest, error) { return open.manifest(ctx) })
+			}).in(ctx, all, shown)
 			switch {
 			case err != nil && (ctx.Err() != nil || c.isClosed()):
 				yield(SkillManifest{}, c.methodError(op, err))
@@ -95,36 +97,6 @@ func (c *Catalog) chosen(all, shown *index.Snapshot, choose func([]SkillInfo) []
 		list[i] = c.listedSkill(all, e)
 	}
 	return choose(list)
-}
-
-// skillManifest returns the manifest of a shown skill.
-func (c *Catalog) skillManifest(ctx context.Context, op string, all, shown *index.Snapshot, name string) (SkillManifest, error) {
-	e := shown.Lookup(name, name)
-	if e == nil {
-		return SkillManifest{}, c.skills.unknownName(op, name, name, shown)
-	}
-	read, err := await(ctx, c, func(ctx context.Context) (reading[SkillManifest, SkillInfo], error) {
-		open, err := c.openSkill(ctx, all, e)
-		if err != nil {
-			return reading[SkillManifest, SkillInfo]{}, err
-		}
-		defer open.dir.Close()
-		var m SkillManifest
-		err = open.attempt(ctx, func() (err error) {
-			m, err = open.manifest(ctx)
-			return err
-		})
-		return reading[SkillManifest, SkillInfo]{m, open.states}, err
-	})
-	switch {
-	case ctx.Err() != nil:
-		return SkillManifest{}, ctx.Err()
-	case !c.skills.filter.keepsAll(read.states): // the filter refuses the new content
-		return SkillManifest{}, c.skills.unknownName(op, name, name, shown)
-	case err != nil:
-		return SkillManifest{}, c.skills.fileError(op, name, e, err)
-	}
-	return read.value, nil
 }
 
 // manifest returns errChanging if the skill changes during the call.

@@ -138,9 +138,9 @@ func (c *collection[Info]) view(keep []func(Info) bool) *collection[Info] {
 	return &view
 }
 
-// snapshot returns the current entries that pass the filter, dependencies included.
-// If no directory exists, snapshot returns an error.
-func (c *collection[Info]) snapshot(ctx context.Context, op string) (*index.Snapshot, error) {
+// shownSnapshot returns the current entries that pass the filter, dependencies included.
+// If no directory exists, shownSnapshot returns an error.
+func (c *collection[Info]) shownSnapshot(ctx context.Context, op string) (*index.Snapshot, error) {
 	all, err := c.Snapshot(ctx)
 	if err != nil {
 		return nil, c.layerError(op, err)
@@ -175,7 +175,7 @@ func (c *collection[Info]) lookupError(op, name, stem string, err error) error {
 	reason := "no directory of " + c.noun + "s exists; check the configuration"
 	var at *index.LayerError
 	if errors.As(err, &at) && at.NoRoot {
-		reason = rootMissing(c.root)
+		reason = rootMissingText(c.root)
 	}
 	return &Error{Code: c.notFound, Op: op, Path: name, Message: "there is no " + c.noun + " " + quote(stem) + ": " + reason, Err: failed}
 }
@@ -226,10 +226,10 @@ func (c *collection[Info]) layerError(op string, err error) error {
 
 // rootNotFound returns the error of every method if the root does not exist.
 func rootNotFound(op, root string, err error) error {
-	return &Error{Code: CodeDirectoryNotFound, Op: op, Path: root, Err: err, Message: rootMissing(root)}
+	return &Error{Code: CodeDirectoryNotFound, Op: op, Path: root, Err: err, Message: rootMissingText(root)}
 }
 
-func rootMissing(root string) string {
+func rootMissingText(root string) string {
 	return "root " + quote(root) + " does not exist; check the path given to WithRoot"
 }
 

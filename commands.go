@@ -57,7 +57,7 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	if _, err := page.normalized(); err != nil {
 		return CommandList{}, inOp(op, err)
 	}
-	snapshot, err := c.commands.snapshot(ctx, op)
+	snapshot, err := c.commands.shownSnapshot(ctx, op)
 	if err != nil {
 		return CommandList{}, err
 	}
@@ -86,7 +86,7 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 			yield(CommandInfo{}, err)
 			return
 		}
-		snapshot, err := c.commands.snapshot(ctx, op)
+		snapshot, err := c.commands.shownSnapshot(ctx, op)
 		if err != nil {
 			yield(CommandInfo{}, err)
 			return

@@ -271,28 +271,3 @@ func TestSkillManifestsMatchTheirFrontmatter(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestSkillLayersAndSubdirs(t *testing.T) {
-	fsys := memoryOf(t, map[string]string{"a/b/skills/x/y/SKILL.md": skillFile("y"), "own/SKILL.md": skillFile("own"), "skills/z/none.txt": ""})
-	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir("a/b/skills", "missing", "own", "skills"), toolshelf.WithSkillDepth(2))
-	if diff := cmp.Diff([]string{"a/b/skills", "missing", "own", "skills"}, c.SkillLayers()); diff != "" {
-		t.Errorf("layers (-want +got):\n%s", diff)
-	}
-	skills, err := c.ListSkills(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := map[string]string{}
-	for _, s := range skills {
-		got[s.Name] = c.SkillSubdir(s)
-	}
-	if diff := cmp.Diff(map[string]string{"y": "x/y", "own": ".", "z": ""}, got); diff != "" {
-		t.Errorf("subdirectories (-want +got):\n%s", diff)
-	}
-	if got := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"x": ""}))).SkillLayers(); got != nil {
-		t.Errorf("missing default directory: got %q", got)
-	}
-	if got := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsFS("built in", afero.NewIOFS(fsys))).SkillLayers(); !slices.Equal(got, []string{"skills", "built in"}) {
-		t.Errorf("got %q", got)
-	}
-}

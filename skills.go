@@ -67,7 +67,7 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	snapshot, err := c.skills.snapshot(ctx, op)
+	snapshot, err := c.skills.shownSnapshot(ctx, op)
 	if err != nil {
 		return nil, err
 	}

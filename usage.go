@@ -70,7 +70,7 @@ func (c *Catalog) ListUsage(ctx context.Context, page Page, r Renderer) (UsageLi
 	if _, err := page.normalized(); err != nil {
 		return UsageList{}, inOp(op, err)
 	}
-	snapshot, err := c.commands.snapshot(ctx, op)
+	snapshot, err := c.commands.shownSnapshot(ctx, op)
 	if err != nil {
 		return UsageList{}, err
 	}
@@ -96,7 +96,7 @@ func (c *Catalog) AllUsage(ctx context.Context, r Renderer) iter.Seq2[CommandUsa
 			yield(CommandUsage{}, err)
 			return
 		}
-		snapshot, err := c.commands.snapshot(ctx, op)
+		snapshot, err := c.commands.shownSnapshot(ctx, op)
 		if err != nil {
 			yield(CommandUsage{}, err)
 			return

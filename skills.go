@@ -150,13 +150,22 @@ func allowedTools(header Frontmatter) []string {
 }
 
 // SkillLayers returns the names of the layers of skills, as given to the options, in
-// order of precedence. A missing directory that no option names is omitted. SkillLayers
-// stats each directory.
+// order of precedence. A missing directory that no option names is omitted, and after
+// Close every such directory. SkillLayers stats the directories that no option names.
 func (c *Catalog) SkillLayers() []string {
+	open := c.enter()
+	if open {
+		defer c.leave()
+	}
 	var all []string
 	for i, l := range c.skills.layers.all {
-		at := c.skills.Layer(i)
-		if _, err := at.FS.Info(at.Dir); err == nil || l.named {
+		exists := l.named
+		if !exists && open {
+			at := c.skills.Layer(i)
+			_, err := at.FS.Info(at.Dir)
+			exists = err == nil
+		}
+		if exists {
 			all = append(all, l.name)
 		}
 	}

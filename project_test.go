@@ -2,6 +2,7 @@ package toolshelf_test
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -130,4 +131,58 @@ func diskOf(t testing.TB, files map[string]string) string {
 		}
 	}
 	return dir
+}
+
+// names returns the names of all pages of List.
+func names(t testing.TB, c *toolshelf.Catalog) []string {
+	t.Helper()
+	var all []string
+	for info, err := range c.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, info.Name)
+	}
+	return all
+}
+
+// problems returns "CODE path" for each diagnostic that concerns files.
+func problems(t testing.TB, c *toolshelf.Catalog) []string {
+	t.Helper()
+	diagnostics, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, d := range diagnostics {
+		all = append(all, string(d.Code)+" "+d.Path)
+	}
+	return all
+}
+
+// patience limits the wait for an event that should take milliseconds.
+const patience = 20 * time.Second
+
+// eventually waits until check reports "" and fails with its last report.
+func eventually(t *testing.T, check func() string) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(patience); ; <-tick.C {
+		report := check()
+		if report == "" {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(report)
+		}
+	}
+}
+
+func write(t testing.TB, text string, path ...string) {
+	t.Helper()
+	file := filepath.Join(path...)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
 }

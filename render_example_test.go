@@ -112,3 +112,20 @@ func ExampleRenderer_Render() {
 	// Diff: !`git diff main; rm -rf /`
 	// Rules: @docs/style.md
 }
+
+func ExampleRenderer_Arguments() {
+	skill := toolshelf.Command{Content: "Migrate $0 from $1 to ${input:target:which framework?}.\n"}
+	renderer := toolshelf.Renderer{CountFromZero: true}
+	values := map[string]string{}
+	for i, arg := range renderer.Arguments(skill) {
+		fmt.Println(arg.Position, arg.Name)
+		values[arg.Name] = []string{"SearchBar", "React", "Vue"}[i]
+	}
+	rendering, err := renderer.RenderNamed(skill, values)
+	fmt.Printf("%q %v\n", rendering.Text, err)
+	// Output:
+	// 1 0
+	// 2 1
+	// 3 target
+	// "Migrate SearchBar from React to Vue.\n" <nil>
+}

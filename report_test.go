@@ -558,20 +558,3 @@ func TestCloseWaitsForSaveReport(t *testing.T) {
 		})
 	}
 }
-
-func TestNextStepsNameReportFeedbackIfConfigured(t *testing.T) {
-	for _, tt := range []struct {
-		shared, local string
-		want          bool
-	}{{"", "", false}, {"reports", "", true}, {"", "reports", true}} {
-		c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports(tt.shared, tt.local))
-		command, err := c.Get(t.Context(), "analyze")
-		if got := strings.Contains(command.NextSteps, "be sure to call the 'report_feedback' tool"); got != tt.want || err != nil {
-			t.Errorf("%q, %q: %q, %v", tt.shared, tt.local, command.NextSteps, err)
-		}
-	}
-	c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports("reports", ""))
-	if command, err := c.Get(t.Context(), "hidden"); command.NextSteps != "" || err != nil {
-		t.Errorf("for a command without reports: %q, %v", command.NextSteps, err)
-	}
-}

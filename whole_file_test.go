@@ -169,3 +169,15 @@ func descriptions(t *testing.T, c *toolshelf.Catalog) (all []string) {
 	}
 	return all
 }
+
+func TestMaxFileSizeIsInclusive(t *testing.T) {
+	for size, want := range map[int]error{9: nil, 10: nil, 11: toolshelf.ErrFileTooLarge} {
+		c := catalog(t, toolshelf.WithMaxFileSize(10), toolshelf.WithFs(memoryOf(t, map[string]string{"commands/a.md": strings.Repeat("x", size)})))
+		if _, err := c.Get(t.Context(), "a"); !errors.Is(err, want) {
+			t.Errorf("%d bytes where 10 are allowed: %v, want %v", size, err, want)
+		}
+		if listed := len(names(t, c)) == 1; listed != (want == nil) {
+			t.Errorf("%d bytes where 10 are allowed: listed is %v", size, listed)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package toolshelf_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -189,4 +190,108 @@ func TestARootThatIsCreatedLater(t *testing.T) {
 	if got, err := c.Search(t.Context(), "zed", 0); err != nil || len(got.Results) > 0 {
 		t.Errorf("the commands directory is missing: %v, %v", got, err)
 	}
+}
+
+func TestLayers(t *testing.T) {
+	files := map[string]string{
+		"commands/one.md":          "of the project",
+		"commands/hidden.md":       "---\nis_dependency: true\n---\nof the project",
+		"/home/commands/one.md":    "of the user",
+		"/home/commands/two.md":    "of the user",
+		"/home/commands/Two.md":    "of the user",
+		"/home/commands/hidden.md": "of the user",
+	}
+	built := afero.NewIOFS(memoryOf(t, map[string]string{"two.md": "built in", "three.md": "built in"}))
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)),
+		toolshelf.WithCommandsDir("commands", "/home/commands"), toolshelf.WithCommandsFS("built in", built))
+
+	if diff := cmp.Diff([]string{"one", "three", "Two", "two"}, names(t, c)); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+	for name, layer := range map[string]string{"one": "commands", "two": "/home/commands", "three": "built in", "hidden": "commands"} {
+		got, err := c.Get(t.Context(), name)
+		if err != nil || got.Layer != layer {
+			t.Errorf("Get(%q) is from %q, %v; want %q", name, got.Layer, err, layer)
+		}
+	}
+	want := []string{
+		"SHADOWED /home/commands/hidden.md",
+		"SHADOWED /home/commands/one.md",
+		"NAME_DIFFERS_IN_CASE /home/commands/two.md",
+		"SHADOWED built in/two.md",
+	}
+	var got []string
+	for _, p := range problems(t, c) {
+		if !strings.HasPrefix(p, "NO_DESCRIPTION") && !strings.HasPrefix(p, "DIRECTORY_NOT_FOUND") {
+			got = append(got, p)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestMissingDirectories(t *testing.T) {
+	onDisk := t.TempDir()
+	for _, tt := range []struct {
+		name    string
+		options []toolshelf.Option
+		list    error
+		get     error
+	}{
+		{"in memory", []toolshelf.Option{toolshelf.WithFs(afero.NewMemMapFs())}, toolshelf.ErrDirectoryNotFound, toolshelf.ErrCommandNotFound},
+		{"on disk", []toolshelf.Option{toolshelf.WithRoot(onDisk)}, toolshelf.ErrDirectoryNotFound, toolshelf.ErrCommandNotFound},
+		{"the root itself", []toolshelf.Option{toolshelf.WithRoot(filepath.Join(onDisk, "nothing"))}, toolshelf.ErrDirectoryNotFound, toolshelf.ErrCommandNotFound},
+		{"every layer", []toolshelf.Option{toolshelf.WithRoot(onDisk), toolshelf.WithCommandsDir("a", "b")}, toolshelf.ErrDirectoryNotFound, toolshelf.ErrCommandNotFound},
+		{"a file in its place", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, map[string]string{"commands": ""}))}, toolshelf.ErrNotADirectory, toolshelf.ErrNotADirectory},
+		{"one layer of two", []toolshelf.Option{toolshelf.WithFs(memory(t, ".")), toolshelf.WithCommandsDir("missing", "commands")}, nil, nil},
+		{"no layers", []toolshelf.Option{toolshelf.WithCommandsDir()}, nil, toolshelf.ErrCommandNotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := catalog(t, tt.options...)
+			if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, tt.list) {
+				t.Errorf("List: %v, want %v", err, tt.list)
+			}
+			if _, err := c.Get(t.Context(), "Build"); !errors.Is(err, tt.get) {
+				t.Errorf("Get: %v, want %v", err, tt.get)
+			}
+			if tt.list != nil {
+				for _, err := range c.All(t.Context()) {
+					if !errors.Is(err, tt.list) {
+						t.Errorf("All: %v, want %v", err, tt.list)
+					}
+				}
+			}
+		})
+	}
+	t.Run("the error of Get reports the missing directory", func(t *testing.T) {
+		_, err := catalog(t, toolshelf.WithRoot(onDisk)).Get(t.Context(), "x")
+		if !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+			t.Errorf("%v is not ErrDirectoryNotFound as well", err)
+		}
+	})
+	t.Run("a directory created later is found", func(t *testing.T) {
+		root := filepath.Join(t.TempDir(), "later")
+		c := catalog(t, toolshelf.WithRoot(root))
+		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Join(root, "commands"), 0o755), os.WriteFile(filepath.Join(root, "commands", "a.md"), nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(t, c); len(got) != 1 {
+			t.Errorf("got %q", got)
+		}
+	})
+	t.Run("errors contain no path that the caller did not give", func(t *testing.T) {
+		t.Chdir(onDisk)
+		c := catalog(t)
+		_, list := c.List(t.Context(), toolshelf.Page{})
+		_, skills := c.ListSkills(t.Context())
+		for _, err := range []error{list, skills} {
+			if strings.Contains(err.Error(), onDisk) {
+				t.Errorf("%v", err)
+			}
+		}
+	})
 }

@@ -1,0 +1,299 @@
+package toolshelf_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// watching returns a catalog with WithWatch after its first scan.
+func watching(t *testing.T, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	c := catalog(t, append(opts, toolshelf.WithWatch())...)
+	names(t, c)
+	return c
+}
+
+func TestWatchRequiresTheSystemsFilesystem(t *testing.T) {
+	if _, err := toolshelf.New(toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithWatch()); !errors.Is(err, toolshelf.ErrInvalidOption) {
+		t.Error(err)
+	}
+}
+
+func TestWatchSeesChanges(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "one", "commands/sub/deep.md": "deep"})
+	dir := filepath.Join(root, "commands")
+	c := watching(t, toolshelf.WithRoot(root), toolshelf.WithNestedCommands())
+	expect := func(step string, want map[string]string) {
+		t.Helper()
+		eventually(t, func() string {
+			got := map[string]string{}
+			for info, err := range c.All(t.Context()) {
+				if err != nil {
+					return fmt.Sprintf("%s: %v", step, err)
+				}
+				got[info.Name] = info.Description
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				return fmt.Sprintf("%s (-want +got):\n%s", step, diff)
+			}
+			return ""
+		})
+	}
+	must := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("at first", map[string]string{"a": "one", "sub:deep": "deep"})
+	write(t, "two", dir, "a.md")
+	expect("an edit", map[string]string{"a": "two", "sub:deep": "deep"})
+	write(t, "new", dir, "b.md")
+	must(os.Remove(filepath.Join(dir, "a.md")))
+	expect("one added, one removed", map[string]string{"b": "new", "sub:deep": "deep"})
+	write(t, "---\nis_dependency: true\n---\n", dir, "b.md")
+	expect("one hidden", map[string]string{"sub:deep": "deep"})
+	write(t, "deeper", dir, "new", "x.md")
+	expect("a new directory", map[string]string{"sub:deep": "deep", "new:x": "deeper"})
+	write(t, "changed", dir, "new", "x.md")
+	expect("an edit in it", map[string]string{"sub:deep": "deep", "new:x": "changed"})
+	must(os.Rename(filepath.Join(dir, "sub"), filepath.Join(dir, "moved")))
+	expect("a renamed directory", map[string]string{"moved:deep": "deep", "new:x": "changed"})
+	write(t, "again", dir, "moved", "deep.md")
+	expect("an edit in that", map[string]string{"moved:deep": "again", "new:x": "changed"})
+	must(os.RemoveAll(dir))
+	eventually(t, func() string {
+		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+			return fmt.Sprintf("the removed directory: %v", err)
+		}
+		return ""
+	})
+	write(t, "reborn", dir, "z.md")
+	expect("the directory created again", map[string]string{"z": "reborn"})
+	must(os.Rename(root, root+".moved"))
+	write(t, "elsewhere", root, "commands", "z.md")
+	expect("a replaced directory above", map[string]string{"z": "elsewhere"})
+	must(os.RemoveAll(root + ".moved"))
+}
+
+func TestWatchSeesChangesBehindLinks(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "a", "docs/b.md": "one", "kit/s/SKILL.md": "---\nname: s\ndescription: one\n---\n", "skills/x/y": ""})
+	if err := errors.Join(os.Symlink("../docs/b.md", filepath.Join(root, "commands", "b.md")), os.Symlink("../kit/s", filepath.Join(root, "skills", "s"))); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	c := watching(t, toolshelf.WithRoot(root))
+	for i := range 50 {
+		text := fmt.Sprint("text ", i)
+		write(t, text, root, "docs", "b.md")
+		write(t, "---\nname: s\ndescription: "+text+"\n---\n", root, "kit", "s", "SKILL.md")
+		var got string
+		for info := range c.All(t.Context()) {
+			if info.Name == "b" {
+				got = info.Description
+			}
+		}
+		skills, err := c.ListSkills(t.Context())
+		if err != nil || got != text || skills[0].Description != text {
+			t.Fatalf("%q and %q, %v; want %q", got, skills[0].Description, err, text)
+		}
+	}
+}
+
+func TestABurstIsOneChange(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "a"})
+	c := watching(t, toolshelf.WithRoot(root))
+	added := map[string]bool{}
+	changes := make(chan toolshelf.Change, 1000)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
+	for i := range 500 {
+		write(t, "x", root, "commands", fmt.Sprintf("n%03d.md", i))
+	}
+	calls := 0
+	for len(added) < 500 {
+		change := <-changes
+		calls++
+		for _, name := range change.Commands.Added {
+			added[name] = true
+		}
+	}
+	if calls > 20 {
+		t.Errorf("500 files caused %d changes", calls)
+	}
+	t.Logf("500 files, %d changes", calls)
+}
+
+func TestWatchReportsAChangeWithoutACall(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "a", "skills/s/SKILL.md": "---\nname: s\ndescription: s\n---\n"})
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithWatch())
+	changes := make(chan toolshelf.Change, 10)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
+	names(t, c)
+	if _, err := c.ListSkills(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "---\nname: s\ndescription: other\n---\n", root, "skills", "s", "SKILL.md")
+	want := toolshelf.Change{Skills: toolshelf.Names{Changed: []string{"s"}}}
+	if diff := cmp.Diff(want, <-changes); diff != "" {
+		t.Errorf("change (-want +got):\n%s", diff)
+	}
+}
+
+func TestADirectoryCreatedAgainIsReportedWithoutACall(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a.md": "a"})
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithWatch())
+	changes := make(chan toolshelf.Change, 10)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
+	names(t, c)
+	if err := os.RemoveAll(filepath.Join(root, "commands")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "b", root, "commands", "b.md")
+	added, removed := map[string]bool{}, map[string]bool{}
+	for !added["b"] || !removed["a"] {
+		change := <-changes
+		for _, name := range change.Commands.Added {
+			added[name] = true
+		}
+		for _, name := range change.Commands.Removed {
+			removed[name] = true
+		}
+	}
+}
+
+// A directory that is missing is an empty list, whether it never existed or was
+// removed, and the watch covers the nearest directory above.
+func TestALaterDirectoryIsReported(t *testing.T) {
+	const skill = "---\nname: s\ndescription: s\n---\n"
+	for name, tt := range map[string]struct {
+		files   map[string]string // at first
+		options []toolshelf.Option
+		below   string // the root, below a temporary directory
+		dir     string // the layer, or a directory above, to create and remove
+		path    string // the first file
+		text    string
+		skills  bool
+		want    string // the name that is added and removed; "" is "a"
+	}{
+		"commands":            {dir: "commands", path: "commands/a.md"},
+		"commands, nested":    {dir: "commands", path: "commands/x/y/a.md", want: "x:y:a", options: []toolshelf.Option{toolshelf.WithNestedCommands()}},
+		"skills":              {dir: "skills", path: "skills/a/SKILL.md", text: skill, skills: true},
+		"beside other layers": {files: map[string]string{"skills/b/SKILL.md": skill}, dir: "commands", path: "commands/a.md"},
+		"two levels":          {dir: ".claude", path: ".claude/commands/a.md", options: []toolshelf.Option{toolshelf.WithCommandsDir(".claude/commands")}},
+		"three levels":        {dir: "x", path: "x/y/z/a.md", options: []toolshelf.Option{toolshelf.WithCommandsDir("x/y/z")}},
+		"below a directory that stays": {files: map[string]string{".claude/settings": ""}, dir: ".claude/skills", path: ".claude/skills/a/SKILL.md",
+			text: skill, skills: true, options: []toolshelf.Option{toolshelf.WithSkillsDir(".claude/skills")}},
+		"the root":      {below: "project", dir: "", path: "commands/a.md"},
+		"far above":     {below: "x/y/project", dir: "../..", path: "commands/a.md"},
+		"with the root": {below: "project", dir: "", path: "skills/a/SKILL.md", text: skill, skills: true},
+	} {
+		for _, first := range []string{"after a call", "without a call"} {
+			t.Run(name+", "+first, func(t *testing.T) {
+				t.Parallel()
+				root := filepath.Join(diskOf(t, tt.files), tt.below)
+				c := catalog(t, append(slices.Clip(tt.options), toolshelf.WithRoot(root), toolshelf.WithWatch())...)
+				if first == "after a call" {
+					_, _ = c.List(t.Context(), toolshelf.Page{})
+					_, _ = c.ListSkills(t.Context())
+				}
+				changes := make(chan toolshelf.Change, 100)
+				c.OnChange(func(change toolshelf.Change) { changes <- change })
+				next := func(names func(toolshelf.Names) []string) {
+					t.Helper()
+					for {
+						select {
+						case change := <-changes:
+							in := change.Commands
+							if tt.skills {
+								in = change.Skills
+							}
+							want := tt.want
+							if want == "" {
+								want = "a"
+							}
+							if slices.Contains(names(in), want) {
+								return
+							}
+						case <-time.After(patience):
+							t.Fatal("no change")
+						}
+					}
+				}
+				for range 3 {
+					write(t, tt.text, root, tt.path)
+					next(func(n toolshelf.Names) []string { return n.Added })
+					if err := os.RemoveAll(filepath.Join(root, tt.dir)); err != nil {
+						t.Fatal(err)
+					}
+					next(func(n toolshelf.Names) []string { return n.Removed })
+				}
+			})
+		}
+	}
+}
+
+func TestADelayedChangeIsNotLost(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"commands/a.md": "a", "skills/s/SKILL.md": "x"})
+	gate := gated{slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.LevelDebug}), new(atomic.Bool), make(chan struct{}), make(chan struct{})}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithLogger(slog.New(gate)))
+	skills := func() {
+		if _, err := c.ListSkills(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	skills()
+	changes := make(chan toolshelf.Change, 10)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
+	names(t, c)
+
+	if err := afero.WriteFile(fsys, "commands/b.md", []byte("b"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	gate.armed.Store(true)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.List(t.Context(), toolshelf.Page{})
+	}()
+	<-gate.held // the change of the commands is found, and no subscriber knows the change yet
+	if err := afero.WriteFile(fsys, "skills/s2/SKILL.md", []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	skills()
+	if change := <-changes; len(change.Skills.Added) != 1 {
+		t.Errorf("first %+v", change)
+	}
+	close(gate.free)
+	<-done
+	if change := <-changes; len(change.Commands.Added) != 1 {
+		t.Errorf("then %+v", change)
+	}
+}
+
+// gated is a log handler that delays the first change.
+type gated struct {
+	slog.Handler
+	armed      *atomic.Bool
+	held, free chan struct{}
+}
+
+func (g gated) Handle(context.Context, slog.Record) error {
+	if g.armed.CompareAndSwap(true, false) {
+		close(g.held)
+		<-g.free
+	}
+	return nil
+}

@@ -394,10 +394,12 @@ func WithWatch() Option {
 //
 // New calls feed in a goroutine. The feed calls touch when the feed is connected to the
 // source of changes, and after each change. The paths are the changed files, relative to
-// the top of the fs.FS; without paths, anything may have changed. The next call then
-// checks the layers. The catalog also checks the layers in the background, and [Catalog.OnChange]
-// reports the changes. The feed may call touch from several goroutines, and after it has
-// returned. After a touch, the catalog lists the layers once. If a store does not answer, the
+// the top of the fs.FS; without paths, anything may have changed. The catalog does not use
+// the paths: after each touch, with or without paths, the catalog lists all layers of the feed
+// once, and reads the new and the changed files. The next call lists the layers. The catalog
+// also lists the layers in the background, once for a burst of touches, and
+// [Catalog.OnChange] reports the changes. The feed may call touch from several goroutines,
+// and after it has returned. If a store does not answer, the
 // touch stays pending: the next call lists the layer again or, after a [StaleFS], the first
 // call after a second.
 //

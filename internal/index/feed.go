@@ -35,7 +35,9 @@ func (f *Feed) Run(ctx context.Context, source func(ctx context.Context, touch f
 	return source(ctx, f.touch)
 }
 
-// touch records a change. The paths tell nothing to an index that lists whole layers.
+// touch records a change. An index does not use the paths, because a scan reads a layer as a
+// whole: the precedence of names, the skills of a layer and a snapshot of a store depend on
+// all files, and the listing of a large directory takes as many requests as the layer.
 func (f *Feed) touch(...string) {
 	f.mu.Lock()
 	f.touches++

@@ -3,6 +3,7 @@ package toolshelf
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -20,7 +21,8 @@ type budget struct {
 //
 //   - ListDir returns the first entries. NextCursor continues after the last entry.
 //   - FindFiles returns the first files in path order. Total counts all files.
-//   - Grep returns the first matches, with their Before and After. Total counts all matches.
+//   - Grep returns the first match of each file, then the second matches, and so on, with their
+//     Before and After. Total counts all matches.
 //   - Tree returns entries of all levels, and marks each cut with "… and N more".
 //
 // Tree adds one entry after the other, until the next entry does not fit. The subdirectories
@@ -28,8 +30,10 @@ type budget struct {
 // directory in the tree adds its next 16 subdirectories or, after the last subdirectory, its
 // next file. A directory adds its first entries four rounds after its own line, so a text shows
 // many directories rather than the content of a few. 50 files beside 5 directories leave room
-// for the files of the directories. With Budget, Limit follows the same order, and the default
-// limit of Tree remains 10,000 entries.
+// for the files of the directories.
+//
+// With Budget, the Limit of Tree and Grep follows the same order. The default limit of Tree
+// remains 10,000 entries, and the default limit of Grep 1,000 lines.
 //
 // A larger budget never shows fewer entries. If the whole result does not fit, the entries
 // precede the warnings: the result has the first three warnings and the number of the others,
@@ -37,9 +41,9 @@ type budget struct {
 // for the number of warnings.
 //
 // If the text without entries does not fit, the error is [ErrInvalidOption]. A listing needs
-// its first entry. 300 characters are enough for Tree, FindFiles and Grep if the path has at
-// most 100 characters, and the pattern and the globs at most 100 characters together. 700
-// characters are enough for ListDir if the path has at most 100 characters, and the names and
+// its first entry. 300 characters are enough for Tree and FindFiles, and 600 characters for
+// Grep, if the path has at most 100 characters, and the pattern and the globs at most 100
+// characters together. 700 characters are enough for ListDir if the path has at most 100 characters, and the names and
 // the targets of links at most 50. A budget of 0 or less is [ErrInvalidOption]. Budget replaces
 // an earlier [BudgetTokens].
 //
@@ -78,6 +82,14 @@ func BudgetTokens(n int, count func(text string) int) DirOption {
 	}
 }
 
+// String returns, for example, "300 characters".
+func (b budget) String() string {
+	if b.count != nil {
+		return counted(b.max, "token", "tokens")
+	}
+	return counted(b.max, "character", "characters")
+}
+
 // lines returns a limit for the number of lines with at least min characters each.
 func (b budget) lines(limit, min int) int {
 	if !b.limited || b.count != nil {
@@ -101,15 +113,15 @@ func (b budget) size(text string) int {
 
 // A cut describes how a budget reduces a result to its first entries.
 type cut[T fmt.Stringer] struct {
-	least, most int                               // the numbers of entries of the shortest and of the whole result
-	at          func(n int, warnings []string) T  // the result with the first n entries
-	draft       func(n int) T                     // the result whose size decides about n
-	warnings    func(result T) []string           // the warnings of a result of at
-	largest     func(b budget) (n int, err error) // nil for a search
+	least, most int                              // the numbers of entries of the shortest and of the whole result
+	at          func(n int, warnings []string) T // the result with the first n entries
+	draft       func(n int) T                    // the result whose size decides about n
+	warnings    func(result T) []string          // the warnings of a result of at
+	sizes       func(least int) []int            // the sizes of all drafts from the size of draft(0); nil for a search
 }
 
-// fit returns the result with the most entries within the budget. Except for draft(most), a
-// draft with more entries must not have a shorter text. If draft(least) exceeds the budget,
+// fit returns the result with the most entries within the budget. Without sizes, a draft with
+// more entries must not have a shorter text, except for draft(most). If draft(least) exceeds the budget,
 // the error is [ErrInvalidOption].
 func (c *cut[T]) fit(ctx context.Context, b budget) (T, error) {
 	whole := c.at(c.most, nil)
@@ -135,8 +147,14 @@ func (c *cut[T]) fit(ctx context.Context, b budget) (T, error) {
 }
 
 func (c *cut[T]) search(ctx context.Context, b budget) (int, error) {
-	if c.largest != nil {
-		return c.largest(b)
+	if c.sizes != nil {
+		sizes := c.sizes(b.size(c.draft(0).String()))
+		for n, size := range slices.Backward(sizes) {
+			if size <= b.max {
+				return n, nil
+			}
+		}
+		return 0, b.tooSmall(sizes[0])
 	}
 	if b.size(c.draft(c.most).String()) <= b.max {
 		return c.most, nil
@@ -191,8 +209,9 @@ func (o *dirOptions) reserved() []string {
 }
 
 func (b budget) tooSmall(size int) error {
+	option, shortest := "Budget", budget{max: size, count: b.count}
 	if b.count != nil {
-		return invalidDirOption("BudgetTokens: " + strconv.Itoa(b.max) + " tokens cannot hold the shortest result, " + strconv.Itoa(size) + " tokens; use a larger budget")
+		option = "BudgetTokens"
 	}
-	return invalidDirOption("Budget: " + strconv.Itoa(b.max) + " characters cannot hold the shortest result, " + strconv.Itoa(size) + " characters; use a larger budget")
+	return invalidDirOption(option + ": " + b.String() + " cannot hold the shortest result, " + shortest.String() + "; use a larger budget")
 }

@@ -92,7 +92,7 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 			} else if err != nil {
 				r.Fatal(err)
 			}
-			if name == "Tree" && limited != nil { // Budget changes the order of Limit
+			if (name == "Tree" || name == "Grep") && limited != nil { // Budget changes the order of Limit
 				if whole, err = call(toolshelf.Budget(1 << 20)); err != nil {
 					r.Fatal(err)
 				}
@@ -123,7 +123,13 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 				if name == "Tree" {
 					wideBeforeDeep(r, whole.(toolshelf.DirTree).Children, result.(toolshelf.DirTree).Children)
 				}
-				if tokens && name == "Tree" {
+				if name != "ListDir" && !tokens && len(options) == 0 { // without reserved characters
+					size := utf8.RuneCountInString(result.String())
+					if same, err := call(toolshelf.Budget(size)); err != nil || !slices.Equal(entriesOf(same), entries) {
+						r.Fatalf("%s: budget %d loses entries of a text of this size, %v:\n%s\nwant\n%s", name, size, err, same, result)
+					}
+				}
+				if tokens && (name == "Tree" || name == "Grep") {
 					continue // the search for tokens assumes that more entries have a longer text
 				}
 				for _, e := range previous {
@@ -295,6 +301,42 @@ func TestTreeBudgetOfALargeProject(t *testing.T) {
 		}
 		if below < 30 {
 			t.Errorf("%s: %d entries below the directories of the root", name, below)
+		}
+	}
+}
+
+func TestGrepBudgetIsSharedBetweenFiles(t *testing.T) {
+	files := map[string]string{"a.log": strings.Repeat("error: a\n", 1000)}
+	for i := range 10 {
+		files[fmt.Sprintf("src/file%d.go", i)] = strings.Repeat("return error\n", i+1)
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
+	for _, tt := range []struct {
+		options []toolshelf.GrepOption
+		want    string // the numbers of lines of each file
+	}{
+		{[]toolshelf.GrepOption{toolshelf.Budget(400)}, "src/file0.go 1, src/file1.go 1, src/file2.go 1, src/file3.go 1"},
+		{[]toolshelf.GrepOption{toolshelf.Budget(780)}, "src/file0.go 1, src/file1.go 2, src/file2.go 1, src/file3.go 1, src/file4.go 1, src/file5.go 1, src/file6.go 1, src/file7.go 1, src/file8.go 1, src/file9.go 1, a.log 1"},
+		{[]toolshelf.GrepOption{toolshelf.Budget(1 << 20), toolshelf.Limit(20)}, "src/file0.go 1, src/file1.go 2, src/file2.go 2, src/file3.go 2, src/file4.go 2, src/file5.go 2, src/file6.go 2, src/file7.go 2, src/file8.go 2, src/file9.go 2, a.log 1"},
+	} {
+		found, err := c.Grep(t.Context(), ".", "error", tt.options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		lines := 0
+		for i, m := range found.Matches {
+			lines++
+			if i+1 == len(found.Matches) || found.Matches[i+1].Path != m.Path {
+				got = append(got, fmt.Sprint(m.Path, " ", lines))
+				if want := strings.Count(files[m.Path], "\n") - lines; m.More != want {
+					t.Errorf("%d more of %s, want %d", m.More, m.Path, want)
+				}
+				lines = 0
+			}
+		}
+		if got := strings.Join(got, ", "); got != tt.want {
+			t.Errorf("%s\nwant %s\n%s", got, tt.want, found)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package toolshelf
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,7 @@ type TextMatches struct {
 	Dependencies int         `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
 	Vanished     int         `json:"vanished,omitempty"`     // number of entries removed during the call
 	LongLines    int         `json:"long_lines,omitempty"`   // number of lines larger than 1 MiB; Grep searches the first 1 MiB
+	Limits       []string    `json:"limits,omitempty"`       // the limits beyond which there are matching lines, such as "100 lines", "3 lines per file" and "8000 characters"
 	Warnings     []string    `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 
@@ -37,6 +39,7 @@ type TextMatch struct {
 	Truncated  bool     `json:"truncated,omitempty"`   // Text lacks the end of the line
 	Before     []string `json:"before,omitempty"`      // the lines before the line, for Context
 	After      []string `json:"after,omitempty"`       // the lines after the line, for Context
+	More       int      `json:"more,omitempty"`        // on the last match of a file: number of further matching lines of the file, not in Matches
 }
 
 // defaultGrepLimit is the limit of lines without Limit.
@@ -65,6 +68,7 @@ const defaultGrepLimit = 1000
 // Matches is in path order, as the result of FindFiles, and the same for any number of
 // processors. With Limit and LimitPerFile, Grep returns the first lines in this order, but still
 // searches all files for Total and Files. Without Limit, Grep returns at most 1,000 lines. With
+// [Budget], all files share the limit and the budget. With
 // Context, Before and After have the lines around the matching line. No line of a file is twice
 // in the result: After ends before the next matching line, and Before begins after the After of
 // the previous matching line. Each line of Before and After is cut to 500 characters, and "…"
@@ -103,8 +107,9 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 		if o.limit < 0 {
 			lo.Limit = defaultGrepLimit
 		}
+		limit := lo.Limit
 		lo.Limit = o.budget.lines(lo.Limit, minMatchLine)
-		found, err := listing.Grep(ctx, c.root, name, listing.Search{Pattern: compiled, Files: o.grep.files, PerFile: o.grep.perFile, Context: o.grep.context, Searched: o.searched}, lo)
+		found, err := listing.Grep(ctx, c.root, name, listing.Search{Pattern: compiled, Files: o.grep.files, PerFile: o.grep.perFile, Context: o.grep.context, Fair: o.budget.limited, Searched: o.searched}, lo)
 		if ctx.Err() != nil {
 			return TextMatches{}, ctx.Err()
 		} else if err != nil {
@@ -128,25 +133,14 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 		if found.IsFile {
 			m.Path = name
 		}
+		if found.Total > found.Capped {
+			m.Limits = append(m.Limits, counted(o.grep.perFile, "line", "lines")+" per file")
+		}
+		if limit > 0 && found.Capped > limit {
+			m.Limits = append(m.Limits, counted(limit, "line", "lines"))
+		}
 		return m, nil
 	})
-}
-
-// minMatchLine is the smallest number of characters of a matching line, such as "\n  a:1:".
-const minMatchLine = 7
-
-func (m TextMatches) within(ctx context.Context, o *dirOptions) (TextMatches, error) {
-	matches, reported := m.Matches, m.Warnings
-	c := cut[TextMatches]{
-		most: len(matches),
-		at: func(n int, warnings []string) TextMatches {
-			m.Matches, m.Warnings = matches[:n:n], warnings
-			return m
-		},
-		warnings: func(TextMatches) []string { return reported },
-	}
-	c.draft = func(n int) TextMatches { return c.at(n, o.reserved()) }
-	return c.fit(ctx, o.budget)
 }
 
 func newTextMatches(files []listing.MatchingFile) []TextMatch {
@@ -160,6 +154,7 @@ func newTextMatches(files []listing.MatchingFile) []TextMatch {
 			all = append(all, TextMatch{Path: file.Path, Line: l.Number, Column: l.Column, Text: l.Text,
 				TextColumn: l.TextColumn, Truncated: l.Truncated, Before: l.Before, After: l.After})
 		}
+		all[len(all)-1].More = file.Total - len(file.Lines)
 	}
 	return all
 }
@@ -169,8 +164,9 @@ func newTextMatches(files []listing.MatchingFile) []TextMatch {
 // The line of a match is the path, ":", the number of the line, ":", and, unless the line is empty,
 // a space and the line. The lines are not grouped by file, so each line can be read and cited
 // without the lines above. A line of Before and After has "-" in place of both colons. With context, the line "--" separates lines
-// that are not adjacent in a file. "…" marks the cut ends of a line. Lines after the matches report
-// the matches beyond the limits, the files that are not text, the unreadable directories and files,
+// that are not adjacent in a file. "…" marks the cut ends of a line. After the last line of a
+// file, "… and N more" reports the further matches of the file. Lines after the matches report
+// all matches beyond the limits with the values of the limits, the files that are not text, the unreadable directories and files,
 // the directories of SkipDependencies, the long lines and the warnings.
 //
 // Each line of a file is one line, even if the line contains control characters. Names are escaped
@@ -184,9 +180,7 @@ func (m TextMatches) String() string {
 		b.WriteString("Found " + counted(m.Total, "line", "lines") + " in " + counted(m.Files, "file", "files") + " matching " + pattern + ":\n")
 	}
 	m.writeMatches(&b)
-	if more := m.Total - len(m.Matches); more > 0 {
-		b.WriteString("\n  … and " + strconv.Itoa(more) + " more")
-	}
+	m.writeRest(&b)
 	var notes []string
 	if m.Binary > 0 {
 		notes = append(notes, counted(m.Binary, "file is not text and was", "files are not text and were")+" not searched")
@@ -214,33 +208,64 @@ func (m TextMatches) String() string {
 	return b.String()
 }
 
+// writeRest writes the line about the matches beyond the limits.
+func (m TextMatches) writeRest(b *strings.Builder) {
+	more := m.Total - len(m.Matches)
+	if more <= 0 {
+		return
+	}
+	b.WriteString("\n  … and " + strconv.Itoa(more) + " more")
+	if n := len(m.Limits); n > 0 {
+		limits, these := m.Limits[n-1], "this limit"
+		if n > 1 {
+			limits, these = strings.Join(m.Limits[:n-1], ", ")+" and "+limits, "these limits"
+		}
+		b.WriteString(" beyond " + limits + "; raise " + these + ", or narrow path, files or pattern")
+	}
+}
+
 // writeMatches writes the lines of the matches.
 func (m TextMatches) writeMatches(b *strings.Builder) {
-	context := false
-	for i := range m.Matches {
-		context = context || len(m.Matches[i].Before) > 0 || len(m.Matches[i].After) > 0
-	}
+	context := slices.ContainsFunc(m.Matches, func(match TextMatch) bool { return match.hasContext() })
 	for i := range m.Matches {
 		match := &m.Matches[i]
-		path := "\n  " + escape.Path(match.Path)
-		first := match.Line - len(match.Before)
 		if context && i > 0 && !match.follows(&m.Matches[i-1]) {
-			b.WriteString("\n  --")
+			b.WriteString(contextGap)
 		}
-		for j, line := range match.Before {
-			writeGrepLine(b, path, "-", first+j, escape.Line(line))
-		}
-		line := escape.Line(match.Text)
-		if match.TextColumn > 0 {
-			line = "…" + line
-		}
-		if match.Truncated {
-			line += "…"
-		}
-		writeGrepLine(b, path, ":", match.Line, line)
-		for j, line := range match.After {
-			writeGrepLine(b, path, "-", match.Line+1+j, escape.Line(line))
-		}
+		match.write(b)
+		match.writeMore(b, m.Files)
+	}
+}
+
+// contextGap separates lines that are not adjacent.
+const contextGap = "\n  --"
+
+func (m *TextMatch) hasContext() bool { return len(m.Before) > 0 || len(m.After) > 0 }
+
+// write writes a line break and the lines of a match.
+func (m *TextMatch) write(b *strings.Builder) {
+	path := "\n  " + escape.Path(m.Path)
+	for i, line := range m.Before {
+		writeGrepLine(b, path, "-", m.Line-len(m.Before)+i, escape.Line(line))
+	}
+	line := escape.Line(m.Text)
+	if m.TextColumn > 0 {
+		line = "…" + line
+	}
+	if m.Truncated {
+		line += "…"
+	}
+	writeGrepLine(b, path, ":", m.Line, line)
+	for i, line := range m.After {
+		writeGrepLine(b, path, "-", m.Line+1+i, escape.Line(line))
+	}
+}
+
+// writeMore writes the number of further matches of the file. If only this file has matches, the
+// line about all matches has the number.
+func (m *TextMatch) writeMore(b *strings.Builder, files int) {
+	if m.More > 0 && files > 1 {
+		b.WriteString("\n  " + escape.Path(m.Path) + ": … and " + strconv.Itoa(m.More) + " more")
 	}
 }
 

@@ -80,12 +80,19 @@ func TestGrepText(t *testing.T) {
 
   src/sub/x.go:1: TODO x
   src/main.go:1: // TODO main
-  … and 2 more`},
+  … and 2 more beyond 2 lines; raise this limit, or narrow path, files or pattern`},
 		{"a limit of a file", ".", "TODO", []toolshelf.GrepOption{toolshelf.LimitPerFile(1), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
 
   A.md:1: TODO first
+  A.md: … and 1 more
   b.txt:2: TODO two
-  … and 2 more`},
+  b.txt: … and 1 more
+  … and 2 more beyond 1 line per file; raise this limit, or narrow path, files or pattern`},
+		{"a limit, a limit of a file and a budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.LimitPerFile(1), toolshelf.Limit(1), toolshelf.Budget(200), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
+
+  A.md:1: TODO first
+  A.md: … and 1 more
+  … and 3 more beyond 1 line per file and 1 line; raise these limits, or narrow path, files or pattern`},
 		{"context", ".", "TODO", []toolshelf.GrepOption{toolshelf.Context(1), toolshelf.Files("b.txt", "A.md")}, `Found 4 lines in 2 files matching 'TODO':
 
   A.md:1: TODO first
@@ -113,7 +120,7 @@ func TestGrepText(t *testing.T) {
 		{"whole words, in any letter case", "A.md", "todo|fir", []toolshelf.GrepOption{toolshelf.WholeWords(), toolshelf.IgnoreCase(), toolshelf.Limit(1)}, `Found 2 lines in 1 file matching 'todo|fir':
 
   A.md:1: TODO first
-  … and 1 more`},
+  … and 1 more beyond 1 line; raise this limit, or narrow path, files or pattern`},
 		{"a pattern that is not one line", "empty", "a\x1b\t\\b", nil, "No lines found matching 'a\\x1b\t\\b' in 1 file"},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
@@ -243,7 +250,12 @@ func TestGrepAgreesWithALoop(t *testing.T) {
 		pattern := rapid.SampledFrom([]string{"a", "b+c", "^$", "[^b]c$", "a|cc"}).Draw(r, "pattern")
 		limit, perFile := rapid.IntRange(0, 9).Draw(r, "limit"), rapid.IntRange(0, 3).Draw(r, "perFile")
 		c := catalog(t, toolshelf.WithFs(fsys))
-		want, total, matching := []toolshelf.TextMatch{}, 0, 0
+		var options []toolshelf.GrepOption
+		if rapid.Bool().Draw(r, "fair") {
+			options = append(options, toolshelf.Budget(1<<20))
+		}
+		var lines []toolshelf.TextMatch // More is the number of the line among the lines of the file
+		further, total, matching := map[string]int{}, 0, 0
 		files, err := c.FindFiles(context.Background(), "p", "**")
 		if err != nil {
 			r.Fatal(err)
@@ -264,25 +276,46 @@ func TestGrepAgreesWithALoop(t *testing.T) {
 					continue
 				}
 				n++
-				if (perFile == 0 || n <= perFile) && (limit == 0 || len(want) < limit) {
-					want = append(want, toolshelf.TextMatch{Path: file, Line: i + 1, Column: int64(loc[0]), Text: line})
+				if perFile == 0 || n <= perFile {
+					lines = append(lines, toolshelf.TextMatch{Path: file, Line: i + 1, Column: int64(loc[0]), Text: line, More: n})
 				}
 			}
+			further[file] = n
 			total += n
 			if n > 0 {
 				matching++
 			}
 		}
-		got, err := c.Grep(context.Background(), "p", pattern, toolshelf.Limit(limit), toolshelf.LimitPerFile(perFile), toolshelf.Context(1))
+		want := slices.Clone(lines)
+		if options != nil {
+			slices.SortStableFunc(want, func(a, b toolshelf.TextMatch) int { return a.More - b.More })
+		}
+		if limit > 0 && limit < len(want) {
+			want = want[:limit]
+		}
+		slices.SortFunc(want, func(a, b toolshelf.TextMatch) int {
+			if a.Path != b.Path {
+				return slices.Index(files.Files, a.Path) - slices.Index(files.Files, b.Path)
+			}
+			return a.Line - b.Line
+		})
+		for i := range want {
+			more := further[want[i].Path] - want[i].More
+			if want[i].More = 0; i+1 == len(want) || want[i].Path != want[i+1].Path {
+				want[i].More = more
+			}
+		}
+		options = append(options, toolshelf.Limit(limit), toolshelf.LimitPerFile(perFile), toolshelf.Context(1))
+		got, err := c.Grep(context.Background(), "p", pattern, options...)
 		if err != nil || got.Total != total || got.Files != matching || got.Searched != len(files.Files) {
 			r.Fatalf("%d lines, %d files of %d, %v; want %d, %d of %d", got.Total, got.Files, got.Searched, err, total, matching, len(files.Files))
 		}
-		if diff := cmp.Diff(want, got.Matches, cmpopts.IgnoreFields(toolshelf.TextMatch{}, "Before", "After")); diff != "" {
+		if diff := cmp.Diff(want, got.Matches, cmpopts.IgnoreFields(toolshelf.TextMatch{}, "Before", "After"), cmpopts.EquateEmpty()); diff != "" {
 			r.Fatalf("(-want +got):\n%s", diff)
 		}
 		runtime.GOMAXPROCS(1)
 		defer runtime.GOMAXPROCS(4)
-		alone, err := c.Grep(context.Background(), "p", pattern, toolshelf.Limit(limit), toolshelf.LimitPerFile(perFile), toolshelf.Context(1))
+		alone, err := c.Grep(context.Background(), "p", pattern, options...)
 		if diff := cmp.Diff(alone, got); diff != "" || err != nil {
 			r.Errorf("%v (-one processor +four processors):\n%s", err, diff)
 		}
@@ -305,8 +338,22 @@ func TestGrepKeepsTheFirstLinesOnly(t *testing.T) {
 		if err != nil || some.Total != 25_000 || some.Files != 500 {
 			t.Fatal(some.Total, some.Files, err)
 		}
-		if diff := cmp.Diff(all.Matches[:limit], some.Matches); diff != "" {
+		want := slices.Clone(all.Matches[:limit])
+		want[limit-1].More = 50 - want[limit-1].Line
+		if diff := cmp.Diff(want, some.Matches); diff != "" {
 			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
+		}
+		fair, err := c.Grep(t.Context(), ".", "match", toolshelf.Limit(limit), toolshelf.Budget(1<<20))
+		perFile := max(1, limit/500) // 1000 lines are two lines of each file
+		want = slices.DeleteFunc(slices.Clone(all.Matches), func(m toolshelf.TextMatch) bool { return m.Line > perFile })
+		for i := range want {
+			want[i].More = 0
+			if want[i].Line == perFile {
+				want[i].More = 50 - want[i].Line
+			}
+		}
+		if diff := cmp.Diff(want[:limit], fair.Matches); diff != "" || err != nil {
+			t.Errorf("limit %d, fair (-want +got):\n%s, %v", limit, diff, err)
 		}
 	}
 	if some, err := c.Grep(t.Context(), ".", "match"); err != nil || len(some.Matches) != 1000 {

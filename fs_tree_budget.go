@@ -33,15 +33,7 @@ func (t DirTree) within(ctx context.Context, o *dirOptions) (DirTree, error) {
 	}
 	c.draft = func(n int) DirTree { return c.at(n, o.reserved()) }
 	if o.budget.count == nil {
-		c.largest = func(b budget) (int, error) {
-			sizes := order.sizes(b.size(c.draft(0).String()))
-			for n, size := range slices.Backward(sizes) {
-				if size <= b.max {
-					return n, nil
-				}
-			}
-			return 0, b.tooSmall(sizes[0])
-		}
+		c.sizes = order.sizes
 	}
 	return c.fit(ctx, o.budget)
 }

@@ -354,10 +354,11 @@ var claims = []claim{
 	{"search_files", "max_characters", sizeText, sizeClaim(`"path":"many","pattern":"*"`)},
 
 	{"search_text", "", "Find lines in text files, below a directory or in a single file. The pattern is a regular expression (RE2), or a plain text with literal. " +
-		"Returns each matching line with its path and number. Omits hidden files and files that .gitignore files ignore, " +
+		"Returns each matching line with its path and number; of many matches, returns the first matches of each file. Omits hidden files and files that .gitignore files ignore, " +
 		"and does not enter node_modules and other directories of dependencies. " +
 		"Pass a path and a line number to read_file to read the lines around a match.", func(c caller) {
 		c.holds(`{"pattern":"t[wh]"}`, "\n  references/guide.md:2: two\n  references/guide.md:3: three")
+		c.holds(`{"pattern":"e","path":"skills/pdf-processing","files":["SKILL.md","guide.md"],"limit":2}`, "guide.md:1: # Guide\n", "SKILL.md: … and 2 more\n  … and 2 more beyond 2 lines;")
 		c.holds(`{"pattern":"t[wh]","path":"references/guide.md"}`, "\n  references/guide.md:2: two\n  references/guide.md:3: three")
 		c.lacks(`{"pattern":".","path":"ignoring"}`, ".gitignore", "a.tmp", "out", "x.js")
 	}},

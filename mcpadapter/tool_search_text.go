@@ -11,7 +11,7 @@ var searchText = definition{
 	title: "Search the text of files",
 	description: []sentence{
 		{text: "Find lines in text files, below a directory or in a single file. The pattern is a regular expression (RE2), or a plain text with literal. " +
-			"Returns each matching line with its path and number. Omits hidden files and files that .gitignore files ignore, " +
+			"Returns each matching line with its path and number; of many matches, returns the first matches of each file. Omits hidden files and files that .gitignore files ignore, " +
 			"and does not enter node_modules and other directories of dependencies."},
 		{text: "Pass a path and a line number to ", tools: []string{"read_file"}, after: " to read the lines around a match."},
 	},
@@ -36,10 +36,10 @@ var searchText = definition{
 		`"line":{"type":"integer","description":"Number of the line, from 1"},"column":{"type":"integer","description":"Number of bytes of the line before the match"},`+
 		`"text":{"type":"string","description":"The line; of a line of more than 500 characters, the part around the match"},"text_column":{"type":"integer","description":"Number of bytes of the line before text"},`+
 		`"truncated":{"type":"boolean","description":"text lacks the end of the line"},"before":{"type":"array","items":{"type":"string"},"description":"Lines before the match"},`+
-		`"after":{"type":"array","items":{"type":"string"},"description":"Lines after the match"}},"required":["path","line","column","text"]}},`+
+		`"after":{"type":"array","items":{"type":"string"},"description":"Lines after the match"},"more":{"type":"integer","description":"After the last match of a file: number of omitted matching lines of the file"}},"required":["path","line","column","text"]}},`+
 		`"total":{"type":"integer","description":"Number of matching lines"},"files":{"type":"integer","description":"Number of files with matching lines"},"searched":{"type":"integer","description":"Number of searched files"},`+
 		`"binary":{"type":"integer","description":"Number of files that are not text"},"skipped":{"type":"integer","description":"Number of directories and files that cannot be read"},`+
-		ignoredSchema+`,`+dependenciesSchema+`,`+vanishedSchema+`,"long_lines":{"type":"integer","description":"Number of lines larger than 1 MiB, of which only the first 1 MiB was searched"},`+warningSchema,
+		ignoredSchema+`,`+dependenciesSchema+`,`+vanishedSchema+`,"long_lines":{"type":"integer","description":"Number of lines larger than 1 MiB, of which only the first 1 MiB was searched"},"limits":{"type":"array","items":{"type":"string"},"description":"Limits beyond which there are matching lines, such as \"100 lines\""},`+warningSchema,
 		"path", "pattern", "matches", "total", "files", "searched"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := append(walkOptions(args), toolshelf.Files(args.strings("files")...), toolshelf.Context(args.integer("context_lines")))

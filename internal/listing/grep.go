@@ -22,6 +22,7 @@ type Search struct {
 	Files   []Glob // search files that match any of the globs; all files without globs
 	PerFile int    // number of lines of a file; 0 for no limit
 	Context int    // number of lines before and after each matching line
+	Fair    bool   // Options.Limit selects the first line of each file, then the second lines, and so on
 
 	Searched *atomic.Int64 // counts the files that Grep has searched or skipped; or nil
 }
@@ -31,6 +32,7 @@ type MatchingLines struct {
 	Files    []MatchingFile // in path order
 	IsFile   bool           // the path of the call is a file
 	Total    int            // number of matching lines, including those beyond the limits
+	Capped   int            // number of matching lines, including those beyond Options.Limit
 	Matching int            // number of files with matching lines
 	Searched int            // number of searched files, including Matching
 	Binary   int            // number of files that are not text
@@ -43,13 +45,14 @@ type MatchingLines struct {
 type MatchingFile struct {
 	Path  string // relative to the root
 	Lines []grep.Line
+	Total int // number of matching lines, including those beyond the limits
 }
 
 // Grep searches the files that Find with the globs would return. If name is a file, Grep
 // searches the file, whatever the globs and the options.
 //
-// Options.Limit is the number of lines of the result: the first lines in path order. The
-// memory depends on the limit, on the number of directories and on the number of files of the
+// Options.Limit is the number of lines of the result: the first lines in path order, or, with
+// Search.Fair, about the same number of lines of each file. The memory depends on the limit, on the number of directories and on the number of files of the
 // largest directory.
 func Grep(ctx context.Context, fsys *confine.FS, name string, s Search, o Options) (MatchingLines, error) {
 	g := grepper{ctx: ctx, fsys: fsys, search: s, limit: o.Limit, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
@@ -95,11 +98,17 @@ type grepper struct {
 	limit  int           // lines
 	slots  chan struct{} // a goroutine that searches files has a place in slots
 
-	last atomic.Pointer[string] // no line of a file after this path is a part of the result
+	last atomic.Pointer[lastLine] // no later line is a part of the result
 
 	mu    sync.Mutex
 	found MatchingLines // Files is unsorted
 	lines int           // lines in found.Files, fewer than twice the limit
+}
+
+// A lastLine is the last line of the result, in the order in which the limit selects lines.
+type lastLine struct {
+	path  string
+	index int // among the matching lines of the file
 }
 
 // directory searches the files of a directory. If other directories keep the processors busy,
@@ -212,9 +221,9 @@ func (g *grepper) read(dir, name string, file *confine.File) error {
 		blocks.Put(b)
 	}()
 	b.Reset(file, size)
-	request := grep.Request{Lines: min(g.limit, g.search.PerFile), Context: g.search.Context}
-	if last := g.last.Load(); last != nil && comparePaths(joinPath(dir, name), *last) > 0 {
-		request = grep.Request{}
+	request := grep.Request{Lines: min(g.limit, g.search.PerFile, g.possible(dir, name)), Context: g.search.Context}
+	if request.Lines == 0 {
+		request.Context = 0
 	}
 	found, err := g.search.Pattern.Search(g.ctx, b, request)
 	if err != nil && !isNotText(err) {
@@ -222,6 +231,25 @@ func (g *grepper) read(dir, name string, file *confine.File) error {
 	}
 	g.add(dir, name, found, err != nil)
 	return nil
+}
+
+// possible returns the number of lines of a file that can be a part of the result.
+func (g *grepper) possible(dir, name string) int {
+	last := g.last.Load()
+	if last == nil {
+		return math.MaxInt
+	}
+	after := comparePaths(joinPath(dir, name), last.path) > 0
+	switch {
+	case g.search.Fair && after:
+		return last.index
+	case g.search.Fair:
+		return last.index + 1
+	case after:
+		return 0
+	default:
+		return math.MaxInt
+	}
 }
 
 func isNotText(err error) bool {
@@ -242,15 +270,14 @@ func (g *grepper) add(dir, name string, found grep.Found, binary bool) {
 		g.found.Matching++
 	}
 	g.found.Total += found.Total
+	g.found.Capped += min(found.Total, g.search.PerFile)
 	g.found.Long += found.Long
 	if len(found.Lines) == 0 {
 		return
 	}
-	g.found.Files = append(g.found.Files, MatchingFile{joinPath(dir, name), found.Lines})
+	g.found.Files = append(g.found.Files, MatchingFile{joinPath(dir, name), found.Lines, found.Total})
 	if g.lines += len(found.Lines); g.lines/2 >= g.limit {
 		g.cut()
-		last := g.found.Files[len(g.found.Files)-1].Path
-		g.last.Store(&last)
 	}
 }
 
@@ -258,17 +285,26 @@ func (g *grepper) add(dir, name string, found grep.Found, binary bool) {
 func (g *grepper) cut() {
 	files := g.found.Files
 	slices.SortFunc(files, func(a, b MatchingFile) int { return comparePaths(a.Path, b.Path) })
-	g.lines = 0
-	for i := range files {
-		if rest := g.limit - g.lines; len(files[i].Lines) >= rest {
-			files[i].Lines = slices.Clone(files[i].Lines[:rest])
-			clear(files[i+1:])
-			files = files[:i+1]
-		}
-		g.lines += len(files[i].Lines)
-		if g.lines == g.limit {
-			break
+	siblings := make([]Siblings, len(files))
+	for i, first := 0, 0; i < len(files); i++ {
+		n := len(files[i].Lines)
+		siblings[i] = Siblings{First: first, Entries: n, Dirs: n}
+		if !g.search.Fair {
+			first += n
 		}
 	}
-	g.found.Files = files
+	var last lastLine
+	g.lines = 0
+	for i, n := range firstEntries(siblings, g.limit) {
+		if n < len(files[i].Lines) {
+			files[i].Lines = slices.Clone(files[i].Lines[:n])
+		}
+		if g.lines += n; n > 0 && (!g.search.Fair || n > last.index) {
+			last = lastLine{files[i].Path, n - 1}
+		}
+	}
+	g.found.Files = slices.DeleteFunc(files, func(f MatchingFile) bool { return len(f.Lines) == 0 })
+	if g.lines == g.limit {
+		g.last.Store(&last)
+	}
 }

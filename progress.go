@@ -137,7 +137,9 @@ func reported[T any](ctx context.Context, r *reporter, do func(context.Context) 
 			}
 			return o.value, o.err
 		case <-r.ticker.C:
-			r.report(false)
+			if len(done) == 0 { // after a slow report, the work may have ended too
+				r.report(false)
+			}
 		}
 	}
 }

@@ -171,3 +171,19 @@ func (o observed) Open(name string) (afero.File, error) {
 	o.opened <- name
 	return o.Fs.Open(name)
 }
+
+func TestASlowReportDelaysOnlyTheNextReport(t *testing.T) {
+	for range 20 { // the order of two channels that are ready is random
+		synctest.Test(t, func(t *testing.T) {
+			c := catalog(t, toolshelf.WithFs(slowOpens{memoryOf(t, commandFiles()), make(chan struct{}, 2)}))
+			var reports []bool
+			_, err := c.Tree(t.Context(), ".", toolshelf.WithProgress(func(p toolshelf.Progress) {
+				reports = append(reports, p.Done)
+				time.Sleep(time.Hour) // of the clock of synctest
+			}))
+			if err != nil || len(reports) != 2 || reports[0] || !reports[1] {
+				t.Fatalf("got %v, %v; want a report and the end", reports, err)
+			}
+		})
+	}
+}

@@ -23,6 +23,7 @@
 //	before initialize     rejected with -32600 and state  rejected by the SDK  served by the SDK
 //	protocol 2026-07-28   yes                             yes                  yes
 //	list_changed          sent by the transport           sent                 sent
+//	progress              sent by the transport           sent                 sent
 //	skills                yes                             yes                  resources only
 //
 // # Tools
@@ -95,6 +96,16 @@
 // node_modules and other directories of dependencies. read_skill_file returns at most
 // 1 MiB, and read_file at most 64 KiB, or 256 KiB on request.
 //
+// # Progress
+//
+// If a tools/call has a progress token, the server sends notifications/progress while
+// list_directory, directory_tree, search_files, search_text, search_commands or
+// search_skills runs: about six a second, only after a change, and none for a short call.
+// The progress is the number of entries and files so far. The message states both numbers.
+// No notification has a total or follows the response. The bindings do this without an
+// option. A transport of a Session, and an agent without MCP, use ContextWithProgress. No
+// other method of MCP sends notifications of progress.
+//
 // # Prompts
 //
 // Each listed command of the catalog is a prompt with the name of the command.
@@ -128,6 +139,6 @@
 // # Sources
 //
 // Model Context Protocol, revisions 2026-07-28 and 2025-11-25: lifecycle,
-// versioning, pagination, caching, tools, prompts, completion, resources. Skills
+// versioning, pagination, caching, progress, tools, prompts, completion, resources. Skills
 // extension: modelcontextprotocol/ext-skills, specification/stable/skills.mdx.
 package mcpadapter

@@ -23,6 +23,7 @@ type Session struct {
 	mu         sync.Mutex
 	state      State
 	subscribed map[string]bool // URIs of resources/subscribe
+	tokens     map[string]bool // progress tokens of running requests
 }
 
 // State is the state of a session in the lifecycle of the legacy protocol.
@@ -70,7 +71,11 @@ func (s *Session) Close() {
 // result is nil, and the transport may log the error. notifications/initialized changes
 // the state to Ready. Handle ignores all other notifications.
 //
-// Handle reads two members of params._meta: "io.modelcontextprotocol/protocolVersion"
+// With a context of ContextWithProgress, a tools/call with the member "progressToken" in
+// params._meta reports its progress. When a client sends notifications/cancelled, the
+// transport cancels the context of the request.
+//
+// Handle reads two further members of params._meta: "io.modelcontextprotocol/protocolVersion"
 // and "io.modelcontextprotocol/clientCapabilities". A request is modern if the first
 // member is the modern revision, "2026-07-28". A modern request must also have the
 // second member, an object, or Handle returns CodeInvalidParams. For a revision that is
@@ -125,7 +130,7 @@ func (s *Session) handle(ctx context.Context, method string, raw json.RawMessage
 	case "tools/list":
 		return s.serve(r, request.listTools)
 	case "tools/call":
-		return s.serve(r, request.callTool)
+		return s.serve(r, s.callTool)
 	case "prompts/list":
 		return s.serve(r, request.listPrompts)
 	case "prompts/get":
@@ -260,12 +265,14 @@ func (r request) listTools() (json.RawMessage, *RPCError) {
 	return pages.legacy[n], nil
 }
 
-func (r request) callTool() (json.RawMessage, *RPCError) {
+func (s *Session) callTool(r request) (json.RawMessage, *RPCError) {
 	name, rpcErr := r.params.text("name")
 	if rpcErr != nil {
 		return nil, rpcErr
 	}
-	result, err := r.adapter.Call(r.ctx, name, r.params["arguments"])
+	ctx, end := s.withToken(r)
+	defer end()
+	result, err := r.adapter.Call(ctx, name, r.params["arguments"])
 	if err != nil {
 		return nil, asRPCError(err)
 	}

@@ -87,7 +87,7 @@ var listDirectory = definition{
 		options = appendIf(options, args.boolean("gitignore"), toolshelf.Gitignore)
 		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
 		options = appendIf(options, !args.boolean("show_sizes"), toolshelf.WithoutSizes)
-		listing, err := t.ListDir(ctx, args.string("path"), options...)
+		listing, err := t.ListDir(ctx, args.string("path"), append(options, reportOptions(ctx)...)...)
 		if err != nil {
 			return Result{}, err
 		}
@@ -123,7 +123,7 @@ var directoryTree = definition{
 		options := append(walkOptions(args), toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels)))
 		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
 		options = appendIf(options, !args.boolean("show_sizes"), toolshelf.WithoutSizes)
-		tree, err := t.Tree(ctx, args.string("path"), options...)
+		tree, err := t.Tree(ctx, args.string("path"), append(options, reportOptions(ctx)...)...)
 		if err != nil {
 			return Result{}, err
 		}
@@ -173,7 +173,7 @@ var searchFiles = definition{
 		ignoredSchema+`,`+dependenciesSchema+`,`+warningSchema,
 		"path", "pattern", "files", "total"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), walkOptions(args)...)
+		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), append(walkOptions(args), reportOptions(ctx)...)...)
 		if err != nil {
 			return Result{}, err
 		}

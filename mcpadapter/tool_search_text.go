@@ -47,7 +47,7 @@ var searchText = definition{
 		options = appendIf(options, args.boolean("ignore_case"), toolshelf.IgnoreCase)
 		options = appendIf(options, args.boolean("whole_words"), toolshelf.WholeWords)
 		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
-		matches, err := t.Grep(ctx, args.string("path"), args.string("pattern"), options...)
+		matches, err := t.Grep(ctx, args.string("path"), args.string("pattern"), append(options, reportOptions(ctx)...)...)
 		if err != nil {
 			return Result{}, err
 		}

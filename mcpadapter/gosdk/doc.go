@@ -10,6 +10,11 @@
 // (see mcpadapter.WithNamespace), unless the server has another tool with exactly this
 // name.
 //
+// A call with a progress token sends notifications of progress in the stream of its request
+// (see mcpadapter.ContextWithProgress). The SDK decodes a token as a float64, so a call
+// sends no notification for an integer above 2^53. A client that reads nothing delays
+// the response, but not the work of the call.
+//
 // # Prompts
 //
 // Each listed command of the catalog is a prompt. The binding reads the catalog for each

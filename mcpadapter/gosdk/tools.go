@@ -28,7 +28,7 @@ func addTools(s *mcp.Server, a *mcpadapter.Adapter) (err error) {
 	}()
 	for _, t := range a.Tools() {
 		s.AddTool(newTool(t), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			r, err := a.Call(ctx, t.Name, req.Params.Arguments)
+			r, err := a.Call(withProgress(ctx, req), t.Name, req.Params.Arguments)
 			if err != nil {
 				return nil, protocolError(err)
 			}

@@ -14,6 +14,11 @@
 // With server.WithInputSchemaValidation, the SDK checks the arguments first and returns
 // its own errors.
 //
+// A call with a progress token sends notifications of progress (see
+// mcpadapter.ContextWithProgress). The binding omits a notification while the SDK has an
+// unsent notification for the same session. The SDK decodes a token as a float64, so a call
+// sends no notification for an integer above 2^53.
+//
 // # Prompts
 //
 // Register adds each listed command of the catalog as a prompt. A prompt of the adapter
@@ -58,4 +63,7 @@
 //     completion/complete return -32603, because the SDK has no other code for these
 //     errors. An unknown tool or prompt returns -32602.
 //   - A tool without annotations has empty annotations.
+//   - The server ignores notifications/cancelled.
+//   - Over stdio and SSE, the SDK sends notifications on a goroutine of its own. If the
+//     client reads slowly, the last notification of progress may follow the response.
 package mcpgo

@@ -55,7 +55,7 @@ func (b *binding) handler(name string) server.ToolHandlerFunc {
 				return nil, err
 			}
 		}
-		r, err := b.adapter.Call(ctx, name, arguments)
+		r, err := b.adapter.Call(b.withProgress(ctx, req), name, arguments)
 		if err != nil {
 			return nil, err
 		}

@@ -79,7 +79,7 @@ func (s *state) file(size int64, modified time.Time, md5 []byte, as func(any) bo
 	f := tree.File{Size: size, Mode: 0o444, ModTime: modified}
 	if s.opts.Versions.Of != nil {
 		f.Version = s.opts.Versions.Of(as)
-	} else if md5 != nil {
+	} else if len(md5) > 0 { // the driver of GCS reports an empty hash for a composite object
 		// A fileblob does not update the hash of a file that another program writes.
 		f.Version = fmt.Sprintf("%x-%d", md5, modified.UnixNano())
 	}

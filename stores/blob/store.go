@@ -40,9 +40,12 @@ type Options struct {
 	// string means the top of the bucket. A directory without keys is empty, not missing.
 	Dir string
 
-	// Versions depends on the driver: s3.Versions for gocloud.dev/blob/s3blob. With the zero
-	// value, the version is the MD5 hash and the time, if the driver reports both, and
-	// ErrChanged reports a change of the size or of the time in seconds.
+	// Versions depends on the driver: s3.Versions for gocloud.dev/blob/s3blob, gcs.Versions
+	// for gcsblob, azure.Versions for azureblob. With the zero value, the version is the MD5
+	// hash and the time, and ErrChanged reports a change of the size or of the time in
+	// seconds. An object without an MD5 hash, such as a composite object of GCS or a blob of
+	// Azure that was written in blocks, then has no version: a catalog never serves old
+	// content, but reads the object in each list.
 	Versions Versions
 
 	// MaxKeys is the maximum number of keys below Dir. Zero means 200,000. A snapshot of

@@ -1,0 +1,152 @@
+package gcs_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	gocloud "gocloud.dev/blob"
+	"gocloud.dev/blob/gcsblob"
+	"gocloud.dev/gcp"
+
+	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/stores/blob"
+	"github.com/toolshelf-go/toolshelf/stores/blob/gcs"
+)
+
+const modified = "2026-01-02T03:04:05Z" // of all generations
+
+// A server has one object, and answers the requests of the JSON API for metadata and of the XML
+// API for contents. The object is composite, so it has no MD5 hash.
+type server struct {
+	content    string
+	generation int
+	reads      []string // conditions of the reads
+}
+
+func (s *server) put(content string) { s.content, s.generation = content, s.generation+1 }
+
+func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	object := map[string]any{
+		"kind": "storage#object", "bucket": "team", "name": "deploy.md", "size": fmt.Sprint(len(s.content)),
+		"updated": modified, "generation": fmt.Sprint(s.generation), "componentCount": 2,
+	}
+	switch r.URL.Path {
+	case "/storage/v1/b/team/o":
+		json.NewEncoder(w).Encode(map[string]any{"kind": "storage#objects", "items": []any{object}})
+	case "/storage/v1/b/team/o/deploy.md":
+		json.NewEncoder(w).Encode(object)
+	case "/team/deploy.md":
+		condition := r.Header.Get("X-Goog-If-Generation-Match")
+		s.reads = append(s.reads, condition)
+		if condition != "" && condition != fmt.Sprint(s.generation) {
+			w.WriteHeader(http.StatusPreconditionFailed)
+			break
+		}
+		w.Header().Set("X-Goog-Generation", fmt.Sprint(s.generation))
+		w.Header().Set("Last-Modified", "Fri, 02 Jan 2026 03:04:05 GMT")
+		w.Header().Set("Content-Length", fmt.Sprint(len(s.content)))
+		io.WriteString(w, s.content)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+	response := w.Result()
+	response.Request = r
+	return response, nil
+}
+
+func open(t *testing.T, s *server) *gocloud.Bucket {
+	t.Helper()
+	bucket, err := gcsblob.OpenBucket(t.Context(), &gcp.HTTPClient{Client: http.Client{Transport: s}}, "team", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { bucket.Close() })
+	return bucket
+}
+
+func version(t *testing.T, fsys fs.FS) string {
+	t.Helper()
+	info, err := fs.Stat(fsys, "deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.(interface{ Version() string }).Version()
+}
+
+func TestVersionsAreGenerations(t *testing.T) {
+	s := new(server)
+	s.put("one")
+	store, err := blob.New(open(t, s), blob.Options{Versions: gcs.Versions})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := store.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := store.Open("deploy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	opened, err := file.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, head, read := version(t, before), version(t, store), opened.(interface{ Version() string }).Version()
+	if listed != "1" || head != "1" || read != "1" {
+		t.Errorf("versions: %q in the listing, %q of the metadata, %q of the content, want 1", listed, head, read)
+	}
+	if content, err := fs.ReadFile(before, "deploy.md"); string(content) != "one" || err != nil {
+		t.Errorf("content %q, %v", content, err)
+	}
+
+	s.put("two") // with the same size and the same time
+	if _, err := fs.ReadFile(before, "deploy.md"); !errors.Is(err, blob.ErrChanged) {
+		t.Errorf("a changed object: %v, want %v", err, blob.ErrChanged)
+	}
+	now, err := store.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content, err := fs.ReadFile(now, "deploy.md"); string(content) != "two" || err != nil {
+		t.Errorf("content %q, %v", content, err)
+	}
+	if got := strings.Join(s.reads, ","); got != ",1,1,2" {
+		t.Errorf("conditions %q", got)
+	}
+}
+
+// Without a generation and a hash, neither the size nor the time shows a change. A catalog reads
+// the object again.
+func TestAnObjectWithoutAVersionIsNeverStale(t *testing.T) {
+	s := new(server)
+	store, err := blob.New(open(t, s), blob.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := toolshelf.New(toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("team", store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer catalog.Close()
+	for _, content := range []string{"one", "two", "six"} {
+		s.put(content)
+		list, err := catalog.List(t.Context(), toolshelf.Page{})
+		if err != nil || list.Commands[0].Description != content {
+			t.Errorf("List: %v, %v, want %s", list.Commands, err, content)
+		}
+		command, err := catalog.Get(t.Context(), "deploy")
+		if err != nil || command.Content != content {
+			t.Errorf("Get: %q, %v, want %s", command.Content, err, content)
+		}
+	}
+}

@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/spf13/afero"
-
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -76,6 +74,13 @@ type caches struct {
 	lines        index.Cache[*text.Index]
 }
 
+// limit sets the memory of each cache, in bytes.
+func (c *caches) limit(bytes int64) {
+	for _, max := range []*int64{&c.commands.Max, &c.commandTexts.Max, &c.skills.Max, &c.skillTexts.Max, &c.digests.Max, &c.usages.Max, &c.lines.Max} {
+		*max = bytes
+	}
+}
+
 // New returns a Catalog. Without options, the catalog reads the directories
 // "commands" and "skills" of the working directory.
 //
@@ -89,41 +94,24 @@ func New(opts ...Option) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, isOS := config.fs.(*afero.OsFs)
-	c := &Catalog{shared: &shared{config: config, onOS: config.fs == nil || isOS, rootDir: filepath.Clean(config.root)}}
-	c.reading = make(chan struct{}, config.maxReads)
-	c.lifetime, c.end = context.WithCancel(context.Background())
-	for _, max := range []*int64{&c.caches.commands.Max, &c.caches.commandTexts.Max, &c.caches.skills.Max, &c.caches.skillTexts.Max, &c.caches.digests.Max, &c.caches.usages.Max, &c.caches.lines.Max} {
-		*max = maxCache
-	}
+	c := &Catalog{shared: &shared{config: config, onOS: config.onOS(), rootDir: filepath.Clean(config.root)}}
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
 			return nil, invalidOption("WithRoot: the working directory is unknown: " + escape.Reason(err))
 		}
 	}
-	if config.watch && !c.onOS {
-		return nil, invalidOption("WithWatch: only the operating system's filesystem can be watched; omit the option, or use WithCacheTTL")
-	}
-	if config.feed.run != nil {
-		if c.onOS && !slices.ContainsFunc(slices.Concat(config.commands.all, config.skills.all), func(l layer) bool { return l.fsys != nil }) {
-			return nil, invalidOption("WithFeed: every layer is on the operating system's filesystem; use WithWatch, or add a layer with WithCommandsFS or WithSkillsFS")
-		}
-		c.feed = index.NewFeed(config.feed.maxAge, config.now)
-	}
-	c.root = c.open(c.rootDir)
+	c.lifetime, c.end = context.WithCancel(context.Background())
+	c.caches.limit(maxCache)
+	c.reading = make(chan struct{}, config.maxReads)
+	c.root = c.confineDir(c.rootDir)
 	if c.onOS && len(config.trusted) == 0 {
 		c.local = mounts.New(c.rootDir)
 	}
 	c.openReports()
-	inHome := func(l layer) bool { return l.home }
-	home := ""
-	if slices.ContainsFunc(slices.Concat(config.commands.all, config.skills.all), inHome) {
-		home = c.home()
+	if config.feed.run != nil {
+		c.feed = index.NewFeed(config.feed.maxAge, config.now)
 	}
-	if home == "" {
-		c.config.commands.all = slices.DeleteFunc(c.config.commands.all, inHome)
-		c.config.skills.all = slices.DeleteFunc(c.config.skills.all, inHome)
-	}
+	home := c.homeOfLayers()
 	if c.commands, err = c.newCommands(home); err == nil {
 		c.skills, err = c.newSkills(home)
 	}
@@ -133,12 +121,15 @@ func New(opts ...Option) (*Catalog, error) {
 			Message: "WithWatch: the system cannot watch directories: " + escape.Reason(err) + "; omit the option"}
 	}
 	if c.feed != nil {
-		go func() {
-			err := c.feed.Run(c.lifetime, config.feed.run)
-			c.config.logger.Debug("the feed has ended; every call checks the store", "error", err)
-		}()
+		go c.runFeed()
 	}
 	return c, nil
+}
+
+// runFeed calls the feed of WithFeed.
+func (c *Catalog) runFeed() {
+	err := c.feed.Run(c.lifetime, c.config.feed.run)
+	c.config.logger.Debug("the feed has ended; every call checks the store", "error", err)
 }
 
 // commandsChanged removes from the caches all commands that are not in the new

@@ -21,9 +21,9 @@ type collection[Info any] struct {
 	filter   *filter[Info]
 	known    func(last *index.Snapshot, name, stem string) *index.Entry // the entry of the last snapshot, if the entry's own file alone decides
 
-	layers layers // as given to the options, in the order of the index
-	root   string // as given to WithRoot
-	watch  bool   // WithWatch
+	layers []layer // as given to the options, in the order of the index
+	root   string  // as given to WithRoot
+	watch  bool    // WithWatch
 
 	description func(*index.Entry) string
 
@@ -37,7 +37,7 @@ type collection[Info any] struct {
 // watch.
 func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 	x, err := index.Commands(c.indexConfig(index.Config{
-		Layers:  c.layers(c.config.commands.all, home),
+		Layers:  c.openLayers(c.config.commands.all, home),
 		Nested:  c.config.nested,
 		Valid:   c.validElement,
 		Changed: c.commandsChanged,
@@ -59,7 +59,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }},
 		known:  func(last *index.Snapshot, name, stem string) *index.Entry { return x.Known(last, name, stem) },
 
-		layers: c.config.commands,
+		layers: c.config.commands.all,
 		root:   c.config.root,
 		watch:  c.config.watch,
 
@@ -78,7 +78,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 // newSkills returns the skills of a new catalog. The error is the error of the watch.
 func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 	x, err := index.Skills(c.indexConfig(index.Config{
-		Layers:     c.layers(c.config.skills.all, home),
+		Layers:     c.openLayers(c.config.skills.all, home),
 		Depth:      c.config.skillDepth,
 		Broken:     true,
 		KeepHeader: true,
@@ -100,7 +100,7 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
 		known:  func(last *index.Snapshot, name, _ string) *index.Entry { return x.KnownSkill(last, name) },
 
-		layers: c.config.skills,
+		layers: c.config.skills.all,
 		root:   c.config.root,
 		watch:  c.config.watch,
 
@@ -154,7 +154,7 @@ func (c *collection[Info]) shownSnapshot(ctx context.Context, op string) (*index
 func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*index.Snapshot, error) {
 	all, err := c.Snapshot(ctx)
 	var missing *index.LayerError
-	if all != nil && errors.As(err, &missing) && !slices.ContainsFunc(c.layers.all, func(l layer) bool { return l.named }) {
+	if all != nil && errors.As(err, &missing) && !slices.ContainsFunc(c.layers, func(l layer) bool { return l.named }) {
 		return all, nil
 	}
 	return all, c.layerError(op, err)
@@ -221,7 +221,7 @@ func (c *collection[Info]) layerError(op string, err error) error {
 	case failed.NoRoot:
 		return rootNotFound(op, c.root, failed)
 	}
-	return directoryError(op, c.layers.all[failed.Layer].name, c.noun+"s", c.title+"s", failed.Err)
+	return directoryError(op, c.layers[failed.Layer].name, c.noun+"s", c.title+"s", failed.Err)
 }
 
 // rootNotFound returns the error of every method if the root does not exist.

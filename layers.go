@@ -14,8 +14,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
-// layers are the layers of commands or of skills.
-type layers struct {
+// A layerList has the layers of commands or of skills.
+type layerList struct {
 	all      []layer // in order of precedence
 	replaced bool    // an option has replaced the default directory
 }
@@ -31,19 +31,18 @@ type layer struct {
 	immutable bool // the files of fsys never change
 }
 
-// withDefault adds the default directory, above all other layers, unless an
-// option replaces the default directory.
-func (l layers) withDefault(dir string) []layer {
-	if l.replaced {
-		return l.all
+// addDefault adds the default directory, above all other layers, unless an option
+// has replaced the default directory.
+func (l *layerList) addDefault(dir string) {
+	if !l.replaced {
+		l.all = slices.Insert(l.all, 0, layer{name: dir})
 	}
-	return slices.Insert(l.all, 0, layer{name: dir})
 }
 
 // addConventional adds directories of the root, followed by the same directories
 // of the home directory. addConventional skips directories that another client has
 // added.
-func (l *layers) addConventional(dirs ...string) {
+func (l *layerList) addConventional(dirs ...string) {
 	l.replaced = true
 	for _, home := range []string{"", "~/"} {
 		for _, dir := range dirs {
@@ -55,7 +54,7 @@ func (l *layers) addConventional(dirs ...string) {
 	}
 }
 
-func (l *layers) addDirs(option string, dirs []string) error {
+func (l *layerList) addDirs(option string, dirs []string) error {
 	l.replaced = true
 	for _, dir := range dirs {
 		if dir == "" {
@@ -66,7 +65,7 @@ func (l *layers) addDirs(option string, dirs []string) error {
 	return nil
 }
 
-func (l *layers) addFS(option, name string, fsys fs.FS) error {
+func (l *layerList) addFS(option, name string, fsys fs.FS) error {
 	marked, isMarked := fsys.(immutable)
 	if isMarked {
 		fsys = marked.FS
@@ -81,14 +80,14 @@ func (l *layers) addFS(option, name string, fsys fs.FS) error {
 	return nil
 }
 
-// layers gives each layer a confined filesystem. A directory within the root is
+// openLayers gives each layer a confined filesystem. A directory within the root is
 // opened through the root. Links between the directories of a project therefore
 // work, and links that leave the project do not.
-func (c *Catalog) layers(named []layer, home string) []index.Layer {
+func (c *Catalog) openLayers(named []layer, home string) []index.Layer {
 	var all []index.Layer
 	for _, l := range named {
 		if l.fsys != nil {
-			fsys := c.confined(confine.Over(afero.FromIOFS{FS: l.fsys}, "."))
+			fsys := c.closeLater(confine.Over(afero.FromIOFS{FS: l.fsys}, "."))
 			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable, Store: l.fsys, Fed: c.feed != nil})
 			continue
 		}
@@ -97,37 +96,11 @@ func (c *Catalog) layers(named []layer, home string) []index.Layer {
 			dir = filepath.Join(home, strings.TrimPrefix(dir, "~"))
 		}
 		fsys, below := c.locate(dir)
-		if fsys == c.root {
-			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: !c.rootIsTop(), Fed: c.feed != nil && !c.onOS})
-		} else {
-			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, Optional: l.home, Fed: c.feed != nil && !c.onOS})
-		}
+		inRoot := fsys == c.root
+		all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: inRoot && !c.rootIsTop(), Optional: l.home && !inRoot,
+			Fed: c.feed != nil && !c.onOS})
 	}
 	return all
-}
-
-// open confines a directory of the catalog's filesystem.
-func (c *Catalog) open(dir string) *confine.FS {
-	opts := []confine.Option{confine.TrustDirs(c.config.trusted...)}
-	if c.config.symlinks == SymlinksDeny {
-		opts = []confine.Option{confine.DenySymlinks()}
-	}
-	var fsys afero.Fs = afero.NewOsFs()
-	if !c.onOS {
-		fsys = c.config.fs
-	}
-	return c.confined(confine.Over(fsys, dir, opts...))
-}
-
-// confined registers a filesystem for Close. The error is always nil: dir is
-// absolute on the operating system's filesystem, and newConfig has checked the
-// options.
-func (c *Catalog) confined(fsys *confine.FS, err error) *confine.FS {
-	if err != nil {
-		panic(err)
-	}
-	c.opened = append(c.opened, fsys)
-	return fsys
 }
 
 // locate returns a confined filesystem that contains a directory, and the path of
@@ -139,7 +112,31 @@ func (c *Catalog) locate(dir string) (fsys *confine.FS, below string) {
 	if below, err := filepath.Rel(c.rootDir, dir); err == nil && filepath.IsLocal(below) {
 		return c.root, filepath.ToSlash(below)
 	}
-	return c.open(dir), "."
+	return c.confineDir(dir), "."
+}
+
+// confineDir confines a directory of the catalog's filesystem.
+func (c *Catalog) confineDir(dir string) *confine.FS {
+	opts := []confine.Option{confine.TrustDirs(c.config.trusted...)}
+	if c.config.symlinks == SymlinksDeny {
+		opts = []confine.Option{confine.DenySymlinks()}
+	}
+	var fsys afero.Fs = afero.NewOsFs()
+	if !c.onOS {
+		fsys = c.config.fs
+	}
+	return c.closeLater(confine.Over(fsys, dir, opts...))
+}
+
+// closeLater lets Close close a filesystem. The error is always nil: dir is
+// absolute on the operating system's filesystem, and newConfig has checked the
+// options.
+func (c *Catalog) closeLater(fsys *confine.FS, err error) *confine.FS {
+	if err != nil {
+		panic(err)
+	}
+	c.opened = append(c.opened, fsys)
+	return fsys
 }
 
 // rootIsTop reports whether the root is the top of a filesystem other than the
@@ -150,11 +147,18 @@ func (c *Catalog) rootIsTop() bool {
 	return !c.onOS && (top == "." || top == "/")
 }
 
-// home returns the user's home directory. On a filesystem other than the operating
-// system's, or if the home directory is unknown or is the root, home returns "".
-func (c *Catalog) home() string {
+// homeOfLayers returns the user's home directory, if a layer is below the home directory.
+// If the home directory is unknown or is the root, and on a filesystem other than the
+// operating system's, homeOfLayers removes the layers below the home directory.
+func (c *Catalog) homeOfLayers() string {
+	inHome := func(l layer) bool { return l.home }
+	if !slices.ContainsFunc(c.config.allLayers(), inHome) {
+		return ""
+	}
 	home, err := os.UserHomeDir()
 	if !c.onOS || err != nil || !filepath.IsAbs(home) || sameDir(home, c.rootDir) {
+		c.config.commands.all = slices.DeleteFunc(c.config.commands.all, inHome)
+		c.config.skills.all = slices.DeleteFunc(c.config.skills.all, inHome)
 		return ""
 	}
 	return home

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,8 +38,8 @@ func (f optionFunc) apply(c *config) error { return f(c) }
 type config struct {
 	fs          afero.Fs // nil for the operating system's filesystem
 	root        string
-	commands    layers
-	skills      layers
+	commands    layerList
+	skills      layerList
 	nested      bool
 	looseNames  bool
 	skillDepth  int
@@ -81,9 +82,31 @@ func newConfig(opts []Option) (config, error) {
 			return config{}, err
 		}
 	}
-	c.commands.all, c.skills.all = c.commands.withDefault("commands"), c.skills.withDefault("skills")
-	return c, nil
+	c.commands.addDefault("commands")
+	c.skills.addDefault("skills")
+	return c, c.checkSources()
 }
+
+// onOS reports whether the files are on the operating system's filesystem.
+func (c *config) onOS() bool {
+	_, given := c.fs.(*afero.OsFs)
+	return c.fs == nil || given
+}
+
+// checkSources returns an error if the sources of changes, WithWatch and WithFeed, suit no
+// layer.
+func (c *config) checkSources() error {
+	onFS := func(l layer) bool { return l.fsys != nil }
+	switch {
+	case c.watch && !c.onOS():
+		return invalidOption("WithWatch: only the operating system's filesystem can be watched; omit the option, or use WithCacheTTL")
+	case c.feed.run != nil && c.onOS() && !slices.ContainsFunc(c.allLayers(), onFS):
+		return invalidOption("WithFeed: every layer is on the operating system's filesystem; use WithWatch, or add a layer with WithCommandsFS or WithSkillsFS")
+	}
+	return nil
+}
+
+func (c *config) allLayers() []layer { return slices.Concat(c.commands.all, c.skills.all) }
 
 // WithFs reads through fsys instead of the operating system's filesystem: an
 // afero.MemMapFs in a test, a bucket, an archive. The guarantees differ; see

@@ -174,7 +174,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 // find searches the current entries that pass the filter.
 func find[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *reporter, op, query string, limit int) (search.Result, error) {
 	// A remote store can need longer to list many files.
-	remote := slices.ContainsFunc(in.layers.all, func(l layer) bool { return l.fsys != nil })
+	remote := slices.ContainsFunc(in.layers, func(l layer) bool { return l.fsys != nil })
 	if !remote {
 		limited, cancel := context.WithTimeout(ctx, searchTimeout)
 		defer cancel()

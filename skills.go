@@ -158,7 +158,7 @@ func (c *Catalog) SkillLayers() []string {
 		defer c.leave()
 	}
 	var all []string
-	for i, l := range c.skills.layers.all {
+	for i, l := range c.skills.layers {
 		exists := l.named
 		if !exists && open {
 			at := c.skills.Layer(i)

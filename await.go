@@ -99,7 +99,7 @@ func (c callContext) Err() error {
 
 // closedCause returns fs.ErrClosed for an error that Close has caused.
 func (c *Catalog) closedCause(err error) error {
-	if errors.Is(err, context.Canceled) && c.closed() {
+	if errors.Is(err, context.Canceled) && c.sharedClosed() {
 		return fs.ErrClosed
 	}
 	return err

@@ -51,7 +51,6 @@ type shared struct {
 
 	caches     caches
 	usageReads usageReads
-	reading    chan struct{} // has an element for each file that usageReads reads
 
 	closing  atomic.Bool     // Close was called
 	lifetime context.Context // ends with Close
@@ -102,7 +101,7 @@ func New(opts ...Option) (*Catalog, error) {
 	}
 	c.lifetime, c.end = context.WithCancel(context.Background())
 	c.caches.limit(maxCache)
-	c.reading = make(chan struct{}, config.maxReads)
+	c.usageReads.slots = make(chan struct{}, config.maxReads)
 	c.root = c.confineDir(c.rootDir)
 	if c.onOS && len(config.trusted) == 0 {
 		c.local = mounts.New(c.rootDir)
@@ -248,11 +247,11 @@ func (c *Catalog) begin(ctx context.Context, op string) error {
 	return ctx.Err()
 }
 
-func (c *Catalog) isClosed() bool { return c.ended.Load() || c.closed() }
+func (c *Catalog) isClosed() bool { return c.ended.Load() || c.sharedClosed() }
 
-// closed reports whether the catalog was closed. For a view, closed reports
-// whether the view's catalog was closed.
-func (c *Catalog) closed() bool { return c.lifetime.Err() != nil }
+// sharedClosed reports whether the catalog that New returned was closed. The Close of a
+// view does not count.
+func (s *shared) sharedClosed() bool { return s.lifetime.Err() != nil }
 
 func closedError(op string) error {
 	return &Error{Code: CodeClosed, Op: op, Message: "the catalog is closed; create another catalog with New"}
@@ -265,7 +264,7 @@ func closedMeanwhile(op string) error {
 // methodError sets the method of an error. If Close caused the error, methodError
 // returns ErrClosed.
 func (c *Catalog) methodError(op string, err error) error {
-	if errors.Is(err, fs.ErrClosed) && c.closed() {
+	if errors.Is(err, fs.ErrClosed) && c.sharedClosed() {
 		return closedMeanwhile(op)
 	}
 	return inOp(op, err)

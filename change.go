@@ -75,7 +75,7 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 			case <-s.stop:
 				return
 			}
-			change := c.since(s)
+			change := c.changeSince(s)
 			if change.Commands.empty() && change.Skills.empty() {
 				continue
 			}
@@ -104,8 +104,8 @@ type subscriber struct {
 	known   snapshots     // guarded by changes.mu; each is nil before the first snapshot
 }
 
-// since returns the changes since the subscriber's last call of since.
-func (c *Catalog) since(s *subscriber) Change {
+// changeSince returns the changes since the last call for the subscriber.
+func (c *Catalog) changeSince(s *subscriber) Change {
 	c.changes.mu.Lock()
 	before, now := s.known, snapshots{c.commands.Last(), c.skills.Last()}
 	// An unknown snapshot stays unknown: notify is about to set the snapshot before the

@@ -113,23 +113,24 @@ func (c Command) info() CommandInfo {
 
 // readCommand is a reader for a lookup.
 func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.Entry) (reading[Command, CommandInfo], error) {
-	command, err := c.load(ctx, e)
+	command, err := c.loadCommand(ctx, e)
 	if err != nil {
 		return reading[Command, CommandInfo]{}, err
 	}
 	return reading[Command, CommandInfo]{command, []CommandInfo{command.info()}}, nil
 }
 
-// load returns the command of an entry. If the feed or a stat shows that the file is
-// unchanged, or the store does not answer and has served its last good snapshot, load
-// returns the command in the version of the list, as far as the catalog has the bytes.
-func (c *Catalog) load(ctx context.Context, e *index.Entry) (Command, error) {
+// loadCommand returns the command of an entry. If the feed or a stat shows that the file is
+// unchanged, or the store does not answer and has served its last good snapshot,
+// loadCommand returns the command in the version of the list, as far as the catalog has the
+// bytes.
+func (c *Catalog) loadCommand(ctx context.Context, e *index.Entry) (Command, error) {
 	fsys := c.commands.FS(ctx, e.Layer())
 	if c.commands.Current(e) {
 		if command, ok := c.listedCommand(e); ok {
 			return command, nil
 		}
-	} else if kept := c.caches.commands.Get(e.File()); kept != nil && c.unchanged(fsys, e, kept.Info) {
+	} else if kept := c.caches.commands.Get(e.File()); kept != nil && c.commandUnchanged(fsys, e, kept.Info) {
 		return kept.Value, nil
 	}
 	now := time.Now()
@@ -142,7 +143,7 @@ func (c *Catalog) load(ctx context.Context, e *index.Entry) (Command, error) {
 		}
 		return Command{}, err
 	}
-	command := c.parse(e, raw, info)
+	command := c.parseCommand(e, raw, info)
 	if c.commands.Settled(e.Layer(), info, now) {
 		c.keepCommand(e, command, info)
 	}
@@ -159,7 +160,7 @@ func (c *Catalog) listedCommand(e *index.Entry) (Command, bool) {
 	if !ok {
 		return Command{}, false
 	}
-	command := c.parse(e, text, info)
+	command := c.parseCommand(e, text, info)
 	c.keepCommand(e, command, info)
 	return command, true
 }
@@ -169,8 +170,8 @@ func (c *Catalog) keepCommand(e *index.Entry, command Command, info confine.Info
 	c.caches.commands.Put(&index.Cached[Command]{File: e.File(), Info: info, Value: command, Size: int64(size)})
 }
 
-// unchanged reports whether the file of an entry still has the given metadata.
-func (c *Catalog) unchanged(fsys *confine.FS, e *index.Entry, known confine.Info) bool {
+// commandUnchanged reports whether the file of an entry still has the given metadata.
+func (c *Catalog) commandUnchanged(fsys *confine.FS, e *index.Entry, known confine.Info) bool {
 	if c.commands.Layer(e.Layer()).Immutable {
 		return true
 	}
@@ -193,8 +194,8 @@ func (c *Catalog) detach(command Command) Command {
 	return command
 }
 
-// parse converts a file to a command.
-func (c *Catalog) parse(e *index.Entry, raw []byte, info confine.Info) Command {
+// parseCommand converts a file to a command.
+func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) Command {
 	layer := c.commands.Layer(e.Layer())
 	doc, _ := matter.Parse(raw, true)
 	description, source := matter.Description(doc, raw[doc.Body:])

@@ -206,7 +206,7 @@ func (c *Catalog) accessError(e *Error, given string, err error) error {
 	case errors.Is(err, confine.ErrSymlink):
 		e.Code, e.Message = CodeOutsideRoot,
 			"Path '"+escape.Path(given)+"' contains a symbolic link that is not followed; use a path without links"
-	case errors.Is(err, fs.ErrClosed) && c.closed():
+	case errors.Is(err, fs.ErrClosed) && c.sharedClosed():
 		return closedMeanwhile(e.Op)
 	}
 	return e

@@ -53,7 +53,7 @@ type config struct {
 	now         func() time.Time
 	watch       bool
 	feed        feed
-	reports     reportDirs
+	reports     reportNames
 	keep        filterFuncs
 
 	commandSearcher Searcher // nil for the built-in search
@@ -362,7 +362,7 @@ func WithNextSteps(f func(Command) string) Option {
 // [WithNestedCommands] each report would become a command.
 func WithReports(shared, local string) Option {
 	return optionFunc(func(c *config) error {
-		c.reports = reportDirs{shared: shared, local: local}
+		c.reports = reportNames{shared: shared, local: local}
 		return nil
 	})
 }

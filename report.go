@@ -48,12 +48,12 @@ type ReportInfo struct {
 	Local   bool      `json:"local"`
 }
 
-// reportDirs holds the directory names of WithReports.
-type reportDirs struct{ shared, local string }
+// reportNames holds the directory names of WithReports.
+type reportNames struct{ shared, local string }
 
-func (d reportDirs) configured() bool { return d.shared != "" || d.local != "" }
+func (d reportNames) configured() bool { return d.shared != "" || d.local != "" }
 
-// reportDirectories holds the directories of WithReports. The FS of a directory is
+// reportDirectories holds the opened directories of WithReports. The FS of a directory is
 // nil if WithReports does not name the directory.
 type reportDirectories struct{ shared, local reports.Directory }
 
@@ -174,7 +174,7 @@ func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error)
 	saved, err := await(ctx, c, func(context.Context) (SavedReport, error) {
 		// The caller's context does not end with Close: Close waits until the report is
 		// written.
-		return c.save(ctx, directory, stem, r)
+		return c.saveReport(ctx, directory, stem, r)
 	})
 	return saved, c.methodError(op, err)
 }
@@ -205,8 +205,8 @@ func checkReportName(stem, name string) error {
 	return nil
 }
 
-// save writes a report whose fields are valid.
-func (c *Catalog) save(ctx context.Context, directory *reports.Directory, stem string, r Report) (SavedReport, error) {
+// saveReport writes a report whose fields are valid.
+func (c *Catalog) saveReport(ctx context.Context, directory *reports.Directory, stem string, r Report) (SavedReport, error) {
 	file, err := directory.Save(ctx, stem, r.Name, r.Content, c.config.now)
 	var unusable *reports.DirectoryError
 	switch {

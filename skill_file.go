@@ -124,7 +124,7 @@ func (o *openSkill) pathError(op, given string, err error) error {
 	e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
 		Message: "cannot read the file " + quote(given) + " of skill " + skill + " (" + escape.Reason(err) + "); " + o.skills.Layer(o.entry.Layer()).ReadAdvice(err)}
 	switch {
-	case errors.Is(err, fs.ErrClosed) && o.closed():
+	case errors.Is(err, fs.ErrClosed) && o.sharedClosed():
 		return closedMeanwhile(op)
 	case errors.Is(err, index.ErrTooLarge):
 		e.Code, e.Message = CodeFileTooLarge, "the file "+quote(given)+" of skill "+skill+" is larger than allowed; raise the limit with WithMaxFileSize"

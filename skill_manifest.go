@@ -66,7 +66,7 @@ func (c *Catalog) SkillManifests(ctx context.Context, choose func(skills []Skill
 			return
 		}
 		shown := c.skills.filter.apply(all)
-		for _, name := range c.chosen(all, shown, choose) {
+		for _, name := range c.chosenSkills(all, shown, choose) {
 			m, err := skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (SkillManifest, error) {
 				return attempt(ctx, open, func() (SkillManifest, error) { return open.manifest(ctx) })
 			}).in(ctx, all, shown)
@@ -84,8 +84,8 @@ func (c *Catalog) SkillManifests(ctx context.Context, choose func(skills []Skill
 	}
 }
 
-// chosen returns the names that choose returns for the shown skills.
-func (c *Catalog) chosen(all, shown *index.Snapshot, choose func([]SkillInfo) []string) (names []string) {
+// chosenSkills returns the names that choose returns for the shown skills.
+func (c *Catalog) chosenSkills(all, shown *index.Snapshot, choose func([]SkillInfo) []string) (names []string) {
 	if choose == nil {
 		for _, e := range shown.Entries {
 			names = append(names, e.Name)

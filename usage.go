@@ -181,8 +181,10 @@ var usageSeed = maphash.MakeSeed()
 
 // usageReads holds the reads in progress. Concurrent calls share the read of a file.
 type usageReads struct {
+	slots chan struct{} // has an element for each file that is being read
+
 	mu  sync.Mutex
-	all map[usageKey]*usageRead
+	all map[usageKey]*usageRead // guarded by mu
 }
 
 type usageKey struct {
@@ -225,8 +227,8 @@ func (c *Catalog) startUsage(e *index.Entry, r Renderer) *usageRead {
 			delete(reads.all, key)
 		}()
 		select {
-		case c.reading <- struct{}{}:
-			defer func() { <-c.reading }()
+		case reads.slots <- struct{}{}:
+			defer func() { <-reads.slots }()
 			read.arguments = c.readUsage(e, r)
 		case <-c.lifetime.Done(): // the waiting calls return ErrClosed
 		}
@@ -237,7 +239,7 @@ func (c *Catalog) startUsage(e *index.Entry, r Renderer) *usageRead {
 // readUsage reads the arguments of a command. If the text is the same as at the last
 // read, readUsage returns the cached arguments.
 func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
-	if c.closed() {
+	if c.sharedClosed() {
 		return nil // the waiting calls return ErrClosed
 	}
 	now := time.Now()

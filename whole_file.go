@@ -29,7 +29,7 @@ func (c *Catalog) readOpen(f *confine.File) ([]byte, error) {
 	// The reported size is a hint: a file can grow, and a filesystem can report any
 	// size. Beyond readStep, memory therefore grows with the bytes read.
 	raw := make([]byte, 0, min(size, readStep)+1)
-	for !c.closed() {
+	for !c.sharedClosed() {
 		n, err := f.Read(raw[len(raw) : len(raw)+min(cap(raw)-len(raw), readStep)])
 		raw = raw[:len(raw)+n]
 		switch {

@@ -268,77 +268,6 @@ func find(t *testing.T, f *confine.FS, name, pattern string, o Options) (Matches
 	return Find(t.Context(), f, name, g, o)
 }
 
-func TestTreeLimits(t *testing.T) {
-	all := files{"a/1": "", "a/2": "", "a/3": "", "a/sub/x": "", "b/1": "", "c": "123"}
-	f := over(t, memory(t, all))
-	full := []string{"dir a", " dir sub", "  file x 0", " file 1 0", " file 2 0", " file 3 0", "dir b", " file 1 0", "file c 3"}
-	for _, tt := range []struct {
-		o    Options
-		want []string
-	}{
-		{Options{}, full},
-		{Options{Limit: 9}, full},
-		{Options{Limit: 8}, []string{"dir a", " dir sub", "  +1", " file 1 0", " file 2 0", " file 3 0", "dir b", " file 1 0", "file c 3"}},
-		{Options{Limit: 6}, []string{"dir a", " dir sub", "  +1", " file 1 0", " +2", "dir b", " file 1 0", "file c 3"}},
-		{Options{Limit: 3}, []string{"dir a", " +4", "dir b", " +1", "file c 3"}},
-		{Options{Limit: 2}, []string{"dir a", " +4", "dir b", " +1", "+1"}},
-		{Options{MaxDepth: 1}, []string{"dir a", "dir b", "file c 3"}},
-		{Options{MaxDepth: 2}, []string{"dir a", " dir sub", " file 1 0", " file 2 0", " file 3 0", "dir b", " file 1 0", "file c 3"}},
-		{Options{Order: BySize, Limit: 6}, []string{"dir a", " dir sub", "  +1", " file 1 0", " +2", "dir b", " file 1 0", "file c 3"}},
-	} {
-		if _, got := tree(t, f, ".", tt.o); !slices.Equal(got, tt.want) {
-			t.Errorf("%+v:\ngot  %q\nwant %q", tt.o, got, tt.want)
-		}
-	}
-}
-
-func TestShare(t *testing.T) {
-	for _, tt := range []struct {
-		n       int
-		entries []int
-		want    []int
-	}{
-		{10, []int{5, 5}, []int{5, 5}},
-		{6, []int{1, 9, 9}, []int{1, 2, 3}},
-		{0, []int{3}, []int{0}},
-		{7, []int{9, 2, 2}, []int{3, 2, 2}},
-	} {
-		if got := share(tt.n, tt.entries); !slices.Equal(got, tt.want) {
-			t.Errorf("%d among %v: got %v, want %v", tt.n, tt.entries, got, tt.want)
-		}
-	}
-}
-
-func TestFind(t *testing.T) {
-	f := over(t, memory(t, files{
-		"a/x.md": "", "a/b/x.md": "", "a/b/c/x.md": "", "a/y.go": "", "x.md": "", "Z/x.md": "", "z.md/x.md": "", ".h/x.md": "",
-	}))
-	everything := []string{"a/b/c/x.md", "a/b/x.md", "a/x.md", "Z/x.md", "z.md/x.md", "x.md"}
-	for _, tt := range []struct {
-		dir, pattern string
-		o            Options
-		want         []string
-		total        int
-	}{
-		{".", "*.md", Options{}, everything, 6},
-		{".", "*.md", Options{Limit: 2}, everything[:2], 6},
-		{".", "*.md", Options{MaxDepth: 2}, []string{"a/x.md", "Z/x.md", "z.md/x.md", "x.md"}, 4},
-		{".", "a/*/x.md", Options{}, []string{"a/b/x.md"}, 1},
-		{"a", "b/**", Options{}, []string{"a/b/c/x.md", "a/b/x.md"}, 2},
-		{"a/b", "*.md", Options{}, []string{"a/b/c/x.md", "a/b/x.md"}, 2},
-		{".", "none", Options{}, nil, 0},
-		{".", "{a/x,x}.md", Options{}, []string{"a/x.md", "x.md"}, 2},
-	} {
-		got, err := find(t, f, tt.dir, tt.pattern, tt.o)
-		if err != nil || !slices.Equal(got.Files, tt.want) || got.Total != tt.total {
-			t.Errorf("%s in %s, %+v: %q of %d, %v; want %q of %d", tt.pattern, tt.dir, tt.o, got.Files, got.Total, err, tt.want, tt.total)
-		}
-	}
-	if _, err := find(t, f, "missing", "*", Options{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
-}
-
 func TestUnreadableDirectories(t *testing.T) {
 	f := over(t, denied{memory(t, files{"a/x": "", "b/y": ""}), "a"})
 	if _, got := tree(t, f, ".", Options{}); !slices.Equal(got, []string{"dir a", " permission denied", "dir b", " file y 0"}) {
@@ -361,36 +290,6 @@ func (d denied) Open(name string) (afero.File, error) {
 		return nil, fs.ErrPermission
 	}
 	return d.Fs.Open(name)
-}
-
-func TestGitignoreFiles(t *testing.T) {
-	all := files{
-		".gitignore": "*.log\n/top/\n", "top/x": "", "a.log": "", "b": "", ".git/x": "",
-		"sub/.gitignore": "!keep.log\nb\n", "sub/keep.log": "", "sub/other.log": "", "sub/b": "", "sub/deep/keep.log": "", "sub/deep/b": "",
-	}
-	f := over(t, memory(t, all))
-	report, got := tree(t, f, ".", Options{Gitignore: true})
-	if want := []string{"dir sub", " dir deep", "  file keep.log 0", " file keep.log 0", "file b 0"}; !slices.Equal(got, want) || report.Ignored != 5 {
-		t.Errorf("got %q, %d ignored; want %q", got, report.Ignored, want)
-	}
-	page, err := List(t.Context(), f, "sub/deep", Options{Gitignore: true, Hidden: true}, same)
-	if err != nil || !slices.Equal(lines(page.Entries), []string{"file keep.log 0"}) || page.Ignored != 1 {
-		t.Errorf("%v, %v", page, err)
-	}
-	excluded := Options{}
-	for _, pattern := range []string{"*.log", "/sub/deep/"} {
-		g, err := ParseGlob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if g.String() != pattern || g.Size() == 0 {
-			t.Errorf("%q, %d bytes", g.String(), g.Size())
-		}
-		excluded.Exclude = append(excluded.Exclude, g)
-	}
-	if _, got := tree(t, f, ".", excluded); !slices.Equal(got, []string{"dir sub", " file b 0", "dir top", " file x 0", "file b 0"}) {
-		t.Errorf("got %q", got)
-	}
 }
 
 // growing is a filesystem whose .gitignore file has another size at each open.
@@ -441,77 +340,6 @@ type sizedInfo struct {
 }
 
 func (s sizedInfo) Size() int64 { return s.size }
-
-// TestGitignoreFileThatGrows checks that no pattern is cut at the previous end of a growing
-// file.
-func TestGitignoreFileThatGrows(t *testing.T) {
-	var text strings.Builder
-	for i := 0; text.Len() < maxGitignore+10_000; i++ {
-		fmt.Fprintf(&text, "ignored%06d\n", i) // 14 bytes
-	}
-	const line = 14
-	cut := len("ignored00") // of the last line
-	for name, g := range map[string]*growing{
-		"it does not grow":       {sizes: []int{2 * line}},
-		"one buffer":             {sizes: []int{4096}},
-		"it grows at once":       {sizes: []int{4096, 600 * line}},
-		"it grows again":         {sizes: []int{4096, 8192, 600 * line}},
-		"it tells no size":       {sizes: []int{600 * line}, tells: -1},
-		"it tells a small size":  {sizes: []int{600 * line}, tells: 10},
-		"it is too large":        {sizes: []int{maxGitignore + 5}},
-		"it tells a larger size": {sizes: []int{line}, tells: 1 << 40},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g.text = text.String()
-			last := g.sizes[len(g.sizes)-1] / line // number of complete lines
-			tooLarge := last*line >= maxGitignore-line
-			if tooLarge {
-				last = maxGitignore / line
-			}
-			kept := text.String()[last*line:][:cut]
-			ignored := text.String()[(last-1)*line:][:line-1]
-			all := files{gitignoreName: "", kept: "", ignored: "", "b": ""}
-			if name == "one buffer" {
-				delete(all, kept)
-			}
-			g.Fs = memory(t, all)
-			page, err := List(t.Context(), over(t, g), ".", Options{Gitignore: true}, same)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := []string{"file b 0"}
-			if name != "one buffer" {
-				want = append(want, "file "+kept+" 0")
-			}
-			if got := lines(page.Entries); !slices.Equal(got, want) {
-				t.Errorf("got %q, want %q", got, want)
-			}
-			if (len(page.Warnings) > 0) != tooLarge {
-				t.Errorf("warnings %q", page.Warnings)
-			}
-		})
-	}
-}
-
-// TestGitignoreFileThatCannotBeRead tests a directory with the name .gitignore, and a file
-// that cannot be opened.
-func TestGitignoreFileThatCannotBeRead(t *testing.T) {
-	f := over(t, memory(t, files{".gitignore/x": "", "a": ""}))
-	page, err := List(t.Context(), f, ".", Options{Gitignore: true}, same)
-	if err != nil || len(page.Warnings) != 1 || !strings.Contains(page.Warnings[0], "'.gitignore' cannot be read") {
-		t.Errorf("%q, %v", page.Warnings, err)
-	}
-}
-
-func TestDescribe(t *testing.T) {
-	for mode, want := range map[fs.FileMode]string{
-		0o644: "file x 7", fs.ModeDir: "dir x", fs.ModeSymlink: "link x", fs.ModeNamedPipe: "other x", fs.ModeDevice: "other x",
-	} {
-		if got := line(Describe("x", confine.Info{Mode: mode, Size: 7})); got != want {
-			t.Errorf("%v: got %s, want %s", mode, got, want)
-		}
-	}
-}
 
 func TestInvalidGlobs(t *testing.T) {
 	for pattern, want := range map[string]string{

@@ -24,7 +24,7 @@ type fileWalk struct {
 // foundFiles are the matching files of an open directory.
 type foundFiles struct {
 	dir   *confine.Dir
-	at    place
+	at    location
 	files []string // names of regular files
 	links []string // names of links
 }
@@ -34,7 +34,7 @@ func (in *foundFiles) path(name string) string { return joinPath(rulesDir(in.at.
 
 // walkFiles calls found with the files of each directory below an open directory, from
 // several goroutines, and returns the number of unreadable directories.
-func walkFiles(ctx context.Context, d *reader, dir *confine.Dir, at place, globs []Glob, found func(d *reader, in foundFiles) error) (skipped int, err error) {
+func walkFiles(ctx context.Context, d *reader, dir *confine.Dir, at location, globs []Glob, found func(d *reader, in foundFiles) error) (skipped int, err error) {
 	f := fileWalk{ctx: ctx, globs: globs, found: found}
 	f.depth, f.base = reachOf(globs)
 	if d.MaxDepth > 0 && (f.depth == 0 || d.MaxDepth < f.depth) {
@@ -48,7 +48,7 @@ func walkFiles(ctx context.Context, d *reader, dir *confine.Dir, at place, globs
 // A fileWalk keeps no data for a visited directory.
 type searched = directory[struct{}]
 
-func (f *fileWalk) visit(d *reader, in *searched, at place, dir *confine.Dir, err error) ([]*searched, error) {
+func (f *fileWalk) visit(d *reader, in *searched, at location, dir *confine.Dir, err error) ([]*searched, error) {
 	if err != nil {
 		f.skipped.Add(1)
 		return nil, nil

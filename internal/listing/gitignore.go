@@ -29,7 +29,7 @@ func (d *reader) rulesAt(fsys *confine.FS, name string) *ignore.Rules {
 		below := path.Join(at, element)
 		var next *confine.Dir
 		if err == nil {
-			rules = d.addRules(dir, place{name: at, rules: rules})
+			rules = d.addRules(dir, location{name: at, rules: rules})
 			next, err = dir.OpenDir(element)
 			dir.Close()
 		}
@@ -46,7 +46,7 @@ func (d *reader) rulesAt(fsys *confine.FS, name string) *ignore.Rules {
 
 // addRules returns the rules of a directory and of its .gitignore file. Like git,
 // addRules does not read a .gitignore file that is a link.
-func (d *reader) addRules(dir *confine.Dir, at place) *ignore.Rules {
+func (d *reader) addRules(dir *confine.Dir, at location) *ignore.Rules {
 	if !d.Gitignore {
 		return nil
 	}

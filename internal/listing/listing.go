@@ -113,7 +113,7 @@ func List[E any](ctx context.Context, fsys *confine.FS, name string, o Options, 
 	return page, nil
 }
 
-func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at place, build func(*Row) E) (page Page[E], err error) {
+func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at location, build func(*Row) E) (page Page[E], err error) {
 	var after *dirent
 	if d.After != "" {
 		last, err := parsePosition(ByName, d.After)
@@ -146,7 +146,7 @@ func listByName[E any](ctx context.Context, d *reader, dir *confine.Dir, at plac
 	return page, nil
 }
 
-func listSorted[E any](ctx context.Context, d *reader, dir *confine.Dir, at place, build func(*Row) E) (page Page[E], err error) {
+func listSorted[E any](ctx context.Context, d *reader, dir *confine.Dir, at location, build func(*Row) E) (page Page[E], err error) {
 	buf := buffers.Get().(*[]dirent)
 	entries, _, total, err := d.entries(ctx, dir, at, nil, -1, *buf)
 	defer release(buf, entries)

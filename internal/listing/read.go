@@ -46,17 +46,17 @@ type reader struct {
 }
 
 // open opens the directory of a call.
-func open(fsys *confine.FS, name string, o Options) (*reader, *confine.Dir, place, error) {
+func open(fsys *confine.FS, name string, o Options) (*reader, *confine.Dir, location, error) {
 	dir, err := fsys.OpenDir(name)
 	if err != nil {
-		return nil, nil, place{}, err
+		return nil, nil, location{}, err
 	}
 	d := &reader{Options: o}
-	return d, dir, place{name: name, rules: d.rulesAt(fsys, name)}, nil
+	return d, dir, location{name: name, rules: d.rulesAt(fsys, name)}, nil
 }
 
-// A place is the data of a directory that filters need.
-type place struct {
+// A location is the data of a directory that filters need.
+type location struct {
 	path  string        // relative to the directory of the call; "" for that directory
 	name  string        // relative to the root; "." for the root
 	rules *ignore.Rules // of the .gitignore files from the root down to the directory
@@ -93,7 +93,7 @@ func (t *totals) settle(entries []dirent) (changed bool) {
 }
 
 // read calls visit with each selected entry.
-func (d *reader) read(ctx context.Context, dir *confine.Dir, at place, visit func(m *meter, name []byte, k Kind, info *confine.Info) error) (totals, error) {
+func (d *reader) read(ctx context.Context, dir *confine.Dir, at location, visit func(m *meter, name []byte, k Kind, info *confine.Info) error) (totals, error) {
 	var t totals
 	m := meter{ctx: ctx}
 	err := dir.EachBytes(ctx, func(name []byte, typ fs.FileMode) error {

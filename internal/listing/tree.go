@@ -91,7 +91,7 @@ type treeBuilder[E any] struct {
 // visit reads a directory and builds its nodes. If the level has too many entries, visit
 // builds no nodes, and settle determines the share of the directory after the visits of
 // the whole level.
-func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at place, dir *confine.Dir, err error) ([]*directory[branch[E]], error) {
+func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at location, dir *confine.Dir, err error) ([]*directory[branch[E]], error) {
 	if err == nil && f.data.skipped {
 		f.data.rest.Skipped, err = countEntries(t.ctx, dir)
 		d.see(f.data.rest.Skipped)
@@ -270,7 +270,7 @@ func (t *treeBuilder[E]) cut(f *directory[branch[E]], limit int) error {
 	// The first reading has counted the omitted entries.
 	again := &reader{Options: t.Options}
 	again.Seen = nil
-	at := t.walk.place(f)
+	at := t.walk.location(f)
 	at.rules = f.rules
 	entries, _, total, err := again.entries(t.ctx, dir, at, nil, t.entryLimit(limit), nil)
 	if err != nil {

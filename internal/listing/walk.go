@@ -24,7 +24,7 @@ import (
 // number of visited directories, at any depth.
 type walk[T any] struct {
 	top     *directory[T]
-	at      place // of top
+	at      location // of top
 	options Options
 	visit   visitFunc[T]
 
@@ -66,9 +66,9 @@ const (
 // ends the walk.
 //
 // The reader d counts omitted entries. A directory visited early has its own reader.
-type visitFunc[T any] func(d *reader, f *directory[T], at place, dir *confine.Dir, err error) ([]*directory[T], error)
+type visitFunc[T any] func(d *reader, f *directory[T], at location, dir *confine.Dir, err error) ([]*directory[T], error)
 
-func newWalk[T any](d *reader, dir *confine.Dir, at place, visit visitFunc[T]) *walk[T] {
+func newWalk[T any](d *reader, dir *confine.Dir, at location, visit visitFunc[T]) *walk[T] {
 	return &walk[T]{top: &directory[T]{dir: dir}, at: at, options: d.Options, visit: visit}
 }
 
@@ -136,13 +136,13 @@ func (f *directory[T]) in(element string) *directory[T] {
 	return &directory[T]{element: element, parent: f, depth: f.depth + 1}
 }
 
-// place returns the place of a directory. A directory does not store its path, because
+// location returns the location of a directory. A directory does not store its path, because
 // the paths of all directories of a deep level could need too much memory.
-func (w *walk[T]) place(f *directory[T]) place {
+func (w *walk[T]) location(f *directory[T]) location {
 	if f.parent == nil {
 		return w.at
 	}
-	at := place{path: f.path(), rules: f.parent.rules}
+	at := location{path: f.path(), rules: f.parent.rules}
 	if at.name = at.path; w.at.name != "." {
 		at.name = w.at.name + "/" + at.path
 	}
@@ -177,7 +177,7 @@ func (w *walk[T]) enter(d *reader, f *directory[T]) error {
 		dir, err = w.open(f)
 	}
 	w.visited.Add(1)
-	below, err := w.visit(d, f, w.place(f), dir, err)
+	below, err := w.visit(d, f, w.location(f), dir, err)
 	f.visited, f.below = true, below
 	switch {
 	case dir == nil || f == w.top:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -149,11 +148,16 @@ func (o *readOptions) fail(err error) {
 // lines of the whole file.
 //
 // A catalog keeps the offsets of the lines of files above 64 KiB, one for each 16 KiB, up to
-// 512 KiB for one file and 16 MiB for all. A later call for the unchanged file begins at such
-// an offset. On a filesystem without change times (see [WithFs]), each call reads the file from
-// its beginning. On a filesystem whose files cannot be read at an offset, such as most
-// archives, each call reads the file in order, and lines counted from the end count the lines
-// of the whole file.
+// 576 KiB for one file and 16 MiB for all. A later call for the unchanged file begins at such
+// an offset, and does not check bytes again that an earlier call found to be ASCII without CR.
+// The size and the times of the file show a change. If a program changes the file through a
+// memory mapping, the system may keep the times: the lines can then have wrong numbers, and
+// Text can be invalid UTF-8.
+//
+// On a filesystem without change times (see [WithFs]), each call reads the file from its
+// beginning. On a filesystem whose files cannot be read at an offset, such as most archives,
+// each call reads the file in order, and lines counted from the end count the lines of the
+// whole file.
 func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption) (FileText, error) {
 	const op = "ReadFile"
 	if err := c.begin(ctx, op); err != nil {
@@ -202,15 +206,18 @@ func (c *Catalog) readText(ctx context.Context, name string, o readOptions) (Fil
 		size = -1 // the filesystem may not know the size, as in /proc
 	}
 	before := lines.Memory()
-	page, err := text.Read(ctx, file, size, lines, text.Request{From: o.from, To: o.to, Column: o.column, Max: o.max, InOrder: file.inOrder})
+	request := text.Request{From: o.from, To: o.to, Column: o.column, Max: o.max, InOrder: file.inOrder}
+	if kept {
+		request.Unchanged = file.unchanged
+	}
+	page, err := text.Read(ctx, file, size, lines, request)
 	if err != nil {
 		return t, err
 	}
 	if kept && lines.Memory() > before || !kept && info.Size > minIndexed && index.Settled(info, now) {
 		c.caches.lines.Put(&index.Cached[*text.Index]{File: index.File{Path: name}, Info: info, Value: lines, Size: lines.Memory()})
 	}
-	after, err := file.Stat()
-	t.Changed = err != nil || file.replaced || !index.SameFile(info, after)
+	t.Changed = !file.unchanged()
 	t.Text = page.Text
 	t.First, t.Last, t.Total, t.Column = page.First, page.Last, page.Total, page.Column
 	t.NextLine, t.NextColumn, t.Truncated = page.NextLine, page.NextColumn, page.Truncated
@@ -237,7 +244,7 @@ func lineEnding(p text.Page) string {
 	if p.Format.CR {
 		return "cr"
 	}
-	switch strings.Count(p.Text, "\r\n") {
+	switch p.CRLF {
 	case 0:
 		return "lf"
 	case p.Breaks:

@@ -19,6 +19,8 @@ type textFile struct {
 	inOrder  bool // ReadAt of the File fails
 	at       int64
 	replaced bool // another file has replaced the file when ReadAt opened the file again
+	checked  bool
+	changed  bool // the result of unchanged, if checked
 }
 
 func (c *Catalog) openText(ctx context.Context, name string) (*textFile, error) {
@@ -33,6 +35,16 @@ func (c *Catalog) openText(ctx context.Context, name string) (*textFile, error) 
 		f.inOrder = errors.Is(err, fs.ErrPermission)
 	}
 	return f, nil
+}
+
+// unchanged reports whether the file did not change since openText. Call unchanged after the
+// last read: later calls return the first result.
+func (f *textFile) unchanged() bool {
+	if !f.checked {
+		now, err := f.Stat()
+		f.checked, f.changed = true, err != nil || f.replaced || !index.SameFile(f.Info(), now)
+	}
+	return !f.changed
 }
 
 // ReadAt implements io.ReaderAt. To go back in a file that can only be read in order, ReadAt

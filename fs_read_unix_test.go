@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -170,5 +171,70 @@ func TestReadFileKeepsOffsetsOfUnchangedFiles(t *testing.T) {
 	}
 	if text := read(50_000, 50_000); text.Text != lines[49_999] || text.First != 50_000 {
 		t.Errorf("a line of the new version: %+v, want %q", text, lines[49_999])
+	}
+}
+
+// TestReadFileChecksTheTextOfChangedFiles changes a file of which the catalog knows that the
+// text is ASCII without CR. The size stays.
+func TestReadFileChecksTheTextOfChangedFiles(t *testing.T) {
+	const n = 20_000
+	content := numbered(n)
+	changed := strings.Replace(content, "15000\n", "150\xff\r\n", 1)
+	for _, tt := range []struct {
+		rule     string
+		change   func(name string) error
+		atReadAt bool // the change is after the open
+	}{
+		{"between two pages", func(name string) error { return os.WriteFile(name, []byte(changed), 0o644) }, false},
+		{"another file, between two pages", func(name string) error {
+			return errors.Join(os.WriteFile(name+".new", []byte(changed), 0o644), os.Rename(name+".new", name))
+		}, false},
+		{"during the call", func(name string) error { return os.WriteFile(name, []byte(changed), 0o644) }, true},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			root := diskOf(t, map[string]string{"a": content})
+			name := filepath.Join(root, "a")
+			change := func() {
+				info, err := os.Stat(name)
+				if err == nil {
+					err = errors.Join(tt.change(name), os.Chtimes(name, info.ModTime(), info.ModTime()))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			reads, atRead := 0, -1
+			c := catalog(t, toolshelf.WithFs(changing{afero.NewBasePathFs(afero.NewOsFs(), root), &reads, func(read int) {
+				if read == atRead {
+					change()
+				}
+			}}))
+			page := func(first int) toolshelf.FileText {
+				t.Helper()
+				text, err := c.ReadFile(t.Context(), "a", toolshelf.Lines(first, first+n/2-1), toolshelf.MaxBytes(1<<20))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return text
+			}
+			for kept := false; !kept; kept = toolshelf.CachedFiles(c) == 1 {
+				page(1)
+			}
+			if first := page(1); first.Text != content[:len(content)/2] || first.LineEnding != "lf" || first.Changed {
+				t.Fatalf("the first page: %.100v", first)
+			}
+			if tt.atReadAt {
+				atRead = reads + 1
+			} else {
+				change()
+			}
+			want := strings.ReplaceAll(changed[len(changed)/2:], "\xff", "\ufffd")
+			for _, changed := range []bool{tt.atReadAt, false} {
+				second := page(n/2 + 1)
+				if second.Text != want || second.Invalid != 1 || second.LineEnding != "mixed" || second.Changed != changed {
+					t.Errorf("the second page: changed %v, %d invalid bytes, line ending %q, %.100q", second.Changed, second.Invalid, second.LineEnding, second.Text)
+				}
+			}
+		})
 	}
 }

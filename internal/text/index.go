@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"math"
 	"sort"
 	"sync"
@@ -8,28 +9,34 @@ import (
 
 const (
 	block     = 16 << 10 // bytes between two marks
-	maxBlocks = 64 << 10 // bounds the memory of an Index to 512 KiB
+	maxBlocks = 64 << 10 // bounds the memory of an Index to 576 KiB
 )
 
 // A mark is a position in a file.
 type mark struct {
 	offset int64
-	breaks int // number of line breaks that end at the offset or before
+	breaks int   // number of line breaks that end at the offset or before
+	plain  int64 // number of bytes before the offset that are known to be ASCII without CR
 }
 
 // An Index contains the format of a file and the number of line breaks before some
-// offsets, so that Read finds a line without reading the file from its beginning. Read
-// adds to the Index what Read learns. An Index is valid as long as the file is unchanged.
+// offsets, so that Read finds a line without reading the file from its beginning. An Index
+// also contains the ranges between two offsets that are plain: ASCII without CR. Read need not
+// check plain bytes. Read adds to the Index what Read learns. An Index is valid as long as the
+// file is unchanged.
 //
 // The offsets are 16 KiB apart. For a file of more than 1 GiB the distance doubles as
 // often as necessary, because an Index has at most 65,536 offsets. The zero Index is
 // empty. An Index is safe for concurrent use.
 type Index struct {
+	small int64 // replaces block; 0 except in tests
+
 	mu      sync.Mutex
 	format  Format
-	known   bool  // format is known
-	doubled int   // the distance between two offsets is block << doubled
-	breaks  []int // breaks[i] is the number of line breaks before (i+1) * distance
+	known   bool   // format is known
+	doubled int    // the distance between two offsets is block << doubled
+	breaks  []int  // breaks[i] is the number of line breaks before (i+1) * distance
+	plain   []bool // plain[i] reports whether the distance before (i+1) * distance is plain
 	lines   int
 	counted bool // lines is known
 }
@@ -38,7 +45,7 @@ type Index struct {
 func (x *Index) Memory() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return int64(cap(x.breaks)) * 8
+	return int64(cap(x.breaks))*8 + int64(cap(x.plain))
 }
 
 // Format returns the format, or false if the format is unknown.
@@ -67,15 +74,18 @@ func (x *Index) setLines(n int) {
 	x.lines, x.counted = n, true
 }
 
+// block returns the smallest number of bytes between two offsets.
+func (x *Index) block() int64 { return cmp.Or(x.small, block) }
+
 // distance returns the number of bytes between two offsets.
-func (x *Index) distance() int64 { return block << x.doubled }
+func (x *Index) distance() int64 { return x.block() << x.doubled }
 
 // mark returns the i-th mark. The mark with the number -1 is the beginning of the text.
 func (x *Index) mark(i int) mark {
 	if i < 0 {
 		return mark{offset: x.format.Start()}
 	}
-	return mark{int64(i+1) * x.distance(), x.breaks[i]}
+	return mark{offset: int64(i+1) * x.distance(), breaks: x.breaks[i]}
 }
 
 // last returns the last mark.
@@ -128,12 +138,34 @@ func (x *Index) add(m mark) {
 	if m.offset != int64(len(x.breaks)+1)*x.distance() {
 		return
 	}
+	x.plain = append(x.plain, m.plain >= x.distance())
 	if x.breaks = append(x.breaks, m.breaks); len(x.breaks) < maxBlocks {
 		return
 	}
-	for i := range len(x.breaks) / 2 {
+	half := len(x.breaks) / 2
+	for i := range half {
 		x.breaks[i] = x.breaks[2*i+1]
+		x.plain[i] = x.plain[2*i] && x.plain[2*i+1]
 	}
-	x.breaks = x.breaks[:len(x.breaks)/2]
+	x.breaks, x.plain = x.breaks[:half], x.plain[:half]
 	x.doubled++
+}
+
+// notPlain returns the first range between two offsets that is not known to be plain, or an
+// empty range at the second offset.
+func (x *Index) notPlain(from, to int64) (begin, end int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	isPlain := func(at int64) bool {
+		i := at / x.distance()
+		return i < int64(len(x.plain)) && x.plain[i]
+	}
+	next := func(at int64) int64 { return min(to, (at/x.distance()+1)*x.distance()) }
+	for begin = from; begin < to && isPlain(begin); {
+		begin = next(begin)
+	}
+	for end = begin; end < to && !isPlain(end); {
+		end = next(end)
+	}
+	return begin, end
 }

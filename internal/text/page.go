@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"math"
@@ -15,6 +16,11 @@ type Request struct {
 	Column   int64 // number of bytes to skip in the first line; a number larger than the line skips the line
 	Max      int   // bytes of Page.Text, more than 0
 	InOrder  bool  // reading backwards is expensive
+
+	// Unchanged reports whether the Index still belongs to the file. Read calls Unchanged after
+	// the last use of the file and the Index. If Unchanged is nil or reports false, or the size
+	// of the file is unknown, Read checks all bytes of the page.
+	Unchanged func() bool
 }
 
 // A Page is a part of the text of a file.
@@ -28,6 +34,7 @@ type Page struct {
 	Truncated   bool  // Max ended the page
 	Total       int   // lines of the file, -1 if unknown
 	Breaks      int   // line breaks in Text
+	CRLF        int   // line breaks in Text that are CRLF
 	Invalid     int   // as in Decoded
 }
 
@@ -54,6 +61,7 @@ var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
 func Read(ctx context.Context, file io.ReaderAt, size int64, x *Index, q Request) (Page, error) {
 	if size < 0 {
 		size = math.MaxInt64
+		q.Unchanged = nil // the search of the end can overwrite the page
 	}
 	buf := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(buf)
@@ -152,6 +160,7 @@ func (r *reader) detect() error {
 // advance moves m forward until m has n line breaks, but not beyond an offset and the end
 // of the file. advance adds the marks on its way to the index.
 func (r *reader) advance(m mark, n int, until int64) (mark, error) {
+	block := r.index.block()
 	want := int(block - m.offset%block)
 	for m.breaks < n && m.offset < until {
 		raw, err := r.bytes(m.offset, want)
@@ -169,9 +178,13 @@ func (r *reader) advance(m mark, n int, until int64) (mark, error) {
 
 // count is advance within the bytes after m.
 func (r *reader) count(m mark, raw []byte, n int) mark {
+	block, known := r.index.block(), r.index.last().offset
 	for len(raw) > 0 && m.breaks < n {
 		part := raw[:min(int64(len(raw)), block-m.offset%block)]
 		size, more := r.format.skip(part, n-m.breaks)
+		if m.plain += int64(size); m.offset < known || !plain(part[:size]) {
+			m.plain = 0
+		}
 		raw = raw[size:]
 		m.offset += int64(size)
 		m.breaks += more
@@ -260,7 +273,7 @@ func (r *reader) page(q Request) (Page, error) {
 	}
 	if more, err := r.more(s.offset); err != nil || !more {
 		if r.total() < 0 && err == nil {
-			err = r.setEnd(mark{s.offset, s.line - 1})
+			err = r.setEnd(s.mark())
 		}
 		return r.none(), err
 	}
@@ -278,15 +291,25 @@ func (r *reader) page(q Request) (Page, error) {
 	if len(raw) == 0 {
 		return r.none(), nil
 	}
-	d := r.decode(s, raw, q.Max)
+	p, err := r.text(s, raw, last, q.Max, q.Unchanged != nil)
+	if err == nil && q.Unchanged != nil && !q.Unchanged() {
+		p, err = r.text(s, raw, last, q.Max, false)
+	}
+	return p, err
+}
+
+// text returns the page that begins with raw. The last line of the request ends at the offset
+// last, if known. trusted is as for decode.
+func (r *reader) text(s position, raw []byte, last int64, max int, trusted bool) (Page, error) {
+	d := r.decode(s, raw, max, trusted)
 	// A short text must not keep a large buffer alive.
 	if shared := len(d.Text) > 0 && &d.Text[0] == &raw[0]; shared && (!r.owned || len(d.Text) < len(r.buf)/2) {
 		d.Text = append([]byte(nil), d.Text...)
 	}
 	ended := r.format.ends(raw[:d.Raw])
-	end = s.offset + int64(d.Raw)
+	end := s.offset + int64(d.Raw)
 	if s.line > 0 && r.index.last().offset < end {
-		r.count(mark{s.offset, s.line - 1}, raw[:d.Raw], math.MaxInt)
+		r.count(s.mark(), raw[:d.Raw], math.MaxInt)
 	}
 	more, err := r.more(end)
 	if err != nil {
@@ -300,6 +323,7 @@ func (r *reader) page(q Request) (Page, error) {
 		Last:    s.line + d.Breaks,
 		Column:  s.column,
 		Breaks:  d.Breaks,
+		CRLF:    d.CRLF,
 		Invalid: d.Invalid,
 	}
 	if ended {
@@ -323,14 +347,30 @@ func (r *reader) page(q Request) (Page, error) {
 	return p, nil
 }
 
-// decode is Decode for the bytes after s. decode counts only the line breaks that the index
-// does not know. In a file that changes, the line breaks of the index can be too few.
-func (r *reader) decode(s position, raw []byte, max int) Decoded {
-	whole, ok := r.format.cut(raw, max)
-	if !ok {
-		return r.format.convert(raw, max)
+// decode is Decode for the bytes after s. The text of valid UTF-8 shares memory with raw. If
+// trusted is set, decode does not check the plain bytes. decode counts only the line breaks that the index does not know. In a file that changes, the
+// line breaks of the index can be too few.
+func (r *reader) decode(s position, raw []byte, max int, trusted bool) Decoded {
+	whole := r.format.cut(raw, max)
+	if whole == nil {
+		return r.format.Decode(raw, max)
 	}
 	d := Decoded{Text: whole, Raw: len(whole)}
+	for at := 0; at < len(whole); {
+		begin, end := at, len(whole)
+		if trusted {
+			from, to := r.index.notPlain(s.offset+int64(begin), s.offset+int64(end))
+			begin, end = int(from-s.offset), int(to-s.offset)
+		}
+		// The bytes around the range are ASCII without CR. Only a CRLF can cross the end.
+		if !valid(whole[begin:end]) {
+			return r.format.Decode(raw, max)
+		}
+		if !r.format.CR {
+			d.CRLF += bytes.Count(whole[begin:min(end+1, len(whole))], []byte("\r\n"))
+		}
+		at = end
+	}
 	if m := r.index.before(s.offset + int64(d.Raw)); s.line > 0 && m.offset > s.offset && m.breaks >= s.line-1 {
 		d.Breaks = m.breaks - (s.line - 1)
 		whole = whole[m.offset-s.offset:]
@@ -372,7 +412,11 @@ type position struct {
 	offset int64
 	line   int // negative if counted from the end
 	column int64
+	plain  int64 // as in mark
 }
+
+// mark returns the position as a mark, for a line that is not counted from the end.
+func (s position) mark() mark { return mark{s.offset, s.line - 1, s.plain} }
 
 // start finds the beginning of the page. Beyond the last line, the offset is the end of
 // the file.
@@ -395,22 +439,22 @@ func (r *reader) start(q Request) (position, error) {
 	}
 	m, err := r.line(line)
 	if err != nil || m.breaks < line-1 || q.Column == 0 {
-		return position{offset: m.offset, line: line}, err
+		return position{offset: m.offset, line: line, plain: m.plain}, err
 	}
 	column := q.Column - q.Column%int64(r.format.unit())
 	until := m.offset + min(column, math.MaxInt64-m.offset)
 	if known := r.index.before(until); known.offset > m.offset {
 		if known.breaks >= line {
 			m, err = r.line(line + 1)
-			return position{offset: m.offset, line: line + 1}, err
+			return position{offset: m.offset, line: line + 1, plain: m.plain}, err
 		}
 		m = known
 	}
 	m, err = r.advance(m, line, until)
 	if m.breaks == line {
-		return position{offset: m.offset, line: line + 1}, err
+		return position{offset: m.offset, line: line + 1, plain: m.plain}, err
 	}
-	return position{m.offset, line, column}, err
+	return position{m.offset, line, column, m.plain}, err
 }
 
 // line returns the beginning of a line, or the end of the file if the file has fewer
@@ -434,7 +478,7 @@ func (r *reader) end(q Request, s position) (end, last int64, err error) {
 	case q.To < 0:
 		last, err = r.back(-q.To - 1)
 	default:
-		from := mark{s.offset, s.line - 1}
+		from := s.mark()
 		if known := r.index.beforeBreak(q.To); known.offset > from.offset {
 			from = known
 		}

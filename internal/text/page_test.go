@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,11 @@ func lines(text string, f Format) []string {
 	}
 	return all
 }
+
+// smallBlocks is the size of the blocks of an Index for small files.
+const smallBlocks = 16
+
+func unchanged() bool { return true }
 
 // pagesOf reads a file page by page.
 func pagesOf(t *testing.T, file []byte, x *Index, q Request) (pages []Page) {
@@ -73,8 +79,15 @@ func FuzzPages(f *testing.F) {
 		utf16Text(binary.LittleEndian, "aĊ\r\n𐍈\nb"), utf16Text(binary.BigEndian, "ਊ\n𐍈\n\n"),
 		append(utf16Text(binary.LittleEndian, "a\n\n"), 0x00, 0xd8, '\n'),
 		bytes.Repeat([]byte("0123456789abcde\n"), 2*block/16+1),
+		// In blocks of 16 bytes, the bytes around the end of a block.
+		[]byte("plain plain abc\nplain plain abc\r\nplain\nplain abc\nplain plain abc\nplain"),
+		[]byte("plain plain abc\nplain plain abcé plain\nplain ab\nplain plain abc\nplain plain abc\n\xe2\x82"),
+		[]byte("plain plain abc\nplain plain ab\xe2\x82\nplain\rplain \x00\nplain plain abc\n\xacplain"),
+		[]byte(strings.Repeat("a\r", HeadSize/2) + "b\r\nc"),
+		[]byte("\xef\xbb\xbfplain plain \nplain plain abc\nplain plain abc\nplain\r\nplain abc\n"),
 	} {
 		f.Add(file, 3, -2, 4, 1)
+		f.Add(file, 63, 1, 0, 0)
 	}
 	f.Fuzz(func(t *testing.T, file []byte, most, from, to, column int) {
 		most = 1 + most&0xff
@@ -82,7 +95,7 @@ func FuzzPages(f *testing.F) {
 			t.Skip()
 		}
 		format, isText := Detect(file)
-		whole := format.Decode(file[min(format.Start(), int64(len(file))):], -1)
+		whole := format.Decode(file[min(format.Start(), int64(len(file))):], math.MaxInt)
 		_, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), new(Index), Request{Max: math.MaxInt32})
 		if _, is := errors.AsType[*NotTextError](err); is == isText {
 			t.Fatalf("text: %v, error: %v", isText, err)
@@ -91,11 +104,19 @@ func FuzzPages(f *testing.F) {
 			return
 		}
 		want := lines(string(whole.Text), format)
+		crlf := func(text string) int {
+			if format.CR {
+				return 0
+			}
+			return strings.Count(text, "\r\n")
+		}
 
-		// The pages, joined, are the file, with and without an index.
-		if len(file) < 2000 {
-			x := new(Index)
-			pages := pagesOf(t, file, x, Request{Max: most})
+		// The pages, joined, are the file, with and without plain blocks in the index.
+		for _, x := range []*Index{{}, {small: smallBlocks}} {
+			if len(file) >= 2000 {
+				break
+			}
+			pages := pagesOf(t, file, x, Request{Max: most, Unchanged: unchanged})
 			if got := texts(pages); got != string(whole.Text) {
 				t.Fatalf("pages of %d bytes: %q, want %q", most, got, whole.Text)
 			}
@@ -112,6 +133,9 @@ func FuzzPages(f *testing.F) {
 					t.Fatalf("pages of %d bytes divide a CRLF", most)
 				}
 				before = p.Text
+				if p.CRLF != crlf(p.Text) {
+					t.Fatalf("%d CRLF in %q", p.CRLF, p.Text)
+				}
 				if len(p.Text) > max(most, 4) {
 					t.Fatalf("a page of %d bytes: %q", most, p.Text)
 				}
@@ -152,9 +176,12 @@ func FuzzPages(f *testing.F) {
 		if got := texts(pagesOf(t, file, new(Index), q)); got != wanted {
 			t.Fatalf("lines %d to %d: %q, want %q", from, to, got, wanted)
 		}
-		large := &reader{ctx: t.Context(), file: bytes.NewReader(file), size: int64(len(file)), index: new(Index), memory: new([chunk]byte)}
-		if p, err := large.page(q); err != nil || p.Text != wanted {
-			t.Fatalf("lines %d to %d of a large file: %q, %v, want %q", from, to, p.Text, err, wanted)
+		large := &reader{ctx: t.Context(), file: bytes.NewReader(file), size: int64(len(file)), index: &Index{small: smallBlocks}, memory: new([chunk]byte)}
+		q.Unchanged = unchanged
+		for range 2 {
+			if p, err := large.page(q); err != nil || p.Text != wanted || p.CRLF != crlf(wanted) {
+				t.Fatalf("lines %d to %d of a large file: %+v, %v, want %q", from, to, p, err, wanted)
+			}
 		}
 	})
 }
@@ -260,6 +287,40 @@ func TestRangeEndsBeforeItsBeginning(t *testing.T) {
 	}
 }
 
+// If the file has changed, Read does not rely on the plain blocks of the other version. If the
+// change is unknown, the bytes are the text.
+func TestPlainBlocksOfAChangedFile(t *testing.T) {
+	x := Index{small: smallBlocks}
+	plain := strings.Repeat("plain plain abc\n", 8)
+	read := func(file string, unchanged func() bool) Page {
+		t.Helper()
+		p, err := Read(t.Context(), strings.NewReader(file), int64(len(file)), &x, Request{Max: len(plain), Unchanged: unchanged})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	want := Page{Text: plain, Format: Format{Encoding: UTF8}, First: 1, Last: 8, Total: 8, Breaks: 8}
+	for range 2 {
+		if diff := cmp.Diff(want, read(plain, unchanged)); diff != "" {
+			t.Errorf("the indexed file (-want +got):\n%s", diff)
+		}
+	}
+	changed := strings.Replace(plain, "plain abc\n", "plain\xff\xff\r\n", 1)
+	want.Text = changed
+	if diff := cmp.Diff(want, read(changed, unchanged)); diff != "" {
+		t.Errorf("the change is unknown (-want +got):\n%s", diff)
+	}
+	// Each U+FFFD is three bytes, so the last line does not fit.
+	want = Page{Text: strings.ReplaceAll(changed[:len(changed)-len("plain plain abc\n")], "\xff", "\ufffd"), Format: want.Format,
+		First: 1, Last: 7, NextLine: 8, Truncated: true, Total: 8, Breaks: 7, CRLF: 1, Invalid: 2}
+	for name, unchanged := range map[string]func() bool{"changed": func() bool { return false }, "no Unchanged": nil} {
+		if diff := cmp.Diff(want, read(changed, unchanged)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // The index of another version of the file leads to any page, but not to a panic.
 func TestReadOfAChangedFile(t *testing.T) {
 	var x Index
@@ -267,11 +328,15 @@ func TestReadOfAChangedFile(t *testing.T) {
 	if _, err := Read(t.Context(), strings.NewReader(strings.Repeat("\n", size)), size, &x, Request{From: -1, To: 1, Max: 1}); err != nil {
 		t.Fatal(err)
 	}
-	changed := strings.NewReader(strings.Repeat("0123456789abcde\n", size/16))
-	for _, q := range []Request{{From: block, To: block + 1}, {From: block + 2, To: 2 * block}, {From: 2, To: 3, Column: 2 * block}, {From: -3, To: -2}} {
-		q.Max = chunk
-		if _, err := Read(t.Context(), changed, size, &x, q); err != nil {
-			t.Errorf("%+v: %v", q, err)
+	for _, content := range []string{"0123456789abcde\n", "01234567\xff\xff\xe2\r\n\x82\x00\n"} {
+		changed := strings.NewReader(strings.Repeat(content, size/16))
+		for _, q := range []Request{{From: block, To: block + 1}, {From: block + 2, To: 2 * block}, {From: 2, To: 3, Column: 2 * block}, {From: -3, To: -2}} {
+			q.Max = chunk
+			for _, q.Unchanged = range []func() bool{nil, unchanged} {
+				if _, err := Read(t.Context(), changed, size, &x, q); err != nil {
+					t.Errorf("lines %d to %d, column %d: %v", q.From, q.To, q.Column, err)
+				}
+			}
 		}
 	}
 }
@@ -281,9 +346,14 @@ func TestIndexIsBounded(t *testing.T) {
 	const perBlock = 3
 	var x Index
 	m := mark{}
-	for range 3*maxBlocks + 5 {
+	// All blocks but three are plain.
+	notPlain := []int64{0, 10, 3 * maxBlocks / 2}
+	for i := range int64(3*maxBlocks + 5) {
 		m.offset += block
 		m.breaks += perBlock
+		if m.plain += block; slices.Contains(notPlain, i) {
+			m.plain = 0
+		}
 		x.add(m)
 	}
 	if len(x.breaks) >= maxBlocks || x.distance() != 4*block {
@@ -297,6 +367,22 @@ func TestIndexIsBounded(t *testing.T) {
 		if at := x.before(next - 1); at != m {
 			t.Errorf("the last mark before %d is %+v, want %+v", next, at, m)
 		}
+	}
+	at, end := int64(0), x.last().offset
+	for _, i := range notPlain {
+		// The range has the size of the distance, because the index has only whole distances.
+		want := i / 4 * 4 * block
+		from, to := x.notPlain(at, end)
+		if from != want || to != want+4*block {
+			t.Errorf("the bytes from %d to %d are not plain, want %d", from, to, want)
+		}
+		at = to
+	}
+	if from, to := x.notPlain(at, end); from != end || to != end {
+		t.Errorf("the bytes from %d to %d are not plain, want none", from, to)
+	}
+	if from, to := x.notPlain(end-1, end+5); from != end || to != end+5 {
+		t.Errorf("the bytes from %d to %d after the index are not plain, want %d to %d", from, to, end, end+5)
 	}
 	if last := x.last(); x.after(last.breaks+1) != math.MaxInt64 || x.before(math.MaxInt64) != last {
 		t.Errorf("the last mark %+v has a successor", last)

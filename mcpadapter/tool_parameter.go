@@ -197,14 +197,13 @@ func (p parameter) decodeInteger(value json.RawMessage) (any, *argumentError) {
 	}
 	n, err := strconv.ParseFloat(digits, 64)
 	switch {
-	case err == nil && p.maximum == 0 && n > maxSafeInteger:
-		return nil, p.invalid("too large")
-	case err != nil, n < -maxSafeInteger, p.minimum != noMinimum && n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
+	case err != nil, p.minimum != noMinimum && n < float64(p.minimum), p.maximum > 0 && n > float64(p.maximum), n != math.Trunc(n):
 		return nil, p.invalid(describeValue(value))
 	}
 	// No list has more items than the largest int of a 32-bit platform, so a number of
 	// larger magnitude has the same effect.
-	return int(max(math.MinInt, min(n, math.MaxInt))), nil
+	const largest = min(math.MaxInt, maxSafeInteger)
+	return int(max(-largest, min(n, largest))), nil
 }
 
 // isNumber reports whether s is a JSON number. ParseFloat accepts more, such as "0x1".

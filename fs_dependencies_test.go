@@ -90,6 +90,20 @@ Excluding: .bin
 	}
 }
 
+func TestTreeCountsTheEntriesOfEmptyDependencies(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"app.js": ""})
+	for _, dir := range []string{"node_modules", "empty"} {
+		if err := fsys.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := catalog(t, toolshelf.WithFs(fsys)).Tree(t.Context(), ".", toolshelf.SkipDependencies())
+	want := "Directory tree: ./\n\n[DIR]  empty/\n[DIR]  node_modules/ (0 entries)\n[FILE] app.js (0 B)"
+	if err != nil || tree.String() != want {
+		t.Errorf("%v\n%s", err, cmp.Diff(want, tree.String()))
+	}
+}
+
 func TestFindFilesSkipsDependencies(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, withDependencies)))
 	for _, tt := range []struct {

@@ -32,10 +32,11 @@ type DirTree struct {
 // its entries.
 type TreeNode struct {
 	Entry
-	Children []TreeNode `json:"children,omitempty"` // empty for a directory at MaxDepth; Tree does not read the directory
-	More     int        `json:"more,omitempty"`     // number of entries of this directory beyond Limit or Budget, not in Children
-	Skipped  int        `json:"skipped,omitempty"`  // number of entries of this directory, which Tree does not enter because of SkipDependencies
-	Error    string     `json:"error,omitempty"`    // reason why this directory cannot be read completely, in one line
+	Children   []TreeNode `json:"children,omitempty"`   // empty for a directory at MaxDepth; Tree does not read the directory
+	More       int        `json:"more,omitempty"`       // number of entries of this directory beyond Limit or Budget, not in Children
+	Dependency bool       `json:"dependency,omitempty"` // Tree does not enter this directory because of SkipDependencies, but counts its entries
+	Skipped    int        `json:"skipped,omitempty"`    // number of entries of this directory if Dependency is true
+	Error      string     `json:"error,omitempty"`      // reason why this directory cannot be read completely, in one line
 }
 
 // Tree returns a directory and all entries below, in the order of ListDir. Tree accepts the
@@ -71,7 +72,7 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 				return n
 			},
 			Fill: func(dir *TreeNode, nodes []TreeNode, rest listing.Rest) {
-				dir.Children, dir.More, dir.Skipped, dir.Error = nodes, rest.More, rest.Skipped, rest.Reason
+				dir.Children, dir.More, dir.Dependency, dir.Skipped, dir.Error = nodes, rest.More, rest.Dependency, rest.Skipped, rest.Reason
 			},
 		})
 		if err != nil {
@@ -115,8 +116,8 @@ func (t *DirTree) countNodes(nodes []TreeNode, more int) (unknown int) {
 // text has no line break at its end. Each level is indented by two spaces. The line of an
 // unreadable directory ends with the reason. The line of a directory that SkipDependencies
 // skips ends with the number of its entries, as in "[DIR]  node_modules/ (812 entries)". After the entries of a directory, "… and N more"
-// reports the entries beyond the limit or the budget. Lines and names are those of [DirListing.String],
-// without the column of sizes.
+// reports the entries beyond the limit or the budget. The text has no total, because Tree does not read the
+// directories beyond the limit. Lines and names are those of [DirListing.String], without the column of sizes.
 func (t DirTree) String() string {
 	var b strings.Builder
 	b.WriteString("Directory tree: " + escape.Path(t.Path))
@@ -153,7 +154,7 @@ func (n *TreeNode) writeTreeLine(b *strings.Builder, depth int, size bool) {
 	default:
 		n.writeLine(b, 0, false)
 	}
-	if n.Skipped > 0 {
+	if n.Dependency {
 		b.WriteString(" (" + counted(n.Skipped, "entry", "entries") + ")")
 	}
 	if n.Error != "" {

@@ -115,7 +115,7 @@ var directoryTree = definition{
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
 		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/properties/children/items"}},`+
-		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"skipped":{"type":"integer","description":"Number of entries of this directory of dependencies"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type","size"]}},`+
+		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"dependency":{"type":"boolean","description":"The tree does not enter this directory of dependencies"},"skipped":{"type":"integer","description":"Number of entries of this directory of dependencies"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type","size"]}},`+
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},`+
 		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+ignoredSchema+`,`+vanishedSchema+`,`+noSizesSchema+`,`+warningSchema,
 		"path", "children", "files", "directories"),

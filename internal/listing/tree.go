@@ -25,9 +25,10 @@ type Builder[E any] struct {
 
 // A Rest describes the entries of a directory that are not in the tree.
 type Rest struct {
-	More    int    // number of entries beyond the limit
-	Skipped int    // number of entries of a directory that Options.SkipDependencies skips
-	Reason  string // reason why the directory cannot be read completely, or ""
+	More       int    // number of entries beyond the limit
+	Dependency bool   // the tree does not enter the directory because of Options.SkipDependencies
+	Skipped    int    // number of entries of the directory if Dependency is true
+	Reason     string // reason why the directory cannot be read completely, or ""
 }
 
 // Tree builds the tree of the entries below a directory. The node top is the node of the
@@ -93,14 +94,16 @@ type treeBuilder[E any] struct {
 // the whole level.
 func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at location, dir *confine.Dir, err error) ([]*directory[branch[E]], error) {
 	if err == nil && f.data.skipped {
-		f.data.rest.Skipped, err = countEntries(t.ctx, dir)
-		d.see(f.data.rest.Skipped)
+		var n int
+		n, err = countEntries(t.ctx, dir)
+		d.see(n)
+		f.data.rest = Rest{Dependency: true, Skipped: n}
 		if t.ctx.Err() != nil {
 			return nil, err
 		}
 	}
 	if err != nil {
-		f.data.rest.Reason = escape.Reason(err)
+		f.data.rest = Rest{Reason: escape.Reason(err)}
 	}
 	if err != nil || f.data.skipped {
 		return nil, nil

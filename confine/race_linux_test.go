@@ -2,13 +2,16 @@ package confine
 
 import (
 	"flag"
+	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/spf13/afero"
 	"golang.org/x/sys/unix"
 )
 
@@ -45,8 +48,8 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 	defer top.Close()
 
 	var stop atomic.Bool
+	var swaps atomic.Int64
 	var swapping, reading sync.WaitGroup
-	swaps := 0
 	swapping.Go(func() {
 		for !stop.Load() {
 			for _, name := range []string{"dir", "file", "near", "directory", "plain"} {
@@ -54,7 +57,7 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 					t.Error(err)
 					return
 				}
-				swaps++
+				swaps.Add(1)
 			}
 		}
 	})
@@ -63,10 +66,13 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 		"dir . open file", "dir . list dir", "dir . readlink dir", "dir dir open name", "dir dir list sub", "dir dir head secret",
 		"open near", "dir . open near", "list directory", "stat directory/x", "open plain", "dir . head plain",
 	}
-	var calls, read atomic.Int64
+	var calls, read, refused atomic.Int64
+	most := int64(*raceCalls)
+	raced := func() bool { return read.Load() > 0 && refused.Load() > 0 && swaps.Load() >= 100 }
 	for range 2 {
 		reading.Go(func() {
-			for n := calls.Add(1); n < int64(*raceCalls); n = calls.Add(1) {
+			// On a busy machine, the first calls can miss the exchanges.
+			for n := calls.Add(1); n < most || n < 100*most && !raced(); n = calls.Add(1) {
 				way := ways[n%int64(len(ways))]
 				got := call(f, way)
 				switch got {
@@ -76,7 +82,9 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 					if deny || strings.HasPrefix(way, "dir . ") {
 						t.Errorf("%s followed a link", way)
 					}
-				case "escape", "symlink", "invalid", "not exist", "not dir", "not regular", "replaced", "link":
+				case "escape", "symlink":
+					refused.Add(1)
+				case "invalid", "not exist", "not dir", "not regular", "replaced", "link":
 				default:
 					if strings.Contains(got, "replaced during the call") {
 						continue
@@ -89,42 +97,58 @@ func raced(t *testing.T, newFS func(string, options) *FS, deny bool) {
 	reading.Wait()
 	stop.Store(true)
 	swapping.Wait()
-	if read.Load() == 0 || swaps < 100 {
-		t.Errorf("no race: %d of %d calls read something, %d exchanges", read.Load(), calls.Load(), swaps)
+	result := fmt.Sprintf("%d calls, of which %d read something and %d met a link, during %d exchanges", calls.Load(), read.Load(), refused.Load(), swaps.Load())
+	if !raced() {
+		t.Error("no race: " + result)
 	}
-	t.Logf("%d calls, of which %d read something, during %d exchanges", calls.Load(), read.Load(), swaps)
+	t.Log(result)
 }
 
-// TestSwapRaceDefeatsChecksOfPaths shows that the exchange is fast enough to defeat a filesystem that
-// checks a path and then uses the path.
+// TestSwapRaceDefeatsChecksOfPaths shows that the exchange defeats a filesystem that checks a
+// path and then uses the path, and that the calls of TestSwapRace report an escape.
 func TestSwapRaceDefeatsChecksOfPaths(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the test checks the swap race itself, not the package")
-	}
 	home := t.TempDir()
 	root := filepath.Join(home, "proj")
 	write(t, home, tree{"outside/name": "outside"})
 	write(t, root, tree{"dir/name": "inside", ".dir": "-> ../outside"})
-	// An FS made by Over checks a file before use.
-	f := over(wrappedOsFs{}, root, options{})
 	var stop atomic.Bool
+	var swaps atomic.Int64
 	var swapping sync.WaitGroup
 	swapping.Go(func() {
 		for !stop.Load() {
-			unix.Renameat2(unix.AT_FDCWD, filepath.Join(root, "dir"), unix.AT_FDCWD, filepath.Join(root, ".dir"), unix.RENAME_EXCHANGE)
+			if err := unix.Renameat2(unix.AT_FDCWD, filepath.Join(root, "dir"), unix.AT_FDCWD, filepath.Join(root, ".dir"), unix.RENAME_EXCHANGE); err != nil {
+				t.Error(err)
+				return
+			}
+			swaps.Add(1)
 		}
 	})
-	escapes := 0
-	for n := 0; escapes == 0 && n < 200_000; n++ {
-		if call(f, "open dir/name") == "outside" {
-			escapes++
-		}
+	// An FS made by Over checks a file before use.
+	f := over(slowOpenFs{swaps: &swaps}, root, options{})
+	escaped := false
+	for n := 0; !escaped && n < 10_000; n++ {
+		escaped = call(f, "open dir/name") == "outside"
 	}
 	stop.Store(true)
 	swapping.Wait()
-	if escapes == 0 {
-		t.Skip("no swap fell between a check and its open")
+	if !escaped {
+		t.Errorf("no call read the file outside during %d exchanges", swaps.Load())
 	}
+}
+
+// slowOpenFs is the operating system's filesystem on which an exchange precedes each open. The
+// exchange therefore falls between the check of a path and its use.
+type slowOpenFs struct {
+	wrappedOsFs
+	swaps *atomic.Int64
+}
+
+func (s slowOpenFs) Open(name string) (afero.File, error) {
+	before := s.swaps.Load()
+	for n := 0; n < 1_000_000 && s.swaps.Load() == before; n++ {
+		runtime.Gosched()
+	}
+	return s.wrappedOsFs.Open(name)
 }
 
 func TestCloseDuringUse(t *testing.T) {

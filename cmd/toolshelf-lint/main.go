@@ -20,10 +20,12 @@
 // Without -client, toolshelf-lint checks commands and .claude/commands, and skills,
 // .claude/skills and .agents/skills. Skills may be up to four directory levels deep. With
 // -client, toolshelf-lint checks the directories in which the client looks, to the depth to
-// which the client looks. -commands and -skills add directories, and may occur several times.
-// The directory is relative to the root of each project. A project without the directory is an
-// error, so that a wrong name does not pass the check. toolshelf-lint does not read the home directory, and does not check
+// which the client looks. toolshelf-lint does not read the home directory, and does not check
 // commands in other formats than Markdown, such as the TOML files of Gemini CLI.
+//
+// -commands and -skills add directories, and may occur several times. The directory is
+// relative to the root of each project. A project without the directory is an error, so that
+// a wrong name does not pass the check.
 //
 // # Formats
 //

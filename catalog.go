@@ -68,14 +68,14 @@ type caches struct {
 	commandTexts listedTexts
 	skills       index.Cache[skillText]
 	skillTexts   listedTexts
-	digests      index.Cache[fileDigest]
+	digests      digestCache
 	usages       index.Cache[usage]
 	lines        index.Cache[*text.Index]
 }
 
 // limit sets the memory of each cache, in bytes.
 func (c *caches) limit(bytes int64) {
-	for _, max := range []*int64{&c.commands.Max, &c.commandTexts.Max, &c.skills.Max, &c.skillTexts.Max, &c.digests.Max, &c.usages.Max, &c.lines.Max} {
+	for _, max := range []*int64{&c.commands.Max, &c.commandTexts.Max, &c.skills.Max, &c.skillTexts.Max, &c.usages.Max, &c.lines.Max} {
 		*max = bytes
 	}
 }
@@ -148,16 +148,7 @@ func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
 	has := func(f index.File) bool { return now.HasSkill(f.Layer, path.Dir(f.Path)) }
 	c.caches.skills.Retain(has)
 	c.caches.skillTexts.Retain(has)
-	c.caches.digests.Retain(func(f index.File) bool {
-		for dir := path.Dir(f.Path); ; dir = path.Dir(dir) {
-			if now.HasSkill(f.Layer, dir) {
-				return true
-			}
-			if dir == "." {
-				return false
-			}
-		}
-	})
+	c.caches.digests.retain(now)
 	c.logChange(now)
 	c.changes.notify(snapshots{skills: before})
 }

@@ -125,8 +125,9 @@
 // that lists validates the previous snapshot: one read of each directory and one stat
 // of each file. The call also reads the first 4 KB of each new or changed file, and up
 // to 64 KB if the header or the first paragraph is longer. [Catalog.Get] reads one file.
-// Caches of up to 16 MiB each keep commands and skills. A cached command costs one stat
-// of its directory and one stat of its file. Concurrent callers share the work. On a
+// Caches of up to 16 MiB each keep commands and skills. Another cache keeps the digests of
+// up to 200,000 files of skills (see [Digests]) in up to 60 MB. A cached command costs one
+// stat of its directory and one stat of its file. Concurrent callers share the work. On a
 // filesystem without change times, each call reads the files and compares their
 // contents; see [WithFs].
 //

@@ -26,6 +26,9 @@ func Subscribers(c *Catalog) int {
 	return len(c.changes.all)
 }
 
+// SetMaxDigests sets the number of files of which a catalog keeps the digest.
+func SetMaxDigests(c *Catalog, n int) { c.caches.digests.max = n }
+
 // CachedFiles counts the files in the caches of a catalog.
 func CachedFiles(c *Catalog) (n int) {
 	count := func(index.File) bool { n++; return true }
@@ -33,8 +36,7 @@ func CachedFiles(c *Catalog) (n int) {
 	c.caches.commandTexts.Retain(count)
 	c.caches.skillTexts.Retain(count)
 	c.caches.skills.Retain(count)
-	c.caches.digests.Retain(count)
 	c.caches.usages.Retain(count)
 	c.caches.lines.Retain(count)
-	return n
+	return n + len(c.caches.digests.files)
 }

@@ -3,7 +3,6 @@ package toolshelf
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -25,16 +24,11 @@ type skillOptions struct {
 
 // Digests makes GetSkill compute the SHA-256 of every file of the skill. A digest
 // is cached as long as the change time of the file proves the file unchanged (see
-// [WithFs]). A file larger than the limit of [WithMaxFileSize] gets a diagnostic
-// instead of a digest.
+// [WithFs]). If the skills have more than 200,000 files, some files have no cached digest,
+// and their next use reads the file. A file larger than the limit of [WithMaxFileSize]
+// gets a diagnostic instead of a digest.
 func Digests() SkillOption {
 	return func(o *skillOptions) { o.digests = true }
-}
-
-// A fileDigest is the SHA-256 of a file.
-type fileDigest struct {
-	sum  string // 64 lowercase hexadecimal digits
-	head uint64 // of a SKILL.md: the headHash of the same bytes; otherwise 0
 }
 
 // digest adds the missing digests to files, which are the listed files, and returns
@@ -55,8 +49,8 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, files [
 			report(DiagFileTooLarge, "the file is larger than allowed", "shorten the file, or raise the limit with WithMaxFileSize")
 			continue
 		}
-		if kept := o.keptDigest(f); kept != nil {
-			files[i].SHA256 = kept.sum
+		if kept, ok := o.caches.digests.get(o.file(f), f.Info); ok {
+			files[i].SHA256 = kept.String()
 			continue
 		}
 		now := time.Now()
@@ -71,8 +65,8 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, files [
 			report(DiagFileRead, escape.Reason(err), "check the permissions of the file")
 			continue
 		}
-		files[i].SHA256 = sum
-		o.keepDigest(f, fileDigest{sum: sum}, now)
+		files[i].SHA256 = sum.String()
+		o.keepDigest(f, sum, now)
 	}
 	again, err := o.dir.Files(ctx)
 	if err != nil {
@@ -92,38 +86,34 @@ func (o *openSkill) file(f index.SkillFile) index.File {
 	return index.File{Layer: o.entry.Layer(), Path: path.Join(path.Dir(o.entry.Path), f.Name)}
 }
 
-// keptDigest returns the cached digest of a listed file, or nil.
-func (o *openSkill) keptDigest(f index.SkillFile) *fileDigest {
-	if kept := o.caches.digests.Get(o.file(f)); kept != nil && index.SameFile(kept.Info, f.Info) {
-		return &kept.Value
-	}
-	return nil
-}
+// skillDir returns the directory of a skill.
+func skillDir(e *index.Entry) index.File { return index.File{Layer: e.Layer(), Path: path.Dir(e.Path)} }
 
 // keepDigest adds the digest of a listed file, which was read no earlier than now, to the
 // cache.
 func (o *openSkill) keepDigest(f index.SkillFile, d fileDigest, now time.Time) {
 	if o.skills.Settled(o.entry.Layer(), f.Info, now) {
-		o.caches.digests.Put(&index.Cached[fileDigest]{File: o.file(f), Info: f.Info, Value: d, Size: int64(len(d.sum))})
+		o.caches.digests.put(skillDir(o.entry), o.file(f), f.Info, d)
 	}
 }
 
-// digestOf returns the SHA-256 of a listed file, or errChanging if the file has
+// digestOf returns the digest of a listed file, or errChanging if the file has
 // changed since the listing.
-func digestOf(ctx context.Context, dir *index.SkillDir, listed index.SkillFile) (string, error) {
+func digestOf(ctx context.Context, dir *index.SkillDir, listed index.SkillFile) (d fileDigest, err error) {
 	f, err := dir.Open(listed.Name)
 	if err != nil {
-		return "", err
+		return d, err
 	}
 	defer f.Close()
 	if !index.SameFile(f.Info(), listed.Info) {
-		return "", errChanging
+		return d, errChanging
 	}
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.LimitReader(untilEnded{ctx, f}, listed.Info.Size+1)); err != nil {
-		return "", err
+		return d, err
 	}
-	return hex.EncodeToString(hash.Sum(nil)), nil
+	hash.Sum(d.sum[:0])
+	return d, nil
 }
 
 // untilEnded is a reader that stops at the end of a context.

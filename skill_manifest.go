@@ -3,7 +3,6 @@ package toolshelf
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"hash/maphash"
 	"iter"
 	"path"
@@ -137,9 +136,9 @@ func (o *openSkill) manifest(ctx context.Context) (SkillManifest, error) {
 // same bytes: the cached digest has the hash of the frontmatter, which the entry of the
 // index must have too. Otherwise head reads the file.
 func (o *openSkill) head(own index.SkillFile) (SkillInfo, string, error) {
-	kept := o.keptDigest(own)
-	if kept != nil && o.entry.Whole() && kept.head == headHash(newFrontmatter(o.entry.Header())) {
-		return o.listedSkill(o.snapshot, o.entry), kept.sum, nil
+	kept, ok := o.caches.digests.get(o.file(own), own.Info)
+	if ok && o.entry.Whole() && kept.head == headHash(newFrontmatter(o.entry.Header())) {
+		return o.listedSkill(o.snapshot, o.entry), kept.String(), nil
 	}
 	now := time.Now()
 	text, info, err := o.text(own.Info)
@@ -151,10 +150,9 @@ func (o *openSkill) head(own index.SkillFile) (SkillInfo, string, error) {
 	}
 	skill := o.info(text)
 	o.record(func() SkillInfo { return skill })
-	sum := sha256.Sum256(text.raw)
-	digest := fileDigest{sum: hex.EncodeToString(sum[:]), head: headHash(text.header)}
+	digest := fileDigest{sum: sha256.Sum256(text.raw), head: headHash(text.header)}
 	o.keepDigest(own, digest, now)
-	return skill, digest.sum, nil
+	return skill, digest.String(), nil
 }
 
 var headSeed = maphash.MakeSeed()

@@ -218,6 +218,28 @@ func TestSkillManifestsReadEachFileVersionOnce(t *testing.T) {
 	}
 }
 
+// A range over more files than the cache has digests uses most of the digests. A cache that
+// evicts the least recently used file has no digest when the next range needs the digest.
+func TestSkillManifestsOfMoreFilesThanTheCacheReadFewFiles(t *testing.T) {
+	root, names := diskSkills(t, 100)
+	disk := &openCounter{Fs: afero.NewOsFs()}
+	settle(t, catalog(t, toolshelf.WithFs(disk), toolshelf.WithRoot(root)), &disk.files, names)
+	c := catalog(t, toolshelf.WithFs(disk), toolshelf.WithRoot(root))
+	toolshelf.SetMaxDigests(c, 240)
+	for range 4 {
+		manifests(t, c, names...)
+	}
+	disk.files.Store(0)
+	manifests(t, c, names...)
+	// About a third of the files have no digest.
+	if got := disk.files.Load(); got == 0 || got > 200 {
+		t.Errorf("a range over 300 files opened %d files", got)
+	}
+	if n := toolshelf.CachedFiles(c); n > 240+len(names) { // with the texts of all skills
+		t.Errorf("%d files are cached, want at most 240 digests", n)
+	}
+}
+
 // The frontmatter and the digest of a manifest describe the same SKILL.md, while a writer
 // replaces the file.
 func TestSkillManifestsMatchTheirFrontmatter(t *testing.T) {

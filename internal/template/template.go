@@ -141,73 +141,13 @@ func (o Options) render(meter *markdown.Meter, text string, declared []Parameter
 	for name := range given.names {
 		known[name] = true
 	}
-	var (
-		out    strings.Builder
-		copied int // text[:copied] is in out
-		filled int // bytes of arguments, in out or refused
-		used   bool
-		result Result
-		open   Directive
-		path   int // index in text of the path of the open file directive
-	)
-	replace := func(t token, value string) {
-		if out.Cap() == 0 {
-			out.Grow(len(text) + len(value) + len(given.all))
-		}
-		out.WriteString(text[copied:t.start])
-		out.WriteString(value)
-		copied = t.end
-	}
-	begin := func(kind Kind, at int) {
-		open = Directive{Kind: kind, Start: out.Len() + at - copied}
-	}
-	end := func(at int, after int) {
-		open.End = out.Len() + at - copied + after
-		result.Directives = append(result.Directives, open)
-	}
-	o.scan(meter, text, func(name string) bool { return known[name] }, func(t token) {
-		switch t.kind {
-		case escapeToken:
-			replace(t, "")
-		case shellStart:
-			begin(Shell, t.start)
-		case shellEnd:
-			end(t.end, len("`"))
-		case fileStart:
-			begin(File, t.start)
-			path = t.start + 1
-		case fileEnd:
-			if open.FromArguments || isPath(text[path:t.end]) {
-				end(t.end, 0)
-			}
-		default:
-			value, ok := given.of(t)
-			if !ok || filled > MaxAdded {
-				return
-			}
-			if filled += len(value); filled <= MaxAdded {
-				replace(t, value)
-				used = true
-				open.FromArguments = open.FromArguments || value != ""
-			}
-		}
-	})
+	w := writer{text: text, given: given}
+	o.scan(meter, text, func(name string) bool { return known[name] }, w.token)
 	if err := meter.Err(); err != nil {
 		return Result{}, err
 	}
-	if appended := given.all; !used && !o.NoAppend && strings.TrimSpace(appended) != "" {
-		filled += len(appended)
-		if filled <= MaxAdded {
-			replace(token{start: len(text), end: len(text)}, "\n\nARGUMENTS: "+appended)
-		}
+	if !w.filled && !o.NoAppend && strings.TrimSpace(given.all) != "" && w.fits(given.all) {
+		w.replace(len(text), len(text), "\n\nARGUMENTS: "+given.all)
 	}
-	if filled > MaxAdded {
-		return Result{}, ErrTooLong
-	}
-	result.Text = text
-	if copied > 0 || out.Len() > 0 {
-		out.WriteString(text[copied:])
-		result.Text = out.String()
-	}
-	return result, nil
+	return w.result()
 }

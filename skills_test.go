@@ -517,6 +517,12 @@ func TestAnUnreadableHomeDirectoryDoesNotAffectTheProject(t *testing.T) {
 	if all := problems(t, c); !slices.Contains(all, "FOLDER_UNREADABLE ~/.example/skills") {
 		t.Errorf("not reported: %q", all)
 	}
+	if err := os.Remove(home); err != nil {
+		t.Fatal(err)
+	}
+	if all := problems(t, c); slices.Contains(all, "FOLDER_UNREADABLE ~/.example/skills") {
+		t.Errorf("reported although the directory no longer exists: %q", all)
+	}
 }
 
 func TestTheHomeDirectoryMayBeALinkToTheRoot(t *testing.T) {

@@ -93,39 +93,16 @@ func (x *Index) validate(ctx context.Context, begin freshness) (*Snapshot, error
 		same     = last != nil
 	)
 	for i := range layers {
-		before := x.states[i].files
-		now, err := before, error(nil)
-		if !x.unchanged(i) {
-			now, err = x.scanLayer(ctx, i, begin)
-		}
+		now, absent, err := x.update(ctx, i, begin)
 		switch {
-		case err == nil:
+		case err != nil:
+			return nil, err
+		case absent == nil:
 			present = true
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case errors.Is(err, fs.ErrNotExist):
-			switch {
-			case x.noRoot(i):
-				rootless = &LayerError{Layer: i, Err: err, NoRoot: true}
-			case missing == nil:
-				missing = &LayerError{Layer: i, Err: err}
-			}
-			now = before
-			if !before.missing {
-				now = &layerFiles{missing: true}
-			}
-		case x.config.Layers[i].Optional && unusable(err):
-			if missing == nil {
-				missing = &LayerError{Layer: i, Err: err}
-			}
-			unread := problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Warning, Path: x.config.place(i, x.config.Layers[i].Dir),
-				Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"}
-			now = before
-			if !before.missing || !slices.Equal(before.problems, []problem.Problem{unread}) {
-				now = &layerFiles{missing: true, problems: []problem.Problem{unread}}
-			}
-		default:
-			return nil, &LayerError{Layer: i, Err: err}
+		case absent.NoRoot:
+			rootless = absent
+		case missing == nil:
+			missing = absent
 		}
 		x.states[i].files, layers[i] = now, now
 		same = same && now == last.layers[i]
@@ -148,6 +125,36 @@ func (x *Index) validate(ctx context.Context, begin freshness) (*Snapshot, error
 		return next, missing
 	}
 	return next, nil
+}
+
+// update scans a layer, unless the layer cannot have changed. If the directory of the layer
+// is missing, or is optional and cannot be read, absent is the reason, and the layer has no
+// entries.
+func (x *Index) update(ctx context.Context, layer int, begin freshness) (now *layerFiles, absent *LayerError, err error) {
+	before := x.states[layer].files
+	if x.unchanged(layer) {
+		return before, nil, nil
+	}
+	now, err = x.scanLayer(ctx, layer, begin)
+	var unread []problem.Problem
+	switch {
+	case err == nil:
+		return now, nil, nil
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case errors.Is(err, fs.ErrNotExist):
+		absent = &LayerError{Layer: layer, Err: err, NoRoot: x.noRoot(layer)}
+	case x.config.Layers[layer].Optional && unusable(err):
+		absent = &LayerError{Layer: layer, Err: err}
+		unread = []problem.Problem{{Code: problem.DirectoryUnreadable, Severity: problem.Warning, Path: x.config.place(layer, x.config.Layers[layer].Dir),
+			Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"}}
+	default:
+		return nil, nil, &LayerError{Layer: layer, Err: err}
+	}
+	if before.missing && slices.Equal(before.problems, unread) {
+		return before, absent, nil
+	}
+	return &layerFiles{missing: true, problems: unread}, absent, nil
 }
 
 // unchanged reports whether a layer cannot have changed since its last complete scan.

@@ -89,38 +89,38 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 func (c *Catalog) lint(ctx context.Context, op string, progress *reporter, checked *atomic.Int64) ([]problem.Problem, error) {
 	skills, skillsErr := reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.skills.optionalSnapshot(ctx, op) })
 	commands, commandsErr := reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.commands.optionalSnapshot(ctx, op) })
-	var all []problem.Problem
-	for _, part := range []struct {
-		err  error
-		lint func(context.Context) ([]problem.Problem, error)
-	}{
-		{commandsErr, func(ctx context.Context) ([]problem.Problem, error) {
-			check := c.commandCheck(commands, skills)
-			return c.lintFiles(ctx, commands, checked, func(e *index.Entry) []problem.Problem { return c.lintFile(ctx, c.commands.Index, e, check) })
-		}},
-		{skillsErr, func(ctx context.Context) ([]problem.Problem, error) {
-			check := func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }
-			return c.lintFiles(ctx, skills, checked, func(e *index.Entry) []problem.Problem {
-				return append(c.lintFile(ctx, c.skills.Index, e, check), c.lintSkillFiles(ctx, e)...)
-			})
-		}},
-	} {
-		if missing, ok := missingDirectory(part.err); ok {
-			all = append(all, missing)
-			continue
-		}
-		if part.err != nil {
-			return nil, part.err
-		}
-		found, err := reported(ctx, progress, func(ctx context.Context) ([]problem.Problem, error) { return await(ctx, c, part.lint) })
-		if errors.Is(err, fs.ErrClosed) {
-			err = closedMeanwhile(op)
+	// part returns the problems of the commands or of the skills. The error is the error of
+	// the snapshot.
+	part := func(err error, lint func(context.Context) ([]problem.Problem, error)) ([]problem.Problem, error) {
+		if missing, ok := missingDirectory(err); ok {
+			return []problem.Problem{missing}, nil
 		}
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, found...)
+		found, err := reported(ctx, progress, func(ctx context.Context) ([]problem.Problem, error) { return await(ctx, c, lint) })
+		if errors.Is(err, fs.ErrClosed) {
+			err = closedMeanwhile(op)
+		}
+		return found, err
 	}
+	ofCommands, err := part(commandsErr, func(ctx context.Context) ([]problem.Problem, error) {
+		check := c.commandCheck(commands, skills)
+		return c.lintFiles(ctx, commands, checked, func(e *index.Entry) []problem.Problem { return c.lintFile(ctx, c.commands.Index, e, check) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	ofSkills, err := part(skillsErr, func(ctx context.Context) ([]problem.Problem, error) {
+		check := func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }
+		return c.lintFiles(ctx, skills, checked, func(e *index.Entry) []problem.Problem {
+			return append(c.lintFile(ctx, c.skills.Index, e, check), c.lintSkillFiles(ctx, e)...)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := append(ofCommands, ofSkills...)
 	slices.SortFunc(all, problem.Compare)
 	return slices.Compact(all), nil // a file of a nested skill belongs to both skills
 }

@@ -157,7 +157,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 			Message: fmt.Sprintf("the limit %d is out of range; use 1 to %d", limit, maxSearchLimit)}
 	}
 	progress := newReporter(report, func() (entries, files int64) { return in.FilesRead(), in.searcher.FilesRead() })
-	found, err := find(ctx, c, in, progress, op, query, limit)
+	found, err := findCurrent(ctx, c, in, progress, op, query, limit)
 	progress.end(err)
 	if err != nil {
 		return SearchResults{}, searchError(op, err)
@@ -171,8 +171,8 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 	return results, nil
 }
 
-// find searches the current entries that pass the filter.
-func find[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *reporter, op, query string, limit int) (search.Result, error) {
+// findCurrent searches the current entries that pass the filter.
+func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *reporter, op, query string, limit int) (search.Result, error) {
 	// A remote store can need longer to list many files.
 	remote := slices.ContainsFunc(in.layers, func(l layer) bool { return l.fsys != nil })
 	if !remote {

@@ -125,43 +125,15 @@ func (s *Searcher) Find(ctx context.Context, snapshot *index.Snapshot, query str
 // entries that were read.
 func (s *Searcher) update(ctx context.Context, snapshot *index.Snapshot) error {
 	if s.expired(s.oldest) {
-		var again []*index.Entry
-		for e, u := range s.unsettled {
-			if s.expired(u.read) {
-				again = append(again, e)
-			}
-		}
-		if err := s.put(ctx, len(again), func(i int) *index.Entry { return again[i] }, func(int) {}); err != nil {
+		if err := s.readAgain(ctx); err != nil {
 			return err
-		}
-		s.oldest = s.config.Now()
-		for _, u := range s.unsettled {
-			if u.read.Before(s.oldest) {
-				s.oldest = u.read
-			}
 		}
 	}
 	if s.generation >= snapshot.Generation {
 		return nil
 	}
-	var changes []change
-	before := s.entries
-	for i, e := range snapshot.Entries {
-		if len(before) > 0 && before[0] == e {
-			before = before[1:]
-			continue
-		}
-		for len(before) > 0 && names.Compare(before[0].Name, e.Name) < 0 {
-			s.remove(before[0])
-			before = before[1:]
-		}
-		change := change{position: i}
-		if len(before) > 0 && before[0].Name == e.Name {
-			change.before, before = before[0], before[1:]
-		}
-		changes = append(changes, change)
-	}
-	for _, e := range before {
+	changes, removed := compare(s.entries, snapshot.Entries)
+	for _, e := range removed {
 		s.remove(e)
 	}
 	err := s.put(ctx, len(changes), func(i int) *index.Entry { return snapshot.Entries[changes[i].position] }, func(i int) {
@@ -176,11 +148,51 @@ func (s *Searcher) update(ctx context.Context, snapshot *index.Snapshot) error {
 	return nil
 }
 
+// readAgain reads the expired texts of unsettled entries.
+func (s *Searcher) readAgain(ctx context.Context) error {
+	var expired []*index.Entry
+	for e, u := range s.unsettled {
+		if s.expired(u.read) {
+			expired = append(expired, e)
+		}
+	}
+	if err := s.put(ctx, len(expired), func(i int) *index.Entry { return expired[i] }, func(int) {}); err != nil {
+		return err
+	}
+	s.oldest = s.config.Now()
+	for _, u := range s.unsettled {
+		if u.read.Before(s.oldest) {
+			s.oldest = u.read
+		}
+	}
+	return nil
+}
+
 // A change is an entry of a snapshot that ranked does not contain.
 type change struct {
 	position int          // in the entries of the snapshot
 	before   *index.Entry // the entry of ranked with the same name, or nil
 	done     bool         // ranked contains the entry
+}
+
+// compare returns the new and the changed entries of now, and the entries of before whose
+// names are not in now. Both lists are in the order of names.Compare.
+func compare(before, now []*index.Entry) (changes []change, removed []*index.Entry) {
+	for i, e := range now {
+		if len(before) > 0 && before[0] == e {
+			before = before[1:]
+			continue
+		}
+		for len(before) > 0 && names.Compare(before[0].Name, e.Name) < 0 {
+			removed, before = append(removed, before[0]), before[1:]
+		}
+		change := change{position: i}
+		if len(before) > 0 && before[0].Name == e.Name {
+			change.before, before = before[0], before[1:]
+		}
+		changes = append(changes, change)
+	}
+	return changes, append(removed, before...)
 }
 
 // partly returns the entries of ranked after some changes are done.

@@ -280,12 +280,36 @@ func TestCloseEndsATreeOnDisk(t *testing.T) {
 	}
 }
 
+// A beginning calls a method of a new catalog, which calls closes from a function of the
+// caller.
+type beginning func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog
+
+// inSkillFilter calls a method whose filter calls closes after the first list.
+func inSkillFilter(call func(context.Context, *toolshelf.Catalog)) beginning {
+	return func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
+		var c *toolshelf.Catalog
+		armed := false
+		c = catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillFilter(func(toolshelf.SkillInfo) bool {
+			if armed {
+				closes(c)
+			}
+			return true
+		}))
+		if _, err := c.ListSkills(ctx); err != nil {
+			t.Fatal(err)
+		}
+		armed = true
+		call(ctx, c)
+		return c
+	}
+}
+
 // A function of the caller may close the catalog, and Close does not wait for
 // the function.
 func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 	files := map[string]string{"commands/a.md": "a", "skills/s/SKILL.md": "---\nname: s\ndescription: d\n---\n"}
 	for kind, with := range contexts {
-		for name, begin := range map[string]func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog{
+		for name, begin := range map[string]beginning{
 			"OnChange": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
 				c := catalog(t, toolshelf.WithFs(fsys))
 				names(t, c)
@@ -308,38 +332,10 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 				_, _ = c.Get(ctx, "a")
 				return c
 			},
-			"WithSkillFilter in GetSkill": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
-				var c *toolshelf.Catalog
-				armed := false
-				c = catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillFilter(func(toolshelf.SkillInfo) bool {
-					if armed {
-						closes(c)
-					}
-					return true
-				}))
-				if _, err := c.ListSkills(ctx); err != nil {
-					t.Fatal(err)
-				}
-				armed = true
-				_, _ = c.GetSkill(ctx, "s")
-				return c
-			},
-			"WithSkillFilter in ReadSkillFile": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
-				var c *toolshelf.Catalog
-				armed := false
-				c = catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillFilter(func(toolshelf.SkillInfo) bool {
-					if armed {
-						closes(c)
-					}
-					return true
-				}))
-				if _, err := c.ListSkills(ctx); err != nil {
-					t.Fatal(err)
-				}
-				armed = true
+			"WithSkillFilter in GetSkill": inSkillFilter(func(ctx context.Context, c *toolshelf.Catalog) { _, _ = c.GetSkill(ctx, "s") }),
+			"WithSkillFilter in ReadSkillFile": inSkillFilter(func(ctx context.Context, c *toolshelf.Catalog) {
 				_, _ = c.ReadSkillFile(ctx, "s", "SKILL.md")
-				return c
-			},
+			}),
 			"WithProgress": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
 				hang := make(chan struct{})
 				c := catalog(t, toolshelf.WithFs(faulty{Fs: fsys, hang: hang}))

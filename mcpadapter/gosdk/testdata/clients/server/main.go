@@ -14,8 +14,10 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
@@ -59,7 +61,11 @@ func newServer(dir string) (*mcp.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	extra := suiteTools()
+	survey, err := surveyTool()
+	if err != nil {
+		return nil, err
+	}
+	extra := append(suiteTools(), survey)
 	for n := len(adapter.Tools()) + len(extra); n < total; n++ {
 		extra = append(extra, numbered(n))
 	}
@@ -81,6 +87,32 @@ func numbered(n int) mcpadapter.Tool {
 			return mcpadapter.Result{Text: structured, Structured: json.RawMessage(structured)}, nil
 		},
 	}
+}
+
+// slowFs needs a tenth of a second to open a file.
+type slowFs struct{ afero.Fs }
+
+func (s slowFs) Open(name string) (afero.File, error) {
+	time.Sleep(100 * time.Millisecond)
+	return s.Fs.Open(name)
+}
+
+// surveyTool returns the tool of the conformance suite that reports its progress: a
+// directory_tree of five directories, one below the other.
+func surveyTool() (mcpadapter.Tool, error) {
+	fsys := afero.NewMemMapFs()
+	if err := fsys.MkdirAll("a/b/c/d/e", 0o755); err != nil {
+		return mcpadapter.Tool{}, err
+	}
+	catalog, err := toolshelf.New(toolshelf.WithFs(slowFs{fsys}))
+	if err != nil {
+		return mcpadapter.Tool{}, err
+	}
+	adapter, err := mcpadapter.New(catalog)
+	return mcpadapter.Tool{Name: "test_tool_with_progress", Description: "Reports its progress.",
+		Call: func(ctx context.Context, _ json.RawMessage) (mcpadapter.Result, error) {
+			return adapter.Call(ctx, "directory_tree", nil)
+		}}, err
 }
 
 //go:embed schema.json

@@ -2,8 +2,12 @@ package gosdk_test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
@@ -31,4 +35,32 @@ func TestToolsReportTheirProgress(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestASlowClientReceivesFewerReports has a client that reads nothing during the call.
+func TestASlowClientReceivesFewerReports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := dial(t, serverOf(t, nil, adaptertest.SlowProject(t)))
+		id, err := jsonrpc.MakeID("call")
+		if err != nil {
+			t.Fatal(err)
+		}
+		params := json.RawMessage(`{"name":"directory_tree","_meta":{"progressToken":1}}`)
+		if err := w.conn.Write(ctx, &jsonrpc.Request{ID: id, Method: "tools/call", Params: params}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		for reports := 0; ; reports++ {
+			message, err := w.conn.Read(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r, ok := message.(*jsonrpc.Response); ok {
+				if reports != 2 || r.Error != nil { // the SDK's connection of the client reads one message ahead
+					t.Errorf("%d reports before the response %v", reports, r.Error)
+				}
+				return
+			}
+		}
+	})
 }

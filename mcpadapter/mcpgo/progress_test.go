@@ -2,7 +2,10 @@ package mcpgo_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -29,6 +32,28 @@ func TestToolsReportTheirProgress(t *testing.T) {
 			}
 			_, err := c.CallTool(ctx, req)
 			return err
+		}
+	})
+}
+
+// TestASlowClientReceivesFewerReports has a client that handles a notification an hour long.
+func TestASlowClientReceivesFewerReports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := connect(t, serverOf(t, adaptertest.SlowProject(t)))
+		var received atomic.Int32
+		c.OnNotification(func(mcp.JSONRPCNotification) {
+			received.Add(1)
+			time.Sleep(time.Hour)
+		})
+		start := time.Now()
+		var req mcp.CallToolRequest
+		req.Params.Name, req.Params.Meta = "directory_tree", &mcp.Meta{ProgressToken: 1}
+		if _, err := c.CallTool(t.Context(), req); err != nil || time.Since(start) > time.Minute {
+			t.Errorf("the call takes %v, %v", time.Since(start), err)
+		}
+		time.Sleep(10 * time.Hour)
+		if n := received.Load(); n != 2 { // the first, and one that waits in the SDK
+			t.Errorf("the client receives %d reports", n)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package adaptertest
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,7 +14,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
-// slowFs takes 400 ms to open each file, and opens one file at a time.
+// slowFs takes 400 ms to open each file, opens one file at a time, and takes 100 ms to stat
+// each file.
 type slowFs struct {
 	afero.Fs
 	slot chan struct{}
@@ -24,6 +26,11 @@ func (s slowFs) Open(name string) (afero.File, error) {
 	time.Sleep(400 * time.Millisecond) // of the clock of synctest
 	<-s.slot
 	return s.Fs.Open(name)
+}
+
+func (s slowFs) Stat(name string) (fs.FileInfo, error) {
+	time.Sleep(100 * time.Millisecond)
+	return s.Fs.Stat(name)
 }
 
 // SlowProject returns an adapter of a large project on a slow filesystem, for a test with

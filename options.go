@@ -423,8 +423,8 @@ func WithWatch() Option {
 // also lists the layers in the background, once for a burst of touches, and
 // [Catalog.OnChange] reports the changes. The feed may call touch from several goroutines,
 // and after it has returned. If a store does not answer, the
-// touch stays pending: the next call lists the layer again or, after a [StaleFS], the first
-// call after a second.
+// touch stays pending until a call or another touch lists the layer again. After a [StaleFS],
+// calls use the last good snapshot for a second before they list the layer again.
 //
 // In three cases every call checks the store itself, as without WithFeed: before the first
 // touch, after the feed has returned, and when maxAge has passed since the last touch.

@@ -251,8 +251,10 @@ func (o *openSkill) info(text skillText) SkillInfo {
 // text returns the SKILL.md. If the file is unchanged since the last read or scan, text makes
 // no request for bytes in memory. The argument is the metadata of the file in the listing of the directory, or the zero Info.
 func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
-	if text, ok := o.keptText(listed); ok {
-		return text, listed, nil
+	if listed.Version != "" {
+		if text, ok := o.keptText(listed); ok {
+			return text, listed, nil
+		}
 	}
 	now := time.Now()
 	f, err := o.dir.Open(path.Base(o.entry.Path))
@@ -261,8 +263,8 @@ func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
 	}
 	defer f.Close()
 	info := f.Info()
-	if kept := o.caches.skills.Get(o.entry.File()); kept != nil && index.SameFile(kept.Info, info) {
-		return kept.Value, info, nil
+	if text, ok := o.keptText(info); ok {
+		return text, info, nil
 	}
 	raw, err := o.readOpen(f)
 	if err != nil {
@@ -271,12 +273,8 @@ func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
 	return o.parse(raw, info, now), info, nil
 }
 
-// keptText returns the SKILL.md in the given version, if the catalog has the bytes. keptText
-// makes no request to a remote store.
+// keptText returns the SKILL.md with the given metadata, if the catalog has the bytes.
 func (o *openSkill) keptText(info confine.Info) (skillText, bool) {
-	if info.Version == "" {
-		return skillText{}, false
-	}
 	if kept := o.caches.skills.Get(o.entry.File()); kept != nil && index.SameFile(kept.Info, info) {
 		return kept.Value, true
 	}

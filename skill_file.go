@@ -90,7 +90,7 @@ func (o *openSkill) readPath(given string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if name == path.Base(o.entry.Path) {
+	if name == path.Base(o.entry.Path) && f.Info().Version != "" {
 		if text, ok := o.keptText(f.Info()); ok {
 			return bytes.Clone(text.raw), nil
 		}

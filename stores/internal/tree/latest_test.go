@@ -64,6 +64,34 @@ func TestLatestChoosesTheErrorOrTheLastSnapshot(t *testing.T) {
 	}
 }
 
+func TestADirectoryStartsWithTheLastSnapshot(t *testing.T) {
+	errDown := errors.New("down")
+	files := tree.New("1", map[string]tree.File{"skills/pdf/SKILL.md": {Size: 3}})
+	stale := func(error, time.Duration) error { return nil }
+	whole := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return files, nil }, stale)
+	below := func(dir string) *tree.Latest {
+		l := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return nil, errDown }, stale)
+		l.Start(whole, dir)
+		return l
+	}
+	if _, err := below("skills").Snapshot(t.Context()); !errors.Is(err, errDown) {
+		t.Errorf("before the first snapshot: %v, want %v", err, errDown)
+	}
+	if _, err := whole.Snapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	last, err := below("skills").Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := last.Stat("pdf/SKILL.md"); err != nil || info.Size() != 3 || last.Stale() != errDown {
+		t.Errorf("Stat: %v, %v; Stale: %v", info, err, last.Stale())
+	}
+	if _, err := below("missing").Snapshot(t.Context()); !errors.Is(err, errDown) {
+		t.Errorf("a missing directory: %v, want %v", err, errDown)
+	}
+}
+
 func TestLatestEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stale := func(error, time.Duration) error { t.Error("stale is called"); return nil }

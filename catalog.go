@@ -73,7 +73,7 @@ type caches struct {
 	lines        index.Cache[*text.Index]
 }
 
-// limit sets the memory of each cache, in bytes.
+// limit sets the memory of each cache except digests, in bytes.
 func (c *caches) limit(bytes int64) {
 	for _, max := range []*int64{&c.commands.Max, &c.commandTexts.Max, &c.skills.Max, &c.skillTexts.Max, &c.usages.Max, &c.lines.Max} {
 		*max = bytes

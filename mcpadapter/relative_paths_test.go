@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -132,19 +133,15 @@ func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 			}
 		},
 		"links out of the root": func(t *testing.T, root string) {
-			remove(t, root, "commands", "skills", "reports", "local")
 			for _, name := range []string{"commands", "skills", "reports", "local", "link"} {
-				if err := os.Symlink(t.TempDir(), filepath.Join(root, name)); err != nil {
-					t.Skip(err)
-				}
+				remove(t, root, name)
+				symlink(t, t.TempDir(), filepath.Join(root, name))
 			}
 		},
 		"links to nothing in the root": func(t *testing.T, root string) {
-			remove(t, root, "commands", "skills", "reports", "local")
 			for _, name := range []string{"commands", "skills", "reports", "local", "link"} {
-				if err := os.Symlink(filepath.Join(root, "nothing"), filepath.Join(root, name)); err != nil {
-					t.Skip(err)
-				}
+				remove(t, root, name)
+				symlink(t, filepath.Join(root, "nothing"), filepath.Join(root, name))
 			}
 		},
 	}
@@ -168,6 +165,18 @@ func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 				t.Errorf("%s is in %s", root, text)
 			}
 		})
+	}
+}
+
+// symlink creates a symbolic link. On Windows, symlink skips the test if the user must not
+// create links.
+func symlink(t *testing.T, target, name string) {
+	t.Helper()
+	switch err := os.Symlink(target, name); {
+	case err != nil && runtime.GOOS == "windows":
+		t.Skip(err)
+	case err != nil:
+		t.Fatal(err)
 	}
 }
 

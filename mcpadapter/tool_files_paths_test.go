@@ -121,12 +121,6 @@ func fileAnswers(t *testing.T, a *mcpadapter.Adapter) (answers []string) {
 
 // The model does not know the path of the root, and has no use for the path.
 func TestToolsForFilesNeverShowTheRoot(t *testing.T) {
-	link := func(t *testing.T, target, name string) {
-		t.Helper()
-		if err := os.Symlink(target, name); err != nil {
-			t.Skip(err) // Windows allows links to administrators only
-		}
-	}
 	disks := map[string]func(t *testing.T, root string) afero.Fs{
 		"missing": func(t *testing.T, root string) afero.Fs { remove(t, root, "."); return nil },
 		"file": func(t *testing.T, root string) afero.Fs {
@@ -136,24 +130,24 @@ func TestToolsForFilesNeverShowTheRoot(t *testing.T) {
 			}
 			return nil
 		},
-		"loop": func(t *testing.T, root string) afero.Fs { remove(t, root, "."); link(t, root, root); return nil },
+		"loop": func(t *testing.T, root string) afero.Fs { remove(t, root, "."); symlink(t, root, root); return nil },
 		"link to nothing": func(t *testing.T, root string) afero.Fs {
 			remove(t, root, ".")
-			link(t, root+"nothing", root)
+			symlink(t, root+"nothing", root)
 			return nil
 		},
 		"loops below": func(t *testing.T, root string) afero.Fs {
 			remove(t, root, "src")
-			link(t, filepath.Join(root, "src"), filepath.Join(root, "src"))
-			link(t, filepath.Join(root, "src"), filepath.Join(root, "link"))
+			symlink(t, filepath.Join(root, "src"), filepath.Join(root, "src"))
+			symlink(t, filepath.Join(root, "src"), filepath.Join(root, "link"))
 			return nil
 		},
 		"link out of the root": func(t *testing.T, root string) afero.Fs {
-			link(t, filepath.Dir(root), filepath.Join(root, "link"))
+			symlink(t, filepath.Dir(root), filepath.Join(root, "link"))
 			return nil
 		},
 		"broken link": func(t *testing.T, root string) afero.Fs {
-			link(t, root+"/nothing", filepath.Join(root, "link"))
+			symlink(t, root+"/nothing", filepath.Join(root, "link"))
 			return nil
 		},
 	}
@@ -165,7 +159,7 @@ func TestToolsForFilesNeverShowTheRoot(t *testing.T) {
 		for _, path := range []string{".", "src", "src/agent.lisp", "link"} {
 			for _, cause := range causes {
 				disks[fmt.Sprintf("%s of %s: %v", operation, path, cause)] = func(t *testing.T, root string) afero.Fs {
-					link(t, "src", filepath.Join(root, "link"))
+					symlink(t, "src", filepath.Join(root, "link"))
 					return failing{afero.NewOsFs(), operation, filepath.Join(root, path), cause}
 				}
 			}

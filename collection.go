@@ -17,8 +17,8 @@ import (
 type collection[Info any] struct {
 	*index.Index
 	searcher *search.Searcher
-	engine   Searcher // replaces searcher, unless nil
-	filter   *filter[Info]
+	engine   Searcher                                                   // replaces searcher, unless nil
+	filter   *filter[Info]                                              // Index knows no filter: shownSnapshot applies the filter, Index.Snapshot does not
 	known    func(last *index.Snapshot, name, stem string) *index.Entry // the entry of the last snapshot, if the entry's own file alone decides
 
 	layers []layer // as given to the options, in the order of the index
@@ -27,9 +27,10 @@ type collection[Info any] struct {
 
 	description func(*index.Entry) string
 
-	noun, title string // "command" and "Command"
-	file        string // "the file" or "SKILL.md"
-	notFound    Code
+	// The texts of errors.
+	noun, title string                                         // "command" and "Command"
+	file        string                                         // "the file" or "SKILL.md"
+	notFound    Code                                           // of an unknown name
 	hint        func(shown []*index.Entry, name string) string // completes the message for an unknown name
 }
 

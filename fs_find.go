@@ -66,15 +66,16 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 // minFileLine is the smallest number of characters of a line of matches, such as "\n  a".
 const minFileLine = 4
 
+// within returns the first files whose text is within the budget.
 func (m FileMatches) within(ctx context.Context, o *dirOptions) (FileMatches, error) {
-	files, reported := m.Files, m.Warnings
+	files, ofWalk := m.Files, m.Warnings
 	c := cut[FileMatches]{
 		most: len(files),
 		at: func(n int, warnings []string) FileMatches {
 			m.Files, m.Warnings = files[:n:n], warnings
 			return m
 		},
-		warnings: func(FileMatches) []string { return reported },
+		warnings: func(FileMatches) []string { return ofWalk },
 	}
 	c.draft = func(n int) FileMatches { return c.at(n, o.reserved()) }
 	return c.fit(ctx, o.budget)

@@ -102,8 +102,9 @@ func cursorScope(sort SortKey, name string) string {
 // "\n[?]    a".
 const minEntryLine = 9
 
+// within returns the first entries whose text is within the budget.
 func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, error) {
-	entries, reported, next := l.Entries, l.Warnings, l.NextCursor
+	entries, ofListing, next := l.Entries, l.Warnings, l.NextCursor
 	at := func(n, last int, warnings []string) DirListing {
 		l.Entries, l.NextCursor, l.Warnings = entries[:n:n], next, warnings
 		if n < len(entries) {
@@ -133,7 +134,7 @@ func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, erro
 					unknown++
 				}
 			}
-			return withUnknown(slices.Clip(reported), unknown)
+			return withUnknown(slices.Clip(ofListing), unknown)
 		},
 	}
 	found, err := c.fit(ctx, o.budget)

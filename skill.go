@@ -249,7 +249,8 @@ func (o *openSkill) info(text skillText) SkillInfo {
 }
 
 // text returns the SKILL.md. If the file is unchanged since the last read or scan, text makes
-// no request for bytes in memory. The argument is the metadata of the file in the listing of the directory, or the zero Info.
+// no request for bytes in memory. The argument is the metadata of the file in the listing of
+// the directory, or the zero Info.
 func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
 	if listed.Version != "" {
 		if text, ok := o.keptText(listed); ok {

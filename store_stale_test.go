@@ -160,6 +160,14 @@ func TestTheMethodsDuringAnOutage(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
+	view, err := c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "s000" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer view.Close()
+	if raw, err := view.ReadSkillFile(t.Context(), "s002", "SKILL.md"); err != nil || !strings.Contains(string(raw), "Body.") {
+		t.Errorf("ReadSkillFile with a filter: %q, %v", raw, err)
+	}
 }
 
 // Without a last good snapshot, every call during an outage asks the store, and the touch

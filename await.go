@@ -27,31 +27,19 @@ func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, 
 	if !c.enter() {
 		return zero, fs.ErrClosed
 	}
-	type outcome struct {
-		value T
-		err   error
-		exit  *parallel.Exit
-	}
 	ending, cancel := context.WithCancel(ctx)
 	defer cancel()
 	within := callContext{ending, c.lifetime}
-	done := make(chan outcome, 1)
-	go func() {
+	done := parallel.Go(func() (T, error) {
 		defer c.leave()
-		var o outcome
-		parallel.Run(func() { o.value, o.err = do(within) }, func(exit *parallel.Exit) {
-			o.exit = exit
-			done <- o
-		})
-	}()
+		return do(within)
+	})
 	closing := c.lifetime.Done()
 	for {
 		select {
 		case o := <-done:
-			if o.exit != nil {
-				o.exit.Resume()
-			}
-			return o.value, c.closedCause(o.err)
+			value, err := o.Result()
+			return value, c.closedCause(err)
 		case <-ctx.Done():
 			return zero, ctx.Err()
 		case <-closing:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -192,7 +193,7 @@ func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption)
 
 // readText reads a part of a file. The result of an error has the size of the file, if known.
 func (c *Catalog) readText(ctx context.Context, name string, o readOptions) (FileText, error) {
-	now := c.config.now()
+	now := time.Now()
 	file, err := c.openText(ctx, name)
 	if err != nil {
 		return FileText{}, err

@@ -116,26 +116,11 @@ func reported[T any](ctx context.Context, r *reporter, do func(context.Context) 
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // if f panics
-	type outcome struct {
-		value T
-		err   error
-		exit  *parallel.Exit
-	}
-	done := make(chan outcome, 1)
-	go func() {
-		var o outcome
-		parallel.Run(func() { o.value, o.err = do(ctx) }, func(exit *parallel.Exit) {
-			o.exit = exit
-			done <- o
-		})
-	}()
+	done := parallel.Go(func() (T, error) { return do(ctx) })
 	for {
 		select {
 		case o := <-done:
-			if o.exit != nil {
-				o.exit.Resume()
-			}
-			return o.value, o.err
+			return o.Result()
 		case <-r.ticker.C:
 			if len(done) == 0 { // after a slow report, the work may have ended too
 				r.report(false)

@@ -1,4 +1,4 @@
-// Package parallel runs a function for many numbers on several goroutines.
+// Package parallel runs a function for many numbers on several goroutines, or beside the caller.
 package parallel
 
 import (
@@ -116,4 +116,33 @@ func (e *Exit) Resume() {
 		panic(e.panicked)
 	}
 	runtime.Goexit()
+}
+
+// An Outcome is the end of a function that runs on a goroutine of its own.
+type Outcome[T any] struct {
+	value T
+	err   error
+	exit  *Exit
+}
+
+// Go calls do on a new goroutine. The channel receives the Outcome, also if nobody waits.
+func Go[T any](do func() (T, error)) <-chan Outcome[T] {
+	done := make(chan Outcome[T], 1)
+	go func() {
+		var o Outcome[T]
+		Run(func() { o.value, o.err = do() }, func(exit *Exit) {
+			o.exit = exit
+			done <- o
+		})
+	}()
+	return done
+}
+
+// Result returns the results of the function. If the function did not return, Result ends
+// the caller's goroutine as the function ended its own.
+func (o Outcome[T]) Result() (T, error) {
+	if o.exit != nil {
+		o.exit.Resume()
+	}
+	return o.value, o.err
 }

@@ -89,14 +89,15 @@ func (c *caches) limit(bytes int64) {
 // directory is the root. New returns [ErrInvalidOption] if an option cannot be
 // used.
 func New(opts ...Option) (*Catalog, error) {
+	const op = "New"
 	config, err := newConfig(opts)
 	if err != nil {
-		return nil, err
+		return nil, inOp(op, err)
 	}
 	c := &Catalog{shared: &shared{config: config, onOS: config.onOS(), rootDir: filepath.Clean(config.root)}}
 	if c.onOS {
 		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
-			return nil, invalidOption("WithRoot: the working directory is unknown: " + escape.Reason(err))
+			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown: "+escape.Reason(err)))
 		}
 	}
 	c.lifetime, c.end = context.WithCancel(context.Background())
@@ -116,7 +117,7 @@ func New(opts ...Option) (*Catalog, error) {
 	}
 	if err != nil {
 		c.Close()
-		return nil, &Error{Code: CodeInvalidOption, Op: "New", Err: err,
+		return nil, &Error{Code: CodeInvalidOption, Op: op, Err: err,
 			Message: "WithWatch: the system cannot watch directories: " + escape.Reason(err) + "; omit the option"}
 	}
 	if c.feed != nil {

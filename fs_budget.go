@@ -53,7 +53,7 @@ type budget struct {
 func Budget(n int) DirOption {
 	return func(o *dirOptions) {
 		if n <= 0 {
-			o.fail(invalidDirOption("Budget: " + strconv.Itoa(n) + " characters; use 200 or more"))
+			o.fail(invalidOption("Budget: " + strconv.Itoa(n) + " characters; use 200 or more"))
 		}
 		o.budget = budget{limited: true, max: n}
 	}
@@ -74,9 +74,9 @@ func BudgetTokens(n int, count func(text string) int) DirOption {
 	return func(o *dirOptions) {
 		switch {
 		case n <= 0:
-			o.fail(invalidDirOption("BudgetTokens: " + strconv.Itoa(n) + " tokens; use 100 or more"))
+			o.fail(invalidOption("BudgetTokens: " + strconv.Itoa(n) + " tokens; use 100 or more"))
 		case count == nil:
-			o.fail(invalidDirOption("BudgetTokens: the counter is nil; pass a function that counts the tokens of a text, or use Budget"))
+			o.fail(invalidOption("BudgetTokens: the counter is nil; pass a function that counts the tokens of a text, or use Budget"))
 		}
 		o.budget = budget{limited: true, max: n, count: count}
 	}
@@ -213,5 +213,5 @@ func (b budget) tooSmall(size int) error {
 	if b.count != nil {
 		option = "BudgetTokens"
 	}
-	return invalidDirOption(option + ": " + b.String() + " cannot hold the shortest result, " + shortest.String() + "; use a larger budget")
+	return invalidOption(option + ": " + b.String() + " cannot hold the shortest result, " + shortest.String() + "; use a larger budget")
 }

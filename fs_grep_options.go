@@ -71,7 +71,7 @@ const maxContext = 100
 func Context(n int) GrepOption {
 	return setGrep("Context", func(o *dirOptions) {
 		if n < 0 || n > maxContext {
-			o.fail(invalidDirOption(fmt.Sprintf("Context: %d lines; use 0 to %d", n, maxContext)))
+			o.fail(invalidOption(fmt.Sprintf("Context: %d lines; use 0 to %d", n, maxContext)))
 		}
 		o.grep.context = n
 	})
@@ -83,7 +83,7 @@ func Context(n int) GrepOption {
 func LimitPerFile(n int) GrepOption {
 	return setGrep("LimitPerFile", func(o *dirOptions) {
 		if n < 0 {
-			o.fail(invalidDirOption(fmt.Sprintf("LimitPerFile: %d lines; use 1 or more, or 0 for no limit", n)))
+			o.fail(invalidOption(fmt.Sprintf("LimitPerFile: %d lines; use 1 or more, or 0 for no limit", n)))
 		}
 		o.grep.perFile = n
 	})

@@ -76,7 +76,7 @@ func SortedBy(key SortKey) DirOption {
 func Limit(n int) DirOption {
 	return func(o *dirOptions) {
 		if n < 0 {
-			o.fail(invalidDirOption(fmt.Sprintf("Limit: %d entries; use 1 or more, or 0 for no limit", n)))
+			o.fail(invalidOption(fmt.Sprintf("Limit: %d entries; use 1 or more, or 0 for no limit", n)))
 		}
 		o.limit = n
 	}
@@ -118,7 +118,7 @@ func Exclude(globs ...string) DirOption {
 func MaxDepth(n int) DirOption {
 	return func(o *dirOptions) {
 		if n < 0 {
-			o.fail(invalidDirOption(fmt.Sprintf("MaxDepth: %d levels; use 1 or more, or 0 for no limit", n)))
+			o.fail(invalidOption(fmt.Sprintf("MaxDepth: %d levels; use 1 or more, or 0 for no limit", n)))
 		}
 		o.maxDepth = n
 	}
@@ -218,17 +218,17 @@ func newDirOptions(op string, opts []DirOption) (dirOptions, error) {
 	switch {
 	case o.err != nil:
 	case o.after != "" && op != "ListDir":
-		o.err = invalidDirOption("After: " + op + " has no pages; use ListDir")
+		o.err = invalidOption("After: " + op + " has no pages; use ListDir")
 	case o.sort != "" && (op == "FindFiles" || op == "Grep"):
-		o.err = invalidDirOption("SortedBy: " + op + " sorts by path; omit the option")
+		o.err = invalidOption("SortedBy: " + op + " sorts by path; omit the option")
 	case o.maxDepth != 0 && op == "ListDir":
-		o.err = invalidDirOption("MaxDepth: ListDir does not enter directories; use Tree")
+		o.err = invalidOption("MaxDepth: ListDir does not enter directories; use Tree")
 	case o.skipDependencies && op == "ListDir":
-		o.err = invalidDirOption("SkipDependencies: ListDir does not enter directories; use Tree")
+		o.err = invalidOption("SkipDependencies: ListDir does not enter directories; use Tree")
 	case o.withoutSizes && op != "ListDir" && op != "Tree":
-		o.err = invalidDirOption("WithoutSizes: " + op + " returns no sizes; omit the option")
+		o.err = invalidOption("WithoutSizes: " + op + " returns no sizes; omit the option")
 	case o.grep.option != "" && op != "Grep":
-		o.err = invalidDirOption(o.grep.option + ": " + op + " does not search in files; use Grep")
+		o.err = invalidOption(o.grep.option + ": " + op + " does not search in files; use Grep")
 	}
 	if o.sort == "" {
 		o.sort = ByName
@@ -240,8 +240,4 @@ func (o *dirOptions) fail(err error) {
 	if o.err == nil {
 		o.err = err
 	}
-}
-
-func invalidDirOption(message string) error {
-	return &Error{Code: CodeInvalidOption, Message: message}
 }

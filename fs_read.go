@@ -57,7 +57,7 @@ const (
 func Lines(from, to int) ReadOption {
 	return func(o *readOptions) {
 		if from > to && (from > 0 && to > 0 || from < 0 && to < 0) {
-			o.fail(invalidDirOption("Lines: line " + strconv.Itoa(from) + " is after line " + strconv.Itoa(to) + "; give the first line first"))
+			o.fail(invalidOption("Lines: line " + strconv.Itoa(from) + " is after line " + strconv.Itoa(to) + "; give the first line first"))
 		}
 		// -math.MaxInt is the smallest number with an opposite.
 		o.from, o.to = max(from, -math.MaxInt), max(to, -math.MaxInt)
@@ -71,7 +71,7 @@ func Lines(from, to int) ReadOption {
 func Column(n int64) ReadOption {
 	return func(o *readOptions) {
 		if n < 0 {
-			o.fail(invalidDirOption("Column: " + strconv.FormatInt(n, 10) + " bytes; use 0 or more"))
+			o.fail(invalidOption("Column: " + strconv.FormatInt(n, 10) + " bytes; use 0 or more"))
 		}
 		o.column = n
 	}
@@ -87,7 +87,7 @@ func MaxBytes(n int) ReadOption {
 	return func(o *readOptions) {
 		switch {
 		case n < 0 || n > maxReadBytes:
-			o.fail(invalidDirOption("MaxBytes: " + strconv.Itoa(n) + " bytes; use 1 to " + strconv.Itoa(maxReadBytes) + ", or 0 for the default"))
+			o.fail(invalidOption("MaxBytes: " + strconv.Itoa(n) + " bytes; use 1 to " + strconv.Itoa(maxReadBytes) + ", or 0 for the default"))
 		case n == 0:
 			n = defaultReadBytes
 		}

@@ -466,6 +466,7 @@ func WithLogger(l *slog.Logger) Option {
 	})
 }
 
+// invalidOption returns an error without Op; see inOp.
 func invalidOption(message string) error {
-	return &Error{Code: CodeInvalidOption, Op: "New", Message: message}
+	return &Error{Code: CodeInvalidOption, Message: message}
 }

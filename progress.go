@@ -61,7 +61,7 @@ func onlyProgress(op string, opts []DirOption) (func(Progress), error) {
 	}
 	f := o.progress
 	if o.progress = nil; !reflect.ValueOf(o).IsZero() {
-		return nil, inOp(op, invalidDirOption(op+" accepts no option except WithProgress; omit the other options"))
+		return nil, inOp(op, invalidOption(op+" accepts no option except WithProgress; omit the other options"))
 	}
 	return f, nil
 }

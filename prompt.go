@@ -198,8 +198,7 @@ func PromptBudget(n int) PromptOption {
 func PromptTokens(budget int, count func(string) int) PromptOption {
 	return func(o *promptOptions) {
 		if count == nil {
-			o.err = &Error{Code: CodeInvalidOption,
-				Message: "PromptTokens: the counter is nil; pass a function that counts the tokens of a text, or use PromptBudget"}
+			o.err = invalidOption("PromptTokens: the counter is nil; pass a function that counts the tokens of a text, or use PromptBudget")
 		}
 		o.budget = promptblock.Budget{Limited: true, Max: budget, Count: count}
 	}

@@ -348,8 +348,9 @@ func (r *reader) text(s position, raw []byte, last int64, max int, trusted bool)
 }
 
 // decode is Decode for the bytes after s. The text of valid UTF-8 shares memory with raw. If
-// trusted is set, decode does not check the plain bytes. decode counts only the line breaks that the index does not know. In a file that changes, the
-// line breaks of the index can be too few.
+// trusted is set, decode does not check the plain bytes. decode counts only the line breaks
+// that the index does not know. In a file that changes, the line breaks of the index can be
+// too few.
 func (r *reader) decode(s position, raw []byte, max int, trusted bool) Decoded {
 	whole := r.format.cut(raw, max)
 	if whole == nil {

@@ -101,6 +101,24 @@ func TestRequestsWithAFeed(t *testing.T) {
 	})
 }
 
+// The limit of the size applies to a file that a list has read as a whole.
+func TestATooLargeFileWithAFeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var feed testFeed
+		b := newBucket()
+		b.put("commands/large.md", strings.Repeat("text\n", 100))
+		c := catalogOf(t, b.store("commands/"), b.store("skills/"), feed.option(time.Hour), toolshelf.WithMaxFileSize(100))
+		synctest.Wait()
+		feed.touch()
+		if err := listPage(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if err := get("large")(t.Context(), c); !errors.Is(err, toolshelf.ErrFileTooLarge) {
+			t.Errorf("error %v, want ErrFileTooLarge", err)
+		}
+	})
+}
+
 // With WithCacheTTL, a call makes no request only if the feed shows no change and the
 // duration has not passed.
 func TestAFeedWithATTL(t *testing.T) {

@@ -151,7 +151,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		}
 		s.fill(e, name, file, doc, head[:n])
 		s.limitMemory(e)
-		if l := s.config.Layers[s.layer]; s.config.Whole != nil && l.Store != nil && !s.fs.KnowsHeads() && int64(n) == info.Size {
+		if l := s.config.Layers[s.layer]; s.config.Whole != nil && l.Store != nil && !s.fs.KnowsHeads() && int64(n) == info.Size && info.Size <= s.config.MaxFileSize {
 			s.config.Whole(e, info, head[:n])
 		}
 		return e, nil

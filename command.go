@@ -133,10 +133,10 @@ func (c *Catalog) loadCommand(ctx context.Context, e *index.Entry) (Command, err
 	} else if kept := c.caches.commands.Get(e.File()); kept != nil && c.commandUnchanged(fsys, e, kept.Info) {
 		return kept.Value, nil
 	}
-	now := time.Now()
+	now, begin := time.Now(), c.config.now()
 	raw, info, err := c.readFile(fsys, e.Path)
 	if err != nil {
-		if c.commands.Unanswered(e, err) {
+		if c.commands.Unanswered(e, begin, err) {
 			if command, ok := c.listedCommand(e); ok {
 				return command, nil
 			}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -107,67 +109,164 @@ func TestATouchDuringAnOutage(t *testing.T) {
 	}
 }
 
+// If an outage begins after a listing, the list keeps the commands, and calls read the rest
+// once in a second, until the store answers.
+func TestAnOutageDuringAScan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var feed testFeed
+		b := newBucket()
+		b.fill(3, 0)
+		c := catalogOf(t, staleStoreOf(b, "commands/"), b.store("skills/"), feed.option(time.Hour))
+		synctest.Wait()
+		feed.touch()
+		time.Sleep(time.Second)
+		b.put("commands/c00000.md", "new")
+		b.put("commands/new.md", "text")
+		lists := 0
+		b.setFault(func(op, _ string) error {
+			if op == "LIST" {
+				if lists++; lists == 1 {
+					return nil
+				}
+			}
+			return errOutage
+		})
+		b.count()
+		feed.touch()
+		for i, want := range []string{"4 GET 1 LIST", "4 GET 1 LIST", "", ""} {
+			if list, err := c.List(t.Context(), toolshelf.Page{}); err != nil || list.Pagination.Total != 3 {
+				t.Errorf("call %d: %d commands, %v, want 3", i, list.Pagination.Total, err)
+			}
+			if got := b.count(); got != want {
+				t.Errorf("call %d: %q, want %q", i, got, want)
+			}
+		}
+		b.setFault(nil)
+		time.Sleep(2 * time.Second)
+		list, err := c.List(t.Context(), toolshelf.Page{})
+		if err != nil || list.Pagination.Total != 4 || list.Commands[0].Description != "new" {
+			t.Errorf("after the outage: %v, %v", list.Commands, err)
+		}
+	})
+}
+
+// A layer on the disk is scanned in each call, and does not make the calls ask a store that
+// does not answer.
+func TestAnOutageBesideADirectory(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "commands"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		var feed testFeed
+		b := newBucket()
+		b.fill(3, 0)
+		c := catalog(t, toolshelf.WithRoot(dir), toolshelf.WithCommandsDir("commands"),
+			toolshelf.WithCommandsFS("store", staleStoreOf(b, "commands/")), feed.option(time.Hour))
+		synctest.Wait()
+		feed.touch()
+		time.Sleep(time.Second)
+		b.setFault(outage)
+		b.count()
+		feed.touch()
+		for _, want := range []string{"1 LIST", "", ""} {
+			if err := listPage(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+			if got := b.count(); got != want {
+				t.Errorf("%q, want %q", got, want)
+			}
+		}
+	})
+}
+
+// Get serves old content only while the store serves its last good snapshot.
+func TestAStoreThatRefusesItsLastSnapshot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBucket()
+		b.fill(3, 0)
+		store := staleStoreOf(b, "commands/")
+		c := catalogOf(t, store, b.store("skills/"))
+		if err := listPage(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		b.setFault(outage)
+		if err := get("c00001")(t.Context(), c); err != nil {
+			t.Errorf("with the last good snapshot: %v", err)
+		}
+		*store.last = nil
+		time.Sleep(time.Second)
+		for _, name := range []string{"c00001", "c00002"} {
+			if err := get(name)(t.Context(), c); !errors.Is(err, errOutage) {
+				t.Errorf("%s: error %v, want the error of the store", name, err)
+			}
+		}
+	})
+}
+
 // During an outage, a catalog serves what the store still lists, as far as the catalog has the
 // bytes: small files after a list, and all commands and skills after a Get. Other bytes are
 // ErrFileRead, with the error of the store in the chain, after a few requests.
 func TestTheMethodsDuringAnOutage(t *testing.T) {
-	long := strings.Repeat("text\n", 1000)
-	b := newBucket()
-	b.fill(3, 3)
-	for _, name := range []string{"long", "unread"} {
-		b.put("commands/"+name+".md", "Long.\n\n"+long)
-		b.put("skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Long\n---\n"+long)
-	}
-	c := catalogOf(t, staleStoreOf(b, "commands/"), staleStoreOf(b, "skills/"))
-	readFile := func(path string) call {
-		return func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.ReadSkillFile(ctx, "s001", path)
-			return err
+	synctest.Test(t, func(t *testing.T) {
+		long := strings.Repeat("text\n", 1000)
+		b := newBucket()
+		b.fill(3, 3)
+		for _, name := range []string{"long", "unread"} {
+			b.put("commands/"+name+".md", "Long.\n\n"+long)
+			b.put("skills/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Long\n---\n"+long)
 		}
-	}
-	for _, before := range []call{listPage, listSkills, get("long"), getSkill("long")} {
-		if err := before(t.Context(), c); err != nil {
+		c := catalogOf(t, staleStoreOf(b, "commands/"), staleStoreOf(b, "skills/"))
+		readFile := func(path string) call {
+			return func(ctx context.Context, c *toolshelf.Catalog) error {
+				_, err := c.ReadSkillFile(ctx, "s001", path)
+				return err
+			}
+		}
+		for _, before := range []call{listPage, listSkills, get("long"), getSkill("long")} {
+			if err := before(t.Context(), c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.count()
+		b.setFault(outage)
+		for _, tt := range []struct {
+			name  string
+			call  call
+			fails bool
+			want  string
+		}{
+			{"List", listPage, false, "1 LIST"},
+			{"ListSkills", listSkills, false, "1 LIST"},
+			{"unknown name", unknown("missing"), false, "1 LIST"},
+			{"page of prompts", usagePage, false, "2 GET 1 LIST"}, // the long files
+			{"Search", searchFor("word1"), false, "2 GET 1 LIST"},
+			{"Get", get("c00001"), false, "1 GET"},
+			{"Get of a long command", get("long"), false, "1 GET 1 HEAD 1 LIST"},
+			{"Get of an unread command", get("unread"), true, "2 GET 1 LIST"},
+			{"GetSkill", getSkill("s001"), false, "1 LIST"},
+			{"GetSkill of a long skill", getSkill("long"), false, "1 LIST"},
+			{"GetSkill of an unread skill", getSkill("unread"), true, "2 GET 3 LIST"},
+			{"ReadSkillFile of SKILL.md", readFile("SKILL.md"), false, "1 LIST"},
+			{"ReadSkillFile", readFile("references/0.md"), true, "2 GET 3 LIST"},
+		} {
+			err := tt.call(t.Context(), c)
+			if !tt.fails && err != nil || tt.fails && !(errors.Is(err, toolshelf.ErrFileRead) && errors.Is(err, errOutage) && strings.Contains(err.Error(), "connection refused")) {
+				t.Errorf("%s: %v", tt.name, err)
+			}
+			if got := b.count(); got != tt.want {
+				t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+			}
+		}
+		view, err := c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "s000" }))
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	b.count()
-	b.setFault(outage)
-	for _, tt := range []struct {
-		name  string
-		call  call
-		fails bool
-		want  string
-	}{
-		{"List", listPage, false, "1 LIST"},
-		{"ListSkills", listSkills, false, "1 LIST"},
-		{"unknown name", unknown("missing"), false, "1 LIST"},
-		{"page of prompts", usagePage, false, "2 GET 1 LIST"}, // the long files
-		{"Search", searchFor("word1"), false, "2 GET 1 LIST"},
-		{"Get", get("c00001"), false, "1 GET"},
-		{"Get of a long command", get("long"), false, "1 GET 1 HEAD 1 LIST"},
-		{"Get of an unread command", get("unread"), true, "2 GET 1 LIST"},
-		{"GetSkill", getSkill("s001"), false, "1 LIST"},
-		{"GetSkill of a long skill", getSkill("long"), false, "1 LIST"},
-		{"GetSkill of an unread skill", getSkill("unread"), true, "2 GET 3 LIST"},
-		{"ReadSkillFile of SKILL.md", readFile("SKILL.md"), false, "1 LIST"},
-		{"ReadSkillFile", readFile("references/0.md"), true, "2 GET 3 LIST"},
-	} {
-		err := tt.call(t.Context(), c)
-		if !tt.fails && err != nil || tt.fails && !(errors.Is(err, toolshelf.ErrFileRead) && errors.Is(err, errOutage) && strings.Contains(err.Error(), "connection refused")) {
-			t.Errorf("%s: %v", tt.name, err)
+		defer view.Close()
+		if raw, err := view.ReadSkillFile(t.Context(), "s002", "SKILL.md"); err != nil || !strings.Contains(string(raw), "Body.") {
+			t.Errorf("ReadSkillFile with a filter: %q, %v", raw, err)
 		}
-		if got := b.count(); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
-	view, err := c.View(toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Name != "s000" }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer view.Close()
-	if raw, err := view.ReadSkillFile(t.Context(), "s002", "SKILL.md"); err != nil || !strings.Contains(string(raw), "Body.") {
-		t.Errorf("ReadSkillFile with a filter: %q, %v", raw, err)
-	}
+	})
 }
 
 // Without a last good snapshot, every call during an outage asks the store, and the touch

@@ -55,7 +55,7 @@ type Config struct {
 	KeepHeader bool // keep the result of Entry.Header
 
 	// Whole, if not nil, is called with the text of each file of a Layer.Store that a scan
-	// has read as a whole, because another request for the file takes long. The text is
+	// has read as a whole, and that is not larger than MaxFileSize, because another request for the file takes long. The text is
 	// valid during the call. Several goroutines call Whole.
 	Whole func(e *Entry, info confine.Info, text []byte)
 
@@ -78,7 +78,7 @@ type Index struct {
 	follow *follower                     // nil without Config.Watch and Config.Feed
 	states []layerState                  // by layer; only scans use the field, one after the other
 	open   []atomic.Pointer[confine.Dir] // by layer; see StatCached
-	stale  []atomic.Bool                 // by layer; the last complete scan read the last good snapshot of a store that has not answered
+	retry  []atomic.Pointer[time.Time]   // by layer; freshness.retry of the last scan; nil if the store has answered
 
 	access    sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks access and never unlocks
 	filesRead atomic.Int64
@@ -105,7 +105,7 @@ func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills)
 
 func newIndex(config Config, scan scanner) (*Index, error) {
 	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
-	x := &Index{config: config, scan: scan, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), stale: make([]atomic.Bool, len(config.Layers))}
+	x := &Index{config: config, scan: scan, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
 	if config.Lifetime == nil {
 		x.flight.lifetime = context.Background()
@@ -196,10 +196,12 @@ func (x *Index) Current(e *Entry) bool {
 		f.snapshot.layers[e.layer].find(e.Path) == e
 }
 
-// Unanswered reports whether err, the error of reading the file of an entry, can be a failure
-// of a store whose last scan was answered with the last good snapshot.
-func (x *Index) Unanswered(e *Entry, err error) bool {
-	return x.stale[e.layer].Load() && mayHaveChanged(err)
+// Unanswered reports whether err, the error of a read of the file of an entry, can be a
+// failure of a store that has just answered a scan with its last good snapshot. The argument
+// begin is the time before the read, which may take long.
+func (x *Index) Unanswered(e *Entry, begin time.Time, err error) bool {
+	retry := x.retry[e.layer].Load()
+	return retry != nil && begin.Before(*retry) && mayHaveChanged(err)
 }
 
 // Validate is like Snapshot, but always reads the filesystem, regardless of the

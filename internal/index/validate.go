@@ -41,12 +41,12 @@ func (x *Index) refresh(ctx context.Context) (*Snapshot, error) {
 		x.fresh.Store(nil)
 	} else {
 		begin.snapshot = now
-		if slices.ContainsFunc(x.states, func(s layerState) bool { return s.incomplete }) {
-			begin.feed = 0 // the next call reads the rest
-		}
-		for i := range x.stale {
-			if x.config.Feed != nil && x.stale[i].Load() {
-				begin.retry = x.config.Feed.now().Add(retryAfter)
+		for _, state := range x.states {
+			if state.incomplete {
+				begin.feed = 0 // the next call reads the rest
+			}
+			if retry := state.begin.retry; !retry.IsZero() && (begin.retry.IsZero() || retry.Before(begin.retry)) {
+				begin.retry = retry
 			}
 		}
 		x.fresh.Store(&begin)
@@ -69,7 +69,7 @@ type layerState struct {
 	begin   freshness         // when the last complete scan began
 	version string            // of the whole filesystem at the last complete scan; "" if the next scan must read the files again
 
-	incomplete bool // the last complete scan could not read a file, but a later scan may
+	incomplete bool // the last complete scan could not read a file of a store that has answered, but the next scan may
 }
 
 // validate scans each layer, except the layers that cannot have changed. If a layer has
@@ -187,17 +187,21 @@ func unusable(err error) bool {
 // see retryPartial. The next scan then continues with what this scan has read.
 func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*layerFiles, error) {
 	state := &x.states[layer]
+	state.begin = freshness{} // until the scan is complete
+	x.retry[layer].Store(nil)
 	store, err := x.view(ctx, layer)
 	if err != nil {
 		return nil, err
 	}
-	stale := store.stale != nil
-	if stale {
-		begin = freshness{} // the next scan asks the store again
+	if store.stale != nil {
+		defer func() { // after the requests of the scan, which may take long
+			retry := x.config.Now().Add(retryAfter)
+			state.begin.retry = retry
+			x.retry[layer].Store(&retry)
+		}()
 	}
 	if state.files.read && store.version != "" && store.version == state.version {
 		state.begin = begin
-		x.stale[layer].Store(stale)
 		return state.files, nil
 	}
 	s := newScan(ctx, x, layer, store)
@@ -210,12 +214,11 @@ func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*lay
 		return nil, err
 	}
 	state.read, state.begin, state.version = nil, begin, store.version
-	x.stale[layer].Store(stale)
-	if state.incomplete = s.incomplete.Load(); state.incomplete {
-		state.begin, state.version = freshness{}, ""
-	}
-	if s.refusal.Load() {
+	if s.incomplete.Load() || s.refusal.Load() {
 		state.version = ""
+	}
+	if state.incomplete = s.incomplete.Load() && store.stale == nil; state.incomplete {
+		state.begin = freshness{}
 	}
 	return files, nil
 }

@@ -532,6 +532,6 @@ func (r *reader) more(offset int64) (bool, error) {
 	if r.size < math.MaxInt64 {
 		return offset < r.size, nil
 	}
-	rest, err := r.bytes(offset, 1)
+	rest, err := r.bytes(offset, r.format.unit()) // advance must find whole units
 	return len(rest) > 0, err
 }

@@ -321,6 +321,17 @@ func TestPlainBlocksOfAChangedFile(t *testing.T) {
 	}
 }
 
+// The search for the end of a file of unknown size divides no unit of UTF-16.
+func TestUTF16OfUnknownSize(t *testing.T) {
+	const line = "0123456789\n"
+	file := utf16Text(binary.LittleEndian, strings.Repeat(line, 2*countable/len(line)))
+	want := Page{Text: line, Format: Format{Encoding: UTF16LE, BOM: true}, First: 1, Last: 1, NextLine: 2, Total: -1, Breaks: 1}
+	p, err := Read(t.Context(), bytes.NewReader(file), -1, new(Index), Request{To: 1, Max: chunk})
+	if diff := cmp.Diff(want, p); diff != "" || err != nil {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
 // The index of another version of the file leads to any page, but not to a panic.
 func TestReadOfAChangedFile(t *testing.T) {
 	var x Index

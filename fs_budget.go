@@ -3,6 +3,7 @@ package toolshelf
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -92,12 +93,20 @@ func (b budget) String() string {
 
 // lines returns a limit for the number of lines with at least min characters each.
 func (b budget) lines(limit, min int) int {
-	if !b.limited || b.count != nil {
-		return limit
-	}
 	// A line more than the number of lines within the budget shows that the result is cut.
-	n := b.max/min + 1
-	if limit > 0 && limit < n {
+	return b.bound(limit, b.max/min+1)
+}
+
+// levels returns a limit for the number of levels of a tree. The indent grows by two characters
+// with each level, so the lines of n levels have more than n*n characters.
+func (b budget) levels(limit int) int {
+	return b.bound(limit, int(math.Sqrt(float64(b.max)))+1)
+}
+
+// bound returns the smaller of a limit and n, or the limit for a budget of tokens. The limit 0
+// means no limit.
+func (b budget) bound(limit, n int) int {
+	if !b.limited || b.count != nil || limit > 0 && limit < n {
 		return limit
 	}
 	return n

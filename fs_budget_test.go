@@ -458,6 +458,7 @@ func TestBudgetDoesNotReadWhatCannotFit(t *testing.T) {
 	for i := range 3000 {
 		files[fmt.Sprintf("d%02d/e%d/%04d", i%30, i%100, i)] = ""
 	}
+	files[strings.Repeat("deep/", 100)+"file"] = ""
 	fsys := openedDirs{memoryOf(t, files), new(atomic.Int64), new(atomic.Int64)}
 	c := catalog(t, toolshelf.WithFs(fsys))
 	fsys.opens.Store(0)
@@ -468,6 +469,14 @@ func TestBudgetDoesNotReadWhatCannotFit(t *testing.T) {
 	// A tree of 600 characters has at most 66 lines.
 	if opens, stats := fsys.opens.Load(), fsys.stats.Load(); opens > 300 || stats > 600 {
 		t.Errorf("Tree opens %d times and reads the metadata of %d entries", opens, stats)
+	}
+	fsys.opens.Store(0)
+	if _, err := c.Tree(t.Context(), "deep", toolshelf.Budget(600)); err != nil {
+		t.Fatal(err)
+	}
+	// 25 levels have more than 600 characters, because each level is indented.
+	if opens := fsys.opens.Load(); opens > 2*25 {
+		t.Errorf("Tree of deep directories opens %d times", opens)
 	}
 	fsys.stats.Store(0)
 	if _, err := c.ListDir(t.Context(), "d00", toolshelf.Budget(300)); err != nil {

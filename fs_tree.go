@@ -62,6 +62,7 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 			lo.Limit = defaultTreeLimit
 		}
 		lo.Limit, lo.Places = o.budget.lines(lo.Limit, minTreeLine), o.budget.limited
+		lo.MaxDepth = o.budget.levels(lo.MaxDepth)
 		var top TreeNode
 		report, err := listing.Tree(ctx, c.root, name, lo, &top, listing.Builder[TreeNode]{
 			New: func(r *listing.Row) TreeNode {

@@ -179,12 +179,12 @@ type change struct {
 // names are not in now. Both lists are in the order of names.Compare.
 func compare(before, now []*index.Entry) (changes []change, removed []*index.Entry) {
 	for i, e := range now {
+		for len(before) > 0 && before[0] != e && names.Compare(before[0].Name, e.Name) < 0 {
+			removed, before = append(removed, before[0]), before[1:]
+		}
 		if len(before) > 0 && before[0] == e {
 			before = before[1:]
 			continue
-		}
-		for len(before) > 0 && names.Compare(before[0].Name, e.Name) < 0 {
-			removed, before = append(removed, before[0]), before[1:]
 		}
 		change := change{position: i}
 		if len(before) > 0 && before[0].Name == e.Name {

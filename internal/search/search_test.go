@@ -206,6 +206,23 @@ func TestFindReadsUnsettledFilesAgain(t *testing.T) {
 	f.expect("quince", "")
 }
 
+// The file after a removed file is unchanged, and stays unsettled.
+func TestFindReadsAnUnsettledFileAgainAfterARemoval(t *testing.T) {
+	later := time.Now().Add(time.Hour)
+	head := "---\ndescription: Count\n---\n" + strings.Repeat("Filler.\n", 1000)
+	f := newFixture(t, time.Minute, map[string]string{})
+	f.write("commands/a.md", "New.\n", later)
+	f.write("commands/b.md", head+"apples", later)
+	f.expect("apples", "b/2")
+	f.remove("commands/a.md")
+	f.now = f.now.Add(time.Minute)
+	f.expect("apples", "b/2")
+	f.write("commands/b.md", head+"quince", later)
+	f.now = f.now.Add(time.Minute)
+	f.expect("apples", "")
+	f.expect("quince", "b/2")
+}
+
 func TestFindSearchesTheDescriptionOfAnUnreadableFile(t *testing.T) {
 	f := newFixture(t, time.Hour, map[string]string{
 		"commands/a.md":     "---\ndescription: Count apples\n---\nPears.\n",

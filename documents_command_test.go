@@ -140,7 +140,7 @@ func flagDefect(dir, flag, value string, packages []string) string {
 		return testsDefect(dir, value, packages)
 	case "replace":
 		module, target, _ := strings.Cut(value, "=")
-		target = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(target, "DIR"), "CLONE"), "/")
+		target = strings.TrimPrefix(strings.TrimPrefix(target, "CLONE"), "/")
 		for _, dir := range []string{target, strings.TrimPrefix(strings.TrimPrefix(module, modulePath), "/")} {
 			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 				return "no module in " + dir

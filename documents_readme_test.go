@@ -147,7 +147,8 @@ func snippetFile(name, block string) string {
 		}
 	}
 	code := "package main\n\n"
-	for _, name := range imports {
+	slices.Sort(imports)
+	for _, name := range slices.Compact(imports) {
 		code += fmt.Sprintf("import %q\n", name)
 	}
 	return code + "\n" + variables + "\nfunc " + name + "(ctx context.Context, catalog *toolshelf.Catalog, adapter *mcpadapter.Adapter) error {\n" + body + "return nil\n}\n"

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 	"time"
 
@@ -311,6 +312,100 @@ func TestHalfAListingOfAStore(t *testing.T) {
 			}
 		})
 	}
+}
+
+// If a store lists some of its directories, the lists keep the entries of the others, and
+// the next call reads the rest, with a feed too.
+func TestAStoreThatListsSomeDirectories(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var feed testFeed
+		b := newBucket()
+		for _, name := range []string{"commands/a.md", "commands/team/b.md", "commands/team/deep/c.md", "skills/d/SKILL.md", "skills/tools/e/SKILL.md"} {
+			b.put(name, "---\nname: x\ndescription: x\n---\n")
+		}
+		c := catalogOf(t, bucketFS{b, "commands/"}, bucketFS{b, "skills/"}, feed.option(time.Hour), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(3))
+		synctest.Wait()
+		names := func() (all []string) {
+			t.Helper()
+			list, err := c.List(t.Context(), toolshelf.Page{})
+			if err != nil {
+				t.Error(err)
+			}
+			for _, command := range list.Commands {
+				all = append(all, command.Name)
+			}
+			skills, err := c.ListSkills(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			for _, s := range skills {
+				all = append(all, s.Name)
+			}
+			return all
+		}
+		feed.touch()
+		before := []string{"a", "team:b", "team:deep:c", "d", "e"}
+		if diff := cmp.Diff(before, names()); diff != "" {
+			t.Errorf("before the fault, -want +got:\n%s", diff)
+		}
+		b.put("commands/team/new.md", "text")
+		b.put("skills/tools/f/SKILL.md", "---\nname: x\ndescription: x\n---\n")
+		b.setFault(func(op, key string) error {
+			if op == "LIST" && (key == "commands/team/" || key == "skills/tools/") {
+				return errOutage
+			}
+			return nil
+		})
+		feed.touch()
+		if diff := cmp.Diff(before, names()); diff != "" {
+			t.Errorf("during the fault, -want +got:\n%s", diff)
+		}
+		b.setFault(nil)
+		if diff := cmp.Diff([]string{"a", "team:b", "team:deep:c", "team:new", "d", "e", "f"}, names()); diff != "" {
+			t.Errorf("after the fault, -want +got:\n%s", diff)
+		}
+	})
+}
+
+// If a store does not answer during the read of a new file without a version, the next
+// call reads the file, with a feed too.
+func TestAnUnreadFileWithoutAVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var feed testFeed
+		down := false
+		files := fstest.MapFS{"a.md": {Data: []byte("A")}}
+		c := catalogOf(t, faultyFS{files, func(string) error {
+			if down {
+				return errOutage
+			}
+			return nil
+		}}, fstest.MapFS{}, feed.option(time.Hour))
+		synctest.Wait()
+		down = true
+		feed.touch()
+		if list, err := c.List(t.Context(), toolshelf.Page{}); err != nil || len(list.Commands) != 0 {
+			t.Errorf("during the fault: %v, %v", list.Commands, err)
+		}
+		down = false
+		if list, err := c.List(t.Context(), toolshelf.Page{}); err != nil || len(list.Commands) != 1 {
+			t.Errorf("after the fault: %v, %v", list.Commands, err)
+		}
+	})
+}
+
+// A faultyFS returns an error instead of a file.
+type faultyFS struct {
+	fs.FS
+	fault func(name string) error
+}
+
+func (f faultyFS) Open(name string) (fs.File, error) {
+	if name != "." {
+		if err := f.fault(name); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+	}
+	return f.FS.Open(name)
 }
 
 // A skill that changes between the listing of its files and the read has the new content.

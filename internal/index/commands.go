@@ -120,6 +120,8 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 	case err == nil, errors.Is(err, fs.ErrNotExist): // vanished during the scan
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
+	case s.failed(err, false) && s.keepBelow(dirPath, path.Clean):
+		s.reportFailure(dirPath, err)
 	default:
 		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
 			Message: "the commands in the directory are not listed: " + unreadable(err), Suggestion: "check the permissions of the directory"})

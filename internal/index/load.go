@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io/fs"
+	"strings"
 	"sync"
 	"time"
 
@@ -97,20 +98,46 @@ func (s *scan) vanished(dir *confine.Dir, base string) {
 	}
 }
 
-// unread returns the entry of a file that the scan could not read. If a store with
-// versions has failed, the file has no defect. Then a later scan reads the file again, and
-// the list keeps the previous content.
+// unread returns the entry of a file that the scan could not read. If a store has failed,
+// the file has no defect. Then a later scan reads the file again, and the list keeps the
+// previous content of a file with a version.
 func (s *scan) unread(known *Entry, file, name string, listed Stamp, err error) *Entry {
-	if listed.dev != versioned && (known == nil || known.Stamp.dev != versioned) || !mayHaveChanged(err) {
+	versions := listed.dev == versioned || known != nil && known.Stamp.dev == versioned
+	if !s.failed(err, versions) || !versions || known == nil || known.Broken() != nil {
 		return s.unreadable(known, file, name, listed, err)
+	}
+	s.reportFailure(file, err)
+	return known
+}
+
+// failed reports whether err can be a failure of a store, and records that a later scan may
+// read the rest. A filesystem whose files have versions is a store.
+func (s *scan) failed(err error, versions bool) bool {
+	l := s.config.Layers[s.layer]
+	if !mayHaveChanged(err) || !versions && l.Store == nil && !l.Fed {
+		return false
 	}
 	s.incomplete.Store(true)
-	if known == nil || known.Broken() != nil {
-		return s.unreadable(known, file, name, listed, err)
+	return true
+}
+
+// keepBelow adds the previous entries below a directory that a store could not list, and
+// reports whether any exist. The function at returns the place of an entry from its path:
+// of the file for a command, and of the directory for a skill.
+func (s *scan) keepBelow(dirPath string, at func(file string) string) bool {
+	before := len(s.entries)
+	for _, e := range s.before.entries {
+		if strings.HasPrefix(at(e.Path), dirPath+"/") {
+			s.entries = append(s.entries, e)
+		}
 	}
+	return len(s.entries) > before
+}
+
+// reportFailure reports a file or directory of a store that could not be read.
+func (s *scan) reportFailure(file string, err error) {
 	s.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: s.place(file),
 		Message: "the list has the previous content: " + unreadable(err), Suggestion: checkStore})
-	return known
 }
 
 // read reads as much of a file as a list needs.

@@ -195,7 +195,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	}
 	if err != nil {
 		file := below(dirPath, skillFiles[0])
-		return s.unreadable(s.find(file), file, c.name, Stamp{}, dirError{err}), nil
+		return s.unread(s.find(file), file, c.name, Stamp{}, dirError{err}), nil
 	}
 	defer dir.Close()
 	for _, name := range skillFiles {

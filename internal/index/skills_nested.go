@@ -32,7 +32,6 @@ const maxWithinSkill = 100
 func (s *scan) nestedSkills(dir *confine.Dir, top string) error {
 	left := maxDirs
 	seen := s.above(dir, top)
-	parents := map[string]bool{} // subdirectories of the layer that hold skills
 	level := slices.Clone(s.entries)
 	for depth := 2; depth <= s.config.Depth; depth++ {
 		level = slices.DeleteFunc(level, unopened)
@@ -53,10 +52,15 @@ func (s *scan) nestedSkills(dir *confine.Dir, top string) error {
 		for _, e := range next {
 			if e.Broken() != ErrNoSkillFile {
 				s.entries = append(s.entries, e)
-				parents[firstElement(top, e.Path)] = true
 			}
 		}
 		level = next
+	}
+	parents := map[string]bool{} // subdirectories of the layer that are or hold skills
+	for _, e := range s.entries {
+		if e.Broken() != ErrNoSkillFile {
+			parents[firstElement(top, e.Path)] = true
+		}
 	}
 	s.entries = slices.DeleteFunc(s.entries, func(e *Entry) bool {
 		return e.Broken() == ErrNoSkillFile && parents[firstElement(top, e.Path)]
@@ -154,9 +158,14 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 }
 
 // reportUnsearched reports a directory that cannot be searched, and returns the
-// error of s.ctx.
+// error of s.ctx. If a store has failed, reportUnsearched adds the previous entries below
+// the directory.
 func (s *scan) reportUnsearched(dirPath string, err error) error {
-	if s.ctx.Err() == nil && !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case s.ctx.Err() != nil, errors.Is(err, fs.ErrNotExist):
+	case s.failed(err, false) && s.keepBelow(dirPath, path.Dir):
+		s.reportFailure(dirPath, err)
+	default:
 		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
 			Message: "the skills in the directory are not listed: " + unreadable(err), Suggestion: "check the permissions of the directory"})
 	}

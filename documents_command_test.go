@@ -256,7 +256,7 @@ func TestCommandCheckFindsEachDefect(t *testing.T) {
 		"go test -run '^$' -bench . -benchmem ./internal/matter && .ci/api -update",
 		"go get " + modulePath + "/mcpadapter/gosdk@v0.1.0",
 		"go get github.com/bytedance/sonic@v1.15.5",
-		"go mod edit -replace " + modulePath + "=DIR -replace=" + modulePath + "/mcpadapter/gosdk=DIR/mcpadapter/gosdk",
+		"go mod edit -replace " + modulePath + "=CLONE -replace=" + modulePath + "/mcpadapter/gosdk=CLONE/mcpadapter/gosdk",
 		"go build -o toolshelf-mcp ./examples/mcpserver",
 		"git switch main",
 	} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	gocloud "gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
@@ -80,6 +81,39 @@ func TestEachDriverNoticesAChangeAfterTheListing(t *testing.T) {
 			t.Errorf("the store reads %q, %v", text, err)
 		}
 	})
+}
+
+// A closed bucket and a failed condition have the same code in gocloud.dev.
+func TestAClosedBucketIsNoChange(t *testing.T) {
+	for name, versions := range map[string]blob.Versions{
+		"without versions": {},
+		"with conditions":  {Of: func(func(any) bool) string { return "1" }, Match: func(func(any) bool, string) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bucket := memblob.OpenBucket(nil)
+			var refused error
+			s, err := blob.New(bucket, blob.Options{Versions: versions, Stale: func(err error, _ time.Duration) error { refused = err; return err }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, bucket, "deploy.md", "Deploy.")
+			view, err := s.Snapshot(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := bucket.Close(); err != nil {
+				t.Fatal(err)
+			}
+			_, listed := s.Snapshot(t.Context())
+			_, opened := s.Open("deploy.md")
+			_, read := fs.ReadFile(view, "deploy.md")
+			for call, err := range map[string]error{"Snapshot": listed, "Stale": refused, "Open": opened, "Read": read} {
+				if err == nil || errors.Is(err, blob.ErrChanged) || !strings.Contains(err.Error(), "has been closed") {
+					t.Errorf("%s: error %v; want that the bucket is closed", call, err)
+				}
+			}
+		})
+	}
 }
 
 func TestKeysThatAreNoFiles(t *testing.T) {

@@ -1,10 +1,12 @@
 package blob
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 
 	gocloud "gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
 )
 
 // A file is an open file. The content has the version of the metadata.
@@ -62,13 +64,18 @@ func (f *file) get(offset, size int64) (io.ReadCloser, error) {
 	versions := f.store.opts.Versions
 	version := f.info.(interface{ Version() string }).Version()
 	var opts gocloud.ReaderOptions
+	conditional := false
 	if versions.Match != nil && version != "" {
 		opts.BeforeRead = func(as func(any) bool) error {
+			conditional = true
 			versions.Match(as, version)
 			return nil
 		}
 	}
 	body, err := f.store.bucket.NewRangeReader(f.store.ctx, f.store.prefix+f.name, offset, size, &opts)
+	if conditional && gcerrors.Code(err) == gcerrors.FailedPrecondition { // a closed bucket has this code too
+		err = fmt.Errorf("%w: %w", ErrChanged, err)
+	}
 	if err != nil {
 		return nil, pathError("read", f.name, err)
 	}

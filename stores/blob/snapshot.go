@@ -97,7 +97,7 @@ func isFile(name string) bool {
 
 // pathError adds the error that programs expect.
 func pathError(op, name string, err error) error {
-	expected := map[gcerrors.ErrorCode]error{gcerrors.NotFound: fs.ErrNotExist, gcerrors.PermissionDenied: fs.ErrPermission, gcerrors.FailedPrecondition: ErrChanged}
+	expected := map[gcerrors.ErrorCode]error{gcerrors.NotFound: fs.ErrNotExist, gcerrors.PermissionDenied: fs.ErrPermission}
 	if kind := expected[gcerrors.Code(err)]; kind != nil {
 		err = fmt.Errorf("%w: %w", kind, err)
 	}

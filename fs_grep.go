@@ -91,10 +91,10 @@ const defaultGrepLimit = 1000
 // Grep reads files of any size in blocks of 64 KiB, on all processors. The limit of
 // [WithMaxFileSize] does not apply. In a line larger than 1 MiB, Grep searches the first 1 MiB,
 // and "$" matches at the end of this part. The memory depends on Limit, Context, the number of
-// processors, the number of directories, and the number of files of the largest directory. The end
-// of ctx ends Grep before the next block, and within a block if the pattern is complex. Searching
-// for a text, or for a pattern whose matches contain a constant text, costs little more than
-// reading the files. Other patterns cost the time of package regexp.
+// processors and the number of directories. The end of ctx ends Grep before the next block, and
+// within a block if the pattern is complex. Searching for a text, or for a pattern whose matches
+// contain a constant text, costs little more than reading the files. Other patterns cost the time
+// of package regexp.
 func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOption) (TextMatches, error) {
 	const op = "Grep"
 	return inDirectory(ctx, c, op, path, opts, TextMatches.within, func(ctx context.Context, name string, o dirOptions) (TextMatches, error) {

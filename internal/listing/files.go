@@ -14,14 +14,14 @@ import (
 type fileWalk struct {
 	ctx   context.Context
 	globs []Glob
-	found func(d *reader, in foundFiles) error // called for each directory
+	found func(d *reader, in foundFiles) error
 
 	depth   int      // levels to search; 0 for all
 	base    []string // directories that contain every match, from the top
 	skipped atomic.Int64
 }
 
-// foundFiles are the matching files of an open directory.
+// foundFiles are some matching files of an open directory, at most maxFound.
 type foundFiles struct {
 	dir   *confine.Dir
 	at    location
@@ -32,8 +32,12 @@ type foundFiles struct {
 // path returns the path of a file relative to the root.
 func (in *foundFiles) path(name string) string { return joinPath(rulesDir(in.at.name), name) }
 
+// maxFound limits the memory for the files of a large directory.
+const maxFound = 512
+
 // walkFiles calls found with the files of each directory below an open directory, from
-// several goroutines, and returns the number of unreadable directories.
+// several goroutines, and returns the number of unreadable directories. The only error of found
+// is the error of ctx.
 func walkFiles(ctx context.Context, d *reader, dir *confine.Dir, at location, globs []Glob, found func(d *reader, in foundFiles) error) (skipped int, err error) {
 	f := fileWalk{ctx: ctx, globs: globs, found: found}
 	f.depth, f.base = reachOf(globs)
@@ -73,6 +77,11 @@ func (f *fileWalk) visit(d *reader, in *searched, at location, dir *confine.Dir,
 				found.links = append(found.links, text.add(bytes))
 			default:
 				found.files = append(found.files, text.add(bytes))
+			}
+			if len(found.files)+len(found.links) == maxFound {
+				err := f.found(d, found)
+				found.files, found.links = found.files[:0], found.links[:0]
+				return err
 			}
 		}
 		return nil

@@ -2,6 +2,8 @@ package listing
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,5 +40,33 @@ func TestComparePaths(t *testing.T) {
 				t.Errorf("%q and %q: %d, want %d", a, b, got, want)
 			}
 		}
+	}
+}
+
+// TestWalkFilesOfALargeDirectory checks that the files of a directory are never in memory together.
+func TestWalkFilesOfALargeDirectory(t *testing.T) {
+	var want []string
+	for i := range 2*maxFound + 1 {
+		want = append(want, fmt.Sprintf("%04d", i))
+	}
+	all := files{"empty/": ""}
+	for _, name := range want {
+		all[name] = ""
+	}
+	d, dir, at, err := open(over(t, memory(t, all)), ".", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	var got []string
+	skipped, err := walkFiles(t.Context(), d, dir, at, nil, func(_ *reader, in foundFiles) error {
+		if len(in.files) > maxFound {
+			t.Errorf("%d files together", len(in.files))
+		}
+		got = append(got, in.files...)
+		return nil
+	})
+	if slices.Sort(got); err != nil || skipped != 0 || !slices.Equal(got, want) {
+		t.Errorf("%d files and %d skipped directories, %v; want %d files", len(got), skipped, err, len(want))
 	}
 }

@@ -52,8 +52,8 @@ type MatchingFile struct {
 // searches the file, whatever the globs and the options.
 //
 // Options.Limit is the number of lines of the result: the first lines in path order, or, with
-// Search.Fair, about the same number of lines of each file. The memory depends on the limit, on the number of directories and on the number of files of the
-// largest directory.
+// Search.Fair, about the same number of lines of each file. The memory depends on the limit and
+// on the number of directories.
 func Grep(ctx context.Context, fsys *confine.FS, name string, s Search, o Options) (MatchingLines, error) {
 	g := grepper{ctx: ctx, fsys: fsys, search: s, limit: o.Limit, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if g.limit == 0 {
@@ -80,7 +80,7 @@ func Grep(ctx context.Context, fsys *confine.FS, name string, s Search, o Option
 		return MatchingLines{}, err
 	}
 	defer dir.Close()
-	skipped, err := walkFiles(ctx, d, dir, at, s.Files, g.directory)
+	skipped, err := walkFiles(ctx, d, dir, at, s.Files, g.files)
 	if err != nil {
 		return MatchingLines{}, err
 	}
@@ -111,32 +111,20 @@ type lastLine struct {
 	index int // among the matching lines of the file
 }
 
-// directory searches the files of a directory. If other directories keep the processors busy,
-// directory starts no goroutines.
-func (g *grepper) directory(d *reader, in foundFiles) error {
-	const batch = 512
-	all := len(in.files) + len(in.links)
-	for begin := 0; begin < all; begin += batch {
-		free := cap(g.slots) - len(g.slots)
-		if err := g.batch(d, in, begin, min(begin+batch, all), max(free, 1)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// batch searches a part of the files and links of a directory.
-func (g *grepper) batch(d *reader, in foundFiles, begin, end, workers int) error {
+// files searches files of a directory. If other directories keep the processors busy, files
+// starts no goroutines.
+func (g *grepper) files(d *reader, in foundFiles) error {
 	const chunk = 16
-	return parallel.Do(g.ctx, workers, (end-begin+chunk-1)/chunk, func(i int) error {
+	all := len(in.files) + len(in.links)
+	free := cap(g.slots) - len(g.slots)
+	return parallel.Do(g.ctx, max(free, 1), (all+chunk-1)/chunk, func(i int) error {
 		select {
 		case g.slots <- struct{}{}:
 			defer func() { <-g.slots }()
 		case <-g.ctx.Done():
 			return g.ctx.Err()
 		}
-		from := begin + i*chunk
-		for j := from; j < min(from+chunk, end); j++ {
+		for j := i * chunk; j < min((i+1)*chunk, all); j++ {
 			var err error
 			if j < len(in.files) {
 				err = g.file(d, in, in.files[j])

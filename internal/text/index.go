@@ -138,6 +138,11 @@ func (x *Index) add(m mark) {
 	if m.offset != int64(len(x.breaks)+1)*x.distance() {
 		return
 	}
+	if n := len(x.breaks); n == cap(x.breaks) { // append can exceed maxBlocks
+		n = min(max(2*n, 16), maxBlocks)
+		x.breaks = append(make([]int, 0, n), x.breaks...)
+		x.plain = append(make([]bool, 0, n), x.plain...)
+	}
 	x.plain = append(x.plain, m.plain >= x.distance())
 	if x.breaks = append(x.breaks, m.breaks); len(x.breaks) < maxBlocks {
 		return

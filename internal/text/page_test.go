@@ -370,6 +370,9 @@ func TestIndexIsBounded(t *testing.T) {
 	if len(x.breaks) >= maxBlocks || x.distance() != 4*block {
 		t.Errorf("%d offsets, %d bytes apart", len(x.breaks), x.distance())
 	}
+	if memory := x.Memory(); memory > 576<<10 {
+		t.Errorf("the index has %d bytes", memory)
+	}
 	for _, n := range []int{1, 12, 13, 100_000, 3 * maxBlocks * perBlock} {
 		m, next := x.beforeBreak(n), x.after(n)
 		if m.breaks >= n || int64(m.breaks) != m.offset/block*perBlock || next-m.offset != x.distance() {

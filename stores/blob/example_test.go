@@ -20,7 +20,8 @@ func Example() {
 	bucket.WriteAll(ctx, "team/commands/deploy.md", []byte("---\ndescription: Deploy the service\n---\nRun the tests first.\n"), nil)
 
 	store, err := blob.New(bucket, blob.Options{
-		Dir: "team/commands",
+		Dir:     "team/commands",
+		Timeout: 10 * time.Second,
 		Stale: func(err error, age time.Duration) error {
 			log.Printf("the bucket does not answer; serving the commands of %v ago: %v", age, err)
 			return nil

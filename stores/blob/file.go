@@ -1,68 +1,28 @@
 package blob
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
 
 	gocloud "gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
-// A file is an open file. The content has the version of the metadata.
-type file struct {
-	store *Store
-	info  fs.FileInfo
-	name  string
-	body  io.ReadCloser // of Read; nil before the first Read
+// file returns an open file, whose content has the version of the metadata.
+func (s *Store) file(name string, info fs.FileInfo, body io.ReadCloser) fs.File {
+	return &tree.Ranged{Name: name, Info: info, Body: body, Get: func(offset, size int64) (io.ReadCloser, error) {
+		return s.read(name, info, offset, size)
+	}}
 }
 
-func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
-
-func (f *file) Close() error {
-	if f.body == nil {
-		return nil
-	}
-	return f.body.Close()
-}
-
-func (f *file) Read(p []byte) (n int, err error) {
-	if f.body == nil {
-		if f.body, err = f.get(0, -1); err != nil {
-			return 0, err
-		}
-	}
-	if n, err = f.body.Read(p); err != nil && err != io.EOF {
-		err = pathError("read", f.name, err)
-	}
-	return n, err
-}
-
-func (f *file) ReadAt(p []byte, offset int64) (n int, err error) {
-	size := min(int64(len(p)), f.info.Size()-offset)
-	switch {
-	case offset < 0:
-		return 0, pathError("read", f.name, fs.ErrInvalid)
-	case size > 0:
-		body, err := f.get(offset, size)
-		if err != nil {
-			return 0, err
-		}
-		defer body.Close()
-		if n, err = io.ReadFull(body, p[:size]); err != nil {
-			return n, pathError("read", f.name, err)
-		}
-	}
-	if n < len(p) {
-		err = io.EOF
-	}
-	return n, err
-}
-
-// get requests size bytes of the version in the metadata, or all bytes if size is negative.
-func (f *file) get(offset, size int64) (io.ReadCloser, error) {
-	versions := f.store.opts.Versions
-	version := f.info.(interface{ Version() string }).Version()
+// read requests size bytes of the version in the metadata, or all bytes if size is negative.
+func (s *Store) read(name string, info fs.FileInfo, offset, size int64) (io.ReadCloser, error) {
+	versions := s.opts.Versions
+	version := info.(interface{ Version() string }).Version()
 	var opts gocloud.ReaderOptions
 	conditional := false
 	if versions.Match != nil && version != "" {
@@ -72,20 +32,42 @@ func (f *file) get(offset, size int64) (io.ReadCloser, error) {
 			return nil
 		}
 	}
-	body, err := f.store.bucket.NewRangeReader(f.store.ctx, f.store.prefix+f.name, offset, size, &opts)
+	r, err := s.request(name, offset, size, &opts)
 	if conditional && gcerrors.Code(err) == gcerrors.FailedPrecondition { // a closed bucket has this code too
-		err = fmt.Errorf("%w: %w", ErrChanged, err)
+		return nil, fmt.Errorf("%w: %w", ErrChanged, err)
 	}
 	if err != nil {
-		return nil, pathError("read", f.name, err)
+		return nil, expected(err)
 	}
-	changed := body.Size() != f.info.Size() || body.ModTime().Unix() != f.info.ModTime().Unix()
+	changed := r.Size() != info.Size() || r.ModTime().Unix() != info.ModTime().Unix()
 	if versions.Of != nil {
-		changed = versions.Of(body.As) != version // some servers ignore the condition
+		changed = versions.Of(r.As) != version // some servers ignore the condition
 	}
 	if changed {
-		body.Close()
-		return nil, pathError("read", f.name, ErrChanged)
+		r.Close()
+		return nil, ErrChanged
 	}
-	return body, nil
+	return r, nil
+}
+
+// A response is the content of an object.
+type response struct {
+	*gocloud.Reader
+	end context.CancelFunc
+}
+
+// request requests size bytes of the current version, or all bytes if size is negative.
+func (s *Store) request(name string, offset, size int64, opts *gocloud.ReaderOptions) (*response, error) {
+	ctx, end := tree.Limit(s.ctx, s.opts.Timeout)
+	r, err := s.bucket.NewRangeReader(ctx, s.prefix+name, offset, size, opts)
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return &response{r, end}, nil
+}
+
+func (r *response) Close() error {
+	defer r.end()
+	return r.Reader.Close()
 }

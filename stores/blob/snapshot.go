@@ -41,7 +41,7 @@ func (v *snapshot) Open(name string) (fs.File, error) {
 	if err != nil || info.IsDir() {
 		return v.FS.Open(name)
 	}
-	return &file{store: v.store, info: info, name: name}, nil
+	return v.store.file(name, info, nil), nil
 }
 
 // list lists the keys of the store, and returns last if nothing has changed.
@@ -59,7 +59,7 @@ func (s *state) list(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 			return nil, pathError("list", s.opts.Dir, err)
 		}
 		if name := strings.TrimPrefix(object.Key, s.prefix); isFile(name) {
-			f := s.file(object.Size, object.ModTime, object.MD5, object.As)
+			f := s.describe(object.Size, object.ModTime, object.MD5, object.As)
 			files[name], versioned = f, versioned && f.Version != ""
 			fmt.Fprintf(hash, "%d %s%d %s", len(name), name, len(f.Version), f.Version)
 		}
@@ -74,8 +74,8 @@ func (s *state) list(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	return tree.New(version, files), nil
 }
 
-// file describes an object in a listing or a response.
-func (s *state) file(size int64, modified time.Time, md5 []byte, as func(any) bool) tree.File {
+// describe describes an object in a listing or a response.
+func (s *state) describe(size int64, modified time.Time, md5 []byte, as func(any) bool) tree.File {
 	f := tree.File{Size: size, Mode: 0o444, ModTime: modified}
 	if s.opts.Versions.Of != nil {
 		f.Version = s.opts.Versions.Of(as)
@@ -86,20 +86,21 @@ func (s *state) file(size int64, modified time.Time, md5 []byte, as func(any) bo
 	return f
 }
 
-func describe(name string, f tree.File) fs.FileInfo {
-	info, _ := tree.New("", map[string]tree.File{name: f}).Stat(name) // exists, because of isFile
-	return info
-}
-
 func isFile(name string) bool {
 	return fs.ValidPath(name) && name != "." && !strings.Contains(name, "\x00")
 }
 
-// pathError adds the error that programs expect.
 func pathError(op, name string, err error) error {
-	expected := map[gcerrors.ErrorCode]error{gcerrors.NotFound: fs.ErrNotExist, gcerrors.PermissionDenied: fs.ErrPermission}
-	if kind := expected[gcerrors.Code(err)]; kind != nil {
-		err = fmt.Errorf("%w: %w", kind, err)
+	return &fs.PathError{Op: op, Path: name, Err: expected(err)}
+}
+
+// expected adds the error that programs expect.
+func expected(err error) error {
+	switch gcerrors.Code(err) {
+	case gcerrors.NotFound:
+		return fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	case gcerrors.PermissionDenied:
+		return fmt.Errorf("%w: %w", fs.ErrPermission, err)
 	}
-	return &fs.PathError{Op: op, Path: name, Err: err}
+	return err
 }

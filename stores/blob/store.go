@@ -8,8 +8,9 @@
 //   - Versions. A file of a snapshot is read only in the version of the listing. If the
 //     object has changed since, the error is [ErrChanged]. See [Options.Versions].
 //   - Unreachable bucket. A call fails with the error of the driver, or uses the last good
-//     snapshot. [Options.Stale] decides. Reads of contents fail, but a catalog keeps small
-//     files of its lists, and the commands and SKILL.md files that a call has read.
+//     snapshot. [Options.Stale] decides, also after [Options.Timeout]. Reads of contents fail,
+//     but a catalog keeps small files of its lists, and the commands and SKILL.md files that
+//     a call has read.
 //   - Memory. The store keeps about 400 bytes for each key of the last snapshot, and no
 //     contents. [Options.MaxKeys] limits the keys.
 //   - Names. A slash in a key separates directories. The store omits a key that is no path
@@ -51,6 +52,12 @@ type Options struct {
 	// MaxKeys is the maximum number of keys below Dir. Zero means 200,000. A snapshot of
 	// more keys fails.
 	MaxKeys int
+
+	// Timeout limits a snapshot, and each request for a file with its content. Zero means that
+	// only the context of the call limits the requests. If a snapshot has reached the limit and
+	// Stale has allowed the last good snapshot, calls use this snapshot for one second without
+	// a listing. The stores of [Store.Sub] share this second.
+	Timeout time.Duration
 
 	// Stale is called if a listing fails and the store has a snapshot. The arguments are the
 	// error and the age of the last good snapshot. If Stale returns nil, the call uses this
@@ -94,7 +101,7 @@ func New(bucket *gocloud.Bucket, opts Options) (*Store, error) {
 			return nil, fmt.Errorf("blob: invalid Dir %q: use a path below the top of the bucket", opts.Dir)
 		}
 	}
-	s.Latest = tree.NewLatest(s.list, opts.Stale)
+	s.Latest = tree.NewLatest(s.list, opts.Timeout, opts.Stale)
 	return &Store{context.Background(), s}, nil
 }
 
@@ -136,10 +143,10 @@ func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
 // a directory of a new snapshot.
 func (s *Store) Open(name string) (fs.File, error) {
 	if s.opts.Versions.Of != nil && isFile(name) {
-		r, err := s.bucket.NewReader(s.ctx, s.prefix+name, nil)
+		r, err := s.request(name, 0, -1, nil)
 		switch {
 		case err == nil:
-			return &file{s, describe(name, s.file(r.Size(), r.ModTime(), nil, r.As)), name, r}, nil
+			return s.file(name, tree.Describe(name, s.describe(r.Size(), r.ModTime(), nil, r.As)), r), nil
 		case gcerrors.Code(err) != gcerrors.NotFound: // not a directory
 			return nil, pathError("open", name, err)
 		}
@@ -153,9 +160,11 @@ func (s *Store) Stat(name string) (fs.FileInfo, error) {
 	if name == "." {
 		return tree.New("", nil).Stat(name)
 	}
-	if isFile(name) {
-		if a, err := s.bucket.Attributes(s.ctx, s.prefix+name); err == nil {
-			return describe(name, s.file(a.Size, a.ModTime, a.MD5, a.As)), nil
+	if isFile(name) && s.Latest.Outage() == nil {
+		ctx, end := tree.Limit(s.ctx, s.opts.Timeout)
+		defer end()
+		if a, err := s.bucket.Attributes(ctx, s.prefix+name); err == nil {
+			return tree.Describe(name, s.describe(a.Size, a.ModTime, a.MD5, a.As)), nil
 		}
 	}
 	return view(s, name, (*snapshot).Stat)

@@ -49,7 +49,8 @@ type Options struct {
 	Fetch *git.FetchOptions
 
 	// Timeout limits a snapshot. Zero means that only the context of the call limits a
-	// snapshot.
+	// snapshot. If a snapshot has reached the limit and Stale has allowed the last
+	// snapshot, calls use this snapshot for one second without a request.
 	Timeout time.Duration
 
 	// Stale decides if the repository or the remote fails and the store has a snapshot.

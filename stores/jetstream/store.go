@@ -48,7 +48,9 @@ type Options struct {
 	MaxSize int64
 
 	// Timeout limits a snapshot. Zero means that only the context of the call and the
-	// limits of the client, 5 seconds for a request by default, apply.
+	// limits of the client, 5 seconds for a request by default, apply. If a snapshot has
+	// reached the limit and Stale has allowed the last snapshot, calls use this snapshot
+	// for one second without a request.
 	Timeout time.Duration
 
 	// Stale decides if the server fails or the bucket does not exist, and the store has a

@@ -52,7 +52,8 @@ type Options struct {
 	MaxSize int64
 
 	// Timeout limits a snapshot. Zero means that only the context of the call limits a
-	// snapshot.
+	// snapshot. If a snapshot has reached the limit and Stale has allowed the last
+	// snapshot, calls use this snapshot for one second without a request.
 	Timeout time.Duration
 
 	// Stale decides if the registry fails or the artifact cannot be read, and the store has

@@ -46,7 +46,7 @@ func TestLatestChoosesTheErrorOrTheLastSnapshot(t *testing.T) {
 					stale = nil
 				}
 				last := tree.New("1", nil)
-				latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return last, answer }, stale)
+				latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return last, answer }, 0, stale)
 				if _, err := latest.Snapshot(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -68,9 +68,9 @@ func TestADirectoryStartsWithTheLastSnapshot(t *testing.T) {
 	errDown := errors.New("down")
 	files := tree.New("1", map[string]tree.File{"skills/pdf/SKILL.md": {Size: 3}})
 	stale := func(error, time.Duration) error { return nil }
-	whole := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return files, nil }, stale)
+	whole := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return files, nil }, 0, stale)
 	below := func(dir string) *tree.Latest {
-		l := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return nil, errDown }, stale)
+		l := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return nil, errDown }, 0, stale)
 		l.Start(whole, dir)
 		return l
 	}
@@ -101,7 +101,7 @@ func TestLatestEndsWithTheContext(t *testing.T) {
 			}
 			<-ctx.Done()
 			return nil, errors.New("broken pipe")
-		}, stale)
+		}, 0, stale)
 		if _, err := latest.Snapshot(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestWaitingCallsShareTheNextUpdate(t *testing.T) {
 			revision.Add(1)
 			time.Sleep(time.Second)
 			return tree.New(version, nil), nil
-		}, nil)
+		}, 0, nil)
 		var wg sync.WaitGroup
 		snapshot := func(ctx context.Context, want string) {
 			wg.Go(func() {
@@ -157,5 +157,62 @@ func TestWaitingCallsShareTheNextUpdate(t *testing.T) {
 		if got := revision.Load(); got != 2 {
 			t.Errorf("%d updates, want 2", got)
 		}
+	})
+}
+
+func TestAfterATimeoutLatestPausesForASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		updates, hangs, refused := 0, false, error(nil)
+		update := func(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+			if updates++; hangs {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return tree.New(fmt.Sprint(updates), map[string]tree.File{"dir/a.md": {}}), nil
+		}
+		stale := func(err error, _ time.Duration) error {
+			if !errors.Is(err, context.DeadlineExceeded) || err.Error() != "no answer within 5s: context deadline exceeded" {
+				t.Errorf("stale receives %v", err)
+			}
+			return refused
+		}
+		latest := tree.NewLatest(update, 5*time.Second, stale)
+		expect := func(name string, l *tree.Latest, version string, asked int, wait time.Duration) {
+			t.Helper()
+			before, begin := updates, time.Now()
+			files, err := l.Snapshot(t.Context())
+			if got := time.Since(begin); got != wait || updates-before != asked {
+				t.Errorf("%s: %d updates in %v, want %d in %v", name, updates-before, got, asked, wait)
+			}
+			switch {
+			case version == "":
+				if err == nil || !errors.Is(err, refused) && !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s: error %v", name, err)
+				}
+			case err != nil || files.Version() != version:
+				t.Errorf("%s: %v, %v, want version %s", name, files, err, version)
+			}
+		}
+		hangs = true
+		expect("no snapshot", latest, "", 1, 5*time.Second)
+		expect("no snapshot again", latest, "", 1, 5*time.Second)
+		hangs = false
+		expect("an answer", latest, "3", 1, 0)
+		hangs = true
+		expect("a timeout", latest, "3", 1, 5*time.Second)
+		below, missing := tree.NewLatest(update, 5*time.Second, stale), tree.NewLatest(update, 5*time.Second, stale)
+		below.Start(latest, "dir")
+		missing.Start(latest, "missing")
+		expect("within a second", latest, "3", 0, 0)
+		expect("a directory within a second", below, "3", 0, 0)
+		refused = errors.New("refused")
+		expect("stale refuses", latest, "", 0, 0)
+		time.Sleep(time.Second)
+		expect("stale refuses after a second", latest, "", 1, 5*time.Second)
+		refused = nil
+		expect("a refused timeout is no pause", latest, "3", 1, 5*time.Second)
+		expect("a directory without a snapshot", missing, "", 1, 5*time.Second)
+		hangs = false
+		expect("another answer", latest, "8", 1, 0)
 	})
 }

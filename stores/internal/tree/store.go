@@ -15,17 +15,9 @@ type Store struct {
 	files  func() (*FS, error)
 }
 
-// NewStore returns a Store over [NewLatest]. The timeout limits each update, unless the
-// timeout is zero.
+// NewStore returns a Store over [NewLatest].
 func NewStore(update func(ctx context.Context, last *FS) (*FS, error), timeout time.Duration, stale func(err error, age time.Duration) error) *Store {
-	latest := NewLatest(func(ctx context.Context, last *FS) (*FS, error) {
-		if timeout > 0 {
-			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, timeout)
-			defer cancel()
-		}
-		return update(ctx, last)
-	}, stale)
+	latest := NewLatest(update, timeout, stale)
 	return &Store{latest, func() (*FS, error) { return latest.Snapshot(context.Background()) }}
 }
 

@@ -100,6 +100,9 @@ func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	return &node{name: path.Base(name), file: found.file, children: found.children}, nil
 }
 
+// Describe returns the FileInfo of a file, as [FS.Lstat] does.
+func Describe(name string, file File) fs.FileInfo { return &node{name: path.Base(name), file: file} }
+
 // Below returns the files of a directory, with the version of f. A symbolic link that leads
 // outside the directory is broken in the result. If the directory does not exist, or is a
 // file, the error matches fs.ErrNotExist.

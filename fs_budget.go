@@ -17,14 +17,14 @@ type budget struct {
 }
 
 // Budget limits the text of the result, the result of String, to n characters (Unicode code
-// points), including the heading, the cursor, the warnings and the lines "… and N more". The
+// points), including the heading, the cursor, the warnings and the marks of the cuts. The
 // fields of the result have only the entries of the text. Totals count all entries.
 //
 //   - ListDir returns the first entries. NextCursor continues after the last entry.
 //   - FindFiles returns the first files in path order. Total counts all files.
 //   - Grep returns the first match of each file, then the second matches, and so on, with their
 //     Before and After. Total counts all matches.
-//   - Tree returns entries of all levels, and marks each cut with "… and N more".
+//   - Tree returns entries of all levels. The text marks each cut, and names the budget.
 //
 // Tree adds one entry after the other, until the next entry does not fit. The subdirectories
 // of the directory of the call come first. Then Tree proceeds in rounds. In each round, each
@@ -42,11 +42,12 @@ type budget struct {
 // for the number of warnings.
 //
 // If the text without entries does not fit, the error is [ErrInvalidOption]. A listing needs
-// its first entry. 300 characters are enough for Tree and FindFiles, and 600 characters for
-// Grep, if the path has at most 100 characters, and the pattern and the globs at most 100
-// characters together. 700 characters are enough for ListDir if the path has at most 100 characters, and the names and
-// the targets of links at most 50. A budget of 0 or less is [ErrInvalidOption]. Budget replaces
-// an earlier [BudgetTokens].
+// its first entry. The error precedes the work if the budget is too small for an empty directory,
+// or for a search without matches. No call returns the error from 400 characters for Tree and
+// FindFiles, from 600 characters for Grep, and from 700 characters for ListDir, if the path has at
+// most 100 characters, the pattern and the globs at most 100 characters together, and, for
+// ListDir, the names and the targets of links at most 50 characters. A budget of 0 or less is
+// [ErrInvalidOption]. Budget replaces an earlier [BudgetTokens].
 //
 // The memory depends on the budget, not on the number of entries. In the order ByName, ListDir
 // reads the metadata only of entries that may fit. Accepted by ListDir, Tree, FindFiles and
@@ -54,7 +55,7 @@ type budget struct {
 func Budget(n int) DirOption {
 	return func(o *dirOptions) {
 		if n <= 0 {
-			o.fail(invalidOption("Budget: " + strconv.Itoa(n) + " characters; use 200 or more"))
+			o.fail(invalidOption("Budget: " + strconv.Itoa(n) + " characters; use 1000 or more"))
 		}
 		o.budget = budget{limited: true, max: n}
 	}
@@ -215,6 +216,16 @@ func (o *dirOptions) reserved() []string {
 		return nil
 	}
 	return []string{furtherWarnings(99_999)}
+}
+
+// holds returns [ErrInvalidOption] if a budget of characters is smaller than the text of a result.
+func (b budget) holds(shortest fmt.Stringer) error {
+	if b.limited && b.count == nil {
+		if size := b.size(shortest.String()); size > b.max {
+			return b.tooSmall(size)
+		}
+	}
+	return nil
 }
 
 func (b budget) tooSmall(size int) error {

@@ -68,7 +68,10 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 		}
 		withoutSizes := rapid.SampledFrom([]toolshelf.DirOption{nil, toolshelf.WithoutSizes()}).Draw(r, "sizes")
 		order := toolshelf.SortedBy(rapid.SampledFrom([]toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize}).Draw(r, "order"))
-		tokens := rapid.Bool().Draw(r, "tokens")
+		tokens, unit := rapid.Bool().Draw(r, "tokens"), "characters"
+		if tokens {
+			unit = "tokens"
+		}
 		limited := rapid.SampledFrom([]toolshelf.DirOption{nil, toolshelf.Limit(7)}).Draw(r, "limit")
 		calls := map[string]func(o ...toolshelf.DirOption) (fmt.Stringer, error){
 			"Tree": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
@@ -120,6 +123,28 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 					}
 				}
 				entries := entriesOf(result)
+				limits := []string(nil)
+				if len(entries) < len(entriesOf(whole)) {
+					limits = []string{fmt.Sprintf("%d %s", budget, unit)}
+				}
+				switch got := result.(type) {
+				case toolshelf.DirTree:
+					if limits == nil {
+						limits = whole.(toolshelf.DirTree).Limits
+					}
+					if diff := cmp.Diff(limits, got.Limits); diff != "" || (len(got.Limits) > 0) != (got.Omitted > 0) {
+						r.Fatalf("Tree: budget %d, %d omitted (-want +got):\n%s", budget, got.Omitted, diff)
+					}
+				case toolshelf.TextMatches:
+					if limits == nil {
+						limits = whole.(toolshelf.TextMatches).Limits
+					} else if slices.Contains(whole.(toolshelf.TextMatches).Limits, "3 lines per file") {
+						limits = append([]string{"3 lines per file"}, limits...)
+					}
+					if diff := cmp.Diff(limits, got.Limits); diff != "" {
+						r.Fatalf("Grep: budget %d (-want +got):\n%s", budget, diff)
+					}
+				}
 				if name == "Tree" {
 					wideBeforeDeep(r, whole.(toolshelf.DirTree).Children, result.(toolshelf.DirTree).Children)
 				}
@@ -184,9 +209,9 @@ func TestTreeBudgetIsSharedBetweenLevels(t *testing.T) {
 		budget int
 		want   string
 	}{
-		{200, "dir0 dir1 dir2 dir3 dir4"},
-		{300, "dir0 dir1 dir2 dir3 dir4 root00.go root01.go root02.go root03.go root04.go"},
-		{500, "dir0 dir0/sub dir0/file00.go dir1 dir1/sub dir2 dir2/sub dir3 dir3/sub dir4 dir4/sub root00.go root01.go root02.go root03.go root04.go"},
+		{245, "dir0 dir1 dir2 dir3 dir4"},
+		{380, "dir0 dir1 dir2 dir3 dir4 root00.go root01.go root02.go root03.go root04.go"},
+		{540, "dir0 dir0/sub dir0/file00.go dir1 dir1/sub dir2 dir2/sub dir3 dir3/sub dir4 dir4/sub root00.go root01.go root02.go root03.go root04.go"},
 	} {
 		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(tt.budget))
 		if err != nil {
@@ -249,7 +274,7 @@ func TestTreeBudgetShowsManyDirectoriesOfACommonLayout(t *testing.T) {
 		{"Java", java, 500, "module?/src", 4},
 		{"Java", java, 1000, "module?/src/*", 8},
 		{"Java", java, 2000, "module?/src/main/java/com/acme/module?", 4},
-		{"monorepo", monorepo, 500, "packages/*", 10},
+		{"monorepo", monorepo, 560, "packages/*", 10},
 		{"monorepo", monorepo, 1500, "packages/*", 30},
 		{"chain", chain, 750, "*", 21},
 		{"chain", chain, 1000, "dir*/file", 20},
@@ -379,7 +404,7 @@ func TestBudgetTokensCountsWholeTexts(t *testing.T) {
 		"ListDir":   func(o toolshelf.DirOption) (fmt.Stringer, error) { return c.ListDir(t.Context(), "src/tools", o) },
 		"FindFiles": func(o toolshelf.DirOption) (fmt.Stringer, error) { return c.FindFiles(t.Context(), ".", "*", o) },
 	} {
-		for _, budget := range []int{20, 25, 1000} {
+		for _, budget := range []int{22, 27, 1000} {
 			var counted []string
 			result, err := call(toolshelf.BudgetTokens(budget, func(text string) int {
 				counted = append(counted, text)
@@ -440,15 +465,36 @@ func TestBudgetsThatAreEnough(t *testing.T) {
 			t.Errorf("ListDir, order %s: %+v, %v", sort, page, err)
 		}
 	}
-	enough := []toolshelf.DirOption{toolshelf.Budget(300), toolshelf.Gitignore()}
+	enough := []toolshelf.DirOption{toolshelf.Budget(400), toolshelf.Gitignore()}
 	if _, err := c.Tree(t.Context(), dir, append(enough, toolshelf.Exclude(long))...); err != nil {
 		t.Error(err)
 	}
 	if _, err := c.FindFiles(t.Context(), dir, long, enough...); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.Grep(t.Context(), dir, long, enough...); err != nil {
+	if _, err := c.Grep(t.Context(), dir, long, toolshelf.Budget(600), toolshelf.Gitignore()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBudgetFailsBeforeTheWork calls methods with a missing directory, which only the work reveals.
+func TestBudgetFailsBeforeTheWork(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
+	dir := strings.Repeat("x", 50)
+	for name, tt := range map[string]struct {
+		call  func(toolshelf.DirOption) error
+		least int
+	}{
+		"ListDir":   {func(o toolshelf.DirOption) error { _, err := c.ListDir(t.Context(), dir, o); return err }, 92},
+		"Tree":      {func(o toolshelf.DirOption) error { _, err := c.Tree(t.Context(), dir, o); return err }, 67},
+		"FindFiles": {func(o toolshelf.DirOption) error { _, err := c.FindFiles(t.Context(), dir, "*.go", o); return err }, 34},
+		"Grep":      {func(o toolshelf.DirOption) error { _, err := c.Grep(t.Context(), dir, "text", o); return err }, 41},
+	} {
+		message := fmt.Sprintf("Budget: %d characters cannot hold the shortest result, %d characters; use a larger budget", tt.least-1, tt.least)
+		checkError(t, name, tt.call(toolshelf.Budget(tt.least-1)), toolshelf.ErrInvalidOption, message)
+		if err := tt.call(toolshelf.Budget(tt.least)); !errors.Is(err, toolshelf.ErrDirectoryNotFound) && !errors.Is(err, toolshelf.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -75,9 +75,10 @@ Excluding: .bin
 			{"a limit counts only the entries of the tree", "web", []toolshelf.DirOption{toolshelf.Limit(3)}, `Directory tree: web/
 
 [DIR]  node_modules/ (3 entries)
-[DIR]  vendor/
-  … and 1 more
-[FILE] app.js (0 B)`},
+[DIR]  vendor/ (1 entry)
+[FILE] app.js (0 B)
+
+Cut at 3 entries; raise this limit, or give the path of a subdirectory`},
 		} {
 			tree, err := c.Tree(t.Context(), tt.path, append(tt.options, toolshelf.SkipDependencies())...)
 			if err != nil {

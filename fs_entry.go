@@ -139,6 +139,15 @@ func writeWarnings(b *strings.Builder, warnings []string) {
 	}
 }
 
+// joinLimits returns, for example, "100 lines and 8000 characters" and "these limits".
+func joinLimits(limits []string) (names, these string) {
+	last := len(limits) - 1
+	if last == 0 {
+		return limits[0], "this limit"
+	}
+	return strings.Join(limits[:last], ", ") + " and " + limits[last], "these limits"
+}
+
 // counted returns, for example, "1 file" or "2 files".
 func counted(n int, one, many string) string {
 	if n == 1 {

@@ -153,7 +153,7 @@ func ExampleBudget() {
 	}
 	c := open(toolshelf.WithFs(project(files)))
 	defer c.Close()
-	tree, err := c.Tree(context.Background(), ".", toolshelf.Budget(280))
+	tree, err := c.Tree(context.Background(), ".", toolshelf.Budget(360))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -174,6 +174,8 @@ func ExampleBudget() {
 	// [FILE] page03.html (0 B)
 	// [FILE] page04.html (0 B)
 	// … and 45 more
+	//
+	// Cut at 360 characters; raise this limit, or give the path of a subdirectory
 }
 
 func ExampleBudgetTokens() {

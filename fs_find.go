@@ -41,6 +41,9 @@ type FileMatches struct {
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	opts = append(slices.Clip(opts), matching(pattern))
 	return inDirectory(ctx, c, "FindFiles", path, opts, FileMatches.within, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
+		if err := o.budget.holds(FileMatches{Pattern: pattern, Files: []string{"a"}, Total: 1}); err != nil {
+			return FileMatches{}, err
+		}
 		lo := o.listing()
 		lo.Limit = o.budget.lines(lo.Limit, minFileLine)
 		found, err := listing.Find(ctx, c.root, name, o.pattern, lo)

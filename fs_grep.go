@@ -25,7 +25,7 @@ type TextMatches struct {
 	Dependencies int         `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
 	Vanished     int         `json:"vanished,omitempty"`     // number of entries removed during the call
 	LongLines    int         `json:"long_lines,omitempty"`   // number of lines larger than 1 MiB; Grep searches the first 1 MiB
-	Limits       []string    `json:"limits,omitempty"`       // the limits beyond which there are matching lines, such as "100 lines", "3 lines per file" and "8000 characters"
+	Limits       []string    `json:"limits,omitempty"`       // the limits beyond which there are matching lines, such as "100 lines", "3 lines per file" and "8000 characters"; of Limit and Budget, the smaller
 	Warnings     []string    `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 
@@ -103,12 +103,11 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 			return TextMatches{}, &Error{Code: CodeInvalidPattern, Op: op, Path: pattern,
 				Message: "invalid pattern '" + escape.Line(pattern[:min(len(pattern), 200)]) + "': " + escape.Line(err.Error())}
 		}
-		lo := o.listing()
-		if o.limit < 0 {
-			lo.Limit = defaultGrepLimit
+		if err := o.budget.holds(TextMatches{Pattern: pattern}); err != nil {
+			return TextMatches{}, err
 		}
-		limit := lo.Limit
-		lo.Limit = o.budget.lines(lo.Limit, minMatchLine)
+		lo, limit := o.listing(), o.limitOr(defaultGrepLimit)
+		lo.Limit = o.budget.lines(limit, minMatchLine)
 		found, err := listing.Grep(ctx, c.root, name, listing.Search{Pattern: compiled, Files: o.grep.files, PerFile: o.grep.perFile, Context: o.grep.context, Fair: o.budget.limited, Searched: o.searched}, lo)
 		if ctx.Err() != nil {
 			return TextMatches{}, ctx.Err()
@@ -137,11 +136,13 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 			m.Limits = append(m.Limits, counted(o.grep.perFile, "line", "lines")+" per file")
 		}
 		if limit > 0 && found.Capped > limit {
-			m.Limits = append(m.Limits, counted(limit, "line", "lines"))
+			m.Limits = append(m.Limits, limitOfLines(limit))
 		}
 		return m, nil
 	})
 }
+
+func limitOfLines(n int) string { return counted(n, "line", "lines") }
 
 func newTextMatches(files []listing.MatchingFile) []TextMatch {
 	n := 0
@@ -166,7 +167,7 @@ func newTextMatches(files []listing.MatchingFile) []TextMatch {
 // without the lines above. A line of Before and After has "-" in place of both colons. With context, the line "--" separates lines
 // that are not adjacent in a file. "…" marks the cut ends of a line. After the last line of a
 // file, "… and N more" reports the further matches of the file. Lines after the matches report
-// all matches beyond the limits with the values of the limits, the files that are not text, the unreadable directories and files,
+// all matching lines beyond the limits, the files of which no line is shown, the values of the limits, the files that are not text, the unreadable directories and files,
 // the directories of SkipDependencies, the long lines and the warnings.
 //
 // Each line of a file is one line, even if the line contains control characters. Names are escaped
@@ -180,7 +181,13 @@ func (m TextMatches) String() string {
 		b.WriteString("Found " + counted(m.Total, "line", "lines") + " in " + counted(m.Files, "file", "files") + " matching " + pattern + ":\n")
 	}
 	m.writeMatches(&b)
-	m.writeRest(&b)
+	shown := 0
+	for i := range m.Matches {
+		if i == 0 || m.Matches[i].Path != m.Matches[i-1].Path {
+			shown++
+		}
+	}
+	writeRest(&b, m.Total-len(m.Matches), m.Files-shown, m.Limits)
 	var notes []string
 	if m.Binary > 0 {
 		notes = append(notes, counted(m.Binary, "file is not text and was", "files are not text and were")+" not searched")
@@ -208,19 +215,19 @@ func (m TextMatches) String() string {
 	return b.String()
 }
 
-// writeRest writes the line about the matches beyond the limits.
-func (m TextMatches) writeRest(b *strings.Builder) {
-	more := m.Total - len(m.Matches)
-	if more <= 0 {
+// writeRest writes the line about the matching lines beyond the limits, and about the files of
+// which no line is shown.
+func writeRest(b *strings.Builder, lines, files int, limits []string) {
+	if lines <= 0 {
 		return
 	}
-	b.WriteString("\n  … and " + strconv.Itoa(more) + " more")
-	if n := len(m.Limits); n > 0 {
-		limits, these := m.Limits[n-1], "this limit"
-		if n > 1 {
-			limits, these = strings.Join(m.Limits[:n-1], ", ")+" and "+limits, "these limits"
-		}
-		b.WriteString(" beyond " + limits + "; raise " + these + ", or narrow path, files or pattern")
+	b.WriteString("\n  … and " + counted(lines, "more line", "more lines"))
+	if files > 0 {
+		b.WriteString(" and " + counted(files, "more file", "more files"))
+	}
+	if len(limits) > 0 {
+		names, these := joinLimits(limits)
+		b.WriteString(" beyond " + names + "; raise " + these + ", or narrow path, files or pattern")
 	}
 }
 

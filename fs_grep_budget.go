@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,21 +15,32 @@ func (m TextMatches) within(ctx context.Context, o *dirOptions) (TextMatches, er
 	if !o.budget.limited {
 		return m, nil
 	}
-	order, reported, limits := newGrepOrder(m.Matches), m.Warnings, slices.Clip(m.Limits)
+	order, reported, whole := newGrepOrder(m.Matches), m.Warnings, m.Limits
+	lines := limitOfLines(o.limitOr(defaultGrepLimit))
+	cutLimits := slices.DeleteFunc(slices.Clone(whole), func(limit string) bool { return limit == lines }) // the budget is smaller
+	cutLimits = append(cutLimits, o.budget.String())
+	limits := func(n int) []string {
+		if n < len(order.matches) {
+			return cutLimits
+		}
+		return whole
+	}
 	c := cut[TextMatches]{
 		most: len(m.Matches),
 		at: func(n int, warnings []string) TextMatches {
-			m.Matches, m.Limits, m.Warnings = order.first(n), limits, warnings
-			if n < len(order.matches) {
-				m.Limits = append(limits, o.budget.String())
-			}
+			m.Matches, m.Limits, m.Warnings = order.first(n), limits(n), warnings
 			return m
 		},
 		warnings: func(TextMatches) []string { return reported },
 	}
 	c.draft = func(n int) TextMatches { return c.at(n, o.reserved()) }
 	if o.budget.count == nil {
-		c.sizes = func(least int) []int { return order.sizes(least, m.Total, m.Files) }
+		rest := func(n int) int {
+			var b strings.Builder
+			writeRest(&b, m.Total-n, m.Files-min(n, order.files), limits(n))
+			return utf8.RuneCountInString(b.String())
+		}
+		c.sizes = func(least int) []int { return order.sizes(least, m.Files, rest) }
 	}
 	return c.fit(ctx, o.budget)
 }
@@ -41,6 +51,7 @@ type grepOrder struct {
 	matches   []TextMatch // in path order
 	further   []int       // for each match: number of further matching lines of the file
 	additions []int       // indexes of matches
+	files     int         // number of files; the first additions are the first matches of the files
 }
 
 func newGrepOrder(matches []TextMatch) *grepOrder {
@@ -54,6 +65,8 @@ func newGrepOrder(matches []TextMatch) *grepOrder {
 	for i := range matches {
 		if o.additions[i] = i; o.continues(i) {
 			index[i] = index[i-1] + 1
+		} else {
+			o.files++
 		}
 	}
 	slices.SortStableFunc(o.additions, func(i, j int) int { return cmp.Compare(index[i], index[j]) })
@@ -78,11 +91,12 @@ func (o *grepOrder) first(n int) []TextMatch {
 }
 
 // sizes returns the number of characters of the text with the first n matches, for each n. least
-// is the number for n = 0. The text of more matches can be shorter, because the last match of a
+// is the number for n = 0, and rest returns the number of characters of the line about the other
+// matches. The text of more matches can be shorter, because the last match of a
 // file replaces a line "… and 1 more".
-func (o *grepOrder) sizes(least, total, files int) []int {
+func (o *grepOrder) sizes(least, files int, rest func(n int) int) []int {
 	sizes := append(make([]int, 0, len(o.additions)+1), least)
-	size, gaps, context := least, 0, false
+	size, gaps, context := least-rest(0), 0, false
 	for n, i := range o.additions {
 		match := o.matches[i]
 		var b, before strings.Builder
@@ -94,12 +108,11 @@ func (o *grepOrder) sizes(least, total, files int) []int {
 			match.writeMore(&before, files)
 		}
 		size += utf8.RuneCountInString(b.String()) - utf8.RuneCountInString(before.String())
-		size += len(strconv.Itoa(total-n-1)) - len(strconv.Itoa(total-n))
 		context = context || match.hasContext()
 		if n > 0 && !(o.continues(i) && match.follows(&o.matches[i-1])) {
 			gaps++
 		}
-		sizes = append(sizes, size)
+		sizes = append(sizes, size+rest(n+1))
 		if context {
 			sizes[n+1] += gaps * len(contextGap)
 		}

@@ -45,6 +45,6 @@ func ExampleTextMatches_String() {
 	// Found 2 lines in 2 files matching 'PACKAGE':
 	//
 	//   src/tools/fmt.go:1: package tools
-	//   … and 1 more beyond 1 line; raise this limit, or narrow path, files or pattern
+	//   … and 1 more line and 1 more file beyond 1 line; raise this limit, or narrow path, files or pattern
 	// 1 of 2
 }

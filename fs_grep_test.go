@@ -80,19 +80,24 @@ func TestGrepText(t *testing.T) {
 
   src/sub/x.go:1: TODO x
   src/main.go:1: // TODO main
-  … and 2 more beyond 2 lines; raise this limit, or narrow path, files or pattern`},
+  … and 2 more lines and 1 more file beyond 2 lines; raise this limit, or narrow path, files or pattern`},
 		{"a limit of a file", ".", "TODO", []toolshelf.GrepOption{toolshelf.LimitPerFile(1), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
 
   A.md:1: TODO first
   A.md: … and 1 more
   b.txt:2: TODO two
   b.txt: … and 1 more
-  … and 2 more beyond 1 line per file; raise this limit, or narrow path, files or pattern`},
-		{"a limit, a limit of a file and a budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.LimitPerFile(1), toolshelf.Limit(1), toolshelf.Budget(200), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
+  … and 2 more lines beyond 1 line per file; raise this limit, or narrow path, files or pattern`},
+		{"a limit, a limit of a file and a large budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.LimitPerFile(1), toolshelf.Limit(1), toolshelf.Budget(300), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
 
   A.md:1: TODO first
   A.md: … and 1 more
-  … and 3 more beyond 1 line per file and 1 line; raise these limits, or narrow path, files or pattern`},
+  … and 3 more lines and 1 more file beyond 1 line per file and 1 line; raise these limits, or narrow path, files or pattern`},
+		{"a limit that is larger than the budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(3), toolshelf.Budget(211), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
+
+  A.md:1: TODO first
+  A.md: … and 1 more
+  … and 3 more lines and 1 more file beyond 211 characters; raise this limit, or narrow path, files or pattern`},
 		{"context", ".", "TODO", []toolshelf.GrepOption{toolshelf.Context(1), toolshelf.Files("b.txt", "A.md")}, `Found 4 lines in 2 files matching 'TODO':
 
   A.md:1: TODO first
@@ -120,7 +125,7 @@ func TestGrepText(t *testing.T) {
 		{"whole words, in any letter case", "A.md", "todo|fir", []toolshelf.GrepOption{toolshelf.WholeWords(), toolshelf.IgnoreCase(), toolshelf.Limit(1)}, `Found 2 lines in 1 file matching 'todo|fir':
 
   A.md:1: TODO first
-  … and 1 more beyond 1 line; raise this limit, or narrow path, files or pattern`},
+  … and 1 more line beyond 1 line; raise this limit, or narrow path, files or pattern`},
 		{"a pattern that is not one line", "empty", "a\x1b\t\\b", nil, "No lines found matching 'a\\x1b\t\\b' in 1 file"},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {

@@ -67,6 +67,14 @@ func SortedBy(key SortKey) DirOption {
 	}
 }
 
+// limitOr returns the option Limit, or n without the option.
+func (o *dirOptions) limitOr(n int) int {
+	if o.limit < 0 {
+		return n
+	}
+	return o.limit
+}
+
 // Limit sets the maximum number of entries or lines: ListDir returns a page, Tree the levels
 // near the top, FindFiles the first files, and Grep the first lines. Totals are not limited. The
 // value 0 means no limit. A negative n is [ErrInvalidOption]. Without the option, Tree returns

@@ -24,6 +24,7 @@ type DirTree struct {
 	Omitted   int        `json:"omitted,omitempty"`   // sum of More over all directories; excludes entries below omitted directories
 	Ignored   int        `json:"ignored,omitempty"`   // number of entries omitted by Gitignore, excluding entries below omitted directories
 	Vanished  int        `json:"vanished,omitempty"`  // number of entries removed during the call
+	Limits    []string   `json:"limits,omitempty"`    // the limit that omits entries, such as "1000 entries" or "8000 characters"
 	NoSizes   bool       `json:"no_sizes,omitempty"`  // the result of WithoutSizes
 	Warnings  []string   `json:"warnings,omitempty"`  // information that could not be read, one line each
 }
@@ -57,10 +58,15 @@ type TreeNode struct {
 // processors.
 func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (DirTree, error) {
 	return inDirectory(ctx, c, "Tree", path, opts, DirTree.within, func(ctx context.Context, name string, o dirOptions) (DirTree, error) {
-		lo := o.listing()
-		if o.limit < 0 {
-			lo.Limit = defaultTreeLimit
+		tree := DirTree{Path: name + "/", NoSizes: o.withoutSizes}
+		for i := range o.exclude {
+			tree.Excluding = append(tree.Excluding, o.exclude[i].String())
 		}
+		if err := o.budget.holds(tree); err != nil {
+			return DirTree{}, err
+		}
+		lo := o.listing()
+		lo.Limit = o.limitOr(defaultTreeLimit)
 		lo.Limit, lo.Places = o.budget.lines(lo.Limit, minTreeLine), o.budget.limited
 		lo.MaxDepth = o.budget.levels(lo.MaxDepth)
 		var top TreeNode
@@ -79,12 +85,9 @@ func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (Dir
 		if err != nil {
 			return DirTree{}, err
 		}
-		tree := DirTree{Path: name + "/", Children: top.Children, More: top.More, Ignored: report.Ignored, Vanished: report.Vanished, Warnings: report.Warnings, NoSizes: o.withoutSizes}
+		tree.Children, tree.More, tree.Ignored, tree.Vanished, tree.Warnings = top.Children, top.More, report.Ignored, report.Vanished, report.Warnings
 		if tree.Children == nil {
 			tree.Children = []TreeNode{}
-		}
-		for i := range o.exclude {
-			tree.Excluding = append(tree.Excluding, o.exclude[i].String())
 		}
 		return tree, nil
 	})
@@ -115,10 +118,18 @@ func (t *DirTree) countNodes(nodes []TreeNode, more int) (unknown int) {
 
 // String returns the tree as text for a model, in the format of the tool directory_tree. The
 // text has no line break at its end. Each level is indented by two spaces. The line of an
-// unreadable directory ends with the reason. The line of a directory that SkipDependencies
-// skips ends with the number of its entries, as in "[DIR]  node_modules/ (812 entries)". After the entries of a directory, "… and N more"
-// reports the entries beyond the limit or the budget. The text has no total, because Tree does not read the
-// directories beyond the limit. Lines and names are those of [DirListing.String], without the column of sizes.
+// unreadable directory ends with the reason. The line of a directory that SkipDependencies skips
+// ends with the number of its entries, as in "[DIR]  node_modules/ (812 entries)".
+//
+// If the limit or the budget omits all entries of a directory, the line of the directory also ends
+// with the number of entries. If the text has some entries of a directory, "… and N more" follows
+// the entries. A line after the tree names the limit or the budget. The text has no total, because
+// Tree does not read the directories beyond the limit.
+//
+// A directory at MaxDepth has no number, because Tree does not read the directory. The line is the
+// same as the line of an empty directory, and Limits does not name MaxDepth.
+//
+// Lines and names are those of [DirListing.String], without the column of sizes.
 func (t DirTree) String() string {
 	var b strings.Builder
 	b.WriteString("Directory tree: " + escape.Path(t.Path))
@@ -133,6 +144,7 @@ func (t DirTree) String() string {
 		b.WriteByte('\n')
 	}
 	writeNodes(&b, t.Children, t.More, 0, !t.NoSizes)
+	writeCut(&b, t.Limits)
 	writeWarnings(&b, t.Warnings)
 	return b.String()
 }
@@ -141,7 +153,9 @@ func writeNodes(b *strings.Builder, nodes []TreeNode, more, depth int, sizes boo
 	for i := range nodes {
 		n := &nodes[i]
 		n.writeTreeLine(b, depth, sizes)
-		writeNodes(b, n.Children, n.More, depth+1, sizes)
+		if len(n.Children) > 0 {
+			writeNodes(b, n.Children, n.More, depth+1, sizes)
+		}
 	}
 	writeMore(b, more, depth)
 }
@@ -155,11 +169,27 @@ func (n *TreeNode) writeTreeLine(b *strings.Builder, depth int, size bool) {
 	default:
 		n.writeLine(b, 0, false)
 	}
-	if n.Dependency {
-		b.WriteString(" (" + counted(n.Skipped, "entry", "entries") + ")")
+	switch {
+	case n.Dependency:
+		writeEntries(b, n.Skipped)
+	case len(n.Children) == 0 && n.More > 0:
+		writeEntries(b, n.More)
 	}
 	if n.Error != "" {
 		b.WriteString(" (" + n.Error + ")")
+	}
+}
+
+// writeEntries writes the number of entries of a directory after its name.
+func writeEntries(b *strings.Builder, n int) {
+	b.WriteString(" (" + counted(n, "entry", "entries") + ")")
+}
+
+// writeCut writes the line about the limits that omit entries, if there are any.
+func writeCut(b *strings.Builder, limits []string) {
+	if len(limits) > 0 {
+		names, these := joinLimits(limits)
+		b.WriteString("\n\nCut at " + names + "; raise " + these + ", or give the path of a subdirectory")
 	}
 }
 

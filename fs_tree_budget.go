@@ -17,6 +17,7 @@ func (t DirTree) within(ctx context.Context, o *dirOptions) (DirTree, error) {
 	reported := t.Warnings
 	if !o.budget.limited {
 		t.Warnings = withUnknown(reported, t.count())
+		t.Limits = t.limits(o)
 		return t, nil
 	}
 	order := newTreeOrder(&t)
@@ -27,15 +28,32 @@ func (t DirTree) within(ctx context.Context, o *dirOptions) (DirTree, error) {
 			order.show(n)
 			unknown = t.count()
 			t.Warnings = warnings
+			if t.Limits = t.limits(o); n < len(order.additions) {
+				t.Limits = []string{o.budget.String()}
+			}
 			return t
 		},
 		warnings: func(DirTree) []string { return withUnknown(slices.Clip(reported), unknown) },
 	}
 	c.draft = func(n int) DirTree { return c.at(n, o.reserved()) }
 	if o.budget.count == nil {
-		c.sizes = order.sizes
+		c.sizes = func(least int) []int {
+			sizes := order.sizes(least)
+			if all := c.most; all > 0 {
+				sizes[all] += cutSize(c.at(all, nil).Limits) - cutSize(c.at(0, nil).Limits)
+			}
+			return sizes
+		}
 	}
 	return c.fit(ctx, o.budget)
+}
+
+// limits returns the option Limit if the tree lacks entries because of the option.
+func (t *DirTree) limits(o *dirOptions) []string {
+	if t.Omitted == 0 {
+		return nil
+	}
+	return []string{counted(o.limitOr(defaultTreeLimit), "entry", "entries")}
 }
 
 // A treeOrder is the order in which Budget adds the entries of a tree. An added entry never
@@ -118,26 +136,18 @@ func (o *treeOrder) show(n int) {
 	}
 }
 
-// sizes returns the number of characters of the text with the first n entries, for each n.
-// least is the number for n = 0. The text of more entries can be shorter, because the last
-// entry of a directory replaces a line "… and 1 more".
+// sizes returns the number of characters of the text with the first n entries, for each n, with
+// the same limits. least is the number for n = 0. The text of more entries can be shorter, because
+// the last entry of a directory replaces a line "… and 1 more".
 func (o *treeOrder) sizes(least int) []int {
-	for i := range o.dirs {
-		o.dirs[i].shown = 0
-	}
+	o.show(0)
 	sizes := append(make([]int, 0, len(o.additions)+1), least)
 	size := least
 	for _, a := range o.additions {
 		d := &o.dirs[a.dir]
-		node := &d.all[d.shown]
-		size += nodeSize(node, d.depth, !o.tree.NoSizes)
-		if node.Type == Directory {
-			below := &o.dirs[d.below+d.shown]
-			size += moreSize(below.more+len(below.all), below.depth)
-		}
-		omitted := d.more + len(d.all) - d.shown
-		size += moreSize(omitted-1, d.depth) - moreSize(omitted, d.depth)
+		size += nodeSize(&d.all[d.shown], d.depth, !o.tree.NoSizes) - d.omittedSize()
 		d.shown++
+		size += d.omittedSize()
 		sizes = append(sizes, size)
 	}
 	return sizes
@@ -150,8 +160,20 @@ func nodeSize(n *TreeNode, depth int, size bool) int {
 	return utf8.RuneCountInString(b.String())
 }
 
-func moreSize(more, depth int) int {
+// omittedSize returns the number of characters of the number of omitted entries.
+func (d *treeDir) omittedSize() int {
 	var b strings.Builder
-	writeMore(&b, more, depth)
+	switch omitted := d.more + len(d.all) - d.shown; {
+	case d.node == nil || d.shown > 0:
+		writeMore(&b, omitted, d.depth)
+	case omitted > 0:
+		writeEntries(&b, omitted)
+	}
+	return utf8.RuneCountInString(b.String())
+}
+
+func cutSize(limits []string) int {
+	var b strings.Builder
+	writeCut(&b, limits)
 	return utf8.RuneCountInString(b.String())
 }

@@ -51,16 +51,18 @@ Excluding: [b-eg-h]*, probe*
 [FILE] agent.lisp (2.4 KB)`},
 			{"a limit within the first level", "src/tools", []toolshelf.DirOption{toolshelf.Limit(3)}, `Directory tree: src/tools/
 
-[DIR]  introspection/
-  … and 1 more
+[DIR]  introspection/ (1 entry)
 [FILE] buffer.lisp (4.2 KB)
 [FILE] diff.lisp (2.8 KB)
-… and 4 more`},
+… and 4 more
+
+Cut at 3 entries; raise this limit, or give the path of a subdirectory`},
 			{"a limit at the end of a level", ".", []toolshelf.DirOption{toolshelf.Limit(2)}, `Directory tree: ./
 
-[DIR]  src/
-  … and 2 more
-[FILE] README.md (20 B)`},
+[DIR]  src/ (2 entries)
+[FILE] README.md (20 B)
+
+Cut at 2 entries; raise this limit, or give the path of a subdirectory`},
 			{"no entries", "src", []toolshelf.DirOption{toolshelf.Exclude("*")}, "Directory tree: src/\n\nExcluding: *"},
 			{"an empty directory", "src/tools/.cache", []toolshelf.DirOption{toolshelf.Gitignore()}, "Directory tree: src/tools/.cache/\n\n[FILE] x (1 B)"},
 		} {

@@ -358,7 +358,7 @@ var claims = []claim{
 		"and does not enter node_modules and other directories of dependencies. " +
 		"Pass a path and a line number to read_file to read the lines around a match.", func(c caller) {
 		c.holds(`{"pattern":"t[wh]"}`, "\n  references/guide.md:2: two\n  references/guide.md:3: three")
-		c.holds(`{"pattern":"e","path":"skills/pdf-processing","files":["SKILL.md","guide.md"],"limit":2}`, "guide.md:1: # Guide\n", "SKILL.md: … and 2 more\n  … and 2 more beyond 2 lines;")
+		c.holds(`{"pattern":"e","path":"skills/pdf-processing","files":["SKILL.md","guide.md"],"limit":2}`, "guide.md:1: # Guide\n", "SKILL.md: … and 2 more\n  … and 2 more lines beyond 2 lines;")
 		c.holds(`{"pattern":"t[wh]","path":"references/guide.md"}`, "\n  references/guide.md:2: two\n  references/guide.md:3: three")
 		c.lacks(`{"pattern":".","path":"ignoring"}`, ".gitignore", "a.tmp", "out", "x.js")
 	}},
@@ -556,7 +556,7 @@ func sizeClaim(others string) func(caller) {
 	return func(c caller) {
 		c.t.Helper()
 		c.same(`{`+others+`}`, `{`+others+`,"max_characters":20000}`)
-		for _, size := range []int{300, 1000, 20_000} {
+		for _, size := range []int{1000, 5000, 20_000} {
 			arguments := fmt.Sprintf(`{%s,"max_characters":%d}`, others, size)
 			text, structured := c.succeeds(arguments)
 			if n := utf8.RuneCountInString(text); n > size || n < size/2 {
@@ -567,7 +567,7 @@ func sizeClaim(others string) func(caller) {
 			}
 		}
 		c.succeeds(`{` + others + `,"max_characters":1000000}`)
-		c.refuses(`{`+others+`,"max_characters":299}`, "INVALID_OPTION")
+		c.refuses(`{`+others+`,"max_characters":999}`, "INVALID_OPTION")
 		c.refuses(`{`+others+`,"max_characters":1000001}`, "INVALID_OPTION")
 	}
 }

@@ -31,7 +31,7 @@ var excludePatterns = parameter{name: "exclude_patterns", kind: stringsKind,
 var limit = parameter{name: "limit", kind: integerKind, minimum: 1, maximum: maxEntries, defaultValue: "1000",
 	description: "Maximum number of entries", code: toolshelf.CodeInvalidOption}
 
-var maxCharacters = parameter{name: "max_characters", kind: integerKind, minimum: 300, maximum: 1_000_000, defaultValue: "20000",
+var maxCharacters = parameter{name: "max_characters", kind: integerKind, minimum: 1000, maximum: 1_000_000, defaultValue: "20000",
 	description: "Maximum size of the text in characters", code: toolshelf.CodeInvalidOption, option: "Budget"}
 
 var gitignore = parameter{name: "gitignore", kind: booleanKind, defaultValue: "true",
@@ -117,7 +117,7 @@ var directoryTree = definition{
 		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/properties/children/items"}},`+
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"dependency":{"type":"boolean","description":"The tree does not enter this directory of dependencies"},"skipped":{"type":"integer","description":"Number of entries of this directory of dependencies"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type","size"]}},`+
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},`+
-		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+ignoredSchema+`,`+vanishedSchema+`,`+noSizesSchema+`,`+warningSchema,
+		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+ignoredSchema+`,`+vanishedSchema+`,"limits":{"type":"array","items":{"type":"string"},"description":"The limit that omits entries, such as \"1000 entries\""},`+noSizesSchema+`,`+warningSchema,
 		"path", "children", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := append(walkOptions(args), toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels)))

@@ -75,7 +75,7 @@ func TestInputSchemasEqualTheContracts(t *testing.T) {
 			"gitignore":{"type":"boolean","description":"Omit entries that .gitignore files ignore (default false)","default":false},
 			"show_sizes":{"type":"boolean","description":"Show the sizes of files (default true)","default":true},
 			"limit":{"type":"integer","description":"Maximum number of entries","default":1000,"minimum":1,"maximum":10000},
-			"max_characters":{"type":"integer","description":"Maximum size of the text in characters","default":20000,"minimum":300,"maximum":1000000},
+			"max_characters":{"type":"integer","description":"Maximum size of the text in characters","default":20000,"minimum":1000,"maximum":1000000},
 			"cursor":{"type":"string","description":"The next cursor of the previous page (default: first page)"}},
 			"required":["path"],"additionalProperties":false}`,
 	}

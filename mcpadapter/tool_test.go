@@ -100,8 +100,8 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 			"Directory tree: src/\n\n[DIR]  tools/\n[FILE] agent.lisp (8 B)", false},
 		{"a tree without sizes", "directory_tree", `{"path":"src","show_sizes":false}`,
 			"Directory tree: src/\n\n[DIR]  tools/\n  [FILE] buffer.lisp\n[FILE] agent.lisp", false},
-		{"a tree that is too small", "directory_tree", `{"path":"src","max_characters":300,"exclude_patterns":["` + strings.Repeat("x", 300) + `"]}`,
-			"Error: max_characters: 300 characters cannot hold the shortest result, 380 characters; use a larger budget", true},
+		{"a tree that is too small", "directory_tree", `{"path":"src","max_characters":1000,"exclude_patterns":["` + strings.Repeat("x", 991) + `"]}`,
+			"Error: max_characters: 1000 characters cannot hold the shortest result, 1024 characters; use a larger budget", true},
 		{"a tree to no depth", "directory_tree", `{"max_depth":0}`, "Error: max_depth is 0; send a whole number of 1 or more", true},
 
 		{"a file", "get_file_info", `{"path":"src/agent.lisp"}`,

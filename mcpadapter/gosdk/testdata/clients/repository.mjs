@@ -13,7 +13,7 @@ const tree = call('directory_tree');
 assert.ok([...tree.text].length <= 8_000, `${[...tree.text].length} characters`);
 assert.ok(JSON.stringify(tree.structured).length <= 10 * tree.text.length, 'size of the structured content');
 for (const entry of readdirSync(process.argv[2], { withFileTypes: true })) {
-  if (entry.isDirectory()) assert.ok(tree.text.includes(`\n[DIR]  ${entry.name}/\n`), entry.name);
+  if (entry.isDirectory()) assert.ok(tree.text.includes(`\n[DIR]  ${entry.name}/`), entry.name);
 }
 
 const found = call('search_text').structured;

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -173,10 +174,10 @@ func (c *collection[Info]) lookupError(op, name, stem string, err error) error {
 	if CodeOf(failed) != CodeDirectoryNotFound {
 		return failed
 	}
-	reason := "no directory of " + c.noun + "s exists; check the configuration"
+	reason := rootMissingText(c.root)
 	var at *index.LayerError
-	if errors.As(err, &at) && at.NoRoot {
-		reason = rootMissingText(c.root)
+	if errors.As(err, &at) && !at.NoRoot {
+		reason = "no directory of " + c.noun + "s exists" + c.missingReason(at) + "; check the configuration"
 	}
 	return &Error{Code: c.notFound, Op: op, Path: name, Message: "there is no " + c.noun + " " + quote(stem) + ": " + reason, Err: failed}
 }
@@ -222,7 +223,22 @@ func (c *collection[Info]) layerError(op string, err error) error {
 	case failed.NoRoot:
 		return rootNotFound(op, c.root, failed)
 	}
-	return directoryError(op, c.layers[failed.Layer].name, c.noun+"s", c.title+"s", failed.Err)
+	e := directoryError(op, c.layers[failed.Layer].name, c.noun+"s", c.title+"s", failed.Err)
+	if e.Code == CodeDirectoryNotFound {
+		e.Message += c.missingReason(failed)
+	}
+	return e
+}
+
+// missingReason returns the reason of a store for a missing directory, in parentheses. If the
+// error says no more than fs.ErrNotExist, missingReason returns "".
+func (c *collection[Info]) missingReason(failed *index.LayerError) string {
+	cause := escape.Cause(failed.Err)
+	_, system := cause.(syscall.Errno)
+	if c.layers[failed.Layer].fsys == nil || system || cause == fs.ErrNotExist {
+		return ""
+	}
+	return " (" + escape.Name(cause.Error()) + ")"
 }
 
 // rootNotFound returns the error of every method if the root does not exist.
@@ -236,7 +252,7 @@ func rootMissingText(root string) string {
 
 // directoryError returns the error for a directory that cannot be read. The texts
 // name the content of the directory in lower case and with a capital letter.
-func directoryError(op, name, lower, upper string, err error) error {
+func directoryError(op, name, lower, upper string, err error) *Error {
 	e := &Error{Op: op, Path: name, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

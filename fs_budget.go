@@ -41,11 +41,11 @@ type budget struct {
 // or fewer if the rest of the budget is too small. With Gitignore, 35 characters are reserved
 // for the number of warnings.
 //
-// If the text without entries does not fit, the error is [ErrInvalidOption]. A listing needs
-// its first entry. The error precedes the work if the budget is too small for an empty directory,
-// or for a search without matches. No call returns the error from 400 characters for Tree and
-// FindFiles, from 600 characters for Grep, and from 700 characters for ListDir, if the path has at
-// most 100 characters, the pattern and the globs at most 100 characters together, and, for
+// If the text without entries does not fit, the error is [ErrInvalidOption]. A listing needs its
+// first entry. The error precedes the work if the budget is too small for any result of the method
+// with the path, the pattern and the globs. No call returns the error from 400 characters for Tree
+// and FindFiles, from 600 characters for Grep, and from 700 characters for ListDir, if the path has
+// at most 100 characters, the pattern and the globs at most 100 characters together, and, for
 // ListDir, the names and the targets of links at most 50 characters. A budget of 0 or less is
 // [ErrInvalidOption]. Budget replaces an earlier [BudgetTokens].
 //
@@ -218,7 +218,8 @@ func (o *dirOptions) reserved() []string {
 	return []string{furtherWarnings(99_999)}
 }
 
-// holds returns [ErrInvalidOption] if a budget of characters is smaller than the text of a result.
+// holds returns [ErrInvalidOption] if a budget of characters is smaller than a text. No result of
+// the call has fewer characters than the text of shortest: "1 file" is shorter than "0 files".
 func (b budget) holds(shortest fmt.Stringer) error {
 	if b.limited && b.count == nil {
 		if size := b.size(shortest.String()); size > b.max {

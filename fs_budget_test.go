@@ -485,16 +485,37 @@ func TestBudgetFailsBeforeTheWork(t *testing.T) {
 		call  func(toolshelf.DirOption) error
 		least int
 	}{
-		"ListDir":   {func(o toolshelf.DirOption) error { _, err := c.ListDir(t.Context(), dir, o); return err }, 92},
+		"ListDir":   {func(o toolshelf.DirOption) error { _, err := c.ListDir(t.Context(), dir, o); return err }, 89},
 		"Tree":      {func(o toolshelf.DirOption) error { _, err := c.Tree(t.Context(), dir, o); return err }, 67},
 		"FindFiles": {func(o toolshelf.DirOption) error { _, err := c.FindFiles(t.Context(), dir, "*.go", o); return err }, 34},
-		"Grep":      {func(o toolshelf.DirOption) error { _, err := c.Grep(t.Context(), dir, "text", o); return err }, 41},
+		"Grep":      {func(o toolshelf.DirOption) error { _, err := c.Grep(t.Context(), dir, "text", o); return err }, 40},
 	} {
 		message := fmt.Sprintf("Budget: %d characters cannot hold the shortest result, %d characters; use a larger budget", tt.least-1, tt.least)
 		checkError(t, name, tt.call(toolshelf.Budget(tt.least-1)), toolshelf.ErrInvalidOption, message)
 		if err := tt.call(toolshelf.Budget(tt.least)); !errors.Is(err, toolshelf.ErrDirectoryNotFound) && !errors.Is(err, toolshelf.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// The text with "1 file" is shorter than the text with "0 files".
+func TestBudgetOfAShortText(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"d/a": "", "d/b/c": ""})
+	c := catalog(t, toolshelf.WithFs(fsys))
+	found, err := c.Grep(t.Context(), "d/a", "x", toolshelf.Budget(37))
+	if err != nil || found.String() != "No lines found matching 'x' in 1 file" {
+		t.Errorf("%s, %v", found, err)
+	}
+	page, err := c.ListDir(t.Context(), "d", toolshelf.Limit(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fsys.Remove("d/a"); err != nil {
+		t.Fatal(err)
+	}
+	page, err = c.ListDir(t.Context(), "d", toolshelf.After(page.NextCursor), toolshelf.Budget(42))
+	if err != nil || page.String() != "Directory: d/\nTotal: 0 files, 1 directory" {
+		t.Errorf("%s, %v", page, err)
 	}
 }
 

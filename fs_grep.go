@@ -103,7 +103,7 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 			return TextMatches{}, &Error{Code: CodeInvalidPattern, Op: op, Path: pattern,
 				Message: "invalid pattern '" + escape.Line(pattern[:min(len(pattern), 200)]) + "': " + escape.Line(err.Error())}
 		}
-		if err := o.budget.holds(TextMatches{Pattern: pattern}); err != nil {
+		if err := o.budget.holds(TextMatches{Pattern: pattern, Searched: 1}); err != nil {
 			return TextMatches{}, err
 		}
 		lo, limit := o.listing(), o.limitOr(defaultGrepLimit)

@@ -57,7 +57,7 @@ type DirListing struct {
 // the memory depends on the size of the page, not of the directory.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
 	return inDirectory(ctx, c, "ListDir", path, opts, DirListing.within, func(ctx context.Context, name string, o dirOptions) (DirListing, error) {
-		if err := o.budget.holds(DirListing{Path: name + "/"}); err != nil {
+		if err := o.budget.holds(DirListing{Path: name + "/", Files: 1, Dirs: 1}); err != nil {
 			return DirListing{}, err
 		}
 		scope := cursorScope(o.sort, name)

@@ -9,12 +9,22 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf"
 	gocloud "gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
 
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 )
+
+// The interfaces that the documentation of Store names.
+var _ interface {
+	fs.StatFS
+	fs.ReadDirFS
+	fs.SubFS
+	toolshelf.SnapshotFS
+	toolshelf.ContextFS
+} = (*blob.Store)(nil)
 
 // drivers are buckets without functions for versions.
 var drivers = map[string]func(*testing.T) *gocloud.Bucket{

@@ -24,7 +24,7 @@ type snapshot struct {
 
 // view calls a method of a new snapshot, whose requests end with the context of the store.
 func view[T any](s *Store, name string, call func(*snapshot, string) (T, error)) (T, error) {
-	files, err := s.Latest.Snapshot(s.ctx)
+	files, err := s.latest.Snapshot(s.ctx)
 	if err != nil {
 		var zero T
 		return zero, err

@@ -74,14 +74,16 @@ type Versions struct {
 	Match func(as func(any) bool, version string) // adds the condition of a version to a request, in ReaderOptions.BeforeRead; may be nil
 }
 
-// A Store is a filesystem with the objects of a bucket. A Store is safe for concurrent use.
+// A Store is a filesystem with the objects of a bucket. A Store implements [fs.StatFS],
+// [fs.ReadDirFS], [fs.SubFS], toolshelf.SnapshotFS and toolshelf.ContextFS. A Store is safe for
+// concurrent use.
 type Store struct {
 	ctx context.Context
 	*state
 }
 
 type state struct {
-	*tree.Latest
+	latest *tree.Latest
 	bucket *gocloud.Bucket
 	prefix string // "" or a key that ends in a slash
 	opts   Options
@@ -101,7 +103,7 @@ func New(bucket *gocloud.Bucket, opts Options) (*Store, error) {
 			return nil, fmt.Errorf("blob: invalid Dir %q: use a path below the top of the bucket", opts.Dir)
 		}
 	}
-	s.Latest = tree.NewLatest(s.list, opts.Timeout, opts.Stale)
+	s.latest = tree.NewLatest(s.list, opts.Timeout, opts.Stale)
 	return &Store{context.Background(), s}, nil
 }
 
@@ -118,7 +120,7 @@ func (s *Store) Sub(dir string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	sub.Latest.Start(s.Latest, dir)
+	sub.latest.Start(s.latest, dir)
 	return sub.WithContext(s.ctx), nil
 }
 
@@ -132,7 +134,7 @@ func (s *Store) WithContext(ctx context.Context) fs.FS { return &Store{ctx, s.st
 // bucket does not answer and Options.Stale allows the last good snapshot, the method Stale of
 // the result returns the error of the bucket.
 func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
-	files, err := s.Latest.Snapshot(ctx)
+	files, err := s.latest.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +162,7 @@ func (s *Store) Stat(name string) (fs.FileInfo, error) {
 	if name == "." {
 		return tree.New("", nil).Stat(name)
 	}
-	if isFile(name) && s.Latest.Outage() == nil {
+	if isFile(name) && s.latest.Outage() == nil {
 		ctx, end := tree.Limit(s.ctx, s.opts.Timeout)
 		defer end()
 		if a, err := s.bucket.Attributes(ctx, s.prefix+name); err == nil {

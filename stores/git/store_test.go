@@ -20,6 +20,15 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/git"
 )
 
+// The interfaces that the documentation of Store names.
+var _ interface {
+	fs.StatFS
+	fs.ReadDirFS
+	fs.ReadLinkFS
+	toolshelf.SnapshotFS
+	toolshelf.ContextFS
+} = (*git.Store)(nil)
+
 func newStore(t *testing.T, repo *gogit.Repository, revision string, opts git.Options) *git.Store {
 	t.Helper()
 	store, err := git.New(repo, revision, opts)

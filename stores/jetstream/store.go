@@ -62,10 +62,20 @@ type Options struct {
 	Stale func(err error, age time.Duration) error
 }
 
-// A Store is a filesystem with the values of a bucket, and has the optional interfaces of
-// docs/stores.md of toolshelf. Each method of package io/fs makes a snapshot. Snapshot
-// returns the files at one revision, WithContext the files for one task. An error matches
-// [fs.ErrNotExist] if the bucket does not exist. A Store is safe for concurrent use.
+// A Store is a filesystem with the values of a bucket. The methods are:
+//
+//   - Open, Stat, Lstat, ReadDir and ReadLink, of [fs.StatFS], [fs.ReadDirFS] and
+//     [fs.ReadLinkFS]. Each call makes a snapshot.
+//   - Snapshot(ctx context.Context) (fs.FS, error), of toolshelf.SnapshotFS. The result has
+//     the files at one revision, never changes, and implements toolshelf.Versioned and
+//     toolshelf.StaleFS.
+//   - WithContext(ctx context.Context) fs.FS, of toolshelf.ContextFS. The result has the
+//     files for one task: the first call makes a snapshot, which ends when ctx ends, and
+//     the later calls use the same snapshot.
+//   - Close and Feed.
+//
+// An error matches [fs.ErrNotExist] if the bucket does not exist. A Store is safe for
+// concurrent use.
 //
 // A snapshot is one request. The first snapshot also copies the bucket, and starts a
 // goroutine that ends with Close.

@@ -21,6 +21,15 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/jetstream"
 )
 
+// The interfaces that the documentation of Store names.
+var _ interface {
+	fs.StatFS
+	fs.ReadDirFS
+	fs.ReadLinkFS
+	toolshelf.SnapshotFS
+	toolshelf.ContextFS
+} = (*jetstream.Store)(nil)
+
 const skill = "---\nname: review\ndescription: Reviews a change.\n---\nLook at the diff.\n"
 
 func newStore(t *testing.T, kv natsjs.KeyValue, opts jetstream.Options) *jetstream.Store {

@@ -23,6 +23,15 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/oci"
 )
 
+// The interfaces that the documentation of Store names.
+var _ interface {
+	fs.StatFS
+	fs.ReadDirFS
+	fs.ReadLinkFS
+	toolshelf.SnapshotFS
+	toolshelf.ContextFS
+} = (*oci.Store)(nil)
+
 func newStore(t *testing.T, target oras.ReadOnlyTarget, reference string, opts oci.Options) *oci.Store {
 	t.Helper()
 	store, err := oci.New(target, reference, opts)

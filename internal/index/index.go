@@ -55,8 +55,9 @@ type Config struct {
 	KeepHeader bool // keep the result of Entry.Header
 
 	// Whole, if not nil, is called with the text of each file of a Layer.Store that a scan
-	// has read as a whole, and that is not larger than MaxFileSize, because another request for the file takes long. The text is
-	// valid during the call. Several goroutines call Whole.
+	// has read as a whole, because another request for the file takes long. Whole is not
+	// called with files larger than MaxFileSize. The text is valid during the call. Several
+	// goroutines call Whole.
 	Whole func(e *Entry, info confine.Info, text []byte)
 
 	// Commands only.

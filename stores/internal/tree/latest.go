@@ -44,7 +44,7 @@ type flight struct {
 	done  chan struct{} // closed after the update
 	files *FS
 	err   error
-	ended bool // the context of the call that updates has ended
+	again bool // the update has not returned, or the context of the call that updates has ended
 }
 
 // NewLatest returns a Latest. The function update asks the store. The argument last is the
@@ -97,7 +97,7 @@ func (l *Latest) Snapshot(ctx context.Context) (*FS, error) {
 		l.mu.Lock()
 		f := l.next
 		if f == nil {
-			f = &flight{done: make(chan struct{})}
+			f = &flight{done: make(chan struct{}), again: true}
 			l.next = f
 			l.mu.Unlock()
 			l.run(ctx, f)
@@ -109,7 +109,7 @@ func (l *Latest) Snapshot(ctx context.Context) (*FS, error) {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
-		if !f.ended {
+		if !f.again {
 			return f.files, f.err
 		}
 	}
@@ -128,9 +128,10 @@ func (l *Latest) run(ctx context.Context, f *flight) {
 	l.mu.Unlock()
 	if ctx.Err() == nil {
 		f.files, f.err = l.ask(ctx)
+		f.again = false
 	}
 	if ctx.Err() != nil && (f.files == nil || f.err != nil) {
-		f.files, f.err, f.ended = nil, context.Cause(ctx), true
+		f.files, f.err, f.again = nil, context.Cause(ctx), true
 	}
 }
 

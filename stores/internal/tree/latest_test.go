@@ -160,6 +160,48 @@ func TestWaitingCallsShareTheNextUpdate(t *testing.T) {
 	})
 }
 
+// A panic ends the call that updates. A call that waits for the update makes an update itself.
+func TestLatestSurvivesAPanicOfStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		last, updates, stales := tree.New("1", nil), 0, 0
+		latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) {
+			time.Sleep(time.Minute)
+			if updates++; updates > 2 {
+				return nil, errors.New("down")
+			}
+			return last, nil
+		}, 0, func(error, time.Duration) error {
+			if stales++; stales == 1 {
+				panic("stale")
+			}
+			return nil
+		})
+		if _, err := latest.Snapshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var calls sync.WaitGroup
+		var panics, answers atomic.Int64
+		for range 3 { // the first call updates, the second panics in stale, the third waits for the second
+			calls.Go(func() {
+				defer func() {
+					if recover() != nil {
+						panics.Add(1)
+					}
+				}()
+				if got, err := latest.Snapshot(t.Context()); err != nil || got == nil || got.Version() != "1" {
+					t.Errorf("Snapshot = %v, %v", got, err)
+				}
+				answers.Add(1)
+			})
+			synctest.Wait()
+		}
+		calls.Wait()
+		if panics.Load() != 1 || answers.Load() != 2 || updates != 4 {
+			t.Errorf("%d panics, %d answers, %d updates; want 1, 2, 4", panics.Load(), answers.Load(), updates)
+		}
+	})
+}
+
 func TestAfterATimeoutLatestPausesForASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		updates, hangs, refused := 0, false, error(nil)

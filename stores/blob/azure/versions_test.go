@@ -1,10 +1,8 @@
 package azure_test
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,8 +13,8 @@ import (
 	gocloud "gocloud.dev/blob"
 	"gocloud.dev/blob/azureblob"
 
-	"github.com/toolshelf-go/toolshelf/stores/blob"
 	"github.com/toolshelf-go/toolshelf/stores/blob/azure"
+	"github.com/toolshelf-go/toolshelf/stores/blob/internal/versiontest"
 )
 
 const modified = "Fri, 02 Jan 2026 03:04:05 GMT" // of all versions
@@ -79,54 +77,9 @@ func open(t *testing.T, s *server) *gocloud.Bucket {
 	return bucket
 }
 
-func version(t *testing.T, fsys fs.FS) string {
-	t.Helper()
-	info, err := fs.Stat(fsys, "deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.(interface{ Version() string }).Version()
-}
-
 func TestVersionsAreETags(t *testing.T) {
 	s := new(server)
-	s.put("one")
-	store, err := blob.New(open(t, s), blob.Options{Versions: azure.Versions})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := store.Open("deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	opened, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed, head, read := version(t, before), version(t, store), opened.(interface{ Version() string }).Version()
-	if listed != "0x1" || head != "0x1" || read != "0x1" {
-		t.Errorf("versions: %q in the listing, %q of the metadata, %q of the content, want 0x1", listed, head, read)
-	}
-	if content, err := fs.ReadFile(before, "deploy.md"); string(content) != "one" || err != nil {
-		t.Errorf("content %q, %v", content, err)
-	}
-
-	s.put("two") // with the same size and the same time
-	if _, err := fs.ReadFile(before, "deploy.md"); !errors.Is(err, blob.ErrChanged) {
-		t.Errorf("a changed object: %v, want %v", err, blob.ErrChanged)
-	}
-	now, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if content, err := fs.ReadFile(now, "deploy.md"); string(content) != "two" || err != nil {
-		t.Errorf("content %q, %v", content, err)
-	}
+	versiontest.Run(t, open(t, s), azure.Versions, s.put, "0x1")
 	if got := strings.Join(s.reads, ","); got != `,"0x1","0x1","0x2"` {
 		t.Errorf("conditions %q", got)
 	}

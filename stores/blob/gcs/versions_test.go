@@ -2,10 +2,8 @@ package gcs_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -18,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 	"github.com/toolshelf-go/toolshelf/stores/blob/gcs"
+	"github.com/toolshelf-go/toolshelf/stores/blob/internal/versiontest"
 )
 
 const modified = "2026-01-02T03:04:05Z" // of all generations
@@ -72,54 +71,9 @@ func open(t *testing.T, s *server) *gocloud.Bucket {
 	return bucket
 }
 
-func version(t *testing.T, fsys fs.FS) string {
-	t.Helper()
-	info, err := fs.Stat(fsys, "deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.(interface{ Version() string }).Version()
-}
-
 func TestVersionsAreGenerations(t *testing.T) {
 	s := new(server)
-	s.put("one")
-	store, err := blob.New(open(t, s), blob.Options{Versions: gcs.Versions})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := store.Open("deploy.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	opened, err := file.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	listed, head, read := version(t, before), version(t, store), opened.(interface{ Version() string }).Version()
-	if listed != "1" || head != "1" || read != "1" {
-		t.Errorf("versions: %q in the listing, %q of the metadata, %q of the content, want 1", listed, head, read)
-	}
-	if content, err := fs.ReadFile(before, "deploy.md"); string(content) != "one" || err != nil {
-		t.Errorf("content %q, %v", content, err)
-	}
-
-	s.put("two") // with the same size and the same time
-	if _, err := fs.ReadFile(before, "deploy.md"); !errors.Is(err, blob.ErrChanged) {
-		t.Errorf("a changed object: %v, want %v", err, blob.ErrChanged)
-	}
-	now, err := store.Snapshot(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if content, err := fs.ReadFile(now, "deploy.md"); string(content) != "two" || err != nil {
-		t.Errorf("content %q, %v", content, err)
-	}
+	versiontest.Run(t, open(t, s), gcs.Versions, s.put, "1")
 	if got := strings.Join(s.reads, ","); got != ",1,1,2" {
 		t.Errorf("conditions %q", got)
 	}

@@ -12,7 +12,7 @@
 //
 // A call with a progress token sends notifications of progress in the stream of its request
 // (see mcpadapter.ContextWithProgress). The SDK decodes a token as a float64, so a call
-// sends no notification for an integer above 2^53. A client that reads nothing delays
+// sends no notification for an integer of 2^53 or more. A client that reads nothing delays
 // the response, but not the work of the call.
 //
 // # Prompts

@@ -17,7 +17,7 @@
 // A call with a progress token sends notifications of progress (see
 // mcpadapter.ContextWithProgress). The binding omits a notification while the SDK has an
 // unsent notification for the same session. The SDK decodes a token as a float64, so a call
-// sends no notification for an integer above 2^53.
+// sends no notification for an integer of 2^53 or more.
 //
 // # Prompts
 //

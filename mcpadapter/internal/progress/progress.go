@@ -4,7 +4,7 @@ package progress
 import "math"
 
 // IsToken reports whether a JSON value that an SDK has decoded is a progress token: a
-// string or an integer. A larger integer than 2^53 is no token, because the SDK may have
+// string or an integer. An integer of 2^53 or more is no token, because the SDK may have
 // rounded the integer.
 func IsToken(v any) bool {
 	switch v := v.(type) {

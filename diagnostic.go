@@ -38,17 +38,17 @@ type DiagnosticCode string
 
 // Codes of commands and skills.
 const (
-	DiagDirectoryNotFound          DiagnosticCode = "DIRECTORY_NOT_FOUND"           // warning: none of the directories named in the options exists
+	DiagDirectoryNotFound          DiagnosticCode = "DIRECTORY_NOT_FOUND"           // warning: none of the directories given to the program exists
 	DiagFileRead                   DiagnosticCode = "FILE_READ_ERROR"               // error: the file cannot be read; warning for another file or subdirectory of a skill
-	DiagFileTooLarge               DiagnosticCode = "FILE_TOO_LARGE"                // error: the file is larger than WithMaxFileSize allows
+	DiagFileTooLarge               DiagnosticCode = "FILE_TOO_LARGE"                // error: the file is larger than the program allows
 	DiagLinkNotFollowed            DiagnosticCode = "LINK_NOT_FOLLOWED"             // error: a symbolic link is broken, not allowed, or leads outside the root; warning for a cycle or a link below a skill
-	DiagDirectoryUnreadable        DiagnosticCode = "FOLDER_UNREADABLE"             // error: a subdirectory of a layer cannot be read; warning for a user directory of WithConventionalDirs
+	DiagDirectoryUnreadable        DiagnosticCode = "FOLDER_UNREADABLE"             // error: a subdirectory cannot be read; warning for a directory in the home directory
 	DiagNotAFile                   DiagnosticCode = "NOT_A_FILE"                    // warning: a directory has the name of a command, or a pipe or device is in a skill
 	DiagShadowed                   DiagnosticCode = "SHADOWED"                      // warning: another file with the same name has precedence
 	DiagNameDiffersInCase          DiagnosticCode = "NAME_DIFFERS_IN_CASE"          // warning: two names differ only in letter case
 	DiagNotUTF8                    DiagnosticCode = "NOT_UTF8"                      // warning (error): the file contains bytes that are not UTF-8
 	DiagControlCharacter           DiagnosticCode = "CONTROL_CHARACTER"             // warning (error): the frontmatter contains a control character, such as NUL
-	DiagInvisibleCharacter         DiagnosticCode = "INVISIBLE_CHARACTER"           // warning: the text contains characters that a model reads and a person does not see; see Lint
+	DiagInvisibleCharacter         DiagnosticCode = "INVISIBLE_CHARACTER"           // warning: the text contains characters that a model reads and a person does not see
 	DiagDuplicateKey               DiagnosticCode = "DUPLICATE_KEY"                 // warning (error): the frontmatter contains a key twice
 	DiagFrontmatterRecovered       DiagnosticCode = "FRONTMATTER_RECOVERED"         // warning (error): the frontmatter or a value is not valid YAML and was read as text
 	DiagFrontmatterNotAMapping     DiagnosticCode = "FRONTMATTER_NOT_A_MAPPING"     // warning (error): the text between the fences contains no fields and is part of the content
@@ -67,16 +67,16 @@ const (
 	DiagInvalidCommandName DiagnosticCode = "INVALID_COMMAND_NAME" // error: the name of the file or directory is not a valid command name
 	DiagTooDeep            DiagnosticCode = "TOO_DEEP"             // warning: a directory is nested too deeply and is not scanned
 	DiagNoDescription      DiagnosticCode = "NO_DESCRIPTION"       // warning: the frontmatter of a listed command has no description
-	DiagReferenceNotFound  DiagnosticCode = "REFERENCE_NOT_FOUND"  // warning: the content refers to a command or a linked file that does not exist; see Lint
+	DiagReferenceNotFound  DiagnosticCode = "REFERENCE_NOT_FOUND"  // warning: the content refers to a command or a linked file that does not exist
 )
 
 // Codes of skills.
 const (
 	DiagInvalidSkillName          DiagnosticCode = "INVALID_SKILL_NAME"           // error: the directory name is not a safe path element
-	DiagTooManyDirectories        DiagnosticCode = "TOO_MANY_FOLDERS"             // warning: the layer has too many directories, and some are not searched for skills
-	DiagTooManyFiles              DiagnosticCode = "TOO_MANY_FILES"               // warning: the list of the skill's files is truncated; see GetSkill
+	DiagTooManyDirectories        DiagnosticCode = "TOO_MANY_FOLDERS"             // warning: a directory of skills has too many subdirectories, and some are not searched for skills
+	DiagTooManyFiles              DiagnosticCode = "TOO_MANY_FILES"               // warning: the list of the skill's files is truncated
 	DiagSkillFileMissing          DiagnosticCode = "SKILL_FILE_MISSING"           // error: the directory has no SKILL.md
-	DiagSkillFileUnused           DiagnosticCode = "SKILL_FILE_UNUSED"            // warning: the SKILL.md of a layer is unused, because subdirectories have a SKILL.md
+	DiagSkillFileUnused           DiagnosticCode = "SKILL_FILE_UNUSED"            // warning: a SKILL.md beside the directories of skills is unused
 	DiagSkillByteOrderMark        DiagnosticCode = "SKILL_BYTE_ORDER_MARK"        // error: SKILL.md begins with a byte order mark
 	DiagSkillFrontmatterMissing   DiagnosticCode = "SKILL_FRONTMATTER_MISSING"    // error: SKILL.md has no frontmatter
 	DiagSkillFrontmatterNotYAML   DiagnosticCode = "SKILL_FRONTMATTER_NOT_YAML"   // error: the frontmatter is TOML or JSON, or begins with a line other than "---"

@@ -5,6 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,6 +68,45 @@ func checkCodes(t testing.TB, diagnostics []toolshelf.Diagnostic) {
 	for _, d := range diagnostics {
 		if comment := comments[string(d.Code)]; !strings.Contains(comment, string(d.Severity)) {
 			t.Errorf("%s has the severity %q; the documentation is %q", d.Code, d.Severity, comment)
+		}
+		checkForAuthors(t, d.String())
+	}
+}
+
+// checkForAuthors verifies that a text names no option of Go: the author of a Markdown
+// file may know neither Go nor the program.
+func checkForAuthors(t testing.TB, text string) {
+	t.Helper()
+	if option := goOption.FindString(text); option != "" {
+		t.Errorf("%q names the Go option %s", text, option)
+	}
+}
+
+var goOption = regexp.MustCompile(`\bWith[A-Z]\w*`)
+
+func TestDiagnosticCodesAreDescribedForAuthors(t *testing.T) {
+	for _, comment := range documentedCodes(t) {
+		checkForAuthors(t, comment)
+	}
+}
+
+// TestLintNamesNoGoOption checks the texts that name a limit or a policy of the program.
+func TestLintNamesNoGoOption(t *testing.T) {
+	root := diskOf(t, map[string]string{"commands/a b.md": "", "commands/large.md": "more than ten", "skills/pdf/SKILL.md": ""})
+	for _, link := range []string{"commands/link.md", "skills/pdf/link"} {
+		if err := os.Symlink("none", filepath.Join(root, filepath.FromSlash(link))); err != nil {
+			t.Skip("no symbolic links: ", err)
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithMaxFileSize(10), toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
+	diagnostics, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkCodes(t, diagnostics)
+	for _, code := range []toolshelf.DiagnosticCode{"INVALID_COMMAND_NAME", "FILE_TOO_LARGE", "LINK_NOT_FOLLOWED"} {
+		if !slices.ContainsFunc(diagnostics, func(d toolshelf.Diagnostic) bool { return d.Code == code }) {
+			t.Errorf("no %s: %v", code, diagnostics)
 		}
 	}
 }

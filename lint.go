@@ -239,5 +239,5 @@ func missingDirectory(err error) (problem.Problem, bool) {
 		return problem.Problem{}, false
 	}
 	return problem.Problem{Code: problem.DirectoryNotFound, Severity: problem.Warning, Path: e.Path,
-		Message: e.Message, Suggestion: "create the directory, or name another directory in the options"}, true
+		Message: e.Message, Suggestion: "create the directory, or let the program read another directory"}, true
 }

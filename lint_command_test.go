@@ -23,7 +23,7 @@ func TestLintCommands(t *testing.T) {
 		{"a hint of two lists", map[string]string{"a.md": "---\ndescription: d\nargument-hint: [pr] [priority]\n---\n"},
 			[]string{`a.md:3:1: warning FRONTMATTER_RECOVERED argument-hint (write argument-hint: "[pr] [priority]")`}},
 		{"a name that no command can have", map[string]string{"my plan.md": good},
-			[]string{`my plan.md:0:0: error INVALID_COMMAND_NAME (rename the file to "my-plan.md", or allow the name with WithLooseNames)`}},
+			[]string{`my plan.md:0:0: error INVALID_COMMAND_NAME (rename the file to "my-plan.md", or let the program accept other names)`}},
 		{"names that differ in case", map[string]string{"Plan.md": good, "plan.md": good},
 			[]string{"plan.md:0:0: warning NAME_DIFFERS_IN_CASE (rename one of the files; on some systems both names are the same file)"}},
 		{"two files of one name", map[string]string{"plan.MD": good, "plan.md": good},
@@ -60,7 +60,7 @@ func TestLintCommands(t *testing.T) {
 		{"a byte that is no text, beyond what a list reads", map[string]string{"a.md": good + strings.Repeat("Text.\n", 2000) + "Wei\xdf.\n"},
 			[]string{"a.md:2004:4: warning NOT_UTF8 (save the file as UTF-8)"}},
 		{"a file that is too large", map[string]string{"a.md": strings.Repeat("x", 20<<10+1)},
-			[]string{"a.md:0:0: error FILE_TOO_LARGE (shorten the file, or raise the limit with WithMaxFileSize)"}},
+			[]string{"a.md:0:0: error FILE_TOO_LARGE (shorten the file, or let the program raise the limit)"}},
 	} {
 		t.Run(tt.behaviour, func(t *testing.T) {
 			files := map[string]string{}

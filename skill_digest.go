@@ -46,7 +46,7 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, files [
 			continue
 		}
 		if f.Info.Size > o.config.maxFileSize {
-			report(DiagFileTooLarge, "the file is larger than allowed", "shorten the file, or raise the limit with WithMaxFileSize")
+			report(DiagFileTooLarge, "the file is larger than allowed", "shorten the file, or let the program raise the limit")
 			continue
 		}
 		if kept, ok := o.caches.digests.get(o.file(f), f.Info); ok {

@@ -101,7 +101,7 @@ func TestSARIFHelpNamesTheSeverityOfCommandsAndSkills(t *testing.T) {
 	for id, want := range map[string]string{
 		"NOT_UTF8":       "warning for a command, error for a SKILL.md: the file contains bytes that are not UTF-8. ",
 		"TOO_DEEP":       "warning: a directory is nested too deeply and is not scanned. ",
-		"FILE_TOO_LARGE": "error: the file is larger than WithMaxFileSize allows. ",
+		"FILE_TOO_LARGE": "error: the file is larger than the program allows. ",
 	} {
 		if !strings.HasPrefix(help[id], want) {
 			t.Errorf("%s: got %q, want %q", id, help[id], want)

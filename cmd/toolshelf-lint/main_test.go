@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 		{"a skill in a group", ".agents/skills/group/a/SKILL.md", wrong, nil, 1, ".agents/skills/group/a/SKILL.md" + theError},
 		{"a diagnostic of a whole file", "commands/sub/a b.md", "---\ndescription: a\n---\n", nil, 1,
 			`commands/sub/a b.md:1:1: error: not listed: a command name contains only letters, digits, "_" and "-"; ` +
-				`rename the file to "a-b.md", or allow the name with WithLooseNames [INVALID_COMMAND_NAME]` + "\n"},
+				`rename the file to "a-b.md", or let the program accept other names [INVALID_COMMAND_NAME]` + "\n"},
 		{"a directory as argument", "x/skills/a/SKILL.md", wrong, []string{"x"}, 1, "x/skills/a/SKILL.md" + theError},
 		{"a directory twice", "x/skills/a/SKILL.md", wrong, []string{"./x/", "x"}, 1, strings.Repeat("x/skills/a/SKILL.md"+theError, 2)},
 		{"another client", ".cursor/commands/a.md", warning, []string{"-client", "cursor"}, 0, ".cursor/commands/a.md" + theWarning},

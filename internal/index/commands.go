@@ -133,5 +133,5 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 func (s *scan) reportName(file, suggestion string) {
 	s.report(problem.Problem{Code: problem.InvalidCommandName, Severity: problem.Error, Path: s.place(file),
 		Message:    `not listed: a command name contains only letters, digits, "_" and "-"`,
-		Suggestion: `rename the file to "` + suggestion + `", or allow the name with WithLooseNames`})
+		Suggestion: `rename the file to "` + suggestion + `", or let the program accept other names`})
 }

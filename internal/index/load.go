@@ -250,7 +250,7 @@ func (s *scan) tooLarge(known *Entry, file, name string, stamp Stamp) *Entry {
 	return s.broken(known, file, name, stamp, ErrTooLarge, problem.Problem{
 		Code: problem.FileTooLarge, Severity: problem.Error, Path: s.place(file),
 		Message:    fmt.Sprintf("not listed: the file has %d bytes; at most %d are allowed", stamp.Size, s.config.MaxFileSize),
-		Suggestion: "shorten the file, or raise the limit with WithMaxFileSize",
+		Suggestion: "shorten the file, or let the program raise the limit",
 	})
 }
 

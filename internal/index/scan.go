@@ -209,7 +209,7 @@ func (s *scan) linkProblem(file string, err error) problem.Problem {
 		message = "not listed: links are not followed"
 	}
 	return problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Error, Path: s.place(file), Message: message,
-		Suggestion: "replace the link by the file, or allow links with WithSymlinks"}
+		Suggestion: "replace the link by the file, or let the program follow links"}
 }
 
 // unreadable describes a filesystem error in one line, without the path.

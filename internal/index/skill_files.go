@@ -176,7 +176,7 @@ func (w *skillWalk) file(name string) {
 	case errors.Is(err, confine.ErrNotRegular): // the walk handles the target under its own name
 	case errors.Is(err, confine.ErrSymlink):
 		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
-			Message: "not listed: links are not followed", Suggestion: "replace the link by the file, or allow links with WithSymlinks"})
+			Message: "not listed: links are not followed", Suggestion: "replace the link by the file, or let the program follow links"})
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
 		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
 			Message: "not listed: the link is broken, cyclic, or leads outside the skill directory", Suggestion: "replace the link by the file"})

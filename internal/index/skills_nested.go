@@ -149,7 +149,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 		}
 		s.report(problem.Problem{Code: problem.TooManyDirectories, Severity: problem.Warning, Path: s.place(dirPath),
 			Message:    message,
-			Suggestion: "use each directory of skills as a layer"})
+			Suggestion: "move other directories away, or let the program read each directory of skills"})
 	}
 	if isSkill {
 		entries = slices.DeleteFunc(entries, func(e *Entry) bool { return !hasSkillFile(e) })

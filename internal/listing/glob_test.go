@@ -25,6 +25,7 @@ func TestExpandedPatterns(t *testing.T) {
 		{"[{]a,b", "[{]a,b"},
 		{"{a/b,**}/c", "a/b/c **/c"},
 		{"*{a,*}*", "*a* *"},
+		{"a{a/b,*}{a/b,*}", "aa/ba/b aa/b* a*a/b a*"},
 		{`{\*,a}*{**,b}`, `\*** \**b a** a*b`},
 	} {
 		got, _, ok := expand(tt.pattern, false)

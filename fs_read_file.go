@@ -2,9 +2,7 @@ package toolshelf
 
 import (
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -31,8 +29,10 @@ func (c *Catalog) openText(ctx context.Context, name string) (*textFile, error) 
 	}
 	f := &textFile{File: file, ctx: ctx, open: open}
 	if !c.onOS {
+		// Filesystems without ReadAt return any error. If the file is broken, Read returns the
+		// error.
 		_, err := file.ReadAt(make([]byte, 1), 0)
-		f.inOrder = errors.Is(err, fs.ErrPermission)
+		f.inOrder = err != nil && err != io.EOF
 	}
 	return f, nil
 }

@@ -129,6 +129,57 @@ func archive(t *testing.T, files map[string]string) fs.FS {
 	return r
 }
 
+// withoutReadAt is a filesystem on which ReadAt of each file fails.
+type withoutReadAt struct {
+	afero.Fs
+	err error
+}
+
+func (w withoutReadAt) Open(name string) (afero.File, error) {
+	f, err := w.Fs.Open(name)
+	return fileWithoutReadAt{f, w.err}, err
+}
+
+type fileWithoutReadAt struct {
+	afero.File
+	err error
+}
+
+func (f fileWithoutReadAt) ReadAt([]byte, int64) (int, error) { return 0, f.err }
+
+func TestEveryMethodReadsFilesOnWhichReadAtFails(t *testing.T) {
+	files := map[string]string{"commands/a.md": "---\ndescription: d\n---\nSome words.\n", "skills/s/SKILL.md": skillFile("s"), ".gitignore": "b\n", "b": "words\n"}
+	texts := func(c *toolshelf.Catalog) (all []string) {
+		t.Helper()
+		list, listErr := c.List(t.Context(), toolshelf.Page{})
+		command, commandErr := c.Get(t.Context(), "a")
+		skill, skillErr := c.GetSkill(t.Context(), "s")
+		tree, treeErr := c.Tree(t.Context(), "", toolshelf.Gitignore())
+		lines, grepErr := c.Grep(t.Context(), "", "words")
+		text, textErr := c.ReadFile(t.Context(), "b")
+		if err := errors.Join(listErr, commandErr, skillErr, treeErr, grepErr, textErr); err != nil || len(list.Commands) != 1 {
+			t.Fatalf("%d commands, %v", len(list.Commands), err)
+		}
+		return []string{list.Commands[0].Description, command.Content, skill.Content, tree.String(), lines.String(), text.String()}
+	}
+	want := texts(catalog(t, toolshelf.WithFs(memoryOf(t, files))))
+	for _, tt := range []struct {
+		err  error
+		fsys func(afero.Fs) afero.Fs
+	}{
+		{errors.ErrUnsupported, func(fsys afero.Fs) afero.Fs { return fsys }},
+		{fs.ErrInvalid, func(fsys afero.Fs) afero.Fs { return fsys }},
+		{errors.New("not supported"), func(fsys afero.Fs) afero.Fs { return fsys }},
+		{errors.ErrUnsupported, func(fsys afero.Fs) afero.Fs { return afero.FromIOFS{FS: afero.NewIOFS(fsys)} }},
+		{fs.ErrInvalid, func(fsys afero.Fs) afero.Fs { return afero.FromIOFS{FS: afero.NewIOFS(fsys)} }},
+	} {
+		fsys := tt.fsys(withoutReadAt{memoryOf(t, files), tt.err})
+		if diff := cmp.Diff(want, texts(catalog(t, toolshelf.WithFs(fsys)))); diff != "" {
+			t.Errorf("%s, %v (-with ReadAt +without):\n%s", fsys.Name(), tt.err, diff)
+		}
+	}
+}
+
 // TestReadFileOfLargeFiles reads a file whose lines ReadFile does not count.
 func TestReadFileOfLargeFiles(t *testing.T) {
 	const n = 100_000
@@ -142,6 +193,8 @@ func TestReadFileOfLargeFiles(t *testing.T) {
 		{"memory", []toolshelf.Option{toolshelf.WithFs(memoryOf(t, map[string]string{"a": content}))}, false},
 		{"disk", []toolshelf.Option{toolshelf.WithRoot(diskOf(t, map[string]string{"a": content}))}, false},
 		{"archive", []toolshelf.Option{toolshelf.WithFs(afero.FromIOFS{FS: archive(t, map[string]string{"a": content})})}, true},
+		{"ReadAt fails", []toolshelf.Option{toolshelf.WithFs(withoutReadAt{memoryOf(t, map[string]string{"a": content}), errors.New("not supported")})}, true},
+		{"ReadAt fails as beyond the end", []toolshelf.Option{toolshelf.WithFs(withoutReadAt{memoryOf(t, map[string]string{"a": content}), fs.ErrInvalid})}, true},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
 			c := catalog(t, kind.options...)

@@ -47,7 +47,7 @@ func readHead(r io.Reader, buf []byte) (n int, err error) {
 }
 
 // ReadAt implements io.ReaderAt. For a file of an fs.FS without ReadAt, the error is
-// fs.ErrPermission.
+// fs.ErrPermission. A filesystem that does not support ReadAt can return another error.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, f.failure("read", fs.ErrInvalid)

@@ -256,8 +256,8 @@ func (f *adaptedFile) ReadAt(p []byte, off int64) (int, error) {
 	n, err := file.ReadAt(p, off)
 	n = max(n, 0)
 	// Beyond the end, an afero.MemMapFs returns the first of these errors, and an
-	// fstest.MapFS the second.
-	if n < len(p) && (err == nil || err == io.ErrUnexpectedEOF || errors.Is(err, fs.ErrInvalid)) {
+	// fstest.MapFS the second. The offset 0 is not beyond the end.
+	if n < len(p) && (err == nil || err == io.ErrUnexpectedEOF || off > 0 && errors.Is(err, fs.ErrInvalid)) {
 		err = io.EOF
 	}
 	return n, err
@@ -277,13 +277,14 @@ func (f *adaptedFile) Seek(offset int64, whence int) (int64, error) {
 }
 
 // readHead is readHead at the beginning of the file. An fs.FS over a remote store can
-// request exactly the bytes of a ReadAt.
+// request exactly the bytes of a ReadAt. After other errors than the errors of a ReadAt that
+// the filesystem does not support, readHead makes no second request.
 func (f *adaptedFile) readHead(buf []byte) (int, error) {
-	if _, ok := f.file.(io.ReaderAt); !ok {
-		return readHead(f, buf)
-	}
 	n, err := f.ReadAt(buf, 0)
-	if err == io.EOF {
+	switch {
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, fs.ErrInvalid), err == fs.ErrPermission:
+		return readHead(f, buf)
+	case err == io.EOF:
 		err = nil
 	}
 	return n, err

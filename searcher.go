@@ -107,7 +107,7 @@ func (c *collection[Info]) listedHits(shown *index.Snapshot, hits []Hit, total i
 	for i := range kept {
 		kept[i].Score /= highest
 	}
-	return search.Result{Hits: kept, Total: max(total-len(hits)+len(kept), len(kept))}
+	return search.Result{Hits: kept, Total: max(total, len(hits)) - len(hits) + len(kept)}
 }
 
 // finite returns the score, or 0 for a negative score and for NaN, or the largest number

@@ -151,9 +151,14 @@ func TestSearcherScoresBecomeAtMostOne(t *testing.T) {
 
 // The total of an engine may be too small.
 func TestSearcherTotalIsAtLeastTheNumberOfResults(t *testing.T) {
-	c := withEngine(t, toolshelf.WithSearcher(searchFunc(func(context.Context) ([]toolshelf.Hit, int, error) { return hits("deploy", "Rollback"), 0, nil }), nil))
-	if found, err := c.Search(t.Context(), "release", 0); err != nil || found.TotalFound != 2 {
-		t.Errorf("%d, %v", found.TotalFound, err)
+	for _, total := range []int{0, 1, -1, math.MinInt} {
+		engine := func(context.Context) ([]toolshelf.Hit, int, error) {
+			return hits("deploy", "unlisted", "Rollback"), total, nil
+		}
+		c := withEngine(t, toolshelf.WithSearcher(searchFunc(engine), nil))
+		if found, err := c.Search(t.Context(), "release", 0); err != nil || found.TotalFound != 2 {
+			t.Errorf("%d: %d, %v", total, found.TotalFound, err)
+		}
 	}
 }
 

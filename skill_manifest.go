@@ -66,9 +66,13 @@ func (c *Catalog) SkillManifests(ctx context.Context, choose func(skills []Skill
 		}
 		shown := c.skills.filter.apply(all)
 		for _, name := range c.chosenSkills(all, shown, choose) {
-			m, err := skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (SkillManifest, error) {
-				return attempt(ctx, open, func() (SkillManifest, error) { return open.manifest(ctx) })
-			}).in(ctx, all, shown)
+			var m SkillManifest
+			err := c.checkSkillName(op, name)
+			if err == nil {
+				m, err = skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (SkillManifest, error) {
+					return attempt(ctx, open, func() (SkillManifest, error) { return open.manifest(ctx) })
+				}).in(ctx, all, shown)
+			}
 			switch {
 			case err != nil && (ctx.Err() != nil || c.isClosed()):
 				yield(SkillManifest{}, c.methodError(op, err))

@@ -112,11 +112,11 @@ func TestSkillManifestsChooseFromTheList(t *testing.T) {
 		if diff := cmp.Diff(want, skills); diff != "" {
 			t.Errorf("(-ListSkills +choose):\n%s", diff)
 		}
-		return []string{"c", "b"}
+		return []string{"c", "b", "", "/a"}
 	}) {
 		got = append(got, m.Name+" "+string(toolshelf.CodeOf(err)))
 	}
-	if diff := cmp.Diff([]string{"c ", "b SKILL_NOT_FOUND"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"c ", "b SKILL_NOT_FOUND", " INVALID_SKILL_NAME", "/a INVALID_SKILL_NAME"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	n := 0

@@ -10,6 +10,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
@@ -160,6 +161,15 @@ func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*in
 		return all, nil
 	}
 	return all, c.layerError(op, err)
+}
+
+// meant returns the name that an invalid name probably means, without a check.
+func (c *collection[Info]) meant(name string) string {
+	var dirs []string
+	for _, l := range c.layers {
+		dirs = append(dirs, l.name)
+	}
+	return names.Meant(name, dirs)
 }
 
 // unknownName returns the error for a name that no shown entry has.

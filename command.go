@@ -50,8 +50,9 @@ const (
 // letter case. Otherwise Get compares names as List prints them, including letter
 // case. Get also returns the dependencies that List omits.
 //
-// Get returns [ErrInvalidCommandName] for a name that no command can have. Names
-// never become part of a path. Get returns [ErrCommandNotFound] if no layer
+// Get returns [ErrInvalidCommandName] for a name that no command can have. If the
+// name resembles a valid name, as "/review" does, the message contains the valid
+// name. Names never become part of a path. Get returns [ErrCommandNotFound] if no layer
 // contains the name. If no layer directory exists, the error also matches
 // [ErrDirectoryNotFound]. If the file exists but cannot be read, Get returns
 // [ErrFileRead] with the cause, such as fs.ErrPermission, in the chain. If the
@@ -71,7 +72,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	stem, _ := names.TrimMarkdown(name)
 	if !c.validName(stem) && !c.validName(name) {
 		return Command{}, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
-			Message: "invalid command name " + quote(name) + ": use " + c.nameRule(name)}
+			Message: "invalid command name " + quote(name) + ": " + c.nameCorrection(name)}
 	}
 	if command, ok := c.cachedCommand(name, stem); ok {
 		return c.detach(command), nil
@@ -245,16 +246,23 @@ func (c *Catalog) validElement(name string) bool {
 	return names.Plain(name)
 }
 
-// nameRule completes the message for an invalid name.
-func (c *Catalog) nameRule(name string) string {
+// nameCorrection completes the message for an invalid name: the valid name that the caller
+// probably means, or else the rule.
+func (c *Catalog) nameCorrection(name string) string {
+	meant, _ := names.TrimMarkdown(c.commands.meant(name))
+	if c.config.nested {
+		meant = strings.ReplaceAll(meant, "/", ":")
+	}
 	switch {
+	case c.validName(meant):
+		return "write " + quote(meant)
 	case c.config.looseNames:
-		return "one path element without separators, control characters and leading dot"
+		return "use one path element without separators, control characters and leading dot"
 	case c.config.nested:
-		return `letters, digits, "_" and "-"; separate directories with ":"`
+		return `use letters, digits, "_" and "-"; separate directories with ":"`
 	case strings.Contains(name, ":"):
-		return `letters, digits, "_" and "-"; the catalog reads no subdirectories without WithNestedCommands`
+		return `use letters, digits, "_" and "-"; the catalog reads no subdirectories without WithNestedCommands`
 	default:
-		return `letters, digits, "_" and "-"`
+		return `use letters, digits, "_" and "-"`
 	}
 }

@@ -3,6 +3,7 @@ package toolshelf_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,6 +149,48 @@ func TestGetTakesNames(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestAnInvalidCommandNameIsAnsweredWithTheNameThatItMeans(t *testing.T) {
+	strict := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("./a", ".claude/commands/"))
+	nested := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithNestedCommands())
+	loose := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithLooseNames())
+	const rule, nestedRule = `use letters, digits, "_" and "-"`, `use letters, digits, "_" and "-"; separate directories with ":"`
+	for _, tt := range []struct {
+		catalog    *toolshelf.Catalog
+		name, want string
+	}{
+		{strict, "/review", `write "review"`},
+		{strict, "/review.md", `write "review"`},
+		{strict, "/review the last commit", `write "review"`},
+		{strict, "/review\nthe last commit", `write "review"`},
+		{strict, " review ", `write "review"`},
+		{strict, "review/", `write "review"`},
+		{strict, "./review.md", `write "review"`},
+		{strict, "a/review.md", `write "review"`},
+		{strict, ".claude/commands/review.md", `write "review"`},
+		{strict, `.claude\commands\review.md`, `write "review"`},
+		{strict, "b/review.md", rule},
+		{strict, "review the last commit", rule},
+		{strict, "/my.review", rule},
+		{strict, "/", rule},
+		{strict, "", rule},
+		{strict, "../secrets", rule},
+		{strict, "/frontend:component", rule + "; the catalog reads no subdirectories without WithNestedCommands"},
+		{nested, "/frontend:component", `write "frontend:component"`},
+		{nested, "/frontend:component a b", `write "frontend:component"`},
+		{nested, "commands/frontend/component.md", `write "frontend:component"`},
+		{nested, "frontend/component", `write "frontend:component"`},
+		{nested, "frontend/../component", nestedRule},
+		{loose, "/my.review", `write "my.review"`},
+		{loose, "/.review", "use one path element without separators, control characters and leading dot"},
+	} {
+		_, err := tt.catalog.Get(t.Context(), tt.name)
+		want := fmt.Sprintf("toolshelf: Get: invalid command name %q: %s (INVALID_COMMAND_NAME)", tt.name, tt.want)
+		if err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
 }
 
 func TestAnInvalidNameNeverReachesTheFilesystem(t *testing.T) {

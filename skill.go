@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -94,7 +95,7 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	if err := c.begin(ctx, op); err != nil {
 		return Skill{}, err
 	}
-	if err := checkSkillName(op, name); err != nil {
+	if err := c.checkSkillName(op, name); err != nil {
 		return Skill{}, err
 	}
 	return skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (Skill, error) {
@@ -102,12 +103,16 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	}).resolve(ctx)
 }
 
-func checkSkillName(op, name string) error {
+func (c *Catalog) checkSkillName(op, name string) error {
 	if names.Loose(name) {
 		return nil
 	}
-	return &Error{Code: CodeInvalidSkillName, Op: op, Path: name,
-		Message: "invalid skill name " + quote(name) + ": use the name of the skill's directory, without separators, control characters and leading dot"}
+	correction := "use the name of the skill's directory, without separators, control characters and leading dot"
+	meant := strings.TrimSuffix(c.skills.meant(name), "/SKILL.md")
+	if names.Loose(meant) {
+		correction = "write " + quote(meant)
+	}
+	return &Error{Code: CodeInvalidSkillName, Op: op, Path: name, Message: "invalid skill name " + quote(name) + ": " + correction}
 }
 
 // skillHint completes the message for an unknown name: a shown skill that declares

@@ -52,6 +52,8 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 			`{"name":"commit","content":"Write one line.\n","metadata":{"path":"commands/commit.md","size":59,"last_modified":"2026-01-20T14:03:11Z","description":"Commit what is staged"}}`, false},
 		{"an unusable name", "get_command", `{"command_name":"../secrets"}`,
 			`{"error":{"code":"INVALID_COMMAND_NAME","message":"invalid command name \"../secrets\": use letters, digits, \"_\" and \"-\""}}`, true},
+		{"a typed line", "get_command", `{"command_name":"/review now"}`,
+			`{"error":{"code":"INVALID_COMMAND_NAME","message":"invalid command name \"/review now\": write \"review\""}}`, true},
 		{"an unknown name", "get_command", `{"command_name":"nothing"}`,
 			`{"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"nothing\"; list the commands for the names"}}`, true},
 		{"no name", "get_command", `{}`,

@@ -3,6 +3,7 @@
 package names
 
 import (
+	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -63,4 +64,21 @@ func TrimMarkdown(name string) (stem string, ok bool) {
 		return name, false
 	}
 	return name[:i], true
+}
+
+// Meant returns the name that an invalid name probably means, without a check: the first word
+// after a slash, as in "/review args", or a path, as in "commands/review". Meant removes the
+// directory at the beginning of the path if dirs contain the directory.
+func Meant(given string, dirs []string) string {
+	name := strings.ReplaceAll(strings.TrimSpace(given), `\`, "/")
+	if strings.HasPrefix(name, "/") {
+		name = strings.Fields(name)[0]
+	}
+	name = strings.Trim(strings.TrimPrefix(name, "./"), "/")
+	for _, dir := range dirs {
+		if below, ok := strings.CutPrefix(name, strings.Trim(path.Clean(dir), "/")+"/"); ok {
+			return below
+		}
+	}
+	return name
 }

@@ -171,7 +171,9 @@ func (c *Catalog) lintFiles(ctx context.Context, snapshot *index.Snapshot, check
 	}
 	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), len(files), func(i int) error {
 		found[i] = check(files[i])
-		checked.Add(1)
+		if files[i].Broken() != index.ErrNoSkillFile {
+			checked.Add(1)
+		}
 		return ctx.Err() // a check that ctx ended may be incomplete
 	})
 	if err != nil {

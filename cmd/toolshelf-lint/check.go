@@ -10,53 +10,92 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
-// check returns the diagnostics of the projects in the directories. The list is not nil.
-func check(ctx context.Context, dirs []string, c client) ([]toolshelf.Diagnostic, error) {
-	all := []toolshelf.Diagnostic{}
+// A result is the outcome of a check.
+type result struct {
+	diagnostics []toolshelf.Diagnostic // not nil
+	files       int                    // number of checked files
+}
+
+// count returns the number of diagnostics with a severity.
+func (r result) count(severity toolshelf.Severity) (n int) {
+	for _, d := range r.diagnostics {
+		if d.Severity == severity {
+			n++
+		}
+	}
+	return n
+}
+
+// String returns the summary, as in "12 files checked: 1 error, 2 warnings".
+func (r result) String() string {
+	of := func(n int, noun string) string {
+		if n == 1 {
+			return "1 " + noun
+		}
+		return fmt.Sprintf("%d %ss", n, noun)
+	}
+	return fmt.Sprintf("%s checked: %s, %s", of(r.files, "file"), of(r.count(toolshelf.SeverityError), "error"), of(r.count(toolshelf.SeverityWarning), "warning"))
+}
+
+// check returns the diagnostics of the projects in the directories.
+func check(ctx context.Context, dirs []string, c client) (result, error) {
+	all := result{diagnostics: []toolshelf.Diagnostic{}}
 	for _, dir := range dirs {
 		found, err := checkDir(ctx, dir, c)
 		if err != nil {
-			return nil, err
+			return result{}, err
 		}
-		all = append(all, found...)
+		all.diagnostics = append(all.diagnostics, found.diagnostics...)
+		all.files += found.files
 	}
 	return all, nil
 }
 
-func checkDir(ctx context.Context, dir string, c client) ([]toolshelf.Diagnostic, error) {
+func checkDir(ctx context.Context, dir string, c client) (checked result, err error) {
 	if _, err := os.ReadDir(dir); err != nil {
-		return nil, err
+		return result{}, err
 	}
 	for _, name := range c.required {
 		if _, err := os.ReadDir(below(dir, name)); err != nil {
-			return nil, err
+			return result{}, err
 		}
 	}
 	options := c.options(dir)
 	if options == nil {
-		return nil, fmt.Errorf("%s has none of the directories %s; name the root of a project, or another client",
+		return result{}, fmt.Errorf("%s has none of the directories %s; name the root of a project, or another client",
 			dir, strings.Join(slices.Concat(c.commands, c.skills), ", "))
 	}
 	catalog, err := toolshelf.New(options...)
 	if err != nil {
-		return nil, err
+		return result{}, err
 	}
 	defer catalog.Close()
-	diagnostics, err := catalog.Lint(ctx)
-	if err != nil {
-		return nil, err
+	count := toolshelf.WithProgress(func(p toolshelf.Progress) { checked.files = p.Files })
+	if checked.diagnostics, err = catalog.Lint(ctx, count); err != nil {
+		return result{}, err
 	}
 	prefix := displayed(dir)
-	for i, d := range diagnostics {
-		if filepath.IsAbs(d.Path) {
-			diagnostics[i].Path = displayed(d.Path)
+	for i, d := range checked.diagnostics {
+		file := escape.Decode(d.Path)
+		if filepath.IsAbs(file) {
+			file = displayed(file)
 		} else {
-			diagnostics[i].Path = path.Join(prefix, d.Path)
+			file = path.Join(prefix, file)
 		}
+		checked.diagnostics[i].Path = encodePath(file)
 	}
-	return diagnostics, nil
+	return checked, nil
+}
+
+// encodePath returns a path in a form that cannot begin or forge a line of the output.
+func encodePath(file string) string {
+	if strings.HasPrefix(file, "::") { // a workflow command of GitHub Actions
+		file = "./" + file
+	}
+	return escape.Path(file)
 }
 
 // displayed returns a path in the form of the output: relative to the working directory

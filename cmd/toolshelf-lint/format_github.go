@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // The escapes of workflow commands, as in the function issueCommand of actions/toolkit.
@@ -18,7 +19,7 @@ var (
 func writeGitHub(w io.Writer, diagnostics []toolshelf.Diagnostic) error {
 	for _, d := range diagnostics {
 		line, column := position(d)
-		if _, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", d.Severity, escapeProperty.Replace(d.Path),
+		if _, err := fmt.Fprintf(w, "::%s file=%s,line=%d,col=%d,title=%s::%s\n", d.Severity, escapeProperty.Replace(escape.Decode(d.Path)),
 			line, column, escapeProperty.Replace(string(d.Code)), escapeData.Replace(text(d))); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // The types contain the properties of SARIF 2.1.0 that code scanning of GitHub requires.
@@ -109,15 +110,15 @@ func writeSARIF(w io.Writer, diagnostics []toolshelf.Diagnostic) error {
 func sarifLocationOf(d toolshelf.Diagnostic) (location sarifLocation) {
 	line, column := position(d)
 	location.PhysicalLocation.Region = sarifRegion{line, column, line, column + 1}
-	artifact := &location.PhysicalLocation.ArtifactLocation
+	artifact, file := &location.PhysicalLocation.ArtifactLocation, escape.Decode(d.Path)
 	switch {
-	case path.IsAbs(d.Path) || filepath.IsAbs(filepath.FromSlash(d.Path)):
-		artifact.URI = (&url.URL{Scheme: "file", Path: path.Join("/", d.Path)}).String() // "/" before a Windows drive
-	case filepath.IsLocal(filepath.FromSlash(d.Path)):
+	case path.IsAbs(file) || filepath.IsAbs(filepath.FromSlash(file)):
+		artifact.URI = (&url.URL{Scheme: "file", Path: path.Join("/", file)}).String() // "/" before a Windows drive
+	case filepath.IsLocal(filepath.FromSlash(file)):
 		artifact.URIBaseID = "%SRCROOT%" // the name that GitHub knows for the root of the repository
 		fallthrough
 	default:
-		artifact.URI = (&url.URL{Path: d.Path}).String()
+		artifact.URI = (&url.URL{Path: file}).String()
 	}
 	return location
 }

@@ -119,6 +119,8 @@ func TestSARIFLocations(t *testing.T) {
 	for _, tt := range []struct{ path, uri, base string }{
 		{"commands/a.md", "commands/a.md", "%SRCROOT%"},
 		{"a:b/commands/100%.md", "./a:b/commands/100%25.md", "%SRCROOT%"}, // not the scheme a
+		{`commands/a\\b.md`, "commands/a%5Cb.md", "%SRCROOT%"},
+		{`commands/a\nb\x20.md`, "commands/a%0Ab%20.md", "%SRCROOT%"},
 		{"../x/commands/a.md", "../x/commands/a.md", ""},
 		{"/x/commands/a b.md", "file:///x/commands/a%20b.md", ""},
 	} {

@@ -36,6 +36,7 @@ func TestGitHubEscapesMessagesAndProperties(t *testing.T) {
 			"::error file=a.md,line=2,col=3,title=A::m; write b: c, d\n"},
 		{toolshelf.Diagnostic{Code: "A", Severity: "warning", Path: "50%,a:b\r\n.md", Message: "50%\r\n::error::x"},
 			"::warning file=50%25%2Ca%3Ab%0D%0A.md,line=1,col=1,title=A::50%25%0D%0A::error::x\n"},
+		{toolshelf.Diagnostic{Code: "A", Severity: "error", Path: `a\\b\n.md`, Message: "m"}, `::error file=a\b%0A.md,line=1,col=1,title=A::m` + "\n"},
 	} {
 		var out bytes.Buffer
 		if err := writeGitHub(&out, []toolshelf.Diagnostic{tt.diagnostic}); err != nil || out.String() != tt.want {

@@ -2,7 +2,8 @@
 //
 //	go run github.com/toolshelf-go/toolshelf/cmd/toolshelf-lint@latest [flags] [DIR…]
 //
-// Each DIR is the root of a project. The default is the working directory. The flags are
+// Each DIR is the root of a project. The default is the working directory. Flags may follow
+// a DIR, and all arguments after "--" are directories. The flags are
 //
 //	-client NAME    check the directories of one client: claude, codex, cursor, gemini, opencode or vscode
 //	-commands DIR   also check the commands in this directory of each project
@@ -14,6 +15,9 @@
 // The exit status is 0 if no diagnostic is an error, 1 if a diagnostic is an error, and 2 if
 // the check is impossible or a flag is invalid. With -strict, a warning also gives 1. The
 // command "go run" replaces every other status than 0 by 1. "go install" keeps the status.
+//
+// toolshelf-lint prints the number of checked files, errors and warnings to the standard
+// error.
 //
 // # Clients
 //
@@ -32,7 +36,9 @@
 // Paths in the output are relative to the working directory if DIR is below the working
 // directory, and have slashes on every system. The order is the order of the arguments, and
 // then of [toolshelf.Catalog.Lint]. A diagnostic of a whole file has the position 1:1, except
-// in JSON. Columns count Unicode code points.
+// in JSON. Columns count Unicode code points. The formats text and json escape unusual
+// characters of a path as in Go, for example a line break as \n. The formats sarif and github
+// encode the path of the file.
 //
 //   - text has a line "path:line:column: severity: message [CODE]" for each diagnostic.
 //   - json is an array of [toolshelf.Diagnostic] values.
@@ -87,6 +93,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // The exit statuses.
@@ -106,10 +113,16 @@ func main() {
 // run checks the directories of the arguments and returns the exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("toolshelf-lint", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
+	flags.SetOutput(io.Discard) // the errors of Parse contain arguments without escapes
+	usage := func() {
 		fmt.Fprintln(stderr, "usage: toolshelf-lint [flags] [DIR…]    checks the commands and skills of the projects (default: the working directory)")
+		flags.SetOutput(stderr)
 		flags.PrintDefaults()
+	}
+	// unchecked reports why the check is impossible.
+	unchecked := func(err error) int {
+		fmt.Fprintln(stderr, "toolshelf-lint:", escape.Line(err.Error()))
+		return exitUnchecked
 	}
 	checked, write := anyClient, formats["text"]
 	flags.Func("client", "check the directories of the client `NAME`: "+strings.Join(names(clients), ", "), func(name string) error {
@@ -130,33 +143,52 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 	strict := flags.Bool("strict", false, "let warnings fail the check")
 	printVersion := flags.Bool("version", false, "print the version")
-	switch err := flags.Parse(args); {
+	switch dirs, err := parse(flags, args); {
 	case errors.Is(err, flag.ErrHelp):
+		usage()
 		return exitPassed
 	case err != nil:
-		return exitUnchecked // Parse has printed the error
+		defer usage()
+		return unchecked(err)
 	case *printVersion:
 		fmt.Fprintln(stdout, "toolshelf-lint", version())
 		return exitPassed
-	}
-	dirs := flags.Args()
-	if len(dirs) == 0 {
-		dirs = []string{"."}
-	}
-	diagnostics, err := check(ctx, dirs, checked.with(commands, skills))
-	if err == nil {
-		err = write(stdout, diagnostics)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "toolshelf-lint:", err)
-		return exitUnchecked
-	}
-	for _, d := range diagnostics {
-		if *strict || d.Severity == toolshelf.SeverityError {
+	default:
+		result, err := check(ctx, dirs, checked.with(commands, skills))
+		if err == nil {
+			err = write(stdout, result.diagnostics)
+		}
+		if err != nil {
+			return unchecked(err)
+		}
+		fmt.Fprintln(stderr, "toolshelf-lint:", result)
+		if result.count(toolshelf.SeverityError) > 0 || *strict && len(result.diagnostics) > 0 {
 			return exitFailed
 		}
+		return exitPassed
 	}
-	return exitPassed
+}
+
+// parse sets the flags and returns the directories. Flags and directories may alternate.
+// All arguments after "--" are directories.
+func parse(flags *flag.FlagSet, args []string) (dirs []string, err error) {
+	for len(args) > 0 {
+		if err := flags.Parse(args); err != nil {
+			return nil, err
+		}
+		rest := flags.Args()
+		if n := len(args) - len(rest); n > 0 && args[n-1] == "--" {
+			dirs = append(dirs, rest...)
+			break
+		}
+		if args = rest; len(rest) > 0 {
+			dirs, args = append(dirs, rest[0]), rest[1:]
+		}
+	}
+	if len(dirs) == 0 {
+		return []string{"."}, nil
+	}
+	return dirs, nil
 }
 
 // version returns the version of the module, or "(devel)" for a build in a clone.

@@ -72,6 +72,9 @@ func TestCheck(t *testing.T) {
 		{"a named directory beside the project", "tools/a/SKILL.md", wrong, []string{"-skills", "../tools", "x"}, 1, "tools/a/SKILL.md" + theError},
 		{"a named directory that a client has too", "skills/a/SKILL.md", wrong, []string{"-skills", "./skills/", "-skills", "skills"}, 1, "skills/a/SKILL.md" + theError},
 		{"a group of a client that finds skills in no groups", "tools/group/a/SKILL.md", fine, []string{"-client", "claude", "-skills", "tools/group"}, 0, ""},
+		{"flags after the directory", "x/.cursor/commands/a.md", warning, []string{"x", "-client", "cursor", "-strict"}, 1, "x/.cursor/commands/a.md" + theWarning},
+		{"flags between directories", "x/tools/a/SKILL.md", wrong, []string{"x", "-skills=tools", "./x"}, 1, strings.Repeat("x/tools/a/SKILL.md"+theError, 2)},
+		{"a directory with the name of a flag", "-strict/commands/a.md", warning, []string{"-format=text", "--", "-strict"}, 0, "-strict/commands/a.md" + theWarning},
 		{"names with dots for VS Code", ".github/prompts/a.prompt.md", warning, []string{"-client=vscode"}, 0, ".github/prompts/a.prompt.md" + theWarning},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,6 +83,61 @@ func TestCheck(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestSummaryStatesTheNumberOfCheckedFiles(t *testing.T) {
+	project(t, map[string]string{"commands/a.md": warning, "commands/b.md": fine, "skills/a/SKILL.md": wrong, "skills/empty/x": "", "x/commands/a.md": fine, "y/commands/x": ""})
+	for _, tt := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"x"}, 0, "1 file checked: 0 errors, 0 warnings"},
+		{[]string{"y"}, 0, "0 files checked: 0 errors, 0 warnings"},
+		{[]string{".", "x"}, 1, "4 files checked: 2 errors, 1 warning"},
+		{[]string{"-format", "json"}, 1, "3 files checked: 2 errors, 1 warning"},
+	} {
+		if _, got := printed(t, tt.status, tt.args...); got != "toolshelf-lint: "+tt.want+"\n" {
+			t.Errorf("%q: got %q, want %q", tt.args, got, tt.want)
+		}
+	}
+}
+
+// GitHub Actions executes each line of the output that begins with "::".
+func TestArgumentsForgeNoLineOfTheOutput(t *testing.T) {
+	const name = "x\n::error ::y"
+	project(t, map[string]string{"commands/a.md": warning, "empty/file": ""})
+	if err := os.Rename("empty", name); err != nil {
+		t.Skip("no line breaks in names: ", err)
+	}
+	for _, hasCommands := range []bool{false, true} {
+		if hasCommands {
+			if err := os.Rename("commands", filepath.Join(name, "commands")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, args := range [][]string{{name}, {"-format", "github", name}, {"-format", "sarif", name}, {"-commands", name + "/none", name}, {"-" + name}, {"-format", name}, {"missing" + name}} {
+			var stdout, stderr bytes.Buffer
+			run(t.Context(), args, &stdout, &stderr)
+			for line := range strings.Lines(stdout.String() + stderr.String()) {
+				if strings.HasPrefix(line, "::error ::y") {
+					t.Errorf("%q printed the line %q", args, line)
+				}
+			}
+		}
+	}
+	if got, _ := printed(t, 0, name); got != `x\n::error ::y/commands/a.md`+theWarning {
+		t.Errorf("text: %q", got)
+	}
+	if got, _ := printed(t, 0, "-format", "github", name); !strings.HasPrefix(got, "::warning file=x%0A%3A%3Aerror %3A%3Ay/commands/a.md,line=2,") {
+		t.Errorf("github: %q", got)
+	}
+	if err := os.Rename(name, "::error ::y"); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := printed(t, 0, "::error ::y"); got != "./::error ::y/commands/a.md"+theWarning {
+		t.Errorf("a directory with the name of a workflow command: %q", got)
 	}
 }
 

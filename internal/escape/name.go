@@ -1,6 +1,7 @@
 package escape
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -94,6 +95,31 @@ func Path(path string) string {
 		elements[i] = Name(element)
 	}
 	return strings.Join(elements, "/")
+}
+
+// Decode returns the name or the path that Name or Path has escaped. Decode keeps a
+// backslash that begins no escape.
+func Decode(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	name := make([]byte, 0, len(text))
+	for text != "" {
+		r, multibyte, rest, err := rune(text[0]), false, text[1:], error(nil)
+		if text[0] == '\\' {
+			r, multibyte, rest, err = strconv.UnquoteChar(text, 0)
+		}
+		switch {
+		case err != nil:
+			name, rest = append(name, text[0]), text[1:]
+		case multibyte:
+			name = utf8.AppendRune(name, r)
+		default:
+			name = append(name, byte(r))
+		}
+		text = rest
+	}
+	return string(name)
 }
 
 // plainName reports whether a name consists of ASCII that needs no escape. The check

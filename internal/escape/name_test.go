@@ -1,7 +1,6 @@
 package escape
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -40,33 +39,20 @@ func TestName(t *testing.T) {
 			if got := Name(tt.name); got != tt.want {
 				t.Errorf("Name(%q) = %s, want %s", tt.name, got, tt.want)
 			}
-			if got := unescape(t, tt.want); got != tt.name {
-				t.Errorf("unescape(%s) = %q, want %q", tt.want, got, tt.name)
+			if got := Decode(tt.want); got != tt.name {
+				t.Errorf("Decode(%s) = %q, want %q", tt.want, got, tt.name)
 			}
 		})
 	}
 }
 
-// unescape decodes a name as the documentation of Name says.
-func unescape(t testing.TB, s string) string {
-	var b []byte
-	for rest := s; rest != ""; {
-		if rest[0] != '\\' {
-			b, rest = append(b, rest[0]), rest[1:]
-			continue
+func TestDecodeKeepsTextThatIsNoEscape(t *testing.T) {
+	for _, text := range []string{"", "a", "a/b.md", `a\`, `a\q`, `a\x1`, "é\xff"} {
+		want := strings.ReplaceAll(text, `\xff`, "\xff")
+		if got := Decode(text); got != want {
+			t.Errorf("Decode(%q) = %q, want %q", text, got, want)
 		}
-		r, multibyte, tail, err := strconv.UnquoteChar(rest, 0)
-		if err != nil {
-			t.Fatalf("%q: %v at %q", s, err, rest)
-		}
-		if multibyte {
-			b = utf8.AppendRune(b, r)
-		} else {
-			b = append(b, byte(r))
-		}
-		rest = tail
 	}
-	return string(b)
 }
 
 func FuzzName(f *testing.F) {
@@ -75,7 +61,7 @@ func FuzzName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		got := Name(name)
-		if back := unescape(t, got); back != name {
+		if back := Decode(got); back != name {
 			t.Fatalf("%q is escaped as %q and decoded as %q", name, got, back)
 		}
 		if !utf8.ValidString(got) || strings.TrimSpace(got) != got || strings.Contains(got, " ->") ||

@@ -40,10 +40,12 @@
 // frontmatter of SKILL.md against the entry. Content that fails is an [Error], and is never
 // returned. The client rejects entries with unsafe paths, duplicate files, other servers'
 // files, more than 512 files or more than 16 MiB, and entries without digests ("dynamic").
-// Every request ends after [Host.Timeout], and lists are bounded. For HTTP, add
-// [LimitResponses]; the other transports of the SDK bound their messages. If a server lies,
-// stalls, closes or changes skills during a call, the result is an error. In a catalog, the
-// error affects only the skills of this server.
+// Every request ends after [Host.Timeout], and lists are bounded: [Server.List] has the
+// limits. For HTTP, add [LimitResponses]; the other transports of the SDK bound the bytes of
+// a message. With LimitResponses, a response needs at most four times its bytes and 128 MiB
+// of memory until the call returns. If a server lies, stalls, closes or changes skills during
+// a call, the result is an error. In a catalog, the error affects only the skills of this
+// server.
 //
 // # Security
 //

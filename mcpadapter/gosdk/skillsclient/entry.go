@@ -113,19 +113,19 @@ func (h *held) parseResources(raw json.RawMessage) *Error {
 	if json.Unmarshal(raw, &dynamic) == nil && dynamic == "dynamic" {
 		return failf(ErrDynamic, "the server generates the skill and publishes no digests; the files cannot be verified")
 	}
-	var resources []struct {
+	type resource struct {
 		URI    string `json:"uri"`
 		Size   *int64 `json:"size"`
 		Digest string `json:"digest"`
 	}
-	if err := json.Unmarshal(raw, &resources); err != nil || resources == nil {
-		return failf(ErrInvalidEntry, "the resources are neither a list of files nor \"dynamic\"")
-	}
-	if len(resources) > maxFiles {
-		return failf(ErrTooLarge, "the skill has %d files; at most %d are allowed", len(resources), maxFiles)
-	}
 	var total int64
-	for _, r := range resources {
+	for r, malformed := range elements[resource](raw) {
+		if malformed != nil {
+			return failf(ErrInvalidEntry, "the resources are neither a list of files nor \"dynamic\"")
+		}
+		if len(h.Files) == maxFiles {
+			return failf(ErrTooLarge, "the skill has more than %d files", maxFiles)
+		}
 		path, err := parseFileURI(h.URI, r.URI)
 		switch {
 		case err != nil:
@@ -149,21 +149,21 @@ func (h *held) checkPaths() *Error {
 	if own, ok := h.file(skillFile); !ok || own.URI != h.URI {
 		return failf(ErrInvalidEntry, "the resources do not contain SKILL.md")
 	}
-	files := make(map[string]bool, len(h.Files))
-	for _, f := range h.Files {
-		switch {
-		case files[f.Path]:
-			return failf(ErrInvalidEntry, "the resources contain the file %s twice", quote(f.Path))
-		case f.Path != skillFile && strings.EqualFold(f.Path, skillFile):
+	keys := make([]string, len(h.Files)) // with separators before all other bytes, so the files of a directory follow the directory
+	for i, f := range h.Files {
+		if f.Path != skillFile && strings.EqualFold(f.Path, skillFile) {
 			return failf(ErrInvalidEntry, "the resources contain SKILL.md and %s, which other systems confuse", quote(f.Path))
 		}
-		files[f.Path] = true
+		keys[i] = strings.ReplaceAll(f.Path, "/", "\x00")
 	}
-	for _, f := range h.Files {
-		for i, c := range f.Path {
-			if c == '/' && files[f.Path[:i]] {
-				return failf(ErrInvalidEntry, "the resources contain %s as a file and as a directory", quote(f.Path[:i]))
-			}
+	slices.Sort(keys)
+	for i, key := range keys[1:] {
+		path := strings.ReplaceAll(keys[i], "\x00", "/")
+		switch {
+		case key == keys[i]:
+			return failf(ErrInvalidEntry, "the resources contain the file %s twice", quote(path))
+		case strings.HasPrefix(key, keys[i]+"\x00"):
+			return failf(ErrInvalidEntry, "the resources contain %s as a file and as a directory", quote(path))
 		}
 	}
 	return nil
@@ -174,7 +174,14 @@ func validDigest(digest string) bool {
 	return ok && len(hex) == 64 && strings.Trim(hex, "0123456789abcdef") == ""
 }
 
+// maxRawHead is the maximum size of the JSON of a frontmatter with matter.MaxHead bytes. An
+// escape such as \u00e9 has six bytes.
+const maxRawHead = 8 * matter.MaxHead
+
 func (h *held) parseFrontmatter(raw json.RawMessage) *Error {
+	if len(raw) > maxRawHead { // a decoded value needs much more memory than its text
+		return failf(ErrTooLarge, "the frontmatter has more than %d bytes", matter.MaxHead)
+	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	if err := d.Decode(&h.Frontmatter); err != nil || h.Frontmatter == nil {

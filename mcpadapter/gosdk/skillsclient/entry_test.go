@@ -4,9 +4,39 @@ import (
 	"encoding/json"
 	"io/fs"
 	"net/url"
+	"runtime"
 	"strings"
 	"testing"
 )
+
+// TestEntriesTakeMemoryInProportion decodes entries of a megabyte whose values are much larger
+// after decoding.
+func TestEntriesTakeMemoryInProportion(t *testing.T) {
+	const size = 1 << 20
+	resources := `"resources":[{"uri":"skill://a/SKILL.md","size":0,"digest":"sha256:` + strings.Repeat("0", 64) + `"}]}`
+	fill := func(before, unit, after string) json.RawMessage {
+		return json.RawMessage(before + strings.Repeat(unit, size/len(unit)) + after)
+	}
+	for name, raw := range map[string]json.RawMessage{
+		"frontmatter of arrays":  fill(`{"uri":"skill://a/SKILL.md","frontmatter":{"name":"a","description":"x","y":[`, `[],`, `0]},`+resources),
+		"frontmatter of numbers": fill(`{"uri":"skill://a/SKILL.md","frontmatter":{"name":"a","description":"x","y":[`, `0,`, `0]},`+resources),
+		"files":                  fill(`{"uri":"skill://a/SKILL.md","frontmatter":{"name":"a","description":"x"},"resources":[`, `{},`, `{}]}`),
+		"other members":          fill(`{"uri":"skill://a/SKILL.md","y":[`, `{},`, `0]}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			h := parseEntry("docs", raw)
+			runtime.ReadMemStats(&after)
+			if got := after.TotalAlloc - before.TotalAlloc; got > 4*uint64(len(raw)) {
+				t.Errorf("decoding allocates %d bytes for %d", got, len(raw))
+			}
+			if h.broken == nil {
+				t.Error("the entry is valid")
+			}
+		})
+	}
+}
 
 // FuzzEntry checks that no entry of a server leads to an unsafe path, and that the directory
 // of a skill names the label and the URI uniquely.

@@ -18,8 +18,8 @@ var (
 	// ErrInvalidLabel means that a label cannot be used, or that another Server has
 	// the label.
 	ErrInvalidLabel = errors.New("invalid label")
-	// ErrInvalidList means that the pages of skills/list do not form a list, or that
-	// the list is too large.
+	// ErrInvalidList means that the pages of skills/list do not form a list. In
+	// Listing.Rejected, ErrInvalidList means that the list is too large and incomplete.
 	ErrInvalidList = errors.New("invalid list")
 	// ErrInvalidEntry means that an entry does not follow the specification.
 	ErrInvalidEntry = errors.New("invalid entry")

@@ -38,10 +38,11 @@ import (
 //
 // A problem of a server affects no other layer of a catalog. The directory of a rejected entry
 // with a valid URI contains a SKILL.md that cannot be read, so a catalog reports the skill as
-// broken. Other rejected entries are only in [Listing]. If the list fails, the layer contains
-// the skills of the last list and the directory LABEL.(failed), in which SKILL.md cannot be
-// read. After [Server.Close], the layer contains only this directory. A call fails as a whole
-// only if the context ends.
+// broken. Other rejected entries are only in [Listing]. If the list is longer than the limits
+// of [Server.List], the layer also contains the directory LABEL.(incomplete), in which SKILL.md
+// cannot be read. If the list fails, the layer contains the skills of the last list and such a
+// directory LABEL.(failed). After [Server.Close], the layer contains only LABEL.(failed). A call
+// fails as a whole only if the context ends.
 //
 // The FileInfo of a file is a toolshelf.Versioned. The version is the digest; the version of
 // SKILL.md also contains a digest of the frontmatter in the entry. Times are zero, because the

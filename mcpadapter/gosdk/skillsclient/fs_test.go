@@ -238,6 +238,23 @@ func TestCatalogSeesChangesOfTheServer(t *testing.T) {
 
 // A server that fails must not hide the skills of other layers, not even a local skill with
 // the label as name.
+func TestCatalogReportsAnIncompleteList(t *testing.T) {
+	f := newFake(t, nil)
+	f.list = func(_ context.Context, c string) page {
+		return page{Skills: []any{entries(0, 1)[0], make([]int, 20_000)}, NextCursor: c + "x"}
+	}
+	s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+	s.SetMaxList(10_000)
+	skills, err := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx))).ListSkills(ctx)
+	if err != nil || len(skills) != 2 || skills[0].Name != "docs.(incomplete)" || skills[1].Name != "docs.0.a" {
+		t.Fatalf("got %+v, %v", skills, err)
+	}
+	const want = "server docs: the list is incomplete: the entries have more than 10000 bytes; get other skills by URI"
+	if d := skills[0].Diagnostics; len(d) != 1 || !strings.Contains(d[0].Message, want) {
+		t.Errorf("got %+v", d)
+	}
+}
+
 func TestCatalogReportsAServerThatFails(t *testing.T) {
 	local := fstest.MapFS{"docs/SKILL.md": {Data: []byte("---\nname: docs\ndescription: Local\n---\n")}}
 	f := newFake(t, nil)

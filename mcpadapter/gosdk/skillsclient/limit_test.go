@@ -2,6 +2,7 @@ package skillsclient_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,10 +15,11 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk/skillsclient"
 )
 
-// endless is a JSON response without an end. The server counts the bytes that it sends.
-func endless(sent *atomic.Int64) http.Handler {
+// endless is a response without an end. The server counts the bytes that it sends.
+func endless(kind string, status int, sent *atomic.Int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(status)
 		spaces := []byte(strings.Repeat(" ", 1<<20))
 		for range 1 << 10 { // a gigabyte
 			n, err := w.Write(spaces)
@@ -30,46 +32,76 @@ func endless(sent *atomic.Int64) http.Handler {
 }
 
 func TestLimitResponsesEndsAGigabyte(t *testing.T) {
-	var sent atomic.Int64
-	server := httptest.NewServer(endless(&sent))
-	defer server.Close()
-	client, err := new(skillsclient.Host).NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	_, err = client.Connect(ctx, &mcp.StreamableClientTransport{
-		Endpoint:   server.URL,
-		HTTPClient: &http.Client{Transport: skillsclient.LimitResponses(transport)},
-	}, nil)
-	if err == nil {
-		t.Error("the client reads a gigabyte")
-	}
-	server.CloseClientConnections()
-	if n := sent.Load(); n > 100<<20 {
-		t.Errorf("the server sent %d bytes", n)
+	for _, tt := range []struct {
+		kind   string
+		status int
+	}{
+		{"application/json", http.StatusOK},
+		{"application/json", http.StatusBadRequest},
+		{"text/event-stream", http.StatusBadRequest},
+		{"text/event-stream", http.StatusInternalServerError},
+		{"text/event-stream; charset=utf-8", http.StatusNotFound},
+		{"text/html", http.StatusForbidden},
+	} {
+		t.Run(fmt.Sprintf("%s %d", tt.kind, tt.status), func(t *testing.T) {
+			var sent atomic.Int64
+			server := httptest.NewServer(endless(tt.kind, tt.status, &sent))
+			defer server.Close()
+			client, err := new(skillsclient.Host).NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			transport := &http.Transport{}
+			defer transport.CloseIdleConnections()
+			_, err = client.Connect(ctx, &mcp.StreamableClientTransport{
+				Endpoint:   server.URL,
+				HTTPClient: &http.Client{Transport: skillsclient.LimitResponses(transport)},
+			}, nil)
+			if err == nil {
+				t.Error("the client reads a gigabyte")
+			}
+			server.CloseClientConnections()
+			if n := sent.Load(); n > 100<<20 {
+				t.Errorf("the server sent %d bytes", n)
+			}
+		})
 	}
 }
 
-func TestLimitResponsesLeavesOtherResponses(t *testing.T) {
+func TestLimitResponses(t *testing.T) {
+	const many = 1 << 20 // values of a message
+	event := "data: [" + strings.Repeat(",", many-1) + "\n"
 	for _, tt := range []struct {
-		kind string
-		size int
-		ok   bool
+		name, kind string
+		status     int
+		body       string
+		ok         bool
 	}{
-		{"application/json", skillsclient.MaxMessage - 1, true},
-		{"application/json", skillsclient.MaxMessage + 1, false},
-		{"text/event-stream", skillsclient.MaxMessage + 1, true},
+		{"a file", "application/json", 200, strings.Repeat("x", skillsclient.MaxMessage-1), true},
+		{"a large file", "application/json", 200, strings.Repeat("x", skillsclient.MaxMessage+1), false},
+		{"a stream", "text/event-stream", 200, strings.Repeat("x", skillsclient.MaxMessage+1), true},
+		{"a stream in other letter case", "Text/Event-Stream; charset=utf-8", 200, strings.Repeat("x", skillsclient.MaxMessage+1), true},
+		{"another type that begins like a stream", "text/event-streams", 200, strings.Repeat("x", skillsclient.MaxMessage+1), false},
+		{"an error", "text/event-stream", 400, strings.Repeat("x", skillsclient.MaxMessage+1), false},
+		{"many values", "application/json", 200, strings.Repeat(",", many), true},
+		{"too many values", "application/json", 200, strings.Repeat("[", many+1), false},
+		{"too many objects", "application/json", 200, strings.Repeat("{},\n\n", many/2+1), false},
+		{"commas in a text", "application/json", 200, `"` + strings.Repeat(`,\",`, many) + `"`, true},
+		{"values after a text with an escape", "application/json", 200, `"\\"` + strings.Repeat(",", many+1), false},
+		{"many values in each event", "text/event-stream", 200, event + "\r\n" + event + "\n" + event, true},
+		{"too many values in the lines of an event", "text/event-stream", 200, event + "data: ,\n", false},
+		{"too many values after a quote in another line", "text/event-stream", 200, "event: \"\n" + event + event, false},
 	} {
-		get := &http.Client{Transport: skillsclient.LimitResponses(answer{tt.kind, strings.NewReader(strings.Repeat("x", tt.size))})}
-		response, err := get.Get("http://example.com")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n, err := io.Copy(io.Discard, response.Body); (err == nil) != tt.ok || tt.ok && n != int64(tt.size) {
-			t.Errorf("%s: read %d of %d bytes, %v", tt.kind, n, tt.size, err)
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			get := &http.Client{Transport: skillsclient.LimitResponses(answer{tt.kind, tt.status, strings.NewReader(tt.body)})}
+			response, err := get.Get("http://example.com")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := io.Copy(io.Discard, response.Body); (err == nil) != tt.ok || tt.ok && n != int64(len(tt.body)) {
+				t.Errorf("read %d of %d bytes, %v", n, len(tt.body), err)
+			}
+		})
 	}
 	if _, err := (&http.Client{Transport: skillsclient.LimitResponses(answer{})}).Get("http://example.com"); !errors.Is(err, io.EOF) {
 		t.Errorf("an error of the base: %v", err)
@@ -78,15 +110,16 @@ func TestLimitResponsesLeavesOtherResponses(t *testing.T) {
 
 // An answer is a RoundTripper with one response, or without a body an error.
 type answer struct {
-	kind string
-	body io.Reader
+	kind   string
+	status int
+	body   io.Reader
 }
 
 func (a answer) RoundTrip(*http.Request) (*http.Response, error) {
 	if a.body == nil {
 		return nil, io.EOF
 	}
-	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {a.kind}}, Body: io.NopCloser(a.body)}, nil
+	return &http.Response{StatusCode: a.status, Header: http.Header{"Content-Type": {a.kind}}, Body: io.NopCloser(a.body)}, nil
 }
 
 // TestTheSDKEndsAGigabyteOnStdio shows that a transport without HTTP needs no LimitResponses.

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
+	"iter"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -18,6 +20,7 @@ const (
 	maxPages    = 1000
 	maxEntries  = 10_000
 	maxListSize = 32 << 20 // bytes of all entries
+	maxCursor   = 16 << 10 // bytes
 	maxTTL      = 24 * time.Hour
 )
 
@@ -28,9 +31,9 @@ type listParams struct {
 
 type listResult struct {
 	mcp.ResultBase
-	Skills     []json.RawMessage `json:"skills"`
-	NextCursor string            `json:"nextCursor"` // "" ends the list, as in the SDK
-	TTL        *int64            `json:"ttlMs"`
+	Skills     json.RawMessage `json:"skills"`
+	NextCursor string          `json:"nextCursor"` // "" ends the list, as in the SDK
+	TTL        *int64          `json:"ttlMs"`
 }
 
 type getParams struct {
@@ -43,36 +46,121 @@ type getResult struct {
 	Skill json.RawMessage `json:"skill"`
 }
 
-// requestList requests all pages of the list. The ttl is the shortest of the pages, or nil
-// if a page has none.
-func (s *Server) requestList(ctx context.Context) (all []*held, ttl *time.Duration, failed *Error) {
+// A pageList is the result of all pages of a list.
+type pageList struct {
+	entries    []*held
+	ttl        *time.Duration // the shortest ttlMs of the pages; nil if a page has none
+	incomplete *Error         // the limit that ended the list; nil for a whole list
+}
+
+// requestList requests the pages of the list. At a limit, requestList returns the entries so
+// far.
+func (s *Server) requestList(ctx context.Context) (list pageList, failed error) {
 	seen := make(map[string]bool)
-	size := 0
+	size, values := 0, valueCounter{}
+	stop := func(format string, args ...any) (pageList, error) {
+		list.incomplete = s.fail("", failf(ErrInvalidList, "the list is incomplete: "+format+"; get other skills by URI", args...))
+		return list, nil
+	}
 	for cursor := ""; ; {
 		page, err := mcp.CallCustomMethod[*listParams, *listResult](ctx, s.session, listMethod, &listParams{Cursor: cursor})
 		if err != nil {
-			return nil, nil, s.fail("", err)
+			return list, err
 		}
-		for _, raw := range page.Skills {
-			if size += len(raw); size > s.maxList || len(all) == maxEntries {
-				return nil, nil, s.fail("", failf(ErrInvalidList, "the list has more than %d entries or %d bytes; get skills by URI", maxEntries, s.maxList))
+		if fresh := duration(page.TTL); len(seen) == 0 || list.ttl != nil && (fresh == nil || *fresh < *list.ttl) {
+			list.ttl = fresh
+		}
+		for raw, err := range elements[json.RawMessage](page.Skills) {
+			if err == nil {
+				err = ctx.Err()
 			}
-			all = append(all, parseEntry(s.label, raw))
-		}
-		if fresh := duration(page.TTL); len(seen) == 0 || ttl != nil && (fresh == nil || *fresh < *ttl) {
-			ttl = fresh
+			if err != nil {
+				return list, err
+			}
+			size += len(raw)
+			values.add(raw, false)
+			switch {
+			case len(list.entries) == maxEntries:
+				return stop("the server has more than %d entries", maxEntries)
+			case size > s.maxList:
+				return stop("the entries have more than %d bytes", s.maxList)
+			case values.n > maxValues:
+				return stop("the entries have more than %d JSON values", maxValues)
+			}
+			list.entries = append(list.entries, parseEntry(s.label, raw))
 		}
 		seen[cursor] = true
 		switch cursor = page.NextCursor; {
 		case cursor == "":
-			return all, ttl, nil
+			return list, nil
 		case seen[cursor]:
-			return nil, nil, s.fail("", failf(ErrInvalidList, "the cursor %s occurs twice", quote(cursor)))
+			return list, failf(ErrInvalidList, "the cursor %s occurs twice", quote(cursor))
+		case len(cursor) > maxCursor:
+			return stop("the cursor of a page has more than %d bytes", maxCursor)
 		case len(seen) == maxPages:
-			return nil, nil, s.fail("", failf(ErrInvalidList, "the list has more than %d pages", maxPages))
+			return stop("the list has more than %d pages", maxPages)
 		}
 	}
 }
+
+// elements ranges over the elements of a JSON array, and decodes each element when the range
+// reaches the element. The range of a missing array and of null is empty. For another JSON
+// value, the range yields an error and ends.
+func elements[T any](raw json.RawMessage) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		start, err := d.Token()
+		switch {
+		case start == nil && (err == nil || err == io.EOF): // null or missing
+			return
+		case err == nil && start != json.Delim('['):
+			err = errNoArray
+		}
+		for err == nil && d.More() {
+			var v T
+			if err = d.Decode(&v); err == nil && !yield(v, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(*new(T), err)
+		}
+	}
+}
+
+var errNoArray = errors.New("the value is not an array")
+
+// await returns the result of do, or the error of ctx as soon as ctx ends, because nothing
+// interrupts the decoding of a large response. do then ends after the decoding. A panic of do
+// reaches the caller.
+func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type outcome struct {
+		result T
+		err    error
+		fault  any
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		o := outcome{err: errNoResult}
+		defer func() {
+			o.fault = recover()
+			done <- o
+		}()
+		o.result, o.err = do()
+	}()
+	select {
+	case o := <-done:
+		if o.fault != nil {
+			panic(o.fault)
+		}
+		return o.result, o.err
+	case <-ctx.Done():
+		return *new(T), ctx.Err()
+	}
+}
+
+// errNoResult reports that middleware of the program has called runtime.Goexit.
+var errNoResult = errors.New("the request has no result")
 
 // duration converts the ttlMs of a result.
 func duration(ms *int64) *time.Duration {
@@ -90,12 +178,17 @@ func (s *Server) requestEntry(ctx context.Context, uri string) (*held, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	result, err := mcp.CallCustomMethod[*getParams, *getResult](ctx, s.session, getMethod, &getParams{URI: uri})
-	if err != nil {
+	h, err := await(ctx, func() (*held, error) {
+		result, err := mcp.CallCustomMethod[*getParams, *getResult](ctx, s.session, getMethod, &getParams{URI: uri})
+		if err != nil {
+			return nil, err
+		}
+		return parseEntry(s.label, result.Skill), nil
+	})
+	switch {
+	case err != nil:
 		return nil, s.fail(uri, err)
-	}
-	h := parseEntry(s.label, result.Skill)
-	if h.URI != uri {
+	case h.URI != uri:
 		return nil, s.fail(uri, failf(ErrInvalidEntry, "the server returned the entry of %s", quote(h.URI)))
 	}
 	return h, nil
@@ -109,23 +202,29 @@ func (s *Server) requestFile(ctx context.Context, f File) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	result, err := mcp.CallCustomMethod[*mcp.ReadResourceParams, *mcp.ReadResourceResult](ctx, s.session, readMethod, &mcp.ReadResourceParams{URI: f.URI})
-	var rpc *jsonrpc.Error
-	if errors.As(err, &rpc) {
+	raw, err := await(ctx, func() ([]byte, error) {
+		result, err := mcp.CallCustomMethod[*mcp.ReadResourceParams, *mcp.ReadResourceResult](ctx, s.session, readMethod, &mcp.ReadResourceParams{URI: f.URI})
+		if err != nil {
+			return nil, err
+		}
+		raw, invalid := contents(result, f.URI)
+		if invalid == nil {
+			invalid = verify(raw, f)
+		}
+		if invalid != nil {
+			return nil, invalid
+		}
+		return raw, nil
+	})
+	if err == nil {
+		return raw, nil
+	}
+	var refused *jsonrpc.Error
+	var invalid *Error
+	if errors.As(err, &refused) || errors.As(err, &invalid) {
 		s.suspects.Add(1) // the server may have changed the skill
 	}
-	if err != nil {
-		return nil, s.fail(f.URI, err)
-	}
-	raw, invalid := contents(result, f.URI)
-	if invalid == nil {
-		invalid = verify(raw, f)
-	}
-	if invalid != nil {
-		s.suspects.Add(1)
-		return nil, s.fail(f.URI, invalid)
-	}
-	return raw, nil
+	return nil, s.fail(f.URI, err)
 }
 
 // contents returns the bytes of a result of resources/read.

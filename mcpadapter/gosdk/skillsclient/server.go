@@ -69,7 +69,7 @@ func (s *Server) Refresh() { s.changes.Add(1) }
 // skills that the server does not list.
 type Listing struct {
 	Skills   []Skill  // of the list and of Get, by the bytes of Dir
-	Rejected []*Error // why other entries of the list cannot be used, in the order of the server
+	Rejected []*Error // why other entries cannot be used, in the order of the server; the last may be why the list is incomplete
 }
 
 // List returns the skills of the server. List reads no file of a skill. The result shares
@@ -82,8 +82,10 @@ type Listing struct {
 //
 // An entry that fails a check is in Rejected, with [ErrInvalidEntry], [ErrTooLarge] or
 // [ErrDynamic], and affects no other entry. If a URI occurs twice, or two URIs differ only in
-// their encoding, List rejects all but the first. List returns [ErrInvalidList] for more than
-// 1,000 pages, 10,000 entries or 32 MiB of entries, and for a cursor that occurs twice.
+// their encoding, List rejects all but the first. Of a longer list, List returns the first
+// 1,000 pages, 10,000 entries, 32 MiB of entries or 1,048,576 JSON values, and the last of
+// Rejected is an [ErrInvalidList] without a URI. A cursor of more than 16 KiB also ends the
+// list. List returns [ErrInvalidList] for a cursor that occurs twice.
 //
 // If a list fails, for another reason than the end of ctx, later calls return the same error
 // for 10 seconds or until Refresh, so a catalog does not wait for the server in each call.
@@ -103,36 +105,58 @@ func (s *Server) List(ctx context.Context) (Listing, error) {
 // no file of the skill.
 //
 // Get returns [ErrNotFound] if the server does not serve the skill, and removes the skill
-// from the layers. Get also returns the errors of an entry that List describes.
+// from the layers. Get also returns the errors of an entry that List describes, and
+// [ErrInvalidEntry] if the layers have the skill with another encoding of the URI.
 func (s *Server) Get(ctx context.Context, uri string) (Skill, error) {
 	_, dir, invalid := parseSkillURI(s.label, uri)
 	if invalid != nil {
 		return Skill{}, s.fail(uri, invalid)
 	}
+	before := s.heldEntry(dir)
 	h, err := s.requestEntry(ctx, uri)
-	if errors.Is(err, ErrNotFound) {
-		s.drop(dir)
+	switch {
+	case errors.Is(err, ErrNotFound) && before != nil && before.URI == uri:
+		s.drop(before)
+	case err == nil && h.broken != nil:
+		return Skill{}, h.broken
+	case err == nil:
+		err = s.hold(h)
 	}
 	if err != nil {
 		return Skill{}, err
 	}
-	if h.broken != nil {
-		return Skill{}, h.broken
-	}
-	s.hold(h)
 	return h.Skill, nil
+}
+
+// heldEntry returns the entry of a directory, or nil.
+func (s *Server) heldEntry(dir string) *held {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.entry(dir)
+}
+
+// entry is heldEntry for callers that hold s.mu.
+func (s *Server) entry(dir string) *held {
+	if s.state != nil && s.state.entries[dir] != nil {
+		return s.state.entries[dir]
+	}
+	return s.extra[dir]
 }
 
 // maxExtra bounds the entries of Get that the list does not contain.
 const maxExtra = 1000
 
-// hold adds an entry of Get to the state.
-func (s *Server) hold(h *held) {
+// hold adds an entry of Get to the state. Another encoding of the URI of a held entry is an
+// error, as in a list.
+func (s *Server) hold(h *held) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if other := s.entry(h.Dir); other != nil && other.URI != h.URI {
+		return s.fail(h.URI, samePath(other))
+	}
 	listed := s.state != nil && s.state.entries[h.Dir] != nil
 	if s.closed.Load() || !listed && len(s.extra) >= maxExtra {
-		return
+		return nil
 	}
 	if s.extra == nil {
 		s.extra = make(map[string]*held)
@@ -146,17 +170,25 @@ func (s *Server) hold(h *held) {
 		st.entries[h.Dir] = h
 		s.state = st.finish()
 	}
+	return nil
 }
 
-// drop removes an entry that the server no longer serves.
-func (s *Server) drop(dir string) {
+// samePath returns the error for an entry with the path of another entry.
+func samePath(other *held) *Error {
+	return failf(ErrInvalidEntry, "the server has another entry for the same path, %s", quote(other.URI))
+}
+
+// drop removes an entry that the server no longer serves. An entry of a later list stays.
+func (s *Server) drop(h *held) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.extra, dir)
-	if s.state != nil && s.state.entries[dir] != nil {
+	if s.extra[h.Dir] == h {
+		delete(s.extra, h.Dir)
+	}
+	if s.state != nil && s.state.entries[h.Dir] == h {
 		st := *s.state
 		st.entries = maps.Clone(st.entries)
-		delete(st.entries, dir)
+		delete(st.entries, h.Dir)
 		s.state = st.finish()
 	}
 }
@@ -210,7 +242,7 @@ func (s *Server) stateWith(ctx context.Context, fresh func(*state) bool) (*state
 	st := &state{entries: make(map[string]*held), changes: s.changes.Load(), suspects: s.suspects.Load(), began: time.Now()}
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	err := s.list(limited, st)
+	list, err := await(limited, func() (pageList, error) { return s.requestList(limited) })
 	if err != nil && ctx.Err() != nil {
 		return nil, s.fail("", ctx.Err())
 	}
@@ -223,8 +255,9 @@ func (s *Server) stateWith(ctx context.Context, fresh func(*state) bool) (*state
 			st.entries = maps.Clone(s.state.entries)
 		}
 		st.expires = time.Now().Add(retryAfter)
-		s.state = st.failed(err, s.label)
+		s.state = st.failed(s.fail("", err), s.label)
 	default:
+		s.addList(st, list)
 		s.addExtra(st)
 		s.state = st.finish()
 	}
@@ -234,21 +267,17 @@ func (s *Server) stateWith(ctx context.Context, fresh func(*state) bool) (*state
 // retryAfter is the duration for which a failed list is not repeated.
 const retryAfter = 10 * time.Second
 
-// list fills a state with the list of the server.
-func (s *Server) list(ctx context.Context, st *state) *Error {
-	all, ttl, err := s.requestList(ctx)
-	if err != nil {
-		return err
-	}
+// addList fills a state with the list of the server.
+func (s *Server) addList(st *state, list pageList) {
 	switch {
-	case ttl != nil:
-		st.expires = st.began.Add(*ttl)
+	case list.ttl != nil:
+		st.expires = st.began.Add(*list.ttl)
 	case !s.announces:
 		st.expires = st.began
 	}
-	for _, h := range all {
+	for _, h := range list.entries {
 		if other := st.entries[h.Dir]; h.Dir != "" && other != nil {
-			h = rejected(s.label, h.URI, failf(ErrInvalidEntry, "the list contains another entry for the same path, %s", quote(other.URI)))
+			h = rejected(s.label, h.URI, samePath(other))
 			h.Dir = ""
 		}
 		if h.broken != nil {
@@ -258,7 +287,10 @@ func (s *Server) list(ctx context.Context, st *state) *Error {
 			st.entries[h.Dir] = h
 		}
 	}
-	return nil
+	if list.incomplete != nil {
+		st.list.Rejected = append(st.list.Rejected, list.incomplete)
+		st.report(incompleteDir, list.incomplete, s.label)
+	}
 }
 
 // addExtra adds the entries of Get that the list does not contain.
@@ -272,19 +304,29 @@ func (s *Server) addExtra(st *state) {
 	}
 }
 
-// failedDir follows the label in the name of the directory that reports a failed list. Neither
-// a local skill nor [Skill.Dir] has such a name, and every system accepts the name.
-const failedDir = ".(failed)"
+// failedDir and incompleteDir follow the label in the name of the directory that reports a
+// failed list or an incomplete list. Neither a local skill nor [Skill.Dir] has such a name, and
+// every system accepts the name.
+const (
+	failedDir     = ".(failed)"
+	incompleteDir = ".(incomplete)"
+)
 
 // failed returns the state with a directory that reports why the list failed.
 func (st state) failed(failure *Error, label string) *state {
 	if st.entries == nil {
 		st.entries = make(map[string]*held)
 	}
-	h := rejected(label, "", failure)
-	h.Dir = label + failedDir
-	st.failure, st.entries[h.Dir] = failure, h
+	st.failure = failure
+	st.report(failedDir, failure, label)
 	return st.finish()
+}
+
+// report adds a directory that reports a problem of the list.
+func (st *state) report(name string, problem *Error, label string) {
+	h := rejected(label, "", problem)
+	h.Dir = label + name
+	st.entries[h.Dir] = h
 }
 
 // finish returns the state with the fields that derive from entries.

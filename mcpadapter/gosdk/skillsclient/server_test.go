@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -298,31 +299,69 @@ func TestInvalidEntriesAreRejectedAlone(t *testing.T) {
 	}
 }
 
-func TestListsAreBounded(t *testing.T) {
+func TestCursorsThatRepeatAreErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		list     func(context.Context, string) page
+		next     map[string]string
 		requests int
 	}{
-		{"a cursor that stays", func(context.Context, string) page { return page{NextCursor: "x"} }, 2},
-		{"cursors in a circle", func(_ context.Context, c string) page {
-			return page{NextCursor: map[string]string{"": "a", "a": "b", "b": "a"}[c]}
-		}, 3},
-		{"pages without end", func(_ context.Context, c string) page { return page{NextCursor: c + "x"} }, 1000},
-		{"entries without end", func(_ context.Context, c string) page {
-			return page{NextCursor: c + "x", Skills: make([]int, 4000)}
-		}, 3},
-		{"bytes without end", func(_ context.Context, c string) page {
-			return page{NextCursor: c + "x", Skills: []string{strings.Repeat("x", 30_000)}}
-		}, 4},
+		{"a cursor that stays", map[string]string{"": "x", "x": "x"}, 2},
+		{"cursors in a circle", map[string]string{"": "a", "a": "b", "b": "a"}, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, nil)
+			f.list = func(_ context.Context, c string) page { return page{NextCursor: tt.next[c]} }
+			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+			if _, err := s.List(ctx); !errors.Is(err, skillsclient.ErrInvalidList) {
+				t.Errorf("got %v", err)
+			}
+			if got := len(f.requests()); got != tt.requests {
+				t.Errorf("%d requests, want %d", got, tt.requests)
+			}
+		})
+	}
+}
+
+// entries returns n different valid entries from a number on.
+func entries(from, n int) (all []entry) {
+	for i := from; i < from+n; i++ {
+		uri := fmt.Sprintf("skill://%d/a/SKILL.md", i)
+		all = append(all, entry{uri, map[string]any{"name": "a", "description": "x"}, []resource{{uri, digest(""), 0}}})
+	}
+	return all
+}
+
+func TestListsAreBounded(t *testing.T) {
+	endless := func(skills func(cursor string) any) func(context.Context, string) page {
+		return func(_ context.Context, c string) page { return page{NextCursor: c + "x", Skills: skills(c)} }
+	}
+	for _, tt := range []struct {
+		name             string
+		list             func(context.Context, string) page
+		requests, listed int
+		reason           string
+	}{
+		{"pages", endless(func(c string) any { return entries(len(c), 1) }), 1000, 1000, "1000 pages"},
+		{"entries", endless(func(c string) any { return entries(4000*len(c), 4000) }), 3, 10_000, "10000 entries"},
+		{"entries that are no skills", endless(func(string) any { return make([]int, 4000) }), 3, 0, "10000 entries"},
+		{"bytes", endless(func(c string) any { return []any{entries(len(c), 1)[0], strings.Repeat("x", 1_000_000)} }), 4, 4, "4000000 bytes"},
+		{"values", endless(func(c string) any { return []any{entries(len(c), 1)[0], make([]int, 600_000)} }), 2, 2, "1048576 JSON values"},
+		{"a long cursor", func(_ context.Context, c string) page {
+			return page{NextCursor: strings.Repeat("x", 16<<10+1), Skills: entries(len(c), 2)}
+		}, 1, 2, "16384 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFake(t, nil)
 			f.list = tt.list
 			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
-			s.SetMaxList(100_000)
-			if _, err := s.List(ctx); !errors.Is(err, skillsclient.ErrInvalidList) {
-				t.Errorf("got %v", err)
+			s.SetMaxList(4_000_000)
+			list, err := s.List(ctx)
+			if err != nil || len(list.Skills) != tt.listed || len(list.Rejected) == 0 {
+				t.Fatalf("got %d skills, %d rejected, %v", len(list.Skills), len(list.Rejected), err)
+			}
+			last := list.Rejected[len(list.Rejected)-1]
+			if !errors.Is(last, skillsclient.ErrInvalidList) || last.URI != "" || !strings.Contains(last.Message, tt.reason) {
+				t.Errorf("got %v, want %s", last, tt.reason)
 			}
 			if got := len(f.requests()); got != tt.requests {
 				t.Errorf("%d requests, want %d", got, tt.requests)
@@ -567,6 +606,180 @@ func TestCallsEndWithTheirContext(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the first caller: %v", err)
 	}
+}
+
+func TestGetOfAnotherSpellingLeavesTheListedSkill(t *testing.T) {
+	const spelling = "skill://%78/a/SKILL.md"
+	for _, tt := range []struct {
+		name   string
+		get    func(uri string) any
+		listed bool
+		want   error
+	}{
+		{"the server does not serve the spelling", nil, true, skillsclient.ErrNotFound},
+		{"the server serves the spelling", func(uri string) any {
+			return entry{uri, map[string]any{"name": "a", "description": "x"}, []resource{{uri, digest(""), 0}}}
+		}, true, skillsclient.ErrInvalidEntry},
+		{"the skill is of Get", nil, false, skillsclient.ErrNotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, nil)
+			e := f.add("x/a", "A.\n", nil)
+			if !tt.listed {
+				f.list = func(context.Context, string) page { return page{} }
+			}
+			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+			skill, err := s.Get(ctx, e.URI)
+			if err == nil {
+				_, err = s.List(ctx)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.change(func() { f.get = tt.get })
+			if _, err := s.Get(ctx, spelling); !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+			list, err := s.List(ctx)
+			if diff := cmp.Diff([]skillsclient.Skill{skill}, list.Skills); err != nil || diff != "" {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+			if _, err := fs.ReadFile(s.FS(ctx), "docs.x.a/SKILL.md"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestGetThatFailsLeavesTheEntryOfALaterList removes and adds a skill while Get waits.
+func TestGetThatFailsLeavesTheEntryOfALaterList(t *testing.T) {
+	f := newFake(t, nil)
+	e := f.add("a", "A.\n", nil)
+	h := new(skillsclient.Host)
+	client, answered := interceptedSession(t, h, f), make(chan struct{})
+	s, err := h.Server("docs", client.ClientSession)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.List(ctx); err != nil {
+		t.Fatal(err)
+	}
+	f.change(func() { f.entries = nil })
+	listed := make(chan struct{})
+	client.after = func(method string) {
+		if method == "skills/get" {
+			close(answered)
+			<-listed
+		}
+	}
+	ended := make(chan error)
+	go func() { _, err := s.Get(ctx, e.URI); ended <- err }()
+	<-answered
+	f.change(func() { f.entries = []any{e} })
+	s.Refresh()
+	if _, err := s.List(ctx); err != nil {
+		t.Error(err)
+	}
+	close(listed)
+	if err := <-ended; !errors.Is(err, skillsclient.ErrNotFound) {
+		t.Errorf("Get: %v", err)
+	}
+	if list, err := s.List(ctx); err != nil || len(list.Skills) != 1 {
+		t.Errorf("got %+v, %v", list, err)
+	}
+}
+
+// An intercepted is a session whose requests call after when the response is decoded.
+type intercepted struct {
+	*mcp.ClientSession
+	after func(method string)
+}
+
+func interceptedSession(t *testing.T, h *skillsclient.Host, f *fake) *intercepted {
+	t.Helper()
+	near, far := mcp.NewInMemoryTransports()
+	server, err := f.server.Connect(ctx, far, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := h.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &intercepted{after: func(string) {}}
+	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			result, err := next(ctx, method, r)
+			s.after(method)
+			return result, err
+		}
+	})
+	if s.ClientSession, err = client.Connect(ctx, near, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.Close()
+		server.Wait()
+	})
+	return s
+}
+
+// TestCallsEndWhileAResponseIsDecoded stands for a large response with middleware that does
+// not end with its context.
+func TestCallsEndWhileAResponseIsDecoded(t *testing.T) {
+	f := newFake(t, nil)
+	e := f.add("a", "", nil)
+	h := new(skillsclient.Host)
+	client := interceptedSession(t, h, f)
+	s, err := h.Server("docs", client.ClientSession)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	skill, err := s.Get(ctx, e.URI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := map[string]func(context.Context) error{
+		"List":     func(ctx context.Context) error { _, err := s.List(ctx); return err },
+		"Get":      func(ctx context.Context) error { _, err := s.Get(ctx, e.URI); return err },
+		"ReadFile": func(ctx context.Context) error { _, err := s.ReadFile(ctx, skill, "SKILL.md"); return err },
+	}
+	for name, call := range calls {
+		t.Run(name, func(t *testing.T) {
+			limited, cancel := context.WithCancel(ctx)
+			decoding, left := make(chan struct{}), make(chan struct{})
+			client.after = func(string) { cancel(); <-decoding; close(left) }
+			if err := call(limited); !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			close(decoding)
+			<-left
+		})
+	}
+	t.Run("a panic reaches the caller", func(t *testing.T) {
+		client.after = func(string) { panic("broken middleware") }
+		for name, call := range calls {
+			func() {
+				defer func() {
+					if fault := recover(); fault != "broken middleware" {
+						t.Errorf("%s: got %v", name, fault)
+					}
+				}()
+				s.Refresh()
+				t.Errorf("%s: no panic, %v", name, call(ctx))
+			}()
+		}
+	})
+	t.Run("Goexit is an error", func(t *testing.T) {
+		client.after = func(string) { runtime.Goexit() }
+		for name, call := range calls {
+			if s.Refresh(); call(ctx) == nil {
+				t.Errorf("%s: no error", name)
+			}
+		}
+	})
 }
 
 func TestAServerThatClosesIsAnError(t *testing.T) {

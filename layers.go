@@ -27,6 +27,7 @@ type layer struct {
 	fsys  fs.FS
 	home  bool // the name begins with "~/"
 	named bool // the program named the layer, so the layer is not optional
+	usual bool // WithConventionalDirs added the layer, so a missing directory is empty
 
 	immutable bool // the files of fsys never change
 }
@@ -46,7 +47,7 @@ func (l *layerList) addConventional(dirs ...string) {
 	l.replaced = true
 	for _, home := range []string{"", "~/"} {
 		for _, dir := range dirs {
-			add := layer{name: home + dir, home: home != ""}
+			add := layer{name: home + dir, home: home != "", usual: true}
 			if !slices.ContainsFunc(l.all, func(l layer) bool { return l.name == add.name && l.fsys == nil }) {
 				l.all = append(l.all, add)
 			}
@@ -97,7 +98,7 @@ func (c *Catalog) openLayers(named []layer, home string) []index.Layer {
 		}
 		fsys, below := c.locate(dir)
 		inRoot := fsys == c.root
-		all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: inRoot && !c.rootIsTop(), Optional: l.home && !inRoot,
+		all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: inRoot && !c.rootIsTop(), MayBeMissing: l.usual, Optional: l.home && !inRoot,
 			Fed: c.feed != nil && !c.onOS})
 	}
 	return all

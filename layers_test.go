@@ -132,7 +132,7 @@ func TestMissingDefaultDirectoriesAreEmpty(t *testing.T) {
 		fail    []string // with ErrDirectoryNotFound
 	}{
 		{"by default", nil, byName},
-		{"conventional", []toolshelf.Option{toolshelf.WithConventionalDirs("example")}, byName},
+		{"conventional", []toolshelf.Option{toolshelf.WithConventionalDirs("example")}, nil},
 		{"named", []toolshelf.Option{toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills")}, named},
 		{"beside an FS", []toolshelf.Option{toolshelf.WithCommandsFS("built in", fstest.MapFS{}), toolshelf.WithSkillsFS("built in", fstest.MapFS{})}, nil},
 		{"none", []toolshelf.Option{toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir()}, nil},

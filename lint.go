@@ -3,6 +3,7 @@ package toolshelf
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"runtime"
@@ -211,14 +212,14 @@ func (c *Catalog) lintFile(ctx context.Context, x *index.Index, e *index.Entry, 
 // lintSkillFiles returns the problems of the other files of a skill. A directory
 // that no longer exists has no problems. The caller checks whether ctx has ended.
 func (c *Catalog) lintSkillFiles(ctx context.Context, e *index.Entry) []problem.Problem {
-	if errors.Is(e.Broken(), index.ErrNoSkillFile) {
-		return nil
-	}
 	directory, err := c.skills.OpenSkill(ctx, e)
 	if err != nil {
 		return nil
 	}
 	defer directory.Close()
+	if errors.Is(e.Broken(), index.ErrNoSkillFile) {
+		return c.lintNestedSkills(ctx, e, directory)
+	}
 	listed, err := directory.Files(ctx)
 	if err != nil {
 		return nil
@@ -230,6 +231,29 @@ func (c *Catalog) lintSkillFiles(ctx context.Context, e *index.Entry) []problem.
 		}
 	}
 	return found
+}
+
+// lintNestedSkills reports skills in the subdirectories of a directory without a SKILL.md. With a
+// greater depth, the scan has found these skills.
+func (c *Catalog) lintNestedSkills(ctx context.Context, e *index.Entry, directory *index.SkillDir) []problem.Problem {
+	if c.config.skillDepth > 1 {
+		return nil
+	}
+	nested, err := directory.NestedSkills(ctx)
+	if err != nil || len(nested) == 0 {
+		return nil
+	}
+	const shown = 5
+	names := quote(nested[0])
+	for _, name := range nested[1:min(len(nested), shown)] {
+		names += ", " + quote(name)
+	}
+	if len(nested) > shown {
+		names += fmt.Sprintf(" and %d more", len(nested)-shown)
+	}
+	return []problem.Problem{{Code: problem.SkillFileMissing, Severity: problem.Warning, Path: path.Dir(c.skills.Place(e)),
+		Message:    "not listed: skills one directory deeper: " + names,
+		Suggestion: "move the skills up one directory, or let the catalog read two levels with WithSkillDepth(2)"}}
 }
 
 // missingDirectory converts the error for a missing directory below the root to a

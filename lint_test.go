@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -418,6 +419,49 @@ func TestLintInvisibleCharacters(t *testing.T) {
 				}
 				if got := strings.Join(got, "; "); got != tt.want {
 					t.Errorf("%s: got %q, want %q", file, got, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestLintDirectoriesWithoutASkillFile(t *testing.T) {
+	const text = "---\nname: NAME\ndescription: d\n---\n"
+	files := map[string]string{"high/pdf/scripts/x.py": "", "low/pdf/SKILL.md": text, "low/forms/SKILL.md": text, "lowest/forms/x.py": ""}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+		files["high/web/"+name+"/SKILL.md"] = text
+	}
+	delete(files, "high/web/g/SKILL.md")
+	files["high/web/g/skill.md"] = text
+	files["high/web/scripts/x.py"] = ""
+	for file := range files {
+		files[file] = strings.ReplaceAll(files[file], "NAME", path.Base(path.Dir(file)))
+	}
+	for kind, options := range map[string]toolshelf.Option{"memory": toolshelf.WithFs(memoryOf(t, files)), "disk": toolshelf.WithRoot(diskOf(t, files))} {
+		t.Run(kind, func(t *testing.T) {
+			for depth, want := range map[int][]string{
+				1: {
+					`high/pdf/SKILL.md: the directory has no SKILL.md; the skill with this name is low/pdf/SKILL.md; remove the directory, or add a SKILL.md, which then hides the other skill`,
+					`high/web: not listed: skills one directory deeper: "a", "b", "c", "d", "e" and 2 more; move the skills up one directory, or let the catalog read two levels with WithSkillDepth(2)`,
+					`high/web/SKILL.md: the directory has no SKILL.md; add a SKILL.md with a name and a description in the frontmatter`,
+					`lowest/forms/SKILL.md: the directory has no SKILL.md; the skill with this name is low/forms/SKILL.md; remove the directory, or rename the directory and add a SKILL.md`,
+				},
+				2: {
+					`high/pdf/SKILL.md: the directory has no SKILL.md; the skill with this name is low/pdf/SKILL.md; remove the directory, or add a SKILL.md, which then hides the other skill`,
+					`lowest/forms/SKILL.md: the directory has no SKILL.md; the skill with this name is low/forms/SKILL.md; remove the directory, or rename the directory and add a SKILL.md`,
+				},
+			} {
+				c := catalog(t, options, toolshelf.WithSkillsDir("high", "low", "lowest"), toolshelf.WithCommandsDir(), toolshelf.WithSkillDepth(depth))
+				found, err := c.Lint(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got []string
+				for _, d := range found {
+					got = append(got, filepath.ToSlash(d.Path)+": "+d.Message+"; "+d.Suggestion)
+				}
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("depth %d (-want +got):\n%s", depth, diff)
 				}
 			}
 		})

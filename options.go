@@ -194,9 +194,9 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 // in .opencode/command. The directories below the root have precedence over the same
 // directories below the user's home directory. Diagnostics write
 // "~/.example/commands" for a directory below the home directory. Each directory is a
-// layer, as with [WithCommandsDir]. The layers replace the default directories, and
-// each may be missing. An unreadable directory below the home directory counts as
-// missing, and Lint reports the problem. WithConventionalDirs reads no
+// layer, as with [WithCommandsDir]. The layers replace the default directories. A
+// missing directory is empty. An unreadable directory below the home directory counts
+// as missing, and Lint reports the problem. WithConventionalDirs reads no
 // subdirectories of commands; add [WithNestedCommands].
 //
 // The directories follow the client guide of the Agent Skills format

@@ -99,7 +99,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 	if block.Preferred, err = preferredNames(ctx, op, c, c.skills, &options, all, shown); err != nil {
 		return SkillsPrompt{}, err
 	}
-	for _, e := range shown.Entries {
+	for _, e := range shown.Loadable {
 		header := Frontmatter{doc: e.Header()} // a SkillInfo for each entry would cost more than the block
 		if description := strings.TrimSpace(header.Text("description")); description != "" && !e.UserOnly {
 			options.add(&block, c.skills.Index, e, description)
@@ -135,7 +135,7 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 	if block.Preferred, err = preferredNames(ctx, op, c, c.commands, &options, all, shown); err != nil {
 		return CommandsPrompt{}, err
 	}
-	for _, e := range shown.Entries {
+	for _, e := range shown.Loadable {
 		if !e.UserOnly {
 			options.add(&block, c.commands.Index, e, e.Description)
 		}
@@ -246,11 +246,11 @@ func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *co
 		return nil, nil
 	}
 	query := strings.TrimSpace(leading(strings.TrimSpace(o.query), maxQuery))
-	if query == "" || len(shown.Entries) == 0 {
+	if query == "" || len(shown.Loadable) == 0 {
 		return o.first, nil
 	}
 	found, err := await(ctx, c, func(ctx context.Context) (search.Result, error) {
-		return in.find(ctx, op, all, shown, query, len(shown.Entries))
+		return in.find(ctx, op, all, shown, query, len(shown.Loadable))
 	})
 	if err != nil {
 		return nil, in.layerError(op, err)

@@ -67,7 +67,7 @@ func TestSearchSkillsFindsSkills(t *testing.T) {
 		for query, want := range map[string]string{
 			"pdf":         "pdf-tools/tier1",
 			"forms":       "pdf-tools/tier2",
-			"no file":     "no-file/tier1", // a directory without a usable SKILL.md has a name only
+			"no file":     "pdf-tools/tier2", // not the directory no-file, which has no SKILL.md
 			"fill a form": "pdf-tools/tier2",
 		} {
 			found, err := c.SearchSkills(t.Context(), query, 0)

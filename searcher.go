@@ -89,14 +89,14 @@ func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown 
 	}
 }
 
-// listedHits returns the hits whose names a snapshot lists, without repeated names.
+// listedHits returns the hits that a snapshot lists and that can be loaded, without repeated names.
 func (c *collection[Info]) listedHits(shown *index.Snapshot, hits []Hit, total int) search.Result {
 	highest := 1.0
 	var kept []rank.Hit
 	seen := make(map[string]bool, len(hits))
 	for _, h := range hits {
 		e := shown.Listed(h.Name)
-		if e == nil || seen[h.Name] {
+		if e == nil || e.Broken() != nil || seen[h.Name] {
 			continue
 		}
 		seen[h.Name] = true

@@ -37,7 +37,7 @@ func (m SkillManifest) Oversized() bool {
 
 // SkillManifests ranges over the manifests of skills. SkillManifests lists the skills, as
 // ListSkills does, and calls choose with the list. choose returns the names of the skills
-// whose manifests follow, in this order. A nil choose chooses all skills.
+// whose manifests follow, in this order. A nil choose chooses all skills that can be loaded.
 //
 // Each manifest is computed when the range reaches the manifest. A file without a digest,
 // for example because the file is larger than [WithMaxFileSize] allows, has a diagnostic.
@@ -90,7 +90,7 @@ func (c *Catalog) SkillManifests(ctx context.Context, choose func(skills []Skill
 // chosenSkills returns the names that choose returns for the shown skills.
 func (c *Catalog) chosenSkills(all, shown *index.Snapshot, choose func([]SkillInfo) []string) (names []string) {
 	if choose == nil {
-		for _, e := range shown.Entries {
+		for _, e := range shown.Loadable {
 			names = append(names, e.Name)
 		}
 		return names

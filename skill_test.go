@@ -128,7 +128,7 @@ func TestTheJSONOfASkill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"name":"forms","declared_name":"forms","description":"Fills forms.","user_invocable":true,` +
+	want := `{"name":"forms","declared_name":"forms","description":"Fills forms.","user_invocable":true,"loadable":true,` +
 		`"path":"skills/forms/SKILL.md","layer":"skills",` +
 		`"frontmatter":{"name":"forms","description":"Fills forms.","x-rank":7,"stage":{"from":1.50}},` +
 		`"content":"Fill.\n","files":[` +

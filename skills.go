@@ -27,6 +27,7 @@ type SkillInfo struct {
 	DisableModelInvocation bool `json:"disable_model_invocation,omitempty"` // only the user may choose the skill
 	UserInvocable          bool `json:"user_invocable"`                     // the user may choose the skill; false only for user-invocable: false
 
+	Loadable    bool         `json:"loadable"`              // GetSkill can load the skill; false without a usable SKILL.md
 	Path        string       `json:"path"`                  // full path of SKILL.md on the filesystem of the file; empty without a SKILL.md
 	Layer       string       `json:"layer"`                 // the directory or the FS name, as given to the option
 	Shadows     []string     `json:"shadows,omitempty"`     // lower-precedence skills with the same name, as the layer and the path of SKILL.md below the layer
@@ -35,9 +36,9 @@ type SkillInfo struct {
 }
 
 // ListSkills returns the skills in case-insensitive name order. The skills are the
-// subdirectories of the layers, with or without a usable SKILL.md. The Diagnostics
-// of a skill describe its problems, which affect no other skill. [WithSkillDepth]
-// looks for skills in deeper directories.
+// subdirectories of the layers, with or without a usable SKILL.md, as Loadable reports.
+// The Diagnostics of a skill describe its problems, which affect no other skill.
+// [WithSkillDepth] looks for skills in deeper directories.
 //
 // A layer with a SKILL.md of its own is a skill itself if no direct subdirectory
 // has a SKILL.md; its subdirectories then belong to that skill. Otherwise the
@@ -51,7 +52,8 @@ type SkillInfo struct {
 // ".."; also no control characters). [Catalog.Lint] reports the unsafe names. A
 // link to a directory is a skill if [WithSymlinks] permits the link. If several
 // layers contain the same name, the first layer wins, and Shadows names the other
-// skills. Without skills, the list is empty.
+// skills. A directory without a SKILL.md shadows nothing: ListSkills lists the skill of
+// a lower layer in its place. Without skills, the list is empty.
 //
 // ListSkills returns [ErrDirectoryNotFound] if no layer directory exists, and
 // [ErrPermissionDenied] without permission to read a layer directory.
@@ -107,6 +109,7 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 		Compatibility: header.Text("compatibility"),
 		Metadata:      metadata(header),
 		AllowedTools:  allowedTools(header),
+		Loadable:      e.Broken() == nil,
 		Layer:         c.skills.Layer(e.Layer()).Name,
 		Frontmatter:   header,
 	}

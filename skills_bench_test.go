@@ -197,3 +197,63 @@ func BenchmarkListFiltered(b *testing.B) {
 		"whole": func() { page(whole) },
 	})
 }
+
+// wholeFloor reads each file as a whole on one goroutine.
+func wholeFloor(b *testing.B, files []string) {
+	for _, file := range files {
+		if _, err := os.ReadFile(file); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// spread moves the skills of a directory into the directories that at names, and returns the
+// new paths of their files.
+func (d *publicDir) spread(b *testing.B, at func(i int) string) (files []string) {
+	b.Helper()
+	for i, name := range d.names {
+		dir := filepath.Join(d.root, at(i))
+		if err := errors.Join(os.MkdirAll(dir, 0o755), os.Rename(filepath.Join(d.root, "skills", name), filepath.Join(dir, name))); err != nil {
+			b.Fatal(err)
+		}
+		files = append(files, filepath.Join(dir, name, "SKILL.md"))
+	}
+	return files
+}
+
+// GetSkill of all skills after one list. A skill of the second level costs a stat for each directory
+// that could hold a skill of the name.
+func BenchmarkGetSkillOfAll(b *testing.B) {
+	const n = 5000
+	for _, layout := range []struct {
+		name    string
+		at      func(i int) string
+		options []toolshelf.Option
+	}{
+		{"depth-1", func(int) string { return "all" }, []toolshelf.Option{toolshelf.WithSkillsDir("all")}},
+		{"depth-2/level-1", func(int) string { return "all" }, []toolshelf.Option{toolshelf.WithSkillsDir("all"), toolshelf.WithSkillDepth(2)}},
+		{"depth-2/level-2", func(i int) string { return fmt.Sprint("all/", i%10) }, []toolshelf.Option{toolshelf.WithSkillsDir("all"), toolshelf.WithSkillDepth(2)}},
+		{"layers-3", func(i int) string { return fmt.Sprint("layer-", i%3) }, []toolshelf.Option{toolshelf.WithSkillsDir("layer-0", "layer-1", "layer-2")}},
+	} {
+		for _, mix := range headerMixes(publicSkillHeaders) {
+			b.Run(layout.name+"/"+mix.name, func(b *testing.B) {
+				d := publicSkills(b, n, mix.classes, publicSkillSizes)
+				files := d.spread(b, layout.at)
+				c := catalog(b, append(layout.options, toolshelf.WithRoot(d.root))...)
+				if skills, err := c.ListSkills(b.Context()); err != nil || len(skills) != n {
+					b.Fatal(len(skills), err)
+				}
+				compare(b, []string{"get", "floor"}, map[string]func(){
+					"get": func() {
+						for _, name := range d.names {
+							if _, err := c.GetSkill(b.Context(), name); err != nil {
+								b.Fatal(err)
+							}
+						}
+					},
+					"floor": func() { wholeFloor(b, files) },
+				})
+			})
+		}
+	}
+}

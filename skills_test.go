@@ -30,7 +30,7 @@ func TestListSkills(t *testing.T) {
 			AllowedTools: []string{"Bash(git add:*)", "Read", "Write"}},
 	}
 	for i := range want {
-		want[i].UserInvocable = true
+		want[i].UserInvocable, want[i].Loadable = true, want[i].Name != "no-file"
 	}
 	files := map[string]string{
 		"list-style": "skills/list-style/SKILL.md", "lower-case": "skills/lower-case/skill.md", "pdf-tools": "skills/pdf-tools/SKILL.md",
@@ -612,9 +612,9 @@ func TestConventionalDirs(t *testing.T) {
 			t.Errorf("skills (-want +got):\n%s", diff)
 		}
 	})
-	t.Run("no existing directory is an error", func(t *testing.T) {
-		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithConventionalDirs("example")).ListSkills(t.Context())
-		if !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+	t.Run("a missing directory beside a missing named directory is an error", func(t *testing.T) {
+		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithConventionalDirs("example"), toolshelf.WithSkillsDir("mine")).ListSkills(t.Context())
+		if !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), "mine") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -717,5 +717,108 @@ func TestSkillLayersAndSubdirs(t *testing.T) {
 	}
 	if got := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsFS("built in", afero.NewIOFS(fsys))).SkillLayers(); !slices.Equal(got, []string{"skills", "built in"}) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// placesOf returns the layer of each listed skill, with "-" for a skill that cannot be loaded.
+func placesOf(t *testing.T, c *toolshelf.Catalog) string {
+	t.Helper()
+	list, err := c.ListSkills(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var places []string
+	for _, s := range list {
+		place := s.Name + " " + s.Layer
+		if !s.Loadable {
+			place = "-" + place
+		}
+		if len(s.Shadows) > 0 {
+			place += fmt.Sprint(" shadows ", s.Shadows)
+		}
+		places = append(places, place)
+	}
+	return strings.Join(places, "; ")
+}
+
+func TestADirectoryWithoutASkillFileShadowsNothing(t *testing.T) {
+	const text = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead.\n"
+	for _, tt := range []struct {
+		name  string
+		files []string // SKILL.md files have the text above
+		want  string
+	}{
+		{"above a skill", []string{"high/pdf/scripts/x.py", "low/pdf/SKILL.md"}, "pdf low"},
+		{"an empty cache above a skill", []string{"high/pdf/__pycache__/x.pyc", "low/pdf/skill.md"}, "pdf low"},
+		{"below a skill", []string{"high/pdf/SKILL.md", "low/pdf/scripts/x.py"}, "pdf high"},
+		{"between two skills", []string{"high/pdf/SKILL.md", "middle/pdf/x.py", "low/pdf/SKILL.md"}, "pdf high shadows [low/pdf/SKILL.md]"},
+		{"above two skills", []string{"high/pdf/x.py", "middle/pdf/SKILL.md", "low/pdf/SKILL.md"}, "pdf middle shadows [low/pdf/SKILL.md]"},
+		{"alone", []string{"high/pdf/x.py", "low/forms/SKILL.md"}, "forms low; -pdf high"},
+		{"in two layers", []string{"high/pdf/x.py", "low/pdf/x.py"}, "-pdf high"},
+	} {
+		files := map[string]string{"high/z.txt": "", "middle/z.txt": "", "low/z.txt": ""}
+		for _, file := range tt.files {
+			files[file] = text
+		}
+		layers := toolshelf.WithSkillsDir("high", "middle", "low")
+		fsLayers := []toolshelf.Option{toolshelf.WithSkillsDir()}
+		memory := memoryOf(t, files)
+		for _, layer := range []string{"high", "middle", "low"} {
+			fsLayers = append(fsLayers, toolshelf.WithSkillsFS(layer, afero.NewIOFS(afero.NewBasePathFs(memory, layer))))
+		}
+		for kind, options := range map[string][]toolshelf.Option{
+			"memory": {toolshelf.WithFs(memory), layers},
+			"disk":   {toolshelf.WithRoot(diskOf(t, files)), layers},
+			"fs.FS":  fsLayers,
+		} {
+			t.Run(tt.name+"/"+kind, func(t *testing.T) {
+				c := catalog(t, options...)
+				if got := placesOf(t, c); got != tt.want {
+					t.Errorf("ListSkills: %s, want %s", got, tt.want)
+				}
+				loadable := !strings.Contains(tt.want, "-pdf")
+				skill, err := c.GetSkill(t.Context(), "pdf")
+				if loadable && (err != nil || skill.Content != "Read.\n" || !skill.Loadable) || !loadable && !errors.Is(err, toolshelf.ErrSkillNotFound) {
+					t.Errorf("GetSkill: %+v, %v", skill, err)
+				}
+				found, err := c.SearchSkills(t.Context(), "pdf", 0)
+				if err != nil || slices.ContainsFunc(found.Results, func(r toolshelf.SearchResult) bool { return r.Name == "pdf" }) != loadable {
+					t.Errorf("SearchSkills: %+v, %v", found, err)
+				}
+				prompt, err := c.SkillsPrompt(t.Context())
+				if err != nil || slices.Contains(prompt.Included, "pdf") != loadable {
+					t.Errorf("SkillsPrompt: %+v, %v", prompt, err)
+				}
+				for m, err := range c.SkillManifests(t.Context(), nil) {
+					if err != nil || m.Name == "pdf" && !loadable {
+						t.Errorf("SkillManifests: %s, %v", m.Name, err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestASkillFileTakesAndLosesPrecedence(t *testing.T) {
+	files := map[string]string{"high/pdf/x.py": "", "low/pdf/SKILL.md": "---\ndescription: d\n---\nlow"}
+	for kind, fsys := range map[string]afero.Fs{"memory": memoryOf(t, files), "disk": afero.NewBasePathFs(afero.NewOsFs(), diskOf(t, files))} {
+		t.Run(kind, func(t *testing.T) {
+			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir("high", "low"))
+			content := func(want string) {
+				t.Helper()
+				if skill, err := c.GetSkill(t.Context(), "pdf"); err != nil || skill.Content != want {
+					t.Errorf("GetSkill: %q, %v, want %q", skill.Content, err, want)
+				}
+			}
+			content("low")
+			if err := afero.WriteFile(fsys, "high/pdf/skill.md", []byte("---\ndescription: d\n---\nhigh"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			content("high")
+			if err := fsys.Remove("high/pdf/skill.md"); err != nil {
+				t.Fatal(err)
+			}
+			content("low")
+		})
 	}
 }

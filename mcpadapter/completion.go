@@ -25,7 +25,7 @@ const maxValues = 100
 // The values depend on the argument. If the description of the argument lists values,
 // as in "[major|minor|patch]", Complete uses this list. The arguments command_name and
 // command have the names of the listed commands. The arguments skill_name and skill have
-// the names of the skills. All other arguments have no values.
+// the names of the skills that can be loaded. All other arguments have no values.
 //
 // Complete returns an *RPCError with CodeInvalidParams for an unknown prompt, tool or
 // argument; the error of the context; or an error of the catalog.
@@ -62,7 +62,9 @@ func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (v
 			return Completion{}, err
 		}
 		for _, s := range skills {
-			choices = append(choices, s.Name)
+			if s.Loadable {
+				choices = append(choices, s.Name)
+			}
 		}
 	}
 	return complete(choices, typed), nil

@@ -19,7 +19,8 @@ var listSkills = definition{
 	errors:      errorString,
 	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"},`+
 		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`},`+
-		`"description":"One line for each skill name: what the skill does and when to use it. A long list has shorter lines and omits some lines"}`,
+		`"description":"One line for each skill name: what the skill does and when to use it. A long list has shorter lines and omits some lines"},`+
+		`"not_loadable":{"type":"array","items":{"type":"string"},"description":"The names of skills that cannot be loaded, for example because the directory has no SKILL.md"}`,
 		"skills"),
 	run: func(ctx context.Context, t toolset, _ arguments) (Result, error) {
 		skills, err := t.ListSkills(ctx)
@@ -29,9 +30,13 @@ var listSkills = definition{
 		list := struct {
 			Skills       []string          `json:"skills"`
 			Descriptions map[string]string `json:"descriptions,omitempty"` // without skills, the tool contract allows only the member skills
+			NotLoadable  []string          `json:"not_loadable,omitempty"`
 		}{Skills: make([]string, len(skills))}
 		for i, skill := range skills {
 			list.Skills[i] = skill.Name
+			if !skill.Loadable {
+				list.NotLoadable = append(list.NotLoadable, skill.Name)
+			}
 		}
 		if list.Descriptions, err = t.descriptions(ctx, skills); err != nil {
 			return Result{}, err
@@ -150,6 +155,7 @@ func skillOutput(path string) string {
 		`"layer":{"type":"string","description":"Directory of skills that contains the skill"},`+
 		`"disable_model_invocation":{"type":"boolean","description":"Only the user may choose the skill"},`+
 		`"user_invocable":{"type":"boolean","description":"The user may choose the skill"},`+
+		`"loadable":{"type":"boolean","description":"Always true"},`+
 		`"shadows":{"type":"array","items":{"type":"string"},"description":"Skills of the same name that are not served"},`+
 		`"license":{"type":"string"},"compatibility":{"type":"string"},`+
 		`"metadata":{"type":"object","additionalProperties":{"type":"string"}},`+

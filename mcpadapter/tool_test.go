@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,6 +159,26 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestListSkillsNamesTheSkillsThatCannotBeLoaded(t *testing.T) {
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{
+		"skills/calculator/SKILL.md": "---\nname: calculator\ndescription: Adds.\n---\n", "skills/pdf/scripts/x.py": "", "skills/cache/x.pyc": ""})))
+	got, err := a.Call(ctx, "list_skills", json.RawMessage(`{}`))
+	want := `{"skills":["cache","calculator","pdf"],"descriptions":{"calculator":"Adds."},"not_loadable":["cache","pdf"]}`
+	if err != nil || got.IsError || string(got.Structured) != want {
+		t.Errorf("%s, %v, want %s", got.Structured, err, want)
+	}
+	session := a.NewSession()
+	if skills, err := session.ListSkills(ctx, nil); err != nil || len(skills.Skills) != 1 {
+		t.Errorf("published skills: %+v, %v", skills, err)
+	}
+	for _, name := range []string{"pdf", "calculator"} {
+		choices, err := a.Complete(ctx, "get_skill", "skill_name", name[:2])
+		if found := slices.Contains(choices.Values, name); err != nil || found != (name == "calculator") {
+			t.Errorf("completions of %q: %v, %v", name[:2], choices, err)
+		}
 	}
 }
 

@@ -28,10 +28,11 @@ type Layer struct {
 	FS   *confine.FS // the filesystem of the layer
 	Dir  string      // the directory, relative to FS
 
-	Optional  bool // a directory that cannot be read is reported and counts as missing
-	InRoot    bool // FS begins at the root of the catalog; if the root does not exist, the LayerError has NoRoot
-	Immutable bool // files never change; only one scan reads the layer
-	Fixed     bool // not watched, because FS is not the operating system's filesystem
+	MayBeMissing bool // a missing directory is empty; without this field, Snapshot returns an error if all directories are missing
+	Optional     bool // a directory that cannot be read is reported and counts as missing
+	InRoot       bool // FS begins at the root of the catalog; if the root does not exist, the LayerError has NoRoot
+	Immutable    bool // files never change; only one scan reads the layer
+	Fixed        bool // not watched, because FS is not the operating system's filesystem
 
 	Store fs.FS // the fs.FS below FS; nil for a directory of the catalog's filesystem
 	Fed   bool  // Config.Feed reports the changes of the layer

@@ -35,6 +35,17 @@ func shadowed(c *Config, e, by *Entry) problem.Problem {
 	return p
 }
 
+// bareBeside describes a directory without a SKILL.md that has the name of a skill.
+func bareBeside(c *Config, e, served *Entry) problem.Problem {
+	p := e.Problems()[0]
+	p.Message += fmt.Sprintf("; the skill with this name is %s", c.place(served.Layer(), served.Path))
+	p.Suggestion = "remove the directory, or add a SKILL.md, which then hides the other skill"
+	if served.layer < e.layer {
+		p.Suggestion = "remove the directory, or rename the directory and add a SKILL.md"
+	}
+	return p
+}
+
 func differsInCase(c *Config, e, from *Entry) problem.Problem {
 	return problem.Problem{
 		Code:       problem.NameDiffersInCase,

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
 // List lists a directory below the directory of the skill, or the directory itself,
@@ -48,6 +49,29 @@ func (d *SkillDir) List(ctx context.Context, name string) ([]SkillFile, error) {
 		}
 	}
 	return files, nil
+}
+
+// NestedSkills returns the names of the direct subdirectories that have a SKILL.md, sorted.
+// NestedSkills looks into at most maxWithinSkill subdirectories.
+func (d *SkillDir) NestedSkills(ctx context.Context) ([]string, error) {
+	files, err := d.List(ctx, ".")
+	if err != nil {
+		return nil, err
+	}
+	dirs := slices.DeleteFunc(files, func(f SkillFile) bool { return !f.Info.Mode.IsDir() || !names.Loose(f.Name) })
+	var found []string
+	for _, dir := range dirs[:min(len(dirs), maxWithinSkill)] {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, base := range skillFiles {
+			if info, err := d.fileInfo(path.Join(dir.Name, base)); err == nil && info.Mode.IsRegular() {
+				found = append(found, dir.Name)
+				break
+			}
+		}
+	}
+	return found, nil
 }
 
 // fileInfo returns the metadata of a file that Open opens.

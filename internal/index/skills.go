@@ -54,8 +54,11 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) 
 	return s.result(), nil
 }
 
+// isBare reports whether the entry is a directory without a SKILL.md.
+func isBare(e *Entry) bool { return e.Broken() == ErrNoSkillFile }
+
 // hasSkillFile reports whether the directory of an entry has a SKILL.md.
-func hasSkillFile(e *Entry) bool { return e.Broken() != ErrNoSkillFile && !unopened(e) }
+func hasSkillFile(e *Entry) bool { return !isBare(e) && !unopened(e) }
 
 // A dirError is Entry.Broken for a directory that cannot be opened.
 type dirError struct{ error }

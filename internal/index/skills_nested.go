@@ -50,7 +50,7 @@ func (s *scan) nestedSkills(dir *confine.Dir, top string) error {
 			next = append(next, found...)
 		}
 		for _, e := range next {
-			if e.Broken() != ErrNoSkillFile {
+			if !isBare(e) {
 				s.entries = append(s.entries, e)
 			}
 		}
@@ -58,12 +58,12 @@ func (s *scan) nestedSkills(dir *confine.Dir, top string) error {
 	}
 	parents := map[string]bool{} // subdirectories of the layer that are or hold skills
 	for _, e := range s.entries {
-		if e.Broken() != ErrNoSkillFile {
+		if !isBare(e) {
 			parents[firstElement(top, e.Path)] = true
 		}
 	}
 	s.entries = slices.DeleteFunc(s.entries, func(e *Entry) bool {
-		return e.Broken() == ErrNoSkillFile && parents[firstElement(top, e.Path)]
+		return isBare(e) && parents[firstElement(top, e.Path)]
 	})
 	return nil
 }
@@ -136,7 +136,7 @@ func (s *scan) skillsIn(dirPath string, isSkill bool, left *int, seen map[identi
 			return nil, err
 		}
 		for _, e := range some {
-			if e.Broken() == ErrNoSkillFile {
+			if isBare(e) {
 				*left--
 			}
 		}

@@ -15,6 +15,7 @@ import (
 type Snapshot struct {
 	Generation uint64   // changes whenever another field changes
 	Entries    []*Entry // the listed entries, in the order of names.Compare
+	Loadable   []*Entry // the entries of Entries that are not broken
 
 	winners  []*Entry                 // the winning entry of each name, including dependencies and broken entries, in the order of names.Compare
 	shadows  map[*Entry][]*Entry      // the entries that a winning entry shadows
@@ -66,7 +67,19 @@ func (s *Snapshot) Where(keep func(*Entry) bool) *Snapshot {
 			}
 		}
 	}
+	shown.Loadable = without(shown.Entries, broken)
 	return &shown
+}
+
+func broken(e *Entry) bool { return e.Broken() != nil }
+
+// without returns the entries for which omit returns false. If no entry is omitted, the result
+// is the argument itself.
+func without(entries []*Entry, omit func(*Entry) bool) []*Entry {
+	if !slices.ContainsFunc(entries, omit) {
+		return entries
+	}
+	return slices.DeleteFunc(slices.Clone(entries), omit)
 }
 
 // Shadows returns the entries that e shadows, in order of precedence.
@@ -104,7 +117,8 @@ func (s *Snapshot) Files() iter.Seq[*Entry] {
 }
 
 // merge makes a snapshot of the layers. The first of the entries with the same
-// name wins.
+// name wins. A directory without a SKILL.md wins only if no skill has the name, and
+// shadows nothing.
 func merge(config *Config, layers []*layerFiles) *Snapshot {
 	s := &Snapshot{Generation: 1, layers: layers, shadows: make(map[*Entry][]*Entry)}
 	s.problems = func() []problem.Problem { return s.collectProblems(config) }
@@ -114,24 +128,31 @@ func merge(config *Config, layers []*layerFiles) *Snapshot {
 	}
 	all := slices.AppendSeq(make([]*Entry, 0, n), s.Files())
 	slices.SortFunc(all, func(a, b *Entry) int {
-		if order := cmp.Or(names.Compare(a.Name, b.Name), cmp.Compare(a.layer, b.layer)); order != 0 {
+		if order := names.Compare(a.Name, b.Name); order != 0 {
 			return order
 		}
-		return config.comparePrecedence(a, b)
+		switch bare := isBare(a); {
+		case bare == isBare(b):
+		case bare:
+			return 1
+		default:
+			return -1
+		}
+		return cmp.Or(cmp.Compare(a.layer, b.layer), config.comparePrecedence(a, b))
 	})
 	s.winners = all[:0]
 	for _, e := range all {
 		s.memory += e.get().shared
 		if n := len(s.winners); n > 0 && s.winners[n-1].Name == e.Name {
-			s.shadows[s.winners[n-1]] = append(s.shadows[s.winners[n-1]], e)
+			if !isBare(e) {
+				s.shadows[s.winners[n-1]] = append(s.shadows[s.winners[n-1]], e)
+			}
 			continue
 		}
 		s.winners = append(s.winners, e)
 	}
-	unlisted := func(e *Entry) bool { return e.Dependency || e.Broken() != nil && !config.Broken }
-	if s.Entries = s.winners; slices.ContainsFunc(s.winners, unlisted) {
-		s.Entries = slices.DeleteFunc(slices.Clone(s.winners), unlisted)
-	}
+	s.Entries = without(s.winners, func(e *Entry) bool { return e.Dependency || !config.Broken && broken(e) })
+	s.Loadable = without(s.Entries, broken)
 	return s
 }
 
@@ -141,6 +162,10 @@ func (s *Snapshot) collectProblems(config *Config) []problem.Problem {
 	for _, f := range s.layers {
 		all = append(all, f.problems...)
 		for _, e := range f.entries {
+			if served := s.Lookup(e.Name); isBare(e) && served != nil && !isBare(served) {
+				all = append(all, bareBeside(config, e, served))
+				continue
+			}
 			all = append(all, e.Problems()...)
 		}
 	}

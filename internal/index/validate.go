@@ -101,7 +101,7 @@ func (x *Index) validate(ctx context.Context, begin freshness) (*Snapshot, error
 			present = true
 		case absent.NoRoot:
 			rootless = absent
-		case missing == nil:
+		case missing == nil && !x.config.Layers[i].MayBeMissing:
 			missing = absent
 		}
 		x.states[i].files, layers[i] = now, now

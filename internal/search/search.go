@@ -121,7 +121,7 @@ func (s *Searcher) Find(ctx context.Context, snapshot *index.Snapshot, query str
 	return Result{hits, total}, nil
 }
 
-// update puts the entries of a snapshot into ranked. If ctx ends, ranked keeps the
+// update puts the loadable entries of a snapshot into ranked. If ctx ends, ranked keeps the
 // entries that were read.
 func (s *Searcher) update(ctx context.Context, snapshot *index.Snapshot) error {
 	if s.expired(s.oldest) {
@@ -132,19 +132,19 @@ func (s *Searcher) update(ctx context.Context, snapshot *index.Snapshot) error {
 	if s.generation >= snapshot.Generation {
 		return nil
 	}
-	changes, removed := compare(s.entries, snapshot.Entries)
+	changes, removed := compare(s.entries, snapshot.Loadable)
 	for _, e := range removed {
 		s.remove(e)
 	}
-	err := s.put(ctx, len(changes), func(i int) *index.Entry { return snapshot.Entries[changes[i].position] }, func(i int) {
+	err := s.put(ctx, len(changes), func(i int) *index.Entry { return snapshot.Loadable[changes[i].position] }, func(i int) {
 		delete(s.unsettled, changes[i].before)
 		changes[i].done = true
 	})
 	if err != nil {
-		s.entries = partly(snapshot.Entries, changes)
+		s.entries = partly(snapshot.Loadable, changes)
 		return err
 	}
-	s.entries, s.generation = snapshot.Entries, snapshot.Generation
+	s.entries, s.generation = snapshot.Loadable, snapshot.Generation
 	return nil
 }
 
@@ -292,10 +292,6 @@ var seed = maphash.MakeSeed()
 // read reads the file of an entry.
 func (s *Searcher) read(ctx context.Context, e *index.Entry, r *textReader) text {
 	t := text{document: rank.Document{Name: e.Name, Description: s.config.Description(e)}}
-	if e.Broken() != nil {
-		t.settled = true
-		return t
-	}
 	layer := s.config.Index.Layer(e.Layer())
 	now := time.Now()
 	t.unsettledText.read = s.config.Now()

@@ -71,7 +71,7 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 			`{"error":"the tool has no argument \"page\"; accepted arguments: none"}`, true},
 
 		{"a skill", "get_skill", `{"skill_name":"calculator"}`,
-			`{"name":"calculator","declared_name":"calculator","description":"Adds and multiplies.","path":"skills/calculator/SKILL.md","layer":"skills","user_invocable":true,` +
+			`{"name":"calculator","declared_name":"calculator","description":"Adds and multiplies.","path":"skills/calculator/SKILL.md","layer":"skills","user_invocable":true,"loadable":true,` +
 				`"frontmatter":{"name":"calculator","description":"Adds and multiplies."},"content":"# Calculator\n",` +
 				`"files":[{"path":"SKILL.md","size":72},{"path":"logo.png","size":4},{"path":"references/table.md","size":3}]}`, false},
 		{"an unknown skill", "get_skill", `{"skill_name":"nothing"}`,

@@ -64,10 +64,13 @@ const (
 
 // Codes of commands.
 const (
-	DiagInvalidCommandName DiagnosticCode = "INVALID_COMMAND_NAME" // error: the name of the file or directory is not a valid command name
-	DiagTooDeep            DiagnosticCode = "TOO_DEEP"             // warning: a directory is nested too deeply and is not scanned
-	DiagNoDescription      DiagnosticCode = "NO_DESCRIPTION"       // warning: the frontmatter of a listed command has no description
-	DiagReferenceNotFound  DiagnosticCode = "REFERENCE_NOT_FOUND"  // warning: the content refers to a command or a linked file that does not exist
+	DiagInvalidCommandName     DiagnosticCode = "INVALID_COMMAND_NAME"     // error: the name of the file or directory is not a valid command name
+	DiagTooDeep                DiagnosticCode = "TOO_DEEP"                 // warning: a directory is nested too deeply and is not scanned
+	DiagNoDescription          DiagnosticCode = "NO_DESCRIPTION"           // warning: the frontmatter of a listed command has no description
+	DiagReferenceNotFound      DiagnosticCode = "REFERENCE_NOT_FOUND"      // warning: the content refers to a command or a linked file that does not exist
+	DiagFieldMisspelled        DiagnosticCode = "FIELD_MISSPELLED"         // warning: an unknown key of the frontmatter resembles a known key and has no effect
+	DiagHintWithoutPlaceholder DiagnosticCode = "HINT_WITHOUT_PLACEHOLDER" // warning: the frontmatter has an argument-hint, and the text has no placeholder
+	DiagPlaceholderBeyondHint  DiagnosticCode = "PLACEHOLDER_BEYOND_HINT"  // warning: the number of a placeholder exceeds the number of arguments in the frontmatter
 )
 
 // Codes of skills.
@@ -101,6 +104,7 @@ const (
 	DiagSkillDescriptionTooLong   DiagnosticCode = "SKILL_DESCRIPTION_TOO_LONG"   // error: the description is longer than 1,024 characters
 	DiagSkillCompatibilityNotText DiagnosticCode = "SKILL_COMPATIBILITY_NOT_TEXT" // error: the compatibility is a list or a mapping
 	DiagSkillCompatibilityTooLong DiagnosticCode = "SKILL_COMPATIBILITY_TOO_LONG" // error: the compatibility is longer than 500 characters
+	DiagSkillMetadataNotAMapping  DiagnosticCode = "SKILL_METADATA_NOT_A_MAPPING" // warning: the metadata is a text or a list
 )
 
 // Codes of skills over the Model Context Protocol. Lint does not report these codes; see

@@ -20,7 +20,7 @@ func TestLintCommands(t *testing.T) {
 		{"nothing wrong", map[string]string{"a.md": good}, nil},
 		{"a colon in a text", map[string]string{"a.md": "---\ndescription: Review: is it correct?\n---\n"},
 			[]string{`a.md:2:1: warning FRONTMATTER_RECOVERED description (write description: "Review: is it correct?")`}},
-		{"a hint of two lists", map[string]string{"a.md": "---\ndescription: d\nargument-hint: [pr] [priority]\n---\n"},
+		{"a hint of two lists", map[string]string{"a.md": "---\ndescription: d\nargument-hint: [pr] [priority]\n---\n$1 $2\n"},
 			[]string{`a.md:3:1: warning FRONTMATTER_RECOVERED argument-hint (write argument-hint: "[pr] [priority]")`}},
 		{"a name that no command can have", map[string]string{"my plan.md": good},
 			[]string{`my plan.md:0:0: error INVALID_COMMAND_NAME (rename the file to "my-plan.md", or let the program accept other names)`}},
@@ -59,6 +59,27 @@ func TestLintCommands(t *testing.T) {
 			`a.md:1:0: error FRONTMATTER_UNKNOWN_FENCE (begin the file with a line that contains only "---")`}},
 		{"a byte that is no text, beyond what a list reads", map[string]string{"a.md": good + strings.Repeat("Text.\n", 2000) + "Wei\xdf.\n"},
 			[]string{"a.md:2004:4: warning NOT_UTF8 (save the file as UTF-8)"}},
+		{"a misspelled key", map[string]string{"a.md": "---\ndescription: d\nargument_hint: x\nallowed_tools: Read\nmodle: opus\nmodle: x\n---\n$ARGUMENTS\n"}, []string{
+			"a.md:3:1: warning FIELD_MISSPELLED argument_hint (write argument-hint)",
+			"a.md:4:1: warning FIELD_MISSPELLED allowed_tools (write allowed-tools)",
+			"a.md:5:1: warning FIELD_MISSPELLED modle (write model)",
+			"a.md:6:1: warning DUPLICATE_KEY modle (remove the other values)"}},
+		{"a misspelled description", map[string]string{"a.md": "---\ndescripton: d\n---\n"}, []string{
+			"a.md:0:0: warning NO_DESCRIPTION description (describe what the command does and when to use it)",
+			"a.md:2:1: warning FIELD_MISSPELLED descripton (write description)"}},
+		{"a key in capitals", map[string]string{"a.md": "---\ndescription: d\nTags: x\nDisable_Model_Invocation: true\n---\n"}, []string{
+			"a.md:3:1: warning FIELD_MISSPELLED Tags (write tags)",
+			"a.md:4:1: warning FIELD_MISSPELLED Disable_Model_Invocation (write disable-model-invocation)"}},
+		{"keys of clients and of authors", map[string]string{"a.md": "---\ndescription: d\nmode: agent\nagents: x\ntools: x\ndisallowed-tools: x\nuser-invokable: true\ncontext: fork\n" +
+			"subtask: true\nscripts: x\ncategory: x\ntag: x\nauthor: x\ndesc: x\ndepartment: x\n---\n"}, nil},
+		{"a hint without a placeholder", map[string]string{"a.md": "---\ndescription: d\nargument-hint: <file>\n---\nReview the file.\n"},
+			[]string{"a.md:3:1: warning HINT_WITHOUT_PLACEHOLDER argument-hint (write $ARGUMENTS in the text, or remove argument-hint)"}},
+		{"a hint with a placeholder of any client", map[string]string{
+			"a.md": "---\ndescription: d\nargument-hint: <file>\n---\n${input:file}\n", "b.md": "---\ndescription: d\nargument-hint: <file>\n---\n`wc $FILE`\n",
+			"c.md": "---\ndescription: d\nargument-hint: <file>\n---\n{{args}}\n", "d.md": "---\ndescription: d\nargument-hint: <file>\n---\n${@:2}\n",
+			"e.md": "---\ndescription: d\nargument-hint:\n---\nReview.\n", "f.md": "---\ndescription: d\nargument-hint: <file>\n---\n```\n$1\n```\n"}, nil},
+		{"a placeholder beyond the hint", map[string]string{"a.md": "---\ndescription: d\nargument-hint: <file>\n---\nReview $1.\nFor é, see $2 and $3.\n"},
+			[]string{`a.md:6:12: warning PLACEHOLDER_BEYOND_HINT (add the argument to argument-hint; for a literal text, write \$2)`}},
 		{"a file that is too large", map[string]string{"a.md": strings.Repeat("x", 20<<10+1)},
 			[]string{"a.md:0:0: error FILE_TOO_LARGE (shorten the file, or let the program raise the limit)"}},
 	} {

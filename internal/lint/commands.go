@@ -85,7 +85,8 @@ func (l *Commands) prepare() {
 }
 
 // Check returns the problems of a command: at most problem.Max problems of the
-// frontmatter, at most maxReferences missing references, and the invisible characters.
+// frontmatter, at most maxReferences missing references, a hint that does not fit the
+// placeholders, and the invisible characters.
 func (l *Commands) Check(f File, command Command) []problem.Problem {
 	found := f.header(false)
 	field, ok := f.field("description")
@@ -97,5 +98,6 @@ func (l *Commands) Check(f File, command Command) []problem.Problem {
 			"description is missing in the frontmatter", "describe what the command does and when to use it")
 		found = append([]problem.Problem{missing}, found...)
 	}
-	return slices.Concat(problem.Limit(found), f.invisible(), l.references(f, command))
+	found = append(found, f.misspelledKeys()...)
+	return slices.Concat(problem.Limit(found), f.hint(), f.invisible(), l.references(f, command))
 }

@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -37,8 +36,7 @@ func (f *File) invisible() []problem.Problem {
 	if count == 0 {
 		return nil
 	}
-	begin := bytes.LastIndexByte(text[:first], '\n') + 1
-	place := matter.Field{Line: 1 + bytes.Count(text[:first], []byte("\n")), Column: 1 + utf8.RuneCount(text[begin:first])}
+	place := placeAfter(text[:first])
 	message := fmt.Sprintf("the text contains the invisible character %U", hidden)
 	if count > 1 {
 		message = fmt.Sprintf("the text contains %d invisible characters, the first is %U", count, hidden)

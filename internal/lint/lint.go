@@ -3,8 +3,10 @@
 package lint
 
 import (
+	"bytes"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -22,6 +24,12 @@ type File struct {
 func (f *File) at(field matter.Field, severity problem.Severity, code problem.Code, message, suggestion string) problem.Problem {
 	return problem.Problem{Code: code, Severity: severity, Path: f.Path, Line: field.Line, Column: field.Column,
 		Key: strings.Clone(field.Key), Message: message, Suggestion: suggestion}
+}
+
+// placeAfter returns the place that follows a text.
+func placeAfter(text []byte) matter.Field {
+	begin := bytes.LastIndexByte(text, '\n') + 1
+	return matter.Field{Line: 1 + bytes.Count(text, []byte("\n")), Column: 1 + utf8.RuneCount(text[begin:])}
 }
 
 // header returns the problems of the frontmatter. A problem is an error if the

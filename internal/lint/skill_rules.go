@@ -12,7 +12,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
-	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -111,6 +110,9 @@ var fieldRules = []rule{
 			return tooLong("compatibility", s.compatibility.text, maxSkillCompatibility)
 		},
 		func(s *skill, _ matter.Field) string { return shortenBy(s.compatibility.text, maxSkillCompatibility) }},
+
+	{problem.SkillMetadataNotAMapping, problem.Warning, metadataWithoutKeys,
+		literal("metadata is not a mapping; clients ignore the value"), literal(`write each value as "key: value" in an indented line below metadata`)},
 }
 
 // Conditions at one place.
@@ -167,6 +169,11 @@ func unexpectedFields(s *skill) []matter.Field {
 	return found
 }
 
+func metadataWithoutKeys(s *skill) []matter.Field {
+	field, ok := s.field("metadata")
+	return placeIf(ok && field.Value.Kind != matter.Mapping && field.Value.Kind != matter.Null, field)
+}
+
 // notInName reports characters other than letters, numbers and hyphens, like
 // str.isalnum in the reference validator.
 func notInName(r rune) bool { return r != '-' && !unicode.IsLetter(r) && !unicode.IsNumber(r) }
@@ -194,28 +201,16 @@ func unexpectedField(_ *skill, place matter.Field) string {
 }
 
 func fieldSuggestion(_ *skill, place matter.Field) string {
-	if similar := similarField(place.Key); similar != "" {
+	if similar := similarKey(place.Key, specifiedFields); similar != "" {
 		return "write " + similar
 	}
 	if slices.Contains(clientFields, place.Key) {
 		return "keep the field only if all clients of the skill support the field, as this library does"
 	}
+	if similar := misspelled(place.Key); similar != "" {
+		return "write " + similar
+	}
 	return `move the field below "metadata", or remove the field`
-}
-
-// similarField returns the specified field for a misspelled key, for example
-// allowed_tools or licence, or "".
-func similarField(key string) string {
-	if len(key) > 2*len("compatibility") {
-		return ""
-	}
-	key = strings.ReplaceAll(key, "_", "-")
-	for i, field := range specifiedFields {
-		if names.Nearest(key, slices.Values(specifiedFields[i:i+1]), len(field)/4, nil) != "" {
-			return field
-		}
-	}
-	return ""
 }
 
 // nameSuggestion states how the field "name" and the directory get the same valid name.

@@ -28,10 +28,13 @@ const (
 
 // Codes of problems of commands.
 const (
-	InvalidCommandName Code = "INVALID_COMMAND_NAME"
-	TooDeep            Code = "TOO_DEEP"
-	NoDescription      Code = "NO_DESCRIPTION"
-	ReferenceNotFound  Code = "REFERENCE_NOT_FOUND"
+	InvalidCommandName     Code = "INVALID_COMMAND_NAME"
+	TooDeep                Code = "TOO_DEEP"
+	NoDescription          Code = "NO_DESCRIPTION"
+	ReferenceNotFound      Code = "REFERENCE_NOT_FOUND"
+	FieldMisspelled        Code = "FIELD_MISSPELLED"
+	HintWithoutPlaceholder Code = "HINT_WITHOUT_PLACEHOLDER"
+	PlaceholderBeyondHint  Code = "PLACEHOLDER_BEYOND_HINT"
 )
 
 // Codes of problems of skills.
@@ -65,6 +68,7 @@ const (
 	SkillDescriptionTooLong   Code = "SKILL_DESCRIPTION_TOO_LONG"
 	SkillCompatibilityNotText Code = "SKILL_COMPATIBILITY_NOT_TEXT"
 	SkillCompatibilityTooLong Code = "SKILL_COMPATIBILITY_TOO_LONG"
+	SkillMetadataNotAMapping  Code = "SKILL_METADATA_NOT_A_MAPPING"
 )
 
 // Codes of problems of skills over the Model Context Protocol. Lint does not report them.

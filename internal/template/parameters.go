@@ -3,6 +3,7 @@ package template
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,6 +88,35 @@ func (o Options) parameters(meter *markdown.Meter, text string, header matter.Fr
 	}
 	return list
 }
+
+// A Beyond is a placeholder that no argument in the frontmatter belongs to.
+type Beyond struct {
+	Text   string // of the placeholder
+	Offset int    // in the text
+	Named  int    // number of the arguments in the frontmatter
+}
+
+// BeyondNamed returns the first placeholder outside code whose number, counted from 1,
+// exceeds the number of arguments in the fields "arguments" and "argument-hint". ok is false
+// if no placeholder does, or if a hint leaves the number of arguments open: without brackets,
+// with dots, with a choice, or with a flag, which may have a value.
+func BeyondNamed(text string, header matter.Frontmatter) (beyond Beyond, ok bool) {
+	hint, _ := header.Get("argument-hint")
+	hints, words := readHint(hint.String())
+	named := max(len(declaredParameters(header)), len(hints))
+	if named == 0 || words != "" || openHint.MatchString(hint.String()) {
+		return Beyond{}, false
+	}
+	Options{}.scan(new(markdown.Meter), text, func(string) bool { return false }, func(t token) {
+		if t.kind == indexToken && t.index >= named && !ok {
+			beyond, ok = Beyond{Text: text[t.start:t.end], Offset: t.start, Named: named}, true
+		}
+	})
+	return beyond, ok
+}
+
+// openHint matches a hint that leaves the number of arguments open.
+var openHint = regexp.MustCompile(`\.\.|…|[|*+]|(^|[\s\[<(])-`)
 
 // maxNumbered bounds the parameters that numbers in a text declare.
 const maxNumbered = 1000

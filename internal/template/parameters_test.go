@@ -149,3 +149,31 @@ func FuzzParameters(f *testing.F) {
 		}
 	})
 }
+
+func TestBeyondNamed(t *testing.T) {
+	for _, tt := range []struct {
+		name, header, text string
+		want               template.Beyond // no placeholder if Named is 0
+	}{
+		{"the first of the numbers beyond", "argument-hint: <a> [b]", "$1 $2 $3 $4", template.Beyond{Text: "$3", Offset: 6, Named: 2}},
+		{"a hint of one word", "argument-hint: file", "$2", template.Beyond{Text: "$2", Named: 1}},
+		{"an element of all arguments", "argument-hint: <a>", "$ARGUMENTS[0] $ARGUMENTS[1]", template.Beyond{Text: "$ARGUMENTS[1]", Offset: 14, Named: 1}},
+		{"declared arguments without a hint", "arguments: [a, b]", "$a $3", template.Beyond{Text: "$3", Offset: 3, Named: 2}},
+		{"more declared arguments than hints", "arguments: [a, b]\nargument-hint: <a>", "$2", template.Beyond{}},
+		{"no arguments in the frontmatter", "description: d", "$2", template.Beyond{}},
+		{"code, an escape and a price", "argument-hint: <a>", "`awk $2` \\$2 $2k $2.50", template.Beyond{}},
+		{"a hint of words", "argument-hint: the file and its place", "$2", template.Beyond{}},
+		{"a hint with dots", "argument-hint: <file>...", "$2", template.Beyond{}},
+		{"a hint with dots in the brackets", "argument-hint: \"[files…]\"", "$2", template.Beyond{}},
+		{"a hint with a choice", "argument-hint: \"[a] | [b]\"", "$2", template.Beyond{}},
+		{"a hint with a flag", "argument-hint: \"<a> [--since <date>]\"", "$2", template.Beyond{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc, _ := matter.Parse([]byte("---\n"+tt.header+"\n---\n"), true)
+			got, ok := template.BeyondNamed(tt.text, doc.Frontmatter)
+			if got != tt.want || ok != (tt.want.Named > 0) {
+				t.Errorf("got %+v, %v; want %+v", got, ok, tt.want)
+			}
+		})
+	}
+}

@@ -30,6 +30,16 @@ func openRootDir(dir string, list bool) (dirHandle, error) {
 		}
 		return nil, err
 	}
+	if runtime.GOOS == "windows" {
+		// os.OpenRoot opens the directory without FILE_SHARE_DELETE, and other programs then
+		// cannot rename or remove the directory. Root.OpenRoot shares all access.
+		shared, err := root.OpenRoot(".")
+		root.Close()
+		if err != nil {
+			return nil, err
+		}
+		root = shared
+	}
 	d := &rootDir{root: root}
 	if list {
 		return d.toList()

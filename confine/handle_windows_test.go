@@ -1,0 +1,33 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// An open handle without FILE_SHARE_DELETE prevents both operations.
+func TestAnOpenRootCanBeRenamedAndRemoved(t *testing.T) {
+	for name, open := range map[string]func(f *FS) (interface{ Close() error }, error){
+		"as a directory": func(f *FS) (interface{ Close() error }, error) { return f.OpenDir(".") },
+		"during a resolution": func(f *FS) (interface{ Close() error }, error) {
+			handle, err := f.openTop(f.dir, false)
+			return closer{handle}, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			root, moved := filepath.Join(parent, "root"), filepath.Join(parent, "moved")
+			must(t, os.Mkdir(root, 0o755))
+			opened, err := open(osFS(root, options{}))
+			must(t, err)
+			defer opened.Close()
+			must(t, os.Rename(root, moved))
+			must(t, os.Remove(moved))
+		})
+	}
+}
+
+type closer struct{ dirHandle }
+
+func (c closer) Close() error { return c.close() }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -21,20 +20,11 @@ import (
 // the root, rootRelative returns ErrOutsideRoot. Opening the name checks each directory of the
 // path.
 func (c *Catalog) rootRelative(op, given string) (string, error) {
-	name := given
-	if runtime.GOOS == "windows" {
-		name = filepath.ToSlash(name)
-	}
-	absolute := path.IsAbs(name)
-	if c.onOS {
-		absolute = absolute || filepath.IsAbs(given) || filepath.VolumeName(given) != ""
-	}
-	if absolute {
-		below, ok := c.belowRoot(given, name)
-		if !ok {
+	name := filepath.ToSlash(given)
+	if full, ok := c.config.absolute(given); ok {
+		if name, ok = c.belowRoot(full); !ok {
 			return "", outsideRoot(op, given)
 		}
-		name = below
 	}
 	name = path.Clean(name)
 	if name == ".." || strings.HasPrefix(name, "../") {
@@ -93,30 +83,25 @@ func (c *Catalog) relativeTo(fsys *confine.FS, dir, name, full string) (string, 
 	}
 }
 
-// belowRoot removes the root from an absolute path. given is the path as the caller wrote the
-// path, and slashed is the same path with slashes. On the operating system's filesystem,
-// given may also begin with the root free of links, as a program finds the root in its working
-// directory. On Windows, the path \w\x begins at the drive of the working directory. On other
-// filesystems the same path is /w/x.
-func (c *Catalog) belowRoot(given, slashed string) (string, bool) {
+// belowRoot removes the root from a result of config.absolute. On the operating system's
+// filesystem, the path may also begin with the root free of links, as a program finds the root
+// in its working directory.
+func (c *Catalog) belowRoot(full string) (string, bool) {
 	if !c.onOS {
 		root := path.Clean(filepath.ToSlash(c.rootDir))
 		if root != "/" {
 			root += "/"
 		}
-		full := path.Clean(slashed) + "/"
-		return "./" + strings.TrimPrefix(full, root), strings.HasPrefix(root, "/") && strings.HasPrefix(full, root)
-	}
-	given, err := filepath.Abs(given)
-	if err != nil {
-		return "", false
+		_, absolute := c.config.absolute(root)
+		full := path.Clean(filepath.ToSlash(full)) + "/"
+		return "./" + strings.TrimPrefix(full, root), absolute && strings.HasPrefix(full, root)
 	}
 	roots := []string{c.rootDir}
 	if real, err := filepath.EvalSymlinks(c.rootDir); err == nil && real != c.rootDir {
 		roots = append(roots, real)
 	}
 	for _, root := range roots {
-		if below, err := filepath.Rel(root, given); err == nil && filepath.IsLocal(below) {
+		if below, err := filepath.Rel(root, full); err == nil && filepath.IsLocal(below) {
 			return filepath.ToSlash(below), true
 		}
 	}

@@ -107,13 +107,14 @@ func (c *Catalog) openLayers(named []layer, home string) []index.Layer {
 // locate returns a confined filesystem that contains a directory, and the path of
 // the directory on it. A directory within the root is located on c.root.
 func (c *Catalog) locate(dir string) (fsys *confine.FS, below string) {
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(c.rootDir, dir)
+	full, ok := c.config.absolute(dir)
+	if !ok {
+		full = filepath.Join(c.rootDir, dir)
 	}
-	if below, err := filepath.Rel(c.rootDir, dir); err == nil && filepath.IsLocal(below) {
+	if below, err := filepath.Rel(c.rootDir, full); err == nil && filepath.IsLocal(below) {
 		return c.root, filepath.ToSlash(below)
 	}
-	return c.confineDir(dir), "."
+	return c.confineDir(full), "."
 }
 
 // confineDir confines a directory of the catalog's filesystem.

@@ -295,3 +295,27 @@ func TestMissingDirectories(t *testing.T) {
 		}
 	})
 }
+
+// On a filesystem given to WithFs, a path that begins with a slash begins at the top on every
+// system, although such a path has no drive on Windows.
+func TestAbsoluteDirectoriesOfAFilesystemBeginAtItsTop(t *testing.T) {
+	files := map[string]string{
+		"/opt/commands/a.md": "", "/opt/skills/s/SKILL.md": skillFile("s"), "/opt/reports/a/a_x_20240101_000000_v1.md": "report",
+		"/proj/opt/commands/wrong.md": "", "/proj/opt/skills/wrong/SKILL.md": skillFile("wrong"), "/proj/opt/reports/a/a_wrong_20240101_000000_v1.md": "report",
+	}
+	for _, root := range []string{"/proj", "proj", "."} {
+		t.Run(root, func(t *testing.T) {
+			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot(root),
+				toolshelf.WithCommandsDir("/opt/commands"), toolshelf.WithSkillsDir("/opt/skills"), toolshelf.WithReports("/opt/reports", ""))
+			if diff := cmp.Diff([]string{"a"}, names(t, c)); diff != "" {
+				t.Errorf("commands (-want +got):\n%s", diff)
+			}
+			if skill, err := c.GetSkill(t.Context(), "s"); err != nil || skill.Layer != "/opt/skills" {
+				t.Errorf("skill: %+v, %v", skill, err)
+			}
+			if reports, err := c.Reports(t.Context(), "a"); err != nil || len(reports) != 1 || reports[0].Name != "x" {
+				t.Errorf("reports: %+v, %v", reports, err)
+			}
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,13 +85,48 @@ func newConfig(opts []Option) (config, error) {
 	}
 	c.commands.addDefault("commands")
 	c.skills.addDefault("skills")
+	if err := c.completeTrusted(); err != nil {
+		return config{}, err
+	}
 	return c, c.checkSources()
 }
 
 // onOS reports whether the files are on the operating system's filesystem.
 func (c *config) onOS() bool {
-	_, given := c.fs.(*afero.OsFs)
-	return c.fs == nil || given
+	switch c.fs.(type) {
+	case nil, *afero.OsFs, afero.OsFs:
+		return true
+	}
+	return false
+}
+
+// absolute returns the full path of a path that does not begin at the root. On Windows, a path
+// that begins with a slash begins at the top of a filesystem given to WithFs or, on the
+// operating system's filesystem, at the top of the drive of the working directory.
+func (c *config) absolute(given string) (full string, ok bool) {
+	abs := path.IsAbs(filepath.ToSlash(given)) || filepath.IsAbs(given)
+	if !c.onOS() {
+		return given, abs
+	}
+	if !abs && filepath.VolumeName(given) == "" {
+		return "", false
+	}
+	full, err := filepath.Abs(filepath.FromSlash(given))
+	return full, err == nil
+}
+
+// completeTrusted checks the directories of SymlinksTrusted.
+func (c *config) completeTrusted() error {
+	trusted := make([]string, len(c.trusted))
+	for i, dir := range c.trusted {
+		full, ok := c.absolute(dir)
+		if !ok {
+			return invalidOption("WithSymlinks: the trusted directory " + quote(dir) + " is not an absolute path")
+		}
+		trusted[i] = full
+	}
+	c.trusted = trusted
+	return nil
 }
 
 // checkSources returns an error if the sources of changes, WithWatch and WithFeed, suit no
@@ -293,11 +329,6 @@ func WithSymlinks(policy Symlinks, dirs ...string) Option {
 		}
 		if (policy == SymlinksTrusted) != (len(dirs) > 0) {
 			return invalidOption("WithSymlinks: SymlinksTrusted requires the directories that links may lead into; the other policies accept no directories")
-		}
-		for _, dir := range dirs {
-			if !filepath.IsAbs(dir) {
-				return invalidOption("WithSymlinks: the trusted directory " + quote(dir) + " is not an absolute path")
-			}
 		}
 		c.symlinks, c.trusted = policy, dirs
 		return nil

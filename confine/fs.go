@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -374,5 +373,5 @@ func (f *FS) linkTarget(text string) (absolute bool, target string) {
 	text = filepath.ToSlash(strings.TrimPrefix(text, `\\?\`))
 	// A path with a drive, absolute or not, and a path that begins with a slash are
 	// not relative to the directory of the link.
-	return filepath.VolumeName(text) != "" || os.IsPathSeparator(text[0]), text
+	return filepath.VolumeName(text) != "" || path.IsAbs(text), text
 }

@@ -31,3 +31,14 @@ func TestAnOpenRootCanBeRenamedAndRemoved(t *testing.T) {
 type closer struct{ dirHandle }
 
 func (c closer) Close() error { return c.close() }
+
+func TestLinkTextsOfWindows(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, `\\?\`: false, `a\b`: false, `..\a`: false,
+		`\a`: true, `C:\a`: true, `C:a`: true, `\\?\C:\a`: true, `\\server\share\a`: true,
+	} {
+		if absolute, _ := (&FS{}).linkTarget(text); absolute != want {
+			t.Errorf("%q: absolute is %t, want %t", text, absolute, want)
+		}
+	}
+}

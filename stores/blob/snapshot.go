@@ -16,6 +16,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
+const keyBytes = 2048 // of memory for each key of Options.MaxKeys
+
 // A snapshot is the files of a listing, and the store that reads the contents.
 type snapshot struct {
 	*tree.FS
@@ -46,7 +48,9 @@ func (v *snapshot) Open(name string) (fs.File, error) {
 
 // list lists the keys of the store, and returns last if nothing has changed.
 func (s *state) list(ctx context.Context, last *tree.FS) (*tree.FS, error) {
-	files, hash, versioned := map[string]tree.File{}, sha256.New(), true
+	limit := int64(min(s.opts.MaxKeys, 1<<40/keyBytes))*keyBytes + 1<<20
+	files := tree.NewBuilder(limit, fmt.Errorf("names and directories of more than %d bytes: raise Options.MaxKeys, or name a directory with Options.Dir", limit))
+	hash, versioned := sha256.New(), true
 	for keys, n := s.bucket.List(&gocloud.ListOptions{Prefix: s.prefix}), 0; ; n++ {
 		object, err := keys.Next(ctx)
 		if err == io.EOF {
@@ -55,23 +59,26 @@ func (s *state) list(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 		if err == nil && n == s.opts.MaxKeys {
 			err = fmt.Errorf("more than %d keys: raise Options.MaxKeys, or name a directory with Options.Dir", n)
 		}
+		if err == nil {
+			if name := strings.TrimPrefix(object.Key, s.prefix); isFile(name) {
+				f := s.describe(object.Size, object.ModTime, object.MD5, object.As)
+				versioned = versioned && f.Version != ""
+				fmt.Fprintf(hash, "%d %s%d %s", len(name), name, len(f.Version), f.Version)
+				err = files.Put(name, f)
+			}
+		}
 		if err != nil {
 			return nil, pathError("list", s.opts.Dir, err)
 		}
-		if name := strings.TrimPrefix(object.Key, s.prefix); isFile(name) {
-			f := s.describe(object.Size, object.ModTime, object.MD5, object.As)
-			files[name], versioned = f, versioned && f.Version != ""
-			fmt.Fprintf(hash, "%d %s%d %s", len(name), name, len(f.Version), f.Version)
-		}
 	}
 	if !versioned {
-		return tree.New("", files), nil
+		return files.FS(""), nil
 	}
 	version := hex.EncodeToString(hash.Sum(nil))
 	if last != nil && last.Version() == version {
 		return last, nil
 	}
-	return tree.New(version, files), nil
+	return files.FS(version), nil
 }
 
 // describe describes an object in a listing or a response.

@@ -11,11 +11,11 @@
 //     snapshot. [Options.Stale] decides, also after [Options.Timeout]. Reads of contents fail,
 //     but a catalog keeps small files of its lists, and the commands and SKILL.md files that
 //     a call has read.
-//   - Memory. The store keeps about 400 bytes for each key of the last snapshot, and no
-//     contents. [Options.MaxKeys] limits the keys.
+//   - Memory. The store keeps about 400 bytes and the name for each file and each directory of
+//     the last snapshot, and no contents. [Options.MaxKeys] limits the keys and the memory.
 //   - Names. A slash in a key separates directories. The store omits a key that is no path
-//     of a file, such as "a//b", "../x" and "a/", a key with a NUL, and the key "a" if "a/b"
-//     exists.
+//     of a file, such as "a//b", "../x" and "a/", a key with a NUL, a key with more than 100
+//     elements, and the key "a" if "a/b" exists.
 package blob
 
 import (
@@ -50,7 +50,9 @@ type Options struct {
 	Versions Versions
 
 	// MaxKeys is the maximum number of keys below Dir. Zero means 200,000. A snapshot of
-	// more keys fails.
+	// more keys fails. A snapshot also fails if the files and directories count more than
+	// 2,048 bytes for each key of MaxKeys and 1 MiB: 512 bytes and the name for each file and
+	// each directory.
 	MaxKeys int
 
 	// Timeout limits a snapshot, and each request for a file with its content. Zero means that
@@ -160,7 +162,7 @@ func (s *Store) Open(name string) (fs.File, error) {
 // snapshot.
 func (s *Store) Stat(name string) (fs.FileInfo, error) {
 	if name == "." {
-		return tree.New("", nil).Stat(name)
+		return tree.NewBuilder(0, nil).FS("").Stat(name)
 	}
 	if isFile(name) && s.latest.Outage() == nil {
 		ctx, end := tree.Limit(s.ctx, s.opts.Timeout)

@@ -19,9 +19,12 @@ import (
 )
 
 const (
-	maxFiles = 1 << 20 // in a snapshot; a small repository can have trees that expand without end
-	maxLink  = 4096    // bytes of the target of a symbolic link, as on Linux
+	maxSize = 256 << 20 // bytes of a snapshot, and of a file that is read; small trees can expand without end
+	maxTree = 8 << 20   // bytes of a tree, a commit or a tag
+	maxLink = 4096      // bytes of the target of a symbolic link, as on Linux
 )
+
+var errTooLarge = errors.New("too many or too long names: set Options.Dir to a smaller directory")
 
 // commit returns the commit of the revision.
 func (s *source) commit() (*object.Commit, error) {
@@ -82,18 +85,22 @@ func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS
 	if err != nil || last != nil && last.Version() == top.Hash.String() {
 		return last, err
 	}
-	w := walk{s.objects, commit.Committer.When, map[string]tree.File{}}
+	w := walk{s.objects, commit.Committer.When, tree.NewBuilder(maxSize, errTooLarge), map[plumbing.Hash]*object.Tree{}, map[object.TreeEntry]*tree.File{}}
 	if err := w.addDir(ctx, top, ""); err != nil {
 		return nil, err
 	}
-	return tree.New(top.Hash.String(), w.files), nil
+	return w.files.FS(top.Hash.String()), nil
 }
 
 // A walk collects the files of a snapshot.
 type walk struct {
 	objects *objects
 	when    time.Time
-	files   map[string]tree.File
+	files   *tree.Builder
+
+	// The objects that the walk has read: a tree may have the same object at many names.
+	trees map[plumbing.Hash]*object.Tree
+	blobs map[object.TreeEntry]*tree.File // without names
 }
 
 // addDir adds the files of a directory. The prefix of the names is empty or ends with "/".
@@ -104,10 +111,18 @@ func (w *walk) addDir(ctx context.Context, dir *object.Tree, prefix string) erro
 		switch {
 		case ctx.Err() != nil:
 			err = context.Cause(ctx)
-		case !fs.ValidPath(name) || entry.Mode == filemode.Submodule:
+		case !tree.Valid(name) || entry.Mode == filemode.Submodule:
+			err = w.files.Use(tree.Entry + int64(len(name)))
 		case entry.Mode == filemode.Dir:
-			var sub *object.Tree
-			if sub, err = object.GetTree(w.objects, entry.Hash); err == nil {
+			sub := w.trees[entry.Hash]
+			if sub == nil {
+				sub, err = object.GetTree(w.objects, entry.Hash)
+				w.trees[entry.Hash] = sub
+			}
+			if err == nil {
+				err = w.files.Use(tree.Entry + int64(len(name)))
+			}
+			if err == nil {
 				err = w.addDir(ctx, sub, name+"/")
 			}
 		default:
@@ -121,14 +136,28 @@ func (w *walk) addDir(ctx context.Context, dir *object.Tree, prefix string) erro
 }
 
 func (w *walk) addFile(name string, entry object.TreeEntry) error {
-	if len(w.files) == maxFiles {
-		return fmt.Errorf("more than %d files: set Options.Dir to a smaller directory", maxFiles)
+	entry.Name = ""
+	file, ok := w.blobs[entry]
+	if !ok {
+		var err error
+		if file, err = w.file(entry); err != nil {
+			return err
+		}
+		w.blobs[entry] = file
 	}
+	if file == nil {
+		return w.files.Use(tree.Entry)
+	}
+	return w.files.Put(name, *file)
+}
+
+// file returns the file of an entry, or nil for a link that is too long.
+func (w *walk) file(entry object.TreeEntry) (*tree.File, error) {
 	size, err := w.objects.EncodedObjectSize(entry.Hash)
 	if err != nil {
-		return fmt.Errorf("object %s: %w", entry.Hash, err)
+		return nil, fmt.Errorf("object %s: %w", entry.Hash, err)
 	}
-	file := tree.File{Size: size, Mode: 0o444, ModTime: w.when, Version: entry.Hash.String()}
+	file := &tree.File{Size: size, Mode: 0o444, ModTime: w.when, Version: entry.Hash.String()}
 	objects := w.objects // Content must not keep the walk in memory
 	file.Content = func() (io.ReaderAt, error) {
 		_, content, err := objects.read(plumbing.BlobObject, entry.Hash)
@@ -136,14 +165,13 @@ func (w *walk) addFile(name string, entry object.TreeEntry) error {
 	}
 	if entry.Mode == filemode.Symlink {
 		if size > maxLink {
-			return nil
+			return nil, nil
 		}
 		_, target, err := objects.read(plumbing.BlobObject, entry.Hash)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		file.Link = string(target)
 	}
-	w.files[name] = file
-	return nil
+	return file, nil
 }

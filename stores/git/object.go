@@ -44,6 +44,13 @@ func (o *objects) EncodedObject(typ plumbing.ObjectType, hash plumbing.Hash) (pl
 
 // read returns an object and the content.
 func (o *objects) read(typ plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, []byte, error) {
+	size, err := o.EncodedObjectSize(hash)
+	if err == nil && (size > maxSize || size > maxTree && typ != plumbing.BlobObject) {
+		err = fmt.Errorf("%d bytes are too large: remove the object", size)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("object %s: %w", hash, err)
+	}
 	found, err := locked(o, func() (plumbing.EncodedObject, error) { return o.Storage.EncodedObject(typ, hash) })
 	if err != nil {
 		return nil, nil, fmt.Errorf("object %s: %w", hash, err)

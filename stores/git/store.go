@@ -15,9 +15,15 @@
 //     Options.Stale decides.
 //
 // Symbolic links are followed inside Options.Dir. Submodules, and names that
-// [io/fs.ValidPath] does not accept, are omitted. A file of Git LFS has the content of
-// its pointer. The time of a file is the time of the commit. The store keeps the names of
-// the files below Options.Dir and at most 16 MB of objects in memory.
+// [io/fs.ValidPath] does not accept, with more than 4,096 bytes, or with more than 100 elements
+// are omitted. A file of Git LFS has the content of its pointer. The time of a file is the time
+// of the commit.
+//
+// The store keeps the names of the files below Options.Dir and at most 16 MB of objects in
+// memory. A snapshot counts 512 bytes and the name for each file and each directory, and again 512
+// bytes and the path for each directory and each omitted entry. A snapshot of more than 256 MB is
+// an error, and so is a tree or a commit of more than 8 MB, and a read of a file of more than
+// 256 MB.
 package git
 
 import (

@@ -32,8 +32,7 @@ type mirror struct {
 
 	mu       sync.Mutex
 	keys     map[string]bool // all keys of the stream, also keys with a deletion as the last message
-	files    map[string]tree.File
-	left     int64     // bytes that the files may still use
+	files    *tree.Builder
 	base     uint64    // last revision of the stream before the start
 	revision uint64    // last revision in the copy
 	loaded   bool      // the watch has delivered the messages from before the start
@@ -49,8 +48,8 @@ func (s *source) restart(info *jetstream.StreamInfo) {
 	}
 	ctx, stop := context.WithCancel(s.life)
 	s.mirror = &mirror{
-		created: info.Created, base: info.State.LastSeq, dir: s.opts.Dir, stop: stop, left: s.opts.MaxSize,
-		keys: map[string]bool{}, files: map[string]tree.File{}, changed: make(chan struct{}),
+		created: info.Created, base: info.State.LastSeq, dir: s.opts.Dir, stop: stop,
+		keys: map[string]bool{}, files: tree.NewBuilder(s.opts.MaxSize, errTooLarge), changed: make(chan struct{}),
 	}
 	go s.mirror.run(ctx, s.kv)
 }
@@ -90,22 +89,17 @@ func (m *mirror) apply(change jetstream.KeyValueEntry) {
 	if !ok {
 		return
 	}
-	if old, ok := m.files[name]; ok {
-		m.left += old.Size + 256
-		delete(m.files, name)
-	}
 	if change.Operation() != jetstream.KeyValuePut {
+		m.files.Remove(name)
 		return
 	}
 	value := change.Value()
-	if m.left -= int64(len(value)) + 256; m.left < 0 {
-		m.err = errTooLarge
-		m.stop()
-		return
-	}
-	m.files[name] = tree.File{
-		Size: int64(len(value)), Mode: 0o444, ModTime: change.Created(), Version: fmt.Sprintf("%x", sha256.Sum256(value)),
+	if err := m.files.Put(name, tree.File{
+		Size: int64(len(value)), Kept: int64(len(value)), Mode: 0o444, ModTime: change.Created(), Version: fmt.Sprintf("%x", sha256.Sum256(value)),
 		Content: func() (io.ReaderAt, error) { return bytes.NewReader(value), nil },
+	}); err != nil {
+		m.err = err
+		m.stop()
 	}
 }
 
@@ -167,5 +161,5 @@ func (m *mirror) snapshot(last *tree.FS) *tree.FS {
 	if last != nil && last.Version() == version {
 		return last
 	}
-	return tree.New(version, m.files)
+	return m.files.FS(version)
 }

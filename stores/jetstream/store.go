@@ -17,8 +17,8 @@
 //     Options.Stale decides.
 //
 // A key with other characters than letters, digits, "-", "_", "=", "." and "/" is not
-// possible in NATS. Keys that [io/fs.ValidPath] does not accept, such as "a//b", are
-// omitted. The bucket is in memory, at most Options.MaxSize bytes.
+// possible in NATS. Keys that [io/fs.ValidPath] does not accept, such as "a//b", and keys with
+// more than 100 elements are omitted. The bucket is in memory, at most Options.MaxSize bytes.
 package jetstream
 
 import (
@@ -43,8 +43,9 @@ type Options struct {
 	// "commands". Empty means all keys. If no key is below Dir, the filesystem is empty.
 	Dir string
 
-	// MaxSize limits the size in bytes of the values below Dir, and counts 256 bytes for
-	// each key. Zero means 256 MB. With a larger bucket, every snapshot fails.
+	// MaxSize limits the size in bytes of the values below Dir, and counts 512 bytes and the
+	// name for each file and each directory. Zero means 256 MB. With a larger bucket, every
+	// snapshot fails.
 	MaxSize int64
 
 	// Timeout limits a snapshot. Zero means that only the context of the call and the

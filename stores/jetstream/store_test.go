@@ -372,7 +372,7 @@ func TestALargeBucketIsAnError(t *testing.T) {
 	bucket := node.create()
 	bucket.put("in/a.md", strings.Repeat("a", 1000))
 	bucket.put("out/b.md", strings.Repeat("b", 5000))
-	for size, ok := range map[int64]bool{1256: true, 1255: false} {
+	for size, ok := range map[int64]bool{1516: true, 1515: false} {
 		store := node.store(jetstream.Options{Dir: "in", MaxSize: size})
 		for range 2 {
 			if _, err := store.Snapshot(t.Context()); ok != (err == nil) || !ok && !strings.Contains(err.Error(), "MaxSize") {
@@ -381,7 +381,7 @@ func TestALargeBucketIsAnError(t *testing.T) {
 		}
 	}
 	// Overwritten and deleted values do not count.
-	store := node.store(jetstream.Options{Dir: "in", MaxSize: 1256})
+	store := node.store(jetstream.Options{Dir: "in", MaxSize: 1516})
 	snapshot(t, store)
 	for range 3 {
 		bucket.put("in/a.md", strings.Repeat("a", 1000))

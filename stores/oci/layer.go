@@ -4,13 +4,12 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go/v1"
@@ -18,6 +17,8 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
+
+const maxRead = 64 << 10 // bytes between two checks of the context
 
 var errTooLarge = errors.New("the artifact is too large: increase Options.MaxSize")
 
@@ -28,23 +29,33 @@ func isArchive(desc v1.Descriptor) bool {
 	return desc.Annotations[file.AnnotationUnpack] == "true" || title(desc) == "" && strings.Contains(desc.MediaType, "tar")
 }
 
-// An artifact is the files of the layers so far.
-type artifact struct {
-	files map[string]tree.File
-	left  int64 // bytes that the next files may have in memory
+// A bounded reader ends with the context, and fails after left bytes.
+type bounded struct {
+	io.Reader
+	ctx  context.Context
+	left *int64
 }
 
-func (a *artifact) add(files map[string]tree.File, name string, f tree.File) error {
-	if a.left -= f.Size + 256; a.left < 0 {
-		return errTooLarge
+func (r *bounded) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, context.Cause(r.ctx)
 	}
-	files[strings.TrimPrefix(name, "./")] = f
-	return nil
+	n, err := r.Reader.Read(p[:min(len(p), maxRead)])
+	if *r.left -= int64(n); *r.left < 0 {
+		return 0, errTooLarge
+	}
+	return n, err
+}
+
+// An artifact is the files of the layers so far.
+type artifact struct {
+	files *tree.Builder
+	left  int64 // bytes that the next archives may unpack
 }
 
 // unpack adds the files of an archive, and deletes the files of earlier layers that the
 // archive hides.
-func (a *artifact) unpack(raw []byte) error {
+func (a *artifact) unpack(ctx context.Context, raw []byte) error {
 	r := io.Reader(bytes.NewReader(raw))
 	if bytes.HasPrefix(raw, []byte("\x1f\x8b")) {
 		var err error
@@ -52,54 +63,64 @@ func (a *artifact) unpack(raw []byte) error {
 			return err
 		}
 	}
-	added := map[string]tree.File{}
-	for archive := tar.NewReader(r); ; {
+	added := a.files.Next()
+	for archive := tar.NewReader(&bounded{r, ctx, &a.left}); ; {
 		h, err := archive.Next()
 		if err == io.EOF {
-			maps.Copy(a.files, added)
+			a.files.Merge(added)
 			return nil
 		}
-		if err != nil {
+		if errors.Is(err, tar.ErrHeader) {
 			return fmt.Errorf("%w: push archives without compression or with gzip", err)
 		}
-		dir, base := path.Split(strings.TrimPrefix(h.Name, "./"))
+		if err != nil {
+			return err
+		}
+		name := strings.TrimPrefix(h.Name, "./")
+		dir, base := path.Split(name)
 		if hidden, ok := strings.CutPrefix(base, ".wh."); ok {
-			prefix := dir + hidden + "/"
 			if base == ".wh..wh..opq" {
-				prefix = dir
+				hidden = ""
 			}
-			maps.DeleteFunc(a.files, func(name string, _ tree.File) bool { return strings.HasPrefix(name+"/", prefix) })
+			a.files.RemoveAll(path.Clean(dir + hidden))
 			continue
 		}
-		var f tree.File
-		ok := true
+		var f *tree.File
 		switch h.Typeflag {
 		case tar.TypeReg:
-			if h.Size > a.left {
-				return errTooLarge
-			}
-			data, err := io.ReadAll(archive)
-			if err != nil {
-				return err
-			}
-			f = newFile(data, h.ModTime)
+			f, err = read(ctx, added, archive, h.Size)
 		case tar.TypeSymlink:
-			f = newFile([]byte(h.Linkname), h.ModTime)
-			f.Link = h.Linkname
+			f, err = read(ctx, added, strings.NewReader(h.Linkname), int64(len(h.Linkname)))
 		default: // a hard link, or not a file
-			f, ok = added[strings.TrimPrefix(h.Linkname, "./")]
+			f = added.File(strings.TrimPrefix(h.Linkname, "./"))
 		}
-		if ok {
-			if err := a.add(added, h.Name, f); err != nil {
-				return err
+		if err == nil && f != nil {
+			next := *f
+			next.ModTime = h.ModTime
+			if h.Typeflag == tar.TypeSymlink {
+				next.Link = h.Linkname
 			}
+			err = added.Put(name, next)
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
 
-func newFile(data []byte, modified time.Time) tree.File {
-	return tree.File{
-		Size: int64(len(data)), Mode: 0o444, ModTime: modified, Version: digest.FromBytes(data).String(),
+// read returns a file with a content of size bytes.
+func read(ctx context.Context, files *tree.Builder, r io.Reader, size int64) (*tree.File, error) {
+	if err := files.Use(size); err != nil {
+		return nil, err
+	}
+	hash := digest.Canonical.Digester()
+	data, err := io.ReadAll(io.TeeReader(&bounded{r, ctx, &size}, hash.Hash()))
+	return newFile(data, hash.Digest()), err
+}
+
+func newFile(data []byte, version digest.Digest) *tree.File {
+	return &tree.File{
+		Size: int64(len(data)), Mode: 0o444, Version: version.String(),
 		Content: func() (io.ReaderAt, error) { return bytes.NewReader(data), nil },
 	}
 }

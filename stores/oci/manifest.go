@@ -1,12 +1,15 @@
 package oci
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,7 +22,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
-const maxManifest = 4 << 20 // bytes, the limit of most registries
+const (
+	maxManifest = 4 << 20 // bytes, the limit of most registries
+	maxFields   = 1 << 17 // of a manifest; a layer has four or more in a hundred bytes
+)
 
 // A manifest is an image manifest or an image index, of OCI or of Docker.
 type manifest struct {
@@ -52,30 +58,46 @@ func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 		return nil, err
 	}
 	created, _ := time.Parse(time.RFC3339, m.Annotations[v1.AnnotationCreated]) // zero if unknown
-	all := artifact{files: map[string]tree.File{}, left: s.opts.MaxSize}
+	all := artifact{files: tree.NewBuilder(s.opts.MaxSize, errTooLarge), left: 4*min(s.opts.MaxSize, 1<<60) + 1<<20}
 	for _, desc := range layers {
+		raw := contents[desc.Digest]
 		if isArchive(desc) {
-			err = all.unpack(contents[desc.Digest])
+			err = all.unpack(ctx, raw)
 		} else {
-			err = all.add(all.files, title(desc), newFile(contents[desc.Digest], created))
+			f := newFile(raw, desc.Digest)
+			f.ModTime, f.Kept = created, f.Size
+			err = all.files.Put(strings.TrimPrefix(title(desc), "./"), *f)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("layer %s: %w", desc.Digest, err)
 		}
 	}
 	s.layers = contents
-	return tree.New(top.Digest.String(), all.files).Below(s.opts.Dir)
+	return all.files.FS(top.Digest.String()).Below(s.opts.Dir)
 }
 
 func (s *source) manifest(ctx context.Context, desc v1.Descriptor) (m manifest, err error) {
 	if desc.Size > maxManifest {
 		return m, fmt.Errorf("manifest of %d bytes: the limit is %d", desc.Size, maxManifest)
 	}
-	raw, err := content.FetchAll(ctx, s.target, desc)
+	raw, err := s.fetchAll(ctx, desc)
+	if bytes.Count(raw, []byte(",")) > maxFields {
+		err = fmt.Errorf("manifest of more than %d fields: push fewer layers", maxFields)
+	}
 	if err == nil {
 		err = json.Unmarshal(raw, &m)
 	}
 	return m, err
+}
+
+func (s *source) fetchAll(ctx context.Context, desc v1.Descriptor) ([]byte, error) {
+	r, err := s.target.Fetch(ctx, desc)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	left := int64(math.MaxInt64) // ReadAll checks the size
+	return content.ReadAll(&bounded{r, ctx, &left}, desc)
 }
 
 // fetch returns the layers. The layers of the last snapshot are not fetched again.
@@ -94,7 +116,7 @@ func (s *source) fetch(ctx context.Context, layers []v1.Descriptor) (map[digest.
 		group.Go(func() (err error) {
 			raw, ok := s.layers[desc.Digest]
 			if !ok {
-				if raw, err = content.FetchAll(ctx, s.target, desc); err != nil {
+				if raw, err = s.fetchAll(ctx, desc); err != nil {
 					return fmt.Errorf("layer %s: %w", desc.Digest, err)
 				}
 			}

@@ -10,7 +10,8 @@
 //     later layer replaces and deletes the files of earlier layers.
 //
 // Archives may be compressed with gzip. Symbolic links are followed inside Options.Dir.
-// Names that [io/fs.ValidPath] does not accept are omitted.
+// Names that [io/fs.ValidPath] does not accept, with more than 4,096 bytes, or with more than
+// 100 elements are omitted.
 //
 // Guarantees:
 //
@@ -23,7 +24,9 @@
 //     Options.Stale decides.
 //
 // The layers and the files of the last manifest are in memory, at most Options.MaxSize
-// bytes each. The store does not fetch the same layer for the next manifest again.
+// bytes each. The store does not fetch the same layer for the next manifest again. A manifest has
+// at most 4 MB, with 131,072 commas. The archives of an artifact unpack to at most four times
+// Options.MaxSize and 1 MiB, including the headers.
 package oci
 
 import (
@@ -47,8 +50,9 @@ type Options struct {
 	// as "commands". Empty means the top of the artifact.
 	Dir string
 
-	// MaxSize limits the size of the files of an artifact in bytes, and counts 256 bytes
-	// for each name. Zero means 256 MB. A larger artifact is an error.
+	// MaxSize limits the size of the files of an artifact in bytes, and counts 512 bytes and
+	// the name for each file and each directory. The files that a later layer replaces or
+	// deletes count too. Zero means 256 MB. A larger artifact is an error.
 	MaxSize int64
 
 	// Timeout limits a snapshot. Zero means that only the context of the call limits a

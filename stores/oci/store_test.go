@@ -248,7 +248,7 @@ func TestALargeArtifactIsAnError(t *testing.T) {
 	bomb := compress(t, archiveOf(t, map[string]string{"a.md": strings.Repeat("x", 1<<20), "b.md": "b"}))
 	l.tag(l.image(l.push(v1.MediaTypeImageLayerGzip, bomb, nil)), "bomb")
 	l.orasPush("files", map[string]string{"a": strings.Repeat("a", 600), "b": strings.Repeat("b", 600)}, "a", "b")
-	for reference, enough := range map[string]int64{"bomb": 1<<20 + 1 + 2*256, "files": 1200 + 2*256} {
+	for reference, enough := range map[string]int64{"bomb": 1<<20 + 1 + 2*(512+4), "files": 1200 + 2*(512+1)} {
 		for _, size := range []int64{enough, enough - 1, 1000} {
 			_, err := newStore(t, oci.Layout(os.DirFS(l.dir)), reference, oci.Options{MaxSize: size}).Snapshot(t.Context())
 			if size == enough && err != nil || size < enough && (err == nil || !strings.Contains(err.Error(), "MaxSize")) {

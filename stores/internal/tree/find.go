@@ -41,7 +41,7 @@ func (f *FS) find(op, name string, follow bool) (*node, error) {
 		if next == nil {
 			return fail(fs.ErrNotExist)
 		}
-		target := next.file.Link
+		target := next.link()
 		if target == "" || len(rest) == 0 && !follow {
 			at = append(at, next)
 			continue

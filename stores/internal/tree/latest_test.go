@@ -45,7 +45,7 @@ func TestLatestChoosesTheErrorOrTheLastSnapshot(t *testing.T) {
 				if test.noStale {
 					stale = nil
 				}
-				last := tree.New("1", nil)
+				last := newFS("1", nil)
 				latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return last, answer }, 0, stale)
 				if _, err := latest.Snapshot(t.Context()); err != nil {
 					t.Fatal(err)
@@ -66,7 +66,7 @@ func TestLatestChoosesTheErrorOrTheLastSnapshot(t *testing.T) {
 
 func TestADirectoryStartsWithTheLastSnapshot(t *testing.T) {
 	errDown := errors.New("down")
-	files := tree.New("1", map[string]tree.File{"skills/pdf/SKILL.md": {Size: 3}})
+	files := newFS("1", map[string]tree.File{"skills/pdf/SKILL.md": {Size: 3}})
 	stale := func(error, time.Duration) error { return nil }
 	whole := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) { return files, nil }, 0, stale)
 	below := func(dir string) *tree.Latest {
@@ -97,7 +97,7 @@ func TestLatestEndsWithTheContext(t *testing.T) {
 		stale := func(error, time.Duration) error { t.Error("stale is called"); return nil }
 		latest := tree.NewLatest(func(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 			if last == nil {
-				return tree.New("1", nil), nil
+				return newFS("1", nil), nil
 			}
 			<-ctx.Done()
 			return nil, errors.New("broken pipe")
@@ -129,7 +129,7 @@ func TestWaitingCallsShareTheNextUpdate(t *testing.T) {
 			version := fmt.Sprint(written.Load())
 			revision.Add(1)
 			time.Sleep(time.Second)
-			return tree.New(version, nil), nil
+			return newFS(version, nil), nil
 		}, 0, nil)
 		var wg sync.WaitGroup
 		snapshot := func(ctx context.Context, want string) {
@@ -163,7 +163,7 @@ func TestWaitingCallsShareTheNextUpdate(t *testing.T) {
 // A panic ends the call that updates. A call that waits for the update makes an update itself.
 func TestLatestSurvivesAPanicOfStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		last, updates, stales := tree.New("1", nil), 0, 0
+		last, updates, stales := newFS("1", nil), 0, 0
 		latest := tree.NewLatest(func(context.Context, *tree.FS) (*tree.FS, error) {
 			time.Sleep(time.Minute)
 			if updates++; updates > 2 {
@@ -210,7 +210,7 @@ func TestAfterATimeoutLatestPausesForASecond(t *testing.T) {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
-			return tree.New(fmt.Sprint(updates), map[string]tree.File{"dir/a.md": {}}), nil
+			return newFS(fmt.Sprint(updates), map[string]tree.File{"dir/a.md": {}}), nil
 		}
 		stale := func(err error, _ time.Duration) error {
 			if !errors.Is(err, context.DeadlineExceeded) || err.Error() != "no answer within 5s: context deadline exceeded" {

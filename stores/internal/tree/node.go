@@ -11,32 +11,53 @@ import (
 
 // A node is a file, a link or a directory. A node is also the fs.FileInfo and the fs.DirEntry.
 type node struct {
-	name     string
-	file     File             // of a directory: only the time
-	children map[string]*node // nil for a file
+	name       string
+	file       *File            // nil for a directory; hidden if the node has children
+	children   map[string]*node // nil for a file
+	generation int              // of the Builder
 
-	sort   sync.Once
+	once   sync.Once
 	sorted []fs.DirEntry // the children
+	newest time.Time     // of the files below
 }
 
-func newDir(name string) *node {
-	return &node{name: name, children: map[string]*node{}}
+func (n *node) add(elem string, child *node) {
+	if n.children == nil {
+		n.children = map[string]*node{}
+	}
+	n.children[elem] = child
+}
+
+// describe returns the metadata: of a directory, only the time.
+func (n *node) describe() File {
+	if n.IsDir() {
+		n.entries()
+		return File{ModTime: n.newest}
+	}
+	return *n.file
+}
+
+func (n *node) link() string {
+	if n.IsDir() {
+		return ""
+	}
+	return n.file.Link
 }
 
 func (n *node) Name() string               { return n.name }
-func (n *node) Size() int64                { return n.file.Size }
+func (n *node) Size() int64                { return n.describe().Size }
 func (n *node) Type() fs.FileMode          { return n.Mode().Type() }
-func (n *node) ModTime() time.Time         { return n.file.ModTime }
-func (n *node) IsDir() bool                { return n.children != nil }
+func (n *node) ModTime() time.Time         { return n.describe().ModTime }
+func (n *node) IsDir() bool                { return n.file == nil || len(n.children) > 0 }
 func (n *node) Sys() any                   { return nil }
 func (n *node) Info() (fs.FileInfo, error) { return n, nil }
-func (n *node) Version() string            { return n.file.Version }
+func (n *node) Version() string            { return n.describe().Version }
 
 func (n *node) Mode() fs.FileMode {
 	switch {
-	case n.children != nil:
+	case n.IsDir():
 		return fs.ModeDir | 0o555
-	case n.file.Link != "":
+	case n.link() != "":
 		return fs.ModeSymlink | 0o777
 	}
 	return n.file.Mode.Perm()
@@ -44,24 +65,35 @@ func (n *node) Mode() fs.FileMode {
 
 // entries returns the children, sorted by name. The caller must not change the result.
 func (n *node) entries() []fs.DirEntry {
-	n.sort.Do(func() {
+	n.once.Do(func() {
 		n.sorted = make([]fs.DirEntry, 0, len(n.children))
 		for _, child := range n.children {
 			n.sorted = append(n.sorted, child)
+			if modified := child.ModTime(); n.newest.Before(modified) {
+				n.newest = modified
+			}
 		}
 		slices.SortFunc(n.sorted, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	})
 	return n.sorted
 }
 
-type openFile struct {
+// A named is a node with the name that the caller used.
+type named struct {
 	*node
-	name    string // that the caller opened
+	name string
+}
+
+func (n *named) Name() string { return n.name }
+
+type openFile struct {
+	*named
+	path    string // that the caller opened
 	content func() (io.ReaderAt, error)
 	offset  int64
 }
 
-func (f *openFile) Stat() (fs.FileInfo, error) { return f.node, nil }
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.named, nil }
 func (f *openFile) Close() error               { return nil }
 
 func (f *openFile) Read(p []byte) (int, error) {
@@ -76,7 +108,7 @@ func (f *openFile) Read(p []byte) (int, error) {
 func (f *openFile) ReadAt(p []byte, off int64) (int, error) {
 	content, err := f.content()
 	if err != nil {
-		return 0, &fs.PathError{Op: "read", Path: f.name, Err: err}
+		return 0, &fs.PathError{Op: "read", Path: f.path, Err: err}
 	}
 	return content.ReadAt(p, off)
 }
@@ -89,22 +121,22 @@ func (f *openFile) Seek(offset int64, whence int) (int64, error) {
 		offset += f.Size()
 	}
 	if offset < 0 || whence < io.SeekStart || whence > io.SeekEnd {
-		return 0, &fs.PathError{Op: "seek", Path: f.name, Err: fs.ErrInvalid}
+		return 0, &fs.PathError{Op: "seek", Path: f.path, Err: fs.ErrInvalid}
 	}
 	f.offset = offset
 	return offset, nil
 }
 
 type openDir struct {
-	*node
+	*named
 	rest []fs.DirEntry // not yet returned
 }
 
-func (d *openDir) Stat() (fs.FileInfo, error) { return d.node, nil }
+func (d *openDir) Stat() (fs.FileInfo, error) { return d.named, nil }
 func (d *openDir) Close() error               { return nil }
 
 func (d *openDir) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.node.name, Err: errIsDir}
+	return 0, &fs.PathError{Op: "read", Path: d.name, Err: errIsDir}
 }
 
 func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {

@@ -17,7 +17,7 @@ func TestAStoreMakesSnapshots(t *testing.T) {
 	store := tree.NewStore(func(ctx context.Context, _ *tree.FS) (*tree.FS, error) {
 		updates++
 		content := fmt.Sprint(updates)
-		return tree.New(content, map[string]tree.File{"a.md": file(content), "dir/link": link("../a.md")}), ctx.Err()
+		return newFS(content, map[string]tree.File{"a.md": file(content), "dir/link": link("../a.md")}), ctx.Err()
 	}, time.Hour, nil)
 	read := func(fsys fs.FS, want string) {
 		t.Helper()

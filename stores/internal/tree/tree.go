@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -20,9 +19,19 @@ type File struct {
 	Version string // equal versions mean equal contents; empty if the store has no versions
 	Link    string // target of a symbolic link
 
+	Kept int64 // bytes that Content keeps in memory
+
 	// Content returns the content. The result must be safe for concurrent use. An open
 	// file calls Content once, at the first read.
 	Content func() (io.ReaderAt, error)
+}
+
+// bytes returns the bytes that the file counts, besides the node.
+func (f *File) bytes() int64 {
+	if f == nil {
+		return 0
+	}
+	return int64(len(f.Link)) + f.Kept
 }
 
 // An FS is a filesystem that never changes: an [fs.StatFS], an [fs.ReadDirFS] and an
@@ -33,36 +42,7 @@ type FS struct {
 	stale   error
 }
 
-// New returns the filesystem with the files, by name. New omits a file if [fs.ValidPath]
-// does not accept the name, or if another file is below the name. A directory has the time of the newest file
-// below.
-func New(version string, files map[string]File) *FS {
-	top := newDir(".")
-	for name, file := range files {
-		if !fs.ValidPath(name) || name == "." {
-			continue
-		}
-		dir, elems := top, strings.Split(name, "/")
-		for _, elem := range elems[:len(elems)-1] {
-			next := dir.children[elem]
-			if next == nil || !next.IsDir() {
-				next = newDir(elem)
-				dir.children[elem] = next
-			}
-			dir = next
-			if dir.file.ModTime.Before(file.ModTime) {
-				dir.file.ModTime = file.ModTime
-			}
-		}
-		base := elems[len(elems)-1]
-		if dir.children[base] == nil {
-			dir.children[base] = &node{name: base, file: file}
-		}
-	}
-	return &FS{version: version, top: top}
-}
-
-// Version returns the version that New received.
+// Version returns the version that [Builder.FS] received.
 func (f *FS) Version() string { return f.version }
 
 // Stale returns the error of the store if [Latest] returned f because of an error, or nil.
@@ -75,11 +55,11 @@ func (f *FS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	named := &node{name: path.Base(name), file: found.file, children: found.children}
+	info := &named{found, path.Base(name)}
 	if found.IsDir() {
-		return &openDir{node: named, rest: found.entries()}, nil
+		return &openDir{named: info, rest: found.entries()}, nil
 	}
-	return &openFile{node: named, name: name, content: sync.OnceValues(found.file.Content)}, nil
+	return &openFile{named: info, path: name, content: sync.OnceValues(found.file.Content)}, nil
 }
 
 // Stat describes a file or a directory and follows symbolic links.
@@ -88,7 +68,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &node{name: path.Base(name), file: found.file, children: found.children}, nil
+	return &named{found, path.Base(name)}, nil
 }
 
 // Lstat is Stat, but describes a symbolic link at the end of name.
@@ -97,11 +77,13 @@ func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &node{name: path.Base(name), file: found.file, children: found.children}, nil
+	return &named{found, path.Base(name)}, nil
 }
 
 // Describe returns the FileInfo of a file, as [FS.Lstat] does.
-func Describe(name string, file File) fs.FileInfo { return &node{name: path.Base(name), file: file} }
+func Describe(name string, file File) fs.FileInfo {
+	return &node{name: path.Base(name), file: &file}
+}
 
 // Below returns the files of a directory, with the version of f. A symbolic link that leads
 // outside the directory is broken in the result. If the directory does not exist, or is a
@@ -120,13 +102,13 @@ func (f *FS) Below(dir string) (*FS, error) {
 // ReadLink returns the target of a symbolic link.
 func (f *FS) ReadLink(name string) (string, error) {
 	found, err := f.find("readlink", name, false)
-	if err == nil && found.file.Link == "" {
+	if err == nil && found.link() == "" {
 		err = &fs.PathError{Op: "readlink", Path: name, Err: fs.ErrInvalid}
 	}
 	if err != nil {
 		return "", err
 	}
-	return found.file.Link, nil
+	return found.link(), nil
 }
 
 // ReadDir returns the entries of a directory, sorted by name.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -11,6 +12,17 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
+
+// newFS returns the files of a Builder without a limit.
+func newFS(version string, files map[string]tree.File) *tree.FS {
+	builder := tree.NewBuilder(math.MaxInt64, nil)
+	for name, file := range files {
+		if err := builder.Put(name, file); err != nil {
+			panic(err)
+		}
+	}
+	return builder.FS(version)
+}
 
 func file(content string) tree.File {
 	return tree.File{Size: int64(len(content)), Mode: 0o444, ModTime: time.Unix(int64(len(content)), 0), Version: "v-" + content,
@@ -22,7 +34,7 @@ func link(target string) tree.File {
 }
 
 func TestAnFSIsAFilesystem(t *testing.T) {
-	files := tree.New("7", map[string]tree.File{
+	files := newFS("7", map[string]tree.File{
 		"a.md": file("A"), "dir/b.md": file("BB"), "dir/empty.md": file(""), "dir/sub/c.md": file("CCC"),
 		"dir/up.md": link("../a.md"), "same": link("dir/sub"), "dir/sub/chain.md": link("../../same/c.md"),
 	})
@@ -49,12 +61,12 @@ func TestAnFSIsAFilesystem(t *testing.T) {
 	}
 }
 
-func TestNewOmitsNamesThatAreNoPaths(t *testing.T) {
+func TestNamesThatAreNoPathsAreOmitted(t *testing.T) {
 	all := map[string]tree.File{"good.md": file("x"), "both": file("x"), "both/below.md": file("x")}
 	for _, name := range []string{"", ".", "/abs.md", "a//b.md", "../x.md", "c/../d.md", "dir/", "./e.md", "bad\xff.md"} {
 		all[name] = file("x")
 	}
-	files := tree.New("", all)
+	files := newFS("", all)
 	var names []string
 	if err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
 		names = append(names, name)
@@ -68,7 +80,7 @@ func TestNewOmitsNamesThatAreNoPaths(t *testing.T) {
 }
 
 func TestLinksStayInside(t *testing.T) {
-	files := tree.New("", map[string]tree.File{
+	files := newFS("", map[string]tree.File{
 		"a/b.md": file("x"), "abs": link("/a/b.md"), "a/up": link("../../a/b.md"), "loop": link("loop2"), "loop2": link("loop"),
 		"gone": link("missing"), "a/file": link("b.md/x"),
 	})
@@ -89,7 +101,7 @@ func TestContentIsReadOnceAndLate(t *testing.T) {
 	calls := 0
 	failing := file("x")
 	failing.Content = func() (io.ReaderAt, error) { calls++; return nil, fs.ErrPermission }
-	f, err := tree.New("", map[string]tree.File{"a.md": failing}).Open("a.md")
+	f, err := newFS("", map[string]tree.File{"a.md": failing}).Open("a.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +119,7 @@ func TestContentIsReadOnceAndLate(t *testing.T) {
 }
 
 func TestBelow(t *testing.T) {
-	files := tree.New("7", map[string]tree.File{
+	files := newFS("7", map[string]tree.File{
 		"dir/a.md": file("A"), "dir/sub/b.md": file("B"), "top.md": file("T"),
 		"dir/in": link("sub/b.md"), "dir/out": link("../top.md"), "alias": link("dir"),
 	})

@@ -1,0 +1,163 @@
+package oci_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2"
+	"oras.land/oras-go/v2/content"
+
+	"github.com/toolshelf-go/toolshelf/stores/oci"
+)
+
+// many returns n headers of a type, with the names that a function returns.
+func many(n int, typ byte, name func(i int) string) []tar.Header {
+	headers := make([]tar.Header, n)
+	for i := range headers {
+		headers[i] = tar.Header{Name: name(i), Typeflag: typ, Linkname: "x"}
+	}
+	return headers
+}
+
+func TestHostileArchivesStayWithinMaxSize(t *testing.T) {
+	const maxSize = 1 << 20
+	tests := map[string]struct {
+		headers []tar.Header
+		ok      bool
+	}{
+		"names of a megabyte":          {many(20, tar.TypeSymlink, func(i int) string { return strings.Repeat("a/", 500_000) + fmt.Sprint(i) }), false},
+		"names of 4,000 bytes":         {many(200, tar.TypeSymlink, func(i int) string { return strings.Repeat(fmt.Sprintf("%0199d/", i), 20) + "a" }), false},
+		"99 directories for each file": {many(100, tar.TypeSymlink, func(i int) string { return fmt.Sprint(i) + strings.Repeat("/a", 99) }), false},
+		"1,000 directories for a file": {many(10, tar.TypeSymlink, func(i int) string { return fmt.Sprint(i) + strings.Repeat("/a", 1000) }), true},
+		"entries that are omitted":     {many(20_000, tar.TypeDir, func(i int) string { return fmt.Sprint(i) }), false},
+		"targets of a megabyte":        {[]tar.Header{{Name: "a", Typeflag: tar.TypeSymlink, Linkname: strings.Repeat("a/", 500_000)}}, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			l := newLayout(t)
+			l.tag(l.image(l.push(v1.MediaTypeImageLayerGzip, compress(t, archive(t, test.headers...)), nil)), "hostile")
+			store := newStore(t, oci.Layout(os.DirFS(l.dir)), "hostile", oci.Options{MaxSize: maxSize})
+			before := heap()
+			_, err := store.Snapshot(t.Context())
+			if test.ok != (err == nil) || err != nil && !strings.Contains(err.Error(), "MaxSize") {
+				t.Errorf("Snapshot: %v", err)
+			}
+			if kept := heap() - before; kept > 2*maxSize {
+				t.Errorf("the store keeps %d bytes, want at most %d", kept, 2*maxSize)
+			}
+			runtime.KeepAlive(store)
+		})
+	}
+}
+
+func heap() int64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return int64(stats.HeapAlloc)
+}
+
+// The test takes minutes if each whiteout looks at each file.
+func TestManyWhiteouts(t *testing.T) {
+	l := newLayout(t)
+	file := func(i int) string { return fmt.Sprintf("dir%d/file%d", i%100, i) }
+	files := l.push(v1.MediaTypeImageLayerGzip, compress(t, archive(t, many(50_000, 0, file)...)), nil)
+	hidden := many(50_000, 0, func(i int) string { return strings.Replace(file(i), "/", "/.wh.", 1) })
+	l.tag(l.image(files, l.push(v1.MediaTypeImageLayerGzip, compress(t, archive(t, hidden[1:]...)), nil)), "whiteouts")
+	if diff := cmp.Diff(map[string]string{"dir0/file0": "x"}, contents(t, snapshot(t, l.store("whiteouts")))); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+}
+
+// A single manifest is a target without layers.
+type single struct {
+	oras.ReadOnlyTarget
+	raw []byte
+}
+
+func (s single) Resolve(context.Context, string) (v1.Descriptor, error) {
+	return content.NewDescriptorFromBytes(v1.MediaTypeImageManifest, s.raw), nil
+}
+
+func (s single) Fetch(context.Context, v1.Descriptor) (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(s.raw)), nil
+}
+
+func TestAManifestOfManyLayersIsAnError(t *testing.T) {
+	for _, layer := range []string{"{}", "null"} {
+		raw := []byte(`{"layers":[` + strings.Repeat(layer+",", 800_000) + layer + `]}`)
+		store := newStore(t, single{raw: raw}, "latest", oci.Options{})
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "push fewer layers") {
+			t.Errorf("Snapshot: %v", err)
+		}
+		runtime.ReadMemStats(&after)
+		if got, want := int(after.TotalAlloc-before.TotalAlloc), 4*len(raw)+1<<20; got > want {
+			t.Errorf("%d bytes are allocated, want at most %d", got, want)
+		}
+	}
+}
+
+// A canceling target ends a context while the content of a layer is read.
+type canceling struct {
+	oras.ReadOnlyTarget
+	cancel      context.CancelFunc
+	left, after int64 // bytes that are read before and after the end
+}
+
+func (c *canceling) Fetch(ctx context.Context, desc v1.Descriptor) (io.ReadCloser, error) {
+	r, err := c.ReadOnlyTarget.Fetch(ctx, desc)
+	if desc.MediaType != v1.MediaTypeImageLayerGzip {
+		return r, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.TeeReader(r, c), r}, err
+}
+
+func (c *canceling) Write(p []byte) (int, error) {
+	if c.left -= int64(len(p)); c.left <= 0 {
+		c.cancel()
+		c.after -= c.left
+		c.left = 0
+	}
+	return len(p), nil
+}
+
+func TestASnapshotEndsWithTheContext(t *testing.T) {
+	l := newLayout(t)
+	large := archive(t, tar.Header{Name: "a.md", Linkname: strings.Repeat("x", 64<<20)})
+	for name, layer := range map[string][]byte{"plain": large, "gzip": compress(t, large)} {
+		desc := l.push(v1.MediaTypeImageLayerGzip, layer, nil)
+		l.tag(l.image(desc), name)
+		for part, left := range map[string]int64{"at the beginning of the layer": 1, "at the end of the layer": desc.Size} {
+			ctx, cancel := context.WithCancel(t.Context())
+			target := &canceling{oci.Layout(os.DirFS(l.dir)), cancel, left, 0}
+			store := newStore(t, target, name, oci.Options{})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if _, err := store.Snapshot(ctx); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, %s: %v", name, part, err)
+			}
+			runtime.ReadMemStats(&after)
+			if target.after > 64<<10 {
+				t.Errorf("%s, %s: %d bytes are read after the end of the context", name, part, target.after)
+			}
+			if got := after.TotalAlloc - before.TotalAlloc; left == desc.Size && name == "gzip" && got > 16<<20 {
+				t.Errorf("%s, %s: %d bytes are allocated", name, part, got)
+			}
+		}
+	}
+}

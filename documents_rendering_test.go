@@ -60,7 +60,7 @@ func TestRenderingDocument(t *testing.T) {
 		}
 		renderers[row[0]] = r
 	}
-	frontmatter := commandOf(t, "---\narguments: [issue, branch]\n---\n").Frontmatter
+	frontmatter := commandOf(t, "---\narguments: [issue, branch]\nargument-hint: <issue> <branch> [label]\n---\n").Frontmatter
 	for _, row := range tableRows(t, string(page), "Examples") {
 		client := row[0]
 		t.Run(client+"/"+row[1], func(t *testing.T) {

@@ -41,8 +41,8 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 //	{{args}}               the same (Gemini CLI)
 //	$1, $2 … $10 …         the first, the second … the tenth argument
 //	$ARGUMENTS[0]          the first argument, with any CountFromZero (Claude Code)
-//	$name                  the argument of this name, declared by the frontmatter's
-//	                       arguments or given to RenderNamed; $NAME in Codex CLI
+//	$name                  the argument of this name, in Arguments or given to
+//	                       RenderNamed; $NAME in Codex CLI
 //	${input:name}          the argument of this name, declared or not (VS Code)
 //	${input:name:hint}     the same
 //
@@ -60,8 +60,8 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 // A backslash before the dollar sign keeps a placeholder, and Render removes the
 // backslash: \$1 gives $1. The rule applies to every number, with or without a given
 // argument. Other backslashes stay. An escaped backslash, as in \\$1, escapes nothing.
-// "$$" stays, and $$1 is not a placeholder (Codex CLI). In code, a backslash before a
-// bare number stays, like the number.
+// "$$" stays, and $$1 is not a placeholder (Codex CLI). \$$1 gives a dollar sign and the
+// first argument. In code, a backslash before a bare number stays, like the number.
 //
 // # Code
 //
@@ -100,7 +100,9 @@ type Rendering struct {
 }
 
 // Render fills in arguments by position. $name and ${input:name} stand for the
-// argument at the position of the name in [Renderer.Arguments].
+// argument at the position of the name in [Renderer.Arguments], whether the frontmatter
+// has the name in arguments or in argument-hint. (Claude Code fills only the names of
+// arguments.)
 //
 // The time is linear in the length of the text and of the result, for every text.
 // If nothing is filled in, Text is the Content of the command, without a copy.

@@ -72,6 +72,10 @@ func (s *scanner) file(i, end int) int {
 			if c == '{' && n == i+1 {
 				return i + 1 // @{path} is a form of Gemini CLI
 			}
+			if strings.HasPrefix(s.text[n:end], "$$") {
+				n += len("$$") // as in placeholder
+				continue
+			}
 		}
 		if c <= ' ' || c == '@' && n == i+1 || strings.IndexByte("`,;\"'<>|\\", c) >= 0 {
 			break

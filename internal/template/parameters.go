@@ -33,9 +33,10 @@ func (o Options) Parameters(ctx context.Context, text string, header matter.Fron
 	return list, nil
 }
 
-// parameters returns a partial list if the meter ends the scan.
-func (o Options) parameters(meter *markdown.Meter, text string, header matter.Frontmatter) []Parameter {
-	list := declaredParameters(header)
+// authored returns the parameters that the frontmatter names: the fields "arguments" and
+// "argument-hint". If the hint names no parameter, authored returns the hint as words.
+func (o Options) authored(header matter.Frontmatter) (list []Parameter, words string) {
+	list = declaredParameters(header)
 	hint, _ := header.Get("argument-hint")
 	hints, words := readHint(hint.String())
 	for i, h := range hints {
@@ -51,6 +52,16 @@ func (o Options) parameters(meter *markdown.Meter, text string, header matter.Fr
 		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number is the name of no other position
 			list[i].Name = o.numeral(i)
 		}
+		names[list[i].Name] = true
+	}
+	return list, words
+}
+
+// parameters returns a partial list if the meter ends the scan.
+func (o Options) parameters(meter *markdown.Meter, text string, header matter.Frontmatter) []Parameter {
+	list, words := o.authored(header)
+	names := make(map[string]bool, len(list))
+	for i := range list {
 		names[list[i].Name] = true
 	}
 	var (

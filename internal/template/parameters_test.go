@@ -99,7 +99,7 @@ func TestParametersFillTheText(t *testing.T) {
 	headers := []string{"x: y", "arguments: [a, b]", "arguments: a", "argument-hint: <x> [y]", "argument-hint: \"[x]\"\narguments: [a]", "argument-hint: Say it"}
 	rapid.Check(t, func(t *rapid.T) {
 		_, header := parse("---\n" + rapid.SampledFrom(headers).Draw(t, "header") + "\n---\n")
-		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"$1", "$2", "$3", "$0", "$a", "$b", "$ARGUMENTS", "{{args}}", "${input:c:d}", "${input:a}", "$ARGUMENTS[0]", "`$1`", "$HOME", "!`$1`", `\$1`, "\n"})).Draw(t, "text"), " ")
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"$1", "$2", "$3", "$0", "$a", "$b", "$x", "$x-y", "$ARGUMENTS", "{{args}}", "${input:c:d}", "${input:a}", "$ARGUMENTS[0]", "`$1`", "$HOME", "!`$1`", `\$1`, "\n"})).Draw(t, "text"), " ")
 		r := template.Options{CountFromZero: rapid.Bool().Draw(t, "zero"), NoAppend: rapid.Bool().Draw(t, "no append"), InCode: rapid.Bool().Draw(t, "code")}
 
 		var byPosition []string

@@ -46,16 +46,11 @@ func (o Options) Render(ctx context.Context, text string, header matter.Frontmat
 	for i, arg := range args {
 		given.positions[i] = arg
 	}
-	declared := declaredParameters(header)
+	expected, _ := o.authored(header)
 	if strings.Contains(text, "${input:") {
-		for _, arg := range o.parameters(meter, text, header) {
-			given.name(arg.Name, arg.Position-1)
-		}
+		expected = o.parameters(meter, text, header)
 	}
-	for i, arg := range declared {
-		given.name(arg.Name, i)
-	}
-	return o.render(meter, text, declared, given)
+	return o.render(meter, text, expected, given)
 }
 
 // RenderNamed fills in arguments by name. If ctx ends before the text is rendered,
@@ -84,9 +79,6 @@ func (o Options) RenderNamed(ctx context.Context, text string, header matter.Fro
 			delete(rest, name)
 		}
 	}
-	for _, arg := range expected {
-		given.name(arg.Name, arg.Position-1)
-	}
 	var values []string
 	for _, index := range slices.Sorted(maps.Keys(given.positions)) {
 		values = append(values, given.positions[index])
@@ -95,7 +87,7 @@ func (o Options) RenderNamed(ctx context.Context, text string, header matter.Fro
 		values = append(values, rest[name])
 	}
 	given.all = strings.Join(values, " ")
-	return o.render(meter, text, declaredParameters(header), given)
+	return o.render(meter, text, expected, given)
 }
 
 // arguments are the arguments given to a rendering.
@@ -103,16 +95,6 @@ type arguments struct {
 	positions map[int]string // by index, from 0
 	names     map[string]string
 	all       string // the text of $ARGUMENTS
-}
-
-// name adds a name for the argument at an index, unless the argument is missing
-// or the name is taken.
-func (a arguments) name(name string, index int) {
-	if _, taken := a.names[name]; !taken {
-		if value, ok := a.positions[index]; ok {
-			a.names[name] = value
-		}
-	}
 }
 
 // of returns the value of a placeholder, if given.
@@ -133,10 +115,16 @@ func (o Options) scan(meter *markdown.Meter, text string, known func(string) boo
 	s.scan()
 }
 
-func (o Options) render(meter *markdown.Meter, text string, declared []Parameter, given arguments) (Result, error) {
-	known := make(map[string]bool, len(declared)+len(given.names))
-	for _, arg := range declared {
+// render fills in the given arguments. The names of the expected arguments stand for their
+// positions, unless an argument is given by the name.
+func (o Options) render(meter *markdown.Meter, text string, expected []Parameter, given arguments) (Result, error) {
+	known := make(map[string]bool, len(expected)+len(given.names))
+	for i, arg := range expected {
 		known[arg.Name] = true
+		value, ok := given.positions[i]
+		if _, named := given.names[arg.Name]; ok && !named {
+			given.names[arg.Name] = value
+		}
 	}
 	for name := range given.names {
 		known[name] = true

@@ -169,8 +169,8 @@ func newPromptOptions(opts []PromptOption) (promptOptions, error) {
 // add appends an entry to the block.
 func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry, description string) {
 	location := ""
-	if o.locations {
-		location = x.Layer(e.Layer()).FS.Path(e.Path)
+	if layer := x.Layer(e.Layer()); o.locations && layer.Store == nil {
+		location = layer.FS.Path(e.Path)
 	}
 	b.Add(e.Layer(), e.Name, description, location)
 }
@@ -205,8 +205,9 @@ func PromptTokens(budget int, count func(string) int) PromptOption {
 }
 
 // PromptLocations adds a <location> to each entry, for a model that reads files
-// itself: the full path of the file on its filesystem. Without PromptLocations, the
-// text contains no path.
+// itself: the full path of the file on its filesystem. An entry of [WithSkillsFS] or
+// [WithCommandsFS] has no location, because the model cannot read the path. Without
+// PromptLocations, the text contains no path.
 func PromptLocations() PromptOption {
 	return func(o *promptOptions) { o.locations = true }
 }
@@ -297,8 +298,10 @@ func leading(s string, n int) string {
 //
 // The skill directory is the directory of Path, the full path on the skill's
 // filesystem, for a model that reads files. Set Path to "" before the call if a host
-// path must not reach the model, or has no meaning for the model, as with a layer of
-// WithSkillsFS. Prompt then omits the two lines.
+// path must not reach the model. Prompt then omits the two lines. A skill of
+// [WithSkillsFS] has no directory that the model can read. If the skill has other
+// files, Prompt writes instead that the model reads a file with the tool
+// read_skill_file (package mcpadapter), which calls [Catalog.ReadSkillFile].
 //
 // The files are the first 100 of Files, in the same order and without SKILL.md. A
 // comment gives the number of the other files or, with FilesTruncated, reports that
@@ -312,7 +315,7 @@ func (s Skill) Prompt() string {
 			files = append(files, f.Path)
 		}
 	}
-	return promptblock.Skill{Name: s.Name, Content: s.Content, Dir: dir, Files: files, Truncated: s.FilesTruncated}.String()
+	return promptblock.Skill{Name: s.Name, Content: s.Content, Dir: dir, ByName: s.Source.inFS, Files: files, Truncated: s.FilesTruncated}.String()
 }
 
 // splitPath splits the path of a SKILL.md into directory and name. The path is a

@@ -1,9 +1,11 @@
 package toolshelf_test
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -105,10 +107,44 @@ func TestPromptOfAnActivatedSkill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "<skill_content name=\"pdf-tools\">\n" + strings.Trim(s.Content, "\n") + "\n\nSkill directory: " + filepath.Dir(s.Path) +
-			"\nRelative paths in this skill are relative to the skill directory.\n</skill_content>"
+		want := "<skill_content name=\"pdf-tools\">\n" + strings.Trim(s.Content, "\n")
+		if !strings.HasSuffix(t.Name(), "/embedded") {
+			want += "\n\nSkill directory: " + filepath.Dir(s.Path) + "\nRelative paths in this skill are relative to the skill directory."
+		}
+		want += "\n</skill_content>"
 		if diff := cmp.Diff(want, s.Prompt()); diff != "" {
 			t.Errorf("prompt (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// The model cannot read a path of an fs.FS.
+func TestPromptsNameNoPathOfAnFS(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/disk/SKILL.md": skillFile("disk")})),
+		toolshelf.WithSkillsFS("built in", fstest.MapFS{"pdf/SKILL.md": {Data: []byte(skillFile("pdf") + "Run scripts/fill.py.\n")}, "pdf/scripts/fill.py": {}}),
+		toolshelf.WithCommandsFS("built in", fstest.MapFS{"review.md": {Data: []byte("Review.")}}))
+	s, err := c.GetSkill(t.Context(), "pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `<skill_content name="pdf">
+Run scripts/fill.py.
+
+The files of this skill are in no directory. To read a file, use the tool read_skill_file with the name of the skill and the relative path.
+
+<skill_resources>
+  <file>scripts/fill.py</file>
+</skill_resources>
+</skill_content>`
+	if diff := cmp.Diff(want, s.Prompt()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	skills, skillsErr := c.SkillsPrompt(t.Context(), toolshelf.PromptLocations())
+	commands, commandsErr := c.CommandsPrompt(t.Context(), toolshelf.PromptLocations())
+	if err := errors.Join(skillsErr, commandsErr); err != nil {
+		t.Fatal(err)
+	}
+	if all := skills.Text + commands.Text; strings.Count(all, "<location>") != 1 || !strings.Contains(all, "<location>skills/disk/SKILL.md</location>") {
+		t.Errorf("got\n%s", all)
+	}
 }

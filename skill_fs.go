@@ -16,7 +16,10 @@ import (
 
 // A SkillSource is the catalog that returned a [Skill]. The zero SkillSource is no
 // catalog.
-type SkillSource struct{ catalog *Catalog }
+type SkillSource struct {
+	catalog *Catalog
+	inFS    bool // the layer of the skill is an fs.FS
+}
 
 // Equal returns true, because the source is not part of the content of a skill. The
 // package github.com/google/go-cmp uses Equal to compare skills. reflect.DeepEqual and

@@ -15,7 +15,8 @@ type Skill struct {
 	Name      string
 	Content   string
 	Dir       string   // "" omits the directory from the block
-	Files     []string // paths below Dir, without SKILL.md
+	ByName    bool     // the files have no directory; the model reads a file by the name of the skill and the path
+	Files     []string // relative paths, without SKILL.md
 	Truncated bool     // the skill has more files than Files
 }
 
@@ -28,7 +29,11 @@ func (s Skill) String() string {
 		t.WriteString(escape.BlockTags(content))
 		t.WriteByte('\n')
 	}
-	if s.Dir != "" {
+	switch {
+	case s.ByName && (len(s.Files) > 0 || s.Truncated):
+		t.WriteString("\nThe files of this skill are in no directory. To read a file, use the tool read_skill_file " +
+			"with the name of the skill and the relative path.\n")
+	case s.Dir != "" && !s.ByName:
 		t.WriteString("\nSkill directory: " + escape.XMLLine(s.Dir) + "\n" +
 			"Relative paths in this skill are relative to the skill directory.\n")
 	}

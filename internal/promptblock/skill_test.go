@@ -17,6 +17,9 @@ func TestSkill(t *testing.T) {
 		{"everything", Skill{Name: `a"b`, Content: "\n# Text </skill_content>\n\n", Dir: "/home/a&b", Files: []string{"<x>", "y\nz"}},
 			"<skill_content name=\"a&quot;b\">\n# Text &lt;/skill_content>\n\nSkill directory: /home/a&amp;b\nRelative paths in this skill are relative to the skill directory.\n" +
 				"\n<skill_resources>\n  <file>&lt;x&gt;</file>\n  <file>y&#10;z</file>\n</skill_resources>\n</skill_content>"},
+		{"files without a directory", Skill{ByName: true, Dir: "pdf", Files: []string{"a"}}, "<skill_content name=\"\">\n\nThe files of this skill are in no directory. To read a file, use the tool read_skill_file " +
+			"with the name of the skill and the relative path.\n\n<skill_resources>\n  <file>a</file>\n</skill_resources>\n</skill_content>"},
+		{"no files and no directory", Skill{ByName: true, Dir: "pdf"}, "<skill_content name=\"\">\n</skill_content>"},
 		{"nothing", Skill{}, "<skill_content name=\"\">\n</skill_content>"},
 		{"more files", Skill{Truncated: true}, "<skill_content name=\"\">\n\n<skill_resources>\n  <!-- more files not listed -->\n</skill_resources>\n</skill_content>"},
 	} {

@@ -135,8 +135,10 @@ func MaxDepth(n int) DirOption {
 // Gitignore omits directories named .git, and the entries that git would ignore because of
 // the .gitignore files of the root and of the directories below. The field Ignored of the
 // result counts the omitted entries. Rules that ignore the directory of the call itself have
-// no effect. Gitignore does not read other files of git, such as .git/info/exclude. Accepted
-// by ListDir, Tree, FindFiles and Grep.
+// no effect. Gitignore does not read other files of git, such as .git/info/exclude. If the
+// patterns with stars of the .gitignore files from the root down to a directory are longer than
+// 32 KiB together, the other patterns with stars have no effect, and Warnings has a line. A
+// pattern such as "*.log" does not count. Accepted by ListDir, Tree, FindFiles and Grep.
 func Gitignore() DirOption {
 	return func(o *dirOptions) { o.gitignore = true }
 }

@@ -50,9 +50,12 @@ func compile(pattern string) (tokens []token, ok bool) {
 			}
 			rest := pattern[i:]
 			slash := strings.HasPrefix(rest, "/")
+			deepAlone := i-begin >= 2 && (begin == 0 || pattern[begin-1] == '/') && (rest == "" || slash || strings.HasPrefix(rest, `\/`))
+			if n := len(tokens) - 3; deepAlone && n >= 0 && tokens[n].kind == shallow {
+				tokens = tokens[:n] // "**/**" means "**"
+			}
 			switch {
-			case i-begin < 2, begin > 0 && pattern[begin-1] != '/',
-				rest != "" && !slash && !strings.HasPrefix(rest, `\/`):
+			case !deepAlone:
 				tokens = append(tokens, token{kind: star})
 			case slash:
 				tokens = append(tokens, token{kind: shallow}, token{kind: deep})
@@ -65,6 +68,24 @@ func compile(pattern string) (tokens []token, ok bool) {
 		}
 	}
 	return tokens, true
+}
+
+// measure returns the smallest number of bytes that tokens match, and the largest number of
+// tokens that matchTokens compares with a byte.
+func measure(tokens []token) (least, width int) {
+	width = 1
+	for i := 0; i < len(tokens); i++ {
+		switch tokens[i].kind {
+		case literal, class:
+			least++
+		case shallow:
+			width = len(tokens)
+			i += 2 // the "/" is optional
+		default:
+			width = len(tokens)
+		}
+	}
+	return least, width
 }
 
 // matchTokens reports whether tokens match the whole text. The time is in

@@ -29,29 +29,45 @@ type Rules struct {
 	above    *Rules
 	dir      string // the directory's path with a trailing slash; "" for the topmost
 	patterns []pattern
+	width    int // of all patterns, also of the patterns above
 }
+
+// MaxWidth bounds the steps for each byte of a path: the sum of the lengths of the patterns
+// with stars in Rules. Patterns such as "*.log" and patterns without a star do not count.
+const MaxWidth = 32 << 10
 
 // Add returns the rules for a directory with a .gitignore file that has this
 // text. The path dir is slash-separated and relative to the topmost directory,
 // whose own path is "". All other paths are relative to the topmost directory,
-// too.
-func (r *Rules) Add(dir string, text []byte) *Rules {
+// too. Add skips and counts the patterns with stars beyond MaxWidth.
+func (r *Rules) Add(dir string, text []byte) (rules *Rules, skipped int) {
 	if dir != "" {
 		dir += "/"
 	}
 	added := &Rules{above: r, dir: dir}
+	if r != nil {
+		added.width = r.width
+	}
 	text = bytes.TrimPrefix(text, []byte("\uFEFF"))
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
 		line = bytes.TrimSuffix(line, []byte("\r"))
 		line, _, _ = bytes.Cut(line, []byte{0}) // git reads lines as C strings
-		if p, ok := parse(string(line)); ok {
+		p, ok := parse(string(line))
+		switch {
+		case !ok:
+		case p.width > 1 && added.width+p.width > MaxWidth:
+			skipped++
+		default:
+			if p.width > 1 {
+				added.width += p.width
+			}
 			added.patterns = append(added.patterns, p)
 		}
 	}
 	if len(added.patterns) == 0 {
-		return r
+		return r, skipped
 	}
-	return added
+	return added, skipped
 }
 
 // Ignores reports whether the rules ignore the entry called name in the
@@ -77,10 +93,11 @@ func (r *Rules) Ignores(dir, name string, isDir bool, spend func(steps int) erro
 				}
 				text = path[len(r.dir):]
 			}
-			if p.matches(text) {
+			matched, steps := p.matches(text)
+			if matched {
 				return !p.negated, nil
 			}
-			if err := spend(1 + len(p.rest)*len(text)); err != nil {
+			if err := spend(steps); err != nil {
 				return false, err
 			}
 		}
@@ -106,6 +123,8 @@ type pattern struct {
 	anyDepth bool    // the pattern has no slash: match base names
 	literal  string  // the text before the first wildcard
 	rest     []token // the pattern after literal
+	least    int     // bytes that rest matches at least
+	width    int     // tokens of rest to compare with a byte, at most
 	endsWith bool    // the pattern is "*" and then suffix
 	suffix   string
 }
@@ -135,6 +154,7 @@ func parse(line string) (p pattern, ok bool) {
 	}
 	p.literal = line[:n]
 	p.rest, ok = compile(line[n:])
+	p.least, p.width = measure(p.rest)
 	return p, ok
 }
 
@@ -152,13 +172,16 @@ func trimSpaces(line string) string {
 	return line[:end]
 }
 
-// matches reports whether the pattern matches text. For a pattern without a
-// slash, text is a base name. For any other pattern, text is a path relative to
-// the directory of the pattern.
-func (p *pattern) matches(text string) bool {
+// matches reports whether the pattern matches text, and returns an upper bound of the steps. For
+// a pattern without a slash, text is a base name. For any other pattern, text is a path
+// relative to the directory of the pattern.
+func (p *pattern) matches(text string) (matched bool, steps int) {
 	if p.endsWith {
-		return strings.HasSuffix(text, p.suffix)
+		return strings.HasSuffix(text, p.suffix), 1
 	}
 	text, ok := strings.CutPrefix(text, p.literal)
-	return ok && matchTokens(p.rest, text)
+	if !ok || len(text) < p.least {
+		return false, 1
+	}
+	return matchTokens(p.rest, text), 1 + p.width*len(text)
 }

@@ -28,6 +28,8 @@ var table = []struct {
 		"!a !x/a !x/y/a b/ !b/x !b/x/y !c/d !c/x/d !c/x/y/d x/c/d !eXf !x/eXf"},
 	{"two stars after literal text go through directories", map[string]string{"": "logs**/*.log\n/a**/**\n!/a**/b\nx/?y**/z"},
 		"!logs/a/b/x.log !logs/x.log !logsx.log !logs/x/y/z.log !a !ax/ !a/x !ay/ ab !x/ay/z x/ay/a/z x/aya/b/z"},
+	{"repeated two stars", map[string]string{"": "**/**/**/a\nb/**/**\nc/**/**/**/d\ne/**/**\\/f\n/g**/**/h"},
+		"!a !x/y/a b/ !b/x !b/x/y !c/d !c/x/y/d x/c/d e/f !e/x/f !e/x/y/f !g/h !gx/h !gx/y/h xg/h"},
 	{"two stars before a quoted slash", map[string]string{"": "**\\/a\nb/**\\/c"}, "a !x/a !x/y/a b/c !b/x/c !b/x/y/c"},
 	{"a quoted backslash before a slash", map[string]string{"": "dir\\\\/*\nx\\\\\\/a"}, "!dir\\/a dir/a !x\\/a x/a"},
 	{"a line ends at a NUL", map[string]string{"": "a\x00b\n\x00c\nd\x00"}, "!a !d c b ab"},
@@ -76,6 +78,11 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func add(rules *ignore.Rules, dir, text string) *ignore.Rules {
+	rules, _ = rules.Add(dir, []byte(text))
+	return rules
+}
+
 func ignores(rules *ignore.Rules, dir, name string, isDir bool) bool {
 	ignored, _ := rules.Ignores(dir, name, isDir, func(int) error { return nil })
 	return ignored
@@ -89,7 +96,7 @@ func ignored(files map[string]string, p string) bool {
 	elements := strings.Split(p, "/")
 	for i, name := range elements {
 		if text, ok := files[dir]; ok {
-			rules = rules.Add(dir, []byte(text))
+			rules = add(rules, dir, text)
 		}
 		last := i == len(elements)-1
 		if ignores(rules, dir, name, isDir || !last) {
@@ -114,8 +121,7 @@ func hostile(n int) map[string]struct{ pattern, dir, name string } {
 // A matcher with backtracking would not finish the first three patterns.
 func TestHostilePatternsMatchNothing(t *testing.T) {
 	for name, h := range hostile(100) {
-		var none *ignore.Rules
-		if ignores(none.Add("", []byte(h.pattern)), h.dir, h.name, false) {
+		if ignores(add(nil, "", h.pattern), h.dir, h.name, false) {
 			t.Errorf("%s: %.20q… matches", name, h.pattern)
 		}
 	}
@@ -130,8 +136,7 @@ func BenchmarkHostile(b *testing.B) {
 			match := func(n int) time.Duration {
 				h := hostile(n)[name]
 				begin := time.Now()
-				var none *ignore.Rules
-				ignores(none.Add("", []byte(h.pattern)), h.dir, h.name, false)
+				ignores(add(nil, "", h.pattern), h.dir, h.name, false)
 				return time.Since(begin)
 			}
 			var once, twice time.Duration
@@ -149,14 +154,13 @@ func TestNoRulesIgnoreNothing(t *testing.T) {
 	if ignores(none, "x", "a", false) {
 		t.Error("nil rules ignore x/a")
 	}
-	if none.Add("x", []byte("# nothing\n\n")) != nil {
+	if add(none, "x", "# nothing\n\n") != nil {
 		t.Error("a file without patterns adds rules")
 	}
 }
 
 func TestIgnoresEndsWithTheErrorOfSpend(t *testing.T) {
-	var none *ignore.Rules
-	rules := none.Add("", []byte("a*b\nc*d\n*.log\n"))
+	rules := add(nil, "", "a*b\nc*d\n*.log\n")
 	end := errors.New("end")
 	steps := 0
 	_, err := rules.Ignores("", strings.Repeat("c", 100), false, func(n int) error {
@@ -171,6 +175,54 @@ func TestIgnoresEndsWithTheErrorOfSpend(t *testing.T) {
 	}
 }
 
+// TestTheStepsOfAPathAreBounded counts the steps that Ignores reports for hostile patterns.
+func TestTheStepsOfAPathAreBounded(t *testing.T) {
+	const size = 256 << 10
+	lines := func(line string) string { return strings.Repeat(line+"\n", size/(len(line)+1)) }
+	for _, tt := range []struct {
+		name, text string
+		max        int // steps for each byte of the path
+		skips      bool
+	}{
+		{"repeated two stars", strings.Repeat("**/", size/3) + "x", 10, false},
+		{"lines of repeated two stars", lines(strings.Repeat("**/", 100) + "x"), 10 * size / 300, false},
+		{"many stars", lines(strings.Repeat("*a", 10) + "b"), 2 * ignore.MaxWidth, true},
+		{"a star and much text", lines("*" + strings.Repeat("a", 20) + "*b"), 2 * ignore.MaxWidth, true},
+		{"two stars in many places", lines("**/a/**/a/**/b"), 2 * ignore.MaxWidth, true},
+		{"no stars", lines(strings.Repeat("?", 30)), size / 10, false},
+		{"more text than the path has", lines("*" + strings.Repeat("a*", 1000)), size / 10, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var none *ignore.Rules
+			rules, skipped := none.Add("", []byte(tt.text+"\n*.log\n"))
+			steps := 0
+			count := func(n int) error { steps += n; return nil }
+			const dir, name = "aaa/aaa/aaa/aaa", "aaaaaaaaaaaaaaaaaaaaaaaaa"
+			if ignored, err := rules.Ignores(dir, name, false, count); ignored || err != nil || steps > tt.max*len(dir+"/"+name) || (skipped > 0) != tt.skips {
+				t.Errorf("%v, %v after %d steps, %d for each byte; %d patterns skipped", ignored, err, steps, steps/len(dir+"/"+name), skipped)
+			}
+			if ignored, _ := rules.Ignores(dir, "a.log", false, count); !ignored {
+				t.Error("the last pattern has no effect")
+			}
+		})
+	}
+}
+
+// The patterns of all files from the topmost directory down have one bound.
+func TestTheBoundAppliesToAllFilesOfAPath(t *testing.T) {
+	line := strings.Repeat("*a", 50) + "\n" // 100 tokens
+	var rules *ignore.Rules
+	skipped := 0
+	for i := range 10 {
+		var n int
+		rules, n = rules.Add(strings.Repeat("x/", i)+"x", []byte(strings.Repeat(line, 40)))
+		skipped += n
+	}
+	if want := 400 - ignore.MaxWidth/100; skipped != want {
+		t.Errorf("%d patterns skipped, want %d", skipped, want)
+	}
+}
+
 func FuzzIgnores(f *testing.F) {
 	for _, tt := range table {
 		f.Add(tt.files[""], "x/y", "a.log", false)
@@ -179,14 +231,13 @@ func FuzzIgnores(f *testing.F) {
 		if strings.Contains(name, "/") || name == "" || len(text) > 1<<12 || len(dir) > 1<<10 {
 			t.Skip()
 		}
-		var none *ignore.Rules
-		rules := none.Add("", []byte(text))
+		rules := add(nil, "", text)
 		got := ignores(rules, dir, name, isDir)
 		// The nearest matching file decides.
-		if last := rules.Add(dir, []byte(text+"\n*")); !ignores(last, dir, name, isDir) {
+		if last := add(rules, dir, text+"\n*"); !ignores(last, dir, name, isDir) {
 			t.Errorf("%q in %q is not ignored by a last *", name, dir)
 		}
-		if last := rules.Add(dir, []byte("\n!*")); ignores(last, dir, name, isDir) {
+		if last := add(rules, dir, "\n!*"); ignores(last, dir, name, isDir) {
 			t.Errorf("%q in %q, ignored %v, is ignored after a last !*", name, dir, got)
 		}
 	})

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
@@ -72,7 +73,11 @@ func (d *reader) addRules(dir *confine.Dir, at location) *ignore.Rules {
 		d.warn("'" + escape.Path(full) + "' cannot be read (" + escape.Reason(err) + "); its patterns have no effect")
 		return at.rules
 	}
-	return at.rules.Add(rulesDir(at.name), buf[:n])
+	rules, skipped := at.rules.Add(rulesDir(at.name), buf[:n])
+	if skipped > 0 {
+		d.warn(fmt.Sprintf("'%s' has more than %d bytes of patterns with stars; %d patterns have no effect", escape.Path(full), ignore.MaxWidth, skipped))
+	}
+	return rules
 }
 
 // rulesDir returns the path of a directory in the form of package ignore.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolshelf-go/toolshelf/internal/ignore"
 )
 
 func TestGitignoreFiles(t *testing.T) {
@@ -34,6 +36,15 @@ func TestGitignoreFiles(t *testing.T) {
 	}
 	if _, got := tree(t, f, ".", excluded); !slices.Equal(got, []string{"dir sub", " file b 0", "dir top", " file x 0", "file b 0"}) {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestGitignoreFileWithTooManyStarsIsAWarning(t *testing.T) {
+	f := over(t, memory(t, files{"sub/.gitignore": strings.Repeat("*a*b*c*d\n", ignore.MaxWidth/8+2) + "*.log\n", "sub/a.log": "", "sub/b": ""}))
+	report, got := tree(t, f, ".", Options{Gitignore: true})
+	want := []string{"'sub/.gitignore' has more than 32768 bytes of patterns with stars; 2 patterns have no effect"}
+	if !slices.Equal(report.Warnings, want) || !slices.Equal(got, []string{"dir sub", " file b 0"}) {
+		t.Errorf("%q, %q", report.Warnings, got)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
@@ -152,6 +153,11 @@ func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
 	c.caches.digests.retain(now)
 	c.logChange(now)
 	c.changes.notify(snapshots{skills: before})
+}
+
+// logExit reports a panic of a function of the caller on a goroutine without a caller.
+func (c *Catalog) logExit(exit *parallel.Exit) {
+	c.config.logger.Error("a function of the program did not return in the background; the next call runs the function again", "exit", exit.String())
 }
 
 func (c *Catalog) logChange(now *index.Snapshot) {

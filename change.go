@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // A Change describes the differences since the last Change of a subscriber. Names
@@ -47,6 +48,10 @@ func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Cha
 // does nothing.
 //
 // If f calls runtime.Goexit, the subscription ends. A panic of f ends the program.
+// After a panic of a filter or of the caller's filesystem in the background, the
+// catalog logs the panic (see [WithLogger]), and the next Change also has the names
+// that are missing. The next method that lists reads the files again, and its caller
+// receives the panic if the panic happens again. A runtime.Goexit counts as a panic.
 func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 	if c.config.watch && !c.isClosed() {
 		for _, x := range []*index.Index{c.commands.Index, c.skills.Index} {
@@ -75,7 +80,13 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 			case <-s.stop:
 				return
 			}
-			change := c.changeSince(s)
+			// A filter may panic, or call runtime.Goexit.
+			outcome := <-parallel.Go(func() (Change, error) { return c.changeSince(s), nil })
+			if exit := outcome.Exit(); exit != nil {
+				c.logExit(exit)
+				continue
+			}
+			change, _ := outcome.Result()
 			if change.Commands.empty() && change.Skills.empty() {
 				continue
 			}
@@ -104,23 +115,25 @@ type subscriber struct {
 	known   snapshots     // guarded by changes.mu; each is nil before the first snapshot
 }
 
-// changeSince returns the changes since the last call for the subscriber.
+// changeSince returns the changes since the last call for the subscriber that has returned.
 func (c *Catalog) changeSince(s *subscriber) Change {
 	c.changes.mu.Lock()
 	before, now := s.known, snapshots{c.commands.Last(), c.skills.Last()}
-	// An unknown snapshot stays unknown: notify is about to set the snapshot before the
-	// change.
-	if s.known.commands != nil {
-		s.known.commands = now.commands
-	}
-	if s.known.skills != nil {
-		s.known.skills = now.skills
-	}
 	c.changes.mu.Unlock()
-	return Change{
+	change := Change{
 		Commands: difference(c.commands.filter.apply(before.commands), c.commands.filter.apply(now.commands)),
 		Skills:   difference(c.skills.filter.apply(before.skills), c.skills.filter.apply(now.skills)),
 	}
+	c.changes.mu.Lock()
+	defer c.changes.mu.Unlock()
+	// An unknown snapshot stays unknown: notify sets the snapshot before the change.
+	if before.commands != nil {
+		s.known.commands = now.commands
+	}
+	if before.skills != nil {
+		s.known.skills = now.skills
+	}
+	return change
 }
 
 // difference merges two sorted lists. If either list is unknown, difference

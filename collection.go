@@ -121,7 +121,7 @@ func (c *Catalog) indexConfig(x index.Config) index.Config {
 	x.Lifetime = c.lifetime
 	x.MaxFileSize, x.MaxReads = c.config.maxFileSize, c.config.maxReads
 	x.TTL, x.Now = c.config.ttl, c.config.now
-	x.Watch, x.Feed = c.config.watch, c.feed
+	x.Watch, x.Feed, x.Exited = c.config.watch, c.feed, c.logExit
 	return x
 }
 

@@ -486,7 +486,10 @@ func WithFeed(maxAge time.Duration, feed func(ctx context.Context, touch func(pa
 }
 
 // WithLogger sends messages for maintainers to l, at debug level. The messages ask
-// for no action of a user. By default, and with nil, the catalog does not log.
+// for no action of a user. A panic of the caller's filesystem or of a filter on a
+// goroutine without a caller is a message at error level: in a scan in the background
+// of [WithWatch] or [WithFeed], and before a call of the function of
+// [Catalog.OnChange]. By default, and with nil, the catalog does not log.
 func WithLogger(l *slog.Logger) Option {
 	return optionFunc(func(c *config) error {
 		if l == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
 
 // A CommandUsage describes a listed command and the arguments that the command
@@ -157,8 +158,8 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, r Rendere
 		}
 		select {
 		case <-read.done:
-			if read.panicked != nil {
-				panic(read.panicked)
+			if read.exit != nil {
+				read.exit.Resume()
 			}
 			all[i].Arguments = slices.Clone(read.arguments)
 		default:
@@ -193,10 +194,10 @@ type usageKey struct {
 }
 
 type usageRead struct {
-	done      chan struct{} // closed when arguments and panicked are set
+	done      chan struct{} // closed when arguments and exit are set
 	arguments []Argument
-	panicked  any         // the panic of the filesystem, passed on to the caller
-	late      atomic.Bool // a call has stopped waiting
+	exit      *parallel.Exit // a panic or runtime.Goexit of the filesystem, passed on to the caller
+	late      atomic.Bool    // a call has stopped waiting
 }
 
 // startUsage returns the read in progress for an entry, or starts a read. After
@@ -219,19 +220,20 @@ func (c *Catalog) startUsage(e *index.Entry, r Renderer) *usageRead {
 	reads.all[key] = read
 	go func() {
 		defer c.leave()
-		defer func() {
-			read.panicked = recover()
+		parallel.Run(func() {
+			select {
+			case reads.slots <- struct{}{}:
+				defer func() { <-reads.slots }()
+				read.arguments = c.readUsage(e, r)
+			case <-c.lifetime.Done(): // the waiting calls return ErrClosed
+			}
+		}, func(exit *parallel.Exit) {
+			read.exit = exit
 			close(read.done)
 			reads.mu.Lock()
 			defer reads.mu.Unlock()
 			delete(reads.all, key)
-		}()
-		select {
-		case reads.slots <- struct{}{}:
-			defer func() { <-reads.slots }()
-			read.arguments = c.readUsage(e, r)
-		case <-c.lifetime.Done(): // the waiting calls return ErrClosed
-		}
+		})
 	}()
 	return read
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -287,30 +288,40 @@ func TestListUsageEndsWithItsContextOrTheCatalog(t *testing.T) {
 	})
 }
 
-// panicFs panics when a file is opened.
-type panicFs struct{ afero.Fs }
+// exitFs calls exit when a command is opened.
+type exitFs struct {
+	afero.Fs
+	exit func(file string)
+}
 
-func (f *panicFs) Open(name string) (afero.File, error) {
-	if path.Ext(name) != ".md" {
-		return f.Fs.Open(name)
+func (f *exitFs) Open(name string) (afero.File, error) {
+	if path.Ext(name) == ".md" {
+		f.exit(path.Base(name))
 	}
-	panic("open " + path.Base(name))
+	return f.Fs.Open(name)
 }
 
 func TestListUsagePassesOnAPanicOfTheFilesystem(t *testing.T) {
-	fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/a.md": "$1\n"})}
-	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
-	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
-		t.Fatal(err)
+	for way, exit := range map[string]func(file string){"panic": func(file string) { panic("open " + file) }, "Goexit": func(string) { runtime.Goexit() }} {
+		t.Run(way, func(t *testing.T) {
+			fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/a.md": "$1\n"})}
+			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Hour))
+			if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+				t.Fatal(err)
+			}
+			fsys.Fs = &exitFs{fsys.Fs, exit}
+			var panicked any
+			if returned(func() {
+				defer func() { panicked = recover() }()
+				argumentNames(t, c)
+			}) && panicked == nil {
+				t.Error("ListUsage returned")
+			}
+			if way == "panic" && panicked != "open a.md" {
+				t.Errorf("recovered %v", panicked)
+			}
+		})
 	}
-	fsys.Fs = &panicFs{fsys.Fs}
-	defer func() {
-		if got := recover(); got != "open a.md" {
-			t.Errorf("recovered %v", got)
-		}
-	}()
-	argumentNames(t, c)
-	t.Error("no panic")
 }
 
 func TestListUsageReadsTheHeadOfALongFile(t *testing.T) {

@@ -42,14 +42,24 @@ type run[T any] struct {
 // soon as ctx ends. After close, wait returns fs.ErrClosed. If do panics or
 // calls runtime.Goexit, wait does the same.
 func (f *flight[T]) wait(ctx context.Context) (T, error) {
+	value, exit, err := f.join(ctx)
+	if exit != nil {
+		exit.Resume()
+	}
+	return value, err
+}
+
+// join is wait for a caller without a caller: if do panics or calls runtime.Goexit, join
+// returns the Exit.
+func (f *flight[T]) join(ctx context.Context) (value T, exit *parallel.Exit, err error) {
 	var zero T
 	if err := ctx.Err(); err != nil {
-		return zero, err
+		return zero, nil, err
 	}
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
-		return zero, fs.ErrClosed
+		return zero, nil, fs.ErrClosed
 	}
 	if f.next == nil {
 		f.next = &run[T]{ready: make(chan struct{})}
@@ -64,10 +74,7 @@ func (f *flight[T]) wait(ctx context.Context) (T, error) {
 
 	select {
 	case <-r.ready:
-		if r.exit != nil {
-			r.exit.Resume()
-		}
-		return r.value, r.err
+		return r.value, r.exit, r.err
 	case <-ctx.Done():
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -79,7 +86,7 @@ func (f *flight[T]) wait(ctx context.Context) (T, error) {
 				f.next = nil
 			}
 		}
-		return zero, ctx.Err()
+		return zero, nil, ctx.Err()
 	}
 }
 

@@ -52,6 +52,10 @@ type Config struct {
 	Feed    *Feed                       // validate the layers with Layer.Fed only after Feed reports a change; with a TTL, both conditions apply
 	Changed func(before, now *Snapshot) // if not nil, called after each validation that finds a change; calls never overlap
 
+	// Exited, if not nil, is called after a scan in the background in which the filesystem, or
+	// another function of the caller, has panicked or has called runtime.Goexit.
+	Exited func(exit *parallel.Exit)
+
 	Broken     bool // Snapshot.Entries also contains entries that cannot be loaded
 	KeepHeader bool // keep the result of Entry.Header
 
@@ -141,7 +145,10 @@ func (x *Index) catchUp(ctx context.Context) {
 	f := x.fresh.Load()
 	position := x.config.Feed.position()
 	if x.watch != nil && x.watch.dirty.Load() || position > 0 && (f == nil || f.feed != position) {
-		_, _ = x.flight.wait(ctx) // the next call returns the error again
+		// The next call scans again, and returns the error or receives the panic.
+		if _, exit, _ := x.flight.join(ctx); exit != nil && x.config.Exited != nil {
+			x.config.Exited(exit)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package parallel
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -110,6 +111,14 @@ func Run(f func(), done func(exit *Exit)) {
 	returned = true
 }
 
+// String describes the Exit for a log.
+func (e *Exit) String() string {
+	if e.panicked != nil {
+		return fmt.Sprint("panic: ", e.panicked)
+	}
+	return "runtime.Goexit"
+}
+
 // Resume ends the caller's goroutine with the same panic or runtime.Goexit.
 func (e *Exit) Resume() {
 	if e.panicked != nil {
@@ -137,6 +146,9 @@ func Go[T any](do func() (T, error)) <-chan Outcome[T] {
 	}()
 	return done
 }
+
+// Exit returns how the function ended its goroutine, or nil if the function returned.
+func (o Outcome[T]) Exit() *Exit { return o.exit }
 
 // Result returns the results of the function. If the function did not return, Result ends
 // the caller's goroutine as the function ended its own.

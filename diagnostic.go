@@ -39,6 +39,7 @@ type DiagnosticCode string
 // Codes of commands and skills.
 const (
 	DiagDirectoryNotFound          DiagnosticCode = "DIRECTORY_NOT_FOUND"           // warning: none of the directories given to the program exists
+	DiagFilesystemTopEmpty         DiagnosticCode = "FILESYSTEM_TOP_EMPTY"          // warning: the commands or skills are in a directory, not at the top, of a filesystem that the program passes
 	DiagFileRead                   DiagnosticCode = "FILE_READ_ERROR"               // error: the file cannot be read; warning for another file or subdirectory of a skill
 	DiagFileTooLarge               DiagnosticCode = "FILE_TOO_LARGE"                // error: the file is larger than the program allows
 	DiagLinkNotFollowed            DiagnosticCode = "LINK_NOT_FOLLOWED"             // error: a symbolic link is broken, not allowed, or leads outside the root; warning for a cycle or a link below a skill
@@ -66,6 +67,8 @@ const (
 const (
 	DiagInvalidCommandName     DiagnosticCode = "INVALID_COMMAND_NAME"     // error: the name of the file or directory is not a valid command name
 	DiagTooDeep                DiagnosticCode = "TOO_DEEP"                 // warning: a directory is nested too deeply and is not scanned
+	DiagSubdirectoryNotRead    DiagnosticCode = "SUBDIRECTORY_NOT_READ"    // warning: Markdown files are in a subdirectory, and the program reads no subdirectories
+	DiagExtensionNotRead       DiagnosticCode = "EXTENSION_NOT_READ"       // warning: a file resembles a command and does not end in .md
 	DiagNoDescription          DiagnosticCode = "NO_DESCRIPTION"           // warning: the frontmatter of a listed command has no description
 	DiagReferenceNotFound      DiagnosticCode = "REFERENCE_NOT_FOUND"      // warning: the content refers to a command or a linked file that does not exist
 	DiagFieldMisspelled        DiagnosticCode = "FIELD_MISSPELLED"         // warning: an unknown key of the frontmatter resembles a known key and has no effect
@@ -78,7 +81,8 @@ const (
 	DiagInvalidSkillName          DiagnosticCode = "INVALID_SKILL_NAME"           // error: the directory name is not a safe path element
 	DiagTooManyDirectories        DiagnosticCode = "TOO_MANY_FOLDERS"             // warning: a directory of skills has too many subdirectories, and some are not searched for skills
 	DiagTooManyFiles              DiagnosticCode = "TOO_MANY_FILES"               // warning: the list of the skill's files is truncated
-	DiagSkillFileMissing          DiagnosticCode = "SKILL_FILE_MISSING"           // error: the directory has no SKILL.md
+	DiagSkillFileMissing          DiagnosticCode = "SKILL_FILE_MISSING"           // error: the directory has no SKILL.md; warning for skills one directory deeper
+	DiagSkillNotADirectory        DiagnosticCode = "SKILL_NOT_A_DIRECTORY"        // warning: a Markdown file with the frontmatter of a skill is not in a directory of its own
 	DiagSkillFileUnused           DiagnosticCode = "SKILL_FILE_UNUSED"            // warning: a SKILL.md beside the directories of skills is unused
 	DiagSkillByteOrderMark        DiagnosticCode = "SKILL_BYTE_ORDER_MARK"        // error: SKILL.md begins with a byte order mark
 	DiagSkillFrontmatterMissing   DiagnosticCode = "SKILL_FRONTMATTER_MISSING"    // error: SKILL.md has no frontmatter

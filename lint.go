@@ -57,12 +57,17 @@ import (
 // Lint reports at most 50 defects of one frontmatter, and at most 50 defects of
 // the files of one skill. The last of 50 states the number of further defects.
 //
+// Lint also reports files that no list shows and that resemble commands or skills: files in
+// subdirectories without [WithNestedCommands], commands that end in .markdown, .mdc, .txt or
+// .toml, skills that are files, and a SKILL.md in other letter case. In each layer, Lint
+// searches up to 2,000 directories for these files.
+//
 // Lint costs as much as List, ListSkills and GetSkill of every skill, and reads
-// every command and SKILL.md in full. If ctx ends or the catalog closes, Lint
-// returns after the current files. Lint returns the errors of List, with these
-// differences: a missing directory named in an option is a diagnostic, a missing
-// default directory is empty, and a missing root is ErrDirectoryNotFound. An option
-// other than [WithProgress] is [ErrInvalidOption].
+// every directory of commands twice, and every command and SKILL.md in full. If ctx
+// ends or the catalog closes, Lint returns after the current files. Lint returns the
+// errors of List, with these differences: a missing directory named in an option is a
+// diagnostic, a missing default directory is empty, and a missing root is
+// ErrDirectoryNotFound. An option other than [WithProgress] is [ErrInvalidOption].
 func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, error) {
 	const op = "Lint"
 	if err := c.begin(ctx, op); err != nil {
@@ -107,16 +112,26 @@ func (c *Catalog) lint(ctx context.Context, op string, progress *reporter, check
 	}
 	ofCommands, err := part(commandsErr, func(ctx context.Context) ([]problem.Problem, error) {
 		check := c.commandCheck(commands, skills)
-		return c.lintFiles(ctx, commands, checked, func(e *index.Entry) []problem.Problem { return c.lintFile(ctx, c.commands.Index, e, check) })
+		found, err := c.lintFiles(ctx, commands, checked, func(e *index.Entry) []problem.Problem { return c.lintFile(ctx, c.commands.Index, e, check) })
+		if err != nil {
+			return nil, err
+		}
+		ignored, err := c.commands.IgnoredCommands(ctx, commands)
+		return append(found, ignored...), err
 	})
 	if err != nil {
 		return nil, err
 	}
 	ofSkills, err := part(skillsErr, func(ctx context.Context) ([]problem.Problem, error) {
 		check := func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }
-		return c.lintFiles(ctx, skills, checked, func(e *index.Entry) []problem.Problem {
+		found, err := c.lintFiles(ctx, skills, checked, func(e *index.Entry) []problem.Problem {
 			return append(c.lintFile(ctx, c.skills.Index, e, check), c.lintSkillFiles(ctx, e)...)
 		})
+		if err != nil {
+			return nil, err
+		}
+		ignored, err := c.skills.IgnoredSkills(ctx, skills)
+		return append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...), err
 	})
 	if err != nil {
 		return nil, err
@@ -124,6 +139,14 @@ func (c *Catalog) lint(ctx context.Context, op string, progress *reporter, check
 	all := append(ofCommands, ofSkills...)
 	slices.SortFunc(all, problem.Compare)
 	return slices.Compact(all), nil // a file of a nested skill belongs to both skills
+}
+
+// explained reports whether an ignored file explains why a directory has no SKILL.md.
+func explained(p problem.Problem, ignored []problem.Problem) bool {
+	dir := path.Dir(p.Path)
+	return p.Code == problem.SkillFileMissing && slices.ContainsFunc(ignored, func(i problem.Problem) bool {
+		return i.Code == problem.FilesystemTopEmpty && (i.Path == dir || i.Path == p.Path) || i.Code == problem.SkillFileMissing && path.Dir(i.Path) == dir
+	})
 }
 
 // commandCheck returns the check of a command file. The check knows every command
@@ -253,7 +276,7 @@ func (c *Catalog) lintNestedSkills(ctx context.Context, e *index.Entry, director
 	}
 	return []problem.Problem{{Code: problem.SkillFileMissing, Severity: problem.Warning, Path: path.Dir(c.skills.Place(e)),
 		Message:    "not listed: skills one directory deeper: " + names,
-		Suggestion: "move the skills up one directory, or let the catalog read two levels with WithSkillDepth(2)"}}
+		Suggestion: "move the skills up one directory, or let the program search two levels"}}
 }
 
 // missingDirectory converts the error for a missing directory below the root to a

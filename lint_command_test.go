@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -92,6 +93,94 @@ func TestLintCommands(t *testing.T) {
 			for _, d := range lint(t, files, toolshelf.WithSkillsDir(), toolshelf.WithMaxFileSize(20<<10)) {
 				got = append(got, fmt.Sprintf("%s:%d:%d: %s %s%s (%s)", strings.TrimPrefix(d.Path, "commands/"), d.Line, d.Column, d.Severity,
 					d.Code, strings.TrimRight(" "+d.Key, " "), d.Suggestion))
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("diagnostics (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// ignoredFiles returns the diagnostics of files that no list shows, as "severity CODE path".
+func ignoredFiles(diagnostics []toolshelf.Diagnostic) (found []string) {
+	for _, d := range diagnostics {
+		switch d.Code {
+		case "SUBDIRECTORY_NOT_READ", "EXTENSION_NOT_READ", "FILESYSTEM_TOP_EMPTY", "SKILL_NOT_A_DIRECTORY", "SKILL_FILE_MISSING":
+			found = append(found, fmt.Sprintf("%s %s %s", d.Severity, d.Code, d.Path))
+		}
+	}
+	return found
+}
+
+func TestLintReportsIgnoredCommands(t *testing.T) {
+	const command, prompt = "---\ndescription: d\n---\n", "prompt = \"\"\"Do it.\"\"\"\n"
+	nested := []toolshelf.Option{toolshelf.WithNestedCommands()}
+	for _, tt := range []struct {
+		behaviour string
+		options   []toolshelf.Option
+		files     map[string]string // below commands
+		want      []string
+	}{
+		{"files in subdirectories", nil, map[string]string{"a.md": "", "git/commit.md": "", "git/deep/b.md": "", "x/y/c.md": ""},
+			[]string{"warning SUBDIRECTORY_NOT_READ commands/git", "warning SUBDIRECTORY_NOT_READ commands/x"}},
+		{"files in subdirectories that the program reads", nested, map[string]string{"a.md": "", "git/commit.md": ""}, nil},
+		{"subdirectories without commands", nil, map[string]string{"a.md": "", "doc/README.md": "", "src/a.go": "", ".git/a.md": "", "pdf/SKILL.md": "", "pdf/forms/x.md": "", "node_modules/x/a.md": ""}, nil},
+		{"Markdown with another extension", nil, map[string]string{"a.markdown": "", "b.MDC": "Text."},
+			[]string{"warning EXTENSION_NOT_READ commands/a.markdown", "warning EXTENSION_NOT_READ commands/b.MDC"}},
+		{"Markdown with another extension in a subdirectory", nested, map[string]string{"git/a.mdc": "", "b.md": ""}, []string{"warning EXTENSION_NOT_READ commands/git/a.mdc"}},
+		{"a TOML file with a prompt", nil, map[string]string{"a.toml": prompt, "b.toml": "description = \"d\"\n", "Cargo.toml": "[package]\nname = \"x\"\n", "broken.toml": "prompt"},
+			[]string{"warning EXTENSION_NOT_READ commands/a.toml"}},
+		{"a text file that is written as a command", nil, map[string]string{"a.txt": command, "b.txt": "Fix $ARGUMENTS.", "notes.txt": "Buy milk.", "requirements.txt": "flask"},
+			[]string{"warning EXTENSION_NOT_READ commands/a.txt", "warning EXTENSION_NOT_READ commands/b.txt"}},
+		{"files that resemble no command", nil, map[string]string{"README.markdown": "", "License.txt": command, "CHANGELOG.mdc": "", "a.go": "", "b.json": "", "c.mdx": "", ".d.mdc": "", "e f.mdc": ""}, nil},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			files := map[string]string{}
+			for name, text := range tt.files {
+				files["commands/"+name] = text
+			}
+			if diff := cmp.Diff(tt.want, ignoredFiles(lint(t, files, append(tt.options, toolshelf.WithSkillsDir())...))); diff != "" {
+				t.Errorf("diagnostics (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The files of an embed.FS begin at the directory of the Go file.
+func TestLintReportsAFilesystemWithoutFilesAtTheTop(t *testing.T) {
+	skill := &fstest.MapFile{Data: []byte(skillNamed("pdf"))}
+	for _, tt := range []struct {
+		behaviour string
+		files     fstest.MapFS
+		options   []toolshelf.Option
+		want      []string // as "path: suggestion"
+	}{
+		{"one directory", fstest.MapFS{"commands/a.md": {}, "commands/git/b.md": {}}, nil, []string{`built in/commands: pass the result of fs.Sub(fsys, "commands")`}},
+		{"a hidden directory", fstest.MapFS{".claude/commands/a.md": {}, "doc.go": {}}, []toolshelf.Option{toolshelf.WithNestedCommands()},
+			[]string{`built in/.claude/commands: pass the result of fs.Sub(fsys, ".claude/commands")`}},
+		{"commands and skills", fstest.MapFS{"commands/a.md": {}, "skills/pdf/SKILL.md": skill, "skills/pdf/forms.md": {}}, nil,
+			[]string{`built in/commands: pass the result of fs.Sub(fsys, "commands")`, `built in/skills: pass the result of fs.Sub(fsys, "skills")`}},
+		{"files of a skill", fstest.MapFS{"skills/pdf/SKILL.md": skill, "skills/pdf/references/forms.md": {}}, nil, []string{`built in/skills: pass the result of fs.Sub(fsys, "skills")`}},
+		{"commands at the top", fstest.MapFS{"a.md": {}, "commands/b.md": {}, "pdf/SKILL.md": skill}, nil, nil},
+		{"nested commands", fstest.MapFS{"commands/a.md": {}}, []toolshelf.Option{toolshelf.WithNestedCommands()}, nil},
+		{"several directories", fstest.MapFS{"a/a.md": {}, "b/b.md": {}}, nil, nil},
+		{"nothing", fstest.MapFS{"doc.go": {}}, nil, nil},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			c := catalog(t, append(tt.options, toolshelf.WithCommandsFS("built in", tt.files), toolshelf.WithSkillsFS("built in", tt.files))...)
+			diagnostics, err := c.Lint(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkCodes(t, diagnostics)
+			var got []string
+			for _, d := range diagnostics {
+				if d.Code == "FILESYSTEM_TOP_EMPTY" {
+					got = append(got, d.Path+": "+d.Suggestion)
+				}
+				if d.Code == "SKILL_FILE_MISSING" && strings.HasPrefix(d.Path, "built in/skills") {
+					t.Errorf("a second report of the directory: %v", d)
+				}
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("diagnostics (-want +got):\n%s", diff)

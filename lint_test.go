@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
@@ -89,6 +90,71 @@ func TestLintSkillThatIsALayer(t *testing.T) {
 	if got, err := c.Lint(t.Context()); err != nil || len(got) > 0 {
 		t.Errorf("the top of a filesystem, which has no name: %v, %v", got, err)
 	}
+}
+
+func TestLintReportsIgnoredSkills(t *testing.T) {
+	pdf := skillNamed("pdf")
+	deep := []toolshelf.Option{toolshelf.WithSkillDepth(3)}
+	for _, tt := range []struct {
+		behaviour string
+		options   []toolshelf.Option
+		files     map[string]string // below skills
+		want      []string
+	}{
+		{"a skill without a directory", nil, map[string]string{"flat.md": pdf, "pdf/SKILL.md": pdf, "README.md": "Skills.", "notes.md": "---\ntitle: x\n---\n", "x.txt": pdf},
+			[]string{"warning SKILL_NOT_A_DIRECTORY skills/flat.md"}},
+		{"files of a skill that is a layer", nil, map[string]string{"SKILL.md": skillNamed("skills"), "flat.md": pdf, "pdf/Skill.md": pdf}, nil},
+		{"the file name in other letter case", nil, map[string]string{"pdf/Skill.md": pdf, "b/SKILL.MD": pdf, "c/skill.md": skillNamed("c"), "d/x.md": ""},
+			[]string{"error SKILL_FILE_MISSING skills/b/SKILL.MD", "error SKILL_FILE_MISSING skills/d/SKILL.md", "error SKILL_FILE_MISSING skills/pdf/Skill.md"}},
+		{"the file name in other letter case, in a group", deep, map[string]string{"group/a/SKILL.md": skillNamed("a"), "group/b/Skill.md": pdf, "group/sub/c/Skill.md": pdf, "group/sub/c/d/Skill.md": pdf},
+			[]string{"error SKILL_FILE_MISSING skills/group/b/Skill.md", "error SKILL_FILE_MISSING skills/group/sub/c/Skill.md"}},
+		{"files of a skill", deep, map[string]string{"pdf/SKILL.md": pdf, "pdf/references/Skill.md": pdf, "pdf/flat.md": pdf}, nil},
+	} {
+		t.Run(tt.behaviour, func(t *testing.T) {
+			files := map[string]string{}
+			for name, text := range tt.files {
+				files["skills/"+name] = text
+			}
+			if diff := cmp.Diff(tt.want, ignoredFiles(lint(t, files, append(tt.options, toolshelf.WithCommandsDir())...))); diff != "" {
+				t.Errorf("diagnostics (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Files that a list ignores cost a list nothing.
+func TestOnlyLintReadsIgnoredFiles(t *testing.T) {
+	files := memoryOf(t, map[string]string{"commands/a.md": "", "commands/git/b.md": "", "commands/c.toml": "prompt = 'x'", "skills/flat.md": "", "skills/pdf/SKILL.md": ""})
+	opened := new(sync.Map)
+	c := catalog(t, toolshelf.WithFs(openedNames{files, opened}))
+	if _, err := c.ListSkills(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	read := false
+	for name := range opened.Range {
+		name := name.(string)
+		read = read || strings.Contains(name, "a.md")
+		if strings.Contains(name, "git") || strings.Contains(name, ".toml") || strings.Contains(name, "flat") {
+			t.Errorf("a list opens %s", name)
+		}
+	}
+	if !read {
+		t.Error("a list opens no file")
+	}
+}
+
+// openedNames collects the names of the opened files and directories.
+type openedNames struct {
+	afero.Fs
+	names *sync.Map
+}
+
+func (f openedNames) Open(name string) (afero.File, error) {
+	f.names.Store(filepath.ToSlash(name), true)
+	return f.Fs.Open(name)
 }
 
 // skillNamed returns a SKILL.md in which only the name can be invalid.
@@ -442,7 +508,7 @@ func TestLintDirectoriesWithoutASkillFile(t *testing.T) {
 			for depth, want := range map[int][]string{
 				1: {
 					`high/pdf/SKILL.md: the directory has no SKILL.md; the skill with this name is low/pdf/SKILL.md; remove the directory, or add a SKILL.md, which then hides the other skill`,
-					`high/web: not listed: skills one directory deeper: "a", "b", "c", "d", "e" and 2 more; move the skills up one directory, or let the catalog read two levels with WithSkillDepth(2)`,
+					`high/web: not listed: skills one directory deeper: "a", "b", "c", "d", "e" and 2 more; move the skills up one directory, or let the program search two levels`,
 					`high/web/SKILL.md: the directory has no SKILL.md; add a SKILL.md with a name and a description in the frontmatter`,
 					`lowest/forms/SKILL.md: the directory has no SKILL.md; the skill with this name is low/forms/SKILL.md; remove the directory, or rename the directory and add a SKILL.md`,
 				},

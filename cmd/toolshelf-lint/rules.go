@@ -12,6 +12,7 @@ type rule struct {
 // comments of the constants.
 var rules = []rule{
 	{toolshelf.DiagDirectoryNotFound, "warning: none of the directories given to the program exists"},
+	{toolshelf.DiagFilesystemTopEmpty, "warning: the commands or skills are in a directory, not at the top, of a filesystem that the program passes"},
 	{toolshelf.DiagFileRead, "error: the file cannot be read; warning for another file or subdirectory of a skill"},
 	{toolshelf.DiagFileTooLarge, "error: the file is larger than the program allows"},
 	{toolshelf.DiagLinkNotFollowed, "error: a symbolic link is broken, not allowed, or leads outside the root; warning for a cycle or a link below a skill"},
@@ -35,6 +36,8 @@ var rules = []rule{
 	{toolshelf.DiagAllowedToolsUnbalanced, "warning: allowed-tools contains unbalanced parentheses"},
 	{toolshelf.DiagInvalidCommandName, "error: the name of the file or directory is not a valid command name"},
 	{toolshelf.DiagTooDeep, "warning: a directory is nested too deeply and is not scanned"},
+	{toolshelf.DiagSubdirectoryNotRead, "warning: Markdown files are in a subdirectory, and the program reads no subdirectories"},
+	{toolshelf.DiagExtensionNotRead, "warning: a file resembles a command and does not end in .md"},
 	{toolshelf.DiagNoDescription, "warning: the frontmatter of a listed command has no description"},
 	{toolshelf.DiagReferenceNotFound, "warning: the content refers to a command or a linked file that does not exist"},
 	{toolshelf.DiagFieldMisspelled, "warning: an unknown key of the frontmatter resembles a known key and has no effect"},
@@ -43,7 +46,8 @@ var rules = []rule{
 	{toolshelf.DiagInvalidSkillName, "error: the directory name is not a safe path element"},
 	{toolshelf.DiagTooManyDirectories, "warning: a directory of skills has too many subdirectories, and some are not searched for skills"},
 	{toolshelf.DiagTooManyFiles, "warning: the list of the skill's files is truncated"},
-	{toolshelf.DiagSkillFileMissing, "error: the directory has no SKILL.md"},
+	{toolshelf.DiagSkillFileMissing, "error: the directory has no SKILL.md; warning for skills one directory deeper"},
+	{toolshelf.DiagSkillNotADirectory, "warning: a Markdown file with the frontmatter of a skill is not in a directory of its own"},
 	{toolshelf.DiagSkillFileUnused, "warning: a SKILL.md beside the directories of skills is unused"},
 	{toolshelf.DiagSkillByteOrderMark, "error: SKILL.md begins with a byte order mark"},
 	{toolshelf.DiagSkillFrontmatterMissing, "error: SKILL.md has no frontmatter"},

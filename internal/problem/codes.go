@@ -3,6 +3,7 @@ package problem
 // Codes of problems of all files.
 const (
 	DirectoryNotFound          Code = "DIRECTORY_NOT_FOUND"
+	FilesystemTopEmpty         Code = "FILESYSTEM_TOP_EMPTY"
 	FileRead                   Code = "FILE_READ_ERROR"
 	FileTooLarge               Code = "FILE_TOO_LARGE"
 	LinkNotFollowed            Code = "LINK_NOT_FOLLOWED"
@@ -30,6 +31,8 @@ const (
 const (
 	InvalidCommandName     Code = "INVALID_COMMAND_NAME"
 	TooDeep                Code = "TOO_DEEP"
+	SubdirectoryNotRead    Code = "SUBDIRECTORY_NOT_READ"
+	ExtensionNotRead       Code = "EXTENSION_NOT_READ"
 	NoDescription          Code = "NO_DESCRIPTION"
 	ReferenceNotFound      Code = "REFERENCE_NOT_FOUND"
 	FieldMisspelled        Code = "FIELD_MISSPELLED"
@@ -43,6 +46,7 @@ const (
 	TooManyDirectories        Code = "TOO_MANY_FOLDERS"
 	TooManyFiles              Code = "TOO_MANY_FILES"
 	SkillFileMissing          Code = "SKILL_FILE_MISSING"
+	SkillNotADirectory        Code = "SKILL_NOT_A_DIRECTORY"
 	SkillFileUnused           Code = "SKILL_FILE_UNUSED"
 	SkillByteOrderMark        Code = "SKILL_BYTE_ORDER_MARK"
 	SkillFrontmatterMissing   Code = "SKILL_FRONTMATTER_MISSING"

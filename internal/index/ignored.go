@@ -1,0 +1,290 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// maxIgnoredDirs bounds the directories of a layer that Ignored reads.
+const maxIgnoredDirs = 2000
+
+// IgnoredCommands returns the problems of files that a scan omits without a word, although
+// their authors may expect commands. A scan does not read these files and directories.
+// Links are not followed. The error is the error of ctx.
+func (x *Index) IgnoredCommands(ctx context.Context, s *Snapshot) ([]problem.Problem, error) {
+	return x.ignored(ctx, s, func(w *ignored) {
+		if !w.reportBelowTop(func(dirPath string) bool { return w.markdown(w.read(dirPath)) > 0 }) {
+			w.commands(w.layer.Dir, 0)
+		}
+	})
+}
+
+// IgnoredSkills is like IgnoredCommands, but for skills.
+func (x *Index) IgnoredSkills(ctx context.Context, s *Snapshot) ([]problem.Problem, error) {
+	return x.ignored(ctx, s, func(w *ignored) {
+		hasSkill := func(dirPath string) bool {
+			return slices.ContainsFunc(w.read(dirPath).dirs, func(name string) bool { return w.read(below(dirPath, name)).skillFile() })
+		}
+		isSkill := slices.ContainsFunc(w.files.entries, func(e *Entry) bool { return path.Dir(e.Path) == w.layer.Dir })
+		if !isSkill && !w.reportBelowTop(hasSkill) {
+			w.flatSkills()
+			w.skills(w.layer.Dir, 1)
+		}
+	})
+}
+
+func (x *Index) ignored(ctx context.Context, s *Snapshot, find func(*ignored)) ([]problem.Problem, error) {
+	var all []problem.Problem
+	for i, files := range s.layers {
+		if !files.missing {
+			w := ignored{ctx: ctx, config: &x.config, index: i, layer: x.config.Layers[i], fs: x.FS(ctx, i), snapshot: s, files: files, left: maxIgnoredDirs}
+			find(&w)
+			all = append(all, w.problems...)
+		}
+	}
+	return all, ctx.Err()
+}
+
+// An ignored finds the ignored files of a layer.
+type ignored struct {
+	ctx      context.Context
+	config   *Config
+	index    int // of the layer
+	layer    Layer
+	fs       *confine.FS
+	snapshot *Snapshot
+	files    *layerFiles
+	left     int // directories to read
+	problems []problem.Problem
+}
+
+// A listing has the names in a directory, sorted, without links.
+type listing struct{ dirs, files []string }
+
+// read returns the names in a directory. If the directory cannot be read, read returns no
+// names, because the scan reports the directory.
+func (w *ignored) read(dirPath string) (found listing) {
+	if w.left == 0 {
+		return listing{}
+	}
+	w.left--
+	dir, err := w.fs.OpenDir(dirPath)
+	if err != nil {
+		return listing{}
+	}
+	defer dir.Close()
+	_ = dir.Each(w.ctx, func(name string, typ fs.FileMode) error {
+		if typ == confine.TypeUnknown {
+			if info, err := w.fs.Lstat(below(dirPath, name)); err == nil {
+				typ = info.Mode.Type()
+			}
+		}
+		switch {
+		case typ == fs.ModeDir && !skipped(name):
+			found.dirs = append(found.dirs, name)
+		case typ == 0:
+			found.files = append(found.files, name)
+		}
+		return nil
+	})
+	slices.Sort(found.dirs)
+	slices.Sort(found.files)
+	return found
+}
+
+// skillFile reports whether a directory has a SKILL.md.
+func (l listing) skillFile() bool {
+	return slices.ContainsFunc(skillFiles[:], func(name string) bool { return slices.Contains(l.files, name) })
+}
+
+// markdown returns the number of Markdown files that can be commands.
+func (w *ignored) markdown(l listing) (n int) {
+	if l.skillFile() {
+		return 0
+	}
+	for _, name := range l.files {
+		stem, ok := names.TrimMarkdown(name)
+		if ok && w.config.Valid(stem) && !strings.EqualFold(stem, "README") {
+			n++
+		}
+	}
+	return n
+}
+
+func (w *ignored) report(code problem.Code, severity problem.Severity, file, message, suggestion string) {
+	w.problems = append(w.problems, problem.Problem{Code: code, Severity: severity, Path: w.config.place(w.index, file), Message: message, Suggestion: suggestion})
+}
+
+// reportBelowTop reports a filesystem of the program that has its files in a directory, as an
+// embed.FS has. The directory is the only directory of the highest level for which holds
+// returns true.
+func (w *ignored) reportBelowTop(holds func(dirPath string) bool) bool {
+	if w.layer.Store == nil || slices.ContainsFunc(w.files.entries, hasSkillFile) {
+		return false
+	}
+	const maxLevels = 4
+	level := []string{w.layer.Dir}
+	for range maxLevels {
+		var next []string
+		for _, dirPath := range level {
+			found := w.read(dirPath)
+			if found.skillFile() {
+				continue
+			}
+			for _, name := range found.dirs {
+				next = append(next, below(dirPath, name))
+			}
+		}
+		holding := slices.DeleteFunc(slices.Clone(next), func(dirPath string) bool { return !holds(dirPath) })
+		if len(holding) == 1 {
+			w.report(problem.FilesystemTopEmpty, problem.Warning, holding[0], "not listed: the directory is not the top of the filesystem that the program passes",
+				"pass the result of fs.Sub(fsys, "+strconv.Quote(holding[0])+")")
+			return true
+		}
+		if len(holding) > 1 {
+			return false
+		}
+		level = next
+	}
+	return false
+}
+
+// commands reports the ignored files of a directory that the scan has read.
+func (w *ignored) commands(dirPath string, depth int) {
+	found := w.read(dirPath)
+	for _, name := range found.files {
+		if suggestion := w.renamed(dirPath, name); suggestion != "" {
+			w.report(problem.ExtensionNotRead, problem.Warning, below(dirPath, name), "not listed: the file of a command ends in .md", suggestion)
+		}
+	}
+	for _, name := range found.dirs {
+		sub := below(dirPath, name)
+		switch _, markdown := names.TrimMarkdown(name); {
+		case name[0] == '.', markdown:
+		case !w.config.Nested:
+			if n := w.markdownBelow(sub, 1); n == 1 {
+				w.report(problem.SubdirectoryNotRead, problem.Warning, sub, "not listed: a Markdown file in the directory, because the program reads no subdirectories",
+					"move the file to the directory above, or let the program read subdirectories")
+			} else if n > 1 {
+				w.report(problem.SubdirectoryNotRead, problem.Warning, sub, fmt.Sprintf("not listed: %d Markdown files in the directory, because the program reads no subdirectories", n),
+					"move the files to the directory above, or let the program read subdirectories")
+			}
+		case depth < maxDepth && w.config.Valid(name):
+			w.commands(sub, depth+1)
+		}
+	}
+}
+
+// markdownBelow returns the number of Markdown files that can be commands.
+func (w *ignored) markdownBelow(dirPath string, depth int) int {
+	found := w.read(dirPath)
+	n := w.markdown(found)
+	if depth == maxDepth || found.skillFile() {
+		return n
+	}
+	for _, name := range found.dirs {
+		if name[0] != '.' {
+			n += w.markdownBelow(below(dirPath, name), depth+1)
+		}
+	}
+	return n
+}
+
+// renamed returns the correction for a file that resembles a command and ends in another
+// extension than .md, or "". A text file resembles a command if the file has frontmatter or
+// the placeholder $ARGUMENTS, and a TOML file if the file has a prompt.
+func (w *ignored) renamed(dirPath, name string) string {
+	extension := path.Ext(name)
+	stem := strings.TrimSuffix(name, extension)
+	if !w.config.Valid(stem) || isProjectFile(stem) {
+		return ""
+	}
+	switch strings.ToLower(extension) {
+	case ".markdown", ".mdc":
+	case ".txt":
+		text := w.head(below(dirPath, name))
+		if header(text).Format == "" && !strings.Contains(text, "$ARGUMENTS") {
+			return ""
+		}
+	case ".toml":
+		if !hasText(header("+++\n"+w.head(below(dirPath, name))+"\n+++\n"), "prompt") {
+			return ""
+		}
+		return "write the prompt in " + strconv.Quote(stem+".md")
+	default:
+		return ""
+	}
+	return "rename the file to " + strconv.Quote(stem+".md")
+}
+
+// isProjectFile reports whether a stem is the name of a file that many projects have, such as
+// LICENSE.
+func isProjectFile(stem string) bool {
+	return slices.Contains([]string{"authors", "changelog", "contributing", "copying", "licence", "license", "notice", "readme"}, strings.ToLower(stem))
+}
+
+// head returns the beginning of a file, or "" if the file cannot be read.
+func (w *ignored) head(file string) string {
+	head := make([]byte, matter.MaxHead/2)
+	n, _, err := readHead(w.fs, file, head)
+	if err != nil {
+		return ""
+	}
+	return string(head[:n])
+}
+
+func header(text string) matter.Frontmatter {
+	doc, _ := matter.Parse([]byte(text), true)
+	return doc.Frontmatter
+}
+
+// hasText reports whether one of the keys has a text.
+func hasText(f matter.Frontmatter, keys ...string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool {
+		value, _ := f.Get(key)
+		return strings.TrimSpace(value.String()) != ""
+	})
+}
+
+// flatSkills reports the Markdown files beside the directories of skills that have the
+// frontmatter of a skill.
+func (w *ignored) flatSkills() {
+	top := w.layer.Dir
+	for _, name := range w.read(top).files {
+		if _, markdown := names.TrimMarkdown(name); !markdown || name[0] == '.' || slices.Contains(skillFiles[:], name) {
+			continue
+		}
+		if hasText(header(w.head(below(top, name))), "name", "description") {
+			w.report(problem.SkillNotADirectory, problem.Warning, below(top, name), "not listed: a skill is a directory with a SKILL.md",
+				"move the file to a directory of its own, with the name SKILL.md")
+		}
+	}
+}
+
+// skills reports the files below a directory whose names differ from SKILL.md in letter case,
+// to the depth of the scan.
+func (w *ignored) skills(dirPath string, depth int) {
+	for _, name := range w.read(dirPath).dirs {
+		sub := below(dirPath, name)
+		if !names.Loose(name) || w.snapshot.HasSkill(w.index, sub) {
+			continue
+		}
+		files := w.read(sub).files
+		if i := slices.IndexFunc(files, func(file string) bool { return strings.EqualFold(file, skillFiles[0]) }); i >= 0 {
+			w.report(problem.SkillFileMissing, problem.Error, below(sub, files[i]), "the directory has no SKILL.md, because the name of this file has other letter case",
+				"rename the file to SKILL.md")
+		} else if depth < w.config.Depth {
+			w.skills(sub, depth+1)
+		}
+	}
+}

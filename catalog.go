@@ -26,8 +26,9 @@ import (
 // If the context of a method ends, the method returns the context's error, even if
 // the filesystem does not answer. If the root and everything mounted below are on
 // disks of a Linux machine, the methods for files (ListDir, Tree, FindFiles, Stat,
-// ReadFile and Grep) first finish the system call in progress. After Close, every
-// method with a context returns [ErrClosed].
+// ReadFile and Grep) and for one command or skill (Get, GetSkill and ReadSkillFile)
+// first finish the system call in progress. After Close, every method with a context
+// returns [ErrClosed].
 type Catalog struct {
 	*shared
 	commands *collection[CommandInfo]

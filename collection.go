@@ -19,13 +19,13 @@ import (
 type collection[Info any] struct {
 	*index.Index
 	searcher *search.Searcher
-	engine   Searcher                                                   // replaces searcher, unless nil
-	filter   *filter[Info]                                              // Index knows no filter: shownSnapshot applies the filter, Index.Snapshot does not
-	known    func(last *index.Snapshot, name, stem string) *index.Entry // the entry of the last snapshot, if the entry's own file alone decides
+	engine   Searcher      // replaces searcher, unless nil
+	filter   *filter[Info] // Index knows no filter: shownSnapshot applies the filter, Index.Snapshot does not
 
 	layers []layer // as given to the options, in the order of the index
 	root   string  // as given to WithRoot
 	watch  bool    // WithWatch
+	inRoot bool    // all layers are below the root of the catalog
 
 	description func(*index.Entry) string
 
@@ -60,11 +60,11 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 		})),
 		engine: c.config.commandSearcher,
 		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }},
-		known:  func(last *index.Snapshot, name, stem string) *index.Entry { return x.Known(last, name, stem) },
 
 		layers: c.config.commands.all,
 		root:   c.config.root,
 		watch:  c.config.watch,
+		inRoot: c.inRoot(x.Layers()),
 
 		description: description,
 
@@ -101,11 +101,11 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 		})),
 		engine: c.config.skillSearcher,
 		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
-		known:  func(last *index.Snapshot, name, _ string) *index.Entry { return x.KnownSkill(last, name) },
 
 		layers: c.config.skills.all,
 		root:   c.config.root,
 		watch:  c.config.watch,
+		inRoot: c.inRoot(x.Layers()),
 
 		description: description,
 
@@ -115,6 +115,10 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 		notFound: CodeSkillNotFound,
 		hint:     skillHint,
 	}, nil
+}
+
+func (c *Catalog) inRoot(layers []index.Layer) bool {
+	return !slices.ContainsFunc(layers, func(l index.Layer) bool { return l.FS != c.root })
 }
 
 func (c *Catalog) indexConfig(x index.Config) index.Config {

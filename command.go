@@ -60,10 +60,11 @@ const (
 // [Catalog.List] describes the errors of unreadable directories.
 //
 // A cached command of the first layer costs one stat of its directory and one stat
-// of its file. The cache holds up to 16 MiB of files. Get serves a cached file as
-// long as the change time proves the file unchanged (see [WithFs]). Otherwise Get
-// reads the file. For a name that no call has seen yet, Get also costs as much as
-// List.
+// of its file. For each layer with precedence, Get also stats the files that could have
+// the name. The cache holds up to 16 MiB of files. Get serves a cached file as long as
+// the change time proves the file unchanged (see [WithFs]). Otherwise Get reads the
+// file. For a name that no call has seen yet, Get also costs as much as List.
+// [Catalog.Commands] reads all commands.
 func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	const op = "Get"
 	if err := c.begin(ctx, op); err != nil {
@@ -87,7 +88,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 // cachedCommand is Get for a cached command whose file the feed, or a look into an open
 // directory, shows unchanged. cachedCommand needs no goroutine, because the look never waits.
 func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
-	e := c.commands.known(c.commands.Last(), name, stem)
+	e := c.commands.KnownCached(c.commands.Last(), name, stem)
 	if e == nil {
 		return Command{}, false
 	}

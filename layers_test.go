@@ -3,10 +3,13 @@ package toolshelf_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -315,6 +318,111 @@ func TestAbsoluteDirectoriesOfAFilesystemBeginAtItsTop(t *testing.T) {
 			}
 			if reports, err := c.Reports(t.Context(), "a"); err != nil || len(reports) != 1 || reports[0].Name != "x" {
 				t.Errorf("reports: %+v, %v", reports, err)
+			}
+		})
+	}
+}
+
+// An observedFs records the paths of its calls.
+type observedFs struct {
+	afero.Fs
+	mu    sync.Mutex
+	calls []string
+}
+
+func (f *observedFs) record(op, name string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, op+" "+strings.TrimPrefix(filepath.ToSlash(name), "/"))
+}
+
+// take returns the calls since the last take, without repetitions and sorted.
+func (f *observedFs) take() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	calls := f.calls
+	f.calls = nil
+	slices.Sort(calls)
+	return slices.Compact(calls)
+}
+
+func (f *observedFs) Open(name string) (afero.File, error) {
+	f.record("open", name)
+	return f.Fs.Open(name)
+}
+
+func (f *observedFs) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
+	f.record("open", name)
+	return f.Fs.OpenFile(name, flag, perm)
+}
+
+func (f *observedFs) Stat(name string) (fs.FileInfo, error) {
+	f.record("stat", name)
+	return f.Fs.Stat(name)
+}
+
+func (f *observedFs) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
+	f.record("stat", name)
+	return f.Fs.(afero.Lstater).LstatIfPossible(name)
+}
+
+// A call for a listed name stats the places that could take precedence, and nothing else. The
+// directories of the layers are not read.
+func TestALookupStatsOnlyThePlacesThatCouldShadowTheName(t *testing.T) {
+	files := map[string]string{}
+	for _, layer := range []string{"high", "low"} {
+		for i := range 30 {
+			files[fmt.Sprintf("%s/c/%s-%d.md", layer, layer, i)] = "text"
+			files[fmt.Sprintf("%s/s/%s-%d/SKILL.md", layer, layer, i)] = "---\ndescription: d\n---\n"
+			files[fmt.Sprintf("%s/s/group-%d/%s-nested-%d/SKILL.md", layer, i%3, layer, i)] = "---\ndescription: d\n---\n"
+		}
+	}
+	for _, tt := range []struct {
+		name  string
+		depth int
+		call  func(c *toolshelf.Catalog) error
+		opens string // the directories that the call opens
+		other []string
+	}{
+		{"a command of the first layer", 1, func(c *toolshelf.Catalog) error { _, err := c.Get(t.Context(), "high-3"); return err }, `^high/c/high-3\.md$`, nil},
+		{"a command of the second layer", 1, func(c *toolshelf.Catalog) error { _, err := c.Get(t.Context(), "low-3"); return err }, `^low/c/low-3\.md$`,
+			[]string{"stat high/c/low-3.MD", "stat high/c/low-3.Md", "stat high/c/low-3.mD", "stat high/c/low-3.md"}},
+		{"a skill of the first layer", 1, func(c *toolshelf.Catalog) error { _, err := c.GetSkill(t.Context(), "high-3"); return err }, `^high/s/high-3(/SKILL\.md)?$`, nil},
+		{"a skill of the second layer", 1, func(c *toolshelf.Catalog) error { _, err := c.GetSkill(t.Context(), "low-3"); return err }, `^low/s/low-3(/SKILL\.md)?$`,
+			[]string{"stat high/s/SKILL.md", "stat high/s/low-3", "stat high/s/skill.md"}},
+		{"a file of a skill of the second layer", 1, func(c *toolshelf.Catalog) error {
+			_, err := c.ReadSkillFile(t.Context(), "low-3", "SKILL.md")
+			return err
+		}, `^low/s/low-3(/SKILL\.md)?$`,
+			[]string{"stat high/s/SKILL.md", "stat high/s/low-3", "stat high/s/skill.md"}},
+		{"a skill of the first layer and level", 2, func(c *toolshelf.Catalog) error { _, err := c.GetSkill(t.Context(), "high-3"); return err }, `^high/s/high-3(/SKILL\.md)?$`, nil},
+		{"a nested skill", 2, func(c *toolshelf.Catalog) error { _, err := c.GetSkill(t.Context(), "high-nested-3"); return err },
+			`^high/s(/group-0(/high-nested-3(/SKILL\.md)?)?)?$`, []string{"stat high/s/SKILL.md", "stat high/s/high-nested-3", "stat high/s/skill.md"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := &observedFs{Fs: memoryOf(t, files)}
+			c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCommandsDir("high/c", "low/c"), toolshelf.WithSkillsDir("high/s", "low/s"), toolshelf.WithSkillDepth(tt.depth))
+			if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.ListSkills(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			fsys.take()
+			if err := tt.call(c); err != nil {
+				t.Fatal(err)
+			}
+			var unexpected []string
+			opens := regexp.MustCompile(tt.opens)
+			for _, call := range fsys.take() {
+				op, file, _ := strings.Cut(call, " ")
+				above := file == "" || file == "." || op == "stat" && slices.Contains([]string{"high", "low", "high/s", "low/s", "high/c", "low/c"}, file)
+				if !above && !opens.MatchString(file) && !slices.Contains(tt.other, call) {
+					unexpected = append(unexpected, call)
+				}
+			}
+			if len(unexpected) > 0 {
+				t.Errorf("unexpected calls: %q", unexpected)
 			}
 		})
 	}

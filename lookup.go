@@ -49,15 +49,23 @@ func (l lookup[T, Info]) resolve(ctx context.Context) (T, error) {
 // inLast resolves the name in the last snapshot. If the last snapshot does not decide, ok
 // is false.
 func (l lookup[T, Info]) inLast(ctx context.Context) (value T, ok bool) {
-	known, err := await(ctx, l.catalog, func(ctx context.Context) (reading[T, Info], error) {
+	known, err := l.await(ctx, func(ctx context.Context) (reading[T, Info], error) {
 		s := l.from.Last() // read once: a concurrent scan replaces the last snapshot
-		e := l.from.known(s, l.name, l.stem)
+		e := l.from.Known(ctx, s, l.name, l.stem)
 		if e == nil {
 			return reading[T, Info]{}, fs.ErrNotExist
 		}
 		return l.read(ctx, s, e)
 	})
 	return known.value, err == nil && l.from.filter.keepsAll(known.states)
+}
+
+// await runs do on the caller's goroutine if all layers are below the root on a local disk.
+func (l lookup[T, Info]) await(ctx context.Context, do func(context.Context) (reading[T, Info], error)) (reading[T, Info], error) {
+	if l.from.inRoot {
+		return awaitRoot(ctx, l.catalog, do)
+	}
+	return await(ctx, l.catalog, do)
 }
 
 // inNext resolves the name in the result of snapshot, which scans the files.
@@ -78,7 +86,7 @@ func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (T,
 	if e == nil {
 		return zero, l.from.unknownName(l.op, l.name, l.stem, shown)
 	}
-	now, err := await(ctx, l.catalog, func(ctx context.Context) (reading[T, Info], error) { return l.read(ctx, all, e) })
+	now, err := l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.read(ctx, all, e) })
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return zero, ctx.Err()

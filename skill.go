@@ -80,9 +80,11 @@ type SkillFile struct {
 //
 // GetSkill reads each directory of the skill once and stats each file. The cache
 // holds up to 16 MiB of SKILL.md files. GetSkill serves a cached SKILL.md as long
-// as the change time proves the file unchanged (see [WithFs]). For a skill that is
-// not directly below the first layer, and for a name that no call has seen yet,
-// GetSkill also costs as much as ListSkills. For all other skills, Shadows has the
+// as the change time proves the file unchanged (see [WithFs]). For each layer with
+// precedence, GetSkill also stats the directory that could hold a skill of the name.
+// With [WithSkillDepth], GetSkill reads the directories that contain such directories,
+// and stats each, unless the skill is directly below the first layer. For a name that
+// no call has seen yet, GetSkill also costs as much as ListSkills. Shadows has the
 // value of the last list.
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
 	const op = "GetSkill"

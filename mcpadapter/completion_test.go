@@ -26,7 +26,7 @@ func TestCompletionOfSkillNames(t *testing.T) {
 		name, argument, typed string
 		want                  []string
 	}{
-		{"get_skill", "skill_name", "", []string{"csv", "empty", "my-pdf", "PDF", "pdf-forms"}},
+		{"get_skill", "skill_name", "", []string{"csv", "my-pdf", "PDF", "pdf-forms"}},
 		{"get_skill", "skill_name", "pdf", []string{"PDF", "pdf-forms", "my-pdf"}},
 		{"read_skill_file", "skill_name", "FORMS", []string{"pdf-forms"}},
 		{"get_skill", "skill_name", "x", []string{}},

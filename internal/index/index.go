@@ -77,6 +77,7 @@ type Config struct {
 type Index struct {
 	config Config
 	scan   scanner
+	claims claims
 	last   atomic.Pointer[Snapshot]
 	fresh  atomic.Pointer[freshness]
 	flight flight[*Snapshot]
@@ -102,16 +103,16 @@ type freshness struct {
 
 // Commands indexes Markdown files. Each file is a command. Commands returns an
 // error if the operating system's facility for watching fails.
-func Commands(config Config) (*Index, error) { return newIndex(config, scanCommands) }
+func Commands(config Config) (*Index, error) { return newIndex(config, scanCommands, commandClaims) }
 
 // Skills indexes subdirectories. Each subdirectory is a skill, and SKILL.md is
 // the skill's file. A layer with a SKILL.md is a skill itself if no subdirectory
 // has a SKILL.md. The error is the same as for Commands.
-func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills) }
+func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills, skillClaims) }
 
-func newIndex(config Config, scan scanner) (*Index, error) {
+func newIndex(config Config, scan scanner, claims claims) (*Index, error) {
 	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
-	x := &Index{config: config, scan: scan, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
+	x := &Index{config: config, scan: scan, claims: claims, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
 	if config.Lifetime == nil {
 		x.flight.lifetime = context.Background()

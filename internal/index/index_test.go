@@ -409,7 +409,7 @@ func TestAScanFailsIfTheContextEndsInTheLastRead(t *testing.T) {
 			cancel()
 			<-s.ctx.Done()
 			return s.result(), nil
-		})
+		}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,54 +1,358 @@
 package index
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"path"
 	"strings"
+	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// Known returns the entry of last, the value of [Index.Last], that Lookup would find
-// in a snapshot taken now, if the entry's own file alone decides the result. The
-// caller checks the file. If a file created since the last validation can take
-// precedence over the entry, Known returns nil. Known also returns nil for a broken
-// entry, and if last is nil.
-func (x *Index) Known(last *Snapshot, wanted ...string) *Entry {
-	if last == nil || wanted[0] != wanted[len(wanted)-1] && names.Loose(wanted[0]) && x.config.Valid(wanted[0]) && last.Lookup(wanted[0]) == nil {
-		return nil
-	}
-	e := last.Lookup(wanted...)
-	if e == nil || e.Broken() != nil || e.layer > 0 || !strings.HasSuffix(e.Path, ".md") || strings.Contains(e.Path, ":") {
-		return nil
-	}
-	return e
+// Known returns the entry of last, the value of [Index.Last], that Lookup would find in a
+// snapshot taken now, if stats prove the result. Known stats the files that could take
+// precedence over the entry, and scans no layer. The caller checks the file of the entry
+// itself. If another file can have the name now, Known returns nil. Known also returns nil
+// for a broken entry, for an unknown name, and if last is nil.
+func (x *Index) Known(ctx context.Context, last *Snapshot, wanted ...string) *Entry {
+	return (&lookout{index: x, ctx: ctx, last: last}).known(wanted)
 }
 
-// KnownSkill returns the entry of last that Lookup would find in a snapshot taken now,
-// if the entry's own file alone decides the result, or nil. The SKILL.md of a
-// direct subdirectory of the first layer decides alone, because no other file
-// takes precedence. KnownSkill stats the file, because a link can have replaced the
-// file since. In a layer without links, the caller's read of the file decides.
-func (x *Index) KnownSkill(last *Snapshot, name string) *Entry {
-	e := x.Known(last, name)
-	if e == nil || path.Base(e.Path) != skillFiles[0] {
+// KnownCached is Known for a caller that must not wait. KnownCached looks only into the
+// directories that StatCached uses, and returns nil if a file elsewhere can have the name.
+func (x *Index) KnownCached(last *Snapshot, wanted ...string) *Entry {
+	return (&lookout{index: x, last: last, cached: true}).known(wanted)
+}
+
+// A lookout finds out whether a file that a snapshot does not contain can have a name.
+type lookout struct {
+	index  *Index
+	ctx    context.Context // nil if cached
+	last   *Snapshot
+	cached bool // look only into open directories
+	dirs   int  // number of directories that nestedClaims has read
+}
+
+// A claims function reports whether a file of a layer that e does not describe can have the
+// name, with precedence over e. The entry e is in the layer, or nil.
+type claims func(l *lookout, layer int, name string, e *Entry) bool
+
+func (l *lookout) known(wanted []string) *Entry {
+	if l.last == nil {
 		return nil
 	}
-	l := x.config.Layers[e.layer]
-	if dirPath := path.Dir(e.Path); dirPath == l.Dir || path.Dir(dirPath) != l.Dir {
-		return nil
-	}
-	if l.plain() {
+	x := l.index
+	for i, name := range wanted {
+		if i > 0 && name == wanted[0] {
+			continue
+		}
+		e := l.last.Lookup(name)
+		if e == nil && i < len(wanted)-1 && name != wanted[len(wanted)-1] {
+			if x.config.Valid == nil || !x.config.Valid(name) || l.unclaimed(len(x.config.Layers), name, nil) {
+				continue
+			}
+			return nil
+		}
+		if e == nil || e.Broken() != nil || !l.unclaimed(e.Layer(), name, nil) || !l.unchanged(e.Layer()) && x.claims(l, e.Layer(), name, e) {
+			return nil
+		}
 		return e
 	}
-	stat := l.FS.Lstat
-	if e.Linked {
-		stat = l.FS.Info
+	return nil
+}
+
+// unclaimed reports whether no file of the first n layers can have the name.
+func (l *lookout) unclaimed(n int, name string, e *Entry) bool {
+	for layer := range n {
+		if !l.unchanged(layer) && l.index.claims(l, layer, name, e) {
+			return false
+		}
 	}
-	if info, err := stat(e.Path); err != nil || !StampOf(info).Same(e.Stamp) {
+	return true
+}
+
+// unchanged reports whether no file of a layer can have changed since the snapshot.
+func (l *lookout) unchanged(layer int) bool {
+	x := l.index
+	if x.config.Layers[layer].Immutable && l.last.layers[layer].read {
+		return true
+	}
+	if x.config.Feed == nil || !x.config.Layers[layer].Fed {
+		return false
+	}
+	f := x.fresh.Load()
+	return f != nil && f.snapshot == l.last && x.config.Feed.unchanged(*f) && (x.config.TTL == 0 || x.withinTTL(f.at))
+}
+
+// errLookout is the error if a lookout cannot decide.
+var errLookout = errors.New("undecided")
+
+// lstat describes a file of a layer.
+func (l *lookout) lstat(layer int, file string) (confine.Info, error) {
+	at := l.index.config.Layers[layer]
+	if dir := l.index.open[layer].Load(); dir != nil && path.Dir(file) == at.Dir && l.index.enter() {
+		defer l.index.leave()
+		if dir.Current() {
+			if info, err := dir.Lstat(path.Base(file)); !errors.Is(err, fs.ErrClosed) { // a scan has replaced dir
+				return info, err
+			}
+		}
+	}
+	if l.cached || l.ctx.Err() != nil {
+		return confine.Info{}, errLookout
+	}
+	return l.index.FS(l.ctx, layer).Lstat(file)
+}
+
+// absent reports whether the error of a stat shows that a scan finds no entry at the path.
+func absent(err error) bool {
+	for _, reason := range []error{fs.ErrNotExist, confine.ErrNotDir, syscall.ENOTDIR, confine.ErrEscape, confine.ErrSymlink} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return false
+}
+
+// is reports whether a stat with another letter case describes the unchanged file of the entry,
+// as on a filesystem that ignores letter case.
+func (e *Entry) is(info confine.Info) bool {
+	return e != nil && info.Ino != 0 && StampOf(info).Same(e.Stamp)
+}
+
+// markdownSuffixes are the spellings of ".md" in order of precedence; see comparePrecedence.
+var markdownSuffixes = [...]string{".md", ".MD", ".Md", ".mD"}
+
+// commandClaims is the claims function of commands.
+func commandClaims(l *lookout, layer int, name string, e *Entry) bool {
+	config := &l.index.config
+	stem := name
+	if config.Nested && strings.Contains(name, ":") {
+		if config.Valid(name) {
+			return true // a loose name has several paths
+		}
+		stem = strings.ReplaceAll(name, ":", "/")
+	}
+	stem = path.Join(config.Layers[layer].Dir, stem)
+	for _, suffix := range markdownSuffixes {
+		if e != nil && e.Path == stem+suffix {
+			return false
+		}
+		info, err := l.lstat(layer, stem+suffix)
+		switch {
+		case err == nil && (info.Mode.IsDir() || e.is(info)):
+		case absent(err):
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// skillClaims is the claims function of skills. A directory without a SKILL.md claims nothing.
+func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
+	x := l.index
+	at := x.config.Layers[layer]
+	own, level := "", max(x.config.Depth, 1)
+	if e != nil {
+		if own = path.Dir(e.Path); own == at.Dir {
+			return l.ownSkillClaims(layer, e)
+		}
+		level = 1 + strings.Count(own, "/") - strings.Count(below(at.Dir, "x"), "/")
+	}
+	switch {
+	case e != nil && (l.relinked(layer, e) || l.skillFileBefore(layer, e) || !l.searched(layer, at.Dir, own)):
+		return true
+	case (e == nil || level > 1) && l.layerClaims(layer, name):
+		return true
+	case own == below(at.Dir, name):
+		return false
+	}
+	return l.holdsSkill(layer, below(at.Dir, name)) || level > 1 && l.nestedClaims(layer, at.Dir, name, own, level-1)
+}
+
+// relinked reports whether a link to a SKILL.md, or the target of the link, can have changed. A
+// SkillDir does not open a link in place of a file.
+func (l *lookout) relinked(layer int, e *Entry) bool {
+	if !e.Linked {
+		return false
+	}
+	info, err := l.index.FS(l.ctx, layer).Info(e.Path)
+	return err != nil || !StampOf(info).Same(e.Stamp)
+}
+
+// skillFileBefore reports whether the directory of a skill has a file with a preferred
+// name.
+func (l *lookout) skillFileBefore(layer int, e *Entry) bool {
+	for _, base := range skillFiles {
+		file := below(path.Dir(e.Path), base)
+		if file == e.Path {
+			break
+		}
+		info, err := l.lstat(layer, file)
+		if !absent(err) && (err != nil || !info.Mode.IsDir() && !e.is(info)) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsSkill reports whether a directory can have a SKILL.md.
+func (l *lookout) holdsSkill(layer int, dirPath string) bool {
+	info, err := l.lstat(layer, dirPath)
+	switch typ := info.Mode.Type(); {
+	case absent(err), err == nil && typ != fs.ModeDir && typ != fs.ModeSymlink:
+		return false
+	case err != nil:
+		return true
+	}
+	return l.hasSkillFile(layer, dirPath)
+}
+
+// hasSkillFile reports whether a directory has a SKILL.md, readable or not.
+func (l *lookout) hasSkillFile(layer int, dirPath string) bool {
+	for _, base := range skillFiles {
+		if info, err := l.lstat(layer, below(dirPath, base)); !absent(err) && (err != nil || !info.Mode.IsDir()) {
+			return true
+		}
+	}
+	return false
+}
+
+// searched reports whether a scan searches the directories above a nested skill. Below a
+// directory with a SKILL.md, a scan searches only directories with a SKILL.md. searched does
+// not count the directories that limit a scan; see maxDirs.
+func (l *lookout) searched(layer int, top, own string) bool {
+	above := strings.Split(strings.TrimPrefix(own, top+"/"), "/")
+	above = above[:len(above)-1]
+	if len(above) < 2 {
+		return true // a scan searches each directory of the first level
+	}
+	inSkill := false
+	for _, name := range above {
+		top = below(top, name)
+		has := l.hasSkillFile(layer, top)
+		if inSkill && !has {
+			return false
+		}
+		inSkill = has
+	}
+	return true
+}
+
+// nestedClaims reports whether a directory in the given number of levels of directories below
+// dirPath holds a skill of the name. On the last level, the skills in own and later paths
+// have no precedence.
+func (l *lookout) nestedClaims(layer int, dirPath, name, own string, levels int) bool {
+	if l.dirs++; l.cached || l.dirs > maxDirs {
+		return true
+	}
+	dir, err := l.index.FS(l.ctx, layer).OpenDir(dirPath)
+	if err != nil {
+		return !absent(err)
+	}
+	defer dir.Close()
+	claimed := false
+	err = dir.Each(l.ctx, func(child string, typ fs.FileMode) error {
+		if typ.IsRegular() || !names.Loose(child) || skipped(child) {
+			return nil
+		}
+		childPath := below(dirPath, child)
+		candidate := below(childPath, name)
+		later := levels == 1 && own != "" && candidate >= own
+		if !later && !lacks(dir, child, typ, name) && l.holdsSkill(layer, candidate) || levels > 1 && l.nestedClaims(layer, childPath, name, own, levels-1) {
+			claimed = true
+			return fs.SkipAll
+		}
 		return nil
+	})
+	return claimed || err != nil
+}
+
+// lacks reports whether a subdirectory of an open directory has no entry of the name. If a link
+// is on the way, lacks reports false.
+func lacks(dir *confine.Dir, child string, typ fs.FileMode, name string) bool {
+	if typ != fs.ModeDir {
+		return false
 	}
-	return e
+	sub, err := dir.OpenDir(child)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer sub.Close()
+	_, err = sub.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// layerClaims reports whether the layer itself can be a skill of the name.
+func (l *lookout) layerClaims(layer int, name string) bool {
+	at := l.index.config.Layers[layer]
+	if !l.hasSkillFile(layer, at.Dir) {
+		return false
+	}
+	for _, e := range l.last.layers[layer].entries {
+		if hasSkillFile(e) && path.Dir(e.Path) != at.Dir && path.Dir(path.Dir(e.Path)) == at.Dir && l.hasSkillFile(layer, path.Dir(e.Path)) {
+			return false // beside a skill, the layer is not a skill
+		}
+	}
+	for _, base := range skillFiles {
+		own, err := l.ownName(layer, below(at.Dir, base))
+		switch {
+		case err == nil:
+			return own == name
+		case !absent(err):
+			return true
+		}
+	}
+	return false
+}
+
+// ownSkillClaims reports whether a layer that is a skill can be another skill or no skill now.
+func (l *lookout) ownSkillClaims(layer int, e *Entry) bool {
+	if l.relinked(layer, e) || l.skillFileBefore(layer, e) {
+		return true
+	}
+	name, err := l.ownName(layer, e.Path)
+	return err != nil || name != e.Name || l.subdirectoryClaims(layer, path.Dir(e.Path))
+}
+
+// ownName returns the name of a layer that is a skill because of its own file.
+func (l *lookout) ownName(layer int, file string) (string, error) {
+	head := make([]byte, matter.MinHead)
+	n, info, err := readHead(l.index.FS(l.ctx, layer), file, head)
+	if err != nil {
+		return "", err
+	}
+	doc, more := matter.Parse(head[:n], n < len(head) || int64(n) == info.Size)
+	if more || !describesSkill(doc.Frontmatter) || info.Size > l.index.config.MaxFileSize {
+		return "", errLookout
+	}
+	return l.index.config.Layers[layer].skillName(doc.Frontmatter), nil
+}
+
+// subdirectoryClaims reports whether a direct subdirectory can have a SKILL.md.
+func (l *lookout) subdirectoryClaims(layer int, dirPath string) bool {
+	if l.cached {
+		return true
+	}
+	dir, err := l.index.FS(l.ctx, layer).OpenDir(dirPath)
+	if err != nil {
+		return true
+	}
+	defer dir.Close()
+	claimed := false
+	err = dir.Each(l.ctx, func(child string, typ fs.FileMode) error {
+		if typ.IsRegular() || !names.Loose(child) || skipped(child) || !l.holdsSkill(layer, below(dirPath, child)) {
+			return nil
+		}
+		claimed = true
+		return fs.SkipAll
+	})
+	return claimed || err != nil
 }
 
 // keepOpen keeps a layer's directory open for StatCached, or closes a directory

@@ -1,21 +1,27 @@
 package index
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/spf13/afero"
+	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// TestKnown asks for entries that a file created meanwhile cannot replace.
+// TestKnown asks for commands of the last snapshot, before and after a change.
 func TestKnown(t *testing.T) {
-	tr := tree{"one/a.md": "", "one/upper.MD": "", "one/large.md": "12345678901", "one/x.md.md": "", "two/b.md": "", "one/dep.md": "---\nis_dependency: 1\n---\n"}
-	x := commandsOf(t, Config{MaxFileSize: 32, Valid: names.Loose}, confined(t)(confine.Over(tr.inMemory(t), "/")), "one", "two")
+	tr := tree{"one/a.md": "", "one/upper.MD": "", "one/large.md": "12345678901", "one/x.md.md": "", "two/b.md": "", "two/a.md": "", "one/dep.md": "---\nis_dependency: 1\n---\n", "one/dir.md/x": ""}
+	fsys := tr.inMemory(t)
+	x := commandsOf(t, Config{MaxFileSize: 32, Valid: names.Loose}, confined(t)(confine.Over(fsys, "/")), "one", "two", "missing")
 	before := x.Last()
 	s := snapshotOf(t, x)
-	if x.Known(before, "a") != nil {
+	if x.Known(t.Context(), before, "a") != nil {
 		t.Error("an entry of a later snapshot than the given snapshot")
 	}
 	for _, tt := range []struct {
@@ -26,15 +32,23 @@ func TestKnown(t *testing.T) {
 		{"a command of the first layer", []string{"a"}, true},
 		{"a dependency", []string{"dep"}, true},
 		{"a name with a suffix that no command can have instead", []string{"a/", "a"}, true},
-		{"a name that another command could have", []string{"a.md", "a"}, false},
+		{"a name that another command could have", []string{"a.md", "a"}, true},
 		{"both names, the first of a command", []string{"x.md", "x"}, true},
-		{"a command of another layer", []string{"b"}, false},
-		{"a file that ends in .MD", []string{"upper"}, false},
+		{"a command of another layer", []string{"b"}, true},
+		{"a file that ends in .MD", []string{"upper"}, true},
 		{"a name without a command", []string{"none"}, false},
 	} {
-		e := x.Known(s, tt.names...)
+		e := x.Known(t.Context(), s, tt.names...)
 		if (e != nil) != tt.known || e != nil && e != s.Lookup(tt.names...) {
 			t.Errorf("%s: Known(%q) = %v", tt.name, tt.names, e)
+		}
+	}
+	for file, wanted := range map[string][]string{"one/b.md": {"b"}, "one/upper.md": {"upper"}, "two/a.md.md": {"a.md", "a"}} {
+		if err := write(fsys, file, ""); err != nil {
+			t.Fatal(err)
+		}
+		if e := x.Known(t.Context(), s, wanted...); e != nil {
+			t.Errorf("Known(%q) = %v after the creation of %s", wanted, e, file)
 		}
 	}
 }
@@ -42,46 +56,144 @@ func TestKnown(t *testing.T) {
 func TestABrokenCommandIsNotKnown(t *testing.T) {
 	tr := tree{"commands/large.md": "1234"}
 	x := commandsOf(t, Config{MaxFileSize: 3}, confined(t)(confine.Over(tr.inMemory(t), "/")), "commands")
-	if s := snapshotOf(t, x); s.Lookup("large") == nil || x.Known(s, "large") != nil {
-		t.Errorf("Known = %v", x.Known(s, "large"))
+	if s := snapshotOf(t, x); s.Lookup("large") == nil || x.Known(t.Context(), s, "large") != nil {
+		t.Errorf("Known = %v", x.Known(t.Context(), s, "large"))
 	}
 }
 
-// TestKnownSkill asks for skills that no other file can replace. Their SKILL.md
-// is unchanged.
+// TestKnownSkill asks for skills after one change. The change decides whether another
+// skill can have the name.
 func TestKnownSkill(t *testing.T) {
-	files := tree{"one/a/SKILL.md": "", "one/b/skill.md": "", "one/c/x": "", "one/web/deep/SKILL.md": "", "two/d/SKILL.md": "", "one/changed/SKILL.md": "", "one/gone/SKILL.md": ""}
-	fsys := files.inMemory(t)
-	x := skillsOf(t, Config{Depth: 2, Valid: names.Loose}, confined(t)(confine.Over(fsys, "/")), "one", "two")
-	s := snapshotOf(t, x)
-	if err := write(fsys, "one/changed/SKILL.md", "1"); err != nil {
-		t.Fatal(err)
+	files := tree{"one/a/SKILL.md": "", "one/b/skill.md": "", "one/bare/x": "", "one/web/deep/SKILL.md": "", "two/d/SKILL.md": "", "two/web/low/SKILL.md": "", "two/bare/SKILL.md": ""}
+	for _, tt := range []struct {
+		name, change string // a file to write, or "" for none
+		known        bool
+	}{
+		{"a", "", true}, {"b", "", true}, {"bare", "", true}, {"deep", "", true}, {"d", "", true}, {"low", "", true}, {"none", "", false}, {"web", "", false},
+		{"a", "one/web/a/SKILL.md", true}, {"a", "two/a/SKILL.md", true}, // without precedence
+		{"b", "one/b/SKILL.md", false},
+		{"bare", "one/bare/skill.md", false}, {"bare", "one/web/bare/SKILL.md", false}, {"bare", "two/web/bare/SKILL.md", true},
+		{"deep", "one/deep/SKILL.md", false}, {"deep", "one/a/deep/SKILL.md", false}, {"deep", "one/x/deep/SKILL.md", true},
+		{"d", "one/d/x", true}, {"d", "one/d/SKILL.md", false}, {"d", "one/a/d/SKILL.md", false}, {"d", "one/d/SKILL.md/x", true},
+		{"low", "one/low/SKILL.md", false}, {"low", "two/low/SKILL.md", false}, {"low", "two/d/low/SKILL.md", false}, {"low", "one/.x/low/SKILL.md", true},
+	} {
+		t.Run(tt.name+" "+tt.change, func(t *testing.T) {
+			fsys := files.inMemory(t)
+			x := skillsOf(t, Config{Depth: 2}, confined(t)(confine.Over(fsys, "/")), "one", "two", "missing")
+			s := snapshotOf(t, x)
+			if tt.change != "" {
+				if err := write(fsys, tt.change, ""); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if e := x.Known(t.Context(), s, tt.name); (e != nil) != tt.known || e != nil && e != s.Lookup(tt.name) {
+				t.Errorf("Known = %v", e)
+			}
+		})
 	}
-	if err := fsys.Remove("/one/gone/SKILL.md"); err != nil {
-		t.Fatal(err)
-	}
-	for name, known := range map[string]bool{"a": true, "b": false, "c": false, "deep": false, "d": false, "changed": false, "gone": false, "none": false} {
-		if e := x.KnownSkill(s, name); (e != nil) != known || e != nil && e != s.Lookup(name) {
-			t.Errorf("KnownSkill(%q) = %v", name, e)
-		}
-	}
+}
+
+func TestALinkedSkillIsKnownUntilItsTargetChanges(t *testing.T) {
 	linked := tree{"skills/a/SKILL.md": "-> ../../text.md", "text.md": "12"}.onDisk(t)
-	x = skillsOf(t, Config{}, confined(t)(confine.New(linked)), "skills")
-	s = snapshotOf(t, x)
-	if e := x.KnownSkill(s, "a"); e == nil || !e.Linked {
+	x := skillsOf(t, Config{}, confined(t)(confine.New(linked)), "skills")
+	s := snapshotOf(t, x)
+	if e := x.Known(t.Context(), s, "a"); e == nil || !e.Linked {
 		t.Errorf("a linked SKILL.md: %v", e)
 	}
 	if err := os.WriteFile(filepath.Join(linked, "text.md"), []byte("123"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if e := x.KnownSkill(s, "a"); e != nil {
+	if e := x.Known(t.Context(), s, "a"); e != nil {
 		t.Errorf("a SKILL.md whose target has changed: %v", e)
 	}
-	top := skillsOf(t, Config{}, confined(t)(confine.New(tree{"SKILL.md": skillText("x")}.onDisk(t))), ".")
-	s = snapshotOf(t, top)
-	if e := top.KnownSkill(s, s.Entries[0].Name); e != nil {
-		t.Errorf("a layer that is a skill itself: %v", e)
+}
+
+// A layer that is a skill stays known until a subdirectory has a SKILL.md.
+func TestALayerThatIsASkillIsKnown(t *testing.T) {
+	root := tree{"pdf/SKILL.md": skillText("pdf"), "pdf/scripts/x.py": "", "low/pdf/SKILL.md": ""}.onDisk(t)
+	x := skillsOf(t, Config{}, confined(t)(confine.New(root)), "pdf", "low")
+	s := snapshotOf(t, x)
+	if e := x.Known(t.Context(), s, "pdf"); e == nil || e.Path != "pdf/SKILL.md" {
+		t.Errorf("%v", e)
 	}
+	if err := os.WriteFile(filepath.Join(root, "pdf", "scripts", "SKILL.md"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if e := x.Known(t.Context(), s, "pdf"); e != nil {
+		t.Errorf("%v beside a skill in a subdirectory", e)
+	}
+}
+
+// TestKnownAgreesWithANewSnapshot changes random trees. If the file of a known entry exists, a
+// new snapshot has the same entry.
+func TestKnownAgreesWithANewSnapshot(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		skills := rapid.Bool().Draw(rt, "skills")
+		config := Config{Nested: rapid.Bool().Draw(rt, "nested"), Depth: rapid.IntRange(1, 4).Draw(rt, "depth"), Valid: names.Plain}
+		file := rapid.StringMatching(`[xyz](/[abx]){0,3}/(SKILL\.md|skill\.md|t)|[xyz]/(SKILL\.md|skill\.md)`)
+		name := rapid.StringMatching(`[abxyz]`)
+		open := skillsOf
+		if !skills {
+			open = commandsOf
+			file = rapid.StringMatching(`[xyz](/[ab]){0,2}/[ab]\.(md|MD|Md|md/t)`)
+			name = rapid.StringMatching(`[ab](:[ab]){0,2}`)
+		}
+		text := rapid.SampledFrom([]string{"", skillText("a"), skillText("b")})
+		tr := tree{}
+		add := func(fsys afero.Fs, label string) {
+			for _, f := range rapid.SliceOfN(file, 0, 12).Draw(rt, label) {
+				if fsys == nil {
+					tr[f] = text.Draw(rt, "text")
+				} else {
+					_ = write(fsys, f, text.Draw(rt, "text")) // fails below a file
+				}
+			}
+		}
+		add(nil, "files")
+		for f := range tr { // a path cannot be both a file and a directory
+			for other := range tr {
+				if strings.HasPrefix(other, f+"/") {
+					delete(tr, f)
+				}
+			}
+		}
+		fsys := tr.inMemory(t)
+		if err := errors.Join(fsys.MkdirAll("/x", 0o755), fsys.MkdirAll("/y", 0o755), fsys.MkdirAll("/z", 0o755)); err != nil {
+			rt.Fatal(err)
+		}
+		at := confined(t)(confine.Over(fsys, "/"))
+		layers := []string{"x", "y", "z"}
+		x := open(t, config, at, layers...)
+		last, err := x.Snapshot(t.Context())
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, f := range rapid.SliceOfN(file, 0, 3).Draw(rt, "removed") {
+			_ = fsys.RemoveAll("/" + strings.TrimSuffix(f, "/t"))
+		}
+		for _, dir := range layers {
+			if err := fsys.MkdirAll("/"+dir, 0o755); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		add(fsys, "added")
+		now, err := open(t, config, at, layers...).Snapshot(t.Context())
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, n := range rapid.SliceOfN(name, 1, 6).Draw(rt, "names") {
+			e := x.Known(t.Context(), last, n)
+			if e == nil {
+				continue
+			}
+			if info, err := at.Lstat(e.Path); err != nil || !info.Mode.IsRegular() {
+				continue // the caller finds no file
+			}
+			if got := now.Lookup(n); got == nil || got.Path != e.Path || got.Layer() != e.Layer() {
+				rt.Errorf("Known(%q) is %s, and a new snapshot has %+v", n, e.Path, got)
+			}
+		}
+	})
 }
 
 // StatCached needs the open directory of a layer on a local disk of Linux.

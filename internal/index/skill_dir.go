@@ -18,7 +18,8 @@ const maxSkillLinks = 40
 // leads a SkillDir outside: each name is opened element by element, relative
 // to descriptors, and a link is followed only if the target is in the directory.
 // The single exception is a SKILL.md that is a link: a SkillDir reads this
-// link as a scan does.
+// link as a scan does. If the entry of the scan is no link, Open does not follow a link
+// that has replaced the SKILL.md.
 type SkillDir struct {
 	index *Index
 	entry *Entry
@@ -45,8 +46,36 @@ func (d *SkillDir) open(ctx context.Context) (err error) {
 	if err = d.index.viewSkill(ctx, d); err != nil {
 		return err
 	}
-	d.dir, err = d.fs.OpenDir(d.at)
+	if d.dir = d.index.openCached(d); d.dir == nil {
+		d.dir, err = d.fs.OpenDir(d.at)
+	}
 	return err
+}
+
+// openCached opens the directory of a skill below the open directory of the layer, which needs
+// fewer system calls. If a link or a change is on the way, openCached returns nil.
+func (x *Index) openCached(d *SkillDir) *confine.Dir {
+	l := x.config.Layers[d.entry.layer]
+	dir := x.open[d.entry.layer].Load()
+	if dir == nil || d.fs != l.FS || d.at == l.Dir || !dir.Current() {
+		return nil
+	}
+	rest := d.at
+	if l.Dir != "." {
+		rest = d.at[len(l.Dir)+1:]
+	}
+	for at := dir; ; {
+		var elem string
+		elem, rest, _ = strings.Cut(rest, "/")
+		next, err := at.OpenDir(elem)
+		if at != dir {
+			at.Close()
+		}
+		if err != nil || rest == "" {
+			return next
+		}
+		at = next
+	}
 }
 
 // Outdated reports whether the error of reading a file can be the refusal of a snapshot,
@@ -82,8 +111,11 @@ func (d *SkillDir) Close() { d.dir.Close() }
 // allow a link, Open returns confine.ErrSymlink. If more than maxSkillLinks
 // links are on the way, Open returns syscall.ELOOP.
 func (d *SkillDir) Open(name string) (*confine.File, error) {
-	if d.entry.Linked && d.isSkillFile(name) {
-		return d.fs.OpenRegular(d.file())
+	if d.isSkillFile(name) {
+		if d.entry.Linked {
+			return d.fs.OpenRegular(d.file())
+		}
+		return d.dir.OpenRegular(name)
 	}
 	var file *confine.File
 	err := d.follow(name, func(dir *confine.Dir, elem string) (err error) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -96,13 +97,13 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 		if i < 0 {
 			continue
 		}
-		name, named := s.layerName(dirPath)
+		l := s.config.Layers[s.layer]
 		known := children[i].known
-		e := s.load(dir, base, children[i].typ, path.Join(dirPath, base), name, known)
+		e := s.load(dir, base, children[i].typ, path.Join(dirPath, base), l.skillName(matter.Frontmatter{}), known)
 		if e == nil {
 			continue
 		}
-		if !describesSkill(e) {
+		if !describesSkill(e.Header()) || e.Broken() != nil {
 			s.problems = append(s.problems, e.Problems()...)
 			if e.Broken() == nil {
 				s.report(problem.Problem{Code: problem.SkillDescriptionMissing, Severity: problem.Error, Path: s.place(dirPath, base),
@@ -111,36 +112,33 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 			}
 			continue
 		}
-		if declared, _ := e.get().header.Get("name"); e != known && !named && names.Loose(declared.String()) {
-			e.Name = declared.String()
+		if e != known {
+			e.Name = l.skillName(e.Header())
 		}
 		return e
 	}
 	return nil
 }
 
-// describesSkill reports whether a SKILL.md has a name or a description.
-func describesSkill(e *Entry) bool {
-	for _, key := range []string{"name", "description"} {
-		if v, _ := e.get().header.Get(key); strings.TrimSpace(v.String()) != "" {
-			return e.Broken() == nil
-		}
-	}
-	return false
+// describesSkill reports whether the header of a SKILL.md has a name or a description.
+func describesSkill(header matter.Frontmatter) bool {
+	return slices.ContainsFunc([]string{"name", "description"}, func(key string) bool {
+		v, _ := header.Get(key)
+		return strings.TrimSpace(v.String()) != ""
+	})
 }
 
-// layerName returns the name of a layer's directory. If the directory has no
-// name that a skill can have, as at the top of an fs.FS, named is false, and
-// layerName returns the name of the layer or, if a skill cannot have this name
-// either, "skill".
-func (s *scan) layerName(dirPath string) (name string, named bool) {
-	if base := path.Base(filepath.ToSlash(s.fs.Path(dirPath))); names.Loose(base) {
-		return base, true
+// skillName returns the name of a layer that is a skill itself: the name of its directory. If
+// a skill cannot have this name, as at the top of an fs.FS, skillName returns the name in the
+// header, or else the name of the layer, or else "skill".
+func (l Layer) skillName(header matter.Frontmatter) string {
+	declared, _ := header.Get("name")
+	for _, name := range []string{path.Base(filepath.ToSlash(l.FS.Path(l.Dir))), declared.String(), l.Name} {
+		if names.Loose(name) {
+			return name
+		}
 	}
-	if name := s.config.Layers[s.layer].Name; names.Loose(name) {
-		return name, false
-	}
-	return "skill", false
+	return "skill"
 }
 
 // skills returns an entry for each child that is a directory, with or without a

@@ -69,12 +69,6 @@ func (l Layer) ReadAdvice(err error) string {
 
 const checkStore = "check the connection to the store"
 
-// plain reports whether no file of the layer can be a link.
-func (l Layer) plain() bool {
-	_, links := l.Store.(fs.ReadLinkFS)
-	return l.Store != nil && !links
-}
-
 func overStore(store fs.FS) *confine.FS {
 	fsys, err := confine.Over(afero.FromIOFS{FS: store}, ".")
 	if err != nil {

@@ -116,7 +116,7 @@ func TestCloseEndsScansBeforeTheWatch(t *testing.T) {
 			<-s.ctx.Done()
 			added = s.watch.add(dir, true)
 			return nil, s.ctx.Err()
-		})
+		}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // An Adapter offers a catalog as tools and prompts. An Adapter is immutable and safe
@@ -188,7 +189,8 @@ func (a *Adapter) PageSize() int { return a.config.pageSize }
 // If the tool fails, Call returns a Result with IsError, in the error shape of the
 // tool contract. If an extra tool returns an error, Call returns the error text in a
 // Result with IsError. Call returns an *RPCError with CodeInvalidParams if no tool has
-// the name, and the context's error if the context ends.
+// the name, an *RPCError with CodeInternalError if the tool panics, and the context's
+// error if the context ends.
 func (a *Adapter) Call(ctx context.Context, name string, arguments json.RawMessage) (Result, error) {
 	result, _, err := a.call(ctx, name, arguments)
 	return result, err
@@ -203,6 +205,11 @@ func (a *Adapter) call(ctx context.Context, name string, arguments json.RawMessa
 	if !ok {
 		return Result{}, nil, a.unknownTool(name)
 	}
+	defer func() {
+		if fault := recover(); fault != nil { // an SDK would end the server
+			result, cause, err = Result{}, nil, a.panicked(name, fault)
+		}
+	}()
 	result, err = t.Call(ctx, arguments)
 	switch {
 	case err == nil:
@@ -212,6 +219,13 @@ func (a *Adapter) call(ctx context.Context, name string, arguments json.RawMessa
 	default:
 		return failedResult(err), err, nil
 	}
+}
+
+// panicked returns the error for a panic of a tool.
+func (a *Adapter) panicked(name string, fault any) *RPCError {
+	cause, _ := fault.(error)
+	text := fmt.Sprintf("the tool %s panicked: %s", quote(name), escape.Name(fmt.Sprint(fault)))
+	return &RPCError{Code: CodeInternalError, Message: a.hider.text(truncate(text)), err: cause}
 }
 
 // failedResult returns the result of a tool that failed with an error.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -16,9 +15,9 @@ import (
 //
 // Answer always returns a text, because some frameworks end the run of an agent on a
 // Go error. If no tool has the name, the text lists the names of the tools. If the
-// context ends, the text contains the context's error. If a tool panics, Answer
-// recovers, and the text contains the value of the panic. The text is empty only if
-// an extra tool returns no text.
+// context ends, the text contains the context's error. If a tool panics, the
+// text contains the value of the panic. The text is empty only if an extra tool
+// returns no text.
 //
 // The arguments are the JSON that the model wrote. Answer is safe for concurrent use
 // if the extra tools are.
@@ -38,7 +37,7 @@ func (a *Adapter) Answer(ctx context.Context, name string, arguments json.RawMes
 // toolshelf.ErrCommandNotFound, except for list_skills, whose errors have no code.
 // errors.Is matches the context's error, the error of an extra tool, the error of a
 // function of ToolFor, and an error that is the value of a panic. errors.As finds an
-// *RPCError if no tool has the name.
+// *RPCError if no tool has the name and if the tool panicked.
 func (a *Adapter) AnswerErr(ctx context.Context, name string, arguments json.RawMessage) (string, error) {
 	result, cause := a.answer(ctx, name, arguments)
 	if result.IsError {
@@ -76,18 +75,11 @@ func (a *Adapter) AnswerMap(ctx context.Context, name string, arguments map[stri
 func (a *Adapter) answer(ctx context.Context, name string, arguments json.RawMessage) (result Result, cause error) {
 	var kept error
 	ctx = context.WithValue(ctx, causeKey{}, &kept) // panics for a nil context
-	defer func() {
-		if fault := recover(); fault != nil {
-			text := fmt.Sprintf("the tool %s panicked: %v", quote(name), fault)
-			result = Result{Text: text, IsError: true}
-			cause, _ = fault.(error)
-		}
-	}()
 	result, cause, err := a.call(ctx, name, arguments)
-	var unknown *RPCError
+	var refused *RPCError
 	switch {
-	case errors.As(err, &unknown):
-		return Result{Text: unknown.Message, IsError: true}, err
+	case errors.As(err, &refused):
+		return Result{Text: refused.Message, IsError: true}, err
 	case err != nil:
 		return Result{Text: "the call was not finished: " + err.Error(), IsError: true}, err
 	case cause != nil:

@@ -153,7 +153,11 @@ func TestAnswerErrMatchesTheErrorOfAnExtraTool(t *testing.T) {
 			t.Errorf("%s: AnswerErr = %q, %v; want the error of the tool in the chain", name, text, err)
 		}
 		if name == "fault" {
-			continue // a panic of Call
+			var failed *mcpadapter.RPCError
+			if _, err := a.Call(ctx, name, nil); !errors.As(err, &failed) || failed.Code != mcpadapter.CodeInternalError || !errors.Is(err, mine) {
+				t.Errorf("%s: Call = %v; want -32603 with the value of the panic", name, err)
+			}
+			continue
 		}
 		if result, err := a.Call(ctx, name, nil); err != nil || !result.IsError {
 			t.Errorf("%s: Call = %+v, %v; want a result with IsError", name, result, err)

@@ -15,7 +15,7 @@ const (
 	CodeInvalidRequest     = -32600 // the state of the session does not allow the request
 	CodeMethodNotFound     = -32601
 	CodeInvalidParams      = -32602 // also for an invalid cursor and for an unknown tool or prompt
-	CodeInternalError      = -32603 // the context ended, or the catalog cannot be read or is closed
+	CodeInternalError      = -32603 // the context ended, the catalog cannot be read or is closed, or a tool panicked
 	CodeUnsupportedVersion = -32022 // an unsupported protocol version; Data lists the supported versions
 )
 

@@ -28,7 +28,8 @@ type Tool struct {
 	// Call runs the tool. The arguments are a JSON object. Empty input and null
 	// mean an empty object. For invalid arguments and failures of the tool, Call
 	// returns a Result with IsError for the model. The error is for the caller. A
-	// tool of this package returns no error except the context's error.
+	// tool of this package returns no error except the context's error. Adapter.Call
+	// returns a panic as an error.
 	Call func(ctx context.Context, arguments json.RawMessage) (Result, error)
 }
 

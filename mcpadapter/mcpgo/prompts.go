@@ -2,7 +2,6 @@ package mcpgo
 
 import (
 	"context"
-	"errors"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -75,12 +74,8 @@ func newPrompt(p mcpadapter.Prompt) mcp.Prompt {
 
 func (b *binding) getPrompt(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	p, err := b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
-	var rpcErr *mcpadapter.RPCError
-	if errors.As(err, &rpcErr) {
-		return nil, errors.New(rpcErr.Message) // without the code, because the SDK sends -32603 for all errors
-	}
 	if err != nil {
-		return nil, err
+		return nil, handlerError(err)
 	}
 	return mcp.NewGetPromptResult(p.Description, []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(p.Text))}), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -223,5 +224,17 @@ func TestArgumentsAreCompleted(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestANilProviderOfCompletionsCompletesNothing(t *testing.T) {
+	s := server.NewMCPServer("test", "1")
+	s.AddPrompt(ownPrompt("own"))
+	if err := mcpgo.Register(s, adapterOf(t, afero.NewMemMapFs()), mcpgo.WithPromptCompletions(nil)); err != nil {
+		t.Fatal(err)
+	}
+	got := request(t, s, "completion/complete", `{"ref":{"type":"ref/prompt","name":"own"},"argument":{"name":"a","value":""}}`)
+	if got.Error.Code != 0 || !strings.Contains(string(got.Result), `"values":[]`) {
+		t.Errorf("got %+v", got)
 	}
 }

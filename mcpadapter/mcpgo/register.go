@@ -18,9 +18,13 @@ type Option func(*binding)
 
 // WithPromptCompletions sets the provider that completes arguments of the server's own
 // prompts. Register cannot read the provider of server.WithPromptCompletionProvider
-// and replaces it. The default provider completes nothing.
+// and replaces it. The default provider, and nil, complete nothing.
 func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
-	return func(b *binding) { b.fallback = provider }
+	return func(b *binding) {
+		if b.fallback = provider; provider == nil {
+			b.fallback = &server.DefaultPromptCompletionProvider{}
+		}
+	}
 }
 
 // Register adds an adapter's tools, prompts and completions to a server, and
@@ -83,6 +87,16 @@ func register(ctx context.Context, op string, s *server.MCPServer, a *mcpadapter
 		follow.Skills(ctx, a, b, func(b *binding, _ []string) { b.syncResources(context.Background()) })
 	}
 	return nil
+}
+
+// handlerError returns an error for a handler of the SDK, without the code, because the SDK
+// sends -32603 for all errors.
+func handlerError(err error) error {
+	var rpcErr *mcpadapter.RPCError
+	if errors.As(err, &rpcErr) {
+		return errors.New(rpcErr.Message)
+	}
+	return err
 }
 
 // hooks returns a copy of a server's hooks with the hooks of the binding. Hooks in a

@@ -3,7 +3,6 @@ package mcpgo
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -59,12 +58,8 @@ func newResource(r mcpadapter.Resource) mcp.Resource {
 
 func (b *binding) readResource(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	c, err := b.session.ReadResource(ctx, req.Params.URI)
-	var rpcErr *mcpadapter.RPCError
-	if errors.As(err, &rpcErr) {
-		return nil, errors.New(rpcErr.Message) // without the code, because the SDK sends -32603 for all errors
-	}
 	if err != nil {
-		return nil, err
+		return nil, handlerError(err)
 	}
 	if c.IsText() {
 		return []mcp.ResourceContents{mcp.TextResourceContents{URI: c.URI, MIMEType: c.MIMEType, Text: string(c.Data)}}, nil

@@ -57,7 +57,7 @@ func (b *binding) handler(name string) server.ToolHandlerFunc {
 		}
 		r, err := b.adapter.Call(b.withProgress(ctx, req), name, arguments)
 		if err != nil {
-			return nil, err
+			return nil, handlerError(err)
 		}
 		result := &mcp.CallToolResult{Content: []mcp.Content{mcp.NewTextContent(r.Text)}, IsError: r.IsError}
 		if r.Structured != nil { // a nil RawMessage would be sent as null

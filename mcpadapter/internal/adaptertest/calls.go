@@ -96,6 +96,14 @@ var calls = []struct{ project, tool, arguments, code string }{
 	{"project", "report_feedback", `{"command_name":"commit","report_content":"x","user_wants_upload":false}`, "DIRECTORY_PREPARATION_FAILED"},
 	{"project", "report_feedback", `{"command_name":"commit","report_content":"x"}`, "INVALID_ARGUMENTS"},
 
+	{"panic", "text", `{}`, "-32603"},
+	{"panic", "error", `{}`, "-32603"},
+	{"panic", "index", `{}`, "-32603"},
+	{"panic", "lines", `{}`, "-32603"},
+	{"panic", "function", `{}`, "-32603"},
+	{"panic", "list_directory", `{"path":"src"}`, "-32603"}, // the filesystem panics
+	{"panic", "list_skills", `{}`, ""},                      // the server continues
+
 	{"project", "no_tool", `{}`, "-32602"},
 	{"project", "", `{}`, "-32602"},
 }

@@ -1,6 +1,9 @@
 package adaptertest
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -47,7 +50,39 @@ func adapters(t testing.TB) map[string]*mcpadapter.Adapter {
 	} {
 		all[name] = adapter(t, c)
 	}
+	all["panic"] = panicking(t)
 	return all
+}
+
+// panicking returns an adapter with tools that panic, over a filesystem that panics.
+func panicking(t testing.TB) *mcpadapter.Adapter {
+	t.Helper()
+	function, err := mcpadapter.ToolFor("function", "", func(context.Context, struct{}) (string, error) { panic("no ink") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := []mcpadapter.Tool{function}
+	for name, fault := range map[string]func() string{
+		"text":  func() string { panic("no ink") },
+		"error": func() string { panic(errors.New("no ink")) },
+		"index": func() string { return strings.Fields("")[0] },
+		"lines": func() string { panic("no ink\nand no \x1b[31mpaper") },
+	} {
+		tools = append(tools, mcpadapter.Tool{Name: name, Call: func(context.Context, json.RawMessage) (mcpadapter.Result, error) {
+			return mcpadapter.Result{Text: fault()}, nil
+		}})
+	}
+	return adapter(t, catalog(t, panicFs{memory(t, project)}), mcpadapter.WithExtraTools(tools...))
+}
+
+// panicFs is a filesystem that panics for the directory src.
+type panicFs struct{ afero.Fs }
+
+func (p panicFs) Open(name string) (afero.File, error) {
+	if path.Clean(name) == "src" {
+		panic("broken filesystem")
+	}
+	return p.Fs.Open(name)
 }
 
 func adapter(t testing.TB, c *toolshelf.Catalog, opts ...mcpadapter.Option) *mcpadapter.Adapter {

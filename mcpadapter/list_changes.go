@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -15,9 +16,11 @@ const changeDelay = 100 * time.Millisecond
 
 // OnPromptsChange calls f with the sorted names of the prompts that were added,
 // removed or changed. The call comes a tenth of a second after the first of the
-// changes. Calls of f do not overlap. [toolshelf.Catalog.OnChange] documents when
-// changes are found. A change found immediately before the catalog's Close may
-// be reported immediately after Close.
+// changes. Calls of f do not overlap. All changes during a call of f are reported in
+// one later call. The names of changes that are undone before the call are omitted, so
+// the list may be empty. [toolshelf.Catalog.OnChange] documents when changes are found.
+// A change found immediately before the catalog's Close may be reported immediately
+// after Close.
 //
 // The subscription ends with stop or with the catalog's Close. A caller may call
 // stop more than once, also from f. stop does not wait for a running f.
@@ -87,33 +90,63 @@ func (c *listChanges) distribute(change toolshelf.Change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for s := range c.subscribers {
-		n := s.names(change)
-		if names := slices.Concat(n.Added, n.Removed, n.Changed); names != nil {
-			s.collect(names)
+		if n := s.names(change); n.Added != nil || n.Removed != nil || n.Changed != nil {
+			s.collect(n)
 		}
 	}
 }
 
-// A subscriber collects names of one list, and calls its function with all of them
-// after a pause.
+// A difference is the difference of a name between two states of a list.
+type difference string
+
+const (
+	wasAdded   difference = "added"
+	wasRemoved difference = "removed"
+	wasChanged difference = "changed"
+)
+
+// A subscriber merges the differences of one list, and calls its function with all names
+// after a pause. A function that blocks therefore costs at most the names of two states of
+// the list.
 type subscriber struct {
 	call    func(names []string)
 	names   func(toolshelf.Change) toolshelf.Names // the names of the list
 	calling sync.Mutex                             // held while call runs
 
 	mu      sync.Mutex
-	pending []string
-	timer   *time.Timer // nil while no call is due
+	pending map[string]difference // since the last call
+	timer   *time.Timer           // nil while no call is due
 	stopped bool
 }
 
-func (s *subscriber) collect(names []string) {
+func (s *subscriber) collect(n toolshelf.Names) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {
 		return
 	}
-	s.pending = append(s.pending, names...)
+	if s.pending == nil {
+		s.pending = make(map[string]difference)
+	}
+	for _, name := range n.Added {
+		if s.pending[name] == wasRemoved {
+			s.pending[name] = wasChanged
+		} else {
+			s.pending[name] = wasAdded
+		}
+	}
+	for _, name := range n.Removed {
+		if s.pending[name] == wasAdded {
+			delete(s.pending, name)
+		} else {
+			s.pending[name] = wasRemoved
+		}
+	}
+	for _, name := range n.Changed {
+		if s.pending[name] != wasAdded {
+			s.pending[name] = wasChanged
+		}
+	}
 	if s.timer == nil {
 		s.timer = time.AfterFunc(changeDelay, s.report)
 	}
@@ -123,14 +156,13 @@ func (s *subscriber) report() {
 	s.calling.Lock()
 	defer s.calling.Unlock()
 	s.mu.Lock()
-	names := s.pending
+	names := slices.Sorted(maps.Keys(s.pending))
 	s.pending, s.timer = nil, nil
+	stopped := s.stopped
 	s.mu.Unlock()
-	if names == nil { // stop came first
-		return
+	if !stopped {
+		s.call(names)
 	}
-	slices.Sort(names)
-	s.call(slices.Compact(names))
 }
 
 func (s *subscriber) stop() {

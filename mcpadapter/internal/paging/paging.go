@@ -19,7 +19,8 @@ type Identity [12]byte
 func Identify(hash []byte) Identity { return Identity(hash[:len(Identity{})]) }
 
 // Cursor returns the cursor for the item at an offset. Programs that serve the same
-// list accept each other's cursors.
+// list accept each other's cursors. A cursor has no checksum, so an altered cursor can be
+// the cursor of another offset of the same list.
 func (id Identity) Cursor(offset int) string {
 	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint(id[:], uint64(offset)))
 }

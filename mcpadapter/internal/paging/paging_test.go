@@ -27,6 +27,26 @@ func TestCursorRoundTrip(t *testing.T) {
 	})
 }
 
+func TestAlteredCursorsLeadToNoOtherList(t *testing.T) {
+	const n = 300
+	list := Identify([]byte("the hash of a list"))
+	genuine := make(map[string]int)
+	for i := range n {
+		genuine[list.Cursor(i)] = i
+	}
+	for _, cursor := range []string{list.Cursor(3), list.Cursor(200)} {
+		for i := range len(cursor) {
+			for b := range 256 {
+				altered := cursor[:i] + string([]byte{byte(b)}) + cursor[i+1:]
+				want, ok := genuine[altered]
+				if got, accepted := list.Offset(altered, n); accepted != ok || got != want {
+					t.Errorf("%q is the offset %d, %t; want %d, %t", altered, got, accepted, want, ok)
+				}
+			}
+		}
+	}
+}
+
 func FuzzOffset(f *testing.F) {
 	list := Identify([]byte("the hash of a list"))
 	for _, seed := range []string{"", "0", "50", "YWJj", list.Cursor(0), list.Cursor(2), list.Cursor(3), list.Cursor(1) + "=", list.Cursor(1) + "\n"} {

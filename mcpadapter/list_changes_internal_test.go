@@ -1,0 +1,63 @@
+package mcpadapter
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+func TestSubscribersMergeChanges(t *testing.T) {
+	add, remove, change := toolshelf.Names{Added: []string{"x"}}, toolshelf.Names{Removed: []string{"x"}}, toolshelf.Names{Changed: []string{"x"}}
+	var many []string
+	for i := range 2000 {
+		many = append(many, fmt.Sprintf("command-%04d", i))
+	}
+	var edits, moves []toolshelf.Names
+	for i := range 280 {
+		edits = append(edits, toolshelf.Names{Changed: many})
+		moves = append(moves, toolshelf.Names{Added: []string{fmt.Sprint(i)}}, toolshelf.Names{Removed: []string{fmt.Sprint(i)}})
+	}
+	for _, tt := range []struct {
+		name    string
+		changes []toolshelf.Names
+		want    []string
+	}{
+		{"added", []toolshelf.Names{add}, []string{"x"}},
+		{"added and changed", []toolshelf.Names{add, change}, []string{"x"}},
+		{"added and removed", []toolshelf.Names{add, remove}, nil},
+		{"added, changed and removed", []toolshelf.Names{add, change, remove}, nil},
+		{"added, removed and added", []toolshelf.Names{add, remove, add}, []string{"x"}},
+		{"removed and added", []toolshelf.Names{remove, add}, []string{"x"}},
+		{"removed, added and removed", []toolshelf.Names{remove, add, remove}, []string{"x"}},
+		{"changed and removed", []toolshelf.Names{change, remove}, []string{"x"}},
+		{"several names", []toolshelf.Names{{Added: []string{"c"}, Removed: []string{"b"}, Changed: []string{"a"}}, {Removed: []string{"d"}}}, []string{"a", "b", "c", "d"}},
+		{"many edits of many files", edits, many},
+		{"many new files that are removed", moves, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				told, next := make(chan []string), make(chan struct{})
+				s := &subscriber{call: func(names []string) { told <- names; <-next }}
+				s.collect(toolshelf.Names{Added: []string{"first"}})
+				if diff := cmp.Diff([]string{"first"}, <-told); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				for _, change := range tt.changes { // while the function blocks
+					s.collect(change)
+				}
+				if len(s.pending) != len(tt.want) {
+					t.Errorf("the subscriber holds %d names, want %d", len(s.pending), len(tt.want))
+				}
+				next <- struct{}{}
+				if diff := cmp.Diff(tt.want, <-told); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				next <- struct{}{}
+			})
+		})
+	}
+}

@@ -20,6 +20,18 @@ func TestListsPromptsAndCompletionsAreThoseOfASession(t *testing.T) {
 	adaptertest.TestLists(t, bound, mcpadapter.CodeInvalidParams)
 }
 
+func TestSeveralAdaptersOfAServer(t *testing.T) {
+	adaptertest.TestSeveralAdapters(t, func(t testing.TB, adapters []*mcpadapter.Adapter, hello json.RawMessage) adaptertest.Client {
+		s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+		for _, a := range adapters {
+			if err := gosdk.Register(s, a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return clientOf(t, s, hello)
+	})
+}
+
 func BenchmarkToolsList(b *testing.B) { adaptertest.BenchmarkToolsList(b, bound, alone) }
 
 func BenchmarkCallGetCommand(b *testing.B) { adaptertest.BenchmarkGetCommand(b, bound) }

@@ -11,12 +11,25 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/mcpgo"
 )
 
 func TestCallsReturnTheResultsOfCall(t *testing.T) { adaptertest.TestCalls(t, bound()) }
 
 func TestListsPromptsAndCompletionsAreThoseOfASession(t *testing.T) {
 	adaptertest.TestLists(t, bound(), mcpadapter.CodeInternalError)
+}
+
+func TestSeveralAdaptersOfAServer(t *testing.T) {
+	adaptertest.TestSeveralAdapters(t, func(t testing.TB, adapters []*mcpadapter.Adapter, hello json.RawMessage) adaptertest.Client {
+		s := server.NewMCPServer("test", "1")
+		for _, a := range adapters {
+			if err := mcpgo.Register(s, a); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return clientOf(t, s, hello)
+	})
 }
 
 func BenchmarkToolsList(b *testing.B) {

@@ -47,6 +47,12 @@
 // list_changed, create the server with server.WithResourceCapabilities. An unknown file of
 // a skill returns -32603, and its message states that the server has no such resource.
 //
+// # Several adapters
+//
+// A server may have several adapters. If several catalogs have a command or a skill with the
+// same name, the adapter of the last call of Register answers, as long as its catalog has the
+// name. All files of all skills are served.
+//
 // # Differences from mcpadapter.Session
 //
 // The SDK manages the sessions, their lifecycle and the pages of lists:

@@ -14,11 +14,12 @@ import (
 type binding struct {
 	server  *server.MCPServer
 	adapter *mcpadapter.Adapter
+	group   *group
 	// fallback completes the arguments of the server's own prompts.
 	fallback server.PromptCompletionProvider
 
-	prompts   registry[mcpadapter.Prompt]
-	resources registry[mcpadapter.Resource]
+	prompts   *source[mcpadapter.Prompt]
+	resources *source[mcpadapter.Resource]
 	session   *mcpadapter.Session // reads resources; the SDK has no skills/list, so no client holds an entry
 }
 
@@ -27,10 +28,10 @@ type binding struct {
 // ends does not wait for another call.
 func (b *binding) syncPrompts(ctx context.Context) {
 	read := func() ([]mcpadapter.Prompt, error) { return b.adapter.Prompts(ctx) }
-	b.prompts.sync(read, func(added []mcpadapter.Prompt, removed []string) {
+	b.group.prompts.sync(b.prompts, read, func(added []mcpadapter.Prompt, removed []string) {
 		var prompts []server.ServerPrompt
 		for _, p := range added {
-			prompts = append(prompts, server.ServerPrompt{Prompt: newPrompt(p), Handler: b.getPrompt})
+			prompts = append(prompts, server.ServerPrompt{Prompt: newPrompt(p), Handler: b.group.getPrompt})
 		}
 		if removed != nil {
 			b.server.DeletePrompts(removed...)
@@ -53,7 +54,7 @@ func (b *binding) syncPrompt(ctx context.Context, req *mcp.GetPromptRequest) {
 	if exists {
 		name = p.Name
 	}
-	if exists != b.prompts.has(name) {
+	if exists != b.group.prompts.has(b.prompts, name) {
 		b.syncPrompts(ctx)
 	}
 	if name == req.Params.Name {
@@ -70,25 +71,4 @@ func newPrompt(p mcpadapter.Prompt) mcp.Prompt {
 		prompt.Arguments = append(prompt.Arguments, mcp.PromptArgument{Name: arg.Name, Description: arg.Description})
 	}
 	return prompt
-}
-
-func (b *binding) getPrompt(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-	p, err := b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
-	if err != nil {
-		return nil, handlerError(err)
-	}
-	return mcp.NewGetPromptResult(p.Description, []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(p.Text))}), nil
-}
-
-// CompletePromptArgument completes an argument of a command or of one of the
-// adapter's tools.
-func (b *binding) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, known mcp.CompleteContext) (*mcp.Completion, error) {
-	c, err := b.adapter.Complete(ctx, name, argument.Name, argument.Value)
-	if err == nil {
-		return &mcp.Completion{Values: c.Values, Total: c.Total, HasMore: c.HasMore}, nil
-	}
-	if _, own := b.server.ListPrompts()[name]; own && !b.prompts.has(name) {
-		return b.fallback.CompletePromptArgument(ctx, name, argument, known)
-	}
-	return nil, err
 }

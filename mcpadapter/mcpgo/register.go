@@ -34,8 +34,9 @@ func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 // describes the results for missing directories.
 //
 // Call Register once for each adapter, after applying all options of the server and
-// before the server runs. A server may have several adapters; the completions of the
-// last adapter apply.
+// before the server runs. A server may have several adapters. If several adapters have a
+// tool, a prompt or a file of a skill with the same name, the adapter of the last call of
+// Register answers. The option WithPromptCompletions of the last call applies.
 //
 // Register gives the server its own copy of its hooks, because several servers may
 // share a server.Hooks. Add later hooks to the result of the server's GetHooks, not
@@ -64,9 +65,7 @@ func register(ctx context.Context, op string, s *server.MCPServer, a *mcpadapter
 	if s == nil || a == nil {
 		return errors.New(op + ": the server or the adapter is nil")
 	}
-	b := &binding{server: s, adapter: a, fallback: &server.DefaultPromptCompletionProvider{}}
-	b.prompts.key = func(p mcpadapter.Prompt) string { return p.Name }
-	b.resources.key = func(r mcpadapter.Resource) string { return r.URI }
+	b := &binding{server: s, adapter: a, group: groupOf(s), session: a.NewSession(), fallback: &server.DefaultPromptCompletionProvider{}}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(b)
@@ -75,12 +74,14 @@ func register(ctx context.Context, op string, s *server.MCPServer, a *mcpadapter
 	if err := b.addTools(); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
+	b.prompts, b.resources = b.group.prompts.add(), b.group.resources.add()
+	b.group.add(b)
 	b.syncPrompts(context.Background())
 	b.addSkills(context.Background())
 	// An option is a function of the server, and applies to a finished server too.
 	server.WithPromptCapabilities(true)(s)
 	server.WithCompletions()(s)
-	server.WithPromptCompletionProvider(b)(s)
+	server.WithPromptCompletionProvider(b.group)(s)
 	server.WithHooks(b.hooks(s.GetHooks()))(s)
 	follow.Prompts(ctx, a, b, func(b *binding) { b.syncPrompts(context.Background()) })
 	if a.ServesSkills() {

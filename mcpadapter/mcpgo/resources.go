@@ -13,12 +13,11 @@ import (
 // addSkills adds the template of skills and the current skills, if the adapter serves
 // skills.
 func (b *binding) addSkills(ctx context.Context) {
-	b.session = b.adapter.NewSession()
 	if !b.adapter.ServesSkills() {
 		return
 	}
 	for _, t := range mcpadapter.ResourceTemplates() {
-		b.server.AddResourceTemplate(mcp.NewResourceTemplate(t.URITemplate, t.Name, mcp.WithTemplateDescription(t.Description)), b.readResource)
+		b.server.AddResourceTemplate(mcp.NewResourceTemplate(t.URITemplate, t.Name, mcp.WithTemplateDescription(t.Description)), b.group.readResource)
 	}
 	b.syncResources(ctx)
 }
@@ -38,10 +37,10 @@ func (b *binding) syncResources(ctx context.Context) {
 			}
 		}
 	}
-	b.resources.sync(read, func(added []mcpadapter.Resource, removed []string) {
+	b.group.resources.sync(b.resources, read, func(added []mcpadapter.Resource, removed []string) {
 		var resources []server.ServerResource
 		for _, r := range added {
-			resources = append(resources, server.ServerResource{Resource: newResource(r), Handler: b.readResource})
+			resources = append(resources, server.ServerResource{Resource: newResource(r), Handler: b.group.readResource})
 		}
 		if removed != nil {
 			b.server.DeleteResources(removed...)
@@ -56,13 +55,9 @@ func newResource(r mcpadapter.Resource) mcp.Resource {
 	return mcp.Resource{URI: r.URI, Name: r.Name, Description: r.Description, MIMEType: r.MIMEType, Size: r.Size}
 }
 
-func (b *binding) readResource(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-	c, err := b.session.ReadResource(ctx, req.Params.URI)
-	if err != nil {
-		return nil, handlerError(err)
-	}
+func contents(c mcpadapter.ResourceContents) []mcp.ResourceContents {
 	if c.IsText() {
-		return []mcp.ResourceContents{mcp.TextResourceContents{URI: c.URI, MIMEType: c.MIMEType, Text: string(c.Data)}}, nil
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: c.URI, MIMEType: c.MIMEType, Text: string(c.Data)}}
 	}
-	return []mcp.ResourceContents{mcp.BlobResourceContents{URI: c.URI, MIMEType: c.MIMEType, Blob: base64.StdEncoding.EncodeToString(c.Data)}}, nil
+	return []mcp.ResourceContents{mcp.BlobResourceContents{URI: c.URI, MIMEType: c.MIMEType, Blob: base64.StdEncoding.EncodeToString(c.Data)}}
 }

@@ -37,10 +37,8 @@ func TestLintCommands(t *testing.T) {
 		{"a dependency with a problem", map[string]string{"a.md": "---\nis_dependency: true\nmodel: a\nmodel: b\n---\n"},
 			[]string{"a.md:4:1: warning DUPLICATE_KEY model (remove the other values)"}},
 		{"frontmatter that is not closed", map[string]string{"a.md": "---\ndescription: d\n\nText.\n"}, []string{
-			"a.md:0:0: warning NO_DESCRIPTION description (describe what the command does and when to use it)",
 			`a.md:1:0: error FRONTMATTER_UNTERMINATED (add a line "---" after the last field)`}},
 		{"broken TOML", map[string]string{"a.md": "+++\ndescription = d\n+++\n"}, []string{
-			"a.md:0:0: warning NO_DESCRIPTION description (describe what the command does and when to use it)",
 			"a.md:2:0: error FRONTMATTER_INVALID ()"}},
 		{"a text that aliases repeat 200 times", map[string]string{"a.md": "---\ndescription: d\nx: &a " + strings.Repeat("y", 5_000) + "\nz:" + strings.Repeat("\n  - *a", 200) + "\n---\n"}, []string{
 			"a.md:1:0: error FRONTMATTER_REFUSED (replace aliases by values, and use fewer levels)",
@@ -56,7 +54,6 @@ func TestLintCommands(t *testing.T) {
 		{"a tool that is not closed", map[string]string{"a.md": "---\ndescription: d\nallowed-tools: Bash(git:* Read\n---\n"},
 			[]string{`a.md:3:1: warning ALLOWED_TOOLS_UNBALANCED allowed-tools (close each "(" before the next tool, as in "Bash(git:*) Read")`}},
 		{"a fence that is indented", map[string]string{"a.md": "  ---\ndescription: d\n---\nText.\n"}, []string{
-			"a.md:0:0: warning NO_DESCRIPTION description (describe what the command does and when to use it)",
 			`a.md:1:0: error FRONTMATTER_UNKNOWN_FENCE (begin the file with a line that contains only "---")`}},
 		{"a byte that is no text, beyond what a list reads", map[string]string{"a.md": good + strings.Repeat("Text.\n", 2000) + "Wei\xdf.\n"},
 			[]string{"a.md:2004:4: warning NOT_UTF8 (save the file as UTF-8)"}},

@@ -90,7 +90,7 @@ func (l *Commands) prepare() {
 func (l *Commands) Check(f File, command Command) []problem.Problem {
 	found := f.header(false)
 	field, ok := f.field("description")
-	if command.Listed && strings.TrimSpace(field.Value.String()) == "" {
+	if command.Listed && !f.explained() && strings.TrimSpace(field.Value.String()) == "" {
 		if !ok {
 			field = matter.Field{Key: field.Key}
 		}

@@ -53,6 +53,18 @@ func (f *File) header(skill bool) []problem.Problem {
 	return found
 }
 
+// explained reports whether a problem explains why the file has no fields.
+func (f *File) explained() bool {
+	return slices.ContainsFunc(f.Doc.Problems, func(p problem.Problem) bool {
+		switch p.Code {
+		case problem.FrontmatterUnterminated, problem.FrontmatterNotAMapping, problem.FrontmatterUnknownFence, problem.FrontmatterInvalid:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
 // field returns the last field with a key. If the key is missing, ok is false and
 // the field has the line of the opening fence.
 func (f *File) field(key string) (field matter.Field, ok bool) {

@@ -144,13 +144,6 @@ func placeIf(met bool, place matter.Field) []matter.Field {
 	return []matter.Field{place}
 }
 
-// explained reports whether another problem explains the missing frontmatter.
-func (s *skill) explained() bool {
-	return slices.ContainsFunc(s.Doc.Problems, func(p problem.Problem) bool {
-		return p.Code == problem.FrontmatterUnterminated || p.Code == problem.FrontmatterNotAMapping || p.Code == problem.FrontmatterUnknownFence
-	})
-}
-
 func tabInFence(s *skill) []matter.Field {
 	i := strings.IndexByte(s.fence, '\t')
 	return placeIf(s.isYAML() && i >= 0, matter.Field{Line: s.Doc.Line, Column: 1 + i})

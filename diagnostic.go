@@ -51,7 +51,7 @@ const (
 	DiagControlCharacter           DiagnosticCode = "CONTROL_CHARACTER"             // warning (error): the frontmatter contains a control character, such as NUL
 	DiagInvisibleCharacter         DiagnosticCode = "INVISIBLE_CHARACTER"           // warning: the text contains characters that a model reads and a person does not see
 	DiagDuplicateKey               DiagnosticCode = "DUPLICATE_KEY"                 // warning (error): the frontmatter contains a key twice
-	DiagFrontmatterRecovered       DiagnosticCode = "FRONTMATTER_RECOVERED"         // warning (error): the frontmatter or a value is not valid YAML and was read as text
+	DiagFrontmatterRecovered       DiagnosticCode = "FRONTMATTER_RECOVERED"         // warning (error): the frontmatter or a value is not valid YAML, or YAML reads text as a comment, and was read as the author meant
 	DiagFrontmatterNotAMapping     DiagnosticCode = "FRONTMATTER_NOT_A_MAPPING"     // warning (error): the text between the fences contains no fields and is part of the content
 	DiagFrontmatterUnterminated    DiagnosticCode = "FRONTMATTER_UNTERMINATED"      // error: the frontmatter has no closing fence, or is too long, and is part of the content
 	DiagFrontmatterRefused         DiagnosticCode = "FRONTMATTER_REFUSED"           // error: the frontmatter is nested too deeply, or is too large after alias expansion

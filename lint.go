@@ -36,6 +36,7 @@ import (
 //   - a defect after a "---" within the frontmatter (the validator stops reading)
 //   - the characters U+0085, U+2028, U+2029 and U+FEFF
 //   - the escape "\/" in quotes
+//   - a description or an argument hint with text that YAML reads as a comment
 //
 // A command refers to another command in three forms:
 //   - a link to a Markdown file in a directory of commands, as in "[x](other.md)"

@@ -47,10 +47,13 @@ func TestLintCommands(t *testing.T) {
 			"a.md:1:0: warning FRONTMATTER_AFTER_BLANK_LINES (remove the blank lines)",
 			`a.md:5:1: warning FRONTMATTER_RECOVERED model (write model: "a: b")`}},
 		{"a text that YAML cuts", map[string]string{"a.md": "---\ndescription: Fix issue #$1\n---\n"},
-			[]string{`a.md:2:24: warning FRONTMATTER_VALUE_CUT description (write description: "Fix issue #$1")`}},
+			[]string{`a.md:2:24: warning FRONTMATTER_RECOVERED description (write description: "Fix issue #$1")`}},
+		{"a list that a tab indents", map[string]string{"a.md": "---\ndescription: d\nallowed-tools:\n\t- Read\n---\n"},
+			[]string{`a.md:4:1: warning FRONTMATTER_RECOVERED allowed-tools (write allowed-tools:⏎  - Read)`}},
+		{"a fence that is not closed exactly", map[string]string{"a.md": "\n---\ndescription: d\n----\nText.\n"},
+			[]string{`a.md:2:0: error FRONTMATTER_UNTERMINATED (write "---" in line 4)`}},
 		{"a description that is a comment", map[string]string{"a.md": "---\ndescription: #$1\n---\n"}, []string{
-			"a.md:2:1: warning NO_DESCRIPTION description (describe what the command does and when to use it)",
-			`a.md:2:14: warning FRONTMATTER_VALUE_CUT description (write description: "#$1")`}},
+			`a.md:2:14: warning FRONTMATTER_RECOVERED description (write description: "#$1")`}},
 		{"a tool that is not closed", map[string]string{"a.md": "---\ndescription: d\nallowed-tools: Bash(git:* Read\n---\n"},
 			[]string{`a.md:3:1: warning ALLOWED_TOOLS_UNBALANCED allowed-tools (close each "(" before the next tool, as in "Bash(git:*) Read")`}},
 		{"a fence that is indented", map[string]string{"a.md": "  ---\ndescription: d\n---\nText.\n"}, []string{

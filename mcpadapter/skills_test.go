@@ -322,6 +322,7 @@ func TestUnpublishableSkillsAreReported(t *testing.T) {
 		"skills/list/SKILL.md":      "---\nname: list\ndescription: [a, b]\n---\n",
 		"skills/toml/SKILL.md":      "+++\nname = \"toml\"\ndescription = \"TOML.\"\n+++\n",
 		"skills/broken/SKILL.md":    "---\nname: broken\ndescription: Use when: asked\n---\n",
+		"skills/comment/SKILL.md":   "---\nname: comment\ndescription: Fix #1 in the parser\n---\n",
 		"skills/late/SKILL.md":      "\n\n---\nname: late\ndescription: Late.\n---\n",
 		"skills/bare/SKILL.md":      "No frontmatter.\n",
 		"skills/none/readme.txt":    "No skill.\n",
@@ -344,7 +345,7 @@ func TestUnpublishableSkillsAreReported(t *testing.T) {
 	fsys := deny{memory(t, files), []string{"skills/unread/secret.txt", "skills/unlisted/dir"}}
 	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithPageSize(2))
 	want := []string{
-		"skills/bare/SKILL.md SKILL_FRONTMATTER_MISSING", "skills/broken/SKILL.md FRONTMATTER_RECOVERED", "skills/large/SKILL.md SKILL_TOO_LARGE",
+		"skills/bare/SKILL.md SKILL_FRONTMATTER_MISSING", "skills/broken/SKILL.md FRONTMATTER_RECOVERED", "skills/comment/SKILL.md FRONTMATTER_RECOVERED", "skills/large/SKILL.md SKILL_TOO_LARGE",
 		"skills/late/SKILL.md FRONTMATTER_AFTER_BLANK_LINES", "skills/list/SKILL.md SKILL_DESCRIPTION_NOT_TEXT", "skills/many/SKILL.md SKILL_TOO_MANY_FILES",
 		"skills/nameless/SKILL.md SKILL_NO_URI", "skills/none/SKILL.md SKILL_FILE_MISSING", "skills/number/SKILL.md SKILL_NO_URI", "skills/silent/SKILL.md SKILL_DESCRIPTION_MISSING",
 		"skills/spaces/SKILL.md SKILL_NO_URI", "skills/toml/SKILL.md SKILL_FRONTMATTER_NOT_YAML", "skills/twin/SKILL.md SKILL_URI_TAKEN",
@@ -371,7 +372,7 @@ func TestUnpublishableSkillsAreReported(t *testing.T) {
 		if _, _, err := c.read("skill://declared/in/x.md"); err != nil {
 			t.Errorf("%s: %v", era, err)
 		}
-		for _, omitted := range []string{"large", "many", "spaces", "silent", "broken", "unread", "folder", "none"} {
+		for _, omitted := range []string{"large", "many", "spaces", "silent", "broken", "comment", "unread", "folder", "none"} {
 			if e := rpcError(t, c.send("skills/get", uri("skill://"+omitted+"/SKILL.md"), new(any))); e.Code != mcpadapter.CodeInvalidParams {
 				t.Errorf("%s: skills/get of %s: %v", era, omitted, e)
 			}

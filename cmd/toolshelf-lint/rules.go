@@ -24,7 +24,7 @@ var rules = []rule{
 	{toolshelf.DiagControlCharacter, "warning (error): the frontmatter contains a control character, such as NUL"},
 	{toolshelf.DiagInvisibleCharacter, "warning: the text contains characters that a model reads and a person does not see"},
 	{toolshelf.DiagDuplicateKey, "warning (error): the frontmatter contains a key twice"},
-	{toolshelf.DiagFrontmatterRecovered, "warning (error): the frontmatter or a value is not valid YAML and was read as text"},
+	{toolshelf.DiagFrontmatterRecovered, "warning (error): the frontmatter or a value is not valid YAML, or YAML reads text as a comment, and was read as the author meant"},
 	{toolshelf.DiagFrontmatterNotAMapping, "warning (error): the text between the fences contains no fields and is part of the content"},
 	{toolshelf.DiagFrontmatterUnterminated, "error: the frontmatter has no closing fence, or is too long, and is part of the content"},
 	{toolshelf.DiagFrontmatterRefused, "error: the frontmatter is nested too deeply, or is too large after alias expansion"},

@@ -8,22 +8,28 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // cuts finds plain scalars that YAML shortens: "Fix issue #$1" ends before a
-// comment, "&x y" begins with an anchor, "!x y" begins with a tag. The value stays
-// as YAML reads the scalar. Authors write a blank after the "#" of a comment, and
-// an alias for each anchor. A scalar without the blank or the alias is reported.
+// comment, "&x y" begins with an anchor, "!x y" begins with a tag. Authors write a
+// blank after the "#" of a comment, and an alias for each anchor. A scalar without
+// the blank or the alias is reported. The value stays as YAML reads the scalar,
+// except for a text that meant returns.
 type cuts struct {
 	text []byte
 	line int    // added to a node's line
 	key  string // the top-level key
+	from int    // line of the top-level key in text
+	to   int    // line of the next top-level key in text; 0 means the end
+	flow int    // number of lists and mappings in brackets, and of keys, around the current value
 
 	lines    []int      // offsets of the lines in text
 	last     *yaml.Node // the previous node
 	at, end  int        // offsets of last and of the end of its line
 	problems []problem.Problem
+	meant    []Field // the fields that lose text in YAML, with the whole text
 	anchors  []anchored
 	used     map[*yaml.Node]bool
 }
@@ -32,6 +38,20 @@ type cuts struct {
 type anchored struct {
 	node    *yaml.Node
 	problem problem.Problem
+}
+
+// restore gives fields the texts that their authors meant.
+func (c *cuts) restore(fields []Field) []Field {
+	i := 0
+	for _, f := range c.meant {
+		for i < len(fields) && (fields[i].Line != f.Line || fields[i].Key != f.Key) {
+			i++
+		}
+		if i < len(fields) {
+			fields[i].Value = f.Value
+		}
+	}
+	return fields
 }
 
 // use marks the node of an alias.
@@ -66,7 +86,7 @@ func (c *cuts) look(n *yaml.Node, top bool) {
 	case bytes.HasPrefix(rest, []byte("!")) && !bytes.HasPrefix(rest, []byte("!!")):
 		mark, _, _ := bytes.Cut(rest[:min(len(rest), maxSuggested)], []byte(" "))
 		c.problems = append(c.problems, c.problem(n, 0, string(mark), "a tag", marked(rest, n), top))
-	case scalarKind(n) == String, n.Value == "", c.key == "description":
+	case scalarKind(n) == String, n.Value == "", isShown(c.key):
 		comment, column := []byte(n.LineComment), 0
 		after, inLine := bytes.CutPrefix(rest, []byte(n.Value))
 		if inLine {
@@ -80,7 +100,7 @@ func (c *cuts) look(n *yaml.Node, top bool) {
 		if inLine {
 			whole = strings.TrimLeft(string(rest), " \t")
 		}
-		c.problems = append(c.problems, c.problem(n, utf8.RuneCount(rest[:column]), string(comment), "a comment", whole, top))
+		c.comment(n, utf8.RuneCount(rest[:column]), string(comment), n.Value, whole, top)
 	}
 }
 
@@ -92,8 +112,47 @@ func (c *cuts) lookAfter(f Field, line, value, comment string) {
 	}
 	line = strings.TrimRight(line, " \t\r")
 	column := utf8.RuneCountInString(line[:len(line)-len(comment)])
-	c.key = f.Key
-	c.problems = append(c.problems, c.problem(&yaml.Node{Line: f.Line - c.line, Column: 1}, column, comment, "a comment", value, true))
+	c.key, c.from, c.to = f.Key, f.Line-c.line, 0
+	c.comment(&yaml.Node{Line: c.from, Column: 1}, column, comment, value, value, true)
+	if !isShown(f.Key) { // quotes would turn the list into a text
+		c.problems[len(c.problems)-1].Suggestion = write(strings.TrimSuffix(line, comment) + "# " + comment[1:])
+	}
+}
+
+// comment reports a comment that belongs to a value. whole is the value with the
+// comment.
+func (c *cuts) comment(n *yaml.Node, column int, comment, value, whole string, top bool) {
+	if text := meant(c.key, comment, value, whole); text != "" && top && c.flow == 0 {
+		p := c.problem(n, column, comment, "a comment", text, true)
+		p.Code = problem.FrontmatterRecovered
+		p.Message = "YAML reads " + strconv.Quote(clip(comment, 60)) + " as a comment, so other clients lose the text"
+		c.problems = append(c.problems, p)
+		c.meant = append(c.meant, Field{Key: c.key, Line: c.line + c.from, Value: Value{Kind: String, Text: text}})
+		return
+	}
+	c.problems = append(c.problems, c.problem(n, column, comment, "a comment", whole, top))
+}
+
+// isShown reports whether a key contains a text for a person or a model.
+func isShown(key string) bool { return key == "description" || key == "argument-hint" }
+
+// meant returns the text that an author meant by a value with a comment, or "" if
+// the author meant a comment. A number sign before a number or a placeholder is text,
+// as in "Fix #1" and "[pr] #$1". A description that is only a comment is text. The
+// marks of a heading, as in "# Title", are not part of this text. An argument-hint
+// that is only a comment is text if no blank follows the "#".
+func meant(key, comment, value, whole string) string {
+	switch {
+	case !isShown(key):
+		return ""
+	case value != "":
+		if strings.IndexByte("0123456789$<[{", comment[1]) < 0 {
+			return ""
+		}
+	case markdown.IsHeading(whole):
+		whole = strings.TrimLeft(strings.TrimLeft(whole, "#"), " \t") // only of a description; see isText
+	}
+	return whole
 }
 
 // isText reports whether a comment probably belongs to the text before the "#".
@@ -116,16 +175,39 @@ func marked(rest []byte, n *yaml.Node) string {
 // problem reports that YAML removes a part of a scalar. The suggestion puts whole
 // in quotes.
 func (c *cuts) problem(n *yaml.Node, column int, part, meaning, whole string, top bool) problem.Problem {
-	p := problem.Problem{Code: problem.FrontmatterValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
-		Message: "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning + ", not as part of the value"}
-	switch {
-	case whole == "" || len(whole) > maxSuggested:
-	case top:
-		p.Suggestion = "write " + c.key + ": " + strconv.Quote(whole)
-	default:
-		p.Suggestion = "write " + strconv.Quote(whole)
+	return problem.Problem{Code: problem.FrontmatterValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
+		Message:    "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning + ", not as part of the value",
+		Suggestion: c.suggestion(n, whole, top)}
+}
+
+// suggestion returns the top-level field with a scalar in quotes. A nested scalar
+// must end with its line. In brackets, the end of the scalar is unknown.
+func (c *cuts) suggestion(n *yaml.Node, whole string, top bool) string {
+	if whole == "" || len(whole) > maxSuggested || c.flow > 0 {
+		return ""
 	}
-	return p
+	from, to, rest := c.offset(c.from), c.offset(c.to), c.rest(n)
+	key, _, ok := keyLine(string(c.text[from:min(to, from+maxSuggested)]))
+	switch {
+	case !ok:
+		return ""
+	case top:
+		return write(key + " " + strconv.Quote(whole))
+	case !bytes.HasSuffix(rest, []byte(whole)), to-from > maxSuggested:
+		return ""
+	}
+	return write(string(c.text[from:c.end-len(whole)]) + strconv.Quote(whole) + string(c.text[c.end:to]))
+}
+
+// offset returns the offset of a line of the text. Line 0 is the end of the text.
+func (c *cuts) offset(line int) int {
+	if c.lines == nil {
+		c.lines = yamlLines(c.text)
+	}
+	if line == 0 || line > len(c.lines) {
+		return len(c.text)
+	}
+	return c.lines[line-1]
 }
 
 // clip shortens a text for a message.
@@ -139,17 +221,11 @@ func clip(text string, limit int) string {
 // rest returns the line of a node, beginning with the node, without trailing
 // blanks. Nodes arrive in the order of the text, so rest reads a long line once.
 func (c *cuts) rest(n *yaml.Node) []byte {
-	if c.lines == nil {
-		c.lines = yamlLines(c.text)
-	}
 	column := 1
 	if c.last != nil && c.last.Line == n.Line && c.last.Column <= n.Column {
 		column = c.last.Column
 	} else {
-		c.at, c.end = c.lines[min(max(n.Line, 1), len(c.lines))-1], len(c.text)
-		if n.Line < len(c.lines) {
-			c.end = c.lines[n.Line]
-		}
+		c.at, c.end = c.offset(max(n.Line, 1)), c.offset(max(n.Line, 1)+1)
 		c.end = c.at + len(bytes.TrimRight(c.text[c.at:c.end], " \t\r\n"))
 	}
 	for ; column < n.Column && c.at < c.end; column++ {

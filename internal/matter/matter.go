@@ -136,17 +136,15 @@ func (s *Scanner) text(data []byte) string {
 // decode decodes a header that split found.
 func (s *Scanner) decode(data []byte, f fenced) Document {
 	doc := s.decodeFenced(data, f)
-	if f.blank == 0 {
-		return doc
-	}
 	moveFields(doc.Fields, f.blank)
 	moveProblems(doc.Problems, f.blank)
-	if doc.Format != "" {
+	if f.blank > 0 && doc.Format != "" {
 		doc.Line += f.blank
 		doc.Problems = append([]problem.Problem{{Code: problem.FrontmatterAfterBlankLines, Line: 1,
 			Message:    "blank lines precede the frontmatter; most other readers find no frontmatter",
 			Suggestion: "remove the blank lines"}}, doc.Problems...)
 	}
+	doc.checkDuplicates()
 	return doc
 }
 
@@ -178,6 +176,15 @@ func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 			p := problem.Problem{Code: problem.FrontmatterUnterminated, Line: 1,
 				Message:    "the frontmatter has no closing fence and is read as text",
 				Suggestion: `add a line "` + f.close + `" after the last field`}
+			line := f.blank + 1
+			for text := range bytes.Lines(data[f.header:]) {
+				if line++; resemblesFence(text, f.close) {
+					p.Suggestion = fmt.Sprintf(`write "%s" in line %d`, f.close, line)
+				}
+				if resemblesFence(text, f.close) || looksBlank(text) {
+					break
+				}
+			}
 			if len(data) >= MaxHead {
 				p.Message = fmt.Sprintf("the frontmatter has no closing fence in the first %d KB of the file and is read as text", MaxHead>>10)
 				p.Suggestion = `shorten the frontmatter, or add a line "` + f.close + `" after the last field`
@@ -201,7 +208,6 @@ func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 	case JSON:
 		doc.decodeJSON()
 	}
-	doc.checkDuplicates()
 	return doc
 }
 
@@ -220,19 +226,30 @@ func (d *Document) checkFence(data []byte, f fenced) {
 		text   string
 		format Format
 	}{{"---", YAML}, {"+++", TOML}} {
-		like := func(line []byte) bool { return bytes.HasPrefix(bytes.TrimFunc(line, invisible), []byte(fence.text)) }
-		if !like(first) || !looksLikeHeader(rest, fence.format) {
+		if !resemblesFence(first, fence.text) || !looksLikeHeader(rest, fence.format) {
 			continue
 		}
+		number := f.blank + 1
 		for line := range bytes.Lines(rest) {
-			if like(line) {
-				d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterUnknownFence, Line: 1,
-					Message:    "the first line is not a valid fence; the fields after the line are read as text",
-					Suggestion: `begin the file with a line that contains only "` + fence.text + `"`})
-				return
+			if number++; !resemblesFence(line, fence.text) {
+				continue
 			}
+			p := problem.Problem{Code: problem.FrontmatterUnknownFence, Line: 1,
+				Message:    "the first line is not a valid fence; the fields after the line are read as text",
+				Suggestion: `begin the file with a line that contains only "` + fence.text + `"`}
+			if string(bytes.TrimRight(line, " \t\r\n")) != fence.text {
+				p.Suggestion = fmt.Sprintf(`write "%s" in line %d and in line %d`, fence.text, f.blank+1, number)
+			}
+			d.Problems = append(d.Problems, p)
+			return
 		}
 	}
+}
+
+// resemblesFence reports whether a line begins with a fence, after invisible
+// characters.
+func resemblesFence(line []byte, fence string) bool {
+	return bytes.HasPrefix(bytes.TrimLeftFunc(line, invisible), []byte(fence))
 }
 
 // objectStart matches the beginning of a JSON object with a field.

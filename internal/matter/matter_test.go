@@ -72,9 +72,9 @@ func TestParse(t *testing.T) {
 		{"a rule of many hyphens", "-----\nNote: text.\n", read{"", "{}", "-----\nNote: text.\n", ""}},
 		{"a heading in hyphens", "Note\n----\na: b\n----\n", read{"", "{}", "Note\n----\na: b\n----\n", ""}},
 		{"an indented closing fence is none", "---\na: |\n  b\n  ---\n  c\n---\nText.", read{YAML, `{"a":"b\n---\nc\n"}`, "Text.", ""}},
-		{"four hyphens are no fence", "---\na: b\n----\n---\nText.", read{YAML, `{"a":"b"}`, "Text.", "FRONTMATTER_RECOVERED 2 a"}},
+		{"four hyphens are no fence", "---\na: b\n----\n---\nText.", read{YAML, `{"a":"b"}`, "Text.", "FRONTMATTER_RECOVERED 3"}},
 		{"fields after a document end", "---\na: b\n...\nc: d\n---\nText.", read{YAML, `{"a":"b","c":"d"}`, "Text.", "FRONTMATTER_RECOVERED 1"}},
-		{"fields of a second document", "---\na: b\n--- # c\nd: e\n---\nText.", read{YAML, `{"a":"b","d":"e"}`, "Text.", "FRONTMATTER_RECOVERED 2 a"}},
+		{"fields of a second document", "---\na: b\n--- # c\nd: e\n---\nText.", read{YAML, `{"a":"b","d":"e"}`, "Text.", "FRONTMATTER_RECOVERED 3"}},
 		{"a document end is no fence", "---\na: b\n...\n---\nText.", read{YAML, `{"a":"b"}`, "Text.", ""}},
 		{"fences in the body stay", "---\na: b\n---\nx\n---\ny\n", read{YAML, `{"a":"b"}`, "x\n---\ny\n", ""}},
 		{"the notation of the frontmatter library's fences", "---\na: =frontmatter=\nb: |\n  =frontmatter=\n---\n", read{YAML, `{"a":"=frontmatter=","b":"=frontmatter=\n"}`, "", ""}},
@@ -115,9 +115,25 @@ func TestParse(t *testing.T) {
 		{"a number sign in a header that is recovered", "---\na: Fix #1\nb: [c] d\n---\n", read{YAML, `{"a":"Fix","b":"[c] d"}`, "", "FRONTMATTER_VALUE_CUT 2 a, FRONTMATTER_RECOVERED 3 b"}},
 		{"comments", "---\n#x\na: b # the b\nc: # d\n  - e # e\nf: 'g' #h\ni: |\n  j #k\nl: 3 #4\nm: n#o\ndescription: p ##\n#q\n---\n", read{YAML,
 			`{"a":"b","c":["e"],"f":"g","i":"j #k\n","l":3,"m":"n#o","description":"p"}`, "", "FRONTMATTER_VALUE_CUT 11 description"}},
-		{"text after a list in brackets", "---\nargument-hint: [pr] #$1 [focus]\na: [b] # c\nd: {e: f} #g\n---\n", read{YAML, `{"argument-hint":["pr"],"a":["b"],"d":{"e":"f"}}`, "",
-			"FRONTMATTER_VALUE_CUT 2 argument-hint, FRONTMATTER_VALUE_CUT 4 d"}},
-		{"a description that begins like a number", "---\ndescription: 404 #12 errors\n---\n", read{YAML, `{"description":404}`, "", "FRONTMATTER_VALUE_CUT 2 description"}},
+		{"text after a list in brackets", "---\nargument-hint: [pr] #$1 [focus]\na: [b] # c\nd: {e: f} #g\n---\n", read{YAML, `{"argument-hint":"[pr] #$1 [focus]","a":["b"],"d":{"e":"f"}}`, "",
+			"FRONTMATTER_RECOVERED 2 argument-hint, FRONTMATTER_VALUE_CUT 4 d"}},
+		{"a description that begins like a number", "---\ndescription: 404 #12 errors\n---\n", read{YAML, `{"description":"404 #12 errors"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
+		{"a description that is a comment", "---\ndescription: # Title\na: # b\nargument-hint: # c\n---\n", read{YAML, `{"description":"Title","a":null,"argument-hint":null}`, "", "FRONTMATTER_RECOVERED 2 description"}},
+		{"a description of several headings", "---\ndescription:\t## Title: # x\n---\n", read{YAML, `{"description":"Title: # x"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
+		{"a description that begins with a number sign", "---\ndescription: #$1 of #2\n---\n", read{YAML, `{"description":"#$1 of #2"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
+		{"a description with a number sign", "---\ndescription: Fix #1 in the parser\n---\n", read{YAML, `{"description":"Fix #1 in the parser"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
+		{"a description with a number sign in the second line", "---\ndescription: Fix\n  the issue #1 here\n---\n", read{YAML, `{"description":"Fix the issue #1 here"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
+		{"a description with a number sign below the key", "---\ndescription:\n  Fix #1\n---\n", read{YAML, `{"description":"Fix #1"}`, "", "FRONTMATTER_RECOVERED 3 description"}},
+		{"a description with a number sign in a header that is recovered", "---\ndescription: Fix #1\nb: [c] d\n---\n", read{YAML, `{"description":"Fix #1","b":"[c] d"}`, "",
+			"FRONTMATTER_RECOVERED 2 description, FRONTMATTER_RECOVERED 3 b"}},
+		{"a description with a comment", "---\ndescription: Reads files # internal\n---\n", read{YAML, `{"description":"Reads files"}`, "", "FRONTMATTER_VALUE_CUT 2 description"}},
+		{"a description with marks of a heading alone", "---\ndescription: #\n---\n", read{YAML, `{"description":null}`, "", ""}},
+		{"descriptions with a number sign that is text in YAML", "---\ndescription: 'Fix #1'\na: \"Fix #1\"\nargument-hint: |\n  #1\n---\n", read{YAML, `{"description":"Fix #1","a":"Fix #1","argument-hint":"#1\n"}`, "", ""}},
+		{"a description in quotes with a comment", "---\ndescription: 'Fix' #1\n---\n", read{YAML, `{"description":"Fix"}`, "", ""}},
+		{"a description below another key", "---\nmetadata:\n  description: Fix #1\n---\n", read{YAML, `{"metadata":{"description":"Fix"}}`, "", "FRONTMATTER_VALUE_CUT 3 metadata"}},
+		{"hints with a number sign", "---\nargument-hint: #<issue> [focus]\n---\n", read{YAML, `{"argument-hint":"#<issue> [focus]"}`, "", "FRONTMATTER_RECOVERED 2 argument-hint"}},
+		{"a description twice, with number signs", "---\ndescription: a #1\nb: c\ndescription: d #2\n---\n", read{YAML, `{"description":"d #2","b":"c"}`, "",
+			"FRONTMATTER_RECOVERED 2 description, FRONTMATTER_RECOVERED 4 description, DUPLICATE_KEY 4 description"}},
 		{"an anchor that nothing uses", "---\na: &b c\nd: &e\n---\n", read{YAML, `{"a":"c","d":null}`, "", "FRONTMATTER_VALUE_CUT 2 a, FRONTMATTER_VALUE_CUT 3 d"}},
 		{"tags", "---\na: !b c\nd: ! e\nf: !!str 3\ng: !h\n---\n", read{YAML, `{"a":"c","d":"e","f":"3","g":""}`, "", "FRONTMATTER_VALUE_CUT 2 a, FRONTMATTER_VALUE_CUT 3 d, FRONTMATTER_VALUE_CUT 5 g"}},
 		{"tools with parentheses", "---\nallowed-tools: Bash(git add:*, git diff) Read, X(Y(z))\n---\n", read{YAML, `{"allowed-tools":"Bash(git add:*, git diff) Read, X(Y(z))"}`, "", ""}},
@@ -139,9 +155,13 @@ func TestParse(t *testing.T) {
 		{"quotes within quotes", "---\ndescription: \"Say \"hi\" twice\"\n---\n",
 			read{YAML, `{"description":"Say \"hi\" twice"}`, "", "FRONTMATTER_RECOVERED 2 description"}},
 		{"braces of a template", "---\na: {{X}} y\nb: 1\n---\n", read{YAML, `{"a":"{{X}} y","b":1}`, "", "FRONTMATTER_RECOVERED 2 a"}},
-		{"a tab as indentation", "---\nb: [x, y]\na:\n\t- x\n---\n", read{YAML, `{"b":["x","y"],"a":"- x"}`, "", "FRONTMATTER_RECOVERED 3 a"}},
+		{"a tab as indentation", "---\nb: [x, y]\na:\n\t- x\n---\n", read{YAML, `{"b":["x","y"],"a":["x"]}`, "", "FRONTMATTER_RECOVERED 4 a"}},
 		{"what can be read in a broken header is", "---\nbad: [a] b\nlist:\n  - 1\n  - two\nmap: {a: b}\n---\n",
 			read{YAML, `{"bad":"[a] b","list":[1,"two"],"map":{"a":"b"}}`, "", "FRONTMATTER_RECOVERED 2 bad"}},
+		{"quotes of two fields around a field", "---\n'name: x\ndescription: y\nmodel: it'\n---\n", read{YAML, `{"description":"y","model":"it'"}`, "", "FRONTMATTER_RECOVERED 2"}},
+		{"a line without a key", "---\nname:pdf\ndescription: x\n---\n", read{YAML, `{"description":"x"}`, "", "FRONTMATTER_RECOVERED 2"}},
+		{"a line without a key after a field", "---\ndescription: x\nname:pdf\nmodel: y\n---\n", read{YAML, `{"description":"x","model":"y"}`, "", "FRONTMATTER_RECOVERED 3"}},
+		{"a tab before all keys", "---\n\tname: x\n\tmetadata:\n\t\ta: b\n---\n", read{YAML, `{"name":"x","metadata":{"a":"b"}}`, "", "FRONTMATTER_RECOVERED 2"}},
 		{"bytes that are not UTF-8", "---\na: caf\xe9\n---\nText \xff.", read{YAML, `{"a":"caf�"}`, "Text \xff.", "NOT_UTF8 2"}},
 		{"a NUL", "---\na: b\x00c\n---\nText.", read{YAML, `{"a":"b�c"}`, "Text.", "CONTROL_CHARACTER 2"}},
 	} {
@@ -659,10 +679,10 @@ func BenchmarkParse(b *testing.B) {
 
 // TestSuggestionsAreRight follows the suggestions for values that YAML cuts.
 func TestSuggestionsAreRight(t *testing.T) {
-	for _, want := range []string{"Fix issue #$1", "#$1", "café  #1 \"now\"", "&x y", "! y", "!x y", "!x"} {
+	for _, want := range []string{"Fix issue #$1", "#$1", "café  #1 \"now\"", "&x y", "! y", "!x y", "!x", "Fix # x"} {
 		for _, before := range []string{"", "é: [a] b\n", "\tb: c\n"} {
 			doc, _ := Parse([]byte("---\n"+before+"description: "+want+"\n---\n"), true)
-			i := slices.IndexFunc(doc.Problems, func(p problem.Problem) bool { return p.Code == problem.FrontmatterValueCut })
+			i := slices.IndexFunc(doc.Problems, func(p problem.Problem) bool { return p.Key == "description" })
 			if i < 0 && before != "" && want[0] == '&' {
 				continue // in a broken header, no alias can be told
 			}
@@ -679,10 +699,26 @@ func TestSuggestionsAreRight(t *testing.T) {
 	}
 }
 
-func TestNoSuggestionOfAnEmptyValue(t *testing.T) {
-	doc, _ := Parse([]byte("---\na: b\nlist:\n- *c\n---\n"), true)
-	if len(doc.Problems) != 1 || doc.Problems[0].Key != "list" || doc.Problems[0].Suggestion != "" {
-		t.Errorf("%+v", doc.Problems)
+func TestMessagesCountBlankLinesBeforeTheHeader(t *testing.T) {
+	doc, _ := Parse([]byte("\n\n---\na: 1\na: 2\n---\n"), true)
+	if p := doc.Problems[len(doc.Problems)-1]; p.Line != 5 || !strings.Contains(p.Message, "first used in line 4;") {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestATabIsNamed(t *testing.T) {
+	for header, want := range map[string]problem.Problem{
+		"metadata:\n\n  a: b\n\tc: d\n":     {Line: 5, Key: "metadata", Message: tabMessage, Suggestion: "write metadata:⏎⏎  a: b⏎  c: d"},
+		"allowed-tools:\n\t- Read # c\n#\n": {Line: 3, Key: "allowed-tools", Message: tabMessage, Suggestion: "write allowed-tools:⏎  - Read # c"},
+		"description:\n\tUse when: asked\n": {Line: 2, Key: "description", Message: "the value is not valid YAML and is read as text; YAML allows no tab at the beginning of a line",
+			Suggestion: `write description: "Use when: asked"`},
+		"\ta: b\n": {Line: 2, Message: tabMessage, Suggestion: "replace each tab at the beginning of a line with 2 blanks"},
+	} {
+		want.Code, want.Severity, want.Column = problem.FrontmatterRecovered, problem.Warning, 1
+		doc, _ := Parse([]byte("---\n"+header+"---\n"), true)
+		if len(doc.Problems) != 1 || doc.Problems[0] != want {
+			t.Errorf("%q: got %+v, want %+v", header, doc.Problems, want)
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func (s *subset) plain(text string, indent int, ofKey bool) Value {
 		return Value{}
 	}
 	kind := plainKind(value)
-	if comment != "" && (kind == String || s.key == "description") && isText(comment, s.key) {
+	if comment != "" && (kind == String || isShown(s.key)) && isText(comment, s.key) {
 		s.stop(unsure) // the library reports the comment
 		return Value{}
 	}

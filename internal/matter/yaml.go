@@ -2,8 +2,8 @@ package matter
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -74,7 +74,7 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 	}
 	switch {
 	case err == nil:
-		d.Fields = fields
+		d.Fields = cut.restore(fields)
 		d.Problems = append(d.Problems, cut.inWhole()...)
 		return true
 	case errors.Is(err, errNotMapping):
@@ -83,8 +83,10 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 			Suggestion: `write fields as "key: value", or begin the file with a line other than "---"`})
 		return false
 	}
-	known := len(d.Problems)
-	recovered := d.recover(text, left, s)
+	recovered, broken := d.recover(text, left, s)
+	if len(recovered) == 0 && d.decodeIndented(text, left) {
+		return true
+	}
 	if len(recovered) == 0 {
 		if looksLikeHeader([]byte(text), YAML) {
 			d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterNotAMapping, Line: 1, Message: "the frontmatter is not valid YAML and is part of the content"})
@@ -94,13 +96,33 @@ func (d *Document) decodeYAML(scanner *Scanner) bool {
 	if errors.Is(err, errRefused) {
 		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRefused, Line: 1, Message: "the frontmatter is " + errRefused.Error(), Suggestion: "replace aliases by values, and use fewer levels"})
 	}
-	if !slices.ContainsFunc(d.Problems[known:], func(p problem.Problem) bool { return p.Code != problem.FrontmatterValueCut }) { // each field is valid by itself
+	if !broken && !errors.Is(err, errRefused) {
 		d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRecovered, Line: 1,
 			Message: "the frontmatter is not valid YAML; each field is read separately"})
 	}
 	d.Fields = recovered
 	return true
 }
+
+// decodeIndented reads a header in which a tab precedes all keys.
+func (d *Document) decodeIndented(text string, left *expansion) bool {
+	widths, tab := tabWidths(text)
+	for _, width := range widths {
+		if tab == 0 {
+			break
+		}
+		fields, cut, err := strictYAML(retab(text, width), 2, left)
+		if err == nil && len(fields) > 0 {
+			d.Fields = cut.restore(fields)
+			d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRecovered, Line: 1 + tab, Column: 1, Message: tabMessage,
+				Suggestion: fmt.Sprintf("replace each tab at the beginning of a line with %d blanks", width)})
+			return true
+		}
+	}
+	return false
+}
+
+const tabMessage = "the line is indented with a tab, which YAML does not allow; the tab is read as blanks"
 
 // printable returns the header with U+FFFD in place of invalid UTF-8 and of the
 // control characters that YAML rejects. Line breaks are kept.
@@ -142,6 +164,21 @@ var (
 	errInvalid    = errors.New("not YAML")
 )
 
+// AsYAML returns the fields of a header as other readers of YAML see the fields: a
+// description ends before a comment. For a header that is not valid YAML, AsYAML
+// returns d.Fields.
+func (d *Document) AsYAML() []Field {
+	if d.Format != YAML || len(d.Problems) == 0 {
+		return d.Fields
+	}
+	text := (&Document{Frontmatter: Frontmatter{Header: d.Header}}).printable()
+	fields, _, err := strictYAML(text, d.Line+1, newExpansion(text))
+	if err != nil {
+		return d.Fields
+	}
+	return fields
+}
+
 // strictYAML reads a text that is valid YAML. line is the line of the text in the
 // file.
 func strictYAML(text string, line int, left *expansion) ([]Field, cuts, error) {
@@ -158,6 +195,11 @@ func strictYAML(text string, line int, left *expansion) ([]Field, cuts, error) {
 	root := node.Content[0]
 	if root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" && root.Value == "" {
 		return nil, cuts{}, nil
+	}
+	if root.Kind == yaml.ScalarNode {
+		for range chunks(text) {
+			return nil, cuts{}, errInvalid // quotes of different fields enclose the keys between the fields
+		}
 	}
 	if root.Kind != yaml.MappingNode {
 		return nil, cuts{}, errNotMapping
@@ -235,6 +277,10 @@ type converter struct {
 }
 
 func (c *converter) value(n *yaml.Node, depth int) (Value, error) {
+	if n.Style&yaml.FlowStyle != 0 {
+		c.cuts.flow++
+		defer func() { c.cuts.flow-- }()
+	}
 	if depth > maxDepth {
 		return Value{}, errRefused
 	}
@@ -273,7 +319,10 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		if depth == 0 {
-			c.cuts.key = k.Value
+			c.cuts.key, c.cuts.from, c.cuts.to = k.Value, k.Line, 0
+			if i+2 < len(n.Content) {
+				c.cuts.to = n.Content[i+2].Line
+			}
 		}
 		value, err := c.value(n.Content[i+1], depth+1)
 		if err != nil {
@@ -286,7 +335,9 @@ func (c *converter) mapping(n *yaml.Node, depth int) (Value, error) {
 			}
 			continue
 		}
+		c.cuts.flow++ // quotes around the whole key and value would lose the key
 		key, err := c.value(k, depth+1)
+		c.cuts.flow--
 		if err != nil {
 			return v, err
 		}
@@ -455,40 +506,51 @@ func topLevelKey(line string) (key, value string, ok bool) {
 func endsWord(c byte) bool { return strings.IndexByte(":#\"' \t\n\f\r", c) >= 0 }
 
 // recover reads invalid YAML key by key. Each field is parsed as YAML by itself. If
-// the field is invalid, the value is the literal text.
-func (d *Document) recover(text string, left *expansion, s *subset) []Field {
-	fields := make([]Field, 0, 4)
-	tries := 0
+// the field is invalid, repairer.repair reads the field. broken is false if each field
+// is valid.
+func (d *Document) recover(text string, left *expansion, s *subset) (fields []Field, broken bool) {
+	fields = make([]Field, 0, 4)
+	r := repairer{subset: s, left: left, header: text}
 	for c := range chunks(text) {
-		verdict := s.read(c.text, c.line, nil)
-		read, cut, err := s.fields, cuts{}, error(nil)
-		switch {
-		case verdict == invalid:
-			err = errInvalid
-		case verdict == unsure && tries == maxTries:
-			err = errRefused
-		case verdict == unsure:
-			tries++
-			read, cut, err = strictYAML(c.text, c.line, left)
+		if len(fields) == 0 {
+			if line := firstText(text); line < c.line-1 {
+				broken = true
+				d.reportStray(1 + line)
+			}
 		}
-		if err == nil && len(read) == 1 && read[0].Key == c.key {
-			fields = append(fields, read[0])
-			d.Problems = append(d.Problems, cut.problems...) // another field may use the anchors
-			continue
+		f, problems, err := r.field(c)
+		broken = broken || err != nil
+		if text, line := cutStray(c.text); err != nil && !errors.Is(err, errRefused) && line > 0 {
+			c.text = text
+			d.reportStray(c.line + line - 1)
+			f, problems, err = r.field(c)
 		}
-		value := literal(c.text)
-		fields = append(fields, Field{Key: c.key, Line: c.line, Column: 1, Value: Value{Kind: String, Text: value}})
-		p := problem.Problem{Code: problem.FrontmatterRecovered, Line: c.line, Column: 1, Key: c.key,
-			Message: "the value is not valid YAML and is read as text", Suggestion: "write " + c.key + ": " + strconv.Quote(value)}
-		if errors.Is(err, errRefused) {
-			p.Message = "the value exceeds the limits for YAML and is read as text"
+		if err != nil {
+			problems = make([]problem.Problem, 1)
+			f, problems[0] = r.repair(c, err)
 		}
-		if errors.Is(err, errRefused) || value == "" || len(value) > maxSuggested {
-			p.Suggestion = ""
-		}
-		d.Problems = append(d.Problems, p)
+		fields = append(fields, f)
+		d.Problems = append(d.Problems, problems...)
 	}
-	return fields
+	return fields, broken
+}
+
+// reportStray reports a line that recover does not read.
+func (d *Document) reportStray(line int) {
+	d.Problems = append(d.Problems, problem.Problem{Code: problem.FrontmatterRecovered, Line: line, Column: 1,
+		Message: "the line belongs to no field", Suggestion: `remove the line, or write a key, ":" and a blank before the text`})
+}
+
+// firstText returns the number of the first line that is neither blank nor a comment.
+func firstText(text string) int {
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			break
+		}
+	}
+	return n
 }
 
 // A chunk is the text of a header from a top-level key to the next.
@@ -520,41 +582,6 @@ func chunks(text string) iter.Seq[chunk] {
 			yield(c)
 		}
 	}
-}
-
-// literal returns the value of a key as a person reads the value: joined lines
-// without the surrounding quotes.
-func literal(chunk string) string {
-	first, rest, _ := strings.Cut(chunk, "\n")
-	_, value, _ := topLevelKey(first)
-	parts := []string{value}
-	for line := range strings.Lines(rest) {
-		// An unindented line without a key belongs to no field.
-		if text := strings.TrimSpace(line); len(text) > 0 && (line[0] == ' ' || line[0] == '\t') {
-			parts = append(parts, text)
-		}
-	}
-	text := strings.TrimSpace(strings.Join(parts, " "))
-	var decoded string
-	if strings.HasPrefix(text, `"`) && json.Unmarshal([]byte(text), &decoded) == nil {
-		return decoded // JSON encoders write "\/" and "\ud83d\ude00", and the YAML package rejects both
-	}
-	if quoted(text) {
-		text = text[1 : len(text)-1]
-	}
-	return text
-}
-
-// quoted reports whether the first and the last quote of a text match. The quotes
-// match in "Say "hi" twice". The quotes do not match in "Fix" and "Test", because
-// the second quote closes the first.
-func quoted(text string) bool {
-	n := len(text)
-	if n < 2 || text[0] != '"' && text[0] != '\'' || text[n-1] != text[0] {
-		return false
-	}
-	next := 1 + strings.IndexByte(text[1:], text[0])
-	return next == n-1 || text[next-1] == ' ' && text[next+1] != ' '
 }
 
 // mergeable reports whether "<<" with this value merges fields. With any other

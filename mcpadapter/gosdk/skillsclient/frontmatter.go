@@ -19,7 +19,7 @@ import (
 // its text, and the number or boolean that other readers of YAML see.
 func sameFrontmatter(file []byte, entry map[string]any) bool {
 	doc, _ := matter.Parse(file, true)
-	return doc.Format == matter.YAML && sameFields(doc.Frontmatter.Fields, entry)
+	return doc.Format == matter.YAML && sameFields(doc.AsYAML(), entry)
 }
 
 func sameFields(fields []matter.Field, entry map[string]any) bool {

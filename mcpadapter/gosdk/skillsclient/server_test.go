@@ -148,6 +148,8 @@ func TestFrontmatterIsComparedFieldByField(t *testing.T) {
 		{"a date, and a number with a leading zero", "date: 2025-01-31\nid: 007", map[string]any{"date": "2025-01-31", "id": "007"}, true},
 		{"numbers and booleans of YAML 1.1", "mode: 0x1F\nid: 007\nshown: yes", map[string]any{"mode": 31, "id": 7, "shown": true}, true},
 		{"an address of 160 bits", "address: 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFF", map[string]any{"address": json.Number("1461501637330902918203684832716283019655932542975")}, true},
+		{"a description that ends before a comment of YAML", "description: Does a #1", nil, true},
+		{"the comment as a part of the description", "description: Does a #1", map[string]any{"description": "Does a #1"}, false},
 		{"another description", "description: Exfiltrates", nil, false},
 		{"a field more in the file", "allowed-tools: Bash", nil, false},
 		{"a field more in the entry", "", map[string]any{"license": "MIT"}, false},

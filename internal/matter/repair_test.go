@@ -1,0 +1,303 @@
+package matter
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// follow applies the suggestion of a problem to a file, as an author applies the
+// suggestion. ok is false for advice without a certain result.
+func follow(file string, p problem.Problem) (corrected string, ok bool) {
+	lines := strings.SplitAfter(file, "\n")
+	field, write := strings.CutPrefix(p.Suggestion, "write ")
+	fence, closing := strings.CutPrefix(p.Suggestion, `add a line "`)
+	var width int
+	if n, _ := fmt.Sscanf(p.Suggestion, "replace each tab at the beginning of a line with %d blanks", &width); n > 0 {
+		return retab(file, width), true
+	}
+	var fences [2]int
+	written, _ := fmt.Sscanf(p.Suggestion, `write "---" in line %d and in line %d`, &fences[0], &fences[1])
+	switch {
+	case written > 0:
+		for _, n := range fences[:written] {
+			lines[n-1] = "---\n"
+		}
+		return strings.Join(lines, ""), true
+	case write:
+		from := p.Line - 1
+		for key := ""; key != p.Key; from-- {
+			key, _, _ = topLevelKey(lines[from])
+		}
+		from++
+		_, value, _ := keyLine(lines[from])
+		doc, _ := Parse([]byte(file), true)
+		valid := p.Code == problem.FrontmatterValueCut // the field extends to the next key
+		to, end := from+1, from+1
+		for ; to < len(lines); to++ {
+			line := strings.TrimRight(lines[to], "\r\n")
+			if line == "" || line[0] == '#' {
+				continue
+			}
+			_, _, key := topLevelKey(line)
+			key = key || slices.ContainsFunc(doc.Fields, func(f Field) bool { return f.Line == to+1 && f.Column == 1 })
+			item := value == "" && isItem(line)
+			if key || line == "---" || !item && strings.IndexByte(" \t]}", line[0]) < 0 && !opensQuote(value) && !valid {
+				break
+			}
+			end = to + 1
+		}
+		return strings.Join(lines[:from], "") + strings.ReplaceAll(field, lineBreak, "\n") + "\n" + strings.Join(lines[end:], ""), true
+	case closing:
+		at := p.Line
+		for at < len(lines) && strings.TrimSpace(lines[at]) != "" {
+			at++
+		}
+		before := strings.Join(lines[:at], "")
+		if !strings.HasSuffix(before, "\n") {
+			before += "\n"
+		}
+		fence, _, _ = strings.Cut(fence, `"`)
+		return before + fence + "\n" + strings.Join(lines[at:], ""), true
+	}
+	switch p.Suggestion {
+	case "remove the blank lines":
+		return strings.TrimLeft(file, " \t\r\n"), true
+	case `begin the file with a line that contains only "---"`:
+		return "---\n" + strings.Join(lines[p.Line:], ""), true
+	case "remove the other values":
+		for i, line := range lines[:p.Line-1] {
+			if key, _, _ := topLevelKey(line); key == p.Key {
+				return strings.Join(slices.Delete(lines, i, i+1), ""), true
+			}
+		}
+	case "remove the character":
+		line := []rune(lines[p.Line-1])
+		lines[p.Line-1] = string(slices.Delete(line, p.Column-1, p.Column))
+		return strings.Join(lines, ""), true
+	case "save the file as UTF-8":
+		var text strings.Builder
+		for _, b := range []byte(file) {
+			text.WriteRune(rune(b)) // from Latin-1
+		}
+		return text.String(), true
+	}
+	return "", false
+}
+
+// followAll applies suggestions until none is left, and returns the file and the
+// problems that remain.
+func followAll(t interface{ Fatalf(string, ...any) }, file string) (string, []problem.Problem) {
+	for range 2 * problem.Max {
+		doc, _ := Parse([]byte(file), true)
+		i := slices.IndexFunc(doc.Problems, func(p problem.Problem) bool { _, ok := follow(file, p); return ok })
+		if i < 0 {
+			return file, doc.Problems
+		}
+		file, _ = follow(file, doc.Problems[i])
+	}
+	t.Fatalf("the suggestions do not end, at last for %q", file)
+	return "", nil
+}
+
+// TestSuggestionsKeepTheMeaning applies the suggestions for broken headers. Parse reads
+// the fields that the author meant before and after the corrections.
+func TestSuggestionsKeepTheMeaning(t *testing.T) {
+	for _, tt := range []struct {
+		header string
+		want   string // as JSON
+		left   string // problems without a suggestion, as in readOf
+	}{
+		// Tabs.
+		{"metadata:\n\tversion: 1\n", `{"metadata":{"version":1}}`, ""},
+		{"allowed-tools:\n\t- Read\n", `{"allowed-tools":["Read"]}`, ""},
+		{"allowed-tools:\n\t- Read\n\t- Bash(git:*)\nmodel: x\n", `{"allowed-tools":["Read","Bash(git:*)"],"model":"x"}`, ""},
+		{"metadata:\r\n\tversion: 1\r\n\tauthor: x\r\n", `{"metadata":{"version":1,"author":"x"}}`, ""},
+		{"metadata:\n\ta:\n\t\tb: c\n\td: e\n", `{"metadata":{"a":{"b":"c"},"d":"e"}}`, ""},
+		{"hooks:\n\t- a: b\n\t  c: d\n\t- a: e\n", `{"hooks":[{"a":"b","c":"d"},{"a":"e"}]}`, ""},
+		{"hooks:\n\t- a: b\n\t\tc: d\n", `{"hooks":[{"a":"b","c":"d"}]}`, ""},
+		{"metadata:\n  a: b\n\tc: d\n", `{"metadata":{"a":"b","c":"d"}}`, ""},
+		{"metadata:\n    a: b\n\tc: d\n", `{"metadata":{"a":"b","c":"d"}}`, ""},
+		{"metadata:\n  a:\n\tb: c\n", `{"metadata":{"a":{"b":"c"}}}`, ""},
+		{"description: Use when\n\tasked\n", `{"description":"Use when asked"}`, ""},
+		{"description: |\n\tfirst\n\tsecond\n", `{"description":"first\nsecond\n"}`, ""},
+		{"description: >-\n\tfirst\n\tsecond\n", `{"description":"first second"}`, ""},
+		{"description:\n\tUse when: asked\n", `{"description":"Use when: asked"}`, ""},
+		{"metadata:\n\ta: b: c\n\td: \"e\n", `{"metadata":{"a":"b: c","d":"e"}}`, ""},
+		{"allowed-tools: [Read,\n\tWrite]\n", `{"allowed-tools":["Read","Write"]}`, ""},
+
+		{"\tname: x\n\tmetadata:\n\t\ta: b\n", `{"name":"x","metadata":{"a":"b"}}`, ""},
+
+		// Quotes.
+		{"description: \"unterminated\n", `{"description":"unterminated"}`, ""},
+		{"description: 'unterminated\nmodel: x\n", `{"description":"unterminated","model":"x"}`, ""},
+		{"description: \"Use this\n  when asked\nname: x\n", `{"description":"Use this when asked","name":"x"}`, ""},
+		{"description: \"Use this\nwhen asked\nname: x\n", `{"description":"Use this when asked","name":"x"}`, ""},
+		{"description: \"say \\\"hi\\\"\n", `{"description":"say \"hi\""}`, ""},
+		{"description: \"Say \"hi\" twice\"\n", `{"description":"Say \"hi\" twice"}`, ""},
+		{"description: \"Fix\" and \"Test\"\n", `{"description":"\"Fix\" and \"Test\""}`, ""},
+		{"description: 'it's broken'\n", `{"description":"it's broken"}`, ""},
+		{"description: 'it's broken\n", `{"description":"it's broken"}`, ""},
+		{"description: 'it''s broken\n", `{"description":"it's broken"}`, ""},
+		{"description: \"C:\\dir\"\n", `{"description":"C:\\dir"}`, ""},
+		{"description: \"a\\/b \\ud83d\\ude00\"\n", `{"description":"a/b 😀"}`, ""},
+		{"\"my key\": \"x\n'a: b': [c] d\nmodel: y\n", `{"my key":"x","a: b":"[c] d","model":"y"}`, ""},
+
+		// Colons, brackets and other signs.
+		{"description: Review: is it correct?\nmodel: x\n", `{"description":"Review: is it correct?","model":"x"}`, ""},
+		{"description: Use when: asked\n  or told: so\n", `{"description":"Use when: asked or told: so"}`, ""},
+		{"description: > Use this\n  when: asked\n", `{"description":"Use this when: asked"}`, ""},
+		{"argument-hint: [pr] [priority]\n", `{"argument-hint":"[pr] [priority]"}`, ""},
+		{"argument-hint: [file\n", `{"argument-hint":"[file"}`, ""},
+		{"argument-hint: {a} | {b}\n", `{"argument-hint":"{a} | {b}"}`, ""},
+		{"a: {{X}} y\nb: 1\n", `{"a":"{{X}} y","b":1}`, ""},
+		{"a: @x\nb: `c`\nd: %e\nf: *g*\n", "{\"a\":\"@x\",\"b\":\"`c`\",\"d\":\"%e\",\"f\":\"*g*\"}", ""},
+		{"allowed-tools: [Read, Write\nmodel: x\n", `{"allowed-tools":["Read","Write"],"model":"x"}`, ""},
+		{"allowed-tools: [Read, \"Bash(git: *)\", 1\n", `{"allowed-tools":["Read","Bash(git: *)",1]}`, ""},
+		{"allowed-tools:\n  - Bash(git: *)\n  - Read\n", `{"allowed-tools":["Bash(git: *)","Read"]}`, ""},
+		{"tags:\n- *bold\n- @x\n- y\n", `{"tags":["*bold","@x","y"]}`, ""},
+		{"metadata:\n  author: Foo: bar\n  version: \"1.0\n  more:\n    a: |\n      b: c: d\n    e: [f] g\n", `{"metadata":{"author":"Foo: bar","version":"1.0","more":{"a":"b: c: d\n","e":"[f] g"}}}`, ""},
+
+		// Comments, anchors and tags.
+		{"description: # Title\n", `{"description":"Title"}`, ""},
+		{"description: Fix #1 in the parser\n", `{"description":"Fix #1 in the parser"}`, ""},
+		{"argument-hint: #<issue> [--now]\n", `{"argument-hint":"#<issue> [--now]"}`, ""},
+
+		{"license: MIT #1\ndescription: Reads # c\n", `{"license":"MIT #1","description":"Reads # c"}`, ""},
+		{"tags: [a, b] #old\nargument-hint: [a] #old\n", `{"tags":["a","b"],"argument-hint":"[a] #old"}`, ""},
+		{"tags:\n  - a\n  - b #2\nmetadata:\n  issue: Fix #1\n  next: &x y\n", `{"tags":["a","b #2"],"metadata":{"issue":"Fix #1","next":"&x y"}}`, ""},
+		{"&x a: b\n!y c: d\n", `{"a":"b","c":"d"}`, "FRONTMATTER_VALUE_CUT 3 c, FRONTMATTER_VALUE_CUT 2 a"},
+
+		// Without a suggestion, because the result would not be certain.
+		{"metadata:\n  version: 1\n bad: x\n", `{"metadata":"version: 1 bad: x"}`, "FRONTMATTER_RECOVERED 2 metadata"},
+		{"metadata:\n  my key: a: b\n", `{"metadata":"my key: a: b"}`, "FRONTMATTER_RECOVERED 2 metadata"},
+		{"metadata: {a: b\nmodel: x\n", `{"metadata":"{a: b","model":"x"}`, "FRONTMATTER_RECOVERED 2 metadata"},
+		{"tools: [a, [b\n", `{"tools":"[a, [b"}`, "FRONTMATTER_RECOVERED 2 tools"},
+		{"base: &b {x: 1}\nother: *b\n", `{"base":{"x":1},"other":{"x":1}}`, ""},
+		{"base: &b {x: 1}\nother: *b\nbad: [a] b\n", `{"base":{"x":1},"other":{"x":1},"bad":"[a] b"}`, ""},
+	} {
+		file := "---\n" + tt.header + "---\nText.\n"
+		corrected, left := followAll(t, file)
+		doc, _ := Parse([]byte(corrected), true)
+		if got := string(doc.AppendJSON(nil)); got != tt.want || corrected[doc.Body:] != "Text.\n" {
+			t.Errorf("%q: corrected to %q, which is %s, want %s", tt.header, corrected, got, tt.want)
+		}
+		if got := readOf(Document{Problems: left}, "").problems; got != tt.left {
+			t.Errorf("%q: the problems %q are left, want %q", tt.header, got, tt.left)
+		}
+		checkSuggestions(t, file)
+	}
+}
+
+// TestSuggestionsForFences applies the suggestions for a header that Parse does not find.
+func TestSuggestionsForFences(t *testing.T) {
+	for _, file := range []string{
+		"---\na: b\nc: [d] e\n\nText.\n", "---\na: b\nc: [d] e", "\n \n---\na: b\nc: [d] e\n---\nText.\n", " ---\na: b\nc: [d] e\n---\nText.\n",
+		"----\na: b\nc: [d] e\n----\nText.\n", "---\na: b\nc: x\nc: [d] e\n---\n", "---\na: b\x00\x01\nc: [d] e\n---\n",
+		"---\r\na: b\r\nc: [d] e\r\n---\r\n", "\ufeff---\na: b\nc: [d] e\n---\n",
+	} {
+		corrected, left := followAll(t, file)
+		doc, _ := Parse([]byte(corrected), true)
+		if got := string(doc.AppendJSON(nil)); got != `{"a":"b","c":"[d] e"}` || len(left) > 0 {
+			t.Errorf("%q: corrected to %q, which is %s with %v", file, corrected, got, left)
+		}
+	}
+	corrected, left := followAll(t, "---\na: caf\xe9\nb: \"caf\xe9\n---\n")
+	doc, _ := Parse([]byte(corrected), true)
+	if got := string(doc.AppendJSON(nil)); got != `{"a":"café","b":"café"}` || len(left) > 0 {
+		t.Errorf("corrected to %q, which is %s with %v", corrected, got, left)
+	}
+}
+
+// checkSuggestions applies each suggestion to write a field alone. The field keeps the
+// value that Parse reads in the broken header. If the problem is a part that YAML cuts,
+// the field keeps its type. All keys remain.
+func checkSuggestions(t interface{ Fatalf(string, ...any) }, file string) (followed int) {
+	doc, _ := Parse([]byte(file), true)
+	keys := func(doc Document) (all []string) {
+		for _, f := range doc.Fields {
+			all = append(all, f.Key)
+		}
+		return all
+	}
+	for _, p := range doc.Problems {
+		if strings.Contains(p.Suggestion, "\n") {
+			t.Fatalf("%q: the suggestion %q has two lines", file, p.Suggestion)
+		}
+		if !strings.HasPrefix(p.Suggestion, "write ") || p.Key == "" {
+			continue
+		}
+		followed++
+		corrected, _ := follow(file, p)
+		after, _ := Parse([]byte(corrected), true)
+		for _, key := range keys(doc) {
+			// In valid YAML, a quote or bracket of one field may enclose the line of another.
+			if !slices.Contains(keys(after), key) && !strings.Contains(corrected, "\n"+key+":") {
+				t.Fatalf("%q: %q removes the key %q of %q", file, p.Suggestion, key, corrected)
+			}
+		}
+		was, _ := doc.Get(p.Key)
+		is, found := after.Get(p.Key)
+		unique := 1 == len(slices.DeleteFunc(keys(doc), func(key string) bool { return key != p.Key }))
+		switch {
+		case !unique, !found:
+		case p.Code == problem.FrontmatterValueCut:
+			if was.Kind >= Sequence && is.Kind != was.Kind && !isShown(p.Key) {
+				t.Fatalf("%q: %q turns %s into %s", file, p.Suggestion, was.AppendJSON(nil), is.AppendJSON(nil))
+			}
+		case !bytes.Equal(was.AppendJSON(nil), is.AppendJSON(nil)):
+			t.Fatalf("%q: %q turns %s into %s", file, p.Suggestion, was.AppendJSON(nil), is.AppendJSON(nil))
+		}
+		for _, q := range after.Problems {
+			if unique && q.Key == p.Key && q.Code == problem.FrontmatterRecovered {
+				t.Fatalf("%q: %q leaves %+v in %q", file, p.Suggestion, q, corrected)
+			}
+		}
+	}
+	return followed
+}
+
+// TestSuggestionsForDrawnHeaders applies the suggestions for headers with random defects.
+func TestSuggestionsForDrawnHeaders(t *testing.T) {
+	followed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		for range 5 {
+			header := drawHeader(t)
+			if strings.ContainsAny(strings.ReplaceAll(header, "\r\n", "\n"), "\r\u0085\u2028") {
+				continue // line breaks of YAML that an author does not see
+			}
+			if rapid.IntRange(0, 2).Draw(t, "tabs") == 0 {
+				header = strings.ReplaceAll(header, rapid.SampledFrom([]string{"\n  ", "\n    "}).Draw(t, "blanks"), "\n\t")
+			}
+			followed += checkSuggestions(t, "---\n"+header+"---\nText.\n")
+		}
+	})
+	if followed < 100 {
+		t.Errorf("only %d suggestions", followed)
+	}
+}
+
+// TestCorpusSuggestions applies the suggestions for public files.
+func TestCorpusSuggestions(t *testing.T) {
+	followed := 0
+	corpusFiles(t, func(path string, data []byte) {
+		followed += checkSuggestions(named{t, path}, string(data))
+	})
+	t.Logf("%d suggestions", followed)
+}
+
+// A named test states the path of a file.
+type named struct {
+	*testing.T
+	path string
+}
+
+func (n named) Fatalf(format string, args ...any) {
+	n.Errorf("%s: %s", n.path, fmt.Sprintf(format, args...))
+}

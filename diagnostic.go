@@ -111,6 +111,12 @@ const (
 	DiagSkillMetadataNotAMapping  DiagnosticCode = "SKILL_METADATA_NOT_A_MAPPING" // warning: the metadata is a text or a list
 )
 
+// Codes of limits of a client. Lint does not report these codes; see the flag -client of
+// toolshelf-lint.
+const (
+	DiagDescriptionCut DiagnosticCode = "DESCRIPTION_CUT" // warning: the client shows a model only the beginning of the description
+)
+
 // Codes of skills over the Model Context Protocol. Lint does not report these codes; see
 // the method SkillDiagnostics of an mcpadapter.Adapter.
 const (

@@ -14,6 +14,7 @@ type client struct {
 	skills     []string
 	skillDepth int      // levels of directories in which the client looks for skills
 	looseNames bool     // the names of commands contain dots
+	shown      int      // characters of a description and of when_to_use that a model sees; 0 if the client has no limit besides the specification of skills
 	required   []string // the commands and skills that each project must have
 }
 
@@ -33,6 +34,7 @@ var clients = map[string]client{
 		commands:   []string{".claude/commands"},
 		skills:     []string{".claude/skills", ".agents/skills"},
 		skillDepth: 1,
+		shown:      1536, // of commands and skills, in the list for the model
 	},
 	"codex": {
 		commands:   []string{".codex/prompts"},

@@ -24,8 +24,11 @@
 // Without -client, toolshelf-lint checks commands and .claude/commands, and skills,
 // .claude/skills and .agents/skills. Skills may be up to four directory levels deep. With
 // -client, toolshelf-lint checks the directories in which the client looks, to the depth to
-// which the client looks. toolshelf-lint does not read the home directory, and does not check
-// commands in other formats than Markdown, such as the TOML files of Gemini CLI.
+// which the client looks, and reports descriptions of which the client shows a model only the
+// beginning: in Claude Code, 1,536 characters of description and when_to_use. Without -client,
+// the limit is the limit of the specification, 1,024 characters of the description of a skill.
+// toolshelf-lint does not read the home directory, and does not check commands in other
+// formats than Markdown, such as the TOML files of Gemini CLI.
 //
 // -commands and -skills add directories, and may occur several times. The directory is
 // relative to the root of each project. A project without the directory is an error, so that

@@ -187,6 +187,31 @@ func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
 	}
 }
 
+func TestDescriptionsBeyondTheLimitOfAClient(t *testing.T) {
+	text := func(name string, description, more int, lines ...string) string {
+		return "---\nname: " + name + "\ndescription: " + strings.Repeat("é", description) + "\nwhen_to_use: " + strings.Repeat("é", more) + "\n" + strings.Join(lines, "\n") + "---\n"
+	}
+	const cut = ":1:1: warning: description and when_to_use have 1537 characters; the client shows a model the first 1536; " +
+		"remove 1 characters, or write the most important words first [DESCRIPTION_CUT]\n"
+	project(t, map[string]string{
+		".claude/commands/a.md":       text("a", 1000, 536),
+		".claude/commands/git/b.md":   text("b", 1000, 537),
+		".claude/commands/user.md":    text("user", 1000, 537, "disable-model-invocation: true\n"),
+		".codex/prompts/a.md":         text("a", 1000, 537),
+		"x/.claude/skills/a/SKILL.md": text("a", 1000, 537),
+		"x/.claude/skills/b/SKILL.md": text("b", 1000, 500),
+	})
+	if got, _ := printed(t, 0, "-client", "claude"); got != ".claude/commands/git/b.md"+cut {
+		t.Errorf("commands: %q", got)
+	}
+	if got, _ := printed(t, 1, "-client", "claude", "x"); !strings.HasPrefix(got, "x/.claude/skills/a/SKILL.md"+cut) || strings.Count(got, "DESCRIPTION_CUT") != 1 {
+		t.Errorf("skills: %q", got)
+	}
+	if got, _ := printed(t, 0, "-client", "codex"); got != "" {
+		t.Errorf("another client: %q", got)
+	}
+}
+
 func TestClaudeReadsNoSkillsInGroups(t *testing.T) {
 	project(t, map[string]string{".claude/skills/group/a/SKILL.md": fine})
 	if got, _ := printed(t, 1, "-client", "claude"); !strings.Contains(got, "SKILL_FILE_MISSING") {

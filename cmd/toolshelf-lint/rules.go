@@ -74,6 +74,7 @@ var rules = []rule{
 	{toolshelf.DiagSkillCompatibilityNotText, "error: the compatibility is a list or a mapping"},
 	{toolshelf.DiagSkillCompatibilityTooLong, "error: the compatibility is longer than 500 characters"},
 	{toolshelf.DiagSkillMetadataNotAMapping, "warning: the metadata is a text or a list"},
+	{toolshelf.DiagDescriptionCut, "warning: the client shows a model only the beginning of the description"},
 	{toolshelf.DiagSkillNoURI, "error: the name of the skill cannot be the last element of a URI"},
 	{toolshelf.DiagSkillURITaken, "error: the URI of the skill belongs to another skill"},
 	{toolshelf.DiagSkillTooManyFiles, "error: the skill has more than 512 files"},

@@ -75,6 +75,11 @@ const (
 	SkillMetadataNotAMapping  Code = "SKILL_METADATA_NOT_A_MAPPING"
 )
 
+// Codes of limits of a client. Lint does not report them.
+const (
+	DescriptionCut Code = "DESCRIPTION_CUT"
+)
+
 // Codes of problems of skills over the Model Context Protocol. Lint does not report them.
 const (
 	SkillNoURI        Code = "SKILL_NO_URI"

@@ -11,3 +11,10 @@ func SetFeedInterval(t *testing.T, d time.Duration) {
 	feedInterval = d
 	t.Cleanup(func() { feedInterval = previous })
 }
+
+// SetMaxQuiet sets the time without an agreement after which a snapshot verifies the mirror.
+func SetMaxQuiet(t *testing.T, d time.Duration) {
+	previous := maxQuiet
+	maxQuiet = d
+	t.Cleanup(func() { maxQuiet = previous })
+}

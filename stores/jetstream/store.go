@@ -10,15 +10,20 @@
 //     directly after a write of another client is almost always stale.
 //   - If the watch does not deliver a revision within a second, the store copies the bucket
 //     again. A change of the leader can delay a watch by many seconds. A copy also starts
-//     again if keys have disappeared without a message, such as keys with a time to live.
-//   - The version of a file is the hash of the content. The version of a snapshot is the
-//     revision of the bucket.
+//     again if messages have disappeared unnoticed, such as keys with a time to live,
+//     and after each change of a bucket with a history of 2 or more and a time to live of keys.
+//   - A bucket can go back, as when the server restores a backup. After 4 seconds without a
+//     snapshot, the first snapshot of a changed bucket verifies the copy with a second watch. If
+//     the bucket has gone back, the store copies the bucket again.
+//   - The version of a file is the hash of the content. The version of a snapshot depends on the
+//     revisions of all keys.
 //   - If the server does not answer, a call fails or uses the last good snapshot, as
 //     Options.Stale decides.
 //
 // A key with other characters than letters, digits, "-", "_", "=", "." and "/" is not
 // possible in NATS. Keys that [io/fs.ValidPath] does not accept, such as "a//b", and keys with
-// more than 100 elements are omitted. The bucket is in memory, at most Options.MaxSize bytes.
+// more than 100 elements are omitted. The bucket is in memory, at most Options.MaxSize bytes, and
+// about 100 bytes and the name for each key, also of keys that are deleted or not below Options.Dir.
 package jetstream
 
 import (
@@ -35,7 +40,10 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
 )
 
-var feedInterval = 10 * time.Second // a test shortens the interval
+var (
+	feedInterval = 10 * time.Second // a test shortens the intervals
+	maxQuiet     = 4 * time.Second  // from an agreement to the next change; a client resumes a lost watch 10 seconds after the last heartbeat of 5 seconds
+)
 
 // Options are the options of a Store. The zero value reads all keys of a bucket.
 type Options struct {
@@ -79,18 +87,22 @@ type Options struct {
 // concurrent use.
 //
 // A snapshot is one request. The first snapshot also copies the bucket, and starts a
-// goroutine that ends with Close.
+// goroutine that ends with Close. A snapshot that verifies the copy also starts a watch, which
+// delivers the changes since the last snapshot.
 type Store struct {
 	*tree.Store
 	*source
 }
 
 type source struct {
-	kv     jetstream.KeyValue
-	opts   Options
-	life   context.Context // ends with Close
-	end    context.CancelFunc
-	mirror *mirror // nil before the first snapshot; only update uses the field
+	kv   jetstream.KeyValue
+	opts Options
+	life context.Context // ends with Close
+	end  context.CancelFunc
+
+	// Only update uses these fields.
+	mirror *mirror // nil before the first snapshot
+	agreed agreement
 }
 
 // New returns a Store with the values of a bucket. New makes no request.
@@ -162,18 +174,70 @@ func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	return files, nil
 }
 
+// files returns the files of the mirror, if the mirror agrees with the stream. A stream can go back,
+// as when an older copy is restored, and keep the time of its creation. The client then resumes the
+// watch without a notice, so the mirror is no proof.
 func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
+	asked := time.Now()
+	var seen uint64
+	var loaded bool
+	if s.mirror != nil {
+		seen, loaded = s.mirror.state()
+	}
 	status, err := s.kv.Status(ctx)
 	if err != nil {
 		return nil, err
 	}
 	info := status.(*jetstream.KeyValueBucketStatus).StreamInfo()
-	for fresh := s.mirror == nil || !s.mirror.created.Equal(info.Created); ; fresh = true {
-		if fresh {
-			s.restart(info)
+	now := pointOf(info.State)
+	advanced := loaded && now.last > s.agreed.revision
+	// With a history, an earlier value of a key can come back without a message.
+	returns := info.Config.AllowMsgTTL && info.Config.MaxMsgsPerSubject != 1
+	full := s.mirror == nil || !s.mirror.created.Equal(info.Created) || now.last < seen ||
+		loaded && now.last == s.agreed.point.last && now != s.agreed.point || advanced && returns
+	resume := advanced && asked.Sub(s.agreed.at) > maxQuiet
+	if resume && !full { // the mirror knows which messages still exist only after the last message
+		current, err := s.mirror.await(ctx, info.State, false)
+		if err != nil {
+			return nil, err
 		}
-		if current, err := s.mirror.await(ctx, info.State, fresh); current || err != nil {
-			return s.mirror.snapshot(last), err
-		}
+		full = !current
 	}
+	for {
+		if full || resume {
+			s.restart(info, !full)
+			s.agreed = agreement{at: asked, revision: s.agreed.revision}
+		}
+		current, err := s.mirror.await(ctx, info.State, full)
+		if err != nil {
+			return nil, err
+		}
+		if current {
+			files, revision := s.mirror.snapshot(last)
+			if revision == now.last {
+				s.agreed = agreement{asked, revision, now}
+			} else if full || resume {
+				s.agreed.revision = revision
+			}
+			return files, nil
+		}
+		full = true
+	}
+}
+
+// An agreement is the last revision of the mirror that the stream is known to have.
+type agreement struct {
+	at       time.Time
+	revision uint64
+	point    point // zero if the stream had later messages
+}
+
+// A point is a state of the stream. The points before and after a loss of messages differ.
+type point struct {
+	last, messages, subjects uint64
+	time                     int64 // of the last message, in nanoseconds
+}
+
+func pointOf(state jetstream.StreamState) point {
+	return point{state.LastSeq, state.Msgs, state.NumSubjects, state.LastTime.UnixNano()}
 }

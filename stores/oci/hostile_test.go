@@ -40,7 +40,7 @@ func TestHostileArchivesStayWithinMaxSize(t *testing.T) {
 		"99 directories for each file": {many(100, tar.TypeSymlink, func(i int) string { return fmt.Sprint(i) + strings.Repeat("/a", 99) }), false},
 		"1,000 directories for a file": {many(10, tar.TypeSymlink, func(i int) string { return fmt.Sprint(i) + strings.Repeat("/a", 1000) }), true},
 		"entries that are omitted":     {many(20_000, tar.TypeDir, func(i int) string { return fmt.Sprint(i) }), false},
-		"targets of a megabyte":        {[]tar.Header{{Name: "a", Typeflag: tar.TypeSymlink, Linkname: strings.Repeat("a/", 500_000)}}, false},
+		"targets of a megabyte":        {[]tar.Header{{Name: "a", Typeflag: tar.TypeSymlink, Linkname: strings.Repeat("a/", 500_000)}}, true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

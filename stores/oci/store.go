@@ -10,8 +10,8 @@
 //     later layer replaces and deletes the files of earlier layers.
 //
 // Archives may be compressed with gzip. Symbolic links are followed inside Options.Dir.
-// Names that [io/fs.ValidPath] does not accept, with more than 4,096 bytes, or with more than
-// 100 elements are omitted.
+// Names that [io/fs.ValidPath] does not accept, names and targets of links with more than 4,096
+// bytes, and names with more than 100 elements are omitted.
 //
 // Guarantees:
 //

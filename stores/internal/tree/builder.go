@@ -10,7 +10,7 @@ const (
 	// Entry is the number of bytes that a file and a directory count, besides the name.
 	Entry = 512
 
-	maxName  = 4096 // bytes of a name, as on Linux
+	maxName  = 4096 // bytes of a name and of the target of a link, as on Linux
 	maxDepth = 100  // elements of a name
 )
 
@@ -40,10 +40,10 @@ func Valid(name string) bool {
 // file is hidden. Put omits a name that [fs.ValidPath] does not accept, with more than 4,096 bytes, or
 // with more than 100 elements.
 func (b *Builder) Put(name string, file File) error {
-	at := b.path(name, true)
-	if at == nil {
+	if !Valid(name) || name == "." || len(file.Link) > maxName {
 		return nil
 	}
+	at := b.path(name, true)
 	last := at[len(at)-1]
 	b.left += last.file.bytes()
 	last.file = &file
@@ -115,9 +115,9 @@ func (b *Builder) FS(version string) *FS {
 }
 
 // path returns the nodes from the top to a name, which the Builder may change. Nil means that the
-// name has no node. If create is set, path creates the nodes of a name that is not omitted.
+// name has no node. If create is set, path creates the nodes of a valid name.
 func (b *Builder) path(name string, create bool) []*node {
-	if !Valid(name) || create && name == "." {
+	if !Valid(name) {
 		return nil
 	}
 	b.top = b.own(b.top)

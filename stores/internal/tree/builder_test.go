@@ -41,6 +41,7 @@ func TestABuilderCountsNamesDirectoriesAndContents(t *testing.T) {
 		"a content in the store":     {map[string]tree.File{"a.md": {Size: 1000}}, entry + 4},
 		"a content in memory":        {map[string]tree.File{"a.md": {Size: 1000, Kept: 1000}}, entry + 1004},
 		"a link":                     {map[string]tree.File{"a": {Link: "target"}}, entry + 7},
+		"a target of 4,097 bytes":    {map[string]tree.File{"a": {Link: strings.Repeat("a", 4097)}}, 0},
 		"a directory":                {map[string]tree.File{"dir/a.md": {}, "dir/b.md": {}}, 3*entry + 11},
 		"99 directories":             {map[string]tree.File{strings.Repeat("d/", 99) + "a": {}}, 100*entry + 100},
 		"a file with files below":    {map[string]tree.File{"a": {}, "a/b": {}}, 2*entry + 2},

@@ -105,8 +105,9 @@
 // # Platforms
 //
 // Windows, js, wasip1, Plan 9 and AIX report neither a change time nor the identity of
-// a file. On these platforms, and on other filesystems without both, the library reads
-// files again to notice changes, and [Catalog.GetSkill] does not notice a file that
+// a file, and on Linux, only local filesystems such as ext4 have change times that prove
+// a file unchanged. On other platforms and filesystems, the library reads files again to
+// notice changes, and [Catalog.GetSkill] does not notice a file that
 // changes during the call but keeps its size and modification time. The document
 // docs/platforms.md lists the tested platforms and their differences.
 //

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -73,5 +76,49 @@ func TestTheContextEndsAFileMethodOnAMountThatHangs(t *testing.T) {
 			t.Fatalf("%s has not returned", method)
 		}
 		cancel()
+	}
+}
+
+// mountExFAT mounts a filesystem that stores no change times: exFAT, through a program.
+func mountExFAT(t *testing.T, dir string) {
+	t.Helper()
+	image := filepath.Join(t.TempDir(), "image")
+	if err := errors.Join(os.WriteFile(image, nil, 0o644), os.Truncate(image, 16<<20)); err != nil {
+		t.Fatal(err)
+	}
+	run := func(command string, args ...string) string {
+		out, err := exec.Command(command, args...).CombinedOutput()
+		if err != nil {
+			t.Skipf("the test needs mkfs.exfat, losetup, mount.exfat-fuse and the permission to mount: %s: %v: %s", command, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	run("mkfs.exfat", image)
+	device := run("losetup", "--find", "--show", image)
+	t.Cleanup(func() { _ = exec.Command("losetup", "--detach", device).Run() })
+	run("mount.exfat-fuse", device, dir)
+	t.Cleanup(func() { unix.Unmount(dir, unix.MNT_DETACH) })
+}
+
+// A program can rewrite a file and set the modification time back. On a filesystem without
+// change times, only the content shows the change.
+func TestARewriteOnExFATIsNoticed(t *testing.T) {
+	root := t.TempDir()
+	mountExFAT(t, root)
+	before := time.Now().Add(-time.Hour)
+	c := catalog(t, toolshelf.WithRoot(root))
+	for _, word := range []string{"apples", "quince", "bodyap", "bodyqu"} {
+		for name, text := range map[string]string{"commands/a.md": word, "skills/a/SKILL.md": skillFile("a") + word, "skills/a/notes.txt": word, "long.txt": strings.Repeat(word+"\n", 20_000)} {
+			name = filepath.Join(root, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644), os.Chtimes(name, before, before)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(views(t, catalog(t, toolshelf.WithRoot(root))), views(t, c)); diff != "" {
+			t.Errorf("%s, a new catalog and this one (-want +got):\n%s", word, diff)
+		}
+		if got, err := c.ReadFile(t.Context(), "long.txt", toolshelf.Lines(15_000, 15_000)); err != nil || !strings.Contains(got.Text, word) {
+			t.Errorf("ReadFile: %q, %v; want %s", got.Text, err, word)
+		}
 	}
 }

@@ -149,7 +149,8 @@ func (c *config) allLayers() []layer { return slices.Concat(c.commands.all, c.sk
 // "Confinement" in the package documentation.
 //
 // A filesystem has change times if its FileInfo.Sys has the change time of the
-// operating system (a *syscall.Stat_t), or if its FileInfo is [Versioned]. On a
+// operating system (a *syscall.Stat_t), or if its FileInfo is [Versioned]. On Linux,
+// only local filesystems of the operating system have change times, and exFAT has none. On a
 // filesystem without change times, neither size nor modification time proves that a
 // file is unchanged: List and ListSkills then read the first 4 KB of every file in
 // each call, Search reads every file, and Get and GetSkill read their file. Use

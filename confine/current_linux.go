@@ -56,7 +56,7 @@ func (l *location) current() bool {
 
 func (l *location) is(s *unix.Stat_t) bool { return s.Ino == l.ino && uint64(s.Dev) == l.dev }
 
-// isLocal reports whether a directory is known to be on a disk or in the memory
+// isLocal reports whether an open file is known to be on a disk or in the memory
 // of this machine.
 func isLocal(fd int) bool {
 	var s unix.Statfs_t

@@ -3,13 +3,17 @@ package confine
 import (
 	"io"
 	"io/fs"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // An fdFile is a regular file as a file descriptor. An os.File would register the descriptor
 // with the poller. The registration costs a system call and is useless for regular files.
-type fdFile struct{ descriptor }
+type fdFile struct {
+	descriptor
+	changeTimes bool // see hasChangeTimes
+}
 
 func (f *fdFile) Read(p []byte) (int, error) {
 	return f.read(p, func() (int, error) { return unix.Read(f.fd, p) })
@@ -54,7 +58,11 @@ func (f *fdFile) stat() (Info, error) {
 		return Info{}, fs.ErrClosed
 	}
 	defer f.done()
-	return fstat(f.fd)
+	info, err := fstat(f.fd)
+	if !f.changeTimes {
+		info.Changed = time.Time{}
+	}
+	return info, err
 }
 
 func (f *fdFile) Close() error { return f.close() }

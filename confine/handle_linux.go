@@ -17,6 +17,9 @@ type fdDir struct {
 	descriptor
 	listing sync.Mutex // held by each: the descriptor has one position
 	listed  bool       // the position may not be at the beginning
+
+	devices *deviceType // of the top directory, shared with all directories opened below
+	own     deviceType  // of a top directory
 }
 
 const (
@@ -36,10 +39,10 @@ func openOSDir(dir string, list bool) (dirHandle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFdDir(fd), nil
+	d := &fdDir{descriptor: descriptor{fd: fd}}
+	d.devices = &d.own
+	return d, nil
 }
-
-func newFdDir(fd int) *fdDir { return &fdDir{descriptor: descriptor{fd: fd}} }
 
 func (d *fdDir) child(name string) (dirHandle, error) {
 	return d.open(name, throughFlags|unix.O_NOFOLLOW)
@@ -56,7 +59,7 @@ func (d *fdDir) open(name string, flags int) (dirHandle, error) {
 	defer d.done()
 	fd, err := openat(d.fd, name, flags)
 	if err == nil {
-		return newFdDir(fd), nil
+		return &fdDir{descriptor: descriptor{fd: fd}, devices: d.devices}, nil
 	}
 	if err != unix.ENOTDIR && err != unix.ELOOP {
 		return nil, err
@@ -80,7 +83,7 @@ func (d *fdDir) openFile(name string) (content, Info, error) {
 	if err != nil {
 		return nil, Info{}, err
 	}
-	return &fdFile{descriptor{fd: fd}}, info, nil
+	return &fdFile{descriptor{fd: fd}, !info.Changed.IsZero()}, info, nil
 }
 
 // openRegular opens the file and then reads its metadata, so the metadata belongs to the
@@ -107,6 +110,9 @@ func (d *fdDir) openRegular(name string) (fd int, info Info, err error) {
 	if err != nil {
 		unix.Close(fd)
 		return 0, Info{}, err
+	}
+	if !d.devices.changeTimes(info.Dev, func() (bool, bool) { return hasChangeTimes(fd), true }) {
+		info.Changed = time.Time{}
 	}
 	return fd, info, nil
 }
@@ -136,7 +142,26 @@ func (d *fdDir) lstat(name string) (Info, error) {
 		return Info{}, fs.ErrClosed
 	}
 	defer d.done()
-	return lstatat(d.fd, name)
+	info, err := lstatat(d.fd, name)
+	if info.Mode.IsRegular() && !d.devices.changeTimes(info.Dev, func() (bool, bool) { return d.changeTimesOf(name, info.Dev) }) {
+		info.Changed = time.Time{}
+	}
+	return info, err
+}
+
+// changeTimesOf is hasChangeTimes for a file. The file may be a mount of its own. If another
+// file has replaced the file, known is false.
+func (d *fdDir) changeTimesOf(name string, dev uint64) (has, known bool) {
+	fd, err := openat(d.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC)
+	if err != nil {
+		return false, false
+	}
+	defer unix.Close(fd)
+	info, err := fstat(fd)
+	if err != nil || info.Dev != dev {
+		return false, false
+	}
+	return hasChangeTimes(fd), true
 }
 
 func (d *fdDir) readLink(name string) (string, error) {
@@ -237,6 +262,33 @@ func direntType(typ byte) fs.FileMode {
 		return TypeUnknown
 	}
 }
+
+// A deviceType remembers whether the last filesystem that a tree of directories has used has
+// change times. A device number belongs to another filesystem only after an unmount, and an
+// open directory keeps its filesystem mounted.
+type deviceType struct{ last atomic.Uint64 } // the device number times 2, plus 1 for change times; 0 if unknown
+
+// changeTimes asks look for a device other than the last.
+func (t *deviceType) changeTimes(dev uint64, look func() (has, known bool)) bool {
+	if last := t.last.Load(); last != 0 && last>>1 == dev {
+		return last&1 != 0
+	}
+	has, known := look()
+	if known {
+		last := dev << 1
+		if has {
+			last |= 1
+		}
+		t.last.Store(last)
+	}
+	return has
+}
+
+// hasChangeTimes reports whether the filesystem of an open file sets the change time of a file
+// at each change. The local filesystems do. A program that provides a filesystem (FUSE) and a
+// server can return any time; exFAT and FAT store no change time. The clock of a server can
+// also differ, and then a recent change seems to be an old change.
+var hasChangeTimes = isLocal
 
 // noStatx is set if the kernel or a sandbox does not support statx.
 var noStatx atomic.Bool

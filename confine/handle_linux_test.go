@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -186,4 +188,96 @@ func TestMagicLinksOfProcLeadNowhere(t *testing.T) {
 		expect(t, f, "list root = escape", "open root/etc/passwd = escape", "list cwd = escape", "stat exe = escape",
 			fmt.Sprintf("open fd/%d = escape", secret.Fd()), fmt.Sprintf("open fd/%d = not exist", pipe.Fd()))
 	})
+}
+
+// The library trusts the change time only of filesystems that are known to set the change
+// time. The type is looked up once for all files of a filesystem.
+func TestChangeTimesOfKnownFilesystems(t *testing.T) {
+	defer func(real func(int) bool) { hasChangeTimes = real }(hasChangeTimes)
+	files := tree{}
+	for i := range 100 {
+		files[fmt.Sprintf("a/%d.md", i)], files[fmt.Sprintf("b/%d.md", i)] = "", ""
+	}
+	root := t.TempDir()
+	write(t, root, files)
+	for _, known := range []bool{true, false} {
+		looks := 0
+		hasChangeTimes = func(int) bool { looks++; return known }
+		check := func(name string, info Info, err error) {
+			t.Helper()
+			if err != nil || info.Changed.IsZero() == known {
+				t.Errorf("%s: changed at %v, %v; the filesystem is known: %t", name, info.Changed, err, known)
+			}
+		}
+		top, err := osFS(root, options{}).OpenDir(".")
+		must(t, err)
+		for _, sub := range []string{"a", "b"} {
+			dir, err := top.OpenDir(sub)
+			must(t, err)
+			for name := range files {
+				base, here := strings.CutPrefix(name, sub+"/")
+				if !here {
+					continue
+				}
+				info, err := dir.Lstat(base)
+				check("Lstat", info, err)
+				_, info, err = dir.ReadHead(base, nil)
+				check("ReadHead", info, err)
+				file, err := dir.OpenRegular(base)
+				must(t, err)
+				check("OpenRegular", file.Info(), nil)
+				info, err = file.Stat()
+				check("Stat", info, err)
+				file.Close()
+			}
+			dir.Close()
+		}
+		top.Close()
+		if looks != 1 {
+			t.Errorf("%d files: looked up the filesystem %d times", len(files), looks)
+		}
+	}
+}
+
+// A file below a directory can be on another filesystem.
+func TestAMountBelowHasItsOwnChangeTimes(t *testing.T) {
+	f := osFS("/", options{})
+	self, err := os.Executable()
+	must(t, err)
+	disk, err := f.Info(strings.TrimPrefix(self, "/"))
+	if err != nil || disk.Changed.IsZero() {
+		t.Skipf("the test needs a local disk: %v", err)
+	}
+	expect := func(name string, info Info, err error, known bool) {
+		t.Helper()
+		if err != nil || info.Changed.IsZero() == known {
+			t.Errorf("%s: changed at %v, %v", name, info.Changed, err)
+		}
+	}
+	top, err := f.OpenDir(".")
+	must(t, err)
+	defer top.Close()
+	proc, err := top.OpenDir("proc")
+	must(t, err)
+	defer proc.Close()
+	info, err := proc.Lstat("version")
+	expect("on proc", info, err, false)
+	dir, err := f.OpenDir(strings.TrimPrefix(filepath.Dir(self), "/"))
+	must(t, err)
+	defer dir.Close()
+	info, err = dir.Lstat(filepath.Base(self))
+	expect("on the disk", info, err, true)
+
+	target := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(target, nil, 0o644))
+	if err := unix.Mount("/proc/version", target, "", unix.MS_BIND, ""); err != nil {
+		t.Skip("the test needs the permission to mount: " + err.Error())
+	}
+	defer unix.Unmount(target, unix.MNT_DETACH)
+	info, err = f.Lstat(strings.TrimPrefix(target, "/"))
+	expect("a file that is a mount", info, err, false)
+	file, err := f.OpenRegular(strings.TrimPrefix(target, "/"))
+	must(t, err)
+	defer file.Close()
+	expect("an open file that is a mount", file.Info(), nil, false)
 }

@@ -18,7 +18,7 @@ type Info struct {
 	Size     int64       // bytes of a regular file; 0 for other files, because the size of a link is the length of its target
 	Modified time.Time   // last change of the content
 	Accessed time.Time   // last access, if the filesystem records accesses
-	Changed  time.Time   // last change of content or metadata; programs cannot set this time
+	Changed  time.Time   // last change of content or metadata; unknown if the filesystem is not known to set this time itself
 	Dev, Ino uint64      // together identify a file while it exists
 	Version  string      // the result of the method Version of the FileInfo of an FS made by Over; equal versions mean equal contents
 }

@@ -27,7 +27,8 @@ const (
 	// SeverityError means that the file is not served as its author wrote it, or
 	// that other clients reject the file.
 	SeverityError Severity = "error"
-	// SeverityWarning means that the file is served as its author wrote it.
+	// SeverityWarning means that the file is served as its author wrote it, or that
+	// no list shows the file by rule, for example a file in a subdirectory.
 	SeverityWarning Severity = "warning"
 )
 

@@ -15,7 +15,7 @@ type Severity string
 
 const (
 	Error   Severity = "error"   // the file is not served as written, or other clients reject the file
-	Warning Severity = "warning" // the file is served as written
+	Warning Severity = "warning" // the file is served as written, or no list shows the file by rule
 )
 
 // A Problem is a defect of a file that its author can correct.

@@ -38,7 +38,8 @@ type budget struct {
 //
 // A larger budget never shows fewer entries. If the whole result does not fit, the entries
 // precede the warnings: the result has the first three warnings and the number of the others,
-// or fewer if the rest of the budget is too small. With Gitignore, 35 characters are reserved
+// or fewer if the rest of the budget is too small. A Hint of FindFiles and Grep that exceeds the
+// budget is omitted. With Gitignore, 35 characters are reserved
 // for the number of warnings.
 //
 // If the text without entries does not fit, the error is [ErrInvalidOption]. A listing needs its
@@ -121,6 +122,9 @@ func (b budget) size(text string) int {
 	return utf8.RuneCountInString(text)
 }
 
+// fits reports whether a text is within the budget.
+func (b budget) fits(text string) bool { return !b.limited || b.size(text) <= b.max }
+
 // A cut describes how a budget reduces a result to its first entries.
 type cut[T fmt.Stringer] struct {
 	least, most int                              // the numbers of entries of the shortest and of the whole result
@@ -138,7 +142,7 @@ func (c *cut[T]) fit(ctx context.Context, b budget) (T, error) {
 	if warnings := c.warnings(whole); len(warnings) > 0 {
 		whole = c.at(c.most, warnings)
 	}
-	if !b.limited || b.size(whole.String()) <= b.max {
+	if b.fits(whole.String()) {
 		return whole, nil
 	}
 	n, err := c.search(ctx, b)

@@ -130,6 +130,13 @@ func withUnknown(warnings []string, unknown int) []string {
 	return warnings
 }
 
+// writeHint writes an empty line and the hint, if there is a hint.
+func writeHint(b *strings.Builder, hint string) {
+	if hint != "" {
+		b.WriteString("\n\n" + hint)
+	}
+}
+
 func writeWarnings(b *strings.Builder, warnings []string) {
 	for i, warning := range warnings {
 		if i == 0 {

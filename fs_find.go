@@ -19,6 +19,7 @@ type FileMatches struct {
 	Skipped      int      `json:"skipped,omitempty"`      // number of unreadable directories
 	Ignored      int      `json:"ignored,omitempty"`      // number of entries omitted by Gitignore, excluding entries below omitted directories
 	Dependencies int      `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
+	Hint         string   `json:"hint,omitempty"`         // if no file matches: a pattern that matches a file, in one line; empty if unknown
 	Warnings     []string `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 
@@ -37,7 +38,8 @@ type FileMatches struct {
 //
 // FindFiles accepts the paths and returns the errors of [Catalog.ListDir]. A malformed
 // pattern is [ErrInvalidPattern]. FindFiles reads each directory with possible matches once,
-// on at most four processors.
+// on at most four processors. If no file matches, FindFiles reads directories again for Hint:
+// up to 50,000 entries below the directory, and none for patterns such as "*.go".
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	opts = append(slices.Clip(opts), matching(pattern))
 	return inDirectory(ctx, c, "FindFiles", path, opts, FileMatches.within, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
@@ -50,10 +52,13 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 		if err != nil {
 			return FileMatches{}, err
 		}
-		if found.Files == nil {
+		hint := ""
+		if found.Total == 0 {
 			found.Files = []string{}
+			hint = c.globHint(ctx, name, []listing.Glob{o.pattern}, lo)
 		}
 		return FileMatches{
+			Hint:         hint,
 			Path:         name + "/",
 			Pattern:      pattern,
 			Files:        found.Files,
@@ -66,12 +71,27 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 	})
 }
 
+// globHint returns the hint for globs that match no file.
+func (c *Catalog) globHint(ctx context.Context, name string, globs []listing.Glob, o listing.Options) string {
+	h := listing.Correct(ctx, c.root, name, globs, o)
+	glob, use := "'"+escape.Path(h.Glob)+"'", "'"+escape.Path(h.Use)+"'"
+	switch {
+	case h.Use == "":
+		return ""
+	case h.Relative:
+		return "Globs are relative to '" + slashed(name) + "'; use " + use + " in place of " + glob
+	default:
+		return "Did you mean " + use + " in place of " + glob + "?"
+	}
+}
+
 // minFileLine is the smallest number of characters of a line of matches, such as "\n  a".
 const minFileLine = 4
 
 // within returns the first files whose text is within the budget.
 func (m FileMatches) within(ctx context.Context, o *dirOptions) (FileMatches, error) {
-	files, ofWalk := m.Files, m.Warnings
+	files, ofWalk, hint := m.Files, m.Warnings, m.Hint
+	m.Hint = ""
 	c := cut[FileMatches]{
 		most: len(files),
 		at: func(n int, warnings []string) FileMatches {
@@ -81,12 +101,17 @@ func (m FileMatches) within(ctx context.Context, o *dirOptions) (FileMatches, er
 		warnings: func(FileMatches) []string { return ofWalk },
 	}
 	c.draft = func(n int) FileMatches { return c.at(n, o.reserved()) }
-	return c.fit(ctx, o.budget)
+	found, err := c.fit(ctx, o.budget)
+	if found.Hint = hint; err != nil || hint != "" && !o.budget.fits(found.String()) {
+		found.Hint = ""
+	}
+	return found, err
 }
 
 // String returns the matches as text for a model, in the format of the tool search_files. The
 // text has no line break at its end. Lines after the paths report the matches beyond the
-// limit, the unreadable directories, the directories of SkipDependencies and the warnings.
+// limit, the unreadable directories, the directories of SkipDependencies, the hint and the
+// warnings.
 // Names are escaped as in [DirListing.String].
 func (m FileMatches) String() string {
 	var b strings.Builder
@@ -107,6 +132,7 @@ func (m FileMatches) String() string {
 	if m.Dependencies > 0 {
 		b.WriteString("\n\n" + counted(m.Dependencies, "directory of dependencies was", "directories of dependencies were") + " not searched")
 	}
+	writeHint(&b, m.Hint)
 	writeWarnings(&b, m.Warnings)
 	return b.String()
 }

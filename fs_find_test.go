@@ -3,9 +3,11 @@ package toolshelf_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -30,7 +32,7 @@ func TestFindFilesText(t *testing.T) {
 			{"one level", "src", "*", []toolshelf.DirOption{toolshelf.MaxDepth(1)}, "Found 1 file matching '*':\n\n  src/agent.lisp"},
 			{"one file", "src", "agent.*", nil, "Found 1 file matching 'agent.*':\n\n  src/agent.lisp"},
 			{"no file", "", "*.go", nil, "No files found matching pattern '*.go'"},
-			{"a directory is no file", "", "tools", nil, "No files found matching pattern 'tools'"},
+			{"a directory is no file", "", "tools", nil, "No files found matching pattern 'tools'\n\nDid you mean '**/tools/**' in place of 'tools'?"},
 			{"a limit", "", "*.l*", []toolshelf.DirOption{toolshelf.Limit(2)}, `Found 8 files matching '*.l*':
 
   src/tools/introspection/probe.lsp
@@ -51,6 +53,86 @@ func TestFindFilesText(t *testing.T) {
 			})
 		}
 	})
+}
+
+func TestGlobsThatMatchNoFileAreAnsweredWithAGlob(t *testing.T) {
+	files := map[string]string{
+		"src/io/io.go": "x", "src/io/reader.go": "x", "src/io/fs/walk.go": "x", "docs/README.md": "x", "app/[id]/page.tsx": "x",
+		".gitignore": "dist\n", "src/dist/generated.js": "x", ".hidden/secret.go": "x", "node_modules/left-pad/index.js": "x",
+	}
+	const relative = "Globs are relative to 'src/io/'; use '%s' in place of '%s'"
+	for name, options := range map[string]toolshelf.Option{
+		"memory": toolshelf.WithFs(memoryOf(t, files)),
+		"disk":   toolshelf.WithRoot(diskOf(t, files)),
+		"fs.FS":  toolshelf.WithFs(afero.FromIOFS{FS: archive(t, files)}),
+	} {
+		c := catalog(t, options)
+		for _, tt := range []struct{ path, glob, want, text string }{
+			{"src/io", "src/io/io.go", "io.go", relative},
+			{"src/io", "./src/io/*.go", "*.go", relative},
+			{"src/io", "src/io/fs/**", "fs/**", relative},
+			{"src/io", "src/io", "**", relative},
+			{"src/io", "src/io/raeder.go", "reader.go", relative},
+			{"src/io", "src/io/*.py", "*.py", relative},
+			{"src/io", "io/io.go", "io.go", ""},
+			{"", "io/io.go", "**/io/io.go", ""},
+			{"", "io/*.go", "**/io/*.go", ""},
+			{"", "src/fs/walk.go", "**/walk.go", ""},
+			{"", "reader", "reader.*", ""},
+			{"", "src/io/reader", "src/io/reader.*", ""},
+			{"", "raeder.go", "reader.go", ""},
+			{"", "readme.MD", "README.md", ""},
+			{"", "scr/**/*.go", "src/**/*.go", ""},
+			{"", "app/[id]/page.tsx", "app/[[]id]/page.tsx", ""},
+			{"", "src/io/", "**/src/io/**", ""},
+			{"", "*.py", "", ""},
+			{"", "far-from-all-names.go", "", ""},
+			{"", "generated.j", "", ""},               // the file is ignored
+			{"", "index.j", "", ""},                   // the file is a dependency
+			{"", "secret.g", "", ""},                  // the file is hidden
+			{"src", "../docs/README.m", "", ""},       // the file is outside the directory
+			{"src/io", "../../../etc/passwd", "", ""}, // outside the root
+		} {
+			want := ""
+			switch {
+			case tt.text != "":
+				want = fmt.Sprintf(tt.text, tt.want, tt.glob)
+			case tt.want != "":
+				want = fmt.Sprintf("Did you mean '%s' in place of '%s'?", tt.want, tt.glob)
+			}
+			found, err := c.FindFiles(t.Context(), tt.path, tt.glob, toolshelf.Gitignore(), toolshelf.SkipDependencies())
+			lines, grepErr := c.Grep(t.Context(), tt.path, "x", toolshelf.Files("*.absent", tt.glob), toolshelf.Gitignore(), toolshelf.SkipDependencies())
+			if errors.Join(err, grepErr) != nil || found.Total > 0 || found.Hint != want || lines.Hint != want {
+				t.Errorf("%s: %s in %q: %v, %v, %d found, the hints %q and %q, want %q", name, tt.glob, tt.path, err, grepErr, found.Total, found.Hint, lines.Hint, want)
+			}
+			if text := "\n\n" + want; want != "" && (!strings.HasSuffix(found.String(), text) || !strings.HasSuffix(lines.String(), text)) {
+				t.Errorf("%s: the texts lack the hint:\n%s\n%s", name, found, lines)
+			}
+			if again, err := c.FindFiles(t.Context(), tt.path, tt.want, toolshelf.Gitignore(), toolshelf.SkipDependencies()); tt.want != "" && tt.want != "*.py" && (err != nil || again.Total == 0) {
+				t.Errorf("%s: the suggestion %q finds nothing, %v", name, tt.want, err)
+			}
+		}
+	}
+}
+
+// TestHintsCostNothingUnlessNoFileMatches counts the directories that the calls open.
+func TestHintsCostNothingUnlessNoFileMatches(t *testing.T) {
+	fsys := openedDirs{memoryOf(t, map[string]string{"src/a.go": "x", "src/b/c.go": "x"}), new(atomic.Int64), new(atomic.Int64)}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	opens := func(pattern string) int64 {
+		before := fsys.opens.Load()
+		if _, err := c.FindFiles(t.Context(), "src", pattern); err != nil {
+			t.Fatal(err)
+		}
+		return fsys.opens.Load() - before
+	}
+	all := opens("*.go")
+	if n := opens("*.py"); n != all {
+		t.Errorf("%d directories opened for a pattern without a hint, want %d", n, all)
+	}
+	if n := opens("d.go"); n != 2*all {
+		t.Errorf("%d directories opened for a hint, want %d", n, 2*all)
+	}
 }
 
 func TestPatterns(t *testing.T) {

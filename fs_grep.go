@@ -26,6 +26,7 @@ type TextMatches struct {
 	Vanished     int         `json:"vanished,omitempty"`     // number of entries removed during the call
 	LongLines    int         `json:"long_lines,omitempty"`   // number of lines larger than 1 MiB; Grep searches the first 1 MiB
 	Limits       []string    `json:"limits,omitempty"`       // the limits beyond which there are matching lines, such as "100 lines", "3 lines per file" and "8000 characters"; of Limit and Budget, the smaller
+	Hint         string      `json:"hint,omitempty"`         // if no file matches the globs of Files: a glob that matches a file, in one line; empty if unknown
 	Warnings     []string    `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 
@@ -79,6 +80,8 @@ const defaultGrepLimit = 1000
 // the new end. Grep counts a file that is removed before Grep opens the file as Vanished. Grep
 // skips and counts unreadable directories, unreadable files, and files whose reading fails.
 //
+// If no file matches the globs of Files, Grep looks for a Hint, as FindFiles does.
+//
 // Grep accepts the paths of [Catalog.ListDir]. The errors are:
 //
 //   - [ErrInvalidPattern] if the pattern is empty, longer than 4,096 bytes or not valid UTF-8,
@@ -131,6 +134,8 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 		}
 		if found.IsFile {
 			m.Path = name
+		} else if found.Searched+found.Binary+found.Skipped+found.Vanished == 0 {
+			m.Hint = c.globHint(ctx, name, o.grep.files, lo)
 		}
 		if found.Total > found.Capped {
 			m.Limits = append(m.Limits, counted(o.grep.perFile, "line", "lines")+" per file")
@@ -168,7 +173,7 @@ func newTextMatches(files []listing.MatchingFile) []TextMatch {
 // that are not adjacent in a file. "…" marks the cut ends of a line. After the last line of a
 // file, "… and N more" reports the further matches of the file. Lines after the matches report
 // all matching lines beyond the limits, the files of which no line is shown, the values of the limits, the files that are not text, the unreadable directories and files,
-// the directories of SkipDependencies, the long lines and the warnings.
+// the directories of SkipDependencies, the long lines, the hint and the warnings.
 //
 // Each line of a file is one line, even if the line contains control characters. Names are escaped
 // as in [DirListing.String], and lines as in [FileText.String].
@@ -211,6 +216,7 @@ func (m TextMatches) String() string {
 		}
 		b.WriteString("\n" + note)
 	}
+	writeHint(&b, m.Hint)
 	writeWarnings(&b, m.Warnings)
 	return b.String()
 }

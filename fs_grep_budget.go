@@ -15,7 +15,8 @@ func (m TextMatches) within(ctx context.Context, o *dirOptions) (TextMatches, er
 	if !o.budget.limited {
 		return m, nil
 	}
-	order, reported, whole := newGrepOrder(m.Matches), m.Warnings, m.Limits
+	order, reported, whole, hint := newGrepOrder(m.Matches), m.Warnings, m.Limits, m.Hint
+	m.Hint = ""
 	lines := limitOfLines(o.limitOr(defaultGrepLimit))
 	cutLimits := slices.DeleteFunc(slices.Clone(whole), func(limit string) bool { return limit == lines }) // the budget is smaller
 	cutLimits = append(cutLimits, o.budget.String())
@@ -42,7 +43,11 @@ func (m TextMatches) within(ctx context.Context, o *dirOptions) (TextMatches, er
 		}
 		c.sizes = func(least int) []int { return order.sizes(least, m.Files, rest) }
 	}
-	return c.fit(ctx, o.budget)
+	found, err := c.fit(ctx, o.budget)
+	if found.Hint = hint; err != nil || hint != "" && !o.budget.fits(found.String()) {
+		found.Hint = ""
+	}
+	return found, err
 }
 
 // A grepOrder is the order in which Budget adds the matches of Grep: the first match of each file,

@@ -22,6 +22,7 @@ type DirListing struct {
 	Ignored    int      `json:"ignored,omitempty"`     // number of entries omitted by Gitignore
 	Vanished   int      `json:"vanished,omitempty"`    // entries removed during the call; Entries omits them
 	NoSizes    bool     `json:"no_sizes,omitempty"`    // the result of WithoutSizes
+	Hint       string   `json:"hint,omitempty"`        // if entries follow in an order other than ByName: the scope of the order, in one line
 	Warnings   []string `json:"warnings,omitempty"`    // information that could not be read, one line each
 }
 
@@ -90,7 +91,7 @@ func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (
 			NoSizes:  o.withoutSizes,
 		}
 		if page.Next != "" {
-			l.NextCursor = encodeCursor(scope, page.Next)
+			l.NextCursor, l.Hint = encodeCursor(scope, page.Next), orderHint(o.sort)
 		}
 		return l, nil
 	})
@@ -101,16 +102,25 @@ func cursorScope(sort SortKey, name string) string {
 	return "dir\x00" + string(sort) + "\x00" + name
 }
 
+// orderHint returns the hint for a page that entries follow.
+func orderHint(sort SortKey) string {
+	if sort == ByName {
+		return ""
+	}
+	return "Sorted in this directory only; to rank the whole tree, list the subdirectories"
+}
+
 // minEntryLine is the smallest number of characters of a line of a listing, such as
 // "\n[?]    a".
 const minEntryLine = 9
 
 // within returns the first entries whose text is within the budget.
 func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, error) {
-	entries, ofListing, next := l.Entries, l.Warnings, l.NextCursor
+	entries, ofListing, next, hint := l.Entries, l.Warnings, l.NextCursor, l.Hint
 	at := func(n, last int, warnings []string) DirListing {
-		l.Entries, l.NextCursor, l.Warnings = entries[:n:n], next, warnings
+		l.Entries, l.NextCursor, l.Hint, l.Warnings = entries[:n:n], next, hint, warnings
 		if n < len(entries) {
+			l.Hint = orderHint(o.sort)
 			l.NextCursor = encodeCursor(cursorScope(o.sort, strings.TrimSuffix(l.Path, "/")), entries[last].position(o.sort))
 		}
 		return l
@@ -159,7 +169,7 @@ func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, erro
 // the name, followed by " -> " and the target, by " (outside root)", or by " (?)" if the
 // filesystem does not reveal the target. The line of another type is [OTHER] and the name,
 // or [?] and the name if the type is unknown. An empty directory has only the two lines of
-// the heading. Lines after the entries contain the next cursor and the warnings.
+// the heading. Lines after the entries contain the next cursor, the hint and the warnings.
 //
 // Each entry is one line, even if its name contains a line break. The original name can be
 // recovered from the text: a backslash is written as \\, and the following characters are
@@ -191,6 +201,7 @@ func (l DirListing) String() string {
 	if l.NextCursor != "" {
 		fmt.Fprintf(&b, "\n\n%d of %s shown; the next cursor is %s", len(l.Entries), counted(l.Files+l.Dirs, "entry", "entries"), l.NextCursor)
 	}
+	writeHint(&b, l.Hint)
 	writeWarnings(&b, l.Warnings)
 	return b.String()
 }

@@ -102,6 +102,12 @@ Total: 4 files, 1 directory
 [FILE] buffer.lisp         (4.2 KB)
 [FILE] diff.lisp           (2.8 KB)
 [FILE] registry.lisp       (2.4 KB)`},
+			{"the last page by size", "src/tools", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize), toolshelf.Exclude("[pei]*"), toolshelf.Limit(3)}, `Directory: src/tools/
+Total: 3 files, 0 directories
+
+[FILE] buffer.lisp    (4.2 KB)
+[FILE] diff.lisp      (2.8 KB)
+[FILE] registry.lisp  (2.4 KB)`},
 			{"an empty choice", "src/tools", []toolshelf.DirOption{toolshelf.Exclude("*")}, `Directory: src/tools/
 Total: 0 files, 0 directories`},
 		} {
@@ -266,6 +272,30 @@ func TestOrders(t *testing.T) {
 	}
 	_, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy("colour\n"))
 	checkError(t, "an unknown order", err, toolshelf.ErrInvalidSort, `cannot sort by 'colour\n'; use name, size or modified`)
+}
+
+// A model that looks for the largest or the newest file of a project lists a directory by size or
+// by time.
+func TestAPageBySizeOrTimeThatEntriesFollowHasAHint(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
+	const hint = "Sorted in this directory only; to rank the whole tree, list the subdirectories"
+	for _, tt := range []struct {
+		name    string
+		order   toolshelf.SortKey
+		options []toolshelf.DirOption
+		want    string
+	}{
+		{"by size", toolshelf.BySize, []toolshelf.DirOption{toolshelf.Limit(2)}, hint},
+		{"by time", toolshelf.ByModified, []toolshelf.DirOption{toolshelf.Limit(2)}, hint},
+		{"by size within a budget", toolshelf.BySize, []toolshelf.DirOption{toolshelf.Budget(280)}, hint},
+		{"by name", toolshelf.ByName, []toolshelf.DirOption{toolshelf.Limit(2)}, ""},
+		{"the last page", toolshelf.BySize, nil, ""},
+	} {
+		listing, err := c.ListDir(t.Context(), "src/tools", append(tt.options, toolshelf.SortedBy(tt.order))...)
+		if err != nil || listing.Hint != tt.want || strings.HasSuffix(listing.String(), "\n\n"+hint) != (tt.want != "") {
+			t.Errorf("%s: %v\n%s", tt.name, err, listing)
+		}
+	}
 }
 
 // pages are the names of all pages of a directory.

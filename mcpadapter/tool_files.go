@@ -22,6 +22,7 @@ const (
 	ignoredSchema      = `"ignored":{"type":"integer","description":"Number of entries that .gitignore files ignore, without the entries below"}`
 	vanishedSchema     = `"vanished":{"type":"integer","description":"Number of entries removed during the call"}`
 	noSizesSchema      = `"no_sizes":{"type":"boolean","description":"The result has no sizes and times, because of show_sizes"}`
+	hintSchema         = `"hint":{"type":"string","description":"A better next call"}`
 	warningSchema      = `"warnings":{"type":"array","items":{"type":"string"},"description":"Information that could not be read"}`
 )
 
@@ -80,7 +81,7 @@ var listDirectory = definition{
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
 		`"files":{"type":"integer","description":"Number of entries that are not directories"},"directories":{"type":"integer","description":"Number of entries that are directories"},`+
-		`"next_cursor":{"type":"string","description":"Cursor of the next page"},`+ignoredSchema+`,`+vanishedSchema+`,`+noSizesSchema+`,`+warningSchema,
+		`"next_cursor":{"type":"string","description":"Cursor of the next page"},`+ignoredSchema+`,`+vanishedSchema+`,`+noSizesSchema+`,`+hintSchema+`,`+warningSchema,
 		"path", "entries", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := append(sizeOptions(args), toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))), toolshelf.After(args.string("cursor")))
@@ -170,7 +171,7 @@ var searchFiles = definition{
 	errors: errorText,
 	output: outputSchema(errorText, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+
 		`"total":{"type":"integer","description":"Number of matching files"},"skipped":{"type":"integer","description":"Number of directories that cannot be read"},`+
-		ignoredSchema+`,`+dependenciesSchema+`,`+warningSchema,
+		ignoredSchema+`,`+dependenciesSchema+`,`+hintSchema+`,`+warningSchema,
 		"path", "pattern", "files", "total"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), append(walkOptions(args), reportOptions(ctx)...)...)

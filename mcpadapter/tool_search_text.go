@@ -39,7 +39,7 @@ var searchText = definition{
 		`"after":{"type":"array","items":{"type":"string"},"description":"Lines after the match"},"more":{"type":"integer","description":"After the last match of a file: number of omitted matching lines of the file"}},"required":["path","line","column","text"]}},`+
 		`"total":{"type":"integer","description":"Number of matching lines"},"files":{"type":"integer","description":"Number of files with matching lines"},"searched":{"type":"integer","description":"Number of searched files"},`+
 		`"binary":{"type":"integer","description":"Number of files that are not text"},"skipped":{"type":"integer","description":"Number of directories and files that cannot be read"},`+
-		ignoredSchema+`,`+dependenciesSchema+`,`+vanishedSchema+`,"long_lines":{"type":"integer","description":"Number of lines larger than 1 MiB, of which only the first 1 MiB was searched"},"limits":{"type":"array","items":{"type":"string"},"description":"Limits beyond which there are matching lines, such as \"100 lines\""},`+warningSchema,
+		ignoredSchema+`,`+dependenciesSchema+`,`+vanishedSchema+`,"long_lines":{"type":"integer","description":"Number of lines larger than 1 MiB, of which only the first 1 MiB was searched"},"limits":{"type":"array","items":{"type":"string"},"description":"Limits beyond which there are matching lines, such as \"100 lines\""},`+hintSchema+`,`+warningSchema,
 		"path", "pattern", "matches", "total", "files", "searched"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := append(walkOptions(args), toolshelf.Files(args.strings("files")...), toolshelf.Context(args.integer("context_lines")))

@@ -114,6 +114,9 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 		{"files", "search_files", `{"pattern":"**/*.lisp"}`,
 			"Found 2 files matching '**/*.lisp':\n\n  src/tools/buffer.lisp\n  src/agent.lisp", false},
 		{"no files", "search_files", `{"pattern":"*.rs"}`, "No files found matching pattern '*.rs'", false},
+		{"a pattern that repeats the path", "search_files", `{"path":"src/tools","pattern":"src/tools/*.lisp"}`,
+			"No files found matching pattern 'src/tools/*.lisp'\n\nGlobs are relative to 'src/tools/'; use '*.lisp' in place of 'src/tools/*.lisp'", false},
+		{"a wrong name", "search_files", `{"pattern":"bufer.lisp"}`, "No files found matching pattern 'bufer.lisp'\n\nDid you mean 'buffer.lisp' in place of 'bufer.lisp'?", false},
 		{"a malformed pattern", "search_files", `{"pattern":"[a"}`, "", true},
 
 		{"lines", "search_text", `{"pattern":"agent|buffer","path":"src"}`,
@@ -122,6 +125,8 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 			"No lines found matching '(NOT' in 1 file", false},
 		{"lines with context", "search_text", `{"pattern":"Commit","path":"commands/commit.md","context_lines":1}`,
 			"Found 1 line in 1 file matching 'Commit':\n\n  commands/commit.md-1- ---\n  commands/commit.md:2: description: Commit what is staged\n  commands/commit.md-3- ---", false},
+		{"a glob without the extension", "search_text", `{"pattern":"buffer","files":["src/tools/buffer"]}`,
+			"No lines found matching 'buffer' in 0 files\n\nDid you mean 'src/tools/buffer.*' in place of 'src/tools/buffer'?", false},
 		{"a malformed expression", "search_text", `{"pattern":"a("}`,
 			"Error: invalid pattern 'a(': missing closing ): a(; to search for the text itself, use the literal option", true},
 		{"an empty expression", "search_text", `{"pattern":""}`, "", true},

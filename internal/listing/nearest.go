@@ -93,6 +93,12 @@ func nearestName(ctx context.Context, dir *confine.Dir, name string, dirOnly, hi
 		info = found
 		return true
 	}
-	nearest = names.Nearest(name, candidates, min(utf8.RuneCountInString(name)/3, 3), exists)
+	nearest = names.Nearest(name, candidates, edits(name), exists)
 	return nearest, info
 }
+
+// maxEdits is the largest edit distance of similar names.
+const maxEdits = 3
+
+// edits returns the edit distance up to which names are similar to a name.
+func edits(name string) int { return min(utf8.RuneCountInString(name)/3, maxEdits) }

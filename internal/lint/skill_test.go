@@ -217,6 +217,28 @@ func TestSkillSuggestions(t *testing.T) {
 	}
 }
 
+// A skill is valid after the author writes the suggested field in place of the broken field.
+func TestFieldSuggestionsMakeASkillValid(t *testing.T) {
+	for _, broken := range []string{"metadata:\n\tversion: \"1\"\n", "allowed-tools:\n\t- Read\n\t- Bash(git:*)\n", "allowed-tools: [Read, Write\n", "license: \"MIT\n",
+		"compatibility: Linux: all\n", "metadata:\n  author: Foo: bar\n  more: {{X}}: y\n", "description: # Title\n", "description: Fix #1 in the parser\n", "description: 'it's broken'\n"} {
+		text := "---\nname: pdf\n"
+		if !strings.HasPrefix(broken, "description") {
+			text += "description: d\n"
+		}
+		var suggestion string
+		for _, p := range Skill(file("pdf", text+broken+"---\n")) {
+			if p.Code == problem.FrontmatterRecovered {
+				suggestion = p.Suggestion
+			}
+		}
+		field, ok := strings.CutPrefix(suggestion, "write ")
+		corrected := text + strings.ReplaceAll(field, "⏎", "\n") + "\n---\n"
+		if left := lintSkill("pdf", corrected); !ok || left != nil {
+			t.Errorf("%q: corrected to %q, with %q", broken, corrected, left)
+		}
+	}
+}
+
 // A name is valid after the author follows the suggestions.
 func TestNameSuggestionsMakeANameValid(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {

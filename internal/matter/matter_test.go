@@ -131,6 +131,7 @@ func TestParse(t *testing.T) {
 		{"descriptions with a number sign that is text in YAML", "---\ndescription: 'Fix #1'\na: \"Fix #1\"\nargument-hint: |\n  #1\n---\n", read{YAML, `{"description":"Fix #1","a":"Fix #1","argument-hint":"#1\n"}`, "", ""}},
 		{"a description in quotes with a comment", "---\ndescription: 'Fix' #1\n---\n", read{YAML, `{"description":"Fix"}`, "", ""}},
 		{"a description below another key", "---\nmetadata:\n  description: Fix #1\n---\n", read{YAML, `{"metadata":{"description":"Fix"}}`, "", "FRONTMATTER_VALUE_CUT 3 metadata"}},
+		{"a hint that begins like a number", "---\nargument-hint: 1 #2\n---\n", read{YAML, `{"argument-hint":"1 #2"}`, "", "FRONTMATTER_RECOVERED 2 argument-hint"}},
 		{"hints with a number sign", "---\nargument-hint: #<issue> [focus]\n---\n", read{YAML, `{"argument-hint":"#<issue> [focus]"}`, "", "FRONTMATTER_RECOVERED 2 argument-hint"}},
 		{"a description twice, with number signs", "---\ndescription: a #1\nb: c\ndescription: d #2\n---\n", read{YAML, `{"description":"d #2","b":"c"}`, "",
 			"FRONTMATTER_RECOVERED 2 description, FRONTMATTER_RECOVERED 4 description, DUPLICATE_KEY 4 description"}},

@@ -128,6 +128,8 @@ func TestSuggestionsKeepTheMeaning(t *testing.T) {
 		{"description: Use when\n\tasked\n", `{"description":"Use when asked"}`, ""},
 		{"description: |\n\tfirst\n\tsecond\n", `{"description":"first\nsecond\n"}`, ""},
 		{"description: >-\n\tfirst\n\tsecond\n", `{"description":"first second"}`, ""},
+		{"description: |\n\tx\n\t \n", `{"description":"x\n \n"}`, ""},
+		{"description: # Title\n\t# c\n", `{"description":"Title"}`, ""},
 		{"description:\n\tUse when: asked\n", `{"description":"Use when: asked"}`, ""},
 		{"metadata:\n\ta: b: c\n\td: \"e\n", `{"metadata":{"a":"b: c","d":"e"}}`, ""},
 		{"allowed-tools: [Read,\n\tWrite]\n", `{"allowed-tools":["Read","Write"]}`, ""},
@@ -172,7 +174,8 @@ func TestSuggestionsKeepTheMeaning(t *testing.T) {
 		{"license: MIT #1\ndescription: Reads # c\n", `{"license":"MIT #1","description":"Reads # c"}`, ""},
 		{"tags: [a, b] #old\nargument-hint: [a] #old\n", `{"tags":["a","b"],"argument-hint":"[a] #old"}`, ""},
 		{"tags:\n  - a\n  - b #2\nmetadata:\n  issue: Fix #1\n  next: &x y\n", `{"tags":["a","b #2"],"metadata":{"issue":"Fix #1","next":"&x y"}}`, ""},
-		{"&x a: b\n!y c: d\n", `{"a":"b","c":"d"}`, "FRONTMATTER_VALUE_CUT 3 c, FRONTMATTER_VALUE_CUT 2 a"},
+		{"&x a: b\n!y c: c\n", `{"a":"b","c":"c"}`, "FRONTMATTER_VALUE_CUT 3 c, FRONTMATTER_VALUE_CUT 2 a"},
+		{"tags: [a, b #c]\n  ]\n", `{"tags":["a","b"]}`, "FRONTMATTER_VALUE_CUT 2 tags"},
 
 		// Without a suggestion, because the result would not be certain.
 		{"metadata:\n  version: 1\n bad: x\n", `{"metadata":"version: 1 bad: x"}`, "FRONTMATTER_RECOVERED 2 metadata"},

@@ -78,6 +78,8 @@ var subsetHeaders = []struct {
 	{"description: b # c\n", unsure},
 	{"a: 1 #c\ndescription: x\n", certain},
 	{"description: 1 # c\n", unsure},
+	{"argument-hint: 1 # c\n", certain},
+	{"argument-hint: 1 #2\n", unsure},
 	{"a: #c\n", unsure},
 
 	{"a: b\n  c\n", certain},

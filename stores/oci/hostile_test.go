@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"runtime"
 	"strings"
@@ -105,6 +106,39 @@ func TestAManifestOfManyLayersIsAnError(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if got, want := int(after.TotalAlloc-before.TotalAlloc), 4*len(raw)+1<<20; got > want {
 			t.Errorf("%d bytes are allocated, want at most %d", got, want)
+		}
+	}
+}
+
+// An opening filesystem records the names that are opened.
+type opening struct {
+	fs.FS
+	names []string
+}
+
+func (o *opening) Open(name string) (fs.File, error) {
+	o.names = append(o.names, name)
+	return o.FS.Open(name)
+}
+
+// The size of the manifests does not matter until a manifest is used.
+func TestALayoutIsResolvedWithItsIndex(t *testing.T) {
+	l := newLayout(t)
+	for _, tag := range []string{"one", "two"} {
+		l.orasPush(tag, map[string]string{"a.md": tag}, "a.md")
+	}
+	files := &opening{FS: os.DirFS(l.dir)}
+	desc, err := oci.Layout(files).Resolve(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Join(files.names, " "), "oci-layout index.json"; got != want {
+		t.Errorf("opened %s, want %s", got, want)
+	}
+	for _, reference := range []string{"one", desc.Digest.String(), desc.Digest.String()[:10]} {
+		_, err := newStore(t, oci.Layout(files), reference, oci.Options{}).Snapshot(t.Context())
+		if exists := len(reference) != 10; exists != (err == nil) || !exists && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Snapshot of %s: %v", reference, err)
 		}
 	}
 }

@@ -34,6 +34,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/opencontainers/go-digest"
@@ -135,9 +136,22 @@ type layout struct {
 
 // Resolve implements content.Resolver.
 func (l layout) Resolve(ctx context.Context, reference string) (v1.Descriptor, error) {
-	store, err := oci.NewFromFS(ctx, l.fsys)
+	store, err := oci.NewFromFS(ctx, index{l.fsys})
 	if err != nil {
 		return v1.Descriptor{}, err
 	}
 	return store.Resolve(ctx, reference)
 }
+
+// An index is a layout whose contents cannot be opened. From a whole layout, NewFromFS reads all manifests,
+// of any size.
+type index struct{ fs.FS }
+
+func (i index) Open(name string) (fs.File, error) {
+	if strings.HasPrefix(name, "blobs/") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return i.FS.Open(name)
+}
+
+func (i index) Stat(name string) (fs.FileInfo, error) { return fs.Stat(i.FS, name) }

@@ -252,7 +252,7 @@ func (r request) listPrompts() (json.RawMessage, *RPCError) {
 	}
 	b := []byte{'{'}
 	if r.modern {
-		b = append(r.adapter.config.modern(0, "private"), ',')
+		b = append(r.adapter.config.modern(0), ',')
 	}
 	b = append(append(b, `"prompts":`...), prompts...)
 	if list.NextCursor != "" {

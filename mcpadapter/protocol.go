@@ -112,16 +112,19 @@ func (p params) modern() (bool, *RPCError) {
 }
 
 // modern returns the beginning of a result for a modern request: an object without the
-// closing brace. A client may cache the result for ttl milliseconds in the given scope.
-// The scope "" forbids caching.
-func (c config) modern(ttl int, scope string) []byte {
+// closing brace. A client may cache the result for ttl milliseconds, but not share the result
+// with other users. The ttl uncacheable omits the hints.
+func (c config) modern(ttl int) []byte {
 	b := []byte(`{"resultType":"complete",`)
-	if scope != "" {
+	if ttl != uncacheable {
 		b = strconv.AppendInt(append(b, `"ttlMs":`...), int64(ttl), 10)
-		b = append(b, `,"cacheScope":"`+scope+`",`...)
+		b = append(b, `,"cacheScope":"private",`...)
 	}
 	return fmt.Appendf(b, `"_meta":{%q:%s}`, metaServer, c.serverInfo())
 }
+
+// uncacheable is the time to live of a result without hints for caches.
+const uncacheable = -1
 
 func (c config) serverInfo() []byte {
 	b := escape.AppendJSON([]byte(`{"name":`), c.name)

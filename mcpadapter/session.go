@@ -84,7 +84,8 @@ func (s *Session) Close() {
 // Handle serves modern requests in every state except ShuttingDown. The result of a
 // modern list states how long a client may cache the list: tools/list five minutes,
 // because a new version of the program may have other tools, and lists of prompts, skills
-// and resources no time.
+// and resources no time. No result may be shared between users, because a program may have
+// an adapter for each user.
 //
 // All other requests are legacy requests. Before the state is Ready, Handle rejects
 // legacy requests, except initialize and ping, with CodeInvalidRequest and the state in
@@ -226,7 +227,7 @@ func (s *Session) initialized() *RPCError {
 func (r request) discover() (json.RawMessage, *RPCError) {
 	c := r.adapter.config
 	versions, _ := encode(ProtocolVersions())
-	b := append(c.modern(ttlTools, "public"), `,"supportedVersions":`...)
+	b := append(c.modern(ttlTools), `,"supportedVersions":`...)
 	return append(r.adapter.appendIntroduction(append(b, versions...), false), '}'), nil
 }
 
@@ -286,5 +287,5 @@ func (r request) begin(n int) []byte {
 	if !r.modern {
 		return append(b, '{')
 	}
-	return append(append(b, r.adapter.config.modern(0, "")...), ',')
+	return append(append(b, r.adapter.config.modern(uncacheable)...), ',')
 }

@@ -178,8 +178,8 @@ func TestModernRequestsNeedNoHandshake(t *testing.T) {
 			t.Errorf("%s: got %s", r[0], got)
 		}
 		kept := strings.HasSuffix(r[0], "/list") || r[0] == "server/discover"
-		if (result.TTL != nil && *result.TTL >= 0 && result.Scope != nil) != kept {
-			t.Errorf("%s: ttlMs %v, cacheScope %v; only lists and discovery may be kept", r[0], result.TTL, result.Scope)
+		if (result.TTL != nil && *result.TTL >= 0 && result.Scope != nil && *result.Scope == "private") != kept {
+			t.Errorf("%s: ttlMs %v, cacheScope %v; only lists and discovery may be kept, and shared with nobody", r[0], result.TTL, result.Scope)
 		}
 	}
 	if s.State() != mcpadapter.Uninitialized {
@@ -219,7 +219,7 @@ func TestDiscoverDescribesTheServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameJSON(t, got, `{"resultType":"complete","ttlMs":300000,"cacheScope":"public",`+
+	sameJSON(t, got, `{"resultType":"complete","ttlMs":300000,"cacheScope":"private",`+
 		`"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"shelf","version":"1.2.3"}},`+
 		`"supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],`+
 		`"capabilities":{"tools":{},"prompts":{},"completions":{},"resources":{},`+skillsExtension+`}}`)

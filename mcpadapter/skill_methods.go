@@ -55,7 +55,7 @@ func (s *Session) listSkills(r request) (json.RawMessage, *RPCError) {
 	if err != nil {
 		return nil, asRPCError(err)
 	}
-	return r.list("skills", list.Skills, list.NextCursor, 0, "private")
+	return r.list("skills", list.Skills, list.NextCursor, 0)
 }
 
 func (s *Session) getSkill(r request) (json.RawMessage, *RPCError) {
@@ -67,7 +67,7 @@ func (s *Session) getSkill(r request) (json.RawMessage, *RPCError) {
 	if err != nil {
 		return nil, asRPCError(err)
 	}
-	return r.list("skill", entry, "", 0, "private")
+	return r.list("skill", entry, "", 0)
 }
 
 func (s *Session) listResources(r request) (json.RawMessage, *RPCError) {
@@ -79,7 +79,7 @@ func (s *Session) listResources(r request) (json.RawMessage, *RPCError) {
 	if err != nil {
 		return nil, asRPCError(err)
 	}
-	return r.list("resources", list.Resources, list.NextCursor, 0, "private")
+	return r.list("resources", list.Resources, list.NextCursor, 0)
 }
 
 func (s *Session) listTemplates(r request) (json.RawMessage, *RPCError) {
@@ -90,7 +90,7 @@ func (s *Session) listTemplates(r request) (json.RawMessage, *RPCError) {
 	case cursor != nil: // the list has one page
 		return nil, invalidCursor(*cursor)
 	}
-	return r.list("resourceTemplates", ResourceTemplates(), "", ttlTools, "public")
+	return r.list("resourceTemplates", ResourceTemplates(), "", ttlTools)
 }
 
 func (s *Session) readDirectory(r request) (json.RawMessage, *RPCError) {
@@ -106,7 +106,7 @@ func (s *Session) readDirectory(r request) (json.RawMessage, *RPCError) {
 	if err != nil {
 		return nil, asRPCError(err)
 	}
-	return r.list("resources", list.Resources, list.NextCursor, 0, "")
+	return r.list("resources", list.Resources, list.NextCursor, uncacheable)
 }
 
 func (s *Session) readResource(r request) (json.RawMessage, *RPCError) {
@@ -121,7 +121,7 @@ func (s *Session) readResource(r request) (json.RawMessage, *RPCError) {
 	b := make([]byte, 0, len(c.Data)*3/2+512)
 	b = append(b, '{')
 	if r.modern {
-		b = append(append(b[:0], r.adapter.config.modern(0, "private")...), ',')
+		b = append(append(b[:0], r.adapter.config.modern(0)...), ',')
 	}
 	b = escape.AppendJSON(append(b, `"contents":[{"uri":`...), c.URI)
 	b = escape.AppendJSON(append(b, `,"mimeType":`...), c.MIMEType)
@@ -136,14 +136,14 @@ func (s *Session) readResource(r request) (json.RawMessage, *RPCError) {
 
 // list returns a result with one member and the cursor of the next page. A client may
 // cache the result as config.modern describes.
-func (r request) list(member string, value any, next string, ttl int, scope string) (json.RawMessage, *RPCError) {
+func (r request) list(member string, value any, next string, ttl int) (json.RawMessage, *RPCError) {
 	encoded, err := encode(value)
 	if err != nil {
 		return nil, internalError(err)
 	}
 	b := []byte{'{'}
 	if r.modern {
-		b = append(r.adapter.config.modern(ttl, scope), ',')
+		b = append(r.adapter.config.modern(ttl), ',')
 	}
 	b = append(append(b, `"`+member+`":`...), encoded...)
 	if next != "" {

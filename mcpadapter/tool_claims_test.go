@@ -203,7 +203,8 @@ var claims = []claim{
 		c.same(`{"command_name":"review-pr"}`, `{"command_name":"review-pr.md"}`)
 	}},
 
-	{"list_skills", "", "List all available skills in the skills folder. Returns skill names as a JSON array.", func(c caller) {
+	{"list_skills", "", "List all available skills in the skills folder. Returns skill names as a JSON array. " +
+		"The result is an object: skills is the array, and descriptions explains the names.", func(c caller) {
 		c.holds(`{}`, `"skills":["pdf-processing","Review","zeta-00",`, `"descriptions":{"Review":"Review a pull request","pdf-processing":"Read PDF files.",`)
 	}},
 	{"get_skill", "", "Load a skill by its name. Returns the instructions in Markdown, the description and the list of the files. " +

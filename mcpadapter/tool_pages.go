@@ -53,7 +53,7 @@ func newToolPages(tools []Tool, c config) (toolPages, error) {
 		p.next = append(p.next, next)
 		p.bounds = append(p.bounds, first)
 		p.legacy = append(p.legacy, slices.Clip(slices.Concat([]byte{'{'}, body, []byte{'}'})))
-		p.modern = append(p.modern, slices.Clip(slices.Concat(c.modern(ttlTools, "public"), []byte{','}, body, []byte{'}'})))
+		p.modern = append(p.modern, slices.Clip(slices.Concat(c.modern(ttlTools), []byte{','}, body, []byte{'}'})))
 	}
 	p.bounds = append(p.bounds, len(tools))
 	return p, nil

@@ -15,7 +15,10 @@ import (
 var listSkills = definition{
 	name:        "list_skills",
 	title:       "List skills",
-	description: []sentence{{text: "List all available skills in the skills folder. Returns skill names as a JSON array."}},
+	description: []sentence{
+		{text: "List all available skills in the skills folder. Returns skill names as a JSON array."}, // the tool contract
+		{text: "The result is an object: skills is the array, and descriptions explains the names."},
+	},
 	errors:      errorString,
 	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"},`+
 		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`},`+

@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolshelf-go/toolshelf"
@@ -24,8 +25,6 @@ import (
 )
 
 func main() {
-	log.SetFlags(0)
-	log.SetPrefix("skillhost: ")
 	skills := flag.String("skills", "skills", "`directory` of local skills")
 	var servers []string
 	flag.Func("server", "label of a server and its command or address, as `LABEL=COMMAND|URL`; may be repeated", func(s string) error {
@@ -39,7 +38,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Stdout, *skills, servers, flag.Arg(0)); err != nil {
-		log.Fatal(err)
+		log.New(os.Stderr, "skillhost: ", 0).Fatal(err)
 	}
 }
 
@@ -70,15 +69,14 @@ func run(ctx context.Context, out io.Writer, skills string, servers []string, na
 	defer catalog.Close()
 	if name != "" { // reads the skill, and verifies the skill of a server
 		skill, err := catalog.GetSkill(ctx, name)
-		if err != nil {
-			return err
+		if err == nil {
+			fmt.Fprintf(out, "Origin: %s\nFiles: %d\n\n%s", skill.Layer, len(skill.Files), visible(skill.Content))
 		}
-		fmt.Fprintf(out, "Origin: %s\nFiles: %d\n\n%s", skill.Layer, len(skill.Files), skill.Content)
-		return nil
+		return err
 	}
 	list, err := catalog.ListSkills(ctx) // reads no file of a server
 	for _, skill := range list {
-		fmt.Fprintf(out, "%s: %s\n", skill.Name, skill.Description)
+		fmt.Fprintf(out, "%s: %s\n", skill.Name, visible(strings.Join(strings.Fields(skill.Description), " ")))
 		for _, d := range skill.Diagnostics {
 			fmt.Fprintf(out, "  %s\n", d.Message)
 		}
@@ -86,10 +84,14 @@ func run(ctx context.Context, out io.Writer, skills string, servers []string, na
 	return err
 }
 
+// visible replaces the characters that a terminal obeys or hides, because a server wrote the text.
+func visible(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\ufffd"), func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }), "\ufffd")
+}
+
 func transport(ctx context.Context, address string) mcp.Transport {
 	if strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") {
-		limited := &http.Client{Transport: skillsclient.LimitResponses(nil)}
-		return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: limited, MaxEventSize: skillsclient.MaxMessage}
+		return &mcp.StreamableClientTransport{Endpoint: address, HTTPClient: &http.Client{Transport: skillsclient.LimitResponses(nil)}, MaxEventSize: skillsclient.MaxMessage}
 	}
 	command := strings.Fields(address)
 	return &mcp.CommandTransport{Command: exec.CommandContext(ctx, command[0], command[1:]...)}

@@ -35,9 +35,15 @@ type file struct {
 	Size   int    `json:"size"`
 }
 
-// serve publishes one skill over HTTP, and returns the address. The entry describes listed,
-// and the file is served.
+// serve is serveWith for a skill that processes refunds.
 func serve(t *testing.T, listed, served string) string {
+	t.Helper()
+	return serveWith(t, "Processes refunds", listed, served)
+}
+
+// serveWith publishes one skill over HTTP, and returns the address. The entry describes
+// listed, and the file is served.
+func serveWith(t *testing.T, description, listed, served string) string {
 	t.Helper()
 	const uri = "skill://acme/refunds/SKILL.md"
 	capabilities := &mcp.ServerCapabilities{}
@@ -46,7 +52,7 @@ func serve(t *testing.T, listed, served string) string {
 	server.AddResource(&mcp.Resource{URI: uri, Name: "refunds"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, Text: served}}}, nil
 	})
-	all := []skill{{uri, map[string]string{"name": "refunds", "description": "Processes refunds"},
+	all := []skill{{uri, map[string]string{"name": "refunds", "description": description},
 		[]file{{uri, fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(listed))), len(listed)}}}}
 	if err := mcp.AddReceivingCustomMethod(server, "skills/list", func(context.Context, *mcp.ServerSession, *mcp.ListResourcesParams) (*list, error) {
 		return &list{Skills: all}, nil
@@ -82,5 +88,19 @@ func TestSkillsOfAServerStandBesideLocalSkills(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(t.Context(), &out, dir, servers, "two.acme.refunds"); !errors.Is(err, skillsclient.ErrDigest) || out.Len() > 0 {
 		t.Errorf("a skill with another digest: got %q, %v", out.String(), err)
+	}
+}
+
+func TestTextOfAServerCannotControlTheTerminal(t *testing.T) {
+	const text = "---\nname: refunds\ndescription: \"Pays\\n\\e[2J\\u202Eback\\u0085now\"\n---\nAsk\tfor\x1b[8mthe\u200b receipt.\n"
+	servers := []string{"one=" + serveWith(t, "Pays\n\x1b[2J\u202eback\u0085now", text, text)}
+	for name, want := range map[string]string{
+		"":                 "one.acme.refunds: Pays \ufffd[2J\ufffdback now\n",
+		"one.acme.refunds": "Origin: one\nFiles: 1\n\nAsk\tfor\ufffd[8mthe\ufffd receipt.\n",
+	} {
+		var out bytes.Buffer
+		if err := run(t.Context(), &out, t.TempDir(), servers, name); err != nil || out.String() != want {
+			t.Errorf("%s: got %q, %v", name, out.String(), err)
+		}
 	}
 }

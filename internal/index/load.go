@@ -137,7 +137,7 @@ func (s *scan) keepBelow(dirPath string, at func(file string) string) bool {
 // reportFailure reports a file or directory of a store that could not be read.
 func (s *scan) reportFailure(file string, err error) {
 	s.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: s.place(file),
-		Message: "the list has the previous content: " + unreadable(err), Suggestion: checkStore})
+		Message: "the list has the previous content: " + unreadable(err), Suggestion: s.config.Layers[s.layer].ReadAdvice(err)})
 }
 
 // read reads as much of a file as a list needs.

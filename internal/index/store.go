@@ -31,6 +31,12 @@ type (
 	}
 )
 
+// An advisedError is an error of a store that knows the next step.
+type advisedError interface {
+	error
+	Advice() string
+}
+
 // A view is the filesystem of a layer during one call.
 type view struct {
 	fs      *confine.FS
@@ -61,7 +67,11 @@ func (l Layer) Remote() bool {
 // ReadAdvice returns the suggestion for a file of the layer that err prevents from being
 // read.
 func (l Layer) ReadAdvice(err error) string {
-	if l.Remote() && mayHaveChanged(err) {
+	var advised advisedError
+	switch {
+	case errors.As(err, &advised):
+		return advised.Advice()
+	case l.Remote() && mayHaveChanged(err):
 		return checkStore
 	}
 	return "check the type and the permissions of the file"

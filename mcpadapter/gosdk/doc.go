@@ -64,8 +64,8 @@
 // cursor within the commands or the skills stays valid if commands or skills are added or
 // removed.
 //
-// The SDK's ServerOptions.SetCacheable sets how long a client may cache a list. By
-// default, clients may not cache lists.
+// The SDK's ServerOptions.SetCacheable sets how long a client may cache a list, and whether
+// users may share the list. Without a time, clients may neither cache nor share a list.
 //
 // # Differences from mcpadapter.Session
 //

@@ -138,7 +138,7 @@ func (s server) prompts(ctx context.Context, req *mcp.ListPromptsRequest) ([]*mc
 		if !ok {
 			return nil, "", fmt.Errorf("middleware returned a %T for %s", res, listPrompts)
 		}
-		cacheable = page.Cacheable
+		cacheable = private(page.Cacheable)
 		return page.Prompts, page.NextCursor, nil
 	})
 	own := slices.DeleteFunc(slices.Clone(prompts), func(p *mcp.Prompt) bool { return p.Name == announcer })

@@ -107,6 +107,7 @@ func (b *binding) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			b.declare(r.Capabilities)
 		case *mcp.DiscoverResult:
 			b.declare(r.Capabilities)
+			r.Cacheable = private(r.Cacheable)
 		}
 		return res, err
 	}
@@ -138,6 +139,15 @@ func result[R mcp.Result](r R, err error) (mcp.Result, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// private returns the cache hints of a list. Without hints of the program, the SDK lets
+// proxies share a list between users.
+func private(c mcp.Cacheable) mcp.Cacheable {
+	if c.TTLMs == 0 {
+		c.CacheScope = "private"
+	}
+	return c
 }
 
 // A server is the handler below the binding's middleware: the SDK's handler with the

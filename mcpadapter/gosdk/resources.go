@@ -71,7 +71,7 @@ func (b *binding) listTemplates(ctx context.Context, s server, req *mcp.ListReso
 		return own, nil
 	}
 	page := *own
-	page.ResourceTemplates = nil
+	page.Cacheable, page.ResourceTemplates = private(own.Cacheable), nil
 	for _, t := range mcpadapter.ResourceTemplates() {
 		if !slices.ContainsFunc(own.ResourceTemplates, func(o *mcp.ResourceTemplate) bool { return o.URITemplate == t.URITemplate }) {
 			page.ResourceTemplates = append(page.ResourceTemplates, &mcp.ResourceTemplate{URITemplate: t.URITemplate, Name: t.Name, Description: t.Description})
@@ -128,7 +128,7 @@ func (s server) resources(ctx context.Context, req *mcp.ListResourcesRequest) ([
 		if !ok {
 			return nil, "", fmt.Errorf("middleware returned a %T for %s", res, listResources)
 		}
-		cacheable = page.Cacheable
+		cacheable = private(page.Cacheable)
 		return page.Resources, page.NextCursor, nil
 	})
 	own := slices.DeleteFunc(slices.Clone(resources), func(r *mcp.Resource) bool { return r.URI == resourceAnnouncer })

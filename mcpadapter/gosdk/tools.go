@@ -98,7 +98,7 @@ func (s server) tools(ctx context.Context, req *mcp.ListToolsRequest) ([]*mcp.To
 		if !ok {
 			return nil, "", fmt.Errorf("middleware returned a %T for %s", res, listTools)
 		}
-		cacheable = page.Cacheable
+		cacheable = private(page.Cacheable)
 		return page.Tools, page.NextCursor, nil
 	})
 	return tools, cacheable, err

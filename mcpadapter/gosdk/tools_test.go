@@ -96,9 +96,6 @@ func TestLastPageHasNoNextCursor(t *testing.T) {
 	if next, ok := members["nextCursor"]; ok {
 		t.Errorf("nextCursor is %s", next)
 	}
-	if string(members["cacheScope"]) != `"public"` {
-		t.Errorf("cacheScope is %s", members["cacheScope"])
-	}
 }
 
 func TestNoToolsAreAnEmptyArray(t *testing.T) {
@@ -200,6 +197,30 @@ func TestMiddlewareBelowMayHideTools(t *testing.T) {
 	}
 	if diff := cmp.Diff([][]string{{"tool_001"}}, pages(t, connect(t, s, revisions[0], nil))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestListsArePrivateUnlessTheProgramSharesThem(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		set  func(context.Context, mcp.Request, *mcp.Cacheable)
+		want string
+	}{
+		{"by default", nil, `"ttlMs":0,"cacheScope":"private"`},
+		{"without a time", func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "public" }, `"ttlMs":0,"cacheScope":"private"`},
+		{"shared", func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = 1234, "public" }, `"ttlMs":1234,"cacheScope":"public"`},
+		{"private", func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.TTLMs, c.CacheScope = 1234, "private" }, `"ttlMs":1234,"cacheScope":"private"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, _ := adapterOf(t, memory(t, map[string]string{"commands/a.md": "A.\n", "skills/b/SKILL.md": "---\nname: b\ndescription: B\n---\n"}))
+			s := serverOf(t, &mcp.ServerOptions{SetCacheable: tt.set}, a)
+			for _, method := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list", "server/discover"} {
+				raw, err := open(t, s).request(method, newest(``))
+				if err != nil || !strings.Contains(string(raw), tt.want) {
+					t.Errorf("%s: got %.200s, %v", method, raw, err)
+				}
+			}
+		})
 	}
 }
 

@@ -99,6 +99,22 @@ func (e layerError) Error() string {
 
 func (e layerError) Unwrap() error { return e.err }
 
+// Advice returns the next step, which a catalog appends to its message instead of the next
+// step for a store that does not answer.
+func (e layerError) Advice() string {
+	switch e.err.Kind {
+	case nil:
+		return "check the connection to the server"
+	case ErrClosed:
+		return "call Host.Server again"
+	case ErrNotFound:
+		return "list the skills again"
+	case ErrSize, ErrDigest, ErrFrontmatter, ErrUnlisted, ErrContents:
+		return "do not use the skill until its files match its entry"
+	}
+	return "ask the operator of the server to correct the skills"
+}
+
 // pathError returns the error of a layer for a name.
 func pathError(op, name string, err error) error {
 	var e *Error

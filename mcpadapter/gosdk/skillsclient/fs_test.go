@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
@@ -314,5 +315,45 @@ func TestCatalogReportsAServerThatFails(t *testing.T) {
 	}
 	if skill, err := c.GetSkill(ctx, "docs"); err != nil || skill.Description != "Local" {
 		t.Errorf("the local skill: got %+v, %v", skill.SkillInfo, err)
+	}
+}
+
+func TestCatalogNamesTheNextStepForEachError(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		fault func(f *fake, s *skillsclient.Server)
+		want  string
+	}{
+		{"a file that differs", func(f *fake, _ *skillsclient.Server) { f.change(func() { f.files["skill://a/SKILL.md"] += "x" }) }, "do not use the skill until its files match its entry"},
+		{"a file that is gone", func(f *fake, _ *skillsclient.Server) { f.change(func() { delete(f.files, "skill://a/SKILL.md") }) }, "list the skills again"},
+		{"an entry without digests", func(f *fake, s *skillsclient.Server) {
+			f.change(func() { f.entries[0] = withJSON(t, f.entries[0], "resources", "dynamic") })
+			s.Refresh()
+		}, "ask the operator of the server to correct the skills"},
+		{"a refusal", func(f *fake, _ *skillsclient.Server) {
+			f.change(func() {
+				f.read = func(context.Context, string) (*mcp.ReadResourceResult, error) { return nil, errors.New("no") }
+			})
+		}, "check the connection to the server"},
+		{"a closed server", func(_ *fake, s *skillsclient.Server) { s.Close() }, "call Host.Server again"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t, nil)
+			f.add("a", "A.\n", nil)
+			s := connect(t, new(skillsclient.Host), "docs", f, revisions[1])
+			c := catalogOf(t, toolshelf.WithSkillsFS("docs", s.FS(ctx)))
+			if _, err := c.ListSkills(ctx); err != nil {
+				t.Fatal(err)
+			}
+			tt.fault(f, s)
+			name := "docs.a"
+			if tt.name == "a closed server" {
+				name = "docs.(failed)"
+			}
+			_, err := c.GetSkill(ctx, name)
+			if err == nil || !strings.HasSuffix(err.Error(), "; "+tt.want) && !strings.Contains(err.Error(), tt.want+" (") || strings.Contains(err.Error(), "to the store") {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
 	}
 }

@@ -13,13 +13,13 @@ import (
 )
 
 var listSkills = definition{
-	name:        "list_skills",
-	title:       "List skills",
+	name:  "list_skills",
+	title: "List skills",
 	description: []sentence{
 		{text: "List all available skills in the skills folder. Returns skill names as a JSON array."}, // the tool contract
 		{text: "The result is an object: skills is the array, and descriptions explains the names."},
 	},
-	errors:      errorString,
+	errors: errorString,
 	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"},`+
 		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`},`+
 		`"description":"One line for each skill name: what the skill does and when to use it. A long list has shorter lines and omits some lines"},`+

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"slices"
 	"syscall"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
@@ -180,6 +183,91 @@ func (c *collection[Info]) meant(name string) string {
 func (c *collection[Info]) unknownName(op, name, stem string, shown *index.Snapshot) error {
 	return &Error{Code: c.notFound, Op: op, Path: name,
 		Message: "there is no " + c.noun + " " + quote(stem) + "; " + c.hint(shown.Entries, stem)}
+}
+
+// The limits of the memory of an iteration over all texts, in bytes.
+const (
+	maxCollected = 64 << 20 // texts that the scan has read
+	maxAhead     = 32 << 20 // texts that are read ahead of the consumer
+)
+
+// A loader converts the text of an entry that can be loaded. If the texts contain the text of the
+// entry, the loader reads no file.
+type loader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts) (reading[T, Info], error)
+
+// loadAll ranges over all entries, with their texts. An entry that cannot be loaded is the result of
+// unloaded, with the reason or nil.
+func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info], op string, load loader[T, Info], unloaded func(*index.Snapshot, *index.Entry, error) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
+		if err := c.begin(ctx, op); err != nil {
+			yield(zero, err)
+			return
+		}
+		var texts listedTexts
+		texts.Max = maxCollected
+		stop := in.Collect(texts.collect)
+		all, err := in.Snapshot(ctx)
+		stop()
+		if err != nil {
+			yield(zero, in.layerError(op, err))
+			return
+		}
+		entries := in.filter.apply(all).Named()
+		ending, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(c.lifetime, cancel)()
+		type loaded struct {
+			reading[T, Info]
+			err error
+		}
+		last := -1
+		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, func(i int) int64 { return entries[i].Stamp.Size }, func(ctx context.Context, i int) (l loaded) {
+			if !c.enter() {
+				return loaded{err: fs.ErrClosed}
+			}
+			defer c.leave()
+			if l.err = entries[i].Broken(); l.err == nil {
+				l.reading, l.err = load(ctx, all, entries[i], &texts)
+			}
+			return l
+		}) {
+			if ending.Err() != nil {
+				break
+			}
+			last = i
+			if errors.Is(now.err, fs.ErrNotExist) && entries[i].Broken() == nil || !in.filter.keepsAll(now.states) {
+				continue // removed, or hidden by a change, since the scan
+			}
+			value := now.value
+			if now.err != nil {
+				value = unloaded(all, entries[i], now.err)
+			}
+			if !yield(value, nil) {
+				return
+			}
+		}
+		switch {
+		case ctx.Err() != nil && last < len(entries)-1:
+			yield(zero, ctx.Err())
+		case last < len(entries)-1:
+			yield(zero, closedMeanwhile(op))
+		}
+	}
+}
+
+// unread returns the problem of a file that could not be read after the scan. If the scan could not
+// read the file either, the entry has its problems.
+func (c *collection[Info]) unread(e *index.Entry, err error) []problem.Problem {
+	if e.Broken() != nil {
+		return e.Problems()
+	}
+	return []problem.Problem{unreadFile(c.Index, e, err)}
+}
+
+func unreadFile(x *index.Index, e *index.Entry, err error) problem.Problem {
+	return problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: x.Place(e),
+		Message: "cannot read the file: " + escape.Reason(err), Suggestion: x.Layer(e.Layer()).ReadAdvice(err)}
 }
 
 // lookupError returns the error for a name if the directories cannot be scanned.

@@ -24,6 +24,7 @@ type Command struct {
 	Frontmatter Frontmatter  `json:"-"`
 	Diagnostics []Diagnostic `json:"-"` // problems found in the file
 	Dependency  bool         `json:"-"` // part of other commands, omitted by List
+	Loadable    bool         `json:"-"` // the command has its text; false only for an unreadable file in Commands
 	Layer       string       `json:"-"` // the directory or the FS name, as given to the option
 }
 
@@ -214,6 +215,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) Co
 		Raw:         raw,
 		Frontmatter: newFrontmatter(doc.Frontmatter),
 		Dependency:  index.IsDependency(doc, raw),
+		Loadable:    true,
 		Layer:       layer.Name,
 	}
 	for _, p := range doc.Problems {

@@ -103,6 +103,45 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 	}
 }
 
+// Commands ranges over the commands of List with their texts, in the same order. A file that List
+// omits because the file cannot be read is a Command with Loadable false, without a text, and with
+// the reason in Diagnostics.
+//
+// [Catalog.Skills] describes changes during the range, errors, cost and memory.
+func (c *Catalog) Commands(ctx context.Context) iter.Seq2[Command, error] {
+	return func(yield func(Command, error) bool) {
+		for command, err := range loadAll(ctx, c, c.commands, "Commands", c.loadText, c.unloadedCommand) {
+			if command.Loadable {
+				command = c.detach(command) // calls a function of the program
+			}
+			if !yield(command, err) {
+				return
+			}
+		}
+	}
+}
+
+// loadText is a loader.
+func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts) (reading[Command, CommandInfo], error) {
+	if raw, info, ok := texts.find(e); ok {
+		command := c.parseCommand(e, raw, info)
+		return reading[Command, CommandInfo]{command, []CommandInfo{command.info()}}, nil
+	}
+	return c.readCommand(ctx, s, e)
+}
+
+// unloadedCommand returns a command without a text.
+func (c *Catalog) unloadedCommand(_ *index.Snapshot, e *index.Entry, err error) Command {
+	layer := c.commands.Layer(e.Layer())
+	return Command{
+		Name: e.Name,
+		Metadata: CommandMetadata{Path: layer.FS.Path(e.Path), Size: e.Stamp.Size, LastModified: utc(e.Stamp.Modified()),
+			Description: e.Description},
+		Layer:       layer.Name,
+		Diagnostics: newDiagnostics(c.commands.unread(e, err)),
+	}
+}
+
 func commandInfo(e *index.Entry) CommandInfo {
 	return CommandInfo{
 		Name:         e.Name,

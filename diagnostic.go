@@ -146,6 +146,14 @@ func (d Diagnostic) String() string {
 	return b.String()
 }
 
+func newDiagnostics(problems []problem.Problem) []Diagnostic {
+	all := make([]Diagnostic, len(problems))
+	for i, p := range problems {
+		all[i] = newDiagnostic(p)
+	}
+	return all
+}
+
 func newDiagnostic(p problem.Problem) Diagnostic {
 	return Diagnostic{
 		Code:       DiagnosticCode(p.Code),

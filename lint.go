@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -85,11 +84,7 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 	if err != nil {
 		return nil, err
 	}
-	diagnostics := make([]Diagnostic, len(all))
-	for i, p := range all {
-		diagnostics[i] = newDiagnostic(p)
-	}
-	return diagnostics, nil
+	return newDiagnostics(all), nil
 }
 
 // lint returns the problems in the order of Lint, and counts the checked files.
@@ -225,8 +220,7 @@ func (c *Catalog) lintFile(ctx context.Context, x *index.Index, e *index.Entry, 
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return []problem.Problem{{Code: problem.FileRead, Severity: problem.Error, Path: f.Path,
-			Message: "cannot read the file: " + escape.Reason(err), Suggestion: x.Layer(e.Layer()).ReadAdvice(err)}}
+		return []problem.Problem{unreadFile(x, e, err)}
 	}
 	f.Raw = raw
 	f.Doc, _ = matter.Parse(raw, true)

@@ -11,10 +11,15 @@ import (
 // versions, because another request for a text takes long.
 type listedTexts struct{ index.Cache[[]byte] }
 
+// collect is a function for Index.Collect.
+func (t *listedTexts) collect(e *index.Entry, info confine.Info, text []byte) {
+	t.Put(&index.Cached[[]byte]{File: e.File(), Info: info, Value: bytes.Clone(text), Size: int64(len(text))})
+}
+
 // keep is the function Whole of an index.
 func (t *listedTexts) keep(e *index.Entry, info confine.Info, text []byte) {
 	if info.Version != "" {
-		t.Put(&index.Cached[[]byte]{File: e.File(), Info: info, Value: bytes.Clone(text), Size: int64(len(text))})
+		t.collect(e, info, text)
 	}
 }
 

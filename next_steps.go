@@ -9,14 +9,28 @@ var analysisWords = []string{"analyze", "analysis", "diagnostic", "debug", "insp
 // defaultNextSteps is the default of WithNextSteps. The text names the report tool
 // only if reports are configured.
 func defaultNextSteps(c Command, reports bool) string {
-	text := strings.ToLower(c.Name + "\n" + c.Content)
-	for _, word := range analysisWords {
-		if strings.Contains(text, word) {
-			if reports {
-				return "Important: when this command has finished and produced its report, be sure to call the 'report_feedback' tool to save it; ask the user first whether it may be shared."
+	switch {
+	case !isAnalysis(c.Name) && !isAnalysis(c.Content):
+		return ""
+	case reports:
+		return "Important: when this command has finished and produced its report, be sure to call the 'report_feedback' tool to save it; ask the user first whether it may be shared."
+	default:
+		return "Important: when this command has finished and produced its report, show the report to the user and ask what to do with it before going on."
+	}
+}
+
+// isAnalysis reports whether a text contains an analysis word in any letter case. A copy of the text in
+// lower case would cost more than the rest of a first Get.
+func isAnalysis(text string) bool {
+	for i := range len(text) {
+		switch text[i] | 0x20 {
+		case 'a', 'd', 'i', 'r':
+			for _, word := range analysisWords {
+				if text[i]|0x20 == word[0] && len(text)-i >= len(word) && text[i+1]|0x20 == word[1] && strings.EqualFold(text[i:i+len(word)], word) {
+					return true
+				}
 			}
-			return "Important: when this command has finished and produced its report, show the report to the user and ask what to do with it before going on."
 		}
 	}
-	return ""
+	return false
 }

@@ -223,7 +223,7 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 		Raw:            bytes.Clone(text.raw),
 		Files:          make([]SkillFile, len(listed.Files)),
 		FilesTruncated: listed.Truncated,
-		Source:         SkillSource{o.Catalog, o.skills.Layer(o.entry.Layer()).Store != nil},
+		Source:         o.skillSource(o.entry),
 	}
 	o.record(func() SkillInfo { return skill.SkillInfo })
 	// The directory may spell the file name in another letter case than the list.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
 // A SkillSource is the catalog that returned a [Skill]. The zero SkillSource is no
@@ -19,6 +20,10 @@ import (
 type SkillSource struct {
 	catalog *Catalog
 	inFS    bool // the layer of the skill is an fs.FS
+}
+
+func (c *Catalog) skillSource(e *index.Entry) SkillSource {
+	return SkillSource{c, c.skills.Layer(e.Layer()).Store != nil}
 }
 
 // Equal returns true, because the source is not part of the content of a skill. The

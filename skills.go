@@ -1,11 +1,15 @@
 package toolshelf
 
 import (
+	"bytes"
 	"context"
+	"iter"
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -78,6 +82,48 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 		list[i] = c.listedSkill(snapshot, e)
 	}
 	return list, nil
+}
+
+// Skills ranges over the skills of ListSkills with the text of each SKILL.md, in the same order.
+// Content and Raw have the text. Files is nil: [Catalog.GetSkill] lists the files of a skill. A skill
+// that cannot be loaded has Loadable false, no text, and the reason in Diagnostics.
+//
+// The skills are those of the time when the range begins. Skills omits a skill that is removed
+// during the range. If a skill changes during the range, the skill has the new text. If an error of
+// ListSkills occurs, or ctx ends, Skills yields the error once, with a zero Skill, and ends.
+//
+// Skills costs one scan, as ListSkills does. A scan of new files reads each file once, as a whole.
+// Skills reads the other files ahead of the consumer, several at the same time (see
+// [WithMaxReads]). A range holds at most 64 MiB of texts from the scan and 32 MiB of texts ahead of
+// the consumer. If new files have more than 64 MiB, Skills reads some files twice, and every file
+// of more than 64 KiB.
+func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
+	return loadAll(ctx, c, c.skills, "Skills", c.loadSkill, func(s *index.Snapshot, e *index.Entry, err error) Skill {
+		info := c.listedSkill(s, e)
+		info.Loadable, info.Diagnostics = false, newDiagnostics(c.skills.unread(e, err))
+		return Skill{SkillInfo: info, Source: c.skillSource(e)}
+	})
+}
+
+// loadSkill is a loader.
+func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts) (reading[Skill, SkillInfo], error) {
+	o := &openSkill{Catalog: c, snapshot: s, entry: e}
+	var text skillText
+	if raw, info, ok := texts.find(e); ok {
+		text = o.parse(raw, info, time.Time{}) // the time of the read is unknown
+	} else {
+		var err error
+		if o, err = c.openSkill(ctx, s, e); err != nil {
+			return reading[Skill, SkillInfo]{}, err
+		}
+		defer o.dir.Close()
+		if text, err = attempt(ctx, o, func() (skillText, error) { text, _, err := o.text(confine.Info{}); return text, err }); err != nil {
+			return reading[Skill, SkillInfo]{}, err
+		}
+		text.raw = bytes.Clone(text.raw) // the cache has the original
+	}
+	skill := Skill{SkillInfo: o.info(text), Content: text.content, Raw: text.raw, Source: c.skillSource(e)}
+	return reading[Skill, SkillInfo]{skill, []SkillInfo{skill.SkillInfo}}, nil
 }
 
 // listedSkill returns the SkillInfo of an entry for a list.

@@ -257,3 +257,47 @@ func BenchmarkGetSkillOfAll(b *testing.B) {
 		}
 	}
 }
+
+// Skills of a new catalog beside ListSkills of a new catalog, and Commands beside List.
+func BenchmarkTextsOf5000(b *testing.B) {
+	open := func(b *testing.B, d *publicDir, use func(c *toolshelf.Catalog)) func() {
+		return func() {
+			c := catalog(b, toolshelf.WithRoot(d.root))
+			use(c)
+			c.Close()
+		}
+	}
+	for _, mix := range headerMixes(publicSkillHeaders) {
+		b.Run("skills/"+mix.name, func(b *testing.B) {
+			d := publicSkills(b, 5000, mix.classes, publicSkillSizes)
+			compare(b, []string{"texts", "list", "floor"}, map[string]func(){
+				"texts": open(b, d, func(c *toolshelf.Catalog) {
+					n := 0
+					for s, err := range c.Skills(b.Context()) {
+						if n++; err != nil || s.Content == "" {
+							b.Fatal(s, err)
+						}
+					}
+				}),
+				"list":  open(b, d, func(c *toolshelf.Catalog) { c.ListSkills(b.Context()) }),
+				"floor": func() { wholeFloor(b, d.files) },
+			})
+		})
+	}
+	for _, mix := range headerMixes(publicCommandHeaders) {
+		b.Run("commands/"+mix.name, func(b *testing.B) {
+			d := publicCommands(b, 5000, mix.classes, publicCommandSizes)
+			compare(b, []string{"texts", "list", "floor"}, map[string]func(){
+				"texts": open(b, d, func(c *toolshelf.Catalog) {
+					for s, err := range c.Commands(b.Context()) {
+						if err != nil || s.Content == "" {
+							b.Fatal(s, err)
+						}
+					}
+				}),
+				"list":  open(b, d, func(c *toolshelf.Catalog) { c.List(b.Context(), toolshelf.Page{}) }),
+				"floor": func() { wholeFloor(b, d.files) },
+			})
+		})
+	}
+}

@@ -87,6 +87,9 @@ type Index struct {
 	open   []atomic.Pointer[confine.Dir] // by layer; see StatCached
 	retry  []atomic.Pointer[time.Time]   // by layer; freshness.retry of the last scan; nil if the store has answered
 
+	collecting sync.Mutex // guards collectors
+	collectors []*collector
+
 	access    sync.RWMutex // read-locked by filesystem access outside of a scan; Close locks access and never unlocks
 	filesRead atomic.Int64
 	free      atomic.Int64 // bytes of sharedMemory that neither the last snapshot nor the current scan uses

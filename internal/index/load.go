@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +26,32 @@ var heads = sync.Pool{New: func() any { return new(headBuffer) }}
 type headBuffer struct {
 	bytes   [matter.MinHead]byte
 	scanner matter.Scanner
+}
+
+// A wholeBuffer holds a whole file for the collectors. Public files with more bytes are rare.
+type wholeBuffer [64 << 10]byte
+
+var wholeFiles = sync.Pool{New: func() any { return new(wholeBuffer) }}
+
+// A collector receives the texts that scans read; see Index.Collect.
+type collector struct {
+	collect func(e *Entry, info confine.Info, text []byte)
+}
+
+// Collect makes the scans that begin from now on read new files of up to 64 KiB as a whole, and call
+// f with the text of each, until stop is called. The text is valid during the call. Several goroutines
+// call f, also for a moment after stop. Scans read no file of a filesystem that knows the heads of
+// its files.
+func (x *Index) Collect(f func(e *Entry, info confine.Info, text []byte)) (stop func()) {
+	c := &collector{f}
+	x.collecting.Lock()
+	defer x.collecting.Unlock()
+	x.collectors = append(x.collectors, c)
+	return func() {
+		x.collecting.Lock()
+		defer x.collecting.Unlock()
+		x.collectors = slices.DeleteFunc(x.collectors, func(other *collector) bool { return other == c })
+	}
 }
 
 // load returns the entry of one Markdown file. The argument known is the entry
@@ -140,46 +167,65 @@ func (s *scan) reportFailure(file string, err error) {
 		Message: "the list has the previous content: " + unreadable(err), Suggestion: s.config.Layers[s.layer].ReadAdvice(err)})
 }
 
-// read reads as much of a file as a list needs.
+// read reads as much of a file as a list and the collectors need.
 func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known *Entry) (*Entry, error) {
 	pooled := heads.Get().(*headBuffer)
 	defer heads.Put(pooled)
-	head := pooled.bytes[:]
-	if known != nil && known.get().version.parsed > len(head) {
-		head = make([]byte, known.get().version.parsed)
+	buf := pooled.bytes[:]
+	if known != nil && known.get().version.parsed > len(buf) {
+		buf = make([]byte, known.get().version.parsed)
+	}
+	limit := len(buf) // of the parsed head
+	collected := known == nil && len(s.collectors) > 0 && !s.fs.KnowsHeads()
+	if collected {
+		whole := wholeFiles.Get().(*wholeBuffer)
+		defer wholeFiles.Put(whole)
+		buf = whole[:]
 	}
 	s.filesRead.Add(1)
 	now := time.Now()
 	for {
-		n, info, err := s.readHead(dir, base, file, head, link)
+		n, info, err := s.readHead(dir, base, file, buf, link)
 		if err != nil {
 			return nil, err
 		}
-		if known != nil && known.sameHead(head[:n], info) && !s.canRestore(known) {
+		head := buf[:min(n, limit)]
+		if known != nil && known.sameHead(head, info) && !s.canRestore(known) {
 			if Settled(info, now) {
 				known.settled = true
 			}
 			return known, nil
 		}
-		// A file that has grown since the open is longer than its size.
-		whole := n < len(head) || int64(n) == info.Size
-		doc, more := s.parse(pooled, head[:n], whole)
-		if more && n == len(head) {
-			head = make([]byte, 4*len(head))
+		doc, more := s.parse(pooled, head, limit, info)
+		for more && limit < n {
+			limit *= 4
+			head = buf[:min(n, limit)]
+			doc, more = s.parse(pooled, head, limit, info)
+		}
+		if more && len(head) == limit {
+			limit *= 4
+			buf = make([]byte, limit)
 			continue
 		}
 		e := &Entry{Stamp: StampOf(info), layer: int32(s.layer), Linked: link, settled: Settled(info, now)}
-		v := version{recent: recent(info, now), short: int64(n) < min(int64(len(head)), info.Size)}
+		v := version{recent: recent(info, now), short: int64(n) < min(int64(len(buf)), info.Size)}
 		if known != nil || !e.settled {
-			v.head, v.parsed = maphash.Bytes(seed, head[:n]), n
+			v.head, v.parsed = maphash.Bytes(seed, head), len(head)
 		}
 		if v != (version{}) {
 			e.set().version = v
 		}
-		s.fill(e, name, file, doc, head[:n])
+		s.fill(e, name, file, doc, head)
 		s.limitMemory(e)
-		if l := s.config.Layers[s.layer]; s.config.Whole != nil && l.Store != nil && !s.fs.KnowsHeads() && int64(n) == info.Size && info.Size <= s.config.MaxFileSize {
-			s.config.Whole(e, info, head[:n])
+		if int64(n) == info.Size && info.Size <= s.config.MaxFileSize && !s.fs.KnowsHeads() {
+			if s.config.Whole != nil && s.config.Layers[s.layer].Store != nil {
+				s.config.Whole(e, info, buf[:n])
+			}
+			if collected {
+				for _, c := range s.collectors {
+					c.collect(e, info, buf[:n])
+				}
+			}
 		}
 		return e, nil
 	}
@@ -188,9 +234,11 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 // commandKeys are the fields that fill reads of commands.
 var commandKeys = []string{"description", dependencyKey, userOnlyKey}
 
-// parse parses the head of a file. The fields of a command are valid until head
-// changes.
-func (s *scan) parse(pooled *headBuffer, head []byte, whole bool) (matter.Document, bool) {
+// parse parses the head of a file, of which up to limit bytes were requested. The fields of a
+// command are valid until head changes.
+func (s *scan) parse(pooled *headBuffer, head []byte, limit int, info confine.Info) (matter.Document, bool) {
+	// A file that has grown since the open is longer than its size.
+	whole := len(head) < limit || int64(len(head)) == info.Size
 	if s.config.KeepHeader {
 		return matter.Parse(head, whole)
 	}

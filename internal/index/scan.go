@@ -24,11 +24,12 @@ type scan struct {
 	config *Config
 	layer  int
 	view
-	before    *layerFiles       // the result of the previous scan
-	resumed   map[string]*Entry // what interrupted scans have read since the previous scan, by path
-	watch     *watch            // nil if the layer is not watched
-	filesRead *atomic.Int64     // Index.filesRead
-	free      *atomic.Int64     // Index.free
+	before     *layerFiles       // the result of the previous scan
+	resumed    map[string]*Entry // what interrupted scans have read since the previous scan, by path
+	watch      *watch            // nil if the layer is not watched
+	filesRead  *atomic.Int64     // Index.filesRead
+	free       *atomic.Int64     // Index.free
+	collectors []*collector      // at the beginning of the scan
 
 	entries  []*Entry
 	mu       sync.Mutex // guards problems: several goroutines load files
@@ -44,6 +45,9 @@ func newScan(ctx context.Context, x *Index, layer int, store view) *scan {
 	if x.watch != nil && !l.Fixed {
 		s.watch = x.watch
 	}
+	x.collecting.Lock()
+	defer x.collecting.Unlock()
+	s.collectors = slices.Clone(x.collectors)
 	return s
 }
 

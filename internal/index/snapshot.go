@@ -36,6 +36,12 @@ func (s *Snapshot) Lookup(wanted ...string) *Entry {
 	return nil
 }
 
+// Named returns the winning entry of each name without the dependencies, in the order of
+// names.Compare, including broken entries.
+func (s *Snapshot) Named() []*Entry {
+	return without(s.winners, func(e *Entry) bool { return e.Dependency })
+}
+
 // Listed returns the entry of a name in Entries, or nil.
 func (s *Snapshot) Listed(name string) *Entry { return find(s.Entries, name) }
 

@@ -271,7 +271,7 @@ func (c *Catalog) lintNestedSkills(ctx context.Context, e *index.Entry, director
 	}
 	return []problem.Problem{{Code: problem.SkillFileMissing, Severity: problem.Warning, Path: path.Dir(c.skills.Place(e)),
 		Message:    "not listed: skills one directory deeper: " + names,
-		Suggestion: "move the skills up one directory, or let the program search two levels"}}
+		Suggestion: "move the skills up one directory, or let the program search two levels (WithSkillDepth(2))"}}
 }
 
 // missingDirectory converts the error for a missing directory below the root to a

@@ -508,7 +508,7 @@ func TestLintDirectoriesWithoutASkillFile(t *testing.T) {
 			for depth, want := range map[int][]string{
 				1: {
 					`high/pdf/SKILL.md: the directory has no SKILL.md; the skill with this name is low/pdf/SKILL.md; remove the directory, or add a SKILL.md, which then hides the other skill`,
-					`high/web: not listed: skills one directory deeper: "a", "b", "c", "d", "e" and 2 more; move the skills up one directory, or let the program search two levels`,
+					`high/web: not listed: skills one directory deeper: "a", "b", "c", "d", "e" and 2 more; move the skills up one directory, or let the program search two levels (WithSkillDepth(2))`,
 					`high/web/SKILL.md: the directory has no SKILL.md; add a SKILL.md with a name and a description in the frontmatter`,
 					`lowest/forms/SKILL.md: the directory has no SKILL.md; the skill with this name is low/forms/SKILL.md; remove the directory, or rename the directory and add a SKILL.md`,
 				},

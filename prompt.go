@@ -170,7 +170,7 @@ func newPromptOptions(opts []PromptOption) (promptOptions, error) {
 func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry, description string) {
 	location := ""
 	if layer := x.Layer(e.Layer()); o.locations && layer.Store == nil {
-		location = layer.FS.Path(e.Path)
+		location = layer.FS.Path(e.Spelled())
 	}
 	b.Add(e.Layer(), e.Name, description, location)
 }

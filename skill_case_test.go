@@ -112,8 +112,15 @@ func TestSkillFileOnAFilesystemThatIgnoresLetterCase(t *testing.T) {
 					}
 				}
 				skills, err := c.ListSkills(t.Context())
-				if err != nil || len(skills) != 1 || skills[0].Description != "Reads PDF files." {
+				if err != nil || len(skills) != 1 || skills[0].Description != "Reads PDF files." || filepath.Base(skills[0].Path) != name {
 					t.Errorf("ListSkills = %+v, %v", skills, err)
+				}
+				if skills := collected(t, c.Skills(t.Context())); len(skills) != 1 || filepath.Base(skills[0].Path) != name || skills[0].Content != "Read.\n" {
+					t.Errorf("Skills = %+v", skills)
+				}
+				prompt, err := c.SkillsPrompt(t.Context(), toolshelf.PromptLocations())
+				if err != nil || !strings.Contains(prompt.Text, "/"+name+"</location>") {
+					t.Errorf("SkillsPrompt = %+v, %v", prompt, err)
 				}
 			})
 		}

@@ -42,6 +42,43 @@ func ExampleCatalog_GetSkill() {
 	// {"name":"pdf","description":"Fills PDF forms.","x-team":"docs"}
 }
 
+// A loader keeps the texts of all skills, and tells the user which skills it could not load.
+func ExampleCatalog_Skills() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"skills/pdf/SKILL.md":  "---\nname: pdf\ndescription: Fills PDF forms.\n---\nRun scripts/fill.py.\n",
+		"skills/cache/old.pyc": "",
+	})))
+	defer catalog.Close()
+	for skill, err := range catalog.Skills(context.Background()) {
+		switch {
+		case err != nil:
+			fmt.Println(err)
+		case !skill.Loadable:
+			fmt.Println(skill.Name, "skipped:", skill.Diagnostics[0].Message)
+		default:
+			fmt.Printf("%s: %s", skill.Name, skill.Content)
+		}
+	}
+	// Output:
+	// cache skipped: the directory has no SKILL.md
+	// pdf: Run scripts/fill.py.
+}
+
+func ExampleCatalog_Commands() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{"commands/review.md": "Review $1.\n", "commands/test.md": "Run the tests.\n"})))
+	defer catalog.Close()
+	for command, err := range catalog.Commands(context.Background()) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("/%s: %s", command.Name, command.Content)
+	}
+	// Output:
+	// /review: Review $1.
+	// /test: Run the tests.
+}
+
 func ExampleDigests() {
 	catalog := open(toolshelf.WithFs(project(pdfSkill)))
 	defer catalog.Close()

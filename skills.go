@@ -163,7 +163,7 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 	invocable, said := header.Bool("user-invocable")
 	s.UserInvocable = invocable || !said
 	if e.Broken() != index.ErrNoSkillFile {
-		s.Path = c.skills.Layer(e.Layer()).FS.Path(e.Path)
+		s.Path = c.skills.Layer(e.Layer()).FS.Path(e.Spelled())
 	}
 	for _, p := range problems {
 		s.Diagnostics = append(s.Diagnostics, newDiagnostic(p))

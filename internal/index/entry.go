@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -29,8 +30,9 @@ type details struct {
 	problems []problem.Problem  // the problems of the file
 	broken   error              // why the file cannot be loaded
 	version  version
-	shared   int64 // bytes that the entry takes from sharedMemory; see limitMemory
-	missing  int64 // bytes that the whole entry needs if limitMemory has cut the entry; otherwise 0
+	spelled  string // the path with the spelling of the directory, if Path has another letter case
+	shared   int64  // bytes that the entry takes from sharedMemory; see limitMemory
+	missing  int64  // bytes that the whole entry needs if limitMemory has cut the entry; otherwise 0
 }
 
 var noDetails details
@@ -50,6 +52,10 @@ func (e *Entry) set() *details {
 	}
 	return e.details
 }
+
+// Spelled returns Path with the file's name as the directory spells the name. Both differ only on a
+// filesystem that ignores letter case.
+func (e *Entry) Spelled() string { return cmp.Or(e.get().spelled, e.Path) }
 
 // Layer returns the index of the entry's layer in Config.Layers.
 func (e *Entry) Layer() int { return int(e.layer) }

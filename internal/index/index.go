@@ -236,7 +236,7 @@ func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
 
 // Place returns the path of an entry's file for problems: the layer's name and
 // the path below the layer's directory.
-func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer(), e.Path) }
+func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer(), e.Spelled()) }
 
 // Below returns the path of an entry's file below the layer's directory.
 func (x *Index) Below(e *Entry) string {

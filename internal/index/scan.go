@@ -35,6 +35,7 @@ type scan struct {
 	mu       sync.Mutex // guards problems: several goroutines load files
 	problems []problem.Problem
 
+	exactCase  atomic.Bool // a directory of the layer distinguishes letter case
 	incomplete atomic.Bool // a file could not be read, but a later scan may read the file
 	refusal    atomic.Bool // the filesystem refused a listed file, which may be readable later without another version
 }

@@ -201,7 +201,11 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	defer dir.Close()
 	for _, name := range skillFiles {
 		file := below(dirPath, name)
-		if e := s.load(dir, name, 0, file, c.name, s.find(file)); e != nil {
+		known := s.find(file)
+		if e := s.load(dir, name, 0, file, c.name, known); e != nil {
+			if e != known {
+				s.spell(e, dir, name)
+			}
 			return e, nil
 		}
 	}
@@ -211,6 +215,39 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		Message:    "the directory has no SKILL.md",
 		Suggestion: "add a SKILL.md with a name and a description in the frontmatter",
 	}), nil
+}
+
+// oddSkillFile is a spelling of SKILL.md that only a filesystem that ignores letter case finds.
+const oddSkillFile = "sKILL.md"
+
+// spell gives a new entry the spelling of its file in the directory. On a filesystem that ignores
+// letter case, the directory can spell the name differently.
+func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
+	if s.exactCase.Load() {
+		return
+	}
+	if _, err := dir.Lstat(oddSkillFile); err != nil {
+		s.exactCase.Store(true) // a layer is usually on one filesystem
+		return
+	}
+	spelled := name
+	err := dir.Each(s.ctx, func(other string, _ fs.FileMode) error {
+		if other == name {
+			return fs.SkipAll
+		}
+		if strings.EqualFold(other, name) {
+			spelled = other
+		}
+		return nil
+	})
+	if err != nil || spelled == name {
+		return
+	}
+	d := e.set()
+	d.spelled = below(path.Dir(e.Path), spelled)
+	for i := range d.problems {
+		d.problems[i].Path = s.place(d.spelled)
+	}
 }
 
 // below is path.Join for a clean path and a single name.

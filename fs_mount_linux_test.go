@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,5 +121,93 @@ func TestARewriteOnExFATIsNoticed(t *testing.T) {
 		if got, err := c.ReadFile(t.Context(), "long.txt", toolshelf.Lines(15_000, 15_000)); err != nil || !strings.Contains(got.Text, word) {
 			t.Errorf("ReadFile: %q, %v; want %s", got.Text, err, word)
 		}
+	}
+}
+
+// A mount and an unmount have no event in a watched directory.
+func TestWatchNoticesMounts(t *testing.T) {
+	for name, tt := range map[string]struct{ at, file, kind, want string }{
+		"a directory of commands":               {"commands/sub", "b.md", "tmpfs", "sub:b"},
+		"a nested directory of commands":        {"commands/sub/deep", "b.md", "tmpfs", "sub:deep:b"},
+		"the directory of the commands":         {"commands", "b.md", "tmpfs", "b"},
+		"a directory above the commands":        {".", "commands/b.md", "tmpfs", "b"},
+		"a directory of a skill":                {"skills/s", "SKILL.md", "tmpfs", "s"},
+		"a directory of a skill, bound":         {"skills/s", "SKILL.md", "bind", "s"},
+		"a directory of commands, bound":        {"commands/sub", "b.md", "bind", "sub:b"},
+		"a directory with skills":               {"skills/group", "s/SKILL.md", "tmpfs", "s"},
+		"a directory of commands behind a link": {"commands/sub", "b.md", "tmpfs", "sub:b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := diskOf(t, map[string]string{"commands/sub/deep/a.md": "", "skills/s/x.md": "", "skills/group/x.md": ""})
+			source := t.TempDir()
+			path := root
+			if strings.HasSuffix(name, "link") {
+				path = filepath.Join(t.TempDir(), "link")
+				if err := os.Symlink(root, path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := catalog(t, toolshelf.WithRoot(path), toolshelf.WithWatch(), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(3))
+			shown := func() bool {
+				commands, err := c.List(t.Context(), toolshelf.Page{})
+				if err != nil && !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+					t.Fatal(err)
+				}
+				skills, err := c.ListSkills(t.Context())
+				if err != nil && !errors.Is(err, toolshelf.ErrDirectoryNotFound) {
+					t.Fatal(err)
+				}
+				return slices.ContainsFunc(commands.Commands, func(i toolshelf.CommandInfo) bool { return i.Name == tt.want }) ||
+					slices.ContainsFunc(skills, func(i toolshelf.SkillInfo) bool { return i.Name == tt.want && len(i.Diagnostics) == 0 })
+			}
+			changes := make(chan toolshelf.Change, 100)
+			c.OnChange(func(change toolshelf.Change) { changes <- change })
+			at := filepath.Join(root, filepath.FromSlash(tt.at))
+			mount := func() error { return unix.Mount("tmpfs", at, "tmpfs", 0, "") }
+			if tt.kind == "bind" {
+				mount = func() error { return unix.Mount(source, at, "", unix.MS_BIND, "") }
+			}
+			content := skillFile(tt.want)
+			if tt.kind == "bind" {
+				write(t, content, source, tt.file)
+			}
+			for range 2 {
+				for len(changes) > 0 {
+					<-changes
+				}
+				if err := mount(); err != nil {
+					t.Skip("the test needs the permission to mount: " + err.Error())
+				}
+				mounted := true
+				t.Cleanup(func() {
+					if mounted {
+						unix.Unmount(at, unix.MNT_DETACH)
+					}
+				})
+				if tt.kind != "bind" {
+					write(t, content, at, tt.file)
+				}
+				wait := func(want bool) {
+					t.Helper()
+					select {
+					case <-changes:
+					case <-time.After(patience):
+						t.Fatalf("OnChange reports no change")
+					}
+					eventually(t, func() string {
+						if shown() != want {
+							return fmt.Sprintf("%s is listed: %t", tt.want, !want)
+						}
+						return ""
+					})
+				}
+				wait(true)
+				if err := unix.Unmount(at, unix.MNT_DETACH); err != nil {
+					t.Fatal(err)
+				}
+				mounted = false
+				wait(false)
+			}
+		})
 	}
 }

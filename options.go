@@ -424,7 +424,8 @@ func WithCacheTTL(d time.Duration) Option {
 // layer's directory is missing, the watch covers the nearest directory above that
 // exists. The catalog therefore notices a directory that is created later, or
 // removed and created again. The system does not report a rename of a directory
-// above the root; the next call notices the rename.
+// above the root; the next call notices the rename. On Linux, the catalog also notices
+// a mount and an unmount at a layer, above or below.
 //
 // In three cases each call scans the files, as without WithWatch: if a file or
 // directory is reached through a link, if the system has no more watches, and if the

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/toolshelf-go/toolshelf/internal/mounts"
 )
 
 // A watch reports whether the files may have changed since the last scan began.
@@ -18,12 +20,15 @@ import (
 //     overflow of the queue or a full watch table;
 //   - if the last scan followed a link, because the directory of the link has no
 //     event for a change of the target;
+//   - after a mount or an unmount at the directory of a layer, above or below, because
+//     a mount has no event in the directories;
 //   - if the path of a layer no longer leads to the directory that the last scan
 //     read, as after a rename of a directory above.
 type watch struct {
 	routes []route
 	dirty  atomic.Bool
 	report func()         // called after dirty was set
+	unwait func()         // ends the watch of the mount table
 	done   sync.WaitGroup // the goroutines of listen
 
 	mu        sync.Mutex
@@ -149,8 +154,35 @@ func (x *Index) startWatch(report func()) error {
 	}
 	w.start(events)
 	w.dirty.Store(true)
+	w.unwait = mounts.Watch(w.dirs, w.remounted)
 	x.watch = w
 	return nil
+}
+
+// dirs returns the directories of the layers, free of links.
+func (w *watch) dirs() []string {
+	dirs := make([]string, len(w.routes))
+	for i, r := range w.routes {
+		dirs[i] = realPath(r.paths[0])
+	}
+	return dirs
+}
+
+// realPath resolves the links of a path as far as the path exists.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil || path == filepath.Dir(path) {
+		return real
+	}
+	return filepath.Join(realPath(filepath.Dir(path)), filepath.Base(path))
+}
+
+// remounted is called after a mount or an unmount. Each watched path may name another
+// directory now.
+func (w *watch) remounted() {
+	w.mu.Lock()
+	w.watcher.stale = true
+	w.mu.Unlock()
+	w.touch()
 }
 
 // start makes a watcher of events and installs the watcher as the current
@@ -338,6 +370,7 @@ func (w *watch) clean() bool {
 // close ends the watch. No scan may be under way: a scan that adds a directory
 // to a closed watcher waits forever on some platforms.
 func (w *watch) close() {
+	w.unwait()
 	w.watcher.close()
 	w.retired.Wait()
 	w.done.Wait()

@@ -1,5 +1,5 @@
 // Package mounts reports whether system calls in a directory can wait for a network or
-// for another program.
+// for another program, and when the filesystems of a directory change.
 package mounts
 
 import "sync"

@@ -70,12 +70,11 @@ func localIn(table, dir string) bool {
 	covered := false
 	for line := range strings.Lines(table) {
 		// 36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
-		mount, source, found := strings.Cut(line, " - ")
-		fields := strings.Fields(mount)
-		if !found || len(fields) < 5 {
+		_, source, found := strings.Cut(line, " - ")
+		point, ok := mountPoint(line)
+		if !found || !ok {
 			return false
 		}
-		point := unescape.Replace(fields[4])
 		if !within(dir, point) && !within(point, dir) {
 			continue
 		}
@@ -86,6 +85,15 @@ func localIn(table, dir string) bool {
 		covered = true
 	}
 	return covered
+}
+
+// mountPoint returns the directory of a line of the table.
+func mountPoint(line string) (string, bool) {
+	fields := strings.Fields(line)
+	if len(fields) < 5 {
+		return "", false
+	}
+	return unescape.Replace(fields[4]), true
 }
 
 // unescape decodes the characters that the table writes as octal numbers.

@@ -66,3 +66,25 @@ func TestLocal(t *testing.T) {
 		t.Error("local after Close")
 	}
 }
+
+// Mounts elsewhere, as of containers that start on the same machine, concern no directory.
+func TestConcerning(t *testing.T) {
+	const root, table = "27 1 254:0 / / rw - ext4 /dev/vda rw\n", "27 1 254:0 / / rw - ext4 /dev/vda rw\n22 27 0:21 / /proc rw - proc proc rw\n"
+	for line, concerns := range map[string]bool{
+		"30 27 0:25 / /srv/my\\040project rw - tmpfs tmpfs rw\n":       true,
+		"30 27 0:25 / /srv/my\\040project/a/b rw - tmpfs tmpfs rw\n":   true,
+		"30 27 0:25 / /srv rw - tmpfs tmpfs rw\n":                      true,
+		"30 27 0:25 / /srv/my\\040project2 rw - tmpfs tmpfs rw\n":      false,
+		"30 27 0:25 / /var/lib/containers/1 rw - overlay overlay rw\n": false,
+		"another format\n": true,
+	} {
+		if got := concerning(table+line, "/srv/my project") != root; got != concerns {
+			t.Errorf("%q: %t, want %t", line, got, concerns)
+		}
+	}
+}
+
+func TestStopEndsAWatchOfMounts(t *testing.T) {
+	stop := Watch(func() []string { return nil }, func() { t.Error("called for no directory") })
+	stop()
+}

@@ -247,8 +247,7 @@ func TestAFeedAndADirectory(t *testing.T) {
 		}
 		return names
 	}
-	for b.count() != "" { // until the feed is connected
-		names()
+	for names(); b.count() != ""; names() { // until the feed is connected
 	}
 	write(t, "B.", root, "commands", "b.md")
 	if got, want := names(), []string{"a", "b", "c00000", "c00001", "c00002"}; !slices.Equal(got, want) {

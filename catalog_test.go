@@ -132,12 +132,9 @@ func TestCancelledContext(t *testing.T) {
 		"Get":        func() error { _, err := c.Get(ctx, "Build"); return err },
 		"ListSkills": func() error { _, err := c.ListSkills(ctx); return err },
 		"Lint":       func() error { _, err := c.Lint(ctx); return err },
-		"All": func() (last error) {
-			for _, err := range c.All(ctx) {
-				last = err
-			}
-			return last
-		},
+		"All":        func() error { return lastError(c.All(ctx)) },
+		"Skills":     func() error { return lastError(c.Skills(ctx)) },
+		"Commands":   func() error { return lastError(c.Commands(ctx)) },
 	} {
 		if err := call(); err != context.Canceled {
 			t.Errorf("%s: %v, want the context's error", op, err)
@@ -157,12 +154,9 @@ func TestClosed(t *testing.T) {
 		"Get":        func() error { _, err := c.Get(t.Context(), "Build"); return err },
 		"ListSkills": func() error { _, err := c.ListSkills(t.Context()); return err },
 		"Lint":       func() error { _, err := c.Lint(t.Context()); return err },
-		"All": func() (last error) {
-			for _, err := range c.All(t.Context()) {
-				last = err
-			}
-			return last
-		},
+		"All":        func() error { return lastError(c.All(t.Context())) },
+		"Skills":     func() error { return lastError(c.Skills(t.Context())) },
+		"Commands":   func() error { return lastError(c.Commands(t.Context())) },
 	} {
 		if err := call(); !errors.Is(err, toolshelf.ErrClosed) || !strings.HasPrefix(err.Error(), "toolshelf: "+op+": ") {
 			t.Errorf("%s: %v, want ErrClosed of toolshelf: %[1]s", op, err)

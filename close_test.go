@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -82,6 +83,13 @@ func busyProject() map[string]string {
 	return files
 }
 
+func lastError[T any](all iter.Seq2[T, error]) (last error) {
+	for _, err := range all {
+		last = err
+	}
+	return last
+}
+
 // everyMethod calls each method of a catalog that uses the filesystem.
 func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 	return map[string]func(context.Context, *toolshelf.Catalog) error{
@@ -97,6 +105,8 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			}
 			return nil
 		},
+		"Skills":   func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Skills(ctx)) },
+		"Commands": func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Commands(ctx)) },
 		"ListUsage": func(ctx context.Context, c *toolshelf.Catalog) error {
 			_, err := c.ListUsage(ctx, toolshelf.Page{}, toolshelf.Renderer{})
 			return err

@@ -42,6 +42,12 @@ func withoutAdmin() []toolshelf.Filter {
 func everything(t *testing.T, c *toolshelf.Catalog) map[string][]string {
 	t.Helper()
 	shown := map[string][]string{"All": names(t, c)}
+	for _, command := range collected(t, c.Commands(t.Context())) {
+		shown["Commands"] = append(shown["Commands"], command.Name)
+	}
+	for _, skill := range collected(t, c.Skills(t.Context())) {
+		shown["Skills"] = append(shown["Skills"], skill.Name)
+	}
 	for _, name := range []string{"admin-drop", "buy", "sell", "admin-part", "part"} {
 		for range 2 { // first read from the file, then cached
 			command, err := c.Get(t.Context(), name)
@@ -106,13 +112,13 @@ func twice(names ...string) (all []string) {
 
 func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 	whole := map[string][]string{
-		"All": {"admin-drop", "buy", "sell"}, "List": {"3"}, "Get": twice("admin-drop", "buy", "sell", "admin-part", "part"),
-		"ListSkills": {"admin-tools", "cart", "stock"}, "GetSkill": twice("admin-tools", "cart", "stock"), "ReadSkillFile": {"admin-tools", "cart", "stock"},
+		"All": {"admin-drop", "buy", "sell"}, "Commands": {"admin-drop", "buy", "sell"}, "List": {"3"}, "Get": twice("admin-drop", "buy", "sell", "admin-part", "part"),
+		"ListSkills": {"admin-tools", "cart", "stock"}, "Skills": {"admin-tools", "cart", "stock"}, "GetSkill": twice("admin-tools", "cart", "stock"), "ReadSkillFile": {"admin-tools", "cart", "stock"},
 		"Search": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"}, "prompts": {"admin-tools", "cart", "stock", "admin-drop", "buy", "sell"},
 	}
 	filtered := map[string][]string{
-		"All": {"buy", "sell"}, "List": {"2"}, "Get": twice("buy", "sell", "part"),
-		"ListSkills": {"cart", "stock"}, "GetSkill": twice("cart", "stock"), "ReadSkillFile": {"cart", "stock"},
+		"All": {"buy", "sell"}, "Commands": {"buy", "sell"}, "List": {"2"}, "Get": twice("buy", "sell", "part"),
+		"ListSkills": {"cart", "stock"}, "Skills": {"cart", "stock"}, "GetSkill": twice("cart", "stock"), "ReadSkillFile": {"cart", "stock"},
 		"Search": {"buy", "cart", "sell", "stock"}, "prompts": {"cart", "stock", "buy", "sell"},
 	}
 	root := toolshelf.WithRoot(diskOf(t, shop()))
@@ -263,8 +269,8 @@ func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string][]string{
-		"All": {"admin-drop", "buy"}, "List": {"2"}, "Get": twice("admin-drop", "buy"),
-		"ListSkills": {"admin-tools", "stock"}, "GetSkill": twice("admin-tools", "stock"), "ReadSkillFile": {"admin-tools", "stock"},
+		"All": {"admin-drop", "buy"}, "Commands": {"admin-drop", "buy"}, "List": {"2"}, "Get": twice("admin-drop", "buy"),
+		"ListSkills": {"admin-tools", "stock"}, "Skills": {"admin-tools", "stock"}, "GetSkill": twice("admin-tools", "stock"), "ReadSkillFile": {"admin-tools", "stock"},
 		"Search": {"admin-drop", "admin-tools", "buy", "stock"}, "prompts": {"admin-tools", "stock", "admin-drop", "buy"},
 	}
 	if diff := cmp.Diff(want, everything(t, view)); diff != "" {

@@ -223,8 +223,8 @@ const oddSkillFile = "sKILL.md"
 // spell gives a new entry the spelling of its file in the directory. On a filesystem that ignores
 // letter case, the directory can spell the name differently.
 func (s *scan) spell(e *Entry, dir *confine.Dir, name string) {
-	if s.exactCase.Load() {
-		return
+	if s.config.Layers[s.layer].Store != nil || s.exactCase.Load() {
+		return // a store distinguishes letter case, and a look costs a request
 	}
 	if _, err := dir.Lstat(oddSkillFile); err != nil {
 		s.exactCase.Store(true) // a layer is usually on one filesystem

@@ -1,4 +1,4 @@
-package toolshelf_test
+package documents
 
 import (
 	"os"
@@ -60,7 +60,11 @@ func TestRenderingDocument(t *testing.T) {
 		}
 		renderers[row[0]] = r
 	}
-	frontmatter := commandOf(t, "---\narguments: [issue, branch]\nargument-hint: <issue> <branch> [label]\n---\n").Frontmatter
+	files := map[string]string{"commands/c.md": "---\narguments: [issue, branch]\nargument-hint: <issue> <branch> [label]\n---\n"}
+	headed, err := catalogOf(t, files).Get(t.Context(), "c")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range tableRows(t, string(page), "Examples") {
 		client := row[0]
 		t.Run(client+"/"+row[1], func(t *testing.T) {
@@ -72,7 +76,7 @@ func TestRenderingDocument(t *testing.T) {
 			text, want := unquote(t, row[1]), unquote(t, row[3])
 			command := toolshelf.Command{Content: text}
 			if strings.HasPrefix(client, "Claude Code") {
-				command.Frontmatter = frontmatter
+				command.Frontmatter = headed.Frontmatter
 			}
 			var args []string
 			named := map[string]string{}

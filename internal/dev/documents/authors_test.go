@@ -1,4 +1,4 @@
-package toolshelf_test
+package documents
 
 import (
 	"os"
@@ -41,6 +41,20 @@ func documentedMessages(t *testing.T) (all []documentedMessage) {
 	return all
 }
 
+// documentedCodes returns the comment of each diagnostic code in diagnostic.go.
+func documentedCodes(t *testing.T) map[string]string {
+	t.Helper()
+	source, err := os.ReadFile("diagnostic.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	comments := map[string]string{}
+	for _, code := range regexp.MustCompile(`\bDiagnosticCode += "(\w+)" +// (.*)`).FindAllStringSubmatch(string(source), -1) {
+		comments[code[1]] = code[2]
+	}
+	return comments
+}
+
 func TestAuthorsDocumentListsEveryDiagnosticCode(t *testing.T) {
 	listed := map[string]string{}
 	for _, m := range documentedMessages(t) {
@@ -57,6 +71,28 @@ func TestAuthorsDocumentListsEveryDiagnosticCode(t *testing.T) {
 		t.Errorf("codes and severities, -diagnostic.go +docs/authors.md:\n%s", diff)
 	}
 }
+
+// lint returns the diagnostics of files. Their severities agree with the comments of the codes, and no text names an
+// option of Go, because authors do not know the program.
+func lint(t *testing.T, files map[string]string) []toolshelf.Diagnostic {
+	t.Helper()
+	diagnostics, err := catalogOf(t, files).Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	comments := documentedCodes(t)
+	for _, d := range diagnostics {
+		if comment := comments[string(d.Code)]; !strings.Contains(comment, string(d.Severity)) {
+			t.Errorf("%s has the severity %q; the documentation is %q", d.Code, d.Severity, comment)
+		}
+		if option := goOption.FindString(d.String()); option != "" {
+			t.Errorf("%q names the Go option %s", d, option)
+		}
+	}
+	return diagnostics
+}
+
+var goOption = regexp.MustCompile(`\bWith[A-Z]\w*`)
 
 // TestAuthorsDocumentShowsExamplesOfMessages runs Lint on each example in code. An
 // example is a whole file, or lines that replace fields of a valid frontmatter.

@@ -1,7 +1,10 @@
 package toolshelf_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -126,5 +129,35 @@ func TestMemoryOfSkillsIsBounded(t *testing.T) {
 	}
 	if reported := lintNotKept(t, c); cut == 0 || reported != cut {
 		t.Errorf("%d of %d skills are cut, Lint reports %d", cut, n, reported)
+	}
+}
+
+// A range over 600 skills of 1 MiB holds a few of the texts.
+func TestTheMemoryOfSkillsIsBoundedInARange(t *testing.T) {
+	const n, size = 600, 1 << 20
+	root := t.TempDir()
+	for i := range n {
+		file := filepath.Join(root, "skills", fmt.Sprintf("s%03d", i), "SKILL.md")
+		err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(skillFile("s")), 0o644), os.Truncate(file, size))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(root))
+	most, seen := int64(0), 0
+	for skill, err := range c.Skills(t.Context()) {
+		if err != nil || len(skill.Raw) != size {
+			t.Fatal(skill.Name, err)
+		}
+		if seen++; seen%60 == 0 {
+			var memory runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&memory)
+			most = max(most, int64(memory.HeapAlloc))
+		}
+	}
+	// A text is up to three times in memory: in the cache of GetSkill, as Raw and as Content.
+	if seen != n || most > 3*96<<20 {
+		t.Errorf("%d skills, %d MiB in memory", seen, most>>20)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -107,22 +106,21 @@ func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
 
 // loadSkill is a loader.
 func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts) (reading[Skill, SkillInfo], error) {
-	o := &openSkill{Catalog: c, snapshot: s, entry: e}
-	var text skillText
-	if raw, info, ok := texts.find(e); ok {
-		text = o.parse(raw, info, time.Time{}) // the time of the read is unknown
+	skill := Skill{Source: c.skillSource(e)}
+	if raw, _, ok := texts.find(e); ok && e.Whole() {
+		skill.SkillInfo, skill.Content, skill.Raw = c.listedSkill(s, e), string(raw[e.Body():]), raw
 	} else {
-		var err error
-		if o, err = c.openSkill(ctx, s, e); err != nil {
+		o, err := c.openSkill(ctx, s, e)
+		if err != nil {
 			return reading[Skill, SkillInfo]{}, err
 		}
 		defer o.dir.Close()
-		if text, err = attempt(ctx, o, func() (skillText, error) { text, _, err := o.text(confine.Info{}); return text, err }); err != nil {
+		text, err := attempt(ctx, o, func() (skillText, error) { text, _, err := o.text(confine.Info{}); return text, err })
+		if err != nil {
 			return reading[Skill, SkillInfo]{}, err
 		}
-		text.raw = bytes.Clone(text.raw) // the cache has the original
+		skill.SkillInfo, skill.Content, skill.Raw = o.info(text), text.content, bytes.Clone(text.raw) // the cache has the original
 	}
-	skill := Skill{SkillInfo: o.info(text), Content: text.content, Raw: text.raw, Source: c.skillSource(e)}
 	return reading[Skill, SkillInfo]{skill, []SkillInfo{skill.SkillInfo}}, nil
 }
 

@@ -30,6 +30,7 @@ type details struct {
 	problems []problem.Problem  // the problems of the file
 	broken   error              // why the file cannot be loaded
 	version  version
+	body     int    // skills only: the offset of the body in the file
 	spelled  string // the path with the spelling of the directory, if Path has another letter case
 	shared   int64  // bytes that the entry takes from sharedMemory; see limitMemory
 	missing  int64  // bytes that the whole entry needs if limitMemory has cut the entry; otherwise 0
@@ -62,6 +63,9 @@ func (e *Entry) Layer() int { return int(e.layer) }
 
 // Header returns the frontmatter of a skill.
 func (e *Entry) Header() matter.Frontmatter { return e.get().header }
+
+// Body returns the offset of the text of a skill in its file.
+func (e *Entry) Body() int { return e.get().body }
 
 // Problems returns the problems of the file. The slice is not a copy.
 func (e *Entry) Problems() []problem.Problem { return e.get().problems }

@@ -290,7 +290,7 @@ func (s *scan) fill(e *Entry, name, file string, doc matter.Document, head []byt
 		}
 	}
 	if s.config.KeepHeader {
-		e.set().header = doc.Frontmatter
+		e.set().header, e.set().body = doc.Frontmatter, doc.Body
 	}
 }
 

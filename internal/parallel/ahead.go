@@ -17,13 +17,43 @@ func Ahead[T any](ctx context.Context, workers, n int, limit int64, weight func(
 	return func(yield func(int, T) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		var begun []<-chan Outcome[T] // of the calls whose results the consumer has not received, in order
+		type call struct {
+			i    int
+			done chan Outcome[T]
+		}
+		calls := make(chan call)
+		defer close(calls)
+		// A goroutine makes many calls, because the stack of a new goroutine is small and must grow.
+		work := func(first call) {
+			for c, ok := first, true; ok; c, ok = <-calls {
+				var o Outcome[T]
+				Run(func() { o.value = do(ctx, c.i) }, func(exit *Exit) {
+					o.exit = exit
+					c.done <- o
+				})
+			}
+		}
+		running := 0
+		var begun []chan Outcome[T] // of the calls whose results the consumer has not received, in order
 		next, heavy := 0, int64(0)
 		for i := range n {
 			for next < n && len(begun) < workers && (next == i || heavy+weight(next) <= limit) {
-				j := next
-				begun = append(begun, Go(func() (T, error) { return do(ctx, j), nil }))
-				heavy += weight(j)
+				c := call{next, make(chan Outcome[T], 1)}
+				select {
+				case calls <- c:
+				default:
+					if running++; running <= workers {
+						go work(c)
+					} else {
+						select { // less than workers calls are in progress
+						case calls <- c:
+						case <-ctx.Done():
+							return
+						}
+					}
+				}
+				begun = append(begun, c.done)
+				heavy += weight(next)
 				next++
 			}
 			select {

@@ -210,12 +210,13 @@ func TestHostileHeadersAreRefusedFast(t *testing.T) {
 		bomb += fmt.Sprintf("%c: &%c [*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c,*%c]\n", c, c, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1, c-1)
 	}
 	for name, header := range map[string]string{
-		"aliases of aliases":   bomb,
-		"10,000 open brackets": "a: " + strings.Repeat("[", 10_000) + "\n",
-		"10,000 open braces":   "a: " + strings.Repeat("{a: ", 10_000) + "\n",
-		"10,000 nested items":  "a:\n  " + strings.Repeat("- ", 10_000) + "x\n",
-		"a list in itself":     "a: &a [*a]\n",
-		"a key of brackets":    strings.Repeat("? ", 10_000) + "x\n",
+		"aliases of aliases":    bomb,
+		"10,000 open brackets":  "a: " + strings.Repeat("[", 10_000) + "\n",
+		"10,000 open braces":    "a: " + strings.Repeat("{a: ", 10_000) + "\n",
+		"10,000 nested items":   "a:\n  " + strings.Repeat("- ", 10_000) + "x\n",
+		"a list in itself":      "a: &a [*a]\n",
+		"10,000 lines of items": "a: [" + strings.Repeat("x,\n  ", 10_000) + "\n",
+		"a key of brackets":     strings.Repeat("? ", 10_000) + "x\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := "---\ndescription: still here\n" + header + "---\nBody."

@@ -221,11 +221,11 @@ func closeList(key, text string) string {
 }
 
 // listLines returns the suggestion to write a list of scalars without brackets. The
-// suggestion is "" for other lists.
+// suggestion is "" for other lists, and for long lists.
 func listLines(text string, items []Value) string {
 	field, _, _ := keyLine(text)
 	for _, item := range items {
-		if item.Kind == Null || item.Kind >= Sequence {
+		if item.Kind == Null || item.Kind >= Sequence || len(field) > maxSuggested {
 			return ""
 		}
 		plain, verdict := readSubset("x: "+item.Text+"\n", 1)

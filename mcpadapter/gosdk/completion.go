@@ -23,7 +23,8 @@ func (b *binding) complete(ctx context.Context, s server, req *mcp.CompleteReque
 	}
 	res, other := s.forward(ctx, complete)
 	var none *jsonrpc.Error
-	if errors.As(other, &none) && none.Code == jsonrpc.CodeMethodNotFound { // the server has no CompletionHandler
+	noHandler := errors.As(other, &none) && none.Code == jsonrpc.CodeMethodNotFound // the server has no CompletionHandler
+	if noHandler || other != nil && commandFailed(err) {
 		return nil, protocolError(err)
 	}
 	return res, other

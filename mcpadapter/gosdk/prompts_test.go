@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -210,6 +211,20 @@ func TestOwnCapabilitiesAreKept(t *testing.T) {
 	got := connect(t, s, revisions[0], nil).InitializeResult().Capabilities
 	if got.Tools.ListChanged || got.Prompts.ListChanged {
 		t.Errorf("got %+v, %+v", got.Tools, got.Prompts)
+	}
+}
+
+func TestCompletionOfSeveralAdaptersNamesTheArguments(t *testing.T) {
+	first, _ := adapterOf(t, memory(t, map[string]string{"commands/first.md": "First $1.\n"}))
+	second, _ := adapterOf(t, memory(t, map[string]string{"commands/second.md": "Second $1.\n"}))
+	c := connect(t, serverOf(t, nil, first, second), revisions[0], nil)
+	for _, name := range []string{"first", "second"} {
+		_, err := c.Complete(ctx, &mcp.CompleteParams{
+			Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: name}, Argument: mcp.CompleteParamsArgument{Name: "none"},
+		})
+		if err == nil || !strings.Contains(err.Error(), `no argument "none"`) {
+			t.Errorf("%s: got %v", name, err)
+		}
 	}
 }
 

@@ -72,31 +72,33 @@ func (g *group) all() []*binding {
 	return slices.Clone(g.bindings)
 }
 
-// answer returns the result of the last binding that has an item, or the error of the last
-// binding if no binding has the item. has reports whether an error comes from an item.
-func answer[T any](ctx context.Context, g *group, ask func(*binding) (T, error), has func(error) bool) (T, error) {
+// answer returns the result of the last binding that has an item. A failure of a binding that
+// has the item is the result, so that no other item answers in its place. If no binding has the
+// item, the error of a binding that cannot tell precedes the error of a binding without the item.
+func answer[T any](ctx context.Context, g *group, ask func(*binding) (T, error), has func(*binding) bool, lacks func(error) bool) (T, error) {
 	var none error
 	for _, b := range slices.Backward(g.all()) {
 		result, err := ask(b)
-		if err == nil || has(err) || ctx.Err() != nil {
+		if err == nil || ctx.Err() != nil || !lacks(err) && has(b) {
 			return result, err
 		}
-		if none == nil {
+		if none == nil || lacks(none) && !lacks(err) {
 			none = err
 		}
 	}
 	return *new(T), none
 }
 
+// lacksPrompt reports whether an error states that an adapter does not have a prompt.
+func lacksPrompt(err error) bool {
+	return errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) || errors.Is(err, toolshelf.ErrDirectoryNotFound)
+}
+
 // getPrompt returns the text of a command.
 func (g *group) getPrompt(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	prompt, err := answer(ctx, g, func(b *binding) (mcpadapter.PromptText, error) {
 		return b.adapter.GetPrompt(ctx, req.Params.Name, req.Params.Arguments)
-	}, func(err error) bool {
-		var refused *mcpadapter.RPCError
-		unknown := errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName)
-		return errors.As(err, &refused) && !unknown || errors.Is(err, toolshelf.ErrSizeLimitExceeded)
-	})
+	}, func(b *binding) bool { return g.prompts.has(b.prompts, req.Params.Name) }, lacksPrompt)
 	if err != nil {
 		return nil, handlerError(err)
 	}
@@ -110,14 +112,24 @@ func (g *group) readResource(ctx context.Context, req mcp.ReadResourceRequest) (
 			return mcpadapter.ResourceContents{}, errNoSkills
 		}
 		return b.session.ReadResource(ctx, req.Params.URI)
-	}, func(err error) bool {
+	}, func(b *binding) bool { return b.hasSkill(req.Params.URI) }, func(err error) bool {
 		var refused *mcpadapter.RPCError
-		return errors.As(err, &refused) && refused.Code != mcpadapter.CodeInvalidParams
+		return errors.Is(err, errNoSkills) || errors.As(err, &refused) && refused.Code == mcpadapter.CodeInvalidParams
 	})
 	if err != nil {
 		return nil, handlerError(err)
 	}
 	return contents(c), nil
+}
+
+// hasSkill reports whether the skill of a file is registered.
+func (b *binding) hasSkill(uri string) bool {
+	for i := range uri {
+		if uri[i] == '/' && b.group.resources.has(b.resources, uri[:i+1]+"SKILL.md") {
+			return true
+		}
+	}
+	return false
 }
 
 var errNoSkills = errors.New("no skill is served; the directory of skills is missing")
@@ -126,7 +138,7 @@ var errNoSkills = errors.New("no skill is served; the directory of skills is mis
 func (g *group) CompletePromptArgument(ctx context.Context, name string, argument mcp.CompleteArgument, known mcp.CompleteContext) (*mcp.Completion, error) {
 	c, err := answer(ctx, g, func(b *binding) (mcpadapter.Completion, error) {
 		return b.adapter.Complete(ctx, name, argument.Name, argument.Value)
-	}, func(error) bool { return false })
+	}, func(b *binding) bool { return g.prompts.has(b.prompts, name) }, lacksPrompt)
 	if err == nil {
 		return &mcp.Completion{Values: c.Values, Total: c.Total, HasMore: c.HasMore}, nil
 	}

@@ -110,6 +110,51 @@ func TestRegisterSucceedsIfTheDirectoryCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestFailuresOfAnAdapterAreNotAnswersOfOthers tests three adapters of a server, of which the
+// filesystem of one fails.
+func TestFailuresOfAnAdapterAreNotAnswersOfOthers(t *testing.T) {
+	s := server.NewMCPServer("test", "1")
+	var filesystems [3]*deniable
+	for i, name := range []string{"first", "second", "third"} {
+		filesystems[i] = &deniable{Fs: memory(t, map[string]string{
+			"commands/both.md": "Both.\n", "commands/" + name + ".md": "Only $1.\n",
+			"skills/both/SKILL.md": skillText("both"), "skills/" + name + "/SKILL.md": skillText(name),
+		})}
+		if err := mcpgo.Register(s, adapterOf(t, filesystems[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	completion := func(prompt string) [2]string {
+		return [2]string{"completion/complete", fmt.Sprintf(`{"ref":{"type":"ref/prompt","name":%q},"argument":{"name":"none","value":""}}`, prompt)}
+	}
+	prompt := func(name string) [2]string { return [2]string{"prompts/get", fmt.Sprintf(`{"name":%q}`, name)} }
+	file := func(skill string) [2]string {
+		return [2]string{"resources/read", fmt.Sprintf(`{"uri":"skill://%s/SKILL.md"}`, skill)}
+	}
+	const failed = "Permission denied"
+	for fails, want := range map[int]map[[2]string]string{ // a part of the error; "" for a result
+		-1: {completion("first"): `no argument "none"`, completion("third"): `no argument "none"`},
+		0: {
+			prompt("first"): failed, prompt("second"): "", prompt("both"): "", completion("first"): failed, completion("second"): "no argument",
+			file("first"): failed, file("second"): "", file("both"): "",
+		},
+		2: {
+			prompt("first"): "", prompt("third"): failed, prompt("both"): failed, completion("first"): "no argument", completion("third"): failed,
+			file("first"): "", file("third"): failed, file("both"): failed,
+		},
+	} {
+		for i, fsys := range filesystems {
+			fsys.deny(i == fails)
+		}
+		for params, want := range want {
+			got := request(t, s, params[0], params[1])
+			if (got.Error.Code == 0) != (want == "") || !strings.Contains(got.Error.Message, want) {
+				t.Errorf("adapter %d fails: %s: error %+v, want %q", fails, params, got.Error, want)
+			}
+		}
+	}
+}
+
 func TestClientsReceiveOneNotificationForSimultaneousChanges(t *testing.T) {
 	fsys := memory(t, map[string]string{"commands/commit.md": "Commit.\n"})
 	s := serverOf(t, adapterOf(t, fsys))

@@ -42,7 +42,7 @@ func write(t testing.TB, fsys afero.Fs, name, content string) {
 	}
 }
 
-// deniable is a filesystem that can deny opening one path.
+// deniable is a filesystem that can deny opening one path, or every path if path is empty.
 type deniable struct {
 	afero.Fs
 	path string
@@ -60,7 +60,7 @@ func (d *deniable) deny(denied bool) {
 func (d *deniable) Open(name string) (afero.File, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.denied && path.Clean(name) == d.path {
+	if d.denied && (d.path == "" || path.Clean(name) == d.path) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: os.ErrPermission}
 	}
 	return d.Fs.Open(name)

@@ -87,7 +87,7 @@ func listedAgain(t *testing.T, c *toolshelf.Catalog) []toolshelf.Skill {
 				t.Fatal(err)
 			}
 		}
-		skill.Files = nil
+		skill.Files, skill.FilesTruncated = nil, info.Loadable
 		all = append(all, skill)
 	}
 	return all

@@ -32,7 +32,8 @@ type CommandInfo struct {
 // layers contain the same name, the first layer wins, even if its command is
 // omitted or unreadable.
 //
-// List returns [ErrDirectoryNotFound] if no layer directory exists, or if a layer
+// List returns [ErrDirectoryNotFound] if no layer directory exists (the missing
+// directories of [WithConventionalDirs] are empty), or if a layer
 // directory is missing because the root does not exist. List returns
 // [ErrPermissionDenied] or [ErrFileRead] if a layer directory cannot be read,
 // [ErrNotADirectory] if a layer is a file, and [ErrOutsideRoot] if a symbolic link

@@ -194,8 +194,8 @@ func WithCommandsDir(dirs ...string) Option {
 
 // WithSkillsDir reads skills from these directories, highest precedence first,
 // instead of from the default directory "skills". The rules of [WithCommandsDir]
-// apply. Of the methods that read skills, ListSkills and SkillManifests return
-// [ErrDirectoryNotFound] if the default directory is missing.
+// apply. Of the methods that read skills, ListSkills, Skills and SkillManifests
+// return [ErrDirectoryNotFound] if the default directory is missing.
 func WithSkillsDir(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs) })
 }

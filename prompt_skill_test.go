@@ -119,6 +119,16 @@ func TestPromptOfAnActivatedSkill(t *testing.T) {
 }
 
 // The model cannot read a path of an fs.FS.
+// The text of a skill of Skills tells the model that the skill can have files.
+func TestThePromptOfARangedSkillNamesItsTool(t *testing.T) {
+	c := catalog(t, toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("built-in", fstest.MapFS{"pdf/SKILL.md": {Data: []byte(skillFile("pdf"))}, "pdf/a.md": {}}))
+	for _, skill := range collected(t, c.Skills(t.Context())) {
+		if prompt := skill.Prompt(); !strings.Contains(prompt, "read_skill_file") || !strings.Contains(prompt, "more files not listed") {
+			t.Error(prompt)
+		}
+	}
+}
+
 func TestPromptsNameNoPathOfAnFS(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/disk/SKILL.md": skillFile("disk")})),
 		toolshelf.WithSkillsFS("built in", fstest.MapFS{"pdf/SKILL.md": {Data: []byte(skillFile("pdf") + "Run scripts/fill.py.\n")}, "pdf/scripts/fill.py": {}}),

@@ -58,8 +58,8 @@ type SkillInfo struct {
 // skills. A directory without a SKILL.md shadows nothing: ListSkills lists the skill of
 // a lower layer in its place. Without skills, the list is empty.
 //
-// ListSkills returns [ErrDirectoryNotFound] if no layer directory exists, and
-// [ErrPermissionDenied] without permission to read a layer directory.
+// ListSkills returns [ErrDirectoryNotFound] if no layer directory exists (the missing
+// directories of [WithConventionalDirs] are empty), and [ErrPermissionDenied] without permission to read a layer directory.
 // [Catalog.List] describes the other errors and the cost.
 //
 // The catalog keeps the frontmatter of all skills in memory, within the bounds of
@@ -84,8 +84,9 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 }
 
 // Skills ranges over the skills of ListSkills with the text of each SKILL.md, in the same order.
-// Content and Raw have the text. Files is nil: [Catalog.GetSkill] lists the files of a skill. A skill
-// that cannot be loaded has Loadable false, no text, and the reason in Diagnostics.
+// Content and Raw have the text. Files is nil and FilesTruncated true: [Catalog.GetSkill] lists the
+// files of a skill. A skill that cannot be loaded has Loadable false, no text, and the reason in
+// Diagnostics.
 //
 // The skills are those of the time when the range begins. Skills omits a skill that is removed
 // during the range. If a skill changes during the range, the skill has the new text. If an error of
@@ -106,7 +107,7 @@ func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
 
 // loadSkill is a loader.
 func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts) (reading[Skill, SkillInfo], error) {
-	skill := Skill{Source: c.skillSource(e)}
+	skill := Skill{Source: c.skillSource(e), FilesTruncated: true}
 	if raw, _, ok := texts.find(e); ok && e.Whole() {
 		skill.SkillInfo, skill.Content, skill.Raw = c.listedSkill(s, e), string(raw[e.Body():]), raw
 	} else {

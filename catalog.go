@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/changes"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
@@ -46,7 +47,7 @@ type shared struct {
 	root    *confine.FS
 	local   *mounts.Tree // of the root; nil if the root cannot be local, see awaitRoot
 	opened  []*confine.FS
-	changes changes
+	changes changes.Hub
 	reports reportDirectories
 
 	feed *index.Feed // nil without WithFeed
@@ -142,7 +143,7 @@ func (c *Catalog) commandsChanged(before, now *index.Snapshot) {
 	c.caches.commandTexts.Retain(has)
 	c.caches.usages.Retain(has)
 	c.logChange(now)
-	c.changes.notify(snapshots{commands: before})
+	c.changes.Notify(changes.Snapshots{Commands: before})
 }
 
 // skillsChanged removes from the caches all skills that are not in the new
@@ -153,7 +154,7 @@ func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
 	c.caches.skillTexts.Retain(has)
 	c.caches.digests.retain(now)
 	c.logChange(now)
-	c.changes.notify(snapshots{skills: before})
+	c.changes.Notify(changes.Snapshots{Skills: before})
 }
 
 // logExit reports a panic of a function of the caller on a goroutine without a caller.
@@ -213,14 +214,14 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 func (c *Catalog) Close() error {
 	if c.view {
 		c.ended.Store(true)
-		c.changes.end(c)
+		c.changes.End(&c.ended)
 		return nil
 	}
 	if c.closing.Swap(true) {
 		return nil
 	}
 	c.end()
-	c.changes.close()
+	c.changes.Close()
 	if c.commands != nil { // nil if New fails
 		c.commands.Close()
 	}

@@ -3,7 +3,6 @@ package toolshelf_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -49,43 +48,6 @@ func TestOnChangeWithoutWatching(t *testing.T) {
 	}
 }
 
-func TestASlowSubscriberDelaysNothingElse(t *testing.T) {
-	fsys := memoryOf(t, map[string]string{"commands/a.md": "a"})
-	c := catalog(t, toolshelf.WithFs(fsys))
-	entered, leave := make(chan bool), make(chan bool)
-	var slow []string
-	done := make(chan bool)
-	c.OnChange(func(change toolshelf.Change) {
-		entered <- true
-		<-leave
-		if slow = append(slow, change.Commands.Added...); len(slow) == 10 {
-			close(done)
-		}
-	})
-	var quick atomic.Int64
-	c.OnChange(func(change toolshelf.Change) { quick.Add(int64(len(change.Commands.Added))) })
-	names(t, c)
-	for i := range 10 {
-		if err := afero.WriteFile(fsys, fmt.Sprintf("commands/n%d.md", i), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		names(t, c)
-		if i == 0 {
-			<-entered // and blocks
-		}
-	}
-	eventually(t, func() string {
-		if n := quick.Load(); n != 10 {
-			return fmt.Sprintf("the other subscriber received %d", n)
-		}
-		return ""
-	})
-	leave <- true
-	<-entered // one change with all names since the first
-	leave <- true
-	<-done
-}
-
 func TestOnChangeAfterClose(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
 	c.Close()
@@ -122,28 +84,6 @@ func TestALaterDirectoryIsReportedWithoutAWatch(t *testing.T) {
 			t.Errorf("a directory went (-want +got):\n%s", diff)
 		}
 	}
-}
-
-func TestOnChangeEndsWithTheGoroutineOfItsFunction(t *testing.T) {
-	fsys := memoryOf(t, map[string]string{"commands/a.md": "a"})
-	c := catalog(t, toolshelf.WithFs(fsys))
-	names(t, c)
-	exited := make(chan struct{})
-	stop := c.OnChange(func(toolshelf.Change) {
-		defer close(exited)
-		runtime.Goexit()
-	})
-	if err := fsys.Remove("commands/a.md"); err != nil {
-		t.Fatal(err)
-	}
-	names(t, c)
-	<-exited
-	for end := time.Now().Add(patience); toolshelf.Subscribers(c) > 0; runtime.Gosched() {
-		if time.Now().After(end) {
-			t.Fatal("the subscription has not ended")
-		}
-	}
-	stop()
 }
 
 // exiting is a filesystem whose Open calls a function, while the function is set.

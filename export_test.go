@@ -19,13 +19,6 @@ func Cached(c *Catalog, name string) bool {
 
 var IsEmbedded = isEmbedded
 
-// Subscribers counts the subscriptions of a catalog and its views.
-func Subscribers(c *Catalog) int {
-	c.changes.mu.Lock()
-	defer c.changes.mu.Unlock()
-	return len(c.changes.all)
-}
-
 // SetMaxDigests sets the number of files of which a catalog keeps the digest.
 func SetMaxDigests(c *Catalog, n int) { c.caches.digests.max = n }
 

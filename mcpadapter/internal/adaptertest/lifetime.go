@@ -16,7 +16,7 @@ func Subscriptions(t testing.TB) int {
 	if err := pprof.Lookup("goroutine").WriteTo(&stacks, 2); err != nil {
 		t.Fatal(err)
 	}
-	return strings.Count(stacks.String(), "created by github.com/toolshelf-go/toolshelf.(*Catalog).OnChange")
+	return strings.Count(stacks.String(), "created by github.com/toolshelf-go/toolshelf/internal/changes.(*Hub).Subscribe")
 }
 
 // Collect runs the garbage collector until done reports true. After 20 seconds, the

@@ -1,0 +1,231 @@
+// Package changes tells subscribers the differences between the snapshots of commands and
+// of skills.
+package changes
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
+)
+
+// A Change describes the differences since the last Change of a Subscriber.
+type Change struct {
+	Commands Names
+	Skills   Names
+}
+
+func (c Change) empty() bool { return c.Commands.empty() && c.Skills.empty() }
+
+// Names are the entries that a list newly shows, no longer shows, or shows with another
+// file, in the order of names.Compare. Lists without names are nil.
+type Names struct {
+	Added   []string
+	Removed []string
+	Changed []string
+}
+
+func (n Names) empty() bool { return n.Added == nil && n.Removed == nil && n.Changed == nil }
+
+// Snapshots are snapshots of the commands and of the skills. An unknown snapshot is
+// nil.
+type Snapshots struct {
+	Commands, Skills *index.Snapshot
+}
+
+// A List is an index with a selection of its entries.
+type List struct {
+	Index *index.Index
+	Shown func(*index.Snapshot) *index.Snapshot // returns the snapshot with the selected entries; Shown of nil is nil
+}
+
+// since returns the differences between two snapshots of the list.
+func (l List) since(before, now *index.Snapshot) Names {
+	return difference(l.Shown(before), l.Shown(now))
+}
+
+// difference merges two sorted lists. If either list is unknown, difference
+// returns no names.
+func difference(before, now *index.Snapshot) (n Names) {
+	if before == nil || now == nil || before == now {
+		return n
+	}
+	a, b := before.Entries, now.Entries
+	for len(a) > 0 || len(b) > 0 {
+		switch {
+		case len(b) == 0 || len(a) > 0 && names.Compare(a[0].Name, b[0].Name) < 0:
+			n.Removed = append(n.Removed, a[0].Name)
+			a = a[1:]
+		case len(a) == 0 || a[0].Name != b[0].Name:
+			n.Added = append(n.Added, b[0].Name)
+			b = b[1:]
+		default:
+			if a[0] != b[0] {
+				n.Changed = append(n.Changed, a[0].Name)
+			}
+			a, b = a[1:], b[1:]
+		}
+	}
+	return n
+}
+
+// A Subscriber receives the differences of two lists. The functions run without a lock of
+// the Hub.
+type Subscriber struct {
+	Commands, Skills List
+	Ended            *atomic.Bool         // refuses the subscription if set; see Hub.End
+	Exited           func(*parallel.Exit) // called if a Shown panics or calls runtime.Goexit
+	Call             func(Change)         // called with each Change, in a goroutine of the subscription
+
+	wake  chan struct{} // holds a token after a change
+	stop  chan struct{} // closed by the Hub
+	known Snapshots     // of the last Change, guarded by Hub.mu; each is nil before the first snapshot
+}
+
+// last returns the last snapshots of the lists.
+func (s *Subscriber) last() Snapshots {
+	return Snapshots{s.Commands.Index.Last(), s.Skills.Index.Last()}
+}
+
+// A Hub keeps the subscribers of a catalog. The zero Hub has no subscribers. All methods
+// are safe for concurrent use.
+type Hub struct {
+	mu     sync.Mutex
+	all    map[*Subscriber]bool
+	closed bool
+}
+
+// Subscribe calls s.Call with the differences from the last snapshots, after each Notify
+// with a difference. Several changes during a call of s.Call become one Change. After a
+// panic of a Shown, the next Change also has the names that are missing. The subscription
+// ends with stop, with End and with Close, which do not wait for a running s.Call, and when
+// s.Call calls runtime.Goexit. A Subscriber subscribes once.
+func (h *Hub) Subscribe(s *Subscriber) (stop func()) {
+	s.wake, s.stop = make(chan struct{}, 1), make(chan struct{})
+	if !h.add(s) {
+		return func() {}
+	}
+	go h.follow(s)
+	return func() { h.remove(s) }
+}
+
+// follow calls s.Call until the subscription ends.
+func (h *Hub) follow(s *Subscriber) {
+	defer h.remove(s) // s.Call may call runtime.Goexit
+	for {
+		select {
+		case <-s.wake:
+		case <-s.stop:
+			return
+		}
+		outcome := <-parallel.Go(func() (Change, error) { return h.since(s), nil })
+		if exit := outcome.Exit(); exit != nil {
+			s.Exited(exit)
+			continue
+		}
+		change, _ := outcome.Result()
+		if change.empty() {
+			continue
+		}
+		select {
+		case <-s.stop:
+			return
+		default:
+			s.Call(change)
+		}
+	}
+}
+
+// since returns the changes since the last call for the subscriber that has returned.
+func (h *Hub) since(s *Subscriber) Change {
+	h.mu.Lock()
+	before, now := s.known, s.last()
+	h.mu.Unlock()
+	change := Change{
+		Commands: s.Commands.since(before.Commands, now.Commands),
+		Skills:   s.Skills.since(before.Skills, now.Skills),
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	// An unknown snapshot stays unknown: Notify sets the snapshot before the change.
+	if before.Commands != nil {
+		s.known.Commands = now.Commands
+	}
+	if before.Skills != nil {
+		s.known.Skills = now.Skills
+	}
+	return change
+}
+
+// add reads the last snapshots under the lock, so that Notify wakes the subscriber after
+// every later snapshot.
+func (h *Hub) add(s *Subscriber) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed || s.Ended.Load() {
+		return false
+	}
+	if h.all == nil {
+		h.all = make(map[*Subscriber]bool)
+	}
+	s.known = s.last()
+	h.all[s] = true
+	return true
+}
+
+func (h *Hub) remove(s *Subscriber) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.drop(s)
+}
+
+// drop is remove for callers that hold h.mu.
+func (h *Hub) drop(s *Subscriber) {
+	if h.all[s] {
+		delete(h.all, s)
+		close(s.stop)
+	}
+}
+
+// End ends the subscriptions with the given Subscriber.Ended, which the caller has set.
+func (h *Hub) End(ended *atomic.Bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.all {
+		if s.Ended == ended {
+			h.drop(s)
+		}
+	}
+}
+
+// Notify wakes every subscriber without waiting, after a change of the commands or of
+// the skills. A subscriber without a known snapshot gets the snapshot before the
+// change.
+func (h *Hub) Notify(before Snapshots) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.all {
+		if s.known.Commands == nil {
+			s.known.Commands = before.Commands
+		}
+		if s.known.Skills == nil {
+			s.known.Skills = before.Skills
+		}
+		select {
+		case s.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Close ends all subscriptions. After Close, Subscribe does nothing.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for s := range h.all {
+		h.drop(s)
+	}
+}

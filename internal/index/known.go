@@ -91,8 +91,21 @@ func (l *lookout) unchanged(layer int) bool {
 // errLookout is the error if a lookout cannot decide.
 var errLookout = errors.New("undecided")
 
-// lstat describes a file of a layer.
+// lstat describes a file of a layer. If a scan cannot read the directory of the layer, the error
+// is errLookout.
 func (l *lookout) lstat(layer int, file string) (confine.Info, error) {
+	info, err := l.lstatFile(layer, file)
+	if err == nil || l.cached || errors.Is(err, fs.ErrNotExist) || !absent(err) {
+		return info, err
+	}
+	at := l.index.config.Layers[layer].Dir // the directory, not the file, can be the reason
+	if dir, dirErr := l.index.FS(l.ctx, layer).Info(at); dirErr == nil && !dir.Mode.IsDir() || dirErr != nil && !errors.Is(dirErr, fs.ErrNotExist) {
+		return info, errLookout
+	}
+	return info, err
+}
+
+func (l *lookout) lstatFile(layer int, file string) (confine.Info, error) {
 	at := l.index.config.Layers[layer]
 	if dir := l.index.open[layer].Load(); dir != nil && path.Dir(file) == at.Dir && l.index.enter() {
 		defer l.index.leave()

@@ -124,6 +124,36 @@ func TestALayerThatIsASkillIsKnown(t *testing.T) {
 	}
 }
 
+// A snapshot is an error if a scan cannot read the directory of a layer.
+func TestNothingIsKnownBelowALayerThatCannotBeRead(t *testing.T) {
+	for name, change := range map[string]func(dir string) error{
+		"a file":                 func(dir string) error { return os.WriteFile(dir, nil, 0o644) },
+		"a link out of the root": func(dir string) error { return os.Symlink(filepath.Dir(filepath.Dir(dir)), dir) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := tree{"high/b.md": "", "low/a.md": "", "low/a/SKILL.md": "", "low/sub/link": "-> ."}
+			root := tr.onDisk(t)
+			at := confined(t)(confine.New(root))
+			for _, x := range []*Index{commandsOf(t, Config{}, at, "high", "low"), skillsOf(t, Config{}, at, "high", "low")} {
+				s := snapshotOf(t, x)
+				if x.Known(t.Context(), s, "a") == nil {
+					t.Fatal("unknown before the change")
+				}
+				high := filepath.Join(root, "high")
+				if err := errors.Join(os.RemoveAll(high), change(high)); err != nil {
+					t.Fatal(err)
+				}
+				if e := x.Known(t.Context(), s, "a"); e != nil {
+					t.Errorf("known: %s", e.Path)
+				}
+				if err := errors.Join(os.Remove(high), os.Mkdir(high, 0o755)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // TestKnownAgreesWithANewSnapshot changes random trees. If the file of a known entry exists, a
 // new snapshot has the same entry.
 func TestKnownAgreesWithANewSnapshot(t *testing.T) {

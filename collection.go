@@ -206,9 +206,10 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 		}
 		var texts listedTexts
 		texts.Max = maxCollected
-		stop := in.Collect(texts.collect)
-		all, err := in.Snapshot(ctx)
-		stop()
+		all, err := func() (*index.Snapshot, error) {
+			defer in.Collect(texts.collect)() // also after a panic of the caller's filesystem
+			return in.Snapshot(ctx)
+		}()
 		if err != nil {
 			yield(zero, in.layerError(op, err))
 			return
@@ -232,7 +233,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			}
 			return l
 		}) {
-			if ending.Err() != nil {
+			if ending.Err() != nil || c.lifetime.Err() != nil { // ending follows lifetime with a delay
 				break
 			}
 			last = i

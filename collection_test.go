@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -189,6 +191,81 @@ func (f *openedFs) Open(name string) (afero.File, error) {
 	f.mu.Lock()
 	f.opens[filepath.ToSlash(name)]++
 	f.mu.Unlock()
+	return f.Fs.Open(name)
+}
+
+func TestTheBytesOfARangeBelongToTheCaller(t *testing.T) {
+	files := fstest.MapFS{"a/SKILL.md": {Data: []byte(skillFile("a"))}, "a.md": {Data: []byte("text")}}
+	c := catalog(t, toolshelf.WithSkillsFS("files", toolshelf.Immutable(files)), toolshelf.WithCommandsFS("files", toolshelf.Immutable(files)))
+	for range 2 { // from the scan, and from the cache
+		for _, s := range collected(t, c.Skills(t.Context())) {
+			clear(s.Raw)
+		}
+		for _, s := range collected(t, c.Commands(t.Context())) {
+			clear(s.Raw)
+		}
+		skill, err := c.GetSkill(t.Context(), "a")
+		command, err2 := c.Get(t.Context(), "a")
+		if string(skill.Raw) != skillFile("a") || string(command.Raw) != "text" || errors.Join(err, err2) != nil {
+			t.Errorf("%q, %q, %v, %v", skill.Raw, command.Raw, err, err2)
+		}
+	}
+}
+
+// A catalog that closes makes no skill unreadable.
+func TestCloseEndsARangeBeforeTheNextSkill(t *testing.T) {
+	files := map[string]string{}
+	for i := range 300 {
+		files[fmt.Sprintf("skills/s%d/SKILL.md", i)] = skillFile("s")
+	}
+	fsys := memoryOf(t, files)
+	for i := range 20 {
+		c := catalog(t, toolshelf.WithFs(fsys))
+		if _, err := c.ListSkills(t.Context()); err != nil { // the range reads the files ahead of its consumer
+			t.Fatal(err)
+		}
+		n, failed := 0, error(nil)
+		for s, err := range c.Skills(t.Context()) {
+			if failed = err; err == nil && !s.Loadable {
+				t.Fatal(s.Diagnostics)
+			}
+			if n++; n == i+1 {
+				c.Close()
+			}
+		}
+		if !errors.Is(failed, toolshelf.ErrClosed) {
+			t.Errorf("%d values, %v", n, failed)
+		}
+	}
+}
+
+// A scan that panics leaves no trace: later lists read only the beginning of files.
+func TestAPanicEndsTheCollectionOfTexts(t *testing.T) {
+	files := &counting{Fs: memoryOf(t, map[string]string{"skills/a/SKILL.md": skillFile("a") + strings.Repeat("x", 50_000)})}
+	fsys := &panickingFs{Fs: files}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	func() {
+		defer func() { _ = recover() }()
+		for range c.Skills(t.Context()) {
+		}
+		t.Error("no panic")
+	}()
+	fsys.calm.Store(true)
+	if _, err := c.ListSkills(t.Context()); err != nil || files.read.Load() > 10_000 {
+		t.Errorf("a list reads %d bytes, %v", files.read.Load(), err)
+	}
+}
+
+// A panickingFs panics at each open of a SKILL.md until calm.
+type panickingFs struct {
+	afero.Fs
+	calm atomic.Bool
+}
+
+func (f *panickingFs) Open(name string) (afero.File, error) {
+	if strings.HasSuffix(name, "SKILL.md") && !f.calm.Load() {
+		panic("open")
+	}
 	return f.Fs.Open(name)
 }
 

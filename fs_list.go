@@ -22,7 +22,7 @@ type DirListing struct {
 	Ignored    int      `json:"ignored,omitempty"`     // number of entries omitted by Gitignore
 	Vanished   int      `json:"vanished,omitempty"`    // entries removed during the call; Entries omits them
 	NoSizes    bool     `json:"no_sizes,omitempty"`    // the result of WithoutSizes
-	Hint       string   `json:"hint,omitempty"`        // if entries follow in an order other than ByName: the scope of the order, in one line
+	Hint       string   `json:"hint,omitempty"`        // if entries follow in an order other than ByName, and the directory has subdirectories: the scope of the order, in one line
 	Warnings   []string `json:"warnings,omitempty"`    // information that could not be read, one line each
 }
 
@@ -91,7 +91,7 @@ func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (
 			NoSizes:  o.withoutSizes,
 		}
 		if page.Next != "" {
-			l.NextCursor, l.Hint = encodeCursor(scope, page.Next), orderHint(o.sort)
+			l.NextCursor, l.Hint = encodeCursor(scope, page.Next), orderHint(o.sort, page.Dirs)
 		}
 		return l, nil
 	})
@@ -102,9 +102,10 @@ func cursorScope(sort SortKey, name string) string {
 	return "dir\x00" + string(sort) + "\x00" + name
 }
 
-// orderHint returns the hint for a page that entries follow.
-func orderHint(sort SortKey) string {
-	if sort == ByName {
+// orderHint returns the hint for a page that entries follow, of a directory with a number of
+// subdirectories.
+func orderHint(sort SortKey, dirs int) string {
+	if sort == ByName || dirs == 0 {
 		return ""
 	}
 	return "Sorted in this directory only; to rank the whole tree, list the subdirectories"
@@ -120,7 +121,7 @@ func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, erro
 	at := func(n, last int, warnings []string) DirListing {
 		l.Entries, l.NextCursor, l.Hint, l.Warnings = entries[:n:n], next, hint, warnings
 		if n < len(entries) {
-			l.Hint = orderHint(o.sort)
+			l.Hint = orderHint(o.sort, l.Dirs)
 			l.NextCursor = encodeCursor(cursorScope(o.sort, strings.TrimSuffix(l.Path, "/")), entries[last].position(o.sort))
 		}
 		return l

@@ -277,21 +277,25 @@ func TestOrders(t *testing.T) {
 // A model that looks for the largest or the newest file of a project lists a directory by size or
 // by time.
 func TestAPageBySizeOrTimeThatEntriesFollowHasAHint(t *testing.T) {
-	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
+	files := sample()
+	files["flat/a"], files["flat/b"] = "a", "b"
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
 	const hint = "Sorted in this directory only; to rank the whole tree, list the subdirectories"
 	for _, tt := range []struct {
 		name    string
+		dir     string
 		order   toolshelf.SortKey
 		options []toolshelf.DirOption
 		want    string
 	}{
-		{"by size", toolshelf.BySize, []toolshelf.DirOption{toolshelf.Limit(2)}, hint},
-		{"by time", toolshelf.ByModified, []toolshelf.DirOption{toolshelf.Limit(2)}, hint},
-		{"by size within a budget", toolshelf.BySize, []toolshelf.DirOption{toolshelf.Budget(280)}, hint},
-		{"by name", toolshelf.ByName, []toolshelf.DirOption{toolshelf.Limit(2)}, ""},
-		{"the last page", toolshelf.BySize, nil, ""},
+		{"by size", "src/tools", toolshelf.BySize, []toolshelf.DirOption{toolshelf.Limit(2)}, hint},
+		{"by time", "src/tools", toolshelf.ByModified, []toolshelf.DirOption{toolshelf.Limit(2)}, hint},
+		{"by size within a budget", "src/tools", toolshelf.BySize, []toolshelf.DirOption{toolshelf.Budget(280)}, hint},
+		{"by name", "src/tools", toolshelf.ByName, []toolshelf.DirOption{toolshelf.Limit(2)}, ""},
+		{"without subdirectories", "flat", toolshelf.BySize, []toolshelf.DirOption{toolshelf.Limit(1)}, ""},
+		{"the last page", "src/tools", toolshelf.BySize, nil, ""},
 	} {
-		listing, err := c.ListDir(t.Context(), "src/tools", append(tt.options, toolshelf.SortedBy(tt.order))...)
+		listing, err := c.ListDir(t.Context(), tt.dir, append(tt.options, toolshelf.SortedBy(tt.order))...)
 		if err != nil || listing.Hint != tt.want || strings.HasSuffix(listing.String(), "\n\n"+hint) != (tt.want != "") {
 			t.Errorf("%s: %v\n%s", tt.name, err, listing)
 		}

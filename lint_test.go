@@ -101,7 +101,7 @@ func TestLintReportsIgnoredSkills(t *testing.T) {
 		files     map[string]string // below skills
 		want      []string
 	}{
-		{"a skill without a directory", nil, map[string]string{"flat.md": pdf, "pdf/SKILL.md": pdf, "README.md": "Skills.", "notes.md": "---\ntitle: x\n---\n", "x.txt": pdf},
+		{"a skill without a directory", nil, map[string]string{"flat.md": pdf, "pdf/SKILL.md": pdf, "README.md": "Skills.", "CONTRIBUTING.md": "---\ndescription: Rules.\n---\n", "notes.md": "---\ntitle: x\n---\n", "x.txt": pdf},
 			[]string{"warning SKILL_NOT_A_DIRECTORY skills/flat.md"}},
 		{"files of a skill that is a layer", nil, map[string]string{"SKILL.md": skillNamed("skills"), "flat.md": pdf, "pdf/Skill.md": pdf}, nil},
 		{"the file name in other letter case", nil, map[string]string{"pdf/Skill.md": pdf, "b/SKILL.MD": pdf, "c/skill.md": skillNamed("c"), "d/x.md": ""},

@@ -261,7 +261,7 @@ func hasText(f matter.Frontmatter, keys ...string) bool {
 func (w *ignored) flatSkills() {
 	top := w.layer.Dir
 	for _, name := range w.read(top).files {
-		if _, markdown := names.TrimMarkdown(name); !markdown || name[0] == '.' || slices.Contains(skillFiles[:], name) {
+		if stem, markdown := names.TrimMarkdown(name); !markdown || name[0] == '.' || isProjectFile(stem) || slices.Contains(skillFiles[:], name) {
 			continue
 		}
 		if hasText(header(w.head(below(top, name))), "name", "description") {

@@ -127,7 +127,7 @@ func TestFindFilesSkipsDependencies(t *testing.T) {
 		}
 	}
 	found, err := c.FindFiles(t.Context(), ".", "*.css", toolshelf.SkipDependencies(), toolshelf.Exclude("lib"))
-	if want := "No files found matching pattern '*.css'\n\n2 directories of dependencies were not searched"; err != nil || found.String() != want {
+	if want := "No files found matching pattern '*.css'\n\n2 directories of dependencies were not searched (see show_dependencies)"; err != nil || found.String() != want {
 		t.Errorf("%q, %v; want %q", found, err, want)
 	}
 }

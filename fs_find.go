@@ -2,6 +2,7 @@ package toolshelf
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ type FileMatches struct {
 	Skipped      int      `json:"skipped,omitempty"`      // number of unreadable directories
 	Ignored      int      `json:"ignored,omitempty"`      // number of entries omitted by Gitignore, excluding entries below omitted directories
 	Dependencies int      `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
-	Hint         string   `json:"hint,omitempty"`         // if no file matches: a pattern that matches a file, in one line; empty if unknown
+	Hint         string   `json:"hint,omitempty"`         // if no file matches: a pattern that matches a file, or why the pattern matches none, in one line; empty if unknown
 	Warnings     []string `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 
@@ -38,8 +39,10 @@ type FileMatches struct {
 //
 // FindFiles accepts the paths and returns the errors of [Catalog.ListDir]. A malformed
 // pattern is [ErrInvalidPattern]. FindFiles reads each directory with possible matches once,
-// on at most four processors. If no file matches, FindFiles reads directories again for Hint:
-// up to 50,000 entries below the directory, and none for patterns such as "*.go".
+// on at most four processors. If no file matches, FindFiles reads directories again for Hint,
+// also hidden directories: up to 50,000 entries below the directory, and none for patterns such
+// as "*.go". A Hint and the text name ShowHidden and SkipDependencies by the arguments of the
+// tools: show_hidden and show_dependencies.
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	opts = append(slices.Clip(opts), matching(pattern))
 	return inDirectory(ctx, c, "FindFiles", path, opts, FileMatches.within, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
@@ -73,16 +76,35 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 
 // globHint returns the hint for globs that match no file.
 func (c *Catalog) globHint(ctx context.Context, name string, globs []listing.Glob, o listing.Options) string {
-	h := listing.Correct(ctx, c.root, name, globs, o)
-	glob, use := "'"+escape.Path(h.Glob)+"'", "'"+escape.Path(h.Use)+"'"
-	switch {
-	case h.Use == "":
-		return ""
-	case h.Relative:
-		return "Globs are relative to '" + slashed(name) + "'; use " + use + " in place of " + glob
-	default:
-		return "Did you mean " + use + " in place of " + glob + "?"
+	roots := []string{c.rootDir}
+	if slices.ContainsFunc(globs, func(g listing.Glob) bool { _, ok := c.config.absolute(g.String()); return ok }) {
+		roots = c.rootPaths()
 	}
+	for i := range roots {
+		roots[i] = filepath.ToSlash(roots[i])
+	}
+	h := listing.Correct(ctx, c.root, name, roots, globs, o)
+	glob, use := "'"+escape.Path(h.Glob)+"'", "'"+escape.Path(h.Use)+"'"
+	switch h.Kind {
+	case listing.SimilarGlob:
+		return "Did you mean " + use + " in place of " + glob + "?"
+	case listing.RepeatedPath:
+		return "Globs are relative to '" + slashed(name) + "'; use " + use + " in place of " + glob
+	case listing.Backslashes:
+		return "Globs have slashes between names; use " + use + " in place of " + glob
+	case listing.HiddenFiles:
+		return "Hidden files are omitted; set show_hidden to find files for " + glob
+	case listing.ParentPath:
+		return "Globs cannot leave '" + slashed(name) + "'; pass another directory as path, and remove '..' from " + glob
+	default:
+		return ""
+	}
+}
+
+// unsearched returns the line about the directories of SkipDependencies, with the argument of the
+// tools that search the directories.
+func unsearched(dependencies int) string {
+	return counted(dependencies, "directory of dependencies was", "directories of dependencies were") + " not searched (see show_dependencies)"
 }
 
 // minFileLine is the smallest number of characters of a line of matches, such as "\n  a".
@@ -130,7 +152,7 @@ func (m FileMatches) String() string {
 		b.WriteString("\n\n" + counted(m.Skipped, "directory", "directories") + " could not be read and were skipped")
 	}
 	if m.Dependencies > 0 {
-		b.WriteString("\n\n" + counted(m.Dependencies, "directory of dependencies was", "directories of dependencies were") + " not searched")
+		b.WriteString("\n\n" + unsearched(m.Dependencies))
 	}
 	writeHint(&b, m.Hint)
 	writeWarnings(&b, m.Warnings)

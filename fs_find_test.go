@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -39,7 +40,7 @@ func TestFindFilesText(t *testing.T) {
   src/tools/buffer.lisp
   … and 6 more`},
 			{"a hidden file", "", ".git*", []toolshelf.DirOption{toolshelf.ShowHidden()}, "Found 1 file matching '.git*':\n\n  .gitignore"},
-			{"hidden files are left out", "", ".git*", nil, "No files found matching pattern '.git*'"},
+			{"hidden files are left out", "", ".git*", nil, "No files found matching pattern '.git*'\n\nHidden files are omitted; set show_hidden to find files for '.git*'"},
 			{"a pattern that is not one line", "", "a\nb", nil, `No files found matching pattern 'a\nb'`},
 		} {
 			t.Run(tt.name, func(t *testing.T) {
@@ -59,8 +60,13 @@ func TestGlobsThatMatchNoFileAreAnsweredWithAGlob(t *testing.T) {
 	files := map[string]string{
 		"src/io/io.go": "x", "src/io/reader.go": "x", "src/io/fs/walk.go": "x", "docs/README.md": "x", "app/[id]/page.tsx": "x",
 		".gitignore": "dist\n", "src/dist/generated.js": "x", ".hidden/secret.go": "x", "node_modules/left-pad/index.js": "x",
+		".github/workflows/ci.yaml": "x", ".git/config": "x", "web/deep/server/handler.go": "x", "web/deep/server/[a]/b.ts": "x",
 	}
-	const relative = "Globs are relative to 'src/io/'; use '%s' in place of '%s'"
+	const (
+		relative = "Globs are relative to 'src/io/'; use '%s' in place of '%s'"
+		slashes  = "Globs have slashes between names; use '%s' in place of '%s'"
+		hidden   = "Hidden files are omitted; set show_hidden to find files for '%[2]s'"
+	)
 	for name, options := range map[string]toolshelf.Option{
 		"memory": toolshelf.WithFs(memoryOf(t, files)),
 		"disk":   toolshelf.WithRoot(diskOf(t, files)),
@@ -87,18 +93,49 @@ func TestGlobsThatMatchNoFileAreAnsweredWithAGlob(t *testing.T) {
 			{"", "src/io/", "**/src/io/**", ""},
 			{"", "*.py", "", ""},
 			{"", "far-from-all-names.go", "", ""},
-			{"", "generated.j", "", ""},               // the file is ignored
-			{"", "index.j", "", ""},                   // the file is a dependency
-			{"", "secret.g", "", ""},                  // the file is hidden
-			{"src", "../docs/README.m", "", ""},       // the file is outside the directory
-			{"src/io", "../../../etc/passwd", "", ""}, // outside the root
+			{"", "generated.j", "", ""}, // the file is ignored
+			{"", "index.j", "", ""},     // the file is a dependency
+			{"", "secret.g", "", ""},    // the file is hidden
+			{"", "**/raeder.go", "**/reader.go", ""},
+			{"", "**/Reader.go", "**/reader.go", ""},
+			{"", "**/reader", "**/reader.*", ""},
+			{"", "src/**/raeder.go", "src/**/reader.go", ""},
+			{"", "src/*/raeder.go", "src/*/reader.go", ""},
+			{"", "scr/**/reader.go", "src/**/reader.go", ""},
+			{"", "**/oi/reader.go", "**/reader.go", ""},
+			{"", "web/{deep,flat}/**/handlr.go", "web/{deep,flat}/**/handler.go", ""},
+			{"", "hander*.go", "handle*.go", ""},
+			{"", "web/**/hander*.{go,py}", "web/**/handle*.{go,py}", ""},
+			{"", "hander*.py", "", ""},
+			{"", "web/*.go", "web/**/*.go", ""},
+			{"", "web/handler.go", "web/**/handler.go", ""},
+			{"", "web/deep/**/[a]/*.ts", "web/deep/**/[[]a]/*.ts", ""},
+			{"", `web\deep\server\*.go`, "web/deep/server/*.go", slashes},
+			{"", `web\\deep\\server\\*.go`, "web/deep/server/*.go", slashes},
+			{"", `**\raeder.go`, "**/reader.go", slashes},
+			{"", `web\*.go`, "web/**/*.go", slashes},
+			{"src/io", `src\io\*.go`, "*.go", relative},
+			{"", `web\*.py`, "", ""},
+			{"", ".github/**/*.yaml", "", hidden},
+			{"", ".github/workflows/ci.yaml", "", hidden},
+			{"", "ci.yaml", "", hidden},
+			{"", "**/ci.yaml", "", hidden},
+			{"", "workflows/*.yaml", "", ""}, // relative to .github
+			{"", "secret.go", "", hidden},
+			{"", ".env", "", hidden},
+			{"", "**/*.yaml", "", ""}, // no names to compare
+			{"", "config", "", ""},    // only below .git
+			{"src", "../docs/README.md", "", "Globs cannot leave 'src/'; pass another directory as path, and remove '..' from '%[2]s'"},
+			{"src/io", "../../../etc/passwd", "", "Globs cannot leave 'src/io/'; pass another directory as path, and remove '..' from '%[2]s'"},
+			{"", `..\x`, "", "Globs cannot leave './'; pass another directory as path, and remove '..' from '%[2]s'"},
+			{"", "/etc/passwd", "", ""}, // outside the root
 		} {
-			want := ""
+			want, escaped := "", strings.ReplaceAll(tt.glob, `\`, `\\`)
 			switch {
 			case tt.text != "":
-				want = fmt.Sprintf(tt.text, tt.want, tt.glob)
+				want = fmt.Sprintf(tt.text, tt.want, escaped)
 			case tt.want != "":
-				want = fmt.Sprintf("Did you mean '%s' in place of '%s'?", tt.want, tt.glob)
+				want = fmt.Sprintf("Did you mean '%s' in place of '%s'?", tt.want, escaped)
 			}
 			found, err := c.FindFiles(t.Context(), tt.path, tt.glob, toolshelf.Gitignore(), toolshelf.SkipDependencies())
 			lines, grepErr := c.Grep(t.Context(), tt.path, "x", toolshelf.Files("*.absent", tt.glob), toolshelf.Gitignore(), toolshelf.SkipDependencies())
@@ -108,7 +145,39 @@ func TestGlobsThatMatchNoFileAreAnsweredWithAGlob(t *testing.T) {
 			if text := "\n\n" + want; want != "" && (!strings.HasSuffix(found.String(), text) || !strings.HasSuffix(lines.String(), text)) {
 				t.Errorf("%s: the texts lack the hint:\n%s\n%s", name, found, lines)
 			}
-			if again, err := c.FindFiles(t.Context(), tt.path, tt.want, toolshelf.Gitignore(), toolshelf.SkipDependencies()); tt.want != "" && tt.want != "*.py" && (err != nil || again.Total == 0) {
+			if again, err := c.FindFiles(t.Context(), tt.path, tt.want, toolshelf.Gitignore(), toolshelf.SkipDependencies()); tt.want != "" && tt.glob != "src/io/*.py" && (err != nil || again.Total == 0) {
+				t.Errorf("%s: the suggestion %q finds nothing, %v", name, tt.want, err)
+			}
+		}
+	}
+}
+
+func TestGlobsThatRepeatTheRootAreAnsweredWithTheRest(t *testing.T) {
+	files := map[string]string{"proj/internal/server/handler.go": ""}
+	above := diskOf(t, files)
+	for name, options := range map[string][]toolshelf.Option{
+		"disk":   {toolshelf.WithRoot(filepath.Join(above, "proj"))},
+		"memory": {toolshelf.WithRoot("/proj"), toolshelf.WithFs(memoryOf(t, map[string]string{"/proj/internal/server/handler.go": ""}))},
+	} {
+		c := catalog(t, options...)
+		root := filepath.ToSlash(c.Root())
+		const meant, relative = "Did you mean '%s' in place of '%s'?", "Globs are relative to './'; use '%s' in place of '%s'"
+		for _, tt := range []struct{ path, glob, want, text string }{
+			{".", "proj/internal/**/*.go", "internal/**/*.go", meant},
+			{".", "proj", "**", meant},
+			{".", root + "/internal/**/*.go", "internal/**/*.go", relative},
+			{".", root + "/**/handlr.go", "**/handler.go", relative},
+			{"internal", root + "/internal/server/*.go", "server/*.go", "Globs are relative to 'internal/'; use '%s' in place of '%s'"},
+			{".", path.Dir(root) + "/other/*.go", "", ""},
+		} {
+			want := ""
+			if tt.text != "" {
+				want = fmt.Sprintf(tt.text, tt.want, tt.glob)
+			}
+			if found, err := c.FindFiles(t.Context(), tt.path, tt.glob); err != nil || found.Hint != want {
+				t.Errorf("%s: %s in %s: %v, the hint %q, want %q", name, tt.glob, tt.path, err, found.Hint, want)
+			}
+			if found, err := c.FindFiles(t.Context(), tt.path, tt.want); tt.want != "" && (err != nil || found.Total == 0) {
 				t.Errorf("%s: the suggestion %q finds nothing, %v", name, tt.want, err)
 			}
 		}
@@ -127,8 +196,10 @@ func TestHintsCostNothingUnlessNoFileMatches(t *testing.T) {
 		return fsys.opens.Load() - before
 	}
 	all := opens("*.go")
-	if n := opens("*.py"); n != all {
-		t.Errorf("%d directories opened for a pattern without a hint, want %d", n, all)
+	for _, pattern := range []string{"*.py", "**/*.py", "?.py"} {
+		if n := opens(pattern); n != all {
+			t.Errorf("%d directories opened for %s, a pattern without a hint, want %d", n, pattern, all)
+		}
 	}
 	if n := opens("d.go"); n != 2*all {
 		t.Errorf("%d directories opened for a hint, want %d", n, 2*all)

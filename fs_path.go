@@ -96,16 +96,24 @@ func (c *Catalog) belowRoot(full string) (string, bool) {
 		full := path.Clean(filepath.ToSlash(full)) + "/"
 		return "./" + strings.TrimPrefix(full, root), absolute && strings.HasPrefix(full, root)
 	}
-	roots := []string{c.rootDir}
-	if real, err := filepath.EvalSymlinks(c.rootDir); err == nil && real != c.rootDir {
-		roots = append(roots, real)
-	}
-	for _, root := range roots {
+	for _, root := range c.rootPaths() {
 		if below, err := filepath.Rel(root, full); err == nil && filepath.IsLocal(below) {
 			return filepath.ToSlash(below), true
 		}
 	}
 	return "", false
+}
+
+// rootPaths returns the full path of the root and, on the operating system's filesystem, the path
+// free of links if both differ.
+func (c *Catalog) rootPaths() []string {
+	roots := []string{c.rootDir}
+	if c.onOS {
+		if real, err := filepath.EvalSymlinks(c.rootDir); err == nil && real != c.rootDir {
+			roots = append(roots, real)
+		}
+	}
+	return roots
 }
 
 // outsideRoot returns the error for a path that leads out of the root. The error must not

@@ -44,7 +44,8 @@
 //	                  limit, max_characters                  a directory and everything below
 //	get_file_info     path                                   one file
 //	search_files      pattern, path, exclude_patterns,
-//	                  gitignore, show_dependencies, limit,
+//	                  show_hidden, gitignore,
+//	                  show_dependencies, limit,
 //	                  max_characters                         files with matching names
 //	search_text       pattern, path, literal, ignore_case,
 //	                  whole_words, files,

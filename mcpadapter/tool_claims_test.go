@@ -344,10 +344,17 @@ var claims = []claim{
 	}},
 	{"search_files", "path", directoryArg, func(c caller) { c.same(`{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`) }},
 	{"search_files", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":"*","show_dependencies":true`)},
+	{"search_files", "show_hidden", "Find hidden files (default false)", func(c caller) {
+		c.same(`{"pattern":"*.md","path":"files"}`, `{"pattern":"*.md","path":"files","show_hidden":false}`)
+		c.lacks(`{"pattern":"*.md","path":"files"}`, ".hidden.md")
+		c.holds(`{"pattern":".hidden.md","path":"files"}`, "set show_hidden")
+		c.holds(`{"pattern":".hidden.md","path":"files","show_hidden":true}`, "  files/.hidden.md")
+	}},
 	{"search_files", "gitignore", gitignoreText, gitignoreClaim(`"path":"ignoring","pattern":"*"`)},
 	{"search_files", "show_dependencies", dependenciesText, func(c caller) {
 		c.same(`{"pattern":"x.js"}`, `{"pattern":"x.js","show_dependencies":false}`)
 		c.lacks(`{"pattern":"x.js"}`, "node_modules")
+		c.holds(`{"pattern":"x.js"}`, "not searched (see show_dependencies)")
 		c.holds(`{"pattern":"x.js","show_dependencies":true}`, "  files/node_modules/x/x.js")
 		c.holds(`{"path":"files/node_modules","pattern":"x.js"}`, "  files/node_modules/x/x.js")
 	}},

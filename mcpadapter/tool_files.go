@@ -163,6 +163,7 @@ var searchFiles = definition{
 			examples: []string{"*.md", "src/**/*_test.go"}, code: toolshelf.CodeInvalidPattern},
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
+		{name: "show_hidden", kind: booleanKind, description: "Find hidden files (default false)", defaultValue: "false"},
 		gitignore,
 		showDependencies,
 		limit,
@@ -174,7 +175,8 @@ var searchFiles = definition{
 		ignoredSchema+`,`+dependenciesSchema+`,`+hintSchema+`,`+warningSchema,
 		"path", "pattern", "files", "total"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), append(walkOptions(args), reportOptions(ctx)...)...)
+		options := appendIf(walkOptions(args), args.boolean("show_hidden"), toolshelf.ShowHidden)
+		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), append(options, reportOptions(ctx)...)...)
 		if err != nil {
 			return Result{}, err
 		}

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -12,34 +13,47 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// A Hint corrects a glob that matches no file.
+// A Hint answers a glob that matches no file.
 type Hint struct {
-	Glob     string // as given
-	Use      string // a glob that matches a file; if Relative is set, maybe only the rest of Glob
-	Relative bool   // Glob repeats the path of the directory
+	Kind HintKind
+	Glob string // as given
+	Use  string // a glob that matches a file; of RepeatedPath, maybe only the rest of Glob; of HiddenFiles and ParentPath, ""
 }
+
+// A HintKind is the reason why a glob matches no file. The zero HintKind means an unknown reason.
+type HintKind uint8
+
+const (
+	SimilarGlob  HintKind = iota + 1 // another glob matches a file
+	RepeatedPath                     // the glob repeats the path of the directory
+	Backslashes                      // the glob has backslashes in place of slashes
+	HiddenFiles                      // the glob matches, or names, hidden files, which the options omit
+	ParentPath                       // the glob contains ".."
+)
 
 const (
 	hintedGlobs   = 5      // globs that Correct considers
 	hintedEntries = 50_000 // entries that Correct reads
 )
 
-// Correct returns a Hint for the first glob that Correct can correct, or the zero Hint. The caller
-// knows that no file below the directory matches the globs with the options.
+// Correct returns a Hint for the first glob that Correct can explain, or the zero Hint. The caller
+// knows that no file below the directory matches the globs with the options. The roots are full
+// paths of the root of fsys, with slashes.
 //
 // Correct reads the directories at most once, as Find does, so Find returns a file for the
-// suggestion. If there are more than hintedEntries entries, Correct reads no further directory, and
-// corrects only globs that repeat the path. Globs with wildcards only, such as "*.go", cost
-// nothing.
-func Correct(ctx context.Context, fsys *confine.FS, name string, globs []Glob, o Options) Hint {
-	c := correction{ctx: ctx}
+// suggestion. Correct also reads hidden directories, but no hidden directories of dependencies.
+// If there are more than hintedEntries entries, Correct reads no further directory, and makes no
+// suggestion that depends on all files. Globs with wildcards only, such as "*.go" and "**/*.go",
+// cost nothing.
+func Correct(ctx context.Context, fsys *confine.FS, name string, roots []string, globs []Glob, o Options) Hint {
+	c := correction{ctx: ctx, hidden: o.Hidden}
 	for i := range globs[:min(len(globs), hintedGlobs)] {
-		c.subjects = append(c.subjects, newSubject(ctx, fsys, name, &globs[i], o.Hidden))
+		c.subjects = append(c.subjects, newSubject(ctx, fsys, name, roots, &globs[i], o.Hidden))
 	}
 	complete := c.walk(fsys, name, o)
 	for _, s := range c.subjects {
-		if use := s.answer(complete); use != "" {
-			return Hint{s.given, use, s.relative}
+		if h := s.answer(complete); h.Kind != 0 {
+			return h
 		}
 	}
 	return Hint{}
@@ -49,59 +63,114 @@ func Correct(ctx context.Context, fsys *confine.FS, name string, globs []Glob, o
 type correction struct {
 	ctx      context.Context
 	subjects []*subject
+	hidden   bool // the options include hidden files
 	seen     atomic.Int64
-	mu       sync.Mutex // guards near and found of the subjects
+	mu       sync.Mutex // guards near, found and omitted of the subjects
 }
 
 // A subject is a glob to correct.
 type subject struct {
-	given    string
-	pattern  string // without the repeated path
-	relative bool   // given has the repeated path
-	literal  bool   // pattern has no wildcards
-	path     bool   // pattern matches paths, not names
-	trials   []Glob // other globs, the best first
-	found    []bool // a file matches the trial
-	near     []string
+	glob    *Glob
+	pattern string   // with slashes, without the repeated path
+	kind    HintKind // of a suggestion
+
+	trials []Glob // other globs, the best first
+	found  []bool // a file matches the trial
+
+	// The pattern is before, literal and after. The text literal has no wildcards, and is a path, a
+	// name, or the beginning of a name.
+	before, literal, after string
+	scope                  *Glob // for a name: matches the files whose names are near, if the names resemble literal
+	near                   []string
+
+	hidden  bool // the options omit hidden files, and the pattern names hidden files
+	omitted bool // the glob matches a hidden file, which the options omit
 }
 
+const wildcards = `*?[]{}\`
+
 // newSubject chooses the trials.
-func newSubject(ctx context.Context, fsys *confine.FS, name string, g *Glob, hidden bool) *subject {
-	s := &subject{given: g.text, pattern: g.pattern}
-	if rest, whole := withoutPath(g.pattern, rulesDir(name)); rest != "" {
-		if s.relative = whole; whole {
-			s.pattern = rest
+func newSubject(ctx context.Context, fsys *confine.FS, name string, roots []string, g *Glob, hidden bool) *subject {
+	s := &subject{glob: g, pattern: g.pattern, kind: SimilarGlob}
+	if strings.Contains(s.pattern, `\`) {
+		s.kind, s.pattern = Backslashes, strings.Trim(strings.NewReplacer(`\\`, "/", `\`, "/").Replace(s.pattern), "/")
+		s.try(s.pattern)
+	}
+	elements := strings.Split(s.pattern, "/")
+	if slices.Contains(elements, "..") {
+		return &subject{glob: g, kind: ParentPath}
+	}
+	s.hidden = !hidden && slices.ContainsFunc(elements, func(e string) bool { return strings.HasPrefix(e, ".") && e != "." })
+	top := rulesDir(name)
+	s.cutPath(top, true)
+	for _, root := range roots {
+		s.cutPath(strings.Trim(joinPath(root, top), "/"), strings.HasPrefix(g.text, "/"))
+	}
+	s.split()
+
+	deep := "**/" + strings.TrimPrefix(s.pattern, "**/")
+	path := strings.Contains(deep[len("**/"):], "/")
+	i := strings.LastIndexByte(s.pattern, '/') + 1
+	dir, last := s.pattern[:i], s.pattern[i:]
+	named := !strings.ContainsAny(last, wildcards)
+	if path {
+		if !strings.HasSuffix(dir, "**/") {
+			s.try(dir + "**/" + last)
 		}
-		s.try(rest)
-	}
-	s.literal = !strings.ContainsAny(s.pattern, `*?[]{}\`)
-	s.path = strings.Contains(s.pattern, "/")
-	deep := s.pattern
-	if !strings.HasPrefix(deep, "**/") {
-		deep = "**/" + deep
-	}
-	if s.path {
 		s.try(deep)
 	}
-	if s.literal {
+	if named {
 		s.try(s.pattern + ".*")
 	}
 	if strings.Contains(s.pattern, "[") {
-		s.try(quoteGlob(s.pattern))
+		s.try(strings.ReplaceAll(s.pattern, "[", "[[]"))
 	}
-	if dir, rest, ok := strings.Cut(s.pattern, "/*"); ok && !strings.ContainsAny(dir, `*?[]{}\`) {
-		top := rulesDir(name)
+	if dir, rest, ok := strings.Cut(s.pattern, "/*"); ok && !strings.ContainsAny(dir, wildcards) {
 		if near := NearestDir(ctx, fsys, joinPath(top, dir), hidden); near != "" {
 			s.try(quoteGlob(strings.TrimPrefix(near, joinPath(top, ""))) + "/*" + rest)
 		}
 	}
-	if s.literal {
+	if named {
 		s.try(deep + "/**")
-		if s.path {
-			s.try("**/" + s.pattern[strings.LastIndexByte(s.pattern, '/')+1:])
+		if path {
+			s.try("**/" + last)
 		}
 	}
 	return s
+}
+
+// cutPath tries the pattern without the path of the searched directory. If the pattern begins with
+// the whole path, the pattern becomes the rest, unless the path may be an accident.
+func (s *subject) cutPath(dir string, certain bool) {
+	rest, whole := withoutPath(s.pattern, dir)
+	if rest == "" || s.kind == RepeatedPath {
+		return
+	}
+	if whole && certain {
+		s.kind, s.pattern = RepeatedPath, rest
+	}
+	s.try(rest)
+}
+
+// split finds the part of the pattern to compare with the files: a path, or the last element at least
+// up to its first star.
+func (s *subject) split() {
+	if !strings.ContainsAny(s.pattern, wildcards) {
+		s.literal = s.pattern
+		return
+	}
+	i := strings.LastIndexByte(s.pattern, '/') + 1
+	s.before, s.literal = s.pattern[:i], s.pattern[i:]
+	scope := s.before + "*"
+	if i := strings.IndexAny(s.literal, wildcards); i >= 0 {
+		s.literal, s.after = s.literal[:i], s.literal[i:]
+		scope = s.before + strings.Repeat("?", utf8.RuneCountInString(s.literal)) + s.after
+	}
+	g, err := ParseGlob(scope)
+	if err != nil || len(g.alternatives) > maxTrialSize || s.after != "" && (s.after[0] != '*' || edits(s.literal) == 0) {
+		s.literal = ""
+	}
+	s.scope = &g
 }
 
 // try adds a trial.
@@ -135,11 +204,23 @@ func quoteGlob(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", "[*]", "?", "[?]", "[", "[[]", "{", "[{]", "}", "[}]").Replace(path)
 }
 
-// walk compares all files with the trials and the literal patterns, and reports whether walk has
-// seen all files.
+// hiddenDependencies matches the hidden directories of dependencies.
+var hiddenDependencies = func() Glob {
+	hidden := slices.DeleteFunc(slices.Collect(maps.Keys(dependencies)), func(name string) bool { return name[0] != '.' })
+	g, err := ParseGlob("{" + strings.Join(hidden, ",") + "}/")
+	if err != nil {
+		panic(err)
+	}
+	return g
+}()
+
+// walk compares all files with the subjects, and reports whether walk has seen all files.
 func (c *correction) walk(fsys *confine.FS, name string, o Options) bool {
-	if !slices.ContainsFunc(c.subjects, func(s *subject) bool { return s.literal || len(s.trials) > 0 }) {
+	if !slices.ContainsFunc(c.subjects, func(s *subject) bool { return s.literal != "" || len(s.trials) > 0 }) {
 		return false
+	}
+	if !o.Hidden {
+		o.Hidden, o.Exclude = true, append(slices.Clip(o.Exclude), hiddenDependencies)
 	}
 	o.Seen, o.Limit = &c.seen, 0
 	d, dir, at, err := open(fsys, name, o)
@@ -159,13 +240,24 @@ func (c *correction) files(_ *reader, in foundFiles) error {
 	defer c.mu.Unlock()
 	m := meter{ctx: c.ctx}
 	for _, file := range in.files {
+		compare := (*subject).compare
+		if !c.hidden && strings.Contains("/"+joinPath(in.at.path, file), "/.") {
+			compare = (*subject).compareHidden
+		}
 		for _, s := range c.subjects {
-			if err := s.compare(&m, in.at.path, file); err != nil {
+			if err := compare(s, &m, in.at.path, file); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// compareHidden compares a file that the options omit with the glob.
+func (s *subject) compareHidden(m *meter, dir, file string) error {
+	ok, err := s.glob.matches(m, dir, file, false)
+	s.omitted = s.omitted || ok
+	return err
 }
 
 // compare compares a file with a subject.
@@ -175,28 +267,61 @@ func (s *subject) compare(m *meter, dir, file string) (err error) {
 			s.found[i], err = s.trials[i].matches(m, dir, file, false)
 		}
 	}
+	if s.literal == "" || err != nil {
+		return err
+	}
 	text := file
-	if s.path {
+	if s.scope == nil && strings.Contains(s.literal, "/") {
 		text = joinPath(dir, file)
 	}
-	if n := len(text) - len(s.pattern); s.literal && max(n, -n) <= maxEdits*utf8.UTFMax {
+	if s.after != "" {
+		text = firstRunes(text, utf8.RuneCountInString(s.literal))
+	}
+	if n := len(text) - len(s.literal); max(n, -n) > maxEdits*utf8.UTFMax {
+		return nil
+	}
+	ok := true
+	if s.scope != nil {
+		ok, err = s.scope.matches(m, dir, file, false)
+	}
+	if ok && err == nil {
 		s.near = append(s.near, text)
 	}
 	return err
 }
 
-// answer returns the suggestion, or "". If the walk is not complete, only the repeated path counts.
-func (s *subject) answer(complete bool) string {
-	if complete {
+// firstRunes returns the first n characters of a text.
+func firstRunes(text string, n int) string {
+	for i := range text {
+		if n--; n < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// answer returns the hint for the glob, or the zero Hint. If the walk is not complete, the files say
+// only that a hidden file matches.
+func (s *subject) answer(complete bool) Hint {
+	h := Hint{s.kind, s.glob.text, ""}
+	if s.kind == ParentPath {
+		return h
+	}
+	if !s.omitted && complete {
 		if i := slices.Index(s.found, true); i >= 0 {
-			return s.trials[i].text
-		}
-		if near := names.Nearest(s.pattern, slices.Values(s.near), edits(s.pattern), nil); near != "" {
-			return quoteGlob(near)
+			h.Use = s.trials[i].text
+		} else if near := names.Nearest(s.literal, slices.Values(s.near), edits(s.literal), nil); near != "" {
+			h.Use = s.before + quoteGlob(near) + s.after
 		}
 	}
-	if s.relative {
-		return s.pattern
+	switch {
+	case h.Use != "":
+	case s.omitted, s.hidden:
+		h.Kind = HiddenFiles
+	case s.kind == RepeatedPath:
+		h.Use = s.pattern
+	default:
+		return Hint{}
 	}
-	return ""
+	return h
 }

@@ -16,7 +16,7 @@ func correct(ctx context.Context, t *testing.T, fsys *confine.FS, glob string) H
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Correct(ctx, fsys, ".", []Glob{g}, Options{})
+	return Correct(ctx, fsys, ".", nil, []Glob{g}, Options{})
 }
 
 // A directory with too many entries ends the walk before the directory with the near name.
@@ -30,9 +30,23 @@ func TestCorrectReadsABoundedNumberOfEntries(t *testing.T) {
 	if h := correct(t.Context(), t, fsys, "nmae.go"); h != (Hint{}) {
 		t.Errorf("%+v", h)
 	}
-	c := correction{ctx: t.Context(), subjects: []*subject{{pattern: "nmae.go", literal: true}}}
+	c := correction{ctx: t.Context(), subjects: []*subject{{literal: "nmae.go"}}}
 	if c.walk(fsys, ".", Options{}) || c.seen.Load() > hintedEntries+seenBatch+2 {
 		t.Errorf("%d entries read", c.seen.Load())
+	}
+}
+
+// A repository has more files below .git than Correct reads.
+func TestCorrectReadsNoHiddenDirectoryOfDependencies(t *testing.T) {
+	all := files{".hidden/name.go": "", "src/reader.go": ""}
+	for i := range hintedEntries + 2 {
+		all[fmt.Sprintf(".git/%d", i)] = ""
+	}
+	fsys := over(t, memory(t, all))
+	for glob, want := range map[string]Hint{"raeder.go": {SimilarGlob, "raeder.go", "reader.go"}, "name.go": {HiddenFiles, "name.go", ""}} {
+		if h := correct(t.Context(), t, fsys, glob); h != want {
+			t.Errorf("%+v, want %+v", h, want)
+		}
 	}
 }
 
@@ -60,9 +74,12 @@ func TestCorrectStaysInTheRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	fsys := confined(t)(confine.New(root))
-	for _, glob := range []string{"secret.tx", "secret", "link/secret.tx", "lnk/*.txt", "link/*", "../*/secret.txt"} {
+	for _, glob := range []string{"secret.tx", "secret", "link/secret.tx", "lnk/*.txt", "link/*"} {
 		if h := correct(t.Context(), t, fsys, glob); h != (Hint{}) {
 			t.Errorf("%s: %+v", glob, h)
 		}
+	}
+	if h := correct(t.Context(), t, fsys, "../*/secret.txt"); h.Kind != ParentPath || h.Use != "" {
+		t.Errorf("a glob above the root: %+v", h)
 	}
 }

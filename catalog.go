@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/changes"
+	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
@@ -71,7 +72,7 @@ type caches struct {
 	commandTexts listedTexts
 	skills       index.Cache[skillText]
 	skillTexts   listedTexts
-	digests      digestCache
+	digests      digest.Cache
 	usages       index.Cache[usage]
 	lines        index.Cache[*text.Index]
 }
@@ -152,7 +153,7 @@ func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
 	has := func(f index.File) bool { return now.HasSkill(f.Layer, path.Dir(f.Path)) }
 	c.caches.skills.Retain(has)
 	c.caches.skillTexts.Retain(has)
-	c.caches.digests.retain(now)
+	c.caches.digests.Retain(now)
 	c.logChange(now)
 	c.changes.Notify(changes.Snapshots{Skills: before})
 }

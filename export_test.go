@@ -20,7 +20,7 @@ func Cached(c *Catalog, name string) bool {
 var IsEmbedded = isEmbedded
 
 // SetMaxDigests sets the number of files of which a catalog keeps the digest.
-func SetMaxDigests(c *Catalog, n int) { c.caches.digests.max = n }
+func SetMaxDigests(c *Catalog, n int) { c.caches.digests.Max = n }
 
 // CachedFiles counts the files in the caches of a catalog.
 func CachedFiles(c *Catalog) (n int) {
@@ -31,5 +31,5 @@ func CachedFiles(c *Catalog) (n int) {
 	c.caches.skills.Retain(count)
 	c.caches.usages.Retain(count)
 	c.caches.lines.Retain(count)
-	return n + len(c.caches.digests.files)
+	return n + c.caches.digests.Len()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -128,9 +129,6 @@ func skillHint(shown []*index.Entry, name string) string {
 	return suggestion(shown, name, "list the skills for the names")
 }
 
-// errChanging reports a skill that changed between two reads of its files.
-var errChanging = errors.New("changes during the read")
-
 // An openSkill is the open directory of a skill during a call.
 type openSkill struct {
 	*Catalog
@@ -191,7 +189,7 @@ const readAttempts = 3
 func attempt[T any](ctx context.Context, o *openSkill, read func() (T, error)) (T, error) {
 	for attempts := 1; ; attempts++ {
 		value, err := read()
-		if attempts == readAttempts || ctx.Err() != nil || !errors.Is(err, errChanging) && !o.dir.Outdated(err) {
+		if attempts == readAttempts || ctx.Err() != nil || !errors.Is(err, digest.ErrChanging) && !o.dir.Outdated(err) {
 			return value, err
 		}
 		if err := o.dir.Renew(ctx); err != nil {
@@ -200,7 +198,7 @@ func attempt[T any](ctx context.Context, o *openSkill, read func() (T, error)) (
 	}
 }
 
-// readOnce returns errChanging if the skill changes during the call.
+// readOnce returns digest.ErrChanging if the skill changes during the call.
 func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, error) {
 	listed, err := o.dir.Files(ctx)
 	if err != nil {
@@ -215,7 +213,7 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 		return Skill{}, err
 	}
 	if listed.Own < 0 || !index.SameFile(own, info) {
-		return Skill{}, errChanging
+		return Skill{}, digest.ErrChanging
 	}
 	skill := Skill{
 		SkillInfo:      o.info(text),

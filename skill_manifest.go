@@ -2,12 +2,11 @@ package toolshelf
 
 import (
 	"context"
-	"crypto/sha256"
-	"hash/maphash"
 	"iter"
 	"path"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
@@ -102,14 +101,14 @@ func (c *Catalog) chosenSkills(all, shown *index.Snapshot, choose func([]SkillIn
 	return choose(list)
 }
 
-// manifest returns errChanging if the skill changes during the call.
+// manifest returns digest.ErrChanging if the skill changes during the call.
 func (o *openSkill) manifest(ctx context.Context) (SkillManifest, error) {
 	listed, err := o.dir.Files(ctx)
 	if err != nil {
 		return SkillManifest{}, err
 	}
 	if listed.Own < 0 {
-		return SkillManifest{}, errChanging
+		return SkillManifest{}, digest.ErrChanging
 	}
 	own := listed.Files[listed.Own]
 	m := SkillManifest{Files: make([]SkillFile, len(listed.Files)), Dirs: listed.Dirs, Truncated: listed.Truncated}
@@ -140,9 +139,10 @@ func (o *openSkill) manifest(ctx context.Context) (SkillManifest, error) {
 // same bytes: the cached digest has the hash of the frontmatter, which the entry of the
 // index must have too. Otherwise head reads the file.
 func (o *openSkill) head(own index.SkillFile) (SkillInfo, string, error) {
-	kept, ok := o.caches.digests.get(o.file(own), own.Info)
-	if ok && o.entry.Whole() && kept.head == headHash(newFrontmatter(o.entry.Header())) {
-		return o.listedSkill(o.snapshot, o.entry), kept.String(), nil
+	if kept, ok := o.caches.digests.Kept(o.dir, own); ok && o.entry.Whole() {
+		if listed := newFrontmatter(o.entry.Header()); kept.HasHead(listed.Format, listed.Raw) {
+			return o.listedSkill(o.snapshot, o.entry), kept.String(), nil
+		}
 	}
 	now := time.Now()
 	text, info, err := o.text(own.Info)
@@ -150,18 +150,11 @@ func (o *openSkill) head(own index.SkillFile) (SkillInfo, string, error) {
 		return SkillInfo{}, "", err
 	}
 	if !index.SameFile(own.Info, info) {
-		return SkillInfo{}, "", errChanging
+		return SkillInfo{}, "", digest.ErrChanging
 	}
 	skill := o.info(text)
 	o.record(func() SkillInfo { return skill })
-	digest := fileDigest{sum: sha256.Sum256(text.raw), head: headHash(text.header)}
-	o.keepDigest(own, digest, now)
-	return skill, digest.String(), nil
-}
-
-var headSeed = maphash.MakeSeed()
-
-// headHash returns a hash of a frontmatter. The result is not 0.
-func headHash(f Frontmatter) uint64 {
-	return maphash.String(headSeed, f.Format+"\n"+f.Raw) | 1
+	sum := digest.OfSkillFile(text.raw, text.header.Format, text.header.Raw)
+	o.caches.digests.Keep(o.dir, own, sum, now)
+	return skill, sum.String(), nil
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 )
@@ -76,6 +77,14 @@ func (x *Index) openCached(d *SkillDir) *confine.Dir {
 		}
 		at = next
 	}
+}
+
+// Entry returns the entry of the skill.
+func (d *SkillDir) Entry() *Entry { return d.entry }
+
+// Settled is Index.Settled for a file of the skill.
+func (d *SkillDir) Settled(info confine.Info, now time.Time) bool {
+	return d.index.Settled(d.entry.Layer(), info, now)
 }
 
 // Outdated reports whether the error of reading a file can be the refusal of a snapshot,

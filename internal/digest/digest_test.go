@@ -1,0 +1,198 @@
+package digest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"testing"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+)
+
+// skills returns a filesystem with the files, and an index of the directory "skills". The
+// metadata of the files proves the files unchanged.
+func skills(t *testing.T, files map[string]string) (afero.Fs, *index.Index) {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	for name, text := range files {
+		write(t, fsys, name, text)
+	}
+	root, err := confine.Over(fsys, "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := index.Skills(index.Config{Layers: []index.Layer{{Name: "skills", FS: root, Dir: "skills", Immutable: true}}, MaxFileSize: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close(); root.Close() })
+	return fsys, x
+}
+
+func write(t *testing.T, fsys afero.Fs, name, text string) {
+	t.Helper()
+	if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open opens a skill and lists its files.
+func open(t *testing.T, x *index.Index, skill string) (*index.SkillDir, index.SkillFiles) {
+	t.Helper()
+	dir, err := x.OpenSkill(t.Context(), snapshot(t, x).Lookup(skill))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(dir.Close)
+	listed, err := dir.Files(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, listed
+}
+
+func snapshot(t *testing.T, x *index.Index) *index.Snapshot {
+	t.Helper()
+	s, err := x.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func sha(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func TestCacheGivesTheDigestOfTheListedFile(t *testing.T) {
+	files := map[string]string{"skills/a/SKILL.md": "A.", "skills/a/x/one.txt": "one", "skills/a/x/two.txt": "two"}
+	for _, most := range []int{0, 2} {
+		_, x := skills(t, files)
+		dir, listed := open(t, x, "a")
+		c := Cache{Max: most}
+		for range 3 {
+			for _, f := range listed.Files {
+				got, err := c.Of(t.Context(), dir, f)
+				if want := sha(files["skills/a/"+f.Name]); err != nil || got.String() != want {
+					t.Errorf("%s: got %v, %v; want %s", f.Name, got, err, want)
+				}
+				if kept, ok := c.Kept(dir, f); !ok || kept != got {
+					t.Errorf("%s: the cache has %v, %t", f.Name, kept, ok)
+				}
+			}
+		}
+		if n := c.Len(); most == 0 && n != 3 || most == 2 && n != 2 {
+			t.Errorf("%d files are cached; Max is %d", n, most)
+		}
+		if err := Unchanged(t.Context(), dir, listed); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestAFileThatChangesAfterTheListingHasNoDigest(t *testing.T) {
+	for name, change := range map[string]func(afero.Fs) error{
+		"written": func(fsys afero.Fs) error { return afero.WriteFile(fsys, "skills/a/x.txt", []byte("longer"), 0o644) },
+		"removed": func(fsys afero.Fs) error { return fsys.Remove("skills/a/x.txt") },
+		"directory": func(fsys afero.Fs) error {
+			return errors.Join(fsys.Remove("skills/a/x.txt"), fsys.Mkdir("skills/a/x.txt", 0o755))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys, x := skills(t, map[string]string{"skills/a/SKILL.md": "A.", "skills/a/x.txt": "x"})
+			dir, listed := open(t, x, "a")
+			if err := change(fsys); err != nil {
+				t.Fatal(err)
+			}
+			var c Cache
+			if got, err := c.Of(t.Context(), dir, listed.Files[1]); err != ErrChanging {
+				t.Errorf("got %v, %v", got, err)
+			}
+			if err := Unchanged(t.Context(), dir, listed); err != ErrChanging {
+				t.Errorf("the list: got %v", err)
+			}
+			if n := c.Len(); n != 0 {
+				t.Errorf("%d files are cached", n)
+			}
+		})
+	}
+}
+
+func TestAChangedFileHasNoKeptDigest(t *testing.T) {
+	fsys, x := skills(t, map[string]string{"skills/a/SKILL.md": "A."})
+	dir, listed := open(t, x, "a")
+	var c Cache
+	if _, err := c.Of(t.Context(), dir, listed.Files[0]); err != nil {
+		t.Fatal(err)
+	}
+	write(t, fsys, "skills/a/SKILL.md", "Changed.")
+	dir, listed = open(t, x, "a")
+	if got, ok := c.Kept(dir, listed.Files[0]); ok {
+		t.Errorf("the cache has %v", got)
+	}
+	if got, err := c.Of(t.Context(), dir, listed.Files[0]); err != nil || got.String() != sha("Changed.") {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
+func TestADigestEndsWithItsContext(t *testing.T) {
+	_, x := skills(t, map[string]string{"skills/a/SKILL.md": "A."})
+	dir, listed := open(t, x, "a")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var c Cache
+	if got, err := c.Of(ctx, dir, listed.Files[0]); !errors.Is(err, context.Canceled) || c.Len() != 0 {
+		t.Errorf("got %v, %v; %d files are cached", got, err, c.Len())
+	}
+}
+
+func TestRetainKeepsTheSkillsOfTheSnapshot(t *testing.T) {
+	files := map[string]string{"skills/kept/SKILL.md": "K.", "skills/kept/x/y.txt": "y", "skills/removed/SKILL.md": "R.", "skills/removed/x/y.txt": "y"}
+	_, x := skills(t, files)
+	var c Cache
+	for _, skill := range []string{"kept", "removed"} {
+		dir, listed := open(t, x, skill)
+		for _, f := range listed.Files {
+			if _, err := c.Of(t.Context(), dir, f); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if n := c.Len(); n != 4 {
+		t.Fatalf("%d files are cached, want 4", n)
+	}
+	delete(files, "skills/removed/SKILL.md")
+	_, without := skills(t, files)
+	c.Retain(snapshot(t, without))
+	dir, listed := open(t, x, "kept")
+	for _, f := range listed.Files {
+		if _, ok := c.Kept(dir, f); !ok {
+			t.Errorf("the cache has no %s", f.Name)
+		}
+	}
+	if n := c.Len(); n != 2 {
+		t.Errorf("%d files are cached, want 2", n)
+	}
+}
+
+// A digest proves that a header describes the same bytes only if the digest was computed with
+// this header.
+func TestHasHeadComparesTheFrontmatter(t *testing.T) {
+	d := OfSkillFile([]byte("---\nname: a\n---\n"), "yaml", "name: a\n")
+	if d.String() != sha("---\nname: a\n---\n") || !d.HasHead("yaml", "name: a\n") {
+		t.Errorf("got %v", d)
+	}
+	for _, other := range [][2]string{{"yaml", "name: b\n"}, {"toml", "name: a\n"}, {"", ""}} {
+		if d.HasHead(other[0], other[1]) {
+			t.Errorf("the digest has the frontmatter %q", other)
+		}
+	}
+	if (Digest{}).HasHead("", "") {
+		t.Error("a digest of a file without OfSkillFile has a frontmatter")
+	}
+}

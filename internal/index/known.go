@@ -35,6 +35,9 @@ type lookout struct {
 	last   *Snapshot
 	cached bool // look only into open directories
 	dirs   int  // number of directories that nestedClaims has read
+
+	open *confine.Dir // the open directory of the layer at, if current; nil otherwise
+	at   int          // the layer of open, plus 1
 }
 
 // A claims function reports whether a file of a layer that e does not describe can have the
@@ -106,11 +109,11 @@ func (l *lookout) lstat(layer int, file string) (confine.Info, error) {
 }
 
 func (l *lookout) lstatFile(layer int, file string) (confine.Info, error) {
-	at := l.index.config.Layers[layer]
-	if dir := l.index.open[layer].Load(); dir != nil && path.Dir(file) == at.Dir && l.index.enter() {
-		defer l.index.leave()
-		if dir.Current() {
-			if info, err := dir.Lstat(path.Base(file)); !errors.Is(err, fs.ErrClosed) { // a scan has replaced dir
+	if path.Dir(file) == l.index.config.Layers[layer].Dir {
+		if dir := l.openDir(layer); dir != nil && l.index.enter() {
+			info, err := dir.Lstat(path.Base(file))
+			l.index.leave()
+			if !errors.Is(err, fs.ErrClosed) { // a scan has replaced dir
 				return info, err
 			}
 		}
@@ -119,6 +122,22 @@ func (l *lookout) lstatFile(layer int, file string) (confine.Info, error) {
 		return confine.Info{}, errLookout
 	}
 	return l.index.FS(l.ctx, layer).Lstat(file)
+}
+
+// openDir returns the open directory of a layer, or nil if the path of the layer may lead elsewhere.
+func (l *lookout) openDir(layer int) *confine.Dir {
+	if l.at != layer+1 {
+		l.at, l.open = layer+1, l.index.open[layer].Load()
+		if l.open != nil && (!l.index.enter() || !l.current()) {
+			l.open = nil
+		}
+	}
+	return l.open
+}
+
+func (l *lookout) current() bool {
+	defer l.index.leave()
+	return l.open.Current()
 }
 
 // absent reports whether the error of a stat shows that a scan finds no entry at the path.
@@ -178,7 +197,7 @@ func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 		level = 1 + strings.Count(own, "/") - strings.Count(below(at.Dir, "x"), "/")
 	}
 	switch {
-	case e != nil && (l.relinked(layer, e) || l.skillFileBefore(layer, e) || !l.searched(layer, at.Dir, own)):
+	case e != nil && (l.relinked(layer, e) || l.skillFileBefore(layer, e) || level > 2 && !l.searched(layer, at.Dir, own)):
 		return true
 	case (e == nil || level > 1) && l.layerClaims(layer, name):
 		return true
@@ -236,17 +255,13 @@ func (l *lookout) hasSkillFile(layer int, dirPath string) bool {
 	return false
 }
 
-// searched reports whether a scan searches the directories above a nested skill. Below a
-// directory with a SKILL.md, a scan searches only directories with a SKILL.md. searched does
+// searched reports whether a scan searches the directories above a nested skill. A scan searches
+// each directory of the first level. Below a directory with a SKILL.md, a scan searches only directories with a SKILL.md. searched does
 // not count the directories that limit a scan; see maxDirs.
 func (l *lookout) searched(layer int, top, own string) bool {
 	above := strings.Split(strings.TrimPrefix(own, top+"/"), "/")
-	above = above[:len(above)-1]
-	if len(above) < 2 {
-		return true // a scan searches each directory of the first level
-	}
 	inSkill := false
-	for _, name := range above {
+	for _, name := range above[:len(above)-1] {
 		top = below(top, name)
 		has := l.hasSkillFile(layer, top)
 		if inSkill && !has {
@@ -304,7 +319,7 @@ func lacks(dir *confine.Dir, child string, typ fs.FileMode, name string) bool {
 // layerClaims reports whether the layer itself can be a skill of the name.
 func (l *lookout) layerClaims(layer int, name string) bool {
 	at := l.index.config.Layers[layer]
-	if !l.hasSkillFile(layer, at.Dir) {
+	if own := at.dirName(); names.Loose(own) && own != name || !l.hasSkillFile(layer, at.Dir) {
 		return false
 	}
 	for _, e := range l.last.layers[layer].entries {

@@ -133,13 +133,16 @@ func describesSkill(header matter.Frontmatter) bool {
 // header, or else the name of the layer, or else "skill".
 func (l Layer) skillName(header matter.Frontmatter) string {
 	declared, _ := header.Get("name")
-	for _, name := range []string{path.Base(filepath.ToSlash(l.FS.Path(l.Dir))), declared.String(), l.Name} {
+	for _, name := range []string{l.dirName(), declared.String(), l.Name} {
 		if names.Loose(name) {
 			return name
 		}
 	}
 	return "skill"
 }
+
+// dirName returns the name of the layer's directory.
+func (l Layer) dirName() string { return path.Base(filepath.ToSlash(l.FS.Path(l.Dir))) }
 
 // skills returns an entry for each child that is a directory, with or without a
 // usable SKILL.md. If s.ctx ends, skills returns the entries so far, and the error.

@@ -27,6 +27,7 @@ type project struct {
 	files            afero.Fs
 	commands, skills *index.Index
 	ended            atomic.Bool
+	beforeNotify     func() // called after a scan with a change, if not nil
 }
 
 // newProject returns a project with the command a, whose commands are known.
@@ -41,7 +42,12 @@ func newProject(t *testing.T) *project {
 	config := func(dir string, changed func(before *index.Snapshot)) index.Config {
 		return index.Config{
 			Layers: []index.Layer{{Name: dir, FS: root, Dir: dir}}, MaxFileSize: 1 << 20, Valid: names.Plain,
-			Changed: func(before, _ *index.Snapshot) { changed(before) },
+			Changed: func(before, _ *index.Snapshot) {
+				if p.beforeNotify != nil {
+					p.beforeNotify()
+				}
+				changed(before)
+			},
 		}
 	}
 	if p.commands, err = index.Commands(config("commands", func(s *index.Snapshot) { p.Notify(Snapshots{Commands: s}) })); err != nil {
@@ -153,13 +159,22 @@ func TestOnChangeEndsWithTheGoroutineOfItsFunction(t *testing.T) {
 	stop()
 }
 
-// Without a first snapshot, the first scan of a list is not a change.
+// A subscriber without a snapshot of the skills gets the snapshot before the first change, even
+// if another change wakes the subscriber between this change and its Notify.
 func TestTheFirstSnapshotIsNotAChange(t *testing.T) {
 	p := newProject(t)
 	changes := make(chan Change, 10)
 	p.Subscribe(p.subscriber(func(change Change) { changes <- change }))
 	p.write("skills/first/SKILL.md")
 	p.scan(p.skills)
+	p.beforeNotify = func() {
+		p.beforeNotify = nil
+		p.write("commands/b.md")
+		p.scan(p.commands)
+		if diff := cmp.Diff(Change{Commands: Names{Added: []string{"b"}}}, <-changes); diff != "" {
+			t.Errorf("change (-want +got):\n%s", diff)
+		}
+	}
 	p.write("skills/second/SKILL.md")
 	p.scan(p.skills)
 	if diff := cmp.Diff(Change{Skills: Names{Added: []string{"second"}}}, <-changes); diff != "" {
@@ -217,7 +232,7 @@ func TestASubscriptionEndsOnceAndIsRefusedAfterTheEnd(t *testing.T) {
 			}
 			end(p)
 			stop()
-			p.Subscribe(p.subscriber(call))()
+			p.Subscribe(p.subscriber(call))
 			if n := p.subscribers(); n != 0 {
 				t.Errorf("%d subscribers after the end", n)
 			}

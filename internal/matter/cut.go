@@ -25,19 +25,21 @@ type cuts struct {
 	to   int    // line of the next top-level key in text; 0 means the end
 	flow int    // number of lists and mappings in brackets, and of keys, around the current value
 
-	lines    []int      // offsets of the lines in text
-	last     *yaml.Node // the previous node
-	at, end  int        // offsets of last and of the end of its line
-	problems []problem.Problem
-	meant    []Field // the fields that lose text in YAML, with the whole text
-	anchors  []anchored
-	used     map[*yaml.Node]bool
+	lines   []int      // offsets of the lines in text
+	last    *yaml.Node // the previous node
+	at, end int        // offsets of last and of the end of its line
+	found   []cut
+	meant   []Field // the fields that lose text in YAML, with the whole text
+	used    map[*yaml.Node]bool
 }
 
-// An anchored holds the problem of an anchor until all aliases are known.
-type anchored struct {
-	node    *yaml.Node
-	problem problem.Problem
+// A cut is a part of a scalar that YAML does not read as text. In a list or mapping,
+// quotes around the scalar correct the field.
+type cut struct {
+	problem.Problem
+	anchor     *yaml.Node // node of an anchor, because all aliases must be known
+	field, end int        // offsets of the field; end is 0 for a field with a suggestion or without a correction
+	from, to   int        // offsets of the scalar to quote
 }
 
 // restore gives fields the texts that their authors meant.
@@ -65,12 +67,39 @@ func (c *cuts) use(n *yaml.Node) {
 // inWhole returns the problems of a whole header. In a part of a header, use
 // problems: an alias may be in another part.
 func (c *cuts) inWhole() []problem.Problem {
-	for _, a := range c.anchors {
-		if !c.used[a.node] {
-			c.problems = append(c.problems, a.problem)
+	return c.list(func(f cut) bool { return f.anchor == nil || !c.used[f.anchor] })
+}
+
+// problems returns the problems that do not depend on another part of a header.
+func (c *cuts) problems() []problem.Problem {
+	return c.list(func(f cut) bool { return f.anchor == nil })
+}
+
+// list returns the problems of the shown cuts. All cuts of one list or mapping have
+// the same suggestion, which quotes each of the scalars.
+func (c *cuts) list(shown func(cut) bool) []problem.Problem {
+	var all []problem.Problem
+	var group []int // indexes of the cuts in the current field
+	var text string // current field up to the last cut
+	field, done := -1, 0
+	for _, f := range c.found {
+		if !shown(f) {
+			continue
+		}
+		all = append(all, f.Problem)
+		if f.end == 0 {
+			continue
+		}
+		if f.field != field {
+			field, done, text, group = f.field, f.field, "", nil
+		}
+		text += string(c.text[done:f.from]) + strconv.Quote(string(c.text[f.from:f.to]))
+		done, group = f.to, append(group, len(all)-1)
+		for _, i := range group {
+			all[i].Suggestion = write(text + string(c.text[done:f.end]))
 		}
 	}
-	return c.problems
+	return all
 }
 
 // look checks a scalar. If top is true, the scalar is the value of a top-level key.
@@ -82,10 +111,10 @@ func (c *cuts) look(n *yaml.Node, top bool) {
 	rest := c.rest(n)
 	switch {
 	case n.Anchor != "":
-		c.anchors = append(c.anchors, anchored{n, c.problem(n, 0, "&"+n.Anchor, "an anchor", marked(rest, n), top)})
+		c.report(n, 0, "&"+n.Anchor, "an anchor", marked(rest, n), top).anchor = n
 	case bytes.HasPrefix(rest, []byte("!")) && !bytes.HasPrefix(rest, []byte("!!")):
 		mark, _, _ := bytes.Cut(rest[:min(len(rest), maxSuggested)], []byte(" "))
-		c.problems = append(c.problems, c.problem(n, 0, string(mark), "a tag", marked(rest, n), top))
+		c.report(n, 0, string(mark), "a tag", marked(rest, n), top)
 	case scalarKind(n) == String, n.Value == "", isShown(c.key):
 		comment, column := []byte(n.LineComment), 0
 		after, inLine := bytes.CutPrefix(rest, []byte(n.Value))
@@ -115,7 +144,7 @@ func (c *cuts) lookAfter(f Field, line, value, comment string) {
 	c.key, c.from, c.to = f.Key, f.Line-c.line, 0
 	c.comment(&yaml.Node{Line: c.from, Column: 1}, column, comment, value, value, true)
 	if !isShown(f.Key) { // quotes would turn the list into a text
-		c.problems[len(c.problems)-1].Suggestion = write(strings.TrimSuffix(line, comment) + "# " + comment[1:])
+		c.found[len(c.found)-1].Suggestion = write(strings.TrimSuffix(line, comment) + "# " + comment[1:])
 	}
 }
 
@@ -123,18 +152,27 @@ func (c *cuts) lookAfter(f Field, line, value, comment string) {
 // comment.
 func (c *cuts) comment(n *yaml.Node, column int, comment, value, whole string, top bool) {
 	if text := meant(c.key, comment, value, whole); text != "" && top && c.flow == 0 {
-		p := c.problem(n, column, comment, "a comment", text, true)
+		p := c.report(n, column, comment, "a comment", text, true)
 		p.Code = problem.FrontmatterRecovered
 		p.Message = "YAML reads " + strconv.Quote(clip(comment, 60)) + " as a comment, so other clients lose the text"
-		c.problems = append(c.problems, p)
 		c.meant = append(c.meant, Field{Key: c.key, Line: c.line + c.from, Value: Value{Kind: String, Text: text}})
 		return
 	}
-	c.problems = append(c.problems, c.problem(n, column, comment, "a comment", whole, top))
+	c.report(n, column, comment, "a comment", whole, top)
 }
 
 // isShown reports whether a key contains a text for a person or a model.
 func isShown(key string) bool { return key == "description" || key == "argument-hint" }
+
+// IsTextKey reports whether the value of a key is always a text.
+func IsTextKey(key string) bool {
+	switch key {
+	case "name", "license", "compatibility", "when_to_use", "model":
+		return true
+	default:
+		return isShown(key)
+	}
+}
 
 // meant returns the text that an author meant by a value with a comment, or "" if
 // the author meant a comment. A number sign before a number or a placeholder is text,
@@ -172,31 +210,26 @@ func marked(rest []byte, n *yaml.Node) string {
 	return string(rest)
 }
 
-// problem reports that YAML removes a part of a scalar. The suggestion puts whole
-// in quotes.
-func (c *cuts) problem(n *yaml.Node, column int, part, meaning, whole string, top bool) problem.Problem {
-	return problem.Problem{Code: problem.FrontmatterValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
-		Message:    "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning + ", not as part of the value",
-		Suggestion: c.suggestion(n, whole, top)}
-}
-
-// suggestion returns the top-level field with a scalar in quotes. A nested scalar
-// must end with its line. In brackets, the end of the scalar is unknown.
-func (c *cuts) suggestion(n *yaml.Node, whole string, top bool) string {
+// report reports that YAML removes a part of a scalar. The correction puts whole in
+// quotes. A nested scalar must end with its line. In brackets, the end of the scalar is
+// unknown.
+func (c *cuts) report(n *yaml.Node, column int, part, meaning, whole string, top bool) *cut {
+	c.found = append(c.found, cut{Problem: problem.Problem{Code: problem.FrontmatterValueCut, Line: c.line + n.Line, Column: n.Column + column, Key: c.key,
+		Message: "YAML reads " + strconv.Quote(clip(part, 60)) + " as " + meaning + ", not as part of the value"}})
+	p := &c.found[len(c.found)-1]
 	if whole == "" || len(whole) > maxSuggested || c.flow > 0 {
-		return ""
+		return p
 	}
 	from, to, rest := c.offset(c.from), c.offset(c.to), c.rest(n)
 	key, _, ok := keyLine(string(c.text[from:min(to, from+maxSuggested)]))
 	switch {
 	case !ok:
-		return ""
 	case top:
-		return write(key + " " + strconv.Quote(whole))
-	case !bytes.HasSuffix(rest, []byte(whole)), to-from > maxSuggested:
-		return ""
+		p.Suggestion = write(key + " " + strconv.Quote(whole))
+	case bytes.HasSuffix(rest, []byte(whole)) && to-from <= maxSuggested:
+		p.field, p.end, p.from, p.to = from, to, c.end-len(whole), c.end
 	}
-	return write(string(c.text[from:c.end-len(whole)]) + strconv.Quote(whole) + string(c.text[c.end:to]))
+	return p
 }
 
 // offset returns the offset of a line of the text. Line 0 is the end of the text.

@@ -112,6 +112,7 @@ func (s *Scanner) parse(data []byte, whole bool) (doc Document, more bool) {
 	doc.checkTools()
 	doc.checkText(data, whole)
 	doc.Problems = problem.Limit(doc.Problems)
+	doc.placeSuggestions()
 	for i := range doc.Problems {
 		doc.Problems[i].Severity = problem.Warning
 	}

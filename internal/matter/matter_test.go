@@ -710,10 +710,10 @@ func TestMessagesCountBlankLinesBeforeTheHeader(t *testing.T) {
 
 func TestATabIsNamed(t *testing.T) {
 	for header, want := range map[string]problem.Problem{
-		"metadata:\n\n  a: b\n\tc: d\n":     {Line: 5, Key: "metadata", Message: tabMessage, Suggestion: "write metadata:⏎⏎  a: b⏎  c: d"},
-		"allowed-tools:\n\t- Read # c\n#\n": {Line: 3, Key: "allowed-tools", Message: tabMessage, Suggestion: "write allowed-tools:⏎  - Read # c"},
+		"metadata:\n\n  a: b\n\tc: d\n":     {Line: 5, Key: "metadata", Message: tabMessage, Suggestion: "replace lines 2 to 5 by metadata:⏎⏎  a: b⏎  c: d"},
+		"allowed-tools:\n\t- Read # c\n#\n": {Line: 3, Key: "allowed-tools", Message: tabMessage, Suggestion: "replace lines 2 to 3 by allowed-tools:⏎  - Read # c"},
 		"description:\n\tUse when: asked\n": {Line: 2, Key: "description", Message: "the value is not valid YAML and is read as text; YAML allows no tab at the beginning of a line",
-			Suggestion: `write description: "Use when: asked"`},
+			Suggestion: `replace lines 2 to 3 by description: "Use when: asked"`},
 		"\ta: b\n": {Line: 2, Message: tabMessage, Suggestion: "replace each tab at the beginning of a line with 2 blanks"},
 	} {
 		want.Code, want.Severity, want.Column = problem.FrontmatterRecovered, problem.Warning, 1

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -38,7 +40,7 @@ func (r *repairer) field(c chunk) (Field, []problem.Problem, error) {
 		if err != nil {
 			return Field{}, nil, err
 		}
-		fields, problems = cut.restore(read), cut.problems // another field may use the anchors
+		fields, problems = cut.restore(read), cut.problems() // another field may use the anchors
 	}
 	if len(fields) != 1 || fields[0].Key != c.key {
 		return Field{}, nil, errInvalid
@@ -101,7 +103,7 @@ func (r *repairer) structure(c chunk) (f Field, suggestion string, ok bool) {
 			}
 			f, _, err := r.field(chunk{c.key, repaired, c.line})
 			switch {
-			case err != nil, isShown(c.key) && f.Value.Kind == Mapping:
+			case err != nil, IsTextKey(c.key) && f.Value.Kind == Mapping:
 			case repaired == text, f.Value.Kind == Mapping, f.Value.Kind == Sequence && f.Value.Text == "":
 				return f, write(repaired), true
 			default: // a list in brackets, which clients of skills reject
@@ -167,7 +169,7 @@ func retab(text string, width int) string {
 // quoteLines puts the values in quotes that are not valid YAML, in the lines below a
 // key. quoteLines returns "" if a line has neither a key nor a hyphen.
 func (r *repairer) quoteLines(key, text string) string {
-	if _, value, _ := keyLine(text); isShown(key) || value != "" && value[0] != '#' {
+	if _, value, _ := keyLine(text); IsTextKey(key) || value != "" && value[0] != '#' {
 		return ""
 	}
 	first, rest, _ := strings.Cut(text, "\n")
@@ -214,7 +216,7 @@ func nestedValue(line string) (value string, ok bool) {
 // closeList adds the closing bracket of a list. closeList returns "" if the field is
 // no list in brackets, or has a closing bracket for each opening bracket.
 func closeList(key, text string) string {
-	if _, value, _ := keyLine(text); isShown(key) || !strings.HasPrefix(value, "[") || strings.Count(text, "[") <= strings.Count(text, "]") {
+	if _, value, _ := keyLine(text); IsTextKey(key) || !strings.HasPrefix(value, "[") || strings.Count(text, "[") <= strings.Count(text, "]") {
 		return ""
 	}
 	return strings.TrimRight(text, " \t\r\n") + "]\n"
@@ -228,17 +230,20 @@ func listLines(text string, items []Value) string {
 		if item.Kind == Null || item.Kind >= Sequence || len(field) > maxSuggested {
 			return ""
 		}
-		plain, verdict := readSubset("x: "+item.Text+"\n", 1)
-		if text := item.Text; verdict != certain || len(plain) != 1 || !plain[0].Value.same(item) {
-			field += "\n  - " + strconv.Quote(text)
-		} else {
-			field += "\n  - " + text
-		}
+		field += "\n  - " + item.Scalar()
 	}
 	if len(items) == 0 {
 		return ""
 	}
 	return write(field)
+}
+
+// Scalar returns a scalar in YAML, in quotes if necessary.
+func (v Value) Scalar() string {
+	if read, verdict := readSubset("x: "+v.Text+"\n", 1); verdict == certain && len(read) == 1 && read[0].Value.same(v) {
+		return v.Text
+	}
+	return strconv.Quote(v.Text)
 }
 
 // same reports whether two scalars are equal.
@@ -314,6 +319,74 @@ func write(field string) string {
 	return "write " + text
 }
 
+// placeSuggestions names the lines of a field of several lines in the suggestions to
+// write the field. A field before another field with the same key needs no correction.
+func (d *Document) placeSuggestions() {
+	for i := range d.Problems {
+		p := &d.Problems[i]
+		text, ok := strings.CutPrefix(p.Suggestion, "write ")
+		if !ok || p.Key == "" {
+			continue
+		}
+		var field Field
+		for _, f := range d.Fields {
+			switch {
+			case f.Key != p.Key || f.Column != 1:
+			case f.Line > p.Line:
+				field.Line = 0
+			default:
+				field = f
+			}
+		}
+		if p.Suggestion = ""; field.Line > 0 {
+			p.Suggestion = d.Write(field, text)
+		}
+	}
+}
+
+// Write returns the suggestion to write a text in place of a top-level field.
+func (d *Document) Write(field Field, text string) string {
+	end := math.MaxInt // line of the next field, or of a line that belongs to no field
+	for _, f := range d.Fields {
+		if f.Column == 1 && f.Line > field.Line {
+			end = min(end, f.Line)
+		}
+	}
+	for _, p := range d.Problems {
+		if p.Code == problem.FrontmatterRecovered && p.Key == "" && p.Line > field.Line {
+			end = min(end, p.Line)
+		}
+	}
+	last, n := field.Line, d.Line
+	for line := range strings.Lines(d.Header) {
+		if n++; n < end && n > last && strings.Trim(line, "\r\n") != "" && line[0] != '#' {
+			last = n
+		}
+	}
+	if last == field.Line {
+		return "write " + text
+	}
+	return fmt.Sprintf("replace lines %d to %d by %s", field.Line, last, text)
+}
+
+// Written returns the field in a suggestion of Write. ok is false for other suggestions.
+func Written(suggestion string) (text string, ok bool) {
+	text, ok = strings.CutPrefix(suggestion, "write ")
+	if !ok && strings.HasPrefix(suggestion, "replace lines ") {
+		_, text, _ = strings.Cut(suggestion, " by ")
+	}
+	first, _, _ := strings.Cut(text, lineBreak)
+	_, _, ok = keyLine(first)
+	return text, ok
+}
+
+// WithKey returns a field of Written with another key.
+func WithKey(text, key string) string {
+	first, _, _ := strings.Cut(text, lineBreak)
+	notation, _, _ := keyLine(first)
+	return key + ":" + text[len(notation):]
+}
+
 // keyLine splits the first line of a field after the colon. notation is the key as the
 // author wrote the key.
 func keyLine(field string) (notation, value string, ok bool) {
@@ -326,7 +399,7 @@ func keyLine(field string) (notation, value string, ok bool) {
 // isOneText reports whether a chunk that is not YAML is a text and not a list or
 // mapping.
 func isOneText(c chunk) bool {
-	if isShown(c.key) {
+	if IsTextKey(c.key) {
 		return true
 	}
 	_, value, _ := keyLine(c.text)

@@ -16,7 +16,7 @@ import (
 // suggestion. ok is false for advice without a certain result.
 func follow(file string, p problem.Problem) (corrected string, ok bool) {
 	lines := strings.SplitAfter(file, "\n")
-	field, write := strings.CutPrefix(p.Suggestion, "write ")
+	field, isField := Written(p.Suggestion)
 	fence, closing := strings.CutPrefix(p.Suggestion, `add a line "`)
 	var width int
 	if n, _ := fmt.Sscanf(p.Suggestion, "replace each tab at the beginning of a line with %d blanks", &width); n > 0 {
@@ -30,30 +30,10 @@ func follow(file string, p problem.Problem) (corrected string, ok bool) {
 			lines[n-1] = "---\n"
 		}
 		return strings.Join(lines, ""), true
-	case write:
-		from := p.Line - 1
-		for key := ""; key != p.Key; from-- {
-			key, _, _ = topLevelKey(lines[from])
-		}
-		from++
-		_, value, _ := keyLine(lines[from])
-		doc, _ := Parse([]byte(file), true)
-		valid := p.Code == problem.FrontmatterValueCut // the field extends to the next key
-		to, end := from+1, from+1
-		for ; to < len(lines); to++ {
-			line := strings.TrimRight(lines[to], "\r\n")
-			if line == "" || line[0] == '#' {
-				continue
-			}
-			_, _, key := topLevelKey(line)
-			key = key || slices.ContainsFunc(doc.Fields, func(f Field) bool { return f.Line == to+1 && f.Column == 1 })
-			item := value == "" && isItem(line)
-			if key || line == "---" || !item && strings.IndexByte(" \t]}", line[0]) < 0 && !opensQuote(value) && !valid {
-				break
-			}
-			end = to + 1
-		}
-		return strings.Join(lines[:from], "") + strings.ReplaceAll(field, lineBreak, "\n") + "\n" + strings.Join(lines[end:], ""), true
+	case isField:
+		from, to := p.Line, p.Line
+		fmt.Sscanf(p.Suggestion, "replace lines %d to %d by", &from, &to)
+		return strings.Join(lines[:from-1], "") + strings.ReplaceAll(field, lineBreak, "\n") + "\n" + strings.Join(lines[to:], ""), true
 	case closing:
 		at := p.Line
 		for at < len(lines) && strings.TrimSpace(lines[at]) != "" {
@@ -104,6 +84,53 @@ func followAll(t interface{ Fatalf(string, ...any) }, file string) (string, []pr
 	}
 	t.Fatalf("the suggestions do not end, at last for %q", file)
 	return "", nil
+}
+
+// followEach applies all suggestions of one Parse, beginning at the end of the file.
+// Suggestions for the same lines must be equal.
+func followEach(t interface{ Errorf(string, ...any) }, file string) string {
+	doc, _ := Parse([]byte(file), true)
+	problems := slices.Clone(doc.Problems)
+	first := func(p problem.Problem) int {
+		from := p.Line
+		fmt.Sscanf(p.Suggestion, "replace lines %d", &from)
+		return from
+	}
+	slices.SortStableFunc(problems, func(a, b problem.Problem) int { return first(b) - first(a) })
+	last := problem.Problem{}
+	for _, p := range problems {
+		if _, ok := Written(p.Suggestion); !ok || p.Suggestion == last.Suggestion && p.Key == last.Key {
+			continue
+		}
+		if p.Key == last.Key {
+			t.Errorf("%q: %q and %q correct the same field", file, p.Suggestion, last.Suggestion)
+		}
+		file, _ = follow(file, p)
+		last = p
+	}
+	return file
+}
+
+// TestSuggestionsOfOneFile applies all suggestions for a broken header once.
+func TestSuggestionsOfOneFile(t *testing.T) {
+	for _, tt := range []struct{ header, want string }{
+		{"a: [b] c\nmetadata:\n\td: e\n\n# f\ng: \"h\n", "a: \"[b] c\"\nmetadata:\n  d: e\n\n# f\ng: \"h\"\n"},
+		{"description: \"Use this\nwhen asked\nname: [x\n", "description: \"Use this when asked\"\nname: \"[x\"\n"},
+		{"metadata:\n  a: b #1\n  c: &d e\n  f: !g h\n", "metadata:\n  a: \"b #1\"\n  c: \"&d e\"\n  f: \"!g h\"\n"},
+		{"metadata:\n  a: &b c\n  d: e #1\n  f: g #2\nh: *b\n", "metadata:\n  a: &b c\n  d: \"e #1\"\n  f: \"g #2\"\nh: *b\n"},
+		{"metadata:\r\n  a: b #1\r\n  c:\r\n    - d #2\r\n", "metadata:\n  a: \"b #1\"\n  c:\n    - \"d #2\"\n"},
+		{"description: a\n  b #1\nlicense: MIT #2\n", "description: \"a b #1\"\nlicense: \"MIT #2\"\n"},
+		{"a: [b] c\nstray\n  more\n", "a: \"[b] c\"\nstray\n  more\n"},
+		{"license: [MIT\ncompatibility: {a\nmodel:\n  x: [y] z\n", "license: \"[MIT\"\ncompatibility: \"{a\"\nmodel: \"x: [y] z\"\n"},
+		{"a: [b] c\na: [d] e\n", "a: [b] c\na: \"[d] e\"\n"}, // another suggestion is to remove the first value
+	} {
+		for _, before := range []string{"", "\n\n"} {
+			file := before + "---\n" + tt.header + "---\nText.\n"
+			if got, want := followEach(t, file), before+"---\n"+tt.want+"---\nText.\n"; got != want {
+				t.Errorf("%q:\ngot  %q\nwant %q", file, got, want)
+			}
+		}
+	}
 }
 
 // TestSuggestionsKeepTheMeaning applies the suggestions for broken headers. Parse reads
@@ -174,7 +201,7 @@ func TestSuggestionsKeepTheMeaning(t *testing.T) {
 		{"license: MIT #1\ndescription: Reads # c\n", `{"license":"MIT #1","description":"Reads # c"}`, ""},
 		{"tags: [a, b] #old\nargument-hint: [a] #old\n", `{"tags":["a","b"],"argument-hint":"[a] #old"}`, ""},
 		{"tags:\n  - a\n  - b #2\nmetadata:\n  issue: Fix #1\n  next: &x y\n", `{"tags":["a","b #2"],"metadata":{"issue":"Fix #1","next":"&x y"}}`, ""},
-		{"&x a: b\n!y c: c\n", `{"a":"b","c":"c"}`, "FRONTMATTER_VALUE_CUT 3 c, FRONTMATTER_VALUE_CUT 2 a"},
+		{"&x a: b\n!y c: c\n", `{"a":"b","c":"c"}`, "FRONTMATTER_VALUE_CUT 2 a, FRONTMATTER_VALUE_CUT 3 c"},
 		{"tags: [a, b #c]\n  ]\n", `{"tags":["a","b"]}`, "FRONTMATTER_VALUE_CUT 2 tags"},
 
 		// Without a suggestion, because the result would not be certain.
@@ -233,7 +260,7 @@ func checkSuggestions(t interface{ Fatalf(string, ...any) }, file string) (follo
 		if strings.Contains(p.Suggestion, "\n") {
 			t.Fatalf("%q: the suggestion %q has two lines", file, p.Suggestion)
 		}
-		if !strings.HasPrefix(p.Suggestion, "write ") || p.Key == "" {
+		if _, ok := Written(p.Suggestion); !ok {
 			continue
 		}
 		followed++

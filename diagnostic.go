@@ -9,6 +9,10 @@ import (
 
 // A Diagnostic describes a defect of a file that its author can correct.
 // A diagnostic never prevents a catalog from loading another file.
+//
+// The suggestions "write FIELD" and "replace lines 3 to 5 by FIELD" contain a whole field of
+// the frontmatter, up to the end of the suggestion. The field replaces the field in Line, or
+// the named lines. In a FIELD, "⏎" stands for a line break, in JSON and in all other formats.
 type Diagnostic struct {
 	Code       DiagnosticCode `json:"code"`                 // kind of defect; does not change between versions
 	Severity   Severity       `json:"severity"`             // SeverityError or SeverityWarning
@@ -17,7 +21,7 @@ type Diagnostic struct {
 	Column     int            `json:"column,omitempty"`     // 1-based, in characters; 0 means the whole line
 	Key        string         `json:"key,omitempty"`        // frontmatter key; may be empty
 	Message    string         `json:"message"`              // description of the defect, in one line
-	Suggestion string         `json:"suggestion,omitempty"` // correction; empty if unknown
+	Suggestion string         `json:"suggestion,omitempty"` // correction, in one line with ⏎ for a line break; empty if unknown
 }
 
 // A Severity is the effect of a defect.

@@ -49,7 +49,7 @@ func TestLintCommands(t *testing.T) {
 		{"a text that YAML cuts", map[string]string{"a.md": "---\ndescription: Fix issue #$1\n---\n"},
 			[]string{`a.md:2:24: warning FRONTMATTER_RECOVERED description (write description: "Fix issue #$1")`}},
 		{"a list that a tab indents", map[string]string{"a.md": "---\ndescription: d\nallowed-tools:\n\t- Read\n---\n"},
-			[]string{`a.md:4:1: warning FRONTMATTER_RECOVERED allowed-tools (write allowed-tools:⏎  - Read)`}},
+			[]string{`a.md:4:1: warning FRONTMATTER_RECOVERED allowed-tools (replace lines 3 to 4 by allowed-tools:⏎  - Read)`}},
 		{"a fence that is not closed exactly", map[string]string{"a.md": "\n---\ndescription: d\n----\nText.\n"},
 			[]string{`a.md:2:0: error FRONTMATTER_UNTERMINATED (write "---" in line 4)`}},
 		{"a description that is a comment", map[string]string{"a.md": "---\ndescription: #$1\n---\n"}, []string{
@@ -61,16 +61,20 @@ func TestLintCommands(t *testing.T) {
 		{"a byte that is no text, beyond what a list reads", map[string]string{"a.md": good + strings.Repeat("Text.\n", 2000) + "Wei\xdf.\n"},
 			[]string{"a.md:2004:4: warning NOT_UTF8 (save the file as UTF-8)"}},
 		{"a misspelled key", map[string]string{"a.md": "---\ndescription: d\nargument_hint: x\nallowed_tools: Read\nmodle: opus\nmodle: x\n---\n$ARGUMENTS\n"}, []string{
-			"a.md:3:1: warning FIELD_MISSPELLED argument_hint (write argument-hint)",
-			"a.md:4:1: warning FIELD_MISSPELLED allowed_tools (write allowed-tools)",
-			"a.md:5:1: warning FIELD_MISSPELLED modle (write model)",
-			"a.md:6:1: warning DUPLICATE_KEY modle (remove the other values)"}},
+			"a.md:3:1: warning FIELD_MISSPELLED argument_hint (rename the key to argument-hint)",
+			"a.md:4:1: warning FIELD_MISSPELLED allowed_tools (rename the key to allowed-tools)",
+			"a.md:6:1: warning DUPLICATE_KEY modle (remove the other values)",
+			"a.md:6:1: warning FIELD_MISSPELLED modle (rename the key to model)"}},
 		{"a misspelled description", map[string]string{"a.md": "---\ndescripton: d\n---\n"}, []string{
-			"a.md:0:0: warning NO_DESCRIPTION description (describe what the command does and when to use it)",
-			"a.md:2:1: warning FIELD_MISSPELLED descripton (write description)"}},
+			"a.md:2:1: warning FIELD_MISSPELLED descripton (rename the key to description)"}},
+		{"a misspelled description beside a description", map[string]string{"a.md": "---\ndescripton: a\ndescription: b\n---\n"}, []string{
+			"a.md:2:1: warning FIELD_MISSPELLED descripton (merge the value into description in line 3, or remove the field)"}},
+		{"a misspelled hint without a placeholder", map[string]string{"a.md": "---\ndescription: d\nargument_hint: x\n---\nReview.\n"}, []string{
+			"a.md:3:1: warning FIELD_MISSPELLED argument_hint (rename the key to argument-hint)",
+			"a.md:3:1: warning HINT_WITHOUT_PLACEHOLDER argument_hint (write $ARGUMENTS in the text, or remove argument-hint)"}},
 		{"a key in capitals", map[string]string{"a.md": "---\ndescription: d\nTags: x\nDisable_Model_Invocation: true\n---\n"}, []string{
-			"a.md:3:1: warning FIELD_MISSPELLED Tags (write tags)",
-			"a.md:4:1: warning FIELD_MISSPELLED Disable_Model_Invocation (write disable-model-invocation)"}},
+			"a.md:3:1: warning FIELD_MISSPELLED Tags (rename the key to tags)",
+			"a.md:4:1: warning FIELD_MISSPELLED Disable_Model_Invocation (rename the key to disable-model-invocation)"}},
 		{"keys of clients and of authors", map[string]string{"a.md": "---\ndescription: d\nmode: agent\nagents: x\ntools: x\ndisallowed-tools: x\nuser-invokable: true\ncontext: fork\n" +
 			"subtask: true\nscripts: x\ncategory: x\ntag: x\nauthor: x\ndesc: x\ndepartment: x\n---\n"}, nil},
 		{"a hint without a placeholder", map[string]string{"a.md": "---\ndescription: d\nargument-hint: <file>\n---\nReview the file.\n"},

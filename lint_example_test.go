@@ -25,11 +25,11 @@ func ExampleCatalog_Lint_skills() {
 	}
 	// Output:
 	// skills/pdf/SKILL.md:2:1: error [SKILL_NAME_MISMATCH]
-	// 	write "name: pdf"
+	// 	write name: pdf
 	// skills/pdf/SKILL.md:2:1: error [SKILL_NAME_NOT_LOWERCASE]
-	// 	write "name: pdf"
+	// 	write name: pdf
 	// skills/release/SKILL.md:3:1: error [FRONTMATTER_RECOVERED]
 	// 	write description: "Cut a release: tag, build, publish."
 	// skills/release/SKILL.md:4:1: error [SKILL_FIELD_UNEXPECTED]
-	// 	write allowed-tools
+	// 	rename the key to allowed-tools
 }

@@ -43,6 +43,9 @@
 // characters of a path as in Go, for example a line break as \n. The formats sarif and github
 // encode the path of the file.
 //
+// The corrections "write FIELD" and "replace lines 3 to 5 by FIELD" contain a whole field of
+// the frontmatter. In a FIELD, "⏎" stands for a line break, in every format.
+//
 //   - text has a line "path:line:column: severity: message [CODE]" for each diagnostic.
 //   - json is an array of [toolshelf.Diagnostic] values.
 //   - sarif is a SARIF 2.1.0 log for code scanning. The output has no fingerprints, because
@@ -121,6 +124,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "usage: toolshelf-lint [flags] [DIR…]    checks the commands and skills of the projects (default: the working directory)")
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
+		fmt.Fprintln(stderr, `In the corrections "write FIELD" and "replace lines 3 to 5 by FIELD", ⏎ stands for a line break.`)
 	}
 	// unchecked reports why the check is impossible.
 	unchecked := func(err error) int {

@@ -45,7 +45,7 @@ const (
 	wrong   = "---\nname: b\ndescription: b\n---\n"
 
 	theWarning = `:2:1: warning: the value is not valid YAML and is read as text; write description: "a: b" [FRONTMATTER_RECOVERED]` + "\n"
-	theError   = `:2:1: error: name "b" does not match the directory name "a"; write "name: a" [SKILL_NAME_MISMATCH]` + "\n"
+	theError   = `:2:1: error: name "b" does not match the directory name "a"; write name: a [SKILL_NAME_MISMATCH]` + "\n"
 )
 
 func TestCheck(t *testing.T) {
@@ -260,7 +260,7 @@ func TestImpossibleChecks(t *testing.T) {
 
 func TestHelpAndVersionCheckNothing(t *testing.T) {
 	project(t, nil)
-	if _, stderr := printed(t, 0, "-h"); !strings.Contains(stderr, "-client NAME") {
+	if _, stderr := printed(t, 0, "-h"); !strings.Contains(stderr, "-client NAME") || !strings.Contains(stderr, "⏎ stands for a line break") {
 		t.Errorf("help is %q", stderr)
 	}
 	if stdout, _ := printed(t, 0, "-version"); !strings.HasPrefix(stdout, "toolshelf-lint ") || stdout == "toolshelf-lint \n" {

@@ -88,7 +88,8 @@ func (l *Commands) prepare() {
 // frontmatter, at most maxReferences missing references, a hint that does not fit the
 // placeholders, and the invisible characters.
 func (l *Commands) Check(f File, command Command) []problem.Problem {
-	found := f.header(false)
+	f.prepare(false)
+	found := f.header()
 	field, ok := f.field("description")
 	if command.Listed && !f.explained() && strings.TrimSpace(field.Value.String()) == "" {
 		if !ok {

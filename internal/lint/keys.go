@@ -1,10 +1,12 @@
 package lint
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -27,18 +29,60 @@ var otherKeys = []string{
 // misspelledKeys reports each unknown key that resembles an effective key, once.
 func (f *File) misspelledKeys() []problem.Problem {
 	var found []problem.Problem
-	seen := make(map[string]bool)
-	for _, field := range f.Doc.Fields {
-		if seen[field.Key] {
-			continue
-		}
-		seen[field.Key] = true
-		if similar := misspelled(field.Key); similar != "" {
+	for _, field := range f.unique {
+		if key := f.spelling(field.Key); key != "" {
 			found = append(found, f.at(field, problem.Warning, problem.FieldMisspelled,
-				"the key "+strconv.Quote(shorten(field.Key))+" is unknown and has no effect", "write "+similar))
+				"the key "+strconv.Quote(shorten(field.Key))+" is unknown and has no effect", f.spell(field, key)))
 		}
 	}
 	return found
+}
+
+// spelling returns the key for a misspelled key, or "".
+func (f *File) spelling(key string) string {
+	if f.skill {
+		switch similar := similarKey(key, specifiedFields); {
+		case slices.Contains(specifiedFields, key):
+			return ""
+		case similar != "":
+			return similar
+		}
+	}
+	return misspelled(key)
+}
+
+// spell returns the suggestion for a field with a misspelled key. No suggestion leads to a
+// second field with the right key.
+func (f *File) spell(field matter.Field, key string) string {
+	if used := f.meant[key]; used.Key != field.Key {
+		if blank(field) {
+			return "remove the field"
+		}
+		return fmt.Sprintf("merge the value into %s in line %d, or remove the field", key, used.Line)
+	}
+	if i := slices.IndexFunc(f.unique, func(other matter.Field) bool { return other.Key == key }); i >= 0 {
+		return fmt.Sprintf("rename the key to %s, and remove the empty field in line %d", key, f.unique[i].Line)
+	}
+	for _, p := range f.Doc.Problems {
+		if p.Key != field.Key {
+			continue
+		}
+		if suggestion := f.respelled(p, key); suggestion != "" {
+			return suggestion
+		}
+	}
+	return "rename the key to " + key
+}
+
+// respelled returns the suggestion of a problem to write a field, with another key. The
+// suggestion is "" if the field is not the field for the key, or would have another type.
+func (f *File) respelled(p problem.Problem, key string) string {
+	text, ok := matter.Written(p.Suggestion)
+	field := f.meant[key]
+	if !ok || field.Key != p.Key || matter.IsTextKey(key) && field.Value.Kind >= matter.Sequence {
+		return ""
+	}
+	return f.Doc.Write(field, matter.WithKey(text, key))
 }
 
 // misspelled returns the effective key for a misspelled key, for example argument_hint or

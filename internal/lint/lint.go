@@ -18,6 +18,46 @@ type File struct {
 	Path string // path in problems
 	Raw  []byte
 	Doc  matter.Document // Raw, parsed as a whole file
+
+	skill  bool
+	unique []matter.Field          // last field of each key
+	meant  map[string]matter.Field // key → field that supplies the value: with the key, or with a misspelled key
+}
+
+// prepare sets the fields for the checks.
+func (f *File) prepare(skill bool) {
+	f.skill, f.meant = skill, make(map[string]matter.Field)
+	last := make(map[string]int)
+	for i, field := range f.Doc.Fields {
+		last[field.Key] = i
+	}
+	rank := func(field matter.Field, key string) (rank int) {
+		if !blank(field) {
+			rank = 2
+		}
+		if field.Key == key {
+			rank++
+		}
+		return rank
+	}
+	for i, field := range f.Doc.Fields {
+		if last[field.Key] != i {
+			continue
+		}
+		f.unique = append(f.unique, field)
+		key := field.Key
+		if right := f.spelling(key); right != "" {
+			key = right
+		}
+		if other, ok := f.meant[key]; !ok || rank(field, key) > rank(other, key) {
+			f.meant[key] = field
+		}
+	}
+}
+
+// blank reports whether a field has no value.
+func blank(field matter.Field) bool {
+	return field.Value.Kind < matter.Sequence && strings.TrimSpace(field.Value.Text) == ""
 }
 
 // at returns a problem at a field. A zero Line means the whole file.
@@ -34,17 +74,22 @@ func placeAfter(text []byte) matter.Field {
 
 // header returns the problems of the frontmatter. A problem is an error if the
 // frontmatter lost a value, and in a skill if the reference validator rejects the
-// file.
-func (f *File) header(skill bool) []problem.Problem {
+// file. A suggestion to write a field with a misspelled key has the right key.
+func (f *File) header() []problem.Problem {
 	var found []problem.Problem
 	for _, p := range f.Doc.Problems {
 		p = p.In(f.Path)
+		if _, ok := matter.Written(p.Suggestion); ok {
+			if key := f.spelling(p.Key); key != "" {
+				p.Suggestion = f.respelled(p, key)
+			}
+		}
 		switch p.Code {
 		case problem.FrontmatterValueCut, problem.AllowedToolsUnbalanced:
 		case problem.FrontmatterUnterminated, problem.FrontmatterUnknownFence, problem.FrontmatterRefused, problem.FrontmatterInvalid:
 			p.Severity = problem.Error
 		default:
-			if skill {
+			if f.skill {
 				p.Severity = problem.Error
 			}
 		}
@@ -65,15 +110,14 @@ func (f *File) explained() bool {
 	})
 }
 
-// field returns the last field with a key. If the key is missing, ok is false and
-// the field has the line of the opening fence.
+// field returns the last field with a key, or else the field with a misspelled key for
+// the key. If both are missing, ok is false and the field has the line of the opening
+// fence.
 func (f *File) field(key string) (field matter.Field, ok bool) {
-	for _, field := range slices.Backward(f.Doc.Fields) {
-		if field.Key == key {
-			return field, true
-		}
+	if field, ok = f.meant[key]; !ok {
+		field = matter.Field{Key: key, Line: max(f.Doc.Line, 1)}
 	}
-	return matter.Field{Key: key, Line: max(f.Doc.Line, 1)}, false
+	return field, ok
 }
 
 // shorten limits a text that a message quotes.

@@ -18,9 +18,10 @@ import (
 // invisible characters: other defects must not hide an attack.
 func Skill(f File) []problem.Problem {
 	s := newSkill(f)
-	found := append(s.header(true), s.check(fileRules)...)
+	found := append(s.header(), s.check(fileRules)...)
 	if s.isYAML() {
 		found = append(found, s.fields()...)
+		reconcile(found)
 		found = append(found, s.fenceInField(found)...)
 	}
 	slices.SortFunc(found, problem.Compare)
@@ -45,6 +46,7 @@ type value struct {
 
 func newSkill(f File) *skill {
 	s := &skill{File: f}
+	s.prepare(true)
 	text := bytes.TrimPrefix(f.Raw, byteOrderMark)
 	for range f.Doc.Line - 1 {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
@@ -86,6 +88,38 @@ func (s *skill) fields() []problem.Problem {
 	return append(found, s.check(fieldRules)...)
 }
 
+// reconcile gives the problems of one field one correction: the correction of a rule for
+// the value, or else the correction of the notation.
+func reconcile(found []problem.Problem) {
+	decided := make(map[string]string)
+	for _, p := range found {
+		switch p.Code {
+		case problem.SkillDescriptionNotText, problem.SkillCompatibilityNotText, problem.SkillMetadataNotAMapping:
+			decided[p.Key] = p.Suggestion
+		case problem.SkillNameNotText, problem.SkillNameTooLong, problem.SkillNameNotLowercase, problem.SkillNameHyphenAtEdge,
+			problem.SkillNameDoubleHyphen, problem.SkillNameCharacters, problem.SkillNameMismatch:
+			if strings.Contains(p.Suggestion, nameKey) {
+				decided[p.Key] = p.Suggestion
+			}
+		}
+	}
+	for i := range found {
+		p := &found[i]
+		if _, ok := matter.Written(p.Suggestion); !ok {
+			continue
+		}
+		if suggestion := decided[p.Key]; suggestion != "" {
+			p.Suggestion = suggestion
+		}
+		for j := range found {
+			q := &found[j]
+			if notation := q.Code == problem.SkillYAMLAnchor || q.Code == problem.SkillYAMLTag; notation && q.Line == p.Line && q.Column == p.Column {
+				q.Suggestion = p.Suggestion
+			}
+		}
+	}
+}
+
 // fenceInField reports a "---" inside the frontmatter. The reference validator
 // ends the frontmatter there. The problem is an error if the validator rejects
 // the rest of the frontmatter for no other known reason.
@@ -101,7 +135,7 @@ func (s *skill) fenceInField(known []problem.Problem) []problem.Problem {
 		rest := s.File
 		rest.Raw = []byte("---\n" + header[:i] + "\n---\n")
 		rest.Doc, _ = matter.Parse(rest.Raw, true)
-		if r := newSkill(rest); slices.ContainsFunc(append(r.header(true), r.fields()...), isError) {
+		if r := newSkill(rest); slices.ContainsFunc(append(r.header(), r.fields()...), isError) {
 			severity = problem.Error
 		}
 	}

@@ -149,15 +149,13 @@ func tabInFence(s *skill) []matter.Field {
 	return placeIf(s.isYAML() && i >= 0, matter.Field{Line: s.Doc.Line, Column: 1 + i})
 }
 
-// unexpectedFields returns the first field of each key outside the specification.
+// unexpectedFields returns the last field of each key outside the specification.
 func unexpectedFields(s *skill) []matter.Field {
 	var found []matter.Field
-	seen := make(map[string]bool)
-	for _, field := range s.Doc.Fields {
-		if !seen[field.Key] && !slices.Contains(specifiedFields, field.Key) {
+	for _, field := range s.unique {
+		if !slices.Contains(specifiedFields, field.Key) {
 			found = append(found, field)
 		}
-		seen[field.Key] = true
 	}
 	return found
 }
@@ -193,22 +191,21 @@ func unexpectedField(_ *skill, place matter.Field) string {
 	return "the Agent Skills specification does not define the field " + strconv.Quote(shorten(place.Key))
 }
 
-func fieldSuggestion(_ *skill, place matter.Field) string {
-	if similar := similarKey(place.Key, specifiedFields); similar != "" {
-		return "write " + similar
+func fieldSuggestion(s *skill, place matter.Field) string {
+	if key := s.spelling(place.Key); key != "" {
+		return s.spell(place, key)
 	}
 	if slices.Contains(clientFields, place.Key) {
 		return "keep the field only if all clients of the skill support the field, as this library does"
 	}
-	if similar := misspelled(place.Key); similar != "" {
-		return "write " + similar
-	}
 	return `move the field below "metadata", or remove the field`
 }
 
+const nameKey = "name: "
+
 // nameSuggestion states how the field "name" and the directory get the same valid name.
 // nameSuggestion prefers the directory name, because the directory name is the name of
-// the skill in toolshelf.
+// the skill in toolshelf. The field is the end of the suggestion.
 func nameSuggestion(s *skill, _ matter.Field) string {
 	declared := strings.TrimSpace(s.name.text)
 	name := s.Name
@@ -221,11 +218,15 @@ func nameSuggestion(s *skill, _ matter.Field) string {
 		return "give the name and the directory lowercase letters, digits and hyphens"
 	}
 	var steps []string
-	if declared != name {
-		steps = append(steps, `write "name: `+name+`"`)
-	}
 	if s.Name != name {
 		steps = append(steps, "rename the directory to "+strconv.Quote(name))
+	}
+	field := nameKey + matter.Value{Kind: matter.String, Text: name}.Scalar()
+	switch {
+	case !s.name.present:
+		steps = append(steps, "add "+field)
+	case declared != name:
+		steps = append(steps, s.Doc.Write(s.name.Field, field))
 	}
 	return strings.Join(steps, " and ")
 }

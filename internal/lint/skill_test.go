@@ -194,16 +194,16 @@ func TestSkillFrontmatter(t *testing.T) {
 
 func TestSkillSuggestions(t *testing.T) {
 	for _, tt := range []struct{ dir, text, want string }{
-		{"pdf", named("PDF"), `write "name: pdf"`},
-		{"PDF", named("PDF"), `write "name: pdf" and rename the directory to "pdf"`},
+		{"pdf", named("PDF"), `write name: pdf`},
+		{"PDF", named("PDF"), `rename the directory to "pdf" and write name: pdf`},
 		{"PDF tools", named("pdf-tools"), `rename the directory to "pdf-tools"`},
-		{"pdf", named(`"-"`), `write "name: pdf"`},
+		{"pdf", named(`"-"`), `write name: pdf`},
 		{"~", named(`"-"`), "give the name and the directory lowercase letters, digits and hyphens"},
-		{"PDF Tools", "---\ndescription: d\n---\n", `write "name: pdf-tools" and rename the directory to "pdf-tools"`},
-		{"x", "---\nname: x\ndescription: d\nallowed_tools: Read\n---\n", "write allowed-tools"},
-		{"x", "---\nname: x\ndescription: d\nlicence: MIT\n---\n", "write license"},
-		{"x", "---\nname: x\ndescription: d\ndisable_model_invocation: true\n---\n", "write disable-model-invocation"},
-		{"x", "---\nname: x\ndescription: d\nmodle: opus\n---\n", "write model"},
+		{"PDF Tools", "---\ndescription: d\n---\n", `rename the directory to "pdf-tools" and add name: pdf-tools`},
+		{"x", "---\nname: x\ndescription: d\nallowed_tools: Read\n---\n", "rename the key to allowed-tools"},
+		{"x", "---\nname: x\ndescription: d\nlicence: MIT\n---\n", "rename the key to license"},
+		{"x", "---\nname: x\ndescription: d\ndisable_model_invocation: true\n---\n", "rename the key to disable-model-invocation"},
+		{"x", "---\nname: x\ndescription: d\nmodle: opus\n---\n", "rename the key to model"},
 		{"x", "---\nname: x\ndescription: d\nmodel: opus\n---\n", `move the field below "metadata", or remove the field`},
 		{"x", "---\nname: x\ndescription: d\nversion: 1\n---\n", `move the field below "metadata", or remove the field`},
 		{"x", "---\nname: x\ndescription: " + strings.Repeat("x", 1030) + "\n---\n", "remove 6 characters"},
@@ -231,10 +231,133 @@ func TestFieldSuggestionsMakeASkillValid(t *testing.T) {
 				suggestion = p.Suggestion
 			}
 		}
-		field, ok := strings.CutPrefix(suggestion, "write ")
+		field, ok := matter.Written(suggestion)
 		corrected := text + strings.ReplaceAll(field, "⏎", "\n") + "\n---\n"
 		if left := lintSkill("pdf", corrected); !ok || left != nil {
 			t.Errorf("%q: corrected to %q, with %q", broken, corrected, left)
+		}
+	}
+}
+
+// apply applies each suggestion literally. The line numbers are the numbers before the
+// first change.
+func apply(t *testing.T, dir, text string, found []problem.Problem) (newDir, newText string) {
+	t.Helper()
+	lines := strings.SplitAfter(text, "\n")
+	value := func(n int) string { _, value, _ := strings.Cut(strings.TrimSpace(lines[n-1]), ": "); return value }
+	for _, p := range found {
+		from, to, other, key := p.Line, p.Line, 0, ""
+		written, ok := strings.CutPrefix(p.Suggestion, "rename the directory to ")
+		if !ok {
+			written = p.Suggestion
+		} else if quoted, rest, more := strings.Cut(written, " and "); true {
+			dir, written = strings.Trim(quoted, `"`), rest
+			if !more {
+				continue
+			}
+		}
+		fmt.Sscanf(written, "replace lines %d to %d by ", &from, &to)
+		field, ok := matter.Written(written)
+		added, adds := strings.CutPrefix(written, "add name: ")
+		switch {
+		case ok:
+			for n := from; n <= to; n++ {
+				lines[n-1] = ""
+			}
+			lines[from-1] = strings.ReplaceAll(field, "⏎", "\n") + "\n"
+		case adds:
+			lines[from-1] += "name: " + added + "\n"
+		case scan(written, "rename the key to %s and remove the empty field in line %d", &key, &other), scan(written, "rename the key to %s", &key):
+			_, rest, _ := strings.Cut(lines[from-1], ":")
+			lines[from-1] = strings.Trim(key, ",") + ":" + rest
+			if other > 0 {
+				lines[other-1] = ""
+			}
+		case scan(written, "merge the value into %s in line %d, or remove the field", &key, &other):
+			lines[other-1] = strings.TrimSpace(lines[other-1]) + " " + value(from) + "\n"
+			lines[from-1] = ""
+		case written == "remove the field":
+			lines[from-1] = ""
+		case written == "remove the other values":
+			for n := range lines[:from-1] {
+				if strings.HasPrefix(lines[n], p.Key+":") {
+					lines[n] = ""
+				}
+			}
+		default:
+			t.Errorf("%q: the suggestion %q of %s in line %d is not literal", text, p.Suggestion, p.Code, p.Line)
+		}
+	}
+	return dir, strings.Join(lines, "")
+}
+
+// scan reports whether a text has a format, and reads the values of the format.
+func scan(text, format string, values ...any) bool {
+	n, err := fmt.Sscanf(text, format, values...)
+	return err == nil && n == len(values)
+}
+
+// All suggestions for one file together correct the file, and keep each value.
+func TestSuggestionsOfOneFileAgree(t *testing.T) {
+	const command, skill = false, true
+	for _, tt := range []struct {
+		skill       bool
+		dir         string
+		header      string
+		want        string
+		diagnostics int
+	}{
+		{command, "", "descripton: X\n", "description: X\n", 1},
+		{command, "", "Description: X\n", "description: X\n", 1},
+		{command, "", "descripton: >\n  a\n  b\n", "description: >\n  a\n  b\n", 1},
+		{command, "", "descripton: A\ndescription: B\n", "description: B A\n", 1},
+		{command, "", "description: B\nmodel: x\nDescription: A\n", "description: B A\nmodel: x\n", 1},
+		{command, "", "descripton: A\ndesciption: B\n", "description: A B\n", 2},
+		{command, "", "descripton: A\ndescription:\n", "description: A\n", 1},
+		{command, "", "descripton: A: b\ndescription:\n", "description: \"A: b\"\n", 2},
+		{command, "", "descripton:\ndescription: B\n", "description: B\n", 1},
+		{command, "", "descripton: A: b\n", "description: \"A: b\"\n", 2},
+		{command, "", "description: d\nAllowed-Tools:\n\t- Read\nmodel: x: y\n", "description: d\nallowed-tools:\n  - Read\nmodel: \"x: y\"\n", 3},
+		{command, "", "description: d\nmodle: opus\nmodle: x\n", "description: d\nmodel: x\n", 2},
+		{command, "", "description: d\nmetadata:\n\tversion: 1\nmodel: x\n", "description: d\nmetadata:\n  version: 1\nmodel: x\n", 1},
+		{command, "", "description: d\nmetadata:\n  a: b #1\n  c: &d e\n", "description: d\nmetadata:\n  a: \"b #1\"\n  c: \"&d e\"\n", 2},
+		{skill, "pdf", "name: pdf\ndescripton: Deploys app: use when shipping\n", "name: pdf\ndescription: \"Deploys app: use when shipping\"\n", 2},
+		{skill, "pdf", "Name: pdf\ndescripton: d\n", "name: pdf\ndescription: d\n", 2},
+		{skill, "pdf", "name: pdf\ndescripton: A\ndescription: B\n", "name: pdf\ndescription: B A\n", 1},
+		{skill, "pdf", "name: pdf\ndescription:\ndescripton: A\n", "name: pdf\ndescription: A\n", 1},
+		{skill, "pdf", "Name: PDF: x\ndescription: d\n", "name: pdf\ndescription: d\n", 5},
+		{skill, "broken", "name: [broken\ndescription: d\n", "name: broken\ndescription: d\n", 3},
+		{skill, "pdf", "name:\n  - pdf\ndescription: d\n", "name: pdf\ndescription: d\n", 1},
+		{skill, "pdf", "name:\n\t- pdf\ndescription: d\n", "name: pdf\ndescription: d\n", 2},
+		{skill, "pdf", "name: PDF\ndescription: d\n", "name: pdf\ndescription: d\n", 2},
+		{skill, "PDF Tools", "description: d\n", "name: pdf-tools\ndescription: d\n", 1},
+		{skill, "PDF Tools", "name: PDF Tools\ndescription: d\n", "name: pdf-tools\ndescription: d\n", 2},
+		{skill, "PDF", "name: \"pdf\ndescription: d\n", "name: \"pdf\"\ndescription: d\n", 2},
+		{skill, "null", "name: Null\ndescription: d\n", "name: \"null\"\ndescription: d\n", 1},
+		{skill, "pdf", "name: pdf\ndescription: d\nmetadata:\n\tversion: \"1\"\nlicense: &l MIT\n",
+			"name: pdf\ndescription: d\nmetadata:\n  version: \"1\"\nlicense: &l MIT\n", -1}, // an anchor in a broken header may have an alias
+		{skill, "pdf", "name: pdf\ndescription: d\nlicense: !l MIT\ncompatibility: &x y\n", "name: pdf\ndescription: d\nlicense: \"!l MIT\"\ncompatibility: \"&x y\"\n", 4},
+		{skill, "pdf", "name: pdf\ndescription: d\ncompatibility: [linux\nallowed_tools:\n\t- Read\n", "name: pdf\ndescription: d\ncompatibility: \"[linux\"\nallowed-tools:\n  - Read\n", 3},
+	} {
+		lint := func(dir, text string) (found []problem.Problem) {
+			if tt.skill {
+				return Skill(file(dir, text))
+			}
+			found = new(Commands).Check(file("a", text), Command{Name: "a", Path: "a.md", Listed: true})
+			slices.SortFunc(found, problem.Compare)
+			return found
+		}
+		text, want := "---\n"+tt.header+"---\nText.\n", "---\n"+tt.want+"---\nText.\n"
+		found := lint(tt.dir, text)
+		dir, got := apply(t, tt.dir, text, found)
+		if got != want {
+			t.Errorf("%q: corrected to %q, want %q", text, got, want)
+		}
+		if tt.diagnostics < 0 {
+			continue
+		}
+		if left := lint(dir, got); len(left) > 0 || len(found) != tt.diagnostics {
+			t.Errorf("%q: %d diagnostics, want %d: %+v\nleft: %+v", text, len(found), tt.diagnostics, found, left)
 		}
 	}
 }
@@ -258,8 +381,8 @@ func TestNameSuggestionsMakeANameValid(t *testing.T) {
 				return
 			}
 			for step := range strings.SplitSeq(wrong.Suggestion, " and ") {
-				if s, ok := strings.CutPrefix(step, `write "name: `); ok {
-					name = strings.TrimSuffix(s, `"`)
+				if s, ok := strings.CutPrefix(step, "write name: "); ok {
+					name = strings.Trim(s, `"`)
 				} else if _, err := fmt.Sscanf(step, "rename the directory to %q", &dir); err != nil {
 					r.Fatalf("the suggestion has an unknown step: %q", step)
 				}

@@ -372,12 +372,12 @@ func (d *Document) Write(field Field, text string) string {
 // Written returns the field in a suggestion of Write. ok is false for other suggestions.
 func Written(suggestion string) (text string, ok bool) {
 	text, ok = strings.CutPrefix(suggestion, "write ")
-	if !ok && strings.HasPrefix(suggestion, "replace lines ") {
-		_, text, _ = strings.Cut(suggestion, " by ")
+	if lines, field, found := strings.Cut(suggestion, " by "); found && strings.HasPrefix(lines, "replace lines ") {
+		text, ok = field, true
 	}
 	first, _, _ := strings.Cut(text, lineBreak)
-	_, _, ok = keyLine(first)
-	return text, ok
+	_, _, isField := keyLine(first)
+	return text, ok && isField
 }
 
 // WithKey returns a field of Written with another key.

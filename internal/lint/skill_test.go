@@ -244,6 +244,7 @@ func TestFieldSuggestionsMakeASkillValid(t *testing.T) {
 func apply(t *testing.T, dir, text string, found []problem.Problem) (newDir, newText string) {
 	t.Helper()
 	lines := strings.SplitAfter(text, "\n")
+	fields := map[int]string{} // line → field to write in the line
 	value := func(n int) string { _, value, _ := strings.Cut(strings.TrimSpace(lines[n-1]), ": "); return value }
 	for _, p := range found {
 		from, to, other, key := p.Line, p.Line, 0, ""
@@ -260,7 +261,10 @@ func apply(t *testing.T, dir, text string, found []problem.Problem) (newDir, new
 		field, ok := matter.Written(written)
 		added, adds := strings.CutPrefix(written, "add name: ")
 		switch {
+		case ok && fields[from] != "" && fields[from] != field:
+			t.Errorf("%q: write %q or %q?", text, field, fields[from])
 		case ok:
+			fields[from] = field
 			for n := from; n <= to; n++ {
 				lines[n-1] = ""
 			}

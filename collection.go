@@ -171,9 +171,10 @@ func (c *collection[Info]) optionalSnapshot(ctx context.Context, op string) (*in
 	return all, c.layerError(op, err)
 }
 
-// meant returns the name that an invalid name probably means, without a check.
-func (c *collection[Info]) meant(name string) string {
-	var dirs []string
+// meant returns the name that an invalid name probably means, without a check, and whether
+// arguments follow the name.
+func (c *collection[Info]) meant(name string) (meant string, arguments bool) {
+	dirs := []string{c.noun + "s"}
 	for _, l := range c.layers {
 		dirs = append(dirs, l.name)
 	}

@@ -53,7 +53,8 @@ const (
 //
 // Get returns [ErrInvalidCommandName] for a name that no command can have. If the
 // name resembles a valid name, as "/review" does, the message contains the valid
-// name. Names never become part of a path. Get returns [ErrCommandNotFound] if no layer
+// name. Arguments are no part of a name: [Command.Render] fills in arguments. Names never
+// become part of a path. Get returns [ErrCommandNotFound] if no layer
 // contains the name. If no layer directory exists, the error also matches
 // [ErrDirectoryNotFound]. If the file exists but cannot be read, Get returns
 // [ErrFileRead] with the cause, such as fs.ErrPermission, in the chain. If the
@@ -252,20 +253,34 @@ func (c *Catalog) validElement(name string) bool {
 // nameCorrection completes the message for an invalid name: the valid name that the caller
 // probably means, or else the rule.
 func (c *Catalog) nameCorrection(name string) string {
-	meant, _ := names.TrimMarkdown(c.commands.meant(name))
-	if c.config.nested {
-		meant = strings.ReplaceAll(meant, "/", ":")
+	meant, arguments := c.commands.meant(name)
+	words := strings.Fields(meant)
+	guess := !arguments && len(words) > 1 && !c.validElement(meant)
+	if guess {
+		meant = words[0]
 	}
+	meant, _ = names.TrimMarkdown(meant)
+	nested := strings.ReplaceAll(meant, "/", ":")
+	if c.config.nested {
+		meant = nested
+	}
+	write := "write " + quote(meant)
+	if arguments || guess {
+		write += ", and fill in the arguments with Render"
+	}
+	const rule = `use letters, digits, "_" and "-"`
 	switch {
+	case c.validName(meant) && guess:
+		return rule + "; if arguments follow the name, " + write
 	case c.validName(meant):
-		return "write " + quote(meant)
+		return write
 	case c.config.looseNames:
 		return "use one path element without separators, control characters and leading dot"
 	case c.config.nested:
-		return `use letters, digits, "_" and "-"; separate directories with ":"`
-	case strings.Contains(name, ":"):
-		return `use letters, digits, "_" and "-"; the catalog reads no subdirectories without WithNestedCommands`
+		return rule + `; separate directories with ":"`
+	case strings.Contains(nested, ":") && c.validElement(strings.ReplaceAll(nested, ":", "")):
+		return rule + "; the catalog reads no subdirectories without WithNestedCommands"
 	default:
-		return `use letters, digits, "_" and "-"`
+		return rule
 	}
 }

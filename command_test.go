@@ -152,37 +152,51 @@ func TestGetTakesNames(t *testing.T) {
 }
 
 func TestAnInvalidCommandNameIsAnsweredWithTheNameThatItMeans(t *testing.T) {
-	strict := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("./a", ".claude/commands/"))
+	strict := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("./a", ".claude/commands/", "lib/prompts"))
 	nested := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithNestedCommands())
 	loose := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithLooseNames())
-	const rule, nestedRule = `use letters, digits, "_" and "-"`, `use letters, digits, "_" and "-"; separate directories with ":"`
+	const (
+		rule, nestedRule = `use letters, digits, "_" and "-"`, `use letters, digits, "_" and "-"; separate directories with ":"`
+		withoutNested    = "; the catalog reads no subdirectories without WithNestedCommands"
+		render           = ", and fill in the arguments with Render"
+	)
 	for _, tt := range []struct {
 		catalog    *toolshelf.Catalog
 		name, want string
 	}{
 		{strict, "/review", `write "review"`},
 		{strict, "/review.md", `write "review"`},
-		{strict, "/review the last commit", `write "review"`},
-		{strict, "/review\nthe last commit", `write "review"`},
+		{strict, "/review the last commit", `write "review"` + render},
+		{strict, "/review\nthe last commit", `write "review"` + render},
 		{strict, " review ", `write "review"`},
 		{strict, "review/", `write "review"`},
 		{strict, "./review.md", `write "review"`},
 		{strict, "a/review.md", `write "review"`},
 		{strict, ".claude/commands/review.md", `write "review"`},
 		{strict, `.claude\commands\review.md`, `write "review"`},
-		{strict, "b/review.md", rule},
-		{strict, "review the last commit", rule},
+		{strict, "commands/review.md", `write "review"`},
+		{strict, "prompts/review.md", `write "review"`},
+		{strict, "/commands/review.md", `write "review"`},
+		{strict, "review 417", rule + `; if arguments follow the name, write "review"` + render},
+		{strict, "review src/main.go", rule + `; if arguments follow the name, write "review"` + render},
+		{strict, "commands/review.md 417", rule + `; if arguments follow the name, write "review"` + render},
+		{strict, "my.review 417", rule},
+		{strict, "b/review.md", rule + withoutNested},
+		{strict, "frontend/component", rule + withoutNested},
+		{strict, `frontend\component.md`, rule + withoutNested},
+		{strict, "a//b/", rule + withoutNested},
 		{strict, "/my.review", rule},
 		{strict, "/", rule},
 		{strict, "", rule},
 		{strict, "../secrets", rule},
-		{strict, "/frontend:component", rule + "; the catalog reads no subdirectories without WithNestedCommands"},
+		{strict, "/frontend:component", rule + withoutNested},
 		{nested, "/frontend:component", `write "frontend:component"`},
-		{nested, "/frontend:component a b", `write "frontend:component"`},
+		{nested, "/frontend:component a b", `write "frontend:component"` + render},
 		{nested, "commands/frontend/component.md", `write "frontend:component"`},
 		{nested, "frontend/component", `write "frontend:component"`},
 		{nested, "frontend/../component", nestedRule},
 		{loose, "/my.review", `write "my.review"`},
+		{loose, "commands/my review.md", `write "my review"`},
 		{loose, "/.review", "use one path element without separators, control characters and leading dot"},
 	} {
 		_, err := tt.catalog.Get(t.Context(), tt.name)

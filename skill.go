@@ -111,7 +111,8 @@ func (c *Catalog) checkSkillName(op, name string) error {
 		return nil
 	}
 	correction := "use the name of the skill's directory, without separators, control characters and leading dot"
-	meant := strings.TrimSuffix(c.skills.meant(name), "/SKILL.md")
+	meant, _ := c.skills.meant(name)
+	meant = strings.TrimSuffix(meant, "/SKILL.md")
 	if names.Loose(meant) {
 		correction = "write " + quote(meant)
 	}

@@ -23,6 +23,10 @@ func TestGetSuggestsASimilarName(t *testing.T) {
 		{"rviews", list},
 		{"FIX", `did you mean "fix"?`},
 		{"fox", list},
+		{"fxi", `did you mean "fix"?`},
+		{"IFX", `did you mean "fix"?`},
+		{"xif", list}, // two swaps
+		{"fi", list},
 		{"frontend:componnt", `did you mean "frontend:component"?`},
 		{"component", list},
 		{"secretiv", list},     // List omits secretive
@@ -31,6 +35,22 @@ func TestGetSuggestsASimilarName(t *testing.T) {
 		_, err := c.Get(t.Context(), tt.name)
 		if !errors.Is(err, toolshelf.ErrCommandNotFound) || !strings.HasSuffix(err.Error(), tt.says+" (COMMAND_NOT_FOUND)") {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.says)
+		}
+	}
+}
+
+func TestUnknownNamesWithArgumentsOrSwappedLettersAreAnsweredWithTheName(t *testing.T) {
+	c := catalog(t, toolshelf.WithLooseNames(), toolshelf.WithFs(memoryOf(t, map[string]string{
+		"commands/review.md": "", "skills/pdf/SKILL.md": "---\nname: pdf\ndescription: d\n---\n",
+	})))
+	_, err := c.Get(t.Context(), "review 417")
+	if !errors.Is(err, toolshelf.ErrCommandNotFound) || !strings.Contains(err.Error(), `did you mean "review"?`) {
+		t.Error(err)
+	}
+	for _, name := range []string{"PDF extract the text", "pfd"} {
+		_, err := c.GetSkill(t.Context(), name)
+		if !errors.Is(err, toolshelf.ErrSkillNotFound) || !strings.Contains(err.Error(), `did you mean "pdf"?`) {
+			t.Error(err)
 		}
 	}
 }

@@ -30,7 +30,8 @@ var errorObject = errorShape{
 
 // message returns the message of an error of the catalog. A message about an option of the
 // catalog begins with the name of the option. message replaces the name by the name of the
-// argument, because the model knows only the arguments.
+// argument, because the model knows only the arguments. message removes the method of Go that fills
+// in the arguments of a command.
 func (d definition) message(e *toolshelf.Error) string {
 	name, problem, ok := strings.Cut(e.Message, ": ")
 	if ok && e.Code == toolshelf.CodeInvalidOption {
@@ -40,7 +41,7 @@ func (d definition) message(e *toolshelf.Error) string {
 			}
 		}
 	}
-	return e.Message
+	return strings.TrimSuffix(e.Message, ", and fill in the arguments with Render")
 }
 
 // truncate shortens a message, because the message may quote long arguments.

@@ -55,6 +55,8 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 			`{"error":{"code":"INVALID_COMMAND_NAME","message":"invalid command name \"../secrets\": use letters, digits, \"_\" and \"-\""}}`, true},
 		{"a typed line", "get_command", `{"command_name":"/review now"}`,
 			`{"error":{"code":"INVALID_COMMAND_NAME","message":"invalid command name \"/review now\": write \"review\""}}`, true},
+		{"a name with arguments", "get_command", `{"command_name":"review 417"}`,
+			`{"error":{"code":"INVALID_COMMAND_NAME","message":"invalid command name \"review 417\": use letters, digits, \"_\" and \"-\"; if arguments follow the name, write \"review\""}}`, true},
 		{"an unknown name", "get_command", `{"command_name":"nothing"}`,
 			`{"error":{"code":"COMMAND_NOT_FOUND","message":"there is no command \"nothing\"; list the commands for the names"}}`, true},
 		{"no name", "get_command", `{}`,

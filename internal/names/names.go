@@ -67,18 +67,23 @@ func TrimMarkdown(name string) (stem string, ok bool) {
 }
 
 // Meant returns the name that an invalid name probably means, without a check: the first word
-// after a slash, as in "/review args", or a path, as in "commands/review". Meant removes the
-// directory at the beginning of the path if dirs contain the directory.
-func Meant(given string, dirs []string) string {
-	name := strings.ReplaceAll(strings.TrimSpace(given), `\`, "/")
+// after a slash, as in "/review args", or a path, as in "commands/review". Meant reports whether
+// arguments follow the first word. Meant removes the directory at the beginning of the path if dirs
+// contain a path that ends with the directory.
+func Meant(given string, dirs []string) (name string, arguments bool) {
+	name = strings.ReplaceAll(strings.TrimSpace(given), `\`, "/")
 	if strings.HasPrefix(name, "/") {
-		name = strings.Fields(name)[0]
+		words := strings.Fields(name)
+		name, arguments = words[0], len(words) > 1
 	}
 	name = strings.Trim(strings.TrimPrefix(name, "./"), "/")
 	for _, dir := range dirs {
-		if below, ok := strings.CutPrefix(name, strings.Trim(path.Clean(dir), "/")+"/"); ok {
-			return below
+		dir = strings.Trim(path.Clean(strings.ReplaceAll(dir, `\`, "/")), "/")
+		for more := true; more; _, dir, more = strings.Cut(dir, "/") {
+			if below, ok := strings.CutPrefix(name, dir+"/"); ok {
+				return below, arguments
+			}
 		}
 	}
-	return name
+	return name, arguments
 }

@@ -1,12 +1,16 @@
 package toolshelf
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
@@ -372,4 +376,203 @@ func directoryError(op, name, lower, upper string, err error) *Error {
 		e.Code, e.Message = CodeFileRead, upper+" directory cannot be read: "+e.Path+" ("+escape.Reason(err)+")"
 	}
 	return e
+}
+
+// A reading is the result of a reader, with every state of the entry that the
+// reader has seen. The filter must keep all states. Without a filter, the states
+// are unknown.
+type reading[T, Info any] struct {
+	value  T
+	states []Info
+}
+
+// A reader reads the file of an entry of a snapshot. If the reader fails, the states
+// count all the same.
+type reader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry) (reading[T, Info], error)
+
+// A lookup finds the entry with a name or, if no entry has the name, with the stem of the
+// name, and reads the file of the entry.
+type lookup[T, Info any] struct {
+	catalog    *Catalog
+	from       *collection[Info]
+	op         string
+	name, stem string
+	read       reader[T, Info]
+}
+
+// resolve returns the result of read for the entry.
+func (l lookup[T, Info]) resolve(ctx context.Context) (T, error) {
+	var zero T
+	if value, ok := l.inLast(ctx); ok {
+		return value, nil
+	}
+	if ctx.Err() != nil {
+		return zero, ctx.Err()
+	}
+	value, err := l.inNext(ctx, l.from.Snapshot)
+	if l.from.watch && CodeOf(err) == l.from.notFound {
+		// The system may not have reported a new file yet.
+		return l.inNext(ctx, l.from.Validate)
+	}
+	return value, err
+}
+
+// inLast resolves the name in the last snapshot. If the last snapshot does not decide, ok
+// is false.
+func (l lookup[T, Info]) inLast(ctx context.Context) (value T, ok bool) {
+	known, err := l.await(ctx, func(ctx context.Context) (reading[T, Info], error) {
+		s := l.from.Last() // read once: a concurrent scan replaces the last snapshot
+		e := l.from.Known(ctx, s, l.name, l.stem)
+		if e == nil {
+			return reading[T, Info]{}, fs.ErrNotExist
+		}
+		return l.read(ctx, s, e)
+	})
+	return known.value, err == nil && l.from.filter.keepsAll(known.states)
+}
+
+// await runs do on the caller's goroutine if all layers are below the root on a local disk.
+func (l lookup[T, Info]) await(ctx context.Context, do func(context.Context) (reading[T, Info], error)) (reading[T, Info], error) {
+	if l.from.inRoot {
+		return awaitRoot(ctx, l.catalog, do)
+	}
+	return await(ctx, l.catalog, do)
+}
+
+// inNext resolves the name in the result of snapshot, which scans the files.
+func (l lookup[T, Info]) inNext(ctx context.Context, snapshot func(context.Context) (*index.Snapshot, error)) (T, error) {
+	all, err := snapshot(ctx)
+	if err != nil {
+		var zero T
+		return zero, l.from.lookupError(l.op, l.name, l.stem, err)
+	}
+	return l.in(ctx, all, l.from.filter.apply(all))
+}
+
+// in resolves the name in a snapshot. The snapshot shown has the entries of all that pass
+// the filter.
+func (l lookup[T, Info]) in(ctx context.Context, all, shown *index.Snapshot) (T, error) {
+	var zero T
+	e := shown.Lookup(l.name, l.stem)
+	if e == nil {
+		return zero, l.from.unknownName(l.op, l.name, l.stem, shown)
+	}
+	now, err := l.await(ctx, func(ctx context.Context) (reading[T, Info], error) { return l.read(ctx, all, e) })
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return zero, ctx.Err()
+	case !l.from.filter.keepsAll(now.states): // the filter refuses the new content
+		return zero, l.from.unknownName(l.op, l.name, l.stem, shown)
+	case err != nil:
+		return zero, l.from.fileError(l.op, l.name, e, err)
+	}
+	return now.value, nil
+}
+
+// A filter shows the entries of an index that all its functions keep. Without
+// functions, a filter shows all entries.
+type filter[Info any] struct {
+	keep []func(Info) bool
+	info func(*index.Snapshot, *index.Entry) Info
+	last atomic.Pointer[filtered]
+}
+
+// filtered is the result of a filter for a snapshot.
+type filtered struct {
+	all, shown *index.Snapshot
+}
+
+// active reports whether the filter has any function.
+func (f *filter[Info]) active() bool { return len(f.keep) > 0 }
+
+func (f *filter[Info]) keeps(info Info) bool {
+	for _, keep := range f.keep {
+		if !keep(info) {
+			return false
+		}
+	}
+	return true
+}
+
+// keepsAll reports whether the filter keeps every state of an entry.
+func (f *filter[Info]) keepsAll(states []Info) bool {
+	return !slices.ContainsFunc(states, func(info Info) bool { return !f.keeps(info) })
+}
+
+// apply returns the filtered snapshot. The result for the latest snapshot is cached,
+// so a page of the filtered snapshot costs no more than a page of the complete
+// snapshot.
+func (f *filter[Info]) apply(all *index.Snapshot) *index.Snapshot {
+	if !f.active() || all == nil {
+		return all
+	}
+	last := f.last.Load()
+	if last != nil && last.all == all {
+		return last.shown
+	}
+	shown := all.Where(func(e *index.Entry) bool { return f.keeps(f.info(all, e)) })
+	if last == nil || last.all.Generation < all.Generation {
+		f.last.Store(&filtered{all, shown})
+	}
+	return shown
+}
+
+// listedTexts holds the texts of small files that scans have read from stores with
+// versions, because another request for a text takes long.
+type listedTexts struct{ index.Cache[[]byte] }
+
+// collect is a function for Index.Collect.
+func (t *listedTexts) collect(e *index.Entry, info confine.Info, text []byte) {
+	t.Put(&index.Cached[[]byte]{File: e.File(), Info: info, Value: bytes.Clone(text), Size: int64(len(text))})
+}
+
+// keep is the function Whole of an index.
+func (t *listedTexts) keep(e *index.Entry, info confine.Info, text []byte) {
+	if info.Version != "" {
+		t.collect(e, info, text)
+	}
+}
+
+// find returns the text of a file in the version of the entry, if the catalog still has
+// the text. The caller must not modify the text.
+func (t *listedTexts) find(e *index.Entry) (text []byte, info confine.Info, ok bool) {
+	kept := t.Get(e.File())
+	if kept == nil || !index.StampOf(kept.Info).Same(e.Stamp) {
+		return nil, confine.Info{}, false
+	}
+	return kept.Value, kept.Info, true
+}
+
+// suggestion returns the end of a "not found" message: the entry with the most
+// similar name, or else the advice.
+func suggestion(entries []*index.Entry, name, advice string) string {
+	candidates := func(yield func(string) bool) {
+		for _, e := range entries {
+			// A removed command may still be in the snapshot.
+			if e.Name != name && !yield(e.Name) {
+				return
+			}
+		}
+	}
+	nearest := ""
+	if words := strings.Fields(name); len(words) > 1 { // arguments may follow the name
+		nearest = names.Nearest(words[0], candidates, 0, nil)
+	}
+	limit := min(utf8.RuneCountInString(name)/4, 2)
+	if nearest == "" {
+		nearest = names.Nearest(name, candidates, limit, nil)
+	}
+	if nearest == "" && limit == 0 {
+		// For a name of up to three letters, only other letter cases and two swapped letters are similar.
+		nearest = names.Nearest(name, candidates, 1, func(other string) bool { return sorted(other) == sorted(name) })
+	}
+	if nearest == "" {
+		return advice
+	}
+	return "did you mean " + quote(nearest) + "?"
+}
+
+// sorted returns the letters of a name in lower case and in order.
+func sorted(name string) string {
+	return string(slices.Sorted(slices.Values([]rune(strings.ToLower(name)))))
 }

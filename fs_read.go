@@ -3,8 +3,10 @@ package toolshelf
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -271,4 +273,200 @@ func (c *Catalog) readError(ctx context.Context, op, given, name string, size in
 		return e
 	}
 	return c.statError(ctx, op, given, name, err)
+}
+
+// A textFile is an open file that can be read at any offset, also if its filesystem only
+// reads files in order.
+type textFile struct {
+	*confine.File
+	ctx      context.Context
+	open     func() (*confine.File, error)
+	inOrder  bool // ReadAt of the File fails
+	at       int64
+	replaced bool // another file has replaced the file when ReadAt opened the file again
+	checked  bool
+	changed  bool // the result of unchanged, if checked
+}
+
+func (c *Catalog) openText(ctx context.Context, name string) (*textFile, error) {
+	open := func() (*confine.File, error) { return c.root.OpenRegular(name) }
+	file, err := open()
+	if err != nil {
+		return nil, err
+	}
+	f := &textFile{File: file, ctx: ctx, open: open}
+	if !c.onOS {
+		// Filesystems without ReadAt return any error. If the file is broken, Read returns the
+		// error.
+		_, err := file.ReadAt(make([]byte, 1), 0)
+		f.inOrder = err != nil && err != io.EOF
+	}
+	return f, nil
+}
+
+// unchanged reports whether the file did not change since openText. Call unchanged after the
+// last read: later calls return the first result.
+func (f *textFile) unchanged() bool {
+	if !f.checked {
+		now, err := f.Stat()
+		f.checked, f.changed = true, err != nil || f.replaced || !index.SameFile(f.Info(), now)
+	}
+	return !f.changed
+}
+
+// ReadAt implements io.ReaderAt. To go back in a file that can only be read in order, ReadAt
+// opens the file again.
+func (f *textFile) ReadAt(p []byte, offset int64) (int, error) {
+	if !f.inOrder {
+		return f.File.ReadAt(p, offset)
+	}
+	if offset < f.at {
+		file, err := f.open()
+		if err != nil {
+			return 0, err
+		}
+		f.replaced = f.replaced || !index.SameFile(f.Info(), file.Info())
+		f.File.Close()
+		f.File, f.at = file, 0
+	}
+	for f.at < offset {
+		if err := f.ctx.Err(); err != nil {
+			return 0, err
+		}
+		n, err := io.CopyN(io.Discard, f.File, min(offset-f.at, 1<<20))
+		f.at += n
+		if err != nil {
+			return 0, err
+		}
+	}
+	read, err := io.ReadFull(f.File, p)
+	f.at += int64(read)
+	if err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
+	return read, err
+}
+
+// String returns the lines as text for a model: the number of each line, a tab and the line
+// without its line break. After the number of an empty line, there is no tab. The text has no line break at its end. The numbers are aligned at
+// the right.
+//
+// If the text begins within a line, the first line begins with "…". If lines follow, the last
+// line is, for example, "… and 400 more lines; continue with line 101". Further lines contain
+// warnings about invalid bytes and about a change of the file.
+//
+// Each line of the file is one line, even if the line contains control characters. The
+// following characters are written as in a Go string: control characters except the tab, line
+// and paragraph separators, format and invisible characters. A backslash stays as in the file.
+func (t FileText) String() string {
+	var b strings.Builder
+	b.Grow(len(t.Text) + len(t.Text)/4 + 64)
+	if t.First == 0 {
+		t.writeEmpty(&b)
+	} else {
+		t.writeLines(&b)
+		t.writeRest(&b)
+	}
+	writeWarnings(&b, t.warnings())
+	return b.String()
+}
+
+func (t FileText) writeEmpty(b *strings.Builder) {
+	switch {
+	case t.Total == 0:
+		b.WriteString("The file is empty")
+	case t.Total > 0:
+		b.WriteString("No such line; the file has " + counted(t.Total, "line", "lines"))
+	default:
+		b.WriteString("No such line")
+	}
+}
+
+// writeLines writes the numbered lines.
+func (t FileText) writeLines(b *strings.Builder) {
+	width := max(len(strconv.Itoa(t.First)), len(strconv.Itoa(t.Last)))
+	lines := strings.SplitAfterSeq(t.Text, t.terminator())
+	if t.LineEnding == "" {
+		// LF and CR are characters of the only line.
+		lines = func(yield func(string) bool) { yield(t.Text) }
+	}
+	number := t.First
+	for line := range lines {
+		if line == "" && number > t.First {
+			break // after the last line break
+		}
+		if number > t.First {
+			b.WriteByte('\n')
+		}
+		text := strconv.Itoa(number)
+		b.WriteString(strings.Repeat(" ", width-len(text)) + text)
+		line = escape.Line(t.withoutBreak(line))
+		if number == t.First && t.Column > 0 {
+			line = "…" + line
+		}
+		if line != "" {
+			b.WriteString("\t" + line)
+		}
+		number++
+	}
+}
+
+// terminator returns the last character of a line break.
+func (t FileText) terminator() string {
+	if t.LineEnding == "cr" {
+		return "\r"
+	}
+	return "\n"
+}
+
+func (t FileText) withoutBreak(line string) string {
+	if t.LineEnding == "" {
+		return line
+	}
+	whole, ended := strings.CutSuffix(line, t.terminator())
+	if ended && t.LineEnding != "cr" {
+		whole = strings.TrimSuffix(whole, "\r")
+	}
+	return whole
+}
+
+// writeRest writes the line about the lines after Text.
+func (t FileText) writeRest(b *strings.Builder) {
+	if t.NextLine == 0 {
+		return
+	}
+	more := -1
+	switch {
+	case t.Last < 0:
+		more = -1 - t.Last
+	case t.Total >= 0:
+		more = t.Total - t.Last
+	}
+	b.WriteString("\n… ")
+	switch cut := t.NextLine == t.Last; {
+	case cut && more == 0:
+		b.WriteString("and the rest of the line")
+	case cut && more > 0:
+		b.WriteString("and the rest of the line and " + counted(more, "more line", "more lines"))
+	case cut:
+		b.WriteString("and the rest of the line, and maybe more lines")
+	case more > 0:
+		b.WriteString("and " + counted(more, "more line", "more lines"))
+	default:
+		b.WriteString("and more lines")
+	}
+	b.WriteString("; continue with line " + strconv.Itoa(t.NextLine))
+	if t.NextColumn > 0 {
+		b.WriteString(", column " + strconv.FormatInt(t.NextColumn, 10))
+	}
+}
+
+func (t FileText) warnings() (all []string) {
+	if t.Invalid > 0 {
+		all = append(all, counted(t.Invalid, "invalid byte or unit", "invalid bytes or units")+" of "+t.Encoding+", written as U+FFFD")
+	}
+	if t.Changed {
+		all = append(all, "the file changed during the call; read the file again")
+	}
+	return all
 }

@@ -506,3 +506,82 @@ func WithLogger(l *slog.Logger) Option {
 func invalidOption(message string) error {
 	return &Error{Code: CodeInvalidOption, Message: message}
 }
+
+// WithSearcher makes Search use the engine commands and SearchSkills use the engine
+// skills. If an engine is nil, its method keeps the built-in search. [PromptFor] uses the
+// same engines. Use an engine for more than 100,000 commands or skills: the built-in
+// search keeps 2.5 to 3 KB for a file of 7 KB in memory, and each process reads every
+// file for the first search.
+//
+// Search omits the hits that List omits: names that the last scan did not find, names
+// that a filter rejects, dependencies and repeated names. Search asks the engine for more
+// hits if omitted hits leave fewer than limit, up to 1,000 hits. TotalFound is the total
+// of the engine without the omitted hits.
+//
+// The results keep the order of the engine and have the tier "tier2". If a score is above
+// 1, Search divides all scores by the highest score. A negative score and NaN become 0.
+// Search does not read the files or the reports, so no result has the tier "tier3".
+//
+// If the engine returns an error, Search returns [ErrSearchFailed], which wraps the error
+// of the engine.
+func WithSearcher(commands, skills Searcher) Option {
+	return optionFunc(func(c *config) error {
+		c.commandSearcher, c.skillSearcher = commands, skills
+		return nil
+	})
+}
+
+// A Filter is an [Option] that [Catalog.View] accepts too. [WithCommandFilter] and
+// [WithSkillFilter] return a Filter. A nil Filter shows everything.
+type Filter func(*filterFuncs) error
+
+func (f Filter) apply(c *config) error {
+	if f == nil {
+		return nil
+	}
+	return f(&c.keep)
+}
+
+// filterFuncs are the functions of filters.
+type filterFuncs struct {
+	commands []func(CommandInfo) bool
+	skills   []func(SkillInfo) bool
+}
+
+// WithCommandFilter shows only the commands for which keep returns true. To every
+// method, the other commands do not exist. If several filters are given, a command
+// must pass every filter.
+//
+// A filter applies after the precedence of layers. If keep refuses a command, a
+// command with the same name in a lower layer stays shadowed. The filter also
+// applies to the dependencies that List omits. Only [Catalog.Lint] looks at all
+// files, because Lint serves the maintainers of the files.
+//
+// Keep must be a pure function of its argument. Several goroutines may call keep
+// at the same time. The results of keep are cached until a command changes. A nil
+// keep is [ErrInvalidOption].
+//
+// Keep may call Close, and every method of a catalog without the filter, such as the
+// catalog of a view. Keep must not call a method that applies the filter, because
+// the method would call keep again, without end.
+func WithCommandFilter(keep func(CommandInfo) bool) Filter {
+	return func(f *filterFuncs) error {
+		if keep == nil {
+			return invalidOption("WithCommandFilter: the function is nil; omit the option to show all commands")
+		}
+		f.commands = append(f.commands, keep)
+		return nil
+	}
+}
+
+// WithSkillFilter shows only the skills for which keep returns true. The rules of
+// [WithCommandFilter] apply.
+func WithSkillFilter(keep func(SkillInfo) bool) Filter {
+	return func(f *filterFuncs) error {
+		if keep == nil {
+			return invalidOption("WithSkillFilter: the function is nil; omit the option to show all skills")
+		}
+		f.skills = append(f.skills, keep)
+		return nil
+	}
+}

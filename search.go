@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/rank"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
@@ -205,4 +207,90 @@ func searchError(op string, err error) error {
 			Message: "the search timed out; repeat the search to continue with the files read so far, or allow more time"}
 	}
 	return err
+}
+
+// A Searcher is a search engine for the commands or for the skills of a catalog: Bleve,
+// Meilisearch, a database. [WithSearcher] replaces the built-in search with a Searcher.
+// The program puts the texts into the engine, for example in a function that
+// [Catalog.OnChange] calls. The directory examples/bleve has a program.
+type Searcher interface {
+	// Search returns the best hits for a query, the best hit first, and the total number
+	// of matches. The query has 1 to 500 characters without space at both ends. The limit
+	// is 1 to 1,000. Search returns at most limit hits, and nil if nothing matches.
+	//
+	// Several goroutines call Search at the same time. Search must return soon after ctx
+	// ends. A caller whose ctx ends does not wait for Search.
+	Search(ctx context.Context, query string, limit int) (hits []Hit, total int, err error)
+}
+
+// A Hit is a match that a [Searcher] found.
+type Hit struct {
+	Name   string  // of the command or skill, as List or ListSkills returns the name
+	Score  float64 // 0 or more; a better match has a higher score
+	Reason string  // becomes SearchResult.MatchReason; may be empty
+}
+
+// maxHits is the maximum number of hits that a Search asks from a Searcher.
+const maxHits = 1000
+
+// find returns the best hits among the shown entries of a snapshot. If the caller set no
+// Searcher, the built-in search finds the hits.
+func (c *collection[Info]) find(ctx context.Context, op string, all, shown *index.Snapshot, query string, limit int) (search.Result, error) {
+	if c.engine != nil {
+		return c.findWithEngine(ctx, op, shown, query, limit)
+	}
+	var keep func(name string) bool
+	if shown != all {
+		keep = func(name string) bool { return shown.Lookup(name) != nil }
+	}
+	return c.searcher.Find(ctx, all, query, limit, keep)
+}
+
+func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown *index.Snapshot, query string, limit int) (search.Result, error) {
+	ask := min(limit, maxHits)
+	for {
+		hits, total, err := c.engine.Search(ctx, query, ask)
+		if ctx.Err() != nil {
+			return search.Result{}, ctx.Err()
+		}
+		if err != nil {
+			return search.Result{}, &Error{Code: CodeSearchFailed, Op: op, Err: err, Message: "the search engine failed; repeat the search, or list all names"}
+		}
+		result := c.listedHits(shown, hits, total)
+		if len(result.Hits) >= limit || len(hits) < ask || ask == maxHits {
+			result.Hits = result.Hits[:min(limit, len(result.Hits))]
+			return result, nil
+		}
+		ask = min(4*ask, maxHits)
+	}
+}
+
+// listedHits returns the hits that a snapshot lists and that can be loaded, without repeated names.
+func (c *collection[Info]) listedHits(shown *index.Snapshot, hits []Hit, total int) search.Result {
+	highest := 1.0
+	var kept []rank.Hit
+	seen := make(map[string]bool, len(hits))
+	for _, h := range hits {
+		e := shown.Listed(h.Name)
+		if e == nil || e.Broken() != nil || seen[h.Name] {
+			continue
+		}
+		seen[h.Name] = true
+		score := finite(h.Score)
+		highest = max(highest, score)
+		kept = append(kept, rank.Hit{Key: h.Name, Name: h.Name, Description: c.description(e), Tier: rank.Matched, Score: score, Reason: h.Reason})
+	}
+	for i := range kept {
+		kept[i].Score /= highest
+	}
+	return search.Result{Hits: kept, Total: max(total, len(hits)) - len(hits) + len(kept)}
+}
+
+// finite returns the score, or 0 for a negative score and for NaN, or the largest number
+// for +Inf.
+func finite(score float64) float64 {
+	if !(score > 0) {
+		return 0
+	}
+	return min(score, math.MaxFloat64)
 }

@@ -274,7 +274,7 @@ func checkSuggestions(t interface{ Fatalf(string, ...any) }, file string) (follo
 		}
 		was, _ := doc.Get(p.Key)
 		is, found := after.Get(p.Key)
-		unique := 1 == len(slices.DeleteFunc(keys(doc), func(key string) bool { return key != p.Key }))
+		unique := len(slices.DeleteFunc(keys(doc), func(key string) bool { return key != p.Key })) == 1
 		switch {
 		case !unique, !found:
 		case p.Code == problem.FrontmatterValueCut:

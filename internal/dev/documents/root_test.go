@@ -18,8 +18,8 @@ var rootCounts = []struct {
 	what          string
 	ceiling, goal int
 }{
-	{"files", 51, 25},             // without test files
-	{"lines of code", 6067, 4900}, // of these files, without comments and blank lines
+	{"files", 25, 25},             // without test files
+	{"lines of code", 5946, 4900}, // of these files, without comments and blank lines
 	{"exported names", 188, 145},  // functions, methods and types
 	{"test files", 104, 45},
 }

@@ -22,24 +22,28 @@ const (
 	maxSize = 256 << 20 // bytes of a snapshot, and of a file that is read; small trees can expand without end
 	maxTree = 8 << 20   // bytes of a tree, a commit or a tag
 	maxLink = 4096      // bytes of the target of a symbolic link, as on Linux
+
+	maxDepth = 4095 // bases of a delta, as git writes at most
+	maxOpen  = 16   // packs
 )
 
 var errTooLarge = errors.New("too many or too long names: set Options.Dir to a smaller directory")
 
 // commit returns the commit of the revision.
-func (s *source) commit() (*object.Commit, error) {
+func (s *source) commit(ctx context.Context) (*object.Commit, error) {
 	hash, err := s.hash()
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.objects.EncodedObject(plumbing.AnyObject, hash)
+	objects := task{s.objects, ctx}
+	found, err := objects.EncodedObject(plumbing.AnyObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) && plumbing.IsHash(s.revision) {
 		return nil, fmt.Errorf("%w: fetch the commit", fs.ErrNotExist)
 	}
 	if err != nil {
 		return nil, err
 	}
-	decoded, err := object.DecodeObject(s.objects, found)
+	decoded, err := object.DecodeObject(objects, found)
 	if err != nil {
 		return nil, err
 	}
@@ -79,14 +83,14 @@ func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS
 		if errors.Is(err, object.ErrDirectoryNotFound) || errors.Is(err, object.ErrEntryNotFound) {
 			err = fmt.Errorf("directory %q: %w", s.opts.Dir, fs.ErrNotExist)
 		} else if err == nil {
-			top, err = object.GetTree(s.objects, entry.Hash)
+			top, err = object.GetTree(task{s.objects, ctx}, entry.Hash)
 		}
 	}
 	if err != nil || last != nil && last.Version() == top.Hash.String() {
 		return last, err
 	}
-	w := walk{s.objects, commit.Committer.When, tree.NewBuilder(maxSize, errTooLarge), map[plumbing.Hash]*object.Tree{}, map[object.TreeEntry]*tree.File{}}
-	if err := w.addDir(ctx, top, ""); err != nil {
+	w := walk{task{s.objects, ctx}, commit.Committer.When, tree.NewBuilder(maxSize, errTooLarge), map[plumbing.Hash]*object.Tree{}, map[object.TreeEntry]*tree.File{}}
+	if err := w.addDir(top, ""); err != nil {
 		return nil, err
 	}
 	return w.files.FS(top.Hash.String()), nil
@@ -94,7 +98,7 @@ func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS
 
 // A walk collects the files of a snapshot.
 type walk struct {
-	objects *objects
+	objects task
 	when    time.Time
 	files   *tree.Builder
 
@@ -104,13 +108,13 @@ type walk struct {
 }
 
 // addDir adds the files of a directory. The prefix of the names is empty or ends with "/".
-func (w *walk) addDir(ctx context.Context, dir *object.Tree, prefix string) error {
+func (w *walk) addDir(dir *object.Tree, prefix string) error {
 	for _, entry := range dir.Entries {
 		name := prefix + entry.Name
 		var err error
 		switch {
-		case ctx.Err() != nil:
-			err = context.Cause(ctx)
+		case w.objects.ctx.Err() != nil:
+			err = context.Cause(w.objects.ctx)
 		case !tree.Valid(name) || entry.Mode == filemode.Submodule:
 			err = w.files.Use(tree.Entry + int64(len(name)))
 		case entry.Mode == filemode.Dir:
@@ -123,7 +127,7 @@ func (w *walk) addDir(ctx context.Context, dir *object.Tree, prefix string) erro
 				err = w.files.Use(tree.Entry + int64(len(name)))
 			}
 			if err == nil {
-				err = w.addDir(ctx, sub, name+"/")
+				err = w.addDir(sub, name+"/")
 			}
 		default:
 			err = w.addFile(name, entry)
@@ -158,16 +162,16 @@ func (w *walk) file(entry object.TreeEntry) (*tree.File, error) {
 		return nil, fmt.Errorf("object %s: %w", entry.Hash, err)
 	}
 	file := &tree.File{Size: size, Mode: 0o444, ModTime: w.when, Version: entry.Hash.String()}
-	objects := w.objects // Content must not keep the walk in memory
+	objects := w.objects.objects // Content must not keep the walk in memory
 	file.Content = func() (io.ReaderAt, error) {
-		_, content, err := objects.read(plumbing.BlobObject, entry.Hash)
+		_, content, err := objects.read(plumbing.BlobObject, entry.Hash, maxSize)
 		return bytes.NewReader(content), err
 	}
 	if entry.Mode == filemode.Symlink {
 		if size > maxLink {
 			return nil, nil
 		}
-		_, target, err := objects.read(plumbing.BlobObject, entry.Hash)
+		_, target, err := objects.read(plumbing.BlobObject, entry.Hash, maxTree)
 		if err != nil {
 			return nil, err
 		}

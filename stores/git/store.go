@@ -23,7 +23,8 @@
 // memory. A snapshot counts 512 bytes and the name for each file and each directory, and again 512
 // bytes and the path for each directory and each omitted entry. A snapshot of more than 256 MB is
 // an error, and so is a tree or a commit of more than 8 MB, and a read of a file of more than
-// 256 MB.
+// 256 MB. The bases and the deltas of a packed object have the limit of the object, and those of a
+// symbolic link have the limit of a tree.
 package git
 
 import (
@@ -114,12 +115,12 @@ func New(repo *git.Repository, revision string, opts Options) (*Store, error) {
 
 // update fetches and resolves the revision.
 func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
-	commit, err := s.commit()
+	commit, err := s.commit(ctx)
 	if s.opts.Fetch != nil && (err != nil || !plumbing.IsHash(s.revision)) {
 		if err := s.fetch(ctx); err != nil {
 			return nil, fmt.Errorf("git: fetch: %w", err)
 		}
-		commit, err = s.commit()
+		commit, err = s.commit(ctx)
 	}
 	if err == nil {
 		last, err = s.files(ctx, commit, last)

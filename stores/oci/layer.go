@@ -54,7 +54,7 @@ type artifact struct {
 }
 
 // unpack adds the files of an archive, and deletes the files of earlier layers that the
-// archive hides.
+// archive hides or replaces.
 func (a *artifact) unpack(ctx context.Context, raw []byte) error {
 	r := io.Reader(bytes.NewReader(raw))
 	if bytes.HasPrefix(raw, []byte("\x1f\x8b")) {
@@ -89,6 +89,8 @@ func (a *artifact) unpack(ctx context.Context, raw []byte) error {
 		switch h.Typeflag {
 		case tar.TypeReg:
 			f, err = read(ctx, added, archive, h.Size)
+		case tar.TypeDir:
+			a.files.Remove(path.Clean(name)) // a directory replaces a file
 		case tar.TypeSymlink:
 			f, err = read(ctx, added, strings.NewReader(h.Linkname), int64(len(h.Linkname)))
 		default: // a hard link, or not a file

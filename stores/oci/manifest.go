@@ -66,7 +66,11 @@ func (s *source) files(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 		} else {
 			f := newFile(raw, desc.Digest)
 			f.ModTime, f.Kept = created, f.Size
-			err = all.files.Put(strings.TrimPrefix(title(desc), "./"), *f)
+			name := strings.TrimPrefix(title(desc), "./")
+			if name != "." {
+				all.files.RemoveAll(name) // a file replaces a directory
+			}
+			err = all.files.Put(name, *f)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("layer %s: %w", desc.Digest, err)

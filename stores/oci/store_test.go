@@ -146,6 +146,42 @@ func TestLaterLayersReplaceAndDelete(t *testing.T) {
 	}
 }
 
+func TestAnEntryReplacesAnEntryOfAnotherType(t *testing.T) {
+	l := newLayout(t)
+	file := func(name string) tar.Header { return tar.Header{Name: name, Linkname: name} }
+	image := func(headers ...tar.Header) v1.Descriptor {
+		return l.push(v1.MediaTypeImageLayer, archive(t, headers...), nil)
+	}
+	titled := func(name string) v1.Descriptor {
+		return l.push("text/plain", []byte(name), map[string]string{v1.AnnotationTitle: name})
+	}
+	dir := tar.Header{Name: "./a/", Typeflag: tar.TypeDir}
+	link := tar.Header{Name: "a", Typeflag: tar.TypeSymlink, Linkname: "z"}
+	tests := map[string]struct {
+		layers []v1.Descriptor
+		want   map[string]string
+	}{
+		"a file and a directory":            {[]v1.Descriptor{image(file("a/b"), file("z")), image(file("a"))}, map[string]string{"a": "a", "z": "z"}},
+		"a link and a directory":            {[]v1.Descriptor{image(file("a/b"), file("z")), image(link)}, map[string]string{"a": "z", "z": "z"}},
+		"a titled file and a directory":     {[]v1.Descriptor{image(file("a/b"), file("z")), titled("a")}, map[string]string{"a": "a", "z": "z"}},
+		"an empty directory and a file":     {[]v1.Descriptor{image(file("a"), file("z")), image(dir)}, map[string]string{"z": "z"}},
+		"an empty directory and a link":     {[]v1.Descriptor{image(link, file("z")), image(dir)}, map[string]string{"z": "z"}},
+		"a directory with files and a file": {[]v1.Descriptor{image(file("a")), image(dir, file("a/b"))}, map[string]string{"a/b": "a/b"}},
+		"a directory and a directory":       {[]v1.Descriptor{image(dir, file("a/b")), image(dir, file("a/c"))}, map[string]string{"a/b": "a/b", "a/c": "a/c"}},
+		"a deleted directory over a file": {[]v1.Descriptor{image(file("a"), file("z")), image(file("a/b")), image(file("a/.wh.b"))},
+			map[string]string{"z": "z"}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			tag := strings.ReplaceAll(name, " ", "-")
+			l.tag(l.image(test.layers...), tag)
+			if diff := cmp.Diff(test.want, contents(t, snapshot(t, l.store(tag)))); diff != "" {
+				t.Errorf("files (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestEntriesOfArchives(t *testing.T) {
 	l := newLayout(t)
 	l.tag(l.image(l.push(v1.MediaTypeImageLayer, archive(t,

@@ -88,15 +88,17 @@ func (b *Builder) RemoveAll(name string) {
 // Next returns a Builder without files and with the rest of the limit, for [Builder.Merge].
 func (b *Builder) Next() *Builder { return NewBuilder(b.left, b.exceeded) }
 
-// Merge moves all files of next to b. No FS may have the files of b.
+// Merge moves all files of next to b. A file replaces a directory of b with all files below, and a
+// directory replaces a file. No FS may have the files of b.
 func (b *Builder) Merge(next *Builder) {
 	b.left = next.left
 	b.top.merge(next.top)
 }
 
 func (n *node) merge(next *node) {
-	if next.file != nil {
-		n.file = next.file
+	n.file = next.file
+	if !next.IsDir() {
+		n.children = nil
 	}
 	for elem, child := range next.children {
 		if old := n.children[elem]; old != nil {

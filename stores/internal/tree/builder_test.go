@@ -161,3 +161,32 @@ func TestMerge(t *testing.T) {
 		t.Errorf("Put beyond the limit: %v", err)
 	}
 }
+
+func TestMergeReplaces(t *testing.T) {
+	tests := map[string]struct{ first, second, want string }{
+		"a directory by a file":             {"a/b a/c/d e", "a", "a e"},
+		"a file by a directory":             {"a e", "a/b", "a/ a/b e"},
+		"no file of two directories":        {"a/b a/c/d", "a/c/e a/f", "a/ a/b a/c/ a/c/d a/c/e a/f"},
+		"nothing without files":             {"a/b c", "", "a/ a/b c"},
+		"a directory over a file by a file": {"a a/b", "a", "a"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			builder := tree.NewBuilder(1<<20, errLimit)
+			put := func(b *tree.Builder, names string) {
+				for _, name := range strings.Fields(names) {
+					if err := b.Put(name, tree.File{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			put(builder, test.first)
+			next := builder.Next()
+			put(next, test.second)
+			builder.Merge(next)
+			if got := names(t, builder.FS("")); got != test.want {
+				t.Errorf("files: %s, want %s", got, test.want)
+			}
+		})
+	}
+}

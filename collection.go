@@ -194,7 +194,7 @@ func (c *collection[Info]) unknownName(op, name, stem string, shown *index.Snaps
 // The limits of the memory of an iteration over all texts, in bytes.
 const (
 	maxCollected = 64 << 20 // texts that the scan has read
-	maxAhead     = 32 << 20 // texts that are read ahead of the consumer
+	maxAhead     = 32 << 20 // values ahead of the consumer, with the bytes and the text of each
 )
 
 // A loader converts the text of an entry that can be loaded. If the texts contain the text of the
@@ -229,7 +229,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			err error
 		}
 		last := -1
-		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, func(i int) int64 { return entries[i].Stamp.Size }, func(ctx context.Context, i int) (l loaded) {
+		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, func(i int) int64 { return 2 * entries[i].Stamp.Size }, func(ctx context.Context, i int) (l loaded) {
 			if !c.enter() {
 				return loaded{err: fs.ErrClosed}
 			}

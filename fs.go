@@ -416,7 +416,7 @@ type FileMatches struct {
 	Skipped      int      `json:"skipped,omitempty"`      // number of unreadable directories
 	Ignored      int      `json:"ignored,omitempty"`      // number of entries omitted by Gitignore, excluding entries below omitted directories
 	Dependencies int      `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
-	Hint         string   `json:"hint,omitempty"`         // if no file matches: a pattern that matches a file, or why the pattern matches none, in one line; empty if unknown
+	Hint         string   `json:"hint,omitempty"`         // if no file matches: a pattern that matches a file, the pattern without the repeated path, or why the pattern matches none, in one line; empty if unknown
 	Warnings     []string `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 

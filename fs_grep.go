@@ -29,7 +29,7 @@ type TextMatches struct {
 	Vanished     int         `json:"vanished,omitempty"`     // number of entries removed during the call
 	LongLines    int         `json:"long_lines,omitempty"`   // number of lines larger than 1 MiB; Grep searches the first 1 MiB
 	Limits       []string    `json:"limits,omitempty"`       // the limits beyond which there are matching lines, such as "100 lines", "3 lines per file" and "8000 characters"; of Limit and Budget, the smaller
-	Hint         string      `json:"hint,omitempty"`         // if no file matches the globs of Files: a glob that matches a file, or why a glob matches none, in one line; empty if unknown
+	Hint         string      `json:"hint,omitempty"`         // if no file matches the globs of Files: a glob that matches a file, the glob without the repeated path, or why a glob matches none, in one line; empty if unknown
 	Warnings     []string    `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 

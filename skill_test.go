@@ -188,6 +188,8 @@ func TestGetSkillErrors(t *testing.T) {
 		{"/good", toolshelf.ErrInvalidSkillName, `: write "good"`},
 		{"/good a b", toolshelf.ErrInvalidSkillName, `: write "good"`},
 		{"good/SKILL.md", toolshelf.ErrInvalidSkillName, `: write "good"`},
+		{"good/skill.md", toolshelf.ErrInvalidSkillName, `: write "good"`},
+		{"/SKILL.md", toolshelf.ErrInvalidSkillName, "use the name of the skill's directory"},
 		{"skills/good", toolshelf.ErrInvalidSkillName, `: write "good"`},
 		{"skills/my skill/SKILL.md", toolshelf.ErrInvalidSkillName, `: write "my skill"`},
 		{"skills/good/SKILL.md", toolshelf.ErrInvalidSkillName, `: write "good"`},

@@ -99,7 +99,7 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 //
 // Skills costs one scan, as ListSkills does. A scan of new files reads each file once, as a whole.
 // Skills reads the other files ahead of the consumer, several at the same time (see
-// [WithMaxReads]). A range holds at most 64 MiB of texts from the scan and 32 MiB of texts ahead of
+// [WithMaxReads]). A range holds at most 64 MiB of texts from the scan and 32 MiB of values ahead of
 // the consumer. If new files have more than 64 MiB, Skills reads some files twice, and every file
 // of more than 64 KiB.
 func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
@@ -337,7 +337,9 @@ func (c *Catalog) checkSkillName(op, name string) error {
 	}
 	correction := "use the name of the skill's directory, without separators, control characters and leading dot"
 	meant, _ := c.skills.meant(name)
-	meant = strings.TrimSuffix(meant, "/SKILL.md")
+	if dir, base := path.Split(meant); strings.EqualFold(base, "SKILL.md") {
+		meant = strings.TrimSuffix(dir, "/")
+	}
 	if names.Loose(meant) {
 		correction = "write " + quote(meant)
 	}

@@ -55,12 +55,12 @@ func (l *lookout) known(wanted []string) *Entry {
 		}
 		e := l.last.Lookup(name)
 		if e == nil && i < len(wanted)-1 && name != wanted[len(wanted)-1] {
-			if x.config.Valid == nil || !x.config.Valid(name) || l.unclaimed(len(x.config.Layers), name, nil) {
+			if x.config.Valid == nil || !x.config.Valid(name) || l.unclaimed(len(x.config.Layers), name) {
 				continue
 			}
 			return nil
 		}
-		if e == nil || e.Broken() != nil || !l.unclaimed(e.Layer(), name, nil) || !l.unchanged(e.Layer()) && x.claims(l, e.Layer(), name, e) {
+		if e == nil || e.Broken() != nil || !l.unclaimed(e.Layer(), name) || !l.unchanged(e.Layer()) && x.claims(l, e.Layer(), name, e) {
 			return nil
 		}
 		return e
@@ -69,9 +69,9 @@ func (l *lookout) known(wanted []string) *Entry {
 }
 
 // unclaimed reports whether no file of the first n layers can have the name.
-func (l *lookout) unclaimed(n int, name string, e *Entry) bool {
+func (l *lookout) unclaimed(n int, name string) bool {
 	for layer := range n {
-		if !l.unchanged(layer) && l.index.claims(l, layer, name, e) {
+		if !l.unchanged(layer) && l.index.claims(l, layer, name, nil) {
 			return false
 		}
 	}

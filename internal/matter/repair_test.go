@@ -295,9 +295,10 @@ func checkSuggestions(t interface{ Fatalf(string, ...any) }, file string) (follo
 
 // TestSuggestionsForDrawnHeaders applies the suggestions for headers with random defects.
 func TestSuggestionsForDrawnHeaders(t *testing.T) {
-	followed := 0
+	followed, drawn := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		for range 5 {
+			drawn++
 			header := drawHeader(t)
 			if strings.ContainsAny(strings.ReplaceAll(header, "\r\n", "\n"), "\r\u0085\u2028") {
 				continue // line breaks of YAML that an author does not see
@@ -308,8 +309,8 @@ func TestSuggestionsForDrawnHeaders(t *testing.T) {
 			followed += checkSuggestions(t, "---\n"+header+"---\nText.\n")
 		}
 	})
-	if followed < 100 {
-		t.Errorf("only %d suggestions", followed)
+	if followed < drawn/10 { // usually a half
+		t.Errorf("only %d suggestions for %d headers", followed, drawn)
 	}
 }
 

@@ -69,9 +69,9 @@ const maxCache = 16 << 20
 // value, the catalog compares the metadata of the file.
 type caches struct {
 	commands     index.Cache[Command]
-	commandTexts listedTexts
+	commandTexts listedTexts[[]byte]
 	skills       index.Cache[skillText]
-	skillTexts   listedTexts
+	skillTexts   listedTexts[[]byte]
 	digests      digest.Cache
 	usages       index.Cache[usage]
 	lines        index.Cache[*text.Index]

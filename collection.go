@@ -52,7 +52,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 		Nested:  c.config.nested,
 		Valid:   c.validElement,
 		Changed: c.commandsChanged,
-		Whole:   c.caches.commandTexts.keep,
+		Whole:   keepVersioned(&c.caches.commandTexts),
 	}))
 	if err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 		Broken:     true,
 		KeepHeader: true,
 		Changed:    c.skillsChanged,
-		Whole:      c.caches.skillTexts.keep,
+		Whole:      keepVersioned(&c.caches.skillTexts),
 	}))
 	if err != nil {
 		return nil, err
@@ -194,12 +194,12 @@ func (c *collection[Info]) unknownName(op, name, stem string, shown *index.Snaps
 // The limits of the memory of an iteration over all texts, in bytes.
 const (
 	maxCollected = 64 << 20 // texts that the scan has read
-	maxAhead     = 32 << 20 // values ahead of the consumer, with the bytes and the text of each
+	maxAhead     = 32 << 20 // texts ahead of the consumer
 )
 
 // A loader converts the text of an entry that can be loaded. If the texts contain the text of the
 // entry, the loader reads no file.
-type loader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts) (reading[T, Info], error)
+type loader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts[string]) (reading[T, Info], error)
 
 // loadAll ranges over all entries, with their texts. An entry that cannot be loaded is the result of
 // unloaded, with the reason or nil.
@@ -210,10 +210,10 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			yield(zero, err)
 			return
 		}
-		var texts listedTexts
+		var texts listedTexts[string]
 		texts.Max = maxCollected
 		all, err := func() (*index.Snapshot, error) {
-			defer in.Collect(texts.collect)() // also after a panic of the caller's filesystem
+			defer in.Collect(func(e *index.Entry, info confine.Info, text []byte) { texts.put(e, info, string(text)) })() // also after a panic of the caller's filesystem
 			return in.Snapshot(ctx)
 		}()
 		if err != nil {
@@ -229,7 +229,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			err error
 		}
 		last := -1
-		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, func(i int) int64 { return 2 * entries[i].Stamp.Size }, func(ctx context.Context, i int) (l loaded) {
+		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, func(i int) int64 { return entries[i].Stamp.Size }, func(ctx context.Context, i int) (l loaded) {
 			if !c.enter() {
 				return loaded{err: fs.ErrClosed}
 			}
@@ -517,28 +517,29 @@ func (f *filter[Info]) apply(all *index.Snapshot) *index.Snapshot {
 	return shown
 }
 
-// listedTexts holds the texts of small files that scans have read from stores with
-// versions, because another request for a text takes long.
-type listedTexts struct{ index.Cache[[]byte] }
+// listedTexts holds texts that scans have read.
+type listedTexts[T []byte | string] struct{ index.Cache[T] }
 
-// collect is a function for Index.Collect.
-func (t *listedTexts) collect(e *index.Entry, info confine.Info, text []byte) {
-	t.Put(&index.Cached[[]byte]{File: e.File(), Info: info, Value: bytes.Clone(text), Size: int64(len(text))})
+func (t *listedTexts[T]) put(e *index.Entry, info confine.Info, text T) {
+	t.Put(&index.Cached[T]{File: e.File(), Info: info, Value: text, Size: int64(len(text))})
 }
 
-// keep is the function Whole of an index.
-func (t *listedTexts) keep(e *index.Entry, info confine.Info, text []byte) {
-	if info.Version != "" {
-		t.collect(e, info, text)
+// keepVersioned returns the function Whole of an index. The function keeps the texts of stores with
+// versions, because another request for a text takes long.
+func keepVersioned(t *listedTexts[[]byte]) func(*index.Entry, confine.Info, []byte) {
+	return func(e *index.Entry, info confine.Info, text []byte) {
+		if info.Version != "" {
+			t.put(e, info, bytes.Clone(text))
+		}
 	}
 }
 
 // find returns the text of a file in the version of the entry, if the catalog still has
 // the text. The caller must not modify the text.
-func (t *listedTexts) find(e *index.Entry) (text []byte, info confine.Info, ok bool) {
+func (t *listedTexts[T]) find(e *index.Entry) (text T, info confine.Info, ok bool) {
 	kept := t.Get(e.File())
 	if kept == nil || !index.StampOf(kept.Info).Same(e.Stamp) {
-		return nil, confine.Info{}, false
+		return text, confine.Info{}, false
 	}
 	return kept.Value, kept.Info, true
 }

@@ -89,7 +89,7 @@ func listedAgain(t *testing.T, c *toolshelf.Catalog) []toolshelf.Skill {
 				t.Fatal(err)
 			}
 		}
-		skill.Files, skill.FilesTruncated = nil, info.Loadable
+		skill.Raw, skill.Files, skill.FilesTruncated = nil, nil, info.Loadable
 		all = append(all, skill)
 	}
 	return all
@@ -162,8 +162,8 @@ func TestEachTextIsReadOnce(t *testing.T) {
 			opens := &openedFs{Fs: fsys, opens: map[string]int{}}
 			c := catalog(t, toolshelf.WithFs(opens))
 			for i, skill := range collected(t, c.Skills(t.Context())) {
-				if want := files[path.Join("skills", skill.Name, "SKILL.md")]; string(skill.Raw) != want {
-					t.Errorf("skill %d has %d bytes, want %d", i, len(skill.Raw), len(want))
+				if want := files[path.Join("skills", skill.Name, "SKILL.md")]; !strings.HasSuffix(want, "---\n"+skill.Content) {
+					t.Errorf("skill %d has %d bytes, want the end of %d", i, len(skill.Content), len(want))
 				}
 			}
 			for i, command := range collected(t, c.Commands(t.Context())) {
@@ -275,7 +275,7 @@ func TestSkillsAndCommandsKeepWhatCannotBeLoaded(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithMaxFileSize(100))
 	var got []string
 	for _, s := range collected(t, c.Skills(t.Context())) {
-		got = append(got, fmt.Sprintln(s.Name, s.Loadable, len(s.Raw) > 0, codes(s.Diagnostics)))
+		got = append(got, fmt.Sprintln(s.Name, s.Loadable, s.Description != "", codes(s.Diagnostics)))
 	}
 	for _, s := range collected(t, c.Commands(t.Context())) {
 		got = append(got, fmt.Sprintln(s.Name, s.Loadable, len(s.Raw) > 0, codes(s.Diagnostics), s.Layer, s.Metadata.Size))

@@ -109,7 +109,7 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 	}
 }
 
-// Commands ranges over the commands of List with their texts, in the same order. A file that List
+// Commands ranges over the commands of Get with their texts, in the order of List. A file that List
 // omits because the file cannot be read is a Command with Loadable false, without a text, and with
 // the reason in Diagnostics.
 //
@@ -128,9 +128,9 @@ func (c *Catalog) Commands(ctx context.Context) iter.Seq2[Command, error] {
 }
 
 // loadText is a loader.
-func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts) (reading[Command, CommandInfo], error) {
-	if raw, info, ok := texts.find(e); ok {
-		command := c.parseCommand(e, raw, info)
+func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts[string]) (reading[Command, CommandInfo], error) {
+	if text, info, ok := texts.find(e); ok {
+		command := c.parseCommand(e, []byte(text), info)
 		return reading[Command, CommandInfo]{command, []CommandInfo{command.info()}}, nil
 	}
 	return c.readCommand(ctx, s, e)

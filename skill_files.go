@@ -96,7 +96,7 @@ func (o *openSkill) readPath(given string) ([]byte, error) {
 	defer f.Close()
 	if name == path.Base(o.entry.Path) && f.Info().Version != "" {
 		if text, ok := o.keptText(f.Info()); ok {
-			return bytes.Clone(text.raw), nil
+			return text.bytes(), nil
 		}
 	}
 	return o.readOpen(f)

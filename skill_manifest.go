@@ -154,7 +154,7 @@ func (o *openSkill) head(own index.SkillFile) (SkillInfo, string, error) {
 	}
 	skill := o.info(text)
 	o.record(func() SkillInfo { return skill })
-	sum := digest.OfSkillFile(text.raw, text.header.Format, text.header.Raw)
+	sum := digest.OfSkillFile(text.bytes(), text.header.Format, text.header.Raw)
 	o.caches.digests.Keep(o.dir, own, sum, now)
 	return skill, sum.String(), nil
 }

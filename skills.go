@@ -89,8 +89,8 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 }
 
 // Skills ranges over the skills of ListSkills with the text of each SKILL.md, in the same order.
-// Content and Raw have the text. Files is nil and FilesTruncated true: [Catalog.GetSkill] lists the
-// files of a skill. A skill that cannot be loaded has Loadable false, no text, and the reason in
+// Content has the text. Raw and Files are nil, and FilesTruncated is true: [Catalog.GetSkill] returns
+// the bytes and the files of a skill. A skill that cannot be loaded has Loadable false, no text, and the reason in
 // Diagnostics.
 //
 // The skills are those of the time when the range begins. Skills omits a skill that is removed
@@ -99,7 +99,7 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 //
 // Skills costs one scan, as ListSkills does. A scan of new files reads each file once, as a whole.
 // Skills reads the other files ahead of the consumer, several at the same time (see
-// [WithMaxReads]). A range holds at most 64 MiB of texts from the scan and 32 MiB of values ahead of
+// [WithMaxReads]). A range holds at most 64 MiB of texts from the scan and 32 MiB of texts ahead of
 // the consumer. If new files have more than 64 MiB, Skills reads some files twice, and every file
 // of more than 64 KiB.
 func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
@@ -111,10 +111,10 @@ func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
 }
 
 // loadSkill is a loader.
-func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts) (reading[Skill, SkillInfo], error) {
+func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts[string]) (reading[Skill, SkillInfo], error) {
 	skill := Skill{Source: c.skillSource(e), FilesTruncated: true}
-	if raw, _, ok := texts.find(e); ok && e.Whole() {
-		skill.SkillInfo, skill.Content, skill.Raw = c.listedSkill(s, e), string(raw[e.Body():]), raw
+	if text, _, ok := texts.find(e); ok && e.Whole() {
+		skill.SkillInfo, skill.Content = c.listedSkill(s, e), text[e.Body():]
 	} else {
 		o, err := c.openSkill(ctx, s, e)
 		if err != nil {
@@ -125,7 +125,7 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 		if err != nil {
 			return reading[Skill, SkillInfo]{}, err
 		}
-		skill.SkillInfo, skill.Content, skill.Raw = o.info(text), text.content, bytes.Clone(text.raw) // the cache has the original
+		skill.SkillInfo, skill.Content = o.info(text), text.content()
 	}
 	return reading[Skill, SkillInfo]{skill, []SkillInfo{skill.SkillInfo}}, nil
 }
@@ -401,12 +401,23 @@ func (o *openSkill) record(state func() SkillInfo) {
 	}
 }
 
-// skillText is the content of a SKILL.md. It is immutable.
+// skillText is the content of a SKILL.md. It is immutable, except fresh.
 type skillText struct {
-	raw      []byte
-	content  string
+	whole    string
+	body     int // offset in whole
 	header   Frontmatter
 	problems []problem.Problem
+	fresh    []byte // the bytes of whole, if only the current call has the bytes
+}
+
+func (t skillText) content() string { return t.whole[t.body:] }
+
+// bytes returns bytes that the caller of the catalog may modify.
+func (t skillText) bytes() []byte {
+	if t.fresh != nil {
+		return t.fresh
+	}
+	return []byte(t.whole)
 }
 
 // readAttempts is the number of attempts to read a skill that changes during the
@@ -445,8 +456,8 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 	}
 	skill := Skill{
 		SkillInfo:      o.info(text),
-		Content:        text.content,
-		Raw:            bytes.Clone(text.raw),
+		Content:        text.content(),
+		Raw:            text.bytes(),
 		Files:          make([]SkillFile, len(listed.Files)),
 		FilesTruncated: listed.Truncated,
 		Source:         o.skillSource(o.entry),
@@ -504,7 +515,9 @@ func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
 	if err != nil {
 		return skillText{}, info, err
 	}
-	return o.parse(raw, info, now), info, nil
+	text := o.parse(raw, info, now)
+	text.fresh = raw
+	return text, info, nil
 }
 
 // keptText returns the SKILL.md with the given metadata, if the catalog has the bytes.
@@ -522,9 +535,9 @@ func (o *openSkill) keptText(info confine.Info) (skillText, bool) {
 // parse converts a SKILL.md.
 func (o *openSkill) parse(raw []byte, info confine.Info, read time.Time) skillText {
 	doc, _ := matter.Parse(raw, true)
-	text := skillText{raw: raw, content: string(raw[doc.Body:]), header: newFrontmatter(doc.Frontmatter), problems: doc.Problems}
+	text := skillText{whole: string(raw), body: doc.Body, header: newFrontmatter(doc.Frontmatter), problems: doc.Problems}
 	if o.skills.Settled(o.entry.Layer(), info, read) {
-		o.caches.skills.Put(&index.Cached[skillText]{File: o.entry.File(), Info: info, Value: text, Size: int64(len(raw) + len(text.content) + doc.Memory())})
+		o.caches.skills.Put(&index.Cached[skillText]{File: o.entry.File(), Info: info, Value: text, Size: int64(len(raw) + doc.Memory())})
 	}
 	return text
 }

@@ -197,9 +197,9 @@ const (
 	maxAhead     = 32 << 20 // texts ahead of the consumer
 )
 
-// A loader converts the text of an entry that can be loaded. If the texts contain the text of the
-// entry, the loader reads no file.
-type loader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts[string]) (reading[T, Info], error)
+// A loader converts the text of an entry that can be loaded. If the argument kept, the text that the
+// scan has read, is not nil, the loader reads no file.
+type loader[T, Info any] func(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[T, Info], error)
 
 // loadAll ranges over all entries, with their texts. An entry that cannot be loaded is the result of
 // unloaded, with the reason or nil.
@@ -221,6 +221,16 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			return
 		}
 		entries := in.filter.apply(all).Named()
+		kept := make([]*index.Cached[string], len(entries))
+		for i, e := range entries {
+			kept[i] = texts.of(e)
+		}
+		weight := func(i int) int64 {
+			if kept[i] != nil && entries[i].Whole() && entries[i].Header().Format != "" {
+				return 0 // the scan has parsed the frontmatter
+			}
+			return max(entries[i].Stamp.Size, 0) + 1
+		}
 		ending, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.lifetime, cancel)()
@@ -229,13 +239,13 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			err error
 		}
 		last := -1
-		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, func(i int) int64 { return entries[i].Stamp.Size }, func(ctx context.Context, i int) (l loaded) {
+		for i, now := range parallel.Ahead(ending, c.config.maxReads, len(entries), maxAhead, weight, func(ctx context.Context, i int) (l loaded) {
 			if !c.enter() {
 				return loaded{err: fs.ErrClosed}
 			}
 			defer c.leave()
 			if l.err = entries[i].Broken(); l.err == nil {
-				l.reading, l.err = load(ctx, all, entries[i], &texts)
+				l.reading, l.err = load(ctx, all, entries[i], kept[i])
 			}
 			return l
 		}) {
@@ -537,11 +547,18 @@ func keepVersioned(t *listedTexts[[]byte]) func(*index.Entry, confine.Info, []by
 // find returns the text of a file in the version of the entry, if the catalog still has
 // the text. The caller must not modify the text.
 func (t *listedTexts[T]) find(e *index.Entry) (text T, info confine.Info, ok bool) {
-	kept := t.Get(e.File())
-	if kept == nil || !index.StampOf(kept.Info).Same(e.Stamp) {
-		return text, confine.Info{}, false
+	if kept := t.of(e); kept != nil {
+		return kept.Value, kept.Info, true
 	}
-	return kept.Value, kept.Info, true
+	return text, confine.Info{}, false
+}
+
+// of returns the text of find, or nil.
+func (t *listedTexts[T]) of(e *index.Entry) *index.Cached[T] {
+	if kept := t.Get(e.File()); kept != nil && index.StampOf(kept.Info).Same(e.Stamp) {
+		return kept
+	}
+	return nil
 }
 
 // suggestion returns the end of a "not found" message: the entry with the most

@@ -128,9 +128,9 @@ func (c *Catalog) Commands(ctx context.Context) iter.Seq2[Command, error] {
 }
 
 // loadText is a loader.
-func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts[string]) (reading[Command, CommandInfo], error) {
-	if text, info, ok := texts.find(e); ok {
-		command := c.parseCommand(e, []byte(text), info)
+func (c *Catalog) loadText(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Command, CommandInfo], error) {
+	if kept != nil {
+		command := c.parseCommand(e, []byte(kept.Value), kept.Info)
 		return reading[Command, CommandInfo]{command, []CommandInfo{command.info()}}, nil
 	}
 	return c.readCommand(ctx, s, e)

@@ -111,10 +111,10 @@ func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
 }
 
 // loadSkill is a loader.
-func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, texts *listedTexts[string]) (reading[Skill, SkillInfo], error) {
+func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Skill, SkillInfo], error) {
 	skill := Skill{Source: c.skillSource(e), FilesTruncated: true}
-	if text, _, ok := texts.find(e); ok && e.Whole() {
-		skill.SkillInfo, skill.Content = c.listedSkill(s, e), text[e.Body():]
+	if kept != nil && e.Whole() {
+		skill.SkillInfo, skill.Content = c.listedSkill(s, e), kept.Value[e.Body():]
 	} else {
 		o, err := c.openSkill(ctx, s, e)
 		if err != nil {

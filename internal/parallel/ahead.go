@@ -8,7 +8,8 @@ import (
 // Ahead ranges over the results of do for 0 to n-1, in this order. Up to workers calls of do run
 // ahead of the consumer, as long as the results that wait and the calls in progress have at most
 // the given weight together. The function weight returns the weight of a result before the call. A
-// result that is heavier than the limit is computed alone.
+// result that is heavier than the limit is computed alone. The consumer's goroutine computes a result
+// without weight, when the result is due, because another goroutine would cost more.
 //
 // If ctx ends, the range ends without waiting for the calls in progress. The caller checks ctx.
 // The context of do also ends with the range. A panic and a runtime.Goexit in do end the
@@ -38,6 +39,11 @@ func Ahead[T any](ctx context.Context, workers, n int, limit int64, weight func(
 		next, heavy := 0, int64(0)
 		for i := range n {
 			for next < n && len(begun) < workers && (next == i || heavy+weight(next) <= limit) {
+				if weight(next) == 0 {
+					begun = append(begun, nil)
+					next++
+					continue
+				}
 				c := call{next, make(chan Outcome[T], 1)}
 				select {
 				case calls <- c:
@@ -56,16 +62,24 @@ func Ahead[T any](ctx context.Context, workers, n int, limit int64, weight func(
 				heavy += weight(next)
 				next++
 			}
-			select {
-			case o := <-begun[0]:
-				value, _ := o.Result()
-				begun[0] = nil // frees the channel and its result
-				begun = begun[1:]
-				heavy -= weight(i)
-				if !yield(i, value) {
+			if ctx.Err() != nil {
+				return
+			}
+			var value T
+			if begun[0] == nil {
+				value = do(ctx, i)
+			} else {
+				select {
+				case o := <-begun[0]:
+					value, _ = o.Result()
+				case <-ctx.Done():
 					return
 				}
-			case <-ctx.Done():
+			}
+			begun[0] = nil // frees the channel and its result
+			begun = begun[1:]
+			heavy -= weight(i)
+			if !yield(i, value) {
 				return
 			}
 		}

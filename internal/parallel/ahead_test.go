@@ -117,3 +117,25 @@ func TestAheadPassesOnAGoexit(t *testing.T) {
 	}()
 	<-ended
 }
+
+func TestAheadComputesResultsWithoutWeightOnTheGoroutineOfTheConsumer(t *testing.T) {
+	var begun atomic.Int64
+	weight := func(i int) int64 { return int64(i % 2) }
+	for i, v := range Ahead(t.Context(), 4, 100, 1000, weight, func(_ context.Context, i int) int {
+		if i%2 == 0 {
+			begun.Add(1)
+		}
+		return i
+	}) {
+		if v != i || begun.Load() != int64(i/2+1) {
+			t.Errorf("result %d is %d, with %d calls", i, v, begun.Load())
+		}
+	}
+	defer func() {
+		if recover() != "no" {
+			t.Error("no panic")
+		}
+	}()
+	for range Ahead(t.Context(), 4, 1, 1000, weight, func(context.Context, int) int { panic("no") }) {
+	}
+}

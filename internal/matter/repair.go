@@ -166,10 +166,14 @@ func retab(text string, width int) string {
 	return b.String()
 }
 
+// maxQuotedLines bounds the lines of a field that quoteLines parses. No public field has more.
+const maxQuotedLines = 500
+
 // quoteLines puts the values in quotes that are not valid YAML, in the lines below a
-// key. quoteLines returns "" if a line has neither a key nor a hyphen.
+// key. quoteLines returns "" if a line has neither a key nor a hyphen, and for more than
+// maxQuotedLines lines.
 func (r *repairer) quoteLines(key, text string) string {
-	if _, value, _ := keyLine(text); IsTextKey(key) || value != "" && value[0] != '#' {
+	if _, value, _ := keyLine(text); IsTextKey(key) || value != "" && value[0] != '#' || strings.Count(text, "\n") > maxQuotedLines {
 		return ""
 	}
 	first, rest, _ := strings.Cut(text, "\n")

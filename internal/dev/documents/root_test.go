@@ -49,8 +49,6 @@ func TestCountsOfTheRootAreTheirCeilings(t *testing.T) {
 		shown = append(shown, fmt.Sprintf("%d %s (goal %d)", n, c.what, c.goal))
 		if n > c.ceiling {
 			t.Errorf("the root has %d %s, the ceiling is %d: move code and tests to packages below the root, merge files, or export less", n, c.what, c.ceiling)
-		} else if n < c.ceiling {
-			t.Errorf("the root has %d %s, the ceiling is %d: lower the ceiling in internal/dev/documents/root_test.go to %d", n, c.what, c.ceiling, n)
 		}
 	}
 	t.Log("the root has", strings.Join(shown, ", "))

@@ -11,16 +11,6 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// corpus returns the directory of public files that TOOLSHELF_CORPUS names.
-func corpus(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("TOOLSHELF_CORPUS")
-	if dir == "" {
-		t.Skip("TOOLSHELF_CORPUS is not set: set the variable to a directory of public command and skill files")
-	}
-	return dir
-}
-
 // layersBelow returns the subdirectories of dir and all hidden directories below dir. As
 // layers, these directories contain all files, because a layer omits hidden directories.
 func layersBelow(t testing.TB, dir string) []string {

@@ -2,23 +2,31 @@ package toolshelf_test
 
 import (
 	"embed"
-	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 //go:embed all:testdata/project
 var embedded embed.FS
 
-// written is the modification time of the files of a memory filesystem.
-var written = time.Date(2025, 11, 20, 10, 30, 0, 0, time.UTC)
+const patience = catalogtest.Patience
+
+var (
+	catalog    = catalogtest.Open
+	memoryOf   = catalogtest.Memory
+	diskOf     = catalogtest.Disk
+	names      = catalogtest.Names
+	eventually = catalogtest.Eventually
+	write      = catalogtest.Write
+	corpus     = catalogtest.Corpus
+	written    = catalogtest.Written
+)
 
 // onEveryFilesystem runs a test over testdata/project on each kind of filesystem. The test
 // receives a function that makes a catalog with the layers commands and skills.
@@ -56,21 +64,6 @@ func onEveryFilesystem(t *testing.T, test func(t *testing.T, open func(...toolsh
 	}
 }
 
-// catalog is New for tests. The end of the test closes the catalog.
-func catalog(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
-	t.Helper()
-	c, err := toolshelf.New(opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return c
-}
-
 func sub(t *testing.T, dir string) fs.FS {
 	t.Helper()
 	fsys, err := fs.Sub(embedded, "testdata/project/"+dir)
@@ -102,50 +95,6 @@ func memory(t *testing.T, root string) afero.Fs {
 	return memoryOf(t, files)
 }
 
-// memoryOf returns a filesystem in memory with the files.
-func memoryOf(t testing.TB, files map[string]string) afero.Fs {
-	t.Helper()
-	fsys := afero.NewMemMapFs()
-	for path, content := range files {
-		if err := afero.WriteFile(fsys, path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := fsys.Chtimes(path, written, written); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return fsys
-}
-
-// diskOf returns a directory on the disk with the files.
-func diskOf(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for path, content := range files {
-		full := filepath.Join(dir, filepath.FromSlash(path))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// names returns the names of all pages of List.
-func names(t testing.TB, c *toolshelf.Catalog) []string {
-	t.Helper()
-	var all []string
-	for info, err := range c.All(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, info.Name)
-	}
-	return all
-}
-
 // problems returns "CODE path" for each diagnostic that concerns files.
 func problems(t testing.TB, c *toolshelf.Catalog) []string {
 	t.Helper()
@@ -158,31 +107,4 @@ func problems(t testing.TB, c *toolshelf.Catalog) []string {
 		all = append(all, string(d.Code)+" "+d.Path)
 	}
 	return all
-}
-
-// patience limits the wait for an event that should take milliseconds.
-const patience = 20 * time.Second
-
-// eventually waits until check reports "" and fails with its last report.
-func eventually(t *testing.T, check func() string) {
-	t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(patience); ; <-tick.C {
-		report := check()
-		if report == "" {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatal(report)
-		}
-	}
-}
-
-func write(t testing.TB, text string, path ...string) {
-	t.Helper()
-	file := filepath.Join(path...)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
 }

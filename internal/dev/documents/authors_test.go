@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // A documentedMessage is a row of the tables of messages in docs/authors.md.
@@ -76,7 +77,7 @@ func TestAuthorsDocumentListsEveryDiagnosticCode(t *testing.T) {
 // option of Go, because authors do not know the program.
 func lint(t *testing.T, files map[string]string) []toolshelf.Diagnostic {
 	t.Helper()
-	diagnostics, err := catalogOf(t, files).Lint(t.Context())
+	diagnostics, err := catalogtest.Open(t, toolshelf.WithRoot(catalogtest.Disk(t, files))).Lint(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

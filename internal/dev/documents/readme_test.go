@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // A goBlock is a Go block of a document, with the text between the block and the
@@ -109,7 +111,7 @@ func TestDocumentedProgramsPrintTheDocumentedOutput(t *testing.T) {
 			t.Errorf("%s: no output below the program:\n%s", b.document, b.code)
 			continue
 		}
-		got, err := runIn(t, diskOf(t, documentedFiles(b.before)), build(t, b.code))
+		got, err := runIn(t, catalogtest.Disk(t, documentedFiles(b.before)), build(t, b.code))
 		if err != nil {
 			t.Errorf("%s: %v", b.document, err)
 		}
@@ -214,7 +216,7 @@ func TestDocumentedSnippets(t *testing.T) {
 		t.Fatal("README.md has no snippet")
 	}
 	files["main.go"] = fmt.Sprintf(callSnippets, strings.Join(called, ", "))
-	dir := diskOf(t, files)
+	dir := catalogtest.Disk(t, files)
 	sources, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -223,7 +225,7 @@ func TestDocumentedSnippets(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", append([]string{"build", "-o", program}, sources...)...).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	if out, err := runIn(t, diskOf(t, project), program); err != nil {
+	if out, err := runIn(t, catalogtest.Disk(t, project), program); err != nil {
 		t.Errorf("%v of %q:\n%s", err, called, out)
 	}
 }

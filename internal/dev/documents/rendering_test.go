@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // docRenderers has the Renderer values that docs/rendering.md names.
@@ -61,7 +62,7 @@ func TestRenderingDocument(t *testing.T) {
 		renderers[row[0]] = r
 	}
 	files := map[string]string{"commands/c.md": "---\narguments: [issue, branch]\nargument-hint: <issue> <branch> [label]\n---\n"}
-	headed, err := catalogOf(t, files).Get(t.Context(), "c")
+	headed, err := catalogtest.Open(t, toolshelf.WithRoot(catalogtest.Disk(t, files))).Get(t.Context(), "c")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package toolshelf_test
+package bench
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // sources writes n files of about 1.5 KB of source code. A directory has 100 files, and one of
@@ -78,7 +79,7 @@ func grepFloor(b *testing.B, dirs [][]string) {
 func BenchmarkGrep(b *testing.B) {
 	const n = 100_000
 	dir, dirs := sources(b, n)
-	c := catalog(b, toolshelf.WithRoot(dir))
+	c := catalogtest.Open(b, toolshelf.WithRoot(dir))
 	for _, tt := range []struct {
 		name, pattern string
 		options       []toolshelf.GrepOption
@@ -115,7 +116,7 @@ func BenchmarkGrep(b *testing.B) {
 					}
 				}
 			}
-			compare(b, order, run)
+			catalogtest.Compare(b, order, run)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // BenchmarkSaveReport saves a report of 20 KB in a directory with 0 and 10,000 other
@@ -29,7 +30,7 @@ func BenchmarkSaveReport(b *testing.B) {
 			n := 0
 			now := func() time.Time { n++; return at().AddDate(1, 0, 0).Add(time.Duration(n) * time.Second) }
 			c := catalog(b, toolshelf.WithRoot(root), toolshelf.WithReports("reports", ""), toolshelf.WithClock(now))
-			compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
+			catalogtest.Compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
 				"ours": func() {
 					if _, err := c.SaveReport(b.Context(), toolshelf.Report{Command: "analyze", Content: text, Upload: true}); err != nil {
 						b.Fatal(err)

@@ -1,4 +1,4 @@
-package toolshelf_test
+package bench
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // BenchmarkReadFile reads pages of a file of 1 GiB with lines of 64 bytes, once the catalog
@@ -50,14 +51,14 @@ func BenchmarkReadFile(b *testing.B) {
 		}
 	}
 	// A file that has just changed is not indexed.
-	if err := os.Chtimes(name, written, written); err != nil {
+	if err := os.Chtimes(name, catalogtest.Written, catalogtest.Written); err != nil {
 		b.Fatal(err)
 	}
 	// The garbage collector runs after 16 MB, as in a program that keeps 16 MB.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, page := range []int{64 << 10, 256 << 10, 1 << 20, 4 << 20} {
 		b.Run(fmt.Sprint(page), func(b *testing.B) {
-			c := catalog(b, toolshelf.WithRoot(root))
+			c := catalogtest.Open(b, toolshelf.WithRoot(root))
 			read := func(first int, options ...toolshelf.ReadOption) {
 				text, err := c.ReadFile(context.Background(), "large.txt", append(options, toolshelf.MaxBytes(page))...)
 				if err != nil || len(text.Text) != page || text.First != first || text.Total != size/line {
@@ -84,7 +85,7 @@ func BenchmarkReadFile(b *testing.B) {
 				}
 			}
 			b.ResetTimer()
-			compare(b, []string{"ours", "new", "open", "naive", "reused"}, map[string]func(){
+			catalogtest.Compare(b, []string{"ours", "new", "open", "naive", "reused"}, map[string]func(){
 				"ours": func() {
 					first := first()
 					read(first, toolshelf.Lines(first, 0))

@@ -1,4 +1,4 @@
-package toolshelf_test
+package bench
 
 import (
 	"bytes"
@@ -8,13 +8,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // A library holds a directory of commands and queries for the commands. The words
@@ -125,7 +125,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"watched", []toolshelf.Option{toolshelf.WithRoot(l.root), toolshelf.WithWatch()}},
 	} {
 		b.Run(run.name, func(b *testing.B) {
-			c := catalog(b, run.options...)
+			c := catalogtest.Open(b, run.options...)
 			firstSearch(b, c)
 			queries := l.queries(500)
 			times := map[string][]time.Duration{}
@@ -178,11 +178,11 @@ func BenchmarkSearch(b *testing.B) {
 // With TOOLSHELF_CORPUS, the benchmark also runs over copies of public commands.
 func BenchmarkSearchFirst(b *testing.B) {
 	const n = 10_000
-	for _, mix := range headerMixes(publicCommandHeaders) {
-		b.Run(mix.name, func(b *testing.B) {
-			d := publicCommands(b, n, mix.classes, publicCommandSizes)
+	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicCommandHeaders) {
+		b.Run(mix.Name, func(b *testing.B) {
+			d := catalogtest.PublicCommands(b, n, mix.Classes, catalogtest.PublicCommandSizes)
 			searchFirst(b, d)
-			d.reportShares(b)
+			d.ReportShares(b)
 		})
 	}
 	b.Run("corpus", func(b *testing.B) { searchFirst(b, corpusCommands(b, n)) })
@@ -192,7 +192,7 @@ func BenchmarkSearchFirst(b *testing.B) {
 // -benchtime 1x.
 func BenchmarkSearchFirst100000(b *testing.B) { searchFirst(b, corpusCommands(b, 100_000)) }
 
-func searchFirst(b *testing.B, d *publicDir) {
+func searchFirst(b *testing.B, d *catalogtest.PublicDir) {
 	times := map[string][]float64{}
 	measure := func(name string, do func()) {
 		begin := time.Now()
@@ -201,23 +201,23 @@ func searchFirst(b *testing.B, d *publicDir) {
 	}
 	var kept int64
 	for b.Loop() {
-		c := catalog(b, toolshelf.WithRoot(d.root))
+		c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
 		if _, err := c.List(b.Context(), toolshelf.Page{}); err != nil {
 			b.Fatal(err)
 		}
-		before := heap()
+		before := catalogtest.Heap()
 		measure("first", func() { firstSearch(b, c) })
-		kept = heap() - before
+		kept = catalogtest.Heap() - before
 		c.Close()
 
 		measure("cold", func() {
-			c := catalog(b, toolshelf.WithRoot(d.root))
+			c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
 			firstSearch(b, c)
 			c.Close()
 		})
-		measure("read", func() { readWhole(b, d.files) })
+		measure("read", func() { readWhole(b, d.Files) })
 		measure("naive", func() {
-			for _, file := range d.files {
+			for _, file := range d.Files {
 				data, err := os.ReadFile(file)
 				if err != nil {
 					b.Fatal(err)
@@ -236,13 +236,13 @@ func searchFirst(b *testing.B, d *publicDir) {
 	b.ReportMetric(median("first")/median("read"), "first/read")
 	b.ReportMetric(median("cold")/median("read"), "cold/read")
 	b.ReportMetric(median("first")/median("naive"), "first/naive")
-	b.ReportMetric(float64(kept)/float64(len(d.files)), "B/command")
+	b.ReportMetric(float64(kept)/float64(len(d.Files)), "B/command")
 }
 
 // corpusCommands returns a directory of n copies of public commands.
-func corpusCommands(b *testing.B, n int) *publicDir {
+func corpusCommands(b *testing.B, n int) *catalogtest.PublicDir {
 	var texts [][]byte
-	err := filepath.WalkDir(filepath.Join(corpus(b), "commands"), func(path string, e fs.DirEntry, err error) error {
+	err := filepath.WalkDir(filepath.Join(catalogtest.Corpus(b), "commands"), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || filepath.Ext(path) != ".md" || e.Name() == "README.md" {
 			return err
 		}
@@ -253,17 +253,17 @@ func corpusCommands(b *testing.B, n int) *publicDir {
 	if err != nil || len(texts) == 0 {
 		b.Fatalf("%d commands, %v", len(texts), err)
 	}
-	d := &publicDir{root: b.TempDir()}
+	d := &catalogtest.PublicDir{Root: b.TempDir()}
 	old := time.Now().Add(-time.Minute) // see index.Settled
-	if err := os.Mkdir(filepath.Join(d.root, "commands"), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(d.Root, "commands"), 0o755); err != nil {
 		b.Fatal(err)
 	}
 	for i := range n {
-		file := filepath.Join(d.root, "commands", fmt.Sprintf("c%05d.md", i))
+		file := filepath.Join(d.Root, "commands", fmt.Sprintf("c%05d.md", i))
 		if err := errors.Join(os.WriteFile(file, texts[i%len(texts)], 0o644), os.Chtimes(file, old, old)); err != nil {
 			b.Fatal(err)
 		}
-		d.files = append(d.files, file)
+		d.Files = append(d.Files, file)
 	}
 	return d
 }
@@ -282,18 +282,11 @@ func firstSearch(b *testing.B, c *toolshelf.Catalog) {
 	}
 }
 
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
 // BenchmarkSearchAfterOneChange reports how much longer a search takes after one of
 // 10,000 files has gained a sentence. List sees the change before the search.
 func BenchmarkSearchAfterOneChange(b *testing.B) {
 	l := newLibrary(b, 10_000)
-	c := catalog(b, toolshelf.WithRoot(l.root), toolshelf.WithWatch())
+	c := catalogtest.Open(b, toolshelf.WithRoot(l.root), toolshelf.WithWatch())
 	firstSearch(b, c)
 	file := filepath.Join(l.dir, l.names[5000]+".md")
 	timed := func() float64 {
@@ -302,7 +295,7 @@ func BenchmarkSearchAfterOneChange(b *testing.B) {
 		time.Sleep(50 * time.Millisecond)
 		list(b, c, len(l.names))
 		begin := time.Now()
-		search(b, c, "nothing")
+		firstSearch(b, c)
 		return float64(time.Since(begin).Nanoseconds())
 	}
 	var changed, same []float64

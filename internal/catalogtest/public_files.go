@@ -1,4 +1,4 @@
-package toolshelf_test
+package catalogtest
 
 import (
 	"errors"
@@ -14,19 +14,19 @@ import (
 	"unicode/utf8"
 )
 
-// A headerClass is a kind of frontmatter with its share of the public files. In the
+// A HeaderClass is a kind of frontmatter with its share of the public files. In the
 // header, NAME is the name of the command or skill, and TEXT, WORD and NUMBER are
 // different in each file.
-type headerClass struct {
-	name   string
+type HeaderClass struct {
+	Name   string
 	share  int    // in thousandths
 	header string // up to the body; "" for a file without frontmatter
 }
 
-// publicCommandHeaders mirrors 2,943 public command files. A header is plain if each
+// PublicCommandHeaders mirrors 2,943 public command files. A header is plain if each
 // of its values is unquoted ASCII text that begins with a letter and is neither a
 // boolean nor null. A strict YAML parser rejects the broken headers.
-var publicCommandHeaders = []headerClass{
+var PublicCommandHeaders = []HeaderClass{
 	{"plain", 524, "---\ndescription: TEXT\nallowed-tools: Read, Grep, Bash(git diff:*)\nargument-hint: <WORD>\n---\n"},
 	{"none", 140, ""},
 	{"quoted", 105, "---\ndescription: \"TEXT: the WORD's own \\\"WORD\\\"\"\nargument-hint: \"[file] [level]\"\nallowed-tools: Read, Grep\n---\n"},
@@ -44,8 +44,8 @@ var publicCommandHeaders = []headerClass{
 	{"CRLF", 2, "---\r\ndescription: TEXT\r\nargument-hint: <WORD>\r\n---\r\n"},
 }
 
-// publicSkillHeaders mirrors 23,586 public SKILL.md files.
-var publicSkillHeaders = []headerClass{
+// PublicSkillHeaders mirrors 23,586 public SKILL.md files.
+var PublicSkillHeaders = []HeaderClass{
 	{"quoted", 270, "---\nname: NAME\ndescription: \"TEXT. Use it when the user asks \\\"WORD the WORD\\\": TEXT, or TEXT.\"\n---\n"},
 	{"plain", 205, "---\nname: NAME\ndescription: TEXT. Use this skill when the user asks to WORD, and for TEXT.\nlicense: MIT\n---\n"},
 	{"metadata", 166, "---\nname: NAME\ndescription: TEXT. Use it for TEXT.\nlicense: Apache-2.0\nmetadata:\n  author: WORD\n  version: \"1.NUMBER\"\n  priority: NUMBER\n---\n"},
@@ -63,15 +63,15 @@ var publicSkillHeaders = []headerClass{
 }
 
 // Sizes of files in bytes. Sizes have a log-normal distribution.
-type sizes struct{ median, p95, most float64 }
+type Sizes struct{ median, p95, most float64 }
 
 var (
-	publicCommandSizes = sizes{4.5e3, 28e3, 121e3}
-	publicSkillSizes   = sizes{5.9e3, 18.6e3, 121e3}
-	headerSizes        = sizes{} // of files without a body
+	PublicCommandSizes = Sizes{4.5e3, 28e3, 121e3}
+	PublicSkillSizes   = Sizes{5.9e3, 18.6e3, 121e3}
+	HeaderSizes        = Sizes{} // of files without a body
 )
 
-func (s sizes) draw(random *rand.Rand) int {
+func (s Sizes) draw(random *rand.Rand) int {
 	if s.median == 0 {
 		return 0
 	}
@@ -79,10 +79,10 @@ func (s sizes) draw(random *rand.Rand) int {
 	return int(min(s.median*math.Exp(deviation*random.NormFloat64()), s.most))
 }
 
-// A publicWriter invents files like the public ones. The words are as frequent as in
+// A PublicWriter invents files like the public ones. The words are as frequent as in
 // a natural text (Zipf's law), and a text repeats its own words: public files have 830
 // words, of which 300 are distinct. The same seed gives the same files.
-type publicWriter struct {
+type PublicWriter struct {
 	random *rand.Rand
 	zipf   *rand.Zipf
 	words  []string
@@ -90,9 +90,10 @@ type publicWriter struct {
 	buf    strings.Builder
 }
 
-func newPublicWriter(seed uint64) *publicWriter {
+// NewPublicWriter returns a writer of the files of a seed.
+func NewPublicWriter(seed uint64) *PublicWriter {
 	random := rand.New(rand.NewPCG(seed, 2))
-	w := &publicWriter{random: random}
+	w := &PublicWriter{random: random}
 	for range 30_000 {
 		word := make([]byte, 2+random.IntN(5)+random.IntN(6))
 		for i := range word {
@@ -104,7 +105,7 @@ func newPublicWriter(seed uint64) *publicWriter {
 	return w
 }
 
-func (w *publicWriter) word() string {
+func (w *PublicWriter) word() string {
 	if n := len(w.recent); n > 20 && w.random.IntN(2) == 0 {
 		return w.recent[w.random.IntN(n)]
 	}
@@ -113,7 +114,7 @@ func (w *publicWriter) word() string {
 }
 
 // prose adds n words of a sentence. Some words are capitalized, and some are code.
-func (w *publicWriter) prose(n int) {
+func (w *PublicWriter) prose(n int) {
 	for i := range n {
 		if i > 0 {
 			w.buf.WriteByte(' ')
@@ -139,7 +140,7 @@ func (w *publicWriter) prose(n int) {
 }
 
 // header fills in a header.
-func (w *publicWriter) header(header, name string) {
+func (w *PublicWriter) header(header, name string) {
 	for header != "" {
 		at := len(header)
 		for _, field := range []string{"NAME", "TEXT", "WORD", "NUMBER"} {
@@ -171,7 +172,7 @@ func (w *publicWriter) header(header, name string) {
 
 // body adds a heading, a paragraph and sections until the text has a size. Headings,
 // lists, code and blank lines have their shares of the public lines.
-func (w *publicWriter) body(size int) {
+func (w *PublicWriter) body(size int) {
 	w.buf.WriteString("# ")
 	w.prose(3)
 	w.buf.WriteString("\n\n")
@@ -201,7 +202,8 @@ func (w *publicWriter) body(size int) {
 	}
 }
 
-func (w *publicWriter) file(class headerClass, name string, size int) string {
+// File returns the text of a file with a header and a body that fills up to size bytes.
+func (w *PublicWriter) File(class HeaderClass, name string, size int) string {
 	w.buf.Reset()
 	w.recent = w.recent[:0]
 	w.header(class.header, name)
@@ -211,49 +213,48 @@ func (w *publicWriter) file(class headerClass, name string, size int) string {
 	return w.buf.String()
 }
 
-// A publicDir is a directory of generated commands or skills.
-type publicDir struct {
-	root    string
-	names   []string
-	files   []string // paths, by name
-	texts   []string // contents, by name
-	classes []headerClass
-	writer  *publicWriter
+// A PublicDir is a directory of generated commands or skills.
+type PublicDir struct {
+	Root    string
+	Names   []string
+	Files   []string // paths, by name
+	classes []HeaderClass
 }
 
-// publicCommands writes n commands below commands/.
-func publicCommands(b *testing.B, n int, classes []headerClass, s sizes) *publicDir {
+// PublicCommands writes n commands below commands/.
+func PublicCommands(b *testing.B, n int, classes []HeaderClass, s Sizes) *PublicDir {
 	return newPublicDir(b, n, classes, s, "analyze", func(root, name string) string { return filepath.Join(root, "commands", name+".md") })
 }
 
-// publicSkills writes n skills below skills/.
-func publicSkills(b *testing.B, n int, classes []headerClass, s sizes) *publicDir {
+// PublicSkills writes n skills below skills/.
+func PublicSkills(b *testing.B, n int, classes []HeaderClass, s Sizes) *PublicDir {
 	return newPublicDir(b, n, classes, s, "skill", func(root, name string) string { return filepath.Join(root, "skills", name, "SKILL.md") })
 }
 
-func newPublicDir(b *testing.B, n int, classes []headerClass, s sizes, prefix string, file func(root, name string) string) *publicDir {
+func newPublicDir(b *testing.B, n int, classes []HeaderClass, s Sizes, prefix string, file func(root, name string) string) *PublicDir {
 	b.Helper()
-	d := &publicDir{root: b.TempDir(), classes: classes, writer: newPublicWriter(1)}
+	d := &PublicDir{Root: b.TempDir(), classes: classes}
+	writer := NewPublicWriter(1)
 	random := rand.New(rand.NewPCG(5, 6))
 	old := time.Now().Add(-time.Minute) // see index.Settled
-	of := classSequence(classes, n, random)
+	of := ClassSequence(classes, n, random)
 	for i := range n {
-		name := fmt.Sprintf("%s-%s-%05d", prefix, d.writer.word(), i)
-		path, text := file(d.root, name), d.writer.file(of[i], name, s.draw(random))
+		name := fmt.Sprintf("%s-%s-%05d", prefix, writer.word(), i)
+		path, text := file(d.Root, name), writer.File(of[i], name, s.draw(random))
 		err := os.MkdirAll(filepath.Dir(path), 0o755)
 		err = errors.Join(err, os.WriteFile(path, []byte(text), 0o644), os.Chtimes(path, old, old))
 		if err != nil {
 			b.Fatal(err)
 		}
-		d.names, d.files, d.texts = append(d.names, name), append(d.files, path), append(d.texts, text)
+		d.Names, d.Files = append(d.Names, name), append(d.Files, path)
 	}
 	return d
 }
 
-// classSequence returns the classes of n files in random order. Each class has its
+// ClassSequence returns the classes of n files in random order. Each class has its
 // share of the files.
-func classSequence(classes []headerClass, n int, random *rand.Rand) []headerClass {
-	of := make([]headerClass, 0, n)
+func ClassSequence(classes []HeaderClass, n int, random *rand.Rand) []HeaderClass {
+	of := make([]HeaderClass, 0, n)
 	share := 0
 	for _, class := range classes {
 		share += class.share
@@ -265,44 +266,31 @@ func classSequence(classes []headerClass, n int, random *rand.Rand) []headerClas
 	return of
 }
 
-// reportShares reports the share of each class in percent.
-func (d *publicDir) reportShares(b *testing.B) {
+// ReportShares reports the share of each class in percent.
+func (d *PublicDir) ReportShares(b *testing.B) {
 	for _, class := range d.classes {
-		b.ReportMetric(float64(class.share)/10, "%-"+class.name)
+		b.ReportMetric(float64(class.share)/10, "%-"+class.Name)
 	}
 }
 
 // onlyPlain is the plain class of a table, for all files.
-func onlyPlain(classes []headerClass) []headerClass {
+func onlyPlain(classes []HeaderClass) []HeaderClass {
 	for _, class := range classes {
-		if class.name == "plain" {
+		if class.Name == "plain" {
 			class.share = 1000
-			return []headerClass{class}
+			return []HeaderClass{class}
 		}
 	}
 	panic("no plain class")
 }
 
-// A headerMix is a table of headers for a benchmark.
-type headerMix struct {
-	name    string
-	classes []headerClass
+// A HeaderMix is a table of headers for a benchmark.
+type HeaderMix struct {
+	Name    string
+	Classes []HeaderClass
 }
 
-// headerMixes returns the two tables that each cold benchmark runs on.
-func headerMixes(classes []headerClass) []headerMix {
-	return []headerMix{{"public", classes}, {"plain", onlyPlain(classes)}}
-}
-
-// The shares of a table must be complete.
-func TestHeaderSharesAreComplete(t *testing.T) {
-	for name, classes := range map[string][]headerClass{"commands": publicCommandHeaders, "skills": publicSkillHeaders} {
-		sum := 0
-		for _, class := range classes {
-			sum += class.share
-		}
-		if sum != 1000 {
-			t.Errorf("%s: the shares are %d thousandths", name, sum)
-		}
-	}
+// HeaderMixes returns the two tables that each cold benchmark runs on.
+func HeaderMixes(classes []HeaderClass) []HeaderMix {
+	return []HeaderMix{{"public", classes}, {"plain", onlyPlain(classes)}}
 }

@@ -1,4 +1,4 @@
-package toolshelf_test
+package documents
 
 import (
 	"fmt"
@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // The tests of this file show the claims of docs/comparison.md on a program without a library. The tests on ADK and
@@ -50,14 +51,14 @@ func ownLoop(t *testing.T, fsys fs.FS) map[string]string {
 // loop omits because their header is not valid YAML, and the commands that the loop lists without a description.
 func TestOwnLoopLosesCommands(t *testing.T) {
 	const n = 1000
-	writer := newPublicWriter(1)
+	writer := catalogtest.NewPublicWriter(1)
 	files := map[string]string{}
-	for i, class := range classSequence(publicCommandHeaders, n, rand.New(rand.NewPCG(5, 6))) {
+	for i, class := range catalogtest.ClassSequence(catalogtest.PublicCommandHeaders, n, rand.New(rand.NewPCG(5, 6))) {
 		name := fmt.Sprintf("command-%04d", i)
-		files["commands/"+name+".md"] = writer.file(class, name, 100)
+		files["commands/"+name+".md"] = writer.File(class, name, 100)
 	}
-	project := memoryOf(t, files)
-	c := catalog(t, toolshelf.WithFs(project))
+	project := catalogtest.Memory(t, files)
+	c := catalogtest.Open(t, toolshelf.WithFs(project))
 	for _, test := range []struct {
 		name              string
 		got               map[string]string
@@ -92,8 +93,8 @@ func commandDescriptions(t *testing.T, c *toolshelf.Catalog) map[string]string {
 }
 
 func TestOwnLoopReadsLinksOutOfTheDirectory(t *testing.T) {
-	outside := diskOf(t, map[string]string{"secret.md": "---\ndescription: secret\n---\n"})
-	root := diskOf(t, map[string]string{"commands/a.md": "---\ndescription: fine\n---\n"})
+	outside := catalogtest.Disk(t, map[string]string{"secret.md": "---\ndescription: secret\n---\n"})
+	root := catalogtest.Disk(t, map[string]string{"commands/a.md": "---\ndescription: fine\n---\n"})
 	if err := os.Symlink(filepath.Join(outside, "secret.md"), filepath.Join(root, "commands", "b.md")); err != nil {
 		t.Skip("the system has no symbolic links: ", err)
 	}
@@ -101,7 +102,7 @@ func TestOwnLoopReadsLinksOutOfTheDirectory(t *testing.T) {
 	if diff := cmp.Diff(want, ownLoop(t, os.DirFS(filepath.Join(root, "commands")))); diff != "" {
 		t.Errorf("the loop, -want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]string{"a": "fine"}, commandDescriptions(t, catalog(t, toolshelf.WithRoot(root)))); diff != "" {
+	if diff := cmp.Diff(map[string]string{"a": "fine"}, commandDescriptions(t, catalogtest.Open(t, toolshelf.WithRoot(root)))); diff != "" {
 		t.Errorf("the library, -want +got:\n%s", diff)
 	}
 }

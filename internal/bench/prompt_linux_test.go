@@ -1,6 +1,4 @@
-//go:build linux
-
-package toolshelf_test
+package bench
 
 import (
 	"fmt"
@@ -11,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // promptCatalog returns a catalog of n skills that does not read the files again,
@@ -22,7 +21,7 @@ func promptCatalog(b *testing.B, n int, describe func(i int) string) (*toolshelf
 		files[fmt.Sprintf("skill-%06d/SKILL.md", i)] = &fstest.MapFile{
 			Data: []byte(fmt.Sprintf("---\nname: skill-%06d\ndescription: %s\nlicense: MIT\nmetadata:\n  author: tests\n---\n", i, describe(i)))}
 	}
-	c := catalog(b, toolshelf.WithSkillsFS("skills", files), toolshelf.WithCacheTTL(time.Hour))
+	c := catalogtest.Open(b, toolshelf.WithSkillsFS("skills", files), toolshelf.WithCacheTTL(time.Hour))
 	list, err := c.ListSkills(b.Context())
 	if err != nil {
 		b.Fatal(err)
@@ -58,7 +57,7 @@ func BenchmarkSkillsPrompt(b *testing.B) {
 			}
 		}
 		b.Run(skills.name, func(b *testing.B) {
-			compare(b, []string{"ours", "list", "naive", "floor", "dropped", "shortened", "tokens"}, map[string]func(){
+			catalogtest.Compare(b, []string{"ours", "list", "naive", "floor", "dropped", "shortened", "tokens"}, map[string]func(){
 				"ours":      prompt(),
 				"dropped":   prompt(toolshelf.PromptBudget(32_000)),                                               // skills are dropped
 				"shortened": prompt(toolshelf.PromptBudget(250 * skills.n)),                                       // descriptions are shortened

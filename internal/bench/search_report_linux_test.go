@@ -1,4 +1,4 @@
-package toolshelf_test
+package bench
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // BenchmarkSearchReports searches 10,000 commands. A thousand commands have four
@@ -29,7 +30,7 @@ func BenchmarkSearchReports(b *testing.B) {
 		}
 	}
 	search := func(query string, opts ...toolshelf.Option) func() {
-		c := catalog(b, append(opts, toolshelf.WithRoot(root))...)
+		c := catalogtest.Open(b, append(opts, toolshelf.WithRoot(root))...)
 		search := func() {
 			if results, err := c.Search(b.Context(), query, 0); err != nil || results.TotalFound == 0 {
 				b.Fatal(results, err)
@@ -58,7 +59,7 @@ func BenchmarkSearchReports(b *testing.B) {
 			unix.Close(dir)
 		}
 	}
-	compare(b, []string{"with", "without", "floor"}, map[string]func(){
+	catalogtest.Compare(b, []string{"with", "without", "floor"}, map[string]func(){
 		"with":    search("zeppelin", toolshelf.WithReports("reports", "")),
 		"without": search("files"),
 		"floor":   floor,

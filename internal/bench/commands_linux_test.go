@@ -1,11 +1,10 @@
-package toolshelf_test
+package bench
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,11 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
-
-// Each benchmark runs, in turn, the library, the floor (only the necessary system calls)
-// and the usual way of programs. The ratios of the medians stay valid if the speed of the
-// machine drifts.
 
 // shelf is a directory of n commands with a header of four fields.
 func shelf(b *testing.B, n int) string {
@@ -45,30 +41,6 @@ func shelf(b *testing.B, n int) string {
 		}
 	}
 	return root
-}
-
-// compare times the functions in turn, and reports the median of each function and the
-// ratio of the first function to each other function.
-func compare(b *testing.B, order []string, run map[string]func()) {
-	b.Helper()
-	times := map[string][]float64{}
-	for b.Loop() {
-		for _, name := range order {
-			begin := time.Now()
-			run[name]()
-			times[name] = append(times[name], float64(time.Since(begin).Nanoseconds()))
-		}
-	}
-	median := func(name string) float64 {
-		slices.Sort(times[name])
-		return times[name][len(times[name])/2]
-	}
-	ours := median(order[0])
-	b.ReportMetric(ours, "ns/"+order[0])
-	for _, name := range order[1:] {
-		b.ReportMetric(median(name), "ns/"+name)
-		b.ReportMetric(ours/median(name), order[0]+"/"+name)
-	}
 }
 
 // statFloor is one getdents64 pass and one statx for each name.
@@ -210,20 +182,20 @@ func list(b *testing.B, c *toolshelf.Catalog, want int) {
 // No generated command is a dependency, so List omits no command.
 func BenchmarkListCold(b *testing.B) {
 	const n = 10_000
-	for _, mix := range headerMixes(publicCommandHeaders) {
-		b.Run(mix.name, func(b *testing.B) {
-			d := publicCommands(b, n, mix.classes, publicCommandSizes)
-			dir := filepath.Join(d.root, "commands")
-			compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
+	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicCommandHeaders) {
+		b.Run(mix.Name, func(b *testing.B) {
+			d := catalogtest.PublicCommands(b, n, mix.Classes, catalogtest.PublicCommandSizes)
+			dir := filepath.Join(d.Root, "commands")
+			catalogtest.Compare(b, []string{"ours", "floor", "naive"}, map[string]func(){
 				"ours": func() {
-					c := catalog(b, toolshelf.WithRoot(d.root))
+					c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
 					list(b, c, n)
 					c.Close()
 				},
 				"floor": func() { readFloor(b, dir) },
 				"naive": func() { naive(b, dir) },
 			})
-			d.reportShares(b)
+			d.ReportShares(b)
 		})
 	}
 }
@@ -232,10 +204,10 @@ func BenchmarkListWarm(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			root := shelf(b, n)
-			c := catalog(b, toolshelf.WithRoot(root))
+			c := catalogtest.Open(b, toolshelf.WithRoot(root))
 			list(b, c, n)
 			buf := make([]byte, 64<<10)
-			compare(b, []string{"ours", "floor", "reused"}, map[string]func(){
+			catalogtest.Compare(b, []string{"ours", "floor", "reused"}, map[string]func(){
 				"ours":   func() { list(b, c, n) },
 				"floor":  func() { statFloor(b, filepath.Join(root, "commands")) },
 				"reused": func() { reusedStatFloor(b, filepath.Join(root, "commands"), buf) },
@@ -252,7 +224,7 @@ func BenchmarkListWatched(b *testing.B) {
 	counts := []int{100_000, 10_000, 100}
 	var catalogs []*toolshelf.Catalog
 	for _, n := range counts {
-		c := catalog(b, toolshelf.WithRoot(shelf(b, n)), toolshelf.WithWatch())
+		c := catalogtest.Open(b, toolshelf.WithRoot(shelf(b, n)), toolshelf.WithWatch())
 		awaitWatched(b, c, n)
 		catalogs = append(catalogs, c)
 	}
@@ -291,7 +263,7 @@ func BenchmarkListWatched(b *testing.B) {
 						}
 					}
 				}
-				compare(b, order, run)
+				catalogtest.Compare(b, order, run)
 			})
 		}
 	}
@@ -329,7 +301,7 @@ func awaitWatched(b *testing.B, c *toolshelf.Catalog, n int) {
 func BenchmarkListMemory(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("commands/%d", n), func(b *testing.B) {
-			d := publicCommands(b, n, publicCommandHeaders, headerSizes)
+			d := catalogtest.PublicCommands(b, n, catalogtest.PublicCommandHeaders, catalogtest.HeaderSizes)
 			keptMemory(b, d, func(c *toolshelf.Catalog) (strings int) {
 				for info, err := range c.All(b.Context()) {
 					if err != nil {
@@ -341,7 +313,7 @@ func BenchmarkListMemory(b *testing.B) {
 			})
 		})
 		b.Run(fmt.Sprintf("skills/%d", n), func(b *testing.B) {
-			d := publicSkills(b, n, publicSkillHeaders, headerSizes)
+			d := catalogtest.PublicSkills(b, n, catalogtest.PublicSkillHeaders, catalogtest.HeaderSizes)
 			keptMemory(b, d, func(c *toolshelf.Catalog) (strings int) {
 				skills, err := c.ListSkills(b.Context())
 				if err != nil {
@@ -358,27 +330,27 @@ func BenchmarkListMemory(b *testing.B) {
 
 // keptMemory reports the memory of the catalog of a directory after a list. The function
 // lists, and returns the total size in bytes of the necessary strings.
-func keptMemory(b *testing.B, d *publicDir, list func(*toolshelf.Catalog) (strings int)) {
+func keptMemory(b *testing.B, d *catalogtest.PublicDir, list func(*toolshelf.Catalog) (strings int)) {
 	for b.Loop() {
-		before := heap()
-		c := catalog(b, toolshelf.WithRoot(d.root))
+		before := catalogtest.Heap()
+		c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
 		strings := list(c)
-		kept := heap() - before
-		b.ReportMetric(float64(kept)/float64(len(d.names)), "B/kept")
-		b.ReportMetric(float64(strings)/float64(len(d.names)), "B/strings")
+		kept := catalogtest.Heap() - before
+		b.ReportMetric(float64(kept)/float64(len(d.Names)), "B/kept")
+		b.ReportMetric(float64(strings)/float64(len(d.Names)), "B/strings")
 		b.ReportMetric(float64(kept)/float64(strings), "kept/strings")
 		c.Close()
 	}
-	d.reportShares(b)
+	d.ReportShares(b)
 }
 
 func BenchmarkGetWarm(b *testing.B) {
 	const n = 10_000
 	root := shelf(b, n)
-	c := catalog(b, toolshelf.WithRoot(root))
+	c := catalogtest.Open(b, toolshelf.WithRoot(root))
 	list(b, c, n)
 	file := filepath.Join(root, "commands", "review-005000.md")
-	compare(b, []string{"ours", "stat", "read"}, map[string]func(){
+	catalogtest.Compare(b, []string{"ours", "stat", "read"}, map[string]func(){
 		"ours": func() {
 			if _, err := c.Get(b.Context(), "review-005000"); err != nil {
 				b.Fatal(err)

@@ -1,6 +1,4 @@
-//go:build linux
-
-package toolshelf_test
+package bench
 
 import (
 	"errors"
@@ -18,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // manySkills creates a directory of n skills with two more files each.
@@ -105,37 +104,37 @@ func BenchmarkListSkills5000(b *testing.B) {
 			b.Fatal(len(skills), err)
 		}
 	}
-	for _, mix := range headerMixes(publicSkillHeaders) {
-		b.Run("cold/"+mix.name, func(b *testing.B) {
-			d := publicSkills(b, 5000, mix.classes, publicSkillSizes)
-			dir := filepath.Join(d.root, "skills")
-			compare(b, []string{"cold", "floor", "naive"}, map[string]func(){
+	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicSkillHeaders) {
+		b.Run("cold/"+mix.Name, func(b *testing.B) {
+			d := catalogtest.PublicSkills(b, 5000, mix.Classes, catalogtest.PublicSkillSizes)
+			dir := filepath.Join(d.Root, "skills")
+			catalogtest.Compare(b, []string{"cold", "floor", "naive"}, map[string]func(){
 				"cold": func() {
-					c := catalog(b, toolshelf.WithRoot(d.root))
+					c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
 					list(c)
 					c.Close()
 				},
 				"floor": func() { skillFloor(b, dir, true) },
 				"naive": func() { naiveSkills(b, dir) },
 			})
-			d.reportShares(b)
+			d.ReportShares(b)
 		})
 	}
 	root := manySkills(b, 5000)
 	dir := filepath.Join(root, "skills")
 	b.Run("warm", func(b *testing.B) {
-		c := catalog(b, toolshelf.WithRoot(root))
+		c := catalogtest.Open(b, toolshelf.WithRoot(root))
 		list(c)
-		compare(b, []string{"warm", "floor", "naive"}, map[string]func(){
+		catalogtest.Compare(b, []string{"warm", "floor", "naive"}, map[string]func(){
 			"warm":  func() { list(c) },
 			"floor": func() { skillFloor(b, dir, false) },
 			"naive": func() { naiveSkills(b, dir) },
 		})
 	})
 	b.Run("watched", func(b *testing.B) {
-		c := catalog(b, toolshelf.WithRoot(root), toolshelf.WithWatch())
+		c := catalogtest.Open(b, toolshelf.WithRoot(root), toolshelf.WithWatch())
 		list(c)
-		compare(b, []string{"watched", "naive"}, map[string]func(){
+		catalogtest.Compare(b, []string{"watched", "naive"}, map[string]func(){
 			"watched": func() { list(c) },
 			"naive":   func() { naiveSkills(b, dir) },
 		})
@@ -147,14 +146,14 @@ func BenchmarkListSkills5000(b *testing.B) {
 func BenchmarkGetSkill(b *testing.B) {
 	root := manySkills(b, 5000)
 	dir := filepath.Join(root, "skills", "skill-02500")
-	c := catalog(b, toolshelf.WithRoot(root))
+	c := catalogtest.Open(b, toolshelf.WithRoot(root))
 	get := func(opts ...toolshelf.SkillOption) {
 		if _, err := c.GetSkill(b.Context(), "skill-02500", opts...); err != nil {
 			b.Fatal(err)
 		}
 	}
 	get(toolshelf.Digests())
-	compare(b, []string{"warm", "digests", "naive"}, map[string]func(){
+	catalogtest.Compare(b, []string{"warm", "digests", "naive"}, map[string]func(){
 		"warm":    func() { get() },
 		"digests": func() { get(toolshelf.Digests()) },
 		"naive": func() {
@@ -181,7 +180,7 @@ func BenchmarkGetSkill(b *testing.B) {
 
 // A page of a view costs as much as a page of its catalog.
 func BenchmarkListFiltered(b *testing.B) {
-	whole := catalog(b, toolshelf.WithRoot(shelf(b, 10_000)), toolshelf.WithWatch())
+	whole := catalogtest.Open(b, toolshelf.WithRoot(shelf(b, 10_000)), toolshelf.WithWatch())
 	view, err := whole.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return strings.HasSuffix(i.Name, "7") }))
 	if err != nil {
 		b.Fatal(err)
@@ -192,7 +191,7 @@ func BenchmarkListFiltered(b *testing.B) {
 		}
 	}
 	page(view)
-	compare(b, []string{"view", "whole"}, map[string]func(){
+	catalogtest.Compare(b, []string{"view", "whole"}, map[string]func(){
 		"view":  func() { page(view) },
 		"whole": func() { page(whole) },
 	})
@@ -209,11 +208,11 @@ func wholeFloor(b *testing.B, files []string) {
 
 // spread moves the skills of a directory into the directories that at names, and returns the
 // new paths of their files.
-func (d *publicDir) spread(b *testing.B, at func(i int) string) (files []string) {
+func spread(b *testing.B, d *catalogtest.PublicDir, at func(i int) string) (files []string) {
 	b.Helper()
-	for i, name := range d.names {
-		dir := filepath.Join(d.root, at(i))
-		if err := errors.Join(os.MkdirAll(dir, 0o755), os.Rename(filepath.Join(d.root, "skills", name), filepath.Join(dir, name))); err != nil {
+	for i, name := range d.Names {
+		dir := filepath.Join(d.Root, at(i))
+		if err := errors.Join(os.MkdirAll(dir, 0o755), os.Rename(filepath.Join(d.Root, "skills", name), filepath.Join(dir, name))); err != nil {
 			b.Fatal(err)
 		}
 		files = append(files, filepath.Join(dir, name, "SKILL.md"))
@@ -235,17 +234,17 @@ func BenchmarkGetSkillOfAll(b *testing.B) {
 		{"depth-2/level-2", func(i int) string { return fmt.Sprint("all/", i%10) }, []toolshelf.Option{toolshelf.WithSkillsDir("all"), toolshelf.WithSkillDepth(2)}},
 		{"layers-3", func(i int) string { return fmt.Sprint("layer-", i%3) }, []toolshelf.Option{toolshelf.WithSkillsDir("layer-0", "layer-1", "layer-2")}},
 	} {
-		for _, mix := range headerMixes(publicSkillHeaders) {
-			b.Run(layout.name+"/"+mix.name, func(b *testing.B) {
-				d := publicSkills(b, n, mix.classes, publicSkillSizes)
-				files := d.spread(b, layout.at)
-				c := catalog(b, append(layout.options, toolshelf.WithRoot(d.root))...)
+		for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicSkillHeaders) {
+			b.Run(layout.name+"/"+mix.Name, func(b *testing.B) {
+				d := catalogtest.PublicSkills(b, n, mix.Classes, catalogtest.PublicSkillSizes)
+				files := spread(b, d, layout.at)
+				c := catalogtest.Open(b, append(layout.options, toolshelf.WithRoot(d.Root))...)
 				if skills, err := c.ListSkills(b.Context()); err != nil || len(skills) != n {
 					b.Fatal(len(skills), err)
 				}
-				compare(b, []string{"get", "floor"}, map[string]func(){
+				catalogtest.Compare(b, []string{"get", "floor"}, map[string]func(){
 					"get": func() {
-						for _, name := range d.names {
+						for _, name := range d.Names {
 							if _, err := c.GetSkill(b.Context(), name); err != nil {
 								b.Fatal(err)
 							}
@@ -260,17 +259,17 @@ func BenchmarkGetSkillOfAll(b *testing.B) {
 
 // Skills of a new catalog beside ListSkills of a new catalog, and Commands beside List.
 func BenchmarkTextsOf5000(b *testing.B) {
-	open := func(b *testing.B, d *publicDir, use func(c *toolshelf.Catalog)) func() {
+	open := func(b *testing.B, d *catalogtest.PublicDir, use func(c *toolshelf.Catalog)) func() {
 		return func() {
-			c := catalog(b, toolshelf.WithRoot(d.root))
+			c := catalogtest.Open(b, toolshelf.WithRoot(d.Root))
 			use(c)
 			c.Close()
 		}
 	}
-	for _, mix := range headerMixes(publicSkillHeaders) {
-		b.Run("skills/"+mix.name, func(b *testing.B) {
-			d := publicSkills(b, 5000, mix.classes, publicSkillSizes)
-			compare(b, []string{"texts", "list", "floor"}, map[string]func(){
+	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicSkillHeaders) {
+		b.Run("skills/"+mix.Name, func(b *testing.B) {
+			d := catalogtest.PublicSkills(b, 5000, mix.Classes, catalogtest.PublicSkillSizes)
+			catalogtest.Compare(b, []string{"texts", "list", "floor"}, map[string]func(){
 				"texts": open(b, d, func(c *toolshelf.Catalog) {
 					n := 0
 					for s, err := range c.Skills(b.Context()) {
@@ -280,14 +279,14 @@ func BenchmarkTextsOf5000(b *testing.B) {
 					}
 				}),
 				"list":  open(b, d, func(c *toolshelf.Catalog) { c.ListSkills(b.Context()) }),
-				"floor": func() { wholeFloor(b, d.files) },
+				"floor": func() { wholeFloor(b, d.Files) },
 			})
 		})
 	}
-	for _, mix := range headerMixes(publicCommandHeaders) {
-		b.Run("commands/"+mix.name, func(b *testing.B) {
-			d := publicCommands(b, 5000, mix.classes, publicCommandSizes)
-			compare(b, []string{"texts", "list", "floor"}, map[string]func(){
+	for _, mix := range catalogtest.HeaderMixes(catalogtest.PublicCommandHeaders) {
+		b.Run("commands/"+mix.Name, func(b *testing.B) {
+			d := catalogtest.PublicCommands(b, 5000, mix.Classes, catalogtest.PublicCommandSizes)
+			catalogtest.Compare(b, []string{"texts", "list", "floor"}, map[string]func(){
 				"texts": open(b, d, func(c *toolshelf.Catalog) {
 					for s, err := range c.Commands(b.Context()) {
 						if err != nil || s.Content == "" {
@@ -296,7 +295,7 @@ func BenchmarkTextsOf5000(b *testing.B) {
 					}
 				}),
 				"list":  open(b, d, func(c *toolshelf.Catalog) { c.List(b.Context(), toolshelf.Page{}) }),
-				"floor": func() { wholeFloor(b, d.files) },
+				"floor": func() { wholeFloor(b, d.Files) },
 			})
 		})
 	}

@@ -1,4 +1,4 @@
-package toolshelf_test
+package bench
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // flat is a directory of n empty files.
@@ -38,10 +39,10 @@ func BenchmarkListDir(b *testing.B) {
 	for _, n := range []int{10, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir := flat(b, n)
-			c := catalog(b, toolshelf.WithRoot(dir))
+			c := catalogtest.Open(b, toolshelf.WithRoot(dir))
 			buf := make([]byte, 64<<10)
 			b.ResetTimer()
-			compare(b, []string{"ours", "floor", "reused", "os.ReadDir", "afero.ReadDir"}, map[string]func(){
+			catalogtest.Compare(b, []string{"ours", "floor", "reused", "os.ReadDir", "afero.ReadDir"}, map[string]func(){
 				"ours": func() {
 					l, err := c.ListDir(b.Context(), ".")
 					if err != nil || len(l.Entries) != n {
@@ -85,7 +86,7 @@ func BenchmarkFirstPage(b *testing.B) {
 	for _, n := range counts {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir := flat(b, n)
-			c := catalog(b, toolshelf.WithRoot(dir))
+			c := catalogtest.Open(b, toolshelf.WithRoot(dir))
 			page := func() {
 				l, err := c.ListDir(b.Context(), ".", toolshelf.Limit(200))
 				if err != nil || len(l.Entries) != 200 || l.Files != n {
@@ -93,7 +94,7 @@ func BenchmarkFirstPage(b *testing.B) {
 				}
 			}
 			b.ResetTimer()
-			compare(b, []string{"ours", "getdents"}, map[string]func(){
+			catalogtest.Compare(b, []string{"ours", "getdents"}, map[string]func(){
 				"ours":     page,
 				"getdents": func() { getdentsFloor(b, dir) },
 			})
@@ -198,10 +199,10 @@ func walkFloor(b *testing.B, at int, name string, buf []byte, stat bool) (entrie
 
 func BenchmarkTree(b *testing.B) {
 	dir, n := forest(b, 100_000)
-	c := catalog(b, toolshelf.WithRoot(dir))
+	c := catalogtest.Open(b, toolshelf.WithRoot(dir))
 	buf := make([]byte, 64<<10)
 	b.ResetTimer()
-	compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
+	catalogtest.Compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
 		"ours": func() {
 			tree, err := c.Tree(b.Context(), ".", toolshelf.Limit(0))
 			if err != nil || tree.Files+tree.Dirs != n {
@@ -229,7 +230,7 @@ func BenchmarkTree(b *testing.B) {
 
 func BenchmarkFindFiles(b *testing.B) {
 	dir, n := forest(b, 100_000)
-	c := catalog(b, toolshelf.WithRoot(dir))
+	c := catalogtest.Open(b, toolshelf.WithRoot(dir))
 	buf := make([]byte, 64<<10)
 	b.ResetTimer()
 	for _, tt := range []struct {
@@ -242,7 +243,7 @@ func BenchmarkFindFiles(b *testing.B) {
 		{"gitignore", "*.md", 10_000, []toolshelf.DirOption{toolshelf.Gitignore()}},
 	} {
 		b.Run(tt.name, func(b *testing.B) {
-			compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
+			catalogtest.Compare(b, []string{"ours", "floor", "filepath.WalkDir"}, map[string]func(){
 				"ours": func() {
 					found, err := c.FindFiles(b.Context(), ".", tt.pattern, tt.options...)
 					if err != nil || found.Total != tt.want {

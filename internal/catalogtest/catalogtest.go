@@ -1,0 +1,142 @@
+// Package catalogtest opens catalogs over files of a test, and invents files like the public ones.
+package catalogtest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/spf13/afero"
+
+	"github.com/toolshelf-go/toolshelf"
+)
+
+// Open is toolshelf.New for tests. The end of the test closes the catalog.
+func Open(t testing.TB, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	c, err := toolshelf.New(opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// Written is the modification time of the files of Memory.
+var Written = time.Date(2025, 11, 20, 10, 30, 0, 0, time.UTC)
+
+// Memory returns a filesystem in memory with the files.
+func Memory(t testing.TB, files map[string]string) afero.Fs {
+	t.Helper()
+	fsys := afero.NewMemMapFs()
+	for path, content := range files {
+		if err := afero.WriteFile(fsys, path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := fsys.Chtimes(path, Written, Written); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return fsys
+}
+
+// Disk returns a directory on the disk with the files.
+func Disk(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for path, content := range files {
+		Write(t, content, dir, filepath.FromSlash(path))
+	}
+	return dir
+}
+
+// Write writes a file on the disk, and creates its directory.
+func Write(t testing.TB, text string, path ...string) {
+	t.Helper()
+	file := filepath.Join(path...)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Names returns the names of all pages of List.
+func Names(t testing.TB, c *toolshelf.Catalog) []string {
+	t.Helper()
+	var all []string
+	for info, err := range c.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, info.Name)
+	}
+	return all
+}
+
+// Patience limits the wait for an event that should take milliseconds.
+const Patience = 20 * time.Second
+
+// Eventually waits until check reports "" and fails with its last report.
+func Eventually(t testing.TB, check func() string) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(Patience); ; <-tick.C {
+		report := check()
+		if report == "" {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatal(report)
+		}
+	}
+}
+
+// Corpus returns the directory of public files that TOOLSHELF_CORPUS names.
+func Corpus(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("TOOLSHELF_CORPUS")
+	if dir == "" {
+		t.Skip("TOOLSHELF_CORPUS is not set: set the variable to a directory of public command and skill files")
+	}
+	return dir
+}
+
+// Heap returns the number of bytes in use after a run of the garbage collector.
+func Heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// Compare times the functions in turn, and reports the median of each function and the ratio of the first function to
+// each other function. The ratios of the medians stay valid if the speed of the machine drifts.
+func Compare(b *testing.B, order []string, run map[string]func()) {
+	b.Helper()
+	times := map[string][]float64{}
+	for b.Loop() {
+		for _, name := range order {
+			begin := time.Now()
+			run[name]()
+			times[name] = append(times[name], float64(time.Since(begin).Nanoseconds()))
+		}
+	}
+	median := func(name string) float64 {
+		slices.Sort(times[name])
+		return times[name][len(times[name])/2]
+	}
+	ours := median(order[0])
+	b.ReportMetric(ours, "ns/"+order[0])
+	for _, name := range order[1:] {
+		b.ReportMetric(median(name), "ns/"+name)
+		b.ReportMetric(ours/median(name), order[0]+"/"+name)
+	}
+}

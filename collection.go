@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A collection is the commands or the skills of a catalog, as the catalog shows
@@ -555,7 +556,7 @@ func (t *listedTexts[T]) find(e *index.Entry) (text T, info confine.Info, ok boo
 
 // of returns the text of find, or nil.
 func (t *listedTexts[T]) of(e *index.Entry) *index.Cached[T] {
-	if kept := t.Get(e.File()); kept != nil && index.StampOf(kept.Info).Same(e.Stamp) {
+	if kept := t.Get(e.File()); kept != nil && stamp.Of(kept.Info).Same(e.Stamp) {
 		return kept
 	}
 	return nil

@@ -151,7 +151,7 @@ func TestEachTextIsReadOnce(t *testing.T) {
 		files[fmt.Sprintf("commands/c%d.md", i)] = body
 	}
 	root := diskOf(t, files)
-	old := time.Now().Add(-time.Minute) // see index.Settled
+	old := time.Now().Add(-time.Minute) // see stamp.Settled
 	for file := range files {
 		if err := os.Chtimes(filepath.Join(root, file), old, old); err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A CommandList is one page of commands.
@@ -251,10 +252,10 @@ func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
 	if kept == nil {
 		return Command{}, false
 	}
-	unchanged := c.commands.Current(e) && index.StampOf(kept.Info).Same(e.Stamp)
+	unchanged := c.commands.Current(e) && stamp.Of(kept.Info).Same(e.Stamp)
 	if !unchanged {
 		info, ok := c.commands.StatCached(e)
-		unchanged = ok && index.SameFile(info, kept.Info)
+		unchanged = ok && stamp.SameFile(info, kept.Info)
 	}
 	if !unchanged || !c.commands.filter.keeps(kept.Value.info()) {
 		return Command{}, false
@@ -310,7 +311,7 @@ func (c *Catalog) loadCommand(ctx context.Context, e *index.Entry) (Command, err
 // listedCommand returns the command in the version of the last scan, if the catalog has the
 // bytes.
 func (c *Catalog) listedCommand(e *index.Entry) (Command, bool) {
-	if kept := c.caches.commands.Get(e.File()); kept != nil && index.StampOf(kept.Info).Same(e.Stamp) {
+	if kept := c.caches.commands.Get(e.File()); kept != nil && stamp.Of(kept.Info).Same(e.Stamp) {
 		return kept.Value, true
 	}
 	text, info, ok := c.caches.commandTexts.find(e)
@@ -337,7 +338,7 @@ func (c *Catalog) commandUnchanged(fsys *confine.FS, e *index.Entry, known confi
 		stat = fsys.Info
 	}
 	info, err := stat(e.Path)
-	return err == nil && index.SameFile(info, known)
+	return err == nil && stamp.SameFile(info, known)
 }
 
 // detach returns a copy that the caller may modify, and calls the function of

@@ -16,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
 // A DirListing is a page of the entries of a directory.
@@ -190,7 +191,7 @@ func (l DirListing) String() string {
 	b.Grow(64 + 48*len(l.Entries))
 	b.WriteString("Directory: ")
 	b.WriteString(escape.Path(l.Path))
-	b.WriteString("\nTotal: " + counted(l.Files, "file", "files") + ", " + counted(l.Dirs, "directory", "directories"))
+	b.WriteString("\nTotal: " + shown.Counted(l.Files, "file", "files") + ", " + shown.Counted(l.Dirs, "directory", "directories"))
 	if len(l.Entries) > 0 {
 		b.WriteByte('\n')
 	}
@@ -206,10 +207,10 @@ func (l DirListing) String() string {
 		e.writeLine(&b, width, !l.NoSizes)
 	}
 	if l.NextCursor != "" {
-		fmt.Fprintf(&b, "\n\n%d of %s shown; the next cursor is %s", len(l.Entries), counted(l.Files+l.Dirs, "entry", "entries"), l.NextCursor)
+		fmt.Fprintf(&b, "\n\n%d of %s shown; the next cursor is %s", len(l.Entries), shown.Counted(l.Files+l.Dirs, "entry", "entries"), l.NextCursor)
 	}
 	writeHint(&b, l.Hint)
-	writeWarnings(&b, l.Warnings)
+	shown.WriteWarnings(&b, l.Warnings)
 	return b.String()
 }
 
@@ -369,7 +370,7 @@ func formatSize(n int64) string {
 // withUnknown adds the warning about entries without metadata.
 func withUnknown(warnings []string, unknown int) []string {
 	if unknown > 0 {
-		warnings = append(warnings, counted(unknown, "entry", "entries")+" without metadata, because the directory has no search permission")
+		warnings = append(warnings, shown.Counted(unknown, "entry", "entries")+" without metadata, because the directory has no search permission")
 	}
 	return warnings
 }
@@ -381,15 +382,6 @@ func writeHint(b *strings.Builder, hint string) {
 	}
 }
 
-func writeWarnings(b *strings.Builder, warnings []string) {
-	for i, warning := range warnings {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString("\nWarning: " + warning)
-	}
-}
-
 // joinLimits returns, for example, "100 lines and 8000 characters" and "these limits".
 func joinLimits(limits []string) (names, these string) {
 	last := len(limits) - 1
@@ -397,14 +389,6 @@ func joinLimits(limits []string) (names, these string) {
 		return limits[0], "this limit"
 	}
 	return strings.Join(limits[:last], ", ") + " and " + limits[last], "these limits"
-}
-
-// counted returns, for example, "1 file" or "2 files".
-func counted(n int, one, many string) string {
-	if n == 1 {
-		many = one
-	}
-	return strconv.Itoa(n) + " " + many
 }
 
 // FileMatches are the results of FindFiles.
@@ -500,7 +484,7 @@ func (c *Catalog) globHint(ctx context.Context, name string, globs []listing.Glo
 // unsearched returns the line about the directories of SkipDependencies, with the argument of the
 // tools that search the directories.
 func unsearched(dependencies int) string {
-	return counted(dependencies, "directory of dependencies was", "directories of dependencies were") + " not searched (see show_dependencies)"
+	return shown.Counted(dependencies, "directory of dependencies was", "directories of dependencies were") + " not searched (see show_dependencies)"
 }
 
 // minFileLine is the smallest number of characters of a line of matches, such as "\n  a".
@@ -536,7 +520,7 @@ func (m FileMatches) String() string {
 	if m.Total == 0 {
 		b.WriteString("No files found matching pattern '" + escape.Path(m.Pattern) + "'")
 	} else {
-		b.WriteString("Found " + counted(m.Total, "file", "files") + " matching '" + escape.Path(m.Pattern) + "':\n")
+		b.WriteString("Found " + shown.Counted(m.Total, "file", "files") + " matching '" + escape.Path(m.Pattern) + "':\n")
 	}
 	for _, file := range m.Files {
 		b.WriteString("\n  " + escape.Path(file))
@@ -545,13 +529,13 @@ func (m FileMatches) String() string {
 		b.WriteString("\n  … and " + strconv.Itoa(more) + " more")
 	}
 	if m.Skipped > 0 {
-		b.WriteString("\n\n" + counted(m.Skipped, "directory", "directories") + " could not be read and were skipped")
+		b.WriteString("\n\n" + shown.Counted(m.Skipped, "directory", "directories") + " could not be read and were skipped")
 	}
 	if m.Dependencies > 0 {
 		b.WriteString("\n\n" + unsearched(m.Dependencies))
 	}
 	writeHint(&b, m.Hint)
-	writeWarnings(&b, m.Warnings)
+	shown.WriteWarnings(&b, m.Warnings)
 	return b.String()
 }
 

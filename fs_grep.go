@@ -12,6 +12,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/grep"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
 // TextMatches are the results of Grep.
@@ -141,7 +142,7 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 			m.Hint = c.globHint(ctx, name, o.grep.files, lo)
 		}
 		if found.Total > found.Capped {
-			m.Limits = append(m.Limits, counted(o.grep.perFile, "line", "lines")+" per file")
+			m.Limits = append(m.Limits, shown.Counted(o.grep.perFile, "line", "lines")+" per file")
 		}
 		if limit > 0 && found.Capped > limit {
 			m.Limits = append(m.Limits, limitOfLines(limit))
@@ -150,7 +151,7 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 	})
 }
 
-func limitOfLines(n int) string { return counted(n, "line", "lines") }
+func limitOfLines(n int) string { return shown.Counted(n, "line", "lines") }
 
 func newTextMatches(files []listing.MatchingFile) []TextMatch {
 	n := 0
@@ -184,34 +185,34 @@ func (m TextMatches) String() string {
 	var b strings.Builder
 	pattern := "'" + escape.Line(m.Pattern) + "'"
 	if m.Total == 0 {
-		b.WriteString("No lines found matching " + pattern + " in " + counted(m.Searched, "file", "files"))
+		b.WriteString("No lines found matching " + pattern + " in " + shown.Counted(m.Searched, "file", "files"))
 	} else {
-		b.WriteString("Found " + counted(m.Total, "line", "lines") + " in " + counted(m.Files, "file", "files") + " matching " + pattern + ":\n")
+		b.WriteString("Found " + shown.Counted(m.Total, "line", "lines") + " in " + shown.Counted(m.Files, "file", "files") + " matching " + pattern + ":\n")
 	}
 	m.writeMatches(&b)
-	shown := 0
+	listed := 0
 	for i := range m.Matches {
 		if i == 0 || m.Matches[i].Path != m.Matches[i-1].Path {
-			shown++
+			listed++
 		}
 	}
-	writeRest(&b, m.Total-len(m.Matches), m.Files-shown, m.Limits)
+	writeRest(&b, m.Total-len(m.Matches), m.Files-listed, m.Limits)
 	var notes []string
 	if m.Binary > 0 {
-		notes = append(notes, counted(m.Binary, "file is not text and was", "files are not text and were")+" not searched")
+		notes = append(notes, shown.Counted(m.Binary, "file is not text and was", "files are not text and were")+" not searched")
 	}
 	if m.Skipped > 0 {
 		was := "were"
 		if m.Skipped == 1 {
 			was = "was"
 		}
-		notes = append(notes, counted(m.Skipped, "directory or file", "directories or files")+" could not be read and "+was+" skipped")
+		notes = append(notes, shown.Counted(m.Skipped, "directory or file", "directories or files")+" could not be read and "+was+" skipped")
 	}
 	if m.Dependencies > 0 {
 		notes = append(notes, unsearched(m.Dependencies))
 	}
 	if m.LongLines > 0 {
-		notes = append(notes, counted(m.LongLines, "line is", "lines are")+" larger than 1 MiB; only the first 1 MiB was searched")
+		notes = append(notes, shown.Counted(m.LongLines, "line is", "lines are")+" larger than 1 MiB; only the first 1 MiB was searched")
 	}
 	for i, note := range notes {
 		if i == 0 {
@@ -220,7 +221,7 @@ func (m TextMatches) String() string {
 		b.WriteString("\n" + note)
 	}
 	writeHint(&b, m.Hint)
-	writeWarnings(&b, m.Warnings)
+	shown.WriteWarnings(&b, m.Warnings)
 	return b.String()
 }
 
@@ -230,9 +231,9 @@ func writeRest(b *strings.Builder, lines, files int, limits []string) {
 	if lines <= 0 {
 		return
 	}
-	b.WriteString("\n  … and " + counted(lines, "more line", "more lines"))
+	b.WriteString("\n  … and " + shown.Counted(lines, "more line", "more lines"))
 	if files > 0 {
-		b.WriteString(" and " + counted(files, "more file", "more files"))
+		b.WriteString(" and " + shown.Counted(files, "more file", "more files"))
 	}
 	if len(limits) > 0 {
 		names, these := joinLimits(limits)

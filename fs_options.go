@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
 // A DirOption is an option for one call of ListDir, Tree, FindFiles or Grep. If an option is
@@ -336,9 +337,9 @@ func BudgetTokens(n int, count func(text string) int) DirOption {
 // String returns, for example, "300 characters".
 func (b budget) String() string {
 	if b.count != nil {
-		return counted(b.max, "token", "tokens")
+		return shown.Counted(b.max, "token", "tokens")
 	}
-	return counted(b.max, "character", "characters")
+	return shown.Counted(b.max, "character", "characters")
 }
 
 // lines returns a limit for the number of lines with at least min characters each.
@@ -458,7 +459,7 @@ func (c *cut[T]) withWarnings(b budget, n int) (T, bool) {
 // maxWarnings is the number of warnings in a result that Budget cuts.
 const maxWarnings = 3
 
-func furtherWarnings(n int) string { return counted(n, "further warning", "further warnings") }
+func furtherWarnings(n int) string { return shown.Counted(n, "further warning", "further warnings") }
 
 // reserved are warnings that stand for the shortest warnings of a call with the option
 // Gitignore. A call with a larger budget reads more .gitignore files, and can have more

@@ -3,16 +3,14 @@ package toolshelf
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
-	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/shown"
 	"github.com/toolshelf-go/toolshelf/internal/text"
+	"github.com/toolshelf-go/toolshelf/internal/textfile"
 )
 
 // A FileText is the text of a file, or of some lines of a file.
@@ -39,10 +37,8 @@ type FileText struct {
 type ReadOption func(*readOptions)
 
 type readOptions struct {
-	from, to int
-	column   int64
-	max      int
-	err      error // the first error
+	text.Request
+	err error // the first error
 }
 
 const (
@@ -62,7 +58,7 @@ func Lines(from, to int) ReadOption {
 			o.fail(invalidOption("Lines: line " + strconv.Itoa(from) + " is after line " + strconv.Itoa(to) + "; give the first line first"))
 		}
 		// -math.MaxInt is the smallest number with an opposite.
-		o.from, o.to = max(from, -math.MaxInt), max(to, -math.MaxInt)
+		o.From, o.To = max(from, -math.MaxInt), max(to, -math.MaxInt)
 	}
 }
 
@@ -75,7 +71,7 @@ func Column(n int64) ReadOption {
 		if n < 0 {
 			o.fail(invalidOption("Column: " + strconv.FormatInt(n, 10) + " bytes; use 0 or more"))
 		}
-		o.column = n
+		o.Column = n
 	}
 }
 
@@ -93,7 +89,7 @@ func MaxBytes(n int) ReadOption {
 		case n == 0:
 			n = defaultReadBytes
 		}
-		o.max = n
+		o.Max = n
 	}
 }
 
@@ -166,7 +162,7 @@ func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption)
 	if err := c.begin(ctx, op); err != nil {
 		return FileText{}, err
 	}
-	o := readOptions{max: defaultReadBytes}
+	o := readOptions{Request: text.Request{Max: defaultReadBytes}}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&o)
@@ -180,10 +176,10 @@ func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption)
 		if err != nil {
 			return FileText{}, err
 		}
-		t, err := c.readText(ctx, name, o)
+		t, err := textfile.Reader{FS: c.root, AnyOffset: c.onOS, Lines: &c.caches.lines}.Read(ctx, name, o.Request)
 		switch {
 		case err == nil:
-			return t, nil
+			return FileText(t), nil
 		case ctx.Err() != nil:
 			return FileText{}, ctx.Err()
 		default:
@@ -191,70 +187,6 @@ func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption)
 		}
 	})
 	return t, c.methodError(op, err)
-}
-
-// readText reads a part of a file. The result of an error has the size of the file, if known.
-func (c *Catalog) readText(ctx context.Context, name string, o readOptions) (FileText, error) {
-	now := time.Now()
-	file, err := c.openText(ctx, name)
-	if err != nil {
-		return FileText{}, err
-	}
-	defer func() { file.Close() }() // ReadAt may replace file.File
-	info := file.Info()
-	t := FileText{Path: name, Size: info.Size}
-	lines, kept := c.lineIndex(name, info)
-	size := info.Size
-	if size == 0 {
-		size = -1 // the filesystem may not know the size, as in /proc
-	}
-	before := lines.Memory()
-	request := text.Request{From: o.from, To: o.to, Column: o.column, Max: o.max, InOrder: file.inOrder}
-	if kept {
-		request.Unchanged = file.unchanged
-	}
-	page, err := text.Read(ctx, file, size, lines, request)
-	if err != nil {
-		return t, err
-	}
-	if kept && lines.Memory() > before || !kept && info.Size > minIndexed && index.Settled(info, now) {
-		c.caches.lines.Put(&index.Cached[*text.Index]{File: index.File{Path: name}, Info: info, Value: lines, Size: lines.Memory()})
-	}
-	t.Changed = !file.unchanged()
-	t.Text = page.Text
-	t.First, t.Last, t.Total, t.Column = page.First, page.Last, page.Total, page.Column
-	t.NextLine, t.NextColumn, t.Truncated = page.NextLine, page.NextColumn, page.Truncated
-	t.Encoding, t.BOM, t.Invalid = string(page.Format.Encoding), page.Format.BOM, page.Invalid
-	t.LineEnding = lineEnding(page)
-	return t, nil
-}
-
-// minIndexed is the size of the files that one read reads completely.
-const minIndexed = 64 << 10
-
-// lineIndex returns the index of a file, and whether the index is in the cache.
-func (c *Catalog) lineIndex(name string, info confine.Info) (lines *text.Index, kept bool) {
-	if k := c.caches.lines.Get(index.File{Path: name}); k != nil && index.SameFile(k.Info, info) {
-		return k.Value, true
-	}
-	return new(text.Index), false
-}
-
-func lineEnding(p text.Page) string {
-	if p.Breaks == 0 {
-		return ""
-	}
-	if p.Format.CR {
-		return "cr"
-	}
-	switch p.CRLF {
-	case 0:
-		return "lf"
-	case p.Breaks:
-		return "crlf"
-	default:
-		return "mixed"
-	}
 }
 
 // readError returns the error of ReadFile.
@@ -275,78 +207,6 @@ func (c *Catalog) readError(ctx context.Context, op, given, name string, size in
 	return c.statError(ctx, op, given, name, err)
 }
 
-// A textFile is an open file that can be read at any offset, also if its filesystem only
-// reads files in order.
-type textFile struct {
-	*confine.File
-	ctx      context.Context
-	open     func() (*confine.File, error)
-	inOrder  bool // ReadAt of the File fails
-	at       int64
-	replaced bool // another file has replaced the file when ReadAt opened the file again
-	checked  bool
-	changed  bool // the result of unchanged, if checked
-}
-
-func (c *Catalog) openText(ctx context.Context, name string) (*textFile, error) {
-	open := func() (*confine.File, error) { return c.root.OpenRegular(name) }
-	file, err := open()
-	if err != nil {
-		return nil, err
-	}
-	f := &textFile{File: file, ctx: ctx, open: open}
-	if !c.onOS {
-		// Filesystems without ReadAt return any error. If the file is broken, Read returns the
-		// error.
-		_, err := file.ReadAt(make([]byte, 1), 0)
-		f.inOrder = err != nil && err != io.EOF
-	}
-	return f, nil
-}
-
-// unchanged reports whether the file did not change since openText. Call unchanged after the
-// last read: later calls return the first result.
-func (f *textFile) unchanged() bool {
-	if !f.checked {
-		now, err := f.Stat()
-		f.checked, f.changed = true, err != nil || f.replaced || !index.SameFile(f.Info(), now)
-	}
-	return !f.changed
-}
-
-// ReadAt implements io.ReaderAt. To go back in a file that can only be read in order, ReadAt
-// opens the file again.
-func (f *textFile) ReadAt(p []byte, offset int64) (int, error) {
-	if !f.inOrder {
-		return f.File.ReadAt(p, offset)
-	}
-	if offset < f.at {
-		file, err := f.open()
-		if err != nil {
-			return 0, err
-		}
-		f.replaced = f.replaced || !index.SameFile(f.Info(), file.Info())
-		f.File.Close()
-		f.File, f.at = file, 0
-	}
-	for f.at < offset {
-		if err := f.ctx.Err(); err != nil {
-			return 0, err
-		}
-		n, err := io.CopyN(io.Discard, f.File, min(offset-f.at, 1<<20))
-		f.at += n
-		if err != nil {
-			return 0, err
-		}
-	}
-	read, err := io.ReadFull(f.File, p)
-	f.at += int64(read)
-	if err == io.ErrUnexpectedEOF {
-		err = io.EOF
-	}
-	return read, err
-}
-
 // String returns the lines as text for a model: the number of each line, a tab and the line
 // without its line break. After the number of an empty line, there is no tab. The text has no line break at its end. The numbers are aligned at
 // the right.
@@ -358,115 +218,4 @@ func (f *textFile) ReadAt(p []byte, offset int64) (int, error) {
 // Each line of the file is one line, even if the line contains control characters. The
 // following characters are written as in a Go string: control characters except the tab, line
 // and paragraph separators, format and invisible characters. A backslash stays as in the file.
-func (t FileText) String() string {
-	var b strings.Builder
-	b.Grow(len(t.Text) + len(t.Text)/4 + 64)
-	if t.First == 0 {
-		t.writeEmpty(&b)
-	} else {
-		t.writeLines(&b)
-		t.writeRest(&b)
-	}
-	writeWarnings(&b, t.warnings())
-	return b.String()
-}
-
-func (t FileText) writeEmpty(b *strings.Builder) {
-	switch {
-	case t.Total == 0:
-		b.WriteString("The file is empty")
-	case t.Total > 0:
-		b.WriteString("No such line; the file has " + counted(t.Total, "line", "lines"))
-	default:
-		b.WriteString("No such line")
-	}
-}
-
-// writeLines writes the numbered lines.
-func (t FileText) writeLines(b *strings.Builder) {
-	width := max(len(strconv.Itoa(t.First)), len(strconv.Itoa(t.Last)))
-	lines := strings.SplitAfterSeq(t.Text, t.terminator())
-	if t.LineEnding == "" {
-		// LF and CR are characters of the only line.
-		lines = func(yield func(string) bool) { yield(t.Text) }
-	}
-	number := t.First
-	for line := range lines {
-		if line == "" && number > t.First {
-			break // after the last line break
-		}
-		if number > t.First {
-			b.WriteByte('\n')
-		}
-		text := strconv.Itoa(number)
-		b.WriteString(strings.Repeat(" ", width-len(text)) + text)
-		line = escape.Line(t.withoutBreak(line))
-		if number == t.First && t.Column > 0 {
-			line = "…" + line
-		}
-		if line != "" {
-			b.WriteString("\t" + line)
-		}
-		number++
-	}
-}
-
-// terminator returns the last character of a line break.
-func (t FileText) terminator() string {
-	if t.LineEnding == "cr" {
-		return "\r"
-	}
-	return "\n"
-}
-
-func (t FileText) withoutBreak(line string) string {
-	if t.LineEnding == "" {
-		return line
-	}
-	whole, ended := strings.CutSuffix(line, t.terminator())
-	if ended && t.LineEnding != "cr" {
-		whole = strings.TrimSuffix(whole, "\r")
-	}
-	return whole
-}
-
-// writeRest writes the line about the lines after Text.
-func (t FileText) writeRest(b *strings.Builder) {
-	if t.NextLine == 0 {
-		return
-	}
-	more := -1
-	switch {
-	case t.Last < 0:
-		more = -1 - t.Last
-	case t.Total >= 0:
-		more = t.Total - t.Last
-	}
-	b.WriteString("\n… ")
-	switch cut := t.NextLine == t.Last; {
-	case cut && more == 0:
-		b.WriteString("and the rest of the line")
-	case cut && more > 0:
-		b.WriteString("and the rest of the line and " + counted(more, "more line", "more lines"))
-	case cut:
-		b.WriteString("and the rest of the line, and maybe more lines")
-	case more > 0:
-		b.WriteString("and " + counted(more, "more line", "more lines"))
-	default:
-		b.WriteString("and more lines")
-	}
-	b.WriteString("; continue with line " + strconv.Itoa(t.NextLine))
-	if t.NextColumn > 0 {
-		b.WriteString(", column " + strconv.FormatInt(t.NextColumn, 10))
-	}
-}
-
-func (t FileText) warnings() (all []string) {
-	if t.Invalid > 0 {
-		all = append(all, counted(t.Invalid, "invalid byte or unit", "invalid bytes or units")+" of "+t.Encoding+", written as U+FFFD")
-	}
-	if t.Changed {
-		all = append(all, "the file changed during the call; read the file again")
-	}
-	return all
-}
+func (t FileText) String() string { return shown.FileText(t).String() }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
 // defaultTreeLimit is the limit of Tree without the option Limit. A tree of this size fits
@@ -148,7 +149,7 @@ func (t DirTree) String() string {
 	}
 	writeNodes(&b, t.Children, t.More, 0, !t.NoSizes)
 	writeCut(&b, t.Limits)
-	writeWarnings(&b, t.Warnings)
+	shown.WriteWarnings(&b, t.Warnings)
 	return b.String()
 }
 
@@ -185,7 +186,7 @@ func (n *TreeNode) writeTreeLine(b *strings.Builder, depth int, size bool) {
 
 // writeEntries writes the number of entries of a directory after its name.
 func writeEntries(b *strings.Builder, n int) {
-	b.WriteString(" (" + counted(n, "entry", "entries") + ")")
+	b.WriteString(" (" + shown.Counted(n, "entry", "entries") + ")")
 }
 
 // writeCut writes the line about the limits that omit entries, if there are any.
@@ -254,7 +255,7 @@ func (t *DirTree) limits(o *dirOptions) []string {
 	if t.Omitted == 0 {
 		return nil
 	}
-	return []string{counted(o.limitOr(defaultTreeLimit), "entry", "entries")}
+	return []string{shown.Counted(o.limitOr(defaultTreeLimit), "entry", "entries")}
 }
 
 // A treeOrder is the order in which Budget adds the entries of a tree. An added entry never

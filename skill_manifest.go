@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // The limits of the digests in a [SkillManifest]. The specification of skills over the
@@ -149,7 +150,7 @@ func (o *openSkill) head(own index.SkillFile) (SkillInfo, string, error) {
 	if err != nil {
 		return SkillInfo{}, "", err
 	}
-	if !index.SameFile(own.Info, info) {
+	if !stamp.SameFile(own.Info, info) {
 		return SkillInfo{}, "", digest.ErrChanging
 	}
 	skill := o.info(text)

@@ -17,6 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // SkillInfo describes a skill in a list. The fields defined by the Agent Skills
@@ -451,7 +452,7 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 	if err != nil {
 		return Skill{}, err
 	}
-	if listed.Own < 0 || !index.SameFile(own, info) {
+	if listed.Own < 0 || !stamp.SameFile(own, info) {
 		return Skill{}, digest.ErrChanging
 	}
 	skill := Skill{
@@ -522,11 +523,11 @@ func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
 
 // keptText returns the SKILL.md with the given metadata, if the catalog has the bytes.
 func (o *openSkill) keptText(info confine.Info) (skillText, bool) {
-	if kept := o.caches.skills.Get(o.entry.File()); kept != nil && index.SameFile(kept.Info, info) {
+	if kept := o.caches.skills.Get(o.entry.File()); kept != nil && stamp.SameFile(kept.Info, info) {
 		return kept.Value, true
 	}
 	raw, listed, ok := o.caches.skillTexts.find(o.entry)
-	if !ok || !index.SameFile(listed, info) {
+	if !ok || !stamp.SameFile(listed, info) {
 		return skillText{}, false
 	}
 	return o.parse(raw, listed, time.Now()), true

@@ -17,6 +17,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A CommandUsage describes a listed command and the arguments that the command
@@ -130,7 +131,7 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, r Rendere
 	for i, e := range entries {
 		all[i].CommandInfo = commandInfo(e)
 		kept := c.caches.usages.Get(e.File())
-		if kept != nil && kept.Value.settled && kept.Value.renderer == r && index.StampOf(kept.Info).Same(e.Stamp) {
+		if kept != nil && kept.Value.settled && kept.Value.renderer == r && stamp.Of(kept.Info).Same(e.Stamp) {
 			all[i].Arguments = slices.Clone(kept.Value.arguments)
 		} else {
 			reads[i] = c.startUsage(e, r)
@@ -251,7 +252,7 @@ func (c *Catalog) readUsage(e *index.Entry, r Renderer) []Argument {
 	}
 	key := e.File()
 	u := usage{renderer: r, head: maphash.Bytes(usageSeed, head), whole: int64(len(head)) >= info.Size}
-	u.settled = index.StampOf(info).Same(e.Stamp) && c.commands.Settled(e.Layer(), info, now)
+	u.settled = stamp.Of(info).Same(e.Stamp) && c.commands.Settled(e.Layer(), info, now)
 	if kept := c.caches.usages.Get(key); kept != nil && kept.Value.renderer == r && kept.Value.head == u.head && kept.Value.whole == u.whole {
 		u.arguments = kept.Value.arguments
 	} else {

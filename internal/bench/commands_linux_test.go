@@ -33,7 +33,7 @@ func shelf(b *testing.B, n int) string {
 			b.Fatal(err)
 		}
 	}
-	// The catalog does not trust files that were just written; see index.Settled.
+	// The catalog does not trust files that were just written; see stamp.Settled.
 	old := time.Now().Add(-time.Minute)
 	for i := range n {
 		if err := os.Chtimes(filepath.Join(dir, fmt.Sprintf("review-%06d.md", i)), old, old); err != nil {

@@ -54,7 +54,7 @@ func newLibrary(b *testing.B, n int) *library {
 		}
 		return s.String()
 	}
-	old := time.Now().Add(-time.Minute) // see index.Settled
+	old := time.Now().Add(-time.Minute) // see stamp.Settled
 	for i := range n {
 		name := fmt.Sprintf("%s-%05d", strings.ReplaceAll(text(2), " ", "-"), i)
 		body := fmt.Sprintf("---\ndescription: %s\ntags: [%s]\n---\n# %s\n\n", text(10), text(1), text(3))
@@ -254,7 +254,7 @@ func corpusCommands(b *testing.B, n int) *catalogtest.PublicDir {
 		b.Fatalf("%d commands, %v", len(texts), err)
 	}
 	d := &catalogtest.PublicDir{Root: b.TempDir()}
-	old := time.Now().Add(-time.Minute) // see index.Settled
+	old := time.Now().Add(-time.Minute) // see stamp.Settled
 	if err := os.Mkdir(filepath.Join(d.Root, "commands"), 0o755); err != nil {
 		b.Fatal(err)
 	}

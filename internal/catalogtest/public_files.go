@@ -236,7 +236,7 @@ func newPublicDir(b *testing.B, n int, classes []HeaderClass, s Sizes, prefix st
 	d := &PublicDir{Root: b.TempDir(), classes: classes}
 	writer := NewPublicWriter(1)
 	random := rand.New(rand.NewPCG(5, 6))
-	old := time.Now().Add(-time.Minute) // see index.Settled
+	old := time.Now().Add(-time.Minute) // see stamp.Settled
 	of := ClassSequence(classes, n, random)
 	for i := range n {
 		name := fmt.Sprintf("%s-%s-%05d", prefix, writer.word(), i)

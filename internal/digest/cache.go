@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // maxFiles is the default of Cache.Max. The cache then takes 30 MB, and up to 60 MB after
@@ -29,7 +30,7 @@ type Cache struct {
 // kept is the digest of one state of a file.
 type kept struct {
 	Digest
-	stamp index.Stamp
+	stamp stamp.Stamp
 	skill uint64 // hash of the skill's directory
 }
 
@@ -61,7 +62,7 @@ func (c *Cache) get(f index.File, info confine.Info) (Digest, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known, ok := c.files[fileHash(f)]
-	if !ok || !known.stamp.Same(index.StampOf(info)) {
+	if !ok || !known.stamp.Same(stamp.Of(info)) {
 		return Digest{}, false
 	}
 	return known.Digest, true
@@ -84,7 +85,7 @@ func (c *Cache) put(skill, f index.File, info confine.Info, d Digest) {
 			break
 		}
 	}
-	c.files[key] = kept{d, index.StampOf(info), fileHash(skill)}
+	c.files[key] = kept{d, stamp.Of(info), fileHash(skill)}
 }
 
 // Retain removes the digests of skills that a snapshot does not contain.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // ErrChanging reports a skill that changes between two reads of its files.
@@ -69,7 +70,7 @@ func read(ctx context.Context, dir *index.SkillDir, listed index.SkillFile) (d D
 		return d, err
 	}
 	defer f.Close()
-	if !index.SameFile(f.Info(), listed.Info) {
+	if !stamp.SameFile(f.Info(), listed.Info) {
 		return d, ErrChanging
 	}
 	hash := sha256.New()
@@ -101,7 +102,7 @@ func Unchanged(ctx context.Context, dir *index.SkillDir, listed index.SkillFiles
 		return err
 	}
 	same := slices.EqualFunc(listed.Files, again.Files, func(a, b index.SkillFile) bool {
-		return a.Name == b.Name && index.SameFile(a.Info, b.Info)
+		return a.Name == b.Name && stamp.SameFile(a.Info, b.Info)
 	})
 	if !same {
 		return ErrChanging

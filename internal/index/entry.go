@@ -6,15 +6,16 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // An Entry is one command or skill, and is immutable. A catalog keeps an Entry for
 // each file, so an Entry is small: the parts that few entries have are in details.
 type Entry struct {
 	Name        string
-	Path        string // path of the file, relative to the layer's FS
-	Description string // the author's description, unchanged, or else the first paragraph
-	Stamp       Stamp  // of the file at the time of the read; of the target if the file is a link
+	Path        string      // path of the file, relative to the layer's FS
+	Description string      // the author's description, unchanged, or else the first paragraph
+	Stamp       stamp.Stamp // of the file at the time of the read; of the target if the file is a link
 	layer       int32
 	Linked      bool // the file is a link
 	Dependency  bool // served by name only

@@ -11,6 +11,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // Known returns the entry of last, the value of [Index.Last], that Lookup would find in a
@@ -153,7 +154,7 @@ func absent(err error) bool {
 // is reports whether a stat with another letter case describes the unchanged file of the entry,
 // as on a filesystem that ignores letter case.
 func (e *Entry) is(info confine.Info) bool {
-	return e != nil && info.Ino != 0 && StampOf(info).Same(e.Stamp)
+	return e != nil && info.Ino != 0 && stamp.Of(info).Same(e.Stamp)
 }
 
 // markdownSuffixes are the spellings of ".md" in order of precedence; see comparePrecedence.
@@ -214,7 +215,7 @@ func (l *lookout) relinked(layer int, e *Entry) bool {
 		return false
 	}
 	info, err := l.index.FS(l.ctx, layer).Info(e.Path)
-	return err != nil || !StampOf(info).Same(e.Stamp)
+	return err != nil || !stamp.Of(info).Same(e.Stamp)
 }
 
 // skillFileBefore reports whether the directory of a skill has a file with a preferred

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // TestKnown asks for commands of the last snapshot, before and after a change.
@@ -249,7 +250,7 @@ func TestStatCached(t *testing.T) {
 	}
 	for range 2 { // the second scan replaces the open directory
 		s := snapshotOf(t, x)
-		if info := cached("a", true); StampOf(info) != s.Lookup("a").Stamp {
+		if info := cached("a", true); stamp.Of(info) != s.Lookup("a").Stamp {
 			t.Errorf("%+v, want %+v", info, s.Lookup("a").Stamp)
 		}
 		cached("link", false)

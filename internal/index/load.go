@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // ErrTooLarge is Entry.Broken for a file larger than Config.MaxFileSize.
@@ -74,7 +75,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 			return nil
 		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // Lstat finds the type of a link or of a special file
 			info, _ := dir.Lstat(base) // the next scan compares the metadata
-			return s.unread(nil, file, name, StampOf(info), err)
+			return s.unread(nil, file, name, stamp.Of(info), err)
 		}
 	}
 	info, err := dir.Lstat(base)
@@ -85,21 +86,21 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 	if link {
 		s.followedLink()
 		if info, err = s.fs.Info(file); err != nil {
-			return s.broken(known, file, name, StampOf(info), err, s.linkProblem(file, err))
+			return s.broken(known, file, name, stamp.Of(info), err, s.linkProblem(file, err))
 		}
 	}
-	stamp := StampOf(info)
+	listed := stamp.Of(info)
 	switch {
 	case err != nil:
-		return s.unread(known, file, name, stamp, err)
+		return s.unread(known, file, name, listed, err)
 	case info.Mode.IsDir() && !link:
 		s.reportDir(file)
 		return nil
 	case !info.Mode.IsRegular():
-		return s.unreadable(known, file, name, stamp, confine.ErrNotRegular)
+		return s.unreadable(known, file, name, listed, confine.ErrNotRegular)
 	case info.Size > s.config.MaxFileSize:
-		return s.tooLarge(known, file, name, stamp)
-	case known != nil && known.settled && known.Broken() == nil && known.Stamp.Same(stamp) && !s.canRestore(known):
+		return s.tooLarge(known, file, name, listed)
+	case known != nil && known.settled && known.Broken() == nil && known.Stamp.Same(listed) && !s.canRestore(known):
 		return known
 	}
 	e, err := s.retryPartial(known, func() (*Entry, error) { return s.read(dir, base, file, name, link, known) })
@@ -110,7 +111,7 @@ func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name s
 		s.vanished(dir, base)
 		return nil
 	default:
-		return s.unread(known, file, name, stamp, err)
+		return s.unread(known, file, name, listed, err)
 	}
 }
 
@@ -128,8 +129,8 @@ func (s *scan) vanished(dir *confine.Dir, base string) {
 // unread returns the entry of a file that the scan could not read. If a store has failed,
 // the file has no defect. Then a later scan reads the file again, and the list keeps the
 // previous content of a file with a version.
-func (s *scan) unread(known *Entry, file, name string, listed Stamp, err error) *Entry {
-	versions := listed.dev == versioned || known != nil && known.Stamp.dev == versioned
+func (s *scan) unread(known *Entry, file, name string, listed stamp.Stamp, err error) *Entry {
+	versions := listed.Versioned() || known != nil && known.Stamp.Versioned()
 	if !s.failed(err, versions) || !versions || known == nil || known.Broken() != nil {
 		return s.unreadable(known, file, name, listed, err)
 	}
@@ -191,7 +192,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		}
 		head := buf[:min(n, limit)]
 		if known != nil && known.sameHead(head, info) && !s.canRestore(known) {
-			if Settled(info, now) {
+			if stamp.Settled(info, now) {
 				known.settled = true
 			}
 			return known, nil
@@ -207,8 +208,8 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 			buf = make([]byte, limit)
 			continue
 		}
-		e := &Entry{Stamp: StampOf(info), layer: int32(s.layer), Linked: link, settled: Settled(info, now)}
-		v := version{recent: recent(info, now), short: int64(n) < min(int64(len(buf)), info.Size)}
+		e := &Entry{Stamp: stamp.Of(info), layer: int32(s.layer), Linked: link, settled: stamp.Settled(info, now)}
+		v := version{recent: stamp.Recent(info, now), short: int64(n) < min(int64(len(buf)), info.Size)}
 		if known != nil || !e.settled {
 			v.head, v.parsed = maphash.Bytes(seed, head), len(head)
 		}
@@ -294,26 +295,26 @@ func (s *scan) fill(e *Entry, name, file string, doc matter.Document, head []byt
 	}
 }
 
-func (s *scan) tooLarge(known *Entry, file, name string, stamp Stamp) *Entry {
-	return s.broken(known, file, name, stamp, ErrTooLarge, problem.Problem{
+func (s *scan) tooLarge(known *Entry, file, name string, listed stamp.Stamp) *Entry {
+	return s.broken(known, file, name, listed, ErrTooLarge, problem.Problem{
 		Code: problem.FileTooLarge, Severity: problem.Error, Path: s.place(file),
-		Message:    fmt.Sprintf("not listed: the file has %d bytes; at most %d are allowed", stamp.Size, s.config.MaxFileSize),
+		Message:    fmt.Sprintf("not listed: the file has %d bytes; at most %d are allowed", listed.Size, s.config.MaxFileSize),
 		Suggestion: "shorten the file, or let the program raise the limit",
 	})
 }
 
-func (s *scan) unreadable(known *Entry, file, name string, stamp Stamp, err error) *Entry {
+func (s *scan) unreadable(known *Entry, file, name string, listed stamp.Stamp, err error) *Entry {
 	if errors.Is(err, fs.ErrPermission) {
 		s.refusal.Store(true)
 	}
-	return s.broken(known, file, name, stamp, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(file),
+	return s.broken(known, file, name, listed, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(file),
 		Message: "not listed: " + unreadable(err), Suggestion: s.config.Layers[s.layer].ReadAdvice(err)})
 }
 
 // broken returns the entry of a file that cannot be loaded because of err. The
 // problem p describes err to the author of the file.
-func (s *scan) broken(known *Entry, file, name string, stamp Stamp, err error, p problem.Problem) *Entry {
-	e := &Entry{Stamp: stamp, layer: int32(s.layer), details: &details{broken: err, problems: []problem.Problem{p}}}
+func (s *scan) broken(known *Entry, file, name string, listed stamp.Stamp, err error, p problem.Problem) *Entry {
+	e := &Entry{Stamp: listed, layer: int32(s.layer), details: &details{broken: err, problems: []problem.Problem{p}}}
 	e.setText(name, file, "")
 	return keep(known, e)
 }

@@ -10,20 +10,21 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // TestRetryPartial reads a file that was good before. Each read returns the next
 // of reads, and then the last again.
 func TestRetryPartial(t *testing.T) {
 	broken := []problem.Problem{{}}
-	good := &Entry{Stamp: StampOf(confine.Info{Size: 10, Ino: 1})}
-	replaced := &Entry{Stamp: StampOf(confine.Info{Size: 12, Ino: 2}), details: &details{version: version{recent: true}}}
-	empty := &Entry{Stamp: StampOf(confine.Info{Ino: 3}), details: &details{version: version{recent: true}}}
-	emptyLater := &Entry{Stamp: StampOf(confine.Info{Ino: 3, Modified: written}), details: &details{version: version{recent: true}}}
-	emptyLast := &Entry{Stamp: StampOf(confine.Info{Ino: 3, Changed: written}), details: &details{version: version{recent: true}}}
-	old := &Entry{Stamp: StampOf(confine.Info{Ino: 4})}
-	short := &Entry{Stamp: StampOf(confine.Info{Size: 20, Ino: 5}), details: &details{version: version{recent: true, short: true}}}
-	faulty := &Entry{Stamp: StampOf(confine.Info{Size: 11, Ino: 6}), details: &details{problems: broken, version: version{recent: true}}}
+	good := &Entry{Stamp: stamp.Of(confine.Info{Size: 10, Ino: 1})}
+	replaced := &Entry{Stamp: stamp.Of(confine.Info{Size: 12, Ino: 2}), details: &details{version: version{recent: true}}}
+	empty := &Entry{Stamp: stamp.Of(confine.Info{Ino: 3}), details: &details{version: version{recent: true}}}
+	emptyLater := &Entry{Stamp: stamp.Of(confine.Info{Ino: 3, Modified: written}), details: &details{version: version{recent: true}}}
+	emptyLast := &Entry{Stamp: stamp.Of(confine.Info{Ino: 3, Changed: written}), details: &details{version: version{recent: true}}}
+	old := &Entry{Stamp: stamp.Of(confine.Info{Ino: 4})}
+	short := &Entry{Stamp: stamp.Of(confine.Info{Size: 20, Ino: 5}), details: &details{version: version{recent: true, short: true}}}
+	faulty := &Entry{Stamp: stamp.Of(confine.Info{Size: 11, Ino: 6}), details: &details{problems: broken, version: version{recent: true}}}
 	for _, tt := range []struct {
 		name  string
 		known *Entry
@@ -68,7 +69,7 @@ func TestRetryPartial(t *testing.T) {
 
 func TestRetryPartialEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	known := &Entry{Stamp: StampOf(confine.Info{Size: 10})}
+	known := &Entry{Stamp: stamp.Of(confine.Info{Size: 10})}
 	n := 0
 	got, err := (&scan{ctx: ctx}).retryPartial(known, func() (*Entry, error) {
 		n++

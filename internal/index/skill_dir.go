@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // maxSkillLinks is the number of links on the way to one file, as on Linux.
@@ -181,7 +182,7 @@ func (d *SkillDir) isSkillFile(name string) bool {
 		return false
 	}
 	info, err := d.dir.Lstat(name)
-	return err == nil && SameFile(own, info)
+	return err == nil && stamp.SameFile(own, info)
 }
 
 // step calls open if no link is on the way of a name. If a link is on the way and

@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // ErrNoSkillFile is Entry.Broken for a directory without a SKILL.md.
@@ -199,7 +200,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 	}
 	if err != nil {
 		file := below(dirPath, skillFiles[0])
-		return s.unread(s.find(file), file, c.name, Stamp{}, dirError{err}), nil
+		return s.unread(s.find(file), file, c.name, stamp.Stamp{}, dirError{err}), nil
 	}
 	defer dir.Close()
 	for _, name := range skillFiles {
@@ -213,7 +214,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		}
 	}
 	file := below(dirPath, skillFiles[0])
-	return s.broken(s.find(file), file, c.name, Stamp{}, ErrNoSkillFile, problem.Problem{
+	return s.broken(s.find(file), file, c.name, stamp.Stamp{}, ErrNoSkillFile, problem.Problem{
 		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(file),
 		Message:    "the directory has no SKILL.md",
 		Suggestion: "add a SKILL.md with a name and a description in the frontmatter",

@@ -11,6 +11,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 	"github.com/toolshelf-go/toolshelf/internal/reports"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // maxReports is the number of reports of a command that Find searches in each
@@ -83,7 +84,7 @@ func (r *reportSource) updateDirectory(ctx context.Context, s *Searcher, directo
 			continue
 		}
 		before, known := r.kept[report.Path]
-		if known && before.settled && index.SameFile(before.info, report.Stat) {
+		if known && before.settled && stamp.SameFile(before.info, report.Stat) {
 			seen[report.Path] = true
 			continue
 		}
@@ -98,7 +99,7 @@ func (r *reportSource) updateDirectory(ctx context.Context, s *Searcher, directo
 			return err
 		}
 		seen[report.Path] = true
-		r.kept[report.Path] = searchedReport{info, index.Settled(info, now)}
+		r.kept[report.Path] = searchedReport{info, stamp.Settled(info, now)}
 	}
 	return ctx.Err()
 }

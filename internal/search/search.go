@@ -24,6 +24,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 	"github.com/toolshelf-go/toolshelf/internal/reports"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A Config describes the index and the reports of a Searcher.
@@ -303,7 +304,7 @@ func (s *Searcher) read(ctx context.Context, e *index.Entry, r *textReader) text
 	t.settled = err == nil && (s.config.Index.Settled(e.Layer(), info, now) || s.config.Watch && layer.Fixed && !layer.Remote())
 	// If the file has changed since the scan, the text belongs to a later snapshot,
 	// which the filters have not seen yet.
-	if err == nil && index.StampOf(info).Same(e.Stamp) {
+	if err == nil && stamp.Of(info).Same(e.Stamp) {
 		doc, _ := r.scanner.Parse(raw, true, "tags")
 		tags, _ := doc.Get("tags")
 		body := raw[doc.Body:]

@@ -1,4 +1,4 @@
-package index
+package stamp
 
 import (
 	"io/fs"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 )
+
+var written = time.Date(2025, 11, 20, 10, 30, 0, 5, time.UTC)
 
 func TestSameFile(t *testing.T) {
 	info := confine.Info{Size: 1, Mode: 0o644, Modified: written, Changed: written, Accessed: written, Dev: 1, Ino: 2}
@@ -58,7 +60,7 @@ func TestSameFileWithVersions(t *testing.T) {
 // filesystem can report.
 func TestStampKeepsTheModificationTime(t *testing.T) {
 	for _, want := range []time.Time{{}, written, time.Unix(-1, 1), time.Unix(1<<40, 999_999_999), time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)} {
-		if got := StampOf(confine.Info{Modified: want}).Modified(); !got.Equal(want) || got.IsZero() != want.IsZero() {
+		if got := Of(confine.Info{Modified: want}).Modified(); !got.Equal(want) || got.IsZero() != want.IsZero() {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	}
@@ -94,7 +96,7 @@ func TestSettled(t *testing.T) {
 		if got := Settled(tt.info, now); got != tt.settled {
 			t.Errorf("%s: Settled is %t", tt.name, got)
 		}
-		if got := recent(tt.info, now); got != tt.recent {
+		if got := Recent(tt.info, now); got != tt.recent {
 			t.Errorf("%s: recent is %t", tt.name, got)
 		}
 	}

@@ -3,11 +3,19 @@ package toolshelf_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -161,5 +169,518 @@ func TestClosed(t *testing.T) {
 		if err := call(); !errors.Is(err, toolshelf.ErrClosed) || !strings.HasPrefix(err.Error(), "toolshelf: "+op+": ") {
 			t.Errorf("%s: %v, want ErrClosed of toolshelf: %[1]s", op, err)
 		}
+	}
+}
+
+func TestNilFiltersShowEverything(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, shop())), nil, toolshelf.Filter(nil))
+	view, err := c.View(nil, toolshelf.Filter(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]*toolshelf.Catalog{"the catalog": c, "the view": view} {
+		if got := names(t, c); len(got) != 3 {
+			t.Errorf("%s shows %q", name, got)
+		}
+	}
+}
+
+func TestCloseOfAViewClosesNothingElse(t *testing.T) {
+	owner := catalog(t, toolshelf.WithFs(memoryOf(t, shop())))
+	view, err := owner.View(withoutAdmin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner, err := view.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	works := func(c *toolshelf.Catalog) error {
+		_, listErr := c.List(t.Context(), toolshelf.Page{})
+		_, getErr := c.Get(t.Context(), "buy")
+		_, skillErr := c.GetSkill(t.Context(), "cart")
+		_, dirErr := c.ListDir(t.Context(), ".")
+		_, viewErr := c.View()
+		for _, err := range []error{getErr, skillErr, dirErr, viewErr} {
+			if toolshelf.CodeOf(err) != toolshelf.CodeOf(listErr) {
+				t.Errorf("List: %v, but another method: %v", listErr, err)
+			}
+		}
+		return listErr
+	}
+	for range 2 {
+		if err := view.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := works(view); !errors.Is(err, toolshelf.ErrClosed) {
+			t.Errorf("a closed view: %v", err)
+		}
+	}
+	for name, c := range map[string]*toolshelf.Catalog{"the owner": owner, "a view of the view": inner} {
+		if err := works(c); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := owner.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := works(inner); !errors.Is(err, toolshelf.ErrClosed) {
+		t.Errorf("a view of a closed catalog: %v", err)
+	}
+}
+
+func TestOnChangeOfAViewReportsItsEntries(t *testing.T) {
+	root := diskOf(t, shop())
+	owner := catalog(t, toolshelf.WithRoot(root))
+	view, err := owner.View(withoutAdmin()[1], toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Description != "secret" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names(t, owner)
+	skillsOf(t, owner)
+	changes := make(chan toolshelf.Change, 10)
+	view.OnChange(func(c toolshelf.Change) { changes <- c })
+	closing, err := owner.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing.OnChange(func(toolshelf.Change) { t.Error("OnChange of a closed view is called") })
+	if err := closing.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, step := range []struct {
+		name  string
+		files map[string]string // "" removes the file
+		want  toolshelf.Change
+	}{
+		{"a new command that the filter keeps is added", map[string]string{"commands/new.md": "New.", "commands/hidden.md": "---\ndescription: secret\n---\n"},
+			toolshelf.Change{Commands: toolshelf.Names{Added: []string{"new"}}}},
+		{"a command that the filter no longer keeps is removed", map[string]string{"commands/new.md": "---\ndescription: secret\n---\n", "commands/buy.md": "---\ndescription: other\n---\n"},
+			toolshelf.Change{Commands: toolshelf.Names{Removed: []string{"new"}, Changed: []string{"buy"}}}},
+		{"a command that the filter keeps again is added", map[string]string{"commands/new.md": "New.", "skills/admin-tools/SKILL.md": "x", "skills/cart/SKILL.md": ""},
+			toolshelf.Change{Commands: toolshelf.Names{Added: []string{"new"}}, Skills: toolshelf.Names{Changed: []string{"cart"}}}},
+	} {
+		for file, content := range step.files {
+			file = filepath.Join(root, file)
+			err := os.Remove(file)
+			if content != "" {
+				err = os.WriteFile(file, []byte(content), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		names(t, owner)
+		skillsOf(t, owner)
+		got := <-changes
+		for end := time.After(10 * time.Second); !cmp.Equal(got, step.want); {
+			// Commands and skills may arrive in two changes.
+			select {
+			case more := <-changes:
+				got.Skills = more.Skills
+			case <-end:
+				t.Fatalf("%s (-want +got):\n%s", step.name, cmp.Diff(step.want, got))
+			}
+		}
+	}
+}
+
+func TestCachesDropRemovedFiles(t *testing.T) {
+	files := map[string]string{
+		"commands/kept.md": "k", "skills/kept/SKILL.md": skillFile("kept"), "skills/kept/a/b.txt": "b",
+		"commands/removed.md": "r", "skills/removed/SKILL.md": skillFile("removed"), "skills/removed/a/b.txt": "b",
+	}
+	fsys := dated{memoryOf(t, files)}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	for name := range skillsOf(t, c) {
+		if _, err := c.GetSkill(t.Context(), name, toolshelf.Digests()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names(t, c) {
+		if _, err := c.Get(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := toolshelf.CachedFiles(c); n != 8 {
+		t.Errorf("%d files are cached; want 2 commands, 2 SKILL.md and 4 digests", n)
+	}
+	for _, name := range []string{"commands/removed.md", "skills/removed/SKILL.md", "skills/removed/a/b.txt"} {
+		if err := fsys.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	names(t, c)
+	skillsOf(t, c)
+	if n := toolshelf.CachedFiles(c); n != 4 {
+		t.Errorf("%d files are cached; want 1 command, 1 SKILL.md and 2 digests", n)
+	}
+	if err := afero.WriteFile(fsys, "commands/kept.md", []byte("changed"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.Get(t.Context(), "kept"); err != nil || got.Content != "changed" {
+		t.Errorf("got %q, %v", got.Content, err)
+	}
+}
+
+func TestCacheTTL(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"commands/a.md": "one", "commands/b.md": "b"})
+	now := time.Unix(1_000_000, 0)
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCacheTTL(time.Minute), toolshelf.WithClock(func() time.Time { return now }))
+	if diff := cmp.Diff([]string{"a", "b"}, names(t, c)); diff != "" {
+		t.Fatal(diff)
+	}
+	if err := errors.Join(afero.WriteFile(fsys, "commands/a.md", []byte("two, longer"), 0o644), fsys.Remove("commands/b.md"),
+		afero.WriteFile(fsys, "commands/c.md", []byte("c"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(time.Minute - 1)
+	if diff := cmp.Diff([]string{"a", "b"}, names(t, c)); diff != "" {
+		t.Errorf("within the TTL (-want +got):\n%s", diff)
+	}
+	if got, err := c.Get(t.Context(), "a"); err != nil || got.Content != "two, longer" {
+		t.Errorf("Get within the TTL serves %q, %v", got.Content, err)
+	}
+	if _, err := c.Get(t.Context(), "b"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+		t.Errorf("Get within the TTL of a removed file: %v", err)
+	}
+	now = now.Add(1)
+	if diff := cmp.Diff([]string{"a", "c"}, names(t, c)); diff != "" {
+		t.Errorf("after the TTL (-want +got):\n%s", diff)
+	}
+}
+
+func TestOnChangeWithoutWatching(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"commands/a.md": "a", "commands/b.md": "b", "skills/s/SKILL.md": ""})
+	c := catalog(t, toolshelf.WithFs(fsys))
+	changes := make(chan toolshelf.Change)
+	stop := c.OnChange(func(change toolshelf.Change) { changes <- change })
+	names(t, c) // the first scan is not a change
+	if err := errors.Join(fsys.Remove("commands/a.md"), afero.WriteFile(fsys, "commands/b.md", []byte("longer"), 0o644), afero.WriteFile(fsys, "commands/C.md", nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	names(t, c)
+	want := toolshelf.Change{Commands: toolshelf.Names{Added: []string{"C"}, Removed: []string{"a"}, Changed: []string{"b"}}}
+	if diff := cmp.Diff(want, <-changes); diff != "" {
+		t.Errorf("change (-want +got):\n%s", diff)
+	}
+	stop()
+	stop()
+	if err := fsys.Remove("commands/b.md"); err != nil {
+		t.Fatal(err)
+	}
+	names(t, c)
+	select {
+	case change := <-changes:
+		t.Errorf("a change after stop: %+v", change)
+	default:
+	}
+}
+
+func TestOnChangeAfterClose(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memory(t, ".")))
+	c.Close()
+	c.OnChange(func(toolshelf.Change) { t.Error("called") })()
+}
+
+func TestALaterDirectoryIsReportedWithoutAWatch(t *testing.T) {
+	fsys := afero.NewMemMapFs()
+	c := catalog(t, toolshelf.WithFs(fsys))
+	changes := make(chan toolshelf.Change)
+	c.OnChange(func(change toolshelf.Change) { changes <- change })
+	look := func(want error) {
+		t.Helper()
+		if _, err := c.List(t.Context(), toolshelf.Page{}); !errors.Is(err, want) {
+			t.Fatal(err)
+		}
+	}
+	look(toolshelf.ErrDirectoryNotFound)
+	for range 2 {
+		if err := afero.WriteFile(fsys, "commands/a.md", nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		look(nil)
+		want := toolshelf.Change{Commands: toolshelf.Names{Added: []string{"a"}}}
+		if diff := cmp.Diff(want, <-changes); diff != "" {
+			t.Errorf("a directory came (-want +got):\n%s", diff)
+		}
+		if err := fsys.RemoveAll("commands"); err != nil {
+			t.Fatal(err)
+		}
+		look(toolshelf.ErrDirectoryNotFound)
+		want = toolshelf.Change{Commands: toolshelf.Names{Removed: []string{"a"}}}
+		if diff := cmp.Diff(want, <-changes); diff != "" {
+			t.Errorf("a directory went (-want +got):\n%s", diff)
+		}
+	}
+}
+
+// exiting is a filesystem whose Open calls a function, while the function is set.
+type exiting struct {
+	fs.FS
+	exit *atomic.Pointer[func()]
+}
+
+func (e exiting) Open(name string) (fs.File, error) {
+	if exit := e.exit.Load(); exit != nil {
+		(*exit)()
+	}
+	return e.FS.Open(name)
+}
+
+// messages are the messages of a logger.
+type messages struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (m *messages) Write(p []byte) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.text.Write(p)
+}
+
+func (m *messages) String() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.text.String()
+}
+
+// In the background, no caller can receive a panic of the caller's filesystem or of a filter.
+// The catalog logs the panic, the next call receives the panic if the panic happens again, and
+// a later Change has all names.
+func TestAPanicInTheBackgroundIsLoggedAndEndsNothing(t *testing.T) {
+	for way, exit := range map[string]func(){"runtime.Goexit": runtime.Goexit, "panic: of the program": func() { panic("of the program") }} {
+		for source, open := range map[string]func(t *testing.T, root string, exits *atomic.Pointer[func()], logger toolshelf.Option) (c *toolshelf.Catalog, notice func()){
+			"a scan of WithWatch": func(t *testing.T, root string, exits *atomic.Pointer[func()], logger toolshelf.Option) (*toolshelf.Catalog, func()) {
+				return catalog(t, logger, toolshelf.WithRoot(root), toolshelf.WithWatch(),
+					toolshelf.WithCommandsFS("built in", exiting{fstest.MapFS{}, exits})), func() {}
+			},
+			"a scan of WithFeed": func(t *testing.T, root string, exits *atomic.Pointer[func()], logger toolshelf.Option) (*toolshelf.Catalog, func()) {
+				connected := make(chan func(paths ...string), 1)
+				c := catalog(t, logger, toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
+					toolshelf.WithCommandsFS("commands", exiting{os.DirFS(filepath.Join(root, "commands")), exits}),
+					toolshelf.WithFeed(time.Hour, func(ctx context.Context, touch func(paths ...string)) error {
+						connected <- touch
+						<-ctx.Done()
+						return ctx.Err()
+					}))
+				touch := <-connected
+				touch()
+				return c, func() { touch() }
+			},
+			"a filter before a Change": func(t *testing.T, root string, exits *atomic.Pointer[func()], logger toolshelf.Option) (*toolshelf.Catalog, func()) {
+				c := catalog(t, logger, toolshelf.WithRoot(root))
+				view, err := c.View(toolshelf.WithCommandFilter(func(toolshelf.CommandInfo) bool {
+					if exit := exits.Load(); exit != nil {
+						(*exit)()
+					}
+					return true
+				}))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return view, func() { names(t, c) }
+			},
+		} {
+			t.Run(source+", "+way, func(t *testing.T) {
+				root := diskOf(t, map[string]string{"commands/a.md": "A."})
+				var logged messages
+				var exits atomic.Pointer[func()]
+				c, notice := open(t, root, &exits, toolshelf.WithLogger(slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: slog.LevelError}))))
+				names(t, c)
+				added := make(chan string, 10)
+				c.OnChange(func(change toolshelf.Change) {
+					for _, name := range change.Commands.Added {
+						added <- name
+					}
+				})
+				exits.Store(&exit)
+				write(t, "B.", root, "commands", "b.md")
+				notice()
+				eventually(t, func() string {
+					if !strings.Contains(logged.String(), "exit") || !strings.Contains(logged.String(), way) {
+						return "logged: " + logged.String()
+					}
+					return ""
+				})
+				if returned(func() { _, _ = c.List(t.Context(), toolshelf.Page{}) }) {
+					t.Error("the next call returned")
+				}
+				exits.Store(nil)
+				write(t, "C.", root, "commands", "c.md")
+				notice()
+				for _, want := range []string{"b", "c"} {
+					select {
+					case got := <-added:
+						if got != want {
+							t.Errorf("added %s, want %s", got, want)
+						}
+					case <-time.After(patience):
+						t.Fatalf("no change has %s", want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// returned reports whether f returns, and neither panics nor calls runtime.Goexit.
+func returned(f func()) (returned bool) {
+	var done sync.WaitGroup
+	done.Go(func() {
+		defer func() { _ = recover() }()
+		f()
+		returned = true
+	})
+	done.Wait()
+	return returned
+}
+
+// heapOf returns the number of bytes that the result of f keeps in memory.
+func heapOf(f func() any) int64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	kept := f()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(kept)
+	return int64(after.HeapAlloc) - int64(before.HeapAlloc)
+}
+
+// manyHeaders returns n old files with the same text.
+func manyHeaders(n int, name, text string) fstest.MapFS {
+	files := fstest.MapFS{}
+	for i := range n {
+		files[fmt.Sprintf(name, i)] = &fstest.MapFile{Data: []byte(text), ModTime: time.Unix(1_600_000_000, 5)}
+	}
+	return files
+}
+
+func notKept(d toolshelf.Diagnostic) bool { return d.Code == "FRONTMATTER_NOT_KEPT" }
+
+// lintNotKept counts the files with DiagFrontmatterNotKept.
+func lintNotKept(t *testing.T, c *toolshelf.Catalog) int {
+	t.Helper()
+	diagnostics, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(slices.DeleteFunc(diagnostics, func(d toolshelf.Diagnostic) bool { return !notKept(d) }))
+}
+
+func TestMemoryOfDescriptionsIsBounded(t *testing.T) {
+	const n, length = 800, 60_000
+	files := manyHeaders(n, "c%d.md", "---\ndescription: "+strings.Repeat("y", length)+"\n---\n")
+	c := catalog(t, toolshelf.WithCommandsFS("x", files))
+	heap := heapOf(func() any {
+		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	})
+	if heap > 40<<20 {
+		t.Errorf("%d MB are kept", heap>>20)
+	}
+	whole, cut := []string{}, []string{}
+	for info, err := range c.All(t.Context()) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case info.Description == strings.Repeat("y", length):
+			whole = append(whole, info.Name)
+		case info.Description == strings.Repeat("y", 1<<10)+"…":
+			cut = append(cut, info.Name)
+		default:
+			t.Errorf("%s has the description %.40q of %d bytes", info.Name, info.Description, len(info.Description))
+		}
+	}
+	if reported := lintNotKept(t, c); len(cut) == 0 || len(whole) < n/2 || reported != len(cut) {
+		t.Fatalf("%d are cut, %d are whole, Lint reports %d", len(cut), len(whole), reported)
+	}
+	command, err := c.Get(t.Context(), cut[0])
+	if err != nil || len(command.Metadata.Description) != length || slices.ContainsFunc(command.Diagnostics, notKept) {
+		t.Errorf("Get returns %d bytes, %v, %v", len(command.Metadata.Description), command.Diagnostics, err)
+	}
+	// Removed files free memory for other files.
+	for _, name := range whole {
+		delete(files, name+".md")
+	}
+	for range 2 { // the first scan still counts the removed files
+		if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if reported := lintNotKept(t, c); reported > 0 {
+		t.Errorf("%d files are cut of %d, for which there is room", reported, len(cut))
+	}
+}
+
+func TestMemoryOfSkillsIsBounded(t *testing.T) {
+	const n = 120 // more than 32 MiB of values, also with the pointers of a 32-bit platform
+	text := "---\nname: s\ndescription: d\ndisable-model-invocation: true\nuser-invocable: no\nmetadata:\n  a: [" + strings.Repeat("y,", 25_000) + "]\n---\n"
+	c := catalog(t, toolshelf.WithSkillsFS("x", manyHeaders(n, "s%d/SKILL.md", text)))
+	heap := heapOf(func() any {
+		if err := func() error { _, err := c.SkillsPrompt(t.Context()); return err }(); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	})
+	if heap > 40<<20 {
+		t.Errorf("%d MB are kept", heap>>20)
+	}
+	skills, err := c.ListSkills(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := 0
+	for _, s := range skills {
+		if s.DeclaredName != "s" || s.Description != "d" || !s.DisableModelInvocation || s.UserInvocable {
+			t.Fatalf("a skill without its first fields: %+v", s)
+		}
+		if !slices.ContainsFunc(s.Diagnostics, notKept) {
+			continue
+		}
+		if cut++; cut == 1 {
+			skill, err := c.GetSkill(t.Context(), s.Name)
+			if err != nil || len(skill.Metadata["a"]) < 10_000 || slices.ContainsFunc(skill.Diagnostics, notKept) {
+				t.Errorf("GetSkill returns %d bytes, %v, %v", len(skill.Metadata["a"]), skill.Diagnostics, err)
+			}
+		}
+	}
+	if reported := lintNotKept(t, c); cut == 0 || reported != cut {
+		t.Errorf("%d of %d skills are cut, Lint reports %d", cut, n, reported)
+	}
+}
+
+// A range over 600 skills of 1 MiB holds a few of the texts.
+func TestTheMemoryOfSkillsIsBoundedInARange(t *testing.T) {
+	const n, size = 600, 1 << 20
+	root := t.TempDir()
+	for i := range n {
+		file := filepath.Join(root, "skills", fmt.Sprintf("s%03d", i), "SKILL.md")
+		err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(skillFile("s")), 0o644), os.Truncate(file, size))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(root))
+	most, seen := int64(0), 0
+	for skill, err := range c.Skills(t.Context()) {
+		if err != nil || len(skill.Content) != size-len(skillFile("s")) {
+			t.Fatal(skill.Name, err)
+		}
+		if seen++; seen%60 == 0 {
+			var memory runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&memory)
+			most = max(most, int64(memory.HeapAlloc))
+		}
+	}
+	// A text is up to three times in memory: in the cache of GetSkill, as Raw and as Content.
+	if seen != n || most > 2*96<<20 {
+		t.Errorf("%d skills, %d MiB in memory", seen, most>>20)
 	}
 }

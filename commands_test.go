@@ -3,9 +3,11 @@ package toolshelf_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -315,5 +317,435 @@ func TestBrokenFilesDoNotAffectOtherFiles(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestContractGetExamples(t *testing.T) {
+	const dir = "/opt/acmt/Commands"
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		dir + "/analyze_zoom_speech_sdk_log.md": "---\ndescription: Analyzes Zoom Speech SDK log files for issues and performance problems\n---\n# Zoom Speech SDK Log Analyzer\n",
+		dir + "/log-type-identification.md":     "---\ndescription: Rules for identifying different log types\n---\n# Log Type Identification Rules\n",
+	})), toolshelf.WithCommandsDir(dir))
+	for _, tt := range []struct{ name, want string }{
+		{"analyze_zoom_speech_sdk_log", `{"name":"analyze_zoom_speech_sdk_log","content":"# Zoom Speech SDK Log Analyzer\n",` +
+			`"metadata":{"path":"/opt/acmt/Commands/analyze_zoom_speech_sdk_log.md","size":123,"last_modified":"2025-11-20T10:30:00Z",` +
+			`"description":"Analyzes Zoom Speech SDK log files for issues and performance problems"},` +
+			`"next_steps":"Important: when this command has finished and produced its report, show the report to the user and ask what to do with it before going on."}`},
+		{"log-type-identification.md", `{"name":"log-type-identification","content":"# Log Type Identification Rules\n",` +
+			`"metadata":{"path":"/opt/acmt/Commands/log-type-identification.md","size":95,"last_modified":"2025-11-20T10:30:00Z",` +
+			`"description":"Rules for identifying different log types"}}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			command, err := c.Get(t.Context(), tt.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := json.Marshal(command)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, filepath.ToSlash(string(got))); diff != "" {
+				t.Errorf("JSON (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestGetFindsEveryListedCommand(t *testing.T) {
+	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
+		for _, tt := range []struct {
+			name    string
+			options []toolshelf.Option
+			want    []string
+		}{
+			{"by default", nil,
+				[]string{"analyze-logs", "broken", "Build", "crlf", "deploy_app", "empty", "zeta"}},
+			{"nested", []toolshelf.Option{toolshelf.WithNestedCommands()},
+				[]string{"analyze-logs", "broken", "Build", "crlf", "deploy_app", "empty", "frontend:component", "zeta"}},
+			{"with loose names", []toolshelf.Option{toolshelf.WithLooseNames()},
+				[]string{"analyze-logs", "broken", "Build", "crlf", "deploy_app", "empty", "my command", "zeta"}},
+		} {
+			t.Run(tt.name, func(t *testing.T) {
+				c := open(tt.options...)
+				got := names(t, c)
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("names (-want +got):\n%s", diff)
+				}
+				for _, name := range got {
+					if _, err := c.Get(t.Context(), name); err != nil {
+						t.Errorf("Get of the listed command %q: %v", name, err)
+					}
+				}
+			})
+		}
+	})
+}
+
+func TestGetReturnsTheFileUnchanged(t *testing.T) {
+	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
+		c := open()
+		for name, content := range map[string]string{
+			"analyze-logs": "\n# Analyze logs\n\nRead $1 and name the first error.\n",
+			"Build":        "Run the build and list the warnings.\n",
+			"broken":       "Compare $1 with $2.\n",
+			"crlf":         "Body\r\n",
+			"empty":        "",
+			"shared-rules": "Write in the active voice.\n",
+			"zeta":         "An ending in capitals.\n",
+		} {
+			got, err := c.Get(t.Context(), name)
+			if err != nil {
+				t.Errorf("Get(%q): %v", name, err)
+				continue
+			}
+			if got.Name != name || got.Content != content {
+				t.Errorf("Get(%q) = %q with %q, want %q", name, got.Name, got.Content, content)
+			}
+			if !strings.HasSuffix(string(got.Raw), content) || int64(len(got.Raw)) != got.Metadata.Size {
+				t.Errorf("Get(%q): Raw is %q, Size %d", name, got.Raw, got.Metadata.Size)
+			}
+		}
+	})
+}
+
+func TestGetTakesNames(t *testing.T) {
+	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
+		strict := open()
+		free := open(toolshelf.WithNestedCommands(), toolshelf.WithLooseNames())
+		for _, tt := range []struct {
+			catalog *toolshelf.Catalog
+			name    string
+			want    string // the command's name
+			err     error
+		}{
+			{strict, "Build", "Build", nil},
+			{strict, "Build.md", "Build", nil},
+			{strict, "Build.MD", "Build", nil},
+			{strict, "zeta.md", "zeta", nil},
+			{strict, "shared-rules", "shared-rules", nil},
+			{strict, "build", "", toolshelf.ErrCommandNotFound},
+			{strict, "missing", "", toolshelf.ErrCommandNotFound},
+			{strict, "README", "", toolshelf.ErrCommandNotFound},
+			{strict, "x", "", toolshelf.ErrCommandNotFound},
+			{strict, "Build.md.md", "", toolshelf.ErrInvalidCommandName},
+			{strict, "", "", toolshelf.ErrInvalidCommandName},
+			{strict, ".md", "", toolshelf.ErrInvalidCommandName},
+			{strict, ".hidden", "", toolshelf.ErrInvalidCommandName},
+			{strict, "my command", "", toolshelf.ErrInvalidCommandName},
+			{strict, "frontend:component", "", toolshelf.ErrInvalidCommandName},
+			{strict, "frontend/component", "", toolshelf.ErrInvalidCommandName},
+			{strict, `frontend\component`, "", toolshelf.ErrInvalidCommandName},
+			{strict, "../project/commands/Build", "", toolshelf.ErrInvalidCommandName},
+			{strict, "..", "", toolshelf.ErrInvalidCommandName},
+			{strict, "Build\x00", "", toolshelf.ErrInvalidCommandName},
+			{strict, "Büild", "", toolshelf.ErrInvalidCommandName},
+			{free, "frontend:component", "frontend:component", nil},
+			{free, "frontend:component.md", "frontend:component", nil},
+			{free, "my command", "my command", nil},
+			{free, "my command.md", "my command", nil},
+			{free, "frontend/component", "", toolshelf.ErrInvalidCommandName},
+			{free, "..:component", "", toolshelf.ErrInvalidCommandName},
+			{free, "frontend:..", "", toolshelf.ErrInvalidCommandName},
+			{free, ".hidden", "", toolshelf.ErrInvalidCommandName},
+		} {
+			got, err := tt.catalog.Get(t.Context(), tt.name)
+			if !errors.Is(err, tt.err) || got.Name != tt.want {
+				t.Errorf("Get(%q) = %q, %v; want %q, %v", tt.name, got.Name, err, tt.want, tt.err)
+			}
+		}
+	})
+}
+
+func TestAnInvalidCommandNameIsAnsweredWithTheNameThatItMeans(t *testing.T) {
+	strict := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("./a", ".claude/commands/", "lib/prompts"))
+	nested := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithNestedCommands())
+	loose := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithLooseNames())
+	const (
+		rule, nestedRule = `use letters, digits, "_" and "-"`, `use letters, digits, "_" and "-"; separate directories with ":"`
+		withoutNested    = "; the catalog reads no subdirectories without WithNestedCommands"
+		render           = ", and fill in the arguments with Render"
+	)
+	for _, tt := range []struct {
+		catalog    *toolshelf.Catalog
+		name, want string
+	}{
+		{strict, "/review", `write "review"`},
+		{strict, "/review.md", `write "review"`},
+		{strict, "/review the last commit", `write "review"` + render},
+		{strict, "/review\nthe last commit", `write "review"` + render},
+		{strict, " review ", `write "review"`},
+		{strict, "review/", `write "review"`},
+		{strict, "./review.md", `write "review"`},
+		{strict, "a/review.md", `write "review"`},
+		{strict, ".claude/commands/review.md", `write "review"`},
+		{strict, `.claude\commands\review.md`, `write "review"`},
+		{strict, "commands/review.md", `write "review"`},
+		{strict, "prompts/review.md", `write "review"`},
+		{strict, "/commands/review.md", `write "review"`},
+		{strict, "review 417", rule + `; if arguments follow the name, write "review"` + render},
+		{strict, "review src/main.go", rule + `; if arguments follow the name, write "review"` + render},
+		{strict, "commands/review.md 417", rule + `; if arguments follow the name, write "review"` + render},
+		{strict, "my.review 417", rule},
+		{strict, "b/review.md", rule + withoutNested},
+		{strict, "frontend/component", rule + withoutNested},
+		{strict, `frontend\component.md`, rule + withoutNested},
+		{strict, "a//b/", rule + withoutNested},
+		{strict, "/my.review", rule},
+		{strict, "/", rule},
+		{strict, "", rule},
+		{strict, "../secrets", rule},
+		{strict, "/frontend:component", rule + withoutNested},
+		{nested, "/frontend:component", `write "frontend:component"`},
+		{nested, "/frontend:component a b", `write "frontend:component"` + render},
+		{nested, "commands/frontend/component.md", `write "frontend:component"`},
+		{nested, "frontend/component", `write "frontend:component"`},
+		{nested, "frontend/../component", nestedRule},
+		{loose, "/my.review", `write "my.review"`},
+		{loose, "commands/my review.md", `write "my review"`},
+		{loose, "/.review", "use one path element without separators, control characters and leading dot"},
+	} {
+		_, err := tt.catalog.Get(t.Context(), tt.name)
+		want := fmt.Sprintf("toolshelf: Get: invalid command name %q: %s (INVALID_COMMAND_NAME)", tt.name, tt.want)
+		if err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}
+
+func TestAnInvalidNameNeverReachesTheFilesystem(t *testing.T) {
+	var touched []string
+	c := catalog(t, toolshelf.WithFs(recording{memory(t, "."), &touched}))
+	for _, name := range []string{"../secret", "/etc/passwd", "a/b", `a\b`, "", ".", "..", "a b", "nul\x00", strings.Repeat("/", 5000)} {
+		if _, err := c.Get(t.Context(), name); !errors.Is(err, toolshelf.ErrInvalidCommandName) {
+			t.Errorf("Get(%q): %v", name, err)
+		}
+	}
+	if len(touched) > 0 {
+		t.Errorf("the filesystem received %q", touched)
+	}
+}
+
+// recording records every name that reaches a filesystem.
+type recording struct {
+	afero.Fs
+	touched *[]string
+}
+
+func (r recording) Open(name string) (afero.File, error) {
+	*r.touched = append(*r.touched, name)
+	return r.Fs.Open(name)
+}
+
+func (r recording) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	*r.touched = append(*r.touched, name)
+	return r.Fs.OpenFile(name, flag, perm)
+}
+
+func (r recording) Stat(name string) (os.FileInfo, error) {
+	*r.touched = append(*r.touched, name)
+	return r.Fs.Stat(name)
+}
+
+// TestGetOfALinkedCommand changes a command file that is a link, and the target,
+// after the catalog has cached the command. Each change keeps the size of the
+// file, and the modification time where a file system allows this.
+func TestGetOfALinkedCommand(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(root, link string) error
+		want   string
+		err    error
+	}{
+		{"the target changes", func(root, link string) error { return rewrite(filepath.Join(root, "lib", "one.md"), "New") }, "New", nil},
+		{"another file replaces the target", func(root, link string) error {
+			return os.Rename(filepath.Join(root, "lib", "two.md"), filepath.Join(root, "lib", "one.md"))
+		}, "Two", nil},
+		{"the link leads to another file", func(root, link string) error { return relink("../lib/two.md", link) }, "Two", nil},
+		{"a file replaces the link", func(root, link string) error {
+			return os.Rename(filepath.Join(root, "lib", "two.md"), link)
+		}, "Two", nil},
+		{"a link between leads to another file", func(root, link string) error {
+			return relink("two.md", filepath.Join(root, "lib", "between.md"))
+		}, "Two", nil},
+		{"a directory on the way is replaced", func(root, link string) error {
+			return errors.Join(os.Rename(filepath.Join(root, "lib"), filepath.Join(root, "old")), os.Rename(filepath.Join(root, "other"), filepath.Join(root, "lib")))
+		}, "Else", nil},
+		{"the target is gone", func(root, link string) error { return os.Remove(filepath.Join(root, "lib", "one.md")) }, "", toolshelf.ErrFileRead},
+		{"the link leads out of the root", func(root, link string) error { return relink("../../outside.md", link) }, "", toolshelf.ErrFileRead},
+		{"the target becomes a link out of the root", func(root, link string) error {
+			return relink("../../outside.md", filepath.Join(root, "lib", "one.md"))
+		}, "", toolshelf.ErrFileRead},
+		{"the link leads to a directory", func(root, link string) error { return relink("../lib", link) }, "", toolshelf.ErrFileRead},
+		{"the link is gone", func(root, link string) error { return os.Remove(link) }, "", toolshelf.ErrCommandNotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root := filepath.Join(diskOf(t, map[string]string{
+				"root/lib/one.md": "One", "root/lib/two.md": "Two", "root/other/between.md": "Else", "root/commands/b.md": "", "outside.md": "Out",
+			}), "root")
+			link := filepath.Join(root, "commands", "a.md")
+			if err := errors.Join(os.Symlink("one.md", filepath.Join(root, "lib", "between.md")), os.Symlink(filepath.FromSlash("../lib/between.md"), link)); err != nil {
+				t.Skipf("no symbolic links here: %v", err)
+			}
+			c := catalog(t, toolshelf.WithRoot(root))
+			for deadline := time.Now().Add(time.Minute); ; {
+				if command, err := c.Get(t.Context(), "a"); err != nil || command.Content != "One" {
+					t.Fatalf("got %q, %v", command.Content, err)
+				}
+				if toolshelf.Cached(c, "a") {
+					break
+				}
+				if time.Now().After(deadline) {
+					t.Fatal("never cached")
+				}
+			}
+			if err := tt.change(root, link); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				command, err := c.Get(t.Context(), "a")
+				if command.Content != tt.want || !errors.Is(err, tt.err) {
+					t.Errorf("got %q, %v; want %q, %v", command.Content, err, tt.want, tt.err)
+				}
+			}
+		})
+	}
+}
+
+// A cached command behind a link is served without opening the file.
+func TestGetOfACachedLinkedCommandOpensNoFile(t *testing.T) {
+	root := diskOf(t, map[string]string{"lib/one.md": "One"})
+	link := filepath.Join(root, "commands", "a.md")
+	if err := errors.Join(os.Mkdir(filepath.Dir(link), 0o755), os.Symlink(filepath.FromSlash("../lib/one.md"), link)); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	fsys := &openedFiles{}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithRoot(root))
+	opens := func() int64 {
+		t.Helper()
+		before := fsys.opened.Load()
+		if command, err := c.Get(t.Context(), "a"); err != nil || command.Content != "One" {
+			t.Fatalf("got %q, %v", command.Content, err)
+		}
+		return fsys.opened.Load() - before
+	}
+	for deadline := time.Now().Add(time.Minute); opens() > 0; {
+		if time.Now().After(deadline) {
+			t.Fatal("never served from the cache")
+		}
+	}
+}
+
+// openedFiles is the operating system's filesystem, and counts the opened
+// Markdown files.
+type openedFiles struct {
+	afero.OsFs
+	opened atomic.Int64
+}
+
+func (f *openedFiles) Open(name string) (afero.File, error) {
+	if filepath.Ext(name) == ".md" {
+		f.opened.Add(1)
+	}
+	return f.OsFs.Open(name)
+}
+
+// rewrite replaces the content of a file and sets the modification time back.
+func rewrite(file, text string) error {
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(file, []byte(text), 0o644), os.Chtimes(file, info.ModTime(), info.ModTime()))
+}
+
+func relink(target, link string) error {
+	return errors.Join(os.Remove(link), os.Symlink(filepath.FromSlash(target), link))
+}
+
+func TestFrontmatterAfterBlankLines(t *testing.T) {
+	const text = "\ufeff\n \r\n---\nname: x\ndescription: d\nis_dependency: false\n---\n\nText.\n"
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/x.md": text, "skills/x/SKILL.md": text})))
+	check := func(what, description, content string, raw []byte, diagnostics []toolshelf.Diagnostic) {
+		if description != "d" || content != "\nText.\n" || string(raw) != text {
+			t.Errorf("%s has the description %q, the content %q and the bytes %q", what, description, content, raw)
+		}
+		if len(diagnostics) != 1 || diagnostics[0].Code != "FRONTMATTER_AFTER_BLANK_LINES" {
+			t.Errorf("%s has the diagnostics %v", what, diagnostics)
+		}
+	}
+	list, err := c.List(t.Context(), toolshelf.Page{})
+	if err != nil || len(list.Commands) != 1 || list.Commands[0].Description != "d" {
+		t.Errorf("List: %+v, %v", list.Commands, err)
+	}
+	command, err := c.Get(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("the command", command.Metadata.Description, command.Content, command.Raw, command.Diagnostics)
+	skill, err := c.GetSkill(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("the skill", skill.Description, skill.Content, skill.Raw, skill.Diagnostics)
+}
+
+func TestNextSteps(t *testing.T) {
+	for _, tt := range []struct {
+		name, content string
+		want          bool
+	}{
+		{"plain", "Write a poem.", false},
+		{"analyze-this", "", true},
+		{"plain", "Do an ANALYSIS of it.", true},
+		{"diagnostic", "", true},
+		{"plain", "Debugging is fun.", true},
+		{"plain", "Inspect it.", true},
+		{"plain", "Investigate.", true},
+		{"plain", "It is reported.", true},
+		{"plain", "An anal ysis.", false},
+	} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/" + tt.name + ".md": tt.content})))
+		got, err := c.Get(t.Context(), tt.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (got.NextSteps != "") != tt.want {
+			t.Errorf("%s with %q: next steps %q", tt.name, tt.content, got.NextSteps)
+		}
+		if strings.Contains(got.NextSteps, "report_feedback") {
+			t.Errorf("next steps name a missing tool: %q", got.NextSteps)
+		}
+	}
+	t.Run("the function of WithNextSteps receives the complete command", func(t *testing.T) {
+		rule := func(c toolshelf.Command) string {
+			return fmt.Sprint("after ", c.Name, " of ", c.Layer, ": ", c.Frontmatter.Text("tags"))
+		}
+		got, err := catalog(t, toolshelf.WithFs(memory(t, ".")), toolshelf.WithNextSteps(rule)).Get(t.Context(), "analyze-logs")
+		if want := "after analyze-logs of commands: [logs, incident]"; err != nil || got.NextSteps != want {
+			t.Errorf("got %q, %v; want %q", got.NextSteps, err, want)
+		}
+	})
+	t.Run("a nil function returns no hint", func(t *testing.T) {
+		got, err := catalog(t, toolshelf.WithFs(memory(t, ".")), toolshelf.WithNextSteps(nil)).Get(t.Context(), "analyze-logs")
+		if err != nil || got.NextSteps != "" {
+			t.Errorf("got %q, %v", got.NextSteps, err)
+		}
+	})
+}
+
+func TestNextStepsNameReportFeedbackIfConfigured(t *testing.T) {
+	for _, tt := range []struct {
+		shared, local string
+		want          bool
+	}{{"", "", false}, {"reports", "", true}, {"", "reports", true}} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports(tt.shared, tt.local))
+		command, err := c.Get(t.Context(), "analyze")
+		if got := strings.Contains(command.NextSteps, "be sure to call the 'report_feedback' tool"); got != tt.want || err != nil {
+			t.Errorf("%q, %q: %q, %v", tt.shared, tt.local, command.NextSteps, err)
+		}
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports("reports", ""))
+	if command, err := c.Get(t.Context(), "hidden"); command.NextSteps != "" || err != nil {
+		t.Errorf("for a command without reports: %q, %v", command.NextSteps, err)
 	}
 }

@@ -2,11 +2,18 @@ package toolshelf_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -156,4 +163,510 @@ func TestCorpusSkills(t *testing.T) {
 	if listed == 0 {
 		t.Error("the corpus has no skills")
 	}
+}
+
+// Every public skill is loaded as its author wrote it. Each directory that holds
+// skills is the layer of a catalog, so no skill shadows another.
+func TestCorpusSkillsAreAsTheirAuthorsWroteThem(t *testing.T) {
+	catalogs := map[string]*toolshelf.Catalog{}
+	var skills, plain, fields, recovered, files, bytesOfFiles int
+	err := filepath.WalkDir(filepath.Join(corpus(t), "skills"), func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.EqualFold(d.Name(), "SKILL.md") {
+			return err
+		}
+		skills++
+		dir := filepath.Dir(file)
+		layer := filepath.Dir(dir)
+		c := catalogs[layer]
+		if c == nil {
+			c = catalog(t, toolshelf.WithRoot(layer), toolshelf.WithSkillsDir("."))
+			catalogs[layer] = c
+		}
+		skill, err := c.GetSkill(t.Context(), filepath.Base(dir), toolshelf.Digests())
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		checkUnaltered(t, file, skill.Raw, skill.Content)
+		checkFiles(t, c, dir, skill)
+		for _, f := range skill.Files {
+			files++
+			bytesOfFiles += int(f.Size)
+		}
+
+		node, ok := yamlHeader(skill.Raw)
+		if !ok {
+			recovered++
+			if len(skill.Diagnostics) == 0 {
+				t.Errorf("%s: a header that YAML refuses is not reported", file)
+			}
+			for _, d := range skill.Diagnostics {
+				if d.Code == "" || d.Line == 0 || d.Message == "" {
+					t.Errorf("%s: an incomplete diagnostic: %+v", file, d)
+				}
+			}
+			return nil
+		}
+		plain++
+		data, err := json.Marshal(skill.Frontmatter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.UseNumber()
+		var got map[string]any
+		if err := decoder.Decode(&got); err != nil {
+			t.Fatalf("%s: %v: %s", file, err, data)
+		}
+		if len(got) != len(node.Content)/2 {
+			t.Errorf("%s: %d fields, YAML has %d", file, len(got), len(node.Content)/2)
+		}
+		for i := 0; i < len(node.Content); i += 2 {
+			key, value := node.Content[i].Value, node.Content[i+1]
+			fields++
+			if !equalsYAML(got[key], value) {
+				t.Errorf("%s: %s is %v, YAML has %s", file, key, got[key], value.Value)
+			}
+			switch key {
+			case "name":
+				if skill.DeclaredName != value.Value {
+					t.Errorf("%s: the name is %q, YAML has %q", file, skill.DeclaredName, value.Value)
+				}
+			case "description":
+				if skill.Description != strings.TrimSpace(value.Value) {
+					t.Errorf("%s: the description is %q, YAML has %q", file, skill.Description, value.Value)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d skills loaded with %d files of %d bytes; %d headers are YAML, their %d fields equal; %d are not YAML and were recovered, with diagnostics",
+		skills, files, bytesOfFiles, plain, fields, recovered)
+	if skills == 0 || plain == 0 {
+		t.Error("the corpus has no skills")
+	}
+}
+
+// A search through all levels finds every public skill. Of several skills with the
+// same name, ListSkills lists the skill of the lowest level, which names the others.
+func TestCorpusSkillsAreAllListed(t *testing.T) {
+	top := filepath.Join(corpus(t), "skills")
+	want := map[string]bool{}
+	err := filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") {
+			return fs.SkipDir // hidden
+		}
+		if err == nil && !d.IsDir() && strings.EqualFold(d.Name(), "SKILL.md") {
+			want[file] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := catalog(t, toolshelf.WithRoot(top), toolshelf.WithSkillsDir("."), toolshelf.WithSkillDepth(6)).ListSkills(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := len(want)
+	for _, s := range list {
+		delete(want, s.Path)
+		for _, hidden := range s.Shadows {
+			delete(want, filepath.Join(top, filepath.FromSlash(strings.TrimPrefix(hidden, "./"))))
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("%d of %d are not listed, such as %v", len(want), all, want)
+	}
+}
+
+// checkFiles compares the list of files with a walk of the directory.
+func checkFiles(t *testing.T, c *toolshelf.Catalog, dir string, skill toolshelf.Skill) {
+	t.Helper()
+	listed := map[string]toolshelf.SkillFile{}
+	for _, f := range skill.Files {
+		listed[f.Path] = f
+	}
+	walked := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		walked++
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		f := listed[filepath.ToSlash(below)]
+		if f.Size != int64(len(data)) || f.SHA256 != digest(string(data)) {
+			t.Errorf("%s: listed as %+v", path, f)
+		}
+		got, err := c.ReadSkillFile(t.Context(), skill.Name, f.Path)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Errorf("%s: %d bytes, %v", path, len(got), err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if walked != len(skill.Files) {
+		t.Errorf("%s: %d files listed, %d exist", dir, len(skill.Files), walked)
+	}
+}
+
+// yamlHeader returns the mapping between the first two lines of three dashes, decoded
+// without the parser under test. If YAML finds no mapping, ok is false.
+func yamlHeader(raw []byte) (*yaml.Node, bool) {
+	first, rest, _ := bytes.Cut(bytes.TrimPrefix(raw, []byte("\ufeff")), []byte("\n"))
+	if string(bytes.TrimRight(first, " \t\r")) != "---" {
+		return nil, false
+	}
+	var header []byte
+	for line := range bytes.Lines(rest) {
+		if string(bytes.TrimRight(line, " \t\r\n")) == "---" {
+			var document yaml.Node
+			var values map[string]any // a map rejects what a node accepts, such as duplicate keys
+			if yaml.Unmarshal(header, &document) != nil || yaml.Unmarshal(header, &values) != nil || len(document.Content) == 0 {
+				return nil, false
+			}
+			return document.Content[0], document.Content[0].Kind == yaml.MappingNode
+		}
+		header = append(header, line...)
+	}
+	return nil, false
+}
+
+// equalsYAML compares a JSON value with a YAML value. Texts and literals are equal if
+// their characters are equal.
+func equalsYAML(got any, want *yaml.Node) bool {
+	switch want.Kind {
+	case yaml.AliasNode:
+		return equalsYAML(got, want.Alias)
+	case yaml.SequenceNode:
+		list, ok := got.([]any)
+		if !ok || len(list) != len(want.Content) {
+			return false
+		}
+		for i := range list {
+			if !equalsYAML(list[i], want.Content[i]) {
+				return false
+			}
+		}
+		return true
+	case yaml.MappingNode:
+		fields, ok := got.(map[string]any)
+		if !ok || 2*len(fields) != len(want.Content) {
+			return false
+		}
+		for i := 0; i < len(want.Content); i += 2 {
+			if !equalsYAML(fields[want.Content[i].Value], want.Content[i+1]) {
+				return false
+			}
+		}
+		return true
+	}
+	switch got := got.(type) {
+	case nil:
+		return want.Tag == "!!null"
+	case bool:
+		return want.Tag == "!!bool" && want.Value == map[bool]string{true: "true", false: "false"}[got]
+	case json.Number:
+		return (want.Tag == "!!int" || want.Tag == "!!float") && got.String() == want.Value
+	case string:
+		return want.Tag != "!!null" && got == want.Value
+	}
+	return false
+}
+
+// corpusLayers returns the directories of a part of the corpus that are layers of
+// their projects.
+func corpusLayers(t *testing.T, part string, isLayer func(dir string) bool) (top string, layers []string) {
+	t.Helper()
+	top = filepath.Join(corpus(t), part)
+	err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && isLayer(path) {
+			layers = append(layers, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(layers) == 0 {
+		t.Fatal("the corpus has no " + part)
+	}
+	return top, layers
+}
+
+// corpusLint checks a layer. The paths are relative to the part of the corpus.
+func corpusLint(t *testing.T, c *toolshelf.Catalog, top, layer string) []toolshelf.Diagnostic {
+	t.Helper()
+	diagnostics, err := c.Lint(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.Lint(t.Context())
+	if err != nil || !slices.Equal(diagnostics, again) {
+		t.Errorf("%s: Lint differs from one call to the next", layer)
+	}
+	below, err := filepath.Rel(top, layer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range diagnostics {
+		diagnostics[i].Path = filepath.ToSlash(filepath.Join(below, diagnostics[i].Path))
+	}
+	return diagnostics
+}
+
+// checkRejected verifies that Lint reports an error with a line or for the whole
+// file, if ListSkills cannot describe a skill.
+func checkRejected(t *testing.T, s toolshelf.SkillInfo, diagnostics []toolshelf.Diagnostic) {
+	t.Helper()
+	if s.DeclaredName != "" && s.Description != "" && len(s.Diagnostics) == 0 {
+		return
+	}
+	for _, d := range diagnostics {
+		if d.Severity == "error" && strings.Contains(d.Path, "/"+s.Name+"/") && (d.Line > 0 || d.Code == "SKILL_FILE_MISSING" || strings.Contains(string(d.Code), "FILE") || d.Code == "LINK_NOT_FOLLOWED") {
+			return
+		}
+	}
+	t.Errorf("%s is broken (%v), and Lint has no error with a line for it", s.Name, s.Diagnostics)
+}
+
+func checkComplete(t *testing.T, diagnostics []toolshelf.Diagnostic) {
+	t.Helper()
+	counts := map[string]int{}
+	for _, d := range diagnostics {
+		counts[string(d.Severity)+" "+string(d.Code)]++
+		if d.Code == "" || d.Severity != "error" && d.Severity != "warning" || d.Path == "" || strings.HasPrefix(d.Path, "/") ||
+			d.Message == "" || strings.ContainsAny(d.Message+d.Suggestion, "\n\r") || d.Column > 0 && d.Line == 0 {
+			t.Errorf("an incomplete diagnostic: %+v", d)
+		}
+		if strings.HasPrefix(string(d.Code), "SKILL_") && d.Code != "SKILL_FILE_MISSING" && d.Code != "SKILL_FILE_UNUSED" && d.Line == 0 {
+			t.Errorf("a rule without a line: %+v", d)
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("%5d %s", counts[code], code)
+	}
+	for _, d := range diagnostics {
+		if d.Code == "REFERENCE_NOT_FOUND" {
+			t.Logf("%s:%d:%d: %s; %s", d.Path, d.Line, d.Column, d.Message, d.Suggestion)
+		}
+	}
+}
+
+func TestCorpusLintCommands(t *testing.T) {
+	var all []toolshelf.Diagnostic
+	top, layers := corpusLayers(t, "commands", func(dir string) bool {
+		return filepath.Base(dir) == "commands" && filepath.Base(filepath.Dir(dir)) != filepath.Base(os.Getenv("TOOLSHELF_CORPUS"))
+	})
+	for _, layer := range layers {
+		c := catalog(t, toolshelf.WithRoot(layer), toolshelf.WithCommandsDir("."), toolshelf.WithSkillsDir(), toolshelf.WithNestedCommands())
+		all = append(all, corpusLint(t, c, top, layer)...)
+	}
+	checkComplete(t, all)
+}
+
+func TestCorpusLintSkills(t *testing.T) {
+	var all []toolshelf.Diagnostic
+	skills := 0
+	top, layers := corpusLayers(t, "skills", func(dir string) bool {
+		const file = "[Ss][Kk][Ii][Ll][Ll].[Mm][Dd]"
+		skills, err := filepath.Glob(filepath.Join(dir, "*", file))
+		return err == nil && len(skills) > 0
+	})
+	for _, layer := range layers {
+		c := catalog(t, toolshelf.WithRoot(layer), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir("."))
+		diagnostics := corpusLint(t, c, top, layer)
+		list, err := c.ListSkills(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range list {
+			skills++
+			checkRejected(t, s, diagnostics)
+		}
+		all = append(all, diagnostics...)
+	}
+	checkComplete(t, all)
+	t.Logf("%d skills", skills)
+}
+
+// Recall is the share of queries whose command is the first result, or one of the
+// first five results.
+type recall struct {
+	asked, first, five int
+}
+
+func (r *recall) ask(t *testing.T, c *toolshelf.Catalog, query, want string) {
+	t.Helper()
+	found, err := c.Search(t.Context(), query, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.asked++
+	for i, result := range found.Results {
+		if result.Name != want {
+			continue
+		}
+		r.five++
+		if i == 0 {
+			r.first++
+			return
+		}
+	}
+	var names []string
+	for _, result := range found.Results {
+		names = append(names, result.Name)
+	}
+	t.Logf("%s: %q finds %s", want, query, strings.Join(names, ", "))
+}
+
+func (r *recall) check(t *testing.T, first, five float64) {
+	t.Helper()
+	atFirst, atFive := float64(r.first)/float64(r.asked), float64(r.five)/float64(r.asked)
+	t.Logf("%d queries: recall is %.3f at 1 and %.3f at 5", r.asked, atFirst, atFive)
+	if !(atFirst >= first && atFive >= five) {
+		t.Errorf("recall is %.3f at 1 and %.3f at 5; at least %.3f and %.3f are wanted", atFirst, atFive, first, five)
+	}
+}
+
+// TestCorpusRecall derives queries from public commands by fixed rules. Each
+// collection is a catalog of its own.
+func TestCorpusRecall(t *testing.T) {
+	type subject struct {
+		catalog *toolshelf.Catalog
+		command toolshelf.Command
+	}
+	var subjects []subject
+	for _, root := range layersBelow(t, filepath.Join(corpus(t), "commands")) {
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("."), toolshelf.WithNestedCommands(), toolshelf.WithLooseNames())
+		for info, err := range c.All(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			command, err := c.Get(t.Context(), info.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			subjects = append(subjects, subject{c, command})
+		}
+	}
+	for _, rule := range []struct {
+		name        string
+		query       func(c toolshelf.Command, number int) string // "" if the command yields no query
+		first, five float64                                      // the required recall
+	}{
+		{"three words of the description", threeWords, 0.91, 0.99},
+		{"the name with one typing error", mistypedName, 0.93, 1},
+		{"a heading of the body", middleHeading, 0.38, 0.63},
+		{"the full description", fullDescription, 0.98, 1},
+	} {
+		t.Run(rule.name, func(t *testing.T) {
+			var r recall
+			for number, s := range subjects {
+				if query := strings.TrimSpace(rule.query(s.command, number)); query != "" {
+					r.ask(t, s.catalog, query, s.command.Name)
+				}
+			}
+			r.check(t, rule.first, rule.five)
+		})
+	}
+}
+
+func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// threeWords returns the first, the middle and the last of the distinct words of
+// four letters or more.
+func threeWords(c toolshelf.Command, _ int) string {
+	var words []string
+	seen := map[string]bool{}
+	for _, w := range strings.FieldsFunc(c.Metadata.Description, isNoLetter) {
+		if utf8.RuneCountInString(w) >= 4 && !seen[strings.ToLower(w)] {
+			seen[strings.ToLower(w)] = true
+			words = append(words, w)
+		}
+	}
+	if len(words) < 3 {
+		return ""
+	}
+	return strings.Join([]string{words[0], words[len(words)/2], words[len(words)-1]}, " ")
+}
+
+// mistypedName returns the name with a typing error in the middle of the first of
+// its longest words. The number selects one of four kinds of errors.
+func mistypedName(c toolshelf.Command, number int) string {
+	longest := ""
+	for _, w := range strings.FieldsFunc(c.Name, isNoLetter) {
+		if len(w) > len(longest) {
+			longest = w
+		}
+	}
+	w := []rune(longest)
+	if len(w) < 4 {
+		return ""
+	}
+	i := len(w) / 2
+	begin, end := string(w[:i]), string(w[i+1:])
+	wrong := []string{
+		begin + end,
+		begin + "x" + string(w[i]) + end,
+		begin + "x" + end,
+		string(w[:i-1]) + string(w[i]) + string(w[i-1]) + end,
+	}[number%4]
+	return strings.Replace(c.Name, longest, wrong, 1)
+}
+
+// middleHeading returns the middle heading.
+func middleHeading(c toolshelf.Command, _ int) string {
+	var headings []string
+	for line := range strings.Lines(c.Content) {
+		if heading := strings.TrimSpace(strings.TrimLeft(line, "#")); heading != "" && line[0] == '#' {
+			headings = append(headings, heading)
+		}
+	}
+	if len(headings) == 0 {
+		return ""
+	}
+	return headings[len(headings)/2]
+}
+
+// fullDescription returns the description, cut to the maximum length of a query.
+func fullDescription(c toolshelf.Command, _ int) string {
+	d := []rune(c.Metadata.Description)
+	return string(d[:min(len(d), 500)])
+}
+
+// TestQuestionsFindTheirCommands asks for commands without using their names.
+func TestQuestionsFindTheirCommands(t *testing.T) {
+	questions, err := os.ReadFile("testdata/search_questions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := catalog(t, toolshelf.WithRoot("examples/sample/project"), toolshelf.WithNestedCommands())
+	var r recall
+	for line := range strings.Lines(string(questions)) {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		name, question, _ := strings.Cut(line, " ")
+		if _, err := c.Get(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+		r.ask(t, c, strings.TrimSpace(question), name)
+	}
+	if r.asked != 40 {
+		t.Errorf("%d questions, want 40", r.asked)
+	}
+	r.check(t, 0.27, 0.57)
 }

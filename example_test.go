@@ -389,3 +389,260 @@ func ExampleWithLogger() {
 	// a
 	// b
 }
+
+func ExampleFrontmatter() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"commands/deploy.md": "---\nallowed-tools: [Read, Bash]\nhide: yes\nmodel:\n---\nDeploy.\n",
+	})))
+	defer catalog.Close()
+	command, err := catalog.Get(context.Background(), "deploy")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fields := command.Frontmatter
+	fmt.Printf("%q\n", fields.List("allowed-tools"))
+	fmt.Println(fields.Bool("hide"))
+	fmt.Println(fields.Bool("draft"))
+	fmt.Println(fields.Has("model"), fields.Has("draft"))
+	// Output:
+	// ["Read" "Bash"]
+	// true true
+	// false false
+	// true false
+}
+
+// Lint applies the rules of the reference validator. A catalog lists and loads all
+// of these skills.
+func ExampleCatalog_Lint_skills() {
+	catalog := open(toolshelf.WithCommandsDir(), toolshelf.WithFs(project(map[string]string{
+		"skills/pdf/SKILL.md":     "---\nname: PDF\ndescription: Read PDF files.\n---\n",
+		"skills/release/SKILL.md": "---\nname: release\ndescription: Cut a release: tag, build, publish.\nallowed_tools: Read\n---\n",
+	})))
+	defer catalog.Close()
+	diagnostics, err := catalog.Lint(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, d := range diagnostics {
+		fmt.Printf("%s:%d:%d: %s [%s]\n\t%s\n", d.Path, d.Line, d.Column, d.Severity, d.Code, d.Suggestion)
+	}
+	// Output:
+	// skills/pdf/SKILL.md:2:1: error [SKILL_NAME_MISMATCH]
+	// 	write name: pdf
+	// skills/pdf/SKILL.md:2:1: error [SKILL_NAME_NOT_LOWERCASE]
+	// 	write name: pdf
+	// skills/release/SKILL.md:3:1: error [FRONTMATTER_RECOVERED]
+	// 	write description: "Cut a release: tag, build, publish."
+	// skills/release/SKILL.md:4:1: error [SKILL_FIELD_UNEXPECTED]
+	// 	rename the key to allowed-tools
+}
+
+func ExampleCatalog_Search() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"commands/analyze-slow-meeting.md": "---\ndescription: Find out what delays a meeting\n---\nDraw a timeline.\n",
+		"commands/deploy.md":               "---\ndescription: Ship a release\n---\nWatch the proxies, and the timeline of errors.\n",
+	})))
+	defer catalog.Close()
+
+	for _, query := range []string{"slow meeting", "timelnie of a proxy", "haiku"} {
+		found, err := catalog.Search(context.Background(), query, 5)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s: %d\n", query, found.TotalFound)
+		for _, r := range found.Results {
+			fmt.Printf("  %s %s: %s\n", r.Name, r.Tier, r.MatchReason)
+		}
+	}
+	// Output:
+	// slow meeting: 1
+	//   analyze-slow-meeting tier1: name matches "slow meeting"
+	// timelnie of a proxy: 2
+	//   deploy tier2: body matches "proxy"; body matches "timelnie" nearly
+	//   analyze-slow-meeting tier2: body matches "timelnie" nearly
+	// haiku: 0
+}
+
+func ExampleCatalog_SearchSkills() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"skills/pdf-tools/SKILL.md": "---\nname: pdf-tools\ndescription: Read and fill forms\n---\n# Encrypted files\n\nAsk for the password.\n",
+		"skills/sql-style/SKILL.md": "---\nname: sql-style\ndescription: Write readable queries\n---\nOne clause, one line.\n",
+	})))
+	defer catalog.Close()
+
+	found, err := catalog.SearchSkills(context.Background(), "query in an encrypted form", 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("found:", found.TotalFound)
+	for _, r := range found.Results {
+		fmt.Printf("%s: %s\n", r.Name, r.MatchReason)
+	}
+	// Output:
+	// found: 2
+	// pdf-tools: description matches "form"; headings match "encrypted"
+}
+
+// A contains is a Searcher that finds the commands whose names contain the query. A program
+// uses an engine such as Bleve instead.
+type contains []string
+
+func (c contains) Search(ctx context.Context, query string, limit int) ([]toolshelf.Hit, int, error) {
+	var hits []toolshelf.Hit
+	for _, name := range c {
+		if strings.Contains(name, query) {
+			hits = append(hits, toolshelf.Hit{Name: name, Score: float64(len(query)) / float64(len(name)), Reason: "name contains " + query})
+		}
+	}
+	return hits[:min(limit, len(hits))], len(hits), ctx.Err()
+}
+
+func ExampleWithSearcher() {
+	engine := contains{"deploy", "deploy-docs", "removed-deploy"}
+	catalog := open(
+		toolshelf.WithFs(project(map[string]string{
+			"commands/deploy.md":      "Ship a release.\n",
+			"commands/deploy-docs.md": "Publish the documentation.\n",
+		})),
+		toolshelf.WithSearcher(engine, nil),
+	)
+	defer catalog.Close()
+
+	found, err := catalog.Search(context.Background(), "deploy", 5)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range found.Results {
+		fmt.Printf("%s %.2f: %s\n", r.Name, r.Score, r.MatchReason)
+	}
+	// Output:
+	// deploy 1.00: name contains deploy
+	// deploy-docs 0.55: name contains deploy
+}
+
+func ExampleCommand_Render() {
+	review := toolshelf.Command{Content: "Review PR #$1 with priority $2. Leave `awk '{print $1}'` alone."}
+	fmt.Println(review.Render("456", "high"))
+	fmt.Println(review.Render("456"))
+
+	plan := toolshelf.Command{Content: "Plan the work."}
+	fmt.Println(plan.Render("A new login page", "$1"))
+	// Output:
+	// Review PR #456 with priority high. Leave `awk '{print $1}'` alone. <nil>
+	// Review PR #456 with priority $2. Leave `awk '{print $1}'` alone. <nil>
+	// Plan the work.
+	//
+	// ARGUMENTS: A new login page $1 <nil>
+}
+
+func ExampleCommand_RenderNamed() {
+	fix := toolshelf.Command{Content: "Fix ${input:issue:its number} on $BRANCH, and leave $PATH alone."}
+	fmt.Println(fix.RenderNamed(map[string]string{"issue": "7", "BRANCH": "main"}))
+	// Output:
+	// Fix 7 on main, and leave $PATH alone. <nil>
+}
+
+func ExampleRenderer_RenderContext() {
+	ctx, cancel := context.WithCancel(context.Background())
+	fix := toolshelf.Command{Content: "Fix issue $1."}
+	rendering, err := toolshelf.Renderer{}.RenderContext(ctx, fix, "417")
+	fmt.Println(rendering.Text, err)
+
+	cancel()
+	_, err = toolshelf.Renderer{}.RenderContext(ctx, fix, "417")
+	fmt.Println(err)
+	// Output:
+	// Fix issue 417. <nil>
+	// context canceled
+}
+
+func ExampleRenderer_RenderNamedContext() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	fix := toolshelf.Command{Content: "Fix issue ${input:issue}."}
+	rendering, err := toolshelf.Renderer{}.RenderNamedContext(ctx, fix, map[string]string{"issue": "417"})
+	fmt.Println(rendering.Text, err)
+	// Output:
+	// Fix issue 417. <nil>
+}
+
+func ExampleRenderer_ArgumentsContext() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	arguments, err := toolshelf.Renderer{}.ArgumentsContext(ctx, toolshelf.Command{Content: "Fix issue ${input:issue}."})
+	fmt.Println(len(arguments), arguments[0].Name, err)
+	// Output:
+	// 1 issue <nil>
+}
+
+func ExampleCommand_Arguments() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"commands/fix.md": "---\nargument-hint: <issue> [branch]\n---\nFix $1 on $2, due in ${input:days:how many?} days.\n",
+	})))
+	defer catalog.Close()
+	command, err := catalog.Get(context.Background(), "fix")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, arg := range command.Arguments() {
+		fmt.Println(arg.Position, arg.Name, arg.Hint, arg.Required)
+	}
+	// Output:
+	// 1 issue <issue> true
+	// 2 branch [branch] false
+	// 3 days how many? false
+}
+
+func ExampleRenderer() {
+	skill := toolshelf.Command{Content: "Migrate $0 from $1 to $2.\n\n    $0 --from $1\n"}
+	rendering, err := toolshelf.Renderer{CountFromZero: true}.Render(skill, "SearchBar", "React")
+	fmt.Printf("%q %v\n", rendering.Text, err)
+	// Output:
+	// "Migrate SearchBar from React to $2.\n\n    SearchBar --from React\n" <nil>
+}
+
+// This program reads no file, and runs a command only if the text of the command
+// contains no text of an argument.
+func ExampleRenderer_Render() {
+	command := toolshelf.Command{Content: "Status: !`git status --short`\nDiff: !`git diff $1`\nRules: @docs/style.md\n"}
+	rendering, err := toolshelf.Renderer{}.Render(command, "main; rm -rf /")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text := rendering.Text
+	for i := len(rendering.Directives) - 1; i >= 0; i-- { // from the last, so that earlier positions stay valid
+		d := rendering.Directives[i]
+		if d.Kind == toolshelf.DirectiveShell && !d.FromArguments {
+			text = text[:d.Start] + "(the output of " + d.Text + ")" + text[d.End:]
+		}
+	}
+	fmt.Print(text)
+	// Output:
+	// Status: (the output of git status --short)
+	// Diff: !`git diff main; rm -rf /`
+	// Rules: @docs/style.md
+}
+
+func ExampleRenderer_Arguments() {
+	skill := toolshelf.Command{Content: "Migrate $0 from $1 to ${input:target:which framework?}.\n"}
+	renderer := toolshelf.Renderer{CountFromZero: true}
+	values := map[string]string{}
+	for i, arg := range renderer.Arguments(skill) {
+		fmt.Println(arg.Position, arg.Name)
+		values[arg.Name] = []string{"SearchBar", "React", "Vue"}[i]
+	}
+	rendering, err := renderer.RenderNamed(skill, values)
+	fmt.Printf("%q %v\n", rendering.Text, err)
+	// Output:
+	// 1 0
+	// 2 1
+	// 3 target
+	// "Migrate SearchBar from React to Vue.\n" <nil>
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
 )
@@ -310,4 +311,130 @@ func ExampleCatalog_RelativePath() {
 	// root srv/app
 	// srv/app/commands/review.md is commands/review.md
 	// srv/shared/greet.md is ../shared/greet.md
+}
+
+func ExampleCatalog_Grep() {
+	c := source()
+	defer c.Close()
+	found, err := c.Grep(context.Background(), ".", `^func \w+`, toolshelf.Files("*.go"), toolshelf.Context(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(found)
+	match := found.Matches[0]
+	fmt.Println(match.Path, match.Line, match.Column)
+
+	_, err = c.Grep(context.Background(), ".", "Format(")
+	fmt.Println(errors.Is(err, toolshelf.ErrInvalidPattern), err)
+	// Output:
+	// Found 1 line in 1 file matching '^func \w+':
+	//
+	//   src/tools/fmt.go-3- // Format does what its name says.
+	//   src/tools/fmt.go:4: func Format() {}
+	// src/tools/fmt.go 4 0
+	// true toolshelf: Grep: invalid pattern 'Format(': missing closing ): Format(; to search for the text itself, use the literal option (INVALID_PATTERN)
+}
+
+func ExampleTextMatches_String() {
+	c := source()
+	defer c.Close()
+	found, err := c.Grep(context.Background(), "src", "PACKAGE", toolshelf.Literal(), toolshelf.IgnoreCase(), toolshelf.Limit(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(found)
+	fmt.Println(len(found.Matches), "of", found.Total)
+	// Output:
+	// Found 2 lines in 2 files matching 'PACKAGE':
+	//
+	//   src/tools/fmt.go:1: package tools
+	//   … and 1 more line and 1 more file beyond 1 line; raise this limit, or narrow path, files or pattern
+	// 1 of 2
+}
+
+func ExampleCatalog_ReadFile() {
+	c := source()
+	defer c.Close()
+	text, err := c.ReadFile(context.Background(), "src/tools/fmt.go")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(text)
+	fmt.Printf("%q\n", text.Text)
+	fmt.Println(text.Total, text.LineEnding, text.Encoding)
+
+	_, err = c.ReadFile(context.Background(), "src")
+	fmt.Println(errors.Is(err, toolshelf.ErrFileRead), err)
+	// Output:
+	// 1	package tools
+	// 2
+	// 3	// Format does what its name says.
+	// 4	func Format() {}
+	// "package tools\n\n// Format does what its name says.\nfunc Format() {}\n"
+	// 4 lf utf-8
+	// true toolshelf: ReadFile: 'src/' is a directory, not a file; list the directory and choose a file (FILE_READ_ERROR)
+}
+
+func ExampleLines() {
+	c := source()
+	defer c.Close()
+	for _, lines := range []toolshelf.ReadOption{toolshelf.Lines(1, 2), toolshelf.Lines(-1, 0)} {
+		text, err := c.ReadFile(context.Background(), "src/tools/fmt.go", lines)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(text)
+	}
+	// Output:
+	// 1	package tools
+	// 2
+	// … and 2 more lines; continue with line 3
+	// 4	func Format() {}
+}
+
+// The pages of a file, joined, are the file.
+func ExampleMaxBytes() {
+	c := source()
+	defer c.Close()
+	var whole strings.Builder
+	for line := 1; line != 0; {
+		page, err := c.ReadFile(context.Background(), "src/tools/fmt.go", toolshelf.MaxBytes(40), toolshelf.Lines(line, 0))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("lines %d to %d, %d bytes\n", page.First, page.Last, len(page.Text))
+		whole.WriteString(page.Text)
+		line = page.NextLine
+	}
+	fmt.Println(whole.Len(), "bytes")
+	// Output:
+	// lines 1 to 2, 15 bytes
+	// lines 3 to 3, 35 bytes
+	// lines 4 to 4, 17 bytes
+	// 67 bytes
+}
+
+// A line that is longer than a page continues at a column.
+func ExampleColumn() {
+	c := open(toolshelf.WithFs(project(map[string]string{"data.json": `{"id":1,"name":"Ada"}` + "\n"})))
+	defer c.Close()
+	line, column := 1, int64(0)
+	for line != 0 {
+		page, err := c.ReadFile(context.Background(), "data.json", toolshelf.MaxBytes(10), toolshelf.Lines(line, 0), toolshelf.Column(column))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%q\n", page.Text)
+		line, column = page.NextLine, page.NextColumn
+	}
+	// Output:
+	// "{\"id\":1,\"n"
+	// "ame\":\"Ada\""
+	// "}\n"
 }

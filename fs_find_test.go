@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -395,5 +396,253 @@ Warning: 'big/.gitignore' is larger than 1 MiB; the patterns after 1 MiB have no
 Warning: 'dir/.gitignore' cannot be read (not a regular file); its patterns have no effect`
 	if diff := cmp.Diff(want, tree.String()); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
+	}
+}
+
+var withDependencies = map[string]string{
+	".gitignore":                       "node_modules/\n/venv\n",
+	".git/HEAD":                        "",
+	".git/objects/ab/cdef":             "",
+	"web/node_modules/a/index.js":      "",
+	"web/node_modules/a/.git/HEAD":     "",
+	"web/node_modules/b/index.js":      "",
+	"web/node_modules/.bin/a":          "",
+	"web/app.js":                       "",
+	"web/vendor/c/index.js":            "",
+	"venv/pyvenv.cfg":                  "",
+	"lib/node_modules":                 "a file",
+	"lib/empty/site-packages/.keep/me": "",
+}
+
+func TestTreeCountsTheEntriesOfDependencies(t *testing.T) {
+	for name, fsys := range map[string]toolshelf.Option{
+		"memory": toolshelf.WithFs(memoryOf(t, withDependencies)),
+		"disk":   toolshelf.WithRoot(diskOf(t, withDependencies)),
+	} {
+		c := catalog(t, fsys)
+		for _, tt := range []struct {
+			name, path string
+			options    []toolshelf.DirOption
+			want       string
+		}{
+			{"ignored directories are shown", ".", []toolshelf.DirOption{toolshelf.Gitignore(), toolshelf.ShowHidden()}, `Directory tree: ./
+
+[DIR]  .git/ (2 entries)
+[DIR]  lib/
+  [DIR]  empty/
+    [DIR]  site-packages/ (1 entry)
+  [FILE] node_modules (6 B)
+[DIR]  venv/ (1 entry)
+[DIR]  web/
+  [DIR]  node_modules/ (3 entries)
+  [DIR]  vendor/
+    [DIR]  c/
+      [FILE] index.js (0 B)
+  [FILE] app.js (0 B)
+[FILE] .gitignore (20 B)`},
+			{"hidden and excluded directories are not", "", []toolshelf.DirOption{toolshelf.Exclude("lib", "vendor", "web/node_modules")}, `Directory tree: ./
+
+Excluding: lib, vendor, web/node_modules
+
+[DIR]  venv/ (1 entry)
+[DIR]  web/
+  [FILE] app.js (0 B)`},
+			{"the directory of the call", "web/node_modules", []toolshelf.DirOption{toolshelf.ShowHidden(), toolshelf.Exclude(".bin")}, `Directory tree: web/node_modules/
+
+Excluding: .bin
+
+[DIR]  a/
+  [DIR]  .git/ (1 entry)
+  [FILE] index.js (0 B)
+[DIR]  b/
+  [FILE] index.js (0 B)`},
+			{"the last level", "web", []toolshelf.DirOption{toolshelf.MaxDepth(1)}, `Directory tree: web/
+
+[DIR]  node_modules/
+[DIR]  vendor/
+[FILE] app.js (0 B)`},
+			{"a limit counts only the entries of the tree", "web", []toolshelf.DirOption{toolshelf.Limit(3)}, `Directory tree: web/
+
+[DIR]  node_modules/ (3 entries)
+[DIR]  vendor/ (1 entry)
+[FILE] app.js (0 B)
+
+Cut at 3 entries; raise this limit, or give the path of a subdirectory`},
+		} {
+			tree, err := c.Tree(t.Context(), tt.path, append(tt.options, toolshelf.SkipDependencies())...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, tree.String()); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, tt.name, diff)
+			}
+		}
+	}
+}
+
+func TestTreeCountsTheEntriesOfEmptyDependencies(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"app.js": ""})
+	for _, dir := range []string{"node_modules", "empty"} {
+		if err := fsys.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := catalog(t, toolshelf.WithFs(fsys)).Tree(t.Context(), ".", toolshelf.SkipDependencies())
+	want := "Directory tree: ./\n\n[DIR]  empty/\n[DIR]  node_modules/ (0 entries)\n[FILE] app.js (0 B)"
+	if err != nil || tree.String() != want {
+		t.Errorf("%v\n%s", err, cmp.Diff(want, tree.String()))
+	}
+}
+
+func TestFindFilesSkipsDependencies(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, withDependencies)))
+	for _, tt := range []struct {
+		path, pattern, want string
+		skipped             int
+	}{
+		{".", "*.js", "web/vendor/c/index.js web/app.js", 2},
+		{"web/node_modules", "*.js", "web/node_modules/a/index.js web/node_modules/b/index.js", 0},
+		{".", "web/node_modules/*/index.js", "web/node_modules/a/index.js web/node_modules/b/index.js", 0},
+		{".", "web/n*/*/index.js", "", 1},
+		{".", "/*", "", 0}, // no level below
+		{".", "node_modules", "lib/node_modules", 2},
+	} {
+		found, err := c.FindFiles(t.Context(), tt.path, tt.pattern, toolshelf.SkipDependencies(), toolshelf.Exclude("site-packages"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(found.Files, " "); got != tt.want || found.Dependencies != tt.skipped {
+			t.Errorf("%s in %s: %q and %d directories skipped, want %q and %d", tt.pattern, tt.path, got, found.Dependencies, tt.want, tt.skipped)
+		}
+	}
+	found, err := c.FindFiles(t.Context(), ".", "*.css", toolshelf.SkipDependencies(), toolshelf.Exclude("lib"))
+	if want := "No files found matching pattern '*.css'\n\n2 directories of dependencies were not searched (see show_dependencies)"; err != nil || found.String() != want {
+		t.Errorf("%q, %v; want %q", found, err, want)
+	}
+}
+
+func TestUnreadableDependenciesHaveAReason(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(faulty{Fs: memoryOf(t, withDependencies), open: map[string]error{"node_modules": fs.ErrPermission}}))
+	tree, err := c.Tree(t.Context(), "web", toolshelf.SkipDependencies(), toolshelf.Exclude("vendor"))
+	want := "Directory tree: web/\n\nExcluding: vendor\n\n[DIR]  node_modules/ (permission denied)\n[FILE] app.js (0 B)"
+	if err != nil || tree.String() != want {
+		t.Errorf("%v\n%s", err, cmp.Diff(want, tree.String()))
+	}
+}
+
+// openedDirs counts the calls of Open and those of Stat and Lstat.
+type openedDirs struct {
+	afero.Fs
+	opens *atomic.Int64
+	stats *atomic.Int64
+}
+
+func (c openedDirs) Open(name string) (afero.File, error) {
+	c.opens.Add(1)
+	return c.Fs.Open(name)
+}
+
+func (c openedDirs) Stat(name string) (fs.FileInfo, error) {
+	c.stats.Add(1)
+	return c.Fs.Stat(name)
+}
+
+func (c openedDirs) LstatIfPossible(name string) (fs.FileInfo, bool, error) {
+	c.stats.Add(1)
+	return c.Fs.(afero.Lstater).LstatIfPossible(name)
+}
+
+// TestGitignoreOfADeepDirectory: the .gitignore files on the way are read on
+// one way down.
+func TestGitignoreOfADeepDirectory(t *testing.T) {
+	const depth = 300
+	dir := strings.Repeat("d/", depth)
+	fsys := openedDirs{afero.NewMemMapFs(), new(atomic.Int64), new(atomic.Int64)}
+	for name, text := range map[string]string{".gitignore": "*.log\n", dir[:100] + ".gitignore": "!b.log\n", dir + "a.log": "", dir + "b.log": ""} {
+		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	fsys.stats.Store(0)
+	listing, err := c.ListDir(t.Context(), dir, toolshelf.Gitignore())
+	if err != nil || len(listing.Entries) != 1 || listing.Entries[0].Name != "b.log" {
+		t.Fatalf("%v, %v", listing.Entries, err)
+	}
+	if n := fsys.stats.Load(); n > 10*depth {
+		t.Errorf("%d stats for %d directories", n, depth)
+	}
+}
+
+// deepForests are directories of many shapes, by the paths of their files.
+func deepForests(size int) map[string][]string {
+	forests := map[string][]string{}
+	add := func(name, dir string) { forests[name] = append(forests[name], dir+"f") }
+	chain := strings.Repeat("d/", 1000)
+	for i := range size {
+		add("a chain with a wide end", chain+fmt.Sprintf("w%d/x/y/", i))
+		add("a comb", chain[:2*i]+"e/g/")
+		add("a comb with long teeth", chain[:2*(i/20)]+fmt.Sprintf("e%d/", i%20)+chain[:size/10*2])
+	}
+	for i := range 100 {
+		branch := fmt.Sprintf("b%d/", i)
+		add("a hundred chains", branch+chain[:2*(size/20)])
+		add("a hundred chains at the end of a chain", chain+branch+chain[:2*(size/20)])
+		for j := range size / 20 {
+			add("a hundred combs", branch+chain[:2*j]+"e/")
+		}
+	}
+	for i := range 1 << 9 {
+		path := ""
+		for bit := range 9 {
+			path += fmt.Sprintf("%d/", i>>bit&1) + chain[:20]
+		}
+		add("a binary tree of chains", path)
+	}
+	return forests
+}
+
+// TestWalksOpenEachDirectoryAFewTimes: on this filesystem a directory that is
+// opened and read counts twice, and each reopening once.
+func TestWalksOpenEachDirectoryAFewTimes(t *testing.T) {
+	size := 400
+	if testing.Short() {
+		size = 100
+	}
+	for name, files := range deepForests(size) {
+		t.Run(name, func(t *testing.T) {
+			fsys := openedDirs{afero.NewMemMapFs(), new(atomic.Int64), new(atomic.Int64)}
+			for _, file := range files {
+				if err := afero.WriteFile(fsys, file, nil, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := catalog(t, toolshelf.WithFs(fsys))
+			fsys.opens.Store(0)
+			tree, err := c.Tree(t.Context(), ".", toolshelf.Limit(0))
+			if err != nil || tree.Files != len(files) {
+				t.Fatalf("Tree: %d files of %d, %v", tree.Files, len(files), err)
+			}
+			dirs := int64(tree.Dirs + 1)
+			if n := fsys.opens.Swap(0); n > 5*dirs {
+				t.Errorf("Tree opens %d times for %d directories", n, dirs)
+			} else {
+				t.Logf("Tree opens %d times for %d directories", n, dirs)
+			}
+			found, err := c.FindFiles(t.Context(), ".", "f")
+			if err != nil || found.Total != len(files) || found.Skipped > 0 {
+				t.Fatalf("FindFiles: %d files of %d, %d skipped, %v", found.Total, len(files), found.Skipped, err)
+			}
+			if n := fsys.opens.Swap(0); n > 5*dirs {
+				t.Errorf("FindFiles opens %d times for %d directories", n, dirs)
+			}
+			limited, err := c.Tree(t.Context(), ".", toolshelf.Limit(tree.Dirs/2))
+			if err != nil || limited.Files+limited.Dirs > tree.Dirs/2 || limited.Omitted == 0 {
+				t.Fatalf("Tree with a limit: %d entries, %d omitted, %v", limited.Files+limited.Dirs, limited.Omitted, err)
+			}
+			if n := fsys.opens.Swap(0); n > 5*dirs {
+				t.Errorf("Tree with a limit opens %d times for %d directories", n, dirs)
+			}
+		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -505,4 +506,389 @@ func (f *countingOpens) Open(name string) (afero.File, error) {
 		f.mu.Unlock()
 	}
 	return f.Fs.Open(name)
+}
+
+// searched returns the results of a query, as "name tier reason".
+func searched(t *testing.T, c *toolshelf.Catalog, query string) []string {
+	t.Helper()
+	results, err := c.Search(t.Context(), query, 0)
+	if err != nil {
+		t.Fatalf("Search(%q): %v", query, err)
+	}
+	var rows []string
+	for _, r := range results.Results {
+		rows = append(rows, fmt.Sprintf("%s %s %s", r.Name, r.Tier, r.MatchReason))
+		if ceiling := map[string]float64{"tier1": 1, "tier2": 0.7, "tier3": 0.3}[r.Tier]; r.Score <= 0 || r.Score > ceiling {
+			t.Errorf("%s of %s has score %v", r.Name, r.Tier, r.Score)
+		}
+	}
+	return rows
+}
+
+func TestSearchFindsCommandsByTheirReports(t *testing.T) {
+	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
+		c := open()
+		expectFound := func(query string, want ...string) {
+			t.Helper()
+			if diff := cmp.Diff(want, searched(t, c, query)); diff != "" {
+				t.Errorf("%q (-want +got):\n%s", query, diff)
+			}
+		}
+		expectFound("zeppelin")
+		save(t, c, toolshelf.Report{Command: "analyze", Content: "A zeppelin and a walrus.", Upload: true})
+		expectFound("zeppelin", `analyze tier3 report matches "zeppelin"`)
+		save(t, c, toolshelf.Report{Command: "frontend:component", Content: "The walrus again.", Upload: false})
+		expectFound("walrus", `frontend:component tier3 report matches "walrus"`, `analyze tier3 report matches "walrus"`)
+
+		// A result has its best tier, and a dependency is never found.
+		save(t, c, toolshelf.Report{Command: "hidden", Content: "A giraffe.", Upload: true})
+		save(t, c, toolshelf.Report{Command: "analyze", Content: "Debug the component.", Upload: true})
+		expectFound("giraffe")
+		expectFound("component", `frontend:component tier1 name matches "component"`, `analyze tier3 report matches "component"`)
+
+		// The next search sees the removal and the change of a report.
+		reports := found(t, fsys, "reports/analyze")
+		if err := fsys.Remove(reports[0]); err != nil {
+			t.Fatal(err)
+		}
+		expectFound("zeppelin")
+		if err := afero.WriteFile(fsys, reports[1], []byte("A marmot was here, and it has left.\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		expectFound("marmot", `analyze tier3 report matches "marmot"`)
+
+		// The next search sees the removal of a command.
+		if err := fsys.Remove("commands/analyze.md"); err != nil {
+			t.Fatal(err)
+		}
+		expectFound("marmot")
+	})
+}
+
+func TestSearchReadsTheNewestReports(t *testing.T) {
+	fsys := memoryOf(t, reported)
+	animals := []string{"aardvark", "buffalo", "crocodile", "dolphin", "elephant", "flamingo", "giraffe", "hedgehog", "iguana"}
+	for i, animal := range animals {
+		file := fmt.Sprintf("reports/analyze/analyze_report_2025110%d_103000_v1.md", i+1)
+		if err := afero.WriteFile(fsys, file, []byte("Of the "+animal+"."), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""), toolshelf.WithClock(at))
+	expectFrom := func(oldest int) {
+		t.Helper()
+		for i, animal := range animals {
+			if got := searched(t, c, animal); (len(got) > 0) != (i >= oldest) {
+				t.Errorf("%s is found as %q", animal, got)
+			}
+		}
+	}
+	expectFrom(5)
+	save(t, c, toolshelf.Report{Command: "analyze", Content: "The latest.", Upload: true})
+	expectFrom(6)
+}
+
+func TestSearchCachesReportsForTheTTL(t *testing.T) {
+	fsys := memoryOf(t, reported)
+	now := at()
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""), toolshelf.WithCacheTTL(time.Minute),
+		toolshelf.WithClock(func() time.Time { return now }))
+	searched(t, c, "zeppelin")
+	save(t, c, toolshelf.Report{Command: "analyze", Content: "A zeppelin.", Upload: true})
+	if got := searched(t, c, "zeppelin"); got != nil {
+		t.Errorf("within the TTL: %q", got)
+	}
+	now = now.Add(time.Minute)
+	if got := searched(t, c, "zeppelin"); len(got) != 1 {
+		t.Errorf("after the TTL: %q", got)
+	}
+}
+
+// A canceled search does not complete its update of the reports. The next search
+// finds the reports of a new command.
+func TestSearchRepeatsACanceledUpdateOfReports(t *testing.T) {
+	memory := memoryOf(t, reported)
+	now := at()
+	fsys := &interrupted{Fs: memory}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", ""), toolshelf.WithCacheTTL(time.Hour),
+		toolshelf.WithClock(func() time.Time { return now }))
+	if _, err := c.List(t.Context(), toolshelf.Page{}); err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(50 * time.Minute)
+	searched(t, c, "zeppelin")
+	for file, text := range map[string]string{"commands/late.md": "Late.", "reports/late/late_report_20251120_103000_v1.md": "A zeppelin."} {
+		if err := afero.WriteFile(memory, file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = now.Add(11 * time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	fsys.interrupt = cancel
+	if _, err := c.Search(ctx, "zeppelin", 0); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the search was not canceled: %v", err)
+	}
+	fsys.interrupt = nil
+	if got := searched(t, c, "zeppelin"); len(got) != 1 {
+		t.Errorf("found %q", got)
+	}
+}
+
+// interrupted calls a function before each Open of a report.
+type interrupted struct {
+	afero.Fs
+	interrupt func()
+}
+
+func (f *interrupted) Open(name string) (afero.File, error) {
+	if f.interrupt != nil && strings.HasPrefix(filepath.ToSlash(name), "reports") {
+		f.interrupt()
+	}
+	return f.Fs.Open(name)
+}
+
+// A closedFs denies the Opens of reports.
+type closedFs struct{ afero.Fs }
+
+func (f closedFs) Open(name string) (afero.File, error) {
+	if strings.HasPrefix(filepath.ToSlash(name), "reports") {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return f.Fs.Open(name)
+}
+
+func TestSearchOmitsUnreadableReports(t *testing.T) {
+	files := map[string]string{"reports/analyze/analyze_report_20251120_103000_v1.md": "A zeppelin.", "local/analyze/analyze_report_20251120_103000_v1_local.md": "A walrus."}
+	for file, text := range reported {
+		files[file] = text
+	}
+	c := catalog(t, toolshelf.WithFs(closedFs{memoryOf(t, files)}), toolshelf.WithReports("reports", "local"))
+	if got := append(searched(t, c, "zeppelin"), searched(t, c, "walrus")...); len(got) != 1 || !strings.HasPrefix(got[0], "analyze tier3") {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestSearchDuringSaveReport(t *testing.T) {
+	onReported(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog, fsys afero.Fs) {
+		c := open()
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				for n := range 10 {
+					if _, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Name: fmt.Sprintf("r%d-%d", i, n), Content: "A zeppelin.", Upload: n%2 == 0}); err != nil {
+						t.Error(err)
+					}
+					results, err := c.Search(t.Context(), "zeppelin", 0)
+					if err != nil || results.TotalFound != 1 {
+						t.Errorf("found %+v, %v", results.Results, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		c.Close()
+		if _, err := c.Search(t.Context(), "zeppelin", 0); !errors.Is(err, toolshelf.ErrClosed) {
+			t.Error(err)
+		}
+	})
+}
+
+// An engine is a toolshelf.Searcher that finds the same hits for every query.
+type engine struct {
+	hits   []toolshelf.Hit
+	err    error
+	limits *[]int // receives the limit of each call, unless nil
+}
+
+func (e engine) Search(_ context.Context, _ string, limit int) ([]toolshelf.Hit, int, error) {
+	if e.limits != nil {
+		*e.limits = append(*e.limits, limit)
+	}
+	return e.hits[:min(limit, len(e.hits))], len(e.hits), e.err
+}
+
+func hits(names ...string) (all []toolshelf.Hit) {
+	for i, name := range names {
+		all = append(all, toolshelf.Hit{Name: name, Score: 1 / float64(1+i)})
+	}
+	return all
+}
+
+func withEngine(t *testing.T, opts ...toolshelf.Option) *toolshelf.Catalog {
+	t.Helper()
+	files := map[string]string{
+		"commands/deploy.md":     "Ship a release.\n",
+		"commands/Rollback.md":   "Undo a release.\n",
+		"commands/style.md":      "---\nis_dependency: true\n---\nActive voice.\n",
+		"skills/pdf/SKILL.md":    "---\nname: pdf\ndescription: Reads forms.\n---\n",
+		"skills/broken/SKILL.md": "---\nname: [\n---\n",
+	}
+	c, err := toolshelf.New(append([]toolshelf.Option{toolshelf.WithFs(project(files))}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func TestSearcherFindsOnlyListedNames(t *testing.T) {
+	c := withEngine(t, toolshelf.WithSearcher(engine{hits: hits("style", "gone", "Rollback", "rollback", "deploy", "Rollback")}, nil))
+	found, err := c.Search(t.Context(), "release", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found.SearchTime = 0
+	want := toolshelf.SearchResults{TotalFound: 2, Results: []toolshelf.SearchResult{
+		{Name: "Rollback", Score: 1 / 3.0, Tier: "tier2", Description: "Undo a release."},
+		{Name: "deploy", Score: 1 / 5.0, Tier: "tier2", Description: "Ship a release."},
+	}}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestSearcherHitsPassTheFilters(t *testing.T) {
+	c := withEngine(t, toolshelf.WithSearcher(engine{hits: hits("deploy", "Rollback")}, nil))
+	view, err := c.View(toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool { return i.Name != "deploy" }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("Rollback/tier2", search(t, view, "release")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestSearcherReplacesOnlyItsOwnMethod(t *testing.T) {
+	c := withEngine(t, toolshelf.WithSearcher(nil, engine{hits: hits("pdf", "deploy")}))
+	if diff := cmp.Diff("deploy/tier1", search(t, c, "deploy")); diff != "" {
+		t.Errorf("Search, -want +got:\n%s", diff)
+	}
+	found, err := c.SearchSkills(t.Context(), "anything", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("pdf/tier2", tiers(found)); diff != "" {
+		t.Errorf("SearchSkills, -want +got:\n%s", diff)
+	}
+}
+
+// Omitted hits must not leave fewer results than the engine has.
+func TestSearcherIsAskedForMoreHits(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		omitted int
+		want    string
+		limits  []int
+	}{
+		{"no hit is omitted", 0, "deploy/tier2", []int{1}},
+		{"some hits are omitted", 10, "deploy/tier2", []int{1, 4, 16}},
+		{"more hits than a search asks for are omitted", 2000, "", []int{1, 4, 16, 64, 256, 1000}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var names []string
+			for i := range test.omitted {
+				names = append(names, fmt.Sprint("gone-", i))
+			}
+			var limits []int
+			c := withEngine(t, toolshelf.WithSearcher(engine{hits: hits(append(names, "deploy")...), limits: &limits}, nil))
+			found, err := c.Search(t.Context(), "release", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, tiers(found)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(test.limits, limits); diff != "" {
+				t.Errorf("limits, -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestSearcherScoresBecomeAtMostOne(t *testing.T) {
+	for _, test := range []struct{ scores, want []float64 }{
+		{[]float64{0.5, 0.25}, []float64{0.5, 0.25}},
+		{[]float64{8, 2}, []float64{1, 0.25}},
+		{[]float64{0, 0}, []float64{0, 0}},
+		{[]float64{-1, math.NaN()}, []float64{0, 0}},
+		{[]float64{math.Inf(1), math.MaxFloat64}, []float64{1, 1}},
+	} {
+		c := withEngine(t, toolshelf.WithSearcher(engine{hits: []toolshelf.Hit{{Name: "deploy", Score: test.scores[0]}, {Name: "Rollback", Score: test.scores[1]}}}, nil))
+		found, err := c.Search(t.Context(), "release", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []float64
+		for _, r := range found.Results {
+			got = append(got, r.Score)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%v, -want +got:\n%s", test.scores, diff)
+		}
+	}
+}
+
+// The total of an engine may be too small.
+func TestSearcherTotalIsAtLeastTheNumberOfResults(t *testing.T) {
+	for _, total := range []int{0, 1, -1, math.MinInt} {
+		engine := func(context.Context) ([]toolshelf.Hit, int, error) {
+			return hits("deploy", "unlisted", "Rollback"), total, nil
+		}
+		c := withEngine(t, toolshelf.WithSearcher(searchFunc(engine), nil))
+		if found, err := c.Search(t.Context(), "release", 0); err != nil || found.TotalFound != 2 {
+			t.Errorf("%d: %d, %v", total, found.TotalFound, err)
+		}
+	}
+}
+
+type searchFunc func(ctx context.Context) ([]toolshelf.Hit, int, error)
+
+func (f searchFunc) Search(ctx context.Context, _ string, _ int) ([]toolshelf.Hit, int, error) {
+	return f(ctx)
+}
+
+func TestSearcherErrorHasACode(t *testing.T) {
+	down := errors.New("dial 10.0.0.1: connection refused")
+	c := withEngine(t, toolshelf.WithSearcher(engine{err: down}, nil))
+	_, err := c.Search(t.Context(), "release", 0)
+	if !errors.Is(err, toolshelf.ErrSearchFailed) || !errors.Is(err, down) || strings.Contains(err.Error(), "10.0.0.1") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSearchDoesNotWaitForASearcherAfterItsContext(t *testing.T) {
+	block := make(chan struct{})
+	ctx, cancel := context.WithCancel(t.Context())
+	c := withEngine(t, toolshelf.WithSearcher(searchFunc(func(context.Context) ([]toolshelf.Hit, int, error) {
+		cancel()
+		<-block
+		return nil, 0, nil
+	}), nil))
+	t.Cleanup(func() { close(block) })
+	if _, err := c.Search(ctx, "release", 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestPromptForAsksTheSearcher(t *testing.T) {
+	files := map[string]string{}
+	for _, name := range []string{"a", "b", "c"} {
+		files["skills/"+name+"/SKILL.md"] = "---\nname: " + name + "\ndescription: Does " + name + ".\n---\n"
+	}
+	c, err := toolshelf.New(toolshelf.WithFs(project(files)), toolshelf.WithSearcher(nil, engine{hits: hits("c")}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	whole, err := c.SkillsPrompt(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, err := c.SkillsPrompt(t.Context(), toolshelf.PromptFor("anything"), toolshelf.PromptBudget(len(whole.Text)*3/4))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cut.Dropped) == 0 || !slices.Contains(cut.Included, "c") {
+		t.Errorf("included %q, dropped %q", cut.Included, cut.Dropped)
+	}
 }

@@ -465,7 +465,9 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 	}
 	o.record(func() SkillInfo { return skill.SkillInfo })
 	// The directory may spell the file name in another letter case than the list.
-	skill.Path = o.skills.Layer(o.entry.Layer()).FS.Path(path.Join(path.Dir(o.entry.Path), listed.Files[listed.Own].Name))
+	if spelled := listed.Files[listed.Own].Name; !strings.HasSuffix(o.entry.Spelled(), spelled) {
+		skill.Path = o.skills.Layer(o.entry.Layer()).FS.Path(path.Join(path.Dir(o.entry.Path), spelled))
+	}
 	for i, f := range listed.Files {
 		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
 	}
@@ -533,12 +535,17 @@ func (o *openSkill) keptText(info confine.Info) (skillText, bool) {
 	return o.parse(raw, listed, time.Now()), true
 }
 
-// parse converts a SKILL.md.
+// parse converts a SKILL.md. If the scan has parsed the same file, parse does not parse again.
 func (o *openSkill) parse(raw []byte, info confine.Info, read time.Time) skillText {
-	doc, _ := matter.Parse(raw, true)
-	text := skillText{whole: string(raw), body: doc.Body, header: newFrontmatter(doc.Frontmatter), problems: doc.Problems}
+	text := skillText{whole: string(raw)}
+	if o.entry.Describes(raw, info) {
+		text.body, text.header = o.entry.Body(), newFrontmatter(o.entry.Header())
+	} else {
+		doc, _ := matter.Parse(raw, true)
+		text.body, text.header, text.problems = doc.Body, newFrontmatter(doc.Frontmatter), doc.Problems
+	}
 	if o.skills.Settled(o.entry.Layer(), info, read) {
-		o.caches.skills.Put(&index.Cached[skillText]{File: o.entry.File(), Info: info, Value: text, Size: int64(len(raw) + doc.Memory())})
+		o.caches.skills.Put(&index.Cached[skillText]{File: o.entry.File(), Info: info, Value: text, Size: int64(len(raw) + text.header.doc.Memory())})
 	}
 	return text
 }

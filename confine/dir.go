@@ -91,7 +91,12 @@ func (d *Dir) OpenDir(name string) (*Dir, error) {
 	if err == nil {
 		var child dirHandle
 		if child, err = d.handle.openDir(name); err == nil {
-			return &Dir{handle: child, fs: d.fs, tree: d.tree, at: path.Join(d.at, name), name: path.Join(d.name, name)}, nil
+			full := path.Join(d.name, name)
+			at := full // without links on the way, in the same allocation
+			if d.at != d.name {
+				at = path.Join(d.at, name)
+			}
+			return &Dir{handle: child, fs: d.fs, tree: d.tree, at: at, name: full}, nil
 		}
 	}
 	return nil, d.failure("open", name, err)

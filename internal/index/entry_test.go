@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/toolshelf-go/toolshelf/confine"
 )
 
 func TestSetText(t *testing.T) {
@@ -46,4 +48,41 @@ func TestEntryIsSmall(t *testing.T) {
 	if size := unsafe.Sizeof(Entry{}); size > 112 {
 		t.Errorf("an Entry has %d bytes", size)
 	}
+}
+
+// An entry describes only the bytes that the scan has parsed. Without change times, metadata proves
+// nothing, and the bytes of the frontmatter decide.
+func TestAnEntryDescribesTheBytesOfItsScan(t *testing.T) {
+	text := "---\nname: a\ndescription: Does it.\n---\nBody.\n"
+	broken := "---\nname: [\ndescription: Does it.\n---\nBody.\n"
+	files := tree{"skills/a/SKILL.md": text, "skills/b/SKILL.md": broken}
+	onEveryFilesystem(t, files, nil, func(t *testing.T, fsys *confine.FS) {
+		s := snapshotOf(t, skillsOf(t, Config{KeepHeader: true}, fsys, "skills"))
+		info, err := fsys.Info("skills/a/SKILL.md")
+		other, otherErr := fsys.Info("skills/b/SKILL.md")
+		if err != nil || otherErr != nil {
+			t.Fatal(err, otherErr)
+		}
+		larger := info
+		larger.Size++
+		a, b := s.Lookup("a"), s.Lookup("b")
+		exact := a.get().version == version{} // the first read was settled, and info proves the bytes
+		for name, tt := range map[string]struct {
+			e    *Entry
+			raw  string
+			info confine.Info
+			want bool
+		}{
+			"the file":                {a, text, info, true},
+			"another body":            {a, strings.Replace(text, "Body", "Text", 1), info, exact || a.get().version.parsed < strings.Index(text, "Body")},
+			"another description":     {a, strings.Replace(text, "Does", "Gets", 1), info, exact},
+			"fewer bytes":             {a, text[:10], info, exact},
+			"other metadata":          {a, text, larger, false},
+			"an entry with a problem": {b, broken, other, false},
+		} {
+			if got := tt.e.Describes([]byte(tt.raw), tt.info); got != tt.want {
+				t.Errorf("%s: Describes is %t", name, got)
+			}
+		}
+	})
 }

@@ -28,7 +28,6 @@ type SkillDir struct {
 	fs    *confine.FS
 	at    string // path of the directory on fs
 	dir   *confine.Dir
-	place string // path for problems, not escaped
 
 	snapshot bool // fs shows one moment of a store
 	stale    bool // the store has not answered, and fs is its last good snapshot
@@ -37,7 +36,7 @@ type SkillDir struct {
 // OpenSkill opens the directory of a skill. The caller must close the SkillDir. The calls
 // of the filesystem may end with ctx.
 func (x *Index) OpenSkill(ctx context.Context, e *Entry) (*SkillDir, error) {
-	d := &SkillDir{index: x, entry: e, place: path.Dir(x.config.join(e.Layer(), e.Path))}
+	d := &SkillDir{index: x, entry: e}
 	if err := d.open(ctx); err != nil {
 		return nil, err
 	}
@@ -78,6 +77,11 @@ func (x *Index) openCached(d *SkillDir) *confine.Dir {
 		}
 		at = next
 	}
+}
+
+// place returns the path of a file for problems, not escaped. The name "." is the directory.
+func (d *SkillDir) place(name string) string {
+	return path.Join(path.Dir(d.index.config.join(d.entry.Layer(), d.entry.Path)), name)
 }
 
 // Entry returns the entry of the skill.

@@ -43,11 +43,11 @@ type SkillFiles struct {
 // own names. The error is the error of the directory itself, or of ctx.
 func (d *SkillDir) Files(ctx context.Context) (SkillFiles, error) {
 	w := skillWalk{SkillDir: d, ctx: ctx, left: maxSkillFiles}
-	if err := w.walk(d.dir, "", 1); err != nil {
+	if err := w.walk(d.dir, ".", 1); err != nil {
 		return SkillFiles{}, err
 	}
 	if w.list.Truncated {
-		w.report(problem.Problem{Code: problem.TooManyFiles, Severity: problem.Warning, Path: d.place,
+		w.report(problem.Problem{Code: problem.TooManyFiles, Severity: problem.Warning, Path: d.place("."),
 			Message: "the list of files is limited to 10,000 files and directories in 16 levels", Suggestion: "remove files that do not belong to the skill"})
 		if w.own() < 0 {
 			w.file(path.Base(d.entry.Path))
@@ -97,7 +97,7 @@ func (w *skillWalk) walk(dir *confine.Dir, prefix string, depth int) error {
 			return nil
 		}
 		w.left--
-		if err := w.child(dir, path.Join(prefix, c.name), c, depth); err != nil {
+		if err := w.child(dir, below(prefix, c.name), c, depth); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func (w *skillWalk) child(dir *confine.Dir, name string, c child, depth int) err
 	case c.typ == fs.ModeSymlink:
 		w.file(name)
 	default:
-		w.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: path.Join(w.place, name),
+		w.report(problem.Problem{Code: problem.NotAFile, Severity: problem.Warning, Path: w.place(name),
 			Message: "not listed: the entry is neither a file nor a directory", Suggestion: "remove the entry"})
 	}
 	return nil
@@ -175,10 +175,10 @@ func (w *skillWalk) file(name string) {
 		file.Close()
 	case errors.Is(err, confine.ErrNotRegular): // the walk handles the target under its own name
 	case errors.Is(err, confine.ErrSymlink):
-		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
+		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: w.place(name),
 			Message: "not listed: links are not followed", Suggestion: "replace the link by the file, or let the program follow links"})
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
-		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: path.Join(w.place, name),
+		w.report(problem.Problem{Code: problem.LinkNotFollowed, Severity: problem.Warning, Path: w.place(name),
 			Message: "not listed: the link is broken, cyclic, or leads outside the skill directory", Suggestion: "replace the link by the file"})
 	default:
 		w.unreadable(name, err)
@@ -186,6 +186,6 @@ func (w *skillWalk) file(name string) {
 }
 
 func (w *skillWalk) unreadable(name string, err error) {
-	w.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: path.Join(w.place, name),
+	w.report(problem.Problem{Code: problem.FileRead, Severity: problem.Warning, Path: w.place(name),
 		Message: "not listed: " + unreadable(err), Suggestion: "check the permissions"})
 }

@@ -26,6 +26,17 @@ func (e *Entry) sameHead(head []byte, info confine.Info) bool {
 	return e.Broken() == nil && version.parsed == len(head) && e.Stamp.Same(stamp.Of(info)) && version.head == maphash.Bytes(seed, head)
 }
 
+// Describes reports whether the entry has the frontmatter and the offset of the body of a file with
+// these bytes and this metadata, and whether the file has no problem. If the metadata does not prove
+// the bytes unchanged, the bytes of the frontmatter decide.
+func (e *Entry) Describes(raw []byte, info confine.Info) bool {
+	d := e.get()
+	if d.broken != nil || len(d.problems) > 0 || !e.Whole() || !e.Stamp.Same(stamp.Of(info)) {
+		return false
+	}
+	return d.version == version{} || d.version.parsed > 0 && d.version.parsed <= len(raw) && d.version.head == maphash.Bytes(seed, raw[:d.version.parsed])
+}
+
 // keep returns known if the new entry e shows no change of the file. Therefore
 // two entries or two snapshots are equal exactly if their pointers are equal.
 func keep(known, e *Entry) *Entry {

@@ -3,18 +3,14 @@ package toolshelf
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
-	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
@@ -155,7 +151,7 @@ func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, erro
 					unknown++
 				}
 			}
-			return withUnknown(slices.Clip(ofListing), unknown)
+			return shown.WithUnknown(slices.Clip(ofListing), unknown)
 		},
 	}
 	found, err := c.fit(ctx, o.budget)
@@ -186,33 +182,7 @@ func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, erro
 // either end, the ">" of " ->", the "(" of " (outside root)" and " (?)" at the end, and "…"
 // at the beginning. These characters would break the line, deceive the reader, or look like
 // parts of the line.
-func (l DirListing) String() string {
-	var b strings.Builder
-	b.Grow(64 + 48*len(l.Entries))
-	b.WriteString("Directory: ")
-	b.WriteString(escape.Path(l.Path))
-	b.WriteString("\nTotal: " + shown.Counted(l.Files, "file", "files") + ", " + shown.Counted(l.Dirs, "directory", "directories"))
-	if len(l.Entries) > 0 {
-		b.WriteByte('\n')
-	}
-	width := 0
-	for _, e := range l.Entries {
-		if e.Type == File {
-			width = max(width, utf8.RuneCountInString(escape.Name(e.Name)))
-		}
-	}
-	width = min(width, 38)
-	for _, e := range l.Entries {
-		b.WriteByte('\n')
-		e.writeLine(&b, width, !l.NoSizes)
-	}
-	if l.NextCursor != "" {
-		fmt.Fprintf(&b, "\n\n%d of %s shown; the next cursor is %s", len(l.Entries), shown.Counted(l.Files+l.Dirs, "entry", "entries"), l.NextCursor)
-	}
-	writeHint(&b, l.Hint)
-	shown.WriteWarnings(&b, l.Warnings)
-	return b.String()
-}
+func (l DirListing) String() string { return shown.Listing[Entry](l).Text((*Entry).row) }
 
 // inDirectory resolves a path and calls do with its name below the root. The function within
 // applies the budget to the result, on the goroutine of the caller.
@@ -286,6 +256,11 @@ func newEntry(r *listing.Row) Entry {
 	return Entry{Name: r.Name, Type: entryTypes[r.Kind], Size: r.Size, Modified: modified, Target: r.Target, Outside: r.Outside}
 }
 
+// row returns the entry for a text.
+func (e *Entry) row() shown.Entry {
+	return shown.Entry{Name: e.Name, Type: string(e.Type), Size: e.Size, Target: e.Target, Outside: e.Outside}
+}
+
 // unknown reports whether the metadata could not be read.
 func (e *Entry) unknown(noSizes bool) bool {
 	return e.Size < 0 && !(noSizes && e.Type == File)
@@ -306,89 +281,6 @@ func (e *Entry) position(sort SortKey) string {
 		row.Kind = listing.KindDir
 	}
 	return listing.Position(orders[sort], &row)
-}
-
-// writeLine writes the line of an entry. The name of a file fills a column of the given width
-// and two spaces before the size.
-func (e Entry) writeLine(b *strings.Builder, width int, size bool) {
-	name := escape.Name(e.Name)
-	switch e.Type {
-	case Directory:
-		b.WriteString("[DIR]  " + name + "/")
-	case File:
-		b.WriteString("[FILE] " + name)
-		if !size {
-			return
-		}
-		for range width - utf8.RuneCountInString(name) {
-			b.WriteByte(' ')
-		}
-		b.WriteString("  (" + formatSize(e.Size) + ")")
-	default:
-		e.writeSpecial(b, name)
-	}
-}
-
-// writeSpecial writes the line of an entry that is neither a file nor a directory.
-func (e Entry) writeSpecial(b *strings.Builder, name string) {
-	switch {
-	case e.Type != Symlink:
-		if e.Size < 0 {
-			b.WriteString("[?]    " + name)
-		} else {
-			b.WriteString("[OTHER] " + name)
-		}
-	case e.Outside:
-		b.WriteString("[LINK] " + name + " (outside root)")
-	case e.Target == "":
-		b.WriteString("[LINK] " + name + " (?)")
-	default:
-		b.WriteString("[LINK] " + name + " -> " + escape.Path(e.Target))
-	}
-}
-
-// formatSize returns the text of a size: bytes below a tenth of a KB, then KB, MB and GB of
-// 1024 each. A negative size is unknown.
-func formatSize(n int64) string {
-	switch {
-	case n < 0:
-		return "?"
-	case n < 103:
-		return strconv.FormatInt(n, 10) + " B"
-	}
-	size := float64(n) / 1024
-	unit := " KB"
-	for _, larger := range []string{" MB", " GB"} {
-		if size < 1023.95 { // otherwise the text would be 1024.0
-			break
-		}
-		size, unit = size/1024, larger
-	}
-	return strconv.FormatFloat(size, 'f', 1, 64) + unit
-}
-
-// withUnknown adds the warning about entries without metadata.
-func withUnknown(warnings []string, unknown int) []string {
-	if unknown > 0 {
-		warnings = append(warnings, shown.Counted(unknown, "entry", "entries")+" without metadata, because the directory has no search permission")
-	}
-	return warnings
-}
-
-// writeHint writes an empty line and the hint, if there is a hint.
-func writeHint(b *strings.Builder, hint string) {
-	if hint != "" {
-		b.WriteString("\n\n" + hint)
-	}
-}
-
-// joinLimits returns, for example, "100 lines and 8000 characters" and "these limits".
-func joinLimits(limits []string) (names, these string) {
-	last := len(limits) - 1
-	if last == 0 {
-		return limits[0], "this limit"
-	}
-	return strings.Join(limits[:last], ", ") + " and " + limits[last], "these limits"
 }
 
 // FileMatches are the results of FindFiles.
@@ -463,28 +355,7 @@ func (c *Catalog) globHint(ctx context.Context, name string, globs []listing.Glo
 	for i := range roots {
 		roots[i] = filepath.ToSlash(roots[i])
 	}
-	h := listing.Correct(ctx, c.root, name, roots, globs, o)
-	glob, use := "'"+escape.Path(h.Glob)+"'", "'"+escape.Path(h.Use)+"'"
-	switch h.Kind {
-	case listing.SimilarGlob:
-		return "Did you mean " + use + " in place of " + glob + "?"
-	case listing.RepeatedPath:
-		return "Globs are relative to '" + slashed(name) + "'; use " + use + " in place of " + glob
-	case listing.Backslashes:
-		return "Globs have slashes between names; use " + use + " in place of " + glob
-	case listing.HiddenFiles:
-		return "Hidden files are omitted; set show_hidden to find files for " + glob
-	case listing.ParentPath:
-		return "Globs cannot leave '" + slashed(name) + "'; pass another directory as path, and remove '..' from " + glob
-	default:
-		return ""
-	}
-}
-
-// unsearched returns the line about the directories of SkipDependencies, with the argument of the
-// tools that search the directories.
-func unsearched(dependencies int) string {
-	return shown.Counted(dependencies, "directory of dependencies was", "directories of dependencies were") + " not searched (see show_dependencies)"
+	return listing.Correct(ctx, c.root, name, roots, globs, o).Text(name)
 }
 
 // minFileLine is the smallest number of characters of a line of matches, such as "\n  a".
@@ -515,29 +386,7 @@ func (m FileMatches) within(ctx context.Context, o *dirOptions) (FileMatches, er
 // limit, the unreadable directories, the directories of SkipDependencies, the hint and the
 // warnings.
 // Names are escaped as in [DirListing.String].
-func (m FileMatches) String() string {
-	var b strings.Builder
-	if m.Total == 0 {
-		b.WriteString("No files found matching pattern '" + escape.Path(m.Pattern) + "'")
-	} else {
-		b.WriteString("Found " + shown.Counted(m.Total, "file", "files") + " matching '" + escape.Path(m.Pattern) + "':\n")
-	}
-	for _, file := range m.Files {
-		b.WriteString("\n  " + escape.Path(file))
-	}
-	if more := m.Total - len(m.Files); more > 0 {
-		b.WriteString("\n  … and " + strconv.Itoa(more) + " more")
-	}
-	if m.Skipped > 0 {
-		b.WriteString("\n\n" + shown.Counted(m.Skipped, "directory", "directories") + " could not be read and were skipped")
-	}
-	if m.Dependencies > 0 {
-		b.WriteString("\n\n" + unsearched(m.Dependencies))
-	}
-	writeHint(&b, m.Hint)
-	shown.WriteWarnings(&b, m.Warnings)
-	return b.String()
-}
+func (m FileMatches) String() string { return shown.Files(m).String() }
 
 // A FileInfo describes a file, a directory or a link.
 type FileInfo struct {
@@ -628,46 +477,10 @@ func allowed(err error) *bool {
 	return &yes
 }
 
-// outsideTarget replaces the target of a link that leads out of the root.
-const outsideTarget = "outside root"
-
 // String returns the information as text for a model, in the format of the tool
 // get_file_info. The text has no line break at its end. Times are in UTC. Unknown values have
 // no line. A link has a line with its target, or with "outside root". A target that is named
 // "outside root" is written outside\x20root. Names are escaped as in [DirListing.String].
 func (f FileInfo) String() string {
-	var b strings.Builder
-	b.WriteString("File: " + escape.Path(f.Path) + "\n\nType: " + string(f.Type))
-	if f.Type == File && f.Size >= 0 {
-		b.WriteString("\nSize: " + formatSize(f.Size))
-	}
-	for _, t := range []struct {
-		label string
-		time  time.Time
-	}{{"Modified", f.Modified}, {"Accessed", f.Accessed}} {
-		if !t.time.IsZero() {
-			b.WriteString("\n" + t.label + ": " + t.time.UTC().Format(time.DateTime))
-		}
-	}
-	for _, access := range []struct {
-		label string
-		yes   *bool
-	}{{"Readable", f.Readable}, {"Writable", f.Writable}} {
-		switch {
-		case access.yes == nil:
-		case *access.yes:
-			b.WriteString("\n" + access.label + ": Yes")
-		default:
-			b.WriteString("\n" + access.label + ": No")
-		}
-	}
-	switch {
-	case f.Outside:
-		b.WriteString("\nTarget: " + outsideTarget)
-	case f.Target == outsideTarget:
-		b.WriteString("\nTarget: " + strings.ReplaceAll(outsideTarget, " ", `\x20`))
-	case f.Target != "":
-		b.WriteString("\nTarget: " + escape.Path(f.Target))
-	}
-	return b.String()
+	return shown.Info{Path: f.Path, Entry: f.row(), Modified: f.Modified, Accessed: f.Accessed, Readable: f.Readable, Writable: f.Writable}.String()
 }

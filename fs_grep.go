@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -181,123 +180,10 @@ func newTextMatches(files []listing.MatchingFile) []TextMatch {
 //
 // Each line of a file is one line, even if the line contains control characters. Names are escaped
 // as in [DirListing.String], and lines as in [FileText.String].
-func (m TextMatches) String() string {
-	var b strings.Builder
-	pattern := "'" + escape.Line(m.Pattern) + "'"
-	if m.Total == 0 {
-		b.WriteString("No lines found matching " + pattern + " in " + shown.Counted(m.Searched, "file", "files"))
-	} else {
-		b.WriteString("Found " + shown.Counted(m.Total, "line", "lines") + " in " + shown.Counted(m.Files, "file", "files") + " matching " + pattern + ":\n")
-	}
-	m.writeMatches(&b)
-	listed := 0
-	for i := range m.Matches {
-		if i == 0 || m.Matches[i].Path != m.Matches[i-1].Path {
-			listed++
-		}
-	}
-	writeRest(&b, m.Total-len(m.Matches), m.Files-listed, m.Limits)
-	var notes []string
-	if m.Binary > 0 {
-		notes = append(notes, shown.Counted(m.Binary, "file is not text and was", "files are not text and were")+" not searched")
-	}
-	if m.Skipped > 0 {
-		was := "were"
-		if m.Skipped == 1 {
-			was = "was"
-		}
-		notes = append(notes, shown.Counted(m.Skipped, "directory or file", "directories or files")+" could not be read and "+was+" skipped")
-	}
-	if m.Dependencies > 0 {
-		notes = append(notes, unsearched(m.Dependencies))
-	}
-	if m.LongLines > 0 {
-		notes = append(notes, shown.Counted(m.LongLines, "line is", "lines are")+" larger than 1 MiB; only the first 1 MiB was searched")
-	}
-	for i, note := range notes {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString("\n" + note)
-	}
-	writeHint(&b, m.Hint)
-	shown.WriteWarnings(&b, m.Warnings)
-	return b.String()
-}
+func (m TextMatches) String() string { return shown.Matches[TextMatch](m).Text((*TextMatch).row) }
 
-// writeRest writes the line about the matching lines beyond the limits, and about the files of
-// which no line is shown.
-func writeRest(b *strings.Builder, lines, files int, limits []string) {
-	if lines <= 0 {
-		return
-	}
-	b.WriteString("\n  … and " + shown.Counted(lines, "more line", "more lines"))
-	if files > 0 {
-		b.WriteString(" and " + shown.Counted(files, "more file", "more files"))
-	}
-	if len(limits) > 0 {
-		names, these := joinLimits(limits)
-		b.WriteString(" beyond " + names + "; raise " + these + ", or narrow path, files or pattern")
-	}
-}
-
-// writeMatches writes the lines of the matches.
-func (m TextMatches) writeMatches(b *strings.Builder) {
-	context := slices.ContainsFunc(m.Matches, func(match TextMatch) bool { return match.hasContext() })
-	for i := range m.Matches {
-		match := &m.Matches[i]
-		if context && i > 0 && !match.follows(&m.Matches[i-1]) {
-			b.WriteString(contextGap)
-		}
-		match.write(b)
-		match.writeMore(b, m.Files)
-	}
-}
-
-// contextGap separates lines that are not adjacent.
-const contextGap = "\n  --"
-
-func (m *TextMatch) hasContext() bool { return len(m.Before) > 0 || len(m.After) > 0 }
-
-// write writes a line break and the lines of a match.
-func (m *TextMatch) write(b *strings.Builder) {
-	path := "\n  " + escape.Path(m.Path)
-	for i, line := range m.Before {
-		writeGrepLine(b, path, "-", m.Line-len(m.Before)+i, escape.Line(line))
-	}
-	line := escape.Line(m.Text)
-	if m.TextColumn > 0 {
-		line = "…" + line
-	}
-	if m.Truncated {
-		line += "…"
-	}
-	writeGrepLine(b, path, ":", m.Line, line)
-	for i, line := range m.After {
-		writeGrepLine(b, path, "-", m.Line+1+i, escape.Line(line))
-	}
-}
-
-// writeMore writes the number of further matches of the file. If only this file has matches, the
-// line about all matches has the number.
-func (m *TextMatch) writeMore(b *strings.Builder, files int) {
-	if m.More > 0 && files > 1 {
-		b.WriteString("\n  " + escape.Path(m.Path) + ": … and " + strconv.Itoa(m.More) + " more")
-	}
-}
-
-// follows reports whether the lines of m follow the lines of another match without a gap.
-func (m *TextMatch) follows(previous *TextMatch) bool {
-	return m.Path == previous.Path && m.Line-len(m.Before) == previous.Line+len(previous.After)+1
-}
-
-// writeGrepLine writes a line of a file. The mark separates the path, the number and the text.
-func writeGrepLine(b *strings.Builder, path, mark string, number int, line string) {
-	b.WriteString(path + mark + strconv.Itoa(number) + mark)
-	if line != "" {
-		b.WriteString(" " + line)
-	}
-}
+// row returns the match for a text.
+func (m *TextMatch) row() *shown.Match { return (*shown.Match)(m) }
 
 // A GrepOption is an option for one call of Grep. Some options are also options of ListDir,
 // Tree and FindFiles, so a GrepOption is a DirOption.
@@ -411,7 +297,7 @@ func (m TextMatches) within(ctx context.Context, o *dirOptions) (TextMatches, er
 	if o.budget.count == nil {
 		rest := func(n int) int {
 			var b strings.Builder
-			writeRest(&b, m.Total-n, m.Files-min(n, order.files), limits(n))
+			shown.WriteRest(&b, m.Total-n, m.Files-min(n, order.files), limits(n))
 			return utf8.RuneCountInString(b.String())
 		}
 		c.sizes = func(least int) []int { return order.sizes(least, m.Files, rest) }
@@ -476,23 +362,23 @@ func (o *grepOrder) sizes(least, files int, rest func(n int) int) []int {
 	sizes := append(make([]int, 0, len(o.additions)+1), least)
 	size, gaps, context := least-rest(0), 0, false
 	for n, i := range o.additions {
-		match := o.matches[i]
+		match := *o.matches[i].row()
 		var b, before strings.Builder
-		match.write(&b)
+		match.Write(&b)
 		match.More = o.further[i]
-		match.writeMore(&b, files)
+		match.WriteMore(&b, files)
 		if o.continues(i) {
 			match.More++
-			match.writeMore(&before, files)
+			match.WriteMore(&before, files)
 		}
 		size += utf8.RuneCountInString(b.String()) - utf8.RuneCountInString(before.String())
-		context = context || match.hasContext()
-		if n > 0 && !(o.continues(i) && match.follows(&o.matches[i-1])) {
+		context = context || match.HasContext()
+		if n > 0 && !(o.continues(i) && match.Follows(o.matches[i-1].row())) {
 			gaps++
 		}
 		sizes = append(sizes, size+rest(n+1))
 		if context {
-			sizes[n+1] += gaps * len(contextGap)
+			sizes[n+1] += gaps * len(shown.ContextGap)
 		}
 	}
 	return sizes

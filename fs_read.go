@@ -195,7 +195,7 @@ func (c *Catalog) readError(ctx context.Context, op, given, name string, size in
 	switch {
 	case errors.As(err, &notText):
 		return &Error{Code: CodeNotText, Op: op, Path: given, Err: err,
-			Message: "'" + escape.Path(name) + "' is not text: " + notText.MediaType + ", " + formatSize(size) + "; use a tool for this type of file"}
+			Message: "'" + escape.Path(name) + "' is not text: " + notText.MediaType + ", " + shown.Size(size) + "; use a tool for this type of file"}
 	case errors.Is(err, confine.ErrNotRegular):
 		e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
 			Message: "'" + escape.Path(name) + "' is not a regular file; choose another file"}

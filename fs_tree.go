@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
@@ -42,6 +40,11 @@ type TreeNode struct {
 	Dependency bool       `json:"dependency,omitempty"` // Tree does not enter this directory because of SkipDependencies, but counts its entries
 	Skipped    int        `json:"skipped,omitempty"`    // number of entries of this directory if Dependency is true
 	Error      string     `json:"error,omitempty"`      // reason why this directory cannot be read completely, in one line
+}
+
+// row returns the node for a text.
+func (n *TreeNode) row() shown.Node[TreeNode] {
+	return shown.Node[TreeNode]{Entry: n.Entry.row(), Children: n.Children, More: n.More, Dependency: n.Dependency, Skipped: n.Skipped, Error: n.Error}
 }
 
 // Tree returns a directory and all entries below, in the order of ListDir. Tree accepts the
@@ -134,83 +137,7 @@ func (t *DirTree) countNodes(nodes []TreeNode, more int) (unknown int) {
 // same as the line of an empty directory, and Limits does not name MaxDepth.
 //
 // Lines and names are those of [DirListing.String], without the column of sizes.
-func (t DirTree) String() string {
-	var b strings.Builder
-	b.WriteString("Directory tree: " + escape.Path(t.Path))
-	if len(t.Excluding) > 0 {
-		globs := make([]string, len(t.Excluding))
-		for i, g := range t.Excluding {
-			globs[i] = escape.Path(g)
-		}
-		b.WriteString("\n\nExcluding: " + strings.Join(globs, ", "))
-	}
-	if len(t.Children) > 0 || t.More > 0 {
-		b.WriteByte('\n')
-	}
-	writeNodes(&b, t.Children, t.More, 0, !t.NoSizes)
-	writeCut(&b, t.Limits)
-	shown.WriteWarnings(&b, t.Warnings)
-	return b.String()
-}
-
-func writeNodes(b *strings.Builder, nodes []TreeNode, more, depth int, sizes bool) {
-	for i := range nodes {
-		n := &nodes[i]
-		n.writeTreeLine(b, depth, sizes)
-		if len(n.Children) > 0 {
-			writeNodes(b, n.Children, n.More, depth+1, sizes)
-		}
-	}
-	writeMore(b, more, depth)
-}
-
-// writeTreeLine writes a line break and the line of an entry, without the entries below.
-func (n *TreeNode) writeTreeLine(b *strings.Builder, depth int, size bool) {
-	newLine(b, depth)
-	switch {
-	case n.Type == File && size:
-		b.WriteString("[FILE] " + escape.Name(n.Name) + " (" + formatSize(n.Size) + ")")
-	default:
-		n.writeLine(b, 0, false)
-	}
-	switch {
-	case n.Dependency:
-		writeEntries(b, n.Skipped)
-	case len(n.Children) == 0 && n.More > 0:
-		writeEntries(b, n.More)
-	}
-	if n.Error != "" {
-		b.WriteString(" (" + n.Error + ")")
-	}
-}
-
-// writeEntries writes the number of entries of a directory after its name.
-func writeEntries(b *strings.Builder, n int) {
-	b.WriteString(" (" + shown.Counted(n, "entry", "entries") + ")")
-}
-
-// writeCut writes the line about the limits that omit entries, if there are any.
-func writeCut(b *strings.Builder, limits []string) {
-	if len(limits) > 0 {
-		names, these := joinLimits(limits)
-		b.WriteString("\n\nCut at " + names + "; raise " + these + ", or give the path of a subdirectory")
-	}
-}
-
-// writeMore writes a line break and the number of omitted entries, if there are any.
-func writeMore(b *strings.Builder, more, depth int) {
-	if more > 0 {
-		newLine(b, depth)
-		b.WriteString("… and " + strconv.Itoa(more) + " more")
-	}
-}
-
-func newLine(b *strings.Builder, depth int) {
-	b.WriteByte('\n')
-	for range depth {
-		b.WriteString("  ")
-	}
-}
+func (t DirTree) String() string { return shown.Tree[TreeNode](t).Text((*TreeNode).row) }
 
 // minTreeLine is the smallest number of characters of a line of a tree, such as "\n[?]    a".
 const minTreeLine = 9
@@ -218,7 +145,7 @@ const minTreeLine = 9
 func (t DirTree) within(ctx context.Context, o *dirOptions) (DirTree, error) {
 	reported := t.Warnings
 	if !o.budget.limited {
-		t.Warnings = withUnknown(reported, t.count())
+		t.Warnings = shown.WithUnknown(reported, t.count())
 		t.Limits = t.limits(o)
 		return t, nil
 	}
@@ -235,7 +162,7 @@ func (t DirTree) within(ctx context.Context, o *dirOptions) (DirTree, error) {
 			}
 			return t
 		},
-		warnings: func(DirTree) []string { return withUnknown(slices.Clip(reported), unknown) },
+		warnings: func(DirTree) []string { return shown.WithUnknown(slices.Clip(reported), unknown) },
 	}
 	c.draft = func(n int) DirTree { return c.at(n, o.reserved()) }
 	if o.budget.count == nil {
@@ -358,7 +285,7 @@ func (o *treeOrder) sizes(least int) []int {
 // nodeSize returns the number of characters of the line of a node.
 func nodeSize(n *TreeNode, depth int, size bool) int {
 	var b strings.Builder
-	n.writeTreeLine(&b, depth, size)
+	n.row().WriteLine(&b, depth, size)
 	return utf8.RuneCountInString(b.String())
 }
 
@@ -367,15 +294,15 @@ func (d *treeDir) omittedSize() int {
 	var b strings.Builder
 	switch omitted := d.more + len(d.all) - d.shown; {
 	case d.node == nil || d.shown > 0:
-		writeMore(&b, omitted, d.depth)
+		shown.WriteMore(&b, omitted, d.depth)
 	case omitted > 0:
-		writeEntries(&b, omitted)
+		shown.WriteEntries(&b, omitted)
 	}
 	return utf8.RuneCountInString(b.String())
 }
 
 func cutSize(limits []string) int {
 	var b strings.Builder
-	writeCut(&b, limits)
+	shown.WriteCut(&b, limits)
 	return utf8.RuneCountInString(b.String())
 }

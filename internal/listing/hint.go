@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
@@ -30,6 +31,25 @@ const (
 	HiddenFiles                      // the glob matches, or names, hidden files, which the options omit
 	ParentPath                       // the glob contains ".."
 )
+
+// Text returns the hint for a search of a directory, or "".
+func (h Hint) Text(name string) string {
+	glob, use := "'"+escape.Path(h.Glob)+"'", "'"+escape.Path(h.Use)+"'"
+	switch h.Kind {
+	case SimilarGlob:
+		return "Did you mean " + use + " in place of " + glob + "?"
+	case RepeatedPath:
+		return "Globs are relative to '" + escape.Path(name) + "/'; use " + use + " in place of " + glob
+	case Backslashes:
+		return "Globs have slashes between names; use " + use + " in place of " + glob
+	case HiddenFiles:
+		return "Hidden files are omitted; set show_hidden to find files for " + glob
+	case ParentPath:
+		return "Globs cannot leave '" + escape.Path(name) + "/'; pass another directory as path, and remove '..' from " + glob
+	default:
+		return ""
+	}
+}
 
 const (
 	hintedGlobs   = 5      // globs that Correct considers

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriteWarnings writes a line for each warning.
-func WriteWarnings(b *strings.Builder, warnings []string) {
+// writeWarnings writes a line for each warning.
+func writeWarnings(b *strings.Builder, warnings []string) {
 	for i, warning := range warnings {
 		if i == 0 {
 			b.WriteByte('\n')
@@ -23,4 +23,54 @@ func Counted(n int, one, many string) string {
 		many = one
 	}
 	return strconv.Itoa(n) + " " + many
+}
+
+// Size returns the text of a size: bytes below a tenth of a KB, then KB, MB and GB of
+// 1024 each. A negative size is unknown.
+func Size(n int64) string {
+	switch {
+	case n < 0:
+		return "?"
+	case n < 103:
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	size := float64(n) / 1024
+	unit := " KB"
+	for _, larger := range []string{" MB", " GB"} {
+		if size < 1023.95 { // otherwise the text would be 1024.0
+			break
+		}
+		size, unit = size/1024, larger
+	}
+	return strconv.FormatFloat(size, 'f', 1, 64) + unit
+}
+
+// WithUnknown adds the warning about entries without metadata.
+func WithUnknown(warnings []string, unknown int) []string {
+	if unknown > 0 {
+		warnings = append(warnings, Counted(unknown, "entry", "entries")+" without metadata, because the directory has no search permission")
+	}
+	return warnings
+}
+
+// writeHint writes an empty line and the hint, if there is a hint.
+func writeHint(b *strings.Builder, hint string) {
+	if hint != "" {
+		b.WriteString("\n\n" + hint)
+	}
+}
+
+// joinLimits returns, for example, "100 lines and 8000 characters" and "these limits".
+func joinLimits(limits []string) (names, these string) {
+	last := len(limits) - 1
+	if last == 0 {
+		return limits[0], "this limit"
+	}
+	return strings.Join(limits[:last], ", ") + " and " + limits[last], "these limits"
+}
+
+// unsearched returns the line about the directories of SkipDependencies, with the argument of the
+// tools that search the directories.
+func unsearched(dependencies int) string {
+	return Counted(dependencies, "directory of dependencies was", "directories of dependencies were") + " not searched (see show_dependencies)"
 }

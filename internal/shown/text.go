@@ -35,7 +35,7 @@ func (t FileText) String() string {
 		t.writeLines(&b)
 		t.writeRest(&b)
 	}
-	WriteWarnings(&b, t.warnings())
+	writeWarnings(&b, t.warnings())
 	return b.String()
 }
 

@@ -1,4 +1,4 @@
-package toolshelf
+package shown
 
 import "testing"
 
@@ -24,8 +24,8 @@ func TestSizes(t *testing.T) {
 		{5 << 40, "5120.0 GB"},
 		{1<<63 - 1, "8589934592.0 GB"},
 	} {
-		if got := formatSize(tt.size); got != tt.want {
-			t.Errorf("formatSize(%d) = %q, want %q", tt.size, got, tt.want)
+		if got := Size(tt.size); got != tt.want {
+			t.Errorf("Size(%d) = %q, want %q", tt.size, got, tt.want)
 		}
 	}
 }

@@ -1,0 +1,196 @@
+package shown
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+)
+
+// An Entry is an entry of a directory.
+type Entry struct {
+	Name    string
+	Type    string // a constant such as file, or another text
+	Size    int64  // -1 if unknown
+	Target  string // of a link
+	Outside bool   // the link leads out of the root
+}
+
+// The types of entries with lines of their own.
+const (
+	file      = "file"
+	directory = "directory"
+	symlink   = "symlink"
+)
+
+// A Listing is a page of the entries of a directory.
+type Listing[E any] struct {
+	Path       string
+	Entries    []E
+	Files      int
+	Dirs       int
+	NextCursor string
+	Ignored    int
+	Vanished   int
+	NoSizes    bool
+	Hint       string
+	Warnings   []string
+}
+
+// Text returns the listing. The function entry returns an entry of Entries.
+func (l Listing[E]) Text(entry func(*E) Entry) string {
+	var b strings.Builder
+	b.Grow(64 + 48*len(l.Entries))
+	b.WriteString("Directory: ")
+	b.WriteString(escape.Path(l.Path))
+	b.WriteString("\nTotal: " + Counted(l.Files, "file", "files") + ", " + Counted(l.Dirs, "directory", "directories"))
+	if len(l.Entries) > 0 {
+		b.WriteByte('\n')
+	}
+	width := 0
+	for i := range l.Entries {
+		if e := entry(&l.Entries[i]); e.Type == file {
+			width = max(width, utf8.RuneCountInString(escape.Name(e.Name)))
+		}
+	}
+	width = min(width, 38)
+	for i := range l.Entries {
+		b.WriteByte('\n')
+		entry(&l.Entries[i]).writeLine(&b, width, !l.NoSizes)
+	}
+	if l.NextCursor != "" {
+		fmt.Fprintf(&b, "\n\n%d of %s shown; the next cursor is %s", len(l.Entries), Counted(l.Files+l.Dirs, "entry", "entries"), l.NextCursor)
+	}
+	writeHint(&b, l.Hint)
+	writeWarnings(&b, l.Warnings)
+	return b.String()
+}
+
+// writeLine writes the line of an entry. The name of a file fills a column of the given width
+// and two spaces before the size.
+func (e Entry) writeLine(b *strings.Builder, width int, size bool) {
+	name := escape.Name(e.Name)
+	switch e.Type {
+	case directory:
+		b.WriteString("[DIR]  " + name + "/")
+	case file:
+		b.WriteString("[FILE] " + name)
+		if !size {
+			return
+		}
+		for range width - utf8.RuneCountInString(name) {
+			b.WriteByte(' ')
+		}
+		b.WriteString("  (" + Size(e.Size) + ")")
+	default:
+		e.writeSpecial(b, name)
+	}
+}
+
+// writeSpecial writes the line of an entry that is neither a file nor a directory.
+func (e Entry) writeSpecial(b *strings.Builder, name string) {
+	switch {
+	case e.Type != symlink:
+		if e.Size < 0 {
+			b.WriteString("[?]    " + name)
+		} else {
+			b.WriteString("[OTHER] " + name)
+		}
+	case e.Outside:
+		b.WriteString("[LINK] " + name + " (outside root)")
+	case e.Target == "":
+		b.WriteString("[LINK] " + name + " (?)")
+	default:
+		b.WriteString("[LINK] " + name + " -> " + escape.Path(e.Target))
+	}
+}
+
+// Files are the files that match a glob.
+type Files struct {
+	Path         string
+	Pattern      string
+	Files        []string
+	Total        int
+	Skipped      int
+	Ignored      int
+	Dependencies int
+	Hint         string
+	Warnings     []string
+}
+
+// String returns the paths, the numbers of omitted files and directories, the hint and the warnings.
+func (m Files) String() string {
+	var b strings.Builder
+	if m.Total == 0 {
+		b.WriteString("No files found matching pattern '" + escape.Path(m.Pattern) + "'")
+	} else {
+		b.WriteString("Found " + Counted(m.Total, "file", "files") + " matching '" + escape.Path(m.Pattern) + "':\n")
+	}
+	for _, file := range m.Files {
+		b.WriteString("\n  " + escape.Path(file))
+	}
+	if more := m.Total - len(m.Files); more > 0 {
+		b.WriteString("\n  … and " + strconv.Itoa(more) + " more")
+	}
+	if m.Skipped > 0 {
+		b.WriteString("\n\n" + Counted(m.Skipped, "directory", "directories") + " could not be read and were skipped")
+	}
+	if m.Dependencies > 0 {
+		b.WriteString("\n\n" + unsearched(m.Dependencies))
+	}
+	writeHint(&b, m.Hint)
+	writeWarnings(&b, m.Warnings)
+	return b.String()
+}
+
+// An Info describes a file, a directory or a link.
+type Info struct {
+	Path string
+	Entry
+	Modified, Accessed time.Time // zero if unknown
+	Readable, Writable *bool     // nil if unknown
+}
+
+// outsideTarget replaces the target of a link that leads out of the root.
+const outsideTarget = "outside root"
+
+// String returns a line for each known value.
+func (f Info) String() string {
+	var b strings.Builder
+	b.WriteString("File: " + escape.Path(f.Path) + "\n\nType: " + f.Type)
+	if f.Type == file && f.Size >= 0 {
+		b.WriteString("\nSize: " + Size(f.Size))
+	}
+	for _, t := range []struct {
+		label string
+		time  time.Time
+	}{{"Modified", f.Modified}, {"Accessed", f.Accessed}} {
+		if !t.time.IsZero() {
+			b.WriteString("\n" + t.label + ": " + t.time.UTC().Format(time.DateTime))
+		}
+	}
+	for _, access := range []struct {
+		label string
+		yes   *bool
+	}{{"Readable", f.Readable}, {"Writable", f.Writable}} {
+		switch {
+		case access.yes == nil:
+		case *access.yes:
+			b.WriteString("\n" + access.label + ": Yes")
+		default:
+			b.WriteString("\n" + access.label + ": No")
+		}
+	}
+	switch {
+	case f.Outside:
+		b.WriteString("\nTarget: " + outsideTarget)
+	case f.Target == outsideTarget:
+		b.WriteString("\nTarget: " + strings.ReplaceAll(outsideTarget, " ", `\x20`))
+	case f.Target != "":
+		b.WriteString("\nTarget: " + escape.Path(f.Target))
+	}
+	return b.String()
+}

@@ -12,12 +12,15 @@ import (
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/changes"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/late"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/template"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
@@ -40,6 +43,15 @@ type Catalog struct {
 	ended atomic.Bool // set by Close of a view
 }
 
+// bridged has the methods of a catalog for package mcpadapter, which package internal/bridge documents.
+type bridged struct{ *Catalog }
+
+var _ bridge.Catalog[SkillInfo, SkillFile] = bridged{}
+
+func init() {
+	bridge.Open = func(catalog any) any { return bridged{catalog.(*Catalog)} }
+}
+
 // shared is the state that a catalog shares with its views.
 type shared struct {
 	config  config
@@ -54,7 +66,7 @@ type shared struct {
 	feed *index.Feed // nil without WithFeed
 
 	caches     caches
-	usageReads usageReads
+	usageReads *late.Reads[usageKey, []template.Parameter]
 
 	closing  atomic.Bool     // Close was called
 	lifetime context.Context // ends with Close
@@ -106,7 +118,7 @@ func New(opts ...Option) (*Catalog, error) {
 	}
 	c.lifetime, c.end = context.WithCancel(context.Background())
 	c.caches.limit(maxCache)
-	c.usageReads.slots = make(chan struct{}, config.maxReads)
+	c.usageReads = late.New(late.Config[usageKey, []template.Parameter]{Read: c.readUsage, Max: config.maxReads, Lifetime: c.lifetime, Enter: c.enter, Leave: c.leave})
 	c.root = c.confineDir(c.rootDir)
 	if c.onOS && len(config.trusted) == 0 {
 		c.local = mounts.New(c.rootDir)

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
 // A tripwire is a filesystem that counts the calls of its methods and of the methods of its
@@ -108,11 +109,11 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 		"Skills":   func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Skills(ctx)) },
 		"Commands": func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Commands(ctx)) },
 		"ListUsage": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.ListUsage(ctx, toolshelf.Page{}, toolshelf.Renderer{})
+			_, err := bridgeOf(c).ListUsage(ctx, 0, "", template.Options{})
 			return err
 		},
 		"AllUsage": func(ctx context.Context, c *toolshelf.Catalog) error {
-			for _, err := range c.AllUsage(ctx, toolshelf.Renderer{}) {
+			for _, err := range bridgeOf(c).AllUsage(ctx, template.Options{}) {
 				if err != nil {
 					return err
 				}

@@ -122,15 +122,6 @@ const (
 	DiagDescriptionCut DiagnosticCode = "DESCRIPTION_CUT" // warning: the client shows a model only the beginning of the description
 )
 
-// Codes of skills over the Model Context Protocol. Lint does not report these codes; see
-// the method SkillDiagnostics of an mcpadapter.Adapter.
-const (
-	DiagSkillNoURI        DiagnosticCode = "SKILL_NO_URI"         // error: the name of the skill cannot be the last element of a URI
-	DiagSkillURITaken     DiagnosticCode = "SKILL_URI_TAKEN"      // error: the URI of the skill belongs to another skill
-	DiagSkillTooManyFiles DiagnosticCode = "SKILL_TOO_MANY_FILES" // error: the skill has more than 512 files
-	DiagSkillTooLarge     DiagnosticCode = "SKILL_TOO_LARGE"      // error: the files of the skill have more than 16 MiB
-)
-
 // String returns the diagnostic in the format of compilers:
 // "path:line:column: severity: message; suggestion [CODE]". String omits a line
 // or column of 0, and an empty suggestion.

@@ -183,19 +183,19 @@ func WithRoot(dir string) Option {
 // is below the root. Without arguments, WithCommandsDir removes the default
 // directory without a replacement.
 //
-// If every directory of commands is missing, List, All, ListUsage and AllUsage
-// return [ErrDirectoryNotFound], and Get returns [ErrCommandNotFound]. The other
-// methods that read commands return [ErrDirectoryNotFound] only if WithCommandsDir
-// or [WithCommandsFS] names a directory. Otherwise these methods find no commands
-// and return no error. A root that does not exist is always an error.
+// If every directory of commands is missing, List and All return
+// [ErrDirectoryNotFound], and Get returns [ErrCommandNotFound]. The other methods that
+// read commands return [ErrDirectoryNotFound] only if WithCommandsDir or
+// [WithCommandsFS] names a directory. Otherwise these methods find no commands and
+// return no error. A root that does not exist is always an error.
 func WithCommandsDir(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.commands.addDirs("WithCommandsDir", dirs) })
 }
 
 // WithSkillsDir reads skills from these directories, highest precedence first,
 // instead of from the default directory "skills". The rules of [WithCommandsDir]
-// apply. Of the methods that read skills, ListSkills, Skills and SkillManifests
-// return [ErrDirectoryNotFound] if the default directory is missing.
+// apply. Of the methods that read skills, ListSkills and Skills return
+// [ErrDirectoryNotFound] if the default directory is missing.
 func WithSkillsDir(dirs ...string) Option {
 	return optionFunc(func(c *config) error { return c.skills.addDirs("WithSkillsDir", dirs) })
 }
@@ -353,8 +353,7 @@ func WithMaxFileSize(n int64) Option {
 
 // WithMaxReads sets how many files a call of List, ListSkills or Search reads at the
 // same time if the filesystem is slow, such as a remote store. The default is 64. All
-// calls of ListUsage together, and therefore the pages of prompts of package mcpadapter,
-// also read at most n files at the same time. A call reads files of a fast filesystem on
+// lists of prompts of package mcpadapter together also read at most n files. A call reads files of a fast filesystem on
 // at most one goroutine for each core. If n is below 1, New returns [ErrInvalidOption].
 func WithMaxReads(n int) Option {
 	return optionFunc(func(c *config) error {

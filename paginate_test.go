@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
 func self(s string) string { return s }
@@ -285,11 +286,11 @@ func TestStoredCursorsStayValid(t *testing.T) {
 		return rows, list.Pagination.NextCursor, err
 	}
 	usage := func(cursor string) (rows []string, next string, err error) {
-		list, err := c.ListUsage(t.Context(), toolshelf.Page{Size: 2, Cursor: cursor}, toolshelf.Renderer{})
+		list, err := bridgeOf(c).ListUsage(t.Context(), 2, cursor, template.Options{})
 		for _, command := range list.Commands {
 			rows = append(rows, command.Name)
 		}
-		return rows, list.Pagination.NextCursor, err
+		return rows, list.NextCursor, err
 	}
 	entries := func(order toolshelf.SortKey, limit int) func(string) ([]string, string, error) {
 		return func(cursor string) (rows []string, next string, err error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
 // refusing records and refuses each change of a filesystem.
@@ -82,18 +83,18 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 			c.RelativePath("commands", "commands/c00.md")
 			return nil
 		},
-		"SkillLayers": func(_ context.Context, c *toolshelf.Catalog) error { c.SkillLayers(); return nil },
+		"SkillLayers": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).SkillLayers(); return nil },
 		"SkillManifests": func(ctx context.Context, c *toolshelf.Catalog) error {
-			for _, err := range c.SkillManifests(ctx, nil) {
+			for _, err := range bridgeOf(c).SkillManifests(ctx, nil) {
 				return err
 			}
 			return nil
 		},
 		"SkillSubdir": func(_ context.Context, c *toolshelf.Catalog) error {
-			c.SkillSubdir(toolshelf.SkillInfo{Layer: "skills", Path: "skills/s00/SKILL.md"})
+			bridgeOf(c).SkillSubdir(toolshelf.SkillInfo{Layer: "skills", Path: "skills/s00/SKILL.md"})
 			return nil
 		},
-		"ReportsConfigured": func(_ context.Context, c *toolshelf.Catalog) error { c.ReportsConfigured(); return nil },
+		"ReportsConfigured": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).ReportsConfigured(); return nil },
 
 		"Skill.Dir":         onSkill(func(s toolshelf.Skill) error { s.Dir(); return nil }),
 		"Skill.FS":          onSkill(func(s toolshelf.Skill) error { _, err := fs.ReadFile(s.FS(), "SKILL.md"); return err }),
@@ -112,10 +113,11 @@ func exportedMethods(t *testing.T) map[string]func(context.Context, *toolshelf.C
 	t.Helper()
 	all := everyMethod()
 	maps.Copy(all, otherMethods())
-	for prefix, of := range map[string]reflect.Type{
-		"":         reflect.TypeFor[*toolshelf.Catalog](),
-		"Skill.":   reflect.TypeFor[*toolshelf.Skill](),
-		"Command.": reflect.TypeFor[*toolshelf.Command](),
+	for of, prefix := range map[reflect.Type]string{
+		reflect.TypeFor[*toolshelf.Catalog]():                                       "",
+		reflect.TypeFor[bridge.Catalog[toolshelf.SkillInfo, toolshelf.SkillFile]](): "",
+		reflect.TypeFor[*toolshelf.Skill]():                                         "Skill.",
+		reflect.TypeFor[*toolshelf.Command]():                                       "Command.",
 	} {
 		for i := range of.NumMethod() {
 			if name := prefix + of.Method(i).Name; all[name] == nil {

@@ -83,9 +83,8 @@ func (c *Catalog) openReports() {
 	c.reports.local = open(c.config.reports.local, true)
 }
 
-// ReportsConfigured reports which directories [WithReports] names: the shared
-// directory, for reports with Upload, and the local directory, for all others.
-func (c *Catalog) ReportsConfigured() (shared, local bool) {
+// ReportsConfigured is documented at bridge.Catalog.
+func (c bridged) ReportsConfigured() (shared, local bool) {
 	return c.config.reports.shared != "", c.config.reports.local != ""
 }
 

@@ -106,8 +106,6 @@ func ExampleWithReports() {
 		open(toolshelf.WithFs(files)),
 		open(toolshelf.WithFs(files), toolshelf.WithReports("", "local")),
 	} {
-		shared, local := catalog.ReportsConfigured()
-		fmt.Println("shared:", shared, "local:", local)
 		command, err := catalog.Get(context.Background(), "analyze-logs")
 		fmt.Println(command.NextSteps, err)
 		_, err = catalog.SaveReport(context.Background(), toolshelf.Report{Command: "analyze-logs", Content: "Fine.", Upload: true})
@@ -115,10 +113,8 @@ func ExampleWithReports() {
 		catalog.Close()
 	}
 	// Output:
-	// shared: false local: false
 	// Important: when this command has finished and produced its report, show the report to the user and ask what to do with it before going on. <nil>
 	// toolshelf: SaveReport: no directory for shared reports is configured; use WithReports (DIRECTORY_PREPARATION_FAILED)
-	// shared: false local: true
 	// Important: when this command has finished and produced its report, be sure to call the 'report_feedback' tool to save it; ask the user first whether it may be shared. <nil>
 	// toolshelf: SaveReport: no directory for shared reports is configured; use WithReports, or set user_wants_upload to false if the user agrees (DIRECTORY_PREPARATION_FAILED)
 }

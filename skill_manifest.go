@@ -6,79 +6,43 @@ import (
 	"path"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// The limits of the digests in a [SkillManifest]. The specification of skills over the
-// Model Context Protocol (SEP-2640) has the same limits.
-const (
-	MaxManifestFiles = 512      // files of a skill
-	MaxManifestBytes = 16 << 20 // sum of the sizes of the files, in bytes
-)
+// A skillManifest is a manifest with the types of this package.
+type skillManifest = bridge.Manifest[SkillInfo, SkillFile]
 
-// A SkillManifest lists the files of a skill, with their digests and the frontmatter of
-// SKILL.md. All parts describe one state of the skill's directory, as far as the
-// filesystem reports changes.
-type SkillManifest struct {
-	SkillInfo
-	Files     []SkillFile // the files of Skill.Files; if the skill is within the limits, with their digests
-	Dirs      []string    // the subdirectories that contain Files and the empty subdirectories, relative to the skill's directory, with slashes and sorted
-	Truncated bool        // Files is incomplete; see Skill.FilesTruncated
-	Bytes     int64       // sum of the sizes of Files
-}
-
-// Oversized reports whether the skill exceeds MaxManifestFiles or MaxManifestBytes, or
-// whether Files is incomplete. The files of an oversized skill have no digests.
-func (m SkillManifest) Oversized() bool {
-	return m.Truncated || len(m.Files) > MaxManifestFiles || m.Bytes > MaxManifestBytes
-}
-
-// SkillManifests ranges over the manifests of skills. SkillManifests lists the skills, as
-// ListSkills does, and calls choose with the list. choose returns the names of the skills
-// whose manifests follow, in this order. A nil choose chooses all skills that can be loaded.
-//
-// Each manifest is computed when the range reaches the manifest. A file without a digest,
-// for example because the file is larger than [WithMaxFileSize] allows, has a diagnostic.
-// [Catalog.GetSkill] describes the files.
-//
-// If a skill cannot be read, SkillManifests yields the error of GetSkill with a manifest
-// that contains only the name, and continues with the next name. If the skills cannot be
-// listed, or when ctx ends, SkillManifests yields the error once with a zero manifest,
-// and ends the range.
-//
-// A range costs as much as one call of ListSkills. Each manifest also costs two reads of
-// each directory of the skill and two stats of each file. SkillManifests reads a file only
-// if the cache has no digest of the file (see [Digests]), and SKILL.md also if the list of
-// skills does not contain its current frontmatter.
-func (c *Catalog) SkillManifests(ctx context.Context, choose func(skills []SkillInfo) (names []string)) iter.Seq2[SkillManifest, error] {
-	return func(yield func(SkillManifest, error) bool) {
+// SkillManifests is documented at bridge.Catalog.
+func (c bridged) SkillManifests(ctx context.Context, choose func(skills []SkillInfo) (names []string)) iter.Seq2[skillManifest, error] {
+	return func(yield func(skillManifest, error) bool) {
 		const op = "SkillManifests"
 		if err := c.begin(ctx, op); err != nil {
-			yield(SkillManifest{}, err)
+			yield(skillManifest{}, err)
 			return
 		}
 		all, err := c.skills.Snapshot(ctx)
 		if err != nil {
-			yield(SkillManifest{}, c.skills.layerError(op, err))
+			yield(skillManifest{}, c.skills.layerError(op, err))
 			return
 		}
 		shown := c.skills.filter.apply(all)
 		for _, name := range c.chosenSkills(all, shown, choose) {
-			var m SkillManifest
+			var m skillManifest
 			err := c.checkSkillName(op, name)
 			if err == nil {
-				m, err = skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (SkillManifest, error) {
-					return attempt(ctx, open, func() (SkillManifest, error) { return open.manifest(ctx) })
+				m, err = skillLookup(c.Catalog, op, name, func(ctx context.Context, open *openSkill) (skillManifest, error) {
+					return attempt(ctx, open, func() (skillManifest, error) { return open.manifest(ctx) })
 				}).in(ctx, all, shown)
 			}
 			switch {
 			case err != nil && (ctx.Err() != nil || c.isClosed()):
-				yield(SkillManifest{}, c.methodError(op, err))
+				yield(skillManifest{}, c.methodError(op, err))
 				return
 			case err != nil:
-				m = SkillManifest{SkillInfo: SkillInfo{Name: name}}
+				m = skillManifest{Skill: SkillInfo{Name: name}}
 			}
 			if !yield(m, err) {
 				return
@@ -103,26 +67,26 @@ func (c *Catalog) chosenSkills(all, shown *index.Snapshot, choose func([]SkillIn
 }
 
 // manifest returns digest.ErrChanging if the skill changes during the call.
-func (o *openSkill) manifest(ctx context.Context) (SkillManifest, error) {
+func (o *openSkill) manifest(ctx context.Context) (skillManifest, error) {
 	listed, err := o.dir.Files(ctx)
 	if err != nil {
-		return SkillManifest{}, err
+		return skillManifest{}, err
 	}
 	if listed.Own < 0 {
-		return SkillManifest{}, digest.ErrChanging
+		return skillManifest{}, digest.ErrChanging
 	}
 	own := listed.Files[listed.Own]
-	m := SkillManifest{Files: make([]SkillFile, len(listed.Files)), Dirs: listed.Dirs, Truncated: listed.Truncated}
+	m := skillManifest{Files: make([]SkillFile, len(listed.Files)), Dirs: listed.Dirs, Truncated: listed.Truncated}
 	for i, f := range listed.Files {
 		m.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
 		m.Bytes += f.Info.Size
 	}
-	if m.SkillInfo, m.Files[listed.Own].SHA256, err = o.head(own); err != nil {
-		return SkillManifest{}, err
+	if m.Skill, m.Files[listed.Own].SHA256, err = o.head(own); err != nil {
+		return skillManifest{}, err
 	}
-	m.Path = o.skills.Layer(o.entry.Layer()).FS.Path(path.Join(path.Dir(o.entry.Path), own.Name))
+	m.Skill.Path = o.skills.Layer(o.entry.Layer()).FS.Path(path.Join(path.Dir(o.entry.Path), own.Name))
 	for _, p := range listed.Problems {
-		m.Diagnostics = append(m.Diagnostics, newDiagnostic(p))
+		m.Skill.Diagnostics = append(m.Skill.Diagnostics, newDiagnostic(p))
 	}
 	if m.Oversized() {
 		m.Files[listed.Own].SHA256 = ""
@@ -130,9 +94,9 @@ func (o *openSkill) manifest(ctx context.Context) (SkillManifest, error) {
 	}
 	problems, err := o.digest(ctx, listed, m.Files)
 	if err != nil {
-		return SkillManifest{}, err
+		return skillManifest{}, err
 	}
-	m.Diagnostics = append(m.Diagnostics, problems...)
+	m.Skill.Diagnostics = append(m.Skill.Diagnostics, problems...)
 	return m, nil
 }
 

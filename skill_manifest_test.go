@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
 // choose chooses skills by name.
@@ -27,11 +28,11 @@ func choose(names ...string) func([]toolshelf.SkillInfo) []string {
 }
 
 // manifests returns the manifests of skills, and fails the test on an error.
-func manifests(t testing.TB, c *toolshelf.Catalog, names ...string) (all []toolshelf.SkillManifest) {
+func manifests(t testing.TB, c *toolshelf.Catalog, names ...string) (all []bridge.Manifest[toolshelf.SkillInfo, toolshelf.SkillFile]) {
 	t.Helper()
-	for m, err := range c.SkillManifests(t.Context(), choose(names...)) {
+	for m, err := range bridgeOf(c).SkillManifests(t.Context(), choose(names...)) {
 		if err != nil {
-			t.Fatalf("%s: %v", m.Name, err)
+			t.Fatalf("%s: %v", m.Skill.Name, err)
 		}
 		all = append(all, m)
 	}
@@ -54,7 +55,7 @@ func TestSkillManifestsDescribeTheFilesOfGetSkill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(skill.SkillInfo, all[i].SkillInfo); diff != "" {
+		if diff := cmp.Diff(skill.SkillInfo, all[i].Skill); diff != "" {
 			t.Errorf("%s (-GetSkill +manifest):\n%s", name, diff)
 		}
 		if diff := cmp.Diff(skill.Files, all[i].Files); diff != "" || all[i].Oversized() {
@@ -72,8 +73,8 @@ func TestSkillManifestsDescribeTheFilesOfGetSkill(t *testing.T) {
 func TestSkillManifestsContinueAfterAnError(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"skills/good/SKILL.md": skillFile("good"), "skills/none/x": "x"})))
 	var got []string
-	for m, err := range c.SkillManifests(t.Context(), choose("missing", "none", "good")) {
-		got = append(got, fmt.Sprintf("%s %s %d", m.Name, toolshelf.CodeOf(err), len(m.Files)))
+	for m, err := range bridgeOf(c).SkillManifests(t.Context(), choose("missing", "none", "good")) {
+		got = append(got, fmt.Sprintf("%s %s %d", m.Skill.Name, toolshelf.CodeOf(err), len(m.Files)))
 	}
 	if diff := cmp.Diff([]string{"missing SKILL_NOT_FOUND 0", "none SKILL_NOT_FOUND 0", "good  1"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -81,14 +82,14 @@ func TestSkillManifestsContinueAfterAnError(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	n := 0
-	for m, err := range c.SkillManifests(ended, choose("good", "good")) {
-		if n++; !errors.Is(err, context.Canceled) || m.Name != "" {
+	for m, err := range bridgeOf(c).SkillManifests(ended, choose("good", "good")) {
+		if n++; !errors.Is(err, context.Canceled) || m.Skill.Name != "" {
 			t.Errorf("got %+v, %v", m, err)
 		}
 	}
 	missing := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"x": ""})))
-	for m, err := range missing.SkillManifests(t.Context(), choose("good", "good")) {
-		if n++; !errors.Is(err, toolshelf.ErrDirectoryNotFound) || m.Name != "" {
+	for m, err := range bridgeOf(missing).SkillManifests(t.Context(), choose("good", "good")) {
+		if n++; !errors.Is(err, toolshelf.ErrDirectoryNotFound) || m.Skill.Name != "" {
 			t.Errorf("got %+v, %v", m, err)
 		}
 	}
@@ -108,19 +109,19 @@ func TestSkillManifestsChooseFromTheList(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for m, err := range view.SkillManifests(t.Context(), func(skills []toolshelf.SkillInfo) []string {
+	for m, err := range bridgeOf(view).SkillManifests(t.Context(), func(skills []toolshelf.SkillInfo) []string {
 		if diff := cmp.Diff(want, skills); diff != "" {
 			t.Errorf("(-ListSkills +choose):\n%s", diff)
 		}
 		return []string{"c", "b", "", "/a"}
 	}) {
-		got = append(got, m.Name+" "+string(toolshelf.CodeOf(err)))
+		got = append(got, m.Skill.Name+" "+string(toolshelf.CodeOf(err)))
 	}
 	if diff := cmp.Diff([]string{"c ", "b SKILL_NOT_FOUND", " INVALID_SKILL_NAME", "/a INVALID_SKILL_NAME"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	n := 0
-	for _, err := range view.SkillManifests(t.Context(), nil) {
+	for _, err := range bridgeOf(view).SkillManifests(t.Context(), nil) {
 		if n++; err != nil {
 			t.Error(err)
 		}
@@ -139,7 +140,7 @@ func TestOversizedSkillsHaveNoDigests(t *testing.T) {
 	for _, m := range manifests(t, c, "files", "bytes") {
 		digests := slices.ContainsFunc(m.Files, func(f toolshelf.SkillFile) bool { return f.SHA256 != "" })
 		if !m.Oversized() || digests {
-			t.Errorf("%s: oversized %t, digests %t", m.Name, m.Oversized(), digests)
+			t.Errorf("%s: oversized %t, digests %t", m.Skill.Name, m.Oversized(), digests)
 		}
 	}
 }
@@ -212,8 +213,8 @@ func TestSkillManifestsReadEachFileVersionOnce(t *testing.T) {
 	}
 	for i := range after {
 		same := cmp.Equal(before[i].Files, after[i].Files)
-		if same == (after[i].Name == "s003") {
-			t.Errorf("%s: same files: %t", after[i].Name, same)
+		if same == (after[i].Skill.Name == "s003") {
+			t.Errorf("%s: same files: %t", after[i].Skill.Name, same)
 		}
 	}
 }
@@ -277,13 +278,13 @@ func TestSkillManifestsMatchTheirFrontmatter(t *testing.T) {
 		rounds = 100
 	}
 	for range rounds {
-		for m, err := range c.SkillManifests(t.Context(), nil) {
+		for m, err := range bridgeOf(c).SkillManifests(t.Context(), nil) {
 			if err != nil {
 				continue // the file changes too often
 			}
-			own := m.Files[slices.IndexFunc(m.Files, func(f toolshelf.SkillFile) bool { return f.Path == path.Base(filepath.ToSlash(m.Path)) })]
-			if got := m.Description; known[own.SHA256] != got {
-				raw, _ := json.Marshal(m.Frontmatter)
+			own := m.Files[slices.IndexFunc(m.Files, func(f toolshelf.SkillFile) bool { return f.Path == path.Base(filepath.ToSlash(m.Skill.Path)) })]
+			if got := m.Skill.Description; known[own.SHA256] != got {
+				raw, _ := json.Marshal(m.Skill.Frontmatter)
 				t.Fatalf("the digest is of %q, the frontmatter is %s", known[own.SHA256], raw)
 			}
 		}

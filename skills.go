@@ -203,10 +203,8 @@ func allowedTools(header Frontmatter) []string {
 	return tools
 }
 
-// SkillLayers returns the names of the layers of skills, as given to the options, in
-// order of precedence. A missing directory that no option names is omitted, and after
-// Close every such directory. SkillLayers stats the directories that no option names.
-func (c *Catalog) SkillLayers() []string {
+// SkillLayers is documented at bridge.Catalog.
+func (c bridged) SkillLayers() []string {
 	open := c.enter()
 	if open {
 		defer c.leave()
@@ -226,11 +224,8 @@ func (c *Catalog) SkillLayers() []string {
 	return all
 }
 
-// SkillSubdir returns the directory of a listed skill below its layer, with slashes, as
-// in "tools/pdf" (see [WithSkillDepth]). For a skill that is the layer itself, SkillSubdir
-// returns ".". For a skill without a SKILL.md, or of another catalog, SkillSubdir returns
-// "". SkillSubdir reads nothing, and works after Close.
-func (c *Catalog) SkillSubdir(s SkillInfo) string {
+// SkillSubdir is documented at bridge.Catalog.
+func (c bridged) SkillSubdir(s SkillInfo) string {
 	for _, l := range c.skills.Layers() {
 		if l.Name != s.Layer || s.Path == "" {
 			continue

@@ -698,7 +698,7 @@ func TestPathsInDiagnosticsAreOneLine(t *testing.T) {
 func TestSkillLayersAndSubdirs(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"a/b/skills/x/y/SKILL.md": skillFile("y"), "own/SKILL.md": skillFile("own"), "skills/z/none.txt": ""})
 	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsDir("a/b/skills", "missing", "own", "skills"), toolshelf.WithSkillDepth(2))
-	if diff := cmp.Diff([]string{"a/b/skills", "missing", "own", "skills"}, c.SkillLayers()); diff != "" {
+	if diff := cmp.Diff([]string{"a/b/skills", "missing", "own", "skills"}, bridgeOf(c).SkillLayers()); diff != "" {
 		t.Errorf("layers (-want +got):\n%s", diff)
 	}
 	skills, err := c.ListSkills(t.Context())
@@ -707,15 +707,15 @@ func TestSkillLayersAndSubdirs(t *testing.T) {
 	}
 	got := map[string]string{}
 	for _, s := range skills {
-		got[s.Name] = c.SkillSubdir(s)
+		got[s.Name] = bridgeOf(c).SkillSubdir(s)
 	}
 	if diff := cmp.Diff(map[string]string{"y": "x/y", "own": ".", "z": ""}, got); diff != "" {
 		t.Errorf("subdirectories (-want +got):\n%s", diff)
 	}
-	if got := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"x": ""}))).SkillLayers(); got != nil {
+	if got := bridgeOf(catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"x": ""})))).SkillLayers(); got != nil {
 		t.Errorf("missing default directory: got %q", got)
 	}
-	if got := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsFS("built in", afero.NewIOFS(fsys))).SkillLayers(); !slices.Equal(got, []string{"skills", "built in"}) {
+	if got := bridgeOf(catalog(t, toolshelf.WithFs(fsys), toolshelf.WithSkillsFS("built in", afero.NewIOFS(fsys)))).SkillLayers(); !slices.Equal(got, []string{"skills", "built in"}) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -789,9 +789,9 @@ func TestADirectoryWithoutASkillFileShadowsNothing(t *testing.T) {
 				if err != nil || slices.Contains(prompt.Included, "pdf") != loadable {
 					t.Errorf("SkillsPrompt: %+v, %v", prompt, err)
 				}
-				for m, err := range c.SkillManifests(t.Context(), nil) {
-					if err != nil || m.Name == "pdf" && !loadable {
-						t.Errorf("SkillManifests: %s, %v", m.Name, err)
+				for m, err := range bridgeOf(c).SkillManifests(t.Context(), nil) {
+					if err != nil || m.Skill.Name == "pdf" && !loadable {
+						t.Errorf("SkillManifests: %s, %v", m.Skill.Name, err)
 					}
 				}
 			})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
 // fill adds commands, and skills of one to four files.
@@ -73,7 +74,7 @@ func getSkill(name string) call {
 }
 
 func usagePage(ctx context.Context, c *toolshelf.Catalog) error {
-	_, err := c.ListUsage(ctx, toolshelf.Page{}, toolshelf.Renderer{})
+	_, err := bridgeOf(c).ListUsage(ctx, 0, "", template.Options{})
 	return err
 }
 
@@ -187,7 +188,7 @@ func TestAVersionShowsEachChange(t *testing.T) {
 			if err := searchFor(word)(t.Context(), c); err != nil {
 				t.Errorf("Search for %s: %v", word, err)
 			}
-			usage, err := c.ListUsage(t.Context(), toolshelf.Page{}, toolshelf.Renderer{})
+			usage, err := bridgeOf(c).ListUsage(t.Context(), 0, "", template.Options{})
 			if err != nil || len(usage.Commands[1].Arguments) != 1 || usage.Commands[1].Arguments[0].Name != word {
 				t.Errorf("ListUsage: %v, %v, want %s", usage.Commands, err, word)
 			}

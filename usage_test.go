@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
 // readsFs counts the bytes read of each file, and holds the reads of the files
@@ -85,10 +87,15 @@ func oldFiles(t *testing.T, files map[string]string) (fsys *readsFs, settle func
 	return fsys, func() { time.Sleep(time.Until(later)) }
 }
 
+// bridgeOf returns the methods of a catalog for package mcpadapter.
+func bridgeOf(c *toolshelf.Catalog) bridge.Catalog[toolshelf.SkillInfo, toolshelf.SkillFile] {
+	return bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](c)
+}
+
 // argumentNames returns the names of the arguments of each command on a page.
 func argumentNames(t testing.TB, c *toolshelf.Catalog) map[string][]string {
 	t.Helper()
-	list, err := c.ListUsage(t.Context(), toolshelf.Page{}, toolshelf.Renderer{})
+	list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", template.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,34 +116,35 @@ func TestListUsageReturnsListWithArguments(t *testing.T) {
 
 func testListUsageIsListWithArguments(t *testing.T) {
 	files := map[string]string{
-		"commands/fix.md":   "---\narguments: [issue, branch]\n---\nFix $issue.\n",
-		"commands/plain.md": "Nothing.\n",
-		"commands/part.md":  "---\nis_dependency: true\n---\n$1\n",
+		"commands/fix.md":     "---\narguments: [issue, branch]\n---\nFix $issue.\n",
+		"commands/plain.md":   "Nothing.\n",
+		"commands/release.md": "---\nargument-hint: \"<level> [date]\"\n---\nMake a $1 release.\n",
+		"commands/part.md":    "---\nis_dependency: true\n---\n$1\n",
 	}
 	for i := range 120 {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = fmt.Sprintf("$1 ${input:n%d:a hint}\n", i)
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
-	var all []toolshelf.CommandUsage
-	for u, err := range c.AllUsage(t.Context(), toolshelf.Renderer{}) {
+	var all []bridge.Usage
+	for u, err := range bridgeOf(c).AllUsage(t.Context(), template.Options{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, u)
 	}
-	if len(all) != 122 {
-		t.Errorf("AllUsage has %d commands, want 122", len(all))
+	if len(all) != 123 {
+		t.Errorf("AllUsage has %d commands, want 123", len(all))
 	}
 	for page := (toolshelf.Page{Size: 50}); ; {
 		list, err := c.List(t.Context(), page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		usage, err := c.ListUsage(t.Context(), page, toolshelf.Renderer{})
+		usage, err := bridgeOf(c).ListUsage(t.Context(), page.Size, page.Cursor, template.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(list.Pagination, usage.Pagination); diff != "" {
+		if diff := cmp.Diff(list.Pagination.NextCursor, usage.NextCursor); diff != "" {
 			t.Errorf("(-List +ListUsage):\n%s", diff)
 		}
 		for i, u := range usage.Commands {
@@ -144,7 +152,10 @@ func testListUsageIsListWithArguments(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := toolshelf.CommandUsage{CommandInfo: list.Commands[i], Arguments: command.Arguments()}
+			want := bridge.Usage{Name: list.Commands[i].Name, Description: list.Commands[i].Description}
+			for _, a := range command.Arguments() {
+				want.Arguments = append(want.Arguments, template.Parameter(a))
+			}
 			if diff := cmp.Diff(want, u); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", u.Name, diff)
 			}
@@ -167,11 +178,11 @@ func testListUsageIsListWithArguments(t *testing.T) {
 func TestListUsageReturnsTheErrorsOfList(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("commands"))
 	list := func(ctx context.Context, page toolshelf.Page) error {
-		_, err := c.ListUsage(ctx, page, toolshelf.Renderer{})
+		_, err := bridgeOf(c).ListUsage(ctx, page.Size, page.Cursor, template.Options{})
 		return err
 	}
 	all := func(ctx context.Context) (last error) {
-		for _, err := range c.AllUsage(ctx, toolshelf.Renderer{}) {
+		for _, err := range bridgeOf(c).AllUsage(ctx, template.Options{}) {
 			last = err
 		}
 		return last
@@ -197,7 +208,7 @@ func TestListUsageReturnsTheErrorsOfList(t *testing.T) {
 	if err := all(t.Context()); !errors.Is(err, toolshelf.ErrClosed) {
 		t.Errorf("closed: got %v", err)
 	}
-	if (toolshelf.UsageList{}).Contains("x") {
+	if (bridge.UsageList{}).Contains("x") {
 		t.Error("the zero list has a command")
 	}
 }
@@ -217,7 +228,7 @@ func TestListUsageReadsAnUnchangedFileOnce(t *testing.T) {
 			t.Errorf("the second list read %d bytes, want 0", n)
 		}
 		// A renderer with other options has other arguments.
-		list, err := c.ListUsage(t.Context(), toolshelf.Page{}, toolshelf.Renderer{CountFromZero: true})
+		list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", template.Options{CountFromZero: true})
 		if err != nil || list.Commands[0].Arguments != nil {
 			t.Errorf("from zero, $1 alone is no argument: got %+v, %v", list.Commands, err)
 		}
@@ -280,7 +291,7 @@ func TestListUsageEndsWithItsContextOrTheCatalog(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		begin := time.Now()
-		if _, err := c.ListUsage(ctx, toolshelf.Page{}, toolshelf.Renderer{}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > time.Millisecond {
+		if _, err := bridgeOf(c).ListUsage(ctx, 0, "", template.Options{}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > time.Millisecond {
 			t.Errorf("got %v after %s", err, time.Since(begin))
 		}
 		close(gate)
@@ -348,7 +359,7 @@ func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		fsys.total()
-		list, err := c.ListUsage(t.Context(), toolshelf.Page{}, toolshelf.Renderer{})
+		list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", template.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -360,8 +371,9 @@ func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(toolshelf.Renderer{}.ListedArguments(command), got); diff != "" {
-			t.Errorf("%s (-ListedArguments +ListUsage):\n%s", name, diff)
+		head := command.Raw[:min(len(command.Raw), limit)]
+		if diff := cmp.Diff(template.Options{}.Listed(head, len(head) == len(command.Raw)), got); diff != "" {
+			t.Errorf("%s (-Listed +ListUsage):\n%s", name, diff)
 		}
 	}
 	fsys := &readsFs{Fs: memoryOf(t, map[string]string{"commands/long.md": strings.Repeat("$1\n", 4<<20/3)})}

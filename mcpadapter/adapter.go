@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
@@ -20,6 +21,7 @@ import (
 // calls fail with toolshelf.CodeClosed.
 type Adapter struct {
 	catalog   *toolshelf.Catalog
+	bridge    bridged
 	config    config
 	tools     []Tool
 	byName    map[string]int // position in tools, by each accepted spelling
@@ -29,6 +31,9 @@ type Adapter struct {
 	skillURIs skillURIs
 	hider     rootHider // for the messages of prompts, tools and skills
 }
+
+// bridged has the methods of the catalog that serve only adapters.
+type bridged = bridge.Catalog[toolshelf.SkillInfo, toolshelf.SkillFile]
 
 // New returns an Adapter of a catalog. New reads no file.
 //
@@ -47,7 +52,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Adapter{catalog: catalog, config: config, held: heldEntries{lifetime: sharedLifetime}}
+	a := &Adapter{catalog: catalog, bridge: bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog), config: config, held: heldEntries{lifetime: sharedLifetime}}
 	if config.relativePaths {
 		a.hider = newRootHider(catalog.Root())
 	}
@@ -91,7 +96,7 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 	var names []string
 	var offered []definition
 	t := toolset{a.catalog, make(map[string]string), a.config.relativePaths, a.hider}
-	for _, d := range definitions(a.catalog) {
+	for _, d := range definitions(a.bridge) {
 		names = append(names, d.name)
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {
 			offered = append(offered, d)

@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -96,11 +97,11 @@ func (a *Adapter) argumentChoices(ctx context.Context, name, argument string, to
 			if err != nil {
 				return nil, err
 			}
-			for _, p := range newPrompt("", "", arguments).Arguments {
-				if p.Name == argument {
-					return choicesOf(p.Description), nil
+			for _, arg := range arguments {
+				if arg.Name == argument {
+					return choicesOf(cmp.Or(arg.Description, arg.Hint)), nil
 				}
-				known = append(known, p.Name)
+				known = append(known, arg.Name)
 			}
 		}
 	}

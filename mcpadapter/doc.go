@@ -135,7 +135,7 @@
 // The entry of a skill describes one state of its files. If a file changes afterwards,
 // resources/read returns an error that asks the client for a fresh entry, and never bytes
 // that differ from the entry of the client; see Session.ReadResource. Lists read a file only
-// after a change of the file, as Catalog.SkillManifests describes.
+// after a change of the file, as Digests describes.
 //
 // # Sources
 //

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/template"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
@@ -39,12 +41,13 @@ type PromptText struct {
 // the catalog. If the directory of commands is missing, Prompts returns no prompt and no
 // error. Prompts returns the other errors of Catalog.List.
 //
-// The cost is the cost of Catalog.AllUsage: one validation of the files, and one read of
-// each new or changed file. If a file cannot be read, or cannot be read within half a
-// second, its prompt has no arguments, and later lists do not wait for the file.
+// The cost is the cost of Catalog.List, and one read of the first 64 KiB of each new or
+// changed file; a cache holds up to 16 MiB of arguments. If a file cannot be read, or if
+// no file of the page can be read for half a second, a prompt has no arguments, and later
+// lists do not wait for the file.
 func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 	defer a.hider.error(&err)
-	for usage, err := range a.catalog.AllUsage(ctx, a.config.renderer) {
+	for usage, err := range a.bridge.AllUsage(ctx, template.Options(a.config.renderer)) {
 		if err != nil {
 			return all, a.ignoreMissing(ctx, err)
 		}
@@ -58,7 +61,7 @@ type PromptList struct {
 	Prompts    []Prompt // the prompts of the page
 	NextCursor string   // the cursor of the next page; "" on the last page
 
-	usage toolshelf.UsageList
+	usage bridge.UsageList
 }
 
 // Contains reports whether any page of the list had a prompt with this name at the time
@@ -72,26 +75,25 @@ func (l PromptList) Contains(name string) bool { return l.usage.Contains(name) }
 // ListPrompts returns an *RPCError with CodeInvalidParams for a cursor that does not come
 // from a list of commands, including "". All other errors are those of Prompts.
 //
-// The cost is the cost of Catalog.ListUsage: one validation of the files, and one read
-// of each new or changed file of the page. Unreadable files have the effect that Prompts
-// documents.
+// The cost is the cost of Prompts for the page. Unreadable files have the effect that
+// Prompts documents.
 func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptList, err error) {
 	defer a.hider.error(&err)
-	page := toolshelf.Page{Size: min(a.config.pageSize, paging.MaxPrompts)}
+	size, from := min(a.config.pageSize, paging.MaxPrompts), ""
 	if cursor != nil {
-		if page.Cursor = *cursor; page.Cursor == "" {
+		if from = *cursor; from == "" {
 			return PromptList{}, invalidCursor("")
 		}
 	}
-	usage, err := a.catalog.ListUsage(ctx, page, a.config.renderer)
+	usage, err := a.bridge.ListUsage(ctx, size, from, template.Options(a.config.renderer))
 	missing := errors.Is(err, toolshelf.ErrDirectoryNotFound)
 	switch err = a.ignoreMissing(ctx, err); {
 	case errors.Is(err, toolshelf.ErrInvalidCursor), err == nil && missing && cursor != nil:
-		return PromptList{}, invalidCursor(page.Cursor)
+		return PromptList{}, invalidCursor(from)
 	case err != nil || missing:
 		return PromptList{}, err
 	}
-	list = PromptList{NextCursor: usage.Pagination.NextCursor, usage: usage}
+	list = PromptList{NextCursor: usage.NextCursor, usage: usage}
 	for _, u := range usage.Commands {
 		list.Prompts = append(list.Prompts, newPrompt(u.Name, u.Description, u.Arguments))
 	}
@@ -123,10 +125,16 @@ func (a *Adapter) Prompt(ctx context.Context, name string) (Prompt, bool, error)
 }
 
 func (a *Adapter) promptOf(command toolshelf.Command) Prompt {
-	return newPrompt(command.Name, command.Metadata.Description, a.config.renderer.ListedArguments(command))
+	return newPrompt(command.Name, command.Metadata.Description, a.listedArguments(command))
 }
 
-func newPrompt(name, description string, arguments []toolshelf.Argument) Prompt {
+// listedArguments returns the arguments of a command in a list of prompts.
+func (a *Adapter) listedArguments(command toolshelf.Command) []template.Parameter {
+	head := command.Raw[:min(len(command.Raw), template.MaxListedText)]
+	return template.Options(a.config.renderer).Listed(head, len(head) == len(command.Raw))
+}
+
+func newPrompt(name, description string, arguments []template.Parameter) Prompt {
 	p := Prompt{Name: name, Description: description}
 	for _, arg := range arguments {
 		p.Arguments = append(p.Arguments, PromptArgument{Name: arg.Name, Description: cmp.Or(arg.Description, arg.Hint)})
@@ -141,8 +149,8 @@ const maxPromptArguments = 1000
 // GetPrompt returns the text of Renderer.Render (see WithRenderer). GetPrompt executes
 // no command and reads no file that the text mentions.
 //
-// GetPrompt accepts the arguments of Renderer.Arguments and Renderer.ListedArguments.
-// The two lists differ only for files of more than 64 KiB. The time is linear in the
+// GetPrompt accepts the arguments of Renderer.Arguments and of the list of prompts. The
+// two differ only for files of more than 64 KiB. The time is linear in the
 // length of the file and of the arguments. GetPrompt returns when the context ends.
 //
 // GetPrompt returns an *RPCError with CodeInvalidParams for an unknown prompt, for
@@ -171,7 +179,7 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 	for _, arg := range expected {
 		known[arg.Name] = true
 	}
-	for _, arg := range a.config.renderer.ListedArguments(command) {
+	for _, arg := range a.listedArguments(command) {
 		known[arg.Name] = true
 	}
 	var unknown []string

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
 // A SkillEntry describes a skill in the form of the skills extension of the Model
@@ -37,8 +38,11 @@ type SkillList struct {
 // A servedSkill is a publication with its files.
 type servedSkill struct {
 	publication
-	manifest toolshelf.SkillManifest
+	manifest manifest
 }
+
+// A manifest lists the files of a skill.
+type manifest = bridge.Manifest[toolshelf.SkillInfo, toolshelf.SkillFile]
 
 // errChanged reports a skill that changes while the adapter reads its files.
 var errChanged = errors.New("the skill changed during the request")
@@ -53,7 +57,7 @@ func (a *Adapter) served(ctx context.Context, choose func([]publication) []publi
 	return func(yield func(servedSkill, error) bool) {
 		var chosen []publication
 		next, listed := 0, false
-		for m, err := range a.catalog.SkillManifests(ctx, func(skills []toolshelf.SkillInfo) (names []string) {
+		for m, err := range a.bridge.SkillManifests(ctx, func(skills []toolshelf.SkillInfo) (names []string) {
 			published, _ := a.publications(skills)
 			chosen, listed = choose(published), true
 			for _, p := range chosen {
@@ -61,7 +65,7 @@ func (a *Adapter) served(ctx context.Context, choose func([]publication) []publi
 			}
 			return names
 		}) {
-			if err != nil && m.Name == "" {
+			if err != nil && m.Skill.Name == "" {
 				if err = a.ignoreMissing(ctx, err); err != nil {
 					yield(servedSkill{}, err)
 				} else if !listed {
@@ -72,7 +76,7 @@ func (a *Adapter) served(ctx context.Context, choose func([]publication) []publi
 			p := chosen[next]
 			next++
 			if err == nil {
-				if _, refused := unpublishable(m.SkillInfo); refused || m.DeclaredName != p.DeclaredName {
+				if _, refused := unpublishable(m.Skill); refused || m.Skill.DeclaredName != p.DeclaredName {
 					err = errChanged
 				} else {
 					err = checkManifest(m)
@@ -98,7 +102,7 @@ func (a *Adapter) served(ctx context.Context, choose func([]publication) []publi
 // ListSkills returns an *RPCError with CodeInvalidParams for a cursor that does not come
 // from ListSkills, including "". All other errors are those of Catalog.ListSkills.
 //
-// The cost is the cost of Catalog.ListSkills, and of Catalog.SkillManifests for the
+// The cost is the cost of Catalog.ListSkills, and of Catalog.GetSkill with Digests for the
 // skills of the page and the first skill of the next page.
 func (s *Session) ListSkills(ctx context.Context, cursor *string) (list SkillList, err error) {
 	defer s.adapter.hider.error(&err)
@@ -119,7 +123,7 @@ func (s *Session) ListSkills(ctx context.Context, cursor *string) (list SkillLis
 // GetSkill returns an *RPCError with CodeInvalidParams if the adapter publishes no skill
 // with the URI, and with CodeInternalError if the files change during the call. All other
 // errors are those of Catalog.ListSkills. The cost is the cost of Catalog.ListSkills and
-// of Catalog.SkillManifests for the skill.
+// of Catalog.GetSkill with Digests for the skill.
 func (s *Session) GetSkill(ctx context.Context, uri string) (entry SkillEntry, err error) {
 	defer s.adapter.hider.error(&err)
 	place, ok := parseSkillURI(uri)
@@ -154,7 +158,7 @@ func changing(err error) bool {
 
 // entry returns the entry of a skill.
 func (s servedSkill) entry() SkillEntry {
-	frontmatter, _ := s.manifest.Frontmatter.MarshalJSON() // never fails
+	frontmatter, _ := s.manifest.Skill.Frontmatter.MarshalJSON() // never fails
 	e := SkillEntry{URI: s.uri(), Frontmatter: frontmatter, Resources: make([]SkillResource, len(s.manifest.Files))}
 	for i, f := range s.manifest.Files {
 		e.Resources[i] = SkillResource{URI: s.fileURI(f.Path), Digest: "sha256:" + f.SHA256, Size: f.Size}
@@ -163,7 +167,7 @@ func (s servedSkill) entry() SkillEntry {
 }
 
 // own returns the path of the skill's own file in the manifest.
-func (s servedSkill) own() string { return path.Base(filepath.ToSlash(s.manifest.Path)) }
+func (s servedSkill) own() string { return path.Base(filepath.ToSlash(s.manifest.Skill.Path)) }
 
 // fileURI returns the URI of a file of the manifest.
 func (s servedSkill) fileURI(name string) string {

@@ -26,7 +26,7 @@ func WithoutSkillResources() Option {
 // Protocol: the catalog has a layer of skills that exists or that an option names, and
 // the adapter has no WithoutSkillResources. ServesSkills stats the directories.
 func (a *Adapter) ServesSkills() bool {
-	return !a.config.withoutSkills && len(a.catalog.SkillLayers()) > 0
+	return !a.config.withoutSkills && len(a.bridge.SkillLayers()) > 0
 }
 
 // A skillMethod is a method of a session that serves skills.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
 // A publication is a skill of the catalog with its place among the URIs.
@@ -38,9 +39,9 @@ func (a *Adapter) publications(infos []toolshelf.SkillInfo) ([]publication, []to
 			omitted = append(omitted, problem)
 			continue
 		}
-		candidates = append(candidates, publication{SkillInfo: info, subdir: a.catalog.SkillSubdir(info)})
+		candidates = append(candidates, publication{SkillInfo: info, subdir: a.bridge.SkillSubdir(info)})
 	}
-	places(candidates, layerPrefixes(a.catalog.SkillLayers()))
+	places(candidates, layerPrefixes(a.bridge.SkillLayers()))
 	accepted, taken := separate(candidates)
 	slices.SortFunc(accepted, func(p, q publication) int { return cmp.Compare(p.uri(), q.uri()) })
 	a.skillURIs.add(accepted)
@@ -139,7 +140,7 @@ func separate(all []publication) (accepted []publication, taken []toolshelf.Diag
 	}
 	place := func(p publication) {
 		if other, ok := clash(p); ok {
-			taken = append(taken, unpublished(p.SkillInfo, toolshelf.DiagSkillURITaken,
+			taken = append(taken, unpublished(p.SkillInfo, DiagSkillURITaken,
 				fmt.Sprintf("the URI %s belongs to the skill in the directory %s", p.uri(), quote(other.Name)), "rename one of the skills"))
 			return
 		}
@@ -219,7 +220,7 @@ func unpublishable(s toolshelf.SkillInfo) (toolshelf.Diagnostic, bool) {
 	_ = json.Unmarshal(raw, &fields) // Frontmatter returns an object
 	switch {
 	case !isSkillName(s.DeclaredName) || !isJSONText(fields["name"]):
-		return report(toolshelf.DiagSkillNoURI, fmt.Sprintf("a URI cannot end with the name %s", quote(s.DeclaredName)),
+		return report(DiagSkillNoURI, fmt.Sprintf("a URI cannot end with the name %s", quote(s.DeclaredName)),
 			"write a name of lowercase letters a to z, digits and single hyphens, with at most 64 characters")
 	case !s.Frontmatter.Has("description"):
 		return report(toolshelf.DiagSkillDescriptionMissing, "the frontmatter has no description", "add a description")
@@ -257,17 +258,17 @@ type errUnpublishable struct{ problem toolshelf.Diagnostic }
 func (e errUnpublishable) Error() string { return e.problem.Message }
 
 // checkManifest returns the reason why a skill cannot be published with its files, or nil.
-func checkManifest(m toolshelf.SkillManifest) error {
+func checkManifest(m manifest) error {
 	fail := func(code toolshelf.DiagnosticCode, message, suggestion string) error {
-		return errUnpublishable{unpublished(m.SkillInfo, code, message, suggestion)}
+		return errUnpublishable{unpublished(m.Skill, code, message, suggestion)}
 	}
 	switch {
-	case m.Truncated || len(m.Files) > toolshelf.MaxManifestFiles:
-		return fail(toolshelf.DiagSkillTooManyFiles, fmt.Sprintf("the skill has more than %d files", toolshelf.MaxManifestFiles), "remove files that do not belong to the skill")
-	case m.Bytes > toolshelf.MaxManifestBytes:
-		return fail(toolshelf.DiagSkillTooLarge, fmt.Sprintf("the files of the skill have %d bytes; the limit is %d", m.Bytes, toolshelf.MaxManifestBytes), "remove or shorten files")
+	case m.Truncated || len(m.Files) > bridge.MaxManifestFiles:
+		return fail(DiagSkillTooManyFiles, fmt.Sprintf("the skill has more than %d files", bridge.MaxManifestFiles), "remove files that do not belong to the skill")
+	case m.Bytes > bridge.MaxManifestBytes:
+		return fail(DiagSkillTooLarge, fmt.Sprintf("the files of the skill have %d bytes; the limit is %d", m.Bytes, bridge.MaxManifestBytes), "remove or shorten files")
 	}
-	for _, d := range m.Diagnostics {
+	for _, d := range m.Skill.Diagnostics {
 		incomplete := d.Code == toolshelf.DiagFileRead || d.Code == toolshelf.DiagFileTooLarge
 		if incomplete {
 			d.Severity, d.Message = toolshelf.SeverityError, notPublished+d.Message
@@ -277,13 +278,21 @@ func checkManifest(m toolshelf.SkillManifest) error {
 	return nil
 }
 
+// Codes of diagnostics that only SkillDiagnostics reports.
+const (
+	DiagSkillNoURI        toolshelf.DiagnosticCode = "SKILL_NO_URI"         // error: the name of the skill cannot be the last element of a URI
+	DiagSkillURITaken     toolshelf.DiagnosticCode = "SKILL_URI_TAKEN"      // error: the URI of the skill belongs to another skill
+	DiagSkillTooManyFiles toolshelf.DiagnosticCode = "SKILL_TOO_MANY_FILES" // error: the skill has more than 512 files
+	DiagSkillTooLarge     toolshelf.DiagnosticCode = "SKILL_TOO_LARGE"      // error: the files of the skill have more than 16 MiB
+)
+
 // SkillDiagnostics returns a diagnostic for each skill of the catalog that the adapter
 // does not publish over the Model Context Protocol. The Code and the Message state the
 // reason. All other skills are published.
 //
 // SkillDiagnostics returns no diagnostic and no error if the directory of skills is
 // missing, and otherwise the errors of Catalog.ListSkills. The cost is the cost of
-// Catalog.SkillManifests for all skills.
+// Session.ListSkills for all skills.
 func (a *Adapter) SkillDiagnostics(ctx context.Context) (all []toolshelf.Diagnostic, err error) {
 	defer a.hider.error(&err)
 	skills, err := a.catalog.ListSkills(ctx)

@@ -84,7 +84,7 @@ func (s *Session) ListResources(ctx context.Context, cursor *string) (list Resou
 func (s servedSkill) resource(f toolshelf.SkillFile) Resource {
 	r := Resource{URI: s.fileURI(f.Path), Name: path.Base(f.Path), MIMEType: mediaType(f.Path), Size: &f.Size}
 	if r.URI == s.uri() {
-		r.Name, r.Description, r.MIMEType = s.manifest.DeclaredName, s.manifest.Description, markdown
+		r.Name, r.Description, r.MIMEType = s.manifest.Skill.DeclaredName, s.manifest.Skill.Description, markdown
 	}
 	return r
 }

@@ -62,7 +62,7 @@ func (t toolset) description(sentences []sentence) string {
 
 // definitions returns the library's tools for a catalog, in the order of Tools.
 // report_feedback exists only if the catalog can save reports.
-func definitions(c *toolshelf.Catalog) []definition {
+func definitions(c bridged) []definition {
 	all := []definition{
 		listCommands, searchCommands, getCommand,
 		listSkills, searchSkills, getSkill, readSkillFile,

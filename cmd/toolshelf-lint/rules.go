@@ -75,8 +75,8 @@ var rules = []rule{
 	{toolshelf.DiagSkillCompatibilityTooLong, "error: the compatibility is longer than 500 characters"},
 	{toolshelf.DiagSkillMetadataNotAMapping, "warning: the metadata is a text or a list"},
 	{toolshelf.DiagDescriptionCut, "warning: the client shows a model only the beginning of the description"},
-	{toolshelf.DiagSkillNoURI, "error: the name of the skill cannot be the last element of a URI"},
-	{toolshelf.DiagSkillURITaken, "error: the URI of the skill belongs to another skill"},
-	{toolshelf.DiagSkillTooManyFiles, "error: the skill has more than 512 files"},
-	{toolshelf.DiagSkillTooLarge, "error: the files of the skill have more than 16 MiB"},
+	{"SKILL_NO_URI", "error: the name of the skill cannot be the last element of a URI"},
+	{"SKILL_URI_TAKEN", "error: the URI of the skill belongs to another skill"},
+	{"SKILL_TOO_MANY_FILES", "error: the skill has more than 512 files"},
+	{"SKILL_TOO_LARGE", "error: the files of the skill have more than 16 MiB"},
 }

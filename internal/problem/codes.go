@@ -79,11 +79,3 @@ const (
 const (
 	DescriptionCut Code = "DESCRIPTION_CUT"
 )
-
-// Codes of problems of skills over the Model Context Protocol. Lint does not report them.
-const (
-	SkillNoURI        Code = "SKILL_NO_URI"
-	SkillURITaken     Code = "SKILL_URI_TAKEN"
-	SkillTooManyFiles Code = "SKILL_TOO_MANY_FILES"
-	SkillTooLarge     Code = "SKILL_TOO_LARGE"
-)

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"regexp"
@@ -31,6 +32,34 @@ func (o Options) Parameters(ctx context.Context, text string, header matter.Fron
 		return nil, err
 	}
 	return list, nil
+}
+
+// The limits of Listed.
+const (
+	MaxListedText = matter.MaxHead // bytes of a file
+	maxListed     = 100            // parameters of a command
+)
+
+// Listed returns the parameters of a command that a list shows, without a read of a long file: at most 100 parameters of
+// the first MaxListedText bytes of the file. whole means that head is the whole file. For a longer file, Parameters may
+// return more parameters, or may omit a parameter, because the rest of the text can close a code span or contain the
+// first numbered placeholder. The result shares no memory with head.
+func (o Options) Listed(head []byte, whole bool) []Parameter {
+	doc, _ := matter.Parse(head, whole)
+	body := head[doc.Body:]
+	if !whole { // the last line may end within a placeholder
+		body = body[:bytes.LastIndexByte(body, '\n')+1]
+	}
+	list, _ := o.Parameters(context.Background(), string(body), doc.Frontmatter) // a background context never ends
+	if len(list) == 0 {
+		return nil
+	}
+	list = slices.Clone(list[:min(len(list), maxListed)])
+	for i := range list {
+		p := &list[i]
+		p.Name, p.Description, p.Hint = strings.Clone(p.Name), strings.Clone(p.Description), strings.Clone(p.Hint)
+	}
+	return list
 }
 
 // authored returns the parameters that the frontmatter names: the fields "arguments" and

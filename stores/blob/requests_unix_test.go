@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 )
 
@@ -44,7 +45,10 @@ func getUnknown(ctx context.Context, cat *toolshelf.Catalog) error {
 }
 
 func listPrompts(ctx context.Context, cat *toolshelf.Catalog) error {
-	_, err := cat.ListUsage(ctx, toolshelf.Page{}, toolshelf.Renderer{})
+	adapter, err := mcpadapter.New(cat)
+	if err == nil {
+		_, err = adapter.ListPrompts(ctx, nil)
+	}
 	return err
 }
 

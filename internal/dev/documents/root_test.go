@@ -19,9 +19,9 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 25, 25},             // without test files
-	{"lines of code", 5975, 4900}, // of these files, without comments and blank lines
-	{"exported names", 188, 145},  // functions, methods and types
-	{"test files", 57, 45},
+	{"lines of code", 5627, 4900}, // of these files, without comments and blank lines
+	{"exported names", 176, 145},  // functions, methods and types
+	{"test files", 56, 45},
 }
 
 func TestCountsOfTheRootAreTheirCeilings(t *testing.T) {

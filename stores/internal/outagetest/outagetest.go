@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
 // Files are the files for Calls. The commands are below "commands" and the skills below
@@ -48,9 +49,13 @@ var Calls = []Call{
 		skills, err := cat.ListSkills(ctx)
 		return expect(err, len(skills), 2)
 	}},
-	{"ListUsage", func(ctx context.Context, cat *toolshelf.Catalog) error {
-		list, err := cat.ListUsage(ctx, toolshelf.Page{}, toolshelf.Renderer{})
-		return expect(err, len(list.Commands), 2)
+	{"ListPrompts", func(ctx context.Context, cat *toolshelf.Catalog) error {
+		adapter, err := mcpadapter.New(cat)
+		if err != nil {
+			return err
+		}
+		list, err := adapter.ListPrompts(ctx, nil)
+		return expect(err, len(list.Prompts), 2)
 	}},
 	{"Get", get("deploy")},
 	{"Get of a long command", get("long")},

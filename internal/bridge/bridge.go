@@ -1,0 +1,121 @@
+// Package bridge gives package mcpadapter the methods of a catalog that serve only the Model Context Protocol: lists of
+// prompts, the places and the digests of skills, and the tools to offer.
+//
+// The methods are not exported by package toolshelf, because a program gets their results from an adapter, and each
+// exported method is a promise. The package knows no type of package toolshelf; type parameters stand for these types.
+package bridge
+
+import (
+	"context"
+	"iter"
+
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/template"
+)
+
+// Open returns the Catalog of a *toolshelf.Catalog. Package toolshelf sets Open.
+var Open func(catalog any) any
+
+// Of returns the bridge to a *toolshelf.Catalog. Skill is toolshelf.SkillInfo, and File is toolshelf.SkillFile.
+func Of[Skill, File any](catalog any) Catalog[Skill, File] {
+	return Open(catalog).(Catalog[Skill, File])
+}
+
+// Catalog has the methods of a catalog for package mcpadapter.
+type Catalog[Skill, File any] interface {
+	// ListUsage is Catalog.List with the arguments of each command: the result of Options.Listed.
+	//
+	// A slow file does not delay other files. ListUsage reads the files of a page concurrently. If no read completes for
+	// half a second, ListUsage returns the remaining commands without arguments, and their reads continue. Later calls do
+	// not wait for these reads, and return the arguments after the reads complete.
+	//
+	// ListUsage returns the errors of List. In addition to the cost of List, ListUsage reads the files that are new or have
+	// changed, at most 64 KiB of each. ListUsage caches up to 16 MiB of arguments. On a filesystem without change times,
+	// ListUsage reads all files of the page, and parses the changed files only.
+	ListUsage(ctx context.Context, size int, cursor string, rules template.Options) (UsageList, error)
+
+	// AllUsage ranges over the commands of all pages of ListUsage, as of the start of the range. AllUsage reads the files
+	// of 100 commands at a time. An error of ListUsage ends the range: AllUsage yields the error once, with a zero Usage.
+	AllUsage(ctx context.Context, rules template.Options) iter.Seq2[Usage, error]
+
+	// SkillLayers returns the names of the layers of skills, as given to the options, in order of precedence. A missing
+	// directory that no option names is omitted, and after Close every such directory. SkillLayers stats the directories
+	// that no option names.
+	SkillLayers() []string
+
+	// SkillSubdir returns the directory of a listed skill below its layer, with slashes, as in "tools/pdf". For a skill
+	// that is the layer itself, SkillSubdir returns ".". For a skill without a SKILL.md, or of another catalog,
+	// SkillSubdir returns "". SkillSubdir reads nothing, and works after Close.
+	SkillSubdir(s Skill) string
+
+	// SkillManifests ranges over the manifests of skills. SkillManifests lists the skills, as ListSkills does, and calls
+	// choose with the list. choose returns the names of the skills whose manifests follow, in this order. A nil choose
+	// chooses all skills that can be loaded.
+	//
+	// Each manifest is computed when the range reaches the manifest. A file without a digest, for example because the file
+	// is larger than WithMaxFileSize allows, has a diagnostic. Catalog.GetSkill describes the files.
+	//
+	// If a skill cannot be read, SkillManifests yields the error of GetSkill with a manifest that contains only the name,
+	// and continues with the next name. If the skills cannot be listed, or when ctx ends, SkillManifests yields the error
+	// once with a zero Manifest, and ends the range.
+	//
+	// A range costs as much as one call of ListSkills. Each manifest also costs two reads of each directory of the skill
+	// and two stats of each file. SkillManifests reads a file only if the cache has no digest of the file, and SKILL.md
+	// also if the list of skills does not contain its current frontmatter.
+	SkillManifests(ctx context.Context, choose func(skills []Skill) (names []string)) iter.Seq2[Manifest[Skill, File], error]
+
+	// ReportsConfigured reports which directories WithReports names: the shared directory, for reports with Upload, and
+	// the local directory, for all others.
+	ReportsConfigured() (shared, local bool)
+}
+
+// A Usage describes a listed command and the arguments that the command expects.
+type Usage struct {
+	Name        string
+	Description string
+
+	// Arguments is nil if the command expects no arguments, if the file cannot be read, or if the read takes too long.
+	Arguments []template.Parameter
+}
+
+// A UsageList is one page of commands with their arguments.
+type UsageList struct {
+	Commands   []Usage
+	NextCursor string
+	Snapshot   *index.Snapshot // of all pages; nil in the zero UsageList
+}
+
+// Contains reports whether the catalog listed a command of this name, on any page, at the time of the call that returned
+// l. The name may end with ".md", as for Catalog.Get. Contains reads no file. A zero UsageList contains no name.
+func (l UsageList) Contains(name string) bool {
+	if l.Snapshot == nil {
+		return false
+	}
+	stem, _ := names.TrimMarkdown(name)
+	e := l.Snapshot.Lookup(name, stem)
+	return e != nil && !e.Dependency && e.Broken() == nil
+}
+
+// The limits of the digests in a Manifest. The specification of skills over the Model Context Protocol (SEP-2640) has the
+// same limits.
+const (
+	MaxManifestFiles = 512      // files of a skill
+	MaxManifestBytes = 16 << 20 // sum of the sizes of the files, in bytes
+)
+
+// A Manifest lists the files of a skill, with their digests and the frontmatter of SKILL.md. All parts describe one state
+// of the skill's directory, as far as the filesystem reports changes.
+type Manifest[Skill, File any] struct {
+	Skill     Skill
+	Files     []File   // the files of Skill.Files; if the skill is within the limits, with their digests
+	Dirs      []string // the subdirectories that contain Files and the empty subdirectories, relative to the skill's directory, with slashes and sorted
+	Truncated bool     // Files is incomplete; see Skill.FilesTruncated
+	Bytes     int64    // sum of the sizes of Files
+}
+
+// Oversized reports whether the skill exceeds MaxManifestFiles or MaxManifestBytes, or whether Files is incomplete. The
+// files of an oversized skill have no digests.
+func (m Manifest[Skill, File]) Oversized() bool {
+	return m.Truncated || len(m.Files) > MaxManifestFiles || m.Bytes > MaxManifestBytes
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"reflect"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -114,48 +113,26 @@ type Progress struct {
 	Done    bool `json:"done,omitempty"`  // the call ends without an error; no further report follows
 }
 
-// A SearchOption is an option for one call of Search or SearchSkills. The only option is
-// [WithProgress]. Other options are [ErrInvalidOption]. A nil SearchOption has no effect.
-type SearchOption = DirOption
-
-// A LintOption is an option for one call of Lint. The only option is [WithProgress]. Other
-// options are [ErrInvalidOption]. A nil LintOption has no effect.
-type LintOption = DirOption
-
 // progressInterval is the time between two reports. A delayed report and the last report can
 // follow another report immediately, so a second has at most nine reports.
 const progressInterval = time.Second / 6
 
-// WithProgress reports the progress of a call to f. The method calls f about six times a
-// second, never more than ten times, and once at the end if the method returns no error. A
-// short call therefore reports only its end. The numbers never decrease.
+// WithProgress is an option that reports the progress of a call to the function. The method calls
+// the function about six times a second, never more than ten times, and once at the end if the
+// method returns no error. A short call therefore reports only its end. The numbers never decrease.
 //
-// The method calls f on the goroutine of its caller, so f needs no lock for the data of the
-// caller. The method continues its work during f, and returns after f. If f panics, the method
-// panics and ends its work. f may call all methods of the catalog. With WithProgress, the work
-// runs on another goroutine, which costs some microseconds. A nil f has no effect. Accepted by
-// ListDir, Tree, FindFiles, Grep, Search, SearchSkills and Lint.
-func WithProgress(f func(Progress)) DirOption {
-	return func(o *dirOptions) { o.progress = f }
-}
+// The method calls the function on the goroutine of its caller, so the function needs no lock for
+// the data of the caller. The method continues its work meanwhile, and returns after the function.
+// If the function panics, the method panics and ends its work. The function may call all methods of
+// the catalog. With WithProgress, the work runs on another goroutine, which costs some
+// microseconds. WithProgress(nil) has no effect. Accepted by ListDir, Tree, FindFiles, Grep, Search,
+// SearchSkills and Lint.
+type WithProgress func(Progress)
 
-// onlyProgress returns the function of WithProgress. Other options are an error.
-func onlyProgress(op string, opts []DirOption) (func(Progress), error) {
-	if len(opts) == 0 {
-		return nil, nil
-	}
-	var o dirOptions
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&o)
-		}
-	}
-	f := o.progress
-	if o.progress = nil; !reflect.ValueOf(o).IsZero() {
-		return nil, inOp(op, invalidOption(op+" accepts no option except WithProgress; omit the other options"))
-	}
-	return f, nil
-}
+func (f WithProgress) applyDir(o *dirOptions)       { o.progress = f }
+func (f WithProgress) applyGrep(o *dirOptions)      { o.progress = f }
+func (f WithProgress) applySearch(o *searchOptions) { o.progress = f }
+func (f WithProgress) applyLint(o *lintOptions)     { o.progress = f }
 
 // A reporter reports the progress of a call. A nil reporter makes no reports.
 type reporter struct {

@@ -220,8 +220,8 @@ func (c *Catalog) View(filters ...Filter) (*Catalog, error) {
 // context ends returns even then.
 //
 // Close does not wait for the caller's functions: the f of [Catalog.OnChange] or
-// [WithProgress], a filter, a function of [WithNextSteps], [WithFeed], [PromptTokens]
-// or [BudgetTokens]. These functions may still run after Close has returned, and may
+// [WithProgress], a filter, a function of [WithNextSteps], [WithFeed]
+// or [Tokens]. These functions may still run after Close has returned, and may
 // call Close. A method of the caller's filesystem, logger or [Searcher] must not call
 // Close, because Close waits for the method.
 func (c *Catalog) Close() error {

@@ -136,7 +136,7 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			return err
 		},
 		"SkillsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := c.SkillsPrompt(ctx, toolshelf.PromptBudget(1000), toolshelf.PromptFor("words"))
+			_, err := c.SkillsPrompt(ctx, toolshelf.Budget(1000), toolshelf.PromptFor("words"))
 			return err
 		},
 		"CommandsPrompt": func(ctx context.Context, c *toolshelf.Catalog) error { _, err := c.CommandsPrompt(ctx); return err },
@@ -359,9 +359,9 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 				}))
 				return c
 			},
-			"PromptTokens": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
+			"Tokens": func(ctx context.Context, t *testing.T, fsys afero.Fs, closes func(*toolshelf.Catalog)) *toolshelf.Catalog {
 				c := catalog(t, toolshelf.WithFs(fsys))
-				_, _ = c.SkillsPrompt(ctx, toolshelf.PromptTokens(1, func(string) int { closes(c); return 9 }))
+				_, _ = c.SkillsPrompt(ctx, toolshelf.Tokens(1, func(string) int { closes(c); return 9 }))
 				return c
 			},
 		} {

@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -60,7 +61,8 @@ type DirListing struct {
 // processors. In orders other than ByName, ListDir stats all entries. With Limit and ByName,
 // the memory depends on the size of the page, not of the directory.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
-	return inDirectory(ctx, c, "ListDir", path, opts, DirListing.within, func(ctx context.Context, name string, o dirOptions) (DirListing, error) {
+	options, err := newDirOptions("ListDir", opts)
+	return inDirectory(ctx, c, "ListDir", path, options, err, DirListing.within, func(ctx context.Context, name string, o dirOptions) (DirListing, error) {
 		if err := o.budget.holds(DirListing{Path: name + "/", Files: 1, Dirs: 1}); err != nil {
 			return DirListing{}, err
 		}
@@ -186,14 +188,10 @@ func (l DirListing) String() string { return shown.Listing[Entry](l).Text((*Entr
 
 // inDirectory resolves a path and calls do with its name below the root. The function within
 // applies the budget to the result, on the goroutine of the caller.
-func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, opts []DirOption,
+func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, options dirOptions, err error,
 	within func(result T, ctx context.Context, o *dirOptions) (T, error), do func(ctx context.Context, name string, o dirOptions) (T, error)) (T, error) {
 	var none T
-	if err := c.begin(ctx, op); err != nil {
-		return none, err
-	}
-	options, err := newDirOptions(op, opts)
-	if err != nil {
+	if err := cmp.Or(c.begin(ctx, op), err); err != nil {
 		return none, err
 	}
 	var progress *reporter
@@ -316,8 +314,8 @@ type FileMatches struct {
 // as "*.go". A Hint and the text name ShowHidden and SkipDependencies by the arguments of the
 // tools: show_hidden and show_dependencies.
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
-	opts = append(slices.Clip(opts), matching(pattern))
-	return inDirectory(ctx, c, "FindFiles", path, opts, FileMatches.within, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
+	options, err := newDirOptions("FindFiles", append(slices.Clip(opts), matching(pattern)))
+	return inDirectory(ctx, c, "FindFiles", path, options, err, FileMatches.within, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
 		if err := o.budget.holds(FileMatches{Pattern: pattern, Files: []string{"a"}, Total: 1}); err != nil {
 			return FileMatches{}, err
 		}

@@ -60,8 +60,8 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(fsys))
 		ctx := context.Background()
 		dir := rapid.SampledFrom([]string{".", "dir", "a/dir", "a"}).Draw(r, "dir")
-		var options []toolshelf.DirOption
-		for _, o := range []toolshelf.DirOption{toolshelf.Gitignore(), toolshelf.Exclude("b*"), toolshelf.ShowHidden()} {
+		var options []toolshelf.FileOption
+		for _, o := range []toolshelf.FileOption{toolshelf.Gitignore(), toolshelf.Exclude("b*"), toolshelf.ShowHidden()} {
 			if rapid.Bool().Draw(r, "option") {
 				options = append(options, o)
 			}
@@ -72,19 +72,20 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 		if tokens {
 			unit = "tokens"
 		}
-		limited := rapid.SampledFrom([]toolshelf.DirOption{nil, toolshelf.Limit(7)}).Draw(r, "limit")
-		calls := map[string]func(o ...toolshelf.DirOption) (fmt.Stringer, error){
-			"Tree": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
-				return c.Tree(ctx, dir, slices.Concat(o, options, []toolshelf.DirOption{order, limited, withoutSizes})...)
+		limited := rapid.SampledFrom([]toolshelf.FileOption{nil, toolshelf.Limit(7)}).Draw(r, "limit")
+		options = append(options, limited)
+		calls := map[string]func(o ...toolshelf.FileOption) (fmt.Stringer, error){
+			"Tree": func(o ...toolshelf.FileOption) (fmt.Stringer, error) {
+				return c.Tree(ctx, dir, append(optionsOf[toolshelf.DirOption](append(o, options...)), order, withoutSizes)...)
 			},
-			"ListDir": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
-				return c.ListDir(ctx, dir, slices.Concat(o, options, []toolshelf.DirOption{order, limited, withoutSizes})...)
+			"ListDir": func(o ...toolshelf.FileOption) (fmt.Stringer, error) {
+				return c.ListDir(ctx, dir, append(optionsOf[toolshelf.DirOption](append(o, options...)), order, withoutSizes)...)
 			},
-			"FindFiles": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
-				return c.FindFiles(ctx, dir, "*", slices.Concat(o, options, []toolshelf.DirOption{limited})...)
+			"FindFiles": func(o ...toolshelf.FileOption) (fmt.Stringer, error) {
+				return c.FindFiles(ctx, dir, "*", optionsOf[toolshelf.DirOption](append(o, options...))...)
 			},
-			"Grep": func(o ...toolshelf.DirOption) (fmt.Stringer, error) {
-				return c.Grep(ctx, dir, "a", slices.Concat(o, options, []toolshelf.DirOption{limited, toolshelf.LimitPerFile(3), toolshelf.Context(1)})...)
+			"Grep": func(o ...toolshelf.FileOption) (fmt.Stringer, error) {
+				return c.Grep(ctx, dir, "a", append(optionsOf[toolshelf.GrepOption](append(o, options...)), toolshelf.Context(1))...)
 			},
 		}
 		for _, name := range slices.Sorted(maps.Keys(calls)) {
@@ -105,7 +106,7 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 			for budget := 1; budget <= size+1; budget += 1 + rapid.IntRange(0, 60).Draw(r, "step") {
 				option := toolshelf.Budget(budget)
 				if tokens {
-					option = toolshelf.BudgetTokens(budget, utf8.RuneCountInString)
+					option = toolshelf.Tokens(budget, utf8.RuneCountInString)
 				}
 				result, err := call(option)
 				if err != nil {
@@ -406,7 +407,7 @@ func TestBudgetTokensCountsWholeTexts(t *testing.T) {
 	} {
 		for _, budget := range []int{22, 27, 1000} {
 			var counted []string
-			result, err := call(toolshelf.BudgetTokens(budget, func(text string) int {
+			result, err := call(toolshelf.Tokens(budget, func(text string) int {
 				counted = append(counted, text)
 				return len(strings.Fields(text)) // not the size of a token, but larger for more entries
 			}))
@@ -434,7 +435,7 @@ func TestBudgetTokensWithAnUnusualCounter(t *testing.T) {
 		"a negative number":   func(string) int { return -1 },
 	} {
 		for _, budget := range []int{1, 50, 920} {
-			counted := toolshelf.BudgetTokens(budget, count)
+			counted := toolshelf.Tokens(budget, count)
 			l, err := c.ListDir(t.Context(), "d", toolshelf.Gitignore(), counted)
 			if size := count(l.String()); err == nil && size > budget || err != nil && !errors.Is(err, toolshelf.ErrInvalidOption) {
 				t.Errorf("%s: ListDir returns %d tokens with a budget of %d, %v", name, size, budget, err)
@@ -482,13 +483,13 @@ func TestBudgetFailsBeforeTheWork(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
 	dir := strings.Repeat("x", 50)
 	for name, tt := range map[string]struct {
-		call  func(toolshelf.DirOption) error
+		call  func(toolshelf.FileOption) error
 		least int
 	}{
-		"ListDir":   {func(o toolshelf.DirOption) error { _, err := c.ListDir(t.Context(), dir, o); return err }, 89},
-		"Tree":      {func(o toolshelf.DirOption) error { _, err := c.Tree(t.Context(), dir, o); return err }, 67},
-		"FindFiles": {func(o toolshelf.DirOption) error { _, err := c.FindFiles(t.Context(), dir, "*.go", o); return err }, 34},
-		"Grep":      {func(o toolshelf.DirOption) error { _, err := c.Grep(t.Context(), dir, "text", o); return err }, 40},
+		"ListDir":   {func(o toolshelf.FileOption) error { _, err := c.ListDir(t.Context(), dir, o); return err }, 89},
+		"Tree":      {func(o toolshelf.FileOption) error { _, err := c.Tree(t.Context(), dir, o); return err }, 67},
+		"FindFiles": {func(o toolshelf.FileOption) error { _, err := c.FindFiles(t.Context(), dir, "*.go", o); return err }, 34},
+		"Grep":      {func(o toolshelf.FileOption) error { _, err := c.Grep(t.Context(), dir, "text", o); return err }, 40},
 	} {
 		message := fmt.Sprintf("Budget: %d characters cannot hold the shortest result, %d characters; use a larger budget", tt.least-1, tt.least)
 		checkError(t, name, tt.call(toolshelf.Budget(tt.least-1)), toolshelf.ErrInvalidOption, message)

@@ -179,11 +179,11 @@ func ExampleBudget() {
 	// Cut at 360 characters; raise this limit, or give the path of a subdirectory
 }
 
-func ExampleBudgetTokens() {
+func ExampleTokens() {
 	c := source()
 	defer c.Close()
 	estimate := func(text string) int { return len(text) / 4 } // or the tokenizer of your model
-	found, err := c.FindFiles(context.Background(), ".", "*", toolshelf.BudgetTokens(20, estimate))
+	found, err := c.FindFiles(context.Background(), ".", "*", toolshelf.Tokens(20, estimate))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -19,7 +19,7 @@ type TextMatches struct {
 	Path         string      `json:"path"`                   // the searched directory, relative to the root, ending in a slash; "./" for the root; or the searched file
 	Pattern      string      `json:"pattern"`                // as given
 	Matches      []TextMatch `json:"matches"`                // in path order, and by line within a file; never null
-	Total        int         `json:"total"`                  // number of matching lines, including those beyond Limit, LimitPerFile and Budget
+	Total        int         `json:"total"`                  // number of matching lines, including those beyond Limit and Budget
 	Files        int         `json:"files"`                  // number of files with matching lines, including those beyond Limit
 	Searched     int         `json:"searched"`               // number of searched files, excluding Binary and Skipped
 	Binary       int         `json:"binary,omitempty"`       // number of files that are not text
@@ -28,7 +28,7 @@ type TextMatches struct {
 	Dependencies int         `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
 	Vanished     int         `json:"vanished,omitempty"`     // number of entries removed during the call
 	LongLines    int         `json:"long_lines,omitempty"`   // number of lines larger than 1 MiB; Grep searches the first 1 MiB
-	Limits       []string    `json:"limits,omitempty"`       // the limits beyond which there are matching lines, such as "100 lines", "3 lines per file" and "8000 characters"; of Limit and Budget, the smaller
+	Limits       []string    `json:"limits,omitempty"`       // the limits beyond which there are matching lines, such as "100 lines" or "8000 characters": of Limit and Budget, the smaller
 	Hint         string      `json:"hint,omitempty"`         // if no file matches the globs of Files: a glob that matches a file, the glob without the repeated path, or why a glob matches none, in one line; empty if unknown
 	Warnings     []string    `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
@@ -70,7 +70,7 @@ const defaultGrepLimit = 1000
 // that is not text as Binary, and does not search the file.
 //
 // Matches is in path order, as the result of FindFiles, and the same for any number of
-// processors. With Limit and LimitPerFile, Grep returns the first lines in this order, but still
+// processors. With Limit, Grep returns the first lines in this order, but still
 // searches all files for Total and Files. Without Limit, Grep returns at most 1,000 lines. With
 // [Budget], all files share the limit and the budget. With
 // Context, Before and After have the lines around the matching line. No line of a file is twice
@@ -103,7 +103,8 @@ const defaultGrepLimit = 1000
 // of package regexp.
 func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOption) (TextMatches, error) {
 	const op = "Grep"
-	return inDirectory(ctx, c, op, path, opts, TextMatches.within, func(ctx context.Context, name string, o dirOptions) (TextMatches, error) {
+	options, err := newGrepOptions(opts)
+	return inDirectory(ctx, c, op, path, options, err, TextMatches.within, func(ctx context.Context, name string, o dirOptions) (TextMatches, error) {
 		compiled, err := grep.Compile(pattern, o.grep.pattern)
 		if err != nil {
 			return TextMatches{}, &Error{Code: CodeInvalidPattern, Op: op, Path: pattern,
@@ -114,7 +115,7 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 		}
 		lo, limit := o.listing(), o.limitOr(defaultGrepLimit)
 		lo.Limit = o.budget.lines(limit, minMatchLine)
-		found, err := listing.Grep(ctx, c.root, name, listing.Search{Pattern: compiled, Files: o.grep.files, PerFile: o.grep.perFile, Context: o.grep.context, Fair: o.budget.limited, Searched: o.searched}, lo)
+		found, err := listing.Grep(ctx, c.root, name, listing.Search{Pattern: compiled, Files: o.grep.files, Context: o.grep.context, Fair: o.budget.limited, Searched: o.searched}, lo)
 		if ctx.Err() != nil {
 			return TextMatches{}, ctx.Err()
 		} else if err != nil {
@@ -140,17 +141,12 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 		} else if found.Searched+found.Binary+found.Skipped+found.Vanished == 0 {
 			m.Hint = c.globHint(ctx, name, o.grep.files, lo)
 		}
-		if found.Total > found.Capped {
-			m.Limits = append(m.Limits, shown.Counted(o.grep.perFile, "line", "lines")+" per file")
-		}
-		if limit > 0 && found.Capped > limit {
-			m.Limits = append(m.Limits, limitOfLines(limit))
+		if limit > 0 && found.Total > limit {
+			m.Limits = []string{shown.Counted(limit, "line", "lines")}
 		}
 		return m, nil
 	})
 }
-
-func limitOfLines(n int) string { return shown.Counted(n, "line", "lines") }
 
 func newTextMatches(files []listing.MatchingFile) []TextMatch {
 	n := 0
@@ -185,53 +181,51 @@ func (m TextMatches) String() string { return shown.Matches[TextMatch](m).Text((
 // row returns the match for a text.
 func (m *TextMatch) row() *shown.Match { return (*shown.Match)(m) }
 
-// A GrepOption is an option for one call of Grep. Some options are also options of ListDir,
-// Tree and FindFiles, so a GrepOption is a DirOption.
-type GrepOption = DirOption
+// A GrepOption is an option for one call of Grep. If an option is repeated, the last value
+// applies, except for Exclude and Files: the globs of all options apply. A nil GrepOption has no
+// effect.
+type GrepOption interface{ applyGrep(*dirOptions) }
+
+// newGrepOptions checks the options of Grep.
+func newGrepOptions(opts []GrepOption) (dirOptions, error) {
+	o := dirOptions{limit: -1}
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyGrep(&o)
+		}
+	}
+	return o, inOp("Grep", o.err)
+}
 
 // grepOptions are the options that only Grep accepts.
 type grepOptions struct {
-	option  string // name of the first option, for the error of another method
 	pattern grep.Options
 	files   []listing.Glob
 	context int
-	perFile int
 }
 
-// setGrep returns an option that only Grep accepts.
-func setGrep(name string, set func(o *dirOptions)) GrepOption {
-	return func(o *dirOptions) {
-		if o.grep.option == "" {
-			o.grep.option = name
-		}
-		set(o)
-	}
-}
-
-// Literal searches for the text of the pattern: no character has a special meaning. Accepted by
-// Grep.
+// Literal searches for the text of the pattern: no character has a special meaning.
 func Literal() GrepOption {
-	return setGrep("Literal", func(o *dirOptions) { o.grep.pattern.Literal = true })
+	return grepOption(func(o *dirOptions) { o.grep.pattern.Literal = true })
 }
 
-// IgnoreCase ignores the letter case of the pattern (Unicode simple folding). Accepted by Grep.
+// IgnoreCase ignores the letter case of the pattern (Unicode simple folding).
 func IgnoreCase() GrepOption {
-	return setGrep("IgnoreCase", func(o *dirOptions) { o.grep.pattern.IgnoreCase = true })
+	return grepOption(func(o *dirOptions) { o.grep.pattern.IgnoreCase = true })
 }
 
 // WholeWords requires that the characters before and after a match are not part of a word: not
 // a letter, a mark or a digit of any script, and not "_". The beginning and the end of a line
-// meet the requirement. Accepted by Grep.
+// meet the requirement.
 func WholeWords() GrepOption {
-	return setGrep("WholeWords", func(o *dirOptions) { o.grep.pattern.WholeWords = true })
+	return grepOption(func(o *dirOptions) { o.grep.pattern.WholeWords = true })
 }
 
 // Files searches only files that match at least one of the globs. A glob without a slash matches
 // names at any depth. A glob with a slash matches paths relative to the directory of the call.
-// Syntax and errors are the syntax and the errors of Exclude. No glob means all files. Accepted by
-// Grep.
+// Syntax and errors are the syntax and the errors of Exclude. No glob means all files.
 func Files(globs ...string) GrepOption {
-	return setGrep("Files", func(o *dirOptions) {
+	return grepOption(func(o *dirOptions) {
 		for _, text := range globs {
 			if o.err != nil {
 				return
@@ -245,25 +239,13 @@ func Files(globs ...string) GrepOption {
 const maxContext = 100
 
 // Context returns up to n lines before and up to n lines after each matching line, n from 0 to
-// 100. The default is 0. Another n is [ErrInvalidOption]. Accepted by Grep.
+// 100. The default is 0. Another n is [ErrInvalidOption].
 func Context(n int) GrepOption {
-	return setGrep("Context", func(o *dirOptions) {
+	return grepOption(func(o *dirOptions) {
 		if n < 0 || n > maxContext {
 			o.fail(invalidOption(fmt.Sprintf("Context: %d lines; use 0 to %d", n, maxContext)))
 		}
 		o.grep.context = n
-	})
-}
-
-// LimitPerFile sets the maximum number of matching lines that Grep returns for one file: the
-// first lines of the file. Totals are not limited. The default, 0, means no limit. A negative n
-// is [ErrInvalidOption]. Accepted by Grep.
-func LimitPerFile(n int) GrepOption {
-	return setGrep("LimitPerFile", func(o *dirOptions) {
-		if n < 0 {
-			o.fail(invalidOption(fmt.Sprintf("LimitPerFile: %d lines; use 1 or more, or 0 for no limit", n)))
-		}
-		o.grep.perFile = n
 	})
 }
 
@@ -276,12 +258,9 @@ func (m TextMatches) within(ctx context.Context, o *dirOptions) (TextMatches, er
 	}
 	order, reported, whole, hint := newGrepOrder(m.Matches), m.Warnings, m.Limits, m.Hint
 	m.Hint = ""
-	lines := limitOfLines(o.limitOr(defaultGrepLimit))
-	cutLimits := slices.DeleteFunc(slices.Clone(whole), func(limit string) bool { return limit == lines }) // the budget is smaller
-	cutLimits = append(cutLimits, o.budget.String())
 	limits := func(n int) []string {
 		if n < len(order.matches) {
-			return cutLimits
+			return []string{o.budget.String()} // smaller than Limit
 		}
 		return whole
 	}

@@ -81,18 +81,11 @@ func TestGrepText(t *testing.T) {
   src/sub/x.go:1: TODO x
   src/main.go:1: // TODO main
   … and 2 more lines and 1 more file beyond 2 lines; raise this limit, or narrow path, files or pattern`},
-		{"a limit of a file", ".", "TODO", []toolshelf.GrepOption{toolshelf.LimitPerFile(1), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
+		{"a limit and a large budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(1), toolshelf.Budget(300), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
 
   A.md:1: TODO first
   A.md: … and 1 more
-  b.txt:2: TODO two
-  b.txt: … and 1 more
-  … and 2 more lines beyond 1 line per file; raise this limit, or narrow path, files or pattern`},
-		{"a limit, a limit of a file and a large budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.LimitPerFile(1), toolshelf.Limit(1), toolshelf.Budget(300), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
-
-  A.md:1: TODO first
-  A.md: … and 1 more
-  … and 3 more lines and 1 more file beyond 1 line per file and 1 line; raise these limits, or narrow path, files or pattern`},
+  … and 3 more lines and 1 more file beyond 1 line; raise this limit, or narrow path, files or pattern`},
 		{"a limit that is larger than the budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(3), toolshelf.Budget(211), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
 
   A.md:1: TODO first
@@ -253,7 +246,7 @@ func TestGrepAgreesWithALoop(t *testing.T) {
 			}
 		}
 		pattern := rapid.SampledFrom([]string{"a", "b+c", "^$", "[^b]c$", "a|cc"}).Draw(r, "pattern")
-		limit, perFile := rapid.IntRange(0, 9).Draw(r, "limit"), rapid.IntRange(0, 3).Draw(r, "perFile")
+		limit := rapid.IntRange(0, 9).Draw(r, "limit")
 		c := catalog(t, toolshelf.WithFs(fsys))
 		var options []toolshelf.GrepOption
 		if rapid.Bool().Draw(r, "fair") {
@@ -281,9 +274,7 @@ func TestGrepAgreesWithALoop(t *testing.T) {
 					continue
 				}
 				n++
-				if perFile == 0 || n <= perFile {
-					lines = append(lines, toolshelf.TextMatch{Path: file, Line: i + 1, Column: int64(loc[0]), Text: line, More: n})
-				}
+				lines = append(lines, toolshelf.TextMatch{Path: file, Line: i + 1, Column: int64(loc[0]), Text: line, More: n})
 			}
 			further[file] = n
 			total += n
@@ -310,7 +301,7 @@ func TestGrepAgreesWithALoop(t *testing.T) {
 				want[i].More = more
 			}
 		}
-		options = append(options, toolshelf.Limit(limit), toolshelf.LimitPerFile(perFile), toolshelf.Context(1))
+		options = append(options, toolshelf.Limit(limit), toolshelf.Context(1))
 		got, err := c.Grep(context.Background(), "p", pattern, options...)
 		if err != nil || got.Total != total || got.Files != matching || got.Searched != len(files.Files) {
 			r.Fatalf("%d lines, %d files of %d, %v; want %d, %d of %d", got.Total, got.Files, got.Searched, err, total, matching, len(files.Files))

@@ -11,14 +11,32 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
-// A DirOption is an option for one call of ListDir, Tree, FindFiles or Grep. If an option is
-// repeated, the last value applies, except for Exclude and Files: the globs of all options
-// apply. Each option documents the methods that accept the option. Other methods return
-// [ErrInvalidOption].
-type DirOption func(*dirOptions)
+// A DirOption is an option for one call of ListDir, Tree or FindFiles. If an option is repeated,
+// the last value applies, except for Exclude: the globs of all options apply. Each option
+// documents the methods that accept the option. Other methods return [ErrInvalidOption]. A nil
+// DirOption has no effect.
+type DirOption interface{ applyDir(*dirOptions) }
+
+// A FileOption is a [DirOption] and a [GrepOption].
+type FileOption interface {
+	DirOption
+	GrepOption
+}
+
+type (
+	dirOption  func(*dirOptions) // a DirOption
+	fileOption func(*dirOptions) // a FileOption
+	grepOption func(*dirOptions) // a GrepOption
+)
+
+func (f dirOption) applyDir(o *dirOptions)   { f(o) }
+func (f fileOption) applyDir(o *dirOptions)  { f(o) }
+func (f fileOption) applyGrep(o *dirOptions) { f(o) }
+func (f grepOption) applyGrep(o *dirOptions) { f(o) }
 
 // dirOptions are the options of a call.
 type dirOptions struct {
@@ -53,14 +71,14 @@ const (
 
 // ShowHidden includes the entries whose names begin with a dot. Accepted by ListDir, Tree,
 // FindFiles and Grep.
-func ShowHidden() DirOption {
-	return func(o *dirOptions) { o.showHidden = true }
+func ShowHidden() FileOption {
+	return fileOption(func(o *dirOptions) { o.showHidden = true })
 }
 
 // SortedBy sets the order. The default is ByName. An unknown key, for example from the
 // arguments of a tool, is [ErrInvalidSort]. Accepted by ListDir and Tree.
 func SortedBy(key SortKey) DirOption {
-	return func(o *dirOptions) {
+	return dirOption(func(o *dirOptions) {
 		switch key {
 		case "":
 			key = ByName
@@ -70,7 +88,7 @@ func SortedBy(key SortKey) DirOption {
 				Message: "cannot sort by '" + escape.Name(string(key)) + "'; use name, size or modified"})
 		}
 		o.sort = key
-	}
+	})
 }
 
 // limitOr returns the option Limit, or n without the option.
@@ -87,13 +105,13 @@ func (o *dirOptions) limitOr(n int) int {
 // at most 10,000 entries, Grep at most 1,000 lines, and the other methods have no limit.
 // [Budget] limits the length of the text instead. Accepted by ListDir, Tree, FindFiles and
 // Grep.
-func Limit(n int) DirOption {
-	return func(o *dirOptions) {
+func Limit(n int) FileOption {
+	return fileOption(func(o *dirOptions) {
 		if n < 0 {
 			o.fail(invalidOption(fmt.Sprintf("Limit: %d entries; use 1 or more, or 0 for no limit", n)))
 		}
 		o.limit = n
-	}
+	})
 }
 
 // After returns the page that follows the page with this DirListing.NextCursor. The cursor ""
@@ -102,7 +120,7 @@ func Limit(n int) DirOption {
 // ByName, an entry may be repeated or missing if its size or time has changed. A cursor of
 // another directory or another order is [ErrInvalidCursor]. Accepted by ListDir.
 func After(cursor string) DirOption {
-	return func(o *dirOptions) { o.after = cursor }
+	return dirOption(func(o *dirOptions) { o.after = cursor })
 }
 
 // Exclude omits entries that match any of the globs, and all entries below an omitted
@@ -115,27 +133,27 @@ func After(cursor string) DirOption {
 // glob whose braces expand to more than 1,000 patterns, and globs of one call that are larger
 // than 64 KiB together, with their braces expanded and without duplicates. Accepted by
 // ListDir, Tree, FindFiles and Grep.
-func Exclude(globs ...string) DirOption {
-	return func(o *dirOptions) {
+func Exclude(globs ...string) FileOption {
+	return fileOption(func(o *dirOptions) {
 		for _, text := range globs {
 			if o.err != nil {
 				return
 			}
 			o.exclude = append(o.exclude, o.glob(text))
 		}
-	}
+	})
 }
 
 // MaxDepth sets the number of levels below the directory of the call. MaxDepth(1) includes
 // only the entries of the directory itself. The default, 0, means no limit. A negative n is
 // [ErrInvalidOption]. Accepted by Tree, FindFiles and Grep.
-func MaxDepth(n int) DirOption {
-	return func(o *dirOptions) {
+func MaxDepth(n int) FileOption {
+	return fileOption(func(o *dirOptions) {
 		if n < 0 {
 			o.fail(invalidOption(fmt.Sprintf("MaxDepth: %d levels; use 1 or more, or 0 for no limit", n)))
 		}
 		o.maxDepth = n
-	}
+	})
 }
 
 // Gitignore omits directories named .git, and the entries that git would ignore because of
@@ -145,8 +163,8 @@ func MaxDepth(n int) DirOption {
 // patterns with stars of the .gitignore files from the root down to a directory are longer than
 // 32 KiB together, the other patterns with stars have no effect, and Warnings has a line. A
 // pattern such as "*.log" does not count. Accepted by ListDir, Tree, FindFiles and Grep.
-func Gitignore() DirOption {
-	return func(o *dirOptions) { o.gitignore = true }
+func Gitignore() FileOption {
+	return fileOption(func(o *dirOptions) { o.gitignore = true })
 }
 
 // SkipDependencies leaves out the content of directories that hold dependencies or the files
@@ -169,8 +187,8 @@ func Gitignore() DirOption {
 // learns that the directory exists. ShowHidden and Exclude apply as always. At MaxDepth, Tree
 // does not count the entries. Grep searches the files that FindFiles finds. Accepted by Tree,
 // FindFiles and Grep.
-func SkipDependencies() DirOption {
-	return func(o *dirOptions) { o.skipDependencies = true }
+func SkipDependencies() FileOption {
+	return fileOption(func(o *dirOptions) { o.skipDependencies = true })
 }
 
 // WithoutSizes omits the sizes and times of the entries: Size is -1 for files, Modified is
@@ -179,13 +197,13 @@ func SkipDependencies() DirOption {
 // entries that are removed during the call. Other orders read the metadata. Accepted by
 // ListDir and Tree.
 func WithoutSizes() DirOption {
-	return func(o *dirOptions) { o.withoutSizes = true }
+	return dirOption(func(o *dirOptions) { o.withoutSizes = true })
 }
 
 // matching sets the pattern of FindFiles. As an option, the pattern is checked together with
 // the other options.
 func matching(pattern string) DirOption {
-	return func(o *dirOptions) { o.pattern = o.glob(pattern) }
+	return dirOption(func(o *dirOptions) { o.pattern = o.glob(pattern) })
 }
 
 // glob parses a pattern and limits the total size of all patterns of a call.
@@ -222,29 +240,27 @@ func (o *dirOptions) listing() listing.Options {
 	}
 }
 
-// newDirOptions checks the options of a method. A method without pages, orders or levels
-// rejects the options for them.
+// newDirOptions checks the options of ListDir, Tree or FindFiles. A method without pages, orders
+// or levels rejects the options for them.
 func newDirOptions(op string, opts []DirOption) (dirOptions, error) {
 	o := dirOptions{limit: -1}
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&o)
+			opt.applyDir(&o)
 		}
 	}
 	switch {
 	case o.err != nil:
 	case o.after != "" && op != "ListDir":
 		o.err = invalidOption("After: " + op + " has no pages; use ListDir")
-	case o.sort != "" && (op == "FindFiles" || op == "Grep"):
-		o.err = invalidOption("SortedBy: " + op + " sorts by path; omit the option")
+	case o.sort != "" && op == "FindFiles":
+		o.err = invalidOption("SortedBy: FindFiles sorts by path; omit the option")
 	case o.maxDepth != 0 && op == "ListDir":
 		o.err = invalidOption("MaxDepth: ListDir does not enter directories; use Tree")
 	case o.skipDependencies && op == "ListDir":
 		o.err = invalidOption("SkipDependencies: ListDir does not enter directories; use Tree")
-	case o.withoutSizes && op != "ListDir" && op != "Tree":
-		o.err = invalidOption("WithoutSizes: " + op + " returns no sizes; omit the option")
-	case o.grep.option != "" && op != "Grep":
-		o.err = invalidOption(o.grep.option + ": " + op + " does not search in files; use Grep")
+	case o.withoutSizes && op == "FindFiles":
+		o.err = invalidOption("WithoutSizes: FindFiles returns no sizes; omit the option")
 	}
 	if o.sort == "" {
 		o.sort = ByName
@@ -266,72 +282,74 @@ type budget struct {
 }
 
 // Budget limits the text of the result, the result of String, to n characters (Unicode code
-// points), including the heading, the cursor, the warnings and the marks of the cuts. The
-// fields of the result have only the entries of the text. Totals count all entries.
+// points), including the heading, the cursor, the warnings and the marks of the cuts. The fields
+// of the result have only the entries of the text. Totals count all entries. A larger budget never
+// shows fewer entries. The section "Budgets" of docs/reference.md states which entries a budget
+// keeps first.
 //
-//   - ListDir returns the first entries. NextCursor continues after the last entry.
-//   - FindFiles returns the first files in path order. Total counts all files.
-//   - Grep returns the first match of each file, then the second matches, and so on, with their
-//     Before and After. Total counts all matches.
-//   - Tree returns entries of all levels. The text marks each cut, and names the budget.
-//
-// Tree adds one entry after the other, until the next entry does not fit. The subdirectories
-// of the directory of the call come first. Then Tree proceeds in rounds. In each round, each
-// directory in the tree adds its next 16 subdirectories or, after the last subdirectory, its
-// next file. A directory adds its first entries four rounds after its own line, so a text shows
-// many directories rather than the content of a few. 50 files beside 5 directories leave room
-// for the files of the directories.
-//
-// With Budget, the Limit of Tree and Grep follows the same order. The default limit of Tree
-// remains 10,000 entries, and the default limit of Grep 1,000 lines.
-//
-// A larger budget never shows fewer entries. If the whole result does not fit, the entries
-// precede the warnings: the result has the first three warnings and the number of the others,
-// or fewer if the rest of the budget is too small. A Hint of FindFiles and Grep that exceeds the
-// budget is omitted. With Gitignore, 35 characters are reserved
-// for the number of warnings.
-//
-// If the text without entries does not fit, the error is [ErrInvalidOption]. A listing needs its
-// first entry. The error precedes the work if the budget is too small for any result of the method
-// with the path, the pattern and the globs. No call returns the error from 400 characters for Tree
-// and FindFiles, from 600 characters for Grep, and from 700 characters for ListDir, if the path has
-// at most 100 characters, the pattern and the globs at most 100 characters together, and, for
-// ListDir, the names and the targets of links at most 50 characters. A budget of 0 or less is
-// [ErrInvalidOption]. Budget replaces an earlier [BudgetTokens].
+// If the text without entries does not fit, or n is 0 or less, the error is [ErrInvalidOption]. A
+// listing needs its first entry. The section states the sizes that always suffice. Only the text
+// of a prompt becomes "", and Dropped has all names, so a program may pass the unused rest of a
+// larger budget. Budget replaces an earlier [Tokens].
 //
 // The memory depends on the budget, not on the number of entries. In the order ByName, ListDir
-// reads the metadata only of entries that may fit. Accepted by ListDir, Tree, FindFiles and
-// Grep.
-func Budget(n int) DirOption {
-	return func(o *dirOptions) {
-		if n <= 0 {
-			o.fail(invalidOption("Budget: " + strconv.Itoa(n) + " characters; use 1000 or more"))
-		}
-		o.budget = budget{limited: true, max: n}
-	}
-}
+// reads the metadata only of entries that may fit. Accepted by ListDir, Tree, FindFiles, Grep,
+// SkillsPrompt and CommandsPrompt.
+func Budget(n int) BudgetOption { return budgetOption{budget: budget{limited: true, max: n}} }
 
-// BudgetTokens is [Budget] for a number of tokens, as counted by count. A budget of 0 or less
-// and a nil count are [ErrInvalidOption]. BudgetTokens replaces an earlier Budget.
+// Tokens is [Budget] for a number of tokens, as counted by count. A nil count is
+// [ErrInvalidOption], and a budget of 0 or less except for a prompt. Tokens replaces an earlier
+// Budget.
 //
 // The argument of count is always a whole text, and count has been called with the returned
 // text. If the whole result fits, count is called once. Otherwise the number of calls grows
-// with the logarithm of the number of entries. The method calls count on the goroutine of its
-// caller. The methods read all entries up to Limit: use a Limit for ListDir and FindFiles.
+// with the logarithm of the number of entries or, for a prompt, of the length of the text. The
+// method calls count on the goroutine of its caller. The methods of files read all entries up to
+// Limit: use a Limit for ListDir and FindFiles.
 //
-// BudgetTokens assumes that a text with more entries has no fewer tokens. For a count that
-// breaks this assumption, the text stays within the budget, but a longer text may exist.
-// Accepted by ListDir, Tree, FindFiles and Grep.
-func BudgetTokens(n int, count func(text string) int) DirOption {
-	return func(o *dirOptions) {
-		switch {
-		case n <= 0:
-			o.fail(invalidOption("BudgetTokens: " + strconv.Itoa(n) + " tokens; use 100 or more"))
-		case count == nil:
-			o.fail(invalidOption("BudgetTokens: the counter is nil; pass a function that counts the tokens of a text, or use Budget"))
-		}
-		o.budget = budget{limited: true, max: n, count: count}
+// Tokens assumes that a text with more content has no fewer tokens. For a count that breaks this
+// assumption, the text stays within the budget, but a longer text may exist. Accepted by the methods
+// of Budget.
+func Tokens(n int, count func(text string) int) BudgetOption {
+	o := budgetOption{budget: budget{limited: true, max: n, count: count}}
+	if count == nil {
+		o.err = invalidOption("Tokens: the counter is nil; pass a function that counts the tokens of a text, or use Budget")
 	}
+	return o
+}
+
+// A BudgetOption is a [FileOption] and a [PromptOption].
+type BudgetOption interface {
+	FileOption
+	PromptOption
+}
+
+type budgetOption struct {
+	budget
+	err error
+}
+
+func (b budgetOption) applyDir(o *dirOptions) {
+	switch {
+	case b.err == nil && b.max > 0:
+	case b.err == nil && b.count == nil:
+		b.err = invalidOption("Budget: " + strconv.Itoa(b.max) + " characters; use 1000 or more")
+	case b.err == nil:
+		b.err = invalidOption("Tokens: " + strconv.Itoa(b.max) + " tokens; use 100 or more")
+	}
+	if b.err != nil {
+		o.fail(b.err)
+	}
+	o.budget = b.budget
+}
+
+func (b budgetOption) applyGrep(o *dirOptions) { b.applyDir(o) }
+
+func (b budgetOption) applyPrompt(o *promptOptions) {
+	if b.err != nil {
+		o.err = b.err
+	}
+	o.budget = promptblock.Budget{Limited: true, Max: b.max, Count: b.count}
 }
 
 // String returns, for example, "300 characters".
@@ -485,7 +503,7 @@ func (b budget) holds(shortest fmt.Stringer) error {
 func (b budget) tooSmall(size int) error {
 	option, shortest := "Budget", budget{max: size, count: b.count}
 	if b.count != nil {
-		option = "BudgetTokens"
+		option = "Tokens"
 	}
 	return invalidOption(option + ": " + b.String() + " cannot hold the shortest result, " + shortest.String() + "; use a larger budget")
 }

@@ -406,6 +406,15 @@ func TestCursorWalkSurvivesChanges(t *testing.T) {
 	})
 }
 
+// optionsOf converts options to the options of a method.
+func optionsOf[O any](options []toolshelf.FileOption) []O {
+	all := make([]O, len(options))
+	for i, o := range options {
+		all[i], _ = o.(O)
+	}
+	return all
+}
+
 func TestInvalidOptions(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, sample())))
 	list := func(o toolshelf.DirOption) error { _, err := c.ListDir(t.Context(), ".", o); return err }
@@ -426,8 +435,8 @@ func TestInvalidOptions(t *testing.T) {
 		{"matches without sizes", find(toolshelf.WithoutSizes()), toolshelf.ErrInvalidOption},
 		{"a budget of nothing", find(toolshelf.Budget(0)), toolshelf.ErrInvalidOption},
 		{"too small a budget", list(toolshelf.Budget(20)), toolshelf.ErrInvalidOption},
-		{"no tokens", tree(toolshelf.BudgetTokens(-1, func(string) int { return 0 })), toolshelf.ErrInvalidOption},
-		{"no counter of tokens", tree(toolshelf.BudgetTokens(10, nil)), toolshelf.ErrInvalidOption},
+		{"no tokens", tree(toolshelf.Tokens(-1, func(string) int { return 0 })), toolshelf.ErrInvalidOption},
+		{"no counter of tokens", tree(toolshelf.Tokens(10, nil)), toolshelf.ErrInvalidOption},
 		{"a page of a tree", tree(toolshelf.After("x")), toolshelf.ErrInvalidOption},
 		{"a page of matches", find(toolshelf.After("x")), toolshelf.ErrInvalidOption},
 		{"an order for matches", find(toolshelf.SortedBy(toolshelf.BySize)), toolshelf.ErrInvalidOption},
@@ -436,13 +445,7 @@ func TestInvalidOptions(t *testing.T) {
 		{"the largest context", search(toolshelf.Context(100)), nil},
 		{"a larger context", search(toolshelf.Context(101)), toolshelf.ErrInvalidOption},
 		{"a negative context", search(toolshelf.Context(-1)), toolshelf.ErrInvalidOption},
-		{"a negative limit of a file", search(toolshelf.LimitPerFile(-1)), toolshelf.ErrInvalidOption},
-		{"an order for lines", search(toolshelf.SortedBy(toolshelf.BySize)), toolshelf.ErrInvalidOption},
-		{"a page of lines", search(toolshelf.After("x")), toolshelf.ErrInvalidOption},
 		{"an unclosed bracket for files", search(toolshelf.Files("[a")), toolshelf.ErrInvalidPattern},
-		{"a literal for a listing", list(toolshelf.Literal()), toolshelf.ErrInvalidOption},
-		{"a context for a tree", tree(toolshelf.Context(1)), toolshelf.ErrInvalidOption},
-		{"files for matches", find(toolshelf.Files("*.go")), toolshelf.ErrInvalidOption},
 		{"no option of ReadFile", read(nil), nil},
 		{"no range", read(toolshelf.Lines(0, 0)), nil},
 		{"a range of one line", read(toolshelf.Lines(-3, -3)), nil},
@@ -470,17 +473,17 @@ func TestOptionsOfMaxInt(t *testing.T) {
 	files := sample()
 	files["commands/a.md"] = "b"
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithMaxFileSize(math.MaxInt64))
-	options := []toolshelf.DirOption{toolshelf.Limit(math.MaxInt), toolshelf.MaxDepth(math.MaxInt)}
-	tree, err := c.Tree(t.Context(), ".", options...)
+	limit, depth := toolshelf.Limit(math.MaxInt), toolshelf.MaxDepth(math.MaxInt)
+	tree, err := c.Tree(t.Context(), ".", limit, depth)
 	if err != nil || tree.Omitted != 0 {
 		t.Errorf("Tree: %d entries omitted, %v", tree.Omitted, err)
 	}
-	found, err := c.FindFiles(t.Context(), ".", "*", options...)
+	found, err := c.FindFiles(t.Context(), ".", "*", limit, depth)
 	if err != nil || len(found.Files) != tree.Files {
 		t.Errorf("FindFiles: %d files of %d, %v", len(found.Files), tree.Files, err)
 	}
 	for _, sort := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize} {
-		listing, err := c.ListDir(t.Context(), ".", options[0], toolshelf.SortedBy(sort))
+		listing, err := c.ListDir(t.Context(), ".", limit, toolshelf.SortedBy(sort))
 		if err != nil || len(listing.Entries) != len(tree.Children) || listing.NextCursor != "" {
 			t.Errorf("ListDir by %s: %d entries of %d, %v", sort, len(listing.Entries), len(tree.Children), err)
 		}
@@ -497,7 +500,7 @@ func TestOptionsOfMaxInt(t *testing.T) {
 			t.Errorf("ReadFile: %+v, %v", text, err)
 		}
 	}
-	lines, err := c.Grep(t.Context(), ".", "^", append(options, toolshelf.LimitPerFile(math.MaxInt))...)
+	lines, err := c.Grep(t.Context(), ".", "^", limit, depth)
 	if err != nil || len(lines.Matches) != lines.Total || lines.Total == 0 {
 		t.Errorf("Grep: %d lines of %d, %v", len(lines.Matches), lines.Total, err)
 	}
@@ -754,10 +757,10 @@ func TestSameResultsInMemoryAndOnTheDisk(t *testing.T) {
 				}
 			}
 		}
-		var options []toolshelf.DirOption
+		var options []toolshelf.FileOption
 		for _, o := range []struct {
 			name   string
-			option toolshelf.DirOption
+			option toolshelf.FileOption
 		}{{"hidden", toolshelf.ShowHidden()}, {"gitignore", toolshelf.Gitignore()}, {"exclude", toolshelf.Exclude("node_modules", "a/**/-")}, {"limit", toolshelf.Limit(3)}} {
 			if rapid.Bool().Draw(r, o.name) {
 				options = append(options, o.option)
@@ -780,10 +783,13 @@ func TestSameResultsInMemoryAndOnTheDisk(t *testing.T) {
 			}
 		}
 		ctx := context.Background()
-		same("ListDir", func(c *toolshelf.Catalog) (any, error) { return c.ListDir(ctx, ".", options...) })
-		same("Tree", func(c *toolshelf.Catalog) (any, error) { return c.Tree(ctx, ".", options...) })
-		same("FindFiles", func(c *toolshelf.Catalog) (any, error) { return c.FindFiles(ctx, ".", "**/*", options...) })
-		same("Grep", func(c *toolshelf.Catalog) (any, error) { return c.Grep(ctx, ".", "^", options...) })
+		listed := optionsOf[toolshelf.DirOption](options)
+		same("ListDir", func(c *toolshelf.Catalog) (any, error) { return c.ListDir(ctx, ".", listed...) })
+		same("Tree", func(c *toolshelf.Catalog) (any, error) { return c.Tree(ctx, ".", listed...) })
+		same("FindFiles", func(c *toolshelf.Catalog) (any, error) { return c.FindFiles(ctx, ".", "**/*", listed...) })
+		same("Grep", func(c *toolshelf.Catalog) (any, error) {
+			return c.Grep(ctx, ".", "^", optionsOf[toolshelf.GrepOption](options)...)
+		})
 		tree, err := one.Tree(ctx, ".", toolshelf.ShowHidden())
 		if err != nil {
 			r.Fatal(err)

@@ -64,7 +64,8 @@ func (n *TreeNode) row() shown.Node[TreeNode] {
 // the directories of a partly dropped level twice. The result does not depend on the number of
 // processors.
 func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (DirTree, error) {
-	return inDirectory(ctx, c, "Tree", path, opts, DirTree.within, func(ctx context.Context, name string, o dirOptions) (DirTree, error) {
+	options, err := newDirOptions("Tree", opts)
+	return inDirectory(ctx, c, "Tree", path, options, err, DirTree.within, func(ctx context.Context, name string, o dirOptions) (DirTree, error) {
 		tree := DirTree{Path: name + "/", NoSizes: o.withoutSizes}
 		for i := range o.exclude {
 			tree.Excluding = append(tree.Excluding, o.exclude[i].String())

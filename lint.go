@@ -67,18 +67,20 @@ import (
 // ends or the catalog closes, Lint returns after the current files. Lint returns the
 // errors of List, with these differences: a missing directory named in an option is a
 // diagnostic, a missing default directory is empty, and a missing root is
-// ErrDirectoryNotFound. An option other than [WithProgress] is [ErrInvalidOption].
+// ErrDirectoryNotFound.
 func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, error) {
 	const op = "Lint"
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	report, err := onlyProgress(op, opts)
-	if err != nil {
-		return nil, err
+	var options lintOptions
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyLint(&options)
+		}
 	}
 	var checked atomic.Int64
-	progress := newReporter(report, func() (entries, files int64) { return c.commands.FilesRead() + c.skills.FilesRead(), checked.Load() })
+	progress := newReporter(options.progress, func() (entries, files int64) { return c.commands.FilesRead() + c.skills.FilesRead(), checked.Load() })
 	all, err := c.lint(ctx, op, progress, &checked)
 	progress.end(err)
 	if err != nil {
@@ -86,6 +88,12 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 	}
 	return newDiagnostics(all), nil
 }
+
+// A LintOption is an option for one call of Lint. The only option is [WithProgress]. A nil
+// LintOption has no effect.
+type LintOption interface{ applyLint(*lintOptions) }
+
+type lintOptions struct{ progress func(Progress) }
 
 // lint returns the problems in the order of Lint, and counts the checked files.
 func (c *Catalog) lint(ctx context.Context, op string, progress *reporter, checked *atomic.Int64) ([]problem.Problem, error) {

@@ -27,23 +27,26 @@ func (s slowOpens) Open(name string) (afero.File, error) {
 	return s.Fs.Open(name)
 }
 
-func longCalls(c *toolshelf.Catalog) map[string]func(ctx context.Context, o toolshelf.DirOption) error {
-	return map[string]func(ctx context.Context, o toolshelf.DirOption) error{
-		"ListDir": func(ctx context.Context, o toolshelf.DirOption) error { _, err := c.ListDir(ctx, ".", o); return err },
-		"Tree":    func(ctx context.Context, o toolshelf.DirOption) error { _, err := c.Tree(ctx, ".", o); return err },
-		"FindFiles": func(ctx context.Context, o toolshelf.DirOption) error {
+func longCalls(c *toolshelf.Catalog) map[string]func(ctx context.Context, o toolshelf.WithProgress) error {
+	return map[string]func(ctx context.Context, o toolshelf.WithProgress) error{
+		"ListDir": func(ctx context.Context, o toolshelf.WithProgress) error {
+			_, err := c.ListDir(ctx, ".", o)
+			return err
+		},
+		"Tree": func(ctx context.Context, o toolshelf.WithProgress) error { _, err := c.Tree(ctx, ".", o); return err },
+		"FindFiles": func(ctx context.Context, o toolshelf.WithProgress) error {
 			_, err := c.FindFiles(ctx, ".", "*", o)
 			return err
 		},
-		"Grep": func(ctx context.Context, o toolshelf.DirOption) error {
+		"Grep": func(ctx context.Context, o toolshelf.WithProgress) error {
 			_, err := c.Grep(ctx, ".", "Review", o)
 			return err
 		},
-		"Search": func(ctx context.Context, o toolshelf.DirOption) error {
+		"Search": func(ctx context.Context, o toolshelf.WithProgress) error {
 			_, err := c.Search(ctx, "review", 0, o)
 			return err
 		},
-		"Lint": func(ctx context.Context, o toolshelf.DirOption) error { _, err := c.Lint(ctx, o); return err },
+		"Lint": func(ctx context.Context, o toolshelf.WithProgress) error { _, err := c.Lint(ctx, o); return err },
 	}
 }
 
@@ -124,17 +127,6 @@ func TestFailedCallsDoNotReportTheirEnd(t *testing.T) {
 		}))
 		if err == nil {
 			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
-func TestSearchAndLintAcceptOnlyWithProgress(t *testing.T) {
-	c := catalog(t, toolshelf.WithFs(memoryOf(t, commandFiles())))
-	for _, name := range []string{"Search", "Lint"} {
-		for _, o := range []toolshelf.DirOption{toolshelf.Limit(3), toolshelf.ShowHidden(), toolshelf.Literal(), toolshelf.Budget(-1)} {
-			if err := longCalls(c)[name](t.Context(), o); !errors.Is(err, toolshelf.ErrInvalidOption) {
-				t.Errorf("%s: %v", name, err)
-			}
 		}
 	}
 }

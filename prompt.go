@@ -11,23 +11,19 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
 
-// A SkillsPrompt is a list of skills for the instructions of a model.
-type SkillsPrompt struct {
-	Text      string   `json:"text"`      // the block; "" if no skill is included
-	Included  []string `json:"included"`  // the names of the skills in Text, in the order of Text
-	Shortened []string `json:"shortened"` // the included skills whose description is cut and ends with "…"
-	Dropped   []string `json:"dropped"`   // the skills that exceed the budget, in the order of ListSkills
+// A PromptList is a list of skills or commands for the instructions of a model.
+type PromptList struct {
+	Text      string   `json:"text"`      // the block; "" if no skill or command is included
+	Included  []string `json:"included"`  // the names in Text, in the order of Text
+	Shortened []string `json:"shortened"` // the included names whose description is cut and ends with "…"
+	Dropped   []string `json:"dropped"`   // the names that exceed the budget, in the order of ListSkills or List
 }
 
-// String returns the text.
-func (p SkillsPrompt) String() string { return p.Text }
-
-// A CommandsPrompt is a list of commands for the instructions of a model. The
-// fields have the meaning of the fields of [SkillsPrompt].
-type CommandsPrompt SkillsPrompt
+// A SkillsPrompt is the PromptList of skills.
+type SkillsPrompt = PromptList
 
 // String returns the text.
-func (p CommandsPrompt) String() string { return p.Text }
+func (p PromptList) String() string { return p.Text }
 
 // SkillsPrompt returns the skills that a model may choose, in the form of the
 // client guide of the Agent Skills format
@@ -49,8 +45,8 @@ func (p CommandsPrompt) String() string { return p.Text }
 //
 // # Budget
 //
-// Without options, the length of the text has no limit. With [PromptBudget] or
-// [PromptTokens], the text never exceeds the budget. SkillsPrompt shortens the
+// Without options, the length of the text has no limit. With [Budget] or [Tokens],
+// the text never exceeds the budget. SkillsPrompt shortens the
 // text in two steps:
 //
 //   - SkillsPrompt cuts the longest descriptions to one common length, the greatest
@@ -80,24 +76,24 @@ func (p CommandsPrompt) String() string { return p.Text }
 // SkillsPrompt returns the errors of [Catalog.ListSkills], but a missing default
 // directory is not an error and has no skills. An invalid option is [ErrInvalidOption]. In
 // addition to the cost of ListSkills, the time is linear in the length of the
-// descriptions, plus the time of the counter of [PromptTokens].
+// descriptions, plus the time of the counter of [Tokens].
 func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (SkillsPrompt, error) {
 	const op = "SkillsPrompt"
 	if err := c.begin(ctx, op); err != nil {
-		return SkillsPrompt{}, err
+		return PromptList{}, err
 	}
 	options, err := newPromptOptions(opts)
 	if err != nil {
-		return SkillsPrompt{}, inOp(op, err)
+		return PromptList{}, inOp(op, err)
 	}
 	all, err := c.skills.optionalSnapshot(ctx, op)
 	if err != nil {
-		return SkillsPrompt{}, err
+		return PromptList{}, err
 	}
 	shown := c.skills.filter.apply(all)
 	block := promptblock.Block{Tag: "skill"}
 	if block.Preferred, err = preferredNames(ctx, op, c, c.skills, &options, all, shown); err != nil {
-		return SkillsPrompt{}, err
+		return PromptList{}, err
 	}
 	for _, e := range shown.Loadable {
 		header := Frontmatter{doc: e.Header()} // a SkillInfo for each entry would cost more than the block
@@ -106,7 +102,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 		}
 	}
 	result, err := block.Fit(ctx, options.budget)
-	return SkillsPrompt(result), err
+	return PromptList(result), err
 }
 
 // CommandsPrompt returns the commands of [Catalog.List] as an <available_commands>
@@ -117,23 +113,23 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 // CommandsPrompt omits commands with disable-model-invocation: true, as Claude Code
 // does. CommandsPrompt returns the errors of List, but a missing default directory is
 // not an error and has no commands. An invalid option is [ErrInvalidOption].
-func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (CommandsPrompt, error) {
+func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (PromptList, error) {
 	const op = "CommandsPrompt"
 	if err := c.begin(ctx, op); err != nil {
-		return CommandsPrompt{}, err
+		return PromptList{}, err
 	}
 	options, err := newPromptOptions(opts)
 	if err != nil {
-		return CommandsPrompt{}, inOp(op, err)
+		return PromptList{}, inOp(op, err)
 	}
 	all, err := c.commands.optionalSnapshot(ctx, op)
 	if err != nil {
-		return CommandsPrompt{}, err
+		return PromptList{}, err
 	}
 	shown := c.commands.filter.apply(all)
 	block := promptblock.Block{Tag: "command"}
 	if block.Preferred, err = preferredNames(ctx, op, c, c.commands, &options, all, shown); err != nil {
-		return CommandsPrompt{}, err
+		return PromptList{}, err
 	}
 	for _, e := range shown.Loadable {
 		if !e.UserOnly {
@@ -141,12 +137,16 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Com
 		}
 	}
 	result, err := block.Fit(ctx, options.budget)
-	return CommandsPrompt(result), err
+	return PromptList(result), err
 }
 
 // A PromptOption changes the result of one call of SkillsPrompt or CommandsPrompt.
-// If an option is repeated, the last value applies.
-type PromptOption func(*promptOptions)
+// If an option is repeated, the last value applies. A nil PromptOption has no effect.
+type PromptOption interface{ applyPrompt(*promptOptions) }
+
+type promptOption func(*promptOptions)
+
+func (f promptOption) applyPrompt(o *promptOptions) { f(o) }
 
 type promptOptions struct {
 	budget    promptblock.Budget
@@ -160,7 +160,7 @@ func newPromptOptions(opts []PromptOption) (promptOptions, error) {
 	var o promptOptions
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&o)
+			opt.applyPrompt(&o)
 		}
 	}
 	return o, o.err
@@ -175,41 +175,12 @@ func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry
 	b.Add(e.Layer(), e.Name, description, location)
 }
 
-// PromptBudget limits the text to n characters (Unicode code points), including
-// markup. If n is 0 or negative, the text is "" and Dropped has all names, so a
-// program may pass the unused rest of a larger budget. PromptBudget replaces an earlier
-// [PromptTokens].
-func PromptBudget(n int) PromptOption {
-	return func(o *promptOptions) { o.budget = promptblock.Budget{Limited: true, Max: n} }
-}
-
-// PromptTokens limits the text to budget tokens, as counted by count. If budget is
-// negative, the text is "" and Dropped has all names. A nil count is
-// [ErrInvalidOption]. PromptTokens replaces an earlier [PromptBudget].
-//
-// The argument of count is always a whole text, and count has been called with the
-// returned text. If the whole block fits, count is called once. Otherwise the
-// number of calls grows with the logarithm of the length of the text: 5 to 20 calls
-// are usual, mostly with texts near the budget.
-//
-// PromptTokens assumes that a text with more content has no fewer tokens. For a
-// count that breaks this assumption, the text stays within the budget, but a
-// longer text may exist.
-func PromptTokens(budget int, count func(string) int) PromptOption {
-	return func(o *promptOptions) {
-		if count == nil {
-			o.err = invalidOption("PromptTokens: the counter is nil; pass a function that counts the tokens of a text, or use PromptBudget")
-		}
-		o.budget = promptblock.Budget{Limited: true, Max: budget, Count: count}
-	}
-}
-
 // PromptLocations adds a <location> to each entry, for a model that reads files
 // itself: the full path of the file on its filesystem. An entry of [WithSkillsFS] or
 // [WithCommandsFS] has no location, because the model cannot read the path. Without
 // PromptLocations, the text contains no path.
 func PromptLocations() PromptOption {
-	return func(o *promptOptions) { o.locations = true }
+	return promptOption(func(o *promptOptions) { o.locations = true })
 }
 
 // PromptFirst puts these skills or commands before all others in the order of
@@ -218,10 +189,10 @@ func PromptLocations() PromptOption {
 // names, PromptFirst has no effect.
 //
 // PromptFirst does not change the order of the text, and has no effect without
-// [PromptBudget] or [PromptTokens].
+// [Budget] or [Tokens].
 func PromptFirst(names ...string) PromptOption {
 	names = slices.Clone(names)
-	return func(o *promptOptions) { o.first = names }
+	return promptOption(func(o *promptOptions) { o.first = names })
 }
 
 // PromptFor puts the skills or commands that match a query before the others in
@@ -233,11 +204,11 @@ func PromptFirst(names ...string) PromptOption {
 //
 // PromptFor reads the first 500 characters of the query. An empty query, and a
 // query without a match, have no effect. PromptFor does not change the order of
-// the text, and does not search without [PromptBudget] or [PromptTokens].
+// the text, and does not search without [Budget] or [Tokens].
 //
 // The cost is the cost of a search. The first search reads every file.
 func PromptFor(query string) PromptOption {
-	return func(o *promptOptions) { o.query = query }
+	return promptOption(func(o *promptOptions) { o.query = query })
 }
 
 // preferredNames returns the names that precede the order of the layers: the names of

@@ -50,11 +50,11 @@ func ExampleCatalog_SkillsPrompt() {
 	// </available_skills>
 }
 
-func ExamplePromptBudget() {
+func ExampleBudget_prompt() {
 	c := described()
 	defer c.Close()
 	for _, characters := range []int{320, 260} {
-		skills, err := c.SkillsPrompt(context.Background(), toolshelf.PromptBudget(characters))
+		skills, err := c.SkillsPrompt(context.Background(), toolshelf.Budget(characters))
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -88,7 +88,7 @@ func ExamplePromptFirst() {
 	c := described()
 	defer c.Close()
 	pinned := []string{"pdf-tools"} // in the user's settings
-	skills, err := c.SkillsPrompt(context.Background(), toolshelf.PromptBudget(260), toolshelf.PromptFirst(pinned...))
+	skills, err := c.SkillsPrompt(context.Background(), toolshelf.Budget(260), toolshelf.PromptFirst(pinned...))
 	fmt.Println(skills.Included, skills.Dropped, err)
 	// Output:
 	// [pdf-tools] [data-analysis] <nil>
@@ -98,17 +98,17 @@ func ExamplePromptFor() {
 	c := described()
 	defer c.Close()
 	task := "Please fill in the attached PDF form."
-	skills, err := c.SkillsPrompt(context.Background(), toolshelf.PromptBudget(260), toolshelf.PromptFor(task))
+	skills, err := c.SkillsPrompt(context.Background(), toolshelf.Budget(260), toolshelf.PromptFor(task))
 	fmt.Println(skills.Included, skills.Dropped, err)
 	// Output:
 	// [pdf-tools] [data-analysis] <nil>
 }
 
-func ExamplePromptTokens() {
+func ExampleTokens_prompt() {
 	c := described()
 	defer c.Close()
 	tokens := func(text string) int { return len(strings.Fields(text)) } // use your model's tokenizer
-	skills, err := c.SkillsPrompt(context.Background(), toolshelf.PromptTokens(20, tokens))
+	skills, err := c.SkillsPrompt(context.Background(), toolshelf.Tokens(20, tokens))
 	fmt.Println(tokens(skills.Text), skills.Included, skills.Shortened, skills.Dropped, err)
 	// Output:
 	// 20 [data-analysis pdf-tools] [data-analysis] [] <nil>

@@ -129,7 +129,7 @@ func TestSkillsPrompt(t *testing.T) {
 			name: "the longest descriptions are cut to one length",
 			files: map[string]string{"skills/a/SKILL.md": skill("description: " + long), "skills/b/SKILL.md": skill("description: Brief, and left alone"),
 				"skills/c/SKILL.md": skill("description: " + long)},
-			options: []toolshelf.PromptOption{toolshelf.PromptBudget(utf8.RuneCountInString(available(listed("a", ""), listed("b", "Brief, and left alone"), listed("c", ""))) + 2*80)},
+			options: []toolshelf.PromptOption{toolshelf.Budget(utf8.RuneCountInString(available(listed("a", ""), listed("b", "Brief, and left alone"), listed("c", ""))) + 2*80)},
 			want: toolshelf.SkillsPrompt{Text: available(listed("a", "Read and fill forms. Read and fill forms. Read and fill forms. Read and fill…"), listed("b", "Brief, and left alone"),
 				listed("c", "Read and fill forms. Read and fill forms. Read and fill forms. Read and fill…")),
 				Included: []string{"a", "b", "c"}, Shortened: []string{"a", "c"}},
@@ -138,7 +138,7 @@ func TestSkillsPrompt(t *testing.T) {
 			name: "skills of the last layer are dropped, the last name first",
 			files: map[string]string{"skills/b/SKILL.md": skill("description: " + long), "skills/z/SKILL.md": skill("description: Brief"),
 				"user/a/SKILL.md": skill("description: " + long), "user/c/SKILL.md": skill("description: Brief"), "user/d/SKILL.md": skill("description: Brief")},
-			options: []toolshelf.PromptOption{toolshelf.PromptBudget(460)},
+			options: []toolshelf.PromptOption{toolshelf.Budget(460)},
 			want: toolshelf.SkillsPrompt{Text: available(listed("a", "Read and fill forms. Read and fill forms. Read and fill forms. Read and fill…"),
 				listed("b", "Read and fill forms. Read and fill forms. Read and fill forms. Read and fill…"), listed("z", "Brief"), "  <!-- 2 more skills not listed -->\n"),
 				Included: []string{"a", "b", "z"}, Shortened: []string{"a", "b"}, Dropped: []string{"c", "d"}},
@@ -146,33 +146,33 @@ func TestSkillsPrompt(t *testing.T) {
 		{
 			name:    "the text is empty if no skill fits",
 			files:   map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
-			options: []toolshelf.PromptOption{toolshelf.PromptBudget(100)},
+			options: []toolshelf.PromptOption{toolshelf.Budget(100)},
 			want:    toolshelf.SkillsPrompt{Dropped: []string{"a", "b"}},
 		},
 		{
 			name:    "a negative budget",
 			files:   map[string]string{"skills/a/SKILL.md": skill("description: A")},
-			options: []toolshelf.PromptOption{toolshelf.PromptBudget(-5)},
+			options: []toolshelf.PromptOption{toolshelf.Budget(-5)},
 			want:    toolshelf.SkillsPrompt{Dropped: []string{"a"}},
 		},
 		{
 			name:  "tokens instead of characters",
 			files: map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
-			options: []toolshelf.PromptOption{toolshelf.PromptBudget(1), // replaced by the next option
-				toolshelf.PromptTokens(9, func(s string) int { return strings.Count(s, "\n") })},
+			options: []toolshelf.PromptOption{toolshelf.Budget(1), // replaced by the next option
+				toolshelf.Tokens(9, func(s string) int { return strings.Count(s, "\n") })},
 			want: toolshelf.SkillsPrompt{Text: available(listed("a", "A"), listed("b", "B")), Included: []string{"a", "b"}},
 		},
 		{
 			name:  "characters instead of tokens",
 			files: map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
-			options: []toolshelf.PromptOption{toolshelf.PromptTokens(9, func(s string) int { return strings.Count(s, "\n") }),
-				toolshelf.PromptBudget(9)},
+			options: []toolshelf.PromptOption{toolshelf.Tokens(9, func(s string) int { return strings.Count(s, "\n") }),
+				toolshelf.Budget(9)},
 			want: toolshelf.SkillsPrompt{Dropped: []string{"a", "b"}},
 		},
 		{
 			name:    "no tokens left",
 			files:   map[string]string{"skills/a/SKILL.md": skill("description: A"), "skills/b/SKILL.md": skill("description: B")},
-			options: []toolshelf.PromptOption{toolshelf.PromptTokens(7, func(s string) int { return strings.Count(s, "\n") })},
+			options: []toolshelf.PromptOption{toolshelf.Tokens(7, func(s string) int { return strings.Count(s, "\n") })},
 			want:    toolshelf.SkillsPrompt{Text: available(listed("a", "A"), "  <!-- 1 more skill not listed -->\n"), Included: []string{"a"}, Dropped: []string{"b"}},
 		},
 	} {
@@ -202,7 +202,7 @@ func TestCommandsPrompt(t *testing.T) {
 		"commands/release.md": "---\ndescription: For people\ndisable-model-invocation: true\n---\n",
 		"commands/unknown.md": "First paragraph,\nin two lines.\n",
 	})))
-	got, err := c.CommandsPrompt(t.Context(), toolshelf.PromptLocations(), toolshelf.PromptBudget(400))
+	got, err := c.CommandsPrompt(t.Context(), toolshelf.PromptLocations(), toolshelf.Budget(400))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestPreferredSkillsAreDroppedLast(t *testing.T) {
 		{"names before matches, in the other order", []toolshelf.PromptOption{first("eta"), query("pdf")}, "delta eta"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for _, limit := range []toolshelf.PromptOption{toolshelf.PromptBudget(320), toolshelf.PromptTokens(320, utf8.RuneCountInString)} {
+			for _, limit := range []toolshelf.PromptOption{toolshelf.Budget(320), toolshelf.Tokens(320, utf8.RuneCountInString)} {
 				got, err := preferring(t).SkillsPrompt(t.Context(), append(tt.options, limit)...)
 				if err != nil {
 					t.Fatal(err)
@@ -318,7 +318,7 @@ func TestPreferredSkillsHaveNoEffectIfAllFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, options := range [][]toolshelf.PromptOption{nil, {toolshelf.PromptBudget(10_000)}} {
+	for _, options := range [][]toolshelf.PromptOption{nil, {toolshelf.Budget(10_000)}} {
 		got, err := c.SkillsPrompt(t.Context(), append(options, toolshelf.PromptFirst("eta"), toolshelf.PromptFor("pdf"))...)
 		if err != nil {
 			t.Fatal(err)
@@ -339,7 +339,7 @@ func TestPreferredSkillsAreShortened(t *testing.T) {
 		400: {Included: []string{"b", "c"}, Shortened: []string{"b", "c"}, Dropped: []string{"a"}},
 		300: {Included: []string{"c"}, Shortened: []string{"c"}, Dropped: []string{"a", "b"}},
 	} {
-		got, err := c.SkillsPrompt(t.Context(), toolshelf.PromptBudget(budget), toolshelf.PromptFirst("c", "b"))
+		got, err := c.SkillsPrompt(t.Context(), toolshelf.Budget(budget), toolshelf.PromptFirst("c", "b"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func TestCommandsPromptPrefersCommands(t *testing.T) {
 		option toolshelf.PromptOption
 		want   string
 	}{{toolshelf.PromptFirst("d", "b"), "b"}, {toolshelf.PromptFor("a form"), "c"}, {nil, "a"}} {
-		got, err := c.CommandsPrompt(t.Context(), tt.option, toolshelf.PromptBudget(185))
+		got, err := c.CommandsPrompt(t.Context(), tt.option, toolshelf.Budget(185))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +371,7 @@ func TestCommandsPromptPrefersCommands(t *testing.T) {
 func TestPromptForEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := preferring(t).SkillsPrompt(ctx, toolshelf.PromptBudget(100), toolshelf.PromptFor("pdf")); !errors.Is(err, context.Canceled) {
+	if _, err := preferring(t).SkillsPrompt(ctx, toolshelf.Budget(100), toolshelf.PromptFor("pdf")); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -392,7 +392,7 @@ func TestPromptErrors(t *testing.T) {
 		{"a missing directory", c, nil, toolshelf.ErrDirectoryNotFound},
 		{"an unreadable directory", unreadable, nil, toolshelf.ErrPermissionDenied},
 		{"a closed catalog", closed, nil, toolshelf.ErrClosed},
-		{"no counter", c, []toolshelf.PromptOption{nil, toolshelf.PromptTokens(100, nil)}, toolshelf.ErrInvalidOption},
+		{"no counter", c, []toolshelf.PromptOption{nil, toolshelf.Tokens(100, nil)}, toolshelf.ErrInvalidOption},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := tt.catalog.SkillsPrompt(t.Context(), tt.options...)
@@ -461,7 +461,7 @@ func TestHostileSkillsStayWithinTheBudget(t *testing.T) {
 		t.Fatal(len(list), err)
 	}
 	for _, budget := range []int{0, 120, 1000, 8000, 200_000, 1_000_000} {
-		p, err := c.SkillsPrompt(t.Context(), toolshelf.PromptBudget(budget))
+		p, err := c.SkillsPrompt(t.Context(), toolshelf.Budget(budget))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -121,7 +121,6 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 // listed, because a remote store can need longer to list many files. If ctx is canceled, Search returns the error of ctx. The
 // next search continues with the files read so far. Search also returns the errors of
 // [Catalog.List]. A missing default directory is not an error and contains no commands.
-// An option other than [WithProgress] is [ErrInvalidOption].
 //
 // [WithSearcher] replaces the built-in search with another engine.
 func (c *Catalog) Search(ctx context.Context, query string, limit int, opts ...SearchOption) (SearchResults, error) {
@@ -135,14 +134,22 @@ func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int, opt
 	return searchIn(ctx, c, c.skills, "SearchSkills", query, limit, opts)
 }
 
+// A SearchOption is an option for one call of Search or SearchSkills. The only option is
+// [WithProgress]. A nil SearchOption has no effect.
+type SearchOption interface{ applySearch(*searchOptions) }
+
+type searchOptions struct{ progress func(Progress) }
+
 func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int, opts []SearchOption) (SearchResults, error) {
 	begin := time.Now()
 	if err := c.begin(ctx, op); err != nil {
 		return SearchResults{}, searchError(op, err)
 	}
-	report, err := onlyProgress(op, opts)
-	if err != nil {
-		return SearchResults{}, err
+	var options searchOptions
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applySearch(&options)
+		}
 	}
 	query = strings.TrimSpace(query)
 	if limit == 0 {
@@ -158,7 +165,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 		return SearchResults{}, &Error{Code: CodeInvalidQuery, Op: op,
 			Message: fmt.Sprintf("the limit %d is out of range; use 1 to %d", limit, maxSearchLimit)}
 	}
-	progress := newReporter(report, func() (entries, files int64) { return in.FilesRead(), in.searcher.FilesRead() })
+	progress := newReporter(options.progress, func() (entries, files int64) { return in.FilesRead(), in.searcher.FilesRead() })
 	found, err := findCurrent(ctx, c, in, progress, op, query, limit)
 	progress.end(err)
 	if err != nil {

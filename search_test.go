@@ -884,7 +884,7 @@ func TestPromptForAsksTheSearcher(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut, err := c.SkillsPrompt(t.Context(), toolshelf.PromptFor("anything"), toolshelf.PromptBudget(len(whole.Text)*3/4))
+	cut, err := c.SkillsPrompt(t.Context(), toolshelf.PromptFor("anything"), toolshelf.Budget(len(whole.Text)*3/4))
 	if err != nil {
 		t.Fatal(err)
 	}

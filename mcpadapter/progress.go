@@ -60,15 +60,15 @@ func progressOf(ctx context.Context) func(ProgressNotification) {
 	return send
 }
 
-// reportOptions returns the option for a call of the catalog that reports its progress, or
-// no option if the context has no function for the reports.
-func reportOptions(ctx context.Context) []toolshelf.DirOption {
+// reportOption returns the option for a call of the catalog that reports its progress, or
+// nil if the context has no function for the reports.
+func reportOption(ctx context.Context) toolshelf.WithProgress {
 	send := progressOf(ctx)
 	if send == nil {
 		return nil
 	}
 	last := 0
-	return []toolshelf.DirOption{toolshelf.WithProgress(func(p toolshelf.Progress) {
+	return func(p toolshelf.Progress) {
 		n := p.Entries + p.Files
 		if p.Done || n <= last || ctx.Err() != nil {
 			return
@@ -79,7 +79,7 @@ func reportOptions(ctx context.Context) []toolshelf.DirOption {
 			message += fmt.Sprintf(", files read: %d", p.Files)
 		}
 		send(ProgressNotification{Progress: n, Message: message})
-	})}
+	}
 }
 
 // withToken returns the context of a request whose reports have the progress token of the

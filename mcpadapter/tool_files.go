@@ -44,21 +44,22 @@ var showDependencies = parameter{name: "show_dependencies", kind: booleanKind, d
 var showSizes = parameter{name: "show_sizes", kind: booleanKind, defaultValue: "true",
 	description: "Show the sizes of files (default true)"}
 
-// sizeOptions returns the options that limit a result.
-func sizeOptions(args arguments) []toolshelf.DirOption {
-	return []toolshelf.DirOption{toolshelf.Limit(args.integer("limit")), toolshelf.Budget(args.integer("max_characters"))}
+// walkOptions appends the options of all tools that enter subdirectories to the options of a tool.
+func walkOptions[O any](ctx context.Context, args arguments, options ...O) []O {
+	common := []toolshelf.FileOption{toolshelf.Limit(args.integer("limit")), toolshelf.Budget(args.integer("max_characters")),
+		toolshelf.Exclude(args.strings("exclude_patterns")...), reportOption(ctx)}
+	common = appendIf(common, args.boolean("gitignore"), toolshelf.Gitignore())
+	common = appendIf(common, args.boolean("show_hidden"), toolshelf.ShowHidden())
+	common = appendIf(common, !args.boolean("show_dependencies"), toolshelf.SkipDependencies())
+	for _, o := range common {
+		options = append(options, o.(O))
+	}
+	return options
 }
 
-// walkOptions returns the options of the tools that enter subdirectories.
-func walkOptions(args arguments) []toolshelf.DirOption {
-	options := append(sizeOptions(args), toolshelf.Exclude(args.strings("exclude_patterns")...))
-	options = appendIf(options, args.boolean("gitignore"), toolshelf.Gitignore)
-	return appendIf(options, !args.boolean("show_dependencies"), toolshelf.SkipDependencies)
-}
-
-func appendIf(options []toolshelf.DirOption, wanted bool, option func() toolshelf.DirOption) []toolshelf.DirOption {
+func appendIf[O any](options []O, wanted bool, option O) []O {
 	if wanted {
-		options = append(options, option())
+		options = append(options, option)
 	}
 	return options
 }
@@ -84,11 +85,12 @@ var listDirectory = definition{
 		`"next_cursor":{"type":"string","description":"Cursor of the next page"},`+ignoredSchema+`,`+vanishedSchema+`,`+noSizesSchema+`,`+hintSchema+`,`+warningSchema,
 		"path", "entries", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := append(sizeOptions(args), toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))), toolshelf.After(args.string("cursor")))
-		options = appendIf(options, args.boolean("gitignore"), toolshelf.Gitignore)
-		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
-		options = appendIf(options, !args.boolean("show_sizes"), toolshelf.WithoutSizes)
-		listing, err := t.ListDir(ctx, args.string("path"), append(options, reportOptions(ctx)...)...)
+		options := []toolshelf.DirOption{toolshelf.Limit(args.integer("limit")), toolshelf.Budget(args.integer("max_characters")),
+			toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))), toolshelf.After(args.string("cursor")), reportOption(ctx)}
+		options = appendIf[toolshelf.DirOption](options, args.boolean("gitignore"), toolshelf.Gitignore())
+		options = appendIf[toolshelf.DirOption](options, args.boolean("show_hidden"), toolshelf.ShowHidden())
+		options = appendIf(options, !args.boolean("show_sizes"), toolshelf.WithoutSizes())
+		listing, err := t.ListDir(ctx, args.string("path"), options...)
 		if err != nil {
 			return Result{}, err
 		}
@@ -121,10 +123,9 @@ var directoryTree = definition{
 		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+ignoredSchema+`,`+vanishedSchema+`,"limits":{"type":"array","items":{"type":"string"},"description":"The limit that omits entries, such as \"1000 entries\""},`+noSizesSchema+`,`+warningSchema,
 		"path", "children", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := append(walkOptions(args), toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels)))
-		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
-		options = appendIf(options, !args.boolean("show_sizes"), toolshelf.WithoutSizes)
-		tree, err := t.Tree(ctx, args.string("path"), append(options, reportOptions(ctx)...)...)
+		options := walkOptions[toolshelf.DirOption](ctx, args, toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels)))
+		options = appendIf(options, !args.boolean("show_sizes"), toolshelf.WithoutSizes())
+		tree, err := t.Tree(ctx, args.string("path"), options...)
 		if err != nil {
 			return Result{}, err
 		}
@@ -175,8 +176,7 @@ var searchFiles = definition{
 		ignoredSchema+`,`+dependenciesSchema+`,`+hintSchema+`,`+warningSchema,
 		"path", "pattern", "files", "total"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := appendIf(walkOptions(args), args.boolean("show_hidden"), toolshelf.ShowHidden)
-		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), append(options, reportOptions(ctx)...)...)
+		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), walkOptions[toolshelf.DirOption](ctx, args)...)
 		if err != nil {
 			return Result{}, err
 		}

@@ -43,7 +43,7 @@ func searchTool(name, title string, description []sentence, tier string,
 			`"total_found":{"type":"integer","minimum":0,"description":"Number of matches before the limit of max_results"}`,
 			"results", "search_time_ms", "total_found"),
 		run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-			found, err := search(t.Catalog, ctx, args.string("query"), args.integer("max_results"), reportOptions(ctx)...)
+			found, err := search(t.Catalog, ctx, args.string("query"), args.integer("max_results"), reportOption(ctx))
 			if err != nil {
 				return Result{}, err
 			}

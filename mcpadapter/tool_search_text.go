@@ -42,12 +42,11 @@ var searchText = definition{
 		ignoredSchema+`,`+dependenciesSchema+`,`+vanishedSchema+`,"long_lines":{"type":"integer","description":"Number of lines larger than 1 MiB, of which only the first 1 MiB was searched"},"limits":{"type":"array","items":{"type":"string"},"description":"Limits beyond which there are matching lines, such as \"100 lines\""},`+hintSchema+`,`+warningSchema,
 		"path", "pattern", "matches", "total", "files", "searched"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := append(walkOptions(args), toolshelf.Files(args.strings("files")...), toolshelf.Context(args.integer("context_lines")))
-		options = appendIf(options, args.boolean("literal"), toolshelf.Literal)
-		options = appendIf(options, args.boolean("ignore_case"), toolshelf.IgnoreCase)
-		options = appendIf(options, args.boolean("whole_words"), toolshelf.WholeWords)
-		options = appendIf(options, args.boolean("show_hidden"), toolshelf.ShowHidden)
-		matches, err := t.Grep(ctx, args.string("path"), args.string("pattern"), append(options, reportOptions(ctx)...)...)
+		options := walkOptions(ctx, args, toolshelf.Files(args.strings("files")...), toolshelf.Context(args.integer("context_lines")))
+		options = appendIf(options, args.boolean("literal"), toolshelf.Literal())
+		options = appendIf(options, args.boolean("ignore_case"), toolshelf.IgnoreCase())
+		options = appendIf(options, args.boolean("whole_words"), toolshelf.WholeWords())
+		matches, err := t.Grep(ctx, args.string("path"), args.string("pattern"), options...)
 		if err != nil {
 			return Result{}, err
 		}

@@ -65,7 +65,7 @@ func (t toolset) descriptions(ctx context.Context, skills []toolshelf.SkillInfo)
 		}
 	}
 	if !fits(lines, maxDescription) {
-		prompt, err := t.SkillsPrompt(ctx, toolshelf.PromptBudget(maxDescriptions))
+		prompt, err := t.SkillsPrompt(ctx, toolshelf.Budget(maxDescriptions))
 		if err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func run(ctx context.Context, w io.Writer, ask model) error {
 		function := map[string]any{"name": t.Name, "description": t.Description, "parameters": t.InputSchema}
 		tools = append(tools, map[string]any{"type": "function", "function": function})
 	}
-	skills, err := catalog.SkillsPrompt(ctx) // with toolshelf.PromptBudget, at most a number of characters
+	skills, err := catalog.SkillsPrompt(ctx) // with toolshelf.Budget, at most a number of characters
 	if err != nil {
 		return err
 	}

@@ -250,7 +250,7 @@ func TestPromptsOfADKAndEinoHaveNoBudget(t *testing.T) {
 	if adk, eino := len(promptADK(t, dir)), len(promptEino(t, dir)); adk < 100_000 || eino < 100_000 {
 		t.Errorf("ADK has %d bytes and Eino %d; want all 100 descriptions", adk, eino)
 	}
-	ours, err := newCatalog(t, toolshelf.WithSkillsDir(dir)).SkillsPrompt(t.Context(), toolshelf.PromptBudget(20_000))
+	ours, err := newCatalog(t, toolshelf.WithSkillsDir(dir)).SkillsPrompt(t.Context(), toolshelf.Budget(20_000))
 	if err != nil || utf8.RuneCountInString(ours.Text) > 20_000 || len(ours.Dropped) > 0 {
 		t.Errorf("toolshelf has %d characters, dropped %d, %v", utf8.RuneCountInString(ours.Text), len(ours.Dropped), err)
 	}

@@ -59,9 +59,9 @@ func BenchmarkSkillsPrompt(b *testing.B) {
 		b.Run(skills.name, func(b *testing.B) {
 			catalogtest.Compare(b, []string{"ours", "list", "naive", "floor", "dropped", "shortened", "tokens"}, map[string]func(){
 				"ours":      prompt(),
-				"dropped":   prompt(toolshelf.PromptBudget(32_000)),                                               // skills are dropped
-				"shortened": prompt(toolshelf.PromptBudget(250 * skills.n)),                                       // descriptions are shortened
-				"tokens":    prompt(toolshelf.PromptTokens(8000, func(s string) int { return 4 + len(s)*10/38 })), // at no cost of its own
+				"dropped":   prompt(toolshelf.Budget(32_000)),                                               // skills are dropped
+				"shortened": prompt(toolshelf.Budget(250 * skills.n)),                                       // descriptions are shortened
+				"tokens":    prompt(toolshelf.Tokens(8000, func(s string) int { return 4 + len(s)*10/38 })), // at no cost of its own
 				"list": func() {
 					if _, err := c.ListSkills(b.Context()); err != nil {
 						b.Fatal(err)

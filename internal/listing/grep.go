@@ -20,7 +20,6 @@ import (
 type Search struct {
 	Pattern *grep.Pattern
 	Files   []Glob // search files that match any of the globs; all files without globs
-	PerFile int    // number of lines of a file; 0 for no limit
 	Context int    // number of lines before and after each matching line
 	Fair    bool   // Options.Limit selects the first line of each file, then the second lines, and so on
 
@@ -32,7 +31,6 @@ type MatchingLines struct {
 	Files    []MatchingFile // in path order
 	IsFile   bool           // the path of the call is a file
 	Total    int            // number of matching lines, including those beyond the limits
-	Capped   int            // number of matching lines, including those beyond Options.Limit
 	Matching int            // number of files with matching lines
 	Searched int            // number of searched files, including Matching
 	Binary   int            // number of files that are not text
@@ -58,9 +56,6 @@ func Grep(ctx context.Context, fsys *confine.FS, name string, s Search, o Option
 	g := grepper{ctx: ctx, fsys: fsys, search: s, limit: o.Limit, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if g.limit == 0 {
 		g.limit = math.MaxInt
-	}
-	if g.search.PerFile == 0 {
-		g.search.PerFile = math.MaxInt
 	}
 	d, dir, at, err := open(fsys, name, o)
 	switch {
@@ -209,7 +204,7 @@ func (g *grepper) read(dir, name string, file *confine.File) error {
 		blocks.Put(b)
 	}()
 	b.Reset(file, size)
-	request := grep.Request{Lines: min(g.limit, g.search.PerFile, g.possible(dir, name)), Context: g.search.Context}
+	request := grep.Request{Lines: min(g.limit, g.possible(dir, name)), Context: g.search.Context}
 	if request.Lines == 0 {
 		request.Context = 0
 	}
@@ -258,7 +253,6 @@ func (g *grepper) add(dir, name string, found grep.Found, binary bool) {
 		g.found.Matching++
 	}
 	g.found.Total += found.Total
-	g.found.Capped += min(found.Total, g.search.PerFile)
 	g.found.Long += found.Long
 	if len(found.Lines) == 0 {
 		return

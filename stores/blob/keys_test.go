@@ -12,6 +12,7 @@ import (
 	"gocloud.dev/blob/driver"
 
 	"github.com/toolshelf-go/toolshelf/stores/blob"
+	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
 )
 
 // A crowded bucket has a million keys.
@@ -79,7 +80,7 @@ func TestTheMemoryOfASnapshotIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := heap()
+		before := hostiletest.Used()
 		files, err := store.Snapshot(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -91,18 +92,11 @@ func TestTheMemoryOfASnapshotIsBounded(t *testing.T) {
 		if elements > 100 { // omitted
 			want = 1 << 20
 		}
-		if kept := heap() - before; kept > want {
+		if kept := hostiletest.Used() - before; kept > want {
 			t.Errorf("keys of %d elements keep %d bytes, want at most %d", elements, kept, want)
 		}
 		runtime.KeepAlive(files)
 	}
-}
-
-func heap() int64 {
-	var stats runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }
 
 // A few bucket has the first page of a crowded bucket.

@@ -163,15 +163,15 @@ func (w *walk) file(entry object.TreeEntry) (*tree.File, error) {
 	}
 	file := &tree.File{Size: size, Mode: 0o444, ModTime: w.when, Version: entry.Hash.String()}
 	objects := w.objects.objects // Content must not keep the walk in memory
-	file.Content = func() (io.ReaderAt, error) {
-		_, content, err := objects.read(plumbing.BlobObject, entry.Hash, maxSize)
+	file.Content = func(ctx context.Context) (io.ReaderAt, error) {
+		_, content, err := task{objects, ctx}.read(plumbing.BlobObject, entry.Hash, maxSize)
 		return bytes.NewReader(content), err
 	}
 	if entry.Mode == filemode.Symlink {
 		if size > maxLink {
 			return nil, nil
 		}
-		_, target, err := objects.read(plumbing.BlobObject, entry.Hash, maxTree)
+		_, target, err := w.objects.read(plumbing.BlobObject, entry.Hash, maxTree)
 		if err != nil {
 			return nil, err
 		}

@@ -2,29 +2,27 @@ package git_test
 
 import (
 	"bytes"
-	"compress/zlib"
 	"context"
-	"crypto/sha1"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-billy/v5"
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/toolshelf-go/toolshelf/stores/git"
+	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
 )
 
 // Each level of a repository has the level below at several names, so a few trees are the files of
@@ -62,23 +60,16 @@ func TestTreesThatExpandWithoutEndAreAnError(t *testing.T) {
 			}
 			repo.commit(tree)
 			store := newStore(t, repo.open(), main, git.Options{})
-			before := heap()
+			before := hostiletest.Used()
 			if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "set Options.Dir") {
 				t.Errorf("Snapshot: %v", err)
 			}
-			if kept := heap() - before; kept > 20<<20 { // with the cache of objects
+			if kept := hostiletest.Used() - before; kept > 20<<20 { // with the cache of objects
 				t.Errorf("the store keeps %d bytes", kept)
 			}
 			runtime.KeepAlive(store)
 		})
 	}
-}
-
-func heap() int64 {
-	var stats runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }
 
 // A compressed object can be much larger than the repository.
@@ -90,99 +81,14 @@ func TestALargeObjectIsAnError(t *testing.T) {
 	}
 	repo.commit(repo.trees(entries))
 	store := newStore(t, repo.open(), main, git.Options{})
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "too large") {
-		t.Errorf("Snapshot: %v", err)
-	}
-	runtime.ReadMemStats(&after)
-	if got := after.TotalAlloc - before.TotalAlloc; got > 4<<20 {
+	got := hostiletest.Allocated(func() {
+		if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "too large") {
+			t.Errorf("Snapshot: %v", err)
+		}
+	})
+	if got > 4<<20 {
 		t.Errorf("%d bytes are allocated", got)
 	}
-}
-
-// blobs adds a pack with a blob and with blobs that are deltas, each of the blob before. Without a
-// base, the only blob is a delta of itself. The function returns the last blob.
-func (r *repository) blobs(base []byte, deltas ...[]byte) plumbing.Hash {
-	r.t.Helper()
-	pack := binary.BigEndian.AppendUint32([]byte("PACK\x00\x00\x00\x02"), uint32(1+len(deltas)))
-	var index idxfile.Writer
-	var hash plumbing.Hash
-	add := func(typ plumbing.ObjectType, reference, raw, content []byte) {
-		hash = plumbing.ComputeHash(plumbing.BlobObject, content)
-		index.OnInflatedObjectContent(hash, int64(len(pack)), 0, nil)
-		first := byte(typ)<<4 | byte(len(raw)&15)
-		if size := len(raw) >> 4; size > 0 {
-			pack = binary.AppendUvarint(append(pack, first|0x80), uint64(size))
-		} else {
-			pack = append(pack, first)
-		}
-		b := bytes.NewBuffer(append(pack, reference...))
-		w := zlib.NewWriter(b)
-		if _, err := w.Write(raw); err != nil {
-			r.t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			r.t.Fatal(err)
-		}
-		pack = b.Bytes()
-	}
-	if base == nil {
-		self := plumbing.ComputeHash(plumbing.BlobObject, []byte("self"))
-		add(plumbing.REFDeltaObject, self[:], delta(4, 4, 1), []byte("self"))
-	} else {
-		add(plumbing.BlobObject, nil, base, base)
-	}
-	last := 12
-	for _, delta := range deltas {
-		back := len(pack) - last
-		last = len(pack)
-		offset := []byte{byte(back & 0x7f)}
-		for back >>= 7; back > 0; back >>= 7 {
-			back--
-			offset = append([]byte{0x80 | byte(back&0x7f)}, offset...)
-		}
-		base = apply(r.t, base, delta)
-		add(plumbing.OFSDeltaObject, offset, delta, base)
-	}
-	sum := plumbing.Hash(sha1.Sum(pack))
-	var b bytes.Buffer
-	if err := index.OnFooter(sum); err != nil {
-		r.t.Fatal(err)
-	}
-	encoded, err := index.Index()
-	if err == nil {
-		_, err = idxfile.NewEncoder(&b).Encode(encoded)
-	}
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	name := filepath.Join(r.dir, "objects", "pack", "pack-"+sum.String())
-	for ext, content := range map[string][]byte{".pack": append(pack, sum[:]...), ".idx": b.Bytes()} {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			r.t.Fatal(err)
-		}
-		if err := os.WriteFile(name+ext, content, 0o644); err != nil {
-			r.t.Fatal(err)
-		}
-	}
-	return hash
-}
-
-func apply(t *testing.T, base, delta []byte) []byte {
-	t.Helper()
-	content, err := packfile.PatchDelta(base, delta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
-}
-
-// delta returns a delta that copies the first size bytes of a base count times.
-func delta(base, size, count int) []byte {
-	d := binary.AppendUvarint(nil, uint64(base))
-	d = binary.AppendUvarint(d, uint64(size*count))
-	return append(d, bytes.Repeat([]byte{0xff, 0, 0, 0, 0, byte(size), byte(size >> 8), byte(size >> 16)}, count)...)
 }
 
 // A pack of a few kilobytes can have large bases of a small object.
@@ -220,11 +126,8 @@ func TestALargeBaseIsAnError(t *testing.T) {
 			snapshot := func(mode filemode.FileMode) error {
 				repo.commit(repo.trees([]object.TreeEntry{{Name: "a", Mode: mode, Hash: blob}}))
 				store := newStore(t, repo.open(), main, git.Options{})
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				_, err := store.Snapshot(t.Context())
-				runtime.ReadMemStats(&after)
-				if got := after.TotalAlloc - before.TotalAlloc; got > 4<<20 {
+				var err error
+				if got := hostiletest.Allocated(func() { _, err = store.Snapshot(t.Context()) }); got > 4<<20 {
 					t.Errorf("%s: %d bytes are allocated", mode, got)
 				}
 				return err
@@ -298,5 +201,50 @@ func TestASnapshotEndsWithTheContext(t *testing.T) {
 				t.Errorf("%d files are opened after the end of the context", disk.after)
 			}
 		})
+	}
+}
+
+// A blocking filesystem blocks the opens of a file.
+type blocking struct {
+	billy.Filesystem
+	blocked chan struct{} // receives a value for each open
+	release chan struct{}
+}
+
+func (b *blocking) Open(name string) (billy.File, error) {
+	if strings.HasPrefix(name, "objects") && b.release != nil {
+		b.blocked <- struct{}{}
+		<-b.release
+	}
+	return b.Filesystem.Open(name)
+}
+
+func TestAReadThatWaitsForAReadEndsWithTheContext(t *testing.T) {
+	repo := newRepository(t)
+	repo.write(map[string]string{"a.md": "one"})
+	disk := &blocking{Filesystem: repo.open().Storer.(*filesystem.Storage).Filesystem(), blocked: make(chan struct{})}
+	handle, err := gogit.Open(filesystem.NewStorage(disk, cache.NewObjectLRUDefault()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := snapshot(t, newStore(t, handle, main, git.Options{}))
+	disk.release = make(chan struct{})
+	done := make(chan error)
+	go func() {
+		_, err := fs.ReadFile(files, "a.md")
+		done <- err
+	}()
+	<-disk.blocked
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	limited := files.(interface {
+		WithContext(context.Context) fs.FS
+	}).WithContext(ctx)
+	if _, err := fs.ReadFile(limited, "a.md"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the second read: %v", err)
+	}
+	close(disk.release)
+	if err := <-done; err != nil {
+		t.Errorf("the first read: %v", err)
 	}
 }

@@ -1,44 +1,53 @@
 package git
 
 import (
+	"bufio"
+	"bytes"
+	"compress/zlib"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"sync"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
-	"github.com/go-git/go-git/v5/plumbing/format/objfile"
 	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
 // objects is a storage that is safe for concurrent reads, verifies the objects, and sees
-// the packs that other processes add. The Storage reads the references only: a Storage reads a
-// whole delta for the size of an object, and bases of any size.
+// the packs that other processes add. The Storage reads and writes the references only: a
+// Storage reads objects, deltas and bases of any size, and does not end with a context.
 type objects struct {
 	*filesystem.Storage
 	dot *dotgit.DotGit
 
-	mu     sync.Mutex
-	recent cache.Object
+	turn   chan struct{} // holds a value while a goroutine reads
+	recent *cache.BufferLRU
 	packs  map[plumbing.Hash]*pack // nil before the indexes are loaded
 	opened []*pack
 }
 
 type pack struct {
-	index *idxfile.MemoryIndex
-	file  *packfile.Packfile // nil if the pack is not open
+	index   *idxfile.MemoryIndex
+	place   int64      // of the pack in recent
+	file    billy.File // nil if the pack is not open
+	scanner *packfile.Scanner
 }
 
 func newObjects(dot billy.Filesystem) *objects {
-	return &objects{Storage: filesystem.NewStorage(dot, nil), dot: dotgit.New(dot), recent: cache.NewObjectLRU(16 * cache.MiByte)}
+	return &objects{
+		Storage: filesystem.NewStorage(dot, nil), dot: dotgit.New(dot),
+		turn: make(chan struct{}, 1), recent: cache.NewBufferLRU(16 * cache.MiByte),
+	}
 }
 
 // A task reads objects until the context ends.
@@ -49,9 +58,6 @@ type task struct {
 
 // EncodedObject returns a commit, a tree or a tag, and fails if the content does not have the hash.
 func (t task) EncodedObject(typ plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
-	if t.ctx.Err() != nil {
-		return nil, context.Cause(t.ctx)
-	}
 	typ, content, err := t.read(typ, hash, maxTree)
 	if err != nil {
 		return nil, err
@@ -64,27 +70,31 @@ func (t task) EncodedObject(typ plumbing.ObjectType, hash plumbing.Hash) (plumbi
 
 // read returns the type and the content of an object. The object, its bases and its deltas have at
 // most limit bytes each.
-func (o *objects) read(typ plumbing.ObjectType, hash plumbing.Hash, limit int64) (found plumbing.ObjectType, content []byte, err error) {
-	err = o.use(hash, func(e entry) error {
-		found, content, err = e.read(hash, limit)
+func (t task) read(typ plumbing.ObjectType, name plumbing.Hash, limit int64) (found plumbing.ObjectType, content []byte, err error) {
+	err = t.use(name, func(e entry) error {
+		found, content, err = e.read(t.ctx, limit)
 		return err
 	})
+	var sum plumbing.Hash
+	if err == nil {
+		sum, err = hash(t.ctx, found, content)
+	}
 	switch {
 	case err != nil:
-	case plumbing.ComputeHash(found, content) != hash:
+	case sum != name:
 		err = errors.New("damaged: clone the repository again")
 	case typ != found && typ != plumbing.AnyObject:
 		err = fmt.Errorf("a %s is no %s: %w", found, typ, plumbing.ErrObjectNotFound)
 	}
 	if err != nil {
-		return found, nil, fmt.Errorf("object %s: %w", hash, err)
+		return found, nil, fmt.Errorf("object %s: %w", name, err)
 	}
 	return found, content, nil
 }
 
 // EncodedObjectSize returns the size of an object.
-func (o *objects) EncodedObjectSize(hash plumbing.Hash) (size int64, err error) {
-	err = o.use(hash, func(e entry) error {
+func (t task) EncodedObjectSize(hash plumbing.Hash) (size int64, err error) {
+	err = t.use(hash, func(e entry) error {
 		size = e.size
 		return nil
 	})
@@ -93,14 +103,20 @@ func (o *objects) EncodedObjectSize(hash plumbing.Hash) (size int64, err error) 
 
 // use calls read with an object while no other goroutine reads. If the object or its pack is missing,
 // use loads the indexes of the packs again.
-func (o *objects) use(hash plumbing.Hash, read func(entry) error) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	err := o.open(hash, read)
+func (t task) use(hash plumbing.Hash, read func(entry) error) error {
+	select {
+	case t.turn <- struct{}{}:
+		defer func() { <-t.turn }()
+	case <-t.ctx.Done():
+	}
+	if t.ctx.Err() != nil {
+		return context.Cause(t.ctx)
+	}
+	err := t.open(hash, read)
 	if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, dotgit.ErrPackfileNotFound) {
-		o.close()
-		o.packs = nil
-		err = o.open(hash, read)
+		t.close()
+		t.packs = nil
+		err = t.open(hash, read)
 	}
 	return err
 }
@@ -109,13 +125,21 @@ func (o *objects) open(hash plumbing.Hash, read func(entry) error) error {
 	file, err := o.dot.Object(hash)
 	if err == nil {
 		defer file.Close()
-		loose, err := objfile.NewReader(file)
+		content, err := zlib.NewReader(file)
 		if err != nil {
 			return err
 		}
-		defer loose.Close()
-		e := entry{loose: loose}
-		if e.typ, e.size, err = loose.Header(); err != nil {
+		defer content.Close()
+		e := entry{loose: bufio.NewReaderSize(content, 64)}
+		header, err := e.loose.ReadSlice(0)
+		if err != nil {
+			return err
+		}
+		typ, size, _ := strings.Cut(string(header[:len(header)-1]), " ")
+		if e.typ, err = plumbing.ParseObjectType(typ); err != nil {
+			return err
+		}
+		if e.size, err = strconv.ParseInt(size, 10, 64); err != nil {
 			return err
 		}
 		return read(e)
@@ -142,14 +166,14 @@ func (o *objects) open(hash plumbing.Hash, read func(entry) error) error {
 			if len(o.opened) == maxOpen {
 				o.close()
 			}
-			p.file = packfile.NewPackfileWithCache(p.index, nil, file, o.recent, 0)
+			p.file, p.scanner = file, packfile.NewScanner(file)
 			o.opened = append(o.opened, p)
 		}
-		e := entry{pack: p.file, offset: offset}
-		if e.size, _, _, err = e.header(offset); err != nil {
+		head, err := p.header(offset)
+		if err != nil {
 			return err
 		}
-		return read(e)
+		return read(entry{size: head.size, pack: p, offset: offset, recent: o.recent})
 	}
 	return plumbing.ErrObjectNotFound
 }
@@ -187,8 +211,9 @@ func (o *objects) load() error {
 		if err != nil {
 			return fmt.Errorf("pack %s: %w", name, err)
 		}
-		packs[name] = &pack{index: index}
+		packs[name] = &pack{index: index, place: int64(len(packs)) << 48}
 	}
+	o.recent.Clear()
 	o.packs = packs
 	return nil
 }
@@ -197,84 +222,108 @@ func (o *objects) load() error {
 type entry struct {
 	size   int64
 	typ    plumbing.ObjectType // of a loose object
-	loose  *objfile.Reader
-	pack   *packfile.Packfile
+	loose  *bufio.Reader
+	pack   *pack
 	offset int64
+	recent *cache.BufferLRU // of packs
 }
 
-func (e *entry) read(hash plumbing.Hash, limit int64) (plumbing.ObjectType, []byte, error) {
-	if e.size > limit {
+func (e *entry) read(ctx context.Context, limit int64) (plumbing.ObjectType, []byte, error) {
+	switch {
+	case e.size < 0 || e.size > limit:
 		return 0, nil, fmt.Errorf("%d bytes are too large: remove the object", e.size)
+	case e.loose == nil:
+		return e.resolve(ctx, limit)
 	}
-	if e.loose != nil {
-		content, err := io.ReadAll(io.LimitReader(e.loose, e.size+1))
-		return e.typ, content, err
-	}
-	if err := e.check(limit); err != nil {
-		return 0, nil, err
-	}
-	found, err := e.pack.Get(hash)
-	if err != nil {
-		return 0, nil, err
-	}
-	r, err := found.Reader()
-	if err != nil {
-		return 0, nil, err
-	}
-	content, err := io.ReadAll(r)
-	return found.Type(), content, err
+	content := bytes.NewBuffer(make([]byte, 0, e.size))
+	_, err := io.Copy(writer{ctx, content}, io.LimitReader(e.loose, e.size))
+	return e.typ, content.Bytes(), err
 }
 
-// check returns an error if the object has many or large bases or deltas. The function reads
-// headers only.
-func (e *entry) check(limit int64) error {
-	sum := min(32*limit, 4*maxSize)
-	for depth, at := 0, e.offset; at != 0; depth++ {
-		size, delta, base, err := e.header(at)
+// resolve applies deltas to a base. If the bases or deltas are many or large, resolve returns an error
+// after the headers are read.
+func (e *entry) resolve(ctx context.Context, limit int64) (plumbing.ObjectType, []byte, error) {
+	var chain []int64 // offsets, from the object to a base that is no delta
+	var typ plumbing.ObjectType
+	for at, sum := e.offset, min(32*limit, 4*maxSize); ; {
+		if ctx.Err() != nil {
+			return 0, nil, context.Cause(ctx)
+		}
+		h, err := e.pack.header(at)
 		if err != nil {
-			return err
+			return 0, nil, err
 		}
-		if sum -= size + delta; size > limit || delta > limit || sum < 0 || depth > maxDepth {
-			return errors.New("the bases of the delta are too many or too large: run git repack -a -d -f")
+		if sum -= h.size + h.delta; h.size > limit || h.delta > limit || sum < 0 || len(chain) > maxDepth {
+			return 0, nil, errors.New("the bases of the delta are too many or too large: run git repack -a -d -f")
 		}
-		at = base
+		chain = append(chain, at)
+		if at = h.base; at == 0 {
+			typ = h.typ
+			break
+		}
 	}
-	return nil
+	var content []byte
+	missing := chain
+	for i, at := range chain {
+		var ok bool
+		if content, ok = e.recent.Get(e.pack.place + at); ok {
+			missing = chain[:i]
+			break
+		}
+	}
+	for i, at := range slices.Backward(missing) {
+		_, stored, err := inflate(ctx, e.pack.scanner, at)
+		if err == nil && i < len(chain)-1 {
+			stored, err = patch(ctx, content, stored)
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		content = stored
+		e.recent.Put(e.pack.place+at, content)
+	}
+	return typ, content, nil
 }
 
-// header returns the size of the object at an offset of a pack. For a delta, header also returns the
-// size of the delta and the offset of the base.
-func (e *entry) header(offset int64) (size, delta, base int64, err error) {
-	h, err := e.pack.Scanner().SeekObjectHeader(offset)
+// A header describes an object of a pack.
+type header struct {
+	typ   plumbing.ObjectType // or the kind of the delta
+	size  int64               // of the object
+	delta int64               // size of the delta, or 0
+	base  int64               // offset of the base of a delta, or 0
+}
+
+func (p *pack) header(offset int64) (header, error) {
+	found, err := p.scanner.SeekObjectHeader(offset)
 	if err != nil {
-		return 0, 0, 0, err
+		return header{}, err
 	}
-	size, base = h.Length, h.OffsetReference
-	if h.Type.IsDelta() {
-		r, err := e.pack.Scanner().ReadObject()
+	h := header{typ: found.Type, size: found.Length}
+	if found.Type.IsDelta() {
+		r, err := p.scanner.ReadObject()
 		if err != nil {
-			return 0, 0, 0, err
+			return h, err
 		}
 		defer r.Close()
 		var start [2 * binary.MaxVarintLen64]byte // the size of the base, and the size of the object
 		n, err := io.ReadFull(r, start[:])
 		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return 0, 0, 0, err
+			return h, err
 		}
 		_, skip := binary.Uvarint(start[:n])
-		found, end := binary.Uvarint(start[max(skip, 0):n])
+		size, end := binary.Uvarint(start[max(skip, 0):n])
 		if skip <= 0 || end <= 0 {
-			return 0, 0, 0, packfile.ErrInvalidDelta
+			return h, packfile.ErrInvalidDelta
 		}
-		size, delta = int64(found), h.Length
-		if h.Type == plumbing.REFDeltaObject {
-			if base, err = e.pack.FindOffset(h.Reference); err != nil {
-				return 0, 0, 0, err
+		h.size, h.delta, h.base = int64(size), found.Length, found.OffsetReference
+		if found.Type == plumbing.REFDeltaObject {
+			if h.base, err = p.index.FindOffset(found.Reference); err != nil {
+				return h, err
 			}
 		}
 	}
-	if size < 0 || delta < 0 {
-		return 0, 0, 0, packfile.ErrMalformedPackFile
+	if h.size < 0 || h.delta < 0 || h.typ.IsDelta() != (h.base > 0) {
+		return h, packfile.ErrMalformedPackFile
 	}
-	return size, delta, base, nil
+	return h, nil
 }

@@ -24,7 +24,8 @@
 // bytes and the path for each directory and each omitted entry. A snapshot of more than 256 MB is
 // an error, and so is a tree or a commit of more than 8 MB, and a read of a file of more than
 // 256 MB. The bases and the deltas of a packed object have the limit of the object, and those of a
-// symbolic link have the limit of a tree.
+// symbolic link have the limit of a tree. A fetch of a pack with bases or deltas of more than 256 MB is
+// an error. Fetches and reads end soon after the context of the call.
 package git
 
 import (
@@ -37,7 +38,6 @@ import (
 
 	"github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/plumbing"
-	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/toolshelf-go/toolshelf/stores/internal/tree"
@@ -131,9 +131,8 @@ func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 	return last, nil
 }
 
-// fetch uses a storage of its own, so reads of the last snapshot do not wait.
 func (s *source) fetch(ctx context.Context) error {
-	repo, err := git.Open(filesystem.NewStorage(s.objects.Filesystem(), cache.NewObjectLRU(cache.MiByte)), nil)
+	repo, err := git.Open(fetching{task{s.objects, ctx}}, nil)
 	if err != nil {
 		return err
 	}

@@ -150,7 +150,7 @@ func (m *mirror) apply(change jetstream.KeyValueEntry) error {
 	value := change.Value()
 	return m.files.Put(name, tree.File{
 		Size: int64(len(value)), Kept: int64(len(value)), Mode: 0o444, ModTime: change.Created(), Version: fmt.Sprintf("%x", sha256.Sum256(value)),
-		Content: func() (io.ReaderAt, error) { return bytes.NewReader(value), nil },
+		Content: func(context.Context) (io.ReaderAt, error) { return bytes.NewReader(value), nil },
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 	"oras.land/oras-go/v2"
 	"oras.land/oras-go/v2/content"
 
+	"github.com/toolshelf-go/toolshelf/stores/internal/hostiletest"
 	"github.com/toolshelf-go/toolshelf/stores/oci"
 )
 
@@ -48,24 +49,17 @@ func TestHostileArchivesStayWithinMaxSize(t *testing.T) {
 			l := newLayout(t)
 			l.tag(l.image(l.push(v1.MediaTypeImageLayerGzip, compress(t, archive(t, test.headers...)), nil)), "hostile")
 			store := newStore(t, oci.Layout(os.DirFS(l.dir)), "hostile", oci.Options{MaxSize: maxSize})
-			before := heap()
+			before := hostiletest.Used()
 			_, err := store.Snapshot(t.Context())
 			if test.ok != (err == nil) || err != nil && !strings.Contains(err.Error(), "MaxSize") {
 				t.Errorf("Snapshot: %v", err)
 			}
-			if kept := heap() - before; kept > 2*maxSize {
+			if kept := hostiletest.Used() - before; kept > 2*maxSize {
 				t.Errorf("the store keeps %d bytes, want at most %d", kept, 2*maxSize)
 			}
 			runtime.KeepAlive(store)
 		})
 	}
-}
-
-func heap() int64 {
-	var stats runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
 }
 
 // The test takes minutes if each whiteout looks at each file.
@@ -98,13 +92,12 @@ func TestAManifestOfManyLayersIsAnError(t *testing.T) {
 	for _, layer := range []string{"{}", "null"} {
 		raw := []byte(`{"layers":[` + strings.Repeat(layer+",", 800_000) + layer + `]}`)
 		store := newStore(t, single{raw: raw}, "latest", oci.Options{})
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "push fewer layers") {
-			t.Errorf("Snapshot: %v", err)
-		}
-		runtime.ReadMemStats(&after)
-		if got, want := int(after.TotalAlloc-before.TotalAlloc), 4*len(raw)+1<<20; got > want {
+		got := hostiletest.Allocated(func() {
+			if _, err := store.Snapshot(t.Context()); err == nil || !strings.Contains(err.Error(), "push fewer layers") {
+				t.Errorf("Snapshot: %v", err)
+			}
+		})
+		if want := 4*int64(len(raw)) + 1<<20; got > want {
 			t.Errorf("%d bytes are allocated, want at most %d", got, want)
 		}
 	}
@@ -180,17 +173,41 @@ func TestASnapshotEndsWithTheContext(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			target := &canceling{oci.Layout(os.DirFS(l.dir)), cancel, left, 0}
 			store := newStore(t, target, name, oci.Options{})
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			if _, err := store.Snapshot(ctx); !errors.Is(err, context.Canceled) {
-				t.Errorf("%s, %s: %v", name, part, err)
-			}
-			runtime.ReadMemStats(&after)
+			got := hostiletest.Allocated(func() {
+				if _, err := store.Snapshot(ctx); !errors.Is(err, context.Canceled) {
+					t.Errorf("%s, %s: %v", name, part, err)
+				}
+			})
 			if target.after > 64<<10 {
 				t.Errorf("%s, %s: %d bytes are read after the end of the context", name, part, target.after)
 			}
-			if got := after.TotalAlloc - before.TotalAlloc; left == desc.Size && name == "gzip" && got > 16<<20 {
+			if left == desc.Size && name == "gzip" && got > 16<<20 {
 				t.Errorf("%s, %s: %d bytes are allocated", name, part, got)
+			}
+		}
+	}
+}
+
+// The layer is in memory before the unpacking begins.
+func TestUnpackingEndsWithTheContext(t *testing.T) {
+	for name, raw := range map[string][]byte{
+		"a large file":    archive(t, tar.Header{Name: "a.md", Linkname: strings.Repeat("x", 16<<20)}),
+		"many whiteouts":  archive(t, many(20_000, 0, func(i int) string { return fmt.Sprintf(".wh.%d", i) })...),
+		"an omitted name": archive(t, tar.Header{Name: "../a.md", Linkname: strings.Repeat("x", 16<<20)}),
+	} {
+		for form, layer := range map[string][]byte{"plain": raw, "gzip": compress(t, raw)} {
+			all := &hostiletest.Context{Context: t.Context(), Last: 1 << 30}
+			if err := oci.Unpack(all, layer); err != nil {
+				t.Fatalf("%s, %s: %v", name, form, err)
+			}
+			if all.Asked < len(raw)>>16 {
+				t.Errorf("%s, %s: the context is asked %d times, want once in 64 KiB", name, form, all.Asked)
+			}
+			for _, last := range []int{0, all.Asked / 3, all.Asked / 2, all.Asked - 1} {
+				ctx := &hostiletest.Context{Context: t.Context(), Last: last}
+				if err := oci.Unpack(ctx, layer); !errors.Is(err, context.Canceled) || ctx.Asked > last+2 {
+					t.Errorf("%s, %s: the context ends after %d questions: %v, %d questions", name, form, last, err, ctx.Asked)
+				}
 			}
 		}
 	}

@@ -123,6 +123,6 @@ func read(ctx context.Context, files *tree.Builder, r io.Reader, size int64) (*t
 func newFile(data []byte, version digest.Digest) *tree.File {
 	return &tree.File{
 		Size: int64(len(data)), Mode: 0o444, Version: version.String(),
-		Content: func() (io.ReaderAt, error) { return bytes.NewReader(data), nil },
+		Content: func(context.Context) (io.ReaderAt, error) { return bytes.NewReader(data), nil },
 	}
 }

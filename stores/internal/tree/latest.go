@@ -164,5 +164,5 @@ func (l *Latest) ask(ctx context.Context) (*FS, error) {
 	if late {
 		l.outage.Store(&outage{err, time.Now()})
 	}
-	return &FS{last.version, last.top, err}, nil
+	return &FS{last.version, last.top, err, nil}, nil
 }

@@ -32,9 +32,15 @@ func (s *Store) Snapshot(ctx context.Context) (fs.FS, error) {
 }
 
 // WithContext returns the files for one task. The first call of the result makes a snapshot,
-// which ends when ctx ends. The later calls use the same snapshot.
+// which ends when ctx ends. The later calls use the same snapshot, and end with ctx too.
 func (s *Store) WithContext(ctx context.Context) fs.FS {
-	return &Store{s.latest, sync.OnceValues(func() (*FS, error) { return s.latest.Snapshot(ctx) })}
+	return &Store{s.latest, sync.OnceValues(func() (*FS, error) {
+		files, err := s.latest.Snapshot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return files.WithContext(ctx).(*FS), nil
+	})}
 }
 
 // Open opens a file or a directory, as [FS.Open] does.

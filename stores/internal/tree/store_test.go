@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"testing"
 	"testing/fstest"
@@ -53,6 +54,34 @@ func TestAStoreMakesSnapshots(t *testing.T) {
 	} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s with a canceled context: %v", name, err)
+		}
+	}
+}
+
+func TestContentsAreReadWithTheContextOfTheTask(t *testing.T) {
+	waiting := file("x")
+	waiting.Content = func(ctx context.Context) (io.ReaderAt, error) {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	files := newFS("1", map[string]tree.File{"dir/a.md": waiting})
+	store := tree.NewStore(func(context.Context, *tree.FS) (*tree.FS, error) { return files, nil }, 0, nil)
+	snapshot, err := store.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, open := range map[string]func(context.Context) fs.FS{
+		"a snapshot": snapshot.(*tree.FS).WithContext,
+		"a store":    store.WithContext,
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		f, err := open(ctx).Open("dir/a.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel(fs.ErrClosed)
+		if _, err := f.Read(make([]byte, 1)); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("Read of a file of %s: %v", name, err)
 		}
 	}
 }

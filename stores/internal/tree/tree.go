@@ -3,6 +3,7 @@
 package tree
 
 import (
+	"context"
 	"io"
 	"io/fs"
 	"path"
@@ -21,9 +22,9 @@ type File struct {
 
 	Kept int64 // bytes that Content keeps in memory
 
-	// Content returns the content. The result must be safe for concurrent use. An open
-	// file calls Content once, at the first read.
-	Content func() (io.ReaderAt, error)
+	// Content returns the content, or an error soon after ctx ends. The result must be safe for
+	// concurrent use. An open file calls Content once, at the first read.
+	Content func(ctx context.Context) (io.ReaderAt, error)
 }
 
 // bytes returns the bytes that the file counts, besides the node.
@@ -40,6 +41,7 @@ type FS struct {
 	version string
 	top     *node
 	stale   error
+	ctx     context.Context // of the contents; nil if the reads do not end
 }
 
 // Version returns the version that [Builder.FS] received.
@@ -47,6 +49,11 @@ func (f *FS) Version() string { return f.version }
 
 // Stale returns the error of the store if [Latest] returned f because of an error, or nil.
 func (f *FS) Stale() error { return f.stale }
+
+// WithContext returns the same files, whose contents are read until ctx ends.
+func (f *FS) WithContext(ctx context.Context) fs.FS {
+	return &FS{f.version, f.top, f.stale, ctx}
+}
 
 // Open opens a file or a directory and follows symbolic links. A file implements
 // [io.ReaderAt] and [io.Seeker].
@@ -59,7 +66,12 @@ func (f *FS) Open(name string) (fs.File, error) {
 	if found.IsDir() {
 		return &openDir{named: info, rest: found.entries()}, nil
 	}
-	return &openFile{named: info, path: name, content: sync.OnceValues(found.file.Content)}, nil
+	ctx := f.ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	content := sync.OnceValues(func() (io.ReaderAt, error) { return found.file.Content(ctx) })
+	return &openFile{named: info, path: name, content: content}, nil
 }
 
 // Stat describes a file or a directory and follows symbolic links.
@@ -96,7 +108,7 @@ func (f *FS) Below(dir string) (*FS, error) {
 	if !found.IsDir() {
 		return nil, &fs.PathError{Op: "sub", Path: dir, Err: fs.ErrNotExist}
 	}
-	return &FS{f.version, found, f.stale}, nil
+	return &FS{f.version, found, f.stale, f.ctx}, nil
 }
 
 // ReadLink returns the target of a symbolic link.

@@ -1,6 +1,7 @@
 package tree_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -26,7 +27,7 @@ func newFS(version string, files map[string]tree.File) *tree.FS {
 
 func file(content string) tree.File {
 	return tree.File{Size: int64(len(content)), Mode: 0o444, ModTime: time.Unix(int64(len(content)), 0), Version: "v-" + content,
-		Content: func() (io.ReaderAt, error) { return strings.NewReader(content), nil }}
+		Content: func(context.Context) (io.ReaderAt, error) { return strings.NewReader(content), nil }}
 }
 
 func link(target string) tree.File {
@@ -100,7 +101,7 @@ func TestLinksStayInside(t *testing.T) {
 func TestContentIsReadOnceAndLate(t *testing.T) {
 	calls := 0
 	failing := file("x")
-	failing.Content = func() (io.ReaderAt, error) { calls++; return nil, fs.ErrPermission }
+	failing.Content = func(context.Context) (io.ReaderAt, error) { calls++; return nil, fs.ErrPermission }
 	f, err := newFS("", map[string]tree.File{"a.md": failing}).Open("a.md")
 	if err != nil {
 		t.Fatal(err)

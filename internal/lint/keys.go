@@ -63,26 +63,21 @@ func (f *File) spell(field matter.Field, key string) string {
 	if i := slices.IndexFunc(f.unique, func(other matter.Field) bool { return other.Key == key }); i >= 0 {
 		return fmt.Sprintf("rename the key to %s, and remove the empty field in line %d", key, f.unique[i].Line)
 	}
-	for _, p := range f.Doc.Problems {
-		if p.Key != field.Key {
-			continue
-		}
-		if suggestion := f.respelled(p, key); suggestion != "" {
-			return suggestion
-		}
+	if suggestion := f.respelled(field.Key, key); suggestion != "" {
+		return suggestion
 	}
 	return "rename the key to " + key
 }
 
-// respelled returns the suggestion of a problem to write a field, with another key. The
-// suggestion is "" if the field is not the field for the key, or would have another type.
-func (f *File) respelled(p problem.Problem, key string) string {
-	text, ok := matter.Written(p.Suggestion)
+// respelled returns the suggestion to write the field for a key, which the author
+// misspelled, with all corrections. The suggestion is "" if the field needs only another
+// key, or if another field supplies the value.
+func (f *File) respelled(misspelled, key string) string {
 	field := f.meant[key]
-	if !ok || field.Key != p.Key || matter.IsTextKey(key) && field.Value.Kind >= matter.Sequence {
+	if field.Key != misspelled {
 		return ""
 	}
-	return f.Doc.Write(field, matter.WithKey(text, key))
+	return f.Doc.Rename(field, key)
 }
 
 // misspelled returns the effective key for a misspelled key, for example argument_hint or

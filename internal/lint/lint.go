@@ -79,9 +79,11 @@ func (f *File) header() []problem.Problem {
 	var found []problem.Problem
 	for _, p := range f.Doc.Problems {
 		p = p.In(f.Path)
-		if _, ok := matter.Written(p.Suggestion); ok {
-			if key := f.spelling(p.Key); key != "" {
-				p.Suggestion = f.respelled(p, key)
+		notation := p.Code == problem.FrontmatterRecovered || p.Code == problem.FrontmatterValueCut
+		if key := f.spelling(p.Key); notation && key != "" {
+			p.Suggestion = ""
+			if p.Line >= f.meant[key].Line {
+				p.Suggestion = f.respelled(p.Key, key)
 			}
 		}
 		switch p.Code {

@@ -226,7 +226,11 @@ func nameSuggestion(s *skill, _ matter.Field) string {
 	case !s.name.present:
 		steps = append(steps, "add "+field)
 	case declared != name:
-		steps = append(steps, s.Doc.Write(s.name.Field, field))
+		step := s.Doc.Write(s.name.Field, field)
+		if step == "" {
+			step = "give the name the value " + strconv.Quote(name)
+		}
+		steps = append(steps, step)
 	}
 	return strings.Join(steps, " and ")
 }

@@ -64,15 +64,10 @@ func (c *cuts) use(n *yaml.Node) {
 	c.used[n] = true
 }
 
-// inWhole returns the problems of a whole header. In a part of a header, use
-// problems: an alias may be in another part.
+// inWhole returns the problems of a whole header. In a part of a header, use list: an
+// alias may be in another part.
 func (c *cuts) inWhole() []problem.Problem {
 	return c.list(func(f cut) bool { return f.anchor == nil || !c.used[f.anchor] })
-}
-
-// problems returns the problems that do not depend on another part of a header.
-func (c *cuts) problems() []problem.Problem {
-	return c.list(func(f cut) bool { return f.anchor == nil })
 }
 
 // list returns the problems of the shown cuts. All cuts of one list or mapping have

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -36,11 +37,11 @@ func (r *repairer) field(c chunk) (Field, []problem.Problem, error) {
 		return Field{}, nil, errRefused
 	case verdict == unsure:
 		r.tries++
-		read, cut, err := strictYAML(c.text, c.line, r.left)
+		read, cuts, err := strictYAML(c.text, c.line, r.left)
 		if err != nil {
 			return Field{}, nil, err
 		}
-		fields, problems = cut.restore(read), cut.problems() // another field may use the anchors
+		fields, problems = cuts.restore(read), cuts.list(func(f cut) bool { return f.anchor == nil || !r.isShared(c.text) })
 	}
 	if len(fields) != 1 || fields[0].Key != c.key {
 		return Field{}, nil, errInvalid
@@ -101,7 +102,7 @@ func (r *repairer) structure(c chunk) (f Field, suggestion string, ok bool) {
 			if repaired == "" || repaired == c.text {
 				continue
 			}
-			f, _, err := r.field(chunk{c.key, repaired, c.line})
+			f, _, err := r.field(chunk{key: c.key, text: repaired, line: c.line})
 			switch {
 			case err != nil, IsTextKey(c.key) && f.Value.Kind == Mapping:
 			case repaired == text, f.Value.Kind == Mapping, f.Value.Kind == Sequence && f.Value.Text == "":
@@ -195,7 +196,7 @@ func (r *repairer) quoteLines(key, text string) string {
 			case value[0] == '|' || value[0] == '>':
 				block = indent
 			default:
-				if _, _, err := r.field(chunk{"x", "x: " + value + "\n", 1}); err != nil {
+				if _, _, err := r.field(chunk{key: "x", text: "x: " + value + "\n", line: 1}); err != nil {
 					line = line[:len(line)-len(value)] + strconv.Quote(unquoted(value))
 				}
 			}
@@ -259,11 +260,12 @@ func (r *repairer) corrects(suggestion string, c chunk, f Field) bool {
 	if !ok {
 		return false
 	}
-	written, problems, err := r.field(chunk{c.key, strings.ReplaceAll(field, lineBreak, "\n") + "\n", c.line})
-	if err != nil || len(problems) > 0 || written.Value.Kind != f.Value.Kind {
-		return false
+	text := strings.ReplaceAll(field, lineBreak, "\n") + "\n"
+	if _, line := cutStray(text + c.stray); c.stray != "" && line == 0 {
+		return false // a list would take the stray item
 	}
-	return f.Value.Kind < Sequence && written.Value.same(f.Value) || bytes.Equal(written.Value.AppendJSON(nil), f.Value.AppendJSON(nil))
+	written, problems, err := r.field(chunk{key: c.key, text: text, line: c.line})
+	return err == nil && len(problems) == 0 && written.Value.equal(f.Value)
 }
 
 // isShared reports whether the text has an anchor with an alias in the header, or an
@@ -323,9 +325,24 @@ func write(field string) string {
 	return "write " + text
 }
 
+// A correction is a text in place of lines of a file.
+type correction struct {
+	from, to int // first and last line
+	text     string
+}
+
+// String returns the suggestion.
+func (c correction) String() string {
+	if c.from == c.to {
+		return "write " + c.text
+	}
+	return fmt.Sprintf("replace lines %d to %d by %s", c.from, c.to, c.text)
+}
+
 // placeSuggestions names the lines of a field of several lines in the suggestions to
 // write the field. A field before another field with the same key needs no correction.
 func (d *Document) placeSuggestions() {
+	var all []correction
 	for i := range d.Problems {
 		p := &d.Problems[i]
 		text, ok := strings.CutPrefix(p.Suggestion, "write ")
@@ -343,17 +360,107 @@ func (d *Document) placeSuggestions() {
 			}
 		}
 		if p.Suggestion = ""; field.Line > 0 {
-			p.Suggestion = d.Write(field, text)
+			c := d.correction(field, text)
+			if p.Suggestion = c.String(); len(all) == 0 || all[len(all)-1] != c {
+				all = append(all, c)
+			}
+		}
+	}
+	if len(all) > 0 && len(d.Problems) > 1 {
+		d.removeHarmful(all)
+	}
+}
+
+// maxCorrected bounds the bytes of the corrected headers that removeHarmful reads.
+const maxCorrected = 4 * MaxHead
+
+// removeHarmful removes the suggestions that change the value of another field. A quote
+// of a field without a correction can enclose the lines up to a quote of a corrected
+// field. Each correction alone, and all corrections together, must keep all fields.
+func (d *Document) removeHarmful(all []correction) {
+	values, r := lastValues(d.Fields), repairer{header: d.Header}
+	for _, p := range d.Problems {
+		if p.Code == problem.FrontmatterValueCut || p.Suggestion == "" && r.isShared(values[p.Key].Text) {
+			delete(values, p.Key) // a correction of the header gives an alias its meaning
+		}
+	}
+	kept := slices.DeleteFunc(all[:min(len(all), maxCorrected/len(d.Header))], func(c correction) bool { return !d.keeps(values, c) })
+	if len(kept) > 1 && !d.keeps(values, kept...) {
+		kept = nil
+	}
+	for i := range d.Problems {
+		p := &d.Problems[i]
+		if _, ok := Written(p.Suggestion); ok && !slices.ContainsFunc(kept, func(c correction) bool { return c.String() == p.Suggestion }) {
+			p.Suggestion = ""
 		}
 	}
 }
 
-// Write returns the suggestion to write a text in place of a top-level field.
-func (d *Document) Write(field Field, text string) string {
-	end := math.MaxInt // line of the next field, or of a line that belongs to no field
+// keeps reports whether the keys of a header and the given values remain if corrections
+// make the header valid YAML.
+func (d *Document) keeps(values map[string]Value, corrections ...correction) bool {
+	var b strings.Builder
+	n := d.Line
+	for line := range strings.Lines(d.Header) {
+		n++
+		i := slices.IndexFunc(corrections, func(c correction) bool { return c.from <= n && n <= c.to })
+		switch {
+		case i < 0:
+			b.WriteString(line)
+		case n == corrections[i].from:
+			b.WriteString(strings.ReplaceAll(corrections[i].text, lineBreak, "\n") + "\n")
+		}
+	}
+	fields, cuts, err := wholeYAML(b.String(), d.Line+1)
+	if err != nil {
+		_, _, before := wholeYAML(d.Header, d.Line+1)
+		return before != nil && !errors.Is(err, errNotMapping) // Parse reads each field separately, as before
+	}
+	read := lastValues(cuts.restore(fields))
 	for _, f := range d.Fields {
-		if f.Column == 1 && f.Line > field.Line {
+		is, ok := read[f.Key]
+		was, fixed := values[f.Key]
+		if !ok || fixed && !was.equal(is) {
+			return false
+		}
+	}
+	return true
+}
+
+// equal reports whether two values have the same kind and JSON.
+func (v Value) equal(w Value) bool {
+	if v.Kind < Sequence {
+		return v.same(w)
+	}
+	return v.Kind == w.Kind && bytes.Equal(v.AppendJSON(nil), w.AppendJSON(nil))
+}
+
+// Write returns the suggestion to write a text in place of a top-level field. The
+// suggestion is "" if the lines of the field contain other text, or if another field
+// would change.
+func (d *Document) Write(field Field, text string) string {
+	first, _, _ := strings.Cut(text, lineBreak)
+	key, _, _ := topLevelKey(first)
+	others := *d
+	others.Fields = slices.DeleteFunc(slices.Clone(d.Fields), func(f Field) bool { return f.Key == field.Key || f.Key == key })
+	c := d.correction(field, text)
+	if field.Column != 1 || !others.keeps(lastValues(others.Fields), c) {
+		return ""
+	}
+	return c.String()
+}
+
+// correction returns the correction of a top-level field by a text.
+func (d *Document) correction(field Field, text string) correction {
+	end := math.MaxInt         // line of the next field, or of a line that belongs to no field
+	keys := make(map[int]bool) // lines with a key after "?" or in a merged mapping
+	for _, f := range d.Fields {
+		switch {
+		case f.Line <= field.Line:
+		case f.Column == 1:
 			end = min(end, f.Line)
+		default:
+			keys[f.Line] = true
 		}
 	}
 	for _, p := range d.Problems {
@@ -363,14 +470,14 @@ func (d *Document) Write(field Field, text string) string {
 	}
 	last, n := field.Line, d.Line
 	for line := range strings.Lines(d.Header) {
-		if n++; n < end && n > last && strings.Trim(line, "\r\n") != "" && line[0] != '#' {
+		if n++; line[0] == '?' && keys[n] {
+			end = min(end, n)
+		}
+		if n < end && n > last && strings.Trim(line, "\r\n") != "" && line[0] != '#' {
 			last = n
 		}
 	}
-	if last == field.Line {
-		return "write " + text
-	}
-	return fmt.Sprintf("replace lines %d to %d by %s", field.Line, last, text)
+	return correction{field.Line, last, text}
 }
 
 // Written returns the field in a suggestion of Write. ok is false for other suggestions.
@@ -384,11 +491,26 @@ func Written(suggestion string) (text string, ok bool) {
 	return text, ok && isField
 }
 
-// WithKey returns a field of Written with another key.
-func WithKey(text, key string) string {
-	first, _, _ := strings.Cut(text, lineBreak)
-	notation, _, _ := keyLine(first)
-	return key + ":" + text[len(notation):]
+// Rename returns the suggestion to write a top-level field with another key. The key
+// decides the type of the value, and which comments are text. The suggestion is "" if the
+// field needs only another key.
+func (d *Document) Rename(field Field, key string) string {
+	if d.Format != YAML || field.Column != 1 {
+		return ""
+	}
+	c := d.correction(field, "")
+	text := strings.Join(strings.SplitAfter(d.Header, "\n")[c.from-d.Line-1:c.to-d.Line], "")
+	notation, _, ok := keyLine(text)
+	if !ok {
+		return ""
+	}
+	renamed, _ := Parse([]byte("---\n"+key+":"+text[len(notation):]+"---\n"), true)
+	for _, p := range renamed.Problems {
+		if text, ok := Written(p.Suggestion); ok {
+			return d.Write(field, text)
+		}
+	}
+	return ""
 }
 
 // keyLine splits the first line of a field after the colon. notation is the key as the

@@ -228,11 +228,17 @@ func decimal(text string) string {
 // AppendJSON appends the header as a JSON object, by the rules of Value.AppendJSON.
 func (m *Frontmatter) AppendJSON(dst []byte) []byte { return appendFields(dst, m.Fields) }
 
-func appendFields(dst []byte, fields []Field) []byte {
+// lastValues returns the last value of each key.
+func lastValues(fields []Field) map[string]Value {
 	last := make(map[string]Value, len(fields))
 	for _, f := range fields {
 		last[f.Key] = f.Value
 	}
+	return last
+}
+
+func appendFields(dst []byte, fields []Field) []byte {
+	last := lastValues(fields)
 	dst = append(dst, '{')
 	first := true
 	for _, f := range fields {

@@ -171,12 +171,17 @@ func (d *Document) AsYAML() []Field {
 	if d.Format != YAML || len(d.Problems) == 0 {
 		return d.Fields
 	}
-	text := (&Document{Frontmatter: Frontmatter{Header: d.Header}}).printable()
-	fields, _, err := strictYAML(text, d.Line+1, newExpansion(text))
+	fields, _, err := wholeYAML(d.Header, d.Line+1)
 	if err != nil {
 		return d.Fields
 	}
 	return fields
+}
+
+// wholeYAML reads a header that is valid YAML.
+func wholeYAML(header string, line int) ([]Field, cuts, error) {
+	text := (&Document{Frontmatter: Frontmatter{Header: header}}).printable()
+	return strictYAML(text, line, newExpansion(text))
 }
 
 // strictYAML reads a text that is valid YAML. line is the line of the text in the
@@ -521,7 +526,7 @@ func (d *Document) recover(text string, left *expansion, s *subset) (fields []Fi
 		f, problems, err := r.field(c)
 		broken = broken || err != nil
 		if text, line := cutStray(c.text); err != nil && !errors.Is(err, errRefused) && line > 0 {
-			c.text = text
+			c.text, c.stray = text, c.text[len(text):]
 			d.reportStray(c.line + line - 1)
 			f, problems, err = r.field(c)
 		}
@@ -555,9 +560,10 @@ func firstText(text string) int {
 
 // A chunk is the text of a header from a top-level key to the next.
 type chunk struct {
-	key  string
-	text string
-	line int // in the file
+	key   string
+	text  string
+	line  int    // in the file
+	stray string // lines after the text that belong to no field
 }
 
 // chunks splits a header at the lines with a top-level key. The text before the

@@ -123,7 +123,7 @@ func TestSuggestionsOfOneFile(t *testing.T) {
 		{"a: [b] c\nstray\n  more\n", "a: \"[b] c\"\nstray\n  more\n"},
 		{"license: [MIT\ncompatibility: {a\nmodel:\n  x: [y] z\n", "license: \"[MIT\"\ncompatibility: \"{a\"\nmodel: \"x: [y] z\"\n"},
 		{"a: \"b\nc: #1\nd: \"e\"\n", "a: \"b\"\nc: #1\nd: \"e\"\n"}, // c: "#1" alone would close the quote of a
-		{"a: [b] c\na: [d] e\n", "a: [b] c\na: \"[d] e\"\n"}, // another suggestion is to remove the first value
+		{"a: [b] c\na: [d] e\n", "a: [b] c\na: \"[d] e\"\n"},         // another suggestion is to remove the first value
 	} {
 		for _, before := range []string{"", "\n\n"} {
 			file := before + "---\n" + tt.header + "---\nText.\n"
@@ -339,7 +339,7 @@ var (
 func TestSuggestionsForBrokenHeaders(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(from ...string) string { return from[random.IntN(len(from))] }
-	followed, headers := 0, 3_000
+	followed, headers := 0, 2_000
 	for range headers {
 		var b strings.Builder
 		for range 1 + random.IntN(5) {

@@ -112,6 +112,9 @@ func (c *cuts) look(n *yaml.Node, top bool) {
 		c.report(n, 0, string(mark), "a tag", marked(rest, n), top)
 	case scalarKind(n) == String, n.Value == "", isShown(c.key):
 		comment, column := []byte(n.LineComment), 0
+		if n.Value == "" && len(bytes.TrimSpace(c.text[c.offset(max(n.Line, 1)):c.at])) == 0 {
+			return // the comment follows a key after "?" in another line
+		}
 		after, inLine := bytes.CutPrefix(rest, []byte(n.Value))
 		if inLine {
 			comment = bytes.TrimLeft(after, " \t")
@@ -135,11 +138,15 @@ func (c *cuts) lookAfter(f Field, line, value, comment string) {
 		return
 	}
 	line = strings.TrimRight(line, " \t\r")
-	column := utf8.RuneCountInString(line[:len(line)-len(comment)])
+	before := strings.TrimSuffix(line, comment)
+	if read, _, err := strictYAML(before, f.Line, newExpansion(before)); err != nil || len(read) != 1 || !read[0].Value.equal(f.Value) {
+		return // the bracket that closes the value is in another line
+	}
+	column := utf8.RuneCountInString(before)
 	c.key, c.from, c.to = f.Key, f.Line-c.line, 0
 	c.comment(&yaml.Node{Line: c.from, Column: 1}, column, comment, value, value, true)
 	if !isShown(f.Key) { // quotes would turn the list into a text
-		c.found[len(c.found)-1].Suggestion = write(strings.TrimSuffix(line, comment) + "# " + comment[1:])
+		c.found[len(c.found)-1].Suggestion = write(before + "# " + comment[1:])
 	}
 }
 

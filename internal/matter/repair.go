@@ -261,7 +261,7 @@ func (r *repairer) corrects(suggestion string, c chunk, f Field) bool {
 		return false
 	}
 	text := strings.ReplaceAll(field, lineBreak, "\n") + "\n"
-	if _, line := cutStray(text + c.stray); c.stray != "" && line == 0 {
+	if _, line := cutStray(text + c.stray); c.stray != "" && line != strings.Count(text, "\n")+1 {
 		return false // a list would take the stray item
 	}
 	written, problems, err := r.field(chunk{key: c.key, text: text, line: c.line})
@@ -329,6 +329,7 @@ func write(field string) string {
 type correction struct {
 	from, to int // first and last line
 	text     string
+	cut      string // key of a field that YAML cuts and the text completes
 }
 
 // String returns the suggestion.
@@ -361,6 +362,9 @@ func (d *Document) placeSuggestions() {
 		}
 		if p.Suggestion = ""; field.Line > 0 {
 			c := d.correction(field, text)
+			if p.Code == problem.FrontmatterValueCut {
+				c.cut = p.Key
+			}
 			if p.Suggestion = c.String(); len(all) == 0 || all[len(all)-1] != c {
 				all = append(all, c)
 			}
@@ -378,14 +382,8 @@ const maxCorrected = 4 * MaxHead
 // of a field without a correction can enclose the lines up to a quote of a corrected
 // field. Each correction alone, and all corrections together, must keep all fields.
 func (d *Document) removeHarmful(all []correction) {
-	values, r := lastValues(d.Fields), repairer{header: d.Header}
-	for _, p := range d.Problems {
-		if p.Code == problem.FrontmatterValueCut || p.Suggestion == "" && r.isShared(values[p.Key].Text) {
-			delete(values, p.Key) // a correction of the header gives an alias its meaning
-		}
-	}
-	kept := slices.DeleteFunc(all[:min(len(all), maxCorrected/len(d.Header))], func(c correction) bool { return !d.keeps(values, c) })
-	if len(kept) > 1 && !d.keeps(values, kept...) {
+	kept := slices.DeleteFunc(all[:min(len(all), maxCorrected/len(d.Header))], func(c correction) bool { return !d.keeps(c) })
+	if len(kept) > 1 && !d.keeps(kept...) {
 		kept = nil
 	}
 	for i := range d.Problems {
@@ -396,9 +394,9 @@ func (d *Document) removeHarmful(all []correction) {
 	}
 }
 
-// keeps reports whether the keys of a header and the given values remain if corrections
-// make the header valid YAML.
-func (d *Document) keeps(values map[string]Value, corrections ...correction) bool {
+// keeps reports whether all fields keep their values if corrections make the header valid
+// YAML.
+func (d *Document) keeps(corrections ...correction) bool {
 	var b strings.Builder
 	n := d.Line
 	for line := range strings.Lines(d.Header) {
@@ -415,6 +413,15 @@ func (d *Document) keeps(values map[string]Value, corrections ...correction) boo
 	if err != nil {
 		_, _, before := wholeYAML(d.Header, d.Line+1)
 		return before != nil && !errors.Is(err, errNotMapping) // Parse reads each field separately, as before
+	}
+	values, r := lastValues(d.Fields), repairer{header: d.Header}
+	for _, p := range d.Problems {
+		if p.Suggestion == "" && r.isShared(values[p.Key].Text) {
+			delete(values, p.Key) // in valid YAML, an alias has its meaning
+		}
+	}
+	for _, c := range corrections {
+		delete(values, c.cut)
 	}
 	read := lastValues(cuts.restore(fields))
 	for _, f := range d.Fields {
@@ -444,7 +451,7 @@ func (d *Document) Write(field Field, text string) string {
 	others := *d
 	others.Fields = slices.DeleteFunc(slices.Clone(d.Fields), func(f Field) bool { return f.Key == field.Key || f.Key == key })
 	c := d.correction(field, text)
-	if field.Column != 1 || !others.keeps(lastValues(others.Fields), c) {
+	if field.Column != 1 || !others.keeps(c) {
 		return ""
 	}
 	return c.String()
@@ -477,7 +484,7 @@ func (d *Document) correction(field Field, text string) correction {
 			last = n
 		}
 	}
-	return correction{field.Line, last, text}
+	return correction{from: field.Line, to: last, text: text}
 }
 
 // Written returns the field in a suggestion of Write. ok is false for other suggestions.

@@ -123,6 +123,7 @@ func TestSuggestionsOfOneFile(t *testing.T) {
 		{"a: [b] c\nstray\n  more\n", "a: \"[b] c\"\nstray\n  more\n"},
 		{"license: [MIT\ncompatibility: {a\nmodel:\n  x: [y] z\n", "license: \"[MIT\"\ncompatibility: \"{a\"\nmodel: \"x: [y] z\"\n"},
 		{"a: \"b\nc: #1\nd: \"e\"\n", "a: \"b\"\nc: #1\nd: \"e\"\n"}, // c: "#1" alone would close the quote of a
+		{"a: b #1\nc: ]\n? a\n", "a: \"b #1\"\nc: ]\n? a\n"},         // in valid YAML, the last line removes the value of a
 		{"a: [b] c\na: [d] e\n", "a: [b] c\na: \"[d] e\"\n"},         // another suggestion is to remove the first value
 	} {
 		for _, before := range []string{"", "\n\n"} {
@@ -259,6 +260,7 @@ func checkSuggestions(t interface {
 	Fatalf(string, ...any)
 }, file string) (followed int) {
 	doc, _ := Parse([]byte(file), true)
+	doc.Strict() // reads all headers
 	offered := make(map[string]problem.Problem)
 	for _, p := range doc.Problems {
 		if strings.Contains(p.Suggestion, "\n") {

@@ -1,6 +1,7 @@
 package matter
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -171,7 +172,7 @@ func (s *strict) tabs() {
 		i, s.key = max(i, scalar.at), scalar.key
 		switch {
 		case scalar.node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0:
-			i = closingQuote(s.text, i)
+			i = closingQuote(s.text, i+max(0, bytes.IndexAny(s.text[i:], `"'`))) // an anchor or a tag may precede the quote
 		case scalar.node.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
 			first := s.lines[min(scalar.node.Line, len(s.lines)-1)]
 			s.between(i, first)
@@ -206,8 +207,8 @@ func (s *strict) between(from, to int) {
 
 // closingQuote returns the offset after the quoted text at i.
 func closingQuote(text []byte, i int) int {
-	for quote, j := text[i], i+1; j < len(text); j++ {
-		switch {
+	for j := i + 1; j < len(text); j++ {
+		switch quote := text[i]; {
 		case text[j] == '\\' && quote == '"':
 			j++
 		case text[j] != quote:

@@ -33,6 +33,7 @@ func TestStrict(t *testing.T) {
 		{"a tab in a list", "a:\n  - b\t\n", []string{"3:6 SKILL_YAML_TAB a"}},
 		{"tabs after CRLF", "a: b\r\nc:\td\r\n", []string{"3:3 SKILL_YAML_TAB c"}},
 		{"tabs in quotes", "a: 'b\t''c\t'\nd: \"e\\\"\tf\\\\\"\n", nil},
+		{"tabs in quotes after an anchor and a tag", "a: &x 'b\tc'\nd: !!str \"\te\"\nf: 'g'\n", []string{"2:4 SKILL_YAML_ANCHOR a", "3:4 SKILL_YAML_TAG d"}},
 		{"tabs in a text of several lines in quotes", "a: \"b\n  \tc\t\"\n", nil},
 		{"tabs in blocks", "a: |\n  b\tc\nd: >-\n  \te\n", nil},
 		{"tabs in comments", "#\ta\nb: c #\td\n", nil},

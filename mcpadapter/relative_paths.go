@@ -66,9 +66,9 @@ func (h rootHider) texts(all []string) []string {
 }
 
 // error replaces an error of the catalog or of the protocol by an error with
-// relative paths. The causes stay in the chain.
+// relative paths and without advice for the programmer. The causes stay in the chain.
 func (h rootHider) error(err *error) {
-	if h.spellings == nil || *err == nil {
+	if *err == nil {
 		return
 	}
 	var ours *toolshelf.Error
@@ -80,7 +80,7 @@ func (h rootHider) error(err *error) {
 		*err = &shown
 	case errors.As(*err, &ours):
 		shown := *ours
-		shown.Message, shown.Path = h.text(ours.Message), h.text(ours.Path)
+		shown.Message, shown.Path = h.text(withoutGo(ours)), h.text(ours.Path)
 		*err = &shown
 	}
 }

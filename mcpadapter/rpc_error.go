@@ -44,7 +44,7 @@ func invalidParams(format string, args ...any) *RPCError {
 func internalError(err error) *RPCError {
 	var ours *toolshelf.Error
 	if errors.As(err, &ours) {
-		return &RPCError{Code: CodeInternalError, Message: "the request was not served: " + ours.Message + " (" + string(ours.Code) + ")", err: err}
+		return &RPCError{Code: CodeInternalError, Message: "the request was not served: " + withoutGo(ours) + " (" + string(ours.Code) + ")", err: err}
 	}
 	return &RPCError{Code: CodeInternalError, Message: "the request was not finished: " + err.Error(), err: err}
 }

@@ -30,8 +30,7 @@ var errorObject = errorShape{
 
 // message returns the message of an error of the catalog. A message about an option of the
 // catalog begins with the name of the option. message replaces the name by the name of the
-// argument, because the model knows only the arguments. message removes the method of Go that fills
-// in the arguments of a command.
+// argument, because the model knows only the arguments.
 func (d definition) message(e *toolshelf.Error) string {
 	name, problem, ok := strings.Cut(e.Message, ": ")
 	if ok && e.Code == toolshelf.CodeInvalidOption {
@@ -41,8 +40,21 @@ func (d definition) message(e *toolshelf.Error) string {
 			}
 		}
 	}
-	return strings.TrimSuffix(e.Message, ", and fill in the arguments with Render")
+	return withoutGo(e)
 }
+
+// withoutGo returns the message of an error of the catalog without the advice for the
+// programmer, who sets the options, because the reader is a model or a user.
+func withoutGo(e *toolshelf.Error) string { return goAdvice.Replace(e.Message) }
+
+var goAdvice = strings.NewReplacer(
+	", and fill in the arguments with Render", "",
+	", or raise the limit with WithMaxFileSize", "",
+	"raise the limit with WithMaxFileSize", "shorten the file",
+	"reads no subdirectories without WithNestedCommands", "reads no subdirectories",
+	"; see WithSymlinks", "; replace the link by the directory",
+	"; check the path given to WithRoot", "; create the directory",
+)
 
 // truncate shortens a message, because the message may quote long arguments.
 func truncate(message string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -588,5 +589,33 @@ func TestWithToolsSelectsTools(t *testing.T) {
 		if diff := cmp.Diff(tt.want, names); diff != "" {
 			t.Errorf("WithTools(%q) (-want +got):\n%s", tt.choose, diff)
 		}
+	}
+}
+
+// The texts for a model advise the model, which cannot set the options of the program.
+func TestTextsNameNoOptionOfGo(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	files := memory(t, map[string]string{"commands/long.md": long, "skills/long/SKILL.md": "---\nname: long\n---\n" + long, "skills/pdf/SKILL.md": "---\nname: pdf\n---\n", "skills/pdf/long.md": long})
+	a := adapterOf(t, catalog(t, files, toolshelf.WithMaxFileSize(100)))
+	gone := adapterOf(t, catalog(t, memory(t, nil), toolshelf.WithRoot("/gone")))
+	option := regexp.MustCompile(`\bWith[A-Z]|Render`)
+	for _, tt := range []struct {
+		adapter                    *mcpadapter.Adapter
+		tool, arguments, code, say string
+	}{
+		{a, "get_command", `{"command_name":"long"}`, "FILE_TOO_LARGE", "shorten the file"},
+		{a, "get_command", `{"command_name":"a:b"}`, "INVALID_COMMAND_NAME", "reads no subdirectories"},
+		{a, "get_skill", `{"skill_name":"long"}`, "FILE_TOO_LARGE", "shorten the file"},
+		{a, "read_skill_file", `{"skill_name":"pdf","path":"long.md"}`, "FILE_TOO_LARGE", "shorten the file"},
+		{gone, "list_commands", `{}`, "DIRECTORY_NOT_FOUND", "create the directory"},
+	} {
+		got, err := tt.adapter.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
+		if err != nil || !strings.Contains(got.Text, tt.code) || !strings.Contains(got.Text, tt.say) || option.MatchString(got.Text) {
+			t.Errorf("%s %s: got %s, %v; want %s with %q, and no option", tt.tool, tt.arguments, got.Text, err, tt.code, tt.say)
+		}
+	}
+	_, err := a.GetPrompt(ctx, "long", nil)
+	if err == nil || !strings.Contains(err.Error(), "shorten the file") || option.MatchString(err.Error()) {
+		t.Errorf("GetPrompt: %v", err)
 	}
 }

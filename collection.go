@@ -280,12 +280,7 @@ func (c *collection[Info]) unread(e *index.Entry, err error) []problem.Problem {
 	if e.Broken() != nil {
 		return e.Problems()
 	}
-	return []problem.Problem{unreadFile(c.Index, e, err)}
-}
-
-func unreadFile(x *index.Index, e *index.Entry, err error) problem.Problem {
-	return problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: x.Place(e),
-		Message: "cannot read the file: " + escape.Reason(err), Suggestion: x.Layer(e.Layer()).ReadAdvice(err)}
+	return []problem.Problem{c.Unread(e, err)}
 }
 
 // lookupError returns the error for a name if the directories cannot be scanned.

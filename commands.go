@@ -292,7 +292,7 @@ func (c *Catalog) loadCommand(ctx context.Context, e *index.Entry) (Command, err
 		return kept.Value, nil
 	}
 	now, begin := time.Now(), c.config.now()
-	raw, info, err := c.readFile(fsys, e.Path)
+	raw, info, err := c.commands.ReadFile(fsys, e.Path)
 	if err != nil {
 		if c.commands.Unanswered(e, begin, err) {
 			if command, ok := c.listedCommand(e); ok {

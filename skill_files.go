@@ -99,7 +99,7 @@ func (o *openSkill) readPath(given string) ([]byte, error) {
 			return text.bytes(), nil
 		}
 	}
-	return o.readOpen(f)
+	return o.skills.ReadOpen(f)
 }
 
 // skillFileName converts a caller's path to a name below the skill's directory,
@@ -224,7 +224,7 @@ func (v skillFS) Open(name string) (fs.File, error) {
 			return nil, err
 		}
 		defer f.Close()
-		raw, err := o.readOpen(f)
+		raw, err := o.skills.ReadOpen(f)
 		return skillContent{bytes.NewReader(raw), skillFileInfo{path.Base(name), f.Info()}}, err
 	})
 }

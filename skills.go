@@ -509,7 +509,7 @@ func (o *openSkill) text(listed confine.Info) (skillText, confine.Info, error) {
 	if text, ok := o.keptText(info); ok {
 		return text, info, nil
 	}
-	raw, err := o.readOpen(f)
+	raw, err := o.skills.ReadOpen(f)
 	if err != nil {
 		return skillText{}, info, err
 	}

@@ -55,3 +55,9 @@ func differsInCase(c *Config, e, from *Entry) problem.Problem {
 		Suggestion: "rename one of the files; on some systems both names are the same file",
 	}
 }
+
+// Unread returns the problem of a file that could not be read after the scan.
+func (x *Index) Unread(e *Entry, err error) problem.Problem {
+	return problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: x.Place(e),
+		Message: "cannot read the file: " + escape.Reason(err), Suggestion: x.Layer(e.Layer()).ReadAdvice(err)}
+}

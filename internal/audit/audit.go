@@ -1,0 +1,201 @@
+// Package audit reads the files of commands and skills, and collects the problems that package lint finds in the texts.
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/lint"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// An Audit checks the files of snapshots.
+type Audit struct {
+	Commands, Skills *index.Index
+	Root             *confine.FS
+	Nested           bool                      // names of commands may contain directories
+	Valid            func(element string) bool // reports a valid element of the name of a command
+	DeepSkills       bool                      // the scan finds skills in subdirectories
+
+	Checked atomic.Int64 // number of checked files
+}
+
+// OfCommands returns the problems of a snapshot of the commands. The commands may refer to the skills of
+// a snapshot, which may be nil.
+func (a *Audit) OfCommands(ctx context.Context, commands, skills *index.Snapshot) ([]problem.Problem, error) {
+	check := a.commandCheck(commands, skills)
+	found, err := a.files(ctx, commands, func(e *index.Entry) []problem.Problem { return a.file(ctx, a.Commands, e, check) })
+	if err != nil {
+		return nil, err
+	}
+	ignored, err := a.Commands.IgnoredCommands(ctx, commands)
+	return append(found, ignored...), err
+}
+
+// OfSkills returns the problems of a snapshot of the skills.
+func (a *Audit) OfSkills(ctx context.Context, skills *index.Snapshot) ([]problem.Problem, error) {
+	check := func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }
+	found, err := a.files(ctx, skills, func(e *index.Entry) []problem.Problem {
+		return append(a.file(ctx, a.Skills, e, check), a.skillFiles(ctx, e)...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	ignored, err := a.Skills.IgnoredSkills(ctx, skills)
+	return append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...), err
+}
+
+// Join returns the problems of commands and skills in the order of Lint.
+func Join(commands, skills []problem.Problem) []problem.Problem {
+	all := append(commands, skills...)
+	slices.SortFunc(all, problem.Compare)
+	return slices.Compact(all) // a file of a nested skill belongs to both skills
+}
+
+// explained reports whether an ignored file explains why a directory has no SKILL.md.
+func explained(p problem.Problem, ignored []problem.Problem) bool {
+	dir := path.Dir(p.Path)
+	return p.Code == problem.SkillFileMissing && slices.ContainsFunc(ignored, func(i problem.Problem) bool {
+		return i.Code == problem.FilesystemTopEmpty && (i.Path == dir || i.Path == p.Path) || i.Code == problem.SkillFileMissing && path.Dir(i.Path) == dir
+	})
+}
+
+// commandCheck returns the check of a command file. The check knows every command
+// and skill to which the file may refer.
+func (a *Audit) commandCheck(commands, skills *index.Snapshot) func(*index.Entry, lint.File) []problem.Problem {
+	l := &lint.Commands{Nested: a.Nested, Valid: a.Valid, Present: func(file, fromRoot string) bool {
+		for _, layer := range a.Commands.Layers() {
+			if _, err := layer.FS.Lstat(path.Join(layer.Dir, file)); err == nil {
+				return true
+			}
+		}
+		if fromRoot == "" {
+			return false
+		}
+		_, err := a.Root.Lstat(fromRoot)
+		return err == nil
+	}}
+	command := func(e *index.Entry) lint.Command {
+		return lint.Command{Name: e.Name, Path: a.Commands.Below(e), Listed: !e.Dependency && commands.Lookup(e.Name) == e}
+	}
+	for e := range commands.Files() {
+		l.Add(command(e))
+	}
+	if skills != nil {
+		for e := range skills.Files() {
+			l.AddSkill(e.Name)
+		}
+	}
+	return func(e *index.Entry, f lint.File) []problem.Problem { return l.Check(f, command(e)) }
+}
+
+// files returns the problems of a snapshot and the problems that check finds
+// in each entry. Several checks run at the same time. If the snapshot already
+// parsed a whole file, files omits the snapshot's problems of the file, because
+// check finds them again. files counts the checked files.
+func (a *Audit) files(ctx context.Context, snapshot *index.Snapshot, check func(*index.Entry) []problem.Problem) ([]problem.Problem, error) {
+	entries := slices.Collect(snapshot.Files())
+	found := make([][]problem.Problem, len(entries))
+	repeated := make(map[problem.Problem]bool)
+	for _, e := range entries {
+		if e.Broken() == nil && e.Whole() {
+			for _, p := range e.Problems() {
+				repeated[p] = true
+			}
+		}
+	}
+	err := parallel.Do(ctx, runtime.GOMAXPROCS(0), len(entries), func(i int) error {
+		found[i] = check(entries[i])
+		if entries[i].Broken() != index.ErrNoSkillFile {
+			a.Checked.Add(1)
+		}
+		return ctx.Err() // a check that ctx ended may be incomplete
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all []problem.Problem
+	for _, p := range snapshot.Problems() {
+		if !repeated[p] {
+			all = append(all, p)
+		}
+	}
+	return append(all, slices.Concat(found...)...), nil
+}
+
+// file reads the file of an entry and checks the text. A file that no longer
+// exists, and an entry that the snapshot reports as unreadable, have no problems.
+func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check func(*index.Entry, lint.File) []problem.Problem) []problem.Problem {
+	if e.Broken() != nil {
+		return nil
+	}
+	f := lint.File{Name: e.Name, Path: x.Place(e)}
+	raw, _, err := x.ReadFile(x.FS(ctx, e.Layer()), e.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return []problem.Problem{x.Unread(e, err)}
+	}
+	f.Raw = raw
+	f.Doc, _ = matter.Parse(raw, true)
+	return check(e, f)
+}
+
+// skillFiles returns the problems of the other files of a skill. A directory
+// that no longer exists has no problems. The caller checks whether ctx has ended.
+func (a *Audit) skillFiles(ctx context.Context, e *index.Entry) []problem.Problem {
+	directory, err := a.Skills.OpenSkill(ctx, e)
+	if err != nil {
+		return nil
+	}
+	defer directory.Close()
+	if errors.Is(e.Broken(), index.ErrNoSkillFile) {
+		return a.nestedSkills(ctx, e, directory)
+	}
+	listed, err := directory.Files(ctx)
+	if err != nil {
+		return nil
+	}
+	var found []problem.Problem
+	for _, p := range listed.Problems {
+		if e.Broken() == nil || p.Path != a.Skills.Place(e) { // the snapshot reports a broken SKILL.md
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// nestedSkills reports skills in the subdirectories of a directory without a SKILL.md. With a
+// greater depth, the scan has found these skills.
+func (a *Audit) nestedSkills(ctx context.Context, e *index.Entry, directory *index.SkillDir) []problem.Problem {
+	if a.DeepSkills {
+		return nil
+	}
+	nested, err := directory.NestedSkills(ctx)
+	if err != nil || len(nested) == 0 {
+		return nil
+	}
+	const shown = 5
+	names := strconv.Quote(nested[0])
+	for _, name := range nested[1:min(len(nested), shown)] {
+		names += ", " + strconv.Quote(name)
+	}
+	if len(nested) > shown {
+		names += fmt.Sprintf(" and %d more", len(nested)-shown)
+	}
+	return []problem.Problem{{Code: problem.SkillFileMissing, Severity: problem.Warning, Path: path.Dir(a.Skills.Place(e)),
+		Message:    "not listed: skills one directory deeper: " + names,
+		Suggestion: "move the skills up one directory, or let the program search two levels (WithSkillDepth(2))"}}
+}

@@ -593,8 +593,8 @@ func TestLintCommands(t *testing.T) {
 		{"a misspelled description beside a description", map[string]string{"a.md": "---\ndescripton: a\ndescription: b\n---\n"}, []string{
 			"a.md:2:1: warning FIELD_MISSPELLED descripton (merge the value into description in line 3, or remove the field)"}},
 		{"a misspelled description that resembles a list", map[string]string{"a.md": "---\nDescription: [a\n---\n"}, []string{
-			"a.md:2:1: warning FIELD_MISSPELLED Description (rename the key to description)",
-			"a.md:2:1: warning FRONTMATTER_RECOVERED Description ()"}},
+			`a.md:2:1: warning FIELD_MISSPELLED Description (write description: "[a")`,
+			`a.md:2:1: warning FRONTMATTER_RECOVERED Description (write description: "[a")`}},
 		{"a misspelled hint without a placeholder", map[string]string{"a.md": "---\ndescription: d\nargument_hint: x\n---\nReview.\n"}, []string{
 			"a.md:3:1: warning FIELD_MISSPELLED argument_hint (rename the key to argument-hint)",
 			"a.md:3:1: warning HINT_WITHOUT_PLACEHOLDER argument_hint (write $ARGUMENTS in the text, or remove argument-hint)"}},

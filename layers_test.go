@@ -1,6 +1,7 @@
 package toolshelf_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -524,5 +525,66 @@ func TestAnImmutableLayerIsReadOnce(t *testing.T) {
 	}
 	if _, err := toolshelf.New(toolshelf.WithCommandsFS("c", toolshelf.Immutable(nil))); !errors.Is(err, toolshelf.ErrInvalidOption) {
 		t.Errorf("no filesystem: %v", err)
+	}
+}
+
+func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
+	long := "---\nname: long\ndescription: Long\nmore: " + strings.Repeat("x", 10_000) + "\n---\n"
+	fsys := newRemote(map[string]string{
+		"greet/SKILL.md":    "---\nname: greet\ndescription: Greets people\n---\nSay hello, zebra.\n",
+		"greet/notes.md":    "notes\n",
+		"long/SKILL.md":     long,
+		"denied/SKILL.md":   "---\nname: denied\ndescription: Denied\n---\n",
+		"unknown/SKILL.md":  "---\nname: unknown\ndescription: Has no head\n---\n",
+		"nothing/README.md": "no skill\n",
+	}, map[string]string{
+		"greet/SKILL.md":  "---\ndescription: Greets people\nname: greet\n---\n",
+		"long/SKILL.md":   long,
+		"denied/SKILL.md": "",
+	})
+	c, err := toolshelf.New(toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("server", fsys))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	got := map[string]string{}
+	for range 2 { // also validates the first list
+		skills, err := c.ListSkills(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range skills {
+			got[s.Name] = s.Description
+			if broken := len(s.Diagnostics) > 0; broken != (s.Name == "denied" || s.Name == "nothing") {
+				t.Errorf("%s: diagnostics %v", s.Name, s.Diagnostics)
+			}
+		}
+	}
+	want := map[string]string{"greet": "Greets people", "long": "Long", "denied": "", "unknown": "Has no head", "nothing": ""}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ListSkills (-want +got):\n%s", diff)
+	}
+	if _, err := c.SkillsPrompt(context.Background()); err != nil {
+		t.Error(err)
+	}
+	for query, want := range map[string]int{"greets": 1, "zebra": 0} {
+		found, err := c.SearchSkills(context.Background(), query, 0)
+		if err != nil || found.TotalFound != want {
+			t.Errorf("SearchSkills(%q) finds %d skills, want %d; %v", query, found.TotalFound, want, err)
+		}
+	}
+	if n := fsys.opened.Swap(0); n == 0 || n > 10 { // only unknown/SKILL.md, which has no head
+		t.Errorf("%d files opened", n)
+	}
+	delete(fsys.MapFS, "unknown/SKILL.md")
+	if _, err := c.ListSkills(context.Background()); err != nil || fsys.opened.Load() != 0 {
+		t.Errorf("ListSkills opened %d files; %v", fsys.opened.Load(), err)
+	}
+	skill, err := c.GetSkill(context.Background(), "greet")
+	if err != nil || skill.Content != "Say hello, zebra.\n" || len(skill.Files) != 2 || fsys.opened.Load() != 1 {
+		t.Errorf("got %q with %d files, %d files opened; %v", skill.Content, len(skill.Files), fsys.opened.Load(), err)
+	}
+	if _, err := c.GetSkill(context.Background(), "denied"); !errors.Is(err, toolshelf.ErrFileRead) || !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("denied: got %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log"
 	"sync/atomic"
 	"testing/fstest"
 	"time"
@@ -198,4 +199,67 @@ func ExampleWithFeed() {
 	// Output:
 	// review
 	// {[release] [review] []}
+}
+
+// remote is a HeadFS that counts the opened files.
+type remote struct {
+	fstest.MapFS
+	heads  map[string]string
+	opened *atomic.Int32
+}
+
+func (r remote) Open(name string) (fs.File, error) {
+	f, err := r.MapFS.Open(name)
+	if err == nil {
+		if fi, err := f.Stat(); err == nil && !fi.IsDir() {
+			r.opened.Add(1)
+		}
+	}
+	return f, err
+}
+
+func (r remote) ReadHead(name string) ([]byte, fs.FileInfo, error) {
+	head, ok := r.heads[name]
+	switch {
+	case !ok:
+		return nil, nil, errors.ErrUnsupported
+	case head == "":
+		return nil, nil, fs.ErrPermission
+	}
+	fi, err := r.Stat(name)
+	return []byte(head), fi, err
+}
+
+func newRemote(files, heads map[string]string) remote {
+	r := remote{fstest.MapFS{}, heads, new(atomic.Int32)}
+	for name, content := range files {
+		r.MapFS[name] = &fstest.MapFile{Data: []byte(content)}
+	}
+	return r
+}
+
+// ExampleHeadFS lists a skill by the frontmatter in the index of a server. Only GetSkill
+// reads the file.
+func ExampleHeadFS() {
+	fsys := newRemote(
+		map[string]string{"greet/SKILL.md": "---\nname: greet\ndescription: Greets people\n---\nSay hello.\n"},
+		map[string]string{"greet/SKILL.md": "---\n{name: greet, description: Greets people}\n---\n"})
+	catalog, err := toolshelf.New(toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("server", fsys))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	skills, err := catalog.ListSkills(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(skills[0].Name, "-", skills[0].Description, "-", fsys.opened.Load(), "files opened")
+	skill, err := catalog.GetSkill(context.Background(), "greet")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(skill.Content)
+	// Output:
+	// greet - Greets people - 0 files opened
+	// Say hello.
 }

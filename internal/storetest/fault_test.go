@@ -1,4 +1,4 @@
-package toolshelf_test
+package storetest
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package toolshelf_test
+package storetest
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // A staleStore serves its last good snapshot while the bucket does not answer.
@@ -161,7 +162,7 @@ func TestAnOutageBesideADirectory(t *testing.T) {
 		var feed testFeed
 		b := newBucket()
 		b.fill(3, 0)
-		c := catalog(t, toolshelf.WithRoot(dir), toolshelf.WithCommandsDir("commands"),
+		c := catalogtest.Open(t, toolshelf.WithRoot(dir), toolshelf.WithCommandsDir("commands"),
 			toolshelf.WithCommandsFS("store", staleStoreOf(b, "commands/")), feed.option(time.Hour))
 		synctest.Wait()
 		feed.touch()

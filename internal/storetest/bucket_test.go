@@ -1,4 +1,5 @@
-package toolshelf_test
+// Package storetest tests catalogs over remote stores, which have faults, outages and feeds.
+package storetest
 
 import (
 	"cmp"
@@ -12,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // A bucket models an object store in memory. Each request is counted, takes the time of
@@ -58,7 +61,7 @@ func (b *bucket) put(key, data string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.puts++
-	b.objects[key], b.keys = object{data, fmt.Sprint("etag-", b.puts), written}, nil
+	b.objects[key], b.keys = object{data, fmt.Sprint("etag-", b.puts), catalogtest.Written}, nil
 }
 
 // count returns the requests since the last call of count, such as "2 GET 1 HEAD".

@@ -1,4 +1,4 @@
-package toolshelf_test
+package storetest
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // A missingStore is a store without a snapshot.
@@ -37,7 +38,7 @@ func TestTheMessageHasTheReasonOfAStore(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			store := missingStore{err: test.err}
-			c := catalog(t, toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("repo", store), toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("repo", store))
+			c := catalogtest.Open(t, toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("repo", store), toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("repo", store))
 			_, list := c.List(t.Context(), toolshelf.Page{})
 			_, skills := c.ListSkills(t.Context())
 			_, get := c.Get(t.Context(), "deploy")

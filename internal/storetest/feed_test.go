@@ -1,4 +1,4 @@
-package toolshelf_test
+package storetest
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // A testFeed is a source for WithFeed under the control of a test.
@@ -231,8 +232,8 @@ func TestATouchDuringAScan(t *testing.T) {
 func TestAFeedAndADirectory(t *testing.T) {
 	b := newBucket()
 	b.fill(3, 0)
-	root := diskOf(t, map[string]string{"commands/a.md": "A."})
-	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsFS("store", b.store("commands/")), toolshelf.WithFeed(time.Hour, func(ctx context.Context, touch func(...string)) error {
+	root := catalogtest.Disk(t, map[string]string{"commands/a.md": "A."})
+	c := catalogtest.Open(t, toolshelf.WithRoot(root), toolshelf.WithCommandsFS("store", b.store("commands/")), toolshelf.WithFeed(time.Hour, func(ctx context.Context, touch func(...string)) error {
 		touch()
 		<-ctx.Done()
 		return ctx.Err()
@@ -249,7 +250,7 @@ func TestAFeedAndADirectory(t *testing.T) {
 	}
 	for names(); b.count() != ""; names() { // until the feed is connected
 	}
-	write(t, "B.", root, "commands", "b.md")
+	catalogtest.Write(t, "B.", root, "commands", "b.md")
 	if got, want := names(), []string{"a", "b", "c00000", "c00001", "c00002"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -269,21 +270,28 @@ func TestAFeedAndADirectory(t *testing.T) {
 func TestAStoreBesideAWatch(t *testing.T) {
 	b := newBucket()
 	b.fill(2, 0)
-	root := diskOf(t, map[string]string{"commands/a.md": "A."})
-	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithWatch(), toolshelf.WithCommandsFS("store", b.store("commands/")))
+	root := catalogtest.Disk(t, map[string]string{"commands/a.md": "A."})
+	c := catalogtest.Open(t, toolshelf.WithRoot(root), toolshelf.WithWatch(), toolshelf.WithCommandsFS("store", b.store("commands/")))
 	if err := listPage(t.Context(), c); err != nil {
 		t.Fatal(err)
+	}
+	search := func(query string) string {
+		found, err := c.Search(t.Context(), query, 0)
+		if err != nil || len(found.Results) != 1 {
+			t.Fatalf("Search of %q: %v, %v", query, found.Results, err)
+		}
+		return found.Results[0].Name + "/" + found.Results[0].Tier
 	}
 	b.put("commands/new.md", "A zebra.")
 	list, err := c.List(t.Context(), toolshelf.Page{})
 	if err != nil || list.Pagination.Total != 4 {
 		t.Errorf("%d commands, %v", list.Pagination.Total, err)
 	}
-	if diff := cmp.Diff("new/tier2", search(t, c, "zebra")); diff != "" {
+	if diff := cmp.Diff("new/tier2", search("zebra")); diff != "" {
 		t.Errorf("search, -want +got:\n%s", diff)
 	}
 	b.put("commands/new.md", "A lion.")
-	if diff := cmp.Diff("new/tier2", search(t, c, "lion")); diff != "" {
+	if diff := cmp.Diff("new/tier2", search("lion")); diff != "" {
 		t.Errorf("search after a change, -want +got:\n%s", diff)
 	}
 }

@@ -1,4 +1,4 @@
-package toolshelf_test
+package storetest
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
@@ -31,7 +33,7 @@ func (b *bucket) fill(commands, skills int) {
 // catalogOf returns a catalog of the commands and skills in a bucket.
 func catalogOf(t testing.TB, commands, skills fs.FS, options ...toolshelf.Option) *toolshelf.Catalog {
 	t.Helper()
-	return catalog(t, append([]toolshelf.Option{
+	return catalogtest.Open(t, append([]toolshelf.Option{
 		toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(),
 		toolshelf.WithCommandsFS("commands", commands), toolshelf.WithSkillsFS("skills", skills),
 	}, options...)...)
@@ -74,7 +76,7 @@ func getSkill(name string) call {
 }
 
 func usagePage(ctx context.Context, c *toolshelf.Catalog) error {
-	_, err := bridgeOf(c).ListUsage(ctx, 0, "", template.Options{})
+	_, err := bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](c).ListUsage(ctx, 0, "", template.Options{})
 	return err
 }
 
@@ -188,7 +190,7 @@ func TestAVersionShowsEachChange(t *testing.T) {
 			if err := searchFor(word)(t.Context(), c); err != nil {
 				t.Errorf("Search for %s: %v", word, err)
 			}
-			usage, err := bridgeOf(c).ListUsage(t.Context(), 0, "", template.Options{})
+			usage, err := bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](c).ListUsage(t.Context(), 0, "", template.Options{})
 			if err != nil || len(usage.Commands[1].Arguments) != 1 || usage.Commands[1].Arguments[0].Name != word {
 				t.Errorf("ListUsage: %v, %v, want %s", usage.Commands, err, word)
 			}

@@ -1,13 +1,22 @@
-package toolshelf
+package toolshelf_test
 
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
 )
 
 func TestPatternsOfACallAreBounded(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"a": ""})))
 	many := make([]string, 100)
 	for i := range many {
 		many[i] = strings.Repeat("{a,b}", 9) + fmt.Sprint("*", i)
@@ -27,9 +36,80 @@ func TestPatternsOfACallAreBounded(t *testing.T) {
 		{"many times as many", many, false},
 		{"long alternatives", []string{strings.Repeat("{a,b}", 9) + strings.Repeat("c", 500)}, false},
 	} {
-		_, err := newDirOptions("Tree", []DirOption{Exclude(tt.globs...)})
-		if tt.ok && err != nil || !tt.ok && !errors.Is(err, ErrInvalidPattern) {
+		_, err := c.Tree(t.Context(), ".", toolshelf.Exclude(tt.globs...))
+		if tt.ok && err != nil || !tt.ok && !errors.Is(err, toolshelf.ErrInvalidPattern) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
+	}
+}
+
+func TestWithoutSizes(t *testing.T) {
+	fsys := openedDirs{memoryOf(t, map[string]string{"a/long-name.txt": "x", "a/b": "", "c": "xx", "d": ""}), new(atomic.Int64), new(atomic.Int64)}
+	c := catalog(t, toolshelf.WithFs(fsys))
+	old := time.Unix(1e9, 0)
+	if err := fsys.Fs.Chtimes("d", old, old); err != nil {
+		t.Fatal(err)
+	}
+	entry := func(name string, kind toolshelf.EntryType, size int64) toolshelf.Entry {
+		return toolshelf.Entry{Name: name, Type: kind, Size: size}
+	}
+	for _, order := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
+		fsys.stats.Store(0)
+		l, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), toolshelf.WithoutSizes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := toolshelf.DirListing{Path: "./", Files: 2, Dirs: 1, NoSizes: true,
+			Entries: []toolshelf.Entry{entry("a", toolshelf.Directory, 0), entry("c", toolshelf.File, -1), entry("d", toolshelf.File, -1)}}
+		if diff := cmp.Diff(want, l); diff != "" {
+			t.Errorf("by %s (-want +got):\n%s", order, diff)
+		}
+		if text := "Directory: ./\nTotal: 2 files, 1 directory\n\n[DIR]  a/\n[FILE] c\n[FILE] d"; l.String() != text {
+			t.Errorf("by %s: %q, want %q", order, l, text)
+		}
+		tree, err := c.Tree(t.Context(), ".", toolshelf.SortedBy(order), toolshelf.WithoutSizes(), toolshelf.Exclude("l*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := "Directory tree: ./\n\nExcluding: l*\n\n[DIR]  a/\n  [FILE] b\n[FILE] c\n[FILE] d"; tree.String() != text {
+			t.Errorf("by %s: %q, want %q", order, tree, text)
+		}
+		if diff := cmp.Diff(entry("b", toolshelf.File, -1), tree.Children[0].Children[0].Entry); diff != "" {
+			t.Errorf("by %s (-want +got):\n%s", order, diff)
+		}
+		const directories = 3 // opened, and checked with Lstat
+		if n := fsys.stats.Load(); order == toolshelf.ByName && n > directories {
+			t.Errorf("%d reads of metadata", n)
+		}
+	}
+}
+
+func TestRelativePath(t *testing.T) {
+	root, outside := t.TempDir(), t.TempDir()
+	embedded := fstest.MapFS{"c.md": {Data: []byte("C.\n")}}
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir(filepath.Join(root, "commands"), outside), toolshelf.WithCommandsFS("built in", embedded),
+		toolshelf.WithSkillsDir("."), toolshelf.WithReports("reports", outside))
+	for _, tt := range []struct{ layer, full, want string }{
+		{filepath.Join(root, "commands"), filepath.Join(root, "commands", "x", "a.md"), "commands/x/a.md"},
+		{outside, filepath.Join(outside, "a.md"), filepath.ToSlash(outside) + "/a.md"},
+		{"built in", "c.md", "built in/c.md"},
+		{".", filepath.Join(root, "pdf", "SKILL.md"), "pdf/SKILL.md"},
+		{"", filepath.Join(root, "reports", "a", "a_v1.md"), "reports/a/a_v1.md"},
+		{"", filepath.Join(outside, "a", "a_v1_local.md"), filepath.ToSlash(outside) + "/a/a_v1_local.md"},
+		{"unknown", filepath.Join(root, "commands", "a.md"), filepath.Join(root, "commands", "a.md")},
+		{outside, filepath.Join(root, "commands", "a.md"), filepath.Join(root, "commands", "a.md")},
+		{"", filepath.Join(root, "commands", "a.md"), filepath.Join(root, "commands", "a.md")},
+		{outside, "", ""},
+		{"built in", "", ""},
+	} {
+		if got := c.RelativePath(tt.layer, tt.full); got != tt.want {
+			t.Errorf("RelativePath(%q, %q) is %q, want %q", tt.layer, tt.full, got, tt.want)
+		}
+	}
+	if c.Root() != root {
+		t.Errorf("the root is %q, want %q", c.Root(), root)
+	}
+	if none := catalog(t, toolshelf.WithRoot(root)); none.RelativePath("", filepath.Join(root, "a.md")) != filepath.Join(root, "a.md") {
+		t.Error("without reports, a path changes")
 	}
 }

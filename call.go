@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"sync/atomic"
-	"time"
 
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
@@ -109,10 +108,6 @@ type Progress struct {
 	Done    bool `json:"done,omitempty"`  // the call ends without an error; no further report follows
 }
 
-// progressInterval is the time between two reports. A delayed report and the last report can
-// follow another report immediately, so a second has at most nine reports.
-const progressInterval = time.Second / 6
-
 // WithProgress is an option that reports the progress of a call to the function. The method calls
 // the function about six times a second, never more than ten times, and once at the end if the
 // method returns no error. A short call therefore reports only its end. The numbers never decrease.
@@ -130,65 +125,18 @@ func (f WithProgress) applyGrep(o *dirOptions)      { o.progress = f }
 func (f WithProgress) applySearch(o *searchOptions) { o.progress = f }
 func (f WithProgress) applyLint(o *lintOptions)     { o.progress = f }
 
-// A reporter reports the progress of a call. A nil reporter makes no reports.
-type reporter struct {
-	f              func(Progress)
-	count          func() (entries, files int64)
-	entries, files int64 // the counts before the call
-	ticker         *time.Ticker
-}
-
 // newReporter returns a reporter, or nil if f is nil. count returns numbers that never
 // decrease.
-func newReporter(f func(Progress), count func() (entries, files int64)) *reporter {
+func newReporter(f func(Progress), count func() (entries, files int64)) *parallel.Reporter {
 	if f == nil {
 		return nil
 	}
-	r := &reporter{f: f, count: count, ticker: time.NewTicker(progressInterval)}
-	r.entries, r.files = count()
-	return r
-}
-
-func (r *reporter) report(done bool) {
-	entries, files := r.count()
-	r.f(Progress{Entries: int(entries - r.entries), Files: int(files - r.files), Done: done})
-}
-
-// end ends the reports. Without an error, end makes the last report.
-func (r *reporter) end(err error) {
-	if r == nil {
-		return
-	}
-	r.ticker.Stop()
-	if err == nil {
-		r.report(true)
-	}
+	return parallel.NewReporter(func(entries, files int, done bool) { f(Progress{entries, files, done}) }, count)
 }
 
 // reporter returns the reporter of a call with WithProgress.
-func (o *dirOptions) reporter() *reporter {
+func (o *dirOptions) reporter() *parallel.Reporter {
 	seen, searched := new(atomic.Int64), new(atomic.Int64)
 	o.seen, o.searched = seen, searched
 	return newReporter(o.progress, func() (entries, files int64) { return seen.Load(), searched.Load() })
-}
-
-// reported returns the result of do, and makes reports in the meantime. Without a reporter,
-// do runs on the goroutine of the caller.
-func reported[T any](ctx context.Context, r *reporter, do func(context.Context) (T, error)) (T, error) {
-	if r == nil {
-		return do(ctx)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // if f panics
-	done := parallel.Go(func() (T, error) { return do(ctx) })
-	for {
-		select {
-		case o := <-done:
-			return o.Result()
-		case <-r.ticker.C:
-			if len(done) == 0 { // after a slow report, the work may have ended too
-				r.report(false)
-			}
-		}
-	}
 }

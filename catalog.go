@@ -81,9 +81,9 @@ const maxCache = 16 << 20
 // value, the catalog compares the metadata of the file.
 type caches struct {
 	commands     index.Cache[Command]
-	commandTexts listedTexts[[]byte]
+	commandTexts index.Texts[[]byte]
 	skills       index.Cache[skillText]
-	skillTexts   listedTexts[[]byte]
+	skillTexts   index.Texts[[]byte]
 	digests      digest.Cache
 	usages       index.Cache[usage]
 	lines        index.Cache[*text.Index]

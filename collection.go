@@ -1,16 +1,13 @@
 package toolshelf
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"iter"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"syscall"
-	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
@@ -20,7 +17,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/search"
-	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A collection is the commands or the skills of a catalog, as the catalog shows
@@ -53,7 +49,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 		Nested:  c.config.nested,
 		Valid:   c.validElement,
 		Changed: c.commandsChanged,
-		Whole:   keepVersioned(&c.caches.commandTexts),
+		Whole:   index.KeepVersioned(&c.caches.commandTexts),
 	}))
 	if err != nil {
 		return nil, err
@@ -64,7 +60,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 		searcher: search.New(c.searchConfig(search.Config{
 			Index:       x,
 			Description: description,
-			Text:        c.caches.commandTexts.find,
+			Text:        c.caches.commandTexts.Find,
 			Reports:     c.reports.named(),
 		})),
 		engine: c.config.commandSearcher,
@@ -95,7 +91,7 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 		Broken:     true,
 		KeepHeader: true,
 		Changed:    c.skillsChanged,
-		Whole:      keepVersioned(&c.caches.skillTexts),
+		Whole:      index.KeepVersioned(&c.caches.skillTexts),
 	}))
 	if err != nil {
 		return nil, err
@@ -106,7 +102,7 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 		searcher: search.New(c.searchConfig(search.Config{
 			Index:       x,
 			Description: description,
-			Text:        c.caches.skillTexts.find,
+			Text:        c.caches.skillTexts.Find,
 		})),
 		engine: c.config.skillSearcher,
 		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
@@ -211,10 +207,10 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 			yield(zero, err)
 			return
 		}
-		var texts listedTexts[string]
+		var texts index.Texts[string]
 		texts.Max = maxCollected
 		all, err := func() (*index.Snapshot, error) {
-			defer in.Collect(func(e *index.Entry, info confine.Info, text []byte) { texts.put(e, info, string(text)) })() // also after a panic of the caller's filesystem
+			defer in.Collect(func(e *index.Entry, info confine.Info, text []byte) { texts.Add(e, info, string(text)) })() // also after a panic of the caller's filesystem
 			return in.Snapshot(ctx)
 		}()
 		if err != nil {
@@ -224,7 +220,7 @@ func loadAll[T, Info any](ctx context.Context, c *Catalog, in *collection[Info],
 		entries := in.filter.apply(all).Named()
 		kept := make([]*index.Cached[string], len(entries))
 		for i, e := range entries {
-			kept[i] = texts.of(e)
+			kept[i] = texts.Of(e)
 		}
 		weight := func(i int) int64 {
 			if kept[i] != nil && entries[i].Whole() && entries[i].Header().Format != "" {
@@ -523,70 +519,19 @@ func (f *filter[Info]) apply(all *index.Snapshot) *index.Snapshot {
 	return shown
 }
 
-// listedTexts holds texts that scans have read.
-type listedTexts[T []byte | string] struct{ index.Cache[T] }
-
-func (t *listedTexts[T]) put(e *index.Entry, info confine.Info, text T) {
-	t.Put(&index.Cached[T]{File: e.File(), Info: info, Value: text, Size: int64(len(text))})
-}
-
-// keepVersioned returns the function Whole of an index. The function keeps the texts of stores with
-// versions, because another request for a text takes long.
-func keepVersioned(t *listedTexts[[]byte]) func(*index.Entry, confine.Info, []byte) {
-	return func(e *index.Entry, info confine.Info, text []byte) {
-		if info.Version != "" {
-			t.put(e, info, bytes.Clone(text))
-		}
-	}
-}
-
-// find returns the text of a file in the version of the entry, if the catalog still has
-// the text. The caller must not modify the text.
-func (t *listedTexts[T]) find(e *index.Entry) (text T, info confine.Info, ok bool) {
-	if kept := t.of(e); kept != nil {
-		return kept.Value, kept.Info, true
-	}
-	return text, confine.Info{}, false
-}
-
-// of returns the text of find, or nil.
-func (t *listedTexts[T]) of(e *index.Entry) *index.Cached[T] {
-	if kept := t.Get(e.File()); kept != nil && stamp.Of(kept.Info).Same(e.Stamp) {
-		return kept
-	}
-	return nil
-}
-
 // suggestion returns the end of a "not found" message: the entry with the most
 // similar name, or else the advice.
 func suggestion(entries []*index.Entry, name, advice string) string {
-	candidates := func(yield func(string) bool) {
+	similar := names.Similar(name, func(yield func(string) bool) {
 		for _, e := range entries {
 			// A removed command may still be in the snapshot.
 			if e.Name != name && !yield(e.Name) {
 				return
 			}
 		}
-	}
-	nearest := ""
-	if words := strings.Fields(name); len(words) > 1 { // arguments may follow the name
-		nearest = names.Nearest(words[0], candidates, 0, nil)
-	}
-	limit := min(utf8.RuneCountInString(name)/4, 2)
-	if nearest == "" {
-		nearest = names.Nearest(name, candidates, limit, nil)
-	}
-	if nearest == "" && limit == 0 {
-		// For a name of up to three letters, only other letter cases and two swapped letters are similar.
-		nearest = names.Nearest(name, candidates, 1, func(other string) bool { return sorted(other) == sorted(name) })
-	}
-	if nearest == "" {
+	})
+	if similar == "" {
 		return advice
 	}
-	return "did you mean " + quote(nearest) + "?"
-}
-
-// sorted returns the letters of a name in lower case and in order.
-func sorted(name string) string {
-	return string(slices.Sorted(slices.Values([]rune(strings.ToLower(name)))))
+	return "did you mean " + quote(similar) + "?"
 }

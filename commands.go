@@ -314,7 +314,7 @@ func (c *Catalog) listedCommand(e *index.Entry) (Command, bool) {
 	if kept := c.caches.commands.Get(e.File()); kept != nil && stamp.Of(kept.Info).Same(e.Stamp) {
 		return kept.Value, true
 	}
-	text, info, ok := c.caches.commandTexts.find(e)
+	text, info, ok := c.caches.commandTexts.Find(e)
 	if !ok {
 		return Command{}, false
 	}

@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/cursor"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
@@ -96,7 +98,7 @@ func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (
 			NoSizes:  o.withoutSizes,
 		}
 		if page.Next != "" {
-			l.NextCursor, l.Hint = encodeCursor(scope, page.Next), orderHint(o.sort, page.Dirs)
+			l.NextCursor, l.Hint = cursor.Encode(scope, page.Next), orderHint(o.sort, page.Dirs)
 		}
 		return l, nil
 	})
@@ -127,7 +129,7 @@ func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, erro
 		l.Entries, l.NextCursor, l.Hint, l.Warnings = entries[:n:n], next, hint, warnings
 		if n < len(entries) {
 			l.Hint = orderHint(o.sort, l.Dirs)
-			l.NextCursor = encodeCursor(cursorScope(o.sort, strings.TrimSuffix(l.Path, "/")), entries[last].position(o.sort))
+			l.NextCursor = cursor.Encode(cursorScope(o.sort, strings.TrimSuffix(l.Path, "/")), entries[last].position(o.sort))
 		}
 		return l
 	}
@@ -194,7 +196,7 @@ func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, option
 	if err := cmp.Or(c.begin(ctx, op), err); err != nil {
 		return none, err
 	}
-	var progress *reporter
+	var progress *parallel.Reporter
 	if options.progress != nil {
 		progress = options.reporter()
 	}
@@ -215,11 +217,11 @@ func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, option
 			return none, c.dirError(ctx, op, path, name, err, options.showHidden)
 		}
 	}
-	value, err := reported(ctx, progress, func(ctx context.Context) (T, error) { return awaitRoot(ctx, c, inRoot) })
+	value, err := parallel.Reported(ctx, progress, func(ctx context.Context) (T, error) { return awaitRoot(ctx, c, inRoot) })
 	if err == nil {
 		value, err = within(value, ctx, &options)
 	}
-	progress.end(err)
+	progress.End(err)
 	return value, c.methodError(op, err)
 }
 

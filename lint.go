@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/audit"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
@@ -76,7 +77,7 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 		Nested: c.config.nested, Valid: c.validElement, DeepSkills: c.config.skillDepth > 1}
 	progress := newReporter(options.progress, func() (entries, files int64) { return c.commands.FilesRead() + c.skills.FilesRead(), a.Checked.Load() })
 	all, err := c.lint(ctx, op, progress, a)
-	progress.end(err)
+	progress.End(err)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +91,9 @@ type LintOption interface{ applyLint(*lintOptions) }
 type lintOptions struct{ progress func(Progress) }
 
 // lint returns the problems in the order of Lint. The audit counts the checked files.
-func (c *Catalog) lint(ctx context.Context, op string, progress *reporter, a *audit.Audit) ([]problem.Problem, error) {
-	skills, skillsErr := reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.skills.optionalSnapshot(ctx, op) })
-	commands, commandsErr := reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.commands.optionalSnapshot(ctx, op) })
+func (c *Catalog) lint(ctx context.Context, op string, progress *parallel.Reporter, a *audit.Audit) ([]problem.Problem, error) {
+	skills, skillsErr := parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.skills.optionalSnapshot(ctx, op) })
+	commands, commandsErr := parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.commands.optionalSnapshot(ctx, op) })
 	// part returns the problems of the commands or of the skills. The error is the error of
 	// the snapshot.
 	part := func(err error, check func(context.Context) ([]problem.Problem, error)) ([]problem.Problem, error) {
@@ -102,7 +103,7 @@ func (c *Catalog) lint(ctx context.Context, op string, progress *reporter, a *au
 		if err != nil {
 			return nil, err
 		}
-		found, err := reported(ctx, progress, func(ctx context.Context) ([]problem.Problem, error) { return await(ctx, c, check) })
+		found, err := parallel.Reported(ctx, progress, func(ctx context.Context) ([]problem.Problem, error) { return await(ctx, c, check) })
 		if errors.Is(err, fs.ErrClosed) {
 			err = closedMeanwhile(op)
 		}

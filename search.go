@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/rank"
 	"github.com/toolshelf-go/toolshelf/internal/search"
 )
@@ -167,7 +168,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 	}
 	progress := newReporter(options.progress, func() (entries, files int64) { return in.FilesRead(), in.searcher.FilesRead() })
 	found, err := findCurrent(ctx, c, in, progress, op, query, limit)
-	progress.end(err)
+	progress.End(err)
 	if err != nil {
 		return SearchResults{}, searchError(op, err)
 	}
@@ -181,7 +182,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 }
 
 // findCurrent searches the current entries that pass the filter.
-func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *reporter, op, query string, limit int) (search.Result, error) {
+func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info], progress *parallel.Reporter, op, query string, limit int) (search.Result, error) {
 	// A remote store can need longer to list many files.
 	remote := slices.ContainsFunc(in.layers, func(l layer) bool { return l.fsys != nil })
 	if !remote {
@@ -189,7 +190,7 @@ func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info]
 		defer cancel()
 		ctx = limited
 	}
-	snapshot, err := reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return in.optionalSnapshot(ctx, op) })
+	snapshot, err := parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return in.optionalSnapshot(ctx, op) })
 	if err != nil {
 		return search.Result{}, err
 	}
@@ -199,7 +200,7 @@ func findCurrent[Info any](ctx context.Context, c *Catalog, in *collection[Info]
 		defer cancel()
 		ctx = limited
 	}
-	found, err := reported(ctx, progress, func(ctx context.Context) (search.Result, error) {
+	found, err := parallel.Reported(ctx, progress, func(ctx context.Context) (search.Result, error) {
 		return await(ctx, c, func(ctx context.Context) (search.Result, error) {
 			return in.find(ctx, op, snapshot, shown, query, limit)
 		})

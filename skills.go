@@ -523,7 +523,7 @@ func (o *openSkill) keptText(info confine.Info) (skillText, bool) {
 	if kept := o.caches.skills.Get(o.entry.File()); kept != nil && stamp.SameFile(kept.Info, info) {
 		return kept.Value, true
 	}
-	raw, listed, ok := o.caches.skillTexts.find(o.entry)
+	raw, listed, ok := o.caches.skillTexts.Find(o.entry)
 	if !ok || !stamp.SameFile(listed, info) {
 		return skillText{}, false
 	}

@@ -135,7 +135,7 @@ func (c *Catalog) readUsage(of usageKey) []template.Parameter {
 
 // readUsageHead returns the first bytes of a command's file.
 func (c *Catalog) readUsageHead(e *index.Entry) ([]byte, confine.Info, error) {
-	if text, info, ok := c.caches.commandTexts.find(e); ok {
+	if text, info, ok := c.caches.commandTexts.Find(e); ok {
 		return text, info, nil
 	}
 	f, err := c.commands.FS(c.lifetime, e.Layer()).OpenRegular(e.Path)

@@ -1,11 +1,13 @@
 package index
 
 import (
+	"bytes"
 	linkedlist "container/list"
 	"reflect"
 	"sync"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // A File identifies a file of a layer.
@@ -94,4 +96,39 @@ func (c *Cache[T]) remove(e *linkedlist.Element) {
 	v := c.order.Remove(e).(*Cached[T])
 	delete(c.files, v.File)
 	c.size -= v.memory()
+}
+
+// Texts are texts that scans have read.
+type Texts[T []byte | string] struct{ Cache[T] }
+
+// Add keeps the text of an entry.
+func (t *Texts[T]) Add(e *Entry, info confine.Info, text T) {
+	t.Put(&Cached[T]{File: e.File(), Info: info, Value: text, Size: int64(len(text))})
+}
+
+// KeepVersioned returns the function Config.Whole of an index. The function keeps the texts of stores with
+// versions, because another request for a text takes long.
+func KeepVersioned(t *Texts[[]byte]) func(*Entry, confine.Info, []byte) {
+	return func(e *Entry, info confine.Info, text []byte) {
+		if info.Version != "" {
+			t.Add(e, info, bytes.Clone(text))
+		}
+	}
+}
+
+// Find returns the text of a file in the version of the entry, if the Texts still have
+// the text. The caller must not modify the text.
+func (t *Texts[T]) Find(e *Entry) (text T, info confine.Info, ok bool) {
+	if kept := t.Of(e); kept != nil {
+		return kept.Value, kept.Info, true
+	}
+	return text, confine.Info{}, false
+}
+
+// Of returns the text of Find, or nil.
+func (t *Texts[T]) Of(e *Entry) *Cached[T] {
+	if kept := t.Get(e.File()); kept != nil && stamp.Of(kept.Info).Same(e.Stamp) {
+		return kept
+	}
+	return nil
 }

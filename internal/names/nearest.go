@@ -2,6 +2,7 @@ package names
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,6 +32,28 @@ func Nearest(name string, candidates iter.Seq[string], limit int, accept func(ca
 		}
 	}
 	return nearest
+}
+
+// Similar returns the candidate that name probably means, or "". Arguments may follow the name. The
+// longer the name, the more edits a similar name may have.
+func Similar(name string, candidates iter.Seq[string]) string {
+	if words := strings.Fields(name); len(words) > 1 {
+		if nearest := Nearest(words[0], candidates, 0, nil); nearest != "" {
+			return nearest
+		}
+	}
+	limit := min(utf8.RuneCountInString(name)/4, 2)
+	nearest := Nearest(name, candidates, limit, nil)
+	if nearest == "" && limit == 0 {
+		// For a name of up to three letters, only other letter cases and two swapped letters are similar.
+		nearest = Nearest(name, candidates, 1, func(other string) bool { return sorted(other) == sorted(name) })
+	}
+	return nearest
+}
+
+// sorted returns the letters of a name in lower case and in order.
+func sorted(name string) string {
+	return string(slices.Sorted(slices.Values([]rune(strings.ToLower(name)))))
 }
 
 // distance returns the number of edits that turn a into b. An edit inserts,

@@ -35,7 +35,7 @@ func (s *source) commit(ctx context.Context) (*object.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	objects := task{s.objects, ctx}
+	objects := task{s.objects, ctx, false}
 	found, err := objects.EncodedObject(plumbing.AnyObject, hash)
 	if errors.Is(err, plumbing.ErrObjectNotFound) && plumbing.IsHash(s.revision) {
 		return nil, fmt.Errorf("%w: fetch the commit", fs.ErrNotExist)
@@ -83,13 +83,13 @@ func (s *source) files(ctx context.Context, commit *object.Commit, last *tree.FS
 		if errors.Is(err, object.ErrDirectoryNotFound) || errors.Is(err, object.ErrEntryNotFound) {
 			err = fmt.Errorf("directory %q: %w", s.opts.Dir, fs.ErrNotExist)
 		} else if err == nil {
-			top, err = object.GetTree(task{s.objects, ctx}, entry.Hash)
+			top, err = object.GetTree(task{s.objects, ctx, false}, entry.Hash)
 		}
 	}
 	if err != nil || last != nil && last.Version() == top.Hash.String() {
 		return last, err
 	}
-	w := walk{task{s.objects, ctx}, commit.Committer.When, tree.NewBuilder(maxSize, errTooLarge), map[plumbing.Hash]*object.Tree{}, map[object.TreeEntry]*tree.File{}}
+	w := walk{task{s.objects, ctx, false}, commit.Committer.When, tree.NewBuilder(maxSize, errTooLarge), map[plumbing.Hash]*object.Tree{}, map[object.TreeEntry]*tree.File{}}
 	if err := w.addDir(top, ""); err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (w *walk) file(entry object.TreeEntry) (*tree.File, error) {
 	file := &tree.File{Size: size, Mode: 0o444, ModTime: w.when, Version: entry.Hash.String()}
 	objects := w.objects.objects // Content must not keep the walk in memory
 	file.Content = func(ctx context.Context) (io.ReaderAt, error) {
-		_, content, err := task{objects, ctx}.read(plumbing.BlobObject, entry.Hash, maxSize)
+		_, content, err := task{objects, ctx, false}.read(plumbing.BlobObject, entry.Hash, maxSize)
 		return bytes.NewReader(content), err
 	}
 	if entry.Mode == filemode.Symlink {

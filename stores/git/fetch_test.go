@@ -3,17 +3,23 @@ package git_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/go-git/go-billy/v5"
 	gogit "github.com/go-git/go-git/v5"
 	"github.com/go-git/go-git/v5/config"
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/cache"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	"github.com/go-git/go-git/v5/plumbing/transport/client"
 	"github.com/go-git/go-git/v5/plumbing/transport/server"
+	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/toolshelf-go/toolshelf/stores/git"
 	"github.com/toolshelf-go/toolshelf/stores/internal/outagetest"
@@ -216,5 +222,45 @@ func TestARemoteThatHangs(t *testing.T) {
 	cancel()
 	if _, err := fs.ReadFile(store.WithContext(ctx), "a.md"); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a canceled context: %v", err)
+	}
+}
+
+// A counting filesystem counts the opens of indexes.
+type counting struct {
+	billy.Filesystem
+	indexes atomic.Int64
+}
+
+func (c *counting) Open(name string) (billy.File, error) {
+	if strings.HasSuffix(name, ".idx") {
+		c.indexes.Add(1)
+	}
+	return c.Filesystem.Open(name)
+}
+
+// Each reference of the remote that is new asks for an object that the clone does not have.
+func TestAFetchOfManyReferencesLoadsTheIndexesAFewTimes(t *testing.T) {
+	repo := newRepository(t)
+	newRemote(t, repo)
+	disk := &counting{Filesystem: newClone(t).Storer.(*filesystem.Storage).Filesystem()}
+	clone, err := gogit.Open(filesystem.NewStorage(disk, cache.NewObjectLRUDefault()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := newStore(t, clone, "refs/remotes/origin/main", git.Options{Fetch: &gogit.FetchOptions{}})
+	for _, content := range []string{"one", "two"} {
+		commit := repo.write(map[string]string{"a.md": content})
+		for i := range 50 {
+			name := plumbing.NewBranchReferenceName(fmt.Sprint(content, i))
+			if err := repo.Storer.SetReference(plumbing.NewHashReference(name, commit)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := read(t, snapshot(t, store), "a.md"); got != content {
+			t.Errorf("a.md = %q, want %q", got, content)
+		}
+	}
+	if got := disk.indexes.Load(); got > 10 {
+		t.Errorf("%d indexes are opened", got)
 	}
 }

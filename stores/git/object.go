@@ -53,7 +53,8 @@ func newObjects(dot billy.Filesystem) *objects {
 // A task reads objects until the context ends.
 type task struct {
 	*objects
-	ctx context.Context
+	ctx   context.Context
+	known bool // a missing object does not load the indexes again
 }
 
 // EncodedObject returns a commit, a tree or a tag, and fails if the content does not have the hash.
@@ -104,6 +105,18 @@ func (t task) EncodedObjectSize(hash plumbing.Hash) (size int64, err error) {
 // use calls read with an object while no other goroutine reads. If the object or its pack is missing,
 // use loads the indexes of the packs again.
 func (t task) use(hash plumbing.Hash, read func(entry) error) error {
+	return t.alone(func() error {
+		err := t.open(hash, read)
+		if errors.Is(err, plumbing.ErrObjectNotFound) && !t.known || errors.Is(err, dotgit.ErrPackfileNotFound) {
+			t.close()
+			err = t.open(hash, read)
+		}
+		return err
+	})
+}
+
+// alone calls a function while no other goroutine reads.
+func (t task) alone(do func() error) error {
 	select {
 	case t.turn <- struct{}{}:
 		defer func() { <-t.turn }()
@@ -112,13 +125,7 @@ func (t task) use(hash plumbing.Hash, read func(entry) error) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
 	}
-	err := t.open(hash, read)
-	if errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, dotgit.ErrPackfileNotFound) {
-		t.close()
-		t.packs = nil
-		err = t.open(hash, read)
-	}
-	return err
+	return do()
 }
 
 func (o *objects) open(hash plumbing.Hash, read func(entry) error) error {
@@ -164,7 +171,7 @@ func (o *objects) open(hash plumbing.Hash, read func(entry) error) error {
 				return err
 			}
 			if len(o.opened) == maxOpen {
-				o.close()
+				o.closeFiles()
 			}
 			p.file, p.scanner = file, packfile.NewScanner(file)
 			o.opened = append(o.opened, p)
@@ -178,8 +185,13 @@ func (o *objects) open(hash plumbing.Hash, read func(entry) error) error {
 	return plumbing.ErrObjectNotFound
 }
 
-// close closes the packs.
+// close forgets the packs.
 func (o *objects) close() {
+	o.closeFiles()
+	o.packs = nil
+}
+
+func (o *objects) closeFiles() {
 	for _, p := range o.opened {
 		p.file.Close()
 		p.file = nil

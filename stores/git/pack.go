@@ -176,7 +176,10 @@ func (p *incoming) Close() error {
 		return err
 	}
 	_, err = idxfile.NewEncoder(file).Encode(encoded)
-	return p.keep(file, name+".idx", err)
+	if err = p.keep(file, name+".idx", err); err != nil {
+		return err
+	}
+	return p.alone(func() error { p.close(); return nil })
 }
 
 // keep closes a temporary file and gives the file a name. After an error, or if the name

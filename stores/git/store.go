@@ -132,7 +132,7 @@ func (s *source) update(ctx context.Context, last *tree.FS) (*tree.FS, error) {
 }
 
 func (s *source) fetch(ctx context.Context) error {
-	repo, err := git.Open(fetching{task{s.objects, ctx}}, nil)
+	repo, err := git.Open(fetching{task{s.objects, ctx, true}}, nil)
 	if err != nil {
 		return err
 	}

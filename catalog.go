@@ -50,6 +50,9 @@ var _ bridge.Catalog[SkillInfo, SkillFile] = bridged{}
 
 func init() {
 	bridge.Open = func(catalog any) any { return bridged{catalog.(*Catalog)} }
+	bridge.WithMaxReads = func(n int) any {
+		return optionFunc(func(c *config) error { c.maxReads = n; return nil })
+	}
 }
 
 // shared is the state that a catalog shares with its views.

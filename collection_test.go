@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
 // A file that exists and cannot be read has another code than a file that does not
@@ -296,7 +297,7 @@ func TestChangesDuringSkills(t *testing.T) {
 		files[fmt.Sprintf("skills/s%d/SKILL.md", i)] = skillFile(fmt.Sprintf("s%d", i))
 	}
 	fsys := memoryOf(t, files)
-	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithMaxReads(1), toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Description != "secret" }))
+	c := catalog(t, toolshelf.WithFs(fsys), bridge.WithMaxReads(1).(toolshelf.Option), toolshelf.WithSkillFilter(func(s toolshelf.SkillInfo) bool { return s.Description != "secret" }))
 	if _, err := c.ListSkills(t.Context()); err != nil { // the range reads the files ahead of its consumer only
 		t.Fatal(err)
 	}

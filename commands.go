@@ -184,22 +184,12 @@ type Command struct {
 
 // CommandMetadata describes the file of a command.
 type CommandMetadata struct {
-	Path              string            `json:"path"`                   // full path on the filesystem of the file
-	Size              int64             `json:"size"`                   // in bytes
-	LastModified      time.Time         `json:"last_modified,omitzero"` // UTC; zero, and omitted in JSON, if unknown to the filesystem
-	Description       string            `json:"description"`
-	DescriptionSource DescriptionSource `json:"-"`
+	Path              string    `json:"path"`                   // full path on the filesystem of the file
+	Size              int64     `json:"size"`                   // in bytes
+	LastModified      time.Time `json:"last_modified,omitzero"` // UTC; zero, and omitted in JSON, if unknown to the filesystem
+	Description       string    `json:"description"`
+	DescriptionSource string    `json:"-"` // "frontmatter", "paragraph" (the first paragraph of the text), or "" without a description
 }
-
-// DescriptionSource is the origin of a description.
-type DescriptionSource string
-
-// The sources of a description.
-const (
-	DescriptionNone        DescriptionSource = DescriptionSource(matter.FromNone)        // "": no description
-	DescriptionFrontmatter DescriptionSource = DescriptionSource(matter.FromFrontmatter) // "frontmatter": written in the frontmatter by the author
-	DescriptionParagraph   DescriptionSource = DescriptionSource(matter.FromParagraph)   // "paragraph": the first paragraph of the text
-)
 
 // Get returns the command with the given name. The name may end in ".md", in any
 // letter case. Otherwise Get compares names as List prints them, including letter
@@ -365,7 +355,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) Co
 			Size:              int64(len(raw)),
 			LastModified:      utc(info.Modified),
 			Description:       description,
-			DescriptionSource: DescriptionSource(source),
+			DescriptionSource: string(source),
 		},
 		Raw:         raw,
 		Frontmatter: newFrontmatter(doc.Frontmatter),
@@ -468,12 +458,6 @@ func (f Frontmatter) Keys() []string {
 		}
 	}
 	return keys
-}
-
-// Has reports whether the frontmatter contains the key, with or without a value.
-func (f Frontmatter) Has(key string) bool {
-	_, ok := f.doc.Get(key)
-	return ok
 }
 
 // Text returns the value of a key as text. The text of a scalar is the scalar as

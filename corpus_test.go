@@ -60,7 +60,7 @@ func TestCorpusCommands(t *testing.T) {
 			}
 			found[command.Metadata.Path] = true
 			checkUnaltered(t, command.Metadata.Path, command.Raw, command.Content)
-			if info.Description == "" && command.Frontmatter.Has("description") && strings.TrimSpace(command.Frontmatter.Text("description")) != "" {
+			if info.Description == "" && strings.TrimSpace(command.Frontmatter.Text("description")) != "" {
 				t.Errorf("%s: no description, where the header has one", command.Metadata.Path)
 			}
 		}

@@ -404,12 +404,12 @@ func ExampleFrontmatter() {
 	fmt.Printf("%q\n", fields.List("allowed-tools"))
 	fmt.Println(fields.Bool("hide"))
 	fmt.Println(fields.Bool("draft"))
-	fmt.Println(fields.Has("model"), fields.Has("draft"))
+	fmt.Println(fields.Keys())
 	// Output:
 	// ["Read" "Bash"]
 	// true true
 	// false false
-	// true false
+	// [allowed-tools hide model]
 }
 
 // Lint applies the rules of the reference validator. A catalog lists and loads all
@@ -547,34 +547,34 @@ func ExampleCommand_RenderNamed() {
 	// Fix 7 on main, and leave $PATH alone. <nil>
 }
 
-func ExampleRenderer_RenderContext() {
+func ExampleRenderer_Render_context() {
 	ctx, cancel := context.WithCancel(context.Background())
 	fix := toolshelf.Command{Content: "Fix issue $1."}
-	rendering, err := toolshelf.Renderer{}.RenderContext(ctx, fix, "417")
+	rendering, err := toolshelf.Renderer{}.Render(ctx, fix, "417")
 	fmt.Println(rendering.Text, err)
 
 	cancel()
-	_, err = toolshelf.Renderer{}.RenderContext(ctx, fix, "417")
+	_, err = toolshelf.Renderer{}.Render(ctx, fix, "417")
 	fmt.Println(err)
 	// Output:
 	// Fix issue 417. <nil>
 	// context canceled
 }
 
-func ExampleRenderer_RenderNamedContext() {
+func ExampleRenderer_RenderNamed() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	fix := toolshelf.Command{Content: "Fix issue ${input:issue}."}
-	rendering, err := toolshelf.Renderer{}.RenderNamedContext(ctx, fix, map[string]string{"issue": "417"})
+	rendering, err := toolshelf.Renderer{}.RenderNamed(ctx, fix, map[string]string{"issue": "417"})
 	fmt.Println(rendering.Text, err)
 	// Output:
 	// Fix issue 417. <nil>
 }
 
-func ExampleRenderer_ArgumentsContext() {
+func ExampleRenderer_Arguments_context() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	arguments, err := toolshelf.Renderer{}.ArgumentsContext(ctx, toolshelf.Command{Content: "Fix issue ${input:issue}."})
+	arguments, err := toolshelf.Renderer{}.Arguments(ctx, toolshelf.Command{Content: "Fix issue ${input:issue}."})
 	fmt.Println(len(arguments), arguments[0].Name, err)
 	// Output:
 	// 1 issue <nil>
@@ -601,7 +601,7 @@ func ExampleCommand_Arguments() {
 
 func ExampleRenderer() {
 	skill := toolshelf.Command{Content: "Migrate $0 from $1 to $2.\n\n    $0 --from $1\n"}
-	rendering, err := toolshelf.Renderer{CountFromZero: true}.Render(skill, "SearchBar", "React")
+	rendering, err := toolshelf.Renderer{CountFromZero: true}.Render(context.Background(), skill, "SearchBar", "React")
 	fmt.Printf("%q %v\n", rendering.Text, err)
 	// Output:
 	// "Migrate SearchBar from React to $2.\n\n    SearchBar --from React\n" <nil>
@@ -611,7 +611,7 @@ func ExampleRenderer() {
 // contains no text of an argument.
 func ExampleRenderer_Render() {
 	command := toolshelf.Command{Content: "Status: !`git status --short`\nDiff: !`git diff $1`\nRules: @docs/style.md\n"}
-	rendering, err := toolshelf.Renderer{}.Render(command, "main; rm -rf /")
+	rendering, err := toolshelf.Renderer{}.Render(context.Background(), command, "main; rm -rf /")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -634,11 +634,16 @@ func ExampleRenderer_Arguments() {
 	skill := toolshelf.Command{Content: "Migrate $0 from $1 to ${input:target:which framework?}.\n"}
 	renderer := toolshelf.Renderer{CountFromZero: true}
 	values := map[string]string{}
-	for i, arg := range renderer.Arguments(skill) {
+	arguments, err := renderer.Arguments(context.Background(), skill)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i, arg := range arguments {
 		fmt.Println(arg.Position, arg.Name)
 		values[arg.Name] = []string{"SearchBar", "React", "Vue"}[i]
 	}
-	rendering, err := renderer.RenderNamed(skill, values)
+	rendering, err := renderer.RenderNamed(context.Background(), skill, values)
 	fmt.Printf("%q %v\n", rendering.Text, err)
 	// Output:
 	// 1 0

@@ -351,20 +351,6 @@ func WithMaxFileSize(n int64) Option {
 	})
 }
 
-// WithMaxReads sets how many files a call of List, ListSkills or Search reads at the
-// same time if the filesystem is slow, such as a remote store. The default is 64. All
-// lists of prompts of package mcpadapter together also read at most n files. A call reads files of a fast filesystem on
-// at most one goroutine for each core. If n is below 1, New returns [ErrInvalidOption].
-func WithMaxReads(n int) Option {
-	return optionFunc(func(c *config) error {
-		if n < 1 {
-			return invalidOption(fmt.Sprintf("WithMaxReads: %d files; use 1 or more", n))
-		}
-		c.maxReads = n
-		return nil
-	})
-}
-
 // WithNextSteps replaces the rule for Command.NextSteps. Get calls f with the
 // finished Command, in the goroutine of Get's caller. If f returns "", the command
 // has no hint. If f is nil, no command has a hint.

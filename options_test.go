@@ -15,7 +15,6 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 		"no FS":                                  toolshelf.WithCommandsFS("x", nil),
 		"no name":                                toolshelf.WithSkillsFS("", sub(t, "skills")),
 		"an empty directory name":                toolshelf.WithCommandsDir("a", ""),
-		"no reads":                               toolshelf.WithMaxReads(0),
 		"a size of 0":                            toolshelf.WithMaxFileSize(0),
 		"trusted directories without the policy": toolshelf.WithSymlinks(toolshelf.SymlinksInside, "/srv"),
 		"the policy without directories":         toolshelf.WithSymlinks(toolshelf.SymlinksTrusted),

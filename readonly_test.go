@@ -96,7 +96,6 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 		},
 		"ReportsConfigured": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).ReportsConfigured(); return nil },
 
-		"Skill.Dir":         onSkill(func(s toolshelf.Skill) error { s.Dir(); return nil }),
 		"Skill.FS":          onSkill(func(s toolshelf.Skill) error { _, err := fs.ReadFile(s.FS(), "SKILL.md"); return err }),
 		"Skill.MarshalJSON": onSkill(func(s toolshelf.Skill) error { _, err := s.MarshalJSON(); return err }),
 		"Skill.Prompt":      onSkill(func(s toolshelf.Skill) error { s.Prompt(); return nil }),

@@ -18,7 +18,7 @@ import (
 // long (see [Renderer.Render]), and no other error. The same arguments always give the
 // same text.
 func (c Command) Render(args ...string) (string, error) {
-	rendering, err := Renderer{}.Render(c, args...)
+	rendering, err := Renderer{}.Render(context.Background(), c, args...)
 	return rendering.Text, err
 }
 
@@ -26,7 +26,7 @@ func (c Command) Render(args ...string) (string, error) {
 // the expected names. Other names in the text are accepted too, and an unknown name is
 // not an error. See [Renderer.RenderNamed].
 func (c Command) RenderNamed(args map[string]string) (string, error) {
-	rendering, err := Renderer{}.RenderNamed(c, args)
+	rendering, err := Renderer{}.RenderNamed(context.Background(), c, args)
 	return rendering.Text, err
 }
 
@@ -109,14 +109,9 @@ type Rendering struct {
 // Invalid UTF-8 stays.
 //
 // Render returns [ErrSizeLimitExceeded] if the arguments would add more than
-// 64 MiB to the text, and no other error.
-func (r Renderer) Render(c Command, args ...string) (Rendering, error) {
-	return r.RenderContext(context.Background(), c, args...)
-}
-
-// RenderContext is [Renderer.Render] with a context. If ctx ends before the text
-// is rendered, RenderContext returns the error of ctx.
-func (r Renderer) RenderContext(ctx context.Context, c Command, args ...string) (Rendering, error) {
+// 64 MiB to the text, the error of ctx if ctx ends before the text is rendered, and no
+// other error.
+func (r Renderer) Render(ctx context.Context, c Command, args ...string) (Rendering, error) {
 	result, err := template.Options(r).Render(ctx, c.Content, c.Frontmatter.doc, args)
 	return newRendering("Render", c, result, err)
 }
@@ -127,13 +122,7 @@ func (r Renderer) RenderContext(ctx context.Context, c Command, args ...string) 
 // without the names, first by position, then by name.
 //
 // All other rules are those of [Renderer.Render].
-func (r Renderer) RenderNamed(c Command, args map[string]string) (Rendering, error) {
-	return r.RenderNamedContext(context.Background(), c, args)
-}
-
-// RenderNamedContext is [Renderer.RenderNamed] with a context. If ctx ends before
-// the text is rendered, RenderNamedContext returns the error of ctx.
-func (r Renderer) RenderNamedContext(ctx context.Context, c Command, args map[string]string) (Rendering, error) {
+func (r Renderer) RenderNamed(ctx context.Context, c Command, args map[string]string) (Rendering, error) {
 	result, err := template.Options(r).RenderNamed(ctx, c.Content, c.Frontmatter.doc, args)
 	return newRendering("RenderNamed", c, result, err)
 }
@@ -173,15 +162,12 @@ func newRendering(op string, c Command, result template.Result, err error) (Rend
 // Code has no directives. The blocks that Claude Code runs, which begin with
 // ```!, are code too.
 type Directive struct {
-	Kind          DirectiveKind `json:"kind"`
-	Start         int           `json:"start"`          // in bytes, in Rendering.Text
-	End           int           `json:"end"`            // in bytes, after the last byte
-	Text          string        `json:"text"`           // the shell command or the path, arguments filled in
-	FromArguments bool          `json:"from_arguments"` // Text holds text of an argument
+	Kind          string `json:"kind"`           // DirectiveShell or DirectiveFile
+	Start         int    `json:"start"`          // in bytes, in Rendering.Text
+	End           int    `json:"end"`            // in bytes, after the last byte
+	Text          string `json:"text"`           // the shell command or the path, arguments filled in
+	FromArguments bool   `json:"from_arguments"` // Text holds text of an argument
 }
-
-// DirectiveKind is the kind of a directive.
-type DirectiveKind string
 
 // The kinds of directives.
 const (
@@ -189,7 +175,7 @@ const (
 	// the beginning of a line or after a blank, as in Claude Code, and two backticks
 	// on the same line. (OpenCode also takes KEY=!`command`, and a command of
 	// several lines.)
-	DirectiveShell DirectiveKind = "shell"
+	DirectiveShell = "shell"
 
 	// DirectiveFile is @path, a file to read: an at sign at the beginning of a line,
 	// after a blank or after "(". The path ends before a blank, a comma, a
@@ -199,7 +185,7 @@ const (
 	// Therefore @param, @alice and e-mail addresses are not directives. A package
 	// name such as @scope/name is a directive: check that the file exists. The author
 	// chose the path, so read only files below the project's root.
-	DirectiveFile DirectiveKind = "file"
+	DirectiveFile = "file"
 )
 
 // An Argument is an argument that a command expects.
@@ -234,20 +220,16 @@ type Argument struct {
 //     above, has one argument, named "arguments".
 //
 // A bare number in code, such as $1, is no placeholder unless InCode is set.
-func (c Command) Arguments() []Argument { return Renderer{}.Arguments(c) }
-
-// Arguments is [Command.Arguments] with the options of r. With CountFromZero, the
-// argument of $0 is named "0" and has position 1.
-func (r Renderer) Arguments(c Command) []Argument {
-	list, _ := r.ArgumentsContext(context.Background(), c) // a background context never ends
+func (c Command) Arguments() []Argument {
+	list, _ := Renderer{}.Arguments(context.Background(), c) // a background context never ends
 	return list
 }
 
-// ArgumentsContext is [Renderer.Arguments] with a context. If ctx ends before the
-// text is scanned, ArgumentsContext returns the error of ctx and no argument.
-// The time is linear in the length of the text. Use ArgumentsContext in servers
-// that read texts of unknown authors.
-func (r Renderer) ArgumentsContext(ctx context.Context, c Command) ([]Argument, error) {
+// Arguments is [Command.Arguments] with the options of r. With CountFromZero, the
+// argument of $0 is named "0" and has position 1. The time is linear in the length of
+// the text. If ctx ends before the text is scanned, Arguments returns the error of ctx
+// and no argument.
+func (r Renderer) Arguments(ctx context.Context, c Command) ([]Argument, error) {
 	parameters, err := template.Options(r).Parameters(ctx, c.Content, c.Frontmatter.doc)
 	if len(parameters) == 0 {
 		return nil, err

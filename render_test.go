@@ -48,17 +48,17 @@ func TestRenderer(t *testing.T) {
 			{Kind: toolshelf.DirectiveFile, Start: 16, End: 20, Text: "y/z"},
 		}}},
 	} {
-		byPosition, err := tt.with.Render(command, "v")
+		byPosition, err := tt.with.Render(t.Context(), command, "v")
 		if diff := cmp.Diff(tt.want, byPosition); diff != "" || err != nil {
 			t.Errorf("%+v.Render: %v (-want +got):\n%s", tt.with, err, diff)
 		}
-		byName, err := tt.with.RenderNamed(command, map[string]string{"a": "v"})
+		byName, err := tt.with.RenderNamed(t.Context(), command, map[string]string{"a": "v"})
 		if diff := cmp.Diff(tt.want, byName); diff != "" || err != nil {
 			t.Errorf("%+v.RenderNamed: %v (-want +got):\n%s", tt.with, err, diff)
 		}
 	}
 	for with, want := range map[toolshelf.Renderer]string{{}: "x\n\nARGUMENTS: v", {NoAppend: true}: "x"} {
-		if got, err := with.Render(toolshelf.Command{Content: "x"}, "v"); got.Text != want || err != nil {
+		if got, err := with.Render(t.Context(), toolshelf.Command{Content: "x"}, "v"); got.Text != want || err != nil {
 			t.Errorf("%+v.Render = %q, %v; want %q", with, got.Text, err, want)
 		}
 	}
@@ -115,13 +115,13 @@ func TestArgumentsInJSON(t *testing.T) {
 func TestEndedContexts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (toolshelf.Renderer{}).ArgumentsContext(ctx, toolshelf.Command{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("ArgumentsContext returns %v", err)
+	if _, err := (toolshelf.Renderer{}).Arguments(ctx, toolshelf.Command{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Arguments returns %v", err)
 	}
-	if _, err := (toolshelf.Renderer{}).RenderContext(ctx, toolshelf.Command{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("RenderContext returns %v", err)
+	if _, err := (toolshelf.Renderer{}).Render(ctx, toolshelf.Command{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Render returns %v", err)
 	}
-	if _, err := (toolshelf.Renderer{}).RenderNamedContext(ctx, toolshelf.Command{}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("RenderNamedContext returns %v", err)
+	if _, err := (toolshelf.Renderer{}).RenderNamed(ctx, toolshelf.Command{}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("RenderNamed returns %v", err)
 	}
 }

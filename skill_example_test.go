@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"testing/fstest"
 
@@ -124,18 +123,6 @@ func ExampleSkill_FS() {
 	// Output:
 	// [scripts/fill.py] <nil>
 	// true
-}
-
-func ExampleSkill_Dir() {
-	catalog := open(toolshelf.WithFs(project(pdfSkill)))
-	defer catalog.Close()
-	skill, err := catalog.GetSkill(context.Background(), "pdf")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(filepath.ToSlash(skill.Dir()))
-	// Output: skills/pdf
 }
 
 func ExampleCatalog_View() {

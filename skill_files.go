@@ -145,31 +145,22 @@ func (o *openSkill) pathError(op, given string, err error) error {
 	return e
 }
 
-// A SkillSource is the catalog that returned a [Skill]. The zero SkillSource is no
+// A skillSource is the catalog that returned a [Skill]. The zero skillSource is no
 // catalog.
-type SkillSource struct {
+type skillSource struct {
 	catalog *Catalog
 	inFS    bool // the layer of the skill is an fs.FS
 }
 
-func (c *Catalog) skillSource(e *index.Entry) SkillSource {
-	return SkillSource{c, c.skills.Layer(e.Layer()).Store != nil}
+func (c *Catalog) skillSource(e *index.Entry) skillSource {
+	return skillSource{c, c.skills.Layer(e.Layer()).Store != nil}
 }
 
 // Equal returns true, because the source is not part of the content of a skill. The
 // package github.com/google/go-cmp uses Equal to compare skills. reflect.DeepEqual and
 // == compare the catalogs, so skills of two catalogs differ; use go-cmp, or compare the
 // fields.
-func (SkillSource) Equal(SkillSource) bool { return true }
-
-// Dir returns the directory of the skill: the directory of s.Path, as a full path on
-// the filesystem of the skill. Dir returns "" if s.Path is empty or has no directory.
-// For a skill of [WithSkillsFS], the path has no meaning outside the FS; use
-// [Skill.FS].
-func (s Skill) Dir() string {
-	dir, _ := splitPath(s.Path)
-	return dir
-}
+func (skillSource) Equal(skillSource) bool { return true }
 
 // FS returns the files of the skill. Each call of a method of the result looks up
 // s.Name in the catalog that returned s. The result is also an fs.ReadDirFS,

@@ -230,11 +230,8 @@ func TestSkillsOfTwoCatalogsAreEqual(t *testing.T) {
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Errorf("(-a +b):\n%s", diff)
 	}
-	if got, want := a.Dir(), filepath.Join(root, "skills", "forms"); got != want {
-		t.Errorf("Dir = %q; want %q", got, want)
-	}
-	if got := (toolshelf.Skill{}).Dir(); got != "" {
-		t.Errorf("Dir of a skill without a path = %q", got)
+	if want := filepath.Join(root, "skills", "forms", "SKILL.md"); a.Path != want {
+		t.Errorf("Path = %q; want %q", a.Path, want)
 	}
 }
 

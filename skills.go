@@ -99,8 +99,7 @@ func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 // ListSkills occurs, or ctx ends, Skills yields the error once, with a zero Skill, and ends.
 //
 // Skills costs one scan, as ListSkills does. A scan of new files reads each file once, as a whole.
-// Skills reads the other files ahead of the consumer, several at the same time (see
-// [WithMaxReads]). A range holds at most 64 MiB of texts from the scan and 32 MiB of texts ahead of
+// Skills reads the other files ahead of the consumer, several at the same time. A range holds at most 64 MiB of texts from the scan and 32 MiB of texts ahead of
 // the consumer. If new files have more than 64 MiB, Skills reads some files twice, and every file
 // of more than 64 KiB.
 func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
@@ -245,7 +244,7 @@ type Skill struct {
 	Files          []SkillFile `json:"files"`                     // sorted by the bytes of Path; includes SKILL.md
 	FilesTruncated bool        `json:"files_truncated,omitempty"` // Files is incomplete
 	Raw            []byte      `json:"-"`                         // the bytes of SKILL.md; the caller may modify them
-	Source         SkillSource `json:"-"`                         // the catalog of the skill, for FS
+	Source         skillSource `json:"-"`                         // the catalog of the skill, for FS
 }
 
 // MarshalJSON returns a JSON object with the fields of s and the member

@@ -62,14 +62,6 @@ func ExampleVersioned() {
 	// <nil>
 }
 
-// A store that allows four requests at the same time.
-func ExampleWithMaxReads() {
-	catalog := open(toolshelf.WithMaxReads(4), toolshelf.WithCommandsFS("store", revisions{fstest.MapFS{"review.md": {Data: []byte("Review.\n"), Sys: 1}}}))
-	defer catalog.Close()
-	printNames(catalog)
-	// Output: review
-}
-
 // A tree is a store with a version of all its files, such as a commit.
 type tree struct {
 	revisions

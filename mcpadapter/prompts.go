@@ -168,10 +168,10 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 		return PromptText{}, invalidParams("%d arguments were given for the prompt %s; a prompt takes at most %d", len(arguments), quote(name), maxPromptArguments)
 	}
 	if len(arguments) == 0 {
-		rendering, err := a.config.renderer.RenderContext(ctx, command)
+		rendering, err := a.config.renderer.Render(ctx, command)
 		return PromptText{Description: command.Metadata.Description, Text: rendering.Text}, err
 	}
-	expected, err := a.config.renderer.ArgumentsContext(ctx, command)
+	expected, err := a.config.renderer.Arguments(ctx, command)
 	if err != nil {
 		return PromptText{}, err
 	}
@@ -195,7 +195,7 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 		}
 		return PromptText{}, unknownArguments("the prompt", unknown, names)
 	}
-	rendering, err := a.config.renderer.RenderNamedContext(ctx, command, arguments)
+	rendering, err := a.config.renderer.RenderNamed(ctx, command, arguments)
 	return PromptText{Description: command.Metadata.Description, Text: rendering.Text}, err
 }
 

@@ -222,7 +222,7 @@ func unpublishable(s toolshelf.SkillInfo) (toolshelf.Diagnostic, bool) {
 	case !isSkillName(s.DeclaredName) || !isJSONText(fields["name"]):
 		return report(DiagSkillNoURI, fmt.Sprintf("a URI cannot end with the name %s", quote(s.DeclaredName)),
 			"write a name of lowercase letters a to z, digits and single hyphens, with at most 64 characters")
-	case !s.Frontmatter.Has("description"):
+	case fields["description"] == nil:
 		return report(toolshelf.DiagSkillDescriptionMissing, "the frontmatter has no description", "add a description")
 	case s.Description == "" || !isJSONText(fields["description"]):
 		return report(toolshelf.DiagSkillDescriptionNotText, "the description is not a text", "write a text")

@@ -14,8 +14,11 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
-// Open returns the Catalog of a *toolshelf.Catalog. Package toolshelf sets Open.
-var Open func(catalog any) any
+// Package toolshelf sets these functions.
+var (
+	Open         func(catalog any) any // returns the Catalog of a *toolshelf.Catalog
+	WithMaxReads func(n int) any       // returns a toolshelf.Option: a call reads at most n files of a slow filesystem at the same time; for tests
+)
 
 // Of returns the bridge to a *toolshelf.Catalog. Skill is toolshelf.SkillInfo, and File is toolshelf.SkillFile.
 func Of[Skill, File any](catalog any) Catalog[Skill, File] {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
 // With 20 ms for each request.
@@ -88,7 +89,7 @@ func TestAnInterruptedCallContinues(t *testing.T) {
 				b := newBucket()
 				b.fill(commands, skills)
 				b.delay = 20 * time.Millisecond
-				c := catalogOf(t, b.store("commands/"), b.store("skills/"), toolshelf.WithMaxReads(8))
+				c := catalogOf(t, b.store("commands/"), b.store("skills/"), bridge.WithMaxReads(8).(toolshelf.Option))
 				read := func() (n int) {
 					b.mu.Lock()
 					defer b.mu.Unlock()

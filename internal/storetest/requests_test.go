@@ -209,7 +209,7 @@ func TestAStoreIsReadInParallel(t *testing.T) {
 			var options []toolshelf.Option
 			want := 64
 			if limit > 0 {
-				options, want = append(options, toolshelf.WithMaxReads(limit)), limit
+				options, want = append(options, bridge.WithMaxReads(limit).(toolshelf.Option)), limit
 			}
 			c := catalogOf(t, bucketFS{b, "commands/"}, bucketFS{b, "skills/"}, options...)
 			for _, tt := range []struct {

@@ -94,9 +94,9 @@ func TestRenderingDocument(t *testing.T) {
 					args = append(args, arg)
 				}
 			}
-			got, err := r.Render(command, args...)
+			got, err := r.Render(t.Context(), command, args...)
 			if len(named) > 0 {
-				got, err = r.RenderNamed(command, named)
+				got, err = r.RenderNamed(t.Context(), command, named)
 			}
 			if err != nil || got.Text != want {
 				t.Errorf("got %q, %v; the page says %q", got.Text, err, want)

@@ -19,9 +19,9 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 25, 25},             // without test files
-	{"lines of code", 5627, 4900}, // of these files, without comments and blank lines
-	{"exported names", 176, 145},  // functions, methods and types
-	{"test files", 53, 45},
+	{"lines of code", 5067, 4900}, // of these files, without comments and blank lines
+	{"exported names", 164, 145},  // functions, methods and types
+	{"test files", 45, 45},
 }
 
 func TestCountsOfTheRootAreTheirCeilings(t *testing.T) {

@@ -89,7 +89,7 @@ type caches struct {
 	skillTexts   index.Texts[[]byte]
 	digests      digest.Cache
 	usages       index.Cache[usage]
-	lines        index.Cache[*text.Index]
+	lines        index.Cache[*text.LineIndex]
 }
 
 // limit sets the memory of each cache except digests, in bytes.

@@ -23,9 +23,9 @@ import (
 // them. All fields are set once. A view has a copy with another filter.
 type collection[Info any] struct {
 	*index.Index
-	searcher *search.Searcher
-	engine   Searcher      // replaces searcher, unless nil
-	filter   *filter[Info] // Index knows no filter: shownSnapshot applies the filter, Index.Snapshot does not
+	finder *search.Finder
+	engine Searcher      // replaces finder, unless nil
+	filter *filter[Info] // Index knows no filter: shownSnapshot applies the filter, Index.Snapshot does not
 
 	layers []layer // as given to the options, in the order of the index
 	root   string  // as given to WithRoot
@@ -57,7 +57,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 	description := func(e *index.Entry) string { return e.Description }
 	return &collection[CommandInfo]{
 		Index: x,
-		searcher: search.New(c.searchConfig(search.Config{
+		finder: search.New(c.searchConfig(search.Config{
 			Index:       x,
 			Description: description,
 			Text:        c.caches.commandTexts.Find,
@@ -99,7 +99,7 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 	description := func(e *index.Entry) string { return c.skillInfo(e).Description }
 	return &collection[SkillInfo]{
 		Index: x,
-		searcher: search.New(c.searchConfig(search.Config{
+		finder: search.New(c.searchConfig(search.Config{
 			Index:       x,
 			Description: description,
 			Text:        c.caches.skillTexts.Find,

@@ -115,7 +115,7 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 		}
 		lo, limit := o.listing(), o.limitOr(defaultGrepLimit)
 		lo.Limit = o.budget.lines(limit, minMatchLine)
-		found, err := listing.Grep(ctx, c.root, name, listing.Search{Pattern: compiled, Files: o.grep.files, Context: o.grep.context, Fair: o.budget.limited, Searched: o.searched}, lo)
+		found, err := listing.Grep(ctx, c.root, name, listing.GrepOptions{Pattern: compiled, Files: o.grep.files, Context: o.grep.context, Fair: o.budget.limited, Searched: o.searched}, lo)
 		if ctx.Err() != nil {
 			return TextMatches{}, ctx.Err()
 		} else if err != nil {

@@ -166,7 +166,7 @@ func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], o
 		return SearchResults{}, &Error{Code: CodeInvalidQuery, Op: op,
 			Message: fmt.Sprintf("the limit %d is out of range; use 1 to %d", limit, maxSearchLimit)}
 	}
-	progress := newReporter(options.progress, func() (entries, files int64) { return in.FilesRead(), in.searcher.FilesRead() })
+	progress := newReporter(options.progress, func() (entries, files int64) { return in.FilesRead(), in.finder.FilesRead() })
 	found, err := findCurrent(ctx, c, in, progress, op, query, limit)
 	progress.End(err)
 	if err != nil {
@@ -251,7 +251,7 @@ func (c *collection[Info]) find(ctx context.Context, op string, all, shown *inde
 	if shown != all {
 		keep = func(name string) bool { return shown.Lookup(name) != nil }
 	}
-	return c.searcher.Find(ctx, all, query, limit, keep)
+	return c.finder.Find(ctx, all, query, limit, keep)
 }
 
 func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown *index.Snapshot, query string, limit int) (search.Result, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
-// A Search selects the lines of Grep.
-type Search struct {
+// GrepOptions select the lines of Grep.
+type GrepOptions struct {
 	Pattern *grep.Pattern
 	Files   []Glob // search files that match any of the globs; all files without globs
 	Context int    // number of lines before and after each matching line
@@ -50,9 +50,9 @@ type MatchingFile struct {
 // searches the file, whatever the globs and the options.
 //
 // Options.Limit is the number of lines of the result: the first lines in path order, or, with
-// Search.Fair, about the same number of lines of each file. The memory depends on the limit and
+// GrepOptions.Fair, about the same number of lines of each file. The memory depends on the limit and
 // on the number of directories.
-func Grep(ctx context.Context, fsys *confine.FS, name string, s Search, o Options) (MatchingLines, error) {
+func Grep(ctx context.Context, fsys *confine.FS, name string, s GrepOptions, o Options) (MatchingLines, error) {
 	g := grepper{ctx: ctx, fsys: fsys, search: s, limit: o.Limit, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	if g.limit == 0 {
 		g.limit = math.MaxInt
@@ -89,7 +89,7 @@ func Grep(ctx context.Context, fsys *confine.FS, name string, s Search, o Option
 type grepper struct {
 	ctx    context.Context
 	fsys   *confine.FS
-	search Search
+	search GrepOptions
 	limit  int           // lines
 	slots  chan struct{} // a goroutine that searches files has a place in slots
 

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// An Analyzer splits documents into words for [Index.PutAnalyzed]. Several Analyzers
+// An Analyzer splits documents into words for [Corpus.PutAnalyzed]. Several Analyzers
 // can work at the same time, one for each goroutine. An Analyzer remembers the words of
 // all its documents, so it should not outlive a series of documents. The zero Analyzer
 // is ready to use.

@@ -54,17 +54,17 @@ type Hit struct {
 	Reason      string  // the matching words of the query, by field
 }
 
-// An Index holds documents by key. The zero Index is empty and ready to use.
-// Concurrent searches are safe. A method that changes the Index must not run at the
+// A Corpus holds documents by key. The zero Corpus is empty and ready to use.
+// Concurrent searches are safe. A method that changes the Corpus must not run at the
 // same time as any other call.
-type Index struct {
+type Corpus struct {
 	documents corpus // results
 	reports   corpus // matches count for the documents that the reports name
 }
 
 // Put adds a document or replaces the document with the same key. Reports have
 // a separate key space.
-func (x *Index) Put(key string, d Document) {
+func (x *Corpus) Put(key string, d Document) {
 	var a Analyzer
 	a.Analyze(d)
 	if d.Report {
@@ -77,11 +77,11 @@ func (x *Index) Put(key string, d Document) {
 
 // PutAnalyzed is Put for the last document of an Analyzer. The document is not a report.
 // A search may miss the document until the next call of Flush.
-func (x *Index) PutAnalyzed(key string, a *Analyzer) { x.documents.put(key, a) }
+func (x *Corpus) PutAnalyzed(key string, a *Analyzer) { x.documents.put(key, a) }
 
 // Flush ends a series of calls of PutAnalyzed. One Flush for many documents takes less
 // time than one Flush for each.
-func (x *Index) Flush() {
+func (x *Corpus) Flush() {
 	for _, c := range []*corpus{&x.documents, &x.reports} {
 		c.flush()
 		c.pending = nil
@@ -89,7 +89,7 @@ func (x *Index) Flush() {
 }
 
 // Remove removes the document with this key, if present.
-func (x *Index) Remove(key string) { x.documents.remove(key) }
+func (x *Corpus) Remove(key string) { x.documents.remove(key) }
 
 // RemoveReport removes the report with this key, if present.
-func (x *Index) RemoveReport(key string) { x.reports.remove(key) }
+func (x *Corpus) RemoveReport(key string) { x.reports.remove(key) }

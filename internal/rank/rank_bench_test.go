@@ -21,7 +21,7 @@ func BenchmarkPutOneOf10000(b *testing.B) {
 		}
 		return s.String()
 	}
-	x, one := new(Index), new(Index)
+	x, one := new(Corpus), new(Corpus)
 	for i := range 10_000 {
 		name := fmt.Sprint("n", i)
 		x.Put(name, Document{Name: name, Description: text(10), Body: text(600)})

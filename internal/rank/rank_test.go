@@ -13,15 +13,15 @@ import (
 )
 
 // indexOf holds documents under their names.
-func indexOf(documents ...Document) *Index {
-	x := new(Index)
+func indexOf(documents ...Document) *Corpus {
+	x := new(Corpus)
 	for _, d := range documents {
 		x.Put(d.Name, d)
 	}
 	return x
 }
 
-func find(t testing.TB, x *Index, text string) []Hit {
+func find(t testing.TB, x *Corpus, text string) []Hit {
 	t.Helper()
 	hits, total, err := x.Search(t.Context(), text, 100, nil)
 	if err != nil {
@@ -130,7 +130,7 @@ func TestEqualScoresAreSortedByName(t *testing.T) {
 }
 
 func TestLimitCutsAfterTheBest(t *testing.T) {
-	x := new(Index)
+	x := new(Corpus)
 	for i := range 1000 {
 		name := fmt.Sprintf("n%03d", i)
 		x.Put(name, Document{Name: name, Body: strings.Repeat("filler ", 1000-i) + "needle"})
@@ -233,7 +233,7 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 	})
 	name := rapid.SampledFrom([]string{"slow-meeting", "review", "gitHub", "a", "B"})
 	rapid.Check(t, func(t *rapid.T) {
-		updated, now := new(Index), map[string]Document{}
+		updated, now := new(Corpus), map[string]Document{}
 		var a Analyzer
 		for range rapid.IntRange(0, 15).Draw(t, "updates") {
 			d := document.Draw(t, "document")
@@ -259,7 +259,7 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 			}
 		}
 		updated.Flush()
-		fresh := new(Index)
+		fresh := new(Corpus)
 		for key, d := range now {
 			fresh.Put(key, d)
 		}
@@ -289,7 +289,7 @@ func TestAnUpdatedIndexEqualsANewIndex(t *testing.T) {
 func TestFlushOfManyDocuments(t *testing.T) {
 	const documents = maxPending/maxTerms + 5
 	var (
-		x    Index
+		x    Corpus
 		a    Analyzer
 		body strings.Builder
 	)

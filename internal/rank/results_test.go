@@ -49,7 +49,7 @@ func TestResultsStayTheSame(t *testing.T) {
 		}
 		return strings.Join(words, separator)
 	}
-	x := new(Index)
+	x := new(Corpus)
 	var names []string
 	for i := range 400 {
 		d := Document{Name: fmt.Sprintf("%s-%d", text(1+random.IntN(3), "-"), i), Description: text(random.IntN(12), " "), Tags: text(random.IntN(3), ", ")}

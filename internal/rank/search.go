@@ -33,7 +33,7 @@ const (
 // sorted by descending score, then by the bytes of the name. If keep is not nil,
 // only documents whose key satisfies keep are hits; word rarity still depends on
 // all documents. If ctx ends, Search returns the error of ctx.
-func (x *Index) Search(ctx context.Context, text string, limit int, keep func(key string) bool) (hits []Hit, total int, err error) {
+func (x *Corpus) Search(ctx context.Context, text string, limit int, keep func(key string) bool) (hits []Hit, total int, err error) {
 	q := parse(text)
 	documents, err := x.documents.match(ctx, q, func(d *document) bool { return keep == nil || keep(d.key) })
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *corpus) judge(q query, number uint32, share float64) candidate {
 
 // reported returns the documents that match only through reports, each with the
 // best report.
-func (x *Index) reported(documents, reports *matches) map[uint32]candidate {
+func (x *Corpus) reported(documents, reports *matches) map[uint32]candidate {
 	best := map[uint32]candidate{}
 	for report, share := range reports.shares {
 		if share == 0 {

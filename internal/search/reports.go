@@ -18,7 +18,7 @@ import (
 // directory.
 const maxReports = 4
 
-// A reportSource keeps the newest reports of all commands in Searcher.ranked. Hits
+// A reportSource keeps the newest reports of all commands in Finder.ranked. Hits
 // in reports are the third tier. Use newReportSource to create a reportSource.
 type reportSource struct {
 	lock       *semaphore.Weighted       // of 1; guards the fields below
@@ -40,7 +40,7 @@ func newReportSource() *reportSource {
 
 // update puts the newest reports of the commands of a snapshot into s.ranked.
 // update omits reports that cannot be read. The error is ctx.Err().
-func (r *reportSource) update(ctx context.Context, s *Searcher, snapshot *index.Snapshot) error {
+func (r *reportSource) update(ctx context.Context, s *Finder, snapshot *index.Snapshot) error {
 	if err := r.lock.Acquire(ctx, 1); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (r *reportSource) update(ctx context.Context, s *Searcher, snapshot *index.
 
 // updateDirectory is update for a single directory. updateDirectory adds the paths of the
 // current reports to seen.
-func (r *reportSource) updateDirectory(ctx context.Context, s *Searcher, directory *reports.Directory, seen map[string]bool) error {
+func (r *reportSource) updateDirectory(ctx context.Context, s *Finder, directory *reports.Directory, seen map[string]bool) error {
 	known := func(stem string) bool { _, ok := r.commands[stem]; return ok }
 	for report, err := range directory.Newest(ctx, maxReports, known) {
 		var failed *reports.DirectoryError
@@ -105,7 +105,7 @@ func (r *reportSource) updateDirectory(ctx context.Context, s *Searcher, directo
 }
 
 // change calls do, which changes s.ranked, with the lock held.
-func (s *Searcher) change(ctx context.Context, do func()) error {
+func (s *Finder) change(ctx context.Context, do func()) error {
 	if err := s.lock.Acquire(ctx, readers); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
-// A Config describes the index and the reports of a Searcher.
+// A Config describes the index and the reports of a Finder.
 type Config struct {
 	Index       *index.Index
 	Description func(*index.Entry) string
@@ -43,9 +43,9 @@ type Config struct {
 	Logger  *slog.Logger // logs unreadable directories of reports
 }
 
-// A Searcher holds the words of all entries of an index. Use [New] to create a
-// Searcher. Several goroutines may call Find at the same time.
-type Searcher struct {
+// A Finder holds the words of all entries of an index. Use [New] to create a
+// Finder. Several goroutines may call Find at the same time.
+type Finder struct {
 	config    Config
 	reports   *reportSource // nil without directories of reports
 	filesRead atomic.Int64
@@ -53,7 +53,7 @@ type Searcher struct {
 	// lock guards the fields below. A reader acquires 1, a writer acquires readers.
 	// The lock is a semaphore, because a wait for a mutex does not end with a context.
 	lock       *semaphore.Weighted
-	ranked     rank.Index
+	ranked     rank.Corpus
 	entries    []*index.Entry                 // the entries of ranked, in the order of names.Compare
 	generation uint64                         // of the last snapshot that ranked contains completely
 	unsettled  map[*index.Entry]unsettledText // files that can change while their metadata stays the same
@@ -68,10 +68,10 @@ type unsettledText struct {
 
 const readers = 1 << 20
 
-// New returns a Searcher. New reads no files.
-func New(config Config) *Searcher {
+// New returns a Finder. New reads no files.
+func New(config Config) *Finder {
 	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
-	s := &Searcher{config: config, lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]unsettledText{}}
+	s := &Finder{config: config, lock: semaphore.NewWeighted(readers), unsettled: map[*index.Entry]unsettledText{}}
 	if len(config.Reports) > 0 {
 		s.reports = newReportSource()
 	}
@@ -79,7 +79,7 @@ func New(config Config) *Searcher {
 }
 
 // FilesRead returns the number of texts that all calls of Find have read.
-func (s *Searcher) FilesRead() int64 { return s.filesRead.Load() }
+func (s *Finder) FilesRead() int64 { return s.filesRead.Load() }
 
 // A Result holds the best hits of a search.
 type Result struct {
@@ -93,7 +93,7 @@ type Result struct {
 // false. If keep is nil, Find omits no name.
 //
 // The error is ctx.Err(). The next call does not repeat the completed reads.
-func (s *Searcher) Find(ctx context.Context, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (Result, error) {
+func (s *Finder) Find(ctx context.Context, snapshot *index.Snapshot, query string, limit int, keep func(name string) bool) (Result, error) {
 	if s.reports != nil {
 		if err := s.reports.update(ctx, s, snapshot); err != nil {
 			return Result{}, err
@@ -124,7 +124,7 @@ func (s *Searcher) Find(ctx context.Context, snapshot *index.Snapshot, query str
 
 // update puts the loadable entries of a snapshot into ranked. If ctx ends, ranked keeps the
 // entries that were read.
-func (s *Searcher) update(ctx context.Context, snapshot *index.Snapshot) error {
+func (s *Finder) update(ctx context.Context, snapshot *index.Snapshot) error {
 	if s.expired(s.oldest) {
 		if err := s.readAgain(ctx); err != nil {
 			return err
@@ -150,7 +150,7 @@ func (s *Searcher) update(ctx context.Context, snapshot *index.Snapshot) error {
 }
 
 // readAgain reads the expired texts of unsettled entries.
-func (s *Searcher) readAgain(ctx context.Context) error {
+func (s *Finder) readAgain(ctx context.Context) error {
 	var expired []*index.Entry
 	for e, u := range s.unsettled {
 		if s.expired(u.read) {
@@ -214,11 +214,11 @@ func partly(entries []*index.Entry, changes []change) []*index.Entry {
 }
 
 // expired reports whether a read at the given time is older than TTL.
-func (s *Searcher) expired(then time.Time) bool {
+func (s *Finder) expired(then time.Time) bool {
 	return s.config.TTL == 0 || s.config.Now().Sub(then) >= s.config.TTL
 }
 
-func (s *Searcher) remove(e *index.Entry) {
+func (s *Finder) remove(e *index.Entry) {
 	s.ranked.Remove(e.Name)
 	delete(s.unsettled, e)
 }
@@ -228,7 +228,7 @@ func (s *Searcher) remove(e *index.Entry) {
 // Analyzer can take much memory. After each entry, put calls done, one call at a time. If
 // ctx ends, put finishes the entries that it is reading. The results of searches do not
 // depend on the order of the entries.
-func (s *Searcher) put(ctx context.Context, n int, entry func(i int) *index.Entry, done func(i int)) error {
+func (s *Finder) put(ctx context.Context, n int, entry func(i int) *index.Entry, done func(i int)) error {
 	var mu sync.Mutex // guards the fields of s and the calls of done
 	analyzers := make(chan *rank.Analyzer, runtime.GOMAXPROCS(0))
 	for range cap(analyzers) {
@@ -277,7 +277,7 @@ type text struct {
 }
 
 // observe records whether the text of an entry can change unnoticed.
-func (s *Searcher) observe(e *index.Entry, t text) {
+func (s *Finder) observe(e *index.Entry, t text) {
 	delete(s.unsettled, e)
 	if t.settled {
 		return
@@ -291,7 +291,7 @@ func (s *Searcher) observe(e *index.Entry, t text) {
 var seed = maphash.MakeSeed()
 
 // read reads the file of an entry.
-func (s *Searcher) read(ctx context.Context, e *index.Entry, r *textReader) text {
+func (s *Finder) read(ctx context.Context, e *index.Entry, r *textReader) text {
 	t := text{document: rank.Document{Name: e.Name, Description: s.config.Description(e)}}
 	layer := s.config.Index.Layer(e.Layer())
 	now := time.Now()
@@ -315,7 +315,7 @@ func (s *Searcher) read(ctx context.Context, e *index.Entry, r *textReader) text
 
 // readText reads the part of a file that Find searches into a buffer, which grows to
 // the size of the part.
-func (s *Searcher) readText(ctx context.Context, e *index.Entry, buf *[]byte) ([]byte, confine.Info, error) {
+func (s *Finder) readText(ctx context.Context, e *index.Entry, buf *[]byte) ([]byte, confine.Info, error) {
 	if s.config.Text != nil {
 		if text, info, ok := s.config.Text(e); ok {
 			return text, info, nil

@@ -23,19 +23,19 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
-// A fixture is a Searcher over the commands and the reports of a filesystem in
+// A fixture is a Finder over the commands and the reports of a filesystem in
 // memory, with a clock that the test sets.
 type fixture struct {
-	t        *testing.T
-	files    afero.Fs
-	mu       sync.Mutex
-	opened   map[string]int // the Opens of each file
-	failure  error          // of each Open of a regular file
-	before   func()         // called before each Open, if not nil
-	index    *index.Index
-	searcher *Searcher
-	now      time.Time
-	log      bytes.Buffer
+	t       *testing.T
+	files   afero.Fs
+	mu      sync.Mutex
+	opened  map[string]int // the Opens of each file
+	failure error          // of each Open of a regular file
+	before  func()         // called before each Open, if not nil
+	index   *index.Index
+	finder  *Finder
+	now     time.Time
+	log     bytes.Buffer
 }
 
 // written is the modification time of the files. It is long ago.
@@ -63,7 +63,7 @@ func newFixture(t *testing.T, ttl time.Duration, files map[string]string) *fixtu
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.index.Close(); confined.Close() })
-	f.searcher = New(Config{
+	f.finder = New(Config{
 		Index:       f.index,
 		Description: func(e *index.Entry) string { return e.Description },
 		MaxFileSize: 100_000,
@@ -122,7 +122,7 @@ func (f *fixture) snapshot() *index.Snapshot {
 // expect checks which names, with their tiers, a search finds.
 func (f *fixture) expect(query, want string) {
 	f.t.Helper()
-	result, err := f.searcher.Find(f.t.Context(), f.snapshot(), query, 10, nil)
+	result, err := f.finder.Find(f.t.Context(), f.snapshot(), query, 10, nil)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestFindSearchesNamesDescriptionsTagsAndTexts(t *testing.T) {
 
 func TestFindReturnsAtMostTheLimitOfTheKept(t *testing.T) {
 	f := newFixture(t, time.Hour, map[string]string{"commands/a.md": "Same.\n", "commands/b.md": "Same.\n", "commands/c.md": "Same.\n"})
-	result, err := f.searcher.Find(t.Context(), f.snapshot(), "same", 1, func(name string) bool { return name != "a" })
+	result, err := f.finder.Find(t.Context(), f.snapshot(), "same", 1, func(name string) bool { return name != "a" })
 	if err != nil || hits(result) != "b/2" || result.Total != 2 {
 		t.Errorf("%s of %d, %v", hits(result), result.Total, err)
 	}
@@ -245,7 +245,7 @@ func TestFindIgnoresTextsNewerThanTheSnapshot(t *testing.T) {
 	snapshot := f.snapshot()
 	f.write("commands/a.md", "Pears, longer.\n", written.Add(time.Second))
 	for query, want := range map[string]string{"pears": "", "apples": "a/2"} { // the description is "Apples."
-		result, err := f.searcher.Find(t.Context(), snapshot, query, 10, nil)
+		result, err := f.finder.Find(t.Context(), snapshot, query, 10, nil)
 		if err != nil || hits(result) != want {
 			t.Errorf("%q finds %q, %v", query, hits(result), err)
 		}
@@ -268,11 +268,11 @@ func TestFindThatIsCanceledIsContinued(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := f.searcher.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
+	if _, err := f.finder.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
 		t.Fatal(err)
 	}
 	f.before = nil
-	result, err := f.searcher.Find(t.Context(), snapshot, "same", 10, nil)
+	result, err := f.finder.Find(t.Context(), snapshot, "same", 10, nil)
 	if err != nil || result.Total != 20 {
 		t.Errorf("%d, %v", result.Total, err)
 	}
@@ -281,7 +281,7 @@ func TestFindThatIsCanceledIsContinued(t *testing.T) {
 			t.Errorf("%s was opened %d times", file, n)
 		}
 	}
-	if _, err := f.searcher.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
+	if _, err := f.finder.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
 		t.Error(err)
 	}
 }
@@ -297,7 +297,7 @@ func TestFindReadsManyFilesOfASlowFilesystemAtTheSameTime(t *testing.T) {
 		snapshot := f.snapshot()
 		f.before = func() { <-time.After(latency) }
 		begin := time.Now()
-		result, err := f.searcher.Find(t.Context(), snapshot, "same", 10, nil)
+		result, err := f.finder.Find(t.Context(), snapshot, "same", 10, nil)
 		if took := time.Since(begin); err != nil || result.Total != len(files) || took != 3*latency {
 			t.Errorf("found %d of %d in %v, want all in %v, %v", result.Total, len(files), took, 3*latency, err)
 		}
@@ -312,11 +312,11 @@ func TestFindWaitsNoLongerThanItsContext(t *testing.T) {
 	for name, lock := range map[string]interface {
 		TryAcquire(int64) bool
 		Release(int64)
-	}{"reports": f.searcher.reports.lock, "texts": f.searcher.lock} {
+	}{"reports": f.finder.reports.lock, "texts": f.finder.lock} {
 		if !lock.TryAcquire(1) {
 			t.Fatal(name)
 		}
-		if _, err := f.searcher.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
+		if _, err := f.finder.Find(ctx, snapshot, "same", 10, nil); err != context.Canceled {
 			t.Errorf("%s: %v", name, err)
 		}
 		lock.Release(1)
@@ -374,7 +374,7 @@ func TestFindThatIsCanceledInTheReports(t *testing.T) {
 	snapshot := f.snapshot()
 	ctx, cancel := context.WithCancel(t.Context())
 	f.before = cancel
-	if _, err := f.searcher.Find(ctx, snapshot, "zeppelin", 10, nil); err != context.Canceled {
+	if _, err := f.finder.Find(ctx, snapshot, "zeppelin", 10, nil); err != context.Canceled {
 		t.Fatal(err)
 	}
 	f.before = nil

@@ -17,8 +17,8 @@ type Request struct {
 	Max      int   // bytes of Page.Text, more than 0
 	InOrder  bool  // reading backwards is expensive
 
-	// Unchanged reports whether the Index still belongs to the file. Read calls Unchanged after
-	// the last use of the file and the Index. If Unchanged is nil or reports false, or the size
+	// Unchanged reports whether the LineIndex still belongs to the file. Read calls Unchanged after
+	// the last use of the file and the LineIndex. If Unchanged is nil or reports false, or the size
 	// of the file is unknown, Read checks all bytes of the page.
 	Unchanged func() bool
 }
@@ -58,7 +58,7 @@ var chunks = sync.Pool{New: func() any { return new([chunk]byte) }}
 //
 // Read checks ctx between two reads. The errors are the error of ctx, a *NotTextError and
 // the errors of file.
-func Read(ctx context.Context, file io.ReaderAt, size int64, x *Index, q Request) (Page, error) {
+func Read(ctx context.Context, file io.ReaderAt, size int64, x *LineIndex, q Request) (Page, error) {
 	if size < 0 {
 		size = math.MaxInt64
 		q.Unchanged = nil // the search of the end can overwrite the page
@@ -74,7 +74,7 @@ type reader struct {
 	ctx    context.Context
 	file   io.ReaderAt
 	size   int64 // the end of the file; math.MaxInt64 if unknown
-	index  *Index
+	index  *LineIndex
 	format Format
 
 	countable int64 // the constant, except in tests

@@ -30,13 +30,13 @@ func lines(text string, f Format) []string {
 	return all
 }
 
-// smallBlocks is the size of the blocks of an Index for small files.
+// smallBlocks is the size of the blocks of a LineIndex for small files.
 const smallBlocks = 16
 
 func unchanged() bool { return true }
 
 // pagesOf reads a file page by page.
-func pagesOf(t *testing.T, file []byte, x *Index, q Request) (pages []Page) {
+func pagesOf(t *testing.T, file []byte, x *LineIndex, q Request) (pages []Page) {
 	t.Helper()
 	for {
 		p, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), x, q)
@@ -96,7 +96,7 @@ func FuzzPages(f *testing.F) {
 		}
 		format, isText := Detect(file)
 		whole := format.Decode(file[min(format.Start(), int64(len(file))):], math.MaxInt)
-		_, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), new(Index), Request{Max: math.MaxInt32})
+		_, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), new(LineIndex), Request{Max: math.MaxInt32})
 		if _, is := errors.AsType[*NotTextError](err); is == isText {
 			t.Fatalf("text: %v, error: %v", isText, err)
 		}
@@ -112,7 +112,7 @@ func FuzzPages(f *testing.F) {
 		}
 
 		// The pages, joined, are the file, with and without plain blocks in the index.
-		for _, x := range []*Index{{}, {small: smallBlocks}} {
+		for _, x := range []*LineIndex{{}, {small: smallBlocks}} {
 			if len(file) >= 2000 {
 				break
 			}
@@ -169,14 +169,14 @@ func FuzzPages(f *testing.F) {
 		q := Request{From: from, To: to, Max: math.MaxInt32}
 		// A filesystem may know no size, or a size that is too large.
 		for _, size := range []int64{-1, int64(len(file)) + 7} {
-			if p, err := Read(t.Context(), bytes.NewReader(file), size, new(Index), q); err != nil || p.Text != wanted || p.Text != "" && p.NextLine != 0 && last == len(want) {
+			if p, err := Read(t.Context(), bytes.NewReader(file), size, new(LineIndex), q); err != nil || p.Text != wanted || p.Text != "" && p.NextLine != 0 && last == len(want) {
 				t.Fatalf("lines %d to %d with the size %d: %+v, %v, want %q", from, to, size, p, err, wanted)
 			}
 		}
-		if got := texts(pagesOf(t, file, new(Index), q)); got != wanted {
+		if got := texts(pagesOf(t, file, new(LineIndex), q)); got != wanted {
 			t.Fatalf("lines %d to %d: %q, want %q", from, to, got, wanted)
 		}
-		large := &reader{ctx: t.Context(), file: bytes.NewReader(file), size: int64(len(file)), index: &Index{small: smallBlocks}, memory: new([chunk]byte)}
+		large := &reader{ctx: t.Context(), file: bytes.NewReader(file), size: int64(len(file)), index: &LineIndex{small: smallBlocks}, memory: new([chunk]byte)}
 		q.Unchanged = unchanged
 		for range 2 {
 			if p, err := large.page(q); err != nil || p.Text != wanted || p.CRLF != crlf(wanted) {
@@ -227,7 +227,7 @@ func TestLongLine(t *testing.T) {
 	}
 	const most = 1000
 	file := &generated{size: 2 + length + 1 + 2, other: map[int64]byte{1: '\n', 2 + length: '\n'}}
-	x := new(Index)
+	x := new(LineIndex)
 	for _, tt := range []struct {
 		rule    string
 		request Request
@@ -277,7 +277,7 @@ func TestRangeEndsBeforeItsBeginning(t *testing.T) {
 	const n = 4 * chunk / 16
 	file := bytes.Repeat([]byte("0123456789abcde\n"), n)
 	for _, q := range []Request{{From: -1, To: 1}, {From: n, To: -n}, {From: -2, To: n - 2}, {From: n / 2, To: -n/2 - 2}} {
-		var x Index
+		var x LineIndex
 		for _, q.Max = range []int{1, chunk, 4 * len(file)} {
 			p, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), &x, q)
 			if want := (Page{Format: Format{Encoding: UTF8}, Total: n}); err != nil || p != want {
@@ -290,7 +290,7 @@ func TestRangeEndsBeforeItsBeginning(t *testing.T) {
 // If the file has changed, Read does not rely on the plain blocks of the other version. If the
 // change is unknown, the bytes are the text.
 func TestPlainBlocksOfAChangedFile(t *testing.T) {
-	x := Index{small: smallBlocks}
+	x := LineIndex{small: smallBlocks}
 	plain := strings.Repeat("plain plain abc\n", 8)
 	read := func(file string, unchanged func() bool) Page {
 		t.Helper()
@@ -326,7 +326,7 @@ func TestUTF16OfUnknownSize(t *testing.T) {
 	const line = "0123456789\n"
 	file := utf16Text(binary.LittleEndian, strings.Repeat(line, 2*countable/len(line)))
 	want := Page{Text: line, Format: Format{Encoding: UTF16LE, BOM: true}, First: 1, Last: 1, NextLine: 2, Total: -1, Breaks: 1}
-	p, err := Read(t.Context(), bytes.NewReader(file), -1, new(Index), Request{To: 1, Max: chunk})
+	p, err := Read(t.Context(), bytes.NewReader(file), -1, new(LineIndex), Request{To: 1, Max: chunk})
 	if diff := cmp.Diff(want, p); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -334,7 +334,7 @@ func TestUTF16OfUnknownSize(t *testing.T) {
 
 // The index of another version of the file leads to any page, but not to a panic.
 func TestReadOfAChangedFile(t *testing.T) {
-	var x Index
+	var x LineIndex
 	const size = 4 * chunk
 	if _, err := Read(t.Context(), strings.NewReader(strings.Repeat("\n", size)), size, &x, Request{From: -1, To: 1, Max: 1}); err != nil {
 		t.Fatal(err)
@@ -352,10 +352,10 @@ func TestReadOfAChangedFile(t *testing.T) {
 	}
 }
 
-// An Index of a very large file has fewer offsets per byte.
+// A LineIndex of a very large file has fewer offsets per byte.
 func TestIndexIsBounded(t *testing.T) {
 	const perBlock = 3
-	var x Index
+	var x LineIndex
 	m := mark{}
 	// All blocks but three are plain.
 	notPlain := []int64{0, 10, 3 * maxBlocks / 2}
@@ -403,7 +403,7 @@ func TestIndexIsBounded(t *testing.T) {
 	}
 }
 
-// Calls at the same time share an Index.
+// Calls at the same time share a LineIndex.
 func TestConcurrentReads(t *testing.T) {
 	const lines = 20_000
 	var b strings.Builder
@@ -411,7 +411,7 @@ func TestConcurrentReads(t *testing.T) {
 		fmt.Fprintf(&b, "%0*d\n", 50+i%100, i+1)
 	}
 	file := b.String()
-	x := new(Index)
+	x := new(LineIndex)
 	var readers sync.WaitGroup
 	for g := range 8 {
 		readers.Go(func() {
@@ -436,9 +436,9 @@ func TestReadErrors(t *testing.T) {
 		for fail := 1; ; fail++ {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			file := &failing{generated: generated{size: 2 << 20, other: map[int64]byte{5: '\n'}}, left: fail, err: broken}
-			_, err := Read(ctx, file, file.size, new(Index), q)
+			_, err := Read(ctx, file, file.size, new(LineIndex), q)
 			ended := &failing{generated: file.generated, left: fail, cancel: func() { cancel(nil) }}
-			_, endedErr := Read(ctx, ended, ended.size, new(Index), q)
+			_, endedErr := Read(ctx, ended, ended.size, new(LineIndex), q)
 			cancel(nil)
 			if file.left > 0 {
 				if err != nil || fail == 1 {
@@ -508,7 +508,7 @@ func TestPagesDoNotShareMemory(t *testing.T) {
 	for _, size := range []int{100, chunk, 2 * chunk} {
 		read := func(c string) Page {
 			file := strings.Repeat(c, size)
-			p, err := Read(t.Context(), strings.NewReader(file), int64(size), new(Index), Request{Max: size})
+			p, err := Read(t.Context(), strings.NewReader(file), int64(size), new(LineIndex), Request{Max: size})
 			if err != nil {
 				t.Fatal(err)
 			}

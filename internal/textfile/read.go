@@ -16,8 +16,8 @@ import (
 // A Reader reads the text files of a filesystem.
 type Reader struct {
 	FS        *confine.FS
-	AnyOffset bool                      // each file can be read at any offset
-	Lines     *index.Cache[*text.Index] // the offsets of the lines of unchanged files
+	AnyOffset bool                          // each file can be read at any offset
+	Lines     *index.Cache[*text.LineIndex] // the offsets of the lines of unchanged files
 }
 
 // minIndexed is the size of the files that one read reads completely.
@@ -48,7 +48,7 @@ func (r Reader) Read(ctx context.Context, name string, q text.Request) (shown.Fi
 		return t, err
 	}
 	if kept && lines.Memory() > before || !kept && info.Size > minIndexed && stamp.Settled(info, now) {
-		r.Lines.Put(&index.Cached[*text.Index]{File: index.File{Path: name}, Info: info, Value: lines, Size: lines.Memory()})
+		r.Lines.Put(&index.Cached[*text.LineIndex]{File: index.File{Path: name}, Info: info, Value: lines, Size: lines.Memory()})
 	}
 	t.Changed = !file.unchanged()
 	t.Text = page.Text
@@ -60,11 +60,11 @@ func (r Reader) Read(ctx context.Context, name string, q text.Request) (shown.Fi
 }
 
 // lines returns the index of a file, and whether the index is in the cache.
-func (r Reader) lines(name string, info confine.Info) (lines *text.Index, kept bool) {
+func (r Reader) lines(name string, info confine.Info) (lines *text.LineIndex, kept bool) {
 	if k := r.Lines.Get(index.File{Path: name}); k != nil && stamp.SameFile(k.Info, info) {
 		return k.Value, true
 	}
-	return new(text.Index), false
+	return new(text.LineIndex), false
 }
 
 func lineEnding(p text.Page) string {

@@ -9,7 +9,7 @@ import (
 
 const (
 	block     = 16 << 10 // bytes between two marks
-	maxBlocks = 64 << 10 // bounds the memory of an Index to 576 KiB
+	maxBlocks = 64 << 10 // bounds the memory of a LineIndex to 576 KiB
 )
 
 // A mark is a position in a file.
@@ -19,16 +19,16 @@ type mark struct {
 	plain  int64 // number of bytes before the offset that are known to be ASCII without CR
 }
 
-// An Index contains the format of a file and the number of line breaks before some
-// offsets, so that Read finds a line without reading the file from its beginning. An Index
+// A LineIndex contains the format of a file and the number of line breaks before some
+// offsets, so that Read finds a line without reading the file from its beginning. A LineIndex
 // also contains the ranges between two offsets that are plain: ASCII without CR. Read need not
-// check plain bytes. Read adds to the Index what Read learns. An Index is valid as long as the
+// check plain bytes. Read adds to the LineIndex what Read learns. A LineIndex is valid as long as the
 // file is unchanged.
 //
 // The offsets are 16 KiB apart. For a file of more than 1 GiB the distance doubles as
-// often as necessary, because an Index has at most 65,536 offsets. The zero Index is
-// empty. An Index is safe for concurrent use.
-type Index struct {
+// often as necessary, because a LineIndex has at most 65,536 offsets. The zero LineIndex is
+// empty. A LineIndex is safe for concurrent use.
+type LineIndex struct {
 	small int64 // replaces block; 0 except in tests
 
 	mu      sync.Mutex
@@ -41,47 +41,47 @@ type Index struct {
 	counted bool // lines is known
 }
 
-// Memory returns the size of the Index in bytes.
-func (x *Index) Memory() int64 {
+// Memory returns the size of the LineIndex in bytes.
+func (x *LineIndex) Memory() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return int64(cap(x.breaks))*8 + int64(cap(x.plain))
 }
 
 // Format returns the format, or false if the format is unknown.
-func (x *Index) Format() (Format, bool) {
+func (x *LineIndex) Format() (Format, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.format, x.known
 }
 
-func (x *Index) setFormat(f Format) {
+func (x *LineIndex) setFormat(f Format) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.format, x.known = f, true
 }
 
 // Lines returns the number of lines of the file, or false if the number is unknown.
-func (x *Index) Lines() (int, bool) {
+func (x *LineIndex) Lines() (int, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.lines, x.counted
 }
 
-func (x *Index) setLines(n int) {
+func (x *LineIndex) setLines(n int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.lines, x.counted = n, true
 }
 
 // block returns the smallest number of bytes between two offsets.
-func (x *Index) block() int64 { return cmp.Or(x.small, block) }
+func (x *LineIndex) block() int64 { return cmp.Or(x.small, block) }
 
 // distance returns the number of bytes between two offsets.
-func (x *Index) distance() int64 { return x.block() << x.doubled }
+func (x *LineIndex) distance() int64 { return x.block() << x.doubled }
 
 // mark returns the i-th mark. The mark with the number -1 is the beginning of the text.
-func (x *Index) mark(i int) mark {
+func (x *LineIndex) mark(i int) mark {
 	if i < 0 {
 		return mark{offset: x.format.Start()}
 	}
@@ -89,22 +89,22 @@ func (x *Index) mark(i int) mark {
 }
 
 // last returns the last mark.
-func (x *Index) last() mark {
+func (x *LineIndex) last() mark {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.mark(len(x.breaks) - 1)
 }
 
 // beforeBreak returns the last mark with less than n line breaks, for n > 0.
-func (x *Index) beforeBreak(n int) mark {
+func (x *LineIndex) beforeBreak(n int) mark {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.mark(sort.SearchInts(x.breaks, n) - 1)
 }
 
 // around returns the last mark with less than n line breaks, for n > 0, and the distance to
-// the next mark, or 0 if the Index has no next mark.
-func (x *Index) around(n int) (mark, int64) {
+// the next mark, or 0 if the LineIndex has no next mark.
+func (x *LineIndex) around(n int) (mark, int64) {
 	m, next := x.beforeBreak(n), x.after(n)
 	if next == math.MaxInt64 {
 		return m, 0
@@ -112,9 +112,9 @@ func (x *Index) around(n int) (mark, int64) {
 	return m, next - m.offset
 }
 
-// after returns the offset of the first mark with n line breaks or more. If the Index has
+// after returns the offset of the first mark with n line breaks or more. If the LineIndex has
 // none, after returns math.MaxInt64.
-func (x *Index) after(n int) int64 {
+func (x *LineIndex) after(n int) int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	i := sort.SearchInts(x.breaks, n)
@@ -125,14 +125,14 @@ func (x *Index) after(n int) int64 {
 }
 
 // before returns the last mark that is not after an offset of the text.
-func (x *Index) before(offset int64) mark {
+func (x *LineIndex) before(offset int64) mark {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.mark(int(min(offset/x.distance(), int64(len(x.breaks)))) - 1)
 }
 
 // add adds a mark if the mark is the next in order.
-func (x *Index) add(m mark) {
+func (x *LineIndex) add(m mark) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if m.offset != int64(len(x.breaks)+1)*x.distance() {
@@ -158,7 +158,7 @@ func (x *Index) add(m mark) {
 
 // notPlain returns the first range between two offsets that is not known to be plain, or an
 // empty range at the second offset.
-func (x *Index) notPlain(from, to int64) (begin, end int64) {
+func (x *LineIndex) notPlain(from, to int64) (begin, end int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	isPlain := func(at int64) bool {

@@ -20,6 +20,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/late"
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
@@ -58,8 +59,7 @@ func init() {
 // shared is the state that a catalog shares with its views.
 type shared struct {
 	config  config
-	onOS    bool   // the operating system's filesystem
-	rootDir string // full path of the root on the catalog's filesystem
+	at      paths.Root
 	root    *confine.FS
 	local   *mounts.Tree // of the root; nil if the root cannot be local, see awaitRoot
 	opened  []*confine.FS
@@ -113,18 +113,18 @@ func New(opts ...Option) (*Catalog, error) {
 	if err != nil {
 		return nil, inOp(op, err)
 	}
-	c := &Catalog{shared: &shared{config: config, onOS: config.onOS(), rootDir: filepath.Clean(config.root)}}
-	if c.onOS {
-		if c.rootDir, err = filepath.Abs(c.rootDir); err != nil {
+	c := &Catalog{shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
+	if c.at.OnOS {
+		if c.at.Dir, err = filepath.Abs(c.at.Dir); err != nil {
 			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown: "+escape.Reason(err)))
 		}
 	}
 	c.lifetime, c.end = context.WithCancel(context.Background())
 	c.caches.limit(maxCache)
 	c.usageReads = late.New(late.Config[usageKey, []template.Parameter]{Read: c.readUsage, Max: config.maxReads, Lifetime: c.lifetime, Enter: c.enter, Leave: c.leave})
-	c.root = c.confineDir(c.rootDir)
-	if c.onOS && len(config.trusted) == 0 {
-		c.local = mounts.New(c.rootDir)
+	c.root = c.confineDir(c.at.Dir)
+	if c.at.OnOS && len(config.trusted) == 0 {
+		c.local = mounts.New(c.at.Dir)
 	}
 	c.openReports()
 	if config.feed.run != nil {

@@ -17,7 +17,7 @@ func Cached(c *Catalog, name string) bool {
 	return c.caches.commands.Get(e.File()) != nil
 }
 
-var IsEmbedded = isEmbedded
+var IsEmbedded = index.IsEmbedded
 
 // SetMaxDigests sets the number of files of which a catalog keeps the digest.
 func SetMaxDigests(c *Catalog, n int) { c.caches.digests.Max = n }

@@ -4,17 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/cursor"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
@@ -348,9 +346,9 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 
 // globHint returns the hint for globs that match no file.
 func (c *Catalog) globHint(ctx context.Context, name string, globs []listing.Glob, o listing.Options) string {
-	roots := []string{c.rootDir}
-	if slices.ContainsFunc(globs, func(g listing.Glob) bool { _, ok := c.config.absolute(g.String()); return ok }) {
-		roots = c.rootPaths()
+	roots := []string{c.at.Dir}
+	if slices.ContainsFunc(globs, func(g listing.Glob) bool { _, ok := paths.Absolute(g.String(), c.at.OnOS); return ok }) {
+		roots = c.at.All()
 	}
 	for i := range roots {
 		roots[i] = filepath.ToSlash(roots[i])
@@ -423,58 +421,17 @@ func (c *Catalog) Stat(ctx context.Context, path string) (FileInfo, error) {
 		if err != nil {
 			return FileInfo{}, err
 		}
-		info, err := c.stat(name)
+		found, err := listing.Stat(c.root, name)
 		if err != nil {
 			return FileInfo{}, c.statError(ctx, op, path, name, err)
+		}
+		info := FileInfo{Path: name, Entry: newEntry(&found.Row), Readable: found.Readable, Writable: found.Writable}
+		if !found.Accessed.IsZero() {
+			info.Accessed = utc(found.Accessed)
 		}
 		return info, nil
 	})
 	return info, c.methodError(op, err)
-}
-
-func (c *Catalog) stat(name string) (FileInfo, error) {
-	info, err := c.root.Lstat(name)
-	if err != nil {
-		return FileInfo{}, err
-	}
-	row := listing.Describe(path.Base(name), info)
-	f := FileInfo{Path: name, Entry: newEntry(&row)}
-	if !info.Accessed.IsZero() {
-		f.Accessed = utc(info.Accessed)
-	}
-	switch f.Type {
-	case Symlink:
-		target, err := c.root.ReadLink(name)
-		f.Target, f.Outside = target, errors.Is(err, confine.ErrEscape)
-		return f, nil
-	case File:
-		file, err := c.root.OpenRegular(name)
-		if err == nil {
-			file.Close()
-		}
-		f.Readable = allowed(err)
-	case Directory:
-		dir, err := c.root.OpenDir(name)
-		if err == nil {
-			dir.Close()
-		}
-		f.Readable = allowed(err)
-	}
-	// Some filesystems in memory store no permissions and serve every file.
-	if info.Mode.Perm() != 0 {
-		writable := info.Mode.Perm()&0o222 != 0
-		f.Writable = &writable
-	}
-	return f, nil
-}
-
-// allowed returns whether an operation is permitted, judging by its error, or nil if unknown.
-func allowed(err error) *bool {
-	if err != nil && !errors.Is(err, fs.ErrPermission) {
-		return nil
-	}
-	yes := err == nil
-	return &yes
 }
 
 // String returns the information as text for a model, in the format of the tool

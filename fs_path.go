@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
+	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
 // rootRelative returns the name below the root for a path of the caller. rootRelative
@@ -20,14 +19,8 @@ import (
 // the root, rootRelative returns ErrOutsideRoot. Opening the name checks each directory of the
 // path.
 func (c *Catalog) rootRelative(op, given string) (string, error) {
-	name := filepath.ToSlash(given)
-	if full, ok := c.config.absolute(given); ok {
-		if name, ok = c.belowRoot(full); !ok {
-			return "", outsideRoot(op, given)
-		}
-	}
-	name = path.Clean(name)
-	if name == ".." || strings.HasPrefix(name, "../") {
+	name, ok := c.at.Relative(given)
+	if !ok {
 		return "", outsideRoot(op, given)
 	}
 	return name, nil
@@ -36,7 +29,7 @@ func (c *Catalog) rootRelative(op, given string) (string, error) {
 // Root returns the full path of the root on the catalog's filesystem. On the
 // operating system's filesystem the path is absolute, and symbolic links in the
 // path are not resolved. Root reads nothing, and works after Close.
-func (c *Catalog) Root() string { return c.rootDir }
+func (c *Catalog) Root() string { return c.at.Dir }
 
 // RelativePath converts the full path of a file to a path without directories of the
 // host. For a file below the root, the result is relative to the root, with slashes.
@@ -52,7 +45,7 @@ func (c *Catalog) RelativePath(layer, full string) string {
 	}
 	if layer == "" {
 		for _, d := range c.reports.named() {
-			if relative, ok := c.relativeTo(d.FS, d.Path, d.Name, full); ok {
+			if relative, ok := paths.Below(d.FS.Path(d.Path), c.shownDir(d.FS, d.Path, d.Name), full); ok {
 				return relative
 			}
 		}
@@ -62,58 +55,20 @@ func (c *Catalog) RelativePath(layer, full string) string {
 		if l.Name != layer {
 			continue
 		}
-		if relative, ok := c.relativeTo(l.FS, l.Dir, l.Name, full); ok {
+		if relative, ok := paths.Below(l.FS.Path(l.Dir), c.shownDir(l.FS, l.Dir, l.Name), full); ok {
 			return relative
 		}
 	}
 	return full
 }
 
-// relativeTo is RelativePath for one directory: dir below the root of fsys, with the name from
-// the options.
-func (c *Catalog) relativeTo(fsys *confine.FS, dir, name, full string) (string, bool) {
-	below, err := filepath.Rel(fsys.Path(dir), full)
-	switch {
-	case err != nil || !filepath.IsLocal(below):
-		return "", false
-	case fsys == c.root:
-		return path.Join(dir, filepath.ToSlash(below)), true
-	default:
-		return path.Join(filepath.ToSlash(name), filepath.ToSlash(below)), true
+// shownDir returns the path of a directory without directories of the host: dir below the root, or the name from the
+// options.
+func (c *Catalog) shownDir(fsys *confine.FS, dir, name string) string {
+	if fsys == c.root {
+		return dir
 	}
-}
-
-// belowRoot removes the root from a result of config.absolute. On the operating system's
-// filesystem, the path may also begin with the root free of links, as a program finds the root
-// in its working directory.
-func (c *Catalog) belowRoot(full string) (string, bool) {
-	if !c.onOS {
-		root := path.Clean(filepath.ToSlash(c.rootDir))
-		if root != "/" {
-			root += "/"
-		}
-		_, absolute := c.config.absolute(root)
-		full := path.Clean(filepath.ToSlash(full)) + "/"
-		return "./" + strings.TrimPrefix(full, root), absolute && strings.HasPrefix(full, root)
-	}
-	for _, root := range c.rootPaths() {
-		if below, err := filepath.Rel(root, full); err == nil && filepath.IsLocal(below) {
-			return filepath.ToSlash(below), true
-		}
-	}
-	return "", false
-}
-
-// rootPaths returns the full path of the root and, on the operating system's filesystem, the path
-// free of links if both differ.
-func (c *Catalog) rootPaths() []string {
-	roots := []string{c.rootDir}
-	if c.onOS {
-		if real, err := filepath.EvalSymlinks(c.rootDir); err == nil && real != c.rootDir {
-			roots = append(roots, real)
-		}
-	}
-	return roots
+	return filepath.ToSlash(name)
 }
 
 // outsideRoot returns the error for a path that leads out of the root. The error must not

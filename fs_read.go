@@ -176,7 +176,7 @@ func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption)
 		if err != nil {
 			return FileText{}, err
 		}
-		t, err := textfile.Reader{FS: c.root, AnyOffset: c.onOS, Lines: &c.caches.lines}.Read(ctx, name, o.Request)
+		t, err := textfile.Reader{FS: c.root, AnyOffset: c.at.OnOS, Lines: &c.caches.lines}.Read(ctx, name, o.Request)
 		switch {
 		case err == nil:
 			return FileText(t), nil

@@ -2,12 +2,10 @@ package toolshelf
 
 import (
 	"context"
-	"embed"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -15,6 +13,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
 // A layerList has the layers of commands or of skills.
@@ -80,7 +79,7 @@ func (l *layerList) addFS(option, name string, fsys fs.FS) error {
 	if name == "" {
 		return invalidOption(option + `: the name is ""; choose a name for the layer, for example for diagnostics`)
 	}
-	l.all = append(l.all, layer{name: name, fsys: fsys, named: true, immutable: isMarked || isEmbedded(fsys)})
+	l.all = append(l.all, layer{name: name, fsys: fsys, named: true, immutable: isMarked || index.IsEmbedded(fsys)})
 	return nil
 }
 
@@ -102,7 +101,7 @@ func (c *Catalog) openLayers(named []layer, home string) []index.Layer {
 		fsys, below := c.locate(dir)
 		inRoot := fsys == c.root
 		all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: inRoot && !c.rootIsTop(), MayBeMissing: l.usual, Optional: l.home && !inRoot,
-			Fed: c.feed != nil && !c.onOS})
+			Fed: c.feed != nil && !c.at.OnOS})
 	}
 	return all
 }
@@ -110,11 +109,11 @@ func (c *Catalog) openLayers(named []layer, home string) []index.Layer {
 // locate returns a confined filesystem that contains a directory, and the path of
 // the directory on it. A directory within the root is located on c.root.
 func (c *Catalog) locate(dir string) (fsys *confine.FS, below string) {
-	full, ok := c.config.absolute(dir)
+	full, ok := paths.Absolute(dir, c.at.OnOS)
 	if !ok {
-		full = filepath.Join(c.rootDir, dir)
+		full = filepath.Join(c.at.Dir, dir)
 	}
-	if below, err := filepath.Rel(c.rootDir, full); err == nil && filepath.IsLocal(below) {
+	if below, err := filepath.Rel(c.at.Dir, full); err == nil && filepath.IsLocal(below) {
 		return c.root, filepath.ToSlash(below)
 	}
 	return c.confineDir(full), "."
@@ -127,7 +126,7 @@ func (c *Catalog) confineDir(dir string) *confine.FS {
 		opts = []confine.Option{confine.DenySymlinks()}
 	}
 	var fsys afero.Fs = afero.NewOsFs()
-	if !c.onOS {
+	if !c.at.OnOS {
 		fsys = c.config.fs
 	}
 	return c.closeLater(confine.Over(fsys, dir, opts...))
@@ -148,8 +147,8 @@ func (c *Catalog) closeLater(fsys *confine.FS, err error) *confine.FS {
 // operating system's. The top exists even if a stat fails, as in an empty
 // afero.MemMapFs.
 func (c *Catalog) rootIsTop() bool {
-	top := path.Clean(filepath.ToSlash(c.rootDir))
-	return !c.onOS && (top == "." || top == "/")
+	top := path.Clean(filepath.ToSlash(c.at.Dir))
+	return !c.at.OnOS && (top == "." || top == "/")
 }
 
 // homeOfLayers returns the user's home directory, if a layer is below the home directory.
@@ -161,7 +160,7 @@ func (c *Catalog) homeOfLayers() string {
 		return ""
 	}
 	home, err := os.UserHomeDir()
-	if !c.onOS || err != nil || !filepath.IsAbs(home) || sameDir(home, c.rootDir) {
+	if !c.at.OnOS || err != nil || !filepath.IsAbs(home) || sameDir(home, c.at.Dir) {
 		c.config.commands.all = slices.DeleteFunc(c.config.commands.all, inHome)
 		c.config.skills.all = slices.DeleteFunc(c.config.skills.all, inHome)
 		return ""
@@ -188,34 +187,6 @@ func sameDir(a, b string) bool {
 func Immutable(fsys fs.FS) fs.FS { return immutable{fsys} }
 
 type immutable struct{ fs.FS }
-
-// subFS is the type of most results of fs.Sub, which has no exported name.
-var subFS = func() reflect.Type {
-	sub, err := fs.Sub(embed.FS{}, "sub")
-	if err != nil {
-		panic(err) // the name is valid
-	}
-	return reflect.TypeOf(sub)
-}()
-
-// isEmbedded reports whether fsys is an embed.FS, or an fs.Sub of an embed.FS. If
-// fs.Sub changes its representation, isEmbedded reports false, and the catalog
-// reads the files in each call.
-func isEmbedded(fsys fs.FS) bool {
-	if _, ok := fsys.(embed.FS); ok {
-		return true
-	}
-	v := reflect.ValueOf(fsys)
-	if v.Type() != subFS || v.Kind() != reflect.Pointer {
-		return false
-	}
-	v = v.Elem()
-	if v.Kind() != reflect.Struct {
-		return false
-	}
-	outer := v.FieldByName("fsys")
-	return outer.IsValid() && outer.Kind() == reflect.Interface && !outer.IsNil() && outer.Elem().Type() == reflect.TypeFor[embed.FS]()
-}
 
 // Versioned is implemented by the fs.FileInfo of a store that knows a version of each
 // file, such as an ETag, a digest or a revision. Two equal versions of a name mean equal

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
 const defaultMaxFileSize = 10 << 20
@@ -100,26 +99,11 @@ func (c *config) onOS() bool {
 	return false
 }
 
-// absolute returns the full path of a path that does not begin at the root. On Windows, a path
-// that begins with a slash begins at the top of a filesystem given to WithFs or, on the
-// operating system's filesystem, at the top of the drive of the working directory.
-func (c *config) absolute(given string) (full string, ok bool) {
-	abs := path.IsAbs(filepath.ToSlash(given)) || filepath.IsAbs(given)
-	if !c.onOS() {
-		return given, abs
-	}
-	if !abs && filepath.VolumeName(given) == "" {
-		return "", false
-	}
-	full, err := filepath.Abs(filepath.FromSlash(given))
-	return full, err == nil
-}
-
 // completeTrusted checks the directories of SymlinksTrusted.
 func (c *config) completeTrusted() error {
 	trusted := make([]string, len(c.trusted))
 	for i, dir := range c.trusted {
-		full, ok := c.absolute(dir)
+		full, ok := paths.Absolute(dir, c.onOS())
 		if !ok {
 			return invalidOption("WithSymlinks: the trusted directory " + quote(dir) + " is not an absolute path")
 		}

@@ -69,7 +69,7 @@ func (d *reportDirectories) named() (all []*reports.Directory) {
 
 func (c *Catalog) openReports() {
 	var writing sync.Locker
-	if !c.onOS {
+	if !c.at.OnOS {
 		writing = new(sync.Mutex)
 	}
 	open := func(name string, local bool) reports.Directory {

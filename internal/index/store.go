@@ -2,9 +2,11 @@ package index
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"io/fs"
 	"path"
+	"reflect"
 
 	"github.com/spf13/afero"
 
@@ -151,4 +153,32 @@ func mayHaveChanged(err error) bool {
 		}
 	}
 	return true
+}
+
+// subFS is the type of most results of fs.Sub, which has no exported name.
+var subFS = func() reflect.Type {
+	sub, err := fs.Sub(embed.FS{}, "sub")
+	if err != nil {
+		panic(err) // the name is valid
+	}
+	return reflect.TypeOf(sub)
+}()
+
+// IsEmbedded reports whether fsys is an embed.FS, or an fs.Sub of an embed.FS. If
+// fs.Sub changes its representation, IsEmbedded reports false, and each call
+// reads the files.
+func IsEmbedded(fsys fs.FS) bool {
+	if _, ok := fsys.(embed.FS); ok {
+		return true
+	}
+	v := reflect.ValueOf(fsys)
+	if v.Type() != subFS || v.Kind() != reflect.Pointer {
+		return false
+	}
+	v = v.Elem()
+	if v.Kind() != reflect.Struct {
+		return false
+	}
+	outer := v.FieldByName("fsys")
+	return outer.IsValid() && outer.Kind() == reflect.Interface && !outer.IsNil() && outer.Elem().Type() == reflect.TypeFor[embed.FS]()
 }

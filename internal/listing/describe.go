@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
+	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
@@ -134,4 +136,54 @@ func reorder[E any](all []E, entries []dirent) ([]E, []dirent) {
 		sorted[to], sortedEntries[to] = all[from], entries[from]
 	}
 	return sorted, sortedEntries
+}
+
+// An Info is the metadata of a file, a directory or a link.
+type Info struct {
+	Row
+	Accessed           time.Time // zero if unknown
+	Readable, Writable *bool     // nil if unknown
+}
+
+// Stat returns the metadata of a file, a directory or a link. To determine Readable, Stat opens and closes the file or
+// directory.
+func Stat(fsys *confine.FS, name string) (Info, error) {
+	info, err := fsys.Lstat(name)
+	if err != nil {
+		return Info{}, err
+	}
+	found := Info{Row: Describe(path.Base(name), info), Accessed: info.Accessed}
+	switch found.Kind {
+	case KindLink:
+		target, err := fsys.ReadLink(name)
+		found.Target, found.Outside = target, errors.Is(err, confine.ErrEscape)
+		return found, nil
+	case KindFile:
+		file, err := fsys.OpenRegular(name)
+		if err == nil {
+			file.Close()
+		}
+		found.Readable = allowed(err)
+	case KindDir:
+		dir, err := fsys.OpenDir(name)
+		if err == nil {
+			dir.Close()
+		}
+		found.Readable = allowed(err)
+	}
+	// Some filesystems in memory store no permissions and serve every file.
+	if info.Mode.Perm() != 0 {
+		writable := info.Mode.Perm()&0o222 != 0
+		found.Writable = &writable
+	}
+	return found, nil
+}
+
+// allowed returns whether an operation is permitted, judging by its error, or nil if unknown.
+func allowed(err error) *bool {
+	if err != nil && !errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	yes := err == nil
+	return &yes
 }

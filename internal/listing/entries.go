@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"container/heap"
 	"context"
 	"strings"
 	"sync"
@@ -78,35 +79,20 @@ func release(buf *[]dirent, entries []dirent) {
 // last entry at the top.
 type pageHeap []dirent
 
+func (h pageHeap) Len() int           { return len(h) }
+func (h pageHeap) Less(i, j int) bool { return compareDirents(h[i], h[j]) > 0 }
+func (h pageHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h pageHeap) Push(any)           { panic("add appends and replaces") }
+func (h pageHeap) Pop() any           { panic("add appends and replaces") }
+
 // add adds an entry and, if the heap is full, removes the last entry.
 func (h *pageHeap) add(r dirent, limit int) {
-	s := *h
-	if limit < 0 || len(s) < limit {
-		*h = append(s, r)
-		if len(*h) == limit {
-			for i := limit/2 - 1; i >= 0; i-- {
-				h.down(i)
-			}
-		}
+	if limit >= 0 && len(*h) >= limit {
+		(*h)[0] = r
+		heap.Fix(h, 0)
 		return
 	}
-	s[0] = r
-	h.down(0)
-}
-
-func (h pageHeap) down(i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(h) {
-			return
-		}
-		if child+1 < len(h) && compareDirents(h[child+1], h[child]) > 0 {
-			child++
-		}
-		if compareDirents(h[i], h[child]) >= 0 {
-			return
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
+	if *h = append(*h, r); len(*h) == limit {
+		heap.Init(h)
 	}
 }

@@ -232,24 +232,26 @@ func tooDeep(text string) bool {
 	return false
 }
 
-// parseYAML decodes a header into nodes. The frontmatter package compares trimmed
-// lines with the fences. parseYAML therefore adds fences that no line of the text
-// contains.
+// parseYAML decodes a header into nodes. The frontmatter package ends a header at the first
+// line that is the fence without the blanks around the line. A header can contain such a line,
+// in a text of several lines, so the fence has more hyphens than each run of hyphens in the
+// header.
 func parseYAML(text string) (*yaml.Node, error) {
-	fence := "=frontmatter="
-	for strings.Contains(text, fence) {
-		fence += "="
+	run, longest := 0, 2
+	for i := range len(text) {
+		if run++; text[i] != '-' {
+			run = 0
+		}
+		longest = max(longest, run)
 	}
-	var b bytes.Buffer
-	b.Grow(len(text) + 2*len(fence) + 3)
-	b.WriteString(fence + "\n")
-	b.WriteString(text)
+	fence := strings.Repeat("-", longest+1)
+	end := fence
 	if !strings.HasSuffix(text, "\n") { // another line break would change a last value after |+
-		b.WriteString("\n")
+		end = "\n" + fence
 	}
-	b.WriteString(fence)
+	file := io.MultiReader(strings.NewReader(fence+"\n"), strings.NewReader(text), strings.NewReader(end))
 	node := new(yaml.Node)
-	_, err := frontmatter.Parse(&b, node, frontmatter.NewFormat(fence, fence, unmarshalOne))
+	_, err := frontmatter.Parse(file, node, frontmatter.NewFormat(fence, fence, unmarshalOne))
 	return node, err
 }
 

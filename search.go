@@ -1,11 +1,11 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -238,9 +238,6 @@ type Hit struct {
 	Reason string  // becomes SearchResult.MatchReason; may be empty
 }
 
-// maxHits is the maximum number of hits that a Search asks from a Searcher.
-const maxHits = 1000
-
 // find returns the best hits among the shown entries of a snapshot. If the caller set no
 // Searcher, the built-in search finds the hits.
 func (c *collection[Info]) find(ctx context.Context, op string, all, shown *index.Snapshot, query string, limit int) (search.Result, error) {
@@ -255,50 +252,17 @@ func (c *collection[Info]) find(ctx context.Context, op string, all, shown *inde
 }
 
 func (c *collection[Info]) findWithEngine(ctx context.Context, op string, shown *index.Snapshot, query string, limit int) (search.Result, error) {
-	ask := min(limit, maxHits)
-	for {
-		hits, total, err := c.engine.Search(ctx, query, ask)
-		if ctx.Err() != nil {
-			return search.Result{}, ctx.Err()
-		}
-		if err != nil {
-			return search.Result{}, &Error{Code: CodeSearchFailed, Op: op, Err: err, Message: "the search engine failed; repeat the search, or list all names"}
-		}
-		result := c.listedHits(shown, hits, total)
-		if len(result.Hits) >= limit || len(hits) < ask || ask == maxHits {
-			result.Hits = result.Hits[:min(limit, len(result.Hits))]
-			return result, nil
-		}
-		ask = min(4*ask, maxHits)
+	ask := func(limit int) ([]Hit, int, error) {
+		hits, total, err := c.engine.Search(ctx, query, limit)
+		return hits, total, cmp.Or(ctx.Err(), err)
 	}
-}
-
-// listedHits returns the hits that a snapshot lists and that can be loaded, without repeated names.
-func (c *collection[Info]) listedHits(shown *index.Snapshot, hits []Hit, total int) search.Result {
-	highest := 1.0
-	var kept []rank.Hit
-	seen := make(map[string]bool, len(hits))
-	for _, h := range hits {
-		e := shown.Listed(h.Name)
-		if e == nil || e.Broken() != nil || seen[h.Name] {
-			continue
-		}
-		seen[h.Name] = true
-		score := finite(h.Score)
-		highest = max(highest, score)
-		kept = append(kept, rank.Hit{Key: h.Name, Name: h.Name, Description: c.description(e), Tier: rank.Matched, Score: score, Reason: h.Reason})
+	hit := func(h Hit) rank.Hit { return rank.Hit{Name: h.Name, Score: h.Score, Reason: h.Reason} }
+	found, err := search.FromEngine(shown, limit, ask, hit, c.description)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return search.Result{}, ctx.Err()
+	case err != nil:
+		return search.Result{}, &Error{Code: CodeSearchFailed, Op: op, Err: err, Message: "the search engine failed; repeat the search, or list all names"}
 	}
-	for i := range kept {
-		kept[i].Score /= highest
-	}
-	return search.Result{Hits: kept, Total: max(total, len(hits)) - len(hits) + len(kept)}
-}
-
-// finite returns the score, or 0 for a negative score and for NaN, or the largest number
-// for +Inf.
-func finite(score float64) float64 {
-	if !(score > 0) {
-		return 0
-	}
-	return min(score, math.MaxFloat64)
+	return found, nil
 }

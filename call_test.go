@@ -18,9 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
-	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // A misstatingFs reports a wrong size of a file.
@@ -188,8 +188,6 @@ func TestMaxFileSizeIsInclusive(t *testing.T) {
 		}
 	}
 }
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // expected are the errors of calls while files are created and removed.
 func expected(err error) bool {
@@ -401,7 +399,7 @@ func TestNeverStale(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	write := func(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) }
 	last := ""
-	for i := range 3000 {
+	for i := range catalogtest.Rounds(1000, 3000) {
 		text := fmt.Sprintf("%04d", i) // every text has the same size
 		hidden := false
 		var err error

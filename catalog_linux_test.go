@@ -217,7 +217,7 @@ func TestWatchNoticesMounts(t *testing.T) {
 	}
 }
 
-var swapCalls = flag.Int("swapcalls", 100_000, "how many calls TestSwapRace makes while a directory and a link are exchanged")
+var swapCalls = flag.Int("swapcalls", catalogtest.Rounds(20_000, 500_000), "how many calls TestSwapRace makes while a directory and a link are exchanged")
 
 // secret is a part of the names and contents of all files outside.
 const secret = "TOP-SECRET"
@@ -263,9 +263,6 @@ func TestSwapRace(t *testing.T) {
 
 	c := catalog(t, toolshelf.WithRoot(root))
 	most := int64(*swapCalls)
-	if testing.Short() {
-		most /= 10
-	}
 	var calls atomic.Int64
 	answered := make([]atomic.Int64, len(swapped))
 	for g := range 4 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -619,7 +620,7 @@ func TestMemoryOfDescriptionsIsBounded(t *testing.T) {
 }
 
 func TestMemoryOfSkillsIsBounded(t *testing.T) {
-	const n = 120 // more than 32 MiB of values, also with the pointers of a 32-bit platform
+	const n = 50 * 64 / bits.UintSize // more than 32 MiB of values
 	text := "---\nname: s\ndescription: d\ndisable-model-invocation: true\nuser-invocable: no\nmetadata:\n  a: [" + strings.Repeat("y,", 25_000) + "]\n---\n"
 	c := catalog(t, toolshelf.WithSkillsFS("x", manyHeaders(n, "s%d/SKILL.md", text)))
 	heap := heapOf(func() any {
@@ -655,9 +656,9 @@ func TestMemoryOfSkillsIsBounded(t *testing.T) {
 	}
 }
 
-// A range over 600 skills of 1 MiB holds a few of the texts.
+// A range over 300 skills of 1 MiB holds a few of the texts.
 func TestTheMemoryOfSkillsIsBoundedInARange(t *testing.T) {
-	const n, size = 600, 1 << 20
+	const n, size = 300, 1 << 20
 	root := t.TempDir()
 	for i := range n {
 		file := filepath.Join(root, "skills", fmt.Sprintf("s%03d", i), "SKILL.md")
@@ -672,7 +673,7 @@ func TestTheMemoryOfSkillsIsBoundedInARange(t *testing.T) {
 		if err != nil || len(skill.Content) != size-len(skillFile("s")) {
 			t.Fatal(skill.Name, err)
 		}
-		if seen++; seen%60 == 0 {
+		if seen++; seen%30 == 0 {
 			var memory runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&memory)

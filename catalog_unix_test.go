@@ -175,6 +175,7 @@ func TestHostileSkills(t *testing.T) {
 		"skills/endless/references/a.md": "",
 		"skills/endless/SKILL.md":        skillFile("endless"),
 		"skills/many/SKILL.md":           skillFile("many"),
+		"skills/many/empty":              "",
 		"secret.txt":                     secretText,
 	})
 	dir := func(elem ...string) string { return filepath.Join(root, "skills", filepath.Join(elem...)) }
@@ -185,11 +186,11 @@ func TestHostileSkills(t *testing.T) {
 		os.Symlink("..", dir("endless", "references", "up")),
 		os.Symlink("/proc/self", dir("endless", "proc")),
 	}
-	for i := range 1000 {
+	for i := range 200 {
 		problems = append(problems, os.Symlink("../../secret.txt", dir("links", fmt.Sprintf("out-%04d.md", i))))
 	}
 	for i := range 10_000 {
-		problems = append(problems, os.WriteFile(dir("many", fmt.Sprint(i)), nil, 0o644))
+		problems = append(problems, os.Link(dir("many", "empty"), dir("many", fmt.Sprint(i)))) // a link is made sooner than a file
 	}
 	if err := errors.Join(problems...); err != nil {
 		t.Fatal(err)

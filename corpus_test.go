@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -550,7 +551,8 @@ func TestCorpusRecall(t *testing.T) {
 	}
 	var subjects []subject
 	for _, root := range layersBelow(t, filepath.Join(corpus(t), "commands")) {
-		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("."), toolshelf.WithNestedCommands(), toolshelf.WithLooseNames())
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithCommandsDir("."), toolshelf.WithNestedCommands(), toolshelf.WithLooseNames(),
+			toolshelf.WithCacheTTL(time.Hour)) // the files do not change between the queries
 		for info, err := range c.All(t.Context()) {
 			if err != nil {
 				t.Fatal(err)

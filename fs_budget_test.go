@@ -20,6 +20,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // entriesOf returns the paths of the entries of a result.
@@ -103,7 +104,8 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 			}
 			size := utf8.RuneCountInString(whole.String())
 			var previous []string
-			for budget := 1; budget <= size+1; budget += 1 + rapid.IntRange(0, 60).Draw(r, "step") {
+			least := 1 + size/catalogtest.Rounds(20, size+1) // a draw of small steps for a long text takes minutes
+			for budget := 1; budget <= size+1; budget += least + rapid.IntRange(0, 60).Draw(r, "step") {
 				option := toolshelf.Budget(budget)
 				if tokens {
 					option = toolshelf.Tokens(budget, utf8.RuneCountInString)

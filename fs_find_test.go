@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 func TestFindFilesText(t *testing.T) {
@@ -605,11 +606,7 @@ func deepForests(size int) map[string][]string {
 // TestWalksOpenEachDirectoryAFewTimes: on this filesystem a directory that is
 // opened and read counts twice, and each reopening once.
 func TestWalksOpenEachDirectoryAFewTimes(t *testing.T) {
-	size := 400
-	if testing.Short() {
-		size = 100
-	}
-	for name, files := range deepForests(size) {
+	for name, files := range deepForests(catalogtest.Rounds(100, 400)) {
 		t.Run(name, func(t *testing.T) {
 			fsys := openedDirs{afero.NewMemMapFs(), new(atomic.Int64), new(atomic.Int64)}
 			for _, file := range files {

@@ -460,11 +460,8 @@ func TestGrepEndsWithTheContext(t *testing.T) {
 // TestGrepOfHugeFiles searches a file of 5 GB without data and a line of 1 GB. Both files are
 // sparse.
 func TestGrepOfHugeFiles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads 1 GB")
-	}
 	root := t.TempDir()
-	for name, size := range map[string]int64{"sparse": 5 << 30, "line": 1 << 30} {
+	for name, size := range map[string]int64{"sparse": 5 << 30, "line": 64 << 20} {
 		f, err := os.Create(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)

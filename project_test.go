@@ -2,11 +2,14 @@ package toolshelf_test
 
 import (
 	"embed"
+	"flag"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/spf13/afero"
+	"go.uber.org/goleak"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
@@ -14,6 +17,14 @@ import (
 
 //go:embed all:testdata/project
 var embedded embed.FS
+
+func TestMain(m *testing.M) {
+	// A flag of the command line takes precedence.
+	if err := flag.Set("rapid.checks", strconv.Itoa(catalogtest.Rounds(40, 1000))); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const patience = catalogtest.Patience
 

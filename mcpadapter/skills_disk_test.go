@@ -161,10 +161,7 @@ func skillRounds(t *testing.T) int {
 		}
 		return n
 	}
-	if testing.Short() {
-		return 60
-	}
-	return 200
+	return 60
 }
 
 // While a writer edits, replaces, adds, removes and renames files, a client that verifies

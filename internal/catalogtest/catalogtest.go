@@ -99,6 +99,15 @@ func Eventually(t testing.TB, check func() string) {
 	}
 }
 
+// Rounds returns the number of rounds of a test that repeats a random or a racy case. A run with TOOLSHELF_NIGHTLY
+// makes more rounds. The checks of a round are the same in each run.
+func Rounds(usual, nightly int) int {
+	if os.Getenv("TOOLSHELF_NIGHTLY") != "" {
+		return nightly
+	}
+	return usual
+}
+
 // Corpus returns the directory of public files that TOOLSHELF_CORPUS names.
 func Corpus(t testing.TB) string {
 	t.Helper()

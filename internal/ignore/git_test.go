@@ -20,7 +20,7 @@ import (
 // longer.
 var (
 	seed  = flag.Uint64("seed", 0, "seed of the random trees; 0 for a new one")
-	trees = flag.Int("trees", 2_000, "number of random trees")
+	trees = flag.Int("trees", 500, "number of random trees")
 )
 
 // A tree has the .gitignore files of a directory tree, by directory, and the paths to
@@ -61,7 +61,7 @@ func TestNamedClassesAgreeWithGit(t *testing.T) {
 func TestRandomTreesAgreeWithGit(t *testing.T) {
 	n, s := *trees, *seed
 	if testing.Short() {
-		n = min(n, 1000)
+		n = min(n, 100)
 	}
 	if s == 0 {
 		s = rand.Uint64()

@@ -32,6 +32,9 @@ func (b goBlock) isProgram() bool { return strings.HasPrefix(b.code, "package ma
 // with the blocks.
 func goBlocks(t *testing.T) (blocks []goBlock) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the library")
+	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command to build the programs with: ", err)
 	}

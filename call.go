@@ -134,9 +134,21 @@ func newReporter(f func(Progress), count func() (entries, files int64)) *paralle
 	return parallel.NewReporter(func(entries, files int, done bool) { f(Progress{entries, files, done}) }, count)
 }
 
-// reporter returns the reporter of a call with WithProgress.
+// reporter returns the reporter of a call with WithProgress, or nil.
 func (o *dirOptions) reporter() *parallel.Reporter {
+	if o.progress == nil {
+		return nil
+	}
 	seen, searched := new(atomic.Int64), new(atomic.Int64)
 	o.seen, o.searched = seen, searched
 	return newReporter(o.progress, func() (entries, files int64) { return seen.Load(), searched.Load() })
+}
+
+// reportedInRoot returns the result of do, which reads only files below the root, and makes
+// reports in the meantime.
+func reportedInRoot[T any](ctx context.Context, c *Catalog, r *parallel.Reporter, do func(context.Context) (T, error)) (T, error) {
+	if r == nil {
+		return awaitRoot(ctx, c, do)
+	}
+	return parallel.Reported(ctx, r, func(ctx context.Context) (T, error) { return awaitRoot(ctx, c, do) })
 }

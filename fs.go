@@ -6,12 +6,11 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/cursor"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
-	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
@@ -61,51 +60,58 @@ type DirListing struct {
 // processors. In orders other than ByName, ListDir stats all entries. With Limit and ByName,
 // the memory depends on the size of the page, not of the directory.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
-	options, err := newDirOptions("ListDir", opts)
-	return inDirectory(ctx, c, "ListDir", path, options, err, DirListing.within, func(ctx context.Context, name string, o dirOptions) (DirListing, error) {
-		if err := o.budget.holds(DirListing{Path: name + "/", Files: 1, Dirs: 1}); err != nil {
-			return DirListing{}, err
+	return run(ctx, fileCall{catalog: c, op: "ListDir", path: path, dir: true, dirOptions: newDirOptions(opts)}, DirListing{})
+}
+
+func (l *DirListing) read(ctx context.Context, f *fileCall) error {
+	if err := f.budget.Holds(DirListing{Path: f.name + "/", Files: 1, Dirs: 1}); err != nil {
+		return err
+	}
+	o := f.listing(0, minEntryLine)
+	var invalid error
+	if f.after != "" {
+		// The error of the cursor comes after the errors of the directory.
+		if o.After, invalid = decodeCursor(f.cursorScope(), f.after); invalid != nil {
+			o.After = "invalid"
 		}
-		scope := cursorScope(o.sort, name)
-		lo := o.listing()
-		lo.Limit = o.budget.lines(lo.Limit, minEntryLine)
-		var invalid error
-		if o.after != "" {
-			// The error of the cursor comes after the errors of the directory.
-			if lo.After, invalid = decodeCursor(scope, o.after); invalid != nil {
-				lo.After = "invalid"
-			}
-		}
-		page, err := listing.List(ctx, c.root, name, lo, newEntry)
-		switch {
-		case errors.Is(err, listing.ErrPosition) && invalid != nil:
-			return DirListing{}, invalid
-		case errors.Is(err, listing.ErrPosition):
-			return DirListing{}, cursorOfAnotherList()
-		case err != nil:
-			return DirListing{}, err
-		}
-		l := DirListing{
-			Path:     name + "/",
-			Entries:  page.Entries,
-			Files:    page.Files,
-			Dirs:     page.Dirs,
-			Ignored:  page.Ignored,
-			Vanished: page.Vanished,
-			Warnings: page.Warnings,
-			NoSizes:  o.withoutSizes,
-		}
-		if page.Next != "" {
-			l.NextCursor, l.Hint = cursor.Encode(scope, page.Next), orderHint(o.sort, page.Dirs)
-		}
-		return l, nil
+	}
+	page, err := listing.List(ctx, f.catalog.root, f.name, o, newEntry)
+	if errors.Is(err, listing.ErrPosition) {
+		return cmp.Or(invalid, cursorOfAnotherList())
+	} else if err != nil {
+		return err
+	}
+	*l = DirListing{
+		Path:     f.name + "/",
+		Entries:  page.Entries,
+		Files:    page.Files,
+		Dirs:     page.Dirs,
+		Ignored:  page.Ignored,
+		Vanished: page.Vanished,
+		Warnings: page.Warnings,
+		NoSizes:  f.withoutSizes,
+	}
+	if page.Next != "" {
+		l.NextCursor, l.Hint = cursor.Encode(f.cursorScope(), page.Next), orderHint(f.sort, page.Dirs)
+	}
+	return nil
+}
+
+func (l *DirListing) fit(ctx context.Context, f *fileCall) error {
+	found, err := budget.Listing(ctx, f.budget, shown.Listing[Entry](*l), (*Entry).row, func(last *Entry) (next, hint string) {
+		return cursor.Encode(f.cursorScope(), last.position(f.sort)), orderHint(f.sort, l.Dirs)
 	})
+	*l = DirListing(found)
+	if f.withoutSizes {
+		for i := range l.Entries { // after the cursors, which need the sizes and times
+			l.Entries[i].removeSize()
+		}
+	}
+	return err
 }
 
 // cursorScope returns the scope of the cursors of ListDir.
-func cursorScope(sort SortKey, name string) string {
-	return "dir\x00" + string(sort) + "\x00" + name
-}
+func (f *fileCall) cursorScope() string { return "dir\x00" + string(f.sort) + "\x00" + f.name }
 
 // orderHint returns the hint for a page that entries follow, of a directory with a number of
 // subdirectories.
@@ -119,51 +125,6 @@ func orderHint(sort SortKey, dirs int) string {
 // minEntryLine is the smallest number of characters of a line of a listing, such as
 // "\n[?]    a".
 const minEntryLine = 9
-
-// within returns the first entries whose text is within the budget.
-func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, error) {
-	entries, ofListing, next, hint := l.Entries, l.Warnings, l.NextCursor, l.Hint
-	at := func(n, last int, warnings []string) DirListing {
-		l.Entries, l.NextCursor, l.Hint, l.Warnings = entries[:n:n], next, hint, warnings
-		if n < len(entries) {
-			l.Hint = orderHint(o.sort, l.Dirs)
-			l.NextCursor = cursor.Encode(cursorScope(o.sort, strings.TrimSuffix(l.Path, "/")), entries[last].position(o.sort))
-		}
-		return l
-	}
-	c := cut[DirListing]{
-		least: min(1, len(entries)), // the cursor names an entry
-		most:  len(entries),
-		at:    func(n int, warnings []string) DirListing { return at(n, n-1, warnings) },
-		// A listing with more entries can have a shorter cursor. In a draft, the longest of
-		// the cursors stands for the cursor.
-		draft: func(n int) DirListing {
-			longest := 0
-			for i := range entries[:n] {
-				if len(entries[i].Name) > len(entries[longest].Name) {
-					longest = i
-				}
-			}
-			return at(n, longest, o.reserved())
-		},
-		warnings: func(l DirListing) []string {
-			unknown := 0
-			for i := range l.Entries {
-				if l.Entries[i].unknown(l.NoSizes) {
-					unknown++
-				}
-			}
-			return shown.WithUnknown(slices.Clip(ofListing), unknown)
-		},
-	}
-	found, err := c.fit(ctx, o.budget)
-	if o.withoutSizes {
-		for i := range found.Entries { // after the cursors, which need the sizes and times
-			found.Entries[i].removeSize()
-		}
-	}
-	return found, err
-}
 
 // String returns the listing as text for a model, in the format of the tool list_directory.
 // The text has no line break at its end.
@@ -185,43 +146,6 @@ func (l DirListing) within(ctx context.Context, o *dirOptions) (DirListing, erro
 // at the beginning. These characters would break the line, deceive the reader, or look like
 // parts of the line.
 func (l DirListing) String() string { return shown.Listing[Entry](l).Text((*Entry).row) }
-
-// inDirectory resolves a path and calls do with its name below the root. The function within
-// applies the budget to the result, on the goroutine of the caller.
-func inDirectory[T any](ctx context.Context, c *Catalog, op, path string, options dirOptions, err error,
-	within func(result T, ctx context.Context, o *dirOptions) (T, error), do func(ctx context.Context, name string, o dirOptions) (T, error)) (T, error) {
-	var none T
-	if err := cmp.Or(c.begin(ctx, op), err); err != nil {
-		return none, err
-	}
-	var progress *parallel.Reporter
-	if options.progress != nil {
-		progress = options.reporter()
-	}
-	inRoot := func(ctx context.Context) (T, error) {
-		name, err := c.rootRelative(op, path)
-		if err != nil {
-			return none, err
-		}
-		value, err := do(ctx, name, options)
-		switch {
-		case err == nil:
-			return value, nil
-		case ctx.Err() != nil:
-			return none, ctx.Err()
-		case CodeOf(err) != "":
-			return none, err
-		default:
-			return none, c.dirError(ctx, op, path, name, err, options.showHidden)
-		}
-	}
-	value, err := parallel.Reported(ctx, progress, func(ctx context.Context) (T, error) { return awaitRoot(ctx, c, inRoot) })
-	if err == nil {
-		value, err = within(value, ctx, &options)
-	}
-	progress.End(err)
-	return value, c.methodError(op, err)
-}
 
 // An EntryType is the type of an entry of a directory.
 type EntryType string
@@ -257,11 +181,6 @@ func newEntry(r *listing.Row) Entry {
 // row returns the entry for a text.
 func (e *Entry) row() shown.Entry {
 	return shown.Entry{Name: e.Name, Type: string(e.Type), Size: e.Size, Target: e.Target, Outside: e.Outside}
-}
-
-// unknown reports whether the metadata could not be read.
-func (e *Entry) unknown(noSizes bool) bool {
-	return e.Size < 0 && !(noSizes && e.Type == File)
 }
 
 // removeSize removes the metadata.
@@ -314,70 +233,57 @@ type FileMatches struct {
 // as "*.go". A Hint and the text name ShowHidden and SkipDependencies by the arguments of the
 // tools: show_hidden and show_dependencies.
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
-	options, err := newDirOptions("FindFiles", append(slices.Clip(opts), matching(pattern)))
-	return inDirectory(ctx, c, "FindFiles", path, options, err, FileMatches.within, func(ctx context.Context, name string, o dirOptions) (FileMatches, error) {
-		if err := o.budget.holds(FileMatches{Pattern: pattern, Files: []string{"a"}, Total: 1}); err != nil {
-			return FileMatches{}, err
-		}
-		lo := o.listing()
-		lo.Limit = o.budget.lines(lo.Limit, minFileLine)
-		found, err := listing.Find(ctx, c.root, name, o.pattern, lo)
-		if err != nil {
-			return FileMatches{}, err
-		}
-		hint := ""
-		if found.Total == 0 {
-			found.Files = []string{}
-			hint = c.globHint(ctx, name, []listing.Glob{o.pattern}, lo)
-		}
-		return FileMatches{
-			Hint:         hint,
-			Path:         name + "/",
-			Pattern:      pattern,
-			Files:        found.Files,
-			Total:        found.Total,
-			Skipped:      found.Skipped,
-			Ignored:      found.Ignored,
-			Dependencies: found.Dependencies,
-			Warnings:     found.Warnings,
-		}, nil
-	})
+	f := fileCall{catalog: c, op: "FindFiles", path: path, dir: true, dirOptions: newDirOptions(opts)}
+	f.files = []listing.Glob{f.glob(pattern)}
+	return run(ctx, f, FileMatches{Pattern: pattern})
+}
+
+func (m *FileMatches) read(ctx context.Context, f *fileCall) error {
+	if err := f.budget.Holds(FileMatches{Pattern: m.Pattern, Files: []string{"a"}, Total: 1}); err != nil {
+		return err
+	}
+	o := f.listing(0, minFileLine)
+	found, err := listing.Find(ctx, f.catalog.root, f.name, f.files[0], o)
+	if err != nil {
+		return err
+	}
+	*m = FileMatches{
+		Path:         f.name + "/",
+		Pattern:      m.Pattern,
+		Files:        found.Files,
+		Total:        found.Total,
+		Skipped:      found.Skipped,
+		Ignored:      found.Ignored,
+		Dependencies: found.Dependencies,
+		Warnings:     found.Warnings,
+	}
+	if found.Total == 0 {
+		m.Files, m.Hint = []string{}, f.globHint(ctx, o)
+	}
+	return nil
+}
+
+func (m *FileMatches) fit(ctx context.Context, f *fileCall) error {
+	found, err := budget.Files(ctx, f.budget, shown.Files(*m))
+	*m = FileMatches(found)
+	return err
 }
 
 // globHint returns the hint for globs that match no file.
-func (c *Catalog) globHint(ctx context.Context, name string, globs []listing.Glob, o listing.Options) string {
+func (f *fileCall) globHint(ctx context.Context, o listing.Options) string {
+	c := f.catalog
 	roots := []string{c.at.Dir}
-	if slices.ContainsFunc(globs, func(g listing.Glob) bool { _, ok := paths.Absolute(g.String(), c.at.OnOS); return ok }) {
+	if slices.ContainsFunc(f.files, func(g listing.Glob) bool { _, ok := paths.Absolute(g.String(), c.at.OnOS); return ok }) {
 		roots = c.at.All()
 	}
 	for i := range roots {
 		roots[i] = filepath.ToSlash(roots[i])
 	}
-	return listing.Correct(ctx, c.root, name, roots, globs, o).Text(name)
+	return listing.Correct(ctx, c.root, f.name, roots, f.files, o).Text(f.name)
 }
 
 // minFileLine is the smallest number of characters of a line of matches, such as "\n  a".
 const minFileLine = 4
-
-// within returns the first files whose text is within the budget.
-func (m FileMatches) within(ctx context.Context, o *dirOptions) (FileMatches, error) {
-	files, ofWalk, hint := m.Files, m.Warnings, m.Hint
-	m.Hint = ""
-	c := cut[FileMatches]{
-		most: len(files),
-		at: func(n int, warnings []string) FileMatches {
-			m.Files, m.Warnings = files[:n:n], warnings
-			return m
-		},
-		warnings: func(FileMatches) []string { return ofWalk },
-	}
-	c.draft = func(n int) FileMatches { return c.at(n, o.reserved()) }
-	found, err := c.fit(ctx, o.budget)
-	if found.Hint = hint; err != nil || hint != "" && !o.budget.fits(found.String()) {
-		found.Hint = ""
-	}
-	return found, err
-}
 
 // String returns the matches as text for a model, in the format of the tool search_files. The
 // text has no line break at its end. Lines after the paths report the matches beyond the
@@ -412,27 +318,22 @@ type FileInfo struct {
 // To determine Readable, Stat opens and closes the file or directory. Stat reads no content
 // and does not wait for a named pipe.
 func (c *Catalog) Stat(ctx context.Context, path string) (FileInfo, error) {
-	const op = "Stat"
-	if err := c.begin(ctx, op); err != nil {
-		return FileInfo{}, err
-	}
-	info, err := awaitRoot(ctx, c, func(ctx context.Context) (FileInfo, error) {
-		name, err := c.rootRelative(op, path)
-		if err != nil {
-			return FileInfo{}, err
-		}
-		found, err := listing.Stat(c.root, name)
-		if err != nil {
-			return FileInfo{}, c.statError(ctx, op, path, name, err)
-		}
-		info := FileInfo{Path: name, Entry: newEntry(&found.Row), Readable: found.Readable, Writable: found.Writable}
-		if !found.Accessed.IsZero() {
-			info.Accessed = utc(found.Accessed)
-		}
-		return info, nil
-	})
-	return info, c.methodError(op, err)
+	return run(ctx, fileCall{catalog: c, op: "Stat", path: path}, FileInfo{})
 }
+
+func (i *FileInfo) read(_ context.Context, f *fileCall) error {
+	found, err := listing.Stat(f.catalog.root, f.name)
+	if err != nil {
+		return err
+	}
+	*i = FileInfo{Path: f.name, Entry: newEntry(&found.Row), Readable: found.Readable, Writable: found.Writable}
+	if !found.Accessed.IsZero() {
+		i.Accessed = utc(found.Accessed)
+	}
+	return nil
+}
+
+func (*FileInfo) fit(context.Context, *fileCall) error { return nil }
 
 // String returns the information as text for a model, in the format of the tool
 // get_file_info. The text has no line break at its end. Times are in UTC. Unknown values have

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/grep"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
@@ -102,50 +100,54 @@ const defaultGrepLimit = 1000
 // contain a constant text, costs little more than reading the files. Other patterns cost the time
 // of package regexp.
 func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOption) (TextMatches, error) {
-	const op = "Grep"
-	options, err := newGrepOptions(opts)
-	return inDirectory(ctx, c, op, path, options, err, TextMatches.within, func(ctx context.Context, name string, o dirOptions) (TextMatches, error) {
-		compiled, err := grep.Compile(pattern, o.grep.pattern)
-		if err != nil {
-			return TextMatches{}, &Error{Code: CodeInvalidPattern, Op: op, Path: pattern,
-				Message: "invalid pattern '" + escape.Line(pattern[:min(len(pattern), 200)]) + "': " + escape.Line(err.Error())}
-		}
-		if err := o.budget.holds(TextMatches{Pattern: pattern, Searched: 1}); err != nil {
-			return TextMatches{}, err
-		}
-		lo, limit := o.listing(), o.limitOr(defaultGrepLimit)
-		lo.Limit = o.budget.lines(limit, minMatchLine)
-		found, err := listing.Grep(ctx, c.root, name, listing.GrepOptions{Pattern: compiled, Files: o.grep.files, Context: o.grep.context, Fair: o.budget.limited, Searched: o.searched}, lo)
-		if ctx.Err() != nil {
-			return TextMatches{}, ctx.Err()
-		} else if err != nil {
-			return TextMatches{}, c.readError(ctx, op, path, name, 0, err)
-		}
-		m := TextMatches{
-			Path:         name + "/",
-			Pattern:      pattern,
-			Matches:      newTextMatches(found.Files),
-			Total:        found.Total,
-			Files:        found.Matching,
-			Searched:     found.Searched,
-			Binary:       found.Binary,
-			Skipped:      found.Skipped,
-			Ignored:      found.Ignored,
-			Dependencies: found.Dependencies,
-			Vanished:     found.Vanished,
-			LongLines:    found.Long,
-			Warnings:     found.Warnings,
-		}
-		if found.IsFile {
-			m.Path = name
-		} else if found.Searched+found.Binary+found.Skipped+found.Vanished == 0 {
-			m.Hint = c.globHint(ctx, name, o.grep.files, lo)
-		}
-		if limit > 0 && found.Total > limit {
-			m.Limits = []string{shown.Counted(limit, "line", "lines")}
-		}
-		return m, nil
-	})
+	return run(ctx, fileCall{catalog: c, op: "Grep", path: path, dirOptions: newGrepOptions(opts)}, TextMatches{Pattern: pattern})
+}
+
+func (m *TextMatches) read(ctx context.Context, f *fileCall) error {
+	pattern := m.Pattern
+	compiled, err := grep.Compile(pattern, f.grep)
+	if err != nil {
+		return &Error{Code: CodeInvalidPattern, Path: pattern,
+			Message: "invalid pattern '" + escape.Line(pattern[:min(len(pattern), 200)]) + "': " + escape.Line(err.Error())}
+	}
+	if err := f.budget.Holds(TextMatches{Pattern: pattern, Searched: 1}); err != nil {
+		return err
+	}
+	o := f.listing(defaultGrepLimit, minMatchLine)
+	found, err := listing.Grep(ctx, f.catalog.root, f.name, listing.GrepOptions{Pattern: compiled, Files: f.files, Context: f.context, Fair: f.budget.Limited, Searched: f.searched}, o)
+	if err = cmp.Or(ctx.Err(), err); err != nil {
+		return err
+	}
+	*m = TextMatches{
+		Path:         f.name + "/",
+		Pattern:      pattern,
+		Matches:      newTextMatches(found.Files),
+		Total:        found.Total,
+		Files:        found.Matching,
+		Searched:     found.Searched,
+		Binary:       found.Binary,
+		Skipped:      found.Skipped,
+		Ignored:      found.Ignored,
+		Dependencies: found.Dependencies,
+		Vanished:     found.Vanished,
+		LongLines:    found.Long,
+		Warnings:     found.Warnings,
+	}
+	if found.IsFile {
+		m.Path = f.name
+	} else if found.Searched+found.Binary+found.Skipped+found.Vanished == 0 {
+		m.Hint = f.globHint(ctx, o)
+	}
+	if limit := f.limitOr(defaultGrepLimit); limit > 0 && found.Total > limit {
+		m.Limits = []string{shown.Counted(limit, "line", "lines")}
+	}
+	return nil
+}
+
+func (m *TextMatches) fit(ctx context.Context, f *fileCall) error {
+	found, err := budget.Matches(ctx, f.budget, shown.Matches[TextMatch](*m), (*TextMatch).row)
+	*m = TextMatches(found)
+	return err
 }
 
 func newTextMatches(files []listing.MatchingFile) []TextMatch {
@@ -186,39 +188,31 @@ func (m *TextMatch) row() *shown.Match { return (*shown.Match)(m) }
 // effect.
 type GrepOption interface{ applyGrep(*dirOptions) }
 
-// newGrepOptions checks the options of Grep.
-func newGrepOptions(opts []GrepOption) (dirOptions, error) {
+func newGrepOptions(opts []GrepOption) dirOptions {
 	o := dirOptions{limit: -1}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyGrep(&o)
 		}
 	}
-	return o, inOp("Grep", o.err)
-}
-
-// grepOptions are the options that only Grep accepts.
-type grepOptions struct {
-	pattern grep.Options
-	files   []listing.Glob
-	context int
+	return o
 }
 
 // Literal searches for the text of the pattern: no character has a special meaning.
 func Literal() GrepOption {
-	return grepOption(func(o *dirOptions) { o.grep.pattern.Literal = true })
+	return grepOption(func(o *dirOptions) { o.grep.Literal = true })
 }
 
 // IgnoreCase ignores the letter case of the pattern (Unicode simple folding).
 func IgnoreCase() GrepOption {
-	return grepOption(func(o *dirOptions) { o.grep.pattern.IgnoreCase = true })
+	return grepOption(func(o *dirOptions) { o.grep.IgnoreCase = true })
 }
 
 // WholeWords requires that the characters before and after a match are not part of a word: not
 // a letter, a mark or a digit of any script, and not "_". The beginning and the end of a line
 // meet the requirement.
 func WholeWords() GrepOption {
-	return grepOption(func(o *dirOptions) { o.grep.pattern.WholeWords = true })
+	return grepOption(func(o *dirOptions) { o.grep.WholeWords = true })
 }
 
 // Files searches only files that match at least one of the globs. A glob without a slash matches
@@ -230,7 +224,7 @@ func Files(globs ...string) GrepOption {
 			if o.err != nil {
 				return
 			}
-			o.grep.files = append(o.grep.files, o.glob(text))
+			o.files = append(o.files, o.glob(text))
 		}
 	})
 }
@@ -245,120 +239,9 @@ func Context(n int) GrepOption {
 		if n < 0 || n > maxContext {
 			o.fail(invalidOption(fmt.Sprintf("Context: %d lines; use 0 to %d", n, maxContext)))
 		}
-		o.grep.context = n
+		o.context = n
 	})
 }
 
 // minMatchLine is the smallest number of characters of a matching line, such as "\n  a:1:".
 const minMatchLine = 7
-
-func (m TextMatches) within(ctx context.Context, o *dirOptions) (TextMatches, error) {
-	if !o.budget.limited {
-		return m, nil
-	}
-	order, reported, whole, hint := newGrepOrder(m.Matches), m.Warnings, m.Limits, m.Hint
-	m.Hint = ""
-	limits := func(n int) []string {
-		if n < len(order.matches) {
-			return []string{o.budget.String()} // smaller than Limit
-		}
-		return whole
-	}
-	c := cut[TextMatches]{
-		most: len(m.Matches),
-		at: func(n int, warnings []string) TextMatches {
-			m.Matches, m.Limits, m.Warnings = order.first(n), limits(n), warnings
-			return m
-		},
-		warnings: func(TextMatches) []string { return reported },
-	}
-	c.draft = func(n int) TextMatches { return c.at(n, o.reserved()) }
-	if o.budget.count == nil {
-		rest := func(n int) int {
-			var b strings.Builder
-			shown.WriteRest(&b, m.Total-n, m.Files-min(n, order.files), limits(n))
-			return utf8.RuneCountInString(b.String())
-		}
-		c.sizes = func(least int) []int { return order.sizes(least, m.Files, rest) }
-	}
-	found, err := c.fit(ctx, o.budget)
-	if found.Hint = hint; err != nil || hint != "" && !o.budget.fits(found.String()) {
-		found.Hint = ""
-	}
-	return found, err
-}
-
-// A grepOrder is the order in which Budget adds the matches of Grep: the first match of each file,
-// then the second matches, and so on.
-type grepOrder struct {
-	matches   []TextMatch // in path order
-	further   []int       // for each match: number of further matching lines of the file
-	additions []int       // indexes of matches
-	files     int         // number of files; the first additions are the first matches of the files
-}
-
-func newGrepOrder(matches []TextMatch) *grepOrder {
-	o := &grepOrder{matches: matches, further: make([]int, len(matches)), additions: make([]int, len(matches))}
-	for i := len(matches) - 1; i >= 0; i-- {
-		if o.further[i] = matches[i].More; i+1 < len(matches) && matches[i+1].Path == matches[i].Path {
-			o.further[i] = o.further[i+1] + 1
-		}
-	}
-	index := make([]int, len(matches)) // in the file
-	for i := range matches {
-		if o.additions[i] = i; o.continues(i) {
-			index[i] = index[i-1] + 1
-		} else {
-			o.files++
-		}
-	}
-	slices.SortStableFunc(o.additions, func(i, j int) int { return cmp.Compare(index[i], index[j]) })
-	return o
-}
-
-// continues reports whether a match follows another match of the same file.
-func (o *grepOrder) continues(i int) bool { return i > 0 && o.matches[i-1].Path == o.matches[i].Path }
-
-// first returns the first n matches of the order, in path order.
-func (o *grepOrder) first(n int) []TextMatch {
-	added := slices.Clone(o.additions[:n])
-	slices.Sort(added)
-	found := make([]TextMatch, n)
-	for i, k := range added {
-		found[i] = o.matches[k]
-		if found[i].More = 0; i+1 == n || found[i].Path != o.matches[added[i+1]].Path {
-			found[i].More = o.further[k]
-		}
-	}
-	return found
-}
-
-// sizes returns the number of characters of the text with the first n matches, for each n. least
-// is the number for n = 0, and rest returns the number of characters of the line about the other
-// matches. The text of more matches can be shorter, because the last match of a
-// file replaces a line "… and 1 more".
-func (o *grepOrder) sizes(least, files int, rest func(n int) int) []int {
-	sizes := append(make([]int, 0, len(o.additions)+1), least)
-	size, gaps, context := least-rest(0), 0, false
-	for n, i := range o.additions {
-		match := *o.matches[i].row()
-		var b, before strings.Builder
-		match.Write(&b)
-		match.More = o.further[i]
-		match.WriteMore(&b, files)
-		if o.continues(i) {
-			match.More++
-			match.WriteMore(&before, files)
-		}
-		size += utf8.RuneCountInString(b.String()) - utf8.RuneCountInString(before.String())
-		context = context || match.HasContext()
-		if n > 0 && !(o.continues(i) && match.Follows(o.matches[i-1].row())) {
-			gaps++
-		}
-		sizes = append(sizes, size+rest(n+1))
-		if context {
-			sizes[n+1] += gaps * len(shown.ContextGap)
-		}
-	}
-	return sizes
-}

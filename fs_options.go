@@ -1,18 +1,15 @@
 package toolshelf
 
 import (
-	"context"
+	"cmp"
 	"fmt"
-	"math"
-	"slices"
 	"strconv"
 	"sync/atomic"
-	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/grep"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
-	"github.com/toolshelf-go/toolshelf/internal/promptblock"
-	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
 // A DirOption is an option for one call of ListDir, Tree or FindFiles. If an option is repeated,
@@ -45,16 +42,17 @@ type dirOptions struct {
 	limit            int // -1 if not given
 	after            string
 	exclude          []listing.Glob
-	pattern          listing.Glob // of FindFiles
-	expansion        int          // total size of all patterns, in bytes
+	expansion        int // total size of all patterns, in bytes
 	maxDepth         int
 	gitignore        bool
 	skipDependencies bool
 	withoutSizes     bool
 	progress         func(Progress)
-	seen, searched   *atomic.Int64 // the counts for progress; or nil
-	grep             grepOptions
-	budget           budget
+	seen, searched   *atomic.Int64  // the counts for progress; or nil
+	files            []listing.Glob // of Files, or the pattern of FindFiles
+	grep             grep.Options
+	context          int
+	budget           budget.Budget
 	err              error // the first error
 }
 
@@ -200,12 +198,6 @@ func WithoutSizes() DirOption {
 	return dirOption(func(o *dirOptions) { o.withoutSizes = true })
 }
 
-// matching sets the pattern of FindFiles. As an option, the pattern is checked together with
-// the other options.
-func matching(pattern string) DirOption {
-	return dirOption(func(o *dirOptions) { o.pattern = o.glob(pattern) })
-}
-
 // glob parses a pattern and limits the total size of all patterns of a call.
 func (o *dirOptions) glob(text string) listing.Glob {
 	g, err := listing.ParseGlob(text)
@@ -225,8 +217,9 @@ func invalidPattern(text, why string) error {
 
 var orders = map[SortKey]listing.Order{ByName: listing.ByName, BySize: listing.BySize, ByModified: listing.ByModified}
 
-// listing returns the options for package listing.
-func (o *dirOptions) listing() listing.Options {
+// listing returns the options for package listing. Without Limit, the limit is def. A budget bounds the number of lines
+// with at least min characters each.
+func (o *dirOptions) listing(def, min int) listing.Options {
 	return listing.Options{
 		Hidden:           o.showHidden,
 		Exclude:          o.exclude,
@@ -235,20 +228,24 @@ func (o *dirOptions) listing() listing.Options {
 		NoMetadata:       o.withoutSizes,
 		Seen:             o.seen,
 		Order:            orders[o.sort],
-		Limit:            max(o.limit, 0),
+		Limit:            o.budget.Lines(o.limitOr(def), min),
 		MaxDepth:         o.maxDepth,
 	}
 }
 
-// newDirOptions checks the options of ListDir, Tree or FindFiles. A method without pages, orders
-// or levels rejects the options for them.
-func newDirOptions(op string, opts []DirOption) (dirOptions, error) {
+func newDirOptions(opts []DirOption) dirOptions {
 	o := dirOptions{limit: -1}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyDir(&o)
 		}
 	}
+	return o
+}
+
+// check completes the options, and returns the first error of the options. A method without pages, orders or levels
+// rejects the options for them.
+func (o *dirOptions) check(op string) error {
 	switch {
 	case o.err != nil:
 	case o.after != "" && op != "ListDir":
@@ -262,23 +259,14 @@ func newDirOptions(op string, opts []DirOption) (dirOptions, error) {
 	case o.withoutSizes && op == "FindFiles":
 		o.err = invalidOption("WithoutSizes: FindFiles returns no sizes; omit the option")
 	}
-	if o.sort == "" {
-		o.sort = ByName
-	}
-	return o, inOp(op, o.err)
+	o.sort, o.budget.Reserve = cmp.Or(o.sort, ByName), o.gitignore
+	return o.err
 }
 
 func (o *dirOptions) fail(err error) {
 	if o.err == nil {
 		o.err = err
 	}
-}
-
-// A budget limits the text of a result. The zero budget sets no limit.
-type budget struct {
-	limited bool
-	max     int
-	count   func(string) int // nil counts characters
 }
 
 // Budget limits the text of the result, the result of String, to n characters (Unicode code
@@ -295,7 +283,7 @@ type budget struct {
 // The memory depends on the budget, not on the number of entries. In the order ByName, ListDir
 // reads the metadata only of entries that may fit. Accepted by ListDir, Tree, FindFiles, Grep,
 // SkillsPrompt and CommandsPrompt.
-func Budget(n int) BudgetOption { return budgetOption{budget: budget{limited: true, max: n}} }
+func Budget(n int) BudgetOption { return budgetOption{Budget: budget.Budget{Limited: true, Max: n}} }
 
 // Tokens is [Budget] for a number of tokens, as counted by count. A nil count is
 // [ErrInvalidOption], and a budget of 0 or less except for a prompt. Tokens replaces an earlier
@@ -311,7 +299,7 @@ func Budget(n int) BudgetOption { return budgetOption{budget: budget{limited: tr
 // assumption, the text stays within the budget, but a longer text may exist. Accepted by the methods
 // of Budget.
 func Tokens(n int, count func(text string) int) BudgetOption {
-	o := budgetOption{budget: budget{limited: true, max: n, count: count}}
+	o := budgetOption{Budget: budget.Budget{Limited: true, Max: n, Count: count}}
 	if count == nil {
 		o.err = invalidOption("Tokens: the counter is nil; pass a function that counts the tokens of a text, or use Budget")
 	}
@@ -325,22 +313,22 @@ type BudgetOption interface {
 }
 
 type budgetOption struct {
-	budget
+	budget.Budget
 	err error
 }
 
 func (b budgetOption) applyDir(o *dirOptions) {
 	switch {
-	case b.err == nil && b.max > 0:
-	case b.err == nil && b.count == nil:
-		b.err = invalidOption("Budget: " + strconv.Itoa(b.max) + " characters; use 1000 or more")
+	case b.err == nil && b.Max > 0:
+	case b.err == nil && b.Count == nil:
+		b.err = invalidOption("Budget: " + strconv.Itoa(b.Max) + " characters; use 1000 or more")
 	case b.err == nil:
-		b.err = invalidOption("Tokens: " + strconv.Itoa(b.max) + " tokens; use 100 or more")
+		b.err = invalidOption("Tokens: " + strconv.Itoa(b.Max) + " tokens; use 100 or more")
 	}
 	if b.err != nil {
 		o.fail(b.err)
 	}
-	o.budget = b.budget
+	o.budget = b.Budget
 }
 
 func (b budgetOption) applyGrep(o *dirOptions) { b.applyDir(o) }
@@ -349,161 +337,5 @@ func (b budgetOption) applyPrompt(o *promptOptions) {
 	if b.err != nil {
 		o.err = b.err
 	}
-	o.budget = promptblock.Budget{Limited: true, Max: b.max, Count: b.count}
-}
-
-// String returns, for example, "300 characters".
-func (b budget) String() string {
-	if b.count != nil {
-		return shown.Counted(b.max, "token", "tokens")
-	}
-	return shown.Counted(b.max, "character", "characters")
-}
-
-// lines returns a limit for the number of lines with at least min characters each.
-func (b budget) lines(limit, min int) int {
-	// A line more than the number of lines within the budget shows that the result is cut.
-	return b.bound(limit, b.max/min+1)
-}
-
-// levels returns a limit for the number of levels of a tree. The indent grows by two characters
-// with each level, so the lines of n levels have more than n*n characters.
-func (b budget) levels(limit int) int {
-	return b.bound(limit, int(math.Sqrt(float64(b.max)))+1)
-}
-
-// bound returns the smaller of a limit and n, or the limit for a budget of tokens. The limit 0
-// means no limit.
-func (b budget) bound(limit, n int) int {
-	if !b.limited || b.count != nil || limit > 0 && limit < n {
-		return limit
-	}
-	return n
-}
-
-// size returns the number of characters or tokens of a text.
-func (b budget) size(text string) int {
-	if b.count != nil {
-		return b.count(text)
-	}
-	return utf8.RuneCountInString(text)
-}
-
-// fits reports whether a text is within the budget.
-func (b budget) fits(text string) bool { return !b.limited || b.size(text) <= b.max }
-
-// A cut describes how a budget reduces a result to its first entries.
-type cut[T fmt.Stringer] struct {
-	least, most int                              // the numbers of entries of the shortest and of the whole result
-	at          func(n int, warnings []string) T // the result with the first n entries
-	draft       func(n int) T                    // the result whose size decides about n
-	warnings    func(result T) []string          // the warnings of a result of at
-	sizes       func(least int) []int            // the sizes of all drafts from the size of draft(0); nil for a search
-}
-
-// fit returns the result with the most entries within the budget. Without sizes, a draft with
-// more entries must not have a shorter text, except for draft(most). If draft(least) exceeds the budget,
-// the error is [ErrInvalidOption].
-func (c *cut[T]) fit(ctx context.Context, b budget) (T, error) {
-	whole := c.at(c.most, nil)
-	if warnings := c.warnings(whole); len(warnings) > 0 {
-		whole = c.at(c.most, warnings)
-	}
-	if b.fits(whole.String()) {
-		return whole, nil
-	}
-	n, err := c.search(ctx, b)
-	if err != nil {
-		var none T
-		return none, err
-	}
-	// The text can be shorter than the text of the draft, and have more tokens.
-	for ; n >= c.least; n-- {
-		if result, ok := c.withWarnings(b, n); ok {
-			return result, nil
-		}
-	}
-	var none T
-	return none, b.tooSmall(b.size(c.at(c.least, nil).String()))
-}
-
-func (c *cut[T]) search(ctx context.Context, b budget) (int, error) {
-	if c.sizes != nil {
-		sizes := c.sizes(b.size(c.draft(0).String()))
-		for n, size := range slices.Backward(sizes) {
-			if size <= b.max {
-				return n, nil
-			}
-		}
-		return 0, b.tooSmall(sizes[0])
-	}
-	if b.size(c.draft(c.most).String()) <= b.max {
-		return c.most, nil
-	}
-	if size := b.size(c.draft(c.least).String()); size > b.max {
-		return 0, b.tooSmall(size)
-	}
-	low, high := c.least, c.most // draft(low) fits, and draft(high) does not
-	for low+1 < high {
-		if err := ctx.Err(); err != nil {
-			return 0, err
-		}
-		if middle := low + (high-low)/2; b.size(c.draft(middle).String()) <= b.max {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low, nil
-}
-
-// withWarnings returns the result with n entries and the first warnings, as many as fit, and
-// reports whether the result is within the budget.
-func (c *cut[T]) withWarnings(b budget, n int) (T, bool) {
-	result := c.at(n, nil)
-	warnings := c.warnings(result)
-	for kept := min(len(warnings), maxWarnings); kept >= 0 && len(warnings) > 0; kept-- {
-		some := warnings[:kept:kept]
-		if further := len(warnings) - kept; further > 0 {
-			some = append(some, furtherWarnings(further))
-		}
-		if warned := c.at(n, some); b.size(warned.String()) <= b.max {
-			return warned, true
-		}
-	}
-	return c.at(n, nil), b.size(result.String()) <= b.max
-}
-
-// maxWarnings is the number of warnings in a result that Budget cuts.
-const maxWarnings = 3
-
-func furtherWarnings(n int) string { return shown.Counted(n, "further warning", "further warnings") }
-
-// reserved are warnings that stand for the shortest warnings of a call with the option
-// Gitignore. A call with a larger budget reads more .gitignore files, and can have more
-// warnings. The warnings must not displace entries.
-func (o *dirOptions) reserved() []string {
-	if !o.gitignore {
-		return nil
-	}
-	return []string{furtherWarnings(99_999)}
-}
-
-// holds returns [ErrInvalidOption] if a budget of characters is smaller than a text. No result of
-// the call has fewer characters than the text of shortest: "1 file" is shorter than "0 files".
-func (b budget) holds(shortest fmt.Stringer) error {
-	if b.limited && b.count == nil {
-		if size := b.size(shortest.String()); size > b.max {
-			return b.tooSmall(size)
-		}
-	}
-	return nil
-}
-
-func (b budget) tooSmall(size int) error {
-	option, shortest := "Budget", budget{max: size, count: b.count}
-	if b.count != nil {
-		option = "Tokens"
-	}
-	return invalidOption(option + ": " + b.String() + " cannot hold the shortest result, " + shortest.String() + "; use a larger budget")
+	o.budget = b.Budget
 }

@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -9,21 +10,72 @@ import (
 	"syscall"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
+	"github.com/toolshelf-go/toolshelf/internal/text"
 )
 
-// rootRelative returns the name below the root for a path of the caller. rootRelative
-// resolves ".." in the text of the path, without looking at files. If the path leads above
-// the root, rootRelative returns ErrOutsideRoot. Opening the name checks each directory of the
-// path.
-func (c *Catalog) rootRelative(op, given string) (string, error) {
-	name, ok := c.at.Relative(given)
-	if !ok {
-		return "", outsideRoot(op, given)
+// A fileCall is a call of a method that reads files below the root: ListDir, Tree, FindFiles, Grep, Stat or ReadFile.
+type fileCall struct {
+	catalog  *Catalog
+	op, path string // as given
+	dir      bool   // the path is the path of a directory
+	dirOptions
+	lines text.Request // of ReadFile
+	name  string       // of the path below the root, set by run
+}
+
+// A fileResult is the result of a fileCall.
+type fileResult interface {
+	read(ctx context.Context, f *fileCall) error // fills the result, in await
+	fit(ctx context.Context, f *fileCall) error  // reduces the result to the budget, on the goroutine of the caller
+}
+
+// run checks the options of a call, reads the files of its path, and returns the result within the budget. After an
+// error, a filesystem that hangs may still change the result.
+func run[T any, P interface {
+	*T
+	fileResult
+}](ctx context.Context, call fileCall, result T) (T, error) {
+	var none T
+	state := &struct {
+		call   fileCall
+		result T
+	}{call, result}
+	c, f := call.catalog, &state.call
+	if err := cmp.Or(c.begin(ctx, f.op), f.check(f.op)); err != nil {
+		return none, inOp(f.op, err)
 	}
-	return name, nil
+	read := func(ctx context.Context) (*T, error) {
+		err := f.resolve()
+		if err == nil {
+			err = P(&state.result).read(ctx, f)
+		}
+		return &state.result, f.failure(ctx, err)
+	}
+	progress := f.reporter()
+	_, err := reportedInRoot(ctx, c, progress, read)
+	if err == nil {
+		err = f.failure(ctx, P(&state.result).fit(ctx, f))
+	}
+	progress.End(err)
+	if err != nil {
+		return none, c.methodError(f.op, err)
+	}
+	return state.result, nil
+}
+
+// resolve sets the name below the root. If the path leads above the root, resolve returns ErrOutsideRoot. resolve looks
+// at no file; opening the name checks each directory of the path.
+func (f *fileCall) resolve() error {
+	name, ok := f.catalog.at.Relative(f.path)
+	if !ok {
+		return f.outsideRoot()
+	}
+	f.name = name
+	return nil
 }
 
 // Root returns the full path of the root on the catalog's filesystem. On the
@@ -71,91 +123,90 @@ func (c *Catalog) shownDir(fsys *confine.FS, dir, name string) string {
 	return filepath.ToSlash(name)
 }
 
-// outsideRoot returns the error for a path that leads out of the root. The error must not
-// depend on the files outside the root.
-func outsideRoot(op, given string) error {
-	return &Error{Code: CodeOutsideRoot, Op: op, Path: given,
-		Message: "Path '" + escape.Path(given) + "' is outside project root"}
+// outsideRoot returns the error for a path that leads out of the root. The error must not depend on the files outside
+// the root.
+func (f *fileCall) outsideRoot() error {
+	return &Error{Code: CodeOutsideRoot, Op: f.op, Path: f.path,
+		Message: "Path '" + escape.Path(f.path) + "' is outside project root"}
 }
 
-// rootMissing reports whether the root does not exist.
-func (c *Catalog) rootMissing() bool {
-	if c.rootIsTop() {
-		return false
+// failure converts an error of a call. The tools list_directory and get_file_info define the texts.
+func (f *fileCall) failure(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
 	}
-	_, err := c.root.Lstat(".")
-	return errors.Is(err, fs.ErrNotExist)
+	var small *budget.TooSmallError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case CodeOf(err) != "":
+		return err
+	case errors.As(err, &small):
+		option := "Budget: "
+		if small.Budget.Count != nil {
+			option = "Tokens: "
+		}
+		return invalidOption(option + small.Error())
+	}
+	c, what := f.catalog, "'"+escape.Path(f.name)+"'"
+	if f.dir {
+		what = "directory '" + slashed(f.name) + "'"
+	}
+	e := &Error{Code: CodeFileRead, Op: f.op, Path: f.path, Err: err, Message: "Cannot read " + what + ": " + escape.Reason(err)}
+	switch {
+	case !f.dir && errors.Is(err, confine.ErrNotRegular):
+		e.Message = what + " is not a regular file; choose another file"
+		if info, err := c.root.Info(f.name); err == nil && info.Mode.IsDir() {
+			e.Message = "'" + slashed(f.name) + "' is a directory, not a file; list the directory and choose a file"
+		}
+		return e
+	// No file has, or can have, the name. On Windows, no file can have the name of a device or a stream.
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrInvalid), errors.Is(err, syscall.ENAMETOOLONG):
+	case errors.Is(err, fs.ErrPermission):
+		e.Code, e.Message = CodePermissionDenied, "Cannot read "+what
+		return e
+	case errors.Is(err, confine.ErrNotDir):
+		if !f.dir {
+			break
+		}
+		if _, err := c.root.Info(f.name); err == nil {
+			e.Code, e.Message = CodeNotADirectory, "'"+escape.Path(f.name)+"' is a file, not a directory"
+			return e
+		}
+	case errors.Is(err, confine.ErrEscape):
+		return f.outsideRoot()
+	case errors.Is(err, confine.ErrSymlink):
+		e.Code, e.Message = CodeOutsideRoot, "Path '"+escape.Path(f.path)+"' contains a symbolic link that is not followed; use a path without links"
+		return e
+	default:
+		return e
+	}
+	return f.notFound(ctx, err)
+}
+
+// notFound returns the error for a missing file or directory, with the nearest path.
+func (f *fileCall) notFound(ctx context.Context, err error) error {
+	c, e := f.catalog, &Error{Code: CodeNotFound, Op: f.op, Path: f.path, Err: err}
+	if !c.rootIsTop() {
+		if _, missing := c.root.Lstat("."); errors.Is(missing, fs.ErrNotExist) {
+			return rootNotFound(f.op, c.config.root, err)
+		}
+	}
+	near := ""
+	if f.dir {
+		e.Code, e.Message = CodeDirectoryNotFound, "Directory '"+slashed(f.name)+"' not found"
+		if near = listing.NearestDir(ctx, c.root, f.name, f.showHidden); near != "" {
+			near = slashed(near)
+		}
+	} else {
+		e.Message = "File '" + escape.Path(f.name) + "' not found"
+		near = escape.Path(listing.Nearest(ctx, c.root, f.name))
+	}
+	if near != "" {
+		e.Message += " (did you mean '" + near + "'?)"
+	}
+	return e
 }
 
 // slashed returns the path of a directory below the root as in texts.
 func slashed(name string) string { return escape.Path(name) + "/" }
-
-// dirError returns the error of a method that lists a directory. The tool list_directory
-// defines the texts.
-func (c *Catalog) dirError(ctx context.Context, op, given, name string, err error, showHidden bool) error {
-	e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
-		Message: "Cannot read directory '" + slashed(name) + "': " + escape.Reason(err)}
-	switch {
-	case isLost(err):
-	case errors.Is(err, fs.ErrPermission):
-		e.Code, e.Message = CodePermissionDenied, "Cannot read directory '"+slashed(name)+"'"
-		return e
-	case errors.Is(err, confine.ErrNotDir):
-		if _, err := c.root.Info(name); err == nil {
-			e.Code, e.Message = CodeNotADirectory, "'"+escape.Path(name)+"' is a file, not a directory"
-			return e
-		}
-	default:
-		return c.accessError(e, given, err)
-	}
-	if c.rootMissing() {
-		return rootNotFound(op, c.config.root, err)
-	}
-	e.Code, e.Message = CodeDirectoryNotFound, "Directory '"+slashed(name)+"' not found"
-	if near := listing.NearestDir(ctx, c.root, name, showHidden); near != "" {
-		e.Message += " (did you mean '" + slashed(near) + "'?)"
-	}
-	return e
-}
-
-// statError is dirError for Stat. The tool get_file_info defines the texts.
-func (c *Catalog) statError(ctx context.Context, op, given, name string, err error) error {
-	e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
-		Message: "Cannot read '" + escape.Path(name) + "': " + escape.Reason(err)}
-	switch {
-	case isLost(err), errors.Is(err, confine.ErrNotDir):
-	case errors.Is(err, fs.ErrPermission):
-		e.Code, e.Message = CodePermissionDenied, "Cannot read '"+escape.Path(name)+"'"
-		return e
-	default:
-		return c.accessError(e, given, err)
-	}
-	if c.rootMissing() {
-		return rootNotFound(op, c.config.root, err)
-	}
-	e.Code, e.Message = CodeNotFound, "File '"+escape.Path(name)+"' not found"
-	if near := listing.Nearest(ctx, c.root, name); near != "" {
-		e.Message += " (did you mean '" + escape.Path(near) + "'?)"
-	}
-	return e
-}
-
-// isLost reports whether err means that no file has, or can have, the name. On Windows, no file
-// can have the name of a device or a stream.
-func isLost(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.ENAMETOOLONG)
-}
-
-// accessError completes e for the errors that dirError and statError share.
-func (c *Catalog) accessError(e *Error, given string, err error) error {
-	switch {
-	case errors.Is(err, confine.ErrEscape):
-		return outsideRoot(e.Op, given)
-	case errors.Is(err, confine.ErrSymlink):
-		e.Code, e.Message = CodeOutsideRoot,
-			"Path '"+escape.Path(given)+"' contains a symbolic link that is not followed; use a path without links"
-	case errors.Is(err, fs.ErrClosed) && c.sharedClosed():
-		return closedMeanwhile(e.Op)
-	}
-	return e
-}

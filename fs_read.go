@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/shown"
 	"github.com/toolshelf-go/toolshelf/internal/text"
@@ -158,54 +157,32 @@ func (o *readOptions) fail(err error) {
 // each call reads the file in order, and lines counted from the end count the lines of the
 // whole file.
 func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption) (FileText, error) {
-	const op = "ReadFile"
-	if err := c.begin(ctx, op); err != nil {
-		return FileText{}, err
-	}
 	o := readOptions{Request: text.Request{Max: defaultReadBytes}}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&o)
 		}
 	}
-	if o.err != nil {
-		return FileText{}, inOp(op, o.err)
-	}
-	t, err := awaitRoot(ctx, c, func(ctx context.Context) (FileText, error) {
-		name, err := c.rootRelative(op, path)
-		if err != nil {
-			return FileText{}, err
-		}
-		t, err := textfile.Reader{FS: c.root, AnyOffset: c.at.OnOS, Lines: &c.caches.lines}.Read(ctx, name, o.Request)
-		switch {
-		case err == nil:
-			return FileText(t), nil
-		case ctx.Err() != nil:
-			return FileText{}, ctx.Err()
-		default:
-			return FileText{}, c.readError(ctx, op, path, name, t.Size, err)
-		}
-	})
-	return t, c.methodError(op, err)
+	return run(ctx, fileCall{catalog: c, op: "ReadFile", path: path, lines: o.Request, dirOptions: dirOptions{err: o.err}}, FileText{})
 }
 
-// readError returns the error of ReadFile.
-func (c *Catalog) readError(ctx context.Context, op, given, name string, size int64, err error) error {
-	var notText *text.NotTextError
-	switch {
-	case errors.As(err, &notText):
-		return &Error{Code: CodeNotText, Op: op, Path: given, Err: err,
-			Message: "'" + escape.Path(name) + "' is not text: " + notText.MediaType + ", " + shown.Size(size) + "; use a tool for this type of file"}
-	case errors.Is(err, confine.ErrNotRegular):
-		e := &Error{Code: CodeFileRead, Op: op, Path: given, Err: err,
-			Message: "'" + escape.Path(name) + "' is not a regular file; choose another file"}
-		if info, err := c.root.Info(name); err == nil && info.Mode.IsDir() {
-			e.Message = "'" + slashed(name) + "' is a directory, not a file; list the directory and choose a file"
-		}
-		return e
+func (t *FileText) read(ctx context.Context, f *fileCall) error {
+	c := f.catalog
+	page, err := textfile.Reader{FS: c.root, AnyOffset: c.at.OnOS, Lines: &c.caches.lines}.Read(ctx, f.name, f.lines)
+	if err == nil {
+		*t = FileText(page)
+		return nil
 	}
-	return c.statError(ctx, op, given, name, err)
+	var notText *text.NotTextError
+	if errors.As(err, &notText) {
+		return &Error{Code: CodeNotText, Path: f.path, Err: err,
+			Message: "'" + escape.Path(f.name) + "' is not text: " + notText.MediaType + ", " + shown.Size(page.Size) + "; use a tool for this type of file"}
+	}
+	return err
 }
+
+// MaxBytes limits the text.
+func (*FileText) fit(context.Context, *fileCall) error { return nil }
 
 // String returns the lines as text for a model: the number of each line, a tab and the line
 // without its line break. After the number of an empty line, there is no tab. The text has no line break at its end. The numbers are aligned at

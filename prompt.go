@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/search"
@@ -149,7 +150,7 @@ type promptOption func(*promptOptions)
 func (f promptOption) applyPrompt(o *promptOptions) { f(o) }
 
 type promptOptions struct {
-	budget    promptblock.Budget
+	budget    budget.Budget
 	locations bool
 	first     []string
 	query     string

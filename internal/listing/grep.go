@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/grep"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/text"
@@ -267,17 +268,17 @@ func (g *grepper) add(dir, name string, found grep.Found, binary bool) {
 func (g *grepper) cut() {
 	files := g.found.Files
 	slices.SortFunc(files, func(a, b MatchingFile) int { return comparePaths(a.Path, b.Path) })
-	siblings := make([]Siblings, len(files))
+	siblings := make([]budget.Siblings, len(files))
 	for i, first := 0, 0; i < len(files); i++ {
 		n := len(files[i].Lines)
-		siblings[i] = Siblings{First: first, Entries: n, Dirs: n}
+		siblings[i] = budget.Siblings{First: first, Entries: n, Dirs: n}
 		if !g.search.Fair {
 			first += n
 		}
 	}
 	var last lastLine
 	g.lines = 0
-	for i, n := range firstEntries(siblings, g.limit) {
+	for i, n := range budget.FirstEntries(siblings, g.limit) {
 		if n < len(files[i].Lines) {
 			files[i].Lines = slices.Clone(files[i].Lines[:n])
 		}

@@ -14,6 +14,12 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
+// The distances of places of package budget.
+const (
+	placesPerFile  = 16
+	placesPerLevel = 64
+)
+
 // naivePlaces returns the paths of the entries of a filesystem in the order of their places, by
 // a simulation of the rules.
 func naivePlaces(t *rapid.T, f *confine.FS, o Options) []string {

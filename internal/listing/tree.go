@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
@@ -73,7 +74,7 @@ type branch[E any] struct {
 
 	// With Options.Places.
 	index    int // of the directory among its siblings
-	siblings Siblings
+	siblings budget.Siblings
 	shown    int // number of entries within the limit
 }
 
@@ -222,17 +223,17 @@ func (t *treeBuilder[E]) descend(level []*directory[branch[E]]) []*directory[bra
 func (t *treeBuilder[E]) settlePlaces(level []*directory[branch[E]]) ([]*directory[branch[E]], error) {
 	for _, f := range level {
 		if f == t.walk.top {
-			f.data.siblings = TopSiblings(f.data.entries, f.data.dirs)
+			f.data.siblings = budget.TopSiblings(f.data.entries, f.data.dirs)
 		} else {
 			f.data.siblings = f.parent.data.siblings.Below(f.data.index, f.data.entries, f.data.dirs)
 		}
 	}
 	t.kept = append(t.kept, level...)
-	siblings := make([]Siblings, len(t.kept))
+	siblings := make([]budget.Siblings, len(t.kept))
 	for i, f := range t.kept {
 		siblings[i] = f.data.siblings
 	}
-	for i, shown := range firstEntries(siblings, t.left) {
+	for i, shown := range budget.FirstEntries(siblings, t.left) {
 		t.kept[i].data.shown = shown
 	}
 	t.kept = slices.DeleteFunc(t.kept, func(f *directory[branch[E]]) bool {

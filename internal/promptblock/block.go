@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
@@ -23,13 +24,6 @@ type Block struct {
 	Tag       string   // of an item, such as "skill"; the tag of the block is then "available_skills"
 	Preferred []string // names that precede all others in the order of precedence; unknown and repeated names have no effect
 	items     []item
-}
-
-// A Budget limits the text of a block. The zero Budget sets no limit.
-type Budget struct {
-	Limited bool
-	Max     int              // if negative, nothing fits
-	Count   func(string) int // nil counts characters
 }
 
 // A Result is the text of a block and the names of its items.
@@ -76,10 +70,10 @@ func (b *Block) Add(layer int, name, description, location string) {
 // long, Fit drops items from the end of the order of precedence, and gives the rest
 // of the budget to the descriptions of the included items. If ctx ends during the
 // search, Fit returns its error.
-func (b *Block) Fit(ctx context.Context, budget Budget) (Result, error) {
+func (b *Block) Fit(ctx context.Context, limit budget.Budget) (Result, error) {
 	b.rank()
 
-	chosen, text, err := b.fit(ctx, budget)
+	chosen, text, err := b.fit(ctx, limit)
 	if err != nil {
 		return Result{}, err
 	}
@@ -125,17 +119,17 @@ func (b *Block) rank() {
 // fit returns the best choice within the budget, and its text. The first search
 // decides how many items to drop. If items are dropped, a second search lengthens
 // the descriptions of the others.
-func (b *Block) fit(ctx context.Context, budget Budget) (choice, string, error) {
+func (b *Block) fit(ctx context.Context, limit budget.Budget) (choice, string, error) {
 	choices := b.dropping()
-	if budget.Count == nil && !budget.Limited {
+	if !limit.Limited {
 		whole := choices.at(choices.last)
 		return whole, b.text(whole), nil
 	}
-	chosen, best, err := b.search(ctx, budget, choices, measured{})
+	chosen, best, err := b.search(ctx, limit, choices, budget.Text{})
 	if err == nil && chosen.kept > 0 && chosen.kept < len(b.items) {
-		chosen, best, err = b.search(ctx, budget, b.shortening(chosen.kept), best)
+		chosen, best, err = b.search(ctx, limit, b.shortening(chosen.kept), best)
 	}
-	return chosen, best.text, err
+	return chosen, best.Text, err
 }
 
 // A sequence is a sequence of choices, from index 0 to last. Each choice has more
@@ -236,50 +230,25 @@ func (b *Block) omission(kept int) string {
 	}
 }
 
-// A measured text has a count within the budget.
-type measured struct {
-	text  string
-	count int
-}
-
-// search returns the last choice of a sequence within the budget, and its text.
-// The text of the first choice is least, which is within the budget.
-//
-// A counter of the caller is expensive. For most counters, a good guess is the
-// interpolation between a choice within the budget and a choice above the budget. Every
-// second guess is the middle, to limit the number of calls for every counter.
-func (b *Block) search(ctx context.Context, budget Budget, choices sequence, least measured) (choice, measured, error) {
-	within := func(size int) int {
-		return sort.Search(choices.last+1, func(i int) bool { return b.size(choices.at(i)) > size }) - 1
+// search returns the last choice of a sequence within a budget, and its text. The text of the first choice is first,
+// which is within the budget.
+func (b *Block) search(ctx context.Context, limit budget.Budget, choices sequence, first budget.Text) (choice, budget.Text, error) {
+	size := func(i int) int { return b.size(choices.at(i)) }
+	text := func(i int) string { return b.text(choices.at(i)) }
+	if limit.Count == nil {
+		last := max(0, sort.Search(choices.last+1, func(i int) bool { return size(i) > limit.Max })-1)
+		return choices.at(last), budget.Text{Text: text(last)}, nil
 	}
-	if budget.Count == nil {
-		c := choices.at(max(0, within(budget.Max)))
-		return c, measured{text: b.text(c)}, nil
+	first.Entries = 0
+	if choices.last == 0 || limit.Max < 0 {
+		return choices.at(0), first, nil
 	}
-	if choices.last == 0 || budget.Max < 0 {
-		return choices.at(0), least, nil
-	}
-	whole := measured{text: b.text(choices.at(choices.last))}
-	if whole.count = budget.Count(whole.text); whole.count <= budget.Max {
-		return choices.at(choices.last), whole, nil
-	}
-	low, high, highCount := 0, choices.last, whole.count
-	for middle := false; low+1 < high; middle = !middle {
-		if err := ctx.Err(); err != nil {
-			return choice{}, measured{}, err
-		}
-		share := 0.5
-		if !middle {
-			share = float64(budget.Max-least.count) / float64(highCount-least.count)
-		}
-		from, to := b.size(choices.at(low)), b.size(choices.at(high))
-		guess := min(max(within(from+int(share*float64(to-from))), low+1), high-1)
-		text := b.text(choices.at(guess))
-		if n := budget.Count(text); n <= budget.Max {
-			low, least = guess, measured{text, n}
-		} else {
-			high, highCount = guess, n
+	found := limit.Measure(choices.last, text(choices.last))
+	if found.Size > limit.Max {
+		var err error
+		if found, err = limit.Longest(ctx, first, found, size, text); err != nil {
+			return choice{}, budget.Text{}, err
 		}
 	}
-	return choices.at(low), least, nil
+	return choices.at(found.Entries), found, nil
 }

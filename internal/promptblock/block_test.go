@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
@@ -74,7 +75,7 @@ func parse(t interface{ Fatalf(string, ...any) }, text string) []described {
 func TestParsersReadEveryBlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		items := anyItems.Draw(t, "items")
-		p, err := blockOf(items).Fit(context.Background(), Budget{})
+		p, err := blockOf(items).Fit(context.Background(), budget.Budget{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,20 +117,20 @@ func TestBlocksStayWithinTheBudget(t *testing.T) {
 			}
 			rapid.Check(t, func(t *rapid.T) {
 				items := anyItems.Draw(t, "items")
-				whole := measure(within(t, items, Budget{}).Text)
-				budget := rapid.IntRange(-1, whole+1).Draw(t, "budget")
-				of := func(budget int) Budget {
-					return Budget{Limited: true, Max: budget, Count: counter.count}
+				whole := measure(within(t, items, budget.Budget{}).Text)
+				most := rapid.IntRange(-1, whole+1).Draw(t, "budget")
+				of := func(most int) budget.Budget {
+					return budget.Budget{Limited: true, Max: most, Count: counter.count}
 				}
-				p := within(t, items, of(budget))
-				if p.Text != "" && measure(p.Text) > budget {
-					t.Fatalf("%d %s, over the budget of %d:\n%s", measure(p.Text), counter.unit, budget, p.Text)
+				p := within(t, items, of(most))
+				if p.Text != "" && measure(p.Text) > most {
+					t.Fatalf("%d %s, over the budget of %d:\n%s", measure(p.Text), counter.unit, most, p.Text)
 				}
-				if budget >= whole && len(p.Shortened)+len(p.Dropped) > 0 {
+				if most >= whole && len(p.Shortened)+len(p.Dropped) > 0 {
 					t.Errorf("all would fit, but shortened %q, dropped %q", p.Shortened, p.Dropped)
 				}
 				consistent(t, items, p)
-				more := within(t, items, of(rapid.IntRange(budget, whole+1).Draw(t, "more")))
+				more := within(t, items, of(rapid.IntRange(most, whole+1).Draw(t, "more")))
 				if counter.unit == "words" {
 					return // a longer text may have fewer words, so more room may give less
 				}
@@ -152,8 +153,8 @@ func TestPreferredNamesAreDroppedLast(t *testing.T) {
 		}
 		b := blockOf(items)
 		b.Preferred = rapid.SliceOf(rapid.SampledFrom(names)).Draw(t, "preferred")
-		budget := rapid.IntRange(0, utf8.RuneCountInString(within(t, items, Budget{}).Text)).Draw(t, "budget")
-		p, err := b.Fit(context.Background(), Budget{Limited: true, Max: budget})
+		most := rapid.IntRange(0, utf8.RuneCountInString(within(t, items, budget.Budget{}).Text)).Draw(t, "budget")
+		p, err := b.Fit(context.Background(), budget.Budget{Limited: true, Max: most})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +184,7 @@ func TestPreferredNamesAreDroppedLast(t *testing.T) {
 	})
 }
 
-func within(t *rapid.T, items []described, o Budget) Result {
+func within(t *rapid.T, items []described, o budget.Budget) Result {
 	p, err := blockOf(items).Fit(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -260,11 +261,11 @@ func TestSearchFindsTheBestChoice(t *testing.T) {
 				t.Fatalf("choice %d has %d characters, want at most %d", i, n, size)
 			}
 		}
-		budget := rapid.IntRange(counts[0], counts[choices.last]+1).Draw(t, "budget")
-		want, _ := slices.BinarySearch(counts, budget+1)
-		got, best, err := b.search(context.Background(), Budget{Max: budget, Count: count}, choices, measured{b.text(choices.at(0)), counts[0]})
-		if err != nil || got != choices.at(want-1) || best.text != b.text(got) {
-			t.Errorf("%v with %d tokens, want %v, of %v; %v", got, count(best.text), choices.at(want-1), counts, err)
+		most := rapid.IntRange(counts[0], counts[choices.last]+1).Draw(t, "budget")
+		want, _ := slices.BinarySearch(counts, most+1)
+		got, best, err := b.search(context.Background(), budget.Budget{Max: most, Count: count}, choices, budget.Text{Text: b.text(choices.at(0)), Size: counts[0]})
+		if err != nil || got != choices.at(want-1) || best.Text != b.text(got) {
+			t.Errorf("%v with %d tokens, want %v, of %v; %v", got, count(best.Text), choices.at(want-1), counts, err)
 		}
 	})
 }
@@ -273,7 +274,7 @@ func TestSearchFindsTheBestChoice(t *testing.T) {
 // budget.
 func TestDescriptionsUseTheBudgetOfDroppedSkills(t *testing.T) {
 	items := []described{{Name: "a", Description: strings.Repeat("word ", 40)}, {Name: "b", Description: strings.Repeat("word ", 40)}, {Name: "c", Description: "short"}}
-	for _, o := range []Budget{{Limited: true, Max: 250}, {Limited: true, Max: 250, Count: utf8.RuneCountInString}} {
+	for _, o := range []budget.Budget{{Limited: true, Max: 250}, {Limited: true, Max: 250, Count: utf8.RuneCountInString}} {
 		p, err := blockOf(items).Fit(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -305,12 +306,12 @@ func TestNumberOfCounterCalls(t *testing.T) {
 		{"with an offset", func(s string) int { return 3000 + len(s)/5 }, 14},
 		{"far from linear", func(s string) int { return len(s) * len(s) / 1e6 }, 40},
 	} {
-		for _, budget := range []int{0, 100, 4000, 8000, 20000, 200000} {
-			t.Run(fmt.Sprintf("%s, %d", counter.name, budget), func(t *testing.T) {
+		for _, most := range []int{0, 100, 4000, 8000, 20000, 200000} {
+			t.Run(fmt.Sprintf("%s, %d", counter.name, most), func(t *testing.T) {
 				count, calls := counter.count, 0
 				counted := func(s string) int { calls++; return count(s) }
-				p, err := block.Fit(t.Context(), Budget{Limited: true, Max: budget, Count: counted})
-				if err != nil || p.Text != "" && count(p.Text) > budget {
+				p, err := block.Fit(t.Context(), budget.Budget{Limited: true, Max: most, Count: counted})
+				if err != nil || p.Text != "" && count(p.Text) > most {
 					t.Fatalf("%d tokens, %v", count(p.Text), err)
 				}
 				if calls > counter.max {
@@ -325,7 +326,7 @@ func TestDescriptionOf5MBDoesNotShortenOthers(t *testing.T) {
 	items := many(100)
 	items[7].Layer, items[7].Description = 0, strings.Repeat("An attack on the budget. ", 5<<20/25)
 	block := blockOf(items)
-	for _, o := range []Budget{
+	for _, o := range []budget.Budget{
 		{Limited: true, Max: 4000},
 		{Limited: true, Max: 30_000},
 		{Limited: true, Max: 1000, Count: words},
@@ -354,7 +355,7 @@ func TestFitEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
 	count := func(s string) int { calls++; cancel(); return len(s) }
-	if _, err := blockOf(many(100)).Fit(ctx, Budget{Limited: true, Max: 1000, Count: count}); !errors.Is(err, context.Canceled) || calls != 1 {
+	if _, err := blockOf(many(100)).Fit(ctx, budget.Budget{Limited: true, Max: 1000, Count: count}); !errors.Is(err, context.Canceled) || calls != 1 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 }

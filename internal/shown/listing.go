@@ -26,6 +26,12 @@ const (
 	symlink   = "symlink"
 )
 
+// IsDir reports whether the entry is a directory.
+func (e Entry) IsDir() bool { return e.Type == directory }
+
+// Unknown reports whether the metadata could not be read. In a result without sizes, the size of a file is -1.
+func (e Entry) Unknown(noSizes bool) bool { return e.Size < 0 && !(noSizes && e.Type == file) }
+
 // A Listing is a page of the entries of a directory.
 type Listing[E any] struct {
 	Path       string

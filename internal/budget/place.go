@@ -1,4 +1,4 @@
-package listing
+package budget
 
 // The places of entries order the entries of a tree, so that the first entries show many
 // directories, not the content of a few:
@@ -48,9 +48,9 @@ func (s Siblings) until(place int) int {
 	return max(0, min(n, s.Entries))
 }
 
-// firstEntries returns the numbers of entries of each directory that are within the first
+// FirstEntries returns the numbers of entries of each directory that are within the first
 // limit entries of all directories. The directories are ordered by level.
-func firstEntries(dirs []Siblings, limit int) []int {
+func FirstEntries(dirs []Siblings, limit int) []int {
 	count := func(place int) (n int) {
 		for _, s := range dirs {
 			n += s.until(place)

@@ -67,8 +67,8 @@ func run[T any, P interface {
 	return state.result, nil
 }
 
-// resolve sets the name below the root. If the path leads above the root, resolve returns ErrOutsideRoot. resolve looks
-// at no file; opening the name checks each directory of the path.
+// resolve sets the name below the root. resolve resolves ".." in the text of the path. If the path leads above the root,
+// resolve returns ErrOutsideRoot. Opening the name checks each directory of the path.
 func (f *fileCall) resolve() error {
 	name, ok := f.catalog.at.Relative(f.path)
 	if !ok {

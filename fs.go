@@ -150,12 +150,12 @@ func (l DirListing) String() string { return shown.Listing[Entry](l).Text((*Entr
 // An EntryType is the type of an entry of a directory.
 type EntryType string
 
-// The types of entries. A symbolic link is a Symlink, whatever its target.
+// The types of entries. A symbolic link is an EntrySymlink, whatever its target.
 const (
-	File      EntryType = "file"
-	Directory EntryType = "directory"
-	Symlink   EntryType = "symlink"
-	Other     EntryType = "other" // a named pipe, a socket, a device; an unknown type, with Size -1, in a directory without search permission
+	EntryFile      EntryType = "file"
+	EntryDirectory EntryType = "directory"
+	EntrySymlink   EntryType = "symlink"
+	EntryOther     EntryType = "other" // a named pipe, a socket, a device; an unknown type, with Size -1, in a directory without search permission
 )
 
 // An Entry describes an entry of a directory.
@@ -168,7 +168,7 @@ type Entry struct {
 	Outside  bool      `json:"outside,omitempty"` // the link leads out of the root; Target is empty
 }
 
-var entryTypes = [...]EntryType{listing.KindDir: Directory, listing.KindFile: File, listing.KindLink: Symlink, listing.KindOther: Other}
+var entryTypes = [...]EntryType{listing.KindDir: EntryDirectory, listing.KindFile: EntryFile, listing.KindLink: EntrySymlink, listing.KindOther: EntryOther}
 
 func newEntry(r *listing.Row) Entry {
 	modified := r.Modified
@@ -186,7 +186,7 @@ func (e *Entry) row() shown.Entry {
 // removeSize removes the metadata.
 func (e *Entry) removeSize() {
 	e.Modified = time.Time{}
-	if e.Type == File {
+	if e.Type == EntryFile {
 		e.Size = -1
 	}
 }
@@ -194,7 +194,7 @@ func (e *Entry) removeSize() {
 // position returns the position of the entry for a cursor.
 func (e *Entry) position(sort SortKey) string {
 	row := listing.Row{Name: e.Name, Kind: listing.KindFile, Size: e.Size, Modified: e.Modified}
-	if e.Type == Directory {
+	if e.Type == EntryDirectory {
 		row.Kind = listing.KindDir
 	}
 	return listing.Position(orders[sort], &row)

@@ -86,7 +86,7 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 				return c.FindFiles(ctx, dir, "*", optionsOf[toolshelf.DirOption](append(o, options...))...)
 			},
 			"Grep": func(o ...toolshelf.FileOption) (fmt.Stringer, error) {
-				return c.Grep(ctx, dir, "a", append(optionsOf[toolshelf.GrepOption](append(o, options...)), toolshelf.Context(1))...)
+				return c.Grep(ctx, dir, "a", append(optionsOf[toolshelf.GrepOption](append(o, options...)), toolshelf.ContextLines(1))...)
 			},
 		}
 		for _, name := range slices.Sorted(maps.Keys(calls)) {
@@ -185,7 +185,7 @@ func wideBeforeDeep(r *rapid.T, whole, got []toolshelf.TreeNode) {
 			}
 			for i, all := range whole {
 				switch {
-				case i >= len(got) && (i < 4 || all.Type == toolshelf.Directory):
+				case i >= len(got) && (i < 4 || all.Type == toolshelf.EntryDirectory):
 					r.Fatalf("no %s, but entries of %s/%s", all.Name, dir.Name, n.Name)
 				case i < len(got) && len(got[i].Children) < min(4, len(all.Children)):
 					r.Fatalf("%d of %d entries of %s, but entries of %s/%s", len(got[i].Children), len(all.Children), all.Name, dir.Name, n.Name)
@@ -322,7 +322,7 @@ func TestTreeBudgetOfALargeProject(t *testing.T) {
 		}
 		below := 0
 		for _, dir := range tree.Children[:60] {
-			if dir.Type != toolshelf.Directory {
+			if dir.Type != toolshelf.EntryDirectory {
 				t.Errorf("%s: %s is not a directory", name, dir.Name)
 			}
 			below += len(dir.Children)

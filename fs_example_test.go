@@ -316,7 +316,7 @@ func ExampleCatalog_RelativePath() {
 func ExampleCatalog_Grep() {
 	c := source()
 	defer c.Close()
-	found, err := c.Grep(context.Background(), ".", `^func \w+`, toolshelf.Files("*.go"), toolshelf.Context(1))
+	found, err := c.Grep(context.Background(), ".", `^func \w+`, toolshelf.InFiles("*.go"), toolshelf.ContextLines(1))
 	if err != nil {
 		fmt.Println(err)
 		return

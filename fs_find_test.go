@@ -140,7 +140,7 @@ func TestGlobsThatMatchNoFileAreAnsweredWithAGlob(t *testing.T) {
 				want = fmt.Sprintf("Did you mean '%s' in place of '%s'?", tt.want, escaped)
 			}
 			found, err := c.FindFiles(t.Context(), tt.path, tt.glob, toolshelf.Gitignore(), toolshelf.SkipDependencies())
-			lines, grepErr := c.Grep(t.Context(), tt.path, "x", toolshelf.Files("*.absent", tt.glob), toolshelf.Gitignore(), toolshelf.SkipDependencies())
+			lines, grepErr := c.Grep(t.Context(), tt.path, "x", toolshelf.InFiles("*.absent", tt.glob), toolshelf.Gitignore(), toolshelf.SkipDependencies())
 			if errors.Join(err, grepErr) != nil || found.Total > 0 || found.Hint != want || lines.Hint != want {
 				t.Errorf("%s: %s in %q: %v, %v, %d found, the hints %q and %q, want %q", name, tt.glob, tt.path, err, grepErr, found.Total, found.Hint, lines.Hint, want)
 			}
@@ -290,7 +290,7 @@ func TestFindFilesIsAFilterOfTheTree(t *testing.T) {
 				}
 				plain := strings.TrimPrefix(strings.TrimSuffix(pattern, "/"), "/")
 				matches := func(p string) bool { return doublestar.MatchUnvalidated(p, name) }
-				if n.Type == toolshelf.File && !strings.HasSuffix(pattern, "/") && slices.ContainsFunc(withoutStarsInBraces(plain), matches) {
+				if n.Type == toolshelf.EntryFile && !strings.HasSuffix(pattern, "/") && slices.ContainsFunc(withoutStarsInBraces(plain), matches) {
 					want = append(want, "top/"+full)
 				}
 			}

@@ -27,7 +27,7 @@ type TextMatches struct {
 	Vanished     int         `json:"vanished,omitempty"`     // number of entries removed during the call
 	LongLines    int         `json:"long_lines,omitempty"`   // number of lines larger than 1 MiB; Grep searches the first 1 MiB
 	Limits       []string    `json:"limits,omitempty"`       // the limits beyond which there are matching lines, such as "100 lines" or "8000 characters": of Limit and Budget, the smaller
-	Hint         string      `json:"hint,omitempty"`         // if no file matches the globs of Files: a glob that matches a file, the glob without the repeated path, or why a glob matches none, in one line; empty if unknown
+	Hint         string      `json:"hint,omitempty"`         // if no file matches the globs of InFiles: a glob that matches a file, the glob without the repeated path, or why a glob matches none, in one line; empty if unknown
 	Warnings     []string    `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 
@@ -39,8 +39,8 @@ type TextMatch struct {
 	Text       string   `json:"text"`                  // the line in UTF-8, without its line break; of a line of more than 500 characters, 500 characters around the match
 	TextColumn int64    `json:"text_column,omitempty"` // number of bytes of the line before Text; more than 0 if Text lacks the beginning of the line
 	Truncated  bool     `json:"truncated,omitempty"`   // Text lacks the end of the line
-	Before     []string `json:"before,omitempty"`      // the lines before the line, for Context
-	After      []string `json:"after,omitempty"`       // the lines after the line, for Context
+	Before     []string `json:"before,omitempty"`      // the lines before the line, for ContextLines
+	After      []string `json:"after,omitempty"`       // the lines after the line, for ContextLines
 	More       int      `json:"more,omitempty"`        // on the last match of a file: number of further matching lines of the file, not in Matches
 }
 
@@ -56,8 +56,8 @@ const defaultGrepLimit = 1000
 // IgnoreCase and WholeWords change the meaning of the pattern. A line with several matches is one
 // TextMatch with the column of the first match.
 //
-// Grep searches the files that [Catalog.FindFiles] would return for one of the globs of Files, or
-// for "**" without Files: regular files, and links to regular files if [WithSymlinks] allows the
+// Grep searches the files that [Catalog.FindFiles] would return for one of the globs of InFiles, or
+// for "**" without InFiles: regular files, and links to regular files if [WithSymlinks] allows the
 // link. Grep does not enter linked directories. Grep omits hidden files and directories unless the
 // options include ShowHidden. If the path is a file, Grep searches the file, whatever its name,
 // and the options that select files have no effect.
@@ -71,7 +71,7 @@ const defaultGrepLimit = 1000
 // processors. With Limit, Grep returns the first lines in this order, but still
 // searches all files for Total and Files. Without Limit, Grep returns at most 1,000 lines. With
 // [Budget], all files share the limit and the budget. With
-// Context, Before and After have the lines around the matching line. No line of a file is twice
+// ContextLines, Before and After have the lines around the matching line. No line of a file is twice
 // in the result: After ends before the next matching line, and Before begins after the After of
 // the previous matching line. Each line of Before and After is cut to 500 characters, and "…"
 // marks the cut.
@@ -81,7 +81,7 @@ const defaultGrepLimit = 1000
 // the new end. Grep counts a file that is removed before Grep opens the file as Vanished. Grep
 // skips and counts unreadable directories, unreadable files, and files whose reading fails.
 //
-// If no file matches the globs of Files, Grep looks for a Hint, as FindFiles does.
+// If no file matches the globs of InFiles, Grep looks for a Hint, as FindFiles does.
 //
 // Grep accepts the paths of [Catalog.ListDir]. The errors are:
 //
@@ -94,7 +94,7 @@ const defaultGrepLimit = 1000
 //
 // Grep reads files of any size in blocks of 64 KiB, on all processors. The limit of
 // [WithMaxFileSize] does not apply. In a line larger than 1 MiB, Grep searches the first 1 MiB,
-// and "$" matches at the end of this part. The memory depends on Limit, Context, the number of
+// and "$" matches at the end of this part. The memory depends on Limit, ContextLines, the number of
 // processors and the number of directories. The end of ctx ends Grep before the next block, and
 // within a block if the pattern is complex. Searching for a text, or for a pattern whose matches
 // contain a constant text, costs little more than reading the files. Other patterns cost the time
@@ -184,7 +184,7 @@ func (m TextMatches) String() string { return shown.Matches[TextMatch](m).Text((
 func (m *TextMatch) row() *shown.Match { return (*shown.Match)(m) }
 
 // A GrepOption is an option for one call of Grep. If an option is repeated, the last value
-// applies, except for Exclude and Files: the globs of all options apply. A nil GrepOption has no
+// applies, except for Exclude and InFiles: the globs of all options apply. A nil GrepOption has no
 // effect.
 type GrepOption interface{ applyGrep(*dirOptions) }
 
@@ -215,10 +215,10 @@ func WholeWords() GrepOption {
 	return grepOption(func(o *dirOptions) { o.grep.WholeWords = true })
 }
 
-// Files searches only files that match at least one of the globs. A glob without a slash matches
+// InFiles searches only files that match at least one of the globs. A glob without a slash matches
 // names at any depth. A glob with a slash matches paths relative to the directory of the call.
 // Syntax and errors are the syntax and the errors of Exclude. No glob means all files.
-func Files(globs ...string) GrepOption {
+func InFiles(globs ...string) GrepOption {
 	return grepOption(func(o *dirOptions) {
 		for _, text := range globs {
 			if o.err != nil {
@@ -229,15 +229,15 @@ func Files(globs ...string) GrepOption {
 	})
 }
 
-// maxContext limits Context, because a result has up to 2n+1 lines for each matching line.
+// maxContext limits ContextLines, because a result has up to 2n+1 lines for each matching line.
 const maxContext = 100
 
-// Context returns up to n lines before and up to n lines after each matching line, n from 0 to
+// ContextLines returns up to n lines before and up to n lines after each matching line, n from 0 to
 // 100. The default is 0. Another n is [ErrInvalidOption].
-func Context(n int) GrepOption {
+func ContextLines(n int) GrepOption {
 	return grepOption(func(o *dirOptions) {
 		if n < 0 || n > maxContext {
-			o.fail(invalidOption(fmt.Sprintf("Context: %d lines; use 0 to %d", n, maxContext)))
+			o.fail(invalidOption(fmt.Sprintf("ContextLines: %d lines; use 0 to %d", n, maxContext)))
 		}
 		o.context = n
 	})

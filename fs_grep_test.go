@@ -59,7 +59,7 @@ func TestGrepText(t *testing.T) {
   b.txt:5: TODO five
 
 1 file is not text and was not searched`},
-		{"files that git ignores", "src", "TODO", []toolshelf.GrepOption{toolshelf.Gitignore(), toolshelf.Files("*.log", "*.go")}, `Found 2 lines in 2 files matching 'TODO':
+		{"files that git ignores", "src", "TODO", []toolshelf.GrepOption{toolshelf.Gitignore(), toolshelf.InFiles("*.log", "*.go")}, `Found 2 lines in 2 files matching 'TODO':
 
   src/sub/x.go:1: TODO x
   src/main.go:1: // TODO main`},
@@ -68,30 +68,30 @@ func TestGrepText(t *testing.T) {
   src/.env:1: TODO hidden
 
 1 file is not text and was not searched`},
-		{"levels", "src", "TODO", []toolshelf.GrepOption{toolshelf.MaxDepth(1), toolshelf.Files("*.go")}, `Found 1 line in 1 file matching 'TODO':
+		{"levels", "src", "TODO", []toolshelf.GrepOption{toolshelf.MaxDepth(1), toolshelf.InFiles("*.go")}, `Found 1 line in 1 file matching 'TODO':
 
   src/main.go:1: // TODO main`},
-		{"a glob with a path", ".", "TODO", []toolshelf.GrepOption{toolshelf.Files("src/*.go", "b*")}, `Found 3 lines in 2 files matching 'TODO':
+		{"a glob with a path", ".", "TODO", []toolshelf.GrepOption{toolshelf.InFiles("src/*.go", "b*")}, `Found 3 lines in 2 files matching 'TODO':
 
   src/main.go:1: // TODO main
   b.txt:2: TODO two
   b.txt:5: TODO five`},
-		{"a limit", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(2), toolshelf.Files("*.go", "*.md")}, `Found 4 lines in 3 files matching 'TODO':
+		{"a limit", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(2), toolshelf.InFiles("*.go", "*.md")}, `Found 4 lines in 3 files matching 'TODO':
 
   src/sub/x.go:1: TODO x
   src/main.go:1: // TODO main
   … and 2 more lines and 1 more file beyond 2 lines; raise this limit, or narrow path, files or pattern`},
-		{"a limit and a large budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(1), toolshelf.Budget(300), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
+		{"a limit and a large budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(1), toolshelf.Budget(300), toolshelf.InFiles("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
 
   A.md:1: TODO first
   A.md: … and 1 more
   … and 3 more lines and 1 more file beyond 1 line; raise this limit, or narrow path, files or pattern`},
-		{"a limit that is larger than the budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(3), toolshelf.Budget(211), toolshelf.Files("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
+		{"a limit that is larger than the budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(3), toolshelf.Budget(211), toolshelf.InFiles("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
 
   A.md:1: TODO first
   A.md: … and 1 more
   … and 3 more lines and 1 more file beyond 211 characters; raise this limit, or narrow path, files or pattern`},
-		{"context", ".", "TODO", []toolshelf.GrepOption{toolshelf.Context(1), toolshelf.Files("b.txt", "A.md")}, `Found 4 lines in 2 files matching 'TODO':
+		{"context", ".", "TODO", []toolshelf.GrepOption{toolshelf.ContextLines(1), toolshelf.InFiles("b.txt", "A.md")}, `Found 4 lines in 2 files matching 'TODO':
 
   A.md:1: TODO first
   A.md-2-
@@ -102,7 +102,7 @@ func TestGrepText(t *testing.T) {
   b.txt-3- three
   b.txt-4- four
   b.txt:5: TODO five`},
-		{"context with gaps", "b.txt", "e$", []toolshelf.GrepOption{toolshelf.Context(1), toolshelf.Files("*.go")}, `Found 3 lines in 1 file matching 'e$':
+		{"context with gaps", "b.txt", "e$", []toolshelf.GrepOption{toolshelf.ContextLines(1), toolshelf.InFiles("*.go")}, `Found 3 lines in 1 file matching 'e$':
 
   b.txt:1: one
   b.txt-2- TODO two
@@ -110,11 +110,11 @@ func TestGrepText(t *testing.T) {
   b.txt-4- four
   b.txt:5: TODO five`},
 		{"a long line", "long.txt", "TODO", nil, "Found 1 line in 1 file matching 'TODO':\n\n  long.txt:1: …" + x + "TODO" + y + "…"},
-		{"a file, whatever the options", "src/.env", "TODO", []toolshelf.GrepOption{toolshelf.Files("*.go"), toolshelf.Exclude(".env"), toolshelf.MaxDepth(1)}, `Found 1 line in 1 file matching 'TODO':
+		{"a file, whatever the options", "src/.env", "TODO", []toolshelf.GrepOption{toolshelf.InFiles("*.go"), toolshelf.Exclude(".env"), toolshelf.MaxDepth(1)}, `Found 1 line in 1 file matching 'TODO':
 
   src/.env:1: TODO hidden`},
 		{"a file that is not text", "src/image.png", "TODO", nil, "No lines found matching 'TODO' in 0 files\n\n1 file is not text and was not searched"},
-		{"no match", "src", "[Nn]othing", []toolshelf.GrepOption{toolshelf.Files("*.go")}, "No lines found matching '[Nn]othing' in 2 files"},
+		{"no match", "src", "[Nn]othing", []toolshelf.GrepOption{toolshelf.InFiles("*.go")}, "No lines found matching '[Nn]othing' in 2 files"},
 		{"whole words, in any letter case", "A.md", "todo|fir", []toolshelf.GrepOption{toolshelf.WholeWords(), toolshelf.IgnoreCase(), toolshelf.Limit(1)}, `Found 2 lines in 1 file matching 'todo|fir':
 
   A.md:1: TODO first
@@ -301,7 +301,7 @@ func TestGrepAgreesWithALoop(t *testing.T) {
 				want[i].More = more
 			}
 		}
-		options = append(options, toolshelf.Limit(limit), toolshelf.Context(1))
+		options = append(options, toolshelf.Limit(limit), toolshelf.ContextLines(1))
 		got, err := c.Grep(context.Background(), "p", pattern, options...)
 		if err != nil || got.Total != total || got.Files != matching || got.Searched != len(files.Files) {
 			r.Fatalf("%d lines, %d files of %d, %v; want %d, %d of %d", got.Total, got.Files, got.Searched, err, total, matching, len(files.Files))
@@ -509,7 +509,7 @@ func FuzzGrepText(f *testing.F) {
 			t.Skip()
 		}
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"d/" + name: content})))
-		found, err := c.Grep(t.Context(), "d", pattern, toolshelf.Context(len(content)%3), toolshelf.ShowHidden())
+		found, err := c.Grep(t.Context(), "d", pattern, toolshelf.ContextLines(len(content)%3), toolshelf.ShowHidden())
 		if err != nil {
 			t.Skip()
 		}

@@ -49,7 +49,7 @@ type dirOptions struct {
 	withoutSizes     bool
 	progress         func(Progress)
 	seen, searched   *atomic.Int64  // the counts for progress; or nil
-	files            []listing.Glob // of Files, or the pattern of FindFiles
+	files            []listing.Glob // of InFiles, or the pattern of FindFiles
 	grep             grep.Options
 	context          int
 	budget           budget.Budget

@@ -60,7 +60,7 @@ func TestWithoutSizes(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := toolshelf.DirListing{Path: "./", Files: 2, Dirs: 1, NoSizes: true,
-			Entries: []toolshelf.Entry{entry("a", toolshelf.Directory, 0), entry("c", toolshelf.File, -1), entry("d", toolshelf.File, -1)}}
+			Entries: []toolshelf.Entry{entry("a", toolshelf.EntryDirectory, 0), entry("c", toolshelf.EntryFile, -1), entry("d", toolshelf.EntryFile, -1)}}
 		if diff := cmp.Diff(want, l); diff != "" {
 			t.Errorf("by %s (-want +got):\n%s", order, diff)
 		}
@@ -74,7 +74,7 @@ func TestWithoutSizes(t *testing.T) {
 		if text := "Directory tree: ./\n\nExcluding: l*\n\n[DIR]  a/\n  [FILE] b\n[FILE] c\n[FILE] d"; tree.String() != text {
 			t.Errorf("by %s: %q, want %q", order, tree, text)
 		}
-		if diff := cmp.Diff(entry("b", toolshelf.File, -1), tree.Children[0].Children[0].Entry); diff != "" {
+		if diff := cmp.Diff(entry("b", toolshelf.EntryFile, -1), tree.Children[0].Children[0].Entry); diff != "" {
 			t.Errorf("by %s (-want +got):\n%s", order, diff)
 		}
 		const directories = 3 // opened, and checked with Lstat

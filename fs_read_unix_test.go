@@ -69,7 +69,7 @@ func TestReadFileAndGrepOfProc(t *testing.T) {
 	if err != nil || last.First != text.Total || last.Text == "" || !strings.HasSuffix(text.Text, last.Text) {
 		t.Errorf("the last line: %+v, %v", last, err)
 	}
-	found, err := c.Grep(t.Context(), ".", "^Pid:", toolshelf.MaxDepth(1), toolshelf.Files("status", "exe"))
+	found, err := c.Grep(t.Context(), ".", "^Pid:", toolshelf.MaxDepth(1), toolshelf.InFiles("status", "exe"))
 	if err != nil || found.Total != 1 || found.Searched != 1 {
 		t.Errorf("Grep: %+v, %v", found, err)
 	}

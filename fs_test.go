@@ -441,11 +441,11 @@ func TestInvalidOptions(t *testing.T) {
 		{"a page of matches", find(toolshelf.After("x")), toolshelf.ErrInvalidOption},
 		{"an order for matches", find(toolshelf.SortedBy(toolshelf.BySize)), toolshelf.ErrInvalidOption},
 		{"no option of Grep", search(nil), nil},
-		{"no glob", search(toolshelf.Files()), nil},
-		{"the largest context", search(toolshelf.Context(100)), nil},
-		{"a larger context", search(toolshelf.Context(101)), toolshelf.ErrInvalidOption},
-		{"a negative context", search(toolshelf.Context(-1)), toolshelf.ErrInvalidOption},
-		{"an unclosed bracket for files", search(toolshelf.Files("[a")), toolshelf.ErrInvalidPattern},
+		{"no glob", search(toolshelf.InFiles()), nil},
+		{"the largest context", search(toolshelf.ContextLines(100)), nil},
+		{"a larger context", search(toolshelf.ContextLines(101)), toolshelf.ErrInvalidOption},
+		{"a negative context", search(toolshelf.ContextLines(-1)), toolshelf.ErrInvalidOption},
+		{"an unclosed bracket for files", search(toolshelf.InFiles("[a")), toolshelf.ErrInvalidPattern},
 		{"no option of ReadFile", read(nil), nil},
 		{"no range", read(toolshelf.Lines(0, 0)), nil},
 		{"a range of one line", read(toolshelf.Lines(-3, -3)), nil},
@@ -566,13 +566,13 @@ func FuzzListingText(f *testing.F) {
 			}
 		}
 		want := []toolshelf.Entry{
-			{Name: dir, Type: toolshelf.Directory},
-			{Name: file, Type: toolshelf.File, Size: max(size, -1)},
-			{Name: link, Type: toolshelf.Symlink, Target: other},
-			{Name: link, Type: toolshelf.Symlink, Outside: true},
-			{Name: link, Type: toolshelf.Symlink},
-			{Name: other, Type: toolshelf.Other},
-			{Name: other, Type: toolshelf.Other, Size: -1},
+			{Name: dir, Type: toolshelf.EntryDirectory},
+			{Name: file, Type: toolshelf.EntryFile, Size: max(size, -1)},
+			{Name: link, Type: toolshelf.EntrySymlink, Target: other},
+			{Name: link, Type: toolshelf.EntrySymlink, Outside: true},
+			{Name: link, Type: toolshelf.EntrySymlink},
+			{Name: other, Type: toolshelf.EntryOther},
+			{Name: other, Type: toolshelf.EntryOther, Size: -1},
 		}
 		text := toolshelf.DirListing{Path: dir + "/", Entries: want, Warnings: nil}.String()
 		lines := strings.Split(text, "\n")
@@ -616,13 +616,13 @@ func readLine(t *testing.T, line string) toolshelf.Entry {
 	name := rest[1:]
 	switch label {
 	case "[DIR":
-		e.Type = toolshelf.Directory
+		e.Type = toolshelf.EntryDirectory
 		name = strings.TrimSuffix(rest[2:], "/")
 	case "[FILE":
-		e.Type = toolshelf.File
+		e.Type = toolshelf.EntryFile
 		name = strings.TrimRight(name[:strings.LastIndex(name, " (")], " ")
 	case "[LINK":
-		e.Type = toolshelf.Symlink
+		e.Type = toolshelf.EntrySymlink
 		if link, target, ok := strings.Cut(name, " -> "); ok {
 			name, e.Target = link, readName(t, target)
 			break
@@ -632,9 +632,9 @@ func readLine(t *testing.T, line string) toolshelf.Entry {
 			name = strings.TrimSuffix(name, " (?)")
 		}
 	case "[OTHER":
-		e.Type = toolshelf.Other
+		e.Type = toolshelf.EntryOther
 	case "[?":
-		e.Type, name = toolshelf.Other, rest[4:]
+		e.Type, name = toolshelf.EntryOther, rest[4:]
 	}
 	e.Name = readName(t, name)
 	return e
@@ -689,13 +689,13 @@ Writable: No`
 	}{
 		{toolshelf.FileInfo{
 			Path:     "src/agent.lisp",
-			Entry:    toolshelf.Entry{Type: toolshelf.File, Size: 2458, Modified: time.Date(2026, 1, 20, 14, 3, 11, 5, time.UTC)},
+			Entry:    toolshelf.Entry{Type: toolshelf.EntryFile, Size: 2458, Modified: time.Date(2026, 1, 20, 14, 3, 11, 5, time.UTC)},
 			Accessed: time.Date(2026, 1, 21, 10, 0, 0, 0, time.FixedZone("CET", 3600)), Readable: &yes, Writable: &no,
 		}, "File: src/agent.lisp\n\nType: file\nSize: 2.4 KB\nModified: 2026-01-20 14:03:11\nAccessed: 2026-01-21 09:00:00\nReadable: Yes\nWritable: No"},
-		{toolshelf.FileInfo{Path: ".", Entry: toolshelf.Entry{Type: toolshelf.Directory}, Readable: &no}, "File: .\n\nType: directory\nReadable: No"},
-		{toolshelf.FileInfo{Path: "a\nb", Entry: toolshelf.Entry{Type: toolshelf.Symlink, Target: "c\td"}}, "File: a\\nb\n\nType: symlink\nTarget: c\\td"},
-		{toolshelf.FileInfo{Path: "a", Entry: toolshelf.Entry{Type: toolshelf.Symlink, Outside: true}}, "File: a\n\nType: symlink\nTarget: outside root"},
-		{toolshelf.FileInfo{Path: "a", Entry: toolshelf.Entry{Type: toolshelf.Other}}, "File: a\n\nType: other"},
+		{toolshelf.FileInfo{Path: ".", Entry: toolshelf.Entry{Type: toolshelf.EntryDirectory}, Readable: &no}, "File: .\n\nType: directory\nReadable: No"},
+		{toolshelf.FileInfo{Path: "a\nb", Entry: toolshelf.Entry{Type: toolshelf.EntrySymlink, Target: "c\td"}}, "File: a\\nb\n\nType: symlink\nTarget: c\\td"},
+		{toolshelf.FileInfo{Path: "a", Entry: toolshelf.Entry{Type: toolshelf.EntrySymlink, Outside: true}}, "File: a\n\nType: symlink\nTarget: outside root"},
+		{toolshelf.FileInfo{Path: "a", Entry: toolshelf.Entry{Type: toolshelf.EntryOther}}, "File: a\n\nType: other"},
 	} {
 		if diff := cmp.Diff(tt.want, tt.info.String()); diff != "" {
 			t.Errorf("text (-want +got):\n%s", diff)
@@ -716,9 +716,9 @@ func TestStatOnTheDisk(t *testing.T) {
 	c := catalog(t, toolshelf.WithRoot(dir))
 	yes, no := true, false
 	for _, want := range []toolshelf.FileInfo{
-		{Path: "d/a", Entry: toolshelf.Entry{Name: "a", Type: toolshelf.File, Size: 300, Modified: written}, Accessed: written.Add(time.Hour), Readable: &yes, Writable: &yes},
-		{Path: "d", Entry: toolshelf.Entry{Name: "d", Type: toolshelf.Directory, Modified: written}, Accessed: written.Add(time.Hour), Readable: &yes, Writable: &yes},
-		{Path: "ro", Entry: toolshelf.Entry{Name: "ro", Type: toolshelf.File, Size: 1}, Readable: &yes, Writable: &no},
+		{Path: "d/a", Entry: toolshelf.Entry{Name: "a", Type: toolshelf.EntryFile, Size: 300, Modified: written}, Accessed: written.Add(time.Hour), Readable: &yes, Writable: &yes},
+		{Path: "d", Entry: toolshelf.Entry{Name: "d", Type: toolshelf.EntryDirectory, Modified: written}, Accessed: written.Add(time.Hour), Readable: &yes, Writable: &yes},
+		{Path: "ro", Entry: toolshelf.Entry{Name: "ro", Type: toolshelf.EntryFile, Size: 1}, Readable: &yes, Writable: &no},
 	} {
 		got, err := c.Stat(t.Context(), want.Path)
 		if err != nil {

@@ -177,7 +177,7 @@ func TestTreeIsItsListings(t *testing.T) {
 				if diff := cmp.Diff(listing.Entries[i], n.Entry); diff != "" {
 					r.Fatalf("%s (-listing +tree):\n%s", dir, diff)
 				}
-				if n.Type == toolshelf.Directory {
+				if n.Type == toolshelf.EntryDirectory {
 					check(dir+"/"+n.Name, n.Children, n.More)
 				}
 			}

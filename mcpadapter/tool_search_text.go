@@ -42,7 +42,7 @@ var searchText = definition{
 		ignoredSchema+`,`+dependenciesSchema+`,`+vanishedSchema+`,"long_lines":{"type":"integer","description":"Number of lines larger than 1 MiB, of which only the first 1 MiB was searched"},"limits":{"type":"array","items":{"type":"string"},"description":"Limits beyond which there are matching lines, such as \"100 lines\""},`+hintSchema+`,`+warningSchema,
 		"path", "pattern", "matches", "total", "files", "searched"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		options := walkOptions(ctx, args, toolshelf.Files(args.strings("files")...), toolshelf.Context(args.integer("context_lines")))
+		options := walkOptions(ctx, args, toolshelf.InFiles(args.strings("files")...), toolshelf.ContextLines(args.integer("context_lines")))
 		options = appendIf(options, args.boolean("literal"), toolshelf.Literal())
 		options = appendIf(options, args.boolean("ignore_case"), toolshelf.IgnoreCase())
 		options = appendIf(options, args.boolean("whole_words"), toolshelf.WholeWords())

@@ -368,10 +368,10 @@ func WithReports(shared, local string) Option {
 	})
 }
 
-// WithCacheTTL lets List, All, ListSkills, Lint and searches use the result of an
-// earlier scan for the duration d, without another look at the files. During this
-// time, Get and GetSkill do not find new files. They never return an outdated
-// text: they stat the file, or read the file on a filesystem without change times
+// WithCacheTTL lets each method that lists, searches or checks commands or skills use the
+// result of an earlier scan for the duration d, without another look at the files. During
+// this time, Get and GetSkill do not find new files. Get and GetSkill never return an
+// outdated text: they stat the file, or read the file on a filesystem without change times
 // (see [WithFs]). The default, 0, is a scan in every call.
 func WithCacheTTL(d time.Duration) Option {
 	return optionFunc(func(c *config) error {

@@ -6,7 +6,8 @@
 // snapshot against the filesystem: one read for each directory and one stat for
 // each file. Concurrent calls share one validation. A call never shares a
 // validation that began before the call. Therefore a caller always sees its own
-// writes. Config.TTL and Config.Watch give up this guarantee to save validations.
+// writes. Config.TTL, Config.Watch and Config.Feed give up this guarantee to save
+// validations.
 package index
 
 import (

@@ -3,8 +3,8 @@
 //
 // [List], [Tree] and [Find] read a directory through an open [confine.Dir], filter the
 // entries, and pass each described entry to a function of the caller. The caller
-// therefore builds its values only once, in the goroutine that read the metadata. Only
-// [Find] follows symbolic links, and only links to files.
+// therefore builds its values only once, in the goroutine that read the metadata. [Find]
+// and [Grep] follow symbolic links to files. No function follows links to directories.
 package listing
 
 import (

@@ -5,9 +5,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -149,53 +151,169 @@ func TestArchitectureNamesExistingIdentifiers(t *testing.T) {
 var standardPackages = map[string]bool{"afero": true, "atomic": true, "context": true, "embed": true, "errors": true, "fs": true, "fsnotify": true, "json": true, "os": true, "sync": true}
 
 // declarations returns the identifiers that the packages of the repository declare
-// outside tests: each name alone, with the package, and for a method, a field or a
-// method of an interface with the type.
+// outside tests.
 func declarations(t *testing.T) map[string]bool {
 	t.Helper()
 	declared := map[string]bool{}
 	repositoryFiles(t, ".go", func(file string) {
-		if strings.HasSuffix(file, "_test.go") {
-			return
+		if !strings.HasSuffix(file, "_test.go") {
+			maps.Copy(declared, declarationsOf(t, file))
 		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	})
+	return declared
+}
+
+// declarationsOf returns the identifiers that a file, or a file of a directory, declares:
+// each name alone, with the package, and for a method, a field or a method of an interface
+// with the type.
+func declarationsOf(t *testing.T, name string) map[string]bool {
+	t.Helper()
+	declared := map[string]bool{}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		files, err := filepath.Glob(filepath.Join(name, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		pkg := parsed.Name.Name
-		if pkg == "main" {
-			pkg = path.Base(filepath.ToSlash(filepath.Dir(file)))
+		for _, file := range files {
+			maps.Copy(declared, declarationsOf(t, file))
 		}
-		add := func(names ...string) {
-			name := strings.Join(names, ".")
-			declared[name], declared[pkg+"."+name] = true, true
-		}
-		for _, d := range parsed.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv == nil {
-					add(d.Name.Name)
-				} else {
-					add(receiver(d.Recv.List[0].Type), d.Name.Name)
-				}
-			case *ast.GenDecl:
-				for _, spec := range d.Specs {
-					switch spec := spec.(type) {
-					case *ast.ValueSpec:
-						for _, name := range spec.Names {
-							add(name.Name)
-						}
-					case *ast.TypeSpec:
-						add(spec.Name.Name)
-						for _, member := range members(spec.Type) {
-							add(spec.Name.Name, member)
-						}
+		return declared
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkg := parsed.Name.Name
+	if pkg == "main" {
+		pkg = path.Base(filepath.ToSlash(filepath.Dir(name)))
+	}
+	add := func(names ...string) {
+		name := strings.Join(names, ".")
+		declared[name], declared[pkg+"."+name] = true, true
+	}
+	for _, d := range parsed.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				add(d.Name.Name)
+			} else {
+				add(receiver(d.Recv.List[0].Type), d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						add(name.Name)
+					}
+				case *ast.TypeSpec:
+					add(spec.Name.Name)
+					for _, member := range members(spec.Type) {
+						add(spec.Name.Name, member)
 					}
 				}
 			}
 		}
-	})
+	}
 	return declared
+}
+
+// A place is an identifier with the files or directories that a document names beside the
+// identifier.
+type place struct {
+	identifier string
+	files      []string
+}
+
+const (
+	spanOfIdentifier = "`[A-Za-z_]\\w*(?:\\.\\w+)*(?:\\(\\))?`"
+	spanOfFile       = "`(?:[\\w./-]+\\.go|(?:internal|confine|mcpadapter|cmd|stores|examples)(?:/[\\w-]+)*)`"
+	conjunction      = "(?:, and|, or|,| and| or) "
+)
+
+var (
+	fence           = regexp.MustCompile("(?ms)^```.*?^```")
+	identifiersOf   = regexp.MustCompile("(" + spanOfIdentifier + "(?:" + conjunction + spanOfIdentifier + ")*)\\*{0,2}(?:(?: \\w+){0,3} (?:in |\\()| of )(" + spanOfFile + "(?:" + conjunction + spanOfFile + ")*)")
+	fileWithList    = regexp.MustCompile("(" + spanOfFile + ") \\(([^()]*(?:\\(\\)[^()]*)*)\\)")
+	fileThenCode    = regexp.MustCompile("(" + spanOfFile + "): (" + spanOfIdentifier + ")")
+	identifierSpans = regexp.MustCompile(spanOfIdentifier)
+)
+
+// places returns the identifiers of a text beside a file or a directory, in the forms
+// "`a` and `b` (`x.go`, `y.go`)", "`a` in `x.go`", "`a` of `x.go`", "`x.go` (`a`, `b`)"
+// and "`x.go`: `a`". At most three words may stand before "in" and "(".
+func places(text string) (all []place) {
+	text = strings.Join(strings.Fields(fence.ReplaceAllString(text, "")), " ")
+	add := func(identifiers, files string) {
+		var names []string
+		for _, span := range codeSpan.FindAllStringSubmatch(files, -1) {
+			names = append(names, span[1])
+		}
+		for _, span := range identifierSpans.FindAllString(identifiers, -1) {
+			if identifier := strings.TrimSuffix(strings.Trim(span, "`"), "()"); path.Ext(identifier) != ".go" {
+				all = append(all, place{identifier, names})
+			}
+		}
+	}
+	for _, match := range identifiersOf.FindAllStringSubmatch(text, -1) {
+		add(match[1], match[2])
+	}
+	for _, pattern := range []*regexp.Regexp{fileWithList, fileThenCode} {
+		for _, match := range pattern.FindAllStringSubmatch(text, -1) {
+			add(match[2], match[1])
+		}
+	}
+	return all
+}
+
+func TestPlacesOfIdentifiersInDocuments(t *testing.T) {
+	one := []string{"x.go"}
+	for _, tt := range []struct {
+		text string
+		want []place
+	}{
+		{"`a` in `x.go`", []place{{"a", one}}},
+		{"`A.b` (`x.go`) calls `c` (`internal/y/y.go`)", []place{{"A.b", one}, {"c", []string{"internal/y/y.go"}}}},
+		{"**`A.b`** (`x.go`)", []place{{"A.b", one}}},
+		{"`a` and\n`b` (`x.go`, `y.go`)", []place{{"a", []string{"x.go", "y.go"}}, {"b", []string{"x.go", "y.go"}}}},
+		{"two `a` values of rows (`x.go`)", []place{{"a", one}}},
+		{"the `a` of `x.go`", []place{{"a", one}}},
+		{"`a()` in `internal/y`", []place{{"a", []string{"internal/y"}}}},
+		{"`x.go` (field, `a`, `B.c`)", []place{{"a", one}, {"B.c", one}}},
+		{"`x.go`: `a` makes", []place{{"a", one}}},
+		{"`a` shows the text; `x.go` shows `b`", nil},
+		{"```\n`a` in `x.go`\n```\n", nil},
+	} {
+		if got := places(tt.text); !reflect.DeepEqual(got, tt.want) {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestDocumentsNameIdentifiersWhereTheyAre checks each identifier that a document names beside a file or a directory.
+func TestDocumentsNameIdentifiersWhereTheyAre(t *testing.T) {
+	declared := map[string]map[string]bool{} // by file or directory
+	checked := 0
+	for _, d := range documents(t) {
+		if d.file == "CHANGELOG.md" {
+			continue // describes files of the past
+		}
+		for _, place := range places(string(d.source)) {
+			found := false
+			for _, file := range place.files {
+				if declared[file] == nil {
+					declared[file] = declarationsOf(t, filepath.FromSlash(file))
+				}
+				found = found || declared[file][place.identifier]
+			}
+			if checked++; !found {
+				t.Errorf("%s names %s beside %q, and no such file declares the identifier", d.file, place.identifier, place.files)
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("the documents name only %d identifiers beside a file; the search for places is broken", checked)
+	}
 }
 
 // receiver returns the name of a receiver's type.

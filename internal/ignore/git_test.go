@@ -61,7 +61,7 @@ func TestNamedClassesAgreeWithGit(t *testing.T) {
 func TestRandomTreesAgreeWithGit(t *testing.T) {
 	n, s := *trees, *seed
 	if testing.Short() {
-		n = min(n, 100)
+		t.Skip("compares with git without -short")
 	}
 	if s == 0 {
 		s = rand.Uint64()

@@ -234,7 +234,7 @@ func TestDocumentedSnippets(t *testing.T) {
 }
 
 // TestPlatformTableAgreesWithCI compares the table of platforms in
-// docs/platforms.md with the list in .ci/run.
+// docs/platforms.md with the list in .ci/nightly.
 func TestPlatformTableAgreesWithCI(t *testing.T) {
 	platform := regexp.MustCompile(`[a-z0-9]+/(?:amd64|386|arm64|wasm)`)
 	tables := func(file, row string) (platforms []string) {
@@ -250,11 +250,11 @@ func TestPlatformTableAgreesWithCI(t *testing.T) {
 		slices.Sort(platforms)
 		return platforms
 	}
-	vetted := tables(".ci/run", `^readonly vetted=`)
+	vetted := tables(".ci/nightly", `^readonly vetted=`)
 	if len(vetted) == 0 {
-		t.Fatal(".ci/run names no platform")
+		t.Fatal(".ci/nightly names no platform")
 	}
 	if diff := cmp.Diff(vetted, tables("docs/platforms.md", `^\| .* \| no \| yes \|$`)); diff != "" {
-		t.Errorf("vetted platforms, -.ci/run +docs/platforms.md:\n%s", diff)
+		t.Errorf("vetted platforms, -.ci/nightly +docs/platforms.md:\n%s", diff)
 	}
 }

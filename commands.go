@@ -61,7 +61,8 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return CommandList{}, err
 	}
-	if _, err := page.normalized(); err != nil {
+	page, err := page.normalized()
+	if err != nil {
 		return CommandList{}, inOp(op, err)
 	}
 	snapshot, err := c.commands.shownSnapshot(ctx, op)

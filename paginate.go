@@ -48,17 +48,17 @@ type Pagination struct {
 //
 // Paginate calls key O(log len(items)) times.
 func Paginate[T any](items []T, page Page, key func(T) string) ([]T, Pagination, error) {
+	page, err := page.normalized()
+	if err != nil {
+		return nil, Pagination{}, inOp("Paginate", err)
+	}
 	rows, p, err := paginate(items, page, "", key, strings.Compare)
 	return rows, p, inOp("Paginate", err)
 }
 
-// paginate is Paginate for keys in the order of compare. The scope names the list
+// paginate is Paginate for a normalized page and keys in the order of compare. The scope names the list
 // of a cursor. Every other list rejects the cursor.
 func paginate[T any](items []T, page Page, scope string, key func(T) string, compare func(a, b string) int) ([]T, Pagination, error) {
-	page, err := page.normalized()
-	if err != nil {
-		return nil, Pagination{}, err
-	}
 	total := len(items)
 	p := Pagination{
 		Page:       page.Number,

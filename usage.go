@@ -21,8 +21,8 @@ func (c bridged) ListUsage(ctx context.Context, size int, cursor string, rules t
 	if err := c.begin(ctx, op); err != nil {
 		return bridge.UsageList{}, err
 	}
-	page := Page{Size: size, Cursor: cursor}
-	if _, err := page.normalized(); err != nil {
+	page, err := Page{Size: size, Cursor: cursor}.normalized()
+	if err != nil {
 		return bridge.UsageList{}, inOp(op, err)
 	}
 	snapshot, err := c.commands.shownSnapshot(ctx, op)

@@ -29,33 +29,19 @@ type CommandInfo struct {
 	LastModified time.Time `json:"last_modified,omitzero"` // UTC; zero, and omitted in JSON, if unknown to the filesystem
 }
 
-// List returns one page of commands in case-insensitive name order (Unicode simple
-// folding). Names that differ only in case are ordered by their bytes.
-//
-// List omits hidden files, README.md, files with an invalid command name (see
-// [WithLooseNames]), unreadable files, and commands with is_dependency: true.
-// [Catalog.Lint] reports the invalid names and the unreadable files. If several
-// layers contain the same name, the first layer wins, even if its command is
+// List returns one page of commands in case-insensitive name order. List omits hidden files,
+// README.md, files with an invalid command name (see [WithLooseNames]), unreadable files, and
+// commands with is_dependency: true. [Catalog.Lint] reports the invalid names and the unreadable
+// files. If several layers contain the same name, the first layer wins, even if its command is
 // omitted or unreadable.
 //
-// List returns [ErrDirectoryNotFound] if no layer directory exists (the missing
-// directories of [WithConventionalDirs] are empty), or if a layer
-// directory is missing because the root does not exist. List returns
-// [ErrPermissionDenied] or [ErrFileRead] if a layer directory cannot be read,
-// [ErrNotADirectory] if a layer is a file, and [ErrOutsideRoot] if a symbolic link
+// List returns [ErrDirectoryNotFound] if no layer directory exists (the missing directories of
+// [WithConventionalDirs] are empty), [ErrPermissionDenied] or [ErrFileRead] if a layer directory
+// cannot be read, [ErrNotADirectory] if a layer is a file, and [ErrOutsideRoot] if a symbolic link
 // leads a layer outside the root. [Paginate] describes the errors of a page.
 //
-// List reads each layer directory once and stats each file. List reads the
-// beginning of new and changed files, 4 KB of most files. On a filesystem without
-// change times (see [WithFs]), List reads the beginning of every file. Concurrent
-// calls share one scan.
-//
-// The catalog keeps the descriptions and the problems of all commands in memory:
-// up to 4 KB of each command, and up to 32 MiB in total for commands that need
-// more. If the 32 MiB are used up, List cuts the description of a further large
-// command to 1 KB, and Lint reports FRONTMATTER_NOT_KEPT. The order of reading
-// decides which of the large commands are cut. [Catalog.Get] returns every command
-// complete.
+// List reads each layer directory once, stats each file, and reads the beginning of new and
+// changed files. Concurrent calls share one scan. The document docs/methods.md has the details.
 func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	const op = "List"
 	if err := c.begin(ctx, op); err != nil {
@@ -192,26 +178,17 @@ type CommandMetadata struct {
 	DescriptionSource string    `json:"-"` // "frontmatter", "paragraph" (the first paragraph of the text), or "" without a description
 }
 
-// Get returns the command with the given name. The name may end in ".md", in any
-// letter case. Otherwise Get compares names as List prints them, including letter
-// case. Get also returns the dependencies that List omits.
+// Get returns the command with the given name, also a dependency that List omits. The name may end
+// in ".md". Otherwise Get compares names as List prints them, including letter case. A name never
+// becomes part of a path. Arguments are no part of a name: [Command.Render] fills in arguments.
 //
-// Get returns [ErrInvalidCommandName] for a name that no command can have. If the
-// name resembles a valid name, as "/review" does, the message contains the valid
-// name. Arguments are no part of a name: [Command.Render] fills in arguments. Names never
-// become part of a path. Get returns [ErrCommandNotFound] if no layer
-// contains the name. If no layer directory exists, the error also matches
-// [ErrDirectoryNotFound]. If the file exists but cannot be read, Get returns
-// [ErrFileRead] with the cause, such as fs.ErrPermission, in the chain. If the
-// file exceeds the limit of [WithMaxFileSize], Get returns [ErrFileTooLarge].
-// [Catalog.List] describes the errors of unreadable directories.
+// Get returns [ErrInvalidCommandName] for a name that no command can have, [ErrCommandNotFound] if
+// no layer contains the name (and also [ErrDirectoryNotFound] if no layer directory exists),
+// [ErrFileRead] with its cause if the file cannot be read, and [ErrFileTooLarge] above the limit
+// of [WithMaxFileSize]. [Catalog.List] describes the errors of unreadable directories.
 //
-// A cached command of the first layer costs one stat of its directory and one stat
-// of its file. For each layer with precedence, Get also stats the files that could have
-// the name. The cache holds up to 16 MiB of files. Get serves a cached file as long as
-// the change time proves the file unchanged (see [WithFs]). Otherwise Get reads the
-// file. For a name that no call has seen yet, Get also costs as much as List.
-// [Catalog.Commands] reads all commands.
+// A cached command of the first layer costs two stats. For a new name, Get also costs as much as
+// List. [Catalog.Commands] reads all commands. The document docs/methods.md has the details.
 func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	const op = "Get"
 	if err := c.begin(ctx, op); err != nil {

@@ -29,36 +29,20 @@ type DirListing struct {
 	Warnings   []string `json:"warnings,omitempty"`    // information that could not be read, one line each
 }
 
-// ListDir returns the entries of a directory: first the directories, then all other
-// entries. Both groups are sorted by name unless SortedBy sets another order.
+// ListDir returns the entries of a directory: first the directories, then all other entries, both
+// sorted by name unless [SortedBy] sets another order.
 //
-// The path is slash-separated and relative to the root. "" and "." are the root. ListDir
-// also accepts an absolute path inside the root. If the path contains symbolic links,
-// ListDir follows the links that [WithSymlinks] allows.
+// The path is slash-separated and relative to the root, or an absolute path inside the root. ""
+// and "." are the root. ListDir follows the links of the path that [WithSymlinks] allows, and
+// lists links in the directory as links. ListDir omits hidden entries without [ShowHidden]. With
+// [Limit] or [Budget], [After] continues with the next page.
 //
-// ListDir lists links in the directory as links. All entries except directories count as
-// files, including links. ListDir omits hidden entries, whose names begin with a dot, unless
-// the options include ShowHidden. With Limit or Budget, a page has the totals of the whole
-// directory, and After continues with the next page.
+// ListDir returns [ErrOutsideRoot], [ErrDirectoryNotFound], [ErrNotADirectory],
+// [ErrPermissionDenied], [ErrFileRead] for other failures of the filesystem, and for options
+// [ErrInvalidOption], [ErrInvalidSort], [ErrInvalidPattern] and [ErrInvalidCursor].
 //
-// ListDir lists an entry without metadata with its name and, if known, its type. An entry
-// removed during the call counts as Vanished.
-//
-// The errors are:
-//
-//   - [ErrOutsideRoot] if the path leads out of the root, or through a link that
-//     [WithSymlinks] does not allow. The error does not depend on the existence of the
-//     target.
-//   - [ErrDirectoryNotFound] if the directory does not exist, or no file can have the path.
-//   - [ErrNotADirectory] if the path names a file.
-//   - [ErrPermissionDenied] if the permission to read the directory is missing.
-//   - [ErrFileRead] for other failures of the filesystem.
-//   - [ErrInvalidOption], [ErrInvalidSort], [ErrInvalidPattern] and [ErrInvalidCursor] for
-//     invalid options.
-//
-// ListDir reads the directory once and stats each returned entry, on at most four
-// processors. In orders other than ByName, ListDir stats all entries. With Limit and ByName,
-// the memory depends on the size of the page, not of the directory.
+// ListDir reads the directory once and stats each returned entry; in orders other than ByName, all
+// entries. The document docs/methods.md has the details.
 func (c *Catalog) ListDir(ctx context.Context, path string, opts ...DirOption) (DirListing, error) {
 	return run(ctx, fileCall{catalog: c, op: "ListDir", path: path, dir: true, dirOptions: newDirOptions(opts)}, DirListing{})
 }
@@ -126,25 +110,14 @@ func orderHint(sort SortKey, dirs int) string {
 // "\n[?]    a".
 const minEntryLine = 9
 
-// String returns the listing as text for a model, in the format of the tool list_directory.
-// The text has no line break at its end.
+// String returns the listing as text for a model, in the format of the tool list_directory. The
+// text has no line break at its end. Each entry is one line: [DIR], [FILE] with the size, [LINK]
+// with the target, [OTHER] for another type or [?] for an unknown type. Lines after the entries
+// contain the next cursor, the hint and the warnings.
 //
-// Sizes have one decimal and the unit KB, MB or GB (1024). Sizes below 103 bytes have the
-// unit B and no decimal. An unknown size is "?". The column of file names is as wide as the
-// longest name, but at most 38 characters, plus two spaces. With WithoutSizes, the line of a
-// file is only [FILE] and the name. The line of a link is [LINK] and
-// the name, followed by " -> " and the target, by " (outside root)", or by " (?)" if the
-// filesystem does not reveal the target. The line of another type is [OTHER] and the name,
-// or [?] and the name if the type is unknown. An empty directory has only the two lines of
-// the heading. Lines after the entries contain the next cursor, the hint and the warnings.
-//
-// Each entry is one line, even if its name contains a line break. The original name can be
-// recovered from the text: a backslash is written as \\, and the following characters are
-// written as in a Go string (see strconv.UnquoteChar): control characters, line and paragraph
-// separators, format and invisible characters, bytes that are not UTF-8, white space at
-// either end, the ">" of " ->", the "(" of " (outside root)" and " (?)" at the end, and "…"
-// at the beginning. These characters would break the line, deceive the reader, or look like
-// parts of the line.
+// String writes a name with a line break or an invisible character in one line, with the escapes
+// of a Go string, and the original name can be recovered. The document docs/methods.md has the
+// format of sizes and columns and the characters with an escape.
 func (l DirListing) String() string { return shown.Listing[Entry](l).Text((*Entry).row) }
 
 // An EntryType is the type of an entry of a directory.
@@ -213,25 +186,18 @@ type FileMatches struct {
 	Warnings     []string `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 
-// FindFiles returns the files below a directory that match a glob.
+// FindFiles returns the files below a directory that match a glob, in the syntax of [Exclude]. A
+// pattern without a slash matches names at any depth. A pattern with a slash matches paths
+// relative to the searched directory. FindFiles returns regular files, and links to regular files
+// if [WithSymlinks] allows the link, and enters no linked directory. FindFiles omits hidden files
+// and directories without [ShowHidden], and skips and counts unreadable directories.
 //
-// The pattern has the syntax of Exclude. A pattern without a slash matches names at any
-// depth. A pattern with a slash matches paths relative to the searched directory. FindFiles
-// returns regular files, and links to regular files if [WithSymlinks] allows the link.
-// FindFiles does not enter linked directories. FindFiles omits hidden files and directories
-// unless the options include ShowHidden. FindFiles skips and counts unreadable directories.
+// The result is in path order: directories before files, by name. With [Limit], FindFiles returns
+// the first files in this order. If no file matches, Hint may name a glob that matches.
 //
-// The result is in path order, the order in which Tree prints files: FindFiles compares paths
-// name by name from the left, with directories before files. With Limit, FindFiles returns
-// the first files in this order. The memory then depends on the limit and on the number of
-// directories, not on the number of matches.
-//
-// FindFiles accepts the paths and returns the errors of [Catalog.ListDir]. A malformed
-// pattern is [ErrInvalidPattern]. FindFiles reads each directory with possible matches once,
-// on at most four processors. If no file matches, FindFiles reads directories again for Hint,
-// also hidden directories: up to 50,000 entries below the directory, and none for patterns such
-// as "*.go". A Hint and the text name ShowHidden and SkipDependencies by the arguments of the
-// tools: show_hidden and show_dependencies.
+// FindFiles accepts the paths and returns the errors of [Catalog.ListDir]. A malformed pattern is
+// [ErrInvalidPattern]. FindFiles reads each directory with possible matches once, on at most four
+// processors. The document docs/methods.md has the details.
 func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...DirOption) (FileMatches, error) {
 	f := fileCall{catalog: c, op: "FindFiles", path: path, dir: true, dirOptions: newDirOptions(opts)}
 	f.files = []listing.Glob{f.glob(pattern)}
@@ -301,22 +267,21 @@ type FileInfo struct {
 	Writable *bool     `json:"writable,omitempty"` // the permissions let at least one user write; nil if unknown
 }
 
-// Stat describes a file, a directory or a link. Stat accepts the paths of [Catalog.ListDir].
-// If the last element of the path is a link, Stat describes the link. In the other elements,
-// Stat follows the links that [WithSymlinks] allows.
+// Stat describes a file, a directory or a link. Stat accepts the paths of [Catalog.ListDir]. If
+// the last element of the path is a link, Stat describes the link. In the other elements, Stat
+// follows the links that [WithSymlinks] allows.
 //
 // The errors are:
 //
-//   - [ErrOutsideRoot] if the path leads out of the root, or through a link that
-//     [WithSymlinks] does not allow. The error does not depend on the existence of the
-//     target.
+//   - [ErrOutsideRoot] if the path leads out of the root, or through a link that [WithSymlinks]
+//     does not allow. The error does not depend on the existence of the target.
 //   - [ErrNotFound] if the file does not exist, or no file can have the path.
 //   - [ErrDirectoryNotFound] if the root does not exist.
 //   - [ErrPermissionDenied] if a directory of the path is not searchable.
 //   - [ErrFileRead] for other failures of the filesystem.
 //
-// To determine Readable, Stat opens and closes the file or directory. Stat reads no content
-// and does not wait for a named pipe.
+// To determine Readable, Stat opens and closes the file or directory. Stat reads no content and
+// does not wait for a named pipe.
 func (c *Catalog) Stat(ctx context.Context, path string) (FileInfo, error) {
 	return run(ctx, fileCall{catalog: c, op: "Stat", path: path}, FileInfo{})
 }

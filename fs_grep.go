@@ -47,58 +47,21 @@ type TextMatch struct {
 // defaultGrepLimit is the limit of lines without Limit.
 const defaultGrepLimit = 1000
 
-// Grep returns the lines of text files that match a pattern. The path is a directory, whose files
-// Grep searches at any depth, or a file.
+// Grep returns the lines of text files that match a pattern: a regular expression of package
+// [regexp], or with [Literal] a text. Grep matches each line without its line break. The path is a
+// directory, whose files Grep searches at any depth, or a file. Grep searches the files that
+// [Catalog.FindFiles] finds for the globs of [InFiles].
 //
-// The pattern is a regular expression in the syntax of package [regexp] (RE2). With Literal, the
-// pattern is the text to find. Grep matches the pattern with each line without its line break, so
-// "^" and "$" are the beginning and the end of a line, and no match contains a line break.
-// IgnoreCase and WholeWords change the meaning of the pattern. A line with several matches is one
-// TextMatch with the column of the first match.
+// Matches is in path order. Grep returns at most Limit lines, 1,000 without Limit, but searches
+// all files for the totals. Grep counts binary files and unreadable files, and continues.
 //
-// Grep searches the files that [Catalog.FindFiles] would return for one of the globs of InFiles, or
-// for "**" without InFiles: regular files, and links to regular files if [WithSymlinks] allows the
-// link. Grep does not enter linked directories. Grep omits hidden files and directories unless the
-// options include ShowHidden. If the path is a file, Grep searches the file, whatever its name,
-// and the options that select files have no effect.
+// Grep returns [ErrInvalidPattern] for a malformed, empty or too long pattern and for malformed
+// globs, [ErrInvalidOption], and for the path [ErrOutsideRoot], [ErrNotFound],
+// [ErrDirectoryNotFound], [ErrPermissionDenied] and [ErrFileRead].
 //
-// Encodings and lines are as for [Catalog.ReadFile]: UTF-16 with a byte order mark is decoded, an
-// LF, a CRLF or, in a file without LF, a CR ends a line, and a line number selects the line in
-// Lines. Bytes that are not UTF-8 match like U+FFFD, and Text contains U+FFFD. Grep counts a file
-// that is not text as Binary, and does not search the file.
-//
-// Matches is in path order, as the result of FindFiles, and the same for any number of
-// processors. With Limit, Grep returns the first lines in this order, but still
-// searches all files for Total and Files. Without Limit, Grep returns at most 1,000 lines. With
-// [Budget], all files share the limit and the budget. With
-// ContextLines, Before and After have the lines around the matching line. No line of a file is twice
-// in the result: After ends before the next matching line, and Before begins after the After of
-// the previous matching line. Each line of Before and After is cut to 500 characters, and "…"
-// marks the cut.
-//
-// Grep reads each file up to the size that the file has when Grep opens the file: bytes that
-// another program appends later are not searched. If a file shrinks, Grep searches the bytes up to
-// the new end. Grep counts a file that is removed before Grep opens the file as Vanished. Grep
-// skips and counts unreadable directories, unreadable files, and files whose reading fails.
-//
-// If no file matches the globs of InFiles, Grep looks for a Hint, as FindFiles does.
-//
-// Grep accepts the paths of [Catalog.ListDir]. The errors are:
-//
-//   - [ErrInvalidPattern] if the pattern is empty, longer than 4,096 bytes or not valid UTF-8,
-//     or contains a line break, also with Literal; if a regular expression is malformed or too
-//     complex; and for malformed globs.
-//   - [ErrOutsideRoot], [ErrNotFound], [ErrDirectoryNotFound], [ErrPermissionDenied] and
-//     [ErrFileRead], as for ReadFile, if the file or the directory of the path cannot be opened.
-//   - [ErrInvalidOption] for invalid options.
-//
-// Grep reads files of any size in blocks of 64 KiB, on all processors. The limit of
-// [WithMaxFileSize] does not apply. In a line larger than 1 MiB, Grep searches the first 1 MiB,
-// and "$" matches at the end of this part. The memory depends on Limit, ContextLines, the number of
-// processors and the number of directories. The end of ctx ends Grep before the next block, and
-// within a block if the pattern is complex. Searching for a text, or for a pattern whose matches
-// contain a constant text, costs little more than reading the files. Other patterns cost the time
-// of package regexp.
+// Grep reads files of any size in blocks, on all processors; the limit of [WithMaxFileSize] does
+// not apply. A pattern whose matches contain a constant text costs little more than reading the
+// files. The document docs/methods.md has the details.
 func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOption) (TextMatches, error) {
 	return run(ctx, fileCall{catalog: c, op: "Grep", path: path, dirOptions: newGrepOptions(opts)}, TextMatches{Pattern: pattern})
 }

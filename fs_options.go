@@ -165,26 +165,15 @@ func Gitignore() FileOption {
 	return fileOption(func(o *dirOptions) { o.gitignore = true })
 }
 
-// SkipDependencies leaves out the content of directories that hold dependencies or the files
-// of a version control system. Tree shows such a directory as a single line with the number of
-// its entries (all entries, also hidden entries), and does not enter the directory. FindFiles
-// does not search the directory, and the field Dependencies of the result counts the
-// directories. The directories are recognized by their names:
+// SkipDependencies leaves out the content of directories that hold dependencies or the files of a
+// version control system, such as .git, node_modules, .venv and site-packages. Tree shows such a
+// directory as a single line with the number of its entries. FindFiles and Grep do not search the
+// directory, and the field Dependencies counts the directories.
 //
-//   - .bzr, .git, .hg, .jj, .svn
-//   - .pnpm-store, .yarn, bower_components, jspm_packages, node_modules
-//   - .eggs, .nox, .tox, .venv, __pypackages__, site-packages, venv
-//   - .dart_tool, .gradle, .stack-work, .terraform, Carthage, Pods, elm-stuff
-//
-// Names that are also usual for the source or the output of a project, such as vendor, build
-// and target, are not in the list. Use Gitignore or Exclude for these directories.
-//
-// The directory of the call itself is read whatever its name. FindFiles searches a directory
-// with which the pattern begins, as in "node_modules/*/package.json". Tree shows a directory
-// of the list even if a .gitignore file ignores the directory or the name is .git, so a reader
-// learns that the directory exists. ShowHidden and Exclude apply as always. At MaxDepth, Tree
-// does not count the entries. Grep searches the files that FindFiles finds. Accepted by Tree,
-// FindFiles and Grep.
+// Names that are also usual for the source or the output of a project, such as vendor, build and
+// target, do not count as dependencies; use [Gitignore] or [Exclude]. The directory of the call
+// itself is read whatever its name. Accepted by Tree, FindFiles and Grep. The document
+// docs/methods.md has the details and all names.
 func SkipDependencies() FileOption {
 	return fileOption(func(o *dirOptions) { o.skipDependencies = true })
 }

@@ -98,64 +98,20 @@ func (o *readOptions) fail(err error) {
 	}
 }
 
-// ReadFile returns the text of a file, or a part of the text.
+// ReadFile returns the text of a file as UTF-8, or a part of the text: without options the first
+// 256 KiB, in whole lines if the first line fits. [Lines] and [MaxBytes] set other limits. The
+// options Lines(t.NextLine, 0) and Column(t.NextColumn) return the next page.
 //
-// ReadFile accepts the paths of [Catalog.ListDir]. ReadFile follows the links that
-// [WithSymlinks] allows, also in the last element. ReadFile reads regular files only, and
-// never waits for a named pipe or a device.
+// ReadFile accepts the paths of [Catalog.ListDir], follows the links that [WithSymlinks] allows,
+// and reads regular files only. ReadFile decodes UTF-16 with a byte order mark. A file is not text
+// if its first 8,000 bytes contain a NUL. Changed reports a change of the file during the call.
 //
-// Without options, ReadFile returns the file from the beginning, at most 256 KiB. Lines and
-// MaxBytes set other limits. Text ends at the end of a line, except if its first line alone
-// exceeds MaxBytes. The options Lines(t.NextLine, 0) and Column(t.NextColumn) return the next
-// page. The pages, joined, are the text of the file.
+// ReadFile returns [ErrNotFound], [ErrOutsideRoot], [ErrNotText], [ErrPermissionDenied],
+// [ErrInvalidOption], [ErrDirectoryNotFound] if the root does not exist, and [ErrFileRead] for a
+// directory, a special file or a failure of the filesystem.
 //
-// A file with a byte order mark of UTF-16 is decoded. Every other file is UTF-8. An invalid
-// byte, and an invalid unit of UTF-16, becomes U+FFFD and counts as Invalid. A file is not
-// text if its first 8,000 bytes contain a NUL. A NUL after the first 8,000 bytes is a
-// character of Text.
-//
-// A line ends with LF or CRLF. If the first 8,000 bytes contain CR but no LF, a line ends with
-// CR. A lone CR in other files, and an LF in a file with CR, is a character of the line. A line
-// break at the end of the file begins no further line. If the file has no line in the selected
-// range, the result has no text, and Total is the number of lines.
-//
-// ReadFile returns the file as the file is when ReadFile opens the file: ReadFile ignores
-// bytes that another program appends during the call. If the file shrinks during the call,
-// Text ends at the new end. If another program changes the file during the call in any way,
-// Changed is true. A file that is removed or replaced during the call is read completely.
-//
-// The errors are:
-//
-//   - [ErrOutsideRoot] if the path leads out of the root, or through a link that
-//     [WithSymlinks] does not allow. The error does not depend on the existence of the
-//     target.
-//   - [ErrNotFound] if the file does not exist, or no file can have the path.
-//   - [ErrDirectoryNotFound] if the root does not exist.
-//   - [ErrNotText] if the file is not text, with the detected type and the size.
-//   - [ErrPermissionDenied] if the permission to read the file is missing.
-//   - [ErrFileRead] if the path names a directory or a special file, and for failures of the
-//     filesystem.
-//   - [ErrInvalidOption] for invalid options.
-//
-// The limit of [WithMaxFileSize] does not apply, because the memory and the cost depend on
-// the text, not on the size of the file. The first call for a line reads the file up to the
-// line. A call for lines counted from the end reads the file backwards up to the line. ReadFile
-// counts the lines of each file of up to 1 MiB. In a larger file Total is unknown until a call
-// has read the file up to the end; lines selected from the end are then numbered from the end.
-// Lines with a negative from and a positive to, and Column with a negative from, count the
-// lines of the whole file.
-//
-// A catalog keeps the offsets of the lines of files above 64 KiB, one for each 16 KiB, up to
-// 576 KiB for one file and 16 MiB for all. A later call for the unchanged file begins at such
-// an offset, and does not check bytes again that an earlier call found to be ASCII without CR.
-// The size and the times of the file show a change. If a program changes the file through a
-// memory mapping, the system may keep the times: the lines can then have wrong numbers, and
-// Text can be invalid UTF-8.
-//
-// On a filesystem without change times (see [WithFs]), each call reads the file from its
-// beginning. On a filesystem whose files cannot be read at an offset, such as most archives,
-// each call reads the file in order, and lines counted from the end count the lines of the
-// whole file.
+// The limit of [WithMaxFileSize] does not apply. The first call for a line reads the file up to
+// the line, and a later call begins near the line. The document docs/methods.md has the details.
 func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption) (FileText, error) {
 	o := readOptions{Request: text.Request{Max: defaultReadBytes}}
 	for _, opt := range opts {

@@ -44,21 +44,20 @@ func (n *TreeNode) row() shown.Node[TreeNode] {
 	return shown.Node[TreeNode]{Entry: n.Entry.row(), Children: n.Children, More: n.More, Dependency: n.Dependency, Skipped: n.Skipped, Error: n.Error}
 }
 
-// Tree returns a directory and all entries below, in the order of ListDir. Tree accepts the
-// paths and returns the errors of [Catalog.ListDir].
+// Tree returns a directory and all entries below, in the order of ListDir. Tree accepts the paths
+// and returns the errors of [Catalog.ListDir].
 //
-// Tree shows links as links and does not follow links. If a subdirectory cannot be read, its
-// node contains the reason, and the rest of the tree is complete. Tree omits hidden entries
-// unless the options include ShowHidden.
+// Tree shows links as links and does not follow links. If a subdirectory cannot be read, its node
+// contains the reason, and the rest of the tree is complete. Tree omits hidden entries unless the
+// options include ShowHidden.
 //
-// Tree returns at most Limit entries, or 10,000 without the option. Tree drops the deepest
-// levels of a larger tree first. On the level where the tree reaches the limit, all
-// directories get equal shares of the remaining entries, and each directory keeps its first
-// entries. More counts the other entries of a directory. With [Budget], Limit follows
-// the order of Budget instead.
+// Tree returns at most Limit entries, or 10,000 without the option. Tree drops the deepest levels
+// of a larger tree first. On the level where the tree reaches the limit, all directories get equal
+// shares of the remaining entries, and each directory keeps its first entries. More counts the
+// other entries of a directory. With [Budget], Limit follows the order of Budget instead.
 //
-// Tree reads each directory once and stats each entry, on at most four processors. Tree reads
-// the directories of a partly dropped level twice. The result does not depend on the number of
+// Tree reads each directory once and stats each entry, on at most four processors. Tree reads the
+// directories of a partly dropped level twice. The result does not depend on the number of
 // processors.
 func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (DirTree, error) {
 	return run(ctx, fileCall{catalog: c, op: "Tree", path: path, dir: true, dirOptions: newDirOptions(opts)}, DirTree{})

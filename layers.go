@@ -206,22 +206,19 @@ type Versioned interface {
 	Version() string
 }
 
-// SnapshotFS is implemented by an fs.FS that can show all its files at one moment. List,
-// ListSkills, Search and all other methods that list call Snapshot once for each scan of
-// the layer, and read the files through the result. If the FS is an fs.SubFS whose results
-// are SnapshotFS, then GetSkill and ReadSkillFile call Snapshot of the skill's directory.
-// Other calls use the FS itself.
+// SnapshotFS is implemented by an fs.FS that can show all its files at one moment. The methods
+// that list or search call Snapshot once for each scan of the layer, and read the files through
+// the result. If the FS is an fs.SubFS whose results are SnapshotFS, then GetSkill and
+// ReadSkillFile call Snapshot of the skill's directory. Other calls use the FS itself.
 //
-// A store that lists all keys in few requests fetches each page of keys once in Snapshot,
-// and answers ReadDir, Stat and Info of the result from memory. Open of the result makes
-// no request, and ReadAt and Read request the content in the listed version, for example
-// with If-Match. A file that has another version by then is an error, and the catalog reads
-// the file through the FS itself. A file that no longer exists is fs.ErrNotExist.
+// Read of a file that has another version by then is an error, and the catalog reads the file
+// through the FS itself. A file that no longer exists is fs.ErrNotExist. An error of Snapshot is
+// the error of the layer's directory: fs.ErrNotExist, fs.ErrPermission, or any other error, which
+// List returns as [ErrFileRead].
 //
-// The ctx limits Snapshot only. If the result is a [ContextFS], the catalog sets the
-// context of its calls. The catalog drops the result without a notice. An error of
-// Snapshot is the error of the layer's directory: fs.ErrNotExist, fs.ErrPermission, or any
-// other error, which List returns as [ErrFileRead].
+// The ctx limits Snapshot only. If the result is a [ContextFS], the catalog sets the context of
+// its calls. The catalog drops the result without a notice. The document docs/methods.md has the
+// details.
 type SnapshotFS interface {
 	fs.FS
 	Snapshot(ctx context.Context) (fs.FS, error)

@@ -208,27 +208,19 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 	return optionFunc(func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) })
 }
 
-// WithConventionalDirs reads the directories in which agent programs keep commands
-// and skills, highest precedence first. For the client "example", the commands are
-// in .example/commands, and the skills are in .example/skills and .agents/skills.
-// The commands of "codex" are also in .codex/prompts, and the commands of "opencode"
-// in .opencode/command. The directories below the root have precedence over the same
-// directories below the user's home directory. Diagnostics write
-// "~/.example/commands" for a directory below the home directory. Each directory is a
-// layer, as with [WithCommandsDir]. The layers replace the default directories. A
-// missing directory is empty. An unreadable directory below the home directory counts
-// as missing, and Lint reports the problem. WithConventionalDirs reads no
-// subdirectories of commands; add [WithNestedCommands].
+// WithConventionalDirs reads the directories in which agent programs keep commands and skills, in
+// place of the default directories. For the client "claude", the commands are in .claude/commands,
+// and the skills are in .claude/skills and .agents/skills. Every other name of a client works in
+// the same way. The commands of "codex" are also in .codex/prompts, and the commands of "opencode"
+// in .opencode/command.
 //
-// The directories follow the client guide of the Agent Skills format
-// (https://agentskills.io/client-implementation/adding-skills-support). The guide
-// also recommends the user's consent before the use of a project's own skills.
+// Each directory is a layer. The directories below the root have precedence over the same
+// directories below the user's home directory. A missing directory is empty. Without a home
+// directory, and on a filesystem other than the operating system's, the catalog reads only the
+// directories below the root. Subdirectories of commands need [WithNestedCommands].
 //
-// The home directory is the result of os.UserHomeDir at the time of New. The
-// catalog omits the layers below the home directory if the home directory is
-// unknown, if the home directory is the root, and on a filesystem other than the
-// operating system's. The name of a client has up to 100 letters, digits, "-", "_"
-// and ".", and does not begin with a dot. Any other name is [ErrInvalidOption].
+// The name of a client has up to 100 letters, digits, "-", "_" and ".", and does not begin with a
+// dot. Any other name is [ErrInvalidOption]. The document docs/methods.md has the details.
 func WithConventionalDirs(client string) Option {
 	return optionFunc(func(c *config) error {
 		if len(client) > maxClientName || !names.Loose(client) || !names.Plain(strings.ReplaceAll(client, ".", "")) {
@@ -383,31 +375,21 @@ func WithCacheTTL(d time.Duration) Option {
 	})
 }
 
-// WithWatch lets the operating system report changes in the directories of commands
-// and skills. If nothing has changed since the last call, a call costs no scan, and
-// OnChange reports changes as they happen. The catalog notices a change when the
-// system reports the change, usually within milliseconds. A call still stats the
-// directory of each layer, and Get stats its file.
+// WithWatch lets the operating system report changes in the directories of commands and skills. If
+// nothing has changed since the last call, a call costs no scan, and OnChange reports changes as
+// they happen, usually within milliseconds. A call still stats the directory of each layer, and
+// Get stats its file.
 //
-// The watch also covers the directories from the root down to a layer. If a
-// layer's directory is missing, the watch covers the nearest directory above that
-// exists. The catalog therefore notices a directory that is created later, or
-// removed and created again. The system does not report a rename of a directory
-// above the root; the next call notices the rename. On Linux, the catalog also notices
-// a mount and an unmount at a layer, above or below.
+// Each call scans the files, as without WithWatch, if a file or directory is reached through a
+// link, if the system has no more watches, or if the last scan failed. The catalog can miss
+// changes through a memory mapping, through a hard link in another directory, or from another
+// machine.
 //
-// In three cases each call scans the files, as without WithWatch: if a file or
-// directory is reached through a link, if the system has no more watches, and if the
-// last scan failed, for example because every layer's directory is missing. The
-// system does not report changes through a memory mapping, through a hard link in
-// another directory, or from another machine on a network filesystem. The catalog can
-// miss these changes.
-//
-// WithWatch supports only the operating system's filesystem. With another
-// filesystem, New returns [ErrInvalidOption]. With WithWatch, the catalog assumes that
-// the layers of WithCommandsFS and WithSkillsFS do not change, except stores: an fs.FS
-// that is a [SnapshotFS], a [ContextFS] or a [HeadFS]. If a layer is a store, each call
-// scans all layers, as without WithWatch, unless [WithFeed] reports the changes.
+// WithWatch supports only the operating system's filesystem. With another filesystem, New returns
+// [ErrInvalidOption]. The catalog assumes that the layers of WithCommandsFS and WithSkillsFS do
+// not change, except stores ([SnapshotFS], [ContextFS] or [HeadFS]): if a layer is a store, each
+// call scans all layers, unless [WithFeed] reports the changes. The document docs/methods.md has
+// the details.
 func WithWatch() Option {
 	return optionFunc(func(c *config) error { c.watch = true; return nil })
 }
@@ -476,23 +458,18 @@ func invalidOption(message string) error {
 	return &Error{Code: CodeInvalidOption, Message: message}
 }
 
-// WithSearcher makes Search use the engine commands and SearchSkills use the engine
-// skills. If an engine is nil, its method keeps the built-in search. [PromptFor] uses the
-// same engines. Use an engine for more than 100,000 commands or skills: the built-in
-// search keeps 2.5 to 3 KB for a file of 7 KB in memory, and each process reads every
-// file for the first search.
+// WithSearcher makes Search use the engine commands and SearchSkills use the engine skills. If an
+// engine is nil, its method keeps the built-in search. [PromptFor] uses the same engines. Use an
+// engine for more than 100,000 commands or skills, because the built-in search keeps 2.5 to 3 KB
+// for a file of 7 KB in memory.
 //
-// Search omits the hits that List omits: names that the last scan did not find, names
-// that a filter rejects, dependencies and repeated names. Search asks the engine for more
-// hits if omitted hits leave fewer than limit, up to 1,000 hits. TotalFound is the total
-// of the engine without the omitted hits.
+// Search omits the hits that List omits, and asks the engine for up to 1,000 hits. The results
+// keep the order of the engine and have the tier "tier2". If a score is above 1, Search divides
+// all scores by the highest score. A negative score and NaN become 0. Search does not read the
+// files or the reports.
 //
-// The results keep the order of the engine and have the tier "tier2". If a score is above
-// 1, Search divides all scores by the highest score. A negative score and NaN become 0.
-// Search does not read the files or the reports, so no result has the tier "tier3".
-//
-// If the engine returns an error, Search returns [ErrSearchFailed], which wraps the error
-// of the engine.
+// If the engine returns an error, Search returns [ErrSearchFailed], which wraps the error of the
+// engine. The document docs/methods.md has the details.
 func WithSearcher(commands, skills Searcher) Option {
 	return optionFunc(func(c *config) error {
 		c.commandSearcher, c.skillSearcher = commands, skills
@@ -517,22 +494,19 @@ type filterFuncs struct {
 	skills   []func(SkillInfo) bool
 }
 
-// WithCommandFilter shows only the commands for which keep returns true. To every
-// method, the other commands do not exist. If several filters are given, a command
-// must pass every filter.
+// WithCommandFilter shows only the commands for which keep returns true. To every method, the
+// other commands do not exist. If several filters are given, a command must pass every filter.
 //
-// A filter applies after the precedence of layers. If keep refuses a command, a
-// command with the same name in a lower layer stays shadowed. The filter also
-// applies to the dependencies that List omits. Only [Catalog.Lint] looks at all
-// files, because Lint serves the maintainers of the files.
+// A filter applies after the precedence of layers. If keep refuses a command, a command with the
+// same name in a lower layer stays shadowed. The filter also applies to the dependencies that List
+// omits. Only [Catalog.Lint] looks at all files, because Lint serves the maintainers of the files.
 //
-// Keep must be a pure function of its argument. Several goroutines may call keep
-// at the same time. The results of keep are cached until a command changes. A nil
-// keep is [ErrInvalidOption].
+// Keep must be a pure function of its argument. Several goroutines may call keep at the same time.
+// The results of keep are cached until a command changes. A nil keep is [ErrInvalidOption].
 //
-// Keep may call Close, and every method of a catalog without the filter, such as the
-// catalog of a view. Keep must not call a method that applies the filter, because
-// the method would call keep again, without end.
+// Keep may call Close, and every method of a catalog without the filter, such as the catalog of a
+// view. Keep must not call a method that applies the filter, because the method would call keep
+// again, without end.
 func WithCommandFilter(keep func(CommandInfo) bool) Filter {
 	return func(f *filterFuncs) error {
 		if keep == nil {

@@ -26,58 +26,21 @@ type SkillsPrompt = PromptList
 // String returns the text.
 func (p PromptList) String() string { return p.Text }
 
-// SkillsPrompt returns the skills that a model may choose, in the form of the
-// client guide of the Agent Skills format
-// (https://agentskills.io/client-implementation/adding-skills-support):
+// SkillsPrompt returns the names and descriptions of the skills that a model may choose, as as an
+// XML block in the form of the client guide of the Agent Skills format, in the order of
+// [Catalog.ListSkills]. [Catalog.GetSkill] takes the names. Without skills, Text is "".
 //
-//	<available_skills>
-//	  <skill>
-//	    <name>pdf-tools</name>
-//	    <description>Read and fill PDF forms.</description>
-//	  </skill>
-//	</available_skills>
+// SkillsPrompt omits skills without a description or a readable SKILL.md, and skills with
+// disable-model-invocation: true. [WithSkillFilter] and [Catalog.View] omit further skills.
 //
-// [Catalog.GetSkill] takes the names of the list. The list has the order of
-// [Catalog.ListSkills], so the same files give the same text. SkillsPrompt omits
-// skills without a description or a readable SKILL.md, because a model cannot
-// choose them, and skills with disable-model-invocation: true. If no skill is left,
-// Text is "". To omit the skills that a user or an agent has disabled, use
-// [WithSkillFilter] or [Catalog.View].
+// Without options, the length of the text has no limit. With [Budget] or [Tokens], SkillsPrompt
+// first shortens the longest descriptions, and then drops the skills of the lowest precedence.
+// [PromptFirst] and [PromptFor] give skills precedence. The text escapes the tags of the block and
+// invisible characters.
 //
-// # Budget
-//
-// Without options, the length of the text has no limit. With [Budget] or [Tokens],
-// the text never exceeds the budget. SkillsPrompt shortens the
-// text in two steps:
-//
-//   - SkillsPrompt cuts the longest descriptions to one common length, the greatest
-//     length within the budget, but not below 60 characters. A cut is at the end of a
-//     word, except in words of more than 24 characters.
-//   - If the text is still too long, SkillsPrompt drops skills from the end of the
-//     order of precedence: the skills of the last layer first, and within a layer the
-//     last name first. A comment in the block gives the number of dropped skills. The
-//     descriptions of the other skills use the rest of the budget.
-//
-// A larger budget never drops more skills. [PromptFirst] and [PromptFor] put skills
-// at the beginning of the order of precedence.
-//
-// # Escapes
-//
-// The block is well-formed XML for all files. An XML parser reads every name and
-// description unchanged, except for characters that XML 1.0 excludes: control
-// characters, U+FFFE, U+FFFF and invalid UTF-8 become U+FFFD. Invisible characters
-// and characters that reorder text, such as bidirectional controls and tag
-// characters, become character references such as "&#x202E;", so that readers of
-// the text see them. The joiners U+200C and U+200D stay, because scripts and emoji
-// need them. The fullwidth "＜" of "＜/skill＞" and of other tags of the block
-// becomes "&#xFF1C;".
-//
-// # Errors and cost
-//
-// SkillsPrompt returns the errors of [Catalog.ListSkills], but a missing default
-// directory is not an error and has no skills. An invalid option is [ErrInvalidOption]. In
-// addition to the cost of ListSkills, the time is linear in the length of the
-// descriptions, plus the time of the counter of [Tokens].
+// SkillsPrompt returns the errors of [Catalog.ListSkills], but a missing default directory has no
+// skills, and [ErrInvalidOption] for an invalid option. The cost is the cost of ListSkills, plus a
+// time linear in the length of the descriptions. The document docs/methods.md has the details.
 func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (SkillsPrompt, error) {
 	const op = "SkillsPrompt"
 	if err := c.begin(ctx, op); err != nil {
@@ -245,40 +208,15 @@ func leading(s string, n int) string {
 	return s
 }
 
-// Prompt returns the text for a model that activates the skill, in the form of
-// the client guide of the Agent Skills format
-// (https://agentskills.io/client-implementation/adding-skills-support):
+// Prompt returns the text for a model that activates the skill, in the form of the client guide of
+// the Agent Skills format: an XML block <skill_content> with Content, the directory of the skill,
+// and the first 100 of the other files.
 //
-//	<skill_content name="pdf-tools">
-//	# PDF tools
-//	…
-//
-//	Skill directory: /home/user/.agents/skills/pdf-tools
-//	Relative paths in this skill are relative to the skill directory.
-//
-//	<skill_resources>
-//	  <file>scripts/extract.py</file>
-//	</skill_resources>
-//	</skill_content>
-//
-// The block begins with Content, without the empty lines at both ends. Prompt escapes
-// the tags of the elements skill_content, skill_resources, available_skills and
-// available_commands in Content: "<" becomes "&lt;", and "＜" becomes "&#xFF1C;". A
-// skill can therefore neither end the block nor begin another block. Prompt also
-// escapes these tags if they contain other letter case, fullwidth letters, white space,
-// accents or invisible characters. All other Markdown, HTML and XML stays.
-//
-// The skill directory is the directory of Path, the full path on the skill's
-// filesystem, for a model that reads files. Set Path to "" before the call if a host
-// path must not reach the model. Prompt then omits the two lines. A skill of
-// [WithSkillsFS] has no directory that the model can read. If the skill has other
-// files, Prompt writes instead that the model reads a file with the tool
-// read_skill_file (package mcpadapter), which calls [Catalog.ReadSkillFile].
-//
-// The files are the first 100 of Files, in the same order and without SKILL.md. A
-// comment gives the number of the other files or, with FilesTruncated, reports that
-// more files exist. Prompt reads no file. The name, the directory and the files are
-// escaped as XML, as in [Catalog.SkillsPrompt], and each is one line.
+// A skill can neither end the block nor begin another block, because Prompt escapes the tags of
+// the blocks in Content. All other Markdown, HTML and XML stays. The directory is a host path: set
+// Path to "" before the call if the path must not reach the model. For a skill of [WithSkillsFS],
+// the text names the tool read_skill_file instead of the directory. Prompt reads no file. The
+// document docs/methods.md has the details.
 func (s Skill) Prompt() string {
 	dir, own := splitPath(s.Path)
 	var files []string

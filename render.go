@@ -30,59 +30,19 @@ func (c Command) RenderNamed(args map[string]string) (string, error) {
 	return rendering.Text, err
 }
 
-// A Renderer fills arguments into the text of commands. The fields select rules on
-// which clients disagree. The document docs/rendering.md lists the rules and the
-// Renderer of each client. The zero value is ready for use. A Renderer holds no state
-// and is safe for concurrent use.
+// A Renderer fills arguments into the text of commands. The fields select rules on which clients
+// disagree; docs/rendering.md lists the Renderer of each client. The zero value is ready for use.
+// A Renderer holds no state and is safe for concurrent use.
 //
-// # Placeholders
+// The placeholders are $ARGUMENTS and {{args}} (all arguments), $1 and $ARGUMENTS[0] (the first
+// argument), $name and ${input:name} (the argument of this name). A placeholder without a given
+// argument stays, except $ARGUMENTS and {{args}}, which become empty. A backslash before the
+// dollar sign keeps a placeholder. The text of an argument is not scanned. In code, a bare number
+// such as $1 stays without InCode.
 //
-//	$ARGUMENTS             all arguments, unquoted, with a blank between two arguments
-//	{{args}}               the same (Gemini CLI)
-//	$1, $2 … $10 …         the first, the second … the tenth argument
-//	$ARGUMENTS[0]          the first argument, with any CountFromZero (Claude Code)
-//	$name                  the argument of this name, in Arguments or given to
-//	                       RenderNamed; $NAME in Codex CLI
-//	${input:name}          the argument of this name, declared or not (VS Code)
-//	${input:name:hint}     the same
-//
-// A placeholder without a given argument stays, and so does all other text: $PATH,
-// $5 million, and $1 if no argument is given. (Claude Code keeps numbers and removes
-// declared names; Codex CLI and OpenCode remove numbers.) An empty argument replaces
-// its placeholder. If no argument is given, $ARGUMENTS and {{args}} become empty.
-//
-// A number in a longer word, a price or a code is not a placeholder: $1st, $5k,
-// $1,000, $0.01 and $007 stay. $name in a longer word is not a placeholder. The text of
-// an argument is not scanned: the argument "$2" gives the result "$2". Each number
-// stands for one argument. (In OpenCode the last number stands for all remaining
-// arguments.)
-//
-// A backslash before the dollar sign keeps a placeholder, and Render removes the
-// backslash: \$1 gives $1. The rule applies to every number, with or without a given
-// argument. Other backslashes stay. An escaped backslash, as in \\$1, escapes nothing.
-// "$$" stays, and $$1 is not a placeholder (Codex CLI). \$$1 gives a dollar sign and the
-// first argument. In code, a backslash before a bare number stays, like the number.
-//
-// # Code
-//
-// Code means fenced code blocks and code spans, in the sense of CommonMark.
-// Placeholders in code are filled in, as in every client, except bare numbers:
-// the $1 of awk '{print $1}' belongs to awk. InCode fills in bare numbers too, as
-// Claude Code, Codex CLI and OpenCode do. An indented code block is text: in a
-// list, few authors can tell the difference.
-//
-// # Arguments without a placeholder
-//
-// If arguments are given and no placeholder is replaced, Render appends a blank line,
-// "ARGUMENTS: " and the text of $ARGUMENTS, as Claude Code does. A bare number in code
-// is not replaced, so a text with only such numbers gets the appended line. (OpenCode
-// appends the arguments alone, Gemini CLI appends the line of the user, and Cursor
-// sends the arguments separately.) With NoAppend, Render appends nothing.
-//
-// # Directives
-//
-// !`command` and @path stay in the text, with the arguments filled in. Rendering
-// also returns their positions: see [Directive]. Code has no directives.
+// If arguments are given and no placeholder is replaced, the text ends with the line "ARGUMENTS: "
+// and the arguments, unless NoAppend is set. Directives, !`command` and @path, stay in the text:
+// see [Directive]. The document docs/methods.md has the details.
 type Renderer struct {
 	// CountFromZero makes $0 the first argument and $1 the second, as in the skills
 	// of Claude Code. Otherwise $1 is the first argument, as in Codex CLI, OpenCode,
@@ -203,23 +163,14 @@ type Argument struct {
 	Required    bool   `json:"required"`              // the hint has <name>, or the frontmatter has required: true
 }
 
-// Arguments returns the arguments that the command expects, in order of position, or
-// nil if the command expects no argument. Rendering requires no argument.
+// Arguments returns the arguments that the command expects, in order of position, or nil if the
+// command expects no argument. Rendering requires no argument.
 //
-//   - The frontmatter's arguments come first: a list of names, names separated by
-//     blanks or commas, or a list of mappings with name, description, required
-//     and hint.
-//   - argument-hint gives the next positions, or all positions if no argument is
-//     declared: each <name>, [name] and KEY=<value> up to the first "|", because "|"
-//     begins alternatives. Flags, such as [--force], have no position. Any other hint,
-//     and a hint with flags only, describes the only argument of a command.
-//   - The numbers of placeholders follow, up to the first gap: a text with $1, $2
-//     and $150 has two arguments.
-//   - New names of ${input:name} follow, in the order of the text.
-//   - A command with $ARGUMENTS, {{args}} or an argument-hint, and none of the
-//     above, has one argument, named "arguments".
-//
-// A bare number in code, such as $1, is no placeholder unless InCode is set.
+// The frontmatter's field arguments gives the first arguments, and argument-hint the next. The
+// numbers of placeholders and the names of ${input:name} follow. A command with $ARGUMENTS,
+// {{args}} or an argument-hint, and no other argument, has one argument, named "arguments". A bare
+// number in code, such as $1, is no placeholder unless InCode is set. The document docs/methods.md
+// has the details.
 func (c Command) Arguments() []Argument {
 	list, _ := Renderer{}.Arguments(context.Background(), c) // a background context never ends
 	return list

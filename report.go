@@ -92,51 +92,17 @@ func (c bridged) ReportsConfigured() (shared, local bool) {
 //
 //	{directory}/{command}/{command}_{name}_{YYYYMMDD_HHMMSS}_v{version}.md
 //
-// If r.Upload is set, the directory is the shared directory of [WithReports].
-// Otherwise the directory is the local directory, and the file name ends in
-// "_local.md". The time is the time of the call, in UTC. Files have mode 0644 and
-// directories have mode 0755, both less the umask.
+// The directory is the shared directory of [WithReports] if r.Upload is set, otherwise the local
+// one; a local file name ends in "_local.md". SaveReport replaces no file, also among several
+// processes. A report appears complete and synced to the disk, or not at all.
 //
-// In file names, "." replaces the ":" of a nested command. %XX replaces each
-// character that a supported system forbids in file names; [WithLooseNames] admits
-// such characters. SaveReport shortens a command name of more than 110 bytes and
-// appends a hash.
+// SaveReport returns the errors of [Catalog.Get] for the command name, [ErrEmptyContent],
+// [ErrSizeLimitExceeded], [ErrInvalidReportName], [ErrDirectoryPreparation], and for a failed
+// write [ErrFileWrite] or, for a local report, [ErrLocalSave]. If ctx ends before the report
+// appears, SaveReport does not save the report.
 //
-// SaveReport replaces no file. If the name is taken, SaveReport uses the next
-// version. A report appears complete and synced to the disk, or not at all. Until
-// then the content is in a hidden file in the same directory, with the name of the
-// report and the extension ".tmp". A program that dies during SaveReport leaves this
-// file, which no method reads and anybody may delete.
-//
-// On the operating system's filesystem, these guarantees hold for any number of
-// goroutines and processes. On a filesystem of [WithFs], the filesystem decides whether
-// a rename is atomic and a sync is durable. Several catalogs on the same filesystem may
-// disturb each other unless the filesystem creates files exclusively in one step.
-// afero.MemMapFs does not create files exclusively.
-//
-// SaveReport checks its arguments in this order:
-//
-//   - the command name: the errors are those of [Catalog.Get], mainly
-//     [ErrInvalidCommandName] and [ErrCommandNotFound]. Commands that
-//     [Catalog.List] omits can have reports, too.
-//   - the content: [ErrEmptyContent], [ErrSizeLimitExceeded], and the error for a
-//     failed write if the content is not valid UTF-8.
-//   - the report name: [ErrInvalidReportName] if the name is malformed, or too long
-//     for a file name. A name of 100 ASCII letters is never too long. A name of 100
-//     letters of other scripts may be too long.
-//   - the directory: [ErrDirectoryPreparation] if the directory is not configured
-//     or cannot be created or opened, and if the directory of the command is a
-//     symbolic link.
-//
-// A failed write of a shared report is [ErrFileWrite], and of a local report
-// [ErrLocalSave]. Both wrap the cause.
-//
-// If ctx ends before the report appears, SaveReport does not save the report. If
-// ctx ends at the moment when the report appears, SaveReport may return the error
-// of ctx although the report is saved.
-//
-// SaveReport writes and syncs one file and its directory. The cost does not depend
-// on the number of reports in the directory.
+// SaveReport writes and syncs one file and its directory. The document docs/methods.md has the
+// details.
 func (c *Catalog) SaveReport(ctx context.Context, r Report) (SavedReport, error) {
 	const op = "SaveReport"
 	command, err := c.reportedCommand(ctx, op, r.Command)

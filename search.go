@@ -66,64 +66,21 @@ func (r *SearchResults) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Search finds commands by the words of their names and texts. Search returns the best
-// results, at most limit (1 to 100; 0 means 10), and the total number of matches.
-// Search never returns a command that List omits. A search without a match is not an
-// error.
+// Search finds commands by the words of their names and texts. Search returns at most limit
+// results (1 to 100; 0 means 10), best first, and the number of matches. Search never returns a
+// command that List omits.
 //
-// The tier of a result is the kind of match:
+// Words match in their English plural and verb forms, in any letter case, with or without accents,
+// and with one typing error if no command contains the word. The tier of a result tells whether
+// the name ("tier1"), another part of the file ("tier2") or only a saved report ("tier3") matches.
+// The same files and query give the same results.
 //
-//   - "tier1": the name contains every word of the query, in any order and letter
-//     case. Names are split at "-", "_", ":", changes of case and digits. The score
-//     is above 0.7, and 1 if the query is the whole name.
-//   - "tier2": the name, the description, the tags (a list or text in the
-//     frontmatter), the headings or the body contain words of the query. BM25F ranks
-//     the results, with the fields in this order of importance. The score is from 0.3
-//     to 0.7: the matching share of the query, weighted by the rarity of the words.
-//   - "tier3": only a saved report contains words of the query (see [WithReports]).
-//     The score is below 0.3. Search reads the newest four reports of a command in
-//     each directory.
+// Search returns [ErrInvalidQuery] for an empty query, for a query of more than 500 characters and
+// for a limit out of range, [ErrSearchTimeout] after 5 seconds or at the deadline of ctx, and the
+// errors of [Catalog.List], but a missing default directory contains no commands.
 //
-// Words match in their English plural and verb forms, in any letter case, with or
-// without accents. If no command contains a word of four letters or more, the word
-// matches words at a distance of one typing error: one letter missing, added,
-// replaced, or swapped with its neighbor. In text without spaces between words, such
-// as Chinese, pairs of characters match. Words such as "how", "the" and "for" do not
-// count if the query has other words. A query has no syntax beyond words.
-//
-// Search indexes the first 256 KiB and the first 4,096 distinct words of each text.
-// A file that cannot be read is found by name and description only.
-//
-// The same files and query give the same results. Search never returns a command that
-// a filter rejects, but the rarity of a word depends on all files.
-//
-// Search costs as much as List plus about a millisecond for 10,000 commands.
-// [WithWatch] and [WithCacheTTL] avoid the cost of List. In addition:
-//
-//   - The first Search reads all files, on all cores. The time is linear in the size of
-//     the files: about 80 µs of CPU time, divided among the cores, for a file of 7 KB.
-//     100,000 files take about four seconds on two cores. Later searches read new and
-//     changed files, each in less than a millisecond.
-//   - Each search reads the files that were changed a moment ago, and all files of a
-//     filesystem without change times (see [WithFs]). With WithCacheTTL, the searches
-//     within its duration read these files once. Search reads an embed.FS once (see
-//     [Immutable]).
-//   - With reports, Search lists the directories of reports (about 35 µs each) and
-//     stats the searched reports, unless WithCacheTTL is set. Search omits unreadable
-//     reports.
-//   - The index holds words, not texts: about 8 bytes for each distinct word of a
-//     file, plus about 120 bytes for a word that no other file contains. A file of
-//     7 KB takes 2.5 to 3 KB.
-//
-// Search returns [ErrInvalidQuery] for an empty query, for a query of more than 500
-// characters and for a limit out of range. If a search takes more than 5 seconds or
-// reaches the deadline of ctx, Search returns [ErrSearchTimeout], which wraps
-// context.DeadlineExceeded. With [WithCommandsFS], the 5 seconds begin after the files are
-// listed, because a remote store can need longer to list many files. If ctx is canceled, Search returns the error of ctx. The
-// next search continues with the files read so far. Search also returns the errors of
-// [Catalog.List]. A missing default directory is not an error and contains no commands.
-//
-// [WithSearcher] replaces the built-in search with another engine.
+// The first Search reads all files. Later searches read new and changed files, and cost as much as
+// List plus about a millisecond for 10,000 commands. The document docs/methods.md has the details.
 func (c *Catalog) Search(ctx context.Context, query string, limit int, opts ...SearchOption) (SearchResults, error) {
 	return searchIn(ctx, c, c.commands, "Search", query, limit, opts)
 }

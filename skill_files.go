@@ -20,23 +20,21 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 )
 
-// ReadSkillFile returns the bytes of a file of a skill. The path is relative to
-// the skill's directory, with slashes, as in Skill.Files. ReadSkillFile reads
-// every regular file below the directory, listed or not, and nothing else. Links
-// are followed as described at [Catalog.GetSkill]. A SKILL.md that is a link is
-// followed as by ListSkills.
+// ReadSkillFile returns the bytes of a file of a skill. The path is relative to the skill's
+// directory, with slashes, as in Skill.Files. ReadSkillFile reads every regular file below the
+// directory, listed or not, and nothing else. Links are followed as described at
+// [Catalog.GetSkill]. A SKILL.md that is a link is followed as by ListSkills.
 //
-// ReadSkillFile returns [ErrOutsideRoot] if the path leads out of the directory,
-// by "..", as an absolute path or by a link. The error does not depend on whether
-// the path exists. A link that is not followed is also ErrOutsideRoot.
-// ReadSkillFile returns [ErrNotFound] if the file does not exist or no file can
-// have the path. ReadSkillFile returns [ErrFileRead] if the path exists but cannot
-// be read, or is a directory, a pipe or another special file. ReadSkillFile
-// returns [ErrFileTooLarge] if the file exceeds the limit of [WithMaxFileSize].
-// [Catalog.GetSkill] describes the errors of the name.
+// ReadSkillFile returns [ErrOutsideRoot] if the path leads out of the directory, by "..", as an
+// absolute path or by a link. The error does not depend on whether the path exists. A link that is
+// not followed is also ErrOutsideRoot. ReadSkillFile returns [ErrNotFound] if the file does not
+// exist or no file can have the path. ReadSkillFile returns [ErrFileRead] if the path exists but
+// cannot be read, or is a directory, a pipe or another special file. ReadSkillFile returns
+// [ErrFileTooLarge] if the file exceeds the limit of [WithMaxFileSize]. [Catalog.GetSkill]
+// describes the errors of the name.
 //
-// The file is not cached, except SKILL.md in a store with versions. With a filter, ReadSkillFile also checks SKILL.md before
-// and after reading the file.
+// The file is not cached, except SKILL.md in a store with versions. With a filter, ReadSkillFile
+// also checks SKILL.md before and after reading the file.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
 	const op = "ReadSkillFile"
 	if err := c.begin(ctx, op); err != nil {
@@ -162,29 +160,18 @@ func (c *Catalog) skillSource(e *index.Entry) skillSource {
 // fields.
 func (skillSource) Equal(skillSource) bool { return true }
 
-// FS returns the files of the skill. Each call of a method of the result looks up
-// s.Name in the catalog that returned s. The result is also an fs.ReadDirFS,
-// fs.ReadFileFS and fs.StatFS, is safe for concurrent use, and costs nothing until a
-// call. Each call sees the current files.
+// FS returns the files of the skill. Each call of a method of the result looks up s.Name in the
+// catalog that returned s, and sees the current files. The result is also an fs.ReadDirFS,
+// fs.ReadFileFS and fs.StatFS, is safe for concurrent use, and costs nothing until a call.
 //
-// The files are those that [Catalog.ReadSkillFile] reads, with the same rules for links
-// and the same limits: Open and ReadFile read the whole file, up to the limit of
-// [WithMaxFileSize], and a name never leads out of the directory. A list of a directory
-// contains its regular files and its subdirectories without .git and node_modules. A
-// link to a file that is followed appears as a regular file. fs.WalkDir therefore finds
-// the files of s.Files, and also the files beyond the limits of s.Files.
+// The files are those that [Catalog.ReadSkillFile] reads, with the same rules for links and the
+// same limits. Open and ReadFile read the whole file, up to the limit of [WithMaxFileSize]. A list
+// of a directory omits .git and node_modules.
 //
-// An error is an *fs.PathError with the name in the skill. Its cause is the error of
-// ReadSkillFile, and matches [ErrOutsideRoot] for a link, [ErrFileRead],
-// [ErrFileTooLarge] or [ErrNotFound]. If the skill no longer exists or a filter hides
-// the skill, the cause is [ErrSkillNotFound]. ErrNotFound and ErrSkillNotFound also
-// match fs.ErrNotExist. After Close, the cause matches [ErrClosed] and fs.ErrClosed;
-// files that are already open remain readable. A name that fs.ValidPath rejects, such as
-// a name with "..", is fs.ErrInvalid without a Code. Names may contain invalid UTF-8, as
-// file names do.
-//
-// If GetSkill did not return s, as after decoding JSON, each call fails with
-// fs.ErrInvalid.
+// An error is an *fs.PathError with the error of ReadSkillFile as its cause. If the skill no
+// longer exists or a filter hides the skill, the cause is [ErrSkillNotFound]. After Close, the
+// cause is [ErrClosed]. A name that fs.ValidPath rejects, and each call if GetSkill did not return
+// s, is fs.ErrInvalid. The document docs/methods.md has the details.
 func (s Skill) FS() fs.FS { return skillFS{s.Source.catalog, s.Name} }
 
 // A skillFS is the result of Skill.FS.

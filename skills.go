@@ -44,35 +44,20 @@ type SkillInfo struct {
 	Frontmatter Frontmatter  `json:"-"`                     // the complete frontmatter; in JSON only as a member of a Skill
 }
 
-// ListSkills returns the skills in case-insensitive name order. The skills are the
-// subdirectories of the layers, with or without a usable SKILL.md, as Loadable reports.
-// The Diagnostics of a skill describe its problems, which affect no other skill.
-// [WithSkillDepth] looks for skills in deeper directories.
+// ListSkills returns the skills in case-insensitive name order. The skills are the subdirectories
+// of the layers, with or without a usable SKILL.md, as Loadable reports. The Diagnostics of a
+// skill describe its problems, which affect no other skill. [WithSkillDepth] looks for skills in
+// deeper directories. Without skills, the list is empty.
 //
-// A layer with a SKILL.md of its own is a skill itself if no direct subdirectory
-// has a SKILL.md; its subdirectories then belong to that skill. Otherwise the
-// subdirectories are listed, and the layer's SKILL.md causes a diagnostic. A skill
-// that is a layer has the name of the directory. If a skill cannot have this name,
-// as at the top of an fs.FS, the skill has the name in its SKILL.md, or else the
-// layer's name.
+// ListSkills omits hidden directories, node_modules, and names other than a single safe path
+// element. If several layers contain the same name, the first layer wins, and Shadows names the
+// other skills. A directory without a SKILL.md shadows nothing. A layer with a SKILL.md of its own
+// is a skill if no direct subdirectory has a SKILL.md.
 //
-// ListSkills omits hidden directories, directories called node_modules, and names
-// other than a single safe path element (contract list_skills: no "/", "\" or
-// ".."; also no control characters). [Catalog.Lint] reports the unsafe names. A
-// link to a directory is a skill if [WithSymlinks] permits the link. If several
-// layers contain the same name, the first layer wins, and Shadows names the other
-// skills. A directory without a SKILL.md shadows nothing: ListSkills lists the skill of
-// a lower layer in its place. Without skills, the list is empty.
-//
-// ListSkills returns [ErrDirectoryNotFound] if no layer directory exists (the missing
-// directories of [WithConventionalDirs] are empty), and [ErrPermissionDenied] without permission to read a layer directory.
-// [Catalog.List] describes the other errors and the cost.
-//
-// The catalog keeps the frontmatter of all skills in memory, within the bounds of
-// List. If the 32 MiB are used up, ListSkills returns of a further large
-// frontmatter only name, description, disable-model-invocation and user-invocable,
-// each cut to 1 KB, with the diagnostic FRONTMATTER_NOT_KEPT. GetSkill returns the
-// complete skill.
+// ListSkills returns [ErrDirectoryNotFound] if no layer directory exists (the missing directories
+// of [WithConventionalDirs] are empty), and [ErrPermissionDenied] without permission to read a
+// layer directory. [Catalog.List] describes the other errors and the cost. The document
+// docs/methods.md has the details.
 func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	const op = "ListSkills"
 	if err := c.begin(ctx, op); err != nil {
@@ -270,43 +255,21 @@ type SkillFile struct {
 	SHA256 string `json:"sha256,omitempty"` // 64 lowercase hexadecimal digits; only with Digests
 }
 
-// GetSkill returns the skill with the given name. The name is the directory name,
-// as in ListSkills, including letter case. If SKILL.md declares another name,
-// GetSkill does not find the skill by the declared name.
+// GetSkill returns the skill with the given name: the name of the directory, as in ListSkills,
+// including letter case. Files contains the regular files below the directory, with hidden files
+// and without .git and node_modules. Files ends after 10,000 files and directories or 16 levels.
+// GetSkill follows links only to files inside the directory of the skill.
 //
-// Files contains all regular files below the directory, including hidden files and
-// the files of nested skills, because the specification allows any file. Files
-// omits the directories .git and node_modules. GetSkill follows a link, as
-// permitted by [WithSymlinks], only to a file inside the skill's directory. In a
-// skill inside a trusted directory outside the root, GetSkill follows no link.
-// Diagnostics reports the first 50 omitted links and special files. The list ends
-// after 10,000 files and directories or 16 levels; FilesTruncated is then true.
-// Files always contains SKILL.md.
+// Raw, Content and Frontmatter describe the same state of the file. With [Digests], Files
+// describes one state of the directory, as far as the filesystem reports changes.
 //
-// Path ends with the name of SKILL.md as spelled in the directory, also on a
-// filesystem that ignores letter case.
+// GetSkill returns [ErrInvalidSkillName], [ErrSkillNotFound] if no layer has the name or the
+// directory has no SKILL.md, [ErrFileTooLarge], and [ErrFileRead] if SKILL.md cannot be read or
+// the skill keeps changing. [Catalog.ListSkills] describes the errors of unreadable directories.
 //
-// Raw, Content, Frontmatter and the size of SKILL.md in Files describe the same
-// state of the file. With [Digests], Files describes one state of the directory,
-// as far as the filesystem reports changes: GetSkill compares all files before and
-// after reading. If the skill keeps changing, GetSkill returns [ErrFileRead].
-//
-// GetSkill returns [ErrInvalidSkillName] for a name that no skill can have. Names
-// never become part of a path. GetSkill returns [ErrSkillNotFound] if no layer
-// contains the name, or if the directory has no SKILL.md. If no layer directory
-// exists, the error also matches [ErrDirectoryNotFound]. If SKILL.md cannot be
-// read, GetSkill returns [ErrFileRead] with the cause in the chain. If SKILL.md is
-// too large, GetSkill returns [ErrFileTooLarge]. [Catalog.ListSkills] describes
-// the errors of unreadable directories.
-//
-// GetSkill reads each directory of the skill once and stats each file. The cache
-// holds up to 16 MiB of SKILL.md files. GetSkill serves a cached SKILL.md as long
-// as the change time proves the file unchanged (see [WithFs]). For each layer with
-// precedence, GetSkill also stats the directory that could hold a skill of the name.
-// With [WithSkillDepth], GetSkill reads the directories that contain such directories,
-// and stats each, unless the skill is directly below the first layer. For a name that
-// no call has seen yet, GetSkill also costs as much as ListSkills. Shadows has the
-// value of the last list.
+// GetSkill reads each directory of the skill once and stats each file. A cache holds up to 16 MiB
+// of SKILL.md files. For a new name, GetSkill also costs as much as ListSkills. The document
+// docs/methods.md has the details.
 func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption) (Skill, error) {
 	const op = "GetSkill"
 	var o skillOptions

@@ -37,25 +37,21 @@ func TrustDirs(dirs ...string) Option {
 	return func(o *options) { o.trusted = append(o.trusted, dirs...) }
 }
 
-// An FS is a confined view of one directory, the root. An FS is a read-only
-// [afero.Fs] and also an [afero.Lstater] and an [afero.LinkReader].
-// [FS.MakeDir] and [Dir.WriteNew] are the only methods that write.
+// An FS is a confined view of one directory, the root. An FS is a read-only [afero.Fs] and also an
+// [afero.Lstater] and an [afero.LinkReader]. [FS.MakeDir] and [Dir.WriteNew] are the only methods
+// that write.
 //
-// Names are slash-separated and relative to the root. "." is the root. Names need not be
-// valid UTF-8. A method rejects an invalid name before looking up any file:
+// Names are slash-separated and relative to the root. "." is the root. Names need not be valid
+// UTF-8. A method rejects an invalid name before looking up any file. For an absolute name, or a
+// name with a ".." element, the error is ErrEscape. For a name that no file can have, the error is
+// [fs.ErrInvalid]: an empty name, a "." element, a "//", a NUL; on Windows also a ":", an element
+// that ends in a dot or a space, and a device such as "NUL".
 //
-//   - For an absolute name, or a name with a ".." element, the error is ErrEscape.
-//   - For a name that no file can have, the error is [fs.ErrInvalid]: an empty name, a
-//     "." element, a "//", a NUL. On Windows also a ":", an element that ends in a
-//     dot or a space, and a device such as "NUL".
+// The methods of afero.Fs, afero.Lstater and afero.LinkReader first clean the name with
+// [path.Clean], because users of an afero.Fs write "", "./a" and "a/".
 //
-// The methods of afero.Fs, afero.Lstater and afero.LinkReader first clean the
-// name with [path.Clean], because users of an afero.Fs write "", "./a" and
-// "a/".
-//
-// Each error is a *[fs.PathError] with the given name. An error contains no path of the
-// underlying filesystem. All methods are safe for concurrent use. An FS keeps no file open
-// between calls.
+// Each error is a *[fs.PathError] with the given name. An error contains no path of the underlying
+// filesystem. All methods are safe for concurrent use. An FS keeps no file open between calls.
 type FS struct {
 	dir          string // full path of the root
 	denySymlinks bool

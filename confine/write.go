@@ -91,28 +91,20 @@ func (d *Dir) MakeDir(name string) (*Dir, error) {
 // complete. TempName adds five bytes to the name.
 func TempName(name string) string { return "." + name + ".tmp" }
 
-// WriteNew writes a new regular file. If a file, a directory or a symbolic link has the
-// name, or if another WriteNew is writing a file with this name, the error matches
-// [fs.ErrExist]. WriteNew replaces nothing and follows no link. If several goroutines or
-// processes write the same name, only the first succeeds.
+// WriteNew writes a new regular file. If a file, a directory or a symbolic link has the name, or
+// if another WriteNew is writing a file with this name, the error matches [fs.ErrExist]. WriteNew
+// replaces nothing and follows no link. The file appears under its name complete and synced to the
+// disk, or not at all. Until then the file has its TempName. If the program ends during WriteNew,
+// the file with the TempName remains.
 //
-// The file appears under its name complete and synced to the disk, or not at all. Until
-// then the file has its TempName, and the TempName reserves the name for this call. If
-// WriteNew fails, WriteNew removes the file. If the program ends during WriteNew, the file
-// with the TempName remains. No other call removes or reuses this file.
+// WriteNew checks the context at the beginning and again before the file appears, and returns the
+// error of the context unchanged.
 //
-// WriteNew checks the context at the beginning and again before the file appears, and
-// returns the error of the context unchanged.
-//
-// On the operating system's filesystem, the last step is a rename that replaces nothing.
-// If the filesystem does not support this rename, the last step is a hard link, and without
-// hard links a plain rename. An FS made by Over always uses a plain rename. A plain rename
-// replaces a file with the same name that a program has created a moment before without
-// WriteNew.
-//
-// Concurrent writers are safe only if the filesystem creates a file exclusively (O_EXCL)
-// in one step. The callers of an [afero.MemMapFs] must serialize their writes, because
-// afero.MemMapFs does not create files exclusively.
+// Concurrent writers are safe only if the filesystem creates a file exclusively (O_EXCL) in one
+// step; the callers of an [afero.MemMapFs] must serialize their writes. On a filesystem with
+// neither a rename that replaces nothing nor hard links, and on an FS made by Over, WriteNew
+// replaces a file that a program has created a moment before without WriteNew. The document
+// docs/methods.md has the details.
 func (d *Dir) WriteNew(ctx context.Context, name, content string) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -31,47 +31,18 @@ const (
 	Gemini Dialect = "gemini"
 )
 
-// WithDialect makes the input schemas of all tools, including extra tools, acceptable
-// for the API of a model. The default is the schemas of the tool contracts, which all
-// APIs accept without "strict". WithDialect changes no output schema.
+// WithDialect makes the input schemas of all tools, including extra tools, acceptable for the API
+// of a model. The default is the schemas of the tool contracts, which all APIs accept without
+// "strict". WithDialect changes no output schema.
 //
-// A dialect removes the keywords that the API rejects, such as "default", "examples"
-// and the bounds of a number. The description of a property then ends with its bounds
-// and its default, as in "Number of items per page (1 to 100, default 50)". The calls
-// of tools do not change: a tool rejects a value outside the bounds. AnthropicStrict
-// also moves a pattern with lookaround, \b or a back reference to the description.
+// A dialect removes the keywords that the API rejects, and the description of a property then ends
+// with its bounds and its default. The calls of tools do not change: a tool still rejects a value
+// outside the bounds. With OpenAIStrict, all tools accept null for an optional argument. With
+// OpenAIStrict and AnthropicStrict, the default separator of a namespace is "_".
 //
-// A dialect replaces each "$ref" by its target, "oneOf" by "anyOf", and "allOf" with a
-// single schema by this schema. Values of "enum" and "const" determine a missing type.
-// A name in "required" without a property is removed. An extra tool without
-// InputSchema takes no arguments.
-//
-// With OpenAIStrict, a model sends null for each optional argument that it omits. All
-// tools accept null for an optional argument. Before the call of an extra tool, the
-// adapter removes each null that the tool's own schema rejects.
-//
-// OpenAIStrict and AnthropicStrict permit no dot in the name of a tool. With these
-// dialects, the default separator of a namespace is "_" (see WithSeparator).
-//
-// New returns toolshelf.ErrInvalidOption in the following cases:
-//   - The dialect is unknown.
-//   - The dialect permits no dot, and WithSeparator sets "." or the name of an extra
-//     tool contains a dot.
-//   - The schema of an extra tool cannot be expressed. The error states the path of the
-//     part and the correction.
-//
-// A schema cannot be expressed in the following cases:
-//   - A value has no type, or an array has no items.
-//   - An object has arbitrary properties: it declares no "properties", or has
-//     "patternProperties" or an "additionalProperties" other than false. Gemini accepts
-//     the root without properties, and open objects with some properties.
-//   - The root has a union ("anyOf" or "oneOf"), "allOf" has several schemas, or a union
-//     stands beside other constraints.
-//   - A "$ref" is recursive, has no target in the schema, or stands beside constraints.
-//     All references together may add 2000 schemas.
-//   - With OpenAIStrict, a union has several objects, or several arrays, with optional
-//     properties.
-//   - With Gemini, a value can only be null.
+// New returns toolshelf.ErrInvalidOption if the dialect is unknown, if the dialect permits no dot
+// and a name has one, or if the schema of an extra tool cannot be expressed. The error states the
+// path of the part and the correction. The document docs/methods.md has the details.
 func WithDialect(d Dialect) Option {
 	return func(c *config) error {
 		if _, known := dialects[d]; !known && d != "" {

@@ -29,27 +29,16 @@ type ProgressNotification struct {
 // progressKey is the key of the function of ContextWithProgress.
 type progressKey struct{}
 
-// ContextWithProgress returns a context for Session.Handle, Adapter.Call and the other
-// methods that call a tool. Their calls report their progress to send. list_directory,
-// directory_tree, search_files, search_text, search_commands and search_skills make
-// reports. An extra tool makes reports if its Call passes the context to Adapter.Call. If
-// send is nil, the calls make no reports.
+// ContextWithProgress returns a context for Session.Handle, Adapter.Call and the other methods
+// that call a tool. The calls of list_directory, directory_tree and the search tools report their
+// progress to send, about six times a second, and never their end. Session.Handle makes reports
+// only for a tools/call with a progress token that no running request of the session has. If send
+// is nil, the calls make no reports.
 //
-// Session.Handle makes reports only for a tools/call with a progress token, a string or
-// an integer, in params._meta. Handle makes no reports for a request with the same token
-// as a running request of the session, because the reports of a token must increase.
-//
-// A call makes about six reports a second, and omits reports without a change. A short
-// call makes none, and no call reports its end, because the result follows immediately.
-// send runs on the goroutine that calls the tool, while the call continues its work. A
-// slow send therefore delays only the next report and the return of the call, and no
-// reports queue up. No report comes after the call returns or after ctx ends. Concurrent
-// calls with the same context call send concurrently.
-//
-// A transport sends each report to the client as notifications/progress. A transport with
-// a stream for each response, such as Streamable HTTP, sends the reports in the stream of
-// the request. Calls that make reports cost some microseconds more (see
-// toolshelf.WithProgress). All other calls cost nothing.
+// send runs on the goroutine that calls the tool, while the call continues its work. A slow send
+// delays only the next report and the return of the call. No report comes after the call returns
+// or after ctx ends. Concurrent calls with the same context call send concurrently. Calls that
+// make reports cost some microseconds more. The document docs/methods.md has the details.
 func ContextWithProgress(ctx context.Context, send func(ProgressNotification)) context.Context {
 	return context.WithValue(ctx, progressKey{}, send)
 }

@@ -58,38 +58,20 @@ func (s *Session) Close() {
 	s.state = ShuttingDown
 }
 
-// Handle serves one request: initialize, ping, server/discover, tools/list,
-// tools/call, prompts/list, prompts/get or completion/complete. If the adapter serves
-// skills (see Adapter.ServesSkills), Handle also serves skills/list, skills/get,
-// resources/list, resources/templates/list, resources/read and
-// resources/directory/read and, in legacy requests with WithListChanged,
-// resources/subscribe and resources/unsubscribe. Handle returns the
-// member "result" of the response, or an *RPCError for the member "error". The caller
-// must not change the result. params may be nil.
+// Handle serves one request: initialize, ping, server/discover, and the methods of tools, prompts,
+// completion and, if the adapter serves skills, skills and resources. Handle returns the member
+// "result" of the response, or an *RPCError for the member "error". The caller must not change the
+// result. params may be nil.
 //
-// A method that begins with "notifications/" is a notification and has no response. The
-// result is nil, and the transport may log the error. notifications/initialized changes
-// the state to Ready. Handle ignores all other notifications.
+// A method that begins with "notifications/" has no response: the result is nil, and the transport
+// may log the error. notifications/initialized changes the state to Ready. When a client sends
+// notifications/cancelled, the transport cancels the context of the request. With a context of
+// ContextWithProgress, a tools/call with a progress token reports its progress.
 //
-// With a context of ContextWithProgress, a tools/call with the member "progressToken" in
-// params._meta reports its progress. When a client sends notifications/cancelled, the
-// transport cancels the context of the request.
-//
-// Handle reads two further members of params._meta: "io.modelcontextprotocol/protocolVersion"
-// and "io.modelcontextprotocol/clientCapabilities". A request is modern if the first
-// member is the modern revision, "2026-07-28". A modern request must also have the
-// second member, an object, or Handle returns CodeInvalidParams. For a revision that is
-// not in ProtocolVersions, Handle returns CodeUnsupportedVersion.
-//
-// Handle serves modern requests in every state except ShuttingDown. The result of a
-// modern list states how long a client may cache the list: tools/list five minutes,
-// because a new version of the program may have other tools, and lists of prompts, skills
-// and resources no time. No result may be shared between users, because a program may have
-// an adapter for each user.
-//
-// All other requests are legacy requests. Before the state is Ready, Handle rejects
-// legacy requests, except initialize and ping, with CodeInvalidRequest and the state in
-// Data. The constants of RPCError list the other codes.
+// Handle serves modern requests, with the revision "2026-07-28" in params._meta, in every state
+// except ShuttingDown. All other requests are legacy requests: before the state is Ready, Handle
+// rejects them, except initialize and ping, with CodeInvalidRequest. The constants of RPCError
+// list the other codes. The document docs/methods.md has the details.
 func (s *Session) Handle(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	result, err := s.handle(ctx, method, params)
 	if err != nil {

@@ -13,53 +13,21 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// ToolFor returns a Tool, for WithExtraTools, that decodes its arguments into a
-// struct and calls f. The input schema comes from In, and the output schema from Out.
-// The caller may set the other fields of the Tool, such as Annotations.
+// ToolFor returns a Tool, for WithExtraTools, that decodes its arguments into a struct and calls
+// f. The input schema comes from In, and the output schema from Out.
 //
-// In is a struct or a pointer to a struct. Each field that encoding/json decodes is an
-// argument. The fields of embedded structs are arguments too. An argument is optional
-// if its field is a pointer or has the option omitempty or omitzero. The tag
-// jsonschema is the description of the argument, as in google/jsonschema-go:
+// In is a struct or a pointer to a struct. Each field that encoding/json decodes is an argument,
+// and is optional if the field is a pointer or has omitempty or omitzero. The tag jsonschema is
+// the description of the argument. The tool rejects invalid arguments with the code
+// INVALID_ARGUMENTS.
 //
-//	type Roll struct {
-//		Dice  int    `json:"dice" jsonschema:"Number of dice"`
-//		Label string `json:"label,omitempty" jsonschema:"Text to show with the result"`
-//	}
+// If Out is a struct, a map, or a pointer to either, the result of f is the structured content,
+// and its JSON is the text. A string is the text, and the JSON of every other type is the text. If
+// f returns a toolshelf.Error, the result has its code and message. Any other error is a result
+// with IsError. If the context ends, Call returns the context's error.
 //
-// The types of fields are booleans, numbers, strings, structs, slices, pointers, any,
-// and maps whose keys are strings. A time.Time is a string in RFC 3339, and a []byte
-// is a string in Base64. A type with UnmarshalText is a string. The schema of a type
-// with UnmarshalJSON accepts any value. A json.RawMessage is the value as the model
-// wrote it, without white space between the tokens.
-//
-// The tool decodes arguments as the library's tools do: it rejects an unknown
-// argument, a missing argument, and a value of another type, at each depth, with the
-// code INVALID_ARGUMENTS. It accepts null for an optional argument, "10" and 10.0 for
-// 10, and empty input for {}. An omitted argument has the zero value.
-//
-// If Out is a struct, a map, or a pointer to either, the result of f is the
-// structured content, and its JSON is the text. If Out is a string, the result is the
-// text. The JSON of every other type is the text, without structured content. A nil
-// map or pointer is the error "the tool returned no result". Fields of Out follow the
-// rules for In, with MarshalText and MarshalJSON. No property of Out may have the name
-// "error", which reports the error of a failed call. A map with the key "error" is an
-// error too.
-//
-// If f returns a toolshelf.Error, the result has its code and message. For any other
-// error, the result has IsError, and its text is err.Error() without a code. If the
-// context ends, Call returns the context's error. A panic of f is a panic of Call.
-//
-// ToolFor returns toolshelf.ErrInvalidOption in the following cases:
-//   - f is nil.
-//   - In is neither a struct nor a pointer to a struct, or In has UnmarshalJSON or
-//     UnmarshalText.
-//   - A type has no JSON form, is recursive, or is an array; use a slice.
-//   - Two fields have the same name.
-//   - The tag json of a field has the option string, or a name with a character that
-//     encoding/json does not accept.
-//   - A field has the tag jsonschema:"", or its tag jsonschema begins with a word and
-//     "=", such as "min=3", which the library google/jsonschema-go reserves.
+// ToolFor returns toolshelf.ErrInvalidOption if f is nil, or if In or Out has a type that a schema
+// cannot express. The document docs/methods.md has the rules for types and tags.
 func ToolFor[In, Out any](name, description string, f func(context.Context, In) (Out, error)) (Tool, error) {
 	fail := func(err error) (Tool, error) {
 		return Tool{}, &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: "mcpadapter.ToolFor", Message: fmt.Sprintf("the tool %q: %v", name, err)}

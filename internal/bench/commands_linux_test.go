@@ -281,23 +281,22 @@ func awaitWatched(b *testing.B, c *toolshelf.Catalog, n int) {
 	}
 }
 
-// BenchmarkListMemory reports the bytes that a catalog keeps for each command and each
-// skill after a cold list, and the ratio to the size of the necessary strings: the names,
-// paths and descriptions, and the frontmatter of skills.
+// BenchmarkListMemory reports the bytes that a catalog keeps for each command and each skill after
+// a cold list, and the ratio to the size of the necessary strings: the names, paths and
+// descriptions, and the frontmatter of skills.
 //
-// The ratio of commands is 2.4: 272 bytes for 113 bytes of strings. The floor is 145
-// bytes, a ratio of 1.29: 93 bytes for the path, which contains the name, and the
-// description; 44 bytes for the metadata that shows a change of the file; 8 bytes for a
-// position in the order of names. The rest is 48 bytes of string headers, 20 bytes of
-// flags and pointers in the Entry, 15 bytes for a second order and the hash table of
-// paths, about 10 bytes of rounding by the allocator and, on average, 34 bytes for the
-// problems of the 7 % of commands with a broken header.
+// The ratio of commands is 2.4: 272 bytes for 113 bytes of strings. The floor is 145 bytes, a
+// ratio of 1.29: 93 bytes for the path, which contains the name, and the description; 44 bytes for
+// the metadata that shows a change of the file; 8 bytes for a position in the order of names. The
+// rest is 48 bytes of string headers, 20 bytes of flags and pointers in the Entry, 15 bytes for a
+// second order and the hash table of paths, about 10 bytes of rounding by the allocator and, on
+// average, 34 bytes for the problems of the 7 % of commands with a broken header.
 //
-// The ratio of skills is 1.9: 937 bytes for 501 bytes of strings. The text of the header
-// contains most names and descriptions, so 300 bytes hold the header and the path. The
-// rest is 225 bytes for the decoded fields, 104 bytes for the values that differ from the
-// text of the header, 112 bytes for the Entry, 144 bytes for its details, and 50 bytes
-// for the order, the hash table and rounding.
+// The ratio of skills is 1.9: 937 bytes for 501 bytes of strings. The text of the header contains
+// most names and descriptions, so 300 bytes hold the header and the path. The rest is 225 bytes
+// for the decoded fields, 104 bytes for the values that differ from the text of the header, 112
+// bytes for the Entry, 144 bytes for its details, and 50 bytes for the order, the hash table and
+// rounding.
 func BenchmarkListMemory(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("commands/%d", n), func(b *testing.B) {

@@ -14,22 +14,21 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
-// Register adds an adapter's tools, prompts and completions to a server. Register
-// reads no file. Each request checks the directories; the package documentation
-// describes the results for missing directories.
+// Register adds an adapter's tools, prompts and completions to a server. Register reads no file.
+// Each request checks the directories; the package documentation describes the results for missing
+// directories.
 //
-// Call Register once for each adapter, before the server runs. Add middleware that must
-// see all tools and prompts after the call of Register. A server may have several
-// adapters.
+// Call Register once for each adapter, before the server runs. Add middleware that must see all
+// tools and prompts after the call of Register. A server may have several adapters.
 //
-// Register returns an error if the server or the adapter is nil, or if the SDK
-// rejects a tool. The server then has none of the adapter's tools.
+// Register returns an error if the server or the adapter is nil, or if the SDK rejects a tool. The
+// server then has none of the adapter's tools.
 //
-// The server announces changes until the catalog is closed. Neither the catalog
-// nor the adapter keeps the server alive, and all servers of an adapter share one
-// subscription to the catalog. A program may therefore make a server for each HTTP
-// request and drop the server afterwards: the garbage collector frees everything
-// that Register has added. To end the announcements earlier, use [RegisterUntil].
+// The server announces changes until the catalog is closed. Neither the catalog nor the adapter
+// keeps the server alive, and all servers of an adapter share one subscription to the catalog. A
+// program may therefore make a server for each HTTP request and drop the server afterwards: the
+// garbage collector frees everything that Register has added. To end the announcements earlier,
+// use [RegisterUntil].
 func Register(s *mcp.Server, a *mcpadapter.Adapter) error {
 	return register(context.Background(), "gosdk: Register", s, a)
 }

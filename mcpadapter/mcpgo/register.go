@@ -27,29 +27,20 @@ func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 	}
 }
 
-// Register adds an adapter's tools, prompts and completions to a server, and
-// declares the capabilities of the server: tools, prompts with list_changed, and
-// completions; and resources, if the adapter serves skills. Tools have list_changed unless server.WithToolCapabilities says
-// otherwise. Register reads the catalog's commands and skills once. The package documentation
-// describes the results for missing directories.
+// Register adds an adapter's tools, prompts and completions to a server, and declares the
+// capabilities of the server: tools, prompts with list_changed, and completions; and resources, if
+// the adapter serves skills. Register reads the catalog's commands and skills once.
 //
-// Call Register once for each adapter, after applying all options of the server and
-// before the server runs. A server may have several adapters. If several adapters have a
-// tool, a prompt or a file of a skill with the same name, the adapter of the last call of
-// Register answers. The option WithPromptCompletions of the last call applies.
+// Call Register once for each adapter, after applying all options of the server and before the
+// server runs. If several adapters have the same name, the adapter of the last call answers. Add
+// later hooks to the result of the server's GetHooks, not to the argument of server.WithHooks.
 //
-// Register gives the server its own copy of its hooks, because several servers may
-// share a server.Hooks. Add later hooks to the result of the server's GetHooks, not
-// to the argument of server.WithHooks.
+// Register returns an error, and leaves the server unchanged, if the server or the adapter is nil
+// or the SDK rejects a tool.
 //
-// Register returns an error if the server or the adapter is nil, or if the SDK
-// rejects a tool. The server then has nothing of the adapter.
-//
-// The server follows changes until the catalog is closed. Neither the catalog nor
-// the adapter keeps the server alive, and all servers of an adapter share one
-// subscription to the catalog. A program may therefore make a server for each HTTP
-// request and drop the server afterwards: the garbage collector frees everything
-// that Register has added. To stop following changes earlier, use [RegisterUntil].
+// The server follows changes until the catalog is closed, or until [RegisterUntil] ends. A program
+// may make a server for each HTTP request and drop the server afterwards. The document
+// docs/methods.md has the details.
 func Register(s *server.MCPServer, a *mcpadapter.Adapter, opts ...Option) error {
 	return register(context.Background(), "mcpgo: Register", s, a, opts)
 }

@@ -73,22 +73,18 @@ type Options struct {
 
 // A Store is a filesystem with the values of a bucket. The methods are:
 //
-//   - Open, Stat, Lstat, ReadDir and ReadLink, of [fs.StatFS], [fs.ReadDirFS] and
-//     [fs.ReadLinkFS]. Each call makes a snapshot.
-//   - Snapshot(ctx context.Context) (fs.FS, error), of toolshelf.SnapshotFS. The result has
-//     the files at one revision, never changes, and implements toolshelf.Versioned and
+//   - Open, Stat, Lstat, ReadDir and ReadLink, of [fs.StatFS], [fs.ReadDirFS] and [fs.ReadLinkFS].
+//     Each call makes a snapshot.
+//   - Snapshot(ctx context.Context) (fs.FS, error), of toolshelf.SnapshotFS. The result has the
+//     files at one revision, never changes, and implements toolshelf.Versioned and
 //     toolshelf.StaleFS.
-//   - WithContext(ctx context.Context) fs.FS, of toolshelf.ContextFS. The result has the
-//     files for one task: the first call makes a snapshot, which ends when ctx ends, and
-//     the later calls use the same snapshot.
+//   - WithContext(ctx context.Context) fs.FS, of toolshelf.ContextFS. All calls of the result use
+//     one snapshot, which the first call makes and which ends when ctx ends.
 //   - Close and Feed.
 //
-// An error matches [fs.ErrNotExist] if the bucket does not exist. A Store is safe for
-// concurrent use.
-//
-// A snapshot is one request. The first snapshot also copies the bucket, and starts a
-// goroutine that ends with Close. A snapshot that verifies the copy also starts a watch, which
-// delivers the changes since the last snapshot.
+// An error matches [fs.ErrNotExist] if the bucket does not exist. A Store is safe for concurrent
+// use. A snapshot is one request. The first snapshot also copies the bucket, and starts a goroutine
+// that ends with Close. A snapshot that verifies the copy also starts a watch for the changes.
 type Store struct {
 	*tree.Store
 	*source

@@ -72,20 +72,18 @@ type Options struct {
 
 // A Store is a filesystem with the files of an artifact. The methods are:
 //
-//   - Open, Stat, Lstat, ReadDir and ReadLink, of [fs.StatFS], [fs.ReadDirFS] and
-//     [fs.ReadLinkFS]. Each call makes a snapshot.
-//   - Snapshot(ctx context.Context) (fs.FS, error), of toolshelf.SnapshotFS. The result has
-//     the files of one manifest, never changes, and implements toolshelf.Versioned and
+//   - Open, Stat, Lstat, ReadDir and ReadLink, of [fs.StatFS], [fs.ReadDirFS] and [fs.ReadLinkFS].
+//     Each call makes a snapshot.
+//   - Snapshot(ctx context.Context) (fs.FS, error), of toolshelf.SnapshotFS. The result has the
+//     files of one manifest, never changes, and implements toolshelf.Versioned and
 //     toolshelf.StaleFS.
-//   - WithContext(ctx context.Context) fs.FS, of toolshelf.ContextFS. The result has the
-//     files for one task: the first call makes a snapshot, which ends when ctx ends, and
-//     the later calls use the same snapshot.
+//   - WithContext(ctx context.Context) fs.FS, of toolshelf.ContextFS. The result has the files for
+//     one task: the first call makes a snapshot, which ends when ctx ends, and the later calls use
+//     the same snapshot.
 //
-// An error matches [fs.ErrNotExist] if the reference or Options.Dir does not exist. A Store
-// is safe for concurrent use.
-//
-// A snapshot of an unchanged tag is one request. A new artifact costs a request for each
-// manifest and each new layer, 8 at a time.
+// An error matches [fs.ErrNotExist] if the reference or Options.Dir does not exist. A Store is
+// safe for concurrent use. A snapshot of an unchanged tag is one request. A new artifact costs a
+// request for each manifest and each new layer, 8 at a time.
 type Store struct{ *tree.Store }
 
 type source struct {

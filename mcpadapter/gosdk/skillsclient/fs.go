@@ -14,42 +14,21 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 )
 
-// FS returns the skills as a layer for toolshelf.WithSkillsFS. Each skill is a directory
-// with the name [Skill.Dir]: the label, a dot, and the segments of the URI before SKILL.md
-// joined by dots. The skill skill://acme/refunds/SKILL.md of the server "docs" is in
-// docs.acme.refunds. Letters, digits, "-" and "_" of a segment stay, and other bytes are
-// encoded as %XX. A scheme other than skill precedes the first segment, with a "+":
-// docs.github+owner.repo.refunds. The name of a local skill that follows the Agent Skills
-// specification contains no dot, so no local skill has the same name.
+// FS returns the skills as a layer for toolshelf.WithSkillsFS. Each skill is a directory with the
+// name [Skill.Dir]: the label, a dot, and the segments of the URI before SKILL.md joined by dots,
+// as in docs.acme.refunds. No valid local skill has such a name.
 //
-// Each skill is a directory of its own, also inside another skill. The directory of the
-// outer skill contains the files of the inner skill too.
+// Lists and searches of a catalog use the frontmatter of the entries. Only ReadDir of "." lists a
+// stale server again, and only the first Read of a file and ReadFile request the file, verified as
+// by [Server.ReadFile].
 //
-// An operation sends these requests, and no others:
+// A problem of a server affects no other layer of a catalog. A rejected entry is a skill with a
+// SKILL.md that cannot be read. A failed list leaves the skills of the last list and adds the
+// directory LABEL.(failed).
 //
-//   - ReadDir of "." sends skills/list if the list is stale; see [Server.List]. Every other
-//     operation does so only before the first list, after [Server.Refresh], and at most once in
-//     a second after reads that failed.
-//   - The first Read of an open file, and ReadFile, send resources/read as [Server.ReadFile]
-//     does. Open, Stat and ReadDir never read a file.
-//   - ReadHead sends nothing. The result has the frontmatter of the entry. A catalog calls
-//     ReadHead for lists and searches, so only GetSkill, ReadSkillFile, Skill.FS and Lint
-//     read files.
-//
-// A problem of a server affects no other layer of a catalog. The directory of a rejected entry
-// with a valid URI contains a SKILL.md that cannot be read, so a catalog reports the skill as
-// broken. Other rejected entries are only in [Listing]. If the list is longer than the limits
-// of [Server.List], the layer also contains the directory LABEL.(incomplete), in which SKILL.md
-// cannot be read. If the list fails, the layer contains the skills of the last list and such a
-// directory LABEL.(failed). After [Server.Close], the layer contains only LABEL.(failed). A call
-// fails as a whole only if the context ends.
-//
-// The FileInfo of a file is a toolshelf.Versioned. The version is the digest; the version of
-// SKILL.md also contains a digest of the frontmatter in the entry. Times are zero, because the
-// protocol has none. Errors are *fs.PathError with an [Error] as cause.
-//
-// The requests use ctx, and each ends after [Host.Timeout]. The methods have no context of
-// their own; WithContext returns the layer with another context.
+// The requests use ctx, and each ends after [Host.Timeout]; WithContext returns the layer with
+// another context. Errors are *fs.PathError with an [Error] as cause. The document docs/methods.md
+// has the details.
 func (s *Server) FS(ctx context.Context) *FS { return &FS{s, ctx} }
 
 // An FS is the layer of a [Server]. All methods are safe for concurrent use.

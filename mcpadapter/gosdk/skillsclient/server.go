@@ -72,23 +72,19 @@ type Listing struct {
 	Rejected []*Error // why other entries cannot be used, in the order of the server; the last may be why the list is incomplete
 }
 
-// List returns the skills of the server. List reads no file of a skill. The result shares
-// its memory with later results; do not modify the result.
+// List returns the skills of the server. List reads no file of a skill. The result shares its
+// memory with later results; do not modify the result.
 //
-// List sends skills/list if the last list is stale. The list is stale after Refresh, when its
-// ttlMs has passed, and after a read that the server refused or that returned other content.
-// Without a ttlMs, the list stays fresh until list_changed if the server declares listChanged,
-// and is stale at once otherwise. Calls at the same time share one list.
+// List sends skills/list if the last list is stale: after Refresh, when its ttlMs has passed, and
+// after a read that the server refused or that returned other content. Without a ttlMs, the list
+// stays fresh until list_changed if the server declares listChanged, and is stale at once
+// otherwise. Calls at the same time share one list.
 //
 // An entry that fails a check is in Rejected, with [ErrInvalidEntry], [ErrTooLarge] or
-// [ErrDynamic], and affects no other entry. If a URI occurs twice, or two URIs differ only in
-// their encoding, List rejects all but the first. Of a longer list, List returns the first
-// 1,000 pages, 10,000 entries, 32 MiB of entries or 1,048,576 JSON values, and the last of
-// Rejected is an [ErrInvalidList] without a URI. A cursor of more than 16 KiB also ends the
-// list. List returns [ErrInvalidList] for a cursor that occurs twice.
-//
-// If a list fails, for another reason than the end of ctx, later calls return the same error
-// for 10 seconds or until Refresh, so a catalog does not wait for the server in each call.
+// [ErrDynamic], and affects no other entry. If the list is longer than 1,000 pages, 10,000
+// entries, 32 MiB or 1,048,576 JSON values, the last of Rejected is an [ErrInvalidList]. If a list
+// fails, later calls return the same error for 10 seconds or until Refresh. The document
+// docs/methods.md has the details.
 func (s *Server) List(ctx context.Context) (Listing, error) {
 	st, err := s.current(ctx)
 	if err != nil {

@@ -21,7 +21,7 @@ var rootCounts = []struct {
 	{"files", 25, 25},             // without test files
 	{"lines of code", 4386, 4900}, // of these files, without comments and blank lines
 	{"exported names", 164, 145},  // functions, methods and types
-	{"test files", 45, 45},
+	{"test files", 40, 45},
 }
 
 func TestCountsOfTheRootAreTheirCeilings(t *testing.T) {

@@ -1,6 +1,6 @@
 // Command toolshelf-lint checks the commands and skills of a project, for editors and CI systems.
 //
-//	go run github.com/toolshelf-go/toolshelf/cmd/toolshelf-lint@latest [flags] [DIR…]
+//	go run ./cmd/toolshelf-lint [flags] [DIR…]
 //
 // Each DIR is the root of a project. The default is the working directory. Flags may follow
 // a DIR, and all arguments after "--" are directories. The flags are
@@ -56,7 +56,7 @@
 //
 // # GitHub Actions
 //
-// A workflow that annotates the files of a pull request:
+// After the first release of the library, this workflow annotates the files of a pull request:
 //
 //	on: [push, pull_request]
 //	jobs:

@@ -211,8 +211,8 @@ type Versioned interface {
 // the result. If the FS is an fs.SubFS whose results are SnapshotFS, then GetSkill and
 // ReadSkillFile call Snapshot of the skill's directory. Other calls use the FS itself.
 //
-// Read of a file that has another version by then is an error, and the catalog reads the file
-// through the FS itself. A file that no longer exists is fs.ErrNotExist. An error of Snapshot is
+// If a file has another version by the time of its Read, Read returns an error, and the catalog
+// reads the file through the FS itself. A file that no longer exists is fs.ErrNotExist. An error of Snapshot is
 // the error of the layer's directory: fs.ErrNotExist, fs.ErrPermission, or any other error, which
 // List returns as [ErrFileRead].
 //

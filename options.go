@@ -167,7 +167,7 @@ func WithRoot(dir string) Option {
 // is below the root. Without arguments, WithCommandsDir removes the default
 // directory without a replacement.
 //
-// If every directory of commands is missing, List and All return
+// If every directory of commands is missing, List, All and Commands return
 // [ErrDirectoryNotFound], and Get returns [ErrCommandNotFound]. The other methods that
 // read commands return [ErrDirectoryNotFound] only if WithCommandsDir or
 // [WithCommandsFS] names a directory. Otherwise these methods find no commands and

@@ -54,7 +54,7 @@ func TestRenderingDocument(t *testing.T) {
 	}
 	renderers := map[string]toolshelf.Renderer{}
 	examples := map[string]int{}
-	for _, row := range tableRows(t, string(page), "Clients") {
+	for _, row := range tableRows(t, string(page), "Renderers") {
 		r, ok := docRenderers[row[len(row)-1]]
 		if !ok {
 			t.Errorf("%s: unknown %s", row[0], row[len(row)-1])

@@ -1,6 +1,9 @@
 package documents
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path"
@@ -89,5 +92,47 @@ func TestExamplesAreShort(t *testing.T) {
 		if n >= 100 {
 			t.Errorf("%s has %d lines; CONTRIBUTING.md promises fewer than 100", dir, n)
 		}
+	}
+}
+
+// TestDocCommentsAreShort checks the doc comments of the exported functions and types outside the internal packages.
+// CONTRIBUTING.md promises at most 15 lines.
+func TestDocCommentsAreShort(t *testing.T) {
+	const longest = 15
+	checked := 0
+	repositoryFiles(t, ".go", func(file string) {
+		if strings.HasSuffix(file, "_test.go") || strings.Contains(filepath.ToSlash(file), "internal/") {
+			return
+		}
+		files := token.NewFileSet()
+		parsed, err := parser.ParseFile(files, file, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(name string, doc *ast.CommentGroup) {
+			if doc == nil || !ast.IsExported(name) || name == "WithFeed" { // its cases stand together
+				return
+			}
+			checked++
+			if n := files.Position(doc.End()).Line - files.Position(doc.Pos()).Line + 1; n > longest {
+				t.Errorf("%s: the comment of %s has %d lines; keep at most %d, and move details to docs/methods.md", file, name, n, longest)
+			}
+		}
+		for _, d := range parsed.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				check(d.Name.Name, d.Doc)
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if spec, ok := spec.(*ast.TypeSpec); ok {
+						check(spec.Name.Name, d.Doc)
+						check(spec.Name.Name, spec.Doc)
+					}
+				}
+			}
+		}
+	})
+	if checked < 200 {
+		t.Errorf("the repository has only %d doc comments; the search is broken", checked)
 	}
 }

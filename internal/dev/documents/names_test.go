@@ -121,12 +121,11 @@ func TestDocumentsNameExistingFiles(t *testing.T) {
 	}
 }
 
-// TestArchitectureNamesExistingIdentifiers checks each qualified identifier of
-// docs/architecture.md, such as index.Snapshot and Catalog.Get, and each exported
-// identifier.
+// TestArchitectureNamesExistingIdentifiers checks each identifier of docs/architecture.md, such as index.Snapshot,
+// Catalog.Get and await.
 func TestArchitectureNamesExistingIdentifiers(t *testing.T) {
 	declared := declarations(t)
-	identifier := regexp.MustCompile(`^(?:\w+(?:\.\w+)+|[A-Z]\w*[a-z]\w*)(?:\(\))?$`)
+	identifier := regexp.MustCompile(`^\w+(?:\.\w+)*(?:\(\))?$`)
 	file := regexp.MustCompile(`\.(?:go|md|mod|work|json|yml|out)$`)
 	named := 0
 	for _, span := range codeSpans(t, "docs/architecture.md") {
@@ -147,8 +146,38 @@ func TestArchitectureNamesExistingIdentifiers(t *testing.T) {
 	}
 }
 
-// standardPackages are packages of other modules that the document names.
-var standardPackages = map[string]bool{"afero": true, "atomic": true, "context": true, "embed": true, "errors": true, "fs": true, "fsnotify": true, "json": true, "os": true, "sync": true}
+// TestDocumentsNameExistingMembers checks the identifiers of the other documents whose first part the repository
+// declares, such as Catalog.View and mcpadapter.New, also with arguments.
+func TestDocumentsNameExistingMembers(t *testing.T) {
+	declared := declarations(t)
+	member := regexp.MustCompile(`^([A-Za-z]\w*)\.([A-Z]\w*)(?:\(.*\))?$`)
+	known := map[string]bool{} // packages and types
+	for name := range declared {
+		first, _, _ := strings.Cut(name, ".")
+		known[first] = true
+	}
+	named := 0
+	for _, d := range documents(t) {
+		if d.file == "CHANGELOG.md" {
+			continue // names former identifiers
+		}
+		for _, span := range codeSpans(t, d.file) {
+			match := member.FindStringSubmatch(span)
+			if match == nil || !known[match[1]] || standardPackages[match[1]] {
+				continue
+			}
+			if named++; !declared[match[1]+"."+match[2]] {
+				t.Errorf("%s names %s, which no package declares", d.file, span)
+			}
+		}
+	}
+	if named < 50 {
+		t.Errorf("the documents name only %d members; the search for members is broken", named)
+	}
+}
+
+// standardPackages are packages of other modules that the documents name.
+var standardPackages = map[string]bool{"afero": true, "atomic": true, "context": true, "embed": true, "errors": true, "fs": true, "fsnotify": true, "genkit": true, "json": true, "os": true, "server": true, "sync": true}
 
 // declarations returns the identifiers that the packages of the repository declare
 // outside tests.

@@ -93,8 +93,8 @@ func (c bridged) ReportsConfigured() (shared, local bool) {
 //	{directory}/{command}/{command}_{name}_{YYYYMMDD_HHMMSS}_v{version}.md
 //
 // The directory is the shared directory of [WithReports] if r.Upload is set, otherwise the local
-// one; a local file name ends in "_local.md". SaveReport replaces no file, also among several
-// processes. A report appears complete and synced to the disk, or not at all.
+// directory. A local file name ends in "_local.md". SaveReport replaces no file, also among
+// several processes. A report appears complete and synced to the disk, or not at all.
 //
 // SaveReport returns the errors of [Catalog.Get] for the command name, [ErrEmptyContent],
 // [ErrSizeLimitExceeded], [ErrInvalidReportName], [ErrDirectoryPreparation], and for a failed

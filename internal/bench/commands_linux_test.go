@@ -295,8 +295,7 @@ func awaitWatched(b *testing.B, c *toolshelf.Catalog, n int) {
 // The ratio of skills is 1.9: 937 bytes for 501 bytes of strings. The text of the header contains
 // most names and descriptions, so 300 bytes hold the header and the path. The rest is 225 bytes
 // for the decoded fields, 104 bytes for the values that differ from the text of the header, 112
-// bytes for the Entry, 144 bytes for its details, and 50 bytes for the order, the hash table and
-// rounding.
+// bytes for the Entry, 144 bytes for its details, and 50 bytes for order, hash table and rounding.
 func BenchmarkListMemory(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprintf("commands/%d", n), func(b *testing.B) {

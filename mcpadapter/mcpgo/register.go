@@ -38,7 +38,7 @@ func WithPromptCompletions(provider server.PromptCompletionProvider) Option {
 // Register returns an error, and leaves the server unchanged, if the server or the adapter is nil
 // or the SDK rejects a tool.
 //
-// The server follows changes until the catalog is closed, or until [RegisterUntil] ends. A program
+// The server follows changes until the catalog is closed; [RegisterUntil] ends earlier. A program
 // may make a server for each HTTP request and drop the server afterwards. The document
 // docs/methods.md has the details.
 func Register(s *server.MCPServer, a *mcpadapter.Adapter, opts ...Option) error {

@@ -123,6 +123,32 @@ func TestSkillsAgreeWithGetSkill(t *testing.T) {
 	})
 }
 
+// A list reads the beginning of a file. The text of a skill comes with the problems of the whole file.
+func TestASkillHasTheProblemsOfItsWholeFile(t *testing.T) {
+	long := strings.Repeat("key: value\n", 1000)
+	files := fstest.MapFS{
+		"latin/SKILL.md": {Data: []byte(skillFile("latin") + long + "caf\xe9\n")},
+		"plain/SKILL.md": {Data: []byte("Text.\n\n" + long + "caf\xe9\n")},
+		"fence/SKILL.md": {Data: []byte("----\nname: fence\n\n" + long + "----\n")},
+	}
+	want := map[string][]toolshelf.DiagnosticCode{
+		"latin": {"NOT_UTF8"}, "plain": {"NOT_UTF8"}, "fence": {"FRONTMATTER_UNKNOWN_FENCE"},
+	}
+	c := catalog(t, toolshelf.WithSkillsFS("files", files))
+	for _, from := range []string{"the scan", "the file"} {
+		for _, skill := range collected(t, c.Skills(t.Context())) {
+			if got := codes(skill.Diagnostics); !slices.Equal(got, want[skill.Name]) {
+				t.Errorf("Skills, text from %s: %s has %s, want %s", from, skill.Name, got, want[skill.Name])
+			}
+		}
+	}
+	for name := range want {
+		if skill, err := c.GetSkill(t.Context(), name); err != nil || !slices.Equal(codes(skill.Diagnostics), want[name]) {
+			t.Errorf("GetSkill: %s has %s, %v; want %s", name, codes(skill.Diagnostics), err, want[name])
+		}
+	}
+}
+
 func TestCommandsAgreeWithGet(t *testing.T) {
 	onEveryFilesystem(t, func(t *testing.T, open func(...toolshelf.Option) *toolshelf.Catalog) {
 		c := open(toolshelf.WithNestedCommands())

@@ -97,21 +97,23 @@ func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
 
 // loadSkill is a loader.
 func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Skill, SkillInfo], error) {
-	skill := Skill{Source: c.skillSource(e), FilesTruncated: true}
-	if kept != nil && e.Whole() {
-		skill.SkillInfo, skill.Content = c.listedSkill(s, e), kept.Value[e.Body():]
+	var o *openSkill
+	var text skillText
+	var err error
+	if kept != nil {
+		o = &openSkill{Catalog: c, snapshot: s, entry: e}
+		text = o.describe(kept.Value, kept.Info)
 	} else {
-		o, err := c.openSkill(ctx, s, e)
-		if err != nil {
+		if o, err = c.openSkill(ctx, s, e); err != nil {
 			return reading[Skill, SkillInfo]{}, err
 		}
 		defer o.dir.Close()
-		text, err := attempt(ctx, o, func() (skillText, error) { text, _, err := o.text(confine.Info{}); return text, err })
+		text, err = attempt(ctx, o, func() (skillText, error) { text, _, err := o.text(confine.Info{}); return text, err })
 		if err != nil {
 			return reading[Skill, SkillInfo]{}, err
 		}
-		skill.SkillInfo, skill.Content = o.info(text), text.content()
 	}
+	skill := Skill{SkillInfo: o.info(text), Content: text.content(), Source: c.skillSource(e), FilesTruncated: true}
 	return reading[Skill, SkillInfo]{skill, []SkillInfo{skill.SkillInfo}}, nil
 }
 
@@ -492,17 +494,20 @@ func (o *openSkill) keptText(info confine.Info) (skillText, bool) {
 	return o.parse(raw, listed, time.Now()), true
 }
 
-// parse converts a SKILL.md. If the scan has parsed the same file, parse does not parse again.
+// parse converts a SKILL.md, and keeps the result if no later change of the file goes unnoticed.
 func (o *openSkill) parse(raw []byte, info confine.Info, read time.Time) skillText {
-	text := skillText{whole: string(raw)}
-	if o.entry.Describes(raw, info) {
-		text.body, text.header = o.entry.Body(), newFrontmatter(o.entry.Header())
-	} else {
-		doc, _ := matter.Parse(raw, true)
-		text.body, text.header, text.problems = doc.Body, newFrontmatter(doc.Frontmatter), doc.Problems
-	}
+	text := o.describe(string(raw), info)
 	if o.skills.Settled(o.entry.Layer(), info, read) {
 		o.caches.skills.Put(&index.Cached[skillText]{File: o.entry.File(), Info: info, Value: text, Size: int64(len(raw) + text.header.doc.Memory())})
 	}
 	return text
+}
+
+// describe converts a SKILL.md. If the scan has parsed the same file, describe does not parse again.
+func (o *openSkill) describe(whole string, info confine.Info) skillText {
+	if o.entry.Describes(whole, info) {
+		return skillText{whole: whole, body: o.entry.Body(), header: newFrontmatter(o.entry.Header())}
+	}
+	doc, _ := matter.Parse([]byte(whole), true)
+	return skillText{whole: whole, body: doc.Body, header: newFrontmatter(doc.Frontmatter), problems: doc.Problems}
 }

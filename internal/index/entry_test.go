@@ -55,17 +55,18 @@ func TestEntryIsSmall(t *testing.T) {
 func TestAnEntryDescribesTheBytesOfItsScan(t *testing.T) {
 	text := "---\nname: a\ndescription: Does it.\n---\nBody.\n"
 	broken := "---\nname: [\ndescription: Does it.\n---\nBody.\n"
-	files := tree{"skills/a/SKILL.md": text, "skills/b/SKILL.md": broken}
+	files := tree{"skills/a/SKILL.md": text, "skills/b/SKILL.md": broken, "skills/c/SKILL.md": "Text.\n"}
 	onEveryFilesystem(t, files, nil, func(t *testing.T, fsys *confine.FS) {
 		s := snapshotOf(t, skillsOf(t, Config{KeepHeader: true}, fsys, "skills"))
 		info, err := fsys.Info("skills/a/SKILL.md")
 		other, otherErr := fsys.Info("skills/b/SKILL.md")
-		if err != nil || otherErr != nil {
-			t.Fatal(err, otherErr)
+		plain, plainErr := fsys.Info("skills/c/SKILL.md")
+		if err != nil || otherErr != nil || plainErr != nil {
+			t.Fatal(err, otherErr, plainErr)
 		}
 		larger := info
 		larger.Size++
-		a, b := s.Lookup("a"), s.Lookup("b")
+		a, b, c := s.Lookup("a"), s.Lookup("b"), s.Lookup("c")
 		exact := a.get().version == version{} // the first read was settled, and info proves the bytes
 		for name, tt := range map[string]struct {
 			e    *Entry
@@ -79,9 +80,32 @@ func TestAnEntryDescribesTheBytesOfItsScan(t *testing.T) {
 			"fewer bytes":             {a, text[:10], info, exact},
 			"other metadata":          {a, text, larger, false},
 			"an entry with a problem": {b, broken, other, false},
+			"no frontmatter":          {c, "Text.\n", plain, false},
+			"bytes that are no text":  {a, text + "\xff", info, false},
 		} {
-			if got := tt.e.Describes([]byte(tt.raw), tt.info); got != tt.want {
+			if got := tt.e.Describes(tt.raw, tt.info); got != tt.want {
 				t.Errorf("%s: Describes is %t", name, got)
+			}
+		}
+	})
+}
+
+// The read of a half-written file can end in the line of the closing fence.
+func TestAnEntryDescribesNoLongerFenceLine(t *testing.T) {
+	half := "---\nname: a\n---"
+	files := tree{"skills/a/SKILL.md": half}
+	onEveryFilesystem(t, files, nil, func(t *testing.T, fsys *confine.FS) {
+		a := snapshotOf(t, skillsOf(t, Config{KeepHeader: true}, fsys, "skills")).Lookup("a")
+		info, err := fsys.Info("skills/a/SKILL.md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.get().version == (version{}) {
+			t.Skip("the metadata proves the bytes")
+		}
+		for text, want := range map[string]bool{half: true, half + " b\n---\n": false} {
+			if got := a.Describes(text, info); got != want {
+				t.Errorf("%q: Describes is %t", text, got)
 			}
 		}
 	})

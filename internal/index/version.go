@@ -3,6 +3,7 @@ package index
 import (
 	"hash/maphash"
 	"time"
+	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
@@ -26,15 +27,21 @@ func (e *Entry) sameHead(head []byte, info confine.Info) bool {
 	return e.Broken() == nil && version.parsed == len(head) && e.Stamp.Same(stamp.Of(info)) && version.head == maphash.Bytes(seed, head)
 }
 
-// Describes reports whether the entry has the frontmatter and the offset of the body of a file with
-// these bytes and this metadata, and whether the file has no problem. If the metadata does not prove
-// the bytes unchanged, the bytes of the frontmatter decide.
-func (e *Entry) Describes(raw []byte, info confine.Info) bool {
+// Describes reports whether the entry has the frontmatter, the offset of the body and all problems of
+// a file with this text and this metadata. The scan has parsed only the first bytes of the file, so a
+// file without frontmatter, or with bytes that are not UTF-8, can have further problems. If the
+// metadata does not prove the text unchanged, the bytes of the frontmatter decide.
+func (e *Entry) Describes(text string, info confine.Info) bool {
 	d := e.get()
-	if d.broken != nil || len(d.problems) > 0 || !e.Whole() || !e.Stamp.Same(stamp.Of(info)) {
+	if d.broken != nil || len(d.problems) > 0 || d.header.Format == "" || !e.Whole() || !e.Stamp.Same(stamp.Of(info)) || !utf8.ValidString(text) {
 		return false
 	}
-	return d.version == version{} || d.version.parsed > 0 && d.version.parsed <= len(raw) && d.version.head == maphash.Bytes(seed, raw[:d.version.parsed])
+	if d.version == (version{}) {
+		return true
+	}
+	n := d.version.parsed
+	return d.body <= n && n <= len(text) && d.version.head == maphash.String(seed, text[:n]) &&
+		(text[d.body-1] == '\n' || d.body == len(text)) // at the end of a half-written file, the line of the closing fence can continue
 }
 
 // keep returns known if the new entry e shows no change of the file. Therefore

@@ -241,6 +241,13 @@ func (x *indexer) index(file io.ReadSeeker, size int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	var end plumbing.Hash
+	if _, err := file.Seek(size-int64(len(end)), io.SeekStart); err != nil {
+		return "", err
+	}
+	if _, err := io.ReadFull(file, end[:]); err != nil || end != checksum { // git opens no pack with other bytes at the end
+		return "", cmp.Or(err, error(packfile.ErrMalformedPackFile))
+	}
 	for i, o := range slices.Backward(x.objects) {
 		if o.base >= 0 {
 			x.objects[o.base].below += x.objects[i].below + 1

@@ -311,6 +311,8 @@ func TestAFetchOfAHostilePackIsAnError(t *testing.T) {
 	unknown.add(5, nil, 4, []byte("text"))
 	wrong := newPacker(t)
 	wrong.delta(wrong.blob([]byte("text")), delta(4, 5, 1))
+	whole := newPacker(t)
+	whole.blob([]byte("text"))
 	for name, test := range map[string]struct {
 		pack []byte
 		want string
@@ -323,6 +325,7 @@ func TestAFetchOfAHostilePackIsAnError(t *testing.T) {
 		"bytes after the base":         {wrong.pack(), "invalid delta"},
 		"no pack":                      {nil, "empty packfile"},
 		"half a pack":                  {expands.pack()[:100], "EOF"},
+		"bytes after the pack":         {append(whole.pack(), "more"...), "malformed PACK file"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var err error

@@ -25,12 +25,12 @@ type cuts struct {
 	to   int    // line of the next top-level key in text; 0 means the end
 	flow int    // number of lists and mappings in brackets, and of keys, around the current value
 
-	lines   []int      // offsets of the lines in text
-	last    *yaml.Node // the previous node
-	at, end int        // offsets of last and of the end of its line
-	found   []cut
-	meant   []Field // the fields that lose text in YAML, with the whole text
-	used    map[*yaml.Node]bool
+	lines       []int // offsets of the lines in text
+	row, column int   // of the previous node
+	at, end     int   // offsets of the previous node and of the end of its line
+	found       []cut
+	meant       []Field // the fields that lose text in YAML, with the whole text
+	used        map[*yaml.Node]bool
 }
 
 // A cut is a part of a scalar that YAML does not read as text. In a list or mapping,
@@ -254,19 +254,21 @@ func clip(text string, limit int) string {
 }
 
 // rest returns the line of a node, beginning with the node, without trailing
-// blanks. Nodes arrive in the order of the text, so rest reads a long line once.
+// blanks. Nodes arrive in the order of the text, except that a value precedes its
+// key. From the previous node, rest therefore reads a long line once.
 func (c *cuts) rest(n *yaml.Node) []byte {
-	column := 1
-	if c.last != nil && c.last.Line == n.Line && c.last.Column <= n.Column {
-		column = c.last.Column
-	} else {
-		c.at, c.end = c.offset(max(n.Line, 1)), c.offset(max(n.Line, 1)+1)
+	if row := max(n.Line, 1); row != c.row {
+		c.row, c.column = row, 1
+		c.at, c.end = c.offset(row), c.offset(row+1)
 		c.end = c.at + len(bytes.TrimRight(c.text[c.at:c.end], " \t\r\n"))
 	}
-	for ; column < n.Column && c.at < c.end; column++ {
+	for ; c.column < n.Column && c.at < c.end; c.column++ {
 		_, size := utf8.DecodeRune(c.text[c.at:])
 		c.at += size
 	}
-	c.last = n
+	for ; c.column > max(n.Column, 1); c.column-- {
+		_, size := utf8.DecodeLastRune(c.text[:c.at])
+		c.at -= size
+	}
 	return c.text[c.at:c.end]
 }

@@ -375,14 +375,18 @@ func (d *Document) placeSuggestions() {
 	}
 }
 
-// maxCorrected bounds the bytes of the corrected headers that removeHarmful reads.
-const maxCorrected = 4 * MaxHead
+// The bounds of the corrections that removeHarmful tries: the bytes of the corrected headers, and the
+// number, because a list of files reads small headers with many defects too.
+const (
+	maxCorrected = 4 * MaxHead
+	maxTried     = 16
+)
 
 // removeHarmful removes the suggestions that change the value of another field. A quote
 // of a field without a correction can enclose the lines up to a quote of a corrected
 // field. Each correction alone, and all corrections together, must keep all fields.
 func (d *Document) removeHarmful(all []correction) {
-	kept := slices.DeleteFunc(all[:min(len(all), maxCorrected/len(d.Header))], func(c correction) bool { return !d.keeps(c) })
+	kept := slices.DeleteFunc(all[:min(len(all), maxTried, maxCorrected/len(d.Header))], func(c correction) bool { return !d.keeps(c) })
 	if len(kept) > 1 && !d.keeps(kept...) {
 		kept = nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -382,4 +383,40 @@ type named struct {
 
 func (n named) Fatalf(format string, args ...any) {
 	n.Errorf("%s: %s", n.path, fmt.Sprintf(format, args...))
+}
+
+// A small header with many defects must not cost a list many times the work of a Parse.
+func TestAHeaderWithManyDefectsIsReadFewTimes(t *testing.T) {
+	allocated := func(defects int) float64 {
+		var text strings.Builder
+		for i := range 400 {
+			value := "text\n"
+			if i < defects {
+				value = "text #comment\n"
+			}
+			fmt.Fprintf(&text, "key%d: %s", i, value)
+		}
+		file := []byte("---\n" + text.String() + "---\n")
+		return testing.AllocsPerRun(1, func() { Parse(file, true) })
+	}
+	few, many := allocated(2), allocated(400)
+	if many > 10*few {
+		t.Errorf("2 defects need %.0f allocations, and 400 defects need %.0f", few, many)
+	}
+}
+
+// BenchmarkParseOneLine reports the time of a byte of a long line, in relation to a short line.
+func BenchmarkParseOneLine(b *testing.B) {
+	parse := func(n int) time.Duration {
+		text := []byte("---\nmetadata: {" + strings.Repeat("k: a, ", n/6) + "}\n---\n")
+		start := time.Now()
+		Parse(text, true)
+		return time.Since(start)
+	}
+	var short, long time.Duration
+	for b.Loop() {
+		short += parse(4 << 10)
+		long += parse(60 << 10)
+	}
+	b.ReportMetric(long.Seconds()/short.Seconds()/15, "x/byte")
 }

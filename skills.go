@@ -96,21 +96,18 @@ func (c *Catalog) Skills(ctx context.Context) iter.Seq2[Skill, error] {
 }
 
 // loadSkill is a loader.
-func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (reading[Skill, SkillInfo], error) {
-	var o *openSkill
+func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Entry, kept *index.Cached[string]) (r reading[Skill, SkillInfo], err error) {
 	var text skillText
-	var err error
+	o := &openSkill{Catalog: c, snapshot: s, entry: e}
 	if kept != nil {
-		o = &openSkill{Catalog: c, snapshot: s, entry: e}
 		text = o.describe(kept.Value, kept.Info)
 	} else {
-		if o, err = c.openSkill(ctx, s, e); err != nil {
-			return reading[Skill, SkillInfo]{}, err
+		if o, err = c.openSkill(ctx, s, e); err == nil {
+			defer o.dir.Close()
+			text, err = attempt(ctx, o, func() (skillText, error) { text, _, err := o.text(confine.Info{}); return text, err })
 		}
-		defer o.dir.Close()
-		text, err = attempt(ctx, o, func() (skillText, error) { text, _, err := o.text(confine.Info{}); return text, err })
 		if err != nil {
-			return reading[Skill, SkillInfo]{}, err
+			return r, err
 		}
 	}
 	skill := Skill{SkillInfo: o.info(text), Content: text.content(), Source: c.skillSource(e), FilesTruncated: true}

@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 func TestSetText(t *testing.T) {
@@ -88,6 +90,15 @@ func TestAnEntryDescribesTheBytesOfItsScan(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The list of a remote store gives a scan a header that the file spells in another way.
+func TestAnEntryOfAStoreDescribesNoOtherBytes(t *testing.T) {
+	info := confine.Info{Size: 1, Version: "1"}
+	e := &Entry{Stamp: stamp.Of(info), details: &details{body: 30, header: matter.Frontmatter{Format: matter.YAML}}}
+	if e.Describes("---\nname: a\n---\n", info) {
+		t.Error("Describes is true without a comparison of the bytes")
+	}
 }
 
 // The read of a half-written file can end in the line of the closing fence.

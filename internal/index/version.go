@@ -30,14 +30,15 @@ func (e *Entry) sameHead(head []byte, info confine.Info) bool {
 // Describes reports whether the entry has the frontmatter, the offset of the body and all problems of
 // a file with this text and this metadata. The scan has parsed only the first bytes of the file, so a
 // file without frontmatter, or with bytes that are not UTF-8, can have further problems. If the
-// metadata does not prove the text unchanged, the bytes of the frontmatter decide.
+// metadata does not prove the text unchanged, the bytes of the frontmatter decide. A store that knows
+// the heads of its files can give a scan other bytes than the file has, so a version proves nothing.
 func (e *Entry) Describes(text string, info confine.Info) bool {
 	d := e.get()
 	if d.broken != nil || len(d.problems) > 0 || d.header.Format == "" || !e.Whole() || !e.Stamp.Same(stamp.Of(info)) || !utf8.ValidString(text) {
 		return false
 	}
 	if d.version == (version{}) {
-		return true
+		return info.Version == ""
 	}
 	n := d.version.parsed
 	return d.body <= n && n <= len(text) && d.version.head == maphash.String(seed, text[:n]) &&

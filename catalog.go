@@ -66,6 +66,8 @@ type shared struct {
 	changes changes.Hub
 	reports reportDirectories
 
+	commandDirs []string // of the layers of commands: the path of the filesystem, with a separator at the end
+
 	feed *index.Feed // nil without WithFeed
 
 	caches     caches

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -54,7 +55,10 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 	if err != nil {
 		return nil, err
 	}
-	description := func(e *index.Entry) string { return e.Description }
+	for _, l := range x.Layers() {
+		c.commandDirs = append(c.commandDirs, strings.TrimSuffix(l.FS.Path("x"), "x"))
+	}
+	description := func(e *index.Entry) string { return e.Description() }
 	return &collection[CommandInfo]{
 		Index: x,
 		finder: search.New(c.searchConfig(search.Config{
@@ -64,7 +68,9 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 			Reports:     c.reports.named(),
 		})),
 		engine: c.config.commandSearcher,
-		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo { return commandInfo(e) }},
+		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
+			return c.commandInfo(e, x.Layer(e.Layer()).FS.Path(e.Path))
+		}},
 
 		layers: c.config.commands.all,
 		root:   c.config.root,

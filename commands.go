@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,11 @@ type CommandInfo struct {
 	Description  string    `json:"description"`            // from the frontmatter, else the first paragraph on a single line; may be empty
 	Size         int64     `json:"size"`                   // file size in bytes
 	LastModified time.Time `json:"last_modified,omitzero"` // UTC; zero, and omitted in JSON, if unknown to the filesystem
+
+	// The values of Get that the JSON of a list omits.
+	ArgumentHint string `json:"-"` // Frontmatter.Text("argument-hint")
+	Layer        string `json:"-"` // the directory or the FS name, as given to the option
+	Path         string `json:"-"` // full path on the filesystem of the file
 }
 
 // List returns one page of commands in case-insensitive name order. List omits hidden files,
@@ -59,11 +65,7 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 	if err != nil {
 		return CommandList{}, inOp(op, err)
 	}
-	list := CommandList{Commands: make([]CommandInfo, len(entries)), Pagination: pagination}
-	for i, e := range entries {
-		list.Commands[i] = commandInfo(e)
-	}
-	return list, nil
+	return CommandList{Commands: c.commandInfos(entries), Pagination: pagination}, nil
 }
 
 func commandPage(snapshot *index.Snapshot, page Page) ([]*index.Entry, Pagination, error) {
@@ -85,13 +87,15 @@ func (c *Catalog) All(ctx context.Context) iter.Seq2[CommandInfo, error] {
 			yield(CommandInfo{}, err)
 			return
 		}
-		for _, e := range snapshot.Entries {
-			if err := ctx.Err(); err != nil {
-				yield(CommandInfo{}, err)
-				return
-			}
-			if !yield(commandInfo(e), nil) {
-				return
+		for entries := range slices.Chunk(snapshot.Entries, maxPageSize) {
+			for _, info := range c.commandInfos(entries) {
+				if err := ctx.Err(); err != nil {
+					yield(CommandInfo{}, err)
+					return
+				}
+				if !yield(info, nil) {
+					return
+				}
 			}
 		}
 	}
@@ -130,18 +134,43 @@ func (c *Catalog) unloadedCommand(_ *index.Snapshot, e *index.Entry, err error) 
 	return Command{
 		Name: e.Name,
 		Metadata: CommandMetadata{Path: layer.FS.Path(e.Path), Size: e.Stamp.Size, LastModified: utc(e.Stamp.Modified()),
-			Description: e.Description},
+			Description: e.Description()},
 		Layer:       layer.Name,
 		Diagnostics: newDiagnostics(c.commands.unread(e, err)),
 	}
 }
 
-func commandInfo(e *index.Entry) CommandInfo {
+// commandInfos returns the rows of entries. The paths of all rows share one allocation.
+func (c *Catalog) commandInfos(entries []*index.Entry) []CommandInfo {
+	size := 0
+	for _, e := range entries {
+		size += len(c.commandDirs[e.Layer()]) + len(e.Path)
+	}
+	var paths strings.Builder
+	paths.Grow(size)
+	rows := make([]CommandInfo, len(entries))
+	for i, e := range entries {
+		dir, begin := c.commandDirs[e.Layer()], paths.Len()
+		paths.WriteString(dir)
+		if strings.HasSuffix(dir, `\`) { // a directory of Windows
+			paths.WriteString(filepath.FromSlash(e.Path))
+		} else {
+			paths.WriteString(e.Path)
+		}
+		rows[i] = c.commandInfo(e, paths.String()[begin:])
+	}
+	return rows
+}
+
+func (c *Catalog) commandInfo(e *index.Entry, path string) CommandInfo {
 	return CommandInfo{
 		Name:         e.Name,
-		Description:  e.Description,
+		Description:  e.Description(),
 		Size:         e.Stamp.Size,
 		LastModified: utc(e.Stamp.Modified()),
+		ArgumentHint: e.Hint(),
+		Layer:        c.commands.Layer(e.Layer()).Name,
+		Path:         path,
 	}
 }
 
@@ -234,7 +263,8 @@ func (c *Catalog) cachedCommand(name, stem string) (Command, bool) {
 // info returns the CommandInfo of a list, computed from the command.
 func (c Command) info() CommandInfo {
 	m := c.Metadata
-	return CommandInfo{Name: c.Name, Description: m.Description, Size: m.Size, LastModified: m.LastModified}
+	return CommandInfo{Name: c.Name, Description: m.Description, Size: m.Size, LastModified: m.LastModified,
+		ArgumentHint: c.Frontmatter.Text("argument-hint"), Layer: c.Layer, Path: m.Path}
 }
 
 // readCommand is a reader for a lookup.

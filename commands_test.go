@@ -749,3 +749,60 @@ func TestNextStepsNameReportFeedbackIfConfigured(t *testing.T) {
 		t.Errorf("for a command without reports: %q, %v", command.NextSteps, err)
 	}
 }
+
+// A program needs no Get for each row of a list.
+func TestRowsOfListHaveTheValuesOfGet(t *testing.T) {
+	files := map[string]string{
+		"high/list.md":    "---\ndescription: d\nargument-hint: [issue] [branch]\n---\n$1\n",
+		"low/nested/x.md": "---\nargument-hint: \"<a: b>\"\n---\n$1\n",
+		"low/toml.md":     "+++\nargument-hint = \"<level>\"\n+++\n",
+		"low/long.md":     "---\nargument-hint: " + strings.Repeat("word ", 1000) + "\n---\n",
+		"low/broken.md":   "---\ndescription: a: b\nargument-hint: [a] | [b]\n---\n",
+		"low/none.md":     "Plain.\n",
+	}
+	embedded := fstest.MapFS{"own.md": {Data: []byte("---\nargument-hint: <x>\n---\n")}}
+	for name, fsys := range map[string]toolshelf.Option{"memory": toolshelf.WithFs(memoryOf(t, files)), "disk": toolshelf.WithRoot(diskOf(t, files))} {
+		t.Run(name, func(t *testing.T) {
+			filtered := 0
+			c := catalog(t, fsys, toolshelf.WithCommandsDir("high", "low"), toolshelf.WithCommandsFS("built in", embedded), toolshelf.WithNestedCommands(),
+				toolshelf.WithCommandFilter(func(i toolshelf.CommandInfo) bool {
+					if i.Layer != "" && i.Path != "" {
+						filtered++
+					}
+					return i.ArgumentHint != "never"
+				}))
+			list, err := c.List(t.Context(), toolshelf.Page{})
+			if err != nil || len(list.Commands) != len(files)+1 || filtered == 0 {
+				t.Fatalf("%d commands, %d filtered, %v", len(list.Commands), filtered, err)
+			}
+			var all []toolshelf.CommandInfo
+			for info, err := range c.All(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, info)
+			}
+			if diff := cmp.Diff(list.Commands, all); diff != "" {
+				t.Errorf("(-List +All):\n%s", diff)
+			}
+			for _, row := range list.Commands {
+				command, err := c.Get(t.Context(), row.Name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := [3]string{command.Frontmatter.Text("argument-hint"), command.Layer, command.Metadata.Path}
+				if got := [3]string{row.ArgumentHint, row.Layer, row.Path}; got != want {
+					t.Errorf("%s: got %.200q, want %.200q", row.Name, got, want)
+				}
+				text, err := json.Marshal(row)
+				var fields map[string]any
+				if err := errors.Join(err, json.Unmarshal(text, &fields)); err != nil || len(fields) != 4 || fields["last_modified"] == nil {
+					// fstest.MapFS has no modification times
+					if row.Layer != "built in" || len(fields) != 3 {
+						t.Errorf("%s: the JSON is %s, %v", row.Name, text, err)
+					}
+				}
+			}
+		})
+	}
+}

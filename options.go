@@ -186,7 +186,7 @@ func WithSkillsDir(dirs ...string) Option {
 
 // WithCommandsFS reads commands from the top of fsys, such as an embed.FS (use
 // fs.Sub for a directory of fsys). The name identifies fsys in the field Layer of the
-// Command that Get returns, and in diagnostics. A CommandInfo has no layer.
+// commands, and in diagnostics.
 //
 // The default directory "commands" of the root stays, with precedence over all
 // layers, so a project can replace the commands of fsys. To read fsys alone, add

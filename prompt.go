@@ -97,7 +97,7 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Pro
 	}
 	for _, e := range shown.Loadable {
 		if !e.UserOnly {
-			options.add(&block, c.commands.Index, e, e.Description)
+			options.add(&block, c.commands.Index, e, e.Description())
 		}
 	}
 	result, err := block.Fit(ctx, options.budget)

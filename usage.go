@@ -76,7 +76,7 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, rules tem
 	all := make([]bridge.Usage, len(entries))
 	reads := make([]*late.Read[[]template.Parameter], len(entries))
 	for i, e := range entries {
-		all[i] = bridge.Usage{Name: e.Name, Description: e.Description}
+		all[i] = bridge.Usage{Name: e.Name, Description: e.Description()}
 		kept := c.caches.usages.Get(e.File())
 		if kept != nil && kept.Value.settled && kept.Value.rules == rules && stamp.Of(kept.Info).Same(e.Stamp) {
 			all[i].Arguments = slices.Clone(kept.Value.arguments)

@@ -2,6 +2,7 @@ package index
 
 import (
 	"cmp"
+	"math"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -12,16 +13,17 @@ import (
 // An Entry is one command or skill, and is immutable. A catalog keeps an Entry for
 // each file, so an Entry is small: the parts that few entries have are in details.
 type Entry struct {
-	Name        string
-	Path        string      // path of the file, relative to the layer's FS
-	Description string      // the author's description, unchanged, or else the first paragraph
-	Stamp       stamp.Stamp // of the file at the time of the read; of the target if the file is a link
-	layer       int32
-	Linked      bool // the file is a link
-	Dependency  bool // served by name only
-	UserOnly    bool // models must not choose the entry: disable-model-invocation
-	settled     bool // a later change of the file changes Stamp; see Settled; only scans use the field, one after the other
-	details     *details
+	Name       string
+	Path       string      // path of the file, relative to the layer's FS
+	text       string      // Description, and then Hint
+	Stamp      stamp.Stamp // of the file at the time of the read; of the target if the file is a link
+	layer      uint16
+	hint       uint16 // bytes of Hint
+	Linked     bool   // the file is a link
+	Dependency bool   // served by name only
+	UserOnly   bool   // models must not choose the entry: disable-model-invocation
+	settled    bool   // a later change of the file changes Stamp; see Settled; only scans use the field, one after the other
+	details    *details
 }
 
 // details are the parts of an Entry that few commands have. An Entry without
@@ -75,21 +77,31 @@ func (e *Entry) Problems() []problem.Problem { return e.get().problems }
 // still claims its name.
 func (e *Entry) Broken() error { return e.get().broken }
 
-// setText sets the name, the path and the description to copies. All three share
-// one allocation, in which the name is usually a part of the path. A long
-// description has an allocation of its own, because callers may keep the name.
-func (e *Entry) setText(name, file, description string) {
-	if len(description) > keptText {
-		e.setText(name, file, "")
-		e.Description = strings.Clone(description)
-		return
+// Description returns the author's description, unchanged, or else the first paragraph.
+func (e *Entry) Description() string { return e.text[:len(e.text)-int(e.hint)] }
+
+// Hint returns the field argument-hint of a command. A hint of 64 KiB is cut.
+func (e *Entry) Hint() string { return e.text[len(e.text)-int(e.hint):] }
+
+// setText sets the name, the path, the description and the hint to copies. All share
+// one allocation, in which the name is usually a part of the path. A long description
+// or hint has another allocation, because callers may keep the name.
+func (e *Entry) setText(name, file, description, hint string) {
+	if len(hint) > math.MaxUint16 {
+		hint = shorten(hint)
 	}
-	text := file + description
-	at := strings.LastIndex(file, name)
-	if at < 0 { // a nested command
-		at = len(text)
-		text += name
+	text := description + hint
+	if len(text) > keptText {
+		e.setText(name, file, "", "")
+		text = strings.Clone(text)
+	} else {
+		all := file + text
+		at := strings.LastIndex(file, name)
+		if at < 0 { // a nested command
+			at = len(all)
+			all += name
+		}
+		e.Name, e.Path, text = all[at:at+len(name)], all[:len(file)], all[len(file):len(file)+len(text)]
 	}
-	e.Name, e.Path = text[at:at+len(name)], text[:len(file)]
-	e.Description = text[len(file) : len(file)+len(description)]
+	e.text, e.hint = text, uint16(len(hint))
 }

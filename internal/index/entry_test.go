@@ -13,18 +13,25 @@ import (
 
 func TestSetText(t *testing.T) {
 	long := strings.Repeat("y", keptText+1)
-	for _, want := range []Entry{
-		{Name: "a", Path: "commands/a.md", Description: "Does a."},
-		{Name: "a", Path: "a.md"},
-		{Name: "x:a", Path: "commands/x/a.md", Description: "Does a."},
-		{Name: "a", Path: "commands/a.md", Description: long},
-		{Name: "x:a", Path: "commands/x/a.md", Description: long},
+	for _, want := range [][4]string{
+		{"a", "commands/a.md", "Does a.", ""},
+		{"a", "a.md", "", ""},
+		{"a", "a.md", "", "<a>"},
+		{"x:a", "commands/x/a.md", "Does a.", ""},
+		{"x:a", "commands/x/a.md", "Does a.", "[a] [b]"},
+		{"a", "commands/a.md", long, ""},
+		{"a", "commands/a.md", "Does a.", long},
+		{"x:a", "commands/x/a.md", long, "[a]"},
 	} {
 		var e Entry
-		e.setText(want.Name, want.Path, want.Description)
-		if e != want {
-			t.Errorf("got %+v, want %+v", e, want)
+		e.setText(want[0], want[1], want[2], want[3])
+		if got := [4]string{e.Name, e.Path, e.Description(), e.Hint()}; got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+	var e Entry
+	if e.setText("a", "a.md", "d", strings.Repeat("y", 1<<16)); e.Hint() != long[:keptText]+"…" || e.Description() != "d" {
+		t.Errorf("a hint of 64 KiB: %d bytes, description %q", len(e.Hint()), e.Description())
 	}
 }
 
@@ -35,7 +42,7 @@ func TestNamesDoNotKeepLongDescriptions(t *testing.T) {
 	before := heap()
 	for range n {
 		var e Entry
-		e.setText("a", "commands/a.md", strings.Repeat("y", length))
+		e.setText("a", "commands/a.md", strings.Repeat("y", length), "")
 		names = append(names, e.Name)
 	}
 	if kept := heap() - before; kept > n*length/2 {

@@ -208,7 +208,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 			buf = make([]byte, limit)
 			continue
 		}
-		e := &Entry{Stamp: stamp.Of(info), layer: int32(s.layer), Linked: link, settled: stamp.Settled(info, now)}
+		e := &Entry{Stamp: stamp.Of(info), layer: uint16(s.layer), Linked: link, settled: stamp.Settled(info, now)}
 		v := version{recent: stamp.Recent(info, now), short: int64(n) < min(int64(len(buf)), info.Size)}
 		if known != nil || !e.settled {
 			v.head, v.parsed = maphash.Bytes(seed, head), len(head)
@@ -233,7 +233,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 }
 
 // commandKeys are the fields that fill reads of commands.
-var commandKeys = []string{"description", dependencyKey, userOnlyKey}
+var commandKeys = []string{"description", dependencyKey, userOnlyKey, hintKey}
 
 // parse parses the head of a file, of which up to limit bytes were requested. The fields of a
 // command are valid until head changes.
@@ -269,16 +269,20 @@ func readHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, err
 	return n, f.Info(), err
 }
 
-const userOnlyKey = "disable-model-invocation"
+const (
+	userOnlyKey = "disable-model-invocation"
+	hintKey     = "argument-hint"
+)
 
 // fill copies the fields of an entry from a parsed head.
 func (s *scan) fill(e *Entry, name, file string, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, head[doc.Body:])
 	if s.config.KeepHeader {
-		e.setText(name, file, "")
-		e.Description = description // usually a part of the header
+		e.setText(name, file, "", "")
+		e.text = description // usually a part of the header
 	} else {
-		e.setText(name, file, description)
+		hint, _ := doc.Get(hintKey)
+		e.setText(name, file, description, hint.String())
 	}
 	e.Dependency = !s.config.KeepHeader && IsDependency(doc, head) // skills are never dependencies
 	disabled, _ := doc.Get(userOnlyKey)
@@ -314,7 +318,7 @@ func (s *scan) unreadable(known *Entry, file, name string, listed stamp.Stamp, e
 // broken returns the entry of a file that cannot be loaded because of err. The
 // problem p describes err to the author of the file.
 func (s *scan) broken(known *Entry, file, name string, listed stamp.Stamp, err error, p problem.Problem) *Entry {
-	e := &Entry{Stamp: listed, layer: int32(s.layer), details: &details{broken: err, problems: []problem.Problem{p}}}
-	e.setText(name, file, "")
+	e := &Entry{Stamp: listed, layer: uint16(s.layer), details: &details{broken: err, problems: []problem.Problem{p}}}
+	e.setText(name, file, "", "")
 	return keep(known, e)
 }

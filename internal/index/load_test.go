@@ -120,9 +120,9 @@ func TestDescriptions(t *testing.T) {
 			x := commandsOf(t, Config{MaxFileSize: 1 << 30}, fsys, "commands")
 			for range 2 {
 				e := snapshotOf(t, x).Lookup("a")
-				if e.Description != tt.want || len(e.Problems()) > 0 || e.Stamp.Size != size {
+				if e.Description() != tt.want || len(e.Problems()) > 0 || e.Stamp.Size != size {
 					t.Errorf("%s, reported with %d bytes instead of %d: the description is %.20q of %d bytes with the problems %v",
-						name, size, len(tt.text), e.Description, len(e.Description), e.Problems())
+						name, size, len(tt.text), e.Description(), len(e.Description()), e.Problems())
 				}
 			}
 		}
@@ -173,7 +173,7 @@ func TestTheEntryOfACommand(t *testing.T) {
 	}
 	for _, name := range []string{"a", "link"} {
 		e := s.Lookup(name)
-		if e.Description != "Does it." || !e.UserOnly || e.Dependency || e.Linked != (name == "link") || e.Stamp.Size != int64(len(text)) || !e.Stamp.Modified().Equal(fi.ModTime()) || !e.Whole() {
+		if e.Description() != "Does it." || !e.UserOnly || e.Dependency || e.Linked != (name == "link") || e.Stamp.Size != int64(len(text)) || !e.Stamp.Modified().Equal(fi.ModTime()) || !e.Whole() {
 			t.Errorf("%s: %+v", name, e)
 		}
 		if e.Header().Fields != nil {
@@ -200,8 +200,8 @@ func TestALinkedCommandChanges(t *testing.T) {
 		if err := step.change(); err != nil {
 			t.Fatal(err)
 		}
-		if e := snapshotOf(t, x).Lookup("a"); e.Description != step.want {
-			t.Errorf("the description is %q, want %q", e.Description, step.want)
+		if e := snapshotOf(t, x).Lookup("a"); e.Description() != step.want {
+			t.Errorf("the description is %q, want %q", e.Description(), step.want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (s *scan) limitMemory(e *Entry) {
 	s.free.Add(size)
 	d := e.set()
 	d.missing = size
-	e.setText(e.Name, e.Path, shorten(e.Description))
+	e.setText(e.Name, e.Path, shorten(e.Description()), shorten(e.Hint()))
 	header := matter.Frontmatter{Format: d.header.Format}
 	for _, key := range keptFields {
 		if v, ok := d.header.Get(key); ok {
@@ -67,7 +67,7 @@ func (e *Entry) Whole() bool { return e.get().missing == 0 }
 
 // memory estimates the bytes that an entry keeps of its file.
 func (e *Entry) memory() int64 {
-	size := len(e.Description) + e.get().header.Memory()
+	size := len(e.text) + e.get().header.Memory()
 	for _, p := range e.Problems() {
 		size += int(unsafe.Sizeof(p)) + len(p.Key) + len(p.Message) + len(p.Suggestion)
 	}

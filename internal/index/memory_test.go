@@ -27,20 +27,20 @@ func TestLimitMemory(t *testing.T) {
 	text := "---\nname: n\ndescription: " + long + "\nuser-invocable: false\nother: x\nname: again\n---\n"
 	newEntry := func() *Entry {
 		doc, _ := matter.Parse([]byte(text), true)
-		return &Entry{Name: "a", Path: "skills/a/SKILL.md", Description: long, details: &details{header: doc.Frontmatter, problems: doc.Problems}}
+		return &Entry{Name: "a", Path: "skills/a/SKILL.md", text: long, details: &details{header: doc.Frontmatter, problems: doc.Problems}}
 	}
 	size := newEntry().memory()
 	s := &scan{config: &Config{Layers: []Layer{{Name: "skills", Dir: "skills"}}}, free: new(atomic.Int64)}
 	s.free.Store(size + 1)
 
-	small := &Entry{Description: "d"}
+	small := &Entry{text: "d"}
 	s.limitMemory(small)
 	if !small.Whole() || small.get().shared != 0 || s.free.Load() != size+1 {
 		t.Errorf("a small entry takes %d shared bytes", small.get().shared)
 	}
 	whole := newEntry()
 	s.limitMemory(whole)
-	if !whole.Whole() || whole.get().shared != size || s.free.Load() != 1 || whole.Description != long {
+	if !whole.Whole() || whole.get().shared != size || s.free.Load() != 1 || whole.Description() != long {
 		t.Errorf("an entry of %d bytes takes %d, and leaves %d", size, whole.get().shared, s.free.Load())
 	}
 	cut := newEntry()
@@ -56,8 +56,8 @@ func TestLimitMemory(t *testing.T) {
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Errorf("kept fields (-want +got):\n%s", diff)
 	}
-	if len(cut.Problems()) != 1 || cut.Problems()[0].Code != problem.FrontmatterNotKept || cut.Problems()[0].Path != "skills/a/SKILL.md" || cut.Description != long[:keptText]+"…" {
-		t.Errorf("description of %d bytes, problems %v", len(cut.Description), cut.Problems())
+	if len(cut.Problems()) != 1 || cut.Problems()[0].Code != problem.FrontmatterNotKept || cut.Problems()[0].Path != "skills/a/SKILL.md" || cut.Description() != long[:keptText]+"…" {
+		t.Errorf("description of %d bytes, problems %v", len(cut.Description()), cut.Problems())
 	}
 	if cut.memory() > entryMemory {
 		t.Errorf("a cut entry keeps %d bytes", cut.memory())

@@ -243,7 +243,7 @@ func TestTheEntryOfASkill(t *testing.T) {
 		declared, description string
 		dependency, userOnly  bool
 	}
-	got := view{declared.String(), e.Description, e.Dependency, e.UserOnly}
+	got := view{declared.String(), e.Description(), e.Dependency, e.UserOnly}
 	if diff := cmp.Diff(view{"pdf", "Two\nlines", false, true}, got, cmp.AllowUnexported(view{})); diff != "" {
 		t.Errorf("entry (-want +got):\n%s", diff)
 	}

@@ -203,8 +203,8 @@ func TestALinkedFileIsNotWatched(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(root, "text.md"), []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if e := snapshotOf(t, x).Lookup("a"); e.Description != want {
-			t.Errorf("got %q, want %q", e.Description, want)
+		if e := snapshotOf(t, x).Lookup("a"); e.Description() != want {
+			t.Errorf("got %q, want %q", e.Description(), want)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func newFixture(t *testing.T, ttl time.Duration, files map[string]string) *fixtu
 	t.Cleanup(func() { f.index.Close(); confined.Close() })
 	f.finder = New(Config{
 		Index:       f.index,
-		Description: func(e *index.Entry) string { return e.Description },
+		Description: func(e *index.Entry) string { return e.Description() },
 		MaxFileSize: 100_000,
 		TTL:         ttl,
 		Now:         now,

@@ -2,17 +2,11 @@ package toolshelf
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 )
-
-// enter reports whether the catalog may touch the filesystem. Close waits for
-// leave. After Close began, enter reports false.
-func (c *Catalog) enter() bool { return c.pending.TryRLock() }
-func (c *Catalog) leave()      { c.pending.RUnlock() }
 
 // await returns the result of do, which touches the filesystem with a context
 // that ends with ctx and with Close. As soon as ctx ends, await returns the
@@ -22,7 +16,7 @@ func (c *Catalog) leave()      { c.pending.RUnlock() }
 // No function of the caller's may run in do, because Close waits for do.
 func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
 	if ctx.Done() == nil {
-		return direct(c, c.lifetime, do)
+		return direct(c.lifetime, c, do)
 	}
 	var zero T
 	if !c.enter() {
@@ -56,13 +50,13 @@ func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, 
 // goroutine can cost more than a small directory.
 func awaitRoot[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
 	if c.local != nil && c.local.Local() {
-		return direct(c, callContext{ctx, c.lifetime}, do)
+		return direct(callContext{ctx, c.lifetime}, c, do)
 	}
 	return await(ctx, c, do)
 }
 
 // direct calls do on the caller's goroutine.
-func direct[T any](c *Catalog, ctx context.Context, do func(context.Context) (T, error)) (T, error) {
+func direct[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
 	if !c.enter() {
 		var zero T
 		return zero, fs.ErrClosed
@@ -85,45 +79,6 @@ func (c callContext) Err() error {
 	}
 	return c.lifetime.Err()
 }
-
-// closedCause returns fs.ErrClosed for an error that Close has caused.
-func (c *Catalog) closedCause(err error) error {
-	if errors.Is(err, context.Canceled) && c.sharedClosed() {
-		return fs.ErrClosed
-	}
-	return err
-}
-
-// A Progress is the state of a call that has not ended, or that has just ended.
-//
-// ListDir, Tree, FindFiles and Grep count all entries of the directories that they read,
-// including entries that the options omit. Search, SearchSkills and Lint first scan the
-// directories of commands or skills, and count the new and the changed files as Entries. Then
-// they read the texts, and count the texts as Files. A Search reads only new and changed texts,
-// and Lint reads all texts. The files that concurrent calls read count, because calls share
-// their results.
-type Progress struct {
-	Entries int  `json:"entries"`         // number of entries seen so far
-	Files   int  `json:"files,omitempty"` // number of files searched or checked so far, by Grep, Search, SearchSkills and Lint
-	Done    bool `json:"done,omitempty"`  // the call ends without an error; no further report follows
-}
-
-// WithProgress is an option that reports the progress of a call to the function. The method calls
-// the function about six times a second, never more than ten times, and once at the end if the
-// method returns no error. A short call therefore reports only its end. The numbers never decrease.
-//
-// The method calls the function on the goroutine of its caller, so the function needs no lock for
-// the data of the caller. The method continues its work meanwhile, and returns after the function.
-// If the function panics, the method panics and ends its work. The function may call all methods of
-// the catalog. With WithProgress, the work runs on another goroutine, which costs some
-// microseconds. WithProgress(nil) has no effect. Accepted by ListDir, Tree, FindFiles, Grep, Search,
-// SearchSkills and Lint.
-type WithProgress func(Progress)
-
-func (f WithProgress) applyDir(o *dirOptions)       { o.progress = f }
-func (f WithProgress) applyGrep(o *dirOptions)      { o.progress = f }
-func (f WithProgress) applySearch(o *searchOptions) { o.progress = f }
-func (f WithProgress) applyLint(o *lintOptions)     { o.progress = f }
 
 // newReporter returns a reporter, or nil if f is nil. count returns numbers that never
 // decrease.

@@ -129,7 +129,7 @@ func New(opts ...Option) (*Catalog, error) {
 		c.local = mounts.New(c.at.Dir)
 	}
 	c.openReports()
-	if config.feed.run != nil {
+	if config.feed.listen != nil {
 		c.feed = index.NewFeed(config.feed.maxAge, config.now)
 	}
 	home := c.homeOfLayers()
@@ -149,7 +149,7 @@ func New(opts ...Option) (*Catalog, error) {
 
 // runFeed calls the feed of WithFeed.
 func (c *Catalog) runFeed() {
-	err := c.feed.Run(c.lifetime, c.config.feed.run)
+	err := c.feed.Run(c.lifetime, c.config.feed.listen)
 	c.config.logger.Debug("the feed has ended; every call checks the store", "error", err)
 }
 
@@ -331,4 +331,17 @@ func (c *Catalog) OnChange(f func(Change)) (stop func()) {
 		Exited:   c.logExit,
 		Call:     func(change changes.Change) { f(Change{Names(change.Commands), Names(change.Skills)}) },
 	})
+}
+
+// enter reports whether the catalog may touch the filesystem. Close waits for
+// leave. After Close began, enter reports false.
+func (c *Catalog) enter() bool { return c.pending.TryRLock() }
+func (c *Catalog) leave()      { c.pending.RUnlock() }
+
+// closedCause returns fs.ErrClosed for an error that Close has caused.
+func (c *Catalog) closedCause(err error) error {
+	if errors.Is(err, context.Canceled) && c.sharedClosed() {
+		return fs.ErrClosed
+	}
+	return err
 }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -40,92 +39,6 @@ type collection[Info any] struct {
 	file        string                                         // "the file" or "SKILL.md"
 	notFound    Code                                           // of an unknown name
 	hint        func(shown []*index.Entry, name string) string // completes the message for an unknown name
-}
-
-// newCommands returns the commands of a new catalog. The error is the error of the
-// watch.
-func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
-	x, err := index.Commands(c.indexConfig(index.Config{
-		Layers:  c.openLayers(c.config.commands.all, home),
-		Nested:  c.config.nested,
-		Valid:   c.validElement,
-		Changed: c.commandsChanged,
-		Whole:   index.KeepVersioned(&c.caches.commandTexts),
-	}))
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range x.Layers() {
-		c.commandDirs = append(c.commandDirs, strings.TrimSuffix(l.FS.Path("x"), "x"))
-	}
-	description := func(e *index.Entry) string { return e.Description() }
-	return &collection[CommandInfo]{
-		Index: x,
-		finder: search.New(c.searchConfig(search.Config{
-			Index:       x,
-			Description: description,
-			Text:        c.caches.commandTexts.Find,
-			Reports:     c.reports.named(),
-		})),
-		engine: c.config.commandSearcher,
-		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
-			return c.commandInfo(e, x.Layer(e.Layer()).FS.Path(e.Path))
-		}},
-
-		layers: c.config.commands.all,
-		root:   c.config.root,
-		watch:  c.config.watch,
-		inRoot: c.inRoot(x.Layers()),
-
-		description: description,
-
-		noun:     "command",
-		title:    "Command",
-		file:     "the file",
-		notFound: CodeCommandNotFound,
-		hint: func(shown []*index.Entry, name string) string {
-			return suggestion(shown, name, "list the commands for the names")
-		},
-	}, nil
-}
-
-// newSkills returns the skills of a new catalog. The error is the error of the watch.
-func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
-	x, err := index.Skills(c.indexConfig(index.Config{
-		Layers:     c.openLayers(c.config.skills.all, home),
-		Depth:      c.config.skillDepth,
-		Broken:     true,
-		KeepHeader: true,
-		Changed:    c.skillsChanged,
-		Whole:      index.KeepVersioned(&c.caches.skillTexts),
-	}))
-	if err != nil {
-		return nil, err
-	}
-	description := func(e *index.Entry) string { return c.skillInfo(e).Description }
-	return &collection[SkillInfo]{
-		Index: x,
-		finder: search.New(c.searchConfig(search.Config{
-			Index:       x,
-			Description: description,
-			Text:        c.caches.skillTexts.Find,
-		})),
-		engine: c.config.skillSearcher,
-		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
-
-		layers: c.config.skills.all,
-		root:   c.config.root,
-		watch:  c.config.watch,
-		inRoot: c.inRoot(x.Layers()),
-
-		description: description,
-
-		noun:     "skill",
-		title:    "Skill",
-		file:     "SKILL.md",
-		notFound: CodeSkillNotFound,
-		hint:     skillHint,
-	}, nil
 }
 
 func (c *Catalog) inRoot(layers []index.Layer) bool {

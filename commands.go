@@ -13,6 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
+	"github.com/toolshelf-go/toolshelf/internal/search"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -66,10 +67,6 @@ func (c *Catalog) List(ctx context.Context, page Page) (CommandList, error) {
 		return CommandList{}, inOp(op, err)
 	}
 	return CommandList{Commands: c.commandInfos(entries), Pagination: pagination}, nil
-}
-
-func commandPage(snapshot *index.Snapshot, page Page) ([]*index.Entry, Pagination, error) {
-	return paginate(snapshot.Entries, page, "commands", func(e *index.Entry) string { return e.Name }, names.Compare)
 }
 
 // All iterates over all commands of List, in the same order. The commands are
@@ -540,4 +537,51 @@ func isAnalysis(text string) bool {
 		}
 	}
 	return false
+}
+
+// newCommands returns the commands of a new catalog. The error is the error of the
+// watch.
+func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
+	x, err := index.Commands(c.indexConfig(index.Config{
+		Layers:  c.openLayers(c.config.commands.all, home),
+		Nested:  c.config.nested,
+		Valid:   c.validElement,
+		Changed: c.commandsChanged,
+		Whole:   index.KeepVersioned(&c.caches.commandTexts),
+	}))
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range x.Layers() {
+		c.commandDirs = append(c.commandDirs, strings.TrimSuffix(l.FS.Path("x"), "x"))
+	}
+	description := func(e *index.Entry) string { return e.Description() }
+	return &collection[CommandInfo]{
+		Index: x,
+		finder: search.New(c.searchConfig(search.Config{
+			Index:       x,
+			Description: description,
+			Text:        c.caches.commandTexts.Find,
+			Reports:     c.reports.named(),
+		})),
+		engine: c.config.commandSearcher,
+		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
+			return c.commandInfo(e, x.Layer(e.Layer()).FS.Path(e.Path))
+		}},
+
+		layers: c.config.commands.all,
+		root:   c.config.root,
+		watch:  c.config.watch,
+		inRoot: c.inRoot(x.Layers()),
+
+		description: description,
+
+		noun:     "command",
+		title:    "Command",
+		file:     "the file",
+		notFound: CodeCommandNotFound,
+		hint: func(shown []*index.Entry, name string) string {
+			return suggestion(shown, name, "list the commands for the names")
+		},
+	}, nil
 }

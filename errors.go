@@ -148,3 +148,8 @@ func inOp(op string, err error) error {
 // quote makes a caller's text safe for a message: a single line without control
 // characters.
 func quote(s string) string { return strconv.Quote(s) }
+
+// invalidOption returns an error without Op; see inOp.
+func invalidOption(message string) error {
+	return &Error{Code: CodeInvalidOption, Message: message}
+}

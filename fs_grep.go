@@ -146,21 +146,6 @@ func (m TextMatches) String() string { return shown.Matches[TextMatch](m).Text((
 // row returns the match for a text.
 func (m *TextMatch) row() *shown.Match { return (*shown.Match)(m) }
 
-// A GrepOption is an option for one call of Grep. If an option is repeated, the last value
-// applies, except for Exclude and InFiles: the globs of all options apply. A nil GrepOption has no
-// effect.
-type GrepOption interface{ applyGrep(*dirOptions) }
-
-func newGrepOptions(opts []GrepOption) dirOptions {
-	o := dirOptions{limit: -1}
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyGrep(&o)
-		}
-	}
-	return o
-}
-
 // Literal searches for the text of the pattern: no character has a special meaning.
 func Literal() GrepOption {
 	return grepOption(func(o *dirOptions) { o.grep.Literal = true })

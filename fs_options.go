@@ -18,6 +18,11 @@ import (
 // DirOption has no effect.
 type DirOption interface{ applyDir(*dirOptions) }
 
+// A GrepOption is an option for one call of Grep. If an option is repeated, the last value
+// applies, except for Exclude and InFiles: the globs of all options apply. A nil GrepOption has no
+// effect.
+type GrepOption interface{ applyGrep(*dirOptions) }
+
 // A FileOption is a [DirOption] and a [GrepOption].
 type FileOption interface {
 	DirOption
@@ -54,6 +59,44 @@ type dirOptions struct {
 	context          int
 	budget           budget.Budget
 	err              error // the first error
+}
+
+// A SearchOption is an option for one call of Search or SearchSkills. The only option is
+// [WithProgress]. A nil SearchOption has no effect.
+type SearchOption interface{ applySearch(*searchOptions) }
+
+type searchOptions struct{ progress func(Progress) }
+
+// A LintOption is an option for one call of Lint. The only option is [WithProgress]. A nil
+// LintOption has no effect.
+type LintOption interface{ applyLint(*lintOptions) }
+
+type lintOptions struct{ progress func(Progress) }
+
+// A PromptOption changes the result of one call of SkillsPrompt or CommandsPrompt.
+// If an option is repeated, the last value applies. A nil PromptOption has no effect.
+type PromptOption interface{ applyPrompt(*promptOptions) }
+
+type promptOption func(*promptOptions)
+
+func (f promptOption) applyPrompt(o *promptOptions) { f(o) }
+
+type promptOptions struct {
+	budget    budget.Budget
+	locations bool
+	first     []string
+	query     string
+	err       error
+}
+
+func newPromptOptions(opts []PromptOption) (promptOptions, error) {
+	var o promptOptions
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyPrompt(&o)
+		}
+	}
+	return o, o.err
 }
 
 // A SortKey is an order of the entries of a directory. In every order, directories come
@@ -232,6 +275,16 @@ func newDirOptions(opts []DirOption) dirOptions {
 	return o
 }
 
+func newGrepOptions(opts []GrepOption) dirOptions {
+	o := dirOptions{limit: -1}
+	for _, opt := range opts {
+		if opt != nil {
+			opt.applyGrep(&o)
+		}
+	}
+	return o
+}
+
 // check completes the options, and returns the first error of the options. A method without pages, orders or levels
 // rejects the options for them.
 func (o *dirOptions) check(op string) error {
@@ -328,3 +381,34 @@ func (b budgetOption) applyPrompt(o *promptOptions) {
 	}
 	o.budget = b.Budget
 }
+
+// A Progress is the state of a call that has not ended, or that has just ended.
+//
+// ListDir, Tree, FindFiles and Grep count all entries of the directories that they read,
+// including entries that the options omit. Search, SearchSkills and Lint first scan the
+// directories of commands or skills, and count the new and the changed files as Entries. Then
+// they read the texts, and count the texts as Files. A Search reads only new and changed texts,
+// and Lint reads all texts. The files that concurrent calls read count, because calls share
+// their results.
+type Progress struct {
+	Entries int  `json:"entries"`         // number of entries seen so far
+	Files   int  `json:"files,omitempty"` // number of files searched or checked so far, by Grep, Search, SearchSkills and Lint
+	Done    bool `json:"done,omitempty"`  // the call ends without an error; no further report follows
+}
+
+// WithProgress is an option that reports the progress of a call to the function. The method calls
+// the function about six times a second, never more than ten times, and once at the end if the
+// method returns no error. A short call therefore reports only its end. The numbers never decrease.
+//
+// The method calls the function on the goroutine of its caller, so the function needs no lock for
+// the data of the caller. The method continues its work meanwhile, and returns after the function.
+// If the function panics, the method panics and ends its work. The function may call all methods of
+// the catalog. With WithProgress, the work runs on another goroutine, which costs some
+// microseconds. WithProgress(nil) has no effect. Accepted by ListDir, Tree, FindFiles, Grep, Search,
+// SearchSkills and Lint.
+type WithProgress func(Progress)
+
+func (f WithProgress) applyDir(o *dirOptions)       { o.progress = f }
+func (f WithProgress) applyGrep(o *dirOptions)      { o.progress = f }
+func (f WithProgress) applySearch(o *searchOptions) { o.progress = f }
+func (f WithProgress) applyLint(o *lintOptions)     { o.progress = f }

@@ -16,73 +16,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
-// A layerList has the layers of commands or of skills.
-type layerList struct {
-	all      []layer // in order of precedence
-	replaced bool    // an option has replaced the default directory
-}
-
-// A layer is a directory of the catalog's filesystem or, if fsys is set, the top
-// of another filesystem.
-type layer struct {
-	name  string
-	fsys  fs.FS
-	home  bool // the name begins with "~/"
-	named bool // the program named the layer, so the layer is not optional
-	usual bool // WithConventionalDirs added the layer, so a missing directory is empty
-
-	immutable bool // the files of fsys never change
-}
-
-// addDefault adds the default directory, above all other layers, unless an option
-// has replaced the default directory.
-func (l *layerList) addDefault(dir string) {
-	if !l.replaced {
-		l.all = slices.Insert(l.all, 0, layer{name: dir})
-	}
-}
-
-// addConventional adds directories of the root, followed by the same directories
-// of the home directory. addConventional skips directories that another client has
-// added.
-func (l *layerList) addConventional(dirs ...string) {
-	l.replaced = true
-	for _, home := range []string{"", "~/"} {
-		for _, dir := range dirs {
-			add := layer{name: home + dir, home: home != "", usual: true}
-			if !slices.ContainsFunc(l.all, func(l layer) bool { return l.name == add.name && l.fsys == nil }) {
-				l.all = append(l.all, add)
-			}
-		}
-	}
-}
-
-func (l *layerList) addDirs(option string, dirs []string) error {
-	l.replaced = true
-	for _, dir := range dirs {
-		if dir == "" {
-			return invalidOption(option + `: a directory is ""; name a directory, or use "." for the root`)
-		}
-		l.all = append(l.all, layer{name: dir, named: true})
-	}
-	return nil
-}
-
-func (l *layerList) addFS(option, name string, fsys fs.FS) error {
-	marked, isMarked := fsys.(immutable)
-	if isMarked {
-		fsys = marked.FS
-	}
-	if fsys == nil {
-		return invalidOption(option + ": the filesystem is nil")
-	}
-	if name == "" {
-		return invalidOption(option + `: the name is ""; choose a name for the layer, for example for diagnostics`)
-	}
-	l.all = append(l.all, layer{name: name, fsys: fsys, named: true, immutable: isMarked || index.IsEmbedded(fsys)})
-	return nil
-}
-
 // openLayers gives each layer a confined filesystem. A directory within the root is
 // opened through the root. Links between the directories of a project therefore
 // work, and links that leave the project do not.
@@ -175,18 +108,6 @@ func sameDir(a, b string) bool {
 	infoB, errB := os.Stat(b)
 	return filepath.Clean(a) == filepath.Clean(b) || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
-
-// Immutable marks a filesystem whose files never change, such as a zip.Reader,
-// for [WithCommandsFS] and [WithSkillsFS]. A catalog scans the filesystem once,
-// and reads a file again only if the file is no longer in the catalog's memory.
-// An embed.FS, and an fs.Sub of an embed.FS, need no mark.
-//
-// The result opens the files of fsys. With a nil fsys, the option returns
-// [ErrInvalidOption]. If a file changes nevertheless, a method may serve the old or the
-// new content.
-func Immutable(fsys fs.FS) fs.FS { return immutable{fsys} }
-
-type immutable struct{ fs.FS }
 
 // Versioned is implemented by the fs.FileInfo of a store that knows a version of each
 // file, such as an ETag, a digest or a revision. Two equal versions of a name mean equal

@@ -48,12 +48,6 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 	return newDiagnostics(all), nil
 }
 
-// A LintOption is an option for one call of Lint. The only option is [WithProgress]. A nil
-// LintOption has no effect.
-type LintOption interface{ applyLint(*lintOptions) }
-
-type lintOptions struct{ progress func(Progress) }
-
 // lint returns the problems in the order of Lint. The audit counts the checked files.
 func (c *Catalog) lint(ctx context.Context, op string, progress *parallel.Reporter, a *audit.Audit) ([]problem.Problem, error) {
 	skills, skillsErr := parallel.Reported(ctx, progress, func(ctx context.Context) (*index.Snapshot, error) { return c.skills.optionalSnapshot(ctx, op) })

@@ -12,9 +12,11 @@ import (
 
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
+	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
 const defaultMaxFileSize = 10 << 20
@@ -60,10 +62,10 @@ type config struct {
 	skillSearcher   Searcher
 }
 
-// A feed is the source of WithFeed. Without WithFeed, run is nil.
+// A feed is the source of WithFeed. Without WithFeed, listen is nil.
 type feed struct {
 	maxAge time.Duration
-	run    func(ctx context.Context, touch func(paths ...string)) error
+	listen func(ctx context.Context, touch func(paths ...string)) error
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -120,7 +122,7 @@ func (c *config) checkSources() error {
 	switch {
 	case c.watch && !c.onOS():
 		return invalidOption("WithWatch: only the operating system's filesystem can be watched; omit the option, or use WithCacheTTL")
-	case c.feed.run != nil && c.onOS() && !slices.ContainsFunc(c.allLayers(), onFS):
+	case c.feed.listen != nil && c.onOS() && !slices.ContainsFunc(c.allLayers(), onFS):
 		return invalidOption("WithFeed: every layer is on the operating system's filesystem; use WithWatch, or add a layer with WithCommandsFS or WithSkillsFS")
 	}
 	return nil
@@ -433,7 +435,7 @@ func WithFeed(maxAge time.Duration, feed func(ctx context.Context, touch func(pa
 		if feed == nil {
 			return invalidOption("WithFeed: the function is nil; omit the option to check the store in each call")
 		}
-		c.feed.maxAge, c.feed.run = maxAge, feed
+		c.feed.maxAge, c.feed.listen = maxAge, feed
 		return nil
 	})
 }
@@ -451,11 +453,6 @@ func WithLogger(l *slog.Logger) Option {
 		c.logger = l
 		return nil
 	})
-}
-
-// invalidOption returns an error without Op; see inOp.
-func invalidOption(message string) error {
-	return &Error{Code: CodeInvalidOption, Message: message}
 }
 
 // WithSearcher makes Search use the engine commands and SearchSkills use the engine skills. If an
@@ -528,3 +525,122 @@ func WithSkillFilter(keep func(SkillInfo) bool) Filter {
 		return nil
 	}
 }
+
+// A Searcher is a search engine for the commands or for the skills of a catalog: Bleve,
+// Meilisearch, a database. [WithSearcher] replaces the built-in search with a Searcher.
+// The program puts the texts into the engine, for example in a function that
+// [Catalog.OnChange] calls. The directory examples/bleve has a program.
+type Searcher interface {
+	// Search returns the best hits for a query, the best hit first, and the total number
+	// of matches. The query has 1 to 500 characters without space at both ends. The limit
+	// is 1 to 1,000. Search returns at most limit hits, and nil if nothing matches.
+	//
+	// Several goroutines call Search at the same time. Search must return soon after ctx
+	// ends. A caller whose ctx ends does not wait for Search.
+	Search(ctx context.Context, query string, limit int) (hits []Hit, total int, err error)
+}
+
+// A Hit is a match that a [Searcher] found.
+type Hit struct {
+	Name   string  // of the command or skill, as List or ListSkills returns the name
+	Score  float64 // 0 or more; a better match has a higher score
+	Reason string  // becomes SearchResult.MatchReason; may be empty
+}
+
+// reportDirectories holds the opened directories of WithReports. The FS of a directory is
+// nil if WithReports does not name the directory.
+type reportDirectories struct{ shared, local reports.Directory }
+
+// named returns the directories that WithReports names.
+func (d *reportDirectories) named() (all []*reports.Directory) {
+	for _, each := range []*reports.Directory{&d.shared, &d.local} {
+		if each.FS != nil {
+			all = append(all, each)
+		}
+	}
+	return all
+}
+
+// reportNames holds the directory names of WithReports.
+type reportNames struct{ shared, local string }
+
+func (d reportNames) configured() bool { return d.shared != "" || d.local != "" }
+
+// A layerList has the layers of commands or of skills.
+type layerList struct {
+	all      []layer // in order of precedence
+	replaced bool    // an option has replaced the default directory
+}
+
+// addDefault adds the default directory, above all other layers, unless an option
+// has replaced the default directory.
+func (l *layerList) addDefault(dir string) {
+	if !l.replaced {
+		l.all = slices.Insert(l.all, 0, layer{name: dir})
+	}
+}
+
+// addConventional adds directories of the root, followed by the same directories
+// of the home directory. addConventional skips directories that another client has
+// added.
+func (l *layerList) addConventional(dirs ...string) {
+	l.replaced = true
+	for _, home := range []string{"", "~/"} {
+		for _, dir := range dirs {
+			add := layer{name: home + dir, home: home != "", usual: true}
+			if !slices.ContainsFunc(l.all, func(l layer) bool { return l.name == add.name && l.fsys == nil }) {
+				l.all = append(l.all, add)
+			}
+		}
+	}
+}
+
+func (l *layerList) addDirs(option string, dirs []string) error {
+	l.replaced = true
+	for _, dir := range dirs {
+		if dir == "" {
+			return invalidOption(option + `: a directory is ""; name a directory, or use "." for the root`)
+		}
+		l.all = append(l.all, layer{name: dir, named: true})
+	}
+	return nil
+}
+
+func (l *layerList) addFS(option, name string, fsys fs.FS) error {
+	marked, isMarked := fsys.(immutable)
+	if isMarked {
+		fsys = marked.FS
+	}
+	if fsys == nil {
+		return invalidOption(option + ": the filesystem is nil")
+	}
+	if name == "" {
+		return invalidOption(option + `: the name is ""; choose a name for the layer, for example for diagnostics`)
+	}
+	l.all = append(l.all, layer{name: name, fsys: fsys, named: true, immutable: isMarked || index.IsEmbedded(fsys)})
+	return nil
+}
+
+// A layer is a directory of the catalog's filesystem or, if fsys is set, the top
+// of another filesystem.
+type layer struct {
+	name  string
+	fsys  fs.FS
+	home  bool // the name begins with "~/"
+	named bool // the program named the layer, so the layer is not optional
+	usual bool // WithConventionalDirs added the layer, so a missing directory is empty
+
+	immutable bool // the files of fsys never change
+}
+
+// Immutable marks a filesystem whose files never change, such as a zip.Reader,
+// for [WithCommandsFS] and [WithSkillsFS]. A catalog scans the filesystem once,
+// and reads a file again only if the file is no longer in the catalog's memory.
+// An embed.FS, and an fs.Sub of an embed.FS, need no mark.
+//
+// The result opens the files of fsys. With a nil fsys, the option returns
+// [ErrInvalidOption]. If a file changes nevertheless, a method may serve the old or the
+// new content.
+func Immutable(fsys fs.FS) fs.FS { return immutable{fsys} }
+
+type immutable struct{ fs.FS }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/search"
@@ -104,41 +103,6 @@ func (c *Catalog) CommandsPrompt(ctx context.Context, opts ...PromptOption) (Pro
 	return PromptList(result), err
 }
 
-// A PromptOption changes the result of one call of SkillsPrompt or CommandsPrompt.
-// If an option is repeated, the last value applies. A nil PromptOption has no effect.
-type PromptOption interface{ applyPrompt(*promptOptions) }
-
-type promptOption func(*promptOptions)
-
-func (f promptOption) applyPrompt(o *promptOptions) { f(o) }
-
-type promptOptions struct {
-	budget    budget.Budget
-	locations bool
-	first     []string
-	query     string
-	err       error
-}
-
-func newPromptOptions(opts []PromptOption) (promptOptions, error) {
-	var o promptOptions
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyPrompt(&o)
-		}
-	}
-	return o, o.err
-}
-
-// add appends an entry to the block.
-func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry, description string) {
-	location := ""
-	if layer := x.Layer(e.Layer()); o.locations && layer.Store == nil {
-		location = layer.FS.Path(e.Spelled())
-	}
-	b.Add(e.Layer(), e.Name, description, location)
-}
-
 // PromptLocations adds a <location> to each entry, for a model that reads files
 // itself: the full path of the file on its filesystem. An entry of [WithSkillsFS] or
 // [WithCommandsFS] has no location, because the model cannot read the path. Without
@@ -181,7 +145,7 @@ func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *co
 	if !o.budget.Limited {
 		return nil, nil
 	}
-	query := strings.TrimSpace(leading(strings.TrimSpace(o.query), maxQuery))
+	query := strings.TrimSpace(firstRunes(strings.TrimSpace(o.query), maxQuery))
 	if query == "" || len(shown.Loadable) == 0 {
 		return o.first, nil
 	}
@@ -198,8 +162,17 @@ func preferredNames[Info any](ctx context.Context, op string, c *Catalog, in *co
 	return names, nil
 }
 
-// leading returns the first n characters of a text.
-func leading(s string, n int) string {
+// add appends an entry to the block.
+func (o *promptOptions) add(b *promptblock.Block, x *index.Index, e *index.Entry, description string) {
+	location := ""
+	if layer := x.Layer(e.Layer()); o.locations && layer.Store == nil {
+		location = layer.FS.Path(e.Spelled())
+	}
+	b.Add(e.Layer(), e.Name, description, location)
+}
+
+// firstRunes returns the first n characters of a text.
+func firstRunes(s string, n int) string {
 	for i := range s {
 		if n--; n < 0 {
 			return s[:i]

@@ -48,25 +48,6 @@ type ReportInfo struct {
 	Local   bool      `json:"local"`
 }
 
-// reportNames holds the directory names of WithReports.
-type reportNames struct{ shared, local string }
-
-func (d reportNames) configured() bool { return d.shared != "" || d.local != "" }
-
-// reportDirectories holds the opened directories of WithReports. The FS of a directory is
-// nil if WithReports does not name the directory.
-type reportDirectories struct{ shared, local reports.Directory }
-
-// named returns the directories that WithReports names.
-func (d *reportDirectories) named() (all []*reports.Directory) {
-	for _, each := range []*reports.Directory{&d.shared, &d.local} {
-		if each.FS != nil {
-			all = append(all, each)
-		}
-	}
-	return all
-}
-
 func (c *Catalog) openReports() {
 	var writing sync.Locker
 	if !c.at.OnOS {

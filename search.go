@@ -92,12 +92,6 @@ func (c *Catalog) SearchSkills(ctx context.Context, query string, limit int, opt
 	return searchIn(ctx, c, c.skills, "SearchSkills", query, limit, opts)
 }
 
-// A SearchOption is an option for one call of Search or SearchSkills. The only option is
-// [WithProgress]. A nil SearchOption has no effect.
-type SearchOption interface{ applySearch(*searchOptions) }
-
-type searchOptions struct{ progress func(Progress) }
-
 func searchIn[Info any](ctx context.Context, c *Catalog, in *collection[Info], op, query string, limit int, opts []SearchOption) (SearchResults, error) {
 	begin := time.Now()
 	if err := c.begin(ctx, op); err != nil {
@@ -172,27 +166,6 @@ func searchError(op string, err error) error {
 			Message: "the search timed out; repeat the search to continue with the files read so far, or allow more time"}
 	}
 	return err
-}
-
-// A Searcher is a search engine for the commands or for the skills of a catalog: Bleve,
-// Meilisearch, a database. [WithSearcher] replaces the built-in search with a Searcher.
-// The program puts the texts into the engine, for example in a function that
-// [Catalog.OnChange] calls. The directory examples/bleve has a program.
-type Searcher interface {
-	// Search returns the best hits for a query, the best hit first, and the total number
-	// of matches. The query has 1 to 500 characters without space at both ends. The limit
-	// is 1 to 1,000. Search returns at most limit hits, and nil if nothing matches.
-	//
-	// Several goroutines call Search at the same time. Search must return soon after ctx
-	// ends. A caller whose ctx ends does not wait for Search.
-	Search(ctx context.Context, query string, limit int) (hits []Hit, total int, err error)
-}
-
-// A Hit is a match that a [Searcher] found.
-type Hit struct {
-	Name   string  // of the command or skill, as List or ListSkills returns the name
-	Score  float64 // 0 or more; a better match has a higher score
-	Reason string  // becomes SearchResult.MatchReason; may be empty
 }
 
 // find returns the best hits among the shown entries of a snapshot. If the caller set no

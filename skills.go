@@ -13,10 +13,12 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
+	"github.com/toolshelf-go/toolshelf/internal/search"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
@@ -507,4 +509,108 @@ func (o *openSkill) describe(whole string, info confine.Info) skillText {
 	}
 	doc, _ := matter.Parse([]byte(whole), true)
 	return skillText{whole: whole, body: doc.Body, header: newFrontmatter(doc.Frontmatter), problems: doc.Problems}
+}
+
+// A skillSource is the catalog that returned a [Skill]. The zero skillSource is no
+// catalog.
+type skillSource struct {
+	catalog *Catalog
+	inFS    bool // the layer of the skill is an fs.FS
+}
+
+// Equal returns true, because the source is not part of the content of a skill. The
+// package github.com/google/go-cmp uses Equal to compare skills. reflect.DeepEqual and
+// == compare the catalogs, so skills of two catalogs differ; use go-cmp, or compare the
+// fields.
+func (skillSource) Equal(skillSource) bool { return true }
+
+func (c *Catalog) skillSource(e *index.Entry) skillSource {
+	return skillSource{c, c.skills.Layer(e.Layer()).Store != nil}
+}
+
+// A SkillOption is an option of one GetSkill call.
+type SkillOption func(*skillOptions)
+
+type skillOptions struct {
+	digests bool
+}
+
+// Digests makes GetSkill compute the SHA-256 of every file of the skill. A digest
+// is cached as long as the change time of the file proves the file unchanged (see
+// [WithFs]). If the skills have more than 200,000 files, some files have no cached digest,
+// and their next use reads the file. A file larger than the limit of [WithMaxFileSize]
+// gets a diagnostic instead of a digest.
+func Digests() SkillOption {
+	return func(o *skillOptions) { o.digests = true }
+}
+
+// digest adds the missing digests to files, which are the listed files, and returns
+// diagnostics of the files without a digest. digest returns digest.ErrChanging if a file
+// changes during the call.
+func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, files []SkillFile) (problems []Diagnostic, err error) {
+	place := path.Dir(o.skills.Place(o.entry))
+	for i, f := range listed.Files {
+		report := func(code DiagnosticCode, message, suggestion string) {
+			problems = append(problems, Diagnostic{Code: code, Severity: SeverityWarning,
+				Path: path.Join(place, escape.Path(f.Name)), Message: "no digest: " + message, Suggestion: suggestion})
+		}
+		if files[i].SHA256 != "" {
+			continue
+		}
+		if f.Info.Size > o.config.maxFileSize {
+			report(DiagFileTooLarge, "the file is larger than allowed", "shorten the file, or let the program raise the limit")
+			continue
+		}
+		sum, err := o.caches.digests.Of(ctx, o.dir, f)
+		switch {
+		case err == nil:
+			files[i].SHA256 = sum.String()
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, digest.ErrChanging):
+			return nil, err
+		default:
+			report(DiagFileRead, escape.Reason(err), "check the permissions of the file")
+		}
+	}
+	return problems, digest.Unchanged(ctx, o.dir, listed)
+}
+
+// newSkills returns the skills of a new catalog. The error is the error of the watch.
+func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
+	x, err := index.Skills(c.indexConfig(index.Config{
+		Layers:     c.openLayers(c.config.skills.all, home),
+		Depth:      c.config.skillDepth,
+		Broken:     true,
+		KeepHeader: true,
+		Changed:    c.skillsChanged,
+		Whole:      index.KeepVersioned(&c.caches.skillTexts),
+	}))
+	if err != nil {
+		return nil, err
+	}
+	description := func(e *index.Entry) string { return c.skillInfo(e).Description }
+	return &collection[SkillInfo]{
+		Index: x,
+		finder: search.New(c.searchConfig(search.Config{
+			Index:       x,
+			Description: description,
+			Text:        c.caches.skillTexts.Find,
+		})),
+		engine: c.config.skillSearcher,
+		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
+
+		layers: c.config.skills.all,
+		root:   c.config.root,
+		watch:  c.config.watch,
+		inRoot: c.inRoot(x.Layers()),
+
+		description: description,
+
+		noun:     "skill",
+		title:    "Skill",
+		file:     "SKILL.md",
+		notFound: CodeSkillNotFound,
+		hint:     skillHint,
+	}, nil
 }

@@ -29,6 +29,25 @@
 // and calling a model. The package has no daemon, no command line and no global
 // state.
 //
+// # What to call
+//
+//   - Commands: [Catalog.List], [Catalog.All], [Catalog.Get], [Catalog.Commands] (all, with
+//     their texts), [Catalog.Search], [Command.Render], [Renderer], [Catalog.CommandsPrompt].
+//   - Skills: [Catalog.ListSkills], [Catalog.GetSkill], [Catalog.Skills] (all, with their
+//     texts), [Catalog.ReadSkillFile], [Skill.FS], [Catalog.SearchSkills],
+//     [Catalog.SkillsPrompt], [Skill.Prompt].
+//   - Files of the project: [Catalog.ListDir], [Catalog.Tree], [Catalog.FindFiles],
+//     [Catalog.Stat], [Catalog.ReadFile], [Catalog.Grep]; [Budget] and [Tokens] bound the text.
+//   - For authors: [Catalog.Lint] and [Diagnostic].
+//   - Reports of a model: [Catalog.SaveReport], [Catalog.Reports].
+//   - Changes: [Catalog.OnChange], with [WithWatch] or [WithFeed].
+//   - A part of a catalog: [Catalog.View] with [WithCommandFilter] and [WithSkillFilter].
+//   - Directories and filesystems: [WithRoot], [WithFs], [WithCommandsDir], [WithSkillsDir],
+//     [WithCommandsFS], [WithSkillsFS], [WithConventionalDirs]; for remote stores [Versioned]
+//     and [SnapshotFS].
+//   - Lists of the program's own: [Paginate].
+//   - Errors: [Error], [CodeOf], and a sentinel for each code.
+//
 // # Terms
 //
 // A command is a Markdown file. Its name is the name of the file without ".md". A
@@ -54,42 +73,6 @@
 // A filesystem is confined to a directory if no name, path or link leads out of the
 // directory.
 //
-// # Confinement
-//
-// The paths of the file methods are relative to the root (see [WithRoot]). A path
-// that leaves the root is [ErrOutsideRoot]; the error does not depend on whether the
-// path exists. The names of commands and skills are compared with the names found in
-// the layers and never become paths.
-//
-// On the operating system's filesystem, the default, the library opens every file
-// step by step. Each step opens one element of the path by name, relative to the open
-// directory of the previous step, and never through a link (openat with O_NOFOLLOW on
-// Linux, [os.Root] elsewhere). The library never checks a path first and uses the path
-// later. If a link replaces a directory during a call, the call returns an error and
-// reads nothing outside. The library reads only regular files, so a named pipe or a
-// device blocks no call. Listings do not follow links. Links to commands and skills
-// are resolved by the same steps, as [WithSymlinks] permits.
-//
-// The library writes a report by the same steps: as a new file with an unused name, in
-// an open directory that is not a link.
-//
-// Mount points and hard links are not checked. The path of the root itself belongs to
-// the program and may contain links: each call uses the directory that has this path at
-// the time of the call.
-//
-// On any other [afero.Fs] (see [WithFs]) and on an [io/fs.FS], the library checks the
-// text of a path, and checks each element before use. The library detects links only if
-// the filesystem reports links. These checks suffice if no other program changes files
-// during a call, as in a test or an archive. The checks cannot exclude a race with a
-// program that changes files. An afero.OsFs given to WithFs is the operating system's
-// filesystem. A wrapper around afero.OsFs, such as afero.BasePathFs, is another
-// filesystem.
-//
-// A layer outside the root is either an absolute directory or an fs.FS, and is confined
-// to itself. [CommandMetadata].Path and [SkillInfo].Path are full paths for the program.
-// No error, diagnostic or listing contains a host path that the caller did not
-// provide. The text of [Skill.Prompt] contains the full path of the skill's directory.
-//
 // # Errors
 //
 // Each error of this package, except the *fs.PathError of [Skill.FS], is an [*Error]
@@ -102,15 +85,6 @@
 // because a list without the layer would look complete. A missing layer is empty as
 // long as another layer exists.
 //
-// # Platforms
-//
-// Windows, js, wasip1, Plan 9 and AIX report neither a change time nor the identity of
-// a file, and on Linux, only local filesystems such as ext4 have change times that prove
-// a file unchanged. On other platforms and filesystems, the library reads files again to
-// notice changes, and [Catalog.GetSkill] does not notice a file that
-// changes during the call but keeps its size and modification time. The document
-// docs/platforms.md lists the tested platforms and their differences.
-//
 // # Concurrency
 //
 // A [Catalog] is safe for concurrent use. A method returns the error of its context as
@@ -120,24 +94,27 @@
 //
 // Results belong to the caller, who may modify them.
 //
+// # Confinement
+//
+// The paths of the file methods are relative to the root (see [WithRoot]). A path or a link that
+// leaves the root is [ErrOutsideRoot]. The names of commands and skills never become paths. On the
+// operating system's filesystem, no replaced directory and no link leads a call outside, even
+// during the call. On other filesystems, the library checks each element of a path before use. The
+// document docs/methods.md has the exact rules, and SECURITY.md the threats.
+//
 // # Cost
 //
-// Without [WithWatch], the library reads a file only when a call needs the file. A call
-// that lists validates the previous snapshot: one read of each directory and one stat
-// of each file. The call also reads the first 4 KB of each new or changed file, and up
-// to 64 KB if the header or the first paragraph is longer. [Catalog.Get] reads one file.
-// Caches of up to 16 MiB each keep commands and skills. Another cache keeps the digests of
-// up to 200,000 files of skills (see [Digests]) in up to 60 MB. A cached command costs one
-// stat of its directory and one stat of its file. Concurrent callers share the work. On a
-// filesystem without change times, each call reads the files and compares their
-// contents; see [WithFs].
+// A call reads a file only when the call needs the file. A call that lists reads each directory
+// once and stats each file, unless [WithWatch], [WithFeed] or [WithCacheTTL] is set. Concurrent
+// callers share the work. The document docs/methods.md states the caches and their bounds, and
+// docs/stores.md counts the requests to a remote store. The library never polls.
 //
-// On an fs.FS over a remote store, each read and stat is a request. [Versioned],
-// [SnapshotFS], [ContextFS] and [WithFeed] save requests; the document docs/stores.md
-// counts the requests of each method.
+// # Platforms
 //
-// With [WithWatch] the operating system reports changes. If nothing has changed since
-// the last call, a call stats the directory of each layer and reads nothing. With
-// [WithCacheTTL] a call does not validate the snapshot for a given duration, so results
-// may be out of date by this duration. The library never polls.
+// Windows, js, wasip1, Plan 9 and AIX report neither a change time nor the identity of
+// a file, and on Linux, only local filesystems such as ext4 have change times that prove
+// a file unchanged. On other platforms and filesystems, the library reads files again to
+// notice changes, and [Catalog.GetSkill] does not notice a file that
+// changes during the call but keeps its size and modification time. The document
+// docs/platforms.md lists the tested platforms and their differences.
 package toolshelf

@@ -398,35 +398,17 @@ func WithWatch() Option {
 
 // WithFeed lets the program report the changes of a remote store, so that calls make no
 // request while nothing changes. The feed covers the layers of [WithCommandsFS] and
-// [WithSkillsFS] and, with [WithFs], all layers. If the feed covers no layer, New returns
-// [ErrInvalidOption].
+// [WithSkillsFS] and, with [WithFs], all layers.
 //
-// New calls feed in a goroutine. The feed calls touch when the feed is connected to the
-// source of changes, and after each change. The paths are the changed files, relative to
-// the top of the fs.FS; without paths, anything may have changed. The catalog does not use
-// the paths: after each touch, with or without paths, the catalog lists all layers of the feed
-// once, and reads the new and the changed files. The next call lists the layers. The catalog
-// also lists the layers in the background, once for a burst of touches, and
-// [Catalog.OnChange] reports the changes. The feed may call touch from several goroutines,
-// and after it has returned. If a store does not answer, the
-// touch stays pending until a call or another touch lists the layer again. After a [StaleFS],
-// calls use the last good snapshot for a second before they list the layer again.
+// New calls feed in a goroutine. The feed calls touch when the feed is connected to the source of
+// changes, and after each change; the paths may be omitted. After a touch, the catalog lists the
+// layers of the feed once, and [Catalog.OnChange] reports the changes. Before the first touch,
+// after feed has returned, and when maxAge has passed since the last touch, every call checks the
+// store itself. A connected feed therefore calls touch more often than maxAge.
 //
-// In three cases every call checks the store itself, as without WithFeed: before the first
-// touch, after the feed has returned, and when maxAge has passed since the last touch.
-// Therefore a connected feed that has nothing to report calls touch more often than
-// maxAge, and a feed whose connection is lost is silent. The feed connects again itself.
-//
-// The ctx of feed ends with Close. Close does not wait for feed. The catalog logs the
-// error of feed (see [WithLogger]). A panic of feed ends the program.
-//
-// If the feed shows no change, Get serves a command from the cache, and does not find a
-// name that is new in the store. A change becomes visible when the feed reports the
-// change, even for the program that has written the file. With [WithCacheTTL], a call
-// makes no request only if the duration has not passed and the feed shows no change.
-// [WithWatch] watches the other layers.
-//
-// If maxAge is not positive, or feed is nil, New returns [ErrInvalidOption].
+// The ctx of feed ends with Close, which does not wait for feed. The catalog logs the error of feed.
+// If maxAge is not positive, feed is nil, or the feed covers no layer, New returns
+// [ErrInvalidOption]. The document docs/methods.md has the details.
 func WithFeed(maxAge time.Duration, feed func(ctx context.Context, touch func(paths ...string)) error) Option {
 	return optionFunc(func(c *config) error {
 		if maxAge <= 0 {

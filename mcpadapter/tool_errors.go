@@ -54,6 +54,8 @@ var goAdvice = strings.NewReplacer(
 	"reads no subdirectories without WithNestedCommands", "reads no subdirectories",
 	"; see WithSymlinks", "; replace the link by the directory",
 	"; check the path given to WithRoot", "; create the directory",
+	"is configured; use WithReports", "is configured",
+	", and that WithSymlinks allows its links", ", and no link",
 )
 
 // truncate shortens a message, because the message may quote long arguments.

@@ -598,6 +598,7 @@ func TestTextsNameNoOptionOfGo(t *testing.T) {
 	files := memory(t, map[string]string{"commands/long.md": long, "skills/long/SKILL.md": "---\nname: long\n---\n" + long, "skills/pdf/SKILL.md": "---\nname: pdf\n---\n", "skills/pdf/long.md": long})
 	a := adapterOf(t, catalog(t, files, toolshelf.WithMaxFileSize(100)))
 	gone := adapterOf(t, catalog(t, memory(t, nil), toolshelf.WithRoot("/gone")))
+	local := adapterOf(t, catalog(t, files, toolshelf.WithReports("", "reports")))
 	option := regexp.MustCompile(`\bWith[A-Z]|Render`)
 	for _, tt := range []struct {
 		adapter                    *mcpadapter.Adapter
@@ -608,6 +609,7 @@ func TestTextsNameNoOptionOfGo(t *testing.T) {
 		{a, "get_skill", `{"skill_name":"long"}`, "FILE_TOO_LARGE", "shorten the file"},
 		{a, "read_skill_file", `{"skill_name":"pdf","path":"long.md"}`, "FILE_TOO_LARGE", "shorten the file"},
 		{gone, "list_commands", `{}`, "DIRECTORY_NOT_FOUND", "create the directory"},
+		{local, "report_feedback", `{"command_name":"long","report_content":"x","user_wants_upload":true}`, "DIRECTORY_PREPARATION_FAILED", "is configured"},
 	} {
 		got, err := tt.adapter.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
 		if err != nil || !strings.Contains(got.Text, tt.code) || !strings.Contains(got.Text, tt.say) || option.MatchString(got.Text) {

@@ -2,10 +2,22 @@ package listing
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/names"
+)
+
+// An Order is an order of entries. In every order, directories come first, and entries
+// with equal keys are ordered by name.
+type Order uint8
+
+const (
+	ByName     Order = iota
+	BySize           // largest first
+	ByModified       // newest first
 )
 
 // compareDirents compares by name, directories first.
@@ -104,4 +116,60 @@ func permute(entries []dirent, keys []sortKey) {
 		}
 		entries[to], keys[to].at = first, to
 	}
+}
+
+// compareRows compares in an order.
+func compareRows(o Order, a, b *Row) int {
+	if (a.Kind == KindDir) != (b.Kind == KindDir) {
+		return cmp.Compare(a.Kind, b.Kind)
+	}
+	order := 0
+	switch o {
+	case BySize:
+		order = cmp.Compare(b.Size, a.Size)
+	case ByModified:
+		order = b.Modified.Compare(a.Modified)
+	}
+	if order != 0 {
+		return order
+	}
+	return names.Compare(a.Name, b.Name)
+}
+
+// positionHeader is the length of a position without the name: whether the entry
+// is a directory, the size or the time, and the nanoseconds of the time.
+const positionHeader = 13
+
+// Position encodes the fields of a row that compareRows compares.
+func Position(o Order, r *Row) string {
+	var b [positionHeader]byte
+	if r.Kind == KindDir {
+		b[0] = 1
+	}
+	switch o {
+	case BySize:
+		binary.BigEndian.PutUint64(b[1:], uint64(r.Size))
+	case ByModified:
+		binary.BigEndian.PutUint64(b[1:], uint64(r.Modified.Unix()))
+		binary.BigEndian.PutUint32(b[9:], uint32(r.Modified.Nanosecond()))
+	}
+	return string(b[:]) + r.Name
+}
+
+func parsePosition(o Order, text string) (Row, error) {
+	if len(text) < positionHeader {
+		return Row{}, ErrPosition
+	}
+	b := []byte(text[:positionHeader])
+	r := Row{Name: text[positionHeader:], Kind: KindFile}
+	if b[0] == 1 {
+		r.Kind = KindDir
+	}
+	switch n := int64(binary.BigEndian.Uint64(b[1:])); o {
+	case BySize:
+		r.Size = n
+	case ByModified:
+		r.Modified = time.Unix(n, int64(binary.BigEndian.Uint32(b[9:])))
+	}
+	return r, nil
 }

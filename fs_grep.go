@@ -181,7 +181,7 @@ func InFiles(globs ...string) GrepOption {
 const maxContext = 100
 
 // ContextLines returns up to n lines before and up to n lines after each matching line, n from 0 to
-// 100. The default is 0. Another n is [ErrInvalidOption].
+// 100. No line of a file is twice in a result. The default is 0. Another n is [ErrInvalidOption].
 func ContextLines(n int) GrepOption {
 	return grepOption(func(o *dirOptions) {
 		if n < 0 || n > maxContext {

@@ -20,7 +20,7 @@ type FileText struct {
 	Last       int    `json:"last"`                  // last line of Text, like First
 	Total      int    `json:"total"`                 // number of lines of the file; -1 if unknown
 	Size       int64  `json:"size"`                  // size of the file in bytes
-	Truncated  bool   `json:"truncated"`             // Text ends before the last of the requested lines
+	Truncated  bool   `json:"truncated"`             // Text ends before the last of the requested lines; for more of the file see NextLine
 	NextLine   int    `json:"next_line,omitempty"`   // line to continue with, like First; 0 at the end of the file
 	NextColumn int64  `json:"next_column,omitempty"` // number of bytes of the line NextLine before the end of Text, for Column; 0 unless Text ends within a line
 	Column     int64  `json:"column,omitempty"`      // number of bytes of the line First before Text

@@ -153,7 +153,8 @@ func WithFs(fsys afero.Fs) Option {
 
 // WithRoot sets the project root. ListDir and the other file methods never leave
 // the root, and relative layer directories are below the root. The default is ".",
-// the working directory at the time of New. An empty dir means ".".
+// the working directory at the time of New, and the top of a filesystem of [WithFs]. An empty dir
+// means ".".
 func WithRoot(dir string) Option {
 	return optionFunc(func(c *config) error {
 		if dir == "" {

@@ -4,6 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestLocalIn(t *testing.T) {
@@ -87,4 +90,37 @@ func TestConcerning(t *testing.T) {
 func TestStopEndsAWatchOfMounts(t *testing.T) {
 	stop := Watch(func() []string { return nil }, func() { t.Error("called for no directory") })
 	stop()
+}
+
+// While changed runs, a filesystem can be mounted and unmounted again. A program can have seen
+// the files in between.
+func TestWatchReportsAMountThatIsGone(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mount := func() { // and unmount
+		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, ""); err != nil {
+			t.Skip("the test needs the permission to mount: " + err.Error())
+		}
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Fatal(err)
+		}
+	}
+	calls, goOn := make(chan bool, 100), make(chan bool)
+	stop := Watch(func() []string { return []string{dir} }, func() { calls <- true; <-goOn })
+	defer stop()
+	call := func(of string) {
+		t.Helper()
+		select {
+		case <-calls:
+		case <-time.After(10 * time.Second):
+			t.Error("no call of changed for " + of)
+		}
+	}
+	mount()
+	call("the first mount")
+	mount()
+	close(goOn)
+	call("a mount during the call")
 }

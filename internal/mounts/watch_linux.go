@@ -28,7 +28,8 @@ func Watch(dirs func() []string, changed func()) (stop func()) {
 	done.Go(func() {
 		for t.wait(end[0]) {
 			now, err := t.read()
-			if err != nil || slices.ContainsFunc(dirs(), func(dir string) bool { return concerning(before, dir) != concerning(now, dir) }) {
+			// An equal table has changed and changed back, perhaps at one of the directories.
+			if err != nil || now == before || slices.ContainsFunc(dirs(), func(dir string) bool { return concerning(before, dir) != concerning(now, dir) }) {
 				changed()
 			}
 			before = now

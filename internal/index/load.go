@@ -210,7 +210,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		}
 		e := &Entry{Stamp: stamp.Of(info), layer: uint16(s.layer), Linked: link, settled: stamp.Settled(info, now)}
 		v := version{recent: stamp.Recent(info, now), short: int64(n) < min(int64(len(buf)), info.Size)}
-		if known != nil || !e.settled {
+		if known != nil || !e.settled || s.config.KeepHeader { // see Describes
 			v.head, v.parsed = maphash.Bytes(seed, head), len(head)
 		}
 		if v != (version{}) {

@@ -10,7 +10,7 @@ import (
 )
 
 // A version is what distinguishes the states of a file besides the stamp.Stamp. The
-// version of a file that the first read finds settled is zero.
+// version of a command's file that the first read finds settled is zero.
 type version struct {
 	head   uint64 // hash of the parsed bytes
 	parsed int    // number of bytes in head
@@ -29,19 +29,16 @@ func (e *Entry) sameHead(head []byte, info confine.Info) bool {
 
 // Describes reports whether the entry has the frontmatter, the offset of the body and all problems of
 // a file with this text and this metadata. The scan has parsed only the first bytes of the file, so a
-// file without frontmatter, or with bytes that are not UTF-8, can have further problems. If the
-// metadata does not prove the text unchanged, the bytes of the frontmatter decide. A store that knows
-// the heads of its files can give a scan other bytes than the file has, so a version proves nothing.
+// file without frontmatter, or with bytes that are not UTF-8, can have further problems. The bytes
+// that the scan has parsed decide, because a program can rewrite the file after the stat, and because
+// a store can give a scan another header than the file has.
 func (e *Entry) Describes(text string, info confine.Info) bool {
 	d := e.get()
 	if d.broken != nil || len(d.problems) > 0 || d.header.Format == "" || !e.Whole() || !e.Stamp.Same(stamp.Of(info)) || !utf8.ValidString(text) {
 		return false
 	}
-	if d.version == (version{}) {
-		return info.Version == ""
-	}
 	n := d.version.parsed
-	return d.body <= n && n <= len(text) && d.version.head == maphash.String(seed, text[:n]) &&
+	return n > 0 && d.body <= n && n <= len(text) && d.version.head == maphash.String(seed, text[:n]) &&
 		(text[d.body-1] == '\n' || d.body == len(text)) // at the end of a half-written file, the line of the closing fence can continue
 }
 

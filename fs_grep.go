@@ -49,19 +49,17 @@ const defaultGrepLimit = 1000
 
 // Grep returns the lines of text files that match a pattern: a regular expression of package
 // [regexp], or with [Literal] a text. Grep matches each line without its line break. The path is a
-// directory, whose files Grep searches at any depth, or a file. Grep searches the files that
-// [Catalog.FindFiles] finds for the globs of [InFiles].
+// directory, whose files Grep searches at any depth, or a file. Matches is in path order. Grep
+// returns at most 1,000 lines without [Limit], but searches all files for the totals. Grep counts
+// binary files and unreadable files, and continues. docs/methods.md has the details and the cost.
 //
-// Matches is in path order. Grep returns at most Limit lines, 1,000 without Limit, but searches
-// all files for the totals. Grep counts binary files and unreadable files, and continues.
+// The options are [Literal], [IgnoreCase] and [WholeWords] for the pattern; [InFiles], [Exclude],
+// [ShowHidden], [MaxDepth], [Gitignore] and [SkipDependencies] for the files; and [ContextLines],
+// [Limit], [Budget], [Tokens] and [WithProgress]. The limit of [WithMaxFileSize] does not apply.
 //
 // Grep returns [ErrInvalidPattern] for a malformed, empty or too long pattern and for malformed
 // globs, [ErrInvalidOption], and for the path [ErrOutsideRoot], [ErrNotFound],
 // [ErrDirectoryNotFound], [ErrPermissionDenied] and [ErrFileRead].
-//
-// Grep reads files of any size in blocks, on all processors; the limit of [WithMaxFileSize] does
-// not apply. A pattern whose matches contain a constant text costs little more than reading the
-// files. The document docs/methods.md has the details.
 func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOption) (TextMatches, error) {
 	return run(ctx, fileCall{catalog: c, op: "Grep", path: path, dirOptions: newGrepOptions(opts)}, TextMatches{Pattern: pattern})
 }

@@ -56,10 +56,10 @@ type SkillInfo struct {
 // other skills. A directory without a SKILL.md shadows nothing. A layer with a SKILL.md of its own
 // is a skill if no direct subdirectory has a SKILL.md.
 //
-// ListSkills returns [ErrDirectoryNotFound] if no layer directory exists (the missing directories
-// of [WithConventionalDirs] are empty), and [ErrPermissionDenied] without permission to read a
-// layer directory. [Catalog.List] describes the other errors and the cost. The document
-// docs/methods.md has the details.
+// If no layer directory exists, not even the default directory "skills", ListSkills returns
+// [ErrDirectoryNotFound]; with [WithConventionalDirs], the list is empty. ListSkills returns
+// [ErrPermissionDenied] without permission to read a layer directory. [Catalog.List] describes
+// the other errors and the cost. The document docs/methods.md has the details.
 func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
 	const op = "ListSkills"
 	if err := c.begin(ctx, op); err != nil {

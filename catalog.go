@@ -118,7 +118,7 @@ func New(opts ...Option) (*Catalog, error) {
 	c := &Catalog{shared: &shared{config: config, at: paths.Root{Dir: filepath.Clean(config.root), OnOS: config.onOS()}}}
 	if c.at.OnOS {
 		if c.at.Dir, err = filepath.Abs(c.at.Dir); err != nil {
-			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown: "+escape.Reason(err)))
+			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown ("+escape.Reason(err)+"); pass an absolute directory"))
 		}
 	}
 	c.lifetime, c.end = context.WithCancel(context.Background())
@@ -139,7 +139,7 @@ func New(opts ...Option) (*Catalog, error) {
 	if err != nil {
 		c.Close()
 		return nil, &Error{Code: CodeInvalidOption, Op: op, Err: err,
-			Message: "WithWatch: the system cannot watch directories: " + escape.Reason(err) + "; omit the option"}
+			Message: "WithWatch: the system cannot watch directories (" + escape.Reason(err) + "); omit the option"}
 	}
 	if c.feed != nil {
 		go c.runFeed()

@@ -209,7 +209,7 @@ func (c *collection[Info]) lookupError(op, name, stem string, err error) error {
 	if errors.As(err, &at) && !at.NoRoot {
 		reason = "no directory of " + c.noun + "s exists" + c.missingReason(at) + "; check the configuration"
 	}
-	return &Error{Code: c.notFound, Op: op, Path: name, Message: "there is no " + c.noun + " " + quote(stem) + ": " + reason, Err: failed}
+	return &Error{Code: c.notFound, Op: op, Path: name, Message: "there is no " + c.noun + " " + quote(stem) + ", because " + reason, Err: failed}
 }
 
 // fileError describes why the file of an entry cannot be read. An *Error of a reader
@@ -280,21 +280,21 @@ func rootMissingText(root string) string {
 	return "root " + quote(root) + " does not exist; check the path given to WithRoot"
 }
 
-// directoryError returns the error for a directory that cannot be read. The texts
-// name the content of the directory in lower case and with a capital letter.
+// directoryError returns the error for a directory that cannot be read. The contract of
+// list_skills fixes the first two texts, which name the content in both letter cases.
 func directoryError(op, name, lower, upper string, err error) *Error {
 	e := &Error{Op: op, Path: name, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.Code, e.Message = CodeDirectoryNotFound, upper+" folder not found at path: "+e.Path
+		e.Code, e.Message = CodeDirectoryNotFound, upper+" folder not found at path: "+name
 	case errors.Is(err, fs.ErrPermission):
 		e.Code, e.Message = CodePermissionDenied, "Permission denied reading "+lower+" folder"
 	case errors.Is(err, confine.ErrNotDir):
-		e.Code, e.Message = CodeNotADirectory, upper+" directory is a file: "+e.Path+"; name another directory in the options"
+		e.Code, e.Message = CodeNotADirectory, "the directory "+quote(name)+" of "+lower+" is a file; name another directory in the options"
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
-		e.Code, e.Message = CodeOutsideRoot, upper+" directory is behind a link that is not followed: "+e.Path+"; see WithSymlinks"
+		e.Code, e.Message = CodeOutsideRoot, "the directory "+quote(name)+" of "+lower+" is behind a link that is not followed; replace the link by the directory, or see WithSymlinks"
 	default:
-		e.Code, e.Message = CodeFileRead, upper+" directory cannot be read: "+e.Path+" ("+escape.Reason(err)+")"
+		e.Code, e.Message = CodeFileRead, "cannot read the directory "+quote(name)+" of "+lower+" ("+escape.Reason(err)+"); check its type and permissions"
 	}
 	return e
 }

@@ -223,7 +223,7 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	stem, _ := names.TrimMarkdown(name)
 	if !c.validName(stem) && !c.validName(name) {
 		return Command{}, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,
-			Message: "invalid command name " + quote(name) + ": " + c.nameCorrection(name)}
+			Message: "invalid command name " + quote(name) + "; " + c.nameCorrection(name)}
 	}
 	if command, ok := c.cachedCommand(name, stem); ok {
 		return c.detach(command), nil

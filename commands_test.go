@@ -505,7 +505,7 @@ func TestAnInvalidCommandNameIsAnsweredWithTheNameThatItMeans(t *testing.T) {
 		{loose, "/.review", "use one path element without separators, control characters and leading dot"},
 	} {
 		_, err := tt.catalog.Get(t.Context(), tt.name)
-		want := fmt.Sprintf("toolshelf: Get: invalid command name %q: %s (INVALID_COMMAND_NAME)", tt.name, tt.want)
+		want := fmt.Sprintf("toolshelf: Get: invalid command name %q; %s (INVALID_COMMAND_NAME)", tt.name, tt.want)
 		if err == nil || err.Error() != want {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}

@@ -58,7 +58,7 @@ func ExampleCatalog_Stat() {
 	fmt.Println(err)
 	// Output:
 	// file 67
-	// toolshelf: Stat: File 'src/tools/fnt.go' not found (did you mean 'src/tools/fmt.go'?) (NOT_FOUND)
+	// toolshelf: Stat: File 'src/tools/fnt.go' not found; did you mean 'src/tools/fmt.go'? (NOT_FOUND)
 }
 
 func ExampleCatalog_Tree() {

@@ -203,7 +203,7 @@ func (f *fileCall) notFound(ctx context.Context, err error) error {
 		near = escape.Path(listing.Nearest(ctx, c.root, f.name))
 	}
 	if near != "" {
-		e.Message += " (did you mean '" + near + "'?)"
+		e.Message += "; did you mean '" + near + "'?"
 	}
 	return e
 }

@@ -261,7 +261,7 @@ func TestReadFileErrors(t *testing.T) {
 		{"utf32", toolshelf.ErrNotText, "'utf32' is not text: application/octet-stream, 8 B; use a tool for this type of file"},
 		{"src", toolshelf.ErrFileRead, "'src/' is a directory, not a file; list the directory and choose a file"},
 		{".", toolshelf.ErrFileRead, "'./' is a directory, not a file; list the directory and choose a file"},
-		{"src/b.go", toolshelf.ErrNotFound, "File 'src/b.go' not found (did you mean 'src/a.go'?)"},
+		{"src/b.go", toolshelf.ErrNotFound, "File 'src/b.go' not found; did you mean 'src/a.go'?"},
 		{"locked", toolshelf.ErrPermissionDenied, "Cannot read 'locked'"},
 		{"broken", toolshelf.ErrFileRead, "Cannot read 'broken': disk on fire"},
 		{"../a", toolshelf.ErrOutsideRoot, "Path '../a' is outside project root"},

@@ -177,11 +177,11 @@ func TestErrorsOfPaths(t *testing.T) {
 			{"src/nonexistent/", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/nonexistent/' not found", "File 'src/nonexistent' not found"},
 			{"src/agent.lisp/x", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/agent.lisp/x/' not found", "File 'src/agent.lisp/x' not found"},
 			{"a\x00b", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, `Directory 'a\x00b/' not found`, `File 'a\x00b' not found`},
-			{"src/tool", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/tool/' not found (did you mean 'src/tools/'?)", "File 'src/tool' not found (did you mean 'src/tools'?)"},
-			{"SRC/Toosl/introspecton", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'SRC/Toosl/introspecton/' not found (did you mean 'src/tools/introspection/'?)", "File 'SRC/Toosl/introspecton' not found (did you mean 'src/tools/introspection'?)"},
-			{"src/agnet.lisp", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/agnet.lisp/' not found", "File 'src/agnet.lisp' not found (did you mean 'src/agent.lisp'?)"},
+			{"src/tool", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/tool/' not found; did you mean 'src/tools/'?", "File 'src/tool' not found; did you mean 'src/tools'?"},
+			{"SRC/Toosl/introspecton", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'SRC/Toosl/introspecton/' not found; did you mean 'src/tools/introspection/'?", "File 'SRC/Toosl/introspecton' not found; did you mean 'src/tools/introspection'?"},
+			{"src/agnet.lisp", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/agnet.lisp/' not found", "File 'src/agnet.lisp' not found; did you mean 'src/agent.lisp'?"},
 			{"src/tools/cache", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/tools/cache/' not found", "File 'src/tools/cache' not found"},
-			{"src/tools/.cach", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/tools/.cach/' not found (did you mean 'src/tools/.cache/'?)", "File 'src/tools/.cach' not found (did you mean 'src/tools/.cache'?)"},
+			{"src/tools/.cach", toolshelf.ErrDirectoryNotFound, toolshelf.ErrNotFound, "Directory 'src/tools/.cach/' not found; did you mean 'src/tools/.cache/'?", "File 'src/tools/.cach' not found; did you mean 'src/tools/.cache'?"},
 		} {
 			_, err := c.ListDir(t.Context(), tt.path)
 			checkError(t, fmt.Sprintf("ListDir(%q)", tt.path), err, tt.listCode, tt.listError)

@@ -302,7 +302,7 @@ func (c *Catalog) checkSkillName(op, name string) error {
 	if names.Loose(meant) {
 		correction = "write " + quote(meant)
 	}
-	return &Error{Code: CodeInvalidSkillName, Op: op, Path: name, Message: "invalid skill name " + quote(name) + ": " + correction}
+	return &Error{Code: CodeInvalidSkillName, Op: op, Path: name, Message: "invalid skill name " + quote(name) + "; " + correction}
 }
 
 // skillHint completes the message for an unknown name: a shown skill that declares

@@ -46,7 +46,7 @@ const (
 func WithDialect(d Dialect) Option {
 	return func(c *config) error {
 		if _, known := dialects[d]; !known && d != "" {
-			return invalidOption(fmt.Sprintf("WithDialect: unknown dialect %q: use OpenAIStrict, AnthropicStrict or Gemini", d))
+			return invalidOption(fmt.Sprintf("WithDialect: unknown dialect %q; use OpenAIStrict, AnthropicStrict or Gemini", d))
 		}
 		c.dialect = d
 		return nil

@@ -65,7 +65,7 @@ func newConfig(opts []Option) (config, error) {
 func WithNamespace(namespace string) Option {
 	return func(c *config) error {
 		if namespace != "" && !isNamespace(namespace) {
-			return invalidOption(fmt.Sprintf(`WithNamespace: invalid namespace %q: use letters, digits, "_" and "-", with "." between parts`, namespace))
+			return invalidOption(fmt.Sprintf(`WithNamespace: invalid namespace %q; use letters, digits, "_" and "-", with "." between parts`, namespace))
 		}
 		c.namespace = namespace
 		return nil
@@ -82,7 +82,7 @@ func WithSeparator(separator string) Option {
 			c.separator = separator
 			return nil
 		}
-		return invalidOption(fmt.Sprintf(`WithSeparator: invalid separator %q: use ".", "_" or "-"`, separator))
+		return invalidOption(fmt.Sprintf(`WithSeparator: invalid separator %q; use ".", "_" or "-"`, separator))
 	}
 }
 
@@ -116,7 +116,7 @@ func WithExtraTools(tools ...Tool) Option {
 func WithPageSize(n int) Option {
 	return func(c *config) error {
 		if n < 1 || n > 1000 {
-			return invalidOption(fmt.Sprintf("WithPageSize: invalid page size %d: use 1 to 1000", n))
+			return invalidOption(fmt.Sprintf("WithPageSize: invalid page size %d; use 1 to 1000", n))
 		}
 		c.pageSize = n
 		return nil

@@ -68,7 +68,7 @@ func sameFrontmatter(t testing.TB, e mcpadapter.SkillEntry, text []byte) {
 func TestPublicSkillsAreServed(t *testing.T) {
 	corpus := os.Getenv("TOOLSHELF_CORPUS")
 	if corpus == "" {
-		t.Skip("TOOLSHELF_CORPUS is not set: set the variable to a directory of public command and skill files")
+		t.Skip("TOOLSHELF_CORPUS is not set; set the variable to a directory of public command and skill files")
 	}
 	for _, collection := range []string{"openai", "wshobson-agents"} {
 		root := filepath.Join(corpus, "skills", collection)

@@ -44,7 +44,7 @@ func (a *Adapter) setTools(tools []Tool, dotted map[string]string) error {
 	for i, t := range tools {
 		switch {
 		case !isName(t.Name, "."):
-			return invalidOption(fmt.Sprintf(`invalid tool name %q: use letters, digits, "_", "-" and "."`, t.Name))
+			return invalidOption(fmt.Sprintf(`invalid tool name %q; use letters, digits, "_", "-" and "."`, t.Name))
 		case len(t.Name) > maxName:
 			return invalidOption(fmt.Sprintf("the tool name %q has %d characters; use at most %d", t.Name, len(t.Name), maxName))
 		}

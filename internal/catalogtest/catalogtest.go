@@ -113,7 +113,7 @@ func Corpus(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("TOOLSHELF_CORPUS")
 	if dir == "" {
-		t.Skip("TOOLSHELF_CORPUS is not set: set the variable to a directory of public command and skill files")
+		t.Skip("TOOLSHELF_CORPUS is not set; set the variable to a directory of public command and skill files")
 	}
 	return dir
 }

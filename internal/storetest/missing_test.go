@@ -48,7 +48,7 @@ func TestTheMessageHasTheReasonOfAStore(t *testing.T) {
 			}{
 				{list, "Commands folder not found at path: repo" + test.want},
 				{skills, "Skills folder not found at path: repo" + test.want},
-				{get, `there is no command "deploy": no directory of commands exists` + test.want + "; check the configuration"},
+				{get, `there is no command "deploy", because no directory of commands exists` + test.want + "; check the configuration"},
 			} {
 				var e *toolshelf.Error
 				if !errors.As(got.err, &e) || e.Message != got.want || !errors.Is(e, toolshelf.ErrDirectoryNotFound) && !errors.Is(e, toolshelf.ErrCommandNotFound) {

@@ -102,7 +102,7 @@ func New(bucket *gocloud.Bucket, opts Options) (*Store, error) {
 	if opts.Dir != "." {
 		s.prefix = opts.Dir + "/"
 		if !isFile(opts.Dir) {
-			return nil, fmt.Errorf("blob: invalid Dir %q: use a path below the top of the bucket", opts.Dir)
+			return nil, fmt.Errorf("blob: invalid Dir %q; use a path below the top of the bucket", opts.Dir)
 		}
 	}
 	s.latest = tree.NewLatest(s.list, opts.Timeout, opts.Stale)

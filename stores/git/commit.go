@@ -27,7 +27,7 @@ const (
 	maxOpen  = 16   // packs
 )
 
-var errTooLarge = errors.New("too many or too long names: set Options.Dir to a smaller directory")
+var errTooLarge = errors.New("too many or too long names; set Options.Dir to a smaller directory")
 
 // commit returns the commit of the revision.
 func (s *source) commit(ctx context.Context) (*object.Commit, error) {

@@ -243,7 +243,7 @@ type entry struct {
 func (e *entry) read(ctx context.Context, limit int64) (plumbing.ObjectType, []byte, error) {
 	switch {
 	case e.size < 0 || e.size > limit:
-		return 0, nil, fmt.Errorf("%d bytes are too large: remove the object", e.size)
+		return 0, nil, fmt.Errorf("%d bytes are too large; remove the object", e.size)
 	case e.loose == nil:
 		return e.resolve(ctx, limit)
 	}

@@ -101,11 +101,11 @@ type source struct {
 func New(repo *git.Repository, revision string, opts Options) (*Store, error) {
 	storage, ok := repo.Storer.(*filesystem.Storage)
 	if !ok {
-		return nil, fmt.Errorf("git: unsupported storage %T: use git.PlainOpen, or filesystem.NewStorage over memfs", repo.Storer)
+		return nil, fmt.Errorf("git: unsupported storage %T; use git.PlainOpen, or filesystem.NewStorage over memfs", repo.Storer)
 	}
 	opts.Dir = path.Clean(opts.Dir)
 	if !fs.ValidPath(opts.Dir) {
-		return nil, fmt.Errorf("git: invalid Dir %q: use a path below the top of the repository", opts.Dir)
+		return nil, fmt.Errorf("git: invalid Dir %q; use a path below the top of the repository", opts.Dir)
 	}
 	s := &source{objects: newObjects(storage.Filesystem()), revision: revision, opts: opts}
 	return &Store{tree.NewStore(s.update, opts.Timeout, opts.Stale)}, nil

@@ -105,7 +105,7 @@ type source struct {
 func New(kv jetstream.KeyValue, opts Options) (*Store, error) {
 	opts.Dir = path.Clean(opts.Dir)
 	if !fs.ValidPath(opts.Dir) {
-		return nil, fmt.Errorf("jetstream: invalid Dir %q: use the first elements of a key", opts.Dir)
+		return nil, fmt.Errorf("jetstream: invalid Dir %q; use the first elements of a key", opts.Dir)
 	}
 	if opts.MaxSize == 0 {
 		opts.MaxSize = 256 << 20

@@ -99,7 +99,7 @@ type source struct {
 func New(target oras.ReadOnlyTarget, reference string, opts Options) (*Store, error) {
 	opts.Dir = path.Clean(opts.Dir)
 	if !fs.ValidPath(opts.Dir) {
-		return nil, fmt.Errorf("oci: invalid Dir %q: use a path below the top of the artifact", opts.Dir)
+		return nil, fmt.Errorf("oci: invalid Dir %q; use a path below the top of the artifact", opts.Dir)
 	}
 	if opts.MaxSize == 0 {
 		opts.MaxSize = 256 << 20

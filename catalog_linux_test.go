@@ -349,7 +349,7 @@ var swapped = []struct {
 		return textOf(c.Grep(ctx, ".", "SECRET|fine"))
 	}},
 	{"Grep", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
-		return textOf(c.Grep(ctx, "dir", "T", toolshelf.Literal(), toolshelf.InFiles("sub/*")))
+		return textOf(c.Grep(ctx, "dir", "T", toolshelf.Literal, toolshelf.InFiles("sub/*")))
 	}},
 	{"Grep", func(ctx context.Context, c *toolshelf.Catalog) (string, error) {
 		return textOf(c.Grep(ctx, "file.txt", "^"))

@@ -10,7 +10,7 @@
 //	skill, err := catalog.GetSkill(ctx, "pdf")
 //	listing, err := catalog.ListDir(ctx, "src")
 //	text, err := catalog.ReadFile(ctx, "src/main.go", toolshelf.Lines(1, 100))
-//	matches, err := catalog.Grep(ctx, "src", "func main", toolshelf.Literal())
+//	matches, err := catalog.Grep(ctx, "src", "func main", toolshelf.Literal)
 //
 // The subpackage mcpadapter offers all of this to a model as tools, and to clients of
 // the Model Context Protocol (MCP) through any server.

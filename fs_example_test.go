@@ -339,7 +339,7 @@ func ExampleCatalog_Grep() {
 func ExampleTextMatches_String() {
 	c := source()
 	defer c.Close()
-	found, err := c.Grep(context.Background(), "src", "PACKAGE", toolshelf.Literal(), toolshelf.IgnoreCase(), toolshelf.Limit(1))
+	found, err := c.Grep(context.Background(), "src", "PACKAGE", toolshelf.Literal, toolshelf.IgnoreCase, toolshelf.Limit(1))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -66,7 +66,7 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 
 func (m *TextMatches) read(ctx context.Context, f *fileCall) error {
 	pattern := m.Pattern
-	compiled, err := grep.Compile(pattern, f.grep)
+	compiled, err := grep.Compile(pattern, grep.Options{Literal: f.modes&Literal != 0, IgnoreCase: f.modes&IgnoreCase != 0, WholeWords: f.modes&WholeWords != 0})
 	if err != nil {
 		return &Error{Code: CodeInvalidPattern, Path: pattern,
 			Message: "invalid pattern '" + escape.Line(pattern[:min(len(pattern), 200)]) + "': " + escape.Line(err.Error())}
@@ -144,22 +144,22 @@ func (m TextMatches) String() string { return shown.Matches[TextMatch](m).Text((
 // row returns the match for a text.
 func (m *TextMatch) row() *shown.Match { return (*shown.Match)(m) }
 
-// Literal searches for the text of the pattern: no character has a special meaning.
-func Literal() GrepOption {
-	return grepOption(func(o *dirOptions) { o.grep.Literal = true })
-}
+// A GrepMode is a [GrepOption] without a value. A call may have several modes. A number that is not
+// one of the constants is [ErrInvalidOption].
+type GrepMode uint
 
-// IgnoreCase ignores the letter case of the pattern (Unicode simple folding).
-func IgnoreCase() GrepOption {
-	return grepOption(func(o *dirOptions) { o.grep.IgnoreCase = true })
-}
+const (
+	// Literal searches for the text of the pattern: no character has a special meaning.
+	Literal GrepMode = 1 << iota
+	// IgnoreCase ignores the letter case of the pattern (Unicode simple folding).
+	IgnoreCase
+	// WholeWords requires that the characters before and after a match are not part of a word: not
+	// a letter, a mark or a digit of any script, and not "_". The beginning and the end of a line
+	// meet the requirement.
+	WholeWords
+)
 
-// WholeWords requires that the characters before and after a match are not part of a word: not
-// a letter, a mark or a digit of any script, and not "_". The beginning and the end of a line
-// meet the requirement.
-func WholeWords() GrepOption {
-	return grepOption(func(o *dirOptions) { o.grep.WholeWords = true })
-}
+func (m GrepMode) applyGrep(o *dirOptions) { o.modes |= m }
 
 // InFiles searches only files that match at least one of the globs. A glob without a slash matches
 // names at any depth. A glob with a slash matches paths relative to the directory of the call.

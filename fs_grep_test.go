@@ -115,7 +115,7 @@ func TestGrepText(t *testing.T) {
   src/.env:1: TODO hidden`},
 		{"a file that is not text", "src/image.png", "TODO", nil, "No lines found matching 'TODO' in 0 files\n\n1 file is not text and was not searched"},
 		{"no match", "src", "[Nn]othing", []toolshelf.GrepOption{toolshelf.InFiles("*.go")}, "No lines found matching '[Nn]othing' in 2 files"},
-		{"whole words, in any letter case", "A.md", "todo|fir", []toolshelf.GrepOption{toolshelf.WholeWords(), toolshelf.IgnoreCase(), toolshelf.Limit(1)}, `Found 2 lines in 1 file matching 'todo|fir':
+		{"whole words, in any letter case", "A.md", "todo|fir", []toolshelf.GrepOption{toolshelf.WholeWords, toolshelf.IgnoreCase, toolshelf.Limit(1)}, `Found 2 lines in 1 file matching 'todo|fir':
 
   A.md:1: TODO first
   … and 1 more line beyond 1 line; raise this limit, or narrow path, files or pattern`},

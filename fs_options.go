@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
-	"github.com/toolshelf-go/toolshelf/internal/grep"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
@@ -55,7 +54,7 @@ type dirOptions struct {
 	progress         func(Progress)
 	seen, searched   *atomic.Int64  // the counts for progress; or nil
 	files            []listing.Glob // of InFiles, or the pattern of FindFiles
-	grep             grep.Options
+	modes            GrepMode       // joined by |
 	context          int
 	budget           budget.Budget
 	err              error // the first error
@@ -298,6 +297,8 @@ func (o *dirOptions) check(op string) error {
 		o.err = invalidOption("MaxDepth: ListDir does not enter directories; use Tree")
 	case o.skipDependencies && op == "ListDir":
 		o.err = invalidOption("SkipDependencies: ListDir does not enter directories; use Tree")
+	case o.modes > Literal|IgnoreCase|WholeWords:
+		o.err = invalidOption(fmt.Sprintf("GrepMode(%d): no such mode; use Literal, IgnoreCase or WholeWords", uint(o.modes)))
 	case o.withoutSizes && op == "FindFiles":
 		o.err = invalidOption("WithoutSizes: FindFiles returns no sizes; omit the option")
 	}

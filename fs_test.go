@@ -445,6 +445,7 @@ func TestInvalidOptions(t *testing.T) {
 		{"the largest context", search(toolshelf.ContextLines(100)), nil},
 		{"a larger context", search(toolshelf.ContextLines(101)), toolshelf.ErrInvalidOption},
 		{"a negative context", search(toolshelf.ContextLines(-1)), toolshelf.ErrInvalidOption},
+		{"an unknown mode", search(toolshelf.GrepMode(64)), toolshelf.ErrInvalidOption},
 		{"an unclosed bracket for files", search(toolshelf.InFiles("[a")), toolshelf.ErrInvalidPattern},
 		{"no option of ReadFile", read(nil), nil},
 		{"no range", read(toolshelf.Lines(0, 0)), nil},

@@ -43,9 +43,9 @@ var searchText = definition{
 		"path", "pattern", "matches", "total", "files", "searched"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := walkOptions(ctx, args, toolshelf.InFiles(args.strings("files")...), toolshelf.ContextLines(args.integer("context_lines")))
-		options = appendIf(options, args.boolean("literal"), toolshelf.Literal())
-		options = appendIf(options, args.boolean("ignore_case"), toolshelf.IgnoreCase())
-		options = appendIf(options, args.boolean("whole_words"), toolshelf.WholeWords())
+		options = appendIf[toolshelf.GrepOption](options, args.boolean("literal"), toolshelf.Literal)
+		options = appendIf[toolshelf.GrepOption](options, args.boolean("ignore_case"), toolshelf.IgnoreCase)
+		options = appendIf[toolshelf.GrepOption](options, args.boolean("whole_words"), toolshelf.WholeWords)
 		matches, err := t.Grep(ctx, args.string("path"), args.string("pattern"), options...)
 		if err != nil {
 			return Result{}, err

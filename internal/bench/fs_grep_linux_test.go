@@ -86,10 +86,10 @@ func BenchmarkGrep(b *testing.B) {
 		flags         []string // of GNU grep and ripgrep
 		want          int
 	}{
-		{"literal", "Deprecated: use NewResponder", []toolshelf.GrepOption{toolshelf.Literal()}, []string{"-F"}, n / 1000},
-		{"frequent", "returns the response", []toolshelf.GrepOption{toolshelf.Literal()}, []string{"-F"}, 14 * n},
-		{"ignorecase", "deprecated: use newresponder", []toolshelf.GrepOption{toolshelf.IgnoreCase()}, []string{"-i"}, n / 1000},
-		{"words", "NewResponder", []toolshelf.GrepOption{toolshelf.WholeWords()}, []string{"-w"}, n / 1000},
+		{"literal", "Deprecated: use NewResponder", []toolshelf.GrepOption{toolshelf.Literal}, []string{"-F"}, n / 1000},
+		{"frequent", "returns the response", []toolshelf.GrepOption{toolshelf.Literal}, []string{"-F"}, 14 * n},
+		{"ignorecase", "deprecated: use newresponder", []toolshelf.GrepOption{toolshelf.IgnoreCase}, []string{"-i"}, n / 1000},
+		{"words", "NewResponder", []toolshelf.GrepOption{toolshelf.WholeWords}, []string{"-w"}, n / 1000},
 		{"regexp", `use New\w+\.$`, nil, []string{"-E"}, n / 1000},
 	} {
 		b.Run(tt.name, func(b *testing.B) {

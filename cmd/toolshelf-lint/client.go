@@ -4,8 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	table "github.com/toolshelf-go/toolshelf/client"
 )
 
 // A client states where a program looks for commands and skills in a project.
@@ -25,42 +27,29 @@ var anyClient = client{
 	skillDepth: 4,
 }
 
-// The directories of the clients follow their documentation. Every client also has the
-// directory .agents/skills of the client guide of Agent Skills, as in
-// toolshelf.WithConventionalDirs. A depth of 6, the maximum, also stands for an
-// undocumented depth.
-var clients = map[string]client{
-	"claude": {
-		commands:   []string{".claude/commands"},
-		skills:     []string{".claude/skills", ".agents/skills"},
-		skillDepth: 1,
-		shown:      1536, // of commands and skills, in the list for the model
-	},
-	"codex": {
-		commands:   []string{".codex/prompts"},
-		skills:     []string{".codex/skills", ".agents/skills"},
-		skillDepth: 6,
-	},
-	"cursor": {
-		commands:   []string{".cursor/commands"},
-		skills:     []string{".cursor/skills", ".agents/skills"},
-		skillDepth: 6,
-	},
-	"gemini": {
-		skills:     []string{".gemini/skills", ".agents/skills"},
-		skillDepth: 1,
-	},
-	"opencode": {
-		commands:   []string{".opencode/commands", ".opencode/command"},
-		skills:     []string{".opencode/skills", ".claude/skills", ".agents/skills"},
-		skillDepth: 6,
-	},
-	"vscode": {
-		commands:   []string{".github/prompts"}, // name.prompt.md
-		skills:     []string{".github/skills", ".claude/skills", ".agents/skills"},
-		skillDepth: 6,
-		looseNames: true,
-	},
+// lookup returns the client with a name: the places of Markdown files in a project. Nested skills
+// may be six levels deep, the maximum.
+func lookup(name string) (c client, err error) {
+	row, err := table.Lookup(name)
+	for _, p := range row.Commands {
+		if p.Base == table.Project && strings.HasSuffix(p.Pattern, ".md") {
+			c.commands = append(c.commands, p.Dir)
+			c.looseNames = c.looseNames || p.Suffix() != ".md"
+		}
+	}
+	c.skillDepth = 1
+	for _, p := range row.Skills {
+		if p.Base == table.Project {
+			c.skills = append(c.skills, p.Dir)
+			if p.Nested() {
+				c.skillDepth = 6
+			}
+		}
+	}
+	if i := slices.IndexFunc(row.Fields, func(f table.Field) bool { return f.Name == "description" }); i >= 0 {
+		c.shown = row.Fields[i].Limit
+	}
+	return c, err
 }
 
 // with returns the client with further directories, which each project must have.

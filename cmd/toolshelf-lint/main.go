@@ -5,7 +5,7 @@
 // Each DIR is the root of a project. The default is the working directory. Flags may follow
 // a DIR, and all arguments after "--" are directories. The flags are
 //
-//	-client NAME    check the directories of one client: claude, codex, cursor, gemini, opencode or vscode
+//	-client NAME    check the directories of one client of docs/authors.md, such as claude or vscode
 //	-commands DIR   also check the commands in this directory of each project
 //	-skills DIR     also check the skills in this directory of each project
 //	-format FORMAT  print text, json, sarif or github
@@ -99,6 +99,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	table "github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
@@ -132,8 +133,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUnchecked
 	}
 	checked, write := anyClient, formats["text"]
-	flags.Func("client", "check the directories of the client `NAME`: "+strings.Join(names(clients), ", "), func(name string) error {
-		return choose(&checked, clients, name)
+	var clients []string
+	for _, c := range table.All() {
+		clients = append(clients, c.Name)
+	}
+	flags.Func("client", "check the directories of the client `NAME`: "+strings.Join(clients, ", "), func(name string) (err error) {
+		checked, err = lookup(name)
+		return err
 	})
 	var commands, skills []string
 	for name, dirs := range map[string]*[]string{"commands": &commands, "skills": &skills} {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	table "github.com/toolshelf-go/toolshelf/client"
 )
 
 // project makes a new directory with files the working directory and returns its path.
@@ -171,10 +173,18 @@ func TestNamedDirectoriesAddToTheDirectoriesOfAClient(t *testing.T) {
 }
 
 func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
-	for name, c := range clients {
+	for _, row := range table.All() {
+		name := row.Name
+		c, err := lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i, dir := range append(c.commands, c.skills...) {
 			t.Run(name+" "+dir, func(t *testing.T) {
 				file, text, status, want := dir+"/a.md", warning, 0, theWarning
+				if name == "vscode" {
+					file = dir + "/a.prompt.md"
+				}
 				if i >= len(c.commands) {
 					file, text, status, want = dir+"/a/SKILL.md", wrong, 1, theError
 				}
@@ -243,12 +253,13 @@ func TestImpossibleChecks(t *testing.T) {
 		{[]string{".", "missing"}, "missing"},
 		{[]string{"file"}, "file"},
 		{[]string{"empty"}, "empty has none of the directories commands, .claude/commands, skills,"},
-		{[]string{"-client", "gemini"}, ". has none of the directories .gemini/skills, .agents/skills;"},
+		{[]string{"-client", "gemini"}, ". has none of the directories .agents/skills, .gemini/skills;"},
 		{[]string{"-skills", "missing"}, "missing"},
 		{[]string{"-commands", "commands/a.md"}, "a.md"},
 		{[]string{"-skills", "commands", ".", "empty"}, filepath.Join("empty", "commands")},
 		{[]string{"-skills="}, "the name of the directory is empty"},
-		{[]string{"-client", "nobody"}, "use one of claude, codex, cursor, gemini, opencode, vscode"},
+		{[]string{"-client", "nobody"}, "use one of amp, claude, cline, "},
+		{[]string{"-client", "cluade"}, `did you mean "claude"?`},
 		{[]string{"-format", "xml"}, "use one of github, json, sarif, text"},
 		{[]string{"-unknown"}, "usage: toolshelf-lint"},
 	} {

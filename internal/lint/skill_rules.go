@@ -11,20 +11,26 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Limits of the Agent Skills specification, in characters
-// (https://agentskills.io/specification).
-const (
-	maxSkillName          = 64
-	maxSkillDescription   = 1024
-	maxSkillCompatibility = 500
-)
+// specifiedFields are the fields that the Agent Skills specification defines.
+var specifiedFields, specifiedLimits = func() (fields []string, limits map[string]int) {
+	limits = map[string]int{}
+	for _, f := range client.AgentSkills().Fields {
+		fields, limits[f.Name] = append(fields, f.Name), f.Limit
+	}
+	return fields, limits
+}()
 
-// specifiedFields are the fields that the specification defines.
-var specifiedFields = []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools"}
+// Limits of the specification, in characters.
+var (
+	maxSkillName          = specifiedLimits["name"]
+	maxSkillDescription   = specifiedLimits["description"]
+	maxSkillCompatibility = specifiedLimits["compatibility"]
+)
 
 // clientFields are the top-level fields that toolshelf supports in addition to the
 // specification. Below "metadata" these fields have no effect.

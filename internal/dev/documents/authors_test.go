@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
@@ -141,5 +143,39 @@ func TestAuthorsDocumentShowsExamplesOfMessages(t *testing.T) {
 	}
 	if run < 25 {
 		t.Errorf("only %d examples in code", run)
+	}
+}
+
+// clientTable returns the table of docs/authors.md for the clients of package client.
+func clientTable() string {
+	cell := func(places []client.Place) string {
+		var all []string
+		for _, p := range places {
+			shown := p.Path()
+			if suffix := p.Suffix(); suffix != ".md" && suffix != "/SKILL.md" {
+				shown += "/*" + suffix
+			}
+			all = append(all, "`"+shown+"`")
+		}
+		if all == nil {
+			return "none"
+		}
+		return strings.Join(all, ", ")
+	}
+	var table strings.Builder
+	table.WriteString("| Client | `-client` of the linter | Commands | Skills |\n|---|---|---|---|\n")
+	for _, c := range client.All() {
+		fmt.Fprintf(&table, "| %s | `%s` | %s | %s |\n", c.Title, c.Name, cell(c.Commands), cell(c.Skills))
+	}
+	return table.String()
+}
+
+func TestAuthorsDocumentHasTheTableOfClients(t *testing.T) {
+	page, err := os.ReadFile("docs/authors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := clientTable(); !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), want) {
+		t.Errorf("docs/authors.md does not contain the table of package client; write:\n%s", want)
 	}
 }

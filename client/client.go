@@ -1,0 +1,208 @@
+// Package client describes the programs that read commands, skills, agents and instructions
+// from files: where each program looks, how each program names the files, and which fields each
+// program documents.
+//
+// The package is data. A [Client] is a row of a table, and each function such as [Claude] returns
+// a new copy of a row. A program may change the copy, or write a row of its own:
+//
+//	mine := client.Claude()
+//	mine.Name = "mine"
+//	mine.Commands = append(mine.Commands, client.Place{Dir: "prompts", Pattern: "*.md"})
+//
+// A comment beside each list of a row names the source and the date of the source: the
+// documentation or the source code of the client, unless the comment says "third party".
+package client
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Client is a program that reads commands and skills.
+type Client struct {
+	Name  string // the key of [Lookup], such as "claude"
+	Title string // the name in the documentation of the client, such as "Claude Code"
+
+	// The places of the files. A place has precedence over all later places of its list.
+	Commands     []Place
+	Skills       []Place
+	Agents       []Place
+	Instructions []Place
+
+	// Manifests are the files that make a directory a plugin of the client, relative to the
+	// directory. The first existing file counts.
+	Manifests []string
+
+	// Fields are the fields of commands and skills. Fields is nil if the client documents no
+	// limit and no field beyond the fields of [AgentSkills].
+	Fields []Field
+}
+
+// A Place is a set of files below a directory.
+type Place struct {
+	Base    Base
+	Dir     string   // below Base, with slashes; "." is Base itself
+	Pattern string   // the paths of the files below Dir; see [Place.Check]
+	Name    NameRule // where the name of a file comes from
+	Prefix  string   // begins each name, as in "prompts:review"
+	Parents bool     // the client also looks in the parent directories of the project
+}
+
+// A Base is the directory above the directory of a [Place].
+type Base int
+
+const (
+	Project Base = iota // the root of the project
+	Home                // the home directory of the user
+	Config              // $XDG_CONFIG_HOME, or ~/.config; on Windows %APPDATA%
+)
+
+// String returns the beginning of the path of a place, such as "~/".
+func (b Base) String() string {
+	switch b {
+	case Project:
+		return ""
+	case Home:
+		return "~/"
+	case Config:
+		return "~/.config/"
+	}
+	return "Base(" + strconv.Itoa(int(b)) + ")"
+}
+
+// A NameRule states where the name of a command, a skill or an agent comes from.
+type NameRule int
+
+const (
+	// FromPath takes the name from the path below the directory of the place: the part for the
+	// wildcards of the pattern, with ":" in place of "/".
+	FromPath NameRule = iota
+
+	// FromHeader takes the field name of the header. Without the field, FromHeader is FromPath.
+	FromHeader
+
+	// OnlyHeader takes the field name of the header. A client ignores a file without the field.
+	OnlyHeader
+)
+
+// A Field is a field of a header.
+type Field struct {
+	Name     string
+	Kind     Kind
+	Required bool
+	Limit    int // number of characters of a text; 0 means no limit
+}
+
+// A Kind is the kind of the value of a [Field].
+type Kind int
+
+const (
+	Text    Kind = iota
+	Flag         // true or false
+	List         // a list, or a text that separates the items by blanks or commas
+	Mapping      // keys with values
+)
+
+// Path returns the path of the place for a reader, such as "~/.claude/commands".
+func (p Place) Path() string { return p.Base.String() + p.Dir }
+
+// Suffix returns the end of the pattern after the last "*", such as ".prompt.md". The name of a
+// file omits the suffix.
+func (p Place) Suffix() string { return p.Pattern[strings.LastIndexByte(p.Pattern, '*')+1:] }
+
+// Nested reports whether the pattern begins with "**/": the client also reads the
+// subdirectories, at any depth.
+func (p Place) Nested() bool { return strings.HasPrefix(p.Pattern, "**/") }
+
+// Check returns an error if the place is not valid. The directory of a valid place is a clean
+// relative path without "..". The pattern is a wildcard and the end of a file name, as in
+// "*.md", or "*/" and the name of a file, as in "*/SKILL.md", or the name of a file. A
+// pattern may begin with "**/" for all subdirectories.
+func (p Place) Check() error {
+	if p.Base < Project || p.Base > Config {
+		return fmt.Errorf("unknown base %d; use Project, Home or Config", int(p.Base))
+	}
+	if p.Name < FromPath || p.Name > OnlyHeader {
+		return fmt.Errorf("unknown name rule %d; use FromPath, FromHeader or OnlyHeader", int(p.Name))
+	}
+	for part := range strings.SplitSeq(p.Dir, "/") {
+		if part == "" || part == ".." || part == "." && p.Dir != "." || strings.Contains(part, `\`) || !utf8.ValidString(part) {
+			return fmt.Errorf(`invalid directory %q; use a relative path such as ".claude/commands"`, p.Dir)
+		}
+	}
+	for _, r := range p.Prefix {
+		if r != ':' && r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
+			return fmt.Errorf(`invalid prefix %q; use letters, digits, "_", "-" and ":"`, p.Prefix)
+		}
+	}
+	file := strings.TrimPrefix(p.Pattern, "**/")
+	if below, ok := strings.CutPrefix(file, "*/"); ok && !p.Nested() {
+		file = below
+	} else {
+		file = strings.TrimPrefix(file, "*")
+	}
+	if file == "" || strings.ContainsAny(file, `*?[]{}/\`) || !utf8.ValidString(file) {
+		return fmt.Errorf(`invalid pattern %q; use a pattern such as "*.md", "**/*.md" or "*/SKILL.md"`, p.Pattern)
+	}
+	return nil
+}
+
+// All returns the clients in the order of their names.
+func All() []Client {
+	return []Client{Amp(), Claude(), Cline(), Codex(), Copilot(), Crush(), Cursor(), Factory(), Gemini(), Goose(), Kilo(), Kiro(), Kit(), OpenCode(),
+		Pi(), Qwen(), Roo(), VSCode(), Windsurf()}
+}
+
+// Lookup returns the client with a name. For an unknown name, the error has the nearest name.
+func Lookup(name string) (Client, error) {
+	all := All()
+	nearest, least := "", len(name)/2+1 // a name with other letters in half of its places is not similar
+	names := make([]string, len(all))
+	for i, c := range all {
+		if c.Name == name {
+			return c, nil
+		}
+		names[i] = c.Name
+		if d := distance(strings.ToLower(name), c.Name); d < least {
+			nearest, least = c.Name, d
+		}
+	}
+	if len(name) > maxName || nearest == "" {
+		return Client{}, fmt.Errorf("unknown client %.*q; use one of %s", maxName, name, strings.Join(names, ", "))
+	}
+	return Client{}, fmt.Errorf("unknown client %q; did you mean %q?", name, nearest)
+}
+
+// maxName bounds the part of an unknown name that an error contains, in bytes.
+const maxName = 100
+
+// distance returns the number of bytes to insert, remove, replace or swap with a neighbor that
+// turn a into b.
+func distance(a, b string) int {
+	if len(a) > maxName {
+		return len(a)
+	}
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}

@@ -1,0 +1,151 @@
+package client
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestRowsAreValid(t *testing.T) {
+	names := map[string]bool{}
+	for _, c := range All() {
+		if c.Name != strings.ToLower(c.Name) || c.Title == "" || names[c.Name] {
+			t.Errorf("wrong or repeated name %q, title %q", c.Name, c.Title)
+		}
+		names[c.Name] = true
+		if len(c.Commands)+len(c.Skills) == 0 {
+			t.Errorf("%s reads neither commands nor skills", c.Name)
+		}
+		for kind, places := range map[string][]Place{"commands": c.Commands, "skills": c.Skills, "agents": c.Agents, "instructions": c.Instructions} {
+			seen, base := map[Place]bool{}, Project
+			for _, p := range places {
+				if err := p.Check(); err != nil {
+					t.Errorf("%s of %s: %v", kind, c.Name, err)
+				}
+				if seen[p] {
+					t.Errorf("%s of %s: %+v twice", kind, c.Name, p)
+				}
+				seen[p] = true
+				if p.Base == Project && base != Project {
+					t.Errorf("%s of %s: %s follows a place of the user; the project has precedence", kind, c.Name, p.Path())
+				}
+				base = p.Base
+				if p.Parents && p.Base != Project {
+					t.Errorf("%s of %s: %s has no parents", kind, c.Name, p.Path())
+				}
+				if skill := strings.HasSuffix(p.Pattern, "*/SKILL.md"); skill != (kind == "skills") {
+					t.Errorf("%s of %s: pattern %q", kind, c.Name, p.Pattern)
+				}
+			}
+		}
+		fields := map[string]bool{}
+		for _, f := range c.Fields {
+			if f.Name == "" || fields[f.Name] || f.Limit < 0 || f.Limit > 0 && f.Kind != Text {
+				t.Errorf("%s: wrong or repeated field %+v", c.Name, f)
+			}
+			fields[f.Name] = true
+		}
+	}
+	if !slices.IsSortedFunc(All(), func(a, b Client) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("All does not sort by name")
+	}
+}
+
+func TestACopyDoesNotChangeTheTable(t *testing.T) {
+	before := All()
+	for _, c := range All() {
+		for _, places := range [][]Place{c.Commands, c.Skills, c.Agents, c.Instructions} {
+			clear(places)
+		}
+		clear(c.Manifests)
+		clear(c.Fields)
+	}
+	if !reflect.DeepEqual(before, All()) {
+		t.Error("All returns shared memory")
+	}
+}
+
+func TestTheSpecificationHasNoPlaces(t *testing.T) {
+	spec := AgentSkills()
+	if len(spec.Commands)+len(spec.Skills)+len(spec.Agents)+len(spec.Instructions) > 0 {
+		t.Errorf("got %+v", spec)
+	}
+	if slices.ContainsFunc(All(), func(c Client) bool { return c.Name == spec.Name }) {
+		t.Error("All contains the specification")
+	}
+}
+
+func TestLookup(t *testing.T) {
+	for _, c := range All() {
+		if found, err := Lookup(c.Name); err != nil || !reflect.DeepEqual(found, c) {
+			t.Errorf("%s: %v, %v", c.Name, found, err)
+		}
+	}
+	for name, want := range map[string]string{
+		"cluade":   `unknown client "cluade"; did you mean "claude"?`,
+		"Claude":   `unknown client "Claude"; did you mean "claude"?`,
+		"vs-code":  `unknown client "vs-code"; did you mean "vscode"?`,
+		"opencod":  `unknown client "opencod"; did you mean "opencode"?`,
+		"":         `unknown client ""; use one of amp, claude, `,
+		"xyzxyz":   `unknown client "xyzxyz"; use one of amp, `,
+		"a\nb\x00": `unknown client "a\nb\x00"; use one of amp, `,
+	} {
+		if c, err := Lookup(name); err == nil || !strings.HasPrefix(err.Error(), want) || c.Name != "" {
+			t.Errorf("%q: got %v, want %s", name, err, want)
+		}
+	}
+	if _, err := Lookup(strings.Repeat("claude", 1e6)); err == nil || len(err.Error()) > 400 {
+		t.Errorf("a long name: %v", err)
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "abd", 1}, {"abc", "ab", 1}, {"acb", "abc", 1}, {"kitten", "sitting", 3}} {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("the distance of %q and %q is %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func TestPlacesThatAreNotValid(t *testing.T) {
+	for _, p := range []Place{
+		{}, {Dir: "a"}, {Dir: "", Pattern: "*.md"}, {Dir: "/a", Pattern: "*.md"}, {Dir: "a/", Pattern: "*.md"}, {Dir: "../a", Pattern: "*.md"},
+		{Dir: "a/../b", Pattern: "*.md"}, {Dir: "./a", Pattern: "*.md"}, {Dir: `a\b`, Pattern: "*.md"}, {Dir: "a\xff", Pattern: "*.md"},
+		{Dir: "a", Pattern: "*"}, {Dir: "a", Pattern: "**/*"}, {Dir: "a", Pattern: "**"}, {Dir: "a", Pattern: "**/"}, {Dir: "a", Pattern: "*/"}, {Dir: "a", Pattern: "b*.md"},
+		{Dir: "a", Pattern: "*/*.md"}, {Dir: "a", Pattern: "*.{md,mdc}"}, {Dir: "a", Pattern: "**/*/SKILL.md"}, {Dir: "a", Pattern: "b/c.md"},
+		{Base: 3, Dir: "a", Pattern: "*.md"}, {Base: -1, Dir: "a", Pattern: "*.md"}, {Dir: "a", Pattern: "*.md", Name: 3},
+		{Dir: "a", Pattern: "*.md", Prefix: "a/"}, {Dir: "a", Pattern: "*.md", Prefix: "a\n"}, {Dir: "a", Pattern: "*.md", Prefix: "é:"},
+	} {
+		if err := p.Check(); err == nil {
+			t.Errorf("%+v is valid", p)
+		}
+	}
+	for _, pattern := range []string{"*.md", "**/*.md", "*.prompt.md", "**/*.toml", "*/SKILL.md", "**/SKILL.md", "AGENTS.md"} {
+		if err := (Place{Dir: ".", Pattern: pattern}).Check(); err != nil {
+			t.Errorf("%q: %v", pattern, err)
+		}
+	}
+}
+
+func TestPartsOfAPlace(t *testing.T) {
+	for _, tt := range []struct {
+		place        Place
+		path, suffix string
+		nested       bool
+	}{
+		{Place{Dir: ".claude/commands", Pattern: "**/*.md"}, ".claude/commands", ".md", true},
+		{Place{Dir: ".github/prompts", Pattern: "*.prompt.md"}, ".github/prompts", ".prompt.md", false},
+		{Place{Base: Home, Dir: ".pi/agent/skills", Pattern: "**/SKILL.md"}, "~/.pi/agent/skills", "/SKILL.md", true},
+		{Place{Base: Config, Dir: "kit/prompts", Pattern: "*.md"}, "~/.config/kit/prompts", ".md", false},
+		{Place{Dir: ".", Pattern: "AGENTS.md"}, ".", "AGENTS.md", false},
+	} {
+		p := tt.place
+		if p.Path() != tt.path || p.Suffix() != tt.suffix || p.Nested() != tt.nested {
+			t.Errorf("%+v: got %q, %q, %v", p, p.Path(), p.Suffix(), p.Nested())
+		}
+	}
+}

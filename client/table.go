@@ -1,0 +1,390 @@
+package client
+
+// AgentSkills returns the Agent Skills specification as a row without places: the fields of a
+// SKILL.md and their limits.
+func AgentSkills() Client {
+	return Client{Name: "agentskills", Title: "Agent Skills",
+		Fields: []Field{ // https://agentskills.io/specification, 2026-10
+			{Name: "name", Kind: Text, Required: true, Limit: 64},
+			{Name: "description", Kind: Text, Required: true, Limit: 1024},
+			{Name: "license", Kind: Text},
+			{Name: "compatibility", Kind: Text, Limit: 500},
+			{Name: "metadata", Kind: Mapping},
+			{Name: "allowed-tools", Kind: List},
+		}}
+}
+
+// Amp returns the row of Amp.
+func Amp() Client {
+	return Client{Name: "amp", Title: "Amp",
+		Skills: []Place{ // syllago.dev, Amp: Skills, and decodeclaude.com, Amp: Skills, 2026-11; third parties
+			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".claude/skills", Pattern: "*/SKILL.md"},
+			{Base: Config, Dir: "agents/skills", Pattern: "*/SKILL.md"},
+			{Base: Config, Dir: "amp/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".claude/skills", Pattern: "*/SKILL.md"},
+		},
+		Instructions: []Place{ // syllago.dev, Amp, 2026-11; third party
+			{Dir: ".", Pattern: "AGENTS.md"},
+			{Base: Config, Dir: "amp", Pattern: "AGENTS.md"},
+		}}
+}
+
+// Claude returns the row of Claude Code. Claude Code itself reads the personal skills before the
+// skills of the project; the table has the order of the other clients.
+func Claude() Client {
+	return Client{Name: "claude", Title: "Claude Code",
+		Commands: []Place{ // code.claude.com/docs/en/skills and …/slash-commands, 2026-10
+			{Dir: ".claude/commands", Pattern: "**/*.md", Parents: true},
+			{Base: Home, Dir: ".claude/commands", Pattern: "**/*.md"},
+		},
+		Skills: []Place{ // code.claude.com/docs/en/skills, 2026-10
+			{Dir: ".claude/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".claude/skills", Pattern: "*/SKILL.md"},
+		},
+		Agents: []Place{ // code.claude.com/docs/en/sub-agents, 2026-10
+			{Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader},
+			{Base: Home, Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader},
+		},
+		Instructions: []Place{ // code.claude.com/docs/en/memory, 2026-10
+			{Dir: ".", Pattern: "CLAUDE.md", Parents: true},
+			{Dir: ".", Pattern: "CLAUDE.local.md", Parents: true},
+			{Dir: ".claude/rules", Pattern: "**/*.md"},
+		},
+		Manifests: []string{".claude-plugin/plugin.json"}, // code.claude.com/docs/en/plugins-reference, 2026-10
+		Fields: []Field{ // code.claude.com/docs/en/skills, frontmatter reference, 2026-10
+			{Name: "name", Kind: Text, Limit: 64},
+			{Name: "description", Kind: Text, Limit: 1536}, // the limit of description and when_to_use together
+			{Name: "when_to_use", Kind: Text},
+			{Name: "argument-hint", Kind: Text},
+			{Name: "arguments", Kind: List},
+			{Name: "disable-model-invocation", Kind: Flag},
+			{Name: "user-invocable", Kind: Flag},
+			{Name: "allowed-tools", Kind: List},
+			{Name: "disallowed-tools", Kind: List},
+			{Name: "model", Kind: Text},
+			{Name: "effort", Kind: Text},
+			{Name: "context", Kind: Text},
+			{Name: "agent", Kind: Text},
+			{Name: "hooks", Kind: Mapping},
+			{Name: "paths", Kind: List},
+		}}
+}
+
+// Cline returns the row of Cline. Cline calls its commands workflows.
+func Cline() Client {
+	return Client{Name: "cline", Title: "Cline",
+		Commands: []Place{ // docs.cline.bot/features/slash-commands/workflows/best-practices, 2026-11
+			{Dir: ".clinerules/workflows", Pattern: "*.md"},
+			{Base: Home, Dir: "Documents/Cline/Workflows", Pattern: "*.md"},
+		},
+		Skills: []Place{ // docs.cline.bot/customization/skills, 2026-11
+			{Dir: ".cline/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".clinerules/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".cline/skills", Pattern: "*/SKILL.md"},
+		},
+		Instructions: []Place{ // docs.cline.bot/features/cline-rules, 2026-11
+			{Dir: ".clinerules", Pattern: "*.md"},
+			{Dir: ".", Pattern: "AGENTS.md"},
+			{Base: Home, Dir: "Documents/Cline/Rules", Pattern: "*.md"},
+		}}
+}
+
+// Codex returns the row of Codex CLI. The variable CODEX_HOME replaces ~/.codex, often by the
+// directory .codex of a project. The table has both.
+func Codex() Client {
+	return Client{Name: "codex", Title: "Codex CLI",
+		Commands: []Place{ // github.com/openai/codex docs/prompts.md, 2026-02; deprecated in favor of skills
+			{Dir: ".codex/prompts", Pattern: "*.md", Prefix: "prompts:"},
+			{Base: Home, Dir: ".codex/prompts", Pattern: "*.md", Prefix: "prompts:"},
+		},
+		Skills: []Place{ // developers.openai.com/codex/skills, and codex-rs/ext/skills/src/host_roots.rs for .codex/skills, 2026-11
+			{Dir: ".agents/skills", Pattern: "**/SKILL.md", Parents: true},
+			{Dir: ".codex/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".codex/skills", Pattern: "**/SKILL.md"},
+		},
+		Instructions: []Place{ // developers.openai.com/codex/guides/agents-md, 2026-10
+			{Dir: ".", Pattern: "AGENTS.override.md", Parents: true},
+			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
+		},
+		Manifests: []string{"plugin.json", ".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"}} // core-plugins/manifest.rs, 2026-11
+}
+
+// Copilot returns the row of GitHub Copilot CLI.
+func Copilot() Client {
+	return Client{Name: "copilot", Title: "GitHub Copilot CLI",
+		Skills: []Place{ // docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-skills, 2026-11
+			{Dir: ".github/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".claude/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".copilot/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+		},
+		Agents: []Place{ // code.visualstudio.com/docs/agent-customization/custom-agents, 2026-11
+			{Dir: ".github/agents", Pattern: "*.agent.md", Name: FromHeader},
+		},
+		Instructions: []Place{ // docs.github.com/en/copilot/concepts/response-customization, 2026-11
+			{Dir: ".github", Pattern: "copilot-instructions.md"},
+			{Dir: ".github/instructions", Pattern: "**/*.instructions.md"},
+			{Dir: ".", Pattern: "AGENTS.md"},
+		},
+		Manifests: []string{"plugin.json"}} // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
+}
+
+// Crush returns the row of Crush.
+func Crush() Client {
+	return Client{Name: "crush", Title: "Crush",
+		Commands: []Place{ // github.com/charmbracelet/crush 37f36e93, internal/commands, 2026-11
+			{Dir: ".crush/commands", Pattern: "**/*.md", Prefix: "project:"},
+			{Base: Config, Dir: "crush/commands", Pattern: "**/*.md", Prefix: "user:"},
+			{Base: Home, Dir: ".crush/commands", Pattern: "**/*.md", Prefix: "user:"},
+		},
+		Skills: []Place{ // github.com/charmbracelet/crush 37f36e93, internal/config, 2026-11
+			{Base: Config, Dir: "crush/skills", Pattern: "**/SKILL.md"},
+		}}
+}
+
+// Cursor returns the row of Cursor.
+func Cursor() Client {
+	return Client{Name: "cursor", Title: "Cursor",
+		Commands: []Place{ // cursor.com/docs/plugins/building, 2026-11
+			{Dir: ".cursor/commands", Pattern: "*.md"},
+			{Base: Home, Dir: ".cursor/commands", Pattern: "*.md"},
+		},
+		Skills: []Place{ // cursor.com/docs/skills, 2026-11
+			{Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+			{Dir: ".cursor/skills", Pattern: "**/SKILL.md"},
+			{Dir: ".claude/skills", Pattern: "**/SKILL.md"},
+			{Dir: ".codex/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".cursor/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".claude/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".codex/skills", Pattern: "**/SKILL.md"},
+		},
+		Instructions: []Place{ // cursor.com/docs/rules, 2026-11
+			{Dir: ".cursor/rules", Pattern: "**/*.mdc"},
+			{Dir: ".", Pattern: "**/AGENTS.md"},
+		},
+		Manifests: []string{"plugin.json", ".cursor-plugin/plugin.json"}} // cursor.com/docs/plugins/building, 2026-11
+}
+
+// Factory returns the row of Factory's Droid. Droid also turns the name of a file into lower case
+// and replaces other characters by "-".
+func Factory() Client {
+	return Client{Name: "factory", Title: "Factory Droid",
+		Commands: []Place{ // docs.factory.ai/harness/custom-slash-commands, 2026-11
+			{Dir: ".factory/commands", Pattern: "**/*.md"},
+			{Base: Home, Dir: ".factory/commands", Pattern: "**/*.md"},
+		},
+		Skills: []Place{ // docs.factory.ai/harness/skills, 2026-11
+			{Dir: ".factory/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".factory/skills", Pattern: "*/SKILL.md"},
+		}}
+}
+
+// Gemini returns the row of Gemini CLI. Gemini CLI also replaces other characters of a name by
+// "_" and cuts a name after 50 characters.
+func Gemini() Client {
+	return Client{Name: "gemini", Title: "Gemini CLI",
+		Commands: []Place{ // geminicli.com/docs/cli/custom-commands, 2026-11
+			{Dir: ".gemini/commands", Pattern: "**/*.toml"},
+			{Base: Home, Dir: ".gemini/commands", Pattern: "**/*.toml"},
+		},
+		Skills: []Place{ // geminicli.com/docs/cli/skills, 2026-11
+			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".gemini/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".gemini/skills", Pattern: "*/SKILL.md"},
+		},
+		Agents: []Place{ // github.com/google-gemini/gemini-cli 5411f113, 2026-11; third party
+			{Dir: ".gemini/agents", Pattern: "*.md", Name: FromHeader},
+		},
+		Instructions: []Place{ // geminicli.com/docs/cli/gemini-md, 2026-11
+			{Dir: ".", Pattern: "GEMINI.md", Parents: true},
+		},
+		Manifests: []string{"gemini-extension.json"}} // geminicli.com/docs/extensions, 2026-11
+}
+
+// Goose returns the row of goose. The recipes of goose are YAML with another template language.
+func Goose() Client {
+	return Client{Name: "goose", Title: "goose",
+		Skills: []Place{ // github.com/block/goose documentation/docs/guides/context-engineering/using-skills.md, 2026-10
+			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".goose/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".claude/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".claude/skills", Pattern: "*/SKILL.md"},
+		},
+		Manifests: []string{"plugin.json"}} // …/context-engineering/plugins.md, 2026-10
+}
+
+// Kilo returns the row of Kilo Code. Older versions call their commands workflows.
+func Kilo() Client {
+	return Client{Name: "kilo", Title: "Kilo Code",
+		Commands: []Place{ // factoryengineering.dev/ides/kilo-code and github.com/Kilo-Org/kilocode, 2026-11; third party
+			{Dir: ".kilo/commands", Pattern: "**/*.md"},
+			{Dir: ".kilocode/workflows", Pattern: "*.md"},
+			{Base: Config, Dir: "kilo/commands", Pattern: "**/*.md"},
+			{Base: Home, Dir: ".kilocode/workflows", Pattern: "*.md"},
+		},
+		Skills: []Place{ // kilo.ai/docs/features/skills, 2026-11
+			{Dir: ".kilocode/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".kilocode/skills", Pattern: "*/SKILL.md"},
+		}}
+}
+
+// Kiro returns the row of Kiro.
+func Kiro() Client {
+	return Client{Name: "kiro", Title: "Kiro",
+		Skills: []Place{ // kiro.dev/docs/skills, 2026-11
+			{Dir: ".kiro/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".kiro/skills", Pattern: "*/SKILL.md"},
+		},
+		Instructions: []Place{ // kiro.dev/docs/steering, 2026-11
+			{Dir: ".kiro/steering", Pattern: "*.md"},
+		},
+		Manifests: []string{"plugin.json"}} // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
+}
+
+// Kit returns the row of kit. Kit itself reads the home directory before the project; the table
+// has the order of the other clients.
+func Kit() Client {
+	return Client{Name: "kit", Title: "kit",
+		Commands: []Place{ // github.com/mark3labs/kit a3743877, 2026-11
+			{Dir: ".kit/prompts", Pattern: "*.md"},
+			{Base: Home, Dir: ".kit/prompts", Pattern: "*.md"},
+			{Base: Config, Dir: "kit/prompts", Pattern: "*.md"},
+		},
+		Skills: []Place{ // github.com/mark3labs/kit a3743877, 2026-11
+			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+		}}
+}
+
+// OpenCode returns the row of OpenCode. OpenCode itself separates the directories of a command
+// name by "/", and turns every skill into a command.
+func OpenCode() Client {
+	return Client{Name: "opencode", Title: "OpenCode",
+		Commands: []Place{ // opencode.ai/docs/commands, and config/command.ts for the pattern, 2026-11
+			{Dir: ".opencode/commands", Pattern: "**/*.md", Parents: true},
+			{Dir: ".opencode/command", Pattern: "**/*.md", Parents: true},
+			{Base: Config, Dir: "opencode/commands", Pattern: "**/*.md"},
+			{Base: Config, Dir: "opencode/command", Pattern: "**/*.md"},
+		},
+		Skills: []Place{ // opencode.ai/docs/skills, and skill/index.ts for the pattern, 2026-11
+			{Dir: ".opencode/skills", Pattern: "**/SKILL.md", Parents: true},
+			{Dir: ".claude/skills", Pattern: "**/SKILL.md", Parents: true},
+			{Dir: ".agents/skills", Pattern: "**/SKILL.md", Parents: true},
+			{Base: Config, Dir: "opencode/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".claude/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+		},
+		Agents: []Place{ // opencode.ai/docs/agents, 2026-11
+			{Dir: ".opencode/agents", Pattern: "**/*.md"},
+			{Dir: ".opencode/agent", Pattern: "**/*.md"},
+			{Base: Config, Dir: "opencode/agents", Pattern: "**/*.md"},
+			{Base: Config, Dir: "opencode/agent", Pattern: "**/*.md"},
+		},
+		Instructions: []Place{ // opencode.ai/docs/rules, 2026-11
+			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
+		}}
+}
+
+// Pi returns the row of pi. Pi also reads a Markdown file in the directory of skills as a skill;
+// the table has no such place.
+func Pi() Client {
+	return Client{Name: "pi", Title: "pi",
+		Commands: []Place{ // github.com/badlogic/pi-mono 83378aad, docs/prompt-templates.md, 2026-11
+			{Dir: ".pi/prompts", Pattern: "*.md"},
+			{Base: Home, Dir: ".pi/agent/prompts", Pattern: "*.md"},
+		},
+		Skills: []Place{ // github.com/badlogic/pi-mono 83378aad, docs/skills.md, 2026-11
+			{Dir: ".pi/skills", Pattern: "**/SKILL.md"},
+			{Dir: ".agents/skills", Pattern: "**/SKILL.md", Parents: true},
+			{Base: Home, Dir: ".pi/agent/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+		},
+		Instructions: []Place{ // github.com/badlogic/pi-mono 83378aad, 2026-11
+			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
+		}}
+}
+
+// Qwen returns the row of Qwen Code.
+func Qwen() Client {
+	return Client{Name: "qwen", Title: "Qwen Code",
+		Commands: []Place{ // qwenlm.github.io/qwen-code-docs, custom commands; FileCommandLoader.ts for TOML, 2026-11
+			{Dir: ".qwen/commands", Pattern: "**/*.md"},
+			{Dir: ".qwen/commands", Pattern: "**/*.toml"},
+			{Base: Home, Dir: ".qwen/commands", Pattern: "**/*.md"},
+			{Base: Home, Dir: ".qwen/commands", Pattern: "**/*.toml"},
+		},
+		Skills: []Place{ // github.com/QwenLM/qwen-code docs/users/features/skills.md, 2026-10
+			{Dir: ".qwen/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".qwen/skills", Pattern: "*/SKILL.md"},
+		},
+		Agents: []Place{ // github.com/QwenLM/qwen-code docs/users/features/sub-agents.md, 2026-10
+			{Dir: ".qwen/agents", Pattern: "*.md"},
+		},
+		Instructions: []Place{ // github.com/QwenLM/qwen-code docs, memory, 2026-10
+			{Dir: ".", Pattern: "QWEN.md", Parents: true},
+		},
+		Manifests: []string{"qwen-extension.json", "plugin.json"}} // github.com/QwenLM/qwen-code docs, extensions, 2026-10
+}
+
+// Roo returns the row of Roo Code, without the skills of single modes.
+func Roo() Client {
+	return Client{Name: "roo", Title: "Roo Code",
+		Commands: []Place{ // docs.roocode.com/advanced-usage/available-tools/run-slash-command, 2026-11
+			{Dir: ".roo/commands", Pattern: "*.md"},
+			{Base: Home, Dir: ".roo/commands", Pattern: "*.md"},
+		},
+		Skills: []Place{ // github.com/RooCodeInc/Roo-Code-Docs docs/features/skills.mdx, 2026-11
+			{Dir: ".roo/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".roo/skills", Pattern: "*/SKILL.md"},
+		}}
+}
+
+// VSCode returns the row of GitHub Copilot in VS Code.
+func VSCode() Client {
+	return Client{Name: "vscode", Title: "VS Code",
+		Commands: []Place{ // code.visualstudio.com/docs/agent-customization/prompt-files, 2026-11
+			{Dir: ".github/prompts", Pattern: "*.prompt.md", Name: FromHeader},
+		},
+		Skills: []Place{ // code.visualstudio.com/docs/agent-customization/agent-skills, 2026-11
+			{Dir: ".github/skills", Pattern: "**/SKILL.md"},
+			{Dir: ".claude/skills", Pattern: "**/SKILL.md"},
+			{Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".copilot/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".claude/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+		},
+		Agents: []Place{ // code.visualstudio.com/docs/agent-customization/custom-agents, 2026-11
+			{Dir: ".github/agents", Pattern: "*.agent.md", Name: FromHeader},
+			{Dir: ".claude/agents", Pattern: "*.md", Name: FromHeader},
+		},
+		Instructions: []Place{ // code.visualstudio.com/docs/agent-customization/custom-instructions, 2026-11
+			{Dir: ".github", Pattern: "copilot-instructions.md"},
+			{Dir: ".github/instructions", Pattern: "**/*.instructions.md"},
+			{Dir: ".", Pattern: "AGENTS.md"},
+		},
+		Manifests: []string{"plugin.json"}} // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
+}
+
+// Windsurf returns the row of Windsurf. Windsurf calls its commands workflows.
+func Windsurf() Client {
+	return Client{Name: "windsurf", Title: "Windsurf",
+		Commands: []Place{ // mintlify.com/EveryInc/compound-engineering-plugin, Windsurf, 2026-11; third party
+			{Dir: ".windsurf/workflows", Pattern: "*.md"},
+			{Base: Home, Dir: ".codeium/windsurf/global_workflows", Pattern: "*.md"},
+		},
+		Skills: []Place{ // docs.windsurf.com/windsurf/cascade/skills, as quoted in github.com/microsoft/apm/issues/1520, 2026-11
+			{Dir: ".windsurf/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".codeium/windsurf/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+		},
+		Instructions: []Place{ // docs.windsurf.com, rules, 2026-11; third party
+			{Dir: ".windsurf/rules", Pattern: "*.md"},
+		}}
+}

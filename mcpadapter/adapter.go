@@ -95,7 +95,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 func (a *Adapter) ownTools() ([]Tool, error) {
 	var names []string
 	var offered []definition
-	t := toolset{a.catalog, make(map[string]string), a.config.relativePaths, a.hider}
+	t := toolset{a.catalog, make(map[string]string), a.config.relativePaths, a.config.structured, a.hider}
 	for _, d := range definitions(a.bridge) {
 		names = append(names, d.name)
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {

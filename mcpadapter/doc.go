@@ -71,6 +71,11 @@
 // empty input for {}. A tool rejects all other deviations, including unknown
 // arguments, with a message that states the accepted values.
 //
+// The results of the tools for files, get_skill and read_skill_file are texts. Only with
+// WithStructuredContent, these tools declare an output schema and return structured content
+// too, because several clients then hand a model only the structured content. The
+// results of the other tools are JSON.
+//
 // A failed call is a Result with IsError. The tools for commands, skills and
 // reports return the error as {"error":{"code":"…","message":"…"}}. list_skills
 // returns {"error":"…"}. The tools for files return the text "Error: …", with the
@@ -92,7 +97,7 @@
 // Unless a call sets other limits, list_directory, directory_tree and search_files
 // return at most 1,000 entries, search_text returns at most 100 lines, and the text of
 // each has at most 20,000 characters. The text reports the number of further entries.
-// The structured content has only the entries of the text. directory_tree, search_files
+// With WithStructuredContent, the same limits apply to the structured content. directory_tree, search_files
 // and search_text omit entries that .gitignore files ignore, and do not enter .git,
 // node_modules and other directories of dependencies. read_skill_file returns at most
 // 1 MiB, and read_file at most 64 KiB, or 256 KiB on request.

@@ -25,6 +25,7 @@ type config struct {
 	dialect      Dialect
 
 	relativePaths bool
+	structured    bool
 	withoutSkills bool
 }
 
@@ -108,6 +109,18 @@ func WithExtraTools(tools ...Tool) Option {
 		c.extra = append(c.extra, tools...)
 		return nil
 	}
+}
+
+// WithStructuredContent adds structured content and an output schema to the tools whose
+// results are texts: the tools for files, get_skill and read_skill_file. Use the option if a
+// program reads the results. Several clients, such as Claude Code and Codex, hand a model only
+// the structured content, which is larger than the text and has no line numbers. With the
+// option, max_characters limits both parts, and a result has fewer entries.
+//
+// Without the option, only errors of these tools have structured content. The other tools
+// always have both parts.
+func WithStructuredContent() Option {
+	return func(c *config) error { c.structured = true; return nil }
 }
 
 // WithPageSize sets the maximum number of tools, prompts, skills or resources on a page

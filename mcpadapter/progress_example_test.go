@@ -52,11 +52,11 @@ func ExampleContextWithProgress() {
 	params := `{"name":"search_files","arguments":{"pattern":"*.txt"},"_meta":{"progressToken":"search-1",` +
 		`"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`
 	result, err := adapter.NewSession().Handle(ctx, "tools/call", json.RawMessage(params))
-	var found struct {
-		StructuredContent struct{ Files []string }
-	}
-	fmt.Println(json.Unmarshal(result, &found), found.StructuredContent.Files, err)
+	var found struct{ Content []struct{ Text string } }
+	fmt.Println(json.Unmarshal(result, &found), found.Content, err)
 	// Output:
 	// notifications/progress {"progressToken":"search-1","progress":1,"message":"Entries seen: 1"} <nil>
-	// <nil> [remote/notes.txt] <nil>
+	// <nil> [{Found 1 file matching '*.txt':
+	//
+	//   remote/notes.txt}] <nil>
 }

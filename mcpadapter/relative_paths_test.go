@@ -158,10 +158,10 @@ func TestWithRelativePathsHidesTheRoot(t *testing.T) {
 				toolshelf.WithSkillsDir(filepath.Join(root, "skills"), filepath.Join(root, "more"), outside),
 				toolshelf.WithReports(filepath.Join(root, "reports"), filepath.Join(root, "local")))
 			change(t, root)
-			if found := containing(allTexts(t, adapterOf(t, c), root), root); len(found) < 3 {
+			if found := containing(allTexts(t, adapterOf(t, c, mcpadapter.WithStructuredContent()), root), root); len(found) < 3 {
 				t.Errorf("without the option, %d texts hold the path; the test shows nothing", len(found))
 			}
-			for _, text := range containing(allTexts(t, adapterOf(t, c, mcpadapter.WithRelativePaths()), root), root) {
+			for _, text := range containing(allTexts(t, adapterOf(t, c, mcpadapter.WithRelativePaths(), mcpadapter.WithStructuredContent()), root), root) {
 				t.Errorf("%s is in %s", root, text)
 			}
 		})
@@ -201,11 +201,11 @@ func TestWithRelativePathsShowsPathsInLayers(t *testing.T) {
 		toolshelf.WithCommandsDir(filepath.Join(root, "commands"), below), toolshelf.WithCommandsFS("built in", embedded),
 		toolshelf.WithSkillsDir(filepath.Join(root, "skills"), filepath.Join(root, "more"), outside), toolshelf.WithSkillsFS("built in", embedded),
 		toolshelf.WithReports(filepath.Join(root, "reports"), outside))
-	a := adapterOf(t, c, mcpadapter.WithRelativePaths())
+	a := adapterOf(t, c, mcpadapter.WithRelativePaths(), mcpadapter.WithStructuredContent())
 	get := func(tool, arguments string) map[string]any {
 		t.Helper()
 		got, err := a.Call(ctx, tool, json.RawMessage(arguments))
-		if err != nil || got.IsError || got.Text != string(got.Structured) {
+		if err != nil || got.IsError {
 			t.Fatalf("%s: %+v, %v", tool, got, err)
 		}
 		described, _ := a.Lookup(tool)

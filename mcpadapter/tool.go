@@ -45,7 +45,7 @@ type Annotations struct {
 // A Result is the result of a tool call.
 type Result struct {
 	Text       string          // for the model
-	Structured json.RawMessage // the same content as a JSON object that fits the OutputSchema; nil for none
+	Structured json.RawMessage // the same content, or the error, as a JSON object that fits the OutputSchema; nil for none
 	IsError    bool            // the call failed, and Text states the reason
 }
 

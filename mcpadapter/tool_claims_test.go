@@ -69,20 +69,25 @@ var exampleNames = map[string]bool{"node_modules": true}
 
 // A caller calls a tool and fails the test if the result is not the expected result.
 type caller struct {
-	t    *testing.T
-	tool mcpadapter.Tool
+	t       *testing.T
+	tool    mcpadapter.Tool
+	program mcpadapter.Tool // with structured content
 }
 
 func (c caller) succeeds(arguments string) (text string, structured map[string]any) {
 	c.t.Helper()
 	got, err := c.tool.Call(ctx, json.RawMessage(arguments))
+	text = got.Text
+	if err == nil && got.Structured == nil {
+		got, err = c.program.Call(ctx, json.RawMessage(arguments))
+	}
 	if err != nil || got.IsError {
 		c.t.Fatalf("%s(%s): %.300s, %v", c.tool.Name, arguments, got.Text, err)
 	}
 	if err := json.Unmarshal(got.Structured, &structured); err != nil {
 		c.t.Fatal(err)
 	}
-	return got.Text, structured
+	return text, structured
 }
 
 func (c caller) refuses(arguments string, code toolshelf.Code) {
@@ -210,15 +215,15 @@ var claims = []claim{
 	{"get_skill", "", "Load a skill by its name. Returns the instructions in Markdown, the description and the list of the files. " +
 		"Use a name that list_skills or search_skills has returned. Then follow the instructions. " +
 		"Read a file that the instructions mention with read_skill_file.", func(c caller) {
-		c.holds(`{"skill_name":"pdf-processing"}`, `"content":"Read references/guide.md.\n"`, `"description":"Read PDF files."`, `"path":"references/guide.md"`)
+		c.holds(`{"skill_name":"pdf-processing"}`, "\n---\nRead references/guide.md.\n\n", "\ndescription: Read PDF files.\n", "\n  references/guide.md (")
 	}},
 	{"get_skill", "skill_name", "Name of the skill to read", func(c caller) { c.refuses(`{"skill_name":"../x"}`, "INVALID_SKILL_NAME") }},
 	{"read_skill_file", "", "Read one file of a skill, such as references/guide.md or scripts/run.py. " +
 		"Use a path from the list of files that get_skill returns. " +
 		"Returns UTF-8 text unchanged, and other content in Base64. Refuses a file of more than 1 MiB.", func(c caller) {
-		c.holds(`{"skill_name":"pdf-processing","path":"references/guide.md"}`, `"# Guide\n"`, `"utf-8"`)
-		c.holds(`{"skill_name":"pdf-processing","path":"scripts/run.py"}`, `"print()\n"`)
-		c.holds(`{"skill_name":"pdf-processing","path":"logo.png"}`, `"base64"`, `"iVBORw=="`)
+		c.holds(`{"skill_name":"pdf-processing","path":"references/guide.md"}`, "# Guide\n")
+		c.holds(`{"skill_name":"pdf-processing","path":"scripts/run.py"}`, "print()\n")
+		c.holds(`{"skill_name":"pdf-processing","path":"logo.png"}`, "Base64 of logo.png", "\niVBORw==")
 		c.succeeds(`{"skill_name":"pdf-processing","path":"most.txt"}`)
 		c.refuses(`{"skill_name":"pdf-processing","path":"more.txt"}`, "FILE_TOO_LARGE")
 	}},
@@ -259,9 +264,8 @@ var claims = []claim{
 	{"list_directory", "max_characters", sizeText, sizeClaim(`"path":"many"`)},
 	{"list_directory", "cursor", "The next cursor of the previous page (default: first page)", func(c caller) {
 		c.same(`{"path":"many"}`, `{"path":"many","cursor":""}`)
-		_, first := c.succeeds(`{"path":"many","max_characters":30000}`)
-		next, _ := first["next_cursor"].(string)
-		c.holds(`{"path":"many","max_characters":30000}`, "1000 of 1001 entries shown; the next cursor is "+next)
+		first, _ := c.succeeds(`{"path":"many","max_characters":30000}`)
+		_, next, _ := strings.Cut(first, "1000 of 1001 entries shown; the next cursor is ")
 		c.holds(`{"path":"many","cursor":"`+next+`"}`, "[FILE] 1000.txt")
 		c.lacks(`{"path":"many","cursor":"`+next+`"}`, "0999.txt", "next cursor")
 		c.refuses(`{"path":"files","cursor":"`+next+`"}`, "INVALID_CURSOR")
@@ -604,7 +608,8 @@ func claimedCatalog(t *testing.T) *toolshelf.Catalog {
 }
 
 func TestDescriptionsMatchTheBehavior(t *testing.T) {
-	a := adapterOf(t, claimedCatalog(t))
+	c := claimedCatalog(t)
+	a, programs := adapterOf(t, c), adapterOf(t, c, mcpadapter.WithStructuredContent())
 	want, got := map[string]string{}, map[string]string{}
 	for _, tool := range a.Tools() {
 		got[tool.Name+"/"] = tool.Description
@@ -620,7 +625,8 @@ func TestDescriptionsMatchTheBehavior(t *testing.T) {
 			if !ok {
 				t.Fatal("there is no such tool")
 			}
-			claim.check(caller{t, tool})
+			program, _ := programs.Lookup(claim.tool)
+			claim.check(caller{t, tool, program})
 		})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -630,7 +636,7 @@ func TestDescriptionsMatchTheBehavior(t *testing.T) {
 
 // A tool accepts the examples in its schema and in its errors.
 func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
-	a := adapterOf(t, claimedCatalog(t))
+	a := adapterOf(t, claimedCatalog(t), mcpadapter.WithStructuredContent())
 	working := map[string]json.RawMessage{
 		"command_name": json.RawMessage(`"review-pr"`), "skill_name": json.RawMessage(`"pdf-processing"`), "path": json.RawMessage(`"references/guide.md"`),
 		"report_content": json.RawMessage(`"x"`), "user_wants_upload": json.RawMessage(`true`), "pattern": json.RawMessage(`"x"`), "query": json.RawMessage(`"x"`),
@@ -660,7 +666,7 @@ func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
 				if err := validate(t, check, raw); err != nil {
 					t.Errorf("%s(%s): %v", tool.Name, raw, err)
 				}
-				caller{t, tool}.succeeds(string(raw))
+				caller{t, tool, tool}.succeeds(string(raw))
 			}
 		}
 		refused, err := tool.Call(ctx, json.RawMessage(`[]`))
@@ -687,7 +693,7 @@ func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
 
 // A tool accepts the arguments that its errors suggest.
 func TestToolsAcceptTheSuggestionsOfTheirErrors(t *testing.T) {
-	a := adapterOf(t, claimedCatalog(t))
+	a := adapterOf(t, claimedCatalog(t), mcpadapter.WithStructuredContent())
 	for _, tt := range []struct {
 		tool, refused, says string
 		accepted            []string
@@ -712,7 +718,7 @@ func TestToolsAcceptTheSuggestionsOfTheirErrors(t *testing.T) {
 			t.Errorf("%s(%s): %s, %v; want %s", tt.tool, tt.refused, got.Text, err, tt.says)
 		}
 		for _, arguments := range tt.accepted {
-			caller{t, tool}.succeeds(arguments)
+			caller{t, tool, tool}.succeeds(arguments)
 		}
 	}
 }
@@ -762,7 +768,7 @@ func TestTextsNameOnlyExistingToolsAndArguments(t *testing.T) {
 		optionSets = append(optionSets, []mcpadapter.Option{mcpadapter.WithTools(tool.Name)}, []mcpadapter.Option{mcpadapter.WithTools(tool.Name), mcpadapter.WithNamespace("x")})
 	}
 	for _, options := range optionSets {
-		a := adapterOf(t, c, options...)
+		a := adapterOf(t, c, append(options, mcpadapter.WithStructuredContent())...)
 		tools := map[string]bool{}
 		for _, tool := range a.Tools() {
 			tools[tool.Name] = true
@@ -796,7 +802,7 @@ func TestTextsNameOnlyExistingToolsAndArguments(t *testing.T) {
 			}
 		}
 		if tool, ok := a.Lookup("get_command"); ok {
-			_, got := caller{t, tool}.succeeds(`{"command_name":"analyze_zoom_speech_sdk_log"}`)
+			_, got := caller{t, tool, tool}.succeeds(`{"command_name":"analyze_zoom_speech_sdk_log"}`)
 			hint, _ := got["next_steps"].(string)
 			if foreign := misnamed(hint, tools); foreign != nil {
 				t.Errorf("with %d tools, next_steps is %q; there is no %q", len(tools), hint, foreign)

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -19,6 +21,7 @@ type definition struct {
 	parameters  []parameter
 	output      string // the output schema
 	relative    string // the output with WithRelativePaths; "" for the same
+	text        bool   // results are texts: the output schema and the structured content require WithStructuredContent
 	errors      errorShape
 	writes      bool
 	run         func(ctx context.Context, t toolset, args arguments) (Result, error)
@@ -39,6 +42,7 @@ type toolset struct {
 	names map[string]string // from the plain name to the name with the namespace
 
 	relativePaths bool
+	structured    bool      // texts have structured content too
 	hider         rootHider // hides nothing without relativePaths
 }
 
@@ -84,12 +88,11 @@ func (d definition) tool(t toolset) Tool {
 	} else if d.errors.relative {
 		hider = newRootHider(t.Root())
 	}
-	return Tool{
-		Name:         t.names[d.name],
-		Title:        d.title,
-		Description:  t.description(d.description),
-		InputSchema:  inputSchema(d.parameters),
-		OutputSchema: json.RawMessage(output),
+	tool := Tool{
+		Name:        t.names[d.name],
+		Title:       d.title,
+		Description: t.description(d.description),
+		InputSchema: inputSchema(d.parameters),
 		Annotations: Annotations{
 			ReadOnlyHint:    !d.writes,
 			DestructiveHint: new(false), // report_feedback never overwrites a file
@@ -104,7 +107,7 @@ func (d definition) tool(t toolset) Tool {
 			if invalid != nil {
 				return d.errors.failure(invalid.code, hider.text(invalid.message)), nil
 			}
-			result, err := d.run(ctx, t, args)
+			result, err := d.within(ctx, t, args)
 			var ours *toolshelf.Error
 			if errors.As(err, &ours) {
 				return d.errors.failure(ours.Code, hider.text(d.message(ours))), nil
@@ -112,6 +115,30 @@ func (d definition) tool(t toolset) Tool {
 			return result, err
 		},
 	}
+	if !d.text || t.structured {
+		tool.OutputSchema = json.RawMessage(output)
+	}
+	return tool
+}
+
+// within runs the tool so that the structured content of a text is within max_characters too. Structured content is
+// longer than its text, so within runs the tool again with a smaller limit for the text.
+func (d definition) within(ctx context.Context, t toolset, args arguments) (Result, error) {
+	result, err := d.run(ctx, t, args)
+	most, limited := args[maxCharacters.name].(int)
+	for budget := most; limited && t.structured && err == nil; {
+		size := utf8.RuneCount(result.Structured)
+		if size <= most {
+			break
+		}
+		budget = budget * most / size
+		args[maxCharacters.name] = budget
+		if result, err = d.run(ctx, t, args); errors.Is(err, toolshelf.ErrInvalidOption) {
+			err = &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: d.name, Message: fmt.Sprintf(
+				"%s: %d characters cannot hold the shortest structured content; use a larger budget", maxCharacters.name, most)}
+		}
+	}
+	return result, err
 }
 
 // outputSchema returns the JSON Schema of a tool's results: an object with either the
@@ -133,9 +160,11 @@ func jsonResult(v any) (Result, error) {
 	return Result{Text: string(structured), Structured: structured}, err
 }
 
-// textResult returns a result with a text for a model, and with the same content for a
-// program.
-func textResult(text string, v any) (Result, error) {
+// textResult returns a result with a text for a model and, with WithStructuredContent, the same content for a program.
+func (t toolset) textResult(text string, v any) (Result, error) {
+	if !t.structured {
+		return Result{Text: text}, nil
+	}
 	structured, err := encode(v)
 	return Result{Text: text, Structured: structured}, err
 }

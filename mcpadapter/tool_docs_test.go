@@ -195,7 +195,7 @@ func toolSections(t *testing.T) (sections map[string]string, order []string) {
 func TestToolContractsAreDocumented(t *testing.T) {
 	sections, order := toolSections(t)
 	var offered []string
-	for _, tool := range everyTool(t).Tools() {
+	for _, tool := range everyTool(t, mcpadapter.WithStructuredContent()).Tools() {
 		offered = append(offered, tool.Name)
 		for _, table := range []string{argumentTable(t, tool), resultTable(t, tool)} {
 			if !strings.Contains(sections[tool.Name], "\n"+table) {
@@ -225,7 +225,7 @@ func TestToolContractsNameTheErrorCodes(t *testing.T) {
 		known[string(e.Code)] = true
 	}
 	sections, _ := toolSections(t)
-	for _, tool := range everyTool(t).Tools() {
+	for _, tool := range everyTool(t, mcpadapter.WithStructuredContent()).Tools() {
 		_, line, _ := strings.Cut(sections[tool.Name], "\nError codes: ")
 		line, _, _ = strings.Cut(line, "\n\n")
 		listed := map[string]bool{"INVALID_ARGUMENTS": true} // of every tool

@@ -80,6 +80,7 @@ var listDirectory = definition{
 		{name: "cursor", kind: stringKind, description: "The next cursor of the previous page (default: first page)", code: toolshelf.CodeInvalidCursor},
 	},
 	errors: errorText,
+	text:   true,
 	output: outputSchema(errorText, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
 		`"files":{"type":"integer","description":"Number of entries that are not directories"},"directories":{"type":"integer","description":"Number of entries that are directories"},`+
 		`"next_cursor":{"type":"string","description":"Cursor of the next page"},`+ignoredSchema+`,`+vanishedSchema+`,`+noSizesSchema+`,`+hintSchema+`,`+warningSchema,
@@ -94,7 +95,7 @@ var listDirectory = definition{
 		if err != nil {
 			return Result{}, err
 		}
-		return textResult(listing.String(), listing)
+		return t.textResult(listing.String(), listing)
 	},
 }
 
@@ -116,6 +117,7 @@ var directoryTree = definition{
 		maxCharacters,
 	},
 	errors: errorText,
+	text:   true,
 	output: outputSchema(errorText, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
 		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/properties/children/items"}},`+
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"dependency":{"type":"boolean","description":"The tree does not enter this directory of dependencies"},"skipped":{"type":"integer","description":"Number of entries of this directory of dependencies"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type","size"]}},`+
@@ -129,7 +131,7 @@ var directoryTree = definition{
 		if err != nil {
 			return Result{}, err
 		}
-		return textResult(tree.String(), tree)
+		return t.textResult(tree.String(), tree)
 	},
 }
 
@@ -141,6 +143,7 @@ var getFileInfo = definition{
 		{name: "path", kind: stringKind, required: true, description: "File path (relative to project root)"},
 	},
 	errors: errorText,
+	text:   true,
 	output: outputSchema(errorText, pathSchema+`,`+entryMembers+`,"accessed":{"type":"string","format":"date-time","description":"Time of the last access"},`+
 		`"readable":{"type":"boolean","description":"This program can read the file or list the directory"},"writable":{"type":"boolean","description":"The permissions allow somebody to write"}`,
 		"path", "name", "type", "size"),
@@ -149,7 +152,7 @@ var getFileInfo = definition{
 		if err != nil {
 			return Result{}, err
 		}
-		return textResult(info.String(), info)
+		return t.textResult(info.String(), info)
 	},
 }
 
@@ -171,6 +174,7 @@ var searchFiles = definition{
 		maxCharacters,
 	},
 	errors: errorText,
+	text:   true,
 	output: outputSchema(errorText, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+
 		`"total":{"type":"integer","description":"Number of matching files"},"skipped":{"type":"integer","description":"Number of directories that cannot be read"},`+
 		ignoredSchema+`,`+dependenciesSchema+`,`+hintSchema+`,`+warningSchema,
@@ -180,6 +184,6 @@ var searchFiles = definition{
 		if err != nil {
 			return Result{}, err
 		}
-		return textResult(matches.String(), matches)
+		return t.textResult(matches.String(), matches)
 	},
 }

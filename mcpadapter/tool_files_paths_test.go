@@ -172,7 +172,7 @@ func TestToolsForFilesNeverShowTheRoot(t *testing.T) {
 			if fsys := disk(t, filepath.Join(top, "root")); fsys != nil {
 				options = append(options, toolshelf.WithFs(fsys))
 			}
-			for _, answer := range containing(fileAnswers(t, adapterOf(t, opened(t, options...))), filepath.Base(filepath.Dir(top))) {
+			for _, answer := range containing(fileAnswers(t, adapterOf(t, opened(t, options...), mcpadapter.WithStructuredContent())), filepath.Base(filepath.Dir(top))) {
 				t.Error(answer)
 			}
 		})

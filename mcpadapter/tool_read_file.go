@@ -22,6 +22,7 @@ var readFile = definition{
 		{name: "max_bytes", kind: integerKind, minimum: 1, maximum: 256 << 10, description: "Maximum size of the text in bytes; a longer text ends at the end of a line", defaultValue: "65536", code: toolshelf.CodeInvalidOption},
 	},
 	errors: errorText,
+	text:   true,
 	output: outputSchema(errorText, pathSchema+`,"text":{"type":"string","description":"The lines in UTF-8, without numbers"},`+
 		`"first":{"type":"integer","description":"Number of the first line; negative if counted from the end; 0 for no lines"},"last":{"type":"integer","description":"Number of the last line, like first"},`+
 		`"total":{"type":"integer","description":"Number of lines of the file; -1 if unknown"},"size":{"type":"integer","description":"Size of the file in bytes"},`+
@@ -36,6 +37,6 @@ var readFile = definition{
 		if err != nil {
 			return Result{}, err
 		}
-		return textResult(text.String(), text)
+		return t.textResult(text.String(), text)
 	},
 }

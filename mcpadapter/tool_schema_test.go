@@ -42,7 +42,7 @@ func validate(t *testing.T, s *jsonschema.Schema, raw []byte) error {
 }
 
 func TestSchemasAreValidObjects(t *testing.T) {
-	for _, tool := range everyTool(t).Tools() {
+	for _, tool := range everyTool(t, mcpadapter.WithStructuredContent()).Tools() {
 		for _, raw := range []json.RawMessage{tool.InputSchema, tool.OutputSchema} {
 			compiled(t, raw)
 			var root struct{ Type string }
@@ -79,7 +79,7 @@ func TestInputSchemasEqualTheContracts(t *testing.T) {
 			"cursor":{"type":"string","description":"The next cursor of the previous page (default: first page)"}},
 			"required":["path"],"additionalProperties":false}`,
 	}
-	for _, tool := range everyTool(t).Tools() {
+	for _, tool := range everyTool(t, mcpadapter.WithStructuredContent()).Tools() {
 		if want[tool.Name] != "" {
 			sameJSON(t, tool.InputSchema, want[tool.Name])
 		}
@@ -89,7 +89,7 @@ func TestInputSchemasEqualTheContracts(t *testing.T) {
 // A tool rejects all arguments that its schema rejects.
 func TestInputSchemasAndChecksAgree(t *testing.T) {
 	values := []string{`1`, `0`, `-1`, `50`, `100`, `101`, `1.5`, `"name"`, `""`, `"*"`, `true`, `["*"]`, `[]`, `[1]`, `{}`}
-	for _, tool := range everyTool(t).Tools() {
+	for _, tool := range everyTool(t, mcpadapter.WithStructuredContent()).Tools() {
 		schema := compiled(t, tool.InputSchema)
 		var input struct {
 			Properties map[string]json.RawMessage
@@ -132,7 +132,7 @@ func exampleOf(t *testing.T, property json.RawMessage) json.RawMessage {
 
 // Successful and failed results fit the output schema of the tool.
 func TestResultsFitTheOutputSchemas(t *testing.T) {
-	a := everyTool(t)
+	a := everyTool(t, mcpadapter.WithStructuredContent())
 	calls := map[string][]string{
 		"list_commands":   {`{}`, `{"page":9}`, `{"page":0}`, `[`},
 		"get_command":     {`{"command_name":"analyze_log"}`, `{"command_name":"commit"}`, `{"command_name":"nothing"}`, `{}`},
@@ -200,7 +200,7 @@ func TestSchemaDecodesTheInputSchema(t *testing.T) {
 }
 
 func TestSchemaEqualsTheInputSchemaOfEachTool(t *testing.T) {
-	for _, tool := range everyTool(t).Tools() {
+	for _, tool := range everyTool(t, mcpadapter.WithStructuredContent()).Tools() {
 		changed := tool.Schema()
 		clear(changed["properties"].(map[string]any))
 		raw, err := json.Marshal(tool.Schema())

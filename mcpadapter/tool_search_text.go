@@ -32,6 +32,7 @@ var searchText = definition{
 		maxCharacters,
 	},
 	errors: errorText,
+	text:   true,
 	output: outputSchema(errorText, pathSchema+`,"pattern":{"type":"string"},"matches":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string","description":"Path of the file, relative to the project root"},`+
 		`"line":{"type":"integer","description":"Number of the line, from 1"},"column":{"type":"integer","description":"Number of bytes of the line before the match"},`+
 		`"text":{"type":"string","description":"The line; of a line of more than 500 characters, the part around the match"},"text_column":{"type":"integer","description":"Number of bytes of the line before text"},`+
@@ -50,6 +51,6 @@ var searchText = definition{
 		if err != nil {
 			return Result{}, err
 		}
-		return textResult(matches.String(), matches)
+		return t.textResult(matches.String(), matches)
 	},
 }

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/shown"
 )
 
 var listSkills = definition{
@@ -124,6 +126,7 @@ var getSkill = definition{
 	},
 	parameters: []parameter{skillName},
 	errors:     errorObject,
+	text:       true,
 	output:     skillOutput("Full file path to the skill's SKILL.md"),
 	relative:   skillOutput("File path to the skill's SKILL.md" + relativeNote),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
@@ -139,8 +142,37 @@ var getSkill = definition{
 				d.Path, d.Message, d.Suggestion = t.hider.text(d.Path), t.hider.text(d.Message), t.hider.text(d.Suggestion)
 			}
 		}
-		return jsonResult(skill)
+		return t.textResult(skillText(skill), skill)
 	},
+}
+
+// skillText returns SKILL.md and the files of a skill as text for a model. The frontmatter and the Markdown are as the
+// author wrote them.
+func skillText(skill toolshelf.Skill) string {
+	var b strings.Builder
+	b.WriteString("Skill: " + escape.Name(skill.Name) + "\nPath: " + escape.Path(skill.Path) + "\n\n")
+	if raw := skill.Frontmatter.Raw; raw != "" {
+		fence := map[string]string{"yaml": "---\n", "toml": "+++\n"}[skill.Frontmatter.Format]
+		b.WriteString(fence + strings.TrimSuffix(raw, "\n") + "\n" + fence)
+	}
+	b.WriteString(strings.TrimRight(skill.Content, "\r\n") + "\n\nFiles, relative to the directory of the skill:")
+	for _, file := range skill.Files {
+		b.WriteString("\n  " + escape.Path(file.Path) + " (" + shown.Size(file.Size) + ")")
+	}
+	if skill.FilesTruncated {
+		b.WriteString("\n  … and more files")
+	}
+	for i, d := range skill.Diagnostics {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("\nWarning: ")
+		if d.Key != "" {
+			b.WriteString(escape.Name(d.Key) + ": ")
+		}
+		b.WriteString(d.Message)
+	}
+	return b.String()
 }
 
 // skillOutput returns the output schema of get_skill with a description of the path.
@@ -185,6 +217,7 @@ var readSkillFile = definition{
 			examples: []string{"references/guide.md"}},
 	},
 	errors: errorObject,
+	text:   true,
 	output: outputSchema(errorObject, `"skill_name":{"type":"string"},"path":{"type":"string"},`+
 		`"size":{"type":"integer","description":"Size in bytes"},`+
 		`"encoding":{"enum":["utf-8","base64"],"description":"Encoding of content"},`+
@@ -210,6 +243,13 @@ var readSkillFile = definition{
 		if !utf8.Valid(raw) {
 			file.Encoding, file.Content = "base64", base64.StdEncoding.EncodeToString(raw)
 		}
-		return jsonResult(file)
+		text := file.Content
+		switch {
+		case len(raw) == 0:
+			text = "The file is empty"
+		case file.Encoding == "base64":
+			text = "Base64 of " + escape.Path(path) + " (" + shown.Size(int64(len(raw))) + "):\n\n" + text
+		}
+		return t.textResult(text, file)
 	},
 }

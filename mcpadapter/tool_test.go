@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -74,17 +75,16 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 			`{"error":"the tool has no argument \"page\"; accepted arguments: none"}`, true},
 
 		{"a skill", "get_skill", `{"skill_name":"calculator"}`,
-			`{"name":"calculator","declared_name":"calculator","description":"Adds and multiplies.","path":"skills/calculator/SKILL.md","layer":"skills","user_invocable":true,"loadable":true,` +
-				`"frontmatter":{"name":"calculator","description":"Adds and multiplies."},"content":"# Calculator\n",` +
-				`"files":[{"path":"SKILL.md","size":72},{"path":"logo.png","size":4},{"path":"references/table.md","size":3}]}`, false},
+			"Skill: calculator\nPath: skills/calculator/SKILL.md\n\n---\nname: calculator\ndescription: Adds and multiplies.\n---\n# Calculator\n\n" +
+				"Files, relative to the directory of the skill:\n  SKILL.md (72 B)\n  logo.png (4 B)\n  references/table.md (3 B)", false},
 		{"an unknown skill", "get_skill", `{"skill_name":"nothing"}`,
 			`{"error":{"code":"SKILL_NOT_FOUND","message":"there is no skill \"nothing\"; list the skills for the names"}}`, true},
 		{"an unusable name", "get_skill", `{"skill_name":"../x"}`,
 			`{"error":{"code":"INVALID_SKILL_NAME","message":"invalid skill name \"../x\"; use the name of the skill's directory, without separators, control characters and leading dot"}}`, true},
 		{"a skill's text", "read_skill_file", `{"skill_name":"calculator","path":"references/table.md"}`,
-			`{"skill_name":"calculator","path":"references/table.md","size":3,"encoding":"utf-8","content":"äb"}`, false},
+			"äb", false},
 		{"a skill's picture", "read_skill_file", `{"skill_name":"calculator","path":"logo.png"}`,
-			`{"skill_name":"calculator","path":"logo.png","size":4,"encoding":"base64","content":"iVBORw=="}`, false},
+			"Base64 of logo.png (4 B):\n\niVBORw==", false},
 		{"a file that the skill has not", "read_skill_file", `{"skill_name":"calculator","path":"nothing"}`, "", true},
 		{"a file outside of the skill", "read_skill_file", `{"skill_name":"calculator","path":"../weather/SKILL.md"}`, "", true},
 		{"no file", "read_skill_file", `{"skill_name":"calculator"}`,
@@ -167,6 +167,101 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// textTools are successful calls of the tools whose results are texts.
+var textTools = map[string]string{
+	"get_skill":       `{"skill_name":"calculator"}`,
+	"read_skill_file": `{"skill_name":"calculator","path":"references/table.md"}`,
+	"list_directory":  `{"path":"src"}`,
+	"directory_tree":  `{}`,
+	"get_file_info":   `{"path":"src/agent.lisp"}`,
+	"search_files":    `{"pattern":"*.lisp"}`,
+	"search_text":     `{"pattern":"agent"}`,
+	"read_file":       `{"path":"src/agent.lisp"}`,
+}
+
+func TestTextToolsHaveStructuredContentOnlyWithTheOption(t *testing.T) {
+	texts, programs := everyTool(t).Tools(), everyTool(t, mcpadapter.WithStructuredContent()).Tools()
+	for i, tool := range texts {
+		arguments, isText := textTools[tool.Name]
+		if isText == (tool.OutputSchema != nil) || programs[i].OutputSchema == nil {
+			t.Errorf("%s: output schema %.60s, and %.60s with the option", tool.Name, tool.OutputSchema, programs[i].OutputSchema)
+		}
+		if !isText {
+			continue
+		}
+		got, err := tool.Call(ctx, json.RawMessage(arguments))
+		if err != nil || got.IsError || got.Structured != nil {
+			t.Errorf("%s: %+v, %v; want only a text", tool.Name, got, err)
+		}
+		both, err := programs[i].Call(ctx, json.RawMessage(arguments))
+		if err != nil || both.Text != got.Text || both.Structured == nil {
+			t.Errorf("%s with the option: %+v, %v; want the text %q and structured content", tool.Name, both, err, got.Text)
+		}
+	}
+}
+
+func TestStructuredContentOfSkillsHasAllFields(t *testing.T) {
+	a := adapter(t, mcpadapter.WithStructuredContent())
+	for _, tt := range []struct{ tool, arguments, want string }{
+		{"get_skill", `{"skill_name":"calculator"}`,
+			`{"name":"calculator","declared_name":"calculator","description":"Adds and multiplies.","path":"skills/calculator/SKILL.md","layer":"skills","user_invocable":true,"loadable":true,` +
+				`"frontmatter":{"name":"calculator","description":"Adds and multiplies."},"content":"# Calculator\n",` +
+				`"files":[{"path":"SKILL.md","size":72},{"path":"logo.png","size":4},{"path":"references/table.md","size":3}]}`},
+		{"read_skill_file", `{"skill_name":"calculator","path":"references/table.md"}`,
+			`{"skill_name":"calculator","path":"references/table.md","size":3,"encoding":"utf-8","content":"äb"}`},
+		{"read_skill_file", `{"skill_name":"calculator","path":"logo.png"}`,
+			`{"skill_name":"calculator","path":"logo.png","size":4,"encoding":"base64","content":"iVBORw=="}`},
+	} {
+		got, err := a.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, got.Structured, tt.want)
+	}
+}
+
+// Clients count the characters of the part that they hand to a model.
+func TestStructuredContentIsWithinMaxCharacters(t *testing.T) {
+	files := map[string]string{}
+	for i := range 400 {
+		files[fmt.Sprintf("src/d%02d/file_%03d.go", i%20, i)] = "func f() { call() }\n"
+		files[fmt.Sprintf("flat/file_%03d.go", i)] = "x"
+	}
+	a := adapterOf(t, catalog(t, memory(t, files)), mcpadapter.WithStructuredContent())
+	for tool, argument := range map[string]string{"list_directory": `"path":"flat"`, "directory_tree": `"path":"src"`, "search_files": `"pattern":"*.go"`,
+		"search_text": `"pattern":"call","limit":1000,"context_lines":1`} {
+		for _, most := range []int{1000, 4000, 20000} {
+			got, err := a.Call(ctx, tool, json.RawMessage(fmt.Sprintf(`{%s,"max_characters":%d}`, argument, most)))
+			size := utf8.RuneCount(got.Structured)
+			if err != nil || got.IsError || size > most || size < most/3 || utf8.RuneCountInString(got.Text) > most {
+				t.Errorf("%s, %d: a text of %d and structured content of %d characters, %v: %.200s", tool, most, len(got.Text), size, err, got.Text)
+			}
+		}
+	}
+	a = adapterOf(t, catalog(t, memory(t, map[string]string{"src/" + strings.Repeat("\x01", 200): "x"})), mcpadapter.WithStructuredContent())
+	got, err := a.Call(ctx, "list_directory", json.RawMessage(`{"path":"src","max_characters":1000}`))
+	if want := "Error: max_characters: 1000 characters cannot hold the shortest structured content; use a larger budget"; err != nil || got.Text != want {
+		t.Errorf("a long name: %+v, %v", got, err)
+	}
+}
+
+func TestSkillTextsKeepTheFrontmatter(t *testing.T) {
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{
+		"skills/toml/SKILL.md": "+++\ndescription = \"T\"\ncompatibility = \"Needs jq\"\n+++\nDo it.\n", "skills/plain/SKILL.md": "Do it.\r\n",
+		"skills/broken/SKILL.md": "---\ndescription: [\n---\nDo it.\n", "skills/toml/empty.md": ""})))
+	for _, tt := range []struct{ tool, arguments, want string }{
+		{"get_skill", `{"skill_name":"toml"}`, "Skill: toml\nPath: skills/toml/SKILL.md\n\n+++\ndescription = \"T\"\ncompatibility = \"Needs jq\"\n+++\nDo it.\n\nFiles, relative to the directory of the skill:\n  SKILL.md (60 B)\n  empty.md (0 B)"},
+		{"get_skill", `{"skill_name":"plain"}`, "Skill: plain\nPath: skills/plain/SKILL.md\n\nDo it.\n\nFiles, relative to the directory of the skill:\n  SKILL.md (8 B)"},
+		{"get_skill", `{"skill_name":"broken"}`, "Skill: broken\nPath: skills/broken/SKILL.md\n\n---\ndescription: [\n---\nDo it.\n\nFiles, relative to the directory of the skill:\n  SKILL.md (30 B)\n\nWarning: description: the value is not valid YAML and is read as text"},
+		{"read_skill_file", `{"skill_name":"toml","path":"empty.md"}`, "The file is empty"},
+	} {
+		got, err := a.Call(ctx, tt.tool, json.RawMessage(tt.arguments))
+		if err != nil || got.Text != tt.want {
+			t.Errorf("%s(%s): %q, %v, want %q", tt.tool, tt.arguments, got.Text, err, tt.want)
+		}
 	}
 }
 
@@ -353,7 +448,7 @@ func TestStructuredContentOfExtraToolsMayBeNested(t *testing.T) {
 // Some JSON decoders close the connection at 1,000 levels.
 func TestTreesHaveAtMost100Levels(t *testing.T) {
 	deep := strings.Repeat("d/", 600)
-	a := adapterOf(t, catalog(t, memory(t, map[string]string{"deep/" + deep + "file": "x"})))
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{"deep/" + deep + "file": "x"})), mcpadapter.WithStructuredContent())
 	for _, arguments := range []string{`{"path":"deep"}`, `{"path":"deep","max_depth":599}`} {
 		got, err := a.Call(ctx, "directory_tree", json.RawMessage(arguments))
 		if err != nil || got.IsError {
@@ -362,7 +457,7 @@ func TestTreesHaveAtMost100Levels(t *testing.T) {
 		if levels := strings.Count(got.Text, "[DIR]"); levels != 100 {
 			t.Errorf("%d levels are shown", levels)
 		}
-		if levels := strings.Count(string(got.Structured), `"children":[`); levels > 102 {
+		if levels := strings.Count(string(got.Structured), `"children":[`); levels != 100 {
 			t.Errorf("the JSON has %d levels of directories", levels)
 		}
 	}
@@ -374,7 +469,7 @@ func TestTreesOmitIgnoredFilesAndDependencies(t *testing.T) {
 		files[fmt.Sprintf("dist/%d.js", i)] = "x"
 		files[fmt.Sprintf("node_modules/%d.js", i)] = "x"
 	}
-	a := adapterOf(t, catalog(t, memory(t, files)))
+	a := adapterOf(t, catalog(t, memory(t, files)), mcpadapter.WithStructuredContent())
 	got, err := a.Call(ctx, "directory_tree", nil)
 	want := "Directory tree: ./\n\n[DIR]  .git/ (1 entry)\n[DIR]  node_modules/ (1500 entries)\n[DIR]  src/\n  [FILE] run.js (6 B)\n[FILE] .gitignore (20 B)\n[FILE] main.js (6 B)"
 	if err != nil || got.Text != want || len(got.Structured) > 5*len(want) {
@@ -529,7 +624,7 @@ func TestReadSkillFileReturnsUpToOneMebibyte(t *testing.T) {
 
 func TestReadFileReturnsPages(t *testing.T) {
 	lines := strings.Repeat("0123456789abcde\n", 5000) // 80,000 bytes
-	a := adapterOf(t, catalog(t, memory(t, map[string]string{"long.txt": lines})))
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{"long.txt": lines})), mcpadapter.WithStructuredContent())
 	read := func(arguments string) (page toolshelf.FileText) {
 		t.Helper()
 		got, err := a.Call(ctx, "read_file", json.RawMessage(arguments))

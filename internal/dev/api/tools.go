@@ -22,7 +22,7 @@ func offered() ([]string, error) {
 		return nil, err
 	}
 	defer catalog.Close()
-	adapter, err := mcpadapter.New(catalog)
+	adapter, err := mcpadapter.New(catalog, mcpadapter.WithStructuredContent())
 	if err != nil {
 		return nil, err
 	}

@@ -48,12 +48,22 @@ func await[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, 
 // system call waits for a network or another program, and do looks at its context
 // between system calls. There, do runs on the caller's goroutine, because another
 // goroutine can cost more than a small directory.
-func awaitRoot[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
+func awaitRoot[T any, W work[T]](ctx context.Context, c *Catalog, w W) (T, error) {
 	if c.local != nil && c.local.Local() {
-		return direct(callContext{ctx, c.lifetime}, c, do)
+		return direct(callContext{ctx, c.lifetime}, c, w.do)
 	}
-	return await(ctx, c, do)
+	return await(ctx, c, w.do)
 }
+
+// A work is the argument of awaitRoot. The argument is no function, because direct needs no allocation for a method.
+type work[T any] interface {
+	do(ctx context.Context) (T, error)
+}
+
+// A workFunc is a work that is a function.
+type workFunc[T any] func(context.Context) (T, error)
+
+func (f workFunc[T]) do(ctx context.Context) (T, error) { return f(ctx) }
 
 // direct calls do on the caller's goroutine.
 func direct[T any](ctx context.Context, c *Catalog, do func(context.Context) (T, error)) (T, error) {
@@ -99,11 +109,10 @@ func (o *dirOptions) reporter() *parallel.Reporter {
 	return newReporter(o.progress, func() (entries, files int64) { return seen.Load(), searched.Load() })
 }
 
-// reportedInRoot returns the result of do, which reads only files below the root, and makes
-// reports in the meantime.
-func reportedInRoot[T any](ctx context.Context, c *Catalog, r *parallel.Reporter, do func(context.Context) (T, error)) (T, error) {
+// reportedInRoot is awaitRoot with reports in the meantime.
+func reportedInRoot[T any, W work[T]](ctx context.Context, c *Catalog, r *parallel.Reporter, w W) (T, error) {
 	if r == nil {
-		return awaitRoot(ctx, c, do)
+		return awaitRoot[T](ctx, c, w)
 	}
-	return parallel.Reported(ctx, r, func(ctx context.Context) (T, error) { return awaitRoot(ctx, c, do) })
+	return parallel.Reported(ctx, r, func(ctx context.Context) (T, error) { return awaitRoot[T](ctx, c, w) })
 }

@@ -355,7 +355,7 @@ func (l lookup[T, Info]) inLast(ctx context.Context) (value T, ok bool) {
 // await runs do on the caller's goroutine if all layers are below the root on a local disk.
 func (l lookup[T, Info]) await(ctx context.Context, do func(context.Context) (reading[T, Info], error)) (reading[T, Info], error) {
 	if l.from.inRoot {
-		return awaitRoot(ctx, l.catalog, do)
+		return awaitRoot[reading[T, Info]](ctx, l.catalog, workFunc[reading[T, Info]](do))
 	}
 	return await(ctx, l.catalog, do)
 }

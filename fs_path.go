@@ -28,43 +28,44 @@ type fileCall struct {
 }
 
 // A fileResult is the result of a fileCall.
-type fileResult interface {
+type fileResult[T any] interface {
+	*T
 	read(ctx context.Context, f *fileCall) error // fills the result, in await
 	fit(ctx context.Context, f *fileCall) error  // reduces the result to the budget, on the goroutine of the caller
 }
 
 // run checks the options of a call, reads the files of its path, and returns the result within the budget. After an
 // error, a filesystem that hangs may still change the result.
-func run[T any, P interface {
-	*T
-	fileResult
-}](ctx context.Context, call fileCall, result T) (T, error) {
+func run[T any, P fileResult[T]](ctx context.Context, call fileCall, result T) (T, error) {
 	var none T
-	state := &struct {
-		call   fileCall
-		result T
-	}{call, result}
-	c, f := call.catalog, &state.call
+	c, f := call.catalog, &fileRun[T, P]{call, result}
 	if err := cmp.Or(c.begin(ctx, f.op), f.check(f.op)); err != nil {
 		return none, inOp(f.op, err)
 	}
-	read := func(ctx context.Context) (*T, error) {
-		err := f.resolve()
-		if err == nil {
-			err = P(&state.result).read(ctx, f)
-		}
-		return &state.result, f.failure(ctx, err)
-	}
 	progress := f.reporter()
-	_, err := reportedInRoot(ctx, c, progress, read)
+	_, err := reportedInRoot[*T](ctx, c, progress, f)
 	if err == nil {
-		err = f.failure(ctx, P(&state.result).fit(ctx, f))
+		err = f.failure(ctx, P(&f.result).fit(ctx, &f.fileCall))
 	}
 	progress.End(err)
 	if err != nil {
 		return none, c.methodError(f.op, err)
 	}
-	return state.result, nil
+	return f.result, nil
+}
+
+// A fileRun is the work of a fileCall, and its result.
+type fileRun[T any, P fileResult[T]] struct {
+	fileCall
+	result T
+}
+
+func (f *fileRun[T, P]) do(ctx context.Context) (*T, error) {
+	err := f.resolve()
+	if err == nil {
+		err = P(&f.result).read(ctx, &f.fileCall)
+	}
+	return &f.result, f.failure(ctx, err)
 }
 
 // resolve sets the name below the root. resolve resolves ".." in the text of the path. If the path leads above the root,

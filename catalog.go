@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -140,6 +141,9 @@ func New(opts ...Option) (*Catalog, error) {
 		c.Close()
 		return nil, &Error{Code: CodeInvalidOption, Op: op, Err: err,
 			Message: "WithWatch: the system cannot watch directories (" + escape.Reason(err) + "); omit the option"}
+	}
+	for _, l := range c.commands.Layers() {
+		c.commandDirs = append(c.commandDirs, strings.TrimSuffix(l.FS.Path("x"), "x"))
 	}
 	if c.feed != nil {
 		go c.runFeed()

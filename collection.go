@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -35,30 +36,35 @@ type collection[Info any] struct {
 	description func(*index.Entry) string
 
 	// The texts of errors.
-	noun, title string                                         // "command" and "Command"
-	file        string                                         // "the file" or "SKILL.md"
-	notFound    Code                                           // of an unknown name
-	hint        func(shown []*index.Entry, name string) string // completes the message for an unknown name
+	noun     string                                         // "command" or "skill"
+	file     string                                         // "the file" or "SKILL.md"
+	notFound Code                                           // of an unknown name
+	hint     func(shown []*index.Entry, name string) string // completes the message for an unknown name
 }
 
 func (c *Catalog) inRoot(layers []index.Layer) bool {
 	return !slices.ContainsFunc(layers, func(l index.Layer) bool { return l.FS != c.root })
 }
 
-func (c *Catalog) indexConfig(x index.Config) index.Config {
-	x.Lifetime = c.lifetime
-	x.MaxFileSize, x.MaxReads = c.config.maxFileSize, c.config.maxReads
-	x.TTL, x.Now = c.config.ttl, c.config.now
-	x.Watch, x.Feed, x.Exited = c.config.watch, c.feed, c.logExit
-	return x
-}
-
-func (c *Catalog) searchConfig(s search.Config) search.Config {
-	s.MaxFileSize, s.MaxReads = c.config.maxFileSize, c.config.maxReads
-	s.TTL, s.Now = c.config.ttl, c.config.now
-	s.Watch = c.config.watch
-	s.Logger = c.config.logger
-	return s
+// open opens the layers of a new collection. The error is the error of the watch.
+func (c *collection[Info]) open(of *Catalog, home string, newIndex func(index.Config) (*index.Index, error), x index.Config, s search.Config) (*collection[Info], error) {
+	config := &of.config
+	x.Layers = of.openLayers(c.layers, home)
+	x.Lifetime = of.lifetime
+	x.MaxFileSize, x.MaxReads = config.maxFileSize, config.maxReads
+	x.TTL, x.Now = config.ttl, config.now
+	x.Watch, x.Feed, x.Exited = config.watch, of.feed, of.logExit
+	var err error
+	if c.Index, err = newIndex(x); err != nil {
+		return nil, err
+	}
+	s.Index, s.Description = c.Index, c.description
+	s.MaxFileSize, s.MaxReads = config.maxFileSize, config.maxReads
+	s.TTL, s.Now = config.ttl, config.now
+	s.Watch, s.Logger = config.watch, config.logger
+	c.finder = search.New(s)
+	c.root, c.watch, c.inRoot = config.root, config.watch, of.inRoot(c.Layers())
+	return c, nil
 }
 
 // view returns a copy of the collection that shows only the entries that all
@@ -253,7 +259,7 @@ func (c *collection[Info]) layerError(op string, err error) error {
 	case failed.NoRoot:
 		return rootNotFound(op, c.root, failed)
 	}
-	e := directoryError(op, c.layers[failed.Layer].name, c.noun+"s", c.title+"s", failed.Err)
+	e := directoryError(op, c.layers[failed.Layer].name, c.noun+"s", failed.Err)
 	if e.Code == CodeDirectoryNotFound {
 		e.Message += c.missingReason(failed)
 	}
@@ -281,20 +287,20 @@ func rootMissingText(root string) string {
 }
 
 // directoryError returns the error for a directory that cannot be read. The contract of
-// list_skills fixes the first two texts, which name the content in both letter cases.
-func directoryError(op, name, lower, upper string, err error) *Error {
+// list_skills fixes the first two texts. The content of the directory is "commands", "skills" or "reports".
+func directoryError(op, name, content string, err error) *Error {
 	e := &Error{Op: op, Path: name, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.Code, e.Message = CodeDirectoryNotFound, upper+" folder not found at path: "+name
+		e.Code, e.Message = CodeDirectoryNotFound, strings.ToUpper(content[:1])+content[1:]+" folder not found at path: "+name
 	case errors.Is(err, fs.ErrPermission):
-		e.Code, e.Message = CodePermissionDenied, "Permission denied reading "+lower+" folder"
+		e.Code, e.Message = CodePermissionDenied, "Permission denied reading "+content+" folder"
 	case errors.Is(err, confine.ErrNotDir):
-		e.Code, e.Message = CodeNotADirectory, "the directory "+quote(name)+" of "+lower+" is a file; name another directory in the options"
+		e.Code, e.Message = CodeNotADirectory, "the directory "+quote(name)+" of "+content+" is a file; name another directory in the options"
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
-		e.Code, e.Message = CodeOutsideRoot, "the directory "+quote(name)+" of "+lower+" is behind a link that is not followed; replace the link by the directory, or see WithSymlinks"
+		e.Code, e.Message = CodeOutsideRoot, "the directory "+quote(name)+" of "+content+" is behind a link that is not followed; replace the link by the directory, or see WithSymlinks"
 	default:
-		e.Code, e.Message = CodeFileRead, "cannot read the directory "+quote(name)+" of "+lower+" ("+escape.Reason(err)+"); check its type and permissions"
+		e.Code, e.Message = CodeFileRead, "cannot read the directory "+quote(name)+" of "+content+" ("+escape.Reason(err)+"); check its type and permissions"
 	}
 	return e
 }

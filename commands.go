@@ -542,46 +542,24 @@ func isAnalysis(text string) bool {
 // newCommands returns the commands of a new catalog. The error is the error of the
 // watch.
 func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
-	x, err := index.Commands(c.indexConfig(index.Config{
-		Layers:  c.openLayers(c.config.commands.all, home),
+	commands := &collection[CommandInfo]{
+		engine:      c.config.commandSearcher,
+		layers:      c.config.commands.all,
+		description: (*index.Entry).Description,
+		noun:        "command",
+		file:        "the file",
+		notFound:    CodeCommandNotFound,
+		hint: func(shown []*index.Entry, name string) string {
+			return suggestion(shown, name, "list the commands for the names")
+		},
+	}
+	commands.filter = &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
+		return c.commandInfo(e, commands.Layer(e.Layer()).FS.Path(e.Path))
+	}}
+	return commands.open(c, home, index.Commands, index.Config{
 		Nested:  c.config.nested,
 		Valid:   c.validElement,
 		Changed: c.commandsChanged,
 		Whole:   index.KeepVersioned(&c.caches.commandTexts),
-	}))
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range x.Layers() {
-		c.commandDirs = append(c.commandDirs, strings.TrimSuffix(l.FS.Path("x"), "x"))
-	}
-	description := func(e *index.Entry) string { return e.Description() }
-	return &collection[CommandInfo]{
-		Index: x,
-		finder: search.New(c.searchConfig(search.Config{
-			Index:       x,
-			Description: description,
-			Text:        c.caches.commandTexts.Find,
-			Reports:     c.reports.named(),
-		})),
-		engine: c.config.commandSearcher,
-		filter: &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
-			return c.commandInfo(e, x.Layer(e.Layer()).FS.Path(e.Path))
-		}},
-
-		layers: c.config.commands.all,
-		root:   c.config.root,
-		watch:  c.config.watch,
-		inRoot: c.inRoot(x.Layers()),
-
-		description: description,
-
-		noun:     "command",
-		title:    "Command",
-		file:     "the file",
-		notFound: CodeCommandNotFound,
-		hint: func(shown []*index.Entry, name string) string {
-			return suggestion(shown, name, "list the commands for the names")
-		},
-	}, nil
+	}, search.Config{Text: c.caches.commandTexts.Find, Reports: c.reports.named()})
 }

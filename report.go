@@ -213,7 +213,7 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 			for file, err := range directory.List(ctx, reports.Stem(command)) {
 				var failed *reports.DirectoryError
 				if errors.As(err, &failed) {
-					return nil, directoryError(op, failed.Name, "reports", "Reports", failed.Err)
+					return nil, directoryError(op, failed.Name, "reports", failed.Err)
 				}
 				if err != nil {
 					return nil, err

@@ -578,39 +578,21 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, files [
 
 // newSkills returns the skills of a new catalog. The error is the error of the watch.
 func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
-	x, err := index.Skills(c.indexConfig(index.Config{
-		Layers:     c.openLayers(c.config.skills.all, home),
+	skills := &collection[SkillInfo]{
+		engine:      c.config.skillSearcher,
+		filter:      &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
+		layers:      c.config.skills.all,
+		description: func(e *index.Entry) string { return c.skillInfo(e).Description },
+		noun:        "skill",
+		file:        "SKILL.md",
+		notFound:    CodeSkillNotFound,
+		hint:        skillHint,
+	}
+	return skills.open(c, home, index.Skills, index.Config{
 		Depth:      c.config.skillDepth,
 		Broken:     true,
 		KeepHeader: true,
 		Changed:    c.skillsChanged,
 		Whole:      index.KeepVersioned(&c.caches.skillTexts),
-	}))
-	if err != nil {
-		return nil, err
-	}
-	description := func(e *index.Entry) string { return c.skillInfo(e).Description }
-	return &collection[SkillInfo]{
-		Index: x,
-		finder: search.New(c.searchConfig(search.Config{
-			Index:       x,
-			Description: description,
-			Text:        c.caches.skillTexts.Find,
-		})),
-		engine: c.config.skillSearcher,
-		filter: &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
-
-		layers: c.config.skills.all,
-		root:   c.config.root,
-		watch:  c.config.watch,
-		inRoot: c.inRoot(x.Layers()),
-
-		description: description,
-
-		noun:     "skill",
-		title:    "Skill",
-		file:     "SKILL.md",
-		notFound: CodeSkillNotFound,
-		hint:     skillHint,
-	}, nil
+	}, search.Config{Text: c.caches.skillTexts.Find})
 }

@@ -205,7 +205,7 @@ func (c *Catalog) FindFiles(ctx context.Context, path, pattern string, opts ...D
 }
 
 func (m *FileMatches) read(ctx context.Context, f *fileCall) error {
-	if err := f.budget.Holds(FileMatches{Pattern: m.Pattern, Files: []string{"a"}, Total: 1}); err != nil {
+	if err := f.budget.Holds(FileMatches{}); err != nil {
 		return err
 	}
 	o := f.listing(0, minFileLine)
@@ -248,8 +248,8 @@ func (f *fileCall) globHint(ctx context.Context, o listing.Options) string {
 	return listing.Correct(ctx, c.root, f.name, roots, f.files, o).Text(f.name)
 }
 
-// minFileLine is the smallest number of characters of a line of matches, such as "\n  a".
-const minFileLine = 4
+// minFileLine is the smallest number of characters of a line of matches, such as "\na".
+const minFileLine = 2
 
 // String returns the matches as text for a model, in the format of the tool search_files. The
 // text has no line break at its end. Lines after the paths report the matches beyond the

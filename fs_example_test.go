@@ -94,10 +94,10 @@ func ExampleCatalog_FindFiles() {
 	_, err = c.FindFiles(context.Background(), ".", "[")
 	fmt.Println(toolshelf.CodeOf(err))
 	// Output:
-	// Found 2 files matching '**/*.go':
+	// Found 2 files:
 	//
-	//   src/tools/fmt.go
-	//   src/main.go
+	// src/tools/fmt.go
+	// src/main.go
 	// INVALID_PATTERN
 }
 
@@ -183,18 +183,18 @@ func ExampleTokens() {
 	c := source()
 	defer c.Close()
 	estimate := func(text string) int { return len(text) / 4 } // or the tokenizer of your model
-	found, err := c.FindFiles(context.Background(), ".", "*", toolshelf.Tokens(20, estimate))
+	found, err := c.FindFiles(context.Background(), ".", "*", toolshelf.Tokens(16, estimate))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println(found)
 	// Output:
-	// Found 4 files matching '*':
+	// Found 4 files:
 	//
-	//   src/tools/fmt.go
-	//   src/build.log
-	//   … and 2 more
+	// src/tools/fmt.go
+	// src/build.log
+	// … and 2 more
 }
 
 func ExampleWithoutSizes() {
@@ -328,10 +328,11 @@ func ExampleCatalog_Grep() {
 	_, err = c.Grep(context.Background(), ".", "Format(")
 	fmt.Println(errors.Is(err, toolshelf.ErrInvalidPattern), err)
 	// Output:
-	// Found 1 line in 1 file matching '^func \w+':
+	// Found 1 line in 1 file:
 	//
-	//   src/tools/fmt.go-3- // Format does what its name says.
-	//   src/tools/fmt.go:4: func Format() {}
+	// src/tools/fmt.go
+	// 3-// Format does what its name says.
+	// 4:func Format() {}
 	// src/tools/fmt.go 4 0
 	// true toolshelf: Grep: invalid pattern 'Format(': missing closing ): Format(; to search for the text itself, use the literal option (INVALID_PATTERN)
 }
@@ -347,10 +348,12 @@ func ExampleTextMatches_String() {
 	fmt.Println(found)
 	fmt.Println(len(found.Matches), "of", found.Total)
 	// Output:
-	// Found 2 lines in 2 files matching 'PACKAGE':
+	// Found 2 lines in 2 files:
 	//
-	//   src/tools/fmt.go:1: package tools
-	//   … and 1 more line and 1 more file beyond 1 line; raise this limit, or narrow path, files or pattern
+	// src/tools/fmt.go
+	// 1:package tools
+	//
+	// … and 1 more line and 1 more file beyond 1 line; raise this limit, or narrow path, files or pattern
 	// 1 of 2
 }
 

@@ -26,6 +26,7 @@ type TextMatches struct {
 	Dependencies int         `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
 	Vanished     int         `json:"vanished,omitempty"`     // number of entries removed during the call
 	LongLines    int         `json:"long_lines,omitempty"`   // number of lines larger than 1 MiB; Grep searches the first 1 MiB
+	Output       string      `json:"output,omitempty"`       // "files" for FilesOnly, "count" for CountOnly
 	Limits       []string    `json:"limits,omitempty"`       // the limits beyond which there are matching lines, such as "100 lines" or "8000 characters": of Limit and Budget, the smaller
 	Hint         string      `json:"hint,omitempty"`         // if no file matches the globs of InFiles: a glob that matches a file, the glob without the repeated path, or why a glob matches none, in one line; empty if unknown
 	Warnings     []string    `json:"warnings,omitempty"`     // information that could not be read, one line each
@@ -129,13 +130,14 @@ func newTextMatches(files []listing.MatchingFile) []TextMatch {
 
 // String returns the matches as text for a model. The text has no line break at its end.
 //
-// The line of a match is the path, ":", the number of the line, ":", and, unless the line is empty,
-// a space and the line. The lines are not grouped by file, so each line can be read and cited
-// without the lines above. A line of Before and After has "-" in place of both colons. With context, the line "--" separates lines
-// that are not adjacent in a file. "…" marks the cut ends of a line. After the last line of a
-// file, "… and N more" reports the further matches of the file. Lines after the matches report
-// all matching lines beyond the limits, the files of which no line is shown, the values of the limits, the files that are not text, the unreadable directories and files,
-// the directories of SkipDependencies, the long lines, the hint and the warnings.
+// The lines are grouped by file: an empty line, the path, and the lines. The line of a match is the
+// number, ":" and the line. A line of Before and After has "-" in place of ":". With context, the
+// line "--" separates lines that are not adjacent. "…" marks the cut ends of a line. After the last
+// line of a file, "… and N more" reports the further matches of the file. Lines after the matches
+// report all matching lines beyond the limits, the files of which no line is shown, the values of
+// the limits, and the files, directories and lines that Grep has not searched, the hint and the
+// warnings. With FilesOnly, a line is a path, and with CountOnly, a path, ":" and the number of
+// matching lines.
 //
 // Each line of a file is one line, even if the line contains control characters. Names are escaped
 // as in [DirListing.String], and lines as in [FileText.String].
@@ -189,5 +191,5 @@ func ContextLines(n int) GrepOption {
 	})
 }
 
-// minMatchLine is the smallest number of characters of a matching line, such as "\n  a:1:".
-const minMatchLine = 7
+// minMatchLine is the smallest number of characters of a matching line, such as "\n1:", or of a path, such as "\na".
+const minMatchLine = 2

@@ -47,79 +47,111 @@ func TestGrepText(t *testing.T) {
 		options             []toolshelf.GrepOption
 		want                string
 	}{
-		{"the files below a directory, in path order", ".", "TODO", []toolshelf.GrepOption{toolshelf.Exclude("long.txt")}, `Found 8 lines in 6 files matching 'TODO':
+		{"the files below a directory, in path order", ".", "TODO", []toolshelf.GrepOption{toolshelf.Exclude("long.txt")}, `Found 8 lines in 6 files:
 
-  src/sub/x.go:1: TODO x
-  src/main.go:1: // TODO main
-  src/out.log:1: TODO ignored
-  src/utf16.txt:1: TODO ü
-  A.md:1: TODO first
-  A.md:3: last TODO
-  b.txt:2: TODO two
-  b.txt:5: TODO five
+src/sub/x.go
+1:TODO x
+
+src/main.go
+1:// TODO main
+
+src/out.log
+1:TODO ignored
+
+src/utf16.txt
+1:TODO ü
+
+A.md
+1:TODO first
+3:last TODO
+
+b.txt
+2:TODO two
+5:TODO five
 
 1 file is not text and was not searched`},
-		{"files that git ignores", "src", "TODO", []toolshelf.GrepOption{toolshelf.Gitignore(), toolshelf.InFiles("*.log", "*.go")}, `Found 2 lines in 2 files matching 'TODO':
+		{"files that git ignores", "src", "TODO", []toolshelf.GrepOption{toolshelf.Gitignore(), toolshelf.InFiles("*.log", "*.go")}, `Found 2 lines in 2 files:
 
-  src/sub/x.go:1: TODO x
-  src/main.go:1: // TODO main`},
-		{"hidden files", "src", "hidden", []toolshelf.GrepOption{toolshelf.ShowHidden()}, `Found 1 line in 1 file matching 'hidden':
+src/sub/x.go
+1:TODO x
 
-  src/.env:1: TODO hidden
+src/main.go
+1:// TODO main`},
+		{"hidden files", "src", "hidden", []toolshelf.GrepOption{toolshelf.ShowHidden()}, `Found 1 line in 1 file:
+
+src/.env
+1:TODO hidden
 
 1 file is not text and was not searched`},
-		{"levels", "src", "TODO", []toolshelf.GrepOption{toolshelf.MaxDepth(1), toolshelf.InFiles("*.go")}, `Found 1 line in 1 file matching 'TODO':
+		{"levels", "src", "TODO", []toolshelf.GrepOption{toolshelf.MaxDepth(1), toolshelf.InFiles("*.go")}, `Found 1 line in 1 file:
 
-  src/main.go:1: // TODO main`},
-		{"a glob with a path", ".", "TODO", []toolshelf.GrepOption{toolshelf.InFiles("src/*.go", "b*")}, `Found 3 lines in 2 files matching 'TODO':
+src/main.go
+1:// TODO main`},
+		{"a glob with a path", ".", "TODO", []toolshelf.GrepOption{toolshelf.InFiles("src/*.go", "b*")}, `Found 3 lines in 2 files:
 
-  src/main.go:1: // TODO main
-  b.txt:2: TODO two
-  b.txt:5: TODO five`},
-		{"a limit", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(2), toolshelf.InFiles("*.go", "*.md")}, `Found 4 lines in 3 files matching 'TODO':
+src/main.go
+1:// TODO main
 
-  src/sub/x.go:1: TODO x
-  src/main.go:1: // TODO main
-  … and 2 more lines and 1 more file beyond 2 lines; raise this limit, or narrow path, files or pattern`},
-		{"a limit and a large budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(1), toolshelf.Budget(300), toolshelf.InFiles("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
+b.txt
+2:TODO two
+5:TODO five`},
+		{"a limit", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(2), toolshelf.InFiles("*.go", "*.md")}, `Found 4 lines in 3 files:
 
-  A.md:1: TODO first
-  A.md: … and 1 more
-  … and 3 more lines and 1 more file beyond 1 line; raise this limit, or narrow path, files or pattern`},
-		{"a limit that is larger than the budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(3), toolshelf.Budget(211), toolshelf.InFiles("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files matching 'TODO':
+src/sub/x.go
+1:TODO x
 
-  A.md:1: TODO first
-  A.md: … and 1 more
-  … and 3 more lines and 1 more file beyond 211 characters; raise this limit, or narrow path, files or pattern`},
-		{"context", ".", "TODO", []toolshelf.GrepOption{toolshelf.ContextLines(1), toolshelf.InFiles("b.txt", "A.md")}, `Found 4 lines in 2 files matching 'TODO':
+src/main.go
+1:// TODO main
 
-  A.md:1: TODO first
-  A.md-2-
-  A.md:3: last TODO
-  --
-  b.txt-1- one
-  b.txt:2: TODO two
-  b.txt-3- three
-  b.txt-4- four
-  b.txt:5: TODO five`},
-		{"context with gaps", "b.txt", "e$", []toolshelf.GrepOption{toolshelf.ContextLines(1), toolshelf.InFiles("*.go")}, `Found 3 lines in 1 file matching 'e$':
+… and 2 more lines and 1 more file beyond 2 lines; raise this limit, or narrow path, files or pattern`},
+		{"a limit and a large budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(1), toolshelf.Budget(300), toolshelf.InFiles("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files:
 
-  b.txt:1: one
-  b.txt-2- TODO two
-  b.txt:3: three
-  b.txt-4- four
-  b.txt:5: TODO five`},
-		{"a long line", "long.txt", "TODO", nil, "Found 1 line in 1 file matching 'TODO':\n\n  long.txt:1: …" + x + "TODO" + y + "…"},
-		{"a file, whatever the options", "src/.env", "TODO", []toolshelf.GrepOption{toolshelf.InFiles("*.go"), toolshelf.Exclude(".env"), toolshelf.MaxDepth(1)}, `Found 1 line in 1 file matching 'TODO':
+A.md
+1:TODO first
+… and 1 more
 
-  src/.env:1: TODO hidden`},
-		{"a file that is not text", "src/image.png", "TODO", nil, "No lines found matching 'TODO' in 0 files\n\n1 file is not text and was not searched"},
-		{"no match", "src", "[Nn]othing", []toolshelf.GrepOption{toolshelf.InFiles("*.go")}, "No lines found matching '[Nn]othing' in 2 files"},
-		{"whole words, in any letter case", "A.md", "todo|fir", []toolshelf.GrepOption{toolshelf.WholeWords, toolshelf.IgnoreCase, toolshelf.Limit(1)}, `Found 2 lines in 1 file matching 'todo|fir':
+… and 3 more lines and 1 more file beyond 1 line; raise this limit, or narrow path, files or pattern`},
+		{"a limit that is larger than the budget", ".", "TODO", []toolshelf.GrepOption{toolshelf.Limit(3), toolshelf.Budget(170), toolshelf.InFiles("*.txt", "*.md"), toolshelf.Exclude("long.*", "src")}, `Found 4 lines in 2 files:
 
-  A.md:1: TODO first
-  … and 1 more line beyond 1 line; raise this limit, or narrow path, files or pattern`},
-		{"a pattern that is not one line", "empty", "a\x1b\t\\b", nil, "No lines found matching 'a\\x1b\t\\b' in 1 file"},
+A.md
+1:TODO first
+… and 1 more
+
+… and 3 more lines and 1 more file beyond 170 characters; raise this limit, or narrow path, files or pattern`},
+		{"context", ".", "TODO", []toolshelf.GrepOption{toolshelf.ContextLines(1), toolshelf.InFiles("b.txt", "A.md")}, `Found 4 lines in 2 files:
+
+A.md
+1:TODO first
+2-
+3:last TODO
+
+b.txt
+1-one
+2:TODO two
+3-three
+4-four
+5:TODO five`},
+		{"context with gaps", "b.txt", "e$", []toolshelf.GrepOption{toolshelf.ContextLines(1), toolshelf.InFiles("*.go")}, `Found 3 lines in 1 file:
+
+b.txt
+1:one
+2-TODO two
+3:three
+4-four
+5:TODO five`},
+		{"a long line", "long.txt", "TODO", nil, "Found 1 line in 1 file:\n\nlong.txt\n1:…" + x + "TODO" + y + "…"},
+		{"a file, whatever the options", "src/.env", "TODO", []toolshelf.GrepOption{toolshelf.InFiles("*.go"), toolshelf.Exclude(".env"), toolshelf.MaxDepth(1)}, `Found 1 line in 1 file:
+
+src/.env
+1:TODO hidden`},
+		{"a file that is not text", "src/image.png", "TODO", nil, "No lines found in 0 files\n\n1 file is not text and was not searched"},
+		{"no match", "src", "[Nn]othing", []toolshelf.GrepOption{toolshelf.InFiles("*.go")}, "No lines found in 2 files"},
+		{"whole words, in any letter case", "A.md", "todo|fir", []toolshelf.GrepOption{toolshelf.WholeWords, toolshelf.IgnoreCase, toolshelf.Limit(1)}, `Found 2 lines in 1 file:
+
+A.md
+1:TODO first
+
+… and 1 more line beyond 1 line; raise this limit, or narrow path, files or pattern`},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
 			found, err := c.Grep(t.Context(), tt.path, tt.pattern, tt.options...)
@@ -521,9 +553,9 @@ func FuzzGrepText(f *testing.F) {
 			}
 		}
 		text := found.String()
-		want := 1 + lines + strings.Count(text, "\n  --\n")
+		want := 1 + lines + strings.Count(text, "\n--\n")
 		if lines > 0 {
-			want++
+			want += 2 // an empty line and the path
 		}
 		if found.Binary > 0 {
 			want += 2

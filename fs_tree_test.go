@@ -588,8 +588,8 @@ func TestGrepBudgetIsSharedBetweenFiles(t *testing.T) {
 		options []toolshelf.GrepOption
 		want    string // the numbers of lines of each file
 	}{
-		{[]toolshelf.GrepOption{toolshelf.Budget(400)}, "src/file0.go 1, src/file1.go 1, src/file2.go 1, src/file3.go 1"},
-		{[]toolshelf.GrepOption{toolshelf.Budget(780)}, "src/file0.go 1, src/file1.go 2, src/file2.go 1, src/file3.go 1, src/file4.go 1, src/file5.go 1, src/file6.go 1, src/file7.go 1, src/file8.go 1, src/file9.go 1, a.log 1"},
+		{[]toolshelf.GrepOption{toolshelf.Budget(300)}, "src/file0.go 1, src/file1.go 1, src/file2.go 1, src/file3.go 1"},
+		{[]toolshelf.GrepOption{toolshelf.Budget(570)}, "src/file0.go 1, src/file1.go 2, src/file2.go 1, src/file3.go 1, src/file4.go 1, src/file5.go 1, src/file6.go 1, src/file7.go 1, src/file8.go 1, src/file9.go 1, a.log 1"},
 		{[]toolshelf.GrepOption{toolshelf.Budget(1 << 20), toolshelf.Limit(20)}, "src/file0.go 1, src/file1.go 2, src/file2.go 2, src/file3.go 2, src/file4.go 2, src/file5.go 2, src/file6.go 2, src/file7.go 2, src/file8.go 2, src/file9.go 2, a.log 1"},
 	} {
 		found, err := c.Grep(t.Context(), ".", "error", tt.options...)
@@ -735,8 +735,8 @@ func TestBudgetFailsBeforeTheWork(t *testing.T) {
 	}{
 		"ListDir":   {func(o toolshelf.FileOption) error { _, err := c.ListDir(t.Context(), dir, o); return err }, 89},
 		"Tree":      {func(o toolshelf.FileOption) error { _, err := c.Tree(t.Context(), dir, o); return err }, 67},
-		"FindFiles": {func(o toolshelf.FileOption) error { _, err := c.FindFiles(t.Context(), dir, "*.go", o); return err }, 34},
-		"Grep":      {func(o toolshelf.FileOption) error { _, err := c.Grep(t.Context(), dir, "text", o); return err }, 40},
+		"FindFiles": {func(o toolshelf.FileOption) error { _, err := c.FindFiles(t.Context(), dir, "*.go", o); return err }, 14},
+		"Grep":      {func(o toolshelf.FileOption) error { _, err := c.Grep(t.Context(), dir, "text", o); return err }, 24},
 	} {
 		message := fmt.Sprintf("Budget: %d characters cannot hold the shortest result, %d characters; use a larger budget", tt.least-1, tt.least)
 		checkError(t, name, tt.call(toolshelf.Budget(tt.least-1)), toolshelf.ErrInvalidOption, message)
@@ -750,8 +750,8 @@ func TestBudgetFailsBeforeTheWork(t *testing.T) {
 func TestBudgetOfAShortText(t *testing.T) {
 	fsys := memoryOf(t, map[string]string{"d/a": "", "d/b/c": ""})
 	c := catalog(t, toolshelf.WithFs(fsys))
-	found, err := c.Grep(t.Context(), "d/a", "x", toolshelf.Budget(37))
-	if err != nil || found.String() != "No lines found matching 'x' in 1 file" {
+	found, err := c.Grep(t.Context(), "d/a", "x", toolshelf.Budget(24))
+	if err != nil || found.String() != "No lines found in 1 file" {
 		t.Errorf("%s, %v", found, err)
 	}
 	page, err := c.ListDir(t.Context(), "d", toolshelf.Limit(1))

@@ -342,9 +342,9 @@ var claims = []claim{
 		}
 	}},
 	{"search_files", "pattern", `Glob to match, such as "**/*.go"`, func(c caller) {
-		c.holds(`{"pattern":"**/*.go"}`, "  files/sub/a.go")
-		c.holds(`{"pattern":"*.md"}`, "  files/a.md")
-		c.holds(`{"pattern":"src/**/*_test.go"}`, "  src/x/x_test.go")
+		c.holds(`{"pattern":"**/*.go"}`, "\nfiles/sub/a.go")
+		c.holds(`{"pattern":"*.md"}`, "\nfiles/a.md")
+		c.holds(`{"pattern":"src/**/*_test.go"}`, "\nsrc/x/x_test.go")
 	}},
 	{"search_files", "path", directoryArg, func(c caller) { c.same(`{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`) }},
 	{"search_files", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":"*","show_dependencies":true`)},
@@ -352,15 +352,15 @@ var claims = []claim{
 		c.same(`{"pattern":"*.md","path":"files"}`, `{"pattern":"*.md","path":"files","show_hidden":false}`)
 		c.lacks(`{"pattern":"*.md","path":"files"}`, ".hidden.md")
 		c.holds(`{"pattern":".hidden.md","path":"files"}`, "set show_hidden")
-		c.holds(`{"pattern":".hidden.md","path":"files","show_hidden":true}`, "  files/.hidden.md")
+		c.holds(`{"pattern":".hidden.md","path":"files","show_hidden":true}`, "\nfiles/.hidden.md")
 	}},
 	{"search_files", "gitignore", gitignoreText, gitignoreClaim(`"path":"ignoring","pattern":"*"`)},
 	{"search_files", "show_dependencies", dependenciesText, func(c caller) {
 		c.same(`{"pattern":"x.js"}`, `{"pattern":"x.js","show_dependencies":false}`)
 		c.lacks(`{"pattern":"x.js"}`, "node_modules")
 		c.holds(`{"pattern":"x.js"}`, "not searched (see show_dependencies)")
-		c.holds(`{"pattern":"x.js","show_dependencies":true}`, "  files/node_modules/x/x.js")
-		c.holds(`{"path":"files/node_modules","pattern":"x.js"}`, "  files/node_modules/x/x.js")
+		c.holds(`{"pattern":"x.js","show_dependencies":true}`, "\nfiles/node_modules/x/x.js")
+		c.holds(`{"path":"files/node_modules","pattern":"x.js"}`, "\nfiles/node_modules/x/x.js")
 	}},
 	{"search_files", "limit", limitText, limitClaim(`"path":"many","pattern":"*"`, "files")},
 	{"search_files", "max_characters", sizeText, sizeClaim(`"path":"many","pattern":"*"`)},
@@ -369,9 +369,9 @@ var claims = []claim{
 		"Returns each matching line with its path and number; of many matches, returns the first matches of each file. Omits hidden files and files that .gitignore files ignore, " +
 		"and does not enter node_modules and other directories of dependencies. " +
 		"Pass a path and a line number to read_file to read the lines around a match.", func(c caller) {
-		c.holds(`{"pattern":"t[wh]"}`, "\n  references/guide.md:2: two\n  references/guide.md:3: three")
-		c.holds(`{"pattern":"e","path":"skills/pdf-processing","files":["SKILL.md","guide.md"],"limit":2}`, "guide.md:1: # Guide\n", "SKILL.md: … and 2 more\n  … and 2 more lines beyond 2 lines;")
-		c.holds(`{"pattern":"t[wh]","path":"references/guide.md"}`, "\n  references/guide.md:2: two\n  references/guide.md:3: three")
+		c.holds(`{"pattern":"t[wh]"}`, "\n\nreferences/guide.md\n2:two\n3:three")
+		c.holds(`{"pattern":"e","path":"skills/pdf-processing","files":["SKILL.md","guide.md"],"limit":2}`, "guide.md\n1:# Guide\n", "name: pdf-processing\n… and 2 more\n\n… and 2 more lines beyond 2 lines;")
+		c.holds(`{"pattern":"t[wh]","path":"references/guide.md"}`, "\n\nreferences/guide.md\n2:two\n3:three")
 		c.lacks(`{"pattern":".","path":"ignoring"}`, ".gitignore", "a.tmp", "out", "x.js")
 	}},
 	{"search_text", "pattern", "Regular expression to find within a line (RE2)", func(c caller) {
@@ -408,7 +408,7 @@ var claims = []claim{
 	{"search_text", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":".","show_dependencies":true`)},
 	{"search_text", "context_lines", "Number of lines to show before and after each match", func(c caller) {
 		c.same(`{"pattern":"two"}`, `{"pattern":"two","context_lines":0}`)
-		c.holds(`{"pattern":"two","context_lines":1}`, "  references/guide.md-1- one\n  references/guide.md:2: two\n  references/guide.md-3- three")
+		c.holds(`{"pattern":"two","context_lines":1}`, "\n\nreferences/guide.md\n1-one\n2:two\n3-three")
 		c.succeeds(`{"pattern":"two","context_lines":20}`)
 		c.refuses(`{"pattern":"two","context_lines":21}`, "INVALID_OPTION")
 	}},

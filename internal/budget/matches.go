@@ -16,7 +16,7 @@ func Matches[M any](ctx context.Context, b Budget, m shown.Matches[M], row func(
 	if !b.Limited {
 		return m, nil
 	}
-	o, warnings, whole, hint := newMatchOrder(m.Matches, row), m.Warnings, m.Limits, m.Hint
+	o, warnings, whole, hint := newMatchOrder(m, row), m.Warnings, m.Limits, m.Hint
 	m.Hint = ""
 	limits := func(n int) []string {
 		if n < len(o.matches) {
@@ -26,7 +26,7 @@ func Matches[M any](ctx context.Context, b Budget, m shown.Matches[M], row func(
 	}
 	rest := func(n int) int {
 		var b strings.Builder
-		shown.WriteRest(&b, m.Total-n, m.Files-min(n, o.files), limits(n))
+		shown.WriteRest(&b, m.Output, m.Total-n, m.Files-min(n, o.files), limits(n))
 		return utf8.RuneCountInString(b.String())
 	}
 	c := cut[shown.Matches[M]]{
@@ -50,14 +50,16 @@ func Matches[M any](ctx context.Context, b Budget, m shown.Matches[M], row func(
 // so on.
 type matchOrder[M any] struct {
 	matches   []M // in path order
+	output    string
 	row       func(*M) *shown.Match
 	further   []int // for each match: number of further matching lines of the file
 	additions []int // indexes of matches
 	files     int   // number of files; the first additions are the first matches of the files
 }
 
-func newMatchOrder[M any](matches []M, row func(*M) *shown.Match) *matchOrder[M] {
-	o := &matchOrder[M]{matches: matches, row: row, further: make([]int, len(matches)), additions: make([]int, len(matches))}
+func newMatchOrder[M any](m shown.Matches[M], row func(*M) *shown.Match) *matchOrder[M] {
+	matches := m.Matches
+	o := &matchOrder[M]{matches: matches, output: m.Output, row: row, further: make([]int, len(matches)), additions: make([]int, len(matches))}
 	for i := len(matches) - 1; i >= 0; i-- {
 		if o.further[i] = row(&matches[i]).More; i+1 < len(matches) && o.continues(i+1) {
 			o.further[i] = o.further[i+1] + 1
@@ -101,21 +103,26 @@ func (o *matchOrder[M]) first(n int) []M {
 func (o *matchOrder[M]) sizes(least, files int, rest func(n int) int) []int {
 	sizes := append(make([]int, 0, len(o.additions)+1), least)
 	size, gaps, context := least-rest(0), 0, false
+	var previous *shown.Match // nil before the first match, which may have an empty line above
 	for n, i := range o.additions {
 		match := *o.row(&o.matches[i])
+		if o.continues(i) {
+			previous = o.row(&o.matches[i-1])
+		}
 		var b, before strings.Builder
-		match.Write(&b)
 		match.More = o.further[i]
-		match.WriteMore(&b, files)
+		match.Write(&b, o.output, previous)
+		match.WriteMore(&b, o.output, files)
 		if o.continues(i) {
 			match.More++
-			match.WriteMore(&before, files)
+			match.WriteMore(&before, o.output, files)
 		}
 		size += utf8.RuneCountInString(b.String()) - utf8.RuneCountInString(before.String())
 		context = context || match.HasContext()
-		if n > 0 && !(o.continues(i) && match.Follows(o.row(&o.matches[i-1]))) {
+		if o.continues(i) && !match.Follows(previous) {
 			gaps++
 		}
+		previous = o.row(&o.matches[i])
 		sizes = append(sizes, size+rest(n+1))
 		if context {
 			sizes[n+1] += gaps * len(shown.ContextGap)

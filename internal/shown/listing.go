@@ -131,15 +131,15 @@ type Files struct {
 func (m Files) String() string {
 	var b strings.Builder
 	if m.Total == 0 {
-		b.WriteString("No files found matching pattern '" + escape.Path(m.Pattern) + "'")
+		b.WriteString("No files found")
 	} else {
-		b.WriteString("Found " + Counted(m.Total, "file", "files") + " matching '" + escape.Path(m.Pattern) + "':\n")
+		b.WriteString("Found " + Counted(m.Total, "file", "files") + ":\n")
 	}
 	for _, file := range m.Files {
-		b.WriteString("\n  " + escape.Path(file))
+		b.WriteString("\n" + escape.Path(file))
 	}
 	if more := m.Total - len(m.Files); more > 0 {
-		b.WriteString("\n  … and " + strconv.Itoa(more) + " more")
+		b.WriteString("\n… and " + strconv.Itoa(more) + " more")
 	}
 	if m.Skipped > 0 {
 		b.WriteString("\n\n" + Counted(m.Skipped, "directory", "directories") + " could not be read and were skipped")

@@ -21,6 +21,7 @@ type Matches[M any] struct {
 	Dependencies int
 	Vanished     int
 	LongLines    int
+	Output       string
 	Limits       []string
 	Hint         string
 	Warnings     []string
@@ -41,14 +42,17 @@ type Match struct {
 // Text returns the matches. The function match returns a match of Matches.
 func (m Matches[M]) Text(match func(*M) *Match) string {
 	var b strings.Builder
-	pattern := "'" + escape.Line(m.Pattern) + "'"
 	if m.Total == 0 {
-		b.WriteString("No lines found matching " + pattern + " in " + Counted(m.Searched, "file", "files"))
+		b.WriteString("No lines found in " + Counted(m.Searched, "file", "files"))
 	} else {
-		b.WriteString("Found " + Counted(m.Total, "line", "lines") + " in " + Counted(m.Files, "file", "files") + " matching " + pattern + ":\n")
+		b.WriteString("Found ")
+		if m.Output != OutputFiles { // FilesOnly does not count the lines
+			b.WriteString(Counted(m.Total, "line", "lines") + " in ")
+		}
+		b.WriteString(Counted(m.Files, "file", "files") + ":")
 	}
 	listed := m.writeMatches(&b, match)
-	WriteRest(&b, m.Total-len(m.Matches), m.Files-listed, m.Limits)
+	WriteRest(&b, m.Output, m.Total-len(m.Matches), m.Files-listed, m.Limits)
 	var notes []string
 	if m.Binary > 0 {
 		notes = append(notes, Counted(m.Binary, "file is not text and was", "files are not text and were")+" not searched")
@@ -77,15 +81,25 @@ func (m Matches[M]) Text(match func(*M) *Match) string {
 	return b.String()
 }
 
+// The outputs of a search with one line for each file: the path, or the path and the number of lines.
+const (
+	OutputFiles = "files"
+	OutputCount = "count"
+)
+
 // WriteRest writes the line about the matching lines beyond the limits, and about the files of
 // which no line is shown.
-func WriteRest(b *strings.Builder, lines, files int, limits []string) {
-	if lines <= 0 {
+func WriteRest(b *strings.Builder, output string, lines, files int, limits []string) {
+	switch {
+	case output != "" && files > 0:
+		b.WriteString("\n… and " + Counted(files, "more file", "more files"))
+	case output == "" && lines > 0:
+		b.WriteString("\n\n… and " + Counted(lines, "more line", "more lines"))
+		if files > 0 {
+			b.WriteString(" and " + Counted(files, "more file", "more files"))
+		}
+	default:
 		return
-	}
-	b.WriteString("\n  … and " + Counted(lines, "more line", "more lines"))
-	if files > 0 {
-		b.WriteString(" and " + Counted(files, "more file", "more files"))
 	}
 	if len(limits) > 0 {
 		names, these := joinLimits(limits)
@@ -99,32 +113,47 @@ func (m Matches[M]) writeMatches(b *strings.Builder, match func(*M) *Match) (fil
 	for i := range m.Matches {
 		context = context || match(&m.Matches[i]).HasContext()
 	}
+	var previous *Match
 	for i := range m.Matches {
 		now := match(&m.Matches[i])
-		previous := match(&m.Matches[max(i-1, 0)])
-		if i == 0 || now.Path != previous.Path {
+		if now.Begins(previous) {
 			files++
-		}
-		if context && i > 0 && !now.Follows(previous) {
+		} else if context && !now.Follows(previous) {
 			b.WriteString(ContextGap)
 		}
-		now.Write(b)
-		now.WriteMore(b, m.Files)
+		now.Write(b, m.Output, previous)
+		now.WriteMore(b, m.Output, m.Files)
+		previous = now
 	}
 	return files
 }
 
 // ContextGap separates lines that are not adjacent.
-const ContextGap = "\n  --"
+const ContextGap = "\n--"
 
 // HasContext reports whether the match has lines around its line.
 func (m *Match) HasContext() bool { return len(m.Before) > 0 || len(m.After) > 0 }
 
-// Write writes a line break and the lines of a match.
-func (m *Match) Write(b *strings.Builder) {
-	path := "\n  " + escape.Path(m.Path)
+// Begins reports whether the match is the first match of its file. The match previous is nil before the first match.
+func (m *Match) Begins(previous *Match) bool { return previous == nil || m.Path != previous.Path }
+
+// Write writes a line break and the lines of a match, after an empty line and the path for the first match of a file.
+func (m *Match) Write(b *strings.Builder, output string, previous *Match) {
+	if output != "" {
+		if previous == nil {
+			b.WriteByte('\n')
+		}
+		b.WriteString("\n" + escape.Path(m.Path))
+		if output == OutputCount {
+			b.WriteString(":" + strconv.Itoa(1+m.More))
+		}
+		return
+	}
+	if m.Begins(previous) {
+		b.WriteString("\n\n" + escape.Path(m.Path))
+	}
 	for i, line := range m.Before {
-		writeGrepLine(b, path, "-", m.Line-len(m.Before)+i, escape.Line(line))
+		writeGrepLine(b, "-", m.Line-len(m.Before)+i, escape.Line(line))
 	}
 	line := escape.Line(m.Text)
 	if m.TextColumn > 0 {
@@ -133,17 +162,17 @@ func (m *Match) Write(b *strings.Builder) {
 	if m.Truncated {
 		line += "…"
 	}
-	writeGrepLine(b, path, ":", m.Line, line)
+	writeGrepLine(b, ":", m.Line, line)
 	for i, line := range m.After {
-		writeGrepLine(b, path, "-", m.Line+1+i, escape.Line(line))
+		writeGrepLine(b, "-", m.Line+1+i, escape.Line(line))
 	}
 }
 
 // WriteMore writes the number of further matches of the file. If only this file has matches, the
 // line about all matches has the number.
-func (m *Match) WriteMore(b *strings.Builder, files int) {
-	if m.More > 0 && files > 1 {
-		b.WriteString("\n  " + escape.Path(m.Path) + ": … and " + strconv.Itoa(m.More) + " more")
+func (m *Match) WriteMore(b *strings.Builder, output string, files int) {
+	if output == "" && m.More > 0 && files > 1 {
+		b.WriteString("\n… and " + strconv.Itoa(m.More) + " more")
 	}
 }
 
@@ -152,10 +181,7 @@ func (m *Match) Follows(previous *Match) bool {
 	return m.Path == previous.Path && m.Line-len(m.Before) == previous.Line+len(previous.After)+1
 }
 
-// writeGrepLine writes a line of a file. The mark separates the path, the number and the text.
-func writeGrepLine(b *strings.Builder, path, mark string, number int, line string) {
-	b.WriteString(path + mark + strconv.Itoa(number) + mark)
-	if line != "" {
-		b.WriteString(" " + line)
-	}
+// writeGrepLine writes a line of a file. The mark separates the number and the text.
+func writeGrepLine(b *strings.Builder, mark string, number int, line string) {
+	b.WriteString("\n" + strconv.Itoa(number) + mark + line)
 }

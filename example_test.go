@@ -541,13 +541,6 @@ func ExampleCommand_Render() {
 	// ARGUMENTS: A new login page $1 <nil>
 }
 
-func ExampleCommand_RenderNamed() {
-	fix := toolshelf.Command{Content: "Fix ${input:issue:its number} on $BRANCH, and leave $PATH alone."}
-	fmt.Println(fix.RenderNamed(map[string]string{"issue": "7", "BRANCH": "main"}))
-	// Output:
-	// Fix 7 on main, and leave $PATH alone. <nil>
-}
-
 func ExampleRenderer_Render_context() {
 	ctx, cancel := context.WithCancel(context.Background())
 	fix := toolshelf.Command{Content: "Fix issue $1."}
@@ -565,23 +558,14 @@ func ExampleRenderer_Render_context() {
 func ExampleRenderer_RenderNamed() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	fix := toolshelf.Command{Content: "Fix issue ${input:issue}."}
-	rendering, err := toolshelf.Renderer{}.RenderNamed(ctx, fix, map[string]string{"issue": "417"})
+	fix := toolshelf.Command{Content: "Fix ${input:issue:its number} on $BRANCH, and leave $PATH alone."}
+	rendering, err := toolshelf.Renderer{}.RenderNamed(ctx, fix, map[string]string{"issue": "7", "BRANCH": "main"})
 	fmt.Println(rendering.Text, err)
 	// Output:
-	// Fix issue 417. <nil>
+	// Fix 7 on main, and leave $PATH alone. <nil>
 }
 
-func ExampleRenderer_Arguments_context() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	arguments, err := toolshelf.Renderer{}.Arguments(ctx, toolshelf.Command{Content: "Fix issue ${input:issue}."})
-	fmt.Println(len(arguments), arguments[0].Name, err)
-	// Output:
-	// 1 issue <nil>
-}
-
-func ExampleCommand_Arguments() {
+func ExampleRenderer_Arguments() {
 	catalog := open(toolshelf.WithFs(project(map[string]string{
 		"commands/fix.md": "---\nargument-hint: <issue> [branch]\n---\nFix $1 on $2, due in ${input:days:how many?} days.\n",
 	})))
@@ -591,7 +575,12 @@ func ExampleCommand_Arguments() {
 		fmt.Println(err)
 		return
 	}
-	for _, arg := range command.Arguments() {
+	arguments, err := toolshelf.Renderer{}.Arguments(context.Background(), command)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, arg := range arguments {
 		fmt.Println(arg.Position, arg.Name, arg.Hint, arg.Required)
 	}
 	// Output:
@@ -631,7 +620,7 @@ func ExampleRenderer_Render() {
 	// Rules: @docs/style.md
 }
 
-func ExampleRenderer_Arguments() {
+func ExampleRenderer_Arguments_countFromZero() {
 	skill := toolshelf.Command{Content: "Migrate $0 from $1 to ${input:target:which framework?}.\n"}
 	renderer := toolshelf.Renderer{CountFromZero: true}
 	values := map[string]string{}

@@ -16,17 +16,10 @@ import (
 //
 // Render returns [ErrSizeLimitExceeded] for arguments that would make the text too
 // long (see [Renderer.Render]), and no other error. The same arguments always give the
-// same text.
+// same text. [Renderer.RenderNamed] takes arguments by name, and [Renderer.Arguments]
+// lists the expected arguments.
 func (c Command) Render(args ...string) (string, error) {
 	rendering, err := Renderer{}.Render(context.Background(), c, args...)
-	return rendering.Text, err
-}
-
-// RenderNamed is [Command.Render] with arguments by name. [Command.Arguments] lists
-// the expected names. Other names in the text are accepted too, and an unknown name is
-// not an error. See [Renderer.RenderNamed].
-func (c Command) RenderNamed(args map[string]string) (string, error) {
-	rendering, err := Renderer{}.RenderNamed(context.Background(), c, args)
 	return rendering.Text, err
 }
 
@@ -78,8 +71,9 @@ func (r Renderer) Render(ctx context.Context, c Command, args ...string) (Render
 
 // RenderNamed fills in arguments by name. A name of [Renderer.Arguments] gives the
 // argument its position. A number that Arguments does not list is a position: "2" is
-// $2. Any other name fills $name and ${input:name}. $ARGUMENTS stands for the values
-// without the names, first by position, then by name.
+// $2. Any other name fills $name and ${input:name}, and a name that the text does not
+// contain is not an error. $ARGUMENTS stands for the values without the names, first by
+// position, then by name.
 //
 // All other rules are those of [Renderer.Render].
 func (r Renderer) RenderNamed(ctx context.Context, c Command, args map[string]string) (Rendering, error) {
@@ -169,17 +163,11 @@ type Argument struct {
 // The frontmatter's field arguments gives the first arguments, and argument-hint the next. The
 // numbers of placeholders and the names of ${input:name} follow. A command with $ARGUMENTS,
 // {{args}} or an argument-hint, and no other argument, has one argument, named "arguments". A bare
-// number in code, such as $1, is no placeholder unless InCode is set. The document docs/methods.md
-// has the details.
-func (c Command) Arguments() []Argument {
-	list, _ := Renderer{}.Arguments(context.Background(), c) // a background context never ends
-	return list
-}
-
-// Arguments is [Command.Arguments] with the options of r. With CountFromZero, the
-// argument of $0 is named "0" and has position 1. The time is linear in the length of
-// the text. If ctx ends before the text is scanned, Arguments returns the error of ctx
-// and no argument.
+// number in code, such as $1, is no placeholder unless InCode is set. With CountFromZero, the
+// argument of $0 is named "0" and has position 1. The document docs/methods.md has the details.
+//
+// The time is linear in the length of the text. If ctx ends before the text is scanned, Arguments
+// returns the error of ctx and no argument.
 func (r Renderer) Arguments(ctx context.Context, c Command) ([]Argument, error) {
 	parameters, err := template.Options(r).Parameters(ctx, c.Content, c.Frontmatter.doc)
 	if len(parameters) == 0 {

@@ -63,7 +63,7 @@ func TestRenderer(t *testing.T) {
 		}
 	}
 	want := []toolshelf.Argument{{Name: "a", Position: 1, Description: "d", Hint: "h", Required: true}}
-	if diff := cmp.Diff(want, command.Arguments()); diff != "" {
+	if diff := cmp.Diff(want, argumentsOf(t, command)); diff != "" {
 		t.Errorf("Arguments (-want +got):\n%s", diff)
 	}
 }
@@ -73,8 +73,9 @@ func TestCommandsRenderWithTheZeroRenderer(t *testing.T) {
 	if got, err := command.Render("v"); got != "$0 v v `$1` $b" || err != nil {
 		t.Errorf("Render = %q, %v", got, err)
 	}
-	if got, err := command.RenderNamed(map[string]string{"a": "v", "b": "w"}); got != "$0 v v `$1` w" || err != nil {
-		t.Errorf("RenderNamed = %q, %v", got, err)
+	got, err := toolshelf.Renderer{}.RenderNamed(t.Context(), command, map[string]string{"a": "v", "b": "w"})
+	if got.Text != "$0 v v `$1` w" || err != nil {
+		t.Errorf("RenderNamed = %q, %v", got.Text, err)
 	}
 }
 
@@ -91,9 +92,9 @@ func TestRenderLimitsTheText(t *testing.T) {
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			command := toolshelf.Command{Name: "bomb", Content: strings.Repeat("$x ", tt.n)}
-			text, err := command.RenderNamed(map[string]string{"x": argument})
-			if toolshelf.CodeOf(err) != tt.code || (err == nil) == (text == "") {
-				t.Errorf("got %d bytes, %v", len(text), err)
+			got, err := toolshelf.Renderer{}.RenderNamed(t.Context(), command, map[string]string{"x": argument})
+			if toolshelf.CodeOf(err) != tt.code || (err == nil) == (got.Text == "") {
+				t.Errorf("got %d bytes, %v", len(got.Text), err)
 			}
 			var e *toolshelf.Error
 			if errors.As(err, &e) && (e.Op != "RenderNamed" || e.Path != "bomb") {
@@ -103,8 +104,18 @@ func TestRenderLimitsTheText(t *testing.T) {
 	}
 }
 
+// argumentsOf returns the arguments of a command by the rules of the zero Renderer.
+func argumentsOf(t *testing.T, c toolshelf.Command) []toolshelf.Argument {
+	t.Helper()
+	list, err := toolshelf.Renderer{}.Arguments(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 func TestArgumentsInJSON(t *testing.T) {
-	got, err := json.Marshal(commandOf(t, "---\nargument-hint: <issue>\n---\n$1 $2").Arguments())
+	got, err := json.Marshal(argumentsOf(t, commandOf(t, "---\nargument-hint: <issue>\n---\n$1 $2")))
 	want := `[{"name":"issue","position":1,"hint":"\u003cissue\u003e","required":true},{"name":"2","position":2,"required":false}]`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s, %v; want %s", got, err, want)

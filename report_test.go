@@ -643,9 +643,15 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 		"Skill.MarshalJSON": onSkill(func(s toolshelf.Skill) error { _, err := s.MarshalJSON(); return err }),
 		"Skill.Prompt":      onSkill(func(s toolshelf.Skill) error { s.Prompt(); return nil }),
 
-		"Command.Arguments":   onCommand(func(c toolshelf.Command) error { c.Arguments(); return nil }),
-		"Command.Render":      onCommand(func(c toolshelf.Command) error { _, err := c.Render("x"); return err }),
-		"Command.RenderNamed": onCommand(func(c toolshelf.Command) error { _, err := c.RenderNamed(map[string]string{"x": "y"}); return err }),
+		"Command.Render": onCommand(func(c toolshelf.Command) error { _, err := c.Render("x"); return err }),
+		"Renderer.Arguments": onCommand(func(c toolshelf.Command) error {
+			_, err := toolshelf.Renderer{}.Arguments(context.Background(), c)
+			return err
+		}),
+		"Renderer.RenderNamed": onCommand(func(c toolshelf.Command) error {
+			_, err := toolshelf.Renderer{}.RenderNamed(context.Background(), c, map[string]string{"x": "y"})
+			return err
+		}),
 	}
 }
 

@@ -153,7 +153,7 @@ func testListUsageIsListWithArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := bridge.Usage{Name: list.Commands[i].Name, Description: list.Commands[i].Description}
-			for _, a := range command.Arguments() {
+			for _, a := range argumentsOf(t, command) {
 				want.Arguments = append(want.Arguments, template.Parameter(a))
 			}
 			if diff := cmp.Diff(want, u); diff != "" {

@@ -97,7 +97,7 @@ func BenchmarkArguments(b *testing.B) {
 	command := toolshelf.Command{Content: usual()}
 	b.ReportAllocs()
 	for b.Loop() {
-		if len(command.Arguments()) != 2 {
+		if arguments, err := (toolshelf.Renderer{}).Arguments(b.Context(), command); len(arguments) != 2 || err != nil {
 			b.Fatal("the text has other arguments")
 		}
 	}

@@ -45,7 +45,7 @@ type Catalog struct {
 	ended atomic.Bool // set by Close of a view
 }
 
-// bridged has the methods of a catalog for package mcpadapter, which package internal/bridge documents.
+// bridged has the methods of a catalog that package internal/bridge documents.
 type bridged struct{ *Catalog }
 
 var _ bridge.Catalog[SkillInfo, SkillFile] = bridged{}
@@ -55,6 +55,7 @@ func init() {
 	bridge.WithMaxReads = func(n int) any {
 		return optionFunc(func(c *config) error { c.maxReads = n; return nil })
 	}
+	bridge.WithoutSizes = dirOption(func(o *dirOptions) { o.withoutSizes = true })
 }
 
 // shared is the state that a catalog shares with its views.

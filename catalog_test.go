@@ -722,7 +722,6 @@ func TestOptionsCompileOnlyWithTheirMethods(t *testing.T) {
 	}{
 		{"After", toolshelf.After, dirs},
 		{"SortedBy", toolshelf.SortedBy, dirs},
-		{"WithoutSizes", toolshelf.WithoutSizes, dirs},
 		{"Exclude", toolshelf.Exclude, files},
 		{"Gitignore", toolshelf.Gitignore, files},
 		{"Limit", toolshelf.Limit, files},

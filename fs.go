@@ -24,7 +24,7 @@ type DirListing struct {
 	NextCursor string   `json:"next_cursor,omitempty"` // for After; empty if no entry follows
 	Ignored    int      `json:"ignored,omitempty"`     // number of entries omitted by Gitignore
 	Vanished   int      `json:"vanished,omitempty"`    // entries removed during the call; Entries omits them
-	NoSizes    bool     `json:"no_sizes,omitempty"`    // the result of WithoutSizes
+	NoSizes    bool     `json:"no_sizes,omitempty"`    // the sizes and times were not read; see show_sizes of the tools in docs/tools.md
 	Hint       string   `json:"hint,omitempty"`        // if entries follow in an order other than ByName, and the directory has subdirectories: the scope of the order, in one line
 	Warnings   []string `json:"warnings,omitempty"`    // information that could not be read, one line each
 }

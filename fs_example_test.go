@@ -197,24 +197,6 @@ func ExampleTokens() {
 	// … and 2 more
 }
 
-func ExampleWithoutSizes() {
-	c := source()
-	defer c.Close()
-	tree, err := c.Tree(context.Background(), "src", toolshelf.WithoutSizes())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(tree)
-	// Output:
-	// Directory tree: src/
-	//
-	// [DIR]  tools/
-	//   [FILE] fmt.go
-	// [FILE] build.log
-	// [FILE] main.go
-}
-
 func ExampleWithProgress() {
 	c := source()
 	defer c.Close()
@@ -290,27 +272,6 @@ func ExampleMaxDepth() {
 	fmt.Println(len(tree.Children), tree.Children[0].Name, tree.Children[0].Children, err)
 	// Output:
 	// 2 src [] <nil>
-}
-
-func ExampleCatalog_RelativePath() {
-	c := open(toolshelf.WithFs(project(map[string]string{
-		"srv/app/commands/review.md": "Read the diff.\n",
-		"srv/shared/greet.md":        "Say hello.\n",
-	})), toolshelf.WithRoot("srv/app"), toolshelf.WithCommandsDir("commands", "../shared"))
-	defer c.Close()
-	fmt.Println("root", c.Root())
-	for _, name := range []string{"review", "greet"} {
-		command, err := c.Get(context.Background(), name)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Println(command.Metadata.Path, "is", c.RelativePath(command.Layer, command.Metadata.Path))
-	}
-	// Output:
-	// root srv/app
-	// srv/app/commands/review.md is commands/review.md
-	// srv/shared/greet.md is ../shared/greet.md
 }
 
 func ExampleCatalog_Grep() {

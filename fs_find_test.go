@@ -161,7 +161,7 @@ func TestGlobsThatRepeatTheRootAreAnsweredWithTheRest(t *testing.T) {
 		"memory": {toolshelf.WithRoot("/proj"), toolshelf.WithFs(memoryOf(t, map[string]string{"/proj/internal/server/handler.go": ""}))},
 	} {
 		c := catalog(t, options...)
-		root := filepath.ToSlash(c.Root())
+		root := filepath.ToSlash(bridgeOf(c).Root())
 		const meant, relative = "Did you mean '%s' in place of '%s'?", "Globs are relative to './'; use '%s' in place of '%s'"
 		for _, tt := range []struct{ path, glob, want, text string }{
 			{".", "proj/internal/**/*.go", "internal/**/*.go", meant},

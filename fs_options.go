@@ -220,15 +220,6 @@ func SkipDependencies() FileOption {
 	return fileOption(func(o *dirOptions) { o.skipDependencies = true })
 }
 
-// WithoutSizes omits the sizes and times of the entries: Size is -1 for files, Modified is
-// zero, and the text has no sizes. In the order ByName, the method does not read the metadata
-// of files and directories, and saves a system call for each. Vanished then does not count the
-// entries that are removed during the call. Other orders read the metadata. Accepted by
-// ListDir and Tree.
-func WithoutSizes() DirOption {
-	return dirOption(func(o *dirOptions) { o.withoutSizes = true })
-}
-
 // glob parses a pattern and limits the total size of all patterns of a call.
 func (o *dirOptions) glob(text string) listing.Glob {
 	g, err := listing.ParseGlob(text)

@@ -3,6 +3,7 @@ package toolshelf_test
 import (
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
 func TestPatternsOfACallAreBounded(t *testing.T) {
@@ -43,6 +45,8 @@ func TestPatternsOfACallAreBounded(t *testing.T) {
 	}
 }
 
+var withoutSizes = bridge.WithoutSizes.(toolshelf.DirOption)
+
 func TestWithoutSizes(t *testing.T) {
 	fsys := openedDirs{memoryOf(t, map[string]string{"a/long-name.txt": "x", "a/b": "", "c": "xx", "d": ""}), new(atomic.Int64), new(atomic.Int64)}
 	c := catalog(t, toolshelf.WithFs(fsys))
@@ -55,7 +59,7 @@ func TestWithoutSizes(t *testing.T) {
 	}
 	for _, order := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
 		fsys.stats.Store(0)
-		l, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), toolshelf.WithoutSizes())
+		l, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +71,7 @@ func TestWithoutSizes(t *testing.T) {
 		if text := "Directory: ./\nTotal: 2 files, 1 directory\n\n[DIR]  a/\n[FILE] c\n[FILE] d"; l.String() != text {
 			t.Errorf("by %s: %q, want %q", order, l, text)
 		}
-		tree, err := c.Tree(t.Context(), ".", toolshelf.SortedBy(order), toolshelf.WithoutSizes(), toolshelf.Exclude("l*"))
+		tree, err := c.Tree(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes, toolshelf.Exclude("l*"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,14 +106,20 @@ func TestRelativePath(t *testing.T) {
 		{outside, "", ""},
 		{"built in", "", ""},
 	} {
-		if got := c.RelativePath(tt.layer, tt.full); got != tt.want {
+		if got := bridgeOf(c).RelativePath(tt.layer, tt.full); got != tt.want {
 			t.Errorf("RelativePath(%q, %q) is %q, want %q", tt.layer, tt.full, got, tt.want)
 		}
 	}
-	if c.Root() != root {
-		t.Errorf("the root is %q, want %q", c.Root(), root)
+	if bridgeOf(c).Root() != root {
+		t.Errorf("the root is %q, want %q", bridgeOf(c).Root(), root)
 	}
-	if none := catalog(t, toolshelf.WithRoot(root)); none.RelativePath("", filepath.Join(root, "a.md")) != filepath.Join(root, "a.md") {
+	if none := bridgeOf(catalog(t, toolshelf.WithRoot(root))); none.RelativePath("", filepath.Join(root, "a.md")) != filepath.Join(root, "a.md") {
 		t.Error("without reports, a path changes")
+	}
+	inMemory := bridgeOf(catalog(t, toolshelf.WithFs(memoryOf(t, nil)), toolshelf.WithRoot("srv/app"), toolshelf.WithCommandsDir("commands", "../shared")))
+	for layer, want := range map[string]string{"commands": "commands/a.md", "../shared": "../shared/a.md"} {
+		if full := path.Join("srv/app", layer, "a.md"); inMemory.Root() != "srv/app" || inMemory.RelativePath(layer, full) != want {
+			t.Errorf("the root is %q, and %q is %q, want %q", inMemory.Root(), full, inMemory.RelativePath(layer, full), want)
+		}
 	}
 }

@@ -79,20 +79,11 @@ func (f *fileCall) resolve() error {
 	return nil
 }
 
-// Root returns the full path of the root on the catalog's filesystem. On the
-// operating system's filesystem the path is absolute, and symbolic links in the
-// path are not resolved. Root reads nothing, and works after Close.
-func (c *Catalog) Root() string { return c.at.Dir }
+// Root is documented at bridge.Catalog.
+func (c bridged) Root() string { return c.at.Dir }
 
-// RelativePath converts the full path of a file to a path without directories of the
-// host. For a file below the root, the result is relative to the root, with slashes.
-// For a layer outside the root, the result is the name of the layer and the path below
-// the layer.
-//
-// For a [Command], pass Layer and Metadata.Path. For a [SkillInfo], pass Layer and Path.
-// For a [SavedReport] or a [ReportInfo], pass the layer "" and Path. RelativePath returns
-// any other path unchanged. RelativePath reads nothing, and works after Close.
-func (c *Catalog) RelativePath(layer, full string) string {
+// RelativePath is documented at bridge.Catalog.
+func (c bridged) RelativePath(layer, full string) string {
 	if full == "" {
 		return ""
 	}

@@ -432,7 +432,7 @@ func TestInvalidOptions(t *testing.T) {
 		{"a negative depth", tree(toolshelf.MaxDepth(-1)), toolshelf.ErrInvalidOption},
 		{"a depth for a listing", list(toolshelf.MaxDepth(1)), toolshelf.ErrInvalidOption},
 		{"directories not entered by a listing", list(toolshelf.SkipDependencies()), toolshelf.ErrInvalidOption},
-		{"matches without sizes", find(toolshelf.WithoutSizes()), toolshelf.ErrInvalidOption},
+		{"matches without sizes", find(withoutSizes), toolshelf.ErrInvalidOption},
 		{"a budget of nothing", find(toolshelf.Budget(0)), toolshelf.ErrInvalidOption},
 		{"too small a budget", list(toolshelf.Budget(20)), toolshelf.ErrInvalidOption},
 		{"no tokens", tree(toolshelf.Tokens(-1, func(string) int { return 0 })), toolshelf.ErrInvalidOption},

@@ -24,7 +24,7 @@ type DirTree struct {
 	Ignored   int        `json:"ignored,omitempty"`   // number of entries omitted by Gitignore, excluding entries below omitted directories
 	Vanished  int        `json:"vanished,omitempty"`  // number of entries removed during the call
 	Limits    []string   `json:"limits,omitempty"`    // the limit that omits entries, such as "1000 entries" or "8000 characters"
-	NoSizes   bool       `json:"no_sizes,omitempty"`  // the result of WithoutSizes
+	NoSizes   bool       `json:"no_sizes,omitempty"`  // the sizes and times were not read; see show_sizes of the tools in docs/tools.md
 	Warnings  []string   `json:"warnings,omitempty"`  // information that could not be read, one line each
 }
 

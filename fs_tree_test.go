@@ -312,7 +312,7 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 				options = append(options, o)
 			}
 		}
-		withoutSizes := rapid.SampledFrom([]toolshelf.DirOption{nil, toolshelf.WithoutSizes()}).Draw(r, "sizes")
+		withoutSizes := rapid.SampledFrom([]toolshelf.DirOption{nil, withoutSizes}).Draw(r, "sizes")
 		order := toolshelf.SortedBy(rapid.SampledFrom([]toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize}).Draw(r, "order"))
 		tokens, unit := rapid.Bool().Draw(r, "tokens"), "characters"
 		if tokens {
@@ -622,14 +622,14 @@ func TestPagesOfABudgetAreTheWholeListing(t *testing.T) {
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
 	for _, order := range []toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize, toolshelf.ByModified} {
-		whole, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), toolshelf.WithoutSizes())
+		whole, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var entries []toolshelf.Entry
 		pages := 0
 		for cursor := ""; cursor != "" || pages == 0; pages++ {
-			page, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), toolshelf.WithoutSizes(), toolshelf.Budget(1000), toolshelf.After(cursor))
+			page, err := c.ListDir(t.Context(), ".", toolshelf.SortedBy(order), withoutSizes, toolshelf.Budget(1000), toolshelf.After(cursor))
 			if err != nil {
 				t.Fatal(err)
 			}

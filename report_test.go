@@ -621,9 +621,9 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 			return nil
 		},
 		"View": func(_ context.Context, c *toolshelf.Catalog) error { _, err := c.View(); return err },
-		"Root": func(_ context.Context, c *toolshelf.Catalog) error { c.Root(); return nil },
+		"Root": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Root(); return nil },
 		"RelativePath": func(_ context.Context, c *toolshelf.Catalog) error {
-			c.RelativePath("commands", "commands/c00.md")
+			bridgeOf(c).RelativePath("commands", "commands/c00.md")
 			return nil
 		},
 		"SkillLayers": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).SkillLayers(); return nil },

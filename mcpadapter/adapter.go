@@ -54,7 +54,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 	}
 	a := &Adapter{catalog: catalog, bridge: bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog), config: config, held: heldEntries{lifetime: sharedLifetime}}
 	if config.relativePaths {
-		a.hider = newRootHider(catalog.Root())
+		a.hider = newRootHider(a.bridge.Root())
 	}
 	own, err := a.ownTools()
 	if err != nil {
@@ -95,7 +95,7 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 func (a *Adapter) ownTools() ([]Tool, error) {
 	var names []string
 	var offered []definition
-	t := toolset{a.catalog, make(map[string]string), a.config.relativePaths, a.config.structured, a.hider}
+	t := toolset{a.catalog, a.bridge, make(map[string]string), a.config.relativePaths, a.config.structured, a.hider}
 	for _, d := range definitions(a.bridge) {
 		names = append(names, d.name)
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {

@@ -39,6 +39,7 @@ type sentence struct {
 // offers.
 type toolset struct {
 	*toolshelf.Catalog
+	bridged
 	names map[string]string // from the plain name to the name with the namespace
 
 	relativePaths bool

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
 // maxEntries is the maximum number of entries in one result. No model can use more
@@ -43,6 +44,8 @@ var showDependencies = parameter{name: "show_dependencies", kind: booleanKind, d
 
 var showSizes = parameter{name: "show_sizes", kind: booleanKind, defaultValue: "true",
 	description: "Show the sizes of files (default true)"}
+
+var withoutSizes = bridge.WithoutSizes.(toolshelf.DirOption)
 
 // walkOptions appends the options of all tools that enter subdirectories to the options of a tool.
 func walkOptions[O any](ctx context.Context, args arguments, options ...O) []O {
@@ -90,7 +93,7 @@ var listDirectory = definition{
 			toolshelf.SortedBy(toolshelf.SortKey(args.string("sort_by"))), toolshelf.After(args.string("cursor")), reportOption(ctx)}
 		options = appendIf[toolshelf.DirOption](options, args.boolean("gitignore"), toolshelf.Gitignore())
 		options = appendIf[toolshelf.DirOption](options, args.boolean("show_hidden"), toolshelf.ShowHidden())
-		options = appendIf(options, !args.boolean("show_sizes"), toolshelf.WithoutSizes())
+		options = appendIf(options, !args.boolean("show_sizes"), withoutSizes)
 		listing, err := t.ListDir(ctx, args.string("path"), options...)
 		if err != nil {
 			return Result{}, err
@@ -126,7 +129,7 @@ var directoryTree = definition{
 		"path", "children", "files", "directories"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		options := walkOptions[toolshelf.DirOption](ctx, args, toolshelf.MaxDepth(min(cmp.Or(args.integer("max_depth"), maxLevels), maxLevels)))
-		options = appendIf(options, !args.boolean("show_sizes"), toolshelf.WithoutSizes())
+		options = appendIf(options, !args.boolean("show_sizes"), withoutSizes)
 		tree, err := t.Tree(ctx, args.string("path"), options...)
 		if err != nil {
 			return Result{}, err

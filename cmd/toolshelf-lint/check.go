@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
@@ -112,7 +113,7 @@ func (c client) cutDescriptions(ctx context.Context, catalog *toolshelf.Catalog)
 			return
 		}
 		found = append(found, toolshelf.Diagnostic{Code: toolshelf.DiagDescriptionCut, Severity: toolshelf.SeverityWarning,
-			Path: escape.Path(catalog.RelativePath(layer, file)), Key: "description",
+			Path: escape.Path(bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog).RelativePath(layer, file)), Key: "description",
 			Message:    fmt.Sprintf("description and when_to_use have %d characters; the client shows a model the first %d", n, c.shown),
 			Suggestion: fmt.Sprintf("remove %d characters, or write the most important words first", n-c.shown)})
 	}

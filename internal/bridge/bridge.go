@@ -1,5 +1,6 @@
-// Package bridge gives package mcpadapter the methods of a catalog that serve only the Model Context Protocol: lists of
-// prompts, the places and the digests of skills, and the tools to offer.
+// Package bridge gives package mcpadapter the methods and options of a catalog that serve only its tools and the Model
+// Context Protocol: lists of prompts, the places and the digests of skills, the tools to offer, and paths and lists for a
+// model. The linter shows the same paths.
 //
 // The methods are not exported by package toolshelf, because a program gets their results from an adapter, and each
 // exported method is a promise. The package knows no type of package toolshelf; type parameters stand for these types.
@@ -18,6 +19,12 @@ import (
 var (
 	Open         func(catalog any) any // returns the Catalog of a *toolshelf.Catalog
 	WithMaxReads func(n int) any       // returns a toolshelf.Option: a call reads at most n files of a slow filesystem at the same time; for tests
+
+	// WithoutSizes is a toolshelf.DirOption that omits the sizes and times of the entries: Size is -1 for files, Modified is
+	// zero, and the text has no sizes. In the order ByName, the method does not read the metadata of files and directories,
+	// and saves a system call for each. Vanished then does not count the entries that are removed during the call. Other
+	// orders read the metadata. Accepted by ListDir and Tree.
+	WithoutSizes any
 )
 
 // Of returns the bridge to a *toolshelf.Catalog. Skill is toolshelf.SkillInfo, and File is toolshelf.SkillFile.
@@ -67,6 +74,19 @@ type Catalog[Skill, File any] interface {
 	// and two stats of each file. SkillManifests reads a file only if the cache has no digest of the file, and SKILL.md
 	// also if the list of skills does not contain its current frontmatter.
 	SkillManifests(ctx context.Context, choose func(skills []Skill) (names []string)) iter.Seq2[Manifest[Skill, File], error]
+
+	// Root returns the full path of the root on the catalog's filesystem. On the operating system's filesystem the path is
+	// absolute, and symbolic links in the path are not resolved. Root reads nothing, and works after Close.
+	Root() string
+
+	// RelativePath converts the full path of a file to a path without directories of the host. For a file below the root,
+	// the result is relative to the root, with slashes. For a layer outside the root, the result is the name of the layer
+	// and the path below the layer.
+	//
+	// For a Command, pass Layer and Metadata.Path. For a SkillInfo, pass Layer and Path. For a SavedReport or a ReportInfo,
+	// pass the layer "" and Path. RelativePath returns any other path unchanged. RelativePath reads nothing, and works after
+	// Close.
+	RelativePath(layer, full string) string
 
 	// ReportsConfigured reports which directories WithReports names: the shared directory, for reports with Upload, and
 	// the local directory, for all others.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/opendir"
 )
 
 // ReadSkillFile returns the bytes of a file of a skill. The path is relative to the skill's
@@ -177,7 +177,7 @@ func (v skillFS) Open(name string) (fs.File, error) {
 		}
 		if info.IsDir() {
 			entries, err := o.entries(ctx, name)
-			return &skillDirectory{info, entries}, err
+			return opendir.New(info, entries), err
 		}
 		f, err := o.dir.Open(name)
 		if err != nil {
@@ -290,28 +290,3 @@ type skillContent struct {
 
 func (f skillContent) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f skillContent) Close() error               { return nil }
-
-// A skillDirectory is an open directory.
-type skillDirectory struct {
-	info fs.FileInfo
-	rest []fs.DirEntry
-}
-
-func (d *skillDirectory) Stat() (fs.FileInfo, error) { return d.info, nil }
-func (d *skillDirectory) Close() error               { return nil }
-
-func (d *skillDirectory) Read([]byte) (int, error) {
-	return 0, &fs.PathError{Op: "read", Path: d.info.Name(), Err: errors.New("is a directory")}
-}
-
-func (d *skillDirectory) ReadDir(n int) ([]fs.DirEntry, error) {
-	switch {
-	case n <= 0:
-		n = len(d.rest)
-	case len(d.rest) == 0:
-		return nil, io.EOF
-	}
-	entries := d.rest[:min(n, len(d.rest))]
-	d.rest = d.rest[len(entries):]
-	return entries, nil
-}

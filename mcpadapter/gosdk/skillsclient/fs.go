@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/opendir"
 )
 
 // FS returns the skills as a layer for toolshelf.WithSkillsFS. Each skill is a directory with the
@@ -58,7 +58,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	}
 	if at.dir {
 		entries, err := f.entries("open", name, at)
-		return &directory{at.info(), entries}, err
+		return opendir.New(at.info(), entries), err
 	}
 	return &file{fs: f, name: name, at: at}, nil
 }
@@ -191,7 +191,7 @@ func (f *FS) entries(op, name string, at place) ([]fs.DirEntry, error) {
 
 func (f *FS) read(name string, at place) ([]byte, error) {
 	var raw []byte
-	err := error(errIsDirectory)
+	err := opendir.ErrIsDir
 	switch {
 	case at.dir:
 	case at.held.broken != nil:
@@ -273,32 +273,4 @@ func (f *file) Close() error {
 	return nil
 }
 
-// A directory is an open directory.
-type directory struct {
-	fs.FileInfo
-	rest []fs.DirEntry
-}
-
-func (d *directory) Stat() (fs.FileInfo, error) { return d.FileInfo, nil }
-func (d *directory) Close() error               { return nil }
-
-func (d *directory) Read([]byte) (int, error) {
-	return 0, pathError("read", d.Name(), errIsDirectory)
-}
-
-func (d *directory) ReadDir(n int) ([]fs.DirEntry, error) {
-	switch {
-	case n <= 0:
-		n = len(d.rest)
-	case len(d.rest) == 0:
-		return nil, io.EOF
-	}
-	entries := d.rest[:min(n, len(d.rest))]
-	d.rest = d.rest[len(entries):]
-	return entries, nil
-}
-
-var (
-	errIsDirectory  = errors.New("is a directory")
-	errNotDirectory = errors.New("not a directory")
-)
+var errNotDirectory = errors.New("not a directory")

@@ -2,13 +2,14 @@
 // clients. It uses stdin and stdout or, with -http, streamable HTTP at /mcp without
 // authentication. It ends at the end of stdin or on SIGINT or SIGTERM.
 //
-//	go run ./examples/mcpserver [-root DIR] [-commands DIR] [-skills DIR] [-http ADDR] [-namespace NAME] [-watch]
+//	go run ./examples/mcpserver [-root DIR] [-commands DIR] [-skills DIR] [-http ADDR] [-host NAME] [-namespace NAME] [-watch]
 package main
 
 import (
 	"context"
 	"flag"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -30,6 +31,7 @@ func main() {
 	flag.Func("commands", "`directory` of commands, relative to the root or absolute; may be repeated (default commands)", func(dir string) error { return with(toolshelf.WithCommandsDir(dir)) })
 	flag.Func("skills", "`directory` of skills, relative to the root or absolute; may be repeated (default skills)", func(dir string) error { return with(toolshelf.WithSkillsDir(dir)) })
 	address := flag.String("http", "", "serve HTTP at `address`; :8080 accepts only this machine, 0.0.0.0:8080 accepts all")
+	host := flag.String("host", "", "`name` of the HTTP server in the requests of clients; its IP addresses and localhost need no name")
 	namespace := flag.String("namespace", "", "`name` before the names of the tools, followed by a dot")
 	watch := flag.Bool("watch", false, "notify clients of changed commands")
 	if flag.Parse(); flag.NArg() > 0 {
@@ -40,12 +42,12 @@ func main() {
 		with(toolshelf.WithWatch())
 	}
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	if err := run(ctx, options, *namespace, *address); err != nil {
+	if err := run(ctx, options, *namespace, *address, *host); err != nil && ctx.Err() == nil { // a signal is not a failure
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, options []toolshelf.Option, namespace, address string) error {
+func run(ctx context.Context, options []toolshelf.Option, namespace, address, host string) error {
 	catalog, err := toolshelf.New(append(options, toolshelf.WithNestedCommands())...)
 	if err != nil {
 		return err
@@ -61,21 +63,18 @@ func run(ctx context.Context, options []toolshelf.Option, namespace, address str
 	if err != nil {
 		return err
 	}
-	server := mcp.NewServer(&mcp.Implementation{Name: "toolshelf", Version: "1.0.0"},
-		&mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}}) // without the SDK's default capability, logging
+	const instructions = "The commands, skills and files of one project. Search for a skill before a task, and follow its text. No tool changes a file."
+	serverOptions := &mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}} // without the SDK's default capability, logging
+	server := mcp.NewServer(&mcp.Implementation{Name: "toolshelf", Version: "1.0.0"}, serverOptions)
 	if err := gosdk.RegisterUntil(ctx, server, adapter); err != nil {
 		return err
+	} else if address != "" {
+		return serve(ctx, address, gosdk.NewHTTPHandler(server, &gosdk.HTTPOptions{Hosts: []string{host}, Logger: slog.Default()}))
 	}
-	if address != "" {
-		return serve(ctx, address, server)
-	}
-	if err := server.Run(ctx, &mcp.StdioTransport{}); ctx.Err() == nil {
-		return err
-	}
-	return nil // a signal is not a failure
+	return server.Run(ctx, &mcp.StdioTransport{})
 }
 
-func serve(ctx context.Context, address string, server *mcp.Server) error {
+func serve(ctx context.Context, address string, handler *gosdk.HTTPHandler) error {
 	if address[0] == ':' {
 		address = "127.0.0.1" + address
 	}
@@ -84,16 +83,17 @@ func serve(ctx context.Context, address string, server *mcp.Server) error {
 		return err
 	}
 	log.Printf("serving http://%s/mcp", listener.Addr())
-	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", http.NewCrossOriginProtection().Handler(sdk)) // the SDK rejects DNS rebinding, net/http rejects requests of other sites
-	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		log.Print("warning: without authentication, every program that reaches this address reads the files; put an authenticating proxy in front")
+	}
+	http.Handle("/mcp", handler)
+	web := &http.Server{ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10}
 	context.AfterFunc(ctx, func() { listener.Close() })
 	if err := web.Serve(listener); ctx.Err() == nil {
 		return err
 	}
-	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second) // for running requests
+	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	web.Shutdown(grace)
-	return web.Close()
+	handler.Shutdown(grace) // answers running calls
+	return web.Shutdown(grace)
 }

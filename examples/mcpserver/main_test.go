@@ -205,6 +205,9 @@ func wantProject(t *testing.T, c *mcp.ClientSession) {
 	if diff := cmp.Diff(want, toolNames(t, c)); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
 	}
+	if c.InitializeResult().Instructions == "" {
+		t.Error("no instructions")
+	}
 	const skills = `"skills":["accessibility-audit","incident-response","invoice-pdf","load-testing","release-notes","sql-style"]`
 	if got := call(t, c, "list_skills", nil); !strings.Contains(got, skills) || !strings.Contains(got, `"load-testing":"Finds the rate of requests`) {
 		t.Errorf("list_skills: got %s", got)
@@ -293,6 +296,42 @@ func TestHTTPRejectsRequestsOfOtherSites(t *testing.T) {
 				t.Errorf("status %d, want %d", res.StatusCode, tt.status)
 			}
 		})
+	}
+}
+
+func TestHTTPAcceptsTheNameOfTheFlag(t *testing.T) {
+	_, url := overHTTP(t, "-root", project(t), "-host", "mcp.example.com")
+	for host, want := range map[string]int{"mcp.example.com": http.StatusOK, "attacker.example": http.StatusForbidden} {
+		req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(ping))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		req.Host = host
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("%s: status %d, want %d", host, res.StatusCode, want)
+		}
+	}
+}
+
+func TestHTTPWarnsOfAnAddressThatOtherMachinesReach(t *testing.T) {
+	for address, want := range map[string]string{"0.0.0.0:0": "warning: without authentication", "127.0.0.1:0": ""} {
+		p := newProcess(t, "-root", project(t), "-http", address)
+		p.start()
+		for !strings.Contains(p.stderr.String(), "serving") {
+			runtime.Gosched()
+		}
+		p.terminate()
+		p.wantEnd(0)
+		if got := p.stderr.String(); !strings.Contains(got, want) || want == "" && strings.Contains(got, "warning") {
+			t.Errorf("%s: on stderr: %q", address, got)
+		}
 	}
 }
 

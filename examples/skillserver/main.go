@@ -8,8 +8,13 @@ import (
 	"context"
 	"flag"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/toolshelf-go/toolshelf"
@@ -24,7 +29,7 @@ func main() {
 	if flag.Parse(); flag.NArg() != 1 {
 		log.Fatal("usage: skillserver [-http ADDR] DIR")
 	}
-	ctx := context.Background()
+	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	catalog := must(toolshelf.New(toolshelf.WithSkillsDir(flag.Arg(0)), toolshelf.WithSkillDepth(5), toolshelf.WithCommandsDir(), toolshelf.WithWatch()))
 	must(catalog.ListSkills(ctx)) // report a missing directory now, not in the first request
 	adapter := must(mcpadapter.New(catalog, mcpadapter.WithTools()))
@@ -34,14 +39,27 @@ func main() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "skillserver", Version: "1.0.0"}, nil)
 	must(server, gosdk.Register(server, adapter))
 	if *address == "" {
-		must(server, server.Run(ctx, &mcp.StdioTransport{}))
+		if err := server.Run(ctx, &mcp.StdioTransport{}); ctx.Err() == nil && err != nil {
+			log.Fatal(err)
+		}
 		return
 	}
 	listener := must(net.Listen("tcp", *address))
 	log.Printf("serving http://%s/mcp", listener.Addr())
-	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
-	http.Handle("/mcp", http.NewCrossOriginProtection().Handler(sdk)) // the SDK rejects DNS rebinding, net/http rejects requests of other sites
-	log.Fatal(http.Serve(listener, nil))
+	if !listener.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		log.Print("warning: every program that reaches this address reads the skills, without authentication")
+	}
+	handler := gosdk.NewHTTPHandler(server, &gosdk.HTTPOptions{Logger: slog.Default()})
+	http.Handle("/mcp", handler)
+	web := &http.Server{ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	context.AfterFunc(ctx, func() { listener.Close() })
+	if err := web.Serve(listener); ctx.Err() == nil {
+		log.Fatal(err)
+	}
+	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	handler.Shutdown(grace) // answers running calls
+	web.Shutdown(grace)
 }
 
 // must returns a value, or ends the program with an error.

@@ -67,6 +67,11 @@
 // The SDK's ServerOptions.SetCacheable sets how long a client may cache a list, and whether
 // users may share the list. Without a time, clients may neither cache nor share a list.
 //
+// # HTTP
+//
+// NewHTTPHandler serves a server over streamable HTTP without sessions, with limits for its
+// clients. docs/guide.md has a table of the limits.
+//
 // # Differences from mcpadapter.Session
 //
 // The SDK manages the sessions and their lifecycle:

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/afero"
@@ -91,6 +93,53 @@ func ExampleRegister_perRequest() {
 	handler.ServeHTTP(response, request)
 	fmt.Println(response.Code)
 	// Output: 200
+}
+
+func ExampleNewHTTPHandler() {
+	catalog, err := toolshelf.New(toolshelf.WithFs(afero.NewMemMapFs()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer catalog.Close()
+	adapter, err := mcpadapter.New(catalog, mcpadapter.WithTools("list_commands", "get_command"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "shelf", Version: "1.0.0"}, nil)
+	if err := gosdk.Register(server, adapter); err != nil {
+		log.Fatal(err)
+	}
+	handler := gosdk.NewHTTPHandler(server, &gosdk.HTTPOptions{Hosts: []string{"mcp.example.com"}, CallTimeout: 20 * time.Second})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", handler)
+	web := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	go web.Serve(listener)
+
+	ctx := context.Background()
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "me", Version: "1"}, nil).
+		Connect(ctx, &mcp.StreamableClientTransport{Endpoint: "http://" + listener.Addr().String() + "/mcp"}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for tool, err := range client.Tools(ctx, nil) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("tool", tool.Name)
+	}
+	client.Close()
+
+	grace, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	fmt.Println(handler.Shutdown(grace), web.Shutdown(grace))
+	// Output:
+	// tool list_commands
+	// tool get_command
+	// <nil> <nil>
 }
 
 func ExampleRegisterUntil() {

@@ -46,8 +46,7 @@ func serve(server *mcp.Server, addresses []string) error {
 		return err
 	}
 	log.Printf("serving http://%s/mcp", listener.Addr())
-	return http.Serve(listener, mcp.NewStreamableHTTPHandler(
-		func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true}))
+	return http.Serve(listener, gosdk.NewHTTPHandler(server, nil))
 }
 
 const total = 120

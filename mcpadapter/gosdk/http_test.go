@@ -1,0 +1,753 @@
+package gosdk_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
+)
+
+// A gate is a server with the tool "wait". Each call of the tool sends its context to calls, and
+// ends with its context or when the test closes open.
+type gate struct {
+	*mcp.Server
+	calls chan context.Context
+	open  chan struct{}
+}
+
+func newGate(t testing.TB) gate {
+	t.Helper()
+	g := gate{serverOf(t, nil, manyTools(t, 3)), make(chan context.Context, 100), make(chan struct{})}
+	g.AddTool(&mcp.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			g.calls <- ctx
+			select {
+			case <-g.open:
+				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "waited"}}}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		})
+	g.AddPrompt(&mcp.Prompt{Name: "wait"}, func(ctx context.Context, _ *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	return g
+}
+
+// overHTTP serves a handler on a socket. The end of the test closes all connections.
+func overHTTP(t testing.TB, s *mcp.Server, o *gosdk.HTTPOptions) (*gosdk.HTTPHandler, string) {
+	t.Helper()
+	h := gosdk.NewHTTPHandler(s, o)
+	web := httptest.NewServer(h)
+	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
+	return h, web.URL
+}
+
+// post returns a request with one message of a revision.
+func post(t testing.TB, url, revision, method, params string) *http.Request {
+	t.Helper()
+	if revision == revisions[1] {
+		params = strings.Replace(params, "{", fmt.Sprintf(`{"_meta":{"io.modelcontextprotocol/protocolVersion":%q,`+
+			`"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}},`, revision), 1)
+		params = strings.Replace(params, ",}", "}", 1)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader(
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Mcp-Protocol-Version", revision)
+	r.Header.Set("Mcp-Method", method)
+	if strings.Contains(params, `"wait"`) {
+		r.Header.Set("Mcp-Name", "wait")
+	}
+	return r
+}
+
+const waitCall = `{"name":"wait"}`
+
+// do sends a request on a connection of its own and returns the status and the body.
+func do(t testing.TB, r *http.Request) (int, string) {
+	t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(r)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return res.StatusCode, string(body)
+}
+
+// raw opens a connection and writes the head of a request with a body of 100 bytes, and a part of the body.
+func raw(t testing.TB, url, part string) net.Conn {
+	t.Helper()
+	host := strings.TrimPrefix(url, "http://")
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "POST / HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n%s", host, part)
+	return conn
+}
+
+// until waits for a condition.
+func until(t testing.TB, event string, done func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); !done(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("not %s", event)
+		}
+	}
+}
+
+// descriptors counts the open files and sockets of the process, or returns 0 on systems other than Linux.
+func descriptors() int {
+	entries, _ := os.ReadDir("/proc/self/fd")
+	return len(entries)
+}
+
+func TestHTTPHandlerServesClientsOfEachRevision(t *testing.T) {
+	_, url := overHTTP(t, serverOf(t, nil, manyTools(t, 3)), nil)
+	for _, revision := range revisions {
+		client, err := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "1"}, nil).
+			Connect(ctx, &mcp.StreamableClientTransport{Endpoint: url}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		if got := pages(t, client); len(got) != 1 || len(got[0]) != 3 {
+			t.Errorf("%s: got %q", revision, got)
+		}
+		r, err := client.CallTool(ctx, &mcp.CallToolParams{Name: "tool_001"})
+		if err != nil || r.Content[0].(*mcp.TextContent).Text != "tool_001" {
+			t.Errorf("%s: got %+v, %v", revision, r, err)
+		}
+	}
+}
+
+func TestACallEndsWhenItsClientLeaves(t *testing.T) {
+	for _, revision := range revisions {
+		t.Run(revision, func(t *testing.T) {
+			g := newGate(t)
+			h, url := overHTTP(t, g.Server, nil)
+			before := descriptors()
+			const clients = 20
+			var leave []context.CancelFunc
+			var gone sync.WaitGroup
+			for range clients {
+				ctx, cancel := context.WithCancel(t.Context())
+				leave = append(leave, cancel)
+				gone.Go(func() {
+					client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+					if res, err := client.Do(post(t, url, revision, "tools/call", waitCall).WithContext(ctx)); err == nil {
+						io.Copy(io.Discard, res.Body)
+						res.Body.Close()
+					}
+				})
+			}
+			var calls []context.Context
+			for range clients {
+				calls = append(calls, <-g.calls)
+			}
+			for _, cancel := range leave {
+				cancel()
+			}
+			gone.Wait()
+			for _, call := range calls {
+				<-call.Done()
+			}
+			if err := h.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+			until(t, "closed: all descriptors of the clients", func() bool { return descriptors() <= before })
+		})
+	}
+}
+
+func TestACallEndsAfterItsTimeout(t *testing.T) {
+	const text = "the call ended after 50ms, the limit of a call; request less in one call (CALL_TIMEOUT)"
+	for _, revision := range revisions {
+		g := newGate(t)
+		var seen error
+		_, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{CallTimeout: 50 * time.Millisecond})
+		g.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+			return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+				result, err := next(ctx, method, req)
+				if r, ok := result.(*mcp.CallToolResult); ok {
+					seen = r.GetError()
+				}
+				return result, err
+			}
+		})
+		if status, body := do(t, post(t, url, revision, "tools/call", waitCall)); status != 200 || !strings.Contains(body, "Error: "+text) || !strings.Contains(body, `"isError":true`) {
+			t.Errorf("%s: tools/call: got %d %s", revision, status, body)
+		}
+		for from, err := range map[string]error{"the tool": context.Cause(<-g.calls), "middleware": seen} {
+			if limit := (*gosdk.LimitError)(nil); !errors.As(err, &limit) || limit.Option != "CallTimeout" {
+				t.Errorf("%s: %s sees %v", revision, from, err)
+			}
+		}
+		if _, body := do(t, post(t, url, revision, "prompts/get", waitCall)); !strings.Contains(body, text) || !strings.Contains(body, `"code":-32603`) {
+			t.Errorf("%s: prompts/get: got %s", revision, body)
+		}
+	}
+}
+
+func TestACallBeyondMaxCallsWaitsForAPlace(t *testing.T) {
+	g := newGate(t)
+	_, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{MaxCalls: 1})
+	answers := make(chan string)
+	for range 3 {
+		go func() {
+			_, body := do(t, post(t, url, revisions[0], "tools/call", waitCall))
+			answers <- body
+		}()
+	}
+	<-g.calls
+	if len(g.calls) > 0 {
+		t.Error("two calls run")
+	}
+	close(g.open)
+	for range 3 {
+		if body := <-answers; !strings.Contains(body, "waited") {
+			t.Errorf("got %s", body)
+		}
+	}
+}
+
+func TestACallWithoutAPlaceIsAnError(t *testing.T) {
+	g := newGate(t)
+	stubborn, stop := make(chan struct{}), make(chan struct{})
+	g.AddTool(&mcp.Tool{Name: "stubborn", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { // ignores its context
+			close(stubborn)
+			<-stop
+			return &mcp.CallToolResult{}, nil
+		})
+	_, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{MaxCalls: 1, CallTimeout: 50 * time.Millisecond})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		do(t, post(t, url, revisions[0], "tools/call", `{"name":"stubborn"}`))
+	}()
+	<-stubborn
+	_, body := do(t, post(t, url, revisions[0], "tools/call", waitCall))
+	if !strings.Contains(body, "Error: the server runs 1 calls, the limit; repeat the call later (TOO_MANY_CALLS)") || !strings.Contains(body, `"isError":true`) {
+		t.Errorf("got %s", body)
+	}
+	close(stop)
+	<-ended
+}
+
+func TestRequestsBeyondMaxRequestsAreRefused(t *testing.T) {
+	_, url := overHTTP(t, newGate(t).Server, &gosdk.HTTPOptions{MaxRequests: 2})
+	conn := raw(t, url, "{")
+	raw(t, url, "{")
+	until(t, "refused: the third request", func() bool {
+		status, body := do(t, post(t, url, revisions[0], "ping", "{}"))
+		return status == http.StatusServiceUnavailable && body == "the server has 2 open requests, its limit; repeat the request later\n"
+	})
+	conn.Close()
+	until(t, "served: a request after the end of another", func() bool {
+		status, _ := do(t, post(t, url, revisions[0], "ping", "{}"))
+		return status == http.StatusOK
+	})
+}
+
+func TestSlowBodiesEndAfterTheBodyTimeout(t *testing.T) {
+	before := descriptors()
+	t.Run("", func(t *testing.T) {
+		_, url := overHTTP(t, newGate(t).Server, &gosdk.HTTPOptions{BodyTimeout: 100 * time.Millisecond})
+		conns := make([]net.Conn, 200)
+		for i := range conns {
+			conns[i] = raw(t, url, "{")
+		}
+		for _, conn := range conns {
+			got, err := io.ReadAll(conn) // until the server closes the connection
+			if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 408 ") || !strings.HasSuffix(string(got), "the body did not arrive within 100ms, the limit\n") {
+				t.Fatalf("got %q, %v", got, err)
+			}
+		}
+	})
+	until(t, "closed: all descriptors of the clients", func() bool { return descriptors() <= before })
+}
+
+// A refused request with a slow body keeps its connection no longer than an accepted request.
+func TestSlowBodiesOfRefusedRequestsEndAfterTheBodyTimeout(t *testing.T) {
+	_, url := overHTTP(t, newGate(t).Server, &gosdk.HTTPOptions{BodyTimeout: 100 * time.Millisecond, Verify: verify})
+	got, err := io.ReadAll(raw(t, url, "{"))
+	if err != nil || !strings.HasPrefix(string(got), "HTTP/1.1 401 ") {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestACallMayOutlastTheBodyTimeout(t *testing.T) {
+	g := newGate(t)
+	_, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{BodyTimeout: 50 * time.Millisecond, CallTimeout: 200 * time.Millisecond})
+	if _, body := do(t, post(t, url, revisions[1], "tools/call", waitCall)); !strings.Contains(body, "CALL_TIMEOUT") {
+		t.Errorf("got %s", body)
+	}
+}
+
+func TestBodiesHaveALimit(t *testing.T) {
+	_, url := overHTTP(t, newGate(t).Server, &gosdk.HTTPOptions{MaxBodyBytes: 1000})
+	for size, want := range map[int]int{1000: http.StatusOK, 1001: http.StatusRequestEntityTooLarge} {
+		r := post(t, url, revisions[0], "ping", "{}")
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(strings.NewReader(string(body) + strings.Repeat(" ", size-len(body)))) // chunked
+		r.ContentLength = -1
+		if status, text := do(t, r); status != want || want != http.StatusOK && text != "the body has more than 1000 bytes, the limit\n" {
+			t.Errorf("%d bytes: got %d %s", size, status, text)
+		}
+	}
+}
+
+// protocols names the versions of HTTP without encryption.
+func protocols() map[string]*http.Protocols {
+	one, two := new(http.Protocols), new(http.Protocols)
+	one.SetHTTP1(true)
+	two.SetUnencryptedHTTP2(true)
+	return map[string]*http.Protocols{"HTTP/1.1": one, "HTTP/2": two}
+}
+
+// speak serves a handler in a version of HTTP, and returns a client of the version.
+func speak(t *testing.T, version *http.Protocols, h http.Handler) (*http.Client, string) {
+	web := httptest.NewUnstartedServer(h)
+	web.Config.Protocols = version
+	web.Start()
+	transport := &http.Transport{Protocols: version}
+	t.Cleanup(func() { transport.CloseIdleConnections(); web.Close() })
+	return &http.Client{Transport: transport}, web.URL
+}
+
+func TestAClientThatDoesNotReadEndsAfterTheWriteTimeout(t *testing.T) {
+	for name, version := range protocols() {
+		t.Run(name, func(t *testing.T) {
+			s := newGate(t).Server
+			s.AddTool(&mcp.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)},
+				func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+					return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: strings.Repeat("x", 12<<20)}}}, nil
+				})
+			h := gosdk.NewHTTPHandler(s, &gosdk.HTTPOptions{WriteTimeout: 100 * time.Millisecond})
+			ended := make(chan struct{})
+			client, url := speak(t, version, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				defer close(ended)
+				h.ServeHTTP(w, r)
+			}))
+			res, err := client.Do(post(t, url, revisions[0], "tools/call", waitCall))
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-ended
+			res.Body.Close()
+		})
+	}
+}
+
+func TestASubscriptionOutlastsAllTimeouts(t *testing.T) {
+	for name, version := range protocols() {
+		t.Run(name, func(t *testing.T) {
+			g := newGate(t)
+			const timeout = 50 * time.Millisecond
+			h := gosdk.NewHTTPHandler(g.Server, &gosdk.HTTPOptions{CallTimeout: 2 * timeout, BodyTimeout: timeout, WriteTimeout: timeout})
+			client, url := speak(t, version, h)
+			res, err := client.Do(post(t, url, revisions[1], "subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			lines := bufio.NewScanner(res.Body)
+			for lines.Scan() && !strings.Contains(lines.Text(), "acknowledged") {
+			}
+			call, err := client.Do(post(t, url, revisions[1], "tools/call", waitCall)) // lasts for the CallTimeout
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.Copy(io.Discard, call.Body)
+			call.Body.Close()
+			addTool(g.Server, "new")
+			for lines.Scan() && !strings.Contains(lines.Text(), "list_changed") {
+			}
+			if err := lines.Err(); err != nil || !strings.Contains(lines.Text(), "list_changed") {
+				t.Errorf("got %q, %v", lines.Text(), err)
+			}
+		})
+	}
+}
+
+func TestHosts(t *testing.T) {
+	h := gosdk.NewHTTPHandler(newGate(t).Server, &gosdk.HTTPOptions{Hosts: []string{"MCP.example.com", ""}})
+	for _, tt := range []struct {
+		host   string
+		status int
+	}{
+		{"mcp.example.com", 200},
+		{"mcp.example.com:8443", 200},
+		{"MCP.EXAMPLE.COM", 200},
+		{"localhost:8080", 200},
+		{"192.168.1.20:8080", 200},
+		{"[fd00::1]:8080", 200},
+		{"[fd00::1]", 200},
+		{"attacker.example", 403},
+		{"attacker.example:8080", 403},
+		{"mcp.example.com.attacker.example", 403},
+		{"x.mcp.example.com", 403},
+		{"192.168.1.20.attacker.example", 403},
+		{"localhost.attacker.example", 403},
+		{"0x7f.1", 403},
+		{"", 403},
+	} {
+		r := post(t, "http://x", revisions[0], "ping", "{}")
+		r.Host = tt.host
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != tt.status {
+			t.Errorf("%q: status %d, want %d", tt.host, w.Code, tt.status)
+		}
+	}
+}
+
+// The handler accepts no unlisted name at any address, because a browser on the network of the
+// server sends the name of a rebinding website.
+func TestWithoutHostsOnlyAddressesAreAccepted(t *testing.T) {
+	h := gosdk.NewHTTPHandler(newGate(t).Server, nil)
+	for host, want := range map[string]int{"192.168.1.20:8080": 200, "127.0.0.1:8080": 200, "localhost": 200, "attacker.example:8080": 403} {
+		for _, local := range []string{"127.0.0.1", "192.168.1.20"} {
+			r := post(t, "http://x", revisions[0], "ping", "{}")
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.ParseIP(local), Port: 8080})))
+			r.Host = host
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			want := want
+			if local == "127.0.0.1" && host == "192.168.1.20:8080" {
+				want = 403 // the SDK accepts only names of the loopback interface there
+			}
+			if w.Code != want {
+				t.Errorf("%s at %s: status %d, want %d", host, local, w.Code, want)
+			}
+		}
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	h := gosdk.NewHTTPHandler(newGate(t).Server, &gosdk.HTTPOptions{Origins: []string{"https://app.example.com"}})
+	for _, tt := range []struct {
+		name, method, origin, site string
+		status                     int
+		allowed                    string
+	}{
+		{name: "a program", method: "POST", status: 200},
+		{name: "a page of the server", method: "POST", origin: "http://10.0.0.1:8080", site: "same-origin", status: 200},
+		{name: "a listed page", method: "POST", origin: "https://app.example.com", site: "cross-site", status: 200, allowed: "https://app.example.com"},
+		{name: "the preflight of a listed page", method: "OPTIONS", origin: "https://app.example.com", site: "cross-site", status: 204, allowed: "https://app.example.com"},
+		{name: "another page", method: "POST", origin: "https://attacker.example", site: "cross-site", status: 403},
+		{name: "another page in an old browser", method: "POST", origin: "https://attacker.example", status: 403},
+		{name: "another page of the listed host", method: "POST", origin: "http://app.example.com", status: 403},
+		{name: "a page without an origin", method: "POST", origin: "null", status: 403},
+		{name: "the preflight of another page", method: "OPTIONS", origin: "https://attacker.example", site: "cross-site", status: 405},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := post(t, "http://10.0.0.1:8080", revisions[0], "ping", "{}")
+			r.Method = tt.method
+			for name, value := range map[string]string{"Origin": tt.origin, "Sec-Fetch-Site": tt.site} {
+				if value != "" {
+					r.Header.Set(name, value)
+				}
+			}
+			w := httptest.NewRecorder()
+			if h.ServeHTTP(w, r); w.Code != tt.status || w.Header().Get("Access-Control-Allow-Origin") != tt.allowed {
+				t.Errorf("status %d, allowed %q; want %d, %q", w.Code, w.Header().Get("Access-Control-Allow-Origin"), tt.status, tt.allowed)
+			}
+		})
+	}
+}
+
+// verify accepts the tokens "good" and "narrow".
+func verify(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+	info := &auth.TokenInfo{UserID: "ann", Scopes: []string{"read"}, Expiration: time.Now().Add(time.Hour)}
+	switch token {
+	case "good":
+		return info, nil
+	case "narrow":
+		info.Scopes = nil
+		return info, nil
+	case "old":
+		info.Expiration = time.Now().Add(-time.Hour)
+		return info, nil
+	case "outage":
+		return nil, errors.New("dial tcp 10.9.8.7:443: refused")
+	}
+	return nil, fmt.Errorf("%w: unknown", auth.ErrInvalidToken)
+}
+
+func TestBearerTokens(t *testing.T) {
+	const metadata = `resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp", scope="read"`
+	h := gosdk.NewHTTPHandler(newGate(t).Server, &gosdk.HTTPOptions{Hosts: []string{"mcp.example.com"}, Verify: verify,
+		Bearer: auth.RequireBearerTokenOptions{Scopes: []string{"read"}}, Metadata: &oauthex.ProtectedResourceMetadata{Resource: "https://mcp.example.com/mcp"}})
+	plain := gosdk.NewHTTPHandler(newGate(t).Server, &gosdk.HTTPOptions{Hosts: []string{"mcp.example.com"}, Verify: verify})
+	for _, tt := range []struct {
+		name, authorization string
+		status              int
+		challenge, plain    string // with and without metadata and scopes
+	}{
+		{"a valid token", "Bearer good", 200, "", ""},
+		{"no token", "", 401, "Bearer " + metadata, "Bearer"},
+		{"an unknown token", "Bearer bad", 401, `Bearer error="invalid_token", ` + metadata, `Bearer error="invalid_token"`},
+		{"an expired token", "Bearer old", 401, `Bearer error="invalid_token", ` + metadata, `Bearer error="invalid_token"`},
+		{"another scheme", "Basic Z29vZA==", 401, `Bearer error="invalid_token", ` + metadata, `Bearer error="invalid_token"`},
+		{"a token without the scope", "Bearer narrow", 403, `Bearer error="insufficient_scope", ` + metadata, ""},
+		{"a verifier that fails", "Bearer outage", 500, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for want, h := range map[*string]*gosdk.HTTPHandler{&tt.challenge: h, &tt.plain: plain} {
+				r := post(t, "https://mcp.example.com/mcp", revisions[0], "ping", "{}")
+				r.Header.Set("Authorization", tt.authorization)
+				w := httptest.NewRecorder()
+				h.ServeHTTP(w, r)
+				status := tt.status
+				if h == plain && status == 403 {
+					status = 200 // requires no scope
+				}
+				if got := w.Header().Get("WWW-Authenticate"); w.Code != status || got != *want {
+					t.Errorf("got %d, %q; want %d, %q", w.Code, got, status, *want)
+				}
+				if strings.Contains(w.Body.String(), "10.9.8.7") {
+					t.Errorf("the body tells the cause: %s", w.Body)
+				}
+			}
+		})
+	}
+}
+
+func TestToolsReceiveTheVerifiedToken(t *testing.T) {
+	s := newGate(t).Server
+	users := make(chan string, 1)
+	s.AddTool(&mcp.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			users <- r.Extra.TokenInfo.UserID
+			return &mcp.CallToolResult{}, nil
+		})
+	_, url := overHTTP(t, s, &gosdk.HTTPOptions{Verify: verify})
+	r := post(t, url, revisions[1], "tools/call", waitCall)
+	r.Header.Set("Authorization", "Bearer good")
+	do(t, r)
+	if user := <-users; user != "ann" {
+		t.Errorf("got %q", user)
+	}
+}
+
+func TestMetadataOfTheResourceNeedsNoToken(t *testing.T) {
+	for resource, path := range map[string]string{
+		"https://mcp.example.com":          "/.well-known/oauth-protected-resource",
+		"https://mcp.example.com/":         "/.well-known/oauth-protected-resource",
+		"https://mcp.example.com/team/mcp": "/.well-known/oauth-protected-resource/team/mcp",
+	} {
+		h := gosdk.NewHTTPHandler(newGate(t).Server, &gosdk.HTTPOptions{Hosts: []string{"mcp.example.com"}, Verify: verify,
+			Metadata: &oauthex.ProtectedResourceMetadata{Resource: resource, AuthorizationServers: []string{"https://login.example.com"}}})
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "https://mcp.example.com"+path, nil))
+		want := fmt.Sprintf(`{"resource":%q,"authorization_servers":["https://login.example.com"]}`+"\n", resource)
+		if diff := cmp.Diff(want, w.Body.String()); diff != "" || w.Code != 200 {
+			t.Errorf("%s: status %d (-want +got):\n%s", resource, w.Code, diff)
+		}
+	}
+}
+
+func TestNewHTTPHandlerPanicsOnInvalidOptions(t *testing.T) {
+	s := newGate(t).Server
+	for name, make := range map[string]func(){
+		"no server":                func() { gosdk.NewHTTPHandler(nil, nil) },
+		"an origin without scheme": func() { gosdk.NewHTTPHandler(s, &gosdk.HTTPOptions{Origins: []string{"app.example.com"}}) },
+		"metadata without resource": func() {
+			gosdk.NewHTTPHandler(s, &gosdk.HTTPOptions{Verify: verify, Metadata: &oauthex.ProtectedResourceMetadata{}})
+		},
+		"metadata without Verify": func() {
+			gosdk.NewHTTPHandler(s, &gosdk.HTTPOptions{Metadata: &oauthex.ProtectedResourceMetadata{Resource: "https://mcp.example.com"}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if text, ok := recover().(string); !ok || !strings.HasPrefix(text, "gosdk: NewHTTPHandler: ") {
+					t.Errorf("panic %q", text)
+				}
+			}()
+			make()
+		})
+	}
+}
+
+func TestShutdownWaitsForRunningCalls(t *testing.T) {
+	g := newGate(t)
+	h, url := overHTTP(t, g.Server, nil)
+	answer := make(chan string)
+	go func() {
+		_, body := do(t, post(t, url, revisions[0], "tools/call", waitCall))
+		answer <- body
+	}()
+	<-g.calls
+	ended := make(chan error, 2)
+	for range 2 { // Shutdown may be called again
+		go func() { ended <- h.Shutdown(ctx) }()
+	}
+	until(t, "refused: a request after the begin of Shutdown", func() bool {
+		status, body := do(t, post(t, url, revisions[0], "ping", "{}"))
+		return status == http.StatusServiceUnavailable && body == "the server shuts down\n"
+	})
+	if len(ended) > 0 {
+		t.Error("Shutdown does not wait")
+	}
+	close(g.open)
+	if body := <-answer; !strings.Contains(body, "waited") {
+		t.Errorf("got %s", body)
+	}
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if err := h.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestShutdownAnswersCallsThatOutlastItsContext(t *testing.T) {
+	g := newGate(t)
+	h, url := overHTTP(t, g.Server, nil)
+	answer := make(chan string)
+	go func() {
+		_, body := do(t, post(t, url, revisions[0], "tools/call", waitCall))
+		answer <- body
+	}()
+	<-g.calls
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := h.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	if body := <-answer; !strings.Contains(body, "Error: the server shuts down; repeat the call later (SHUTDOWN)") {
+		t.Errorf("got %s", body)
+	}
+}
+
+func TestShutdownReportsCallsThatIgnoreTheirContext(t *testing.T) {
+	g := newGate(t)
+	begun, stop := make(chan struct{}), make(chan struct{})
+	g.AddTool(&mcp.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			close(begun)
+			<-stop
+			return &mcp.CallToolResult{}, nil
+		})
+	h, url := overHTTP(t, g.Server, nil)
+	var calls sync.WaitGroup
+	calls.Go(func() { do(t, post(t, url, revisions[0], "tools/call", waitCall)) })
+	<-begun
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := h.Shutdown(ended); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "1 requests still run") {
+		t.Errorf("got %v", err)
+	}
+	close(stop)
+	if err := h.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	calls.Wait()
+}
+
+func TestShutdownEndsSubscriptions(t *testing.T) {
+	h, url := overHTTP(t, newGate(t).Server, &gosdk.HTTPOptions{CallTimeout: time.Nanosecond}) // no limit of a subscription
+	res, err := http.DefaultClient.Do(post(t, url, revisions[1], "subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() && !strings.Contains(lines.Text(), "acknowledged") {
+	}
+	if err := h.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	var rest []string
+	for lines.Scan() {
+		rest = append(rest, lines.Text())
+	}
+	if err := lines.Err(); err != nil || !strings.Contains(strings.Join(rest, ""), `"result"`) {
+		t.Errorf("got %q, %v", rest, err)
+	}
+}
+
+func TestOtherTransportsOfTheServerHaveNoLimit(t *testing.T) {
+	g := newGate(t)
+	gosdk.NewHTTPHandler(g.Server, &gosdk.HTTPOptions{CallTimeout: time.Nanosecond})
+	close(g.open)
+	r, err := connect(t, g.Server, revisions[0], nil).CallTool(ctx, &mcp.CallToolParams{Name: "wait"})
+	if err != nil || r.IsError {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+func TestLogHasRefusalsAndCallsButNoTokensAndArguments(t *testing.T) {
+	var mu sync.Mutex
+	var log bytes.Buffer
+	g := newGate(t)
+	close(g.open)
+	h, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{Verify: verify, Logger: slog.New(slog.NewTextHandler(&lockedWriter{&mu, &log}, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	for token, params := range map[string]string{"good": `{"name":"wait","arguments":{"secret":"argument-4711"}}`, "bad-4711": "{}"} {
+		r := post(t, url, revisions[0], "tools/call", params)
+		r.Header.Set("Authorization", "Bearer "+token)
+		do(t, r)
+	}
+	if err := h.Shutdown(ctx); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, want := range []string{"level=DEBUG msg=call method=tools/call ", " tool=wait", "level=WARN msg=refused status=401 reason=token remote=127.0.0.1:"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("no %q in\n%s", want, &log)
+		}
+	}
+	if strings.Contains(log.String(), "4711") {
+		t.Errorf("a secret in\n%s", &log)
+	}
+}
+
+// A lockedWriter is a writer for several goroutines.
+type lockedWriter struct {
+	mu *sync.Mutex
+	w  io.Writer
+}
+
+func (l *lockedWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}

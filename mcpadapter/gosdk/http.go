@@ -181,14 +181,13 @@ func (h *HTTPHandler) begin() bool {
 	return !h.closed
 }
 
-// readBody reads the body within its limits, and reports whether the body is complete. Without a
-// deadline of the connection, net/http notices afterwards that the client leaves.
+// readBody reads the body within its limits, and reports whether the body is complete. At the end of a
+// body, net/http removes the deadline of the connection, to notice that the client leaves.
 func (h *HTTPHandler) readBody(w http.ResponseWriter, r *http.Request) bool {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.options.MaxBodyBytes))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case err == nil:
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		return true
 	case errors.As(err, &tooLarge):

@@ -390,8 +390,7 @@ func WithCacheTTL(d time.Duration) Option {
 //
 // WithWatch supports only the operating system's filesystem. With another filesystem, New returns
 // [ErrInvalidOption]. The catalog assumes that the layers of WithCommandsFS and WithSkillsFS do
-// not change, except stores ([SnapshotFS], [ContextFS] or [HeadFS]): if a layer is a store, each
-// call scans all layers, unless [WithFeed] reports the changes. The document docs/methods.md has
+// not change, except stores (see [SnapshotFS]): if a layer is a store, each call scans all layers, unless [WithFeed] reports the changes. The document docs/methods.md has
 // the details.
 func WithWatch() Option {
 	return optionFunc(func(c *config) error { c.watch = true; return nil })

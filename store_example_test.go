@@ -123,7 +123,7 @@ type staleCommit struct {
 func (c staleCommit) Stale() error { return c.outage }
 
 // During an outage, lists have the last good snapshot.
-func ExampleStaleFS() {
+func ExampleSnapshotFS_stale() {
 	files := fstest.MapFS{"review.md": {Data: []byte("Review.\n"), Sys: 1}}
 	store := &lastingTree{tree: tree{revisions{files}, "8e5f2a"}}
 	catalog := open(toolshelf.WithCommandsFS("store", store))
@@ -148,7 +148,7 @@ func (s stuckStore) Open(name string) (fs.File, error) {
 }
 
 // The request in progress ends with the context of the call.
-func ExampleContextFS() {
+func ExampleWithCommandsFS_withContext() {
 	catalog := open(toolshelf.WithCommandsFS("store", stuckStore{}))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
@@ -193,7 +193,7 @@ func ExampleWithFeed() {
 	// {[release] [review] []}
 }
 
-// remote is a HeadFS that counts the opened files.
+// remote has the method ReadHead, and counts the opened files.
 type remote struct {
 	fstest.MapFS
 	heads  map[string]string
@@ -230,9 +230,9 @@ func newRemote(files, heads map[string]string) remote {
 	return r
 }
 
-// ExampleHeadFS lists a skill by the frontmatter in the index of a server. Only GetSkill
+// This program lists a skill by the frontmatter in the index of a server. Only GetSkill
 // reads the file.
-func ExampleHeadFS() {
+func ExampleWithSkillsFS_readHead() {
 	fsys := newRemote(
 		map[string]string{"greet/SKILL.md": "---\nname: greet\ndescription: Greets people\n---\nSay hello.\n"},
 		map[string]string{"greet/SKILL.md": "---\n{name: greet, description: Greets people}\n---\n"})

@@ -61,7 +61,7 @@ type FS struct {
 	closed       atomic.Bool
 }
 
-// KnowsHeads reports whether the underlying filesystem is a toolshelf.HeadFS, which
+// KnowsHeads reports whether the underlying filesystem has the method ReadHead of docs/stores.md, and so
 // knows the frontmatter of files. ReadHead of a Dir then reads no file.
 func (f *FS) KnowsHeads() bool {
 	return f.adapted != nil && f.adapted.io != nil && f.adapted.io.heads != nil

@@ -34,7 +34,7 @@ type ioFS struct {
 	heads headFS        // nil if the fs.FS knows no heads
 }
 
-// A headFS is a toolshelf.HeadFS.
+// A headFS knows the frontmatter of its files without reading them; see docs/stores.md.
 type headFS interface {
 	ReadHead(name string) ([]byte, fs.FileInfo, error)
 }

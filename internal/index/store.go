@@ -13,7 +13,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// The optional interfaces of Layer.Store. The public package documents the interfaces.
+// The optional interfaces of Layer.Store, which docs/stores.md documents.
 type (
 	snapshotFS interface {
 		fs.FS

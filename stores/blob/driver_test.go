@@ -1,6 +1,7 @@
 package blob_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"slices"
@@ -17,13 +18,13 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/blob"
 )
 
-// The interfaces that the documentation of Store names.
+// The methods that the documentation of Store names.
 var _ interface {
 	fs.StatFS
 	fs.ReadDirFS
 	fs.SubFS
 	toolshelf.SnapshotFS
-	toolshelf.ContextFS
+	WithContext(ctx context.Context) fs.FS
 } = (*blob.Store)(nil)
 
 // drivers are buckets without functions for versions.

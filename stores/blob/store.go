@@ -77,8 +77,8 @@ type Versions struct {
 }
 
 // A Store is a filesystem with the objects of a bucket. A Store implements [fs.StatFS],
-// [fs.ReadDirFS], [fs.SubFS], toolshelf.SnapshotFS and toolshelf.ContextFS. A Store is safe for
-// concurrent use.
+// [fs.ReadDirFS], [fs.SubFS] and toolshelf.SnapshotFS, and has the method
+// WithContext(ctx context.Context) fs.FS. A Store is safe for concurrent use.
 type Store struct {
 	ctx context.Context
 	*state

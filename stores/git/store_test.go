@@ -1,6 +1,7 @@
 package git_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,13 +21,13 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/git"
 )
 
-// The interfaces that the documentation of Store names.
+// The methods that the documentation of Store names.
 var _ interface {
 	fs.StatFS
 	fs.ReadDirFS
 	fs.ReadLinkFS
 	toolshelf.SnapshotFS
-	toolshelf.ContextFS
+	WithContext(ctx context.Context) fs.FS
 } = (*git.Store)(nil)
 
 func newStore(t *testing.T, repo *gogit.Repository, revision string, opts git.Options) *git.Store {

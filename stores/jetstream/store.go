@@ -76,9 +76,9 @@ type Options struct {
 //   - Open, Stat, Lstat, ReadDir and ReadLink, of [fs.StatFS], [fs.ReadDirFS] and [fs.ReadLinkFS].
 //     Each call makes a snapshot.
 //   - Snapshot(ctx context.Context) (fs.FS, error), of toolshelf.SnapshotFS. The result has the
-//     files at one revision, never changes, and implements toolshelf.Versioned and
-//     toolshelf.StaleFS.
-//   - WithContext(ctx context.Context) fs.FS, of toolshelf.ContextFS. All calls of the result use
+//     files at one revision, never changes, and has the methods Version
+//     and Stale of docs/stores.md.
+//   - WithContext(ctx context.Context) fs.FS. All calls of the result use
 //     one snapshot, which the first call makes and which ends when ctx ends.
 //   - Close and Feed.
 //

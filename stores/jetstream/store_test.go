@@ -21,13 +21,13 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/jetstream"
 )
 
-// The interfaces that the documentation of Store names.
+// The methods that the documentation of Store names.
 var _ interface {
 	fs.StatFS
 	fs.ReadDirFS
 	fs.ReadLinkFS
 	toolshelf.SnapshotFS
-	toolshelf.ContextFS
+	WithContext(ctx context.Context) fs.FS
 } = (*jetstream.Store)(nil)
 
 const skill = "---\nname: review\ndescription: Reviews a change.\n---\nLook at the diff.\n"

@@ -75,9 +75,9 @@ type Options struct {
 //   - Open, Stat, Lstat, ReadDir and ReadLink, of [fs.StatFS], [fs.ReadDirFS] and [fs.ReadLinkFS].
 //     Each call makes a snapshot.
 //   - Snapshot(ctx context.Context) (fs.FS, error), of toolshelf.SnapshotFS. The result has the
-//     files of one manifest, never changes, and implements toolshelf.Versioned and
-//     toolshelf.StaleFS.
-//   - WithContext(ctx context.Context) fs.FS, of toolshelf.ContextFS. The result has the files for
+//     files of one manifest, never changes, and has the methods Version
+//     and Stale of docs/stores.md.
+//   - WithContext(ctx context.Context) fs.FS. The result has the files for
 //     one task: the first call makes a snapshot, which ends when ctx ends, and the later calls use
 //     the same snapshot.
 //

@@ -23,13 +23,13 @@ import (
 	"github.com/toolshelf-go/toolshelf/stores/oci"
 )
 
-// The interfaces that the documentation of Store names.
+// The methods that the documentation of Store names.
 var _ interface {
 	fs.StatFS
 	fs.ReadDirFS
 	fs.ReadLinkFS
 	toolshelf.SnapshotFS
-	toolshelf.ContextFS
+	WithContext(ctx context.Context) fs.FS
 } = (*oci.Store)(nil)
 
 func newStore(t *testing.T, target oras.ReadOnlyTarget, reference string, opts oci.Options) *oci.Store {

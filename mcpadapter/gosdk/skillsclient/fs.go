@@ -42,8 +42,11 @@ var (
 	_ fs.ReadFileFS = (*FS)(nil)
 	_ fs.StatFS     = (*FS)(nil)
 
-	_ toolshelf.HeadFS    = (*FS)(nil)
 	_ toolshelf.Versioned = fileInfo{}
+	_ interface {
+		WithContext(ctx context.Context) fs.FS
+		ReadHead(name string) ([]byte, fs.FileInfo, error)
+	} = (*FS)(nil)
 )
 
 // WithContext returns the layer for requests that end with ctx.

@@ -31,7 +31,7 @@ await client.close();
 const [tree, lines, found] = results.map(text);
 assert.match(tree, /^Directory tree: \.\/\n[^]*\nCut at 20000 characters; .*$/);
 assert.equal(lines, '1\tpackage main\n2\n3\t// needle');
-assert.match(found, /main\.go[^]*3: \/\/ needle/);
+assert.match(found, /\nmain\.go\n3:\/\/ needle$/);
 
 // text returns the text of a result: of a string, or of the last part.
 function text({ content, output }) {
@@ -113,7 +113,7 @@ const agents = {
     }),
     shown: result => json(result) ?? text(result),
     offers({ input }) {
-      const dropped = ['default', 'examples', 'minimum', 'maximum', 'maxItems', 'minLength'];
+      const dropped = ['default', 'examples', 'minimum', 'maximum', 'maxItems', 'uniqueItems', 'minLength', 'maxLength'];
       const found = input.find(item => item.type === 'tool_search_output').tools[0].tools;
       for (const { name, description, inputSchema } of tools) {
         const offered = found.find(tool => tool.name === name);

@@ -25,6 +25,7 @@ const calls = [
 // The tools and the results that a client receives. The results of the first three calls are only texts.
 const client = new Client({ name: 'agents', version: '1.0.0' });
 await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }));
+const instructions = client.getInstructions();
 const { tools } = await client.listTools();
 const results = await Promise.all(calls.map(call => client.callTool(call)));
 await client.close();
@@ -165,6 +166,7 @@ async function check(agent, binary, home, server) {
   const { stdout } = await run.finally(model.close);
   const [lookedUp, ...texts] = model.results.map(text);
   agent.offers(model.request, lookedUp);
+  assert.ok(JSON.stringify(model.request).includes(JSON.stringify(instructions).slice(1, -1)), instructions);
   agent.prompts(model.request, stdout.split('\n', 1)[0]);
   assert.equal(texts.length, results.length);
   texts.forEach((shown, i) => assert.equal(shown.replace(/^Wall time: .* seconds\nOutput:\n/, ''), agent.shown(results[i])));

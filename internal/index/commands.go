@@ -80,11 +80,14 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 
 // command returns the entry of one file, or nil if the file has vanished.
 func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
+	f := source{dir: dir, base: c.name, typ: c.typ, known: c.known}
 	if c.known != nil {
-		return s.load(dir, c.name, c.typ, c.known.Path, c.known.Name, c.known)
+		f.file, f.name = c.known.Path, c.known.Name
+		return s.load(f)
 	}
 	stem, _ := names.TrimMarkdown(c.name)
-	return s.load(dir, c.name, c.typ, path.Join(dirPath, c.name), prefix+stem, nil)
+	f.file, f.name = path.Join(dirPath, c.name), prefix+stem
+	return s.load(f)
 }
 
 // subdirectory adds the commands of a subdirectory. The error is not nil only if

@@ -55,73 +55,85 @@ func (x *Index) Collect(f func(e *Entry, info confine.Info, text []byte)) (stop 
 	}
 }
 
-// load returns the entry of one Markdown file. The argument known is the entry
-// of the file from the previous scan, or nil. If the file is unchanged, load
-// returns known. If the file has vanished, load returns nil. The directory dir
-// contains the file as base, with the type bits typ. If the type of the file is
-// unknown, typ is the most likely type.
-func (s *scan) load(dir *confine.Dir, base string, typ fs.FileMode, file, name string, known *Entry) *Entry {
-	if known == nil && typ == 0 {
+// A source is a Markdown file that a scan loads.
+type source struct {
+	dir        *confine.Dir // contains the file as base
+	base       string
+	typ        fs.FileMode // the type bits; if unknown, of the most likely type
+	file, name string      // of the entry: the path below the layer, and the name
+	known      *Entry      // of the file from the previous scan, or nil
+
+	link   bool        // set by load
+	listed stamp.Stamp // set by load, for the entry of a file that cannot be read
+}
+
+// load returns the entry of a file, or nil if the file has vanished. If the file is unchanged, load
+// returns the known entry.
+func (s *scan) load(f source) *Entry {
+	if f.known == nil && f.typ == 0 {
 		// A new file must be opened in any case, and the open file has the
 		// metadata.
-		e, err := s.read(dir, base, file, name, false, nil)
+		e, err := s.read(f)
 		switch {
 		case err == nil && e.Stamp.Size > s.config.MaxFileSize:
-			return s.tooLarge(nil, file, name, e.Stamp)
+			f.listed = e.Stamp
+			return s.tooLarge(f)
 		case err == nil:
 			return e
 		case errors.Is(err, fs.ErrNotExist):
-			s.vanished(dir, base)
+			s.vanished(f)
 			return nil
 		case !errors.Is(err, confine.ErrSymlink) && !errors.Is(err, confine.ErrNotRegular): // Lstat finds the type of a link or of a special file
-			info, _ := dir.Lstat(base) // the next scan compares the metadata
-			return s.unread(nil, file, name, stamp.Of(info), err)
+			info, _ := f.dir.Lstat(f.base) // the next scan compares the metadata
+			f.listed = stamp.Of(info)
+			return s.unread(f, err)
 		}
 	}
-	info, err := dir.Lstat(base)
+	info, err := f.dir.Lstat(f.base)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	link := err == nil && info.Mode&fs.ModeSymlink != 0
-	if link {
+	f.link = err == nil && info.Mode&fs.ModeSymlink != 0
+	if f.link {
 		s.followedLink()
-		if info, err = s.fs.Info(file); err != nil {
-			return s.broken(known, file, name, stamp.Of(info), err, s.linkProblem(file, err))
+		if info, err = s.fs.Info(f.file); err != nil {
+			f.listed = stamp.Of(info)
+			return s.broken(f, err, s.linkProblem(f.file, err))
 		}
 	}
-	listed := stamp.Of(info)
+	f.listed = stamp.Of(info)
 	switch {
 	case err != nil:
-		return s.unread(known, file, name, listed, err)
-	case info.Mode.IsDir() && !link:
-		s.reportDir(file)
+		return s.unread(f, err)
+	case info.Mode.IsDir() && !f.link:
+		s.reportDir(f.file)
 		return nil
 	case !info.Mode.IsRegular():
-		return s.unreadable(known, file, name, listed, confine.ErrNotRegular)
+		return s.unreadable(f, confine.ErrNotRegular)
 	case info.Size > s.config.MaxFileSize:
-		return s.tooLarge(known, file, name, listed)
-	case known != nil && known.settled && known.Broken() == nil && known.Stamp.Same(listed) && !s.canRestore(known):
-		return known
+		return s.tooLarge(f)
+	case f.known != nil && f.known.settled && f.known.Broken() == nil && f.known.Stamp.Same(f.listed) && !s.canRestore(f.known):
+		return f.known
 	}
-	e, err := s.retryPartial(known, func() (*Entry, error) { return s.read(dir, base, file, name, link, known) })
+	e, err := s.retryPartial(f.known, func() (*Entry, error) { return s.read(f) })
 	switch {
 	case err == nil:
-		return keep(known, e)
+		return keep(f.known, e)
 	case errors.Is(err, fs.ErrNotExist):
-		s.vanished(dir, base)
+		s.vanished(f)
 		return nil
 	default:
-		return s.unread(known, file, name, listed, err)
+		return s.unread(f, err)
 	}
 }
 
 // vanished records a file that does not exist although a snapshot lists the file. A program
 // can write the same file again, and then the filesystem has the same version again.
-func (s *scan) vanished(dir *confine.Dir, base string) {
+func (s *scan) vanished(f source) {
 	if s.version == "" {
 		return
 	}
-	if _, err := dir.Lstat(base); err == nil {
+	if _, err := f.dir.Lstat(f.base); err == nil {
 		s.refusal.Store(true)
 	}
 }
@@ -129,13 +141,13 @@ func (s *scan) vanished(dir *confine.Dir, base string) {
 // unread returns the entry of a file that the scan could not read. If a store has failed,
 // the file has no defect. Then a later scan reads the file again, and the list keeps the
 // previous content of a file with a version.
-func (s *scan) unread(known *Entry, file, name string, listed stamp.Stamp, err error) *Entry {
-	versions := listed.Versioned() || known != nil && known.Stamp.Versioned()
-	if !s.failed(err, versions) || !versions || known == nil || known.Broken() != nil {
-		return s.unreadable(known, file, name, listed, err)
+func (s *scan) unread(f source, err error) *Entry {
+	versions := f.listed.Versioned() || f.known != nil && f.known.Stamp.Versioned()
+	if !s.failed(err, versions) || !versions || f.known == nil || f.known.Broken() != nil {
+		return s.unreadable(f, err)
 	}
-	s.reportFailure(file, err)
-	return known
+	s.reportFailure(f.file, err)
+	return f.known
 }
 
 // failed reports whether err can be a failure of a store, and records that a later scan may
@@ -169,7 +181,8 @@ func (s *scan) reportFailure(file string, err error) {
 }
 
 // read reads as much of a file as a list and the collectors need.
-func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known *Entry) (*Entry, error) {
+func (s *scan) read(f source) (*Entry, error) {
+	known := f.known
 	pooled := heads.Get().(*headBuffer)
 	defer heads.Put(pooled)
 	buf := pooled.bytes[:]
@@ -186,7 +199,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 	s.filesRead.Add(1)
 	now := time.Now()
 	for {
-		n, info, err := s.readHead(dir, base, file, buf, link)
+		n, info, err := s.readHead(f, buf)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +221,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 			buf = make([]byte, limit)
 			continue
 		}
-		e := &Entry{Stamp: stamp.Of(info), layer: uint16(s.layer), Linked: link, settled: stamp.Settled(info, now)}
+		e := &Entry{Stamp: stamp.Of(info), layer: uint16(s.layer), Linked: f.link, settled: stamp.Settled(info, now)}
 		v := version{recent: stamp.Recent(info, now), short: int64(n) < min(int64(len(buf)), info.Size)}
 		if known != nil || !e.settled || s.config.KeepHeader { // see Describes
 			v.head, v.parsed = maphash.Bytes(seed, head), len(head)
@@ -216,7 +229,7 @@ func (s *scan) read(dir *confine.Dir, base, file, name string, link bool, known 
 		if v != (version{}) {
 			e.set().version = v
 		}
-		s.fill(e, name, file, doc, head)
+		s.fill(e, f, doc, head)
 		s.limitMemory(e)
 		if int64(n) == info.Size && info.Size <= s.config.MaxFileSize && !s.fs.KnowsHeads() {
 			if s.config.Whole != nil && s.config.Layers[s.layer].Store != nil {
@@ -248,15 +261,15 @@ func (s *scan) parse(pooled *headBuffer, head []byte, limit int, info confine.In
 
 // readHead reads the first bytes of a file. A link is opened by its path, because
 // the target may be in another directory.
-func (s *scan) readHead(dir *confine.Dir, base, file string, buf []byte, link bool) (int, confine.Info, error) {
-	if link {
-		return readHead(s.fs, file, buf)
+func (s *scan) readHead(f source, buf []byte) (int, confine.Info, error) {
+	if f.link {
+		return readHead(s.fs, f.file, buf)
 	}
-	n, info, err := dir.ReadHead(base, buf)
+	n, info, err := f.dir.ReadHead(f.base, buf)
 	if err == nil || s.refused == nil || s.ctx.Err() != nil || !mayHaveChanged(err) {
 		return n, info, err
 	}
-	return readHead(s.refused, file, buf)
+	return readHead(s.refused, f.file, buf)
 }
 
 func readHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, error) {
@@ -275,20 +288,20 @@ const (
 )
 
 // fill copies the fields of an entry from a parsed head.
-func (s *scan) fill(e *Entry, name, file string, doc matter.Document, head []byte) {
+func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, head[doc.Body:])
 	if s.config.KeepHeader {
-		e.setText(name, file, "", "")
+		e.setText(f.name, f.file, "", "")
 		e.text = description // usually a part of the header
 	} else {
 		hint, _ := doc.Get(hintKey)
-		e.setText(name, file, description, hint.String())
+		e.setText(f.name, f.file, description, hint.String())
 	}
 	e.Dependency = !s.config.KeepHeader && IsDependency(doc, head) // skills are never dependencies
 	disabled, _ := doc.Get(userOnlyKey)
 	e.UserOnly, _ = disabled.Bool()
 	if len(doc.Problems) > 0 {
-		d, place := e.set(), s.place(file)
+		d, place := e.set(), s.place(f.file)
 		d.problems = make([]problem.Problem, len(doc.Problems))
 		for i, p := range doc.Problems {
 			d.problems[i] = p.In(place)
@@ -299,26 +312,26 @@ func (s *scan) fill(e *Entry, name, file string, doc matter.Document, head []byt
 	}
 }
 
-func (s *scan) tooLarge(known *Entry, file, name string, listed stamp.Stamp) *Entry {
-	return s.broken(known, file, name, listed, ErrTooLarge, problem.Problem{
-		Code: problem.FileTooLarge, Severity: problem.Error, Path: s.place(file),
-		Message:    fmt.Sprintf("not listed: the file has %d bytes; at most %d are allowed", listed.Size, s.config.MaxFileSize),
+func (s *scan) tooLarge(f source) *Entry {
+	return s.broken(f, ErrTooLarge, problem.Problem{
+		Code: problem.FileTooLarge, Severity: problem.Error, Path: s.place(f.file),
+		Message:    fmt.Sprintf("not listed: the file has %d bytes; at most %d are allowed", f.listed.Size, s.config.MaxFileSize),
 		Suggestion: "shorten the file, or let the program raise the limit",
 	})
 }
 
-func (s *scan) unreadable(known *Entry, file, name string, listed stamp.Stamp, err error) *Entry {
+func (s *scan) unreadable(f source, err error) *Entry {
 	if errors.Is(err, fs.ErrPermission) {
 		s.refusal.Store(true)
 	}
-	return s.broken(known, file, name, listed, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(file),
+	return s.broken(f, err, problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: s.place(f.file),
 		Message: "not listed: " + unreadable(err), Suggestion: s.config.Layers[s.layer].ReadAdvice(err)})
 }
 
 // broken returns the entry of a file that cannot be loaded because of err. The
 // problem p describes err to the author of the file.
-func (s *scan) broken(known *Entry, file, name string, listed stamp.Stamp, err error, p problem.Problem) *Entry {
-	e := &Entry{Stamp: listed, layer: uint16(s.layer), details: &details{broken: err, problems: []problem.Problem{p}}}
-	e.setText(name, file, "", "")
-	return keep(known, e)
+func (s *scan) broken(f source, err error, p problem.Problem) *Entry {
+	e := &Entry{Stamp: f.listed, layer: uint16(s.layer), details: &details{broken: err, problems: []problem.Problem{p}}}
+	e.setText(f.name, f.file, "", "")
+	return keep(f.known, e)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
-	"github.com/toolshelf-go/toolshelf/internal/stamp"
 )
 
 // ErrNoSkillFile is Entry.Broken for a directory without a SKILL.md.
@@ -100,7 +99,7 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 		}
 		l := s.config.Layers[s.layer]
 		known := children[i].known
-		e := s.load(dir, base, children[i].typ, path.Join(dirPath, base), l.skillName(matter.Frontmatter{}), known)
+		e := s.load(source{dir: dir, base: base, typ: children[i].typ, file: path.Join(dirPath, base), name: l.skillName(matter.Frontmatter{}), known: known})
 		if e == nil {
 			continue
 		}
@@ -199,26 +198,29 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 		return nil, nil // vanished during the scan
 	}
 	if err != nil {
-		file := below(dirPath, skillFiles[0])
-		return s.unread(s.find(file), file, c.name, stamp.Stamp{}, dirError{err}), nil
+		return s.unread(s.skillSource(nil, dirPath, skillFiles[0], c.name), dirError{err}), nil
 	}
 	defer dir.Close()
 	for _, name := range skillFiles {
-		file := below(dirPath, name)
-		known := s.find(file)
-		if e := s.load(dir, name, 0, file, c.name, known); e != nil {
-			if e != known {
+		f := s.skillSource(dir, dirPath, name, c.name)
+		if e := s.load(f); e != nil {
+			if e != f.known {
 				s.spell(e, dir, name)
 			}
 			return e, nil
 		}
 	}
-	file := below(dirPath, skillFiles[0])
-	return s.broken(s.find(file), file, c.name, stamp.Stamp{}, ErrNoSkillFile, problem.Problem{
-		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(file),
+	f := s.skillSource(dir, dirPath, skillFiles[0], c.name)
+	return s.broken(f, ErrNoSkillFile, problem.Problem{
+		Code: problem.SkillFileMissing, Severity: problem.Error, Path: s.place(f.file),
 		Message:    "the directory has no SKILL.md",
 		Suggestion: "add a SKILL.md with a name and a description in the frontmatter",
 	}), nil
+}
+
+func (s *scan) skillSource(dir *confine.Dir, dirPath, base, name string) source {
+	file := below(dirPath, base)
+	return source{dir: dir, base: base, file: file, name: name, known: s.find(file)}
 }
 
 // oddSkillFile is a spelling of SKILL.md that only a filesystem that ignores letter case finds.

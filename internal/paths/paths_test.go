@@ -1,0 +1,88 @@
+//go:build unix
+
+package paths
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestRelative(t *testing.T) {
+	disk, memory := Root{Dir: "/home/project", OnOS: true}, Root{Dir: "/home/project"}
+	relative, top := Root{Dir: "project"}, Root{Dir: "/"}
+	for _, tt := range []struct {
+		name  string
+		root  Root
+		given string
+		want  string // "" if the path leads out of the root
+	}{
+		{"the root", disk, "", "."},
+		{"the root as a dot", disk, ".", "."},
+		{"a path", disk, "src/a.go", "src/a.go"},
+		{"a path with dots", disk, "src/./b/../a.go", "src/a.go"},
+		{"a slash at the end", disk, "src//", "src"},
+		{"a name that begins with dots", disk, "..a/...", "..a/..."},
+		{"above the root", disk, "..", ""},
+		{"above the root and back", disk, "../project/a.go", ""},
+		{"above the root in the middle", disk, "src/../../a.go", ""},
+		{"the root as a full path", disk, "/home/project", "."},
+		{"a full path", disk, "/home/project/src/../a.go", "a.go"},
+		{"a sibling with the same prefix", disk, "/home/project2/a.go", ""},
+		{"a full path that leaves the root", disk, "/home/project/../a.go", ""},
+		{"another full path", disk, "/etc/passwd", ""},
+		{"a backslash is no separator", disk, `..\a`, `..\a`},
+
+		{"a full path in memory", memory, "/home/project/a.go", "a.go"},
+		{"a sibling in memory", memory, "/home/project2/a.go", ""},
+		{"a full path in memory that leaves the root", memory, "/home/project/../x", ""},
+		{"above the root in memory", memory, "../x", ""},
+		{"a full path below a relative root", relative, "/project/a.go", ""},
+		{"a path below a relative root", relative, "a.go", "a.go"},
+		{"a full path below the top", top, "/etc/passwd", "etc/passwd"},
+		{"above the top", top, "../x", ""},
+	} {
+		got, ok := tt.root.Relative(tt.given)
+		if ok != (tt.want != "") || ok && got != tt.want {
+			t.Errorf("%s: %q gives %q, %v; want %q", tt.name, tt.given, got, ok, tt.want)
+		}
+	}
+}
+
+// TestRelativeAcceptsBothSpellingsOfALinkedRoot: a program finds the directory without links
+// as its working directory.
+func TestRelativeAcceptsBothSpellingsOfALinkedRoot(t *testing.T) {
+	real, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip("the system makes no links: ", err)
+	}
+	for _, dir := range []string{real, link} {
+		if got, ok := (Root{Dir: link, OnOS: true}).Relative(dir + "/a.go"); !ok || got != "a.go" {
+			t.Errorf("%s: got %q, %v", dir, got, ok)
+		}
+	}
+	if got, ok := (Root{Dir: real, OnOS: true}).Relative(link + "/a.go"); ok {
+		t.Errorf("a link to the root is another path, got %q", got)
+	}
+}
+
+func TestBelow(t *testing.T) {
+	for _, tt := range []struct{ name, dir, shown, full, want string }{
+		{"a file", "/home/u/.claude/commands", "commands", "/home/u/.claude/commands/a.md", "commands/a.md"},
+		{"the directory", "/home/u", "layer", "/home/u", "layer"},
+		{"no shown directory", "/home/u", "", "/home/u/a.md", "a.md"},
+		{"a sibling with the same prefix", "/home/u", "layer", "/home/u2/a.md", ""},
+		{"above the directory", "/home/u", "layer", "/home", ""},
+		{"a path with dots", "/home/u", "layer", "/home/u/../v/a.md", ""},
+		{"a relative path", "/home/u", "layer", "a.md", ""},
+	} {
+		got, ok := Below(tt.dir, tt.shown, tt.full)
+		if ok != (tt.want != "") || got != tt.want {
+			t.Errorf("%s: got %q, %v; want %q", tt.name, got, ok, tt.want)
+		}
+	}
+}

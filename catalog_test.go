@@ -621,6 +621,9 @@ func TestMemoryOfDescriptionsIsBounded(t *testing.T) {
 }
 
 func TestMemoryOfSkillsIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many long headers")
+	}
 	const n = 50 * 64 / bits.UintSize // more than 32 MiB of values
 	text := "---\nname: s\ndescription: d\ndisable-model-invocation: true\nuser-invocable: no\nmetadata:\n  a: [" + strings.Repeat("y,", 25_000) + "]\n---\n"
 	c := catalog(t, toolshelf.WithSkillsFS("x", manyHeaders(n, "s%d/SKILL.md", text)))

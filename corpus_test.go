@@ -545,6 +545,9 @@ func (r *recall) check(t *testing.T, first, five float64) {
 // TestCorpusRecall derives queries from public commands by fixed rules. Each
 // collection is a catalog of its own.
 func TestCorpusRecall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of searches")
+	}
 	type subject struct {
 		catalog *toolshelf.Catalog
 		command toolshelf.Command

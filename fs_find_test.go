@@ -605,6 +605,9 @@ func deepForests(size int) map[string][]string {
 // TestWalksOpenEachDirectoryAFewTimes: on this filesystem a directory that is
 // opened and read counts twice, and each reopening once.
 func TestWalksOpenEachDirectoryAFewTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("walks of deep trees")
+	}
 	for name, files := range deepForests(catalogtest.Rounds(100, 400)) {
 		t.Run(name, func(t *testing.T) {
 			fsys := openedDirs{afero.NewMemMapFs(), new(atomic.Int64), new(atomic.Int64)}

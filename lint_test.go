@@ -251,6 +251,9 @@ func TestLintChecksEveryFile(t *testing.T) {
 // The check of a hostile file is as fast as reading the file, reports a diagnostic,
 // and does not affect other files.
 func TestLintHostileFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long files")
+	}
 	const good = "---\nname: good\ndescription: d\n---\n"
 	header := func(text string) string { return "---\nname: bad\ndescription: d\n" + text + "\n---\n" }
 	var fields, flow, keys, references strings.Builder

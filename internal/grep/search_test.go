@@ -228,6 +228,9 @@ func (c *endingContext) Err() error {
 
 // A complex pattern takes long for a single block. The context ends the search within the block.
 func TestSearchOfABlockEndsWithTheContext(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow patterns on one goroutine")
+	}
 	for _, tt := range []struct {
 		rule, content string
 		options       Options

@@ -96,6 +96,9 @@ func TestReferences(t *testing.T) {
 
 // The check of many files with many unknown names is fast.
 func TestManyMissingReferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long files, which one goroutine checks")
+	}
 	var files []string
 	for i := range 300 {
 		files = append(files, fmt.Sprintf("dev/present-command-%d.md", i))

@@ -332,6 +332,9 @@ func TestCodeHasNoDirectivesWithInCode(t *testing.T) {
 }
 
 func TestArgumentsThatAddTooMuch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long texts on one goroutine")
+	}
 	argument := strings.Repeat("x", 1<<20)
 	for _, tt := range []struct {
 		what string

@@ -32,6 +32,9 @@ func endless(kind string, status int, sent *atomic.Int64) http.Handler {
 }
 
 func TestLimitResponsesEndsAGigabyte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a gigabyte")
+	}
 	for _, tt := range []struct {
 		kind   string
 		status int
@@ -69,6 +72,9 @@ func TestLimitResponsesEndsAGigabyte(t *testing.T) {
 }
 
 func TestLimitResponses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long responses, which one goroutine reads")
+	}
 	const many = 1 << 20 // values of a message
 	event := "data: [" + strings.Repeat(",", many-1) + "\n"
 	for _, tt := range []struct {

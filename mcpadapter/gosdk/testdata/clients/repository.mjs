@@ -16,6 +16,6 @@ for (const entry of readdirSync(process.argv[2], { withFileTypes: true })) {
   if (entry.isDirectory()) assert.ok(tree.includes(`\n[DIR]  ${entry.name}/`), entry.name);
 }
 
-assert.match(call('search_text'), /^Found 1 line in 1 file matching 'needle':.*directory-40\/j\/file-50\.go.*needle$/s);
+assert.match(call('search_text'), /^Found 1 line in 1 file:.*directory-40\/j\/file-50\.go.*needle$/s);
 assert.equal(call('read_file'), '1\tneedle');
 console.log(`Inspector: a tree of 20,000 files in ${[...tree].length} characters, search_text and read_file`);

@@ -22,13 +22,14 @@ const calls = [
   { name: 'get_command', arguments: { command_name: 'greet' } },
 ];
 
-// The tools and the results that a client receives. The results of the first three calls are only texts.
+// The tools and the results that a client receives. The first three results are only texts.
 const client = new Client({ name: 'agents', version: '1.0.0' });
 await client.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }));
 const instructions = client.getInstructions();
 const { tools } = await client.listTools();
 const results = await Promise.all(calls.map(call => client.callTool(call)));
 await client.close();
+assert.deepEqual(results.map(json).slice(0, 3), [undefined, undefined, undefined]);
 const [tree, lines, found] = results.map(text);
 assert.match(tree, /^Directory tree: \.\/\n[^]*\nCut at 20000 characters; .*$/);
 assert.equal(lines, '1\tpackage main\n2\n3\t// needle');
@@ -90,8 +91,8 @@ const agents = {
     shown: result => result.isError ? text(result) : json(result) ?? text(result),
     offers(request) {
       for (const { name, description, inputSchema } of tools) {
-        const offered = request.tools.find(tool => tool.name === `mcp__shelf__${name}`);
-        assert.deepEqual([offered.description, offered.input_schema], [description, inputSchema]);
+        const { defer_loading: deferred, ...offered } = request.tools.find(tool => tool.name === `mcp__shelf__${name}`);
+        assert.deepEqual(offered, { name: `mcp__shelf__${name}`, description, input_schema: inputSchema });
       }
     },
     prompts(request, line) {
@@ -117,9 +118,9 @@ const agents = {
       const dropped = ['default', 'examples', 'minimum', 'maximum', 'maxItems', 'uniqueItems', 'minLength', 'maxLength'];
       const found = input.find(item => item.type === 'tool_search_output').tools[0].tools;
       for (const { name, description, inputSchema } of tools) {
-        const offered = found.find(tool => tool.name === name);
-        const kept = JSON.parse(JSON.stringify(inputSchema, (key, value) => dropped.includes(key) ? undefined : value));
-        assert.deepEqual([offered.description, offered.parameters], [description, kept]);
+        const { type, strict, defer_loading: deferred, ...offered } = found.find(tool => tool.name === name);
+        const parameters = JSON.parse(JSON.stringify(inputSchema, (key, value) => dropped.includes(key) ? undefined : value));
+        assert.deepEqual(offered, { name, description, parameters });
       }
     },
   },

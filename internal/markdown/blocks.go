@@ -127,20 +127,13 @@ func (r *reader) within(c *cursor) int {
 	return len(r.open)
 }
 
+// line reads the line from at to next. The argument line has no line break.
 func (r *reader) line(line string, at, next int) {
 	var c cursor
 	c.column, c.rest = Columns(line, 0)
 	n := r.within(&c)
-	if r.fence != "" {
-		if n == len(r.open) && (c.rest == "" || c.indent() >= r.deep) {
-			if c.indent() < 4+r.deep && ClosesFence(c.rest, r.fence) {
-				r.fence = ""
-				r.end(next, Fenced)
-			}
-			return
-		}
-		r.fence = ""
-		r.end(at, Fenced)
+	if r.fence != "" && r.fenced(&c, n, at, next) {
+		return
 	}
 	if c.rest == "" {
 		if r.bare { // an item must begin with text on its first or second line
@@ -214,6 +207,20 @@ marks:
 		leave()
 		r.prose = true
 	}
+}
+
+// fenced reports whether a line belongs to the current code block, and ends the block with its last line.
+func (r *reader) fenced(c *cursor, n, at, next int) bool {
+	within := n == len(r.open) && (c.rest == "" || c.indent() >= r.deep)
+	switch {
+	case !within:
+		r.fence = ""
+		r.end(at, Fenced)
+	case c.indent() < 4+r.deep && ClosesFence(c.rest, r.fence):
+		r.fence = ""
+		r.end(next, Fenced)
+	}
+	return within
 }
 
 func (r *reader) isThematicBreak(rest string) bool {

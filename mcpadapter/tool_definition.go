@@ -143,16 +143,17 @@ func (d definition) within(ctx context.Context, t toolset, args arguments) (Resu
 }
 
 // outputSchema returns the JSON Schema of a tool's results: an object with either the
-// required properties or an error.
+// required properties or an error. The strict mode of the validator Ajv demands the properties beside their names in
+// "required".
 func outputSchema(e errorShape, properties string, required ...string) string {
-	b := []byte(`{"type":"object","properties":{` + properties + `,"error":` + e.schema + `},"anyOf":[{"required":[`)
+	b := []byte(`{"type":"object","anyOf":[{"properties":{` + properties + `},"required":[`)
 	for i, name := range required {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = escape.AppendJSON(b, name)
 	}
-	return string(append(b, `]},{"required":["error"]}]}`...))
+	return string(append(b, `]},{"properties":{"error":`+e.schema+`},"required":["error"]}]}`...))
 }
 
 // jsonResult returns a result whose text is its structured content.

@@ -16,9 +16,7 @@ type errorShape struct {
 // errorObject is the error shape of the tools for commands, skills and reports:
 // {"error":{"code":"…","message":"…"}}.
 var errorObject = errorShape{
-	schema: `{"type":"object","description":"The error of a failed call","properties":{` +
-		`"code":{"type":"string","description":"Kind of error, such as INVALID_ARGUMENTS"},` +
-		`"message":{"type":"string","description":"Description of the problem and its solution"}},"required":["code","message"]}`,
+	schema: `{"type":"object","properties":{"code":{"type":"string"},"message":{"type":"string"}},"required":["code","message"]}`,
 	failure: func(code toolshelf.Code, message string) Result {
 		r, _ := jsonResult(struct {
 			Error *toolshelf.Error `json:"error"`
@@ -69,7 +67,7 @@ func truncate(message string) string {
 
 // errorString is the error shape of list_skills: {"error":"…"}.
 var errorString = errorShape{
-	schema: `{"type":"string","description":"Description of the problem and its solution"}`,
+	schema: `{"type":"string"}`,
 	failure: func(_ toolshelf.Code, message string) Result {
 		r, _ := jsonResult(struct {
 			Error string `json:"error"`

@@ -122,7 +122,7 @@ var directoryTree = definition{
 	errors: errorText,
 	text:   true,
 	output: outputSchema(errorText, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
-		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/properties/children/items"}},`+
+		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/anyOf/0/properties/children/items"}},`+
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"dependency":{"type":"boolean","description":"The tree does not enter this directory of dependencies"},"skipped":{"type":"integer","description":"Number of entries of this directory of dependencies"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type","size"]}},`+
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},`+
 		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+ignoredSchema+`,`+vanishedSchema+`,"limits":{"type":"array","items":{"type":"string"},"description":"The limit that omits entries, such as \"1000 entries\""},`+noSizesSchema+`,`+warningSchema,

@@ -10,12 +10,12 @@ var (
 	searchCommands = searchTool("search_commands", "Search commands", []sentence{
 		{text: "Find commands by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match."},
 		{text: "Pass a name to ", tools: []string{"get_command"}, after: " to read the command."},
-	}, `{"enum":["tier1","tier2","tier3"],"description":"tier1: the name matches; tier2: the text matches; tier3: a saved report matches"}`,
+	}, `{"enum":["tier1","tier2","tier3"]}`,
 		(*toolshelf.Catalog).Search)
 	searchSkills = searchTool("search_skills", "Search skills", []sentence{
 		{text: "Find skills by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match."},
 		{text: "Pass a name to ", tools: []string{"get_skill"}, after: " to read the skill."},
-	}, `{"enum":["tier1","tier2"],"description":"tier1: the name matches; tier2: the text matches"}`,
+	}, `{"enum":["tier1","tier2"]}`,
 		(*toolshelf.Catalog).SearchSkills)
 )
 
@@ -37,7 +37,7 @@ func searchTool(name, title string, description []sentence, tier string,
 			`"score":{"type":"number","minimum":0,"maximum":1},`+
 			`"tier":`+tier+`,`+
 			`"description":{"type":"string"},`+
-			`"match_reason":{"type":"string","description":"Field that matched, and the matched words"}`+
+			`"match_reason":{"type":"string"}`+
 			`},"required":["name","score","tier","description","match_reason"]}},`+
 			`"search_time_ms":{"type":"integer","minimum":0},`+
 			`"total_found":{"type":"integer","minimum":0,"description":"Number of matches before the limit of max_results"}`,

@@ -24,8 +24,8 @@ var listSkills = definition{
 	errors: errorString,
 	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"},`+
 		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`},`+
-		`"description":"One line for each skill name: what the skill does and when to use it. A long list has shorter lines and omits some lines"},`+
-		`"not_loadable":{"type":"array","items":{"type":"string"},"description":"The names of skills that cannot be loaded, for example because the directory has no SKILL.md"}`,
+		`"description":"What the skill does and when to use it, by name"},`+
+		`"not_loadable":{"type":"array","items":{"type":"string"},"description":"The names of skills that cannot be loaded"}`,
 		"skills"),
 	run: func(ctx context.Context, t toolset, _ arguments) (Result, error) {
 		skills, err := t.ListSkills(ctx)

@@ -64,9 +64,9 @@ func (c *Catalog) openReports() {
 	c.reports.local = open(c.config.reports.local, true)
 }
 
-// ReportsConfigured is documented at bridge.Catalog.
-func (c bridged) ReportsConfigured() (shared, local bool) {
-	return c.config.reports.shared != "", c.config.reports.local != ""
+// Configured is documented at bridge.Catalog.
+func (c bridged) Configured() (commands, skills, shared, local bool) {
+	return len(c.commands.layers) > 0, len(c.skills.layers) > 0, c.config.reports.shared != "", c.config.reports.local != ""
 }
 
 // SaveReport saves the report of a command as

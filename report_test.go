@@ -226,9 +226,9 @@ func TestSaveReportNeedsAConfiguredDirectory(t *testing.T) {
 		{"s", "", false, "toolshelf: SaveReport: no directory for local reports is configured; use WithReports, or set user_wants_upload to true if the user agrees (DIRECTORY_PREPARATION_FAILED)"},
 	} {
 		c := catalog(t, toolshelf.WithFs(memoryOf(t, reported)), toolshelf.WithReports("x", "y"), toolshelf.WithReports(tt.shared, tt.local))
-		shared, local := bridgeOf(c).ReportsConfigured()
+		_, _, shared, local := bridgeOf(c).Configured()
 		if shared != (tt.shared != "") || local != (tt.local != "") {
-			t.Errorf("%q, %q: ReportsConfigured returns %v, %v", tt.shared, tt.local, shared, local)
+			t.Errorf("%q, %q: Configured returns %v, %v", tt.shared, tt.local, shared, local)
 		}
 		got := ""
 		if _, err := c.SaveReport(t.Context(), toolshelf.Report{Command: "analyze", Content: "x", Upload: tt.upload}); err != nil {
@@ -637,7 +637,7 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 			bridgeOf(c).SkillSubdir(toolshelf.SkillInfo{Layer: "skills", Path: "skills/s00/SKILL.md"})
 			return nil
 		},
-		"ReportsConfigured": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).ReportsConfigured(); return nil },
+		"Configured": func(_ context.Context, c *toolshelf.Catalog) error { bridgeOf(c).Configured(); return nil },
 
 		"Skill.FS":          onSkill(func(s toolshelf.Skill) error { _, err := fs.ReadFile(s.FS(), "SKILL.md"); return err }),
 		"Skill.MarshalJSON": onSkill(func(s toolshelf.Skill) error { _, err := s.MarshalJSON(); return err }),

@@ -95,8 +95,9 @@ func New(catalog *toolshelf.Catalog, opts ...Option) (*Adapter, error) {
 func (a *Adapter) ownTools() ([]Tool, error) {
 	var names []string
 	var offered []definition
+	all, excluded := definitions(a.bridge)
 	t := toolset{a.catalog, a.bridge, make(map[string]string), a.config.relativePaths, a.config.structured, a.hider}
-	for _, d := range definitions(a.bridge) {
+	for _, d := range all {
 		names = append(names, d.name)
 		if a.config.tools == nil || slices.Contains(a.config.tools, d.name) {
 			offered = append(offered, d)
@@ -104,6 +105,9 @@ func (a *Adapter) ownTools() ([]Tool, error) {
 		}
 	}
 	for _, name := range a.config.tools {
+		if reason, ok := excluded[name]; ok {
+			return nil, invalidOption(fmt.Sprintf("WithTools: the catalog offers no tool %q, because the catalog has %s", name, reason))
+		}
 		if !slices.Contains(names, name) {
 			return nil, invalidOption(fmt.Sprintf("WithTools: unknown tool %q; the tools of this catalog are %s", name, strings.Join(names, ", ")))
 		}

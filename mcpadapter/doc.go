@@ -62,7 +62,8 @@
 // results and its error codes. The file docs/tools.md of the repository lists all
 // tool contracts.
 //
-// report_feedback exists only if the catalog has toolshelf.WithReports. Only
+// A catalog without any directory of commands, or of skills, offers no tools for them; see
+// toolshelf.WithCommandsDir. report_feedback requires toolshelf.WithReports. Only
 // report_feedback writes, and its annotations declare this. No tool fills arguments into
 // the text of a command; see GetPrompt.
 //

@@ -89,9 +89,12 @@ func WithSeparator(separator string) Option {
 
 // WithTools offers only the named tools of the library, in the order of Tools. The
 // names have no namespace, as in "list_commands". Without names, the adapter offers
-// none of the library's tools. For an unknown name, New returns
-// toolshelf.ErrInvalidOption. The name report_feedback is unknown if the catalog has no
-// toolshelf.WithReports.
+// none of the library's tools.
+//
+// For an unknown name, and for a tool that the options of the catalog exclude, New returns
+// toolshelf.ErrInvalidOption with the reason. By default, an adapter does not offer the tools
+// for commands if toolshelf.WithCommandsDir removes the only directory, the tools for skills
+// if toolshelf.WithSkillsDir does, and report_feedback without toolshelf.WithReports.
 func WithTools(names ...string) Option {
 	return func(c *config) error {
 		c.tools = append([]string{}, names...)

@@ -56,7 +56,7 @@ func ExampleContextWithProgress() {
 	fmt.Println(json.Unmarshal(result, &found), found.Content, err)
 	// Output:
 	// notifications/progress {"progressToken":"search-1","progress":1,"message":"Entries seen: 1"} <nil>
-	// <nil> [{Found 1 file matching '*.txt':
+	// <nil> [{Found 1 file:
 	//
-	//   remote/notes.txt}] <nil>
+	// remote/notes.txt}] <nil>
 }

@@ -160,11 +160,11 @@ type claim struct {
 }
 
 const (
-	findText     = " by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match. "
+	findText     = " by a few words that describe the task. Returns the best matches first, each with the reason for the match. "
 	excludeText  = `Globs of files and directories to omit, such as "node_modules" or "**/*.log"`
 	directoryArg = "Directory path (relative to project root)"
 
-	gitignoreText    = "Omit files and directories that .gitignore files ignore (default true)"
+	gitignoreText    = "Omit entries that .gitignore files ignore (default true)"
 	dependenciesText = "Enter .git, node_modules and other directories of dependencies (default false)"
 	sizesText        = "Show the sizes of files (default true)"
 	limitText        = "Maximum number of entries"
@@ -212,7 +212,7 @@ var claims = []claim{
 		"The result is an object: skills is the array, and descriptions explains the names.", func(c caller) {
 		c.holds(`{}`, `"skills":["pdf-processing","Review","zeta-00",`, `"descriptions":{"Review":"Review a pull request","pdf-processing":"Read PDF files.",`)
 	}},
-	{"get_skill", "", "Load a skill by its name. Returns the instructions in Markdown, the description and the list of the files. " +
+	{"get_skill", "", "Load a skill by its name. Returns SKILL.md and the list of the files. " +
 		"Use a name that list_skills or search_skills has returned. Then follow the instructions. " +
 		"Read a file that the instructions mention with read_skill_file.", func(c caller) {
 		c.holds(`{"skill_name":"pdf-processing"}`, "\n---\nRead references/guide.md.\n\n", "\ndescription: Read PDF files.\n", "\n  references/guide.md (")
@@ -272,8 +272,7 @@ var claims = []claim{
 	}},
 
 	{"directory_tree", "", "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
-		"Use this tool to learn the layout of a project. A large tree shows the first entries of the directories and the number of the others. " +
-		"Omits entries that .gitignore files ignore, and does not enter .git, node_modules and other directories of dependencies.", func(c caller) {
+		"Use this tool to learn the layout of a project. A large tree shows the first entries of the directories and the number of the others.", func(c caller) {
 		c.lacks(`{"path":"ignoring"}`, "a.tmp", "out", "HEAD", "x.js")
 		c.ordered(`{"max_characters":1000,"exclude_patterns":["deep"]}`, "[DIR]  commands/\n  [FILE] analyze_zoom_speech_sdk_log.md", "  … and ", " more\n",
 			"[DIR]  many/\n  [FILE] 0000.txt (1 B)\n", "  … and ", " more\n", "[DIR]  src/")
@@ -320,7 +319,6 @@ var claims = []claim{
 
 	{"search_files", "", "Find files by glob, below a directory. A pattern may contain *, **, ?, [a-z] and {a,b}. " +
 		"A pattern without a slash matches file names at any depth, and a pattern with a slash matches paths relative to the directory. " +
-		"Omits hidden files and files that .gitignore files ignore, and does not enter node_modules and other directories of dependencies. " +
 		"Returns paths relative to the project root.", func(c caller) {
 		for pattern, want := range map[string][]any{
 			"*.md":           {"files/a.md", "files/b.md"},
@@ -366,8 +364,7 @@ var claims = []claim{
 	{"search_files", "max_characters", sizeText, sizeClaim(`"path":"many","pattern":"*"`)},
 
 	{"search_text", "", "Find lines in text files, below a directory or in a single file. The pattern is a regular expression (RE2), or a plain text with literal. " +
-		"Returns each matching line with its path and number; of many matches, returns the first matches of each file. Omits hidden files and files that .gitignore files ignore, " +
-		"and does not enter node_modules and other directories of dependencies. " +
+		"Returns each matching line with its path and number; of many matches, returns the first matches of each file. " +
 		"Pass a path and a line number to read_file to read the lines around a match.", func(c caller) {
 		c.holds(`{"pattern":"t[wh]"}`, "\n\nreferences/guide.md\n2:two\n3:three")
 		c.holds(`{"pattern":"e","path":"skills/pdf-processing","files":["SKILL.md","guide.md"],"limit":2}`, "guide.md\n1:# Guide\n", "name: pdf-processing\n… and 2 more\n\n… and 2 more lines beyond 2 lines;")

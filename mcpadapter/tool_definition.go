@@ -65,20 +65,32 @@ func (t toolset) description(sentences []sentence) string {
 	return strings.Join(parts, " ")
 }
 
-// definitions returns the library's tools for a catalog, in the order of Tools.
-// report_feedback exists only if the catalog can save reports.
-func definitions(c bridged) []definition {
-	all := []definition{
-		listCommands, searchCommands, getCommand,
-		listSkills, searchSkills, getSkill, readSkillFile,
-		listDirectory, directoryTree, getFileInfo, searchFiles, searchText, readFile,
+// definitions returns the library's tools for a catalog, in the order of Tools. The options of the catalog exclude the tools
+// that can only fail. The map has the reason for each excluded tool.
+func definitions(c bridged) (offered []definition, excluded map[string]string) {
+	commands, skills, shared, local := c.Configured()
+	report := reportFeedback
+	report.description = reportDescription(shared, local)
+	excluded = make(map[string]string)
+	for _, group := range []struct {
+		tools  []definition
+		usable bool
+		reason string
+	}{
+		{[]definition{listCommands, searchCommands, getCommand}, commands, "no directory of commands; use WithCommandsDir or WithCommandsFS"},
+		{[]definition{listSkills, searchSkills, getSkill, readSkillFile}, skills, "no directory of skills; use WithSkillsDir or WithSkillsFS"},
+		{[]definition{listDirectory, directoryTree, getFileInfo, searchFiles, searchText, readFile}, true, ""},
+		{[]definition{report}, commands && (shared || local), "no directory of commands or no directory of reports; use WithReports"},
+	} {
+		if group.usable {
+			offered = append(offered, group.tools...)
+			continue
+		}
+		for _, d := range group.tools {
+			excluded[d.name] = group.reason
+		}
 	}
-	if shared, local := c.ReportsConfigured(); shared || local {
-		d := reportFeedback
-		d.description = reportDescription(shared, local)
-		all = append(all, d)
-	}
-	return all
+	return offered, excluded
 }
 
 // tool returns the Tool of a definition.

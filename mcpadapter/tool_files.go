@@ -37,7 +37,7 @@ var maxCharacters = parameter{name: "max_characters", kind: integerKind, minimum
 	description: "Maximum size of the text in characters", code: toolshelf.CodeInvalidOption, option: "Budget"}
 
 var gitignore = parameter{name: "gitignore", kind: booleanKind, defaultValue: "true",
-	description: "Omit files and directories that .gitignore files ignore (default true)"}
+	description: "Omit entries that .gitignore files ignore (default true)"}
 
 var showDependencies = parameter{name: "show_dependencies", kind: booleanKind, defaultValue: "false",
 	description: "Enter .git, node_modules and other directories of dependencies (default false)"}
@@ -106,8 +106,7 @@ var directoryTree = definition{
 	name:  "directory_tree",
 	title: "Show a directory tree",
 	description: []sentence{{text: "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
-		"Use this tool to learn the layout of a project. A large tree shows the first entries of the directories and the number of the others. " +
-		"Omits entries that .gitignore files ignore, and does not enter .git, node_modules and other directories of dependencies."}},
+		"Use this tool to learn the layout of a project. A large tree shows the first entries of the directories and the number of the others."}},
 	parameters: []parameter{
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
@@ -164,10 +163,9 @@ var searchFiles = definition{
 	title: "Search files by name",
 	description: []sentence{{text: "Find files by glob, below a directory. A pattern may contain *, **, ?, [a-z] and {a,b}. " +
 		"A pattern without a slash matches file names at any depth, and a pattern with a slash matches paths relative to the directory. " +
-		"Omits hidden files and files that .gitignore files ignore, and does not enter node_modules and other directories of dependencies. Returns paths relative to the project root."}},
+		"Returns paths relative to the project root."}},
 	parameters: []parameter{
-		{name: "pattern", kind: stringKind, required: true, description: `Glob to match, such as "**/*.go"`,
-			examples: []string{"*.md", "src/**/*_test.go"}, code: toolshelf.CodeInvalidPattern},
+		{name: "pattern", kind: stringKind, required: true, description: `Glob to match, such as "**/*.go"`, code: toolshelf.CodeInvalidPattern},
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
 		{name: "show_hidden", kind: booleanKind, description: "Find hidden files (default false)", defaultValue: "false"},

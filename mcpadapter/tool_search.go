@@ -8,12 +8,12 @@ import (
 
 var (
 	searchCommands = searchTool("search_commands", "Search commands", []sentence{
-		{text: "Find commands by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match."},
+		{text: "Find commands by a few words that describe the task. Returns the best matches first, each with the reason for the match."},
 		{text: "Pass a name to ", tools: []string{"get_command"}, after: " to read the command."},
 	}, `{"enum":["tier1","tier2","tier3"]}`,
 		(*toolshelf.Catalog).Search)
 	searchSkills = searchTool("search_skills", "Search skills", []sentence{
-		{text: "Find skills by a query: a few words that describe the task. Returns the best matches first, each with a score from 0 to 1 and the reason for the match."},
+		{text: "Find skills by a few words that describe the task. Returns the best matches first, each with the reason for the match."},
 		{text: "Pass a name to ", tools: []string{"get_skill"}, after: " to read the skill."},
 	}, `{"enum":["tier1","tier2"]}`,
 		(*toolshelf.Catalog).SearchSkills)
@@ -26,8 +26,7 @@ func searchTool(name, title string, description []sentence, tier string,
 		title:       title,
 		description: description,
 		parameters: []parameter{
-			{name: "query", kind: stringKind, required: true, description: "Search text, 1 to 500 characters",
-				examples: []string{"review a pull request"}, code: toolshelf.CodeInvalidQuery},
+			{name: "query", kind: stringKind, required: true, description: "Search text, 1 to 500 characters", code: toolshelf.CodeInvalidQuery},
 			{name: "max_results", kind: integerKind, description: "Maximum number of results", defaultValue: "10", minimum: 1, maximum: 100,
 				code: toolshelf.CodeInvalidQuery},
 		},
@@ -40,7 +39,7 @@ func searchTool(name, title string, description []sentence, tier string,
 			`"match_reason":{"type":"string"}`+
 			`},"required":["name","score","tier","description","match_reason"]}},`+
 			`"search_time_ms":{"type":"integer","minimum":0},`+
-			`"total_found":{"type":"integer","minimum":0,"description":"Number of matches before the limit of max_results"}`,
+			`"total_found":{"type":"integer","minimum":0}`,
 			"results", "search_time_ms", "total_found"),
 		run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 			found, err := search(t.Catalog, ctx, args.string("query"), args.integer("max_results"), reportOption(ctx))

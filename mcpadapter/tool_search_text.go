@@ -11,13 +11,11 @@ var searchText = definition{
 	title: "Search the text of files",
 	description: []sentence{
 		{text: "Find lines in text files, below a directory or in a single file. The pattern is a regular expression (RE2), or a plain text with literal. " +
-			"Returns each matching line with its path and number; of many matches, returns the first matches of each file. Omits hidden files and files that .gitignore files ignore, " +
-			"and does not enter node_modules and other directories of dependencies."},
+			"Returns each matching line with its path and number; of many matches, returns the first matches of each file."},
 		{text: "Pass a path and a line number to ", tools: []string{"read_file"}, after: " to read the lines around a match."},
 	},
 	parameters: []parameter{
-		{name: "pattern", kind: stringKind, required: true, description: "Regular expression to find within a line (RE2)",
-			examples: []string{"TODO|FIXME", `^func \w+`}, code: toolshelf.CodeInvalidPattern},
+		{name: "pattern", kind: stringKind, required: true, description: "Regular expression to find within a line (RE2)", code: toolshelf.CodeInvalidPattern},
 		{name: "path", kind: stringKind, description: "Directory or file to search (relative to project root)", defaultValue: `"."`},
 		{name: "literal", kind: booleanKind, description: "Find the text of the pattern instead of a regular expression (default false)", defaultValue: "false"},
 		{name: "ignore_case", kind: booleanKind, description: "Ignore the letter case (default false)", defaultValue: "false"},

@@ -22,10 +22,9 @@ var listSkills = definition{
 		{text: "The result is an object: skills is the array, and descriptions explains the names."},
 	},
 	errors: errorString,
-	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"},"description":"The names, in alphabetical order"},`+
-		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`},`+
-		`"description":"What the skill does and when to use it, by name"},`+
-		`"not_loadable":{"type":"array","items":{"type":"string"},"description":"The names of skills that cannot be loaded"}`,
+	output: outputSchema(errorString, `"skills":{"type":"array","items":{"type":"string"}},`+
+		`"descriptions":{"type":"object","additionalProperties":{"type":"string","maxLength":`+strconv.Itoa(maxDescription)+`}},`+
+		`"not_loadable":{"type":"array","items":{"type":"string"}}`,
 		"skills"),
 	run: func(ctx context.Context, t toolset, _ arguments) (Result, error) {
 		skills, err := t.ListSkills(ctx)
@@ -113,13 +112,13 @@ func shortenLine(line string, limit int) string {
 }
 
 var skillName = parameter{name: "skill_name", kind: stringKind, required: true,
-	description: "Name of the skill to read", examples: []string{"pdf-processing"}, code: toolshelf.CodeInvalidSkillName}
+	description: "Name of the skill to read", code: toolshelf.CodeInvalidSkillName}
 
 var getSkill = definition{
 	name:  "get_skill",
 	title: "Get a skill",
 	description: []sentence{
-		{text: "Load a skill by its name. Returns the instructions in Markdown, the description and the list of the files."},
+		{text: "Load a skill by its name. Returns SKILL.md and the list of the files."},
 		{text: "Use a name that ", tools: []string{"list_skills", "search_skills"}, after: " has returned."},
 		{text: "Then follow the instructions."},
 		{text: "Read a file that the instructions mention with ", tools: []string{"read_skill_file"}, after: "."},
@@ -213,8 +212,7 @@ var readSkillFile = definition{
 	},
 	parameters: []parameter{
 		skillName,
-		{name: "path", kind: stringKind, required: true, description: "Path of the file, relative to the skill's directory",
-			examples: []string{"references/guide.md"}},
+		{name: "path", kind: stringKind, required: true, description: "Path of the file, relative to the skill's directory"},
 	},
 	errors: errorObject,
 	text:   true,

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -167,6 +168,52 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The 13 tools are in the context of a model during a whole conversation.
+func TestToolsFitTheirBudgetOfCharacters(t *testing.T) {
+	raw, err := ready(t, adapter(t)).Handle(ctx, "tools/list", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0 // to a model
+	for _, tool := range adapter(t).Tools() {
+		shown += utf8.RuneCountInString(tool.Name + tool.Description + string(tool.InputSchema))
+	}
+	if wire := utf8.RuneCount(raw); shown > 11_500 || wire > 17_000 {
+		t.Errorf("%d characters of names, descriptions and input schemas, %d of tools/list", shown, wire)
+	}
+}
+
+func TestToolsThatCanOnlyFailAreNotOffered(t *testing.T) {
+	commands, skills := []string{"list_commands", "search_commands", "get_command"}, []string{"list_skills", "search_skills", "get_skill", "read_skill_file"}
+	embedded := fstest.MapFS{"c.md": {Data: []byte("C.\n")}}
+	for _, tt := range []struct {
+		name    string
+		options []toolshelf.Option
+		missing []string
+		reason  string
+	}{
+		{"no reports", nil, []string{"report_feedback"}, "use WithReports"},
+		{"no commands", []toolshelf.Option{toolshelf.WithCommandsDir(), toolshelf.WithReports("reports", "")}, append(commands, "report_feedback"), "the catalog has no directory of commands"},
+		{"commands only in an fs.FS", []toolshelf.Option{toolshelf.WithCommandsDir(), toolshelf.WithCommandsFS("built in", embedded)}, []string{"report_feedback"}, "use WithReports"},
+		{"no skills", []toolshelf.Option{toolshelf.WithSkillsDir(), toolshelf.WithReports("reports", "")}, skills, "the catalog has no directory of skills; use WithSkillsDir or WithSkillsFS"},
+	} {
+		c := catalog(t, memory(t, project), tt.options...)
+		offered := map[string]bool{}
+		for _, tool := range adapterOf(t, c).Tools() {
+			offered[tool.Name] = true
+		}
+		for _, name := range tt.missing {
+			_, err := mcpadapter.New(c, mcpadapter.WithTools("list_directory", name))
+			if offered[name] || !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), tt.reason) {
+				t.Errorf("%s: %s is offered: %t; WithTools returns %v", tt.name, name, offered[name], err)
+			}
+		}
+		if want := 14 - len(tt.missing); len(offered) != want {
+			t.Errorf("%s: %d tools, want %d", tt.name, len(offered), want)
+		}
 	}
 }
 

@@ -88,9 +88,10 @@ type Catalog[Skill, File any] interface {
 	// Close.
 	RelativePath(layer, full string) string
 
-	// ReportsConfigured reports which directories WithReports names: the shared directory, for reports with Upload, and
-	// the local directory, for all others.
-	ReportsConfigured() (shared, local bool)
+	// Configured reports whether the catalog has layers of commands and of skills, with or without a directory, and which
+	// directories WithReports names: the shared directory, for reports with Upload, and the local directory, for all
+	// others. A catalog has no layers of commands if WithCommandsDir names no directory and no other option adds a layer.
+	Configured() (commands, skills, shared, local bool)
 }
 
 // A Usage describes a listed command and the arguments that the command expects.

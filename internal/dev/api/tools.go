@@ -39,7 +39,7 @@ func offered() ([]string, error) {
 
 // toolFeatures returns a line for the tool, each argument, each accepted value of an
 // argument and each property of the result. A change that can break a caller changes or
-// removes a line. Descriptions have no line.
+// removes a line. Descriptions and examples have no line.
 func toolFeatures(tool mcpadapter.Tool) (lines []string, err error) {
 	name := "tool." + tool.Name
 	add := func(name, format string, args ...any) { lines = append(lines, name+": "+fmt.Sprintf(format, args...)) }
@@ -68,7 +68,7 @@ func toolFeatures(tool mcpadapter.Tool) (lines []string, err error) {
 		rules := schema{}
 		for key, value := range s {
 			switch key {
-			case "title", "description", "enum", "properties", "items":
+			case "title", "description", "examples", "enum", "properties", "items":
 			default:
 				rules[key] = value
 			}

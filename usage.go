@@ -21,10 +21,7 @@ func (c bridged) ListUsage(ctx context.Context, size int, cursor string, rules t
 	if err := c.begin(ctx, op); err != nil {
 		return bridge.UsageList{}, err
 	}
-	page, err := Page{Size: size, Cursor: cursor}.normalized()
-	if err != nil {
-		return bridge.UsageList{}, inOp(op, err)
-	}
+	page := Page{Number: 1, Size: size, Cursor: cursor}
 	snapshot, err := c.commands.shownSnapshot(ctx, op)
 	if err != nil {
 		return bridge.UsageList{}, err

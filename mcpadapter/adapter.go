@@ -187,8 +187,7 @@ func withinLimits(raw json.RawMessage) bool {
 // then the extra tools in the order of the options. The caller may change the slice.
 func (a *Adapter) Tools() []Tool { return slices.Clone(a.tools) }
 
-// PageSize returns the maximum number of tools or prompts on a page of a list. See
-// WithPageSize.
+// PageSize returns the maximum number of tools on a page of a list. See WithPageSize.
 func (a *Adapter) PageSize() int { return a.config.pageSize }
 
 // Call runs a tool, for programs that dispatch a model's function calls themselves.

@@ -16,7 +16,8 @@ type config struct {
 	separator    string
 	tools        []string // nil means all
 	extra        []Tool
-	pageSize     int
+	pageSize     int // of tools, skills and resources
+	promptSize   int // of prompts
 	name         string
 	version      string
 	instructions string
@@ -38,7 +39,7 @@ func (c config) prefix() string {
 }
 
 func newConfig(opts []Option) (config, error) {
-	c := config{pageSize: 50, name: "toolshelf", version: moduleVersion()}
+	c := config{pageSize: 50, promptSize: 1000, name: "toolshelf", version: moduleVersion()}
 	for _, opt := range opts {
 		if opt == nil {
 			continue
@@ -127,14 +128,14 @@ func WithStructuredContent() Option {
 }
 
 // WithPageSize sets the maximum number of tools, prompts, skills or resources on a page
-// of a list, from 1 to 1,000. The default is 50. A page has at most 100 prompts, skills or
-// resources.
+// of a list, from 1 to 1,000. The default is 1,000 prompts, because several clients read one
+// page, and 50 of all other items. A page has at most 100 skills or resources.
 func WithPageSize(n int) Option {
 	return func(c *config) error {
 		if n < 1 || n > 1000 {
 			return invalidOption(fmt.Sprintf("WithPageSize: invalid page size %d; use 1 to 1000", n))
 		}
-		c.pageSize = n
+		c.pageSize, c.promptSize = n, n
 		return nil
 	}
 }

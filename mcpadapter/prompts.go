@@ -24,11 +24,13 @@ type Prompt struct {
 	Arguments   []PromptArgument `json:"arguments,omitempty"`
 }
 
-// A PromptArgument is an argument of a command. No argument is required. The text keeps
-// the placeholder of an omitted argument.
+// A PromptArgument is an argument of a command. Required is the wish of the author, for the
+// form of a client: GetPrompt accepts a call without the argument, and the text keeps the
+// placeholder.
 type PromptArgument struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required,omitempty"` // as in "argument-hint: <issue>"
 }
 
 // A PromptText is the text of a prompt after the arguments are filled in.
@@ -56,6 +58,10 @@ func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 	return all, nil
 }
 
+func init() {
+	paging.PromptSize = func(adapter any) int { return adapter.(*Adapter).config.promptSize }
+}
+
 // A PromptList is one page of prompts.
 type PromptList struct {
 	Prompts    []Prompt // the prompts of the page
@@ -68,8 +74,8 @@ type PromptList struct {
 // of the call of ListPrompts. Contains reads no file.
 func (l PromptList) Contains(name string) bool { return l.usage.Contains(name) }
 
-// ListPrompts returns one page of the prompts that Prompts returns. The page has the
-// size of WithPageSize, but at most 100 prompts. A nil cursor requests the first page. A
+// ListPrompts returns one page of the prompts that Prompts returns. The page has at
+// most 1,000 prompts, or the number of WithPageSize. A nil cursor requests the first page. A
 // cursor stays valid if commands are added or removed.
 //
 // ListPrompts returns an *RPCError with CodeInvalidParams for a cursor that does not come
@@ -79,7 +85,7 @@ func (l PromptList) Contains(name string) bool { return l.usage.Contains(name) }
 // Prompts documents.
 func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptList, err error) {
 	defer a.hider.error(&err)
-	size, from := min(a.config.pageSize, paging.MaxPrompts), ""
+	size, from := a.config.promptSize, ""
 	if cursor != nil {
 		if from = *cursor; from == "" {
 			return PromptList{}, invalidCursor("")
@@ -137,7 +143,7 @@ func (a *Adapter) listedArguments(command toolshelf.Command) []template.Paramete
 func newPrompt(name, description string, arguments []template.Parameter) Prompt {
 	p := Prompt{Name: name, Description: description}
 	for _, arg := range arguments {
-		p.Arguments = append(p.Arguments, PromptArgument{Name: arg.Name, Description: cmp.Or(arg.Description, arg.Hint)})
+		p.Arguments = append(p.Arguments, PromptArgument{Name: arg.Name, Description: cmp.Or(arg.Description, arg.Hint), Required: arg.Required})
 	}
 	return p
 }

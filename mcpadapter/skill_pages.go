@@ -9,7 +9,7 @@ import (
 
 // listSize returns the maximum number of rows on a page of a list whose cursors name
 // rows.
-func (a *Adapter) listSize() int { return min(a.config.pageSize, paging.MaxPrompts) }
+func (a *Adapter) listSize() int { return min(a.config.pageSize, paging.MaxRows) }
 
 // after returns the items after a cursor, or all items for a nil cursor. The items are in
 // the byte order of their keys. The scope names the list; a cursor of another list is

@@ -224,10 +224,16 @@ func isName(s string) bool {
 
 // readHint parses an argument-hint. If the hint contains no arguments, readHint returns
 // the hint as words. Hints follow no common syntax, because clients show hints unchanged.
+//
+// Of alternatives, readHint returns the arguments of the first, and none is required. Alternatives
+// that begin with different words, such as add [id] | remove [id], are words: the position of an
+// argument depends on the choice.
 func readHint(hint string) (list []Parameter, words string) {
 	hint = strings.TrimSpace(hint)
-	flag := false // the previous word is a flag, so a bracket is its value
-	for rest := hint; rest != "" && rest[0] != '|'; {
+	flag := false    // the previous word is a flag, so a bracket is its value
+	literal := false // a word is neither a flag nor the value of a flag
+	rest := hint
+	for rest != "" && rest[0] != '|' {
 		switch {
 		case isSeparator(rune(rest[0])):
 			rest = rest[1:]
@@ -235,6 +241,9 @@ func readHint(hint string) (list []Parameter, words string) {
 			rest = rest[bracketLength(rest, '(', ')'):]
 		case rest[0] == '[' || rest[0] == '<':
 			n := bracketLength(rest, rest[0], rest[0]+2) // in ASCII, "]" is "[" + 2, and ">" is "<" + 2
+			if !flag && choosesWords(rest[1:n]) {
+				return nil, hint
+			}
 			if !flag {
 				list = append(list, hinted("", rest[:n])...)
 			}
@@ -246,12 +255,21 @@ func readHint(hint string) (list []Parameter, words string) {
 			}
 			word := rest[:n]
 			rest = rest[n:]
+			literal = literal || word[0] != '-' && !flag
 			flag = word[0] == '-'
 			if key := strings.TrimSuffix(word, "="); key != word && !flag && rest != "" && (rest[0] == '<' || rest[0] == '[') {
 				n := bracketLength(rest, rest[0], rest[0]+2)
 				list = append(list, hinted(key, rest[:n])...)
 				rest = rest[n:]
 			}
+		}
+	}
+	switch alternatives := rest != ""; {
+	case alternatives && literal:
+		return nil, hint
+	case alternatives:
+		for i := range list {
+			list[i].Required = false
 		}
 	}
 	if list == nil && isName(hint) {
@@ -261,6 +279,16 @@ func readHint(hint string) (list []Parameter, words string) {
 		return nil, hint
 	}
 	return list, ""
+}
+
+// choosesWords reports whether a text in brackets has alternatives that are not all single words, as in
+// [list | add <name>].
+func choosesWords(inner string) bool {
+	alternatives := strings.Split(strings.TrimRight(inner, "]>.… "), "|")
+	return len(alternatives) > 1 && !strings.HasPrefix(inner, "-") && slices.ContainsFunc(alternatives, func(s string) bool {
+		s = strings.TrimSpace(s)
+		return strings.ContainsAny(s, " \t[<") || strings.HasPrefix(s, "-")
+	})
 }
 
 // hinted returns the parameters of a pair of brackets in a hint. A flag declares no

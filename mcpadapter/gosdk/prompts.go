@@ -46,7 +46,7 @@ func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPrompt
 		cursor = &req.Params.Cursor
 	}
 	var commands mcpadapter.PromptList
-	prompts, next, err := join(ctx, "prompts", min(b.size, paging.MaxPrompts), own, cursor, func(cursor *string) (all []*mcp.Prompt, next string, err error) {
+	prompts, next, err := join(ctx, "prompts", paging.PromptSize(b.adapter), own, cursor, func(cursor *string) (all []*mcp.Prompt, next string, err error) {
 		if commands, err = b.adapter.ListPrompts(ctx, cursor); err != nil {
 			return nil, "", err
 		}
@@ -64,7 +64,7 @@ func (b *binding) listPrompts(ctx context.Context, s server, req *mcp.ListPrompt
 func newPrompt(p mcpadapter.Prompt) *mcp.Prompt {
 	prompt := &mcp.Prompt{Name: p.Name, Description: p.Description}
 	for _, arg := range p.Arguments {
-		prompt.Arguments = append(prompt.Arguments, &mcp.PromptArgument{Name: arg.Name, Description: arg.Description})
+		prompt.Arguments = append(prompt.Arguments, &mcp.PromptArgument{Name: arg.Name, Description: arg.Description, Required: arg.Required})
 	}
 	return prompt
 }

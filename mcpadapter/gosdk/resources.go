@@ -35,7 +35,7 @@ func (b *binding) listResources(ctx context.Context, s server, req *mcp.ListReso
 	}
 	client := b.clients.of(req.Session, b.adapter)
 	publishes := publisher(ctx, client)
-	resources, next, err := join(ctx, "resources", min(b.size, paging.MaxPrompts), own, cursor, func(cursor *string) (all []*mcp.Resource, next string, err error) {
+	resources, next, err := join(ctx, "resources", min(b.size, paging.MaxRows), own, cursor, func(cursor *string) (all []*mcp.Resource, next string, err error) {
 		list, err := client.ListResources(ctx, cursor)
 		for _, r := range list.Resources {
 			all = append(all, newResource(r))

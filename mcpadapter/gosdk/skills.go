@@ -82,7 +82,7 @@ func (b *binding) skills(ctx context.Context, s server, method string, req *skil
 			return nil, otherErr
 		}
 		publishes := publisher(ctx, client)
-		res.Skills, res.NextCursor, err = join(ctx, "skills", min(b.size, paging.MaxPrompts), others, params.Cursor,
+		res.Skills, res.NextCursor, err = join(ctx, "skills", min(b.size, paging.MaxRows), others, params.Cursor,
 			func(cursor *string) ([]mcpadapter.SkillEntry, string, error) {
 				list, err := client.ListSkills(ctx, cursor)
 				return list.Skills, list.NextCursor, err

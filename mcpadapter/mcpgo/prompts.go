@@ -68,7 +68,7 @@ func (b *binding) syncPrompt(ctx context.Context, req *mcp.GetPromptRequest) {
 func newPrompt(p mcpadapter.Prompt) mcp.Prompt {
 	prompt := mcp.Prompt{Name: p.Name, Description: p.Description}
 	for _, arg := range p.Arguments {
-		prompt.Arguments = append(prompt.Arguments, mcp.PromptArgument{Name: arg.Name, Description: arg.Description})
+		prompt.Arguments = append(prompt.Arguments, mcp.PromptArgument{Name: arg.Name, Description: arg.Description, Required: arg.Required})
 	}
 	return prompt
 }

@@ -7,9 +7,12 @@ import (
 	"encoding/binary"
 )
 
-// MaxPrompts is the maximum number of prompts on a page. A page of the catalog has at
-// most 100 commands.
-const MaxPrompts = 100
+// MaxRows is the maximum number of skills or resources on a page.
+const MaxRows = 100
+
+// PromptSize returns the maximum number of prompts on a page of an *mcpadapter.Adapter. Package mcpadapter sets the
+// function.
+var PromptSize func(adapter any) int
 
 // An Identity identifies the state of a list: the beginning of a hash of the list's
 // items.

@@ -61,7 +61,7 @@ func TestAPageOfPromptsOpensNoFileOfAStore(t *testing.T) {
 	for _, want := range []int64{120, 0} {
 		before := store.opens.Load()
 		list, err := a.ListPrompts(t.Context(), nil)
-		if err != nil || len(list.Prompts) != 50 || len(list.Prompts[49].Arguments) != 1 {
+		if err != nil || len(list.Prompts) != 120 || len(list.Prompts[119].Arguments) != 1 {
 			t.Fatalf("%v, %v", list.Prompts, err)
 		}
 		if got := store.opens.Load() - before; got != want {

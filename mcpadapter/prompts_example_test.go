@@ -42,7 +42,7 @@ func ExampleAdapter_Prompts() {
 	_, ok, err := adapter.Prompt(context.Background(), "push")
 	fmt.Println(ok, err)
 	// Output:
-	// commit - Commit what is staged [{scope [scope]}]
+	// commit - Commit what is staged [{scope [scope] false}]
 	// <nil>
 	// false <nil>
 }

@@ -289,6 +289,19 @@ func TestCompletionReturnsAtMost100Values(t *testing.T) {
 	}
 }
 
+// GetPrompt accepts a call without a required argument: the text keeps the placeholder.
+func TestArgumentsOfPromptsAreRequiredAsTheAuthorWrites(t *testing.T) {
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{"commands/tag.md": "---\nargument-hint: <issue> [label]\n---\nTag $1 with $2.\n"})))
+	raw, err := ready(t, a).Handle(ctx, "prompts/list", nil)
+	want := `{"prompts":[{"name":"tag","description":"Tag $1 with $2.","arguments":[{"name":"issue","description":"<issue>","required":true},{"name":"label","description":"[label]"}]}]}`
+	if err != nil || string(raw) != want {
+		t.Errorf("%s, %v, want %s", raw, err, want)
+	}
+	if prompt, err := a.GetPrompt(ctx, "tag", map[string]string{"label": "bug"}); err != nil || prompt.Text != "Tag $1 with bug.\n" {
+		t.Errorf("%q, %v", prompt.Text, err)
+	}
+}
+
 // TestStoredCursorOfPromptsStaysValid requests the prompts after a stored cursor. A client
 // may keep a cursor while the library is updated.
 func TestStoredCursorOfPromptsStaysValid(t *testing.T) {

@@ -133,8 +133,8 @@ func TestCursorsBecomeInvalidIfADescriptionChanges(t *testing.T) {
 
 func TestPromptsListPagesThroughTheCommands(t *testing.T) {
 	files := map[string]string{}
-	for i := range 101 {
-		files[fmt.Sprintf("commands/c%03d.md", i)] = fmt.Sprintf("---\ndescription: Number %d\n---\n", i)
+	for i := range 1001 {
+		files[fmt.Sprintf("commands/c%04d.md", i)] = fmt.Sprintf("---\ndescription: Number %d\n---\n", i)
 	}
 	s := ready(t, adapterOf(t, catalog(t, memory(t, files))))
 	var names []string
@@ -155,7 +155,7 @@ func TestPromptsListPagesThroughTheCommands(t *testing.T) {
 			names = append(names, prompt.Name)
 		}
 		if p.Next == nil {
-			if pages != 3 || len(names) != 101 || names[100] != "c100" {
+			if pages != 2 || len(names) != 1001 || names[1000] != "c1000" {
 				t.Errorf("%d prompts in %d pages", len(names), pages)
 			}
 			break

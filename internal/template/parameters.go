@@ -249,13 +249,17 @@ func readHint(hint string) (list []Parameter, words string) {
 			}
 			flag, rest = false, rest[n:]
 		default:
-			n := strings.IndexFunc(rest, func(r rune) bool { return isSeparator(r) || strings.ContainsRune("([<|", r) })
+			n := strings.IndexFunc(rest, func(r rune) bool { return isSeparator(r) || strings.ContainsRune("([<", r) })
 			if n < 0 {
 				n = len(rest)
 			}
 			word := rest[:n]
 			rest = rest[n:]
-			literal = literal || word[0] != '-' && !flag
+			if word[0] != '-' && !flag {
+				if literal = true; strings.Contains(word, "|") {
+					return nil, hint
+				}
+			}
 			flag = word[0] == '-'
 			if key := strings.TrimSuffix(word, "="); key != word && !flag && rest != "" && (rest[0] == '<' || rest[0] == '[') {
 				n := bracketLength(rest, rest[0], rest[0]+2)

@@ -70,7 +70,7 @@ func TestServersOwnPromptsComeAfterTheCommands(t *testing.T) {
 					files["commands/"+name+".md"] = "x\n"
 					want = append(want, name)
 				}
-				a, _ := adapterOf(t, memory(t, files))
+				a, _ := adapterOf(t, memory(t, files), mcpadapter.WithPageSize(50))
 				s := serverOf(t, &mcp.ServerOptions{PageSize: 20}, a)
 				for i := range own {
 					name := fmt.Sprintf("a%03d", i)
@@ -261,5 +261,20 @@ func TestCompletionForwardsOtherRequests(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Several clients read one page.
+func TestTheFirstPageHas120Prompts(t *testing.T) {
+	files := map[string]string{}
+	for i := range 120 {
+		files[fmt.Sprintf("commands/c%03d.md", i)] = "---\nargument-hint: <issue>\n---\nTag $1.\n"
+	}
+	a, _ := adapterOf(t, memory(t, files))
+	s := serverOf(t, nil, a)
+	addPrompt(s, "own")
+	page, err := connect(t, s, revisions[0], nil).ListPrompts(ctx, nil)
+	if err != nil || len(page.Prompts) != 121 || page.NextCursor != "" || !page.Prompts[0].Arguments[0].Required {
+		t.Errorf("%+v, %v", page, err)
 	}
 }

@@ -1,6 +1,7 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
 	"iter"
@@ -21,7 +22,7 @@ func (c bridged) ListUsage(ctx context.Context, size int, cursor string, rules t
 	if err := c.begin(ctx, op); err != nil {
 		return bridge.UsageList{}, err
 	}
-	page := Page{Number: 1, Size: size, Cursor: cursor}
+	page := Page{Number: 1, Size: cmp.Or(size, defaultPageSize), Cursor: cursor}
 	snapshot, err := c.commands.shownSnapshot(ctx, op)
 	if err != nil {
 		return bridge.UsageList{}, err

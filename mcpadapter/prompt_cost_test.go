@@ -18,7 +18,7 @@ func TestRequestsScanTheCommandsAtMostOnce(t *testing.T) {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "Do $1.\n"
 	}
 	fsys := &adaptertest.ScanFs{Fs: memory(t, files)}
-	a := adapterOf(t, catalog(t, fsys))
+	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithPageSize(50))
 	first, err := a.ListPrompts(ctx, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -34,8 +34,8 @@ func Of[Skill, File any](catalog any) Catalog[Skill, File] {
 
 // Catalog has the methods of a catalog for package mcpadapter.
 type Catalog[Skill, File any] interface {
-	// ListUsage is Catalog.List with the arguments of each command: the result of Options.Listed. The size, from 1, has no
-	// maximum.
+	// ListUsage is Catalog.List with the arguments of each command: the result of Options.Listed. The size has no
+	// maximum; 0 is the default.
 	//
 	// A slow file does not delay other files. ListUsage reads the files of a page concurrently. If no read completes for
 	// half a second, ListUsage returns the remaining commands without arguments, and their reads continue. Later calls do

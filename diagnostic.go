@@ -1,31 +1,18 @@
 package toolshelf
 
 import (
-	"fmt"
-	"strings"
-
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// A Diagnostic describes a defect of a file that its author can correct.
-// A diagnostic never prevents a catalog from loading another file.
-//
-// The suggestions "write FIELD" and "replace lines 3 to 5 by FIELD" contain a whole field of
-// the frontmatter, up to the end of the suggestion. The field replaces the field in Line, or
-// the named lines. In a FIELD, "⏎" stands for a line break, in JSON and in all other formats.
-type Diagnostic struct {
-	Code       DiagnosticCode `json:"code"`                 // kind of defect; does not change between versions
-	Severity   Severity       `json:"severity"`             // SeverityError or SeverityWarning
-	Path       string         `json:"path"`                 // layer as named in the options, and path of the file below the layer
-	Line       int            `json:"line,omitempty"`       // 1-based; 0 means the whole file
-	Column     int            `json:"column,omitempty"`     // 1-based, in characters; 0 means the whole line
-	Key        string         `json:"key,omitempty"`        // frontmatter key; may be empty
-	Message    string         `json:"message"`              // description of the defect, in one line
-	Suggestion string         `json:"suggestion,omitempty"` // correction, in one line with ⏎ for a line break; empty if unknown
-}
+// A Diagnostic describes a defect of a file that its author can correct: the type of package
+// [github.com/toolshelf-go/toolshelf/agentmd]. A diagnostic never prevents a catalog from loading
+// another file.
+type Diagnostic = agentmd.Diagnostic
 
-// A Severity is the effect of a defect.
-type Severity string
+// A Severity is the effect of a defect: the type of package
+// [github.com/toolshelf-go/toolshelf/agentmd].
+type Severity = agentmd.Severity
 
 const (
 	// SeverityError means that the file is not served as its author wrote it, or
@@ -36,10 +23,11 @@ const (
 	SeverityWarning Severity = "warning"
 )
 
-// A DiagnosticCode identifies a kind of defect. Codes do not change between
-// versions. The comments of the constants state the severity that Lint reports;
-// the severity in parentheses applies to a SKILL.md.
-type DiagnosticCode string
+// A DiagnosticCode identifies a kind of defect: the type of package
+// [github.com/toolshelf-go/toolshelf/agentmd]. Codes do not change between versions. The comments
+// of the constants state the severity that Lint reports; the severity in parentheses applies to a
+// SKILL.md.
+type DiagnosticCode = agentmd.DiagnosticCode
 
 // Codes of commands and skills.
 const (
@@ -122,42 +110,10 @@ const (
 	DiagDescriptionCut DiagnosticCode = "DESCRIPTION_CUT" // warning: the client shows a model only the beginning of the description
 )
 
-// String returns the diagnostic in the format of compilers:
-// "path:line:column: severity: message; suggestion [CODE]". String omits a line
-// or column of 0, and an empty suggestion.
-func (d Diagnostic) String() string {
-	var b strings.Builder
-	b.WriteString(d.Path)
-	for _, n := range []int{d.Line, d.Column} {
-		if n > 0 {
-			fmt.Fprintf(&b, ":%d", n)
-		}
-	}
-	fmt.Fprintf(&b, ": %s: %s", d.Severity, d.Message)
-	if d.Suggestion != "" {
-		b.WriteString("; " + d.Suggestion)
-	}
-	fmt.Fprintf(&b, " [%s]", d.Code)
-	return b.String()
-}
-
 func newDiagnostics(problems []problem.Problem) []Diagnostic {
 	all := make([]Diagnostic, len(problems))
 	for i, p := range problems {
-		all[i] = newDiagnostic(p)
+		all[i] = agentmd.NewDiagnostic(p)
 	}
 	return all
-}
-
-func newDiagnostic(p problem.Problem) Diagnostic {
-	return Diagnostic{
-		Code:       DiagnosticCode(p.Code),
-		Severity:   Severity(p.Severity),
-		Path:       p.Path,
-		Line:       p.Line,
-		Column:     p.Column,
-		Key:        p.Key,
-		Message:    p.Message,
-		Suggestion: p.Suggestion,
-	}
 }

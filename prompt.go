@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/promptblock"
 	"github.com/toolshelf-go/toolshelf/internal/search"
@@ -21,9 +22,6 @@ type PromptList struct {
 
 // A SkillsPrompt is the PromptList of skills.
 type SkillsPrompt = PromptList
-
-// String returns the text.
-func (p PromptList) String() string { return p.Text }
 
 // SkillsPrompt returns the names and descriptions of the skills that a model may choose, as as an
 // XML block in the form of the client guide of the Agent Skills format, in the order of
@@ -59,7 +57,7 @@ func (c *Catalog) SkillsPrompt(ctx context.Context, opts ...PromptOption) (Skill
 		return PromptList{}, err
 	}
 	for _, e := range shown.Loadable {
-		header := Frontmatter{doc: e.Header()} // a SkillInfo for each entry would cost more than the block
+		header := agentmd.NewFrontmatter(e.Header()) // a SkillInfo for each entry would cost more than the block
 		if description := strings.TrimSpace(header.Text("description")); description != "" && !e.UserOnly {
 			options.add(&block, c.skills.Index, e, description)
 		}

@@ -59,7 +59,7 @@ func ExampleBudget_prompt() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(skills)
+		fmt.Println(skills.Text)
 		fmt.Println("shortened", skills.Shortened, "dropped", skills.Dropped)
 	}
 	// Output:
@@ -118,7 +118,7 @@ func ExamplePromptLocations() {
 	c := described()
 	defer c.Close()
 	commands, err := c.CommandsPrompt(context.Background(), toolshelf.PromptLocations())
-	fmt.Println(commands, err)
+	fmt.Println(commands.Text, err)
 	// Output:
 	// <available_commands>
 	//   <command>
@@ -148,7 +148,7 @@ func ExampleCatalog_CommandsPrompt() {
 	c := described()
 	defer c.Close()
 	commands, err := c.CommandsPrompt(context.Background())
-	fmt.Println(commands, err)
+	fmt.Println(commands.Text, err)
 
 	none := open(toolshelf.WithFs(project(nil)), toolshelf.WithCommandsDir("prompts"))
 	defer none.Close()

@@ -44,9 +44,6 @@ Use when a form is mentioned.</description>
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("prompt (-want +got):\n%s", diff)
 		}
-		if got.String() != got.Text {
-			t.Errorf("String is %q", got)
-		}
 	})
 }
 
@@ -67,8 +64,8 @@ func TestCommandsPromptHasTheCommandsOfList(t *testing.T) {
 		if diff := cmp.Diff(names, got.Included); diff != "" {
 			t.Errorf("names (-List +CommandsPrompt):\n%s", diff)
 		}
-		if n := strings.Count(got.String(), "\n  <command>\n    <name>"); n != len(names) {
-			t.Errorf("%d commands of %d in\n%s", n, len(names), got)
+		if n := strings.Count(got.Text, "\n  <command>\n    <name>"); n != len(names) {
+			t.Errorf("%d commands of %d in\n%s", n, len(names), got.Text)
 		}
 	})
 }
@@ -219,7 +216,7 @@ func TestCommandsPrompt(t *testing.T) {
   </command>
   <!-- 1 more command not listed -->
 </available_commands>`
-	if diff := cmp.Diff(want, got.String()); diff != "" {
+	if diff := cmp.Diff(want, got.Text); diff != "" {
 		t.Errorf("prompt (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"unknown"}, got.Dropped); diff != "" {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
@@ -65,7 +66,7 @@ type Rendering struct {
 // 64 MiB to the text, the error of ctx if ctx ends before the text is rendered, and no
 // other error.
 func (r Renderer) Render(ctx context.Context, c Command, args ...string) (Rendering, error) {
-	result, err := template.Options(r).Render(ctx, c.Content, c.Frontmatter.doc, args)
+	result, err := template.Options(r).Render(ctx, c.Content, *agentmd.Header(&c.Frontmatter), args)
 	return newRendering("Render", c, result, err)
 }
 
@@ -77,7 +78,7 @@ func (r Renderer) Render(ctx context.Context, c Command, args ...string) (Render
 //
 // All other rules are those of [Renderer.Render].
 func (r Renderer) RenderNamed(ctx context.Context, c Command, args map[string]string) (Rendering, error) {
-	result, err := template.Options(r).RenderNamed(ctx, c.Content, c.Frontmatter.doc, args)
+	result, err := template.Options(r).RenderNamed(ctx, c.Content, *agentmd.Header(&c.Frontmatter), args)
 	return newRendering("RenderNamed", c, result, err)
 }
 
@@ -169,7 +170,7 @@ type Argument struct {
 // The time is linear in the length of the text. If ctx ends before the text is scanned, Arguments
 // returns the error of ctx and no argument.
 func (r Renderer) Arguments(ctx context.Context, c Command) ([]Argument, error) {
-	parameters, err := template.Options(r).Parameters(ctx, c.Content, c.Frontmatter.doc)
+	parameters, err := template.Options(r).Parameters(ctx, c.Content, *agentmd.Header(&c.Frontmatter))
 	if len(parameters) == 0 {
 		return nil, err
 	}

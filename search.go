@@ -27,9 +27,9 @@ const (
 
 // SearchResults are the best matches of a search.
 type SearchResults struct {
-	Results    []SearchResult // by descending Score, then by the bytes of Name; with WithSearcher, in the order of the engine
-	SearchTime time.Duration  // duration of the search
-	TotalFound int            // number of matches before the limit
+	Results    []SearchResult `json:"results"`     // by descending Score, then by the bytes of Name; with WithSearcher, in the order of the engine
+	SearchTime time.Duration  `json:"-"`           // duration of the search; in JSON search_time_ms
+	TotalFound int            `json:"total_found"` // number of matches before the limit
 }
 
 // A SearchResult is a matching command or skill.
@@ -54,16 +54,6 @@ func (r SearchResults) MarshalJSON() ([]byte, error) {
 		r.Results = []SearchResult{}
 	}
 	return json.Marshal(searchResultsJSON{r.Results, r.SearchTime.Milliseconds(), r.TotalFound})
-}
-
-// UnmarshalJSON reads the output of MarshalJSON.
-func (r *SearchResults) UnmarshalJSON(data []byte) error {
-	var v searchResultsJSON
-	if err := json.Unmarshal(data, &v); err != nil {
-		return err
-	}
-	*r = SearchResults{v.Results, time.Duration(v.SearchTimeMS) * time.Millisecond, v.TotalFound}
-	return nil
 }
 
 // Search finds commands by the words of their names and texts. Search returns at most limit

@@ -6,6 +6,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -86,7 +87,7 @@ func (o *openSkill) manifest(ctx context.Context) (skillManifest, error) {
 	}
 	m.Skill.Path = o.skills.Layer(o.entry.Layer()).FS.Path(path.Join(path.Dir(o.entry.Path), own.Name))
 	for _, p := range listed.Problems {
-		m.Skill.Diagnostics = append(m.Skill.Diagnostics, newDiagnostic(p))
+		m.Skill.Diagnostics = append(m.Skill.Diagnostics, agentmd.NewDiagnostic(p))
 	}
 	if m.Oversized() {
 		m.Files[listed.Own].SHA256 = ""
@@ -105,7 +106,7 @@ func (o *openSkill) manifest(ctx context.Context) (skillManifest, error) {
 // index must have too. Otherwise head reads the file.
 func (o *openSkill) head(own index.SkillFile) (SkillInfo, string, error) {
 	if kept, ok := o.caches.digests.Kept(o.dir, own); ok && o.entry.Whole() {
-		if listed := newFrontmatter(o.entry.Header()); kept.HasHead(listed.Format, listed.Raw) {
+		if listed := agentmd.NewFrontmatter(o.entry.Header()); kept.HasHead(listed.Format, listed.Raw) {
 			return o.listedSkill(o.snapshot, o.entry), kept.String(), nil
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -132,7 +133,7 @@ func (c *Catalog) shadows(s *index.Snapshot, e *index.Entry) (places []string) {
 }
 
 func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
-	return c.describeSkill(e, newFrontmatter(e.Header()), e.Problems())
+	return c.describeSkill(e, agentmd.NewFrontmatter(e.Header()), e.Problems())
 }
 
 // describeSkill is skillInfo with the current header and problems of the file.
@@ -156,7 +157,7 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 		s.Path = c.skills.Layer(e.Layer()).FS.Path(e.Spelled())
 	}
 	for _, p := range problems {
-		s.Diagnostics = append(s.Diagnostics, newDiagnostic(p))
+		s.Diagnostics = append(s.Diagnostics, agentmd.NewDiagnostic(p))
 	}
 	return s
 }
@@ -165,7 +166,7 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 // string. One in seven public files has other values, so metadata accepts any
 // mapping.
 func metadata(header Frontmatter) map[string]string {
-	v, _ := header.doc.Get("metadata")
+	v, _ := agentmd.Header(&header).Get("metadata")
 	if v.Kind != matter.Mapping {
 		return nil
 	}
@@ -183,7 +184,7 @@ func metadata(header Frontmatter) map[string]string {
 
 // allowedTools reads the field allowed-tools.
 func allowedTools(header Frontmatter) []string {
-	v, _ := header.doc.Get("allowed-tools")
+	v, _ := agentmd.Header(&header).Get("allowed-tools")
 	tools, _ := matter.Tools(v)
 	return tools
 }
@@ -309,7 +310,7 @@ func (c *Catalog) checkSkillName(op, name string) error {
 // the name, or else the skill with the most similar name.
 func skillHint(shown []*index.Entry, name string) string {
 	for _, e := range shown {
-		if declared := newFrontmatter(e.Header()).Text("name"); declared == name && e.Name != name {
+		if declared := agentmd.NewFrontmatter(e.Header()).Text("name"); declared == name && e.Name != name {
 			return "the skill in the directory " + quote(e.Name) + " declares this name; use the name of the directory"
 		}
 	}
@@ -430,7 +431,7 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 		skill.Files[i] = SkillFile{Path: f.Name, Size: f.Info.Size}
 	}
 	for _, p := range listed.Problems {
-		skill.Diagnostics = append(skill.Diagnostics, newDiagnostic(p))
+		skill.Diagnostics = append(skill.Diagnostics, agentmd.NewDiagnostic(p))
 	}
 	if options.digests {
 		problems, err := o.digest(ctx, listed, skill.Files)
@@ -497,7 +498,7 @@ func (o *openSkill) keptText(info confine.Info) (skillText, bool) {
 func (o *openSkill) parse(raw []byte, info confine.Info, read time.Time) skillText {
 	text := o.describe(string(raw), info)
 	if o.skills.Settled(o.entry.Layer(), info, read) {
-		o.caches.skills.Put(&index.Cached[skillText]{File: o.entry.File(), Info: info, Value: text, Size: int64(len(raw) + text.header.doc.Memory())})
+		o.caches.skills.Put(&index.Cached[skillText]{File: o.entry.File(), Info: info, Value: text, Size: int64(len(raw) + agentmd.Header(&text.header).Memory())})
 	}
 	return text
 }
@@ -505,10 +506,10 @@ func (o *openSkill) parse(raw []byte, info confine.Info, read time.Time) skillTe
 // describe converts a SKILL.md. If the scan has parsed the same file, describe does not parse again.
 func (o *openSkill) describe(whole string, info confine.Info) skillText {
 	if o.entry.Describes(whole, info) {
-		return skillText{whole: whole, body: o.entry.Body(), header: newFrontmatter(o.entry.Header())}
+		return skillText{whole: whole, body: o.entry.Body(), header: agentmd.NewFrontmatter(o.entry.Header())}
 	}
 	doc, _ := matter.Parse([]byte(whole), true)
-	return skillText{whole: whole, body: doc.Body, header: newFrontmatter(doc.Frontmatter), problems: doc.Problems}
+	return skillText{whole: whole, body: doc.Body, header: agentmd.NewFrontmatter(doc.Frontmatter), problems: doc.Problems}
 }
 
 // A skillSource is the catalog that returned a [Skill]. The zero skillSource is no

@@ -53,7 +53,7 @@ func Name(name string) string {
 			escapeByte(&b, '(')
 		case r == '…' && i == 0:
 			escapeRune(&b, r)
-		case unsafeRune(r), unicode.IsSpace(r) && r != ' ' && (start || i >= end):
+		case UnsafeRune(r), unicode.IsSpace(r) && r != ' ' && (start || i >= end):
 			escapeRune(&b, r)
 		default:
 			b.WriteString(name[i : i+size])
@@ -68,7 +68,7 @@ func Name(name string) string {
 // escapes, in the same notation, and no others: a backslash and a tab stay, because they are
 // frequent in source code. Therefore the result cannot be decoded.
 func Line(line string) string {
-	unsafe := func(r rune) bool { return r != '\t' && r != '\\' && unsafeRune(r) }
+	unsafe := func(r rune) bool { return r != '\t' && r != '\\' && UnsafeRune(r) }
 	from := strings.IndexFunc(line, unsafe)
 	if from < 0 {
 		return line
@@ -133,8 +133,8 @@ func plainName(name string) bool {
 	return true
 }
 
-// unsafeRune reports whether a character is escaped in every position.
-func unsafeRune(r rune) bool {
+// UnsafeRune reports whether a character is escaped in every position.
+func UnsafeRune(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r < ' ' || r == 0x7f || r == '\\'
 	}

@@ -69,7 +69,7 @@ func FuzzName(f *testing.F) {
 			t.Errorf("%q is escaped as %q", name, got)
 		}
 		for _, r := range got {
-			if r < ' ' || unsafeRune(r) && r != '\\' {
+			if r < ' ' || UnsafeRune(r) && r != '\\' {
 				t.Errorf("%q is escaped as %q, with %U", name, got, r)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/budget"
-	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/xmltext"
 )
 
 // minDescription is the number of characters that Fit keeps of every description. With
@@ -54,8 +54,8 @@ type item struct {
 // calls decides.
 func (b *Block) Add(layer int, name, description, location string) {
 	i := item{
-		layer: layer, name: name, escapedName: escape.XMLLine(name),
-		description: escape.XML(description), location: escape.XMLLine(location),
+		layer: layer, name: name, escapedName: xmltext.XMLLine(name),
+		description: xmltext.XML(description), location: xmltext.XMLLine(location),
 	}
 	i.length = utf8.RuneCountInString(i.description)
 	i.fixed = 2*len(b.Tag) + len("  <>\n    <name></name>\n    <description></description>\n  </>\n") + utf8.RuneCountInString(i.escapedName)
@@ -195,7 +195,7 @@ func (b *Block) text(c choice) string {
 		}
 		description := i.description
 		if i.length > c.limit {
-			description = escape.ShortenXML(description, c.limit)
+			description = xmltext.ShortenXML(description, c.limit)
 		}
 		t.WriteString("  <")
 		t.WriteString(b.Tag)

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/internal/budget"
-	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/xmltext"
 )
 
 // described is an item before escaping.
@@ -225,7 +225,7 @@ func consistent(t rapid.TB, items []described, p Result) {
 		}
 		got := parsed[listed]
 		listed++
-		length := utf8.RuneCountInString(escape.XML(i.Description))
+		length := utf8.RuneCountInString(xmltext.XML(i.Description))
 		switch cut := slices.Contains(p.Shortened, i.Name); {
 		case got.Name != admitted(i.Name), got.Location != admitted(i.Location):
 			t.Errorf("%+v is listed as %+v", i, got)
@@ -343,7 +343,7 @@ func TestDescriptionOf5MBDoesNotShortenOthers(t *testing.T) {
 		longest := 0
 		lengths := map[string]int{}
 		for _, i := range parse(t, p.Text) {
-			lengths[i.Name] = utf8.RuneCountInString(escape.XML(i.Description))
+			lengths[i.Name] = utf8.RuneCountInString(xmltext.XML(i.Description))
 			longest = max(longest, lengths[i.Name])
 		}
 		for _, name := range append(p.Shortened, items[7].Name) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/xmltext"
 )
 
 // maxFiles bounds the files that the block of a skill lists.
@@ -24,9 +24,9 @@ type Skill struct {
 func (s Skill) String() string {
 	var t strings.Builder
 	t.Grow(len(s.Content) + 512)
-	t.WriteString(`<skill_content name="` + escape.XMLLine(s.Name) + "\">\n")
+	t.WriteString(`<skill_content name="` + xmltext.XMLLine(s.Name) + "\">\n")
 	if content := strings.Trim(s.Content, "\r\n"); content != "" {
-		t.WriteString(escape.BlockTags(content))
+		t.WriteString(xmltext.BlockTags(content))
 		t.WriteByte('\n')
 	}
 	switch {
@@ -34,7 +34,7 @@ func (s Skill) String() string {
 		t.WriteString("\nThe files of this skill are in no directory. To read a file, use the tool read_skill_file " +
 			"with the name of the skill and the relative path.\n")
 	case s.Dir != "" && !s.ByName:
-		t.WriteString("\nSkill directory: " + escape.XMLLine(s.Dir) + "\n" +
+		t.WriteString("\nSkill directory: " + xmltext.XMLLine(s.Dir) + "\n" +
 			"Relative paths in this skill are relative to the skill directory.\n")
 	}
 	s.writeFiles(&t)
@@ -48,7 +48,7 @@ func (s Skill) writeFiles(t *strings.Builder) {
 	}
 	t.WriteString("\n<skill_resources>\n")
 	for _, path := range s.Files[:min(len(s.Files), maxFiles)] {
-		t.WriteString("  <file>" + escape.XMLLine(path) + "</file>\n")
+		t.WriteString("  <file>" + xmltext.XMLLine(path) + "</file>\n")
 	}
 	switch more := len(s.Files) - maxFiles; {
 	case s.Truncated:

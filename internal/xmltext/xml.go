@@ -1,10 +1,13 @@
-package escape
+// Package xmltext escapes untrusted text for the XML of prompts.
+package xmltext
 
 import (
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 // XML escapes a text for the content of an XML element. Catalog.SkillsPrompt
@@ -76,7 +79,7 @@ func xmlEscape(r rune, size int, line bool) string {
 		return "\ufffd"
 	case r == '\u200c' || r == '\u200d':
 		return ""
-	case unsafeRune(r):
+	case escape.UnsafeRune(r):
 		return characterReference(r)
 	default:
 		return ""

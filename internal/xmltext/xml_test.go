@@ -1,10 +1,12 @@
-package escape
+package xmltext
 
 import (
 	"encoding/xml"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 func TestXML(t *testing.T) {
@@ -53,7 +55,7 @@ func admitted(s string) string {
 func TestXMLShowsTheCharactersThatNameEscapes(t *testing.T) {
 	for r := rune(0x80); r <= utf8.MaxRune; r++ {
 		escaped := xmlEscape(r, utf8.RuneLen(r), false)
-		if want := unsafeRune(r) && r != '\u200c' && r != '\u200d'; want != strings.HasPrefix(escaped, "&#x") {
+		if want := escape.UnsafeRune(r) && r != '\u200c' && r != '\u200d'; want != strings.HasPrefix(escaped, "&#x") {
 			t.Errorf("%U is escaped as %q", r, escaped)
 		}
 	}

@@ -1,0 +1,91 @@
+package agentmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// A Diagnostic describes a defect of a file that its author can correct.
+//
+// The suggestions "write FIELD" and "replace lines 3 to 5 by FIELD" contain a whole field of
+// the frontmatter, up to the end of the suggestion. The field replaces the field in Line, or
+// the named lines. In a FIELD, "⏎" stands for a line break, in JSON and in all other formats.
+type Diagnostic struct {
+	Code       DiagnosticCode `json:"code"`                 // kind of defect; does not change between versions
+	Severity   Severity       `json:"severity"`             // SeverityError or SeverityWarning
+	Path       string         `json:"path"`                 // path of the file; empty in the diagnostics of Parse. A catalog sets the layer as named in the options, and the path below the layer
+	Line       int            `json:"line,omitempty"`       // 1-based; 0 means the whole file
+	Column     int            `json:"column,omitempty"`     // 1-based, in characters; 0 means the whole line
+	Key        string         `json:"key,omitempty"`        // frontmatter key; may be empty
+	Message    string         `json:"message"`              // description of the defect, in one line
+	Suggestion string         `json:"suggestion,omitempty"` // correction, in one line with ⏎ for a line break; empty if unknown
+}
+
+// A Severity is the effect of a defect.
+type Severity string
+
+const (
+	// SeverityError means that the file is not served as its author wrote it, or
+	// that other clients reject the file.
+	SeverityError Severity = "error"
+	// SeverityWarning means that the file is served as its author wrote it, or that
+	// no list shows the file by rule, for example a file in a subdirectory.
+	SeverityWarning Severity = "warning"
+)
+
+// A DiagnosticCode identifies a kind of defect. Codes do not change between
+// versions. The comments of the constants state the severity that Lint of package toolshelf reports;
+// the severity in parentheses applies to a SKILL.md.
+type DiagnosticCode string
+
+// The codes of headers. Package toolshelf has these codes too, and the codes of files and layers.
+const (
+	DiagNotUTF8                    DiagnosticCode = "NOT_UTF8"                      // warning (error): the file contains bytes that are not UTF-8
+	DiagControlCharacter           DiagnosticCode = "CONTROL_CHARACTER"             // warning (error): the frontmatter contains a control character, such as NUL
+	DiagDuplicateKey               DiagnosticCode = "DUPLICATE_KEY"                 // warning (error): the frontmatter contains a key twice
+	DiagFrontmatterRecovered       DiagnosticCode = "FRONTMATTER_RECOVERED"         // warning (error): the frontmatter or a value is not valid YAML, or YAML reads text as a comment, and was read as the author meant
+	DiagFrontmatterNotAMapping     DiagnosticCode = "FRONTMATTER_NOT_A_MAPPING"     // warning (error): the text between the fences contains no fields and is part of the content
+	DiagFrontmatterUnterminated    DiagnosticCode = "FRONTMATTER_UNTERMINATED"      // error: the frontmatter has no closing fence, or is too long, and is part of the content
+	DiagFrontmatterRefused         DiagnosticCode = "FRONTMATTER_REFUSED"           // error: the frontmatter is nested too deeply, or is too large after alias expansion
+	DiagFrontmatterInvalid         DiagnosticCode = "FRONTMATTER_INVALID"           // error: the frontmatter is invalid TOML or JSON
+	DiagFrontmatterAfterBlankLines DiagnosticCode = "FRONTMATTER_AFTER_BLANK_LINES" // warning (error): the frontmatter follows blank lines
+	DiagFrontmatterUnknownFence    DiagnosticCode = "FRONTMATTER_UNKNOWN_FENCE"     // error: the first line only resembles a fence, and the fields are part of the content
+	DiagFrontmatterValueCut        DiagnosticCode = "FRONTMATTER_VALUE_CUT"         // warning: YAML reads part of a value as a comment, an anchor or a tag
+	DiagAllowedToolsUnbalanced     DiagnosticCode = "ALLOWED_TOOLS_UNBALANCED"      // warning: allowed-tools contains unbalanced parentheses
+)
+
+// String returns the diagnostic in the format of compilers:
+// "path:line:column: severity: message; suggestion [CODE]". String omits an empty
+// path, a line or column of 0, and an empty suggestion.
+func (d Diagnostic) String() string {
+	var b strings.Builder
+	b.WriteString(d.Path)
+	for _, n := range []int{d.Line, d.Column} {
+		if n > 0 {
+			fmt.Fprintf(&b, ":%d", n)
+		}
+	}
+	fmt.Fprintf(&b, ": %s: %s", d.Severity, d.Message)
+	if d.Suggestion != "" {
+		b.WriteString("; " + d.Suggestion)
+	}
+	fmt.Fprintf(&b, " [%s]", d.Code)
+	return strings.TrimLeft(b.String(), ": ") // without a path
+}
+
+// NewDiagnostic returns the Diagnostic of a problem. Only the packages of this module can call
+// NewDiagnostic; [Parse] returns diagnostics.
+func NewDiagnostic(p problem.Problem) Diagnostic {
+	return Diagnostic{
+		Code:       DiagnosticCode(p.Code),
+		Severity:   Severity(p.Severity),
+		Path:       p.Path,
+		Line:       p.Line,
+		Column:     p.Column,
+		Key:        p.Key,
+		Message:    p.Message,
+		Suggestion: p.Suggestion,
+	}
+}

@@ -592,9 +592,13 @@ func deepForests(size int) map[string][]string {
 			add("a hundred combs", branch+chain[:2*j]+"e/")
 		}
 	}
-	for i := range 1 << 9 {
+	levels := 9
+	if testing.Short() {
+		levels = 4
+	}
+	for i := range 1 << levels {
 		path := ""
-		for bit := range 9 {
+		for bit := range levels {
 			path += fmt.Sprintf("%d/", i>>bit&1) + chain[:20]
 		}
 		add("a binary tree of chains", path)
@@ -605,9 +609,6 @@ func deepForests(size int) map[string][]string {
 // TestWalksOpenEachDirectoryAFewTimes: on this filesystem a directory that is
 // opened and read counts twice, and each reopening once.
 func TestWalksOpenEachDirectoryAFewTimes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("walks of deep trees")
-	}
 	for name, files := range deepForests(catalogtest.Rounds(100, 400)) {
 		t.Run(name, func(t *testing.T) {
 			fsys := openedDirs{afero.NewMemMapFs(), new(atomic.Int64), new(atomic.Int64)}

@@ -167,7 +167,7 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if h.guard.admit(w, r) {
-		h.serve.ServeHTTP(&timedWriter{w, conn, h.options.WriteTimeout}, r)
+		h.serve.ServeHTTP(&timedWriter{ResponseWriter: w, conn: conn, timeout: h.options.WriteTimeout}, r)
 	}
 }
 
@@ -326,18 +326,26 @@ func (h *HTTPHandler) Shutdown(ctx context.Context) error {
 // HTTP/2, a deadline ends a stream that writes nothing, so a timedWriter removes the deadline.
 type timedWriter struct {
 	http.ResponseWriter
-	conn    *http.ResponseController
-	timeout time.Duration
+	conn     *http.ResponseController
+	timeout  time.Duration
+	answered bool // the last message is the response to a call
 }
 
 func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *timedWriter) Write(p []byte) (int, error) {
 	defer w.limit()()
+	// The SDK writes the members of a message in a fixed order. A notification has no ID.
+	w.answered = bytes.HasPrefix(p, []byte("event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":"))
 	return w.ResponseWriter.Write(p)
 }
 
+// FlushError does not flush a response, because ServeHTTP returns now: net/http then sends the response and
+// its end in one write.
 func (w *timedWriter) FlushError() error {
+	if w.answered {
+		return nil
+	}
 	defer w.limit()()
 	return w.conn.Flush()
 }

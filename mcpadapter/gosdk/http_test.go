@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/toolshelf-go/toolshelf/mcpadapter/gosdk"
+	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
 // A gate is a server with the tool "wait". Each call of the tool sends its context to calls, and
@@ -81,8 +83,12 @@ func post(t testing.TB, url, revision, method, params string) *http.Request {
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Mcp-Protocol-Version", revision)
 	r.Header.Set("Mcp-Method", method)
-	if strings.Contains(params, `"wait"`) {
-		r.Header.Set("Mcp-Name", "wait")
+	var named struct{ Name string }
+	if err := json.Unmarshal([]byte(params), &named); err != nil {
+		t.Fatal(err)
+	}
+	if named.Name != "" {
+		r.Header.Set("Mcp-Name", named.Name)
 	}
 	return r
 }
@@ -750,4 +756,71 @@ func (l *lockedWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.w.Write(p)
+}
+
+// A countingListener counts the writes to its connections.
+type countingListener struct {
+	net.Listener
+	writes *atomic.Int64
+}
+
+func (l countingListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	return countingConn{conn, l.writes}, err
+}
+
+type countingConn struct {
+	net.Conn
+	writes *atomic.Int64
+}
+
+func (c countingConn) Write(p []byte) (int, error) {
+	c.writes.Add(1)
+	return c.Conn.Write(p)
+}
+
+func TestAnAnswerIsOneWrite(t *testing.T) {
+	var writes atomic.Int64
+	web := httptest.NewUnstartedServer(gosdk.NewHTTPHandler(newGate(t).Server, nil))
+	web.Listener = countingListener{web.Listener, &writes}
+	web.Start()
+	defer web.Close()
+	for _, revision := range revisions {
+		writes.Store(0)
+		if status, body := do(t, post(t, web.URL, revision, "tools/call", `{"name":"tool_001"}`)); status != 200 {
+			t.Errorf("got %d %s", status, body)
+		}
+		if n := writes.Load(); n != 1 {
+			t.Errorf("%s: %d writes", revision, n)
+		}
+	}
+}
+
+// BenchmarkCallsOverHTTP compares a call of a trivial tool over HTTP with the handler of the SDK alone.
+func BenchmarkCallsOverHTTP(b *testing.B) {
+	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	addTool(s, "trivial")
+	call := func(h http.Handler) func() {
+		web := httptest.NewServer(h)
+		client := &http.Client{Transport: &http.Transport{}}
+		b.Cleanup(func() { client.CloseIdleConnections(); web.Close() })
+		return func() {
+			res, err := client.Do(post(b, web.URL, revisions[0], "tools/call", `{"name":"trivial"}`))
+			if err != nil {
+				b.Fatal(err)
+			}
+			if body, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(body), "the server's trivial") {
+				b.Fatalf("got %s, %v", body, err)
+			}
+			res.Body.Close()
+		}
+	}
+	alone := call(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true}))
+	handler := call(gosdk.NewHTTPHandler(s, nil))
+	for b.Loop() {
+		handler()
+	}
+	best := adaptertest.Quickest(handler, alone)
+	b.ReportMetric(best[0]/1000, "best-µs")
+	b.ReportMetric(best[0]/best[1], "x-SDK-alone")
 }

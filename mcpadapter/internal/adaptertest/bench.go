@@ -30,7 +30,7 @@ func BenchmarkToolsList(b *testing.B, binding, alone Connect) {
 			for b.Loop() {
 				bound()
 			}
-			best := quickest(session, bound, sdk)
+			best := Quickest(session, bound, sdk)
 			b.ReportMetric(best[1]/1000, "best-µs")
 			b.ReportMetric(best[1]/best[0], "x-Session")
 			b.ReportMetric(best[1]/best[2], "x-SDK-alone")
@@ -79,7 +79,7 @@ func BenchmarkGetCommand(b *testing.B, connect Connect) {
 	for b.Loop() {
 		call()
 	}
-	best := quickest(get, call)
+	best := Quickest(get, call)
 	b.ReportMetric((best[1]-best[0])/1000, "µs-over-Get")
 	b.ReportMetric(best[1]/best[0], "x-Get")
 	b.ReportMetric(best[1]/1000, "best-µs")
@@ -91,9 +91,9 @@ func succeed(b *testing.B, client Client, method, params string) {
 	}
 }
 
-// quickest returns the shortest duration of a call of each function, in nanoseconds. It alternates
+// Quickest returns the shortest duration of a call of each function, in nanoseconds. It alternates
 // the functions, so that other load of the machine affects all functions.
-func quickest(fs ...func()) []float64 {
+func Quickest(fs ...func()) []float64 {
 	const calls = 10
 	best := make([]float64, len(fs))
 	for range 40 {

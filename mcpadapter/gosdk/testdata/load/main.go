@@ -107,7 +107,7 @@ func measure() error {
 	if err != nil {
 		return err
 	}
-	ratio := load.cost() / trivial.cost() // includes the CPU of the abandoned calls
+	ratio := load.cost() / trivial.cost()
 	fmt.Printf("load:      %v, %.2f × trivial, beside %d edits a second, %d clients that hang up and %d that do not read\n", load, ratio, *edits, *leavers, *silent)
 	if failed := errors.Join(most.failure, trivial.failure, alone.failure, load.failure); failed != nil {
 		return failed
@@ -170,19 +170,23 @@ func commandText(version int) string {
 // A report describes a phase.
 type report struct {
 	calls, limited int
+	abandoned      int // calls whose clients hung up
 	took, cpu      time.Duration
 	latencies      []time.Duration
 	failure        error
 }
 
 func (r report) rate() float64 { return float64(r.calls) / r.took.Seconds() }
-func (r report) cost() float64 { return float64(r.cpu) / float64(r.calls) }
+func (r report) cost() float64 { return float64(r.cpu) / float64(r.calls+r.abandoned) }
 
 func (r report) String() string {
 	slices.Sort(r.latencies)
 	return fmt.Sprintf("%d calls, %.0f a second, %.2f ms CPU a call, p50 %v, p95 %v, %d ended by a limit",
 		r.calls, r.rate(), r.cost()/1e6, r.latencies[len(r.latencies)/2], r.latencies[len(r.latencies)*95/100], r.limited)
 }
+
+// abandoned counts the calls whose clients hung up.
+var abandoned atomic.Int64
 
 // phase calls in all sessions at a rate, or without a pause if the rate is 0. beside runs meanwhile.
 func phase(url string, calls []string, took time.Duration, rate float64, beside func(context.Context)) (report, error) {
@@ -200,6 +204,7 @@ func phase(url string, calls []string, took time.Duration, rate float64, beside 
 	var next atomic.Int64
 	var mu sync.Mutex
 	var r report
+	r.abandoned = -int(abandoned.Load())
 	begun := time.Now()
 	for n := range *sessions {
 		clients.Go(func() {
@@ -236,6 +241,7 @@ func phase(url string, calls []string, took time.Duration, rate float64, beside 
 	others.Wait()
 	after, err := usageOf(base)
 	r.cpu = after.CPU - before.CPU
+	r.abandoned += int(abandoned.Load())
 	return r, err
 }
 
@@ -265,7 +271,9 @@ func disturb(ctx context.Context, dir, url string) {
 			for i := 0; ctx.Err() == nil; i++ {
 				c := newClient(url+"/mcp", n)
 				leave, cancel := context.WithTimeout(ctx, time.Duration(i%10)*time.Millisecond)
-				c.call(leave, mixed[4])
+				if _, err := c.call(leave, mixed[4]); err != nil {
+					abandoned.Add(1)
+				}
 				cancel()
 				c.http.CloseIdleConnections()
 				select {

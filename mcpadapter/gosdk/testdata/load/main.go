@@ -270,7 +270,7 @@ func disturb(ctx context.Context, dir, url string) {
 		all.Go(func() {
 			for i := 0; ctx.Err() == nil; i++ {
 				c := newClient(url+"/mcp", n)
-				leave, cancel := context.WithTimeout(ctx, time.Duration(i%10)*time.Millisecond)
+				leave, cancel := context.WithTimeout(ctx, time.Duration(1+i%10)*time.Millisecond)
 				if _, err := c.call(leave, mixed[4]); err != nil {
 					abandoned.Add(1)
 				}

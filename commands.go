@@ -351,11 +351,12 @@ func (c *Catalog) detach(command Command) Command {
 // parseCommand converts a file to a command.
 func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) Command {
 	layer := c.commands.Layer(e.Layer())
-	doc, _ := matter.Parse(raw, true)
-	description, source := matter.Description(doc, raw[doc.Body:])
+	doc, _ := matter.ParseFile(e.Path, raw, true)
+	text := doc.Text(raw)
+	description, source := matter.Description(doc, text)
 	command := Command{
 		Name:    e.Name,
-		Content: string(raw[doc.Body:]),
+		Content: string(text),
 		Metadata: CommandMetadata{
 			Path:              layer.FS.Path(e.Path),
 			Size:              int64(len(raw)),

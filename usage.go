@@ -121,7 +121,7 @@ func (c *Catalog) readUsage(of usageKey) []template.Parameter {
 	if kept := c.caches.usages.Get(e.File()); kept != nil && kept.Value.rules == of.rules && kept.Value.head == u.head && kept.Value.whole == u.whole {
 		u.arguments = kept.Value.arguments
 	} else {
-		u.arguments = of.rules.Listed(head, u.whole)
+		u.arguments = of.rules.Listed(e.Path, head, u.whole)
 	}
 	size := int64(0)
 	for _, a := range u.arguments {

@@ -369,7 +369,7 @@ func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		head := command.Raw[:min(len(command.Raw), limit)]
-		if diff := cmp.Diff(template.Options{}.Listed(head, len(head) == len(command.Raw)), got); diff != "" {
+		if diff := cmp.Diff(template.Options{}.Listed(command.Metadata.Path, head, len(head) == len(command.Raw)), got); diff != "" {
 			t.Errorf("%s (-Listed +ListUsage):\n%s", name, diff)
 		}
 	}

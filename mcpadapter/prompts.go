@@ -137,7 +137,7 @@ func (a *Adapter) promptOf(command toolshelf.Command) Prompt {
 // listedArguments returns the arguments of a command in a list of prompts.
 func (a *Adapter) listedArguments(command toolshelf.Command) []template.Parameter {
 	head := command.Raw[:min(len(command.Raw), template.MaxListedText)]
-	return template.Options(a.config.renderer).Listed(head, len(head) == len(command.Raw))
+	return template.Options(a.config.renderer).Listed(command.Metadata.Path, head, len(head) == len(command.Raw))
 }
 
 func newPrompt(name, description string, arguments []template.Parameter) Prompt {

@@ -149,7 +149,7 @@ func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check 
 		return []problem.Problem{x.Unread(e, err)}
 	}
 	f.Raw = raw
-	f.Doc, _ = matter.Parse(raw, true)
+	f.Doc, _ = matter.ParseFile(e.Path, raw, true)
 	return check(e, f)
 }
 

@@ -210,11 +210,11 @@ func (s *scan) read(f source) (*Entry, error) {
 			}
 			return known, nil
 		}
-		doc, more := s.parse(pooled, head, limit, info)
+		doc, more := s.parse(pooled, f.file, head, limit, info)
 		for more && limit < n {
 			limit *= 4
 			head = buf[:min(n, limit)]
-			doc, more = s.parse(pooled, head, limit, info)
+			doc, more = s.parse(pooled, f.file, head, limit, info)
 		}
 		if more && len(head) == limit {
 			limit *= 4
@@ -250,13 +250,13 @@ var commandKeys = []string{"description", dependencyKey, userOnlyKey, hintKey}
 
 // parse parses the head of a file, of which up to limit bytes were requested. The fields of a
 // command are valid until head changes.
-func (s *scan) parse(pooled *headBuffer, head []byte, limit int, info confine.Info) (matter.Document, bool) {
+func (s *scan) parse(pooled *headBuffer, file string, head []byte, limit int, info confine.Info) (matter.Document, bool) {
 	// A file that has grown since the open is longer than its size.
 	whole := len(head) < limit || int64(len(head)) == info.Size
 	if s.config.KeepHeader {
 		return matter.Parse(head, whole)
 	}
-	return pooled.scanner.Parse(head, whole, commandKeys...)
+	return pooled.scanner.ParseFile(file, head, whole, commandKeys...)
 }
 
 // readHead reads the first bytes of a file. A link is opened by its path, because
@@ -289,7 +289,7 @@ const (
 
 // fill copies the fields of an entry from a parsed head.
 func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
-	description, _ := matter.Description(doc, head[doc.Body:])
+	description, _ := matter.Description(doc, doc.Text(head))
 	if s.config.KeepHeader {
 		e.setText(f.name, f.file, "", "")
 		e.text = description // usually a part of the header

@@ -20,6 +20,17 @@ type fenced struct {
 	open      bool   // the file has an opening fence without a closing fence
 	close     string // closing fence; "" for a JSON object without fences
 	err       error  // syntax error of a leading JSON object
+	wholeTOML bool   // the whole file is the header; see wholeTOML
+}
+
+// wholeTOML returns the parts of a file that is a header without fences. The lines of decoded fields
+// count an opening fence, therefore blank is -1.
+func wholeTOML(data []byte, whole bool) fenced {
+	if !whole || len(data) > MaxHead {
+		return fenced{begin: len(data), open: true, wholeTOML: true}
+	}
+	begin := len(data) - len(bytes.TrimPrefix(data, bom))
+	return fenced{format: TOML, blank: -1, begin: begin, header: begin, headerEnd: len(data), body: len(data), wholeTOML: true}
 }
 
 var bom = []byte("\uFEFF")

@@ -57,6 +57,7 @@ type Document struct {
 	Problems []problem.Problem // at most problem.Max warnings without a path, in the order of the file
 
 	paragraph string // first paragraph of the body, if Parse has read the paragraph
+	wholeTOML bool   // the file is a header without fences; see Text
 }
 
 // A Source is the origin of a description.
@@ -76,9 +77,30 @@ const (
 func Parse(data []byte, whole bool) (doc Document, more bool) {
 	s := scanners.Get().(*Scanner)
 	defer scanners.Put(s)
-	doc, more = s.parse(data, whole)
+	doc, more = s.parse(data, whole, fences(data, whole))
 	s.subset.reuse()
 	return doc, more
+}
+
+// ParseFile is Parse for a file with the given path. If the path ends in ".toml", the whole file is
+// the header, and the field prompt is the text; ParseFile reads no file of more than MaxHead bytes,
+// because the time to decode TOML is not linear. Otherwise ParseFile is Parse.
+func ParseFile(file string, data []byte, whole bool) (doc Document, more bool) {
+	if !isTOML(file) {
+		return Parse(data, whole)
+	}
+	return new(Scanner).parse(data, whole, wholeTOML(data, whole))
+}
+
+func isTOML(file string) bool { return strings.HasSuffix(file, ".toml") }
+
+// Text returns the text after the header. The argument is the data of the Parse, or more data.
+func (d *Document) Text(data []byte) []byte {
+	if !d.wholeTOML {
+		return data[d.Body:]
+	}
+	prompt, _ := d.Get("prompt")
+	return []byte(prompt.String())
 }
 
 // scanners holds Scanners for Parse.
@@ -99,12 +121,24 @@ type Scanner struct {
 // keys.
 func (s *Scanner) Parse(data []byte, whole bool, keys ...string) (doc Document, more bool) {
 	s.keys, s.shared = keys, true
-	return s.parse(data, whole)
+	return s.parse(data, whole, fences(data, whole))
 }
 
-func (s *Scanner) parse(data []byte, whole bool) (doc Document, more bool) {
+// ParseFile is to Parse as the function ParseFile is to the function Parse.
+func (s *Scanner) ParseFile(file string, data []byte, whole bool, keys ...string) (doc Document, more bool) {
+	if isTOML(file) {
+		return ParseFile(file, data, whole)
+	}
+	return s.Parse(data, whole, keys...)
+}
+
+// fences finds the fences in the first MaxHead bytes.
+func fences(data []byte, whole bool) fenced {
+	return split(data[:min(len(data), MaxHead)], whole && len(data) <= MaxHead)
+}
+
+func (s *Scanner) parse(data []byte, whole bool, fenced fenced) (doc Document, more bool) {
 	ends := whole || len(data) >= MaxHead
-	fenced := split(data[:min(len(data), MaxHead)], whole && len(data) <= MaxHead)
 	if fenced.open && !ends {
 		return Document{Body: fenced.begin}, true
 	}
@@ -139,8 +173,10 @@ func (s *Scanner) decode(data []byte, f fenced) Document {
 	doc := s.decodeFenced(data, f)
 	moveFields(doc.Fields, f.blank)
 	moveProblems(doc.Problems, f.blank)
-	if f.blank > 0 && doc.Format != "" {
+	if doc.Format != "" {
 		doc.Line += f.blank
+	}
+	if f.blank > 0 && doc.Format != "" {
 		doc.Problems = append([]problem.Problem{{Code: problem.FrontmatterAfterBlankLines, Line: 1,
 			Message:    "blank lines precede the frontmatter; most other readers find no frontmatter",
 			Suggestion: "remove the blank lines"}}, doc.Problems...)
@@ -172,6 +208,10 @@ func moveProblems(problems []problem.Problem, lines int) {
 func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 	none := Document{Body: f.begin}
 	switch {
+	case f.open && f.wholeTOML:
+		none.Problems = []problem.Problem{{Code: problem.FrontmatterRefused, Line: 1,
+			Message: fmt.Sprintf("the TOML file is longer than %d KB; the fields and the prompt are unknown", MaxHead>>10), Suggestion: "shorten the prompt"}}
+		return none
 	case f.open:
 		if f.close != "" && looksLikeHeader(data[f.header:], f.format) {
 			p := problem.Problem{Code: problem.FrontmatterUnterminated, Line: 1,
@@ -197,7 +237,7 @@ func (s *Scanner) decodeFenced(data []byte, f fenced) Document {
 		none.checkFence(data, f)
 		return none
 	}
-	doc := Document{Frontmatter: Frontmatter{Format: f.format, Header: s.text(data[f.header:f.headerEnd])}, Line: 1, Body: f.body}
+	doc := Document{Frontmatter: Frontmatter{Format: f.format, Header: s.text(data[f.header:f.headerEnd])}, Line: 1, Body: f.body, wholeTOML: f.wholeTOML}
 	switch f.format {
 	case YAML:
 		if !doc.decodeYAML(s) {

@@ -770,3 +770,77 @@ func TestAMergeOfNothingIsAKey(t *testing.T) {
 		}
 	}
 }
+
+func TestAWholeFileInTOML(t *testing.T) {
+	const file = "description = \"Commit\"\nprompt = \"\"\"\nWrite {{args}}.\n\nThen stop.\"\"\"\n"
+	for _, tt := range []struct {
+		name, data, description, text string
+	}{
+		{"description and prompt", file, "Commit", "Write {{args}}.\n\nThen stop."},
+		{"byte order mark", "\uFEFF" + file, "Commit", "Write {{args}}.\n\nThen stop."},
+		{"without a description, the first paragraph of the prompt", "prompt = 'Review the change.'", "Review the change.", "Review the change."},
+		{"fences are no fences", "prompt = '''\n---\na: b\n---\nText.'''", "Text.", "---\na: b\n---\nText."},
+		{"without a prompt", "description = 'x'", "x", ""},
+		{"empty", "", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			doc, more := ParseFile("a.toml", []byte(tt.data), true)
+			text := doc.Text([]byte(tt.data))
+			if description, _ := Description(doc, text); more || description != tt.description || string(text) != tt.text {
+				t.Errorf("got %q, %q, %v", description, text, more)
+			}
+			if len(doc.Problems) > 0 || doc.Format != TOML || doc.Body != len(tt.data) {
+				t.Errorf("got %+v", doc)
+			}
+			if f, ok := doc.Get("description"); ok && f.String() != tt.description {
+				t.Errorf("the field is %q", f)
+			}
+		})
+	}
+}
+
+func TestAFileInTOMLHasALimit(t *testing.T) {
+	data := []byte("description = 'x'\nprompt = '''" + strings.Repeat("w", MaxHead))
+	if _, more := ParseFile("a.toml", data[:MinHead], false); !more {
+		t.Error("ParseFile does not request the rest of the file")
+	}
+	data = append(data, "'''\n"...)
+	for _, whole := range []bool{false, true} {
+		doc, more := ParseFile("a.toml", data, whole)
+		if more || string(doc.Text(data)) != "" || len(doc.Problems) != 1 || doc.Problems[0].Code != problem.FrontmatterRefused {
+			t.Errorf("got %v, %v", more, doc.Problems)
+		}
+	}
+	exact := []byte(string(data[:MaxHead-4]) + "'''\n")
+	if doc, more := ParseFile("a.toml", exact, true); more || len(doc.Text(exact)) < MaxHead-100 || len(doc.Problems) > 0 {
+		t.Errorf("a file of %d bytes: %v, %v", len(exact), more, doc.Problems)
+	}
+}
+
+func TestProblemsOfAFileInTOMLHaveTheLinesOfTheFile(t *testing.T) {
+	for data, want := range map[string]string{
+		"description = 'x'\nprompt = oops\n":   "2 FRONTMATTER_INVALID",
+		"a = 'x'\nb = \"\x07\"\n":              "2 CONTROL_CHARACTER",
+		"description = 'x'\nprompt = '\xff'\n": "2 NOT_UTF8",
+	} {
+		doc, _ := ParseFile("a.toml", []byte(data), true)
+		var got []string
+		for _, p := range doc.Problems {
+			got = append(got, fmt.Sprint(p.Line, " ", p.Code))
+		}
+		if !slices.Contains(got, want) {
+			t.Errorf("%q: got %q, want %q", data, got, want)
+		}
+	}
+}
+
+func TestOtherFilesAreParsedWithTheirFences(t *testing.T) {
+	data := []byte("---\ndescription: d\n---\nText.\n")
+	want, _ := Parse(data, true)
+	got, _ := ParseFile("a.md", data, true)
+	var s Scanner
+	scanned, _ := s.ParseFile("a.md", data, true, "description")
+	if string(got.Text(data)) != "Text.\n" || got.Body != want.Body || scanned.Body != want.Body || got.Line != want.Line {
+		t.Errorf("got %+v and %+v, want %+v", got, scanned, want)
+	}
+}

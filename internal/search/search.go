@@ -305,9 +305,9 @@ func (s *Finder) read(ctx context.Context, e *index.Entry, r *textReader) text {
 	// If the file has changed since the scan, the text belongs to a later snapshot,
 	// which the filters have not seen yet.
 	if err == nil && stamp.Of(info).Same(e.Stamp) {
-		doc, _ := r.scanner.Parse(raw, true, "tags")
+		doc, _ := r.scanner.ParseFile(e.Path, raw, true, "tags")
 		tags, _ := doc.Get("tags")
-		body := raw[doc.Body:]
+		body := doc.Text(raw)
 		t.document.Tags, t.document.Body = tags.String(), unsafe.String(unsafe.SliceData(body), len(body))
 	}
 	return t

@@ -41,12 +41,12 @@ const (
 )
 
 // Listed returns the parameters of a command that a list shows, without a read of a long file: at most 100 parameters of
-// the first MaxListedText bytes of the file. whole means that head is the whole file. For a longer file, Parameters may
+// the first MaxListedText bytes of the file with the given path. whole means that head is the whole file. For a longer file, Parameters may
 // return more parameters, or may omit a parameter, because the rest of the text can close a code span or contain the
 // first numbered placeholder. The result shares no memory with head.
-func (o Options) Listed(head []byte, whole bool) []Parameter {
-	doc, _ := matter.Parse(head, whole)
-	body := head[doc.Body:]
+func (o Options) Listed(file string, head []byte, whole bool) []Parameter {
+	doc, _ := matter.ParseFile(file, head, whole)
+	body := doc.Text(head)
 	if !whole { // the last line may end within a placeholder
 		body = body[:bytes.LastIndexByte(body, '\n')+1]
 	}

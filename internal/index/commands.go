@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -17,19 +19,20 @@ import (
 // a cycle of links on a filesystem that hides links.
 const maxDepth = 16
 
-// scanCommands adds the Markdown files of a layer.
+// scanCommands adds the files of a layer.
 func scanCommands(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
 	var above []identity
-	if s.config.Nested {
+	l := s.config.Layers[s.layer]
+	if l.Nested {
 		above = []identity{identify(dir)}
 	}
-	if err := s.commands(dir, dirPath, "", above); err != nil {
+	if err := s.commands(dir, dirPath, l.Prefix, above); err != nil {
 		return nil, err
 	}
 	return s.result(), nil
 }
 
-// commands adds the Markdown files of one directory and, with Config.Nested, of
+// commands adds the files of one directory and, with Layer.Nested, of
 // the subdirectories. The command names begin with prefix. The slice above
 // identifies the directories from the layer's directory down to this directory.
 func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identity) error {
@@ -37,21 +40,22 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 	if err != nil {
 		return err
 	}
+	l := s.config.Layers[s.layer]
 	files := children[:0]
 	var dirs []child
 	for _, c := range children {
-		stem, markdown := names.TrimMarkdown(c.name)
+		stem, ok := l.stem(c.name)
 		switch {
 		case c.known != nil:
 			files = append(files, c)
 		case strings.EqualFold(c.name, "README.md"):
-		case markdown && c.typ == fs.ModeDir:
+		case ok && c.typ == fs.ModeDir:
 			s.reportDir(path.Join(dirPath, c.name))
-		case markdown && !s.config.Valid(stem):
-			s.reportName(path.Join(dirPath, c.name), names.PlainSpelling(stem)+".md")
-		case markdown:
+		case ok && !s.config.Valid(stem):
+			s.reportName(path.Join(dirPath, c.name), names.PlainSpelling(stem)+cmp.Or(l.Suffix, ".md"))
+		case ok:
 			files = append(files, c)
-		case s.config.Nested && s.isDir(dirPath, c):
+		case l.Nested && s.isDir(dirPath, c):
 			dirs = append(dirs, c)
 		}
 	}
@@ -80,14 +84,37 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 
 // command returns the entry of one file, or nil if the file has vanished.
 func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
+	l := s.config.Layers[s.layer]
 	f := source{dir: dir, base: c.name, typ: c.typ, known: c.known}
-	if c.known != nil {
+	if c.known != nil && !l.Headed {
 		f.file, f.name = c.known.Path, c.known.Name
 		return s.load(f)
 	}
-	stem, _ := names.TrimMarkdown(c.name)
+	stem, _ := l.stem(c.name)
 	f.file, f.name = path.Join(dirPath, c.name), prefix+stem
 	return s.load(f)
+}
+
+// stem returns the part of a file name that is the name of a command, and whether the file can be a
+// command.
+func (l Layer) stem(name string) (string, bool) {
+	if l.Suffix == "" {
+		return names.TrimMarkdown(name)
+	}
+	return strings.CutSuffix(name, l.Suffix)
+}
+
+// headed returns the name of a command from the header of its file, or else the name that the path
+// gives.
+func (s *scan) headed(doc matter.Document, name string) string {
+	l := s.config.Layers[s.layer]
+	if !l.Headed {
+		return name
+	}
+	if declared, _ := doc.Get(nameKey); s.config.Valid(declared.String()) {
+		return l.Prefix + declared.String()
+	}
+	return name
 }
 
 // subdirectory adds the commands of a subdirectory. The error is not nil only if

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -183,5 +184,91 @@ func TestCommands(t *testing.T) {
 				expect(t, commandsOf(t, tt.config, fsys, tt.layers...), tt.want)
 			})
 		})
+	}
+}
+
+// TestCommandsOfLayersWithPatterns scans layers of one directory with other suffixes, prefixes and name rules.
+func TestCommandsOfLayersWithPatterns(t *testing.T) {
+	named := func(name string) string { return "---\nname: " + name + "\n---\n" }
+	for _, tt := range []struct {
+		name   string
+		layers []Layer // of the directory "commands"
+		tree   tree
+		want   string
+	}{
+		{
+			name:   "another suffix",
+			layers: []Layer{{Suffix: ".prompt.md"}},
+			tree:   tree{"commands/a.prompt.md": "", "commands/b.md": "", "commands/c.prompt.MD": "", "commands/.prompt.md": "", "commands/v1.2.prompt.md": "", "commands/sub/d.prompt.md": ""},
+			want:   "a commands/a.prompt.md; INVALID_COMMAND_NAME commands/v1.2.prompt.md",
+		},
+		{
+			name:   "TOML files in subdirectories",
+			layers: []Layer{{Suffix: ".toml", Nested: true}},
+			tree:   tree{"commands/a.toml": "prompt = 'x'", "commands/git/commit.toml": "prompt = 'x'", "commands/b.md": ""},
+			want:   "a commands/a.toml; git:commit commands/git/commit.toml",
+		},
+		{
+			name:   "a TOML file that is not valid",
+			layers: []Layer{{Suffix: ".toml"}},
+			tree:   tree{"commands/a.toml": "prompt = x"},
+			want:   "a commands/a.toml; FRONTMATTER_INVALID commands/a.toml",
+		},
+		{
+			name:   "two suffixes in one directory",
+			layers: []Layer{{}, {Suffix: ".toml"}},
+			tree:   tree{"commands/a.toml": "prompt = 'x'", "commands/a.md": "", "commands/b.toml": "prompt = 'x'"},
+			want:   "a commands/a.md; b commands/b.toml; SHADOWED commands/a.toml",
+		},
+		{
+			name:   "a prefix",
+			layers: []Layer{{Prefix: "user:", Nested: true}},
+			tree:   tree{"commands/a.md": "", "commands/b/c.md": ""},
+			want:   "user:a commands/a.md; user:b:c commands/b/c.md",
+		},
+		{
+			name:   "names in the headers",
+			layers: []Layer{{Headed: true, Prefix: "p:"}},
+			tree:   tree{"commands/a.md": named("b"), "commands/b.md": "", "commands/c.md": named("not valid"), "commands/d.md": named("''"), "commands/e.md": named("Z")},
+			want:   "p:b commands/a.md; p:c commands/c.md; p:d commands/d.md; p:Z commands/e.md; SHADOWED commands/b.md",
+		},
+		{
+			name:   "subdirectories of one layer",
+			layers: []Layer{{Dir: "commands"}, {Dir: "more", Nested: true}},
+			tree:   tree{"commands/sub/a.md": "", "more/sub/b.md": ""},
+			want:   "sub:b more/sub/b.md",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			onEveryFilesystem(t, tt.tree, nil, func(t *testing.T, fsys *confine.FS) {
+				config := Config{}
+				for _, l := range tt.layers {
+					l.FS, l.Dir = fsys, cmp.Or(l.Dir, "commands")
+					l.Name = l.Dir
+					config.Layers = append(config.Layers, l)
+				}
+				expect(t, commandsOf(t, config, fsys), tt.want)
+			})
+		})
+	}
+}
+
+// A name from the header changes with the header, and the name of the file returns without a name in the header.
+func TestTheNameInAHeaderChanges(t *testing.T) {
+	fsys := tree{"commands/a.md": "---\nname: b\n---\n"}.inMemory(t)
+	at := confined(t)(confine.Over(fsys, "/"))
+	x := commandsOf(t, Config{Layers: []Layer{{Name: "commands", FS: at, Dir: "commands", Headed: true}}}, at)
+	for _, step := range []struct{ text, want string }{
+		{"", "b commands/a.md"},
+		{"---\nname: c\n---\n", "c commands/a.md"},
+		{"Text.", "a commands/a.md"},
+		{"---\nname: d\n---\n", "d commands/a.md"},
+	} {
+		if step.text != "" {
+			if err := write(fsys, "commands/a.md", step.text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		expect(t, x, step.want)
 	}
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -107,13 +108,13 @@ func (l listing) skillFile() bool {
 	return slices.ContainsFunc(skillFiles[:], func(name string) bool { return slices.Contains(l.files, name) })
 }
 
-// markdown returns the number of Markdown files that can be commands.
+// markdown returns the number of files that can be commands.
 func (w *ignored) markdown(l listing) (n int) {
 	if l.skillFile() {
 		return 0
 	}
 	for _, name := range l.files {
-		stem, ok := names.TrimMarkdown(name)
+		stem, ok := w.layer.stem(name)
 		if ok && w.config.Valid(stem) && !strings.EqualFold(stem, "README") {
 			n++
 		}
@@ -163,15 +164,15 @@ func (w *ignored) reportBelowTop(holds func(dirPath string) bool) bool {
 func (w *ignored) commands(dirPath string, depth int) {
 	found := w.read(dirPath)
 	for _, name := range found.files {
-		if suggestion := w.renamed(dirPath, name); suggestion != "" {
-			w.report(problem.ExtensionNotRead, problem.Warning, below(dirPath, name), "not listed: the file of a command ends in .md", suggestion)
+		if suggestion := w.renamed(dirPath, name); suggestion != "" && !w.readElsewhere(name) {
+			w.report(problem.ExtensionNotRead, problem.Warning, below(dirPath, name), "not listed: the file of a command ends in "+cmp.Or(w.layer.Suffix, ".md"), suggestion)
 		}
 	}
 	for _, name := range found.dirs {
 		sub := below(dirPath, name)
-		switch _, markdown := names.TrimMarkdown(name); {
-		case name[0] == '.', markdown:
-		case !w.config.Nested:
+		switch _, command := w.layer.stem(name); {
+		case name[0] == '.', command:
+		case !w.layer.Nested:
 			if n := w.markdownBelow(sub, 1); n == 1 {
 				w.report(problem.SubdirectoryNotRead, problem.Warning, sub, "not listed: a Markdown file in the directory, because the program reads no subdirectories",
 					"move the file to the directory above, or let the program read subdirectories")
@@ -200,12 +201,26 @@ func (w *ignored) markdownBelow(dirPath string, depth int) int {
 	return n
 }
 
+// readElsewhere reports whether another layer of the same directory reads a file.
+func (w *ignored) readElsewhere(name string) bool {
+	return slices.ContainsFunc(w.config.Layers, func(l Layer) bool {
+		_, ok := l.stem(name)
+		return ok && l.FS.Path(l.Dir) == w.layer.FS.Path(w.layer.Dir)
+	})
+}
+
 // renamed returns the correction for a file that resembles a command and ends in another
 // extension than .md, or "". A text file resembles a command if the file has frontmatter or
 // the placeholder $ARGUMENTS, and a TOML file if the file has a prompt.
 func (w *ignored) renamed(dirPath, name string) string {
 	extension := path.Ext(name)
 	stem := strings.TrimSuffix(name, extension)
+	if suffix := w.layer.Suffix; suffix != "" {
+		if suffix == extension || !strings.HasSuffix(suffix, extension) || !w.config.Valid(stem) || isProjectFile(stem) {
+			return "" // files of other kinds resemble no command of this layer
+		}
+		return "rename the file to " + strconv.Quote(stem+suffix)
+	}
 	if !w.config.Valid(stem) || isProjectFile(stem) {
 		return ""
 	}
@@ -283,7 +298,7 @@ func (w *ignored) skills(dirPath string, depth int) {
 		if i := slices.IndexFunc(files, func(file string) bool { return strings.EqualFold(file, skillFiles[0]) }); i >= 0 {
 			w.report(problem.SkillFileMissing, problem.Error, below(sub, files[i]), "the directory has no SKILL.md, because the name of this file has other letter case",
 				"rename the file to SKILL.md")
-		} else if depth < w.config.Depth {
+		} else if depth < w.layer.Depth {
 			w.skills(sub, depth+1)
 		}
 	}

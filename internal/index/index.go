@@ -37,6 +37,15 @@ type Layer struct {
 
 	Store fs.FS // the fs.FS below FS; nil for a directory of the catalog's filesystem
 	Fed   bool  // Config.Feed reports the changes of the layer
+
+	// Commands only.
+	Nested bool   // read subdirectories; their names, each followed by ":", precede the command name
+	Suffix string // the end of the file names, which the command name omits; "" means ".md" in any letter case
+	Prefix string // precedes each command name
+	Headed bool   // the field name of the header replaces the name of the file
+
+	// Skills only.
+	Depth int // number of directory levels to search; 0 means 1
 }
 
 // Config configures an Index.
@@ -66,12 +75,9 @@ type Config struct {
 	// goroutines call Whole.
 	Whole func(e *Entry, info confine.Info, text []byte)
 
-	// Commands only.
-	Nested bool                   // read subdirectories; their names, each followed by ":", precede the command name
-	Valid  func(name string) bool // reports whether a command, or a directory of commands, may have the name
-
-	// Skills only.
-	Depth int // number of directory levels to search; 0 means 1
+	Nested bool                   // Layer.Nested of all layers
+	Depth  int                    // the least Layer.Depth of all layers
+	Valid  func(name string) bool // commands only: reports whether a command, or a directory of commands, may have the name
 }
 
 // An Index is safe for concurrent use.
@@ -105,7 +111,7 @@ type freshness struct {
 	retry    time.Time // when calls ask a store again that has not answered; zero if all stores have answered
 }
 
-// Commands indexes Markdown files. Each file is a command. Commands returns an
+// Commands indexes the files of commands, usually Markdown files. Commands returns an
 // error if the operating system's facility for watching fails.
 func Commands(config Config) (*Index, error) { return newIndex(config, scanCommands, commandClaims) }
 
@@ -116,6 +122,11 @@ func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills,
 
 func newIndex(config Config, scan scanner, claims claims) (*Index, error) {
 	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
+	config.Layers = slices.Clone(config.Layers)
+	for i := range config.Layers {
+		l := &config.Layers[i]
+		l.Nested, l.Depth = l.Nested || config.Nested, max(l.Depth, config.Depth)
+	}
 	x := &Index{config: config, scan: scan, claims: claims, open: make([]atomic.Pointer[confine.Dir], len(config.Layers)), retry: make([]atomic.Pointer[time.Time], len(config.Layers))}
 	x.flight.do, x.flight.lifetime = x.refresh, config.Lifetime
 	if config.Lifetime == nil {

@@ -163,15 +163,25 @@ var markdownSuffixes = [...]string{".md", ".MD", ".Md", ".mD"}
 // commandClaims is the claims function of commands.
 func commandClaims(l *lookout, layer int, name string, e *Entry) bool {
 	config := &l.index.config
-	stem := name
-	if config.Nested && strings.Contains(name, ":") {
-		if config.Valid(name) {
+	at := config.Layers[layer]
+	stem, ok := strings.CutPrefix(name, at.Prefix)
+	switch {
+	case at.Headed:
+		return true // a file with any name
+	case !ok:
+		return false
+	case at.Nested && strings.Contains(stem, ":"):
+		if config.Valid(stem) {
 			return true // a loose name has several paths
 		}
-		stem = strings.ReplaceAll(name, ":", "/")
+		stem = strings.ReplaceAll(stem, ":", "/")
 	}
-	stem = path.Join(config.Layers[layer].Dir, stem)
-	for _, suffix := range markdownSuffixes {
+	stem = path.Join(at.Dir, stem)
+	suffixes := markdownSuffixes[:]
+	if at.Suffix != "" {
+		suffixes = []string{at.Suffix}
+	}
+	for _, suffix := range suffixes {
 		if e != nil && e.Path == stem+suffix {
 			return false
 		}
@@ -190,7 +200,7 @@ func commandClaims(l *lookout, layer int, name string, e *Entry) bool {
 func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 	x := l.index
 	at := x.config.Layers[layer]
-	own, level := "", max(x.config.Depth, 1)
+	own, level := "", max(at.Depth, 1)
 	if e != nil {
 		if own = path.Dir(e.Path); own == at.Dir {
 			return l.ownSkillClaims(layer, e)

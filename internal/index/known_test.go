@@ -166,8 +166,8 @@ func TestKnownAgreesWithANewSnapshot(t *testing.T) {
 		open := skillsOf
 		if !skills {
 			open = commandsOf
-			file = rapid.StringMatching(`[xyz](/[ab]){0,2}/[ab]\.(md|MD|Md|md/t)`)
-			name = rapid.StringMatching(`[ab](:[ab]){0,2}`)
+			file = rapid.StringMatching(`[xyz](/[ab]){0,2}/[ab](\.p)?\.(md|MD|Md|md/t)`)
+			name = rapid.StringMatching(`(p:)?[ab](:[ab]){0,2}`)
 		}
 		text := rapid.SampledFrom([]string{"", skillText("a"), skillText("b")})
 		tr := tree{}
@@ -194,7 +194,14 @@ func TestKnownAgreesWithANewSnapshot(t *testing.T) {
 		}
 		at := confined(t)(confine.Over(fsys, "/"))
 		layers := []string{"x", "y", "z"}
-		x := open(t, config, at, layers...)
+		config.Layers = layersOf(at, layers...)
+		for i := range config.Layers {
+			l := &config.Layers[i]
+			l.Suffix = rapid.SampledFrom([]string{"", "", ".p.md"}).Draw(rt, "suffix")
+			l.Prefix = rapid.SampledFrom([]string{"", "", "p:"}).Draw(rt, "prefix")
+			l.Headed = rapid.IntRange(0, 5).Draw(rt, "headed") == 0
+		}
+		x := open(t, config, at)
 		last, err := x.Snapshot(t.Context())
 		if err != nil {
 			rt.Fatal(err)
@@ -208,7 +215,7 @@ func TestKnownAgreesWithANewSnapshot(t *testing.T) {
 			}
 		}
 		add(fsys, "added")
-		now, err := open(t, config, at, layers...).Snapshot(t.Context())
+		now, err := open(t, config, at).Snapshot(t.Context())
 		if err != nil {
 			rt.Fatal(err)
 		}

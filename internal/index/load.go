@@ -246,7 +246,7 @@ func (s *scan) read(f source) (*Entry, error) {
 }
 
 // commandKeys are the fields that fill reads of commands.
-var commandKeys = []string{"description", dependencyKey, userOnlyKey, hintKey}
+var commandKeys = []string{"description", dependencyKey, userOnlyKey, hintKey, nameKey}
 
 // parse parses the head of a file, of which up to limit bytes were requested. The fields of a
 // command are valid until head changes.
@@ -285,6 +285,7 @@ func readHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, err
 const (
 	userOnlyKey = "disable-model-invocation"
 	hintKey     = "argument-hint"
+	nameKey     = "name"
 )
 
 // fill copies the fields of an entry from a parsed head.
@@ -295,7 +296,7 @@ func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 		e.text = description // usually a part of the header
 	} else {
 		hint, _ := doc.Get(hintKey)
-		e.setText(f.name, f.file, description, hint.String())
+		e.setText(s.headed(doc, f.name), f.file, description, hint.String())
 	}
 	e.Dependency = !s.config.KeepHeader && IsDependency(doc, head) // skills are never dependencies
 	disabled, _ := doc.Get(userOnlyKey)

@@ -111,7 +111,7 @@ func (s *scan) result() *layerFiles {
 // the same name claims the name. ".md" precedes ".MD". A skill precedes the
 // skills of deeper directories.
 func (c *Config) comparePrecedence(a, b *Entry) int {
-	if c.Depth > 1 {
+	if c.Layers[a.layer].Depth > 1 {
 		if deeper := strings.Count(a.Path, "/") - strings.Count(b.Path, "/"); deeper != 0 {
 			return deeper
 		}

@@ -42,7 +42,7 @@ func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) 
 	} else {
 		own = s.ownSkill(dir, dirPath, children)
 	}
-	if s.config.Depth > 1 {
+	if s.config.Layers[s.layer].Depth > 1 {
 		if err := s.nestedSkills(dir, dirPath); err != nil {
 			return nil, err
 		}

@@ -37,8 +37,7 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 			opt.applyLint(&options)
 		}
 	}
-	a := &audit.Audit{Commands: c.commands.Index, Skills: c.skills.Index, Root: c.root,
-		Nested: c.config.nested, Valid: c.validElement, DeepSkills: c.config.skillDepth > 1}
+	a := &audit.Audit{Commands: c.commands.Index, Skills: c.skills.Index, Root: c.root, Valid: c.validElement}
 	progress := newReporter(options.progress, func() (entries, files int64) { return c.commands.FilesRead() + c.skills.FilesRead(), a.Checked.Load() })
 	all, err := c.lint(ctx, op, progress, a)
 	progress.End(err)

@@ -24,9 +24,7 @@ import (
 type Audit struct {
 	Commands, Skills *index.Index
 	Root             *confine.FS
-	Nested           bool                      // names of commands may contain directories
 	Valid            func(element string) bool // reports a valid element of the name of a command
-	DeepSkills       bool                      // the scan finds skills in subdirectories
 
 	Checked atomic.Int64 // number of checked files
 }
@@ -74,7 +72,8 @@ func explained(p problem.Problem, ignored []problem.Problem) bool {
 // commandCheck returns the check of a command file. The check knows every command
 // and skill to which the file may refer.
 func (a *Audit) commandCheck(commands, skills *index.Snapshot) func(*index.Entry, lint.File) []problem.Problem {
-	l := &lint.Commands{Nested: a.Nested, Valid: a.Valid, Present: func(file, fromRoot string) bool {
+	nested := slices.ContainsFunc(a.Commands.Layers(), func(l index.Layer) bool { return l.Nested })
+	l := &lint.Commands{Nested: nested, Valid: a.Valid, Present: func(file, fromRoot string) bool {
 		for _, layer := range a.Commands.Layers() {
 			if _, err := layer.FS.Lstat(path.Join(layer.Dir, file)); err == nil {
 				return true
@@ -180,7 +179,7 @@ func (a *Audit) skillFiles(ctx context.Context, e *index.Entry) []problem.Proble
 // nestedSkills reports skills in the subdirectories of a directory without a SKILL.md. With a
 // greater depth, the scan has found these skills.
 func (a *Audit) nestedSkills(ctx context.Context, e *index.Entry, directory *index.SkillDir) []problem.Problem {
-	if a.DeepSkills {
+	if a.Skills.Layer(e.Layer()).Depth > 1 {
 		return nil
 	}
 	nested, err := directory.NestedSkills(ctx)

@@ -108,7 +108,7 @@ func (c *caches) limit(bytes int64) {
 //
 // New reads nothing. The method that needs a missing directory reports the error,
 // and the directory may be created later. With [WithWatch], New starts to read in
-// the background. With [WithConventionalDirs], New checks whether the home
+// the background. With [WithClient], New checks whether the home
 // directory is the root. New returns [ErrInvalidOption] if an option cannot be
 // used.
 func New(opts ...Option) (*Catalog, error) {
@@ -134,9 +134,9 @@ func New(opts ...Option) (*Catalog, error) {
 	if config.feed.listen != nil {
 		c.feed = index.NewFeed(config.feed.maxAge, config.now)
 	}
-	home := c.homeOfLayers()
-	if c.commands, err = c.newCommands(home); err == nil {
-		c.skills, err = c.newSkills(home)
+	user := c.openUser()
+	if c.commands, err = c.newCommands(user); err == nil {
+		c.skills, err = c.newSkills(user)
 	}
 	if err != nil {
 		c.Close()

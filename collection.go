@@ -47,9 +47,9 @@ func (c *Catalog) inRoot(layers []index.Layer) bool {
 }
 
 // open opens the layers of a new collection. The error is the error of the watch.
-func (c *collection[Info]) open(of *Catalog, home string, newIndex func(index.Config) (*index.Index, error), x index.Config, s search.Config) (*collection[Info], error) {
+func (c *collection[Info]) open(of *Catalog, user userDirs, newIndex func(index.Config) (*index.Index, error), x index.Config, s search.Config) (*collection[Info], error) {
 	config := &of.config
-	x.Layers = of.openLayers(c.layers, home)
+	x.Layers = of.openLayers(c.layers, user)
 	x.Lifetime = of.lifetime
 	x.MaxFileSize, x.MaxReads = config.maxFileSize, config.maxReads
 	x.TTL, x.Now = config.ttl, config.now

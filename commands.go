@@ -44,7 +44,7 @@ type CommandInfo struct {
 // omitted or unreadable.
 //
 // List returns [ErrDirectoryNotFound] if no layer directory exists (the missing directories of
-// [WithConventionalDirs] are empty), [ErrPermissionDenied] or [ErrFileRead] if a layer directory
+// [WithClient] are empty), [ErrPermissionDenied] or [ErrFileRead] if a layer directory
 // cannot be read, [ErrNotADirectory] if a layer is a file, and [ErrOutsideRoot] if a symbolic link
 // leads a layer outside the root. [Paginate] describes the errors of a page.
 //
@@ -381,7 +381,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) Co
 
 // validName reports whether a command can have this name.
 func (c *Catalog) validName(name string) bool {
-	if !c.config.nested {
+	if !c.config.colons {
 		return c.validElement(name)
 	}
 	for element := range strings.SplitSeq(name, ":") {
@@ -412,7 +412,7 @@ func (c *Catalog) nameCorrection(name string) string {
 	}
 	meant, _ = names.TrimMarkdown(meant)
 	nested := strings.ReplaceAll(meant, "/", ":")
-	if c.config.nested {
+	if c.config.colons {
 		meant = nested
 	}
 	write := "write " + quote(meant)
@@ -427,7 +427,7 @@ func (c *Catalog) nameCorrection(name string) string {
 		return write
 	case c.config.looseNames:
 		return "use one path element without separators, control characters and leading dot"
-	case c.config.nested:
+	case c.config.colons:
 		return rule + `; separate directories with ":"`
 	case strings.Contains(nested, ":") && c.validElement(strings.ReplaceAll(nested, ":", "")):
 		return rule + "; the catalog reads no subdirectories without WithNestedCommands"
@@ -475,7 +475,7 @@ func isAnalysis(text string) bool {
 
 // newCommands returns the commands of a new catalog. The error is the error of the
 // watch.
-func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
+func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 	commands := &collection[CommandInfo]{
 		engine:      c.config.commandSearcher,
 		layers:      c.config.commands.all,
@@ -490,7 +490,7 @@ func (c *Catalog) newCommands(home string) (*collection[CommandInfo], error) {
 	commands.filter = &filter[CommandInfo]{keep: c.config.keep.commands, info: func(_ *index.Snapshot, e *index.Entry) CommandInfo {
 		return c.commandInfo(e, commands.Layer(e.Layer()).FS.Path(e.Path))
 	}}
-	return commands.open(c, home, index.Commands, index.Config{
+	return commands.open(c, user, index.Commands, index.Config{
 		Nested:  c.config.nested,
 		Valid:   c.validElement,
 		Changed: c.commandsChanged,

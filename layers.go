@@ -7,10 +7,10 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
@@ -19,7 +19,7 @@ import (
 // openLayers gives each layer a confined filesystem. A directory within the root is
 // opened through the root. Links between the directories of a project therefore
 // work, and links that leave the project do not.
-func (c *Catalog) openLayers(named []layer, home string) []index.Layer {
+func (c *Catalog) openLayers(named []layer, user userDirs) []index.Layer {
 	var all []index.Layer
 	for _, l := range named {
 		if l.fsys != nil {
@@ -28,13 +28,17 @@ func (c *Catalog) openLayers(named []layer, home string) []index.Layer {
 			continue
 		}
 		dir := l.name
-		if l.home {
-			dir = filepath.Join(home, strings.TrimPrefix(dir, "~"))
+		if l.place.Base != client.Project {
+			dir = filepath.Join(user[l.place.Base], l.place.Dir)
 		}
 		fsys, below := c.locate(dir)
 		inRoot := fsys == c.root
-		all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: inRoot && !c.rootIsTop(), MayBeMissing: l.usual, Optional: l.home && !inRoot,
-			Fed: c.feed != nil && !c.at.OnOS})
+		open := index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: inRoot && !c.rootIsTop(), MayBeMissing: l.usual,
+			Optional: l.place.Base != client.Project && !inRoot, Fed: c.feed != nil && !c.at.OnOS}
+		if l.usual {
+			open = open.WithPlace(l.place)
+		}
+		all = append(all, open)
 	}
 	return all
 }
@@ -42,14 +46,19 @@ func (c *Catalog) openLayers(named []layer, home string) []index.Layer {
 // locate returns a confined filesystem that contains a directory, and the path of
 // the directory on it. A directory within the root is located on c.root.
 func (c *Catalog) locate(dir string) (fsys *confine.FS, below string) {
-	full, ok := paths.Absolute(dir, c.at.OnOS)
-	if !ok {
-		full = filepath.Join(c.at.Dir, dir)
-	}
+	full := c.absolute(dir)
 	if below, err := filepath.Rel(c.at.Dir, full); err == nil && filepath.IsLocal(below) {
 		return c.root, filepath.ToSlash(below)
 	}
 	return c.confineDir(full), "."
+}
+
+// absolute returns the full path of a directory, which may be relative to the root.
+func (c *Catalog) absolute(dir string) string {
+	if full, ok := paths.Absolute(dir, c.at.OnOS); ok {
+		return full
+	}
+	return filepath.Join(c.at.Dir, dir)
 }
 
 // confineDir confines a directory of the catalog's filesystem.
@@ -84,21 +93,28 @@ func (c *Catalog) rootIsTop() bool {
 	return !c.at.OnOS && (top == "." || top == "/")
 }
 
-// homeOfLayers returns the user's home directory, if a layer is below the home directory.
-// If the home directory is unknown or is the root, and on a filesystem other than the
-// operating system's, homeOfLayers removes the layers below the home directory.
-func (c *Catalog) homeOfLayers() string {
-	inHome := func(l layer) bool { return l.home }
-	if !slices.ContainsFunc(c.config.allLayers(), inHome) {
-		return ""
+// userDirs are the directories of the user, by base. A base without a directory has no layers.
+type userDirs map[client.Base]string
+
+// openUser returns the directories of the user, if a layer is below one, and removes the layers below
+// unknown directories. A home directory that is the root counts as unknown.
+func (c *Catalog) openUser() userDirs {
+	user := userDirs{}
+	ofUser := func(l layer) bool { return l.place.Base != client.Project }
+	switch home := c.config.home; {
+	case !slices.ContainsFunc(c.config.allLayers(), ofUser):
+	case home != nil && *home != "":
+		user[client.Home], user[client.Config] = c.absolute(*home), filepath.Join(c.absolute(*home), ".config")
+	case home == nil && c.at.OnOS:
+		user[client.Home], user[client.Config] = paths.User()
 	}
-	home, err := os.UserHomeDir()
-	if !c.at.OnOS || err != nil || !filepath.IsAbs(home) || sameDir(home, c.at.Dir) {
-		c.config.commands.all = slices.DeleteFunc(c.config.commands.all, inHome)
-		c.config.skills.all = slices.DeleteFunc(c.config.skills.all, inHome)
-		return ""
+	if home := user[client.Home]; filepath.Clean(home) == c.at.Dir || c.at.OnOS && sameDir(home, c.at.Dir) {
+		user[client.Home] = ""
 	}
-	return home
+	unknown := func(l layer) bool { return ofUser(l) && user[l.place.Base] == "" }
+	c.config.commands.all = slices.DeleteFunc(c.config.commands.all, unknown)
+	c.config.skills.all = slices.DeleteFunc(c.config.skills.all, unknown)
+	return user
 }
 
 // sameDir reports whether two paths name the same directory, also through

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
 func TestDefaultDirectories(t *testing.T) {
@@ -29,7 +31,7 @@ func TestDefaultDirectories(t *testing.T) {
 		"both/SKILL.md":     {Data: []byte(skillFile("both"))},
 	}
 	files := map[string]string{}
-	for _, dir := range []string{"", "other/", ".example/"} {
+	for _, dir := range []string{"", "other/", ".claude/"} {
 		at := strings.Trim(dir, "./")
 		if at == "" {
 			at = "default"
@@ -45,7 +47,7 @@ func TestDefaultDirectories(t *testing.T) {
 		}
 		return []toolshelf.Option{toolshelf.WithCommandsDir(dirs...), toolshelf.WithSkillsDir(skills...)}
 	}
-	conventional := []toolshelf.Option{toolshelf.WithConventionalDirs("example")}
+	conventional := []toolshelf.Option{toolshelf.WithConventionalDirs("claude")}
 	for _, tt := range []struct {
 		behavior string
 		options  []toolshelf.Option
@@ -59,9 +61,9 @@ func TestDefaultDirectories(t *testing.T) {
 		{"a directory before an FS replaces the default", slices.Concat(dirs("other/commands"), embedded), []string{"both", "built-in", "in-other"}, "other/"},
 		{"no name removes the default", slices.Concat(embedded, dirs()), []string{"both", "built-in"}, "built in"},
 		{"the default by its name after an FS", slices.Concat(embedded, dirs("commands")), []string{"both", "built-in", "in-default"}, "built in"},
-		{"conventional directories replace the default", conventional, []string{"both", "in-example"}, ".example/"},
-		{"also before an FS", slices.Concat(conventional, embedded), []string{"both", "built-in", "in-example"}, ".example/"},
-		{"no name leaves conventional directories", slices.Concat(conventional, dirs()), []string{"both", "in-example"}, ".example/"},
+		{"conventional directories replace the default", conventional, []string{"both", "in-claude"}, ".claude/"},
+		{"also before an FS", slices.Concat(conventional, embedded), []string{"both", "built-in", "in-claude"}, ".claude/"},
+		{"no name leaves conventional directories", slices.Concat(conventional, dirs()), []string{"both", "in-claude"}, ".claude/"},
 		{"nothing at all", dirs(), nil, ""},
 	} {
 		t.Run(tt.behavior, func(t *testing.T) {
@@ -137,7 +139,7 @@ func TestMissingDefaultDirectoriesAreEmpty(t *testing.T) {
 		fail    []string // with ErrDirectoryNotFound
 	}{
 		{"by default", nil, byName},
-		{"conventional", []toolshelf.Option{toolshelf.WithConventionalDirs("example")}, nil},
+		{"conventional", []toolshelf.Option{toolshelf.WithConventionalDirs("claude")}, nil},
 		{"named", []toolshelf.Option{toolshelf.WithCommandsDir("commands"), toolshelf.WithSkillsDir("skills")}, named},
 		{"beside an FS", []toolshelf.Option{toolshelf.WithCommandsFS("built in", fstest.MapFS{}), toolshelf.WithSkillsFS("built in", fstest.MapFS{})}, nil},
 		{"none", []toolshelf.Option{toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir()}, nil},
@@ -165,7 +167,7 @@ func TestAMissingRootIsAnErrorOfEveryMethod(t *testing.T) {
 	const root = "no-such-root"
 	for name, options := range map[string][]toolshelf.Option{
 		"by default":   {},
-		"conventional": {toolshelf.WithConventionalDirs("example")},
+		"conventional": {toolshelf.WithConventionalDirs("claude")},
 		"beside an FS": {toolshelf.WithCommandsFS("built in", fstest.MapFS{}), toolshelf.WithSkillsFS("built in", fstest.MapFS{})},
 		"in memory":    {toolshelf.WithFs(memoryOf(t, map[string]string{"elsewhere/a.txt": ""}))},
 	} {
@@ -587,4 +589,246 @@ func TestListsAndSearchesOpenNoFileOfAHeadFS(t *testing.T) {
 	if _, err := c.GetSkill(context.Background(), "denied"); !errors.Is(err, toolshelf.ErrFileRead) || !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("denied: got %v", err)
 	}
+}
+
+// A clientSample is a file that the documentation of a client shows, and the name that the catalog lists.
+type clientSample struct{ client, file, name, text string }
+
+// clientSamples follow the sources that package client names beside each place. A path that begins with "~/" is below the
+// home directory. Each row without a name is an exception, with its reason.
+var clientSamples = []clientSample{
+	{"amp", ".agents/skills/code-review/SKILL.md", "code-review", ""},
+	{"amp", "~/.config/agents/skills/notes/SKILL.md", "notes", ""},
+	{"amp", "~/.config/amp/skills/deploy/SKILL.md", "deploy", ""},
+	{"claude", ".claude/commands/optimize.md", "optimize", ""},
+	{"claude", ".claude/commands/frontend/component.md", "frontend:component", ""},
+	{"claude", "~/.claude/commands/security-review.md", "security-review", ""},
+	{"claude", ".claude/commands/renamed.md", "renamed", "---\nname: other\n---\n"}, // the name in the header is ignored
+	{"claude", ".claude/skills/explain-code/SKILL.md", "explain-code", ""},
+	{"claude", "~/.claude/skills/summarize-changes/SKILL.md", "summarize-changes", ""},
+	{"cline", ".clinerules/workflows/deploy.md", "deploy", ""},
+	{"cline", "~/Documents/Cline/Workflows/pr-review.md", "pr-review", ""},
+	{"cline", ".cline/skills/aws-deploy/SKILL.md", "aws-deploy", ""},
+	{"cline", "~/.cline/skills/my-skill/SKILL.md", "my-skill", ""},
+	{"codex", "~/.codex/prompts/draftpr.md", "prompts:draftpr", ""},
+	{"codex", ".agents/skills/draft-pr-helper/SKILL.md", "draft-pr-helper", ""},
+	{"codex", "~/.agents/skills/group/nested/SKILL.md", "nested", ""},
+	{"codex", "~/.codex/skills/skill-creator/SKILL.md", "skill-creator", ""},
+	{"copilot", ".github/skills/webapp-testing/SKILL.md", "webapp-testing", ""},
+	{"copilot", "~/.copilot/skills/github-actions-debugging/SKILL.md", "github-actions-debugging", ""},
+	{"crush", ".crush/commands/git/fix.md", "project:git:fix", ""},
+	{"crush", "~/.config/crush/commands/issue.md", "user:issue", ""},
+	{"crush", "~/.crush/commands/db/reset.md", "user:db:reset", ""},
+	{"crush", "~/.config/crush/skills/pdf/SKILL.md", "pdf", ""},
+	{"cursor", ".cursor/commands/review-code.md", "review-code", ""},
+	{"cursor", "~/.cursor/commands/write-tests.md", "write-tests", ""},
+	{"cursor", ".cursor/skills/deploy-app/SKILL.md", "deploy-app", ""},
+	{"cursor", ".codex/skills/release/SKILL.md", "release", ""},
+	{"cursor", "~/.agents/skills/my-skill/SKILL.md", "my-skill", ""},
+	{"factory", ".factory/commands/review.md", "review", ""},
+	{"factory", "~/.factory/commands/git/standup.md", "git:standup", ""},
+	{"factory", ".factory/commands/Code Review.md", "", ""},                         // Droid makes "code-review" of the name
+	{"factory", ".factory/commands/smoke.sh", "", "#!/usr/bin/env bash\necho ok\n"}, // a program, not a prompt
+	{"factory", ".factory/skills/summarize-diff/SKILL.md", "summarize-diff", ""},
+	{"gemini", "~/.gemini/commands/test.toml", "test", "prompt = 'Run the tests.'"},
+	{"gemini", ".gemini/commands/git/commit.toml", "git:commit", "description = 'Commit'\nprompt = '''\nWrite a message for !{git diff --staged}.\n'''\n"},
+	{"gemini", ".gemini/skills/api-migration/SKILL.md", "api-migration", ""},
+	{"gemini", "~/.gemini/skills/audit/SKILL.md", "audit", ""},
+	{"goose", ".agents/skills/api-setup/SKILL.md", "api-setup", ""},
+	{"goose", "~/.agents/skills/code-review/SKILL.md", "code-review", ""},
+	{"goose", ".goose/skills/testing-strategy/SKILL.md", "testing-strategy", ""},
+	{"kilo", ".kilocode/workflows/submit-pr.md", "submit-pr", ""},
+	{"kilo", ".kilo/commands/release.md", "release", ""},
+	{"kilo", "~/.kilocode/skills/api-design/SKILL.md", "api-design", ""},
+	{"kiro", ".kiro/skills/pr-review/SKILL.md", "pr-review", ""},
+	{"kiro", "~/.kiro/skills/deploy/SKILL.md", "deploy", ""},
+	{"kit", ".kit/prompts/review.md", "review", ""},
+	{"kit", "~/.config/kit/prompts/explain.md", "explain", ""},
+	{"kit", ".agents/skills/git/SKILL.md", "git", ""},
+	{"opencode", ".opencode/commands/test.md", "test", ""},
+	{"opencode", ".opencode/command/component.md", "component", ""},
+	{"opencode", "~/.config/opencode/commands/coverage.md", "coverage", ""},
+	{"opencode", ".opencode/skills/git-release/SKILL.md", "git-release", ""},
+	{"opencode", "~/.config/opencode/skills/notes/SKILL.md", "notes", ""},
+	{"pi", ".pi/prompts/review.md", "review", ""},
+	{"pi", "~/.pi/agent/prompts/component.md", "component", ""},
+	{"pi", ".pi/skills/web/brave-search/SKILL.md", "brave-search", ""},
+	{"pi", ".pi/skills/notes.md", "", "---\ndescription: d\n---\n"}, // a skill without a directory
+	{"qwen", ".qwen/commands/review-change.md", "review-change", ""},
+	{"qwen", ".qwen/commands/team/review-change.md", "team:review-change", ""},
+	{"qwen", "~/.qwen/commands/plan.toml", "plan", "prompt = 'Plan {{args}}.'"},
+	{"qwen", ".agents/skills/my-skill-name/SKILL.md", "my-skill-name", ""},
+	{"roo", ".roo/commands/review.md", "review", ""},
+	{"roo", "~/.roo/commands/deploy-check.md", "deploy-check", ""},
+	{"roo", "~/.roo/skills/pdf-processing/SKILL.md", "pdf-processing", ""},
+	{"vscode", ".github/prompts/create-react-form.prompt.md", "create-react-form", ""},
+	{"vscode", ".github/prompts/file.prompt.md", "security-review", "---\nname: security-review\n---\n"},
+	{"vscode", ".github/skills/webapp-testing/SKILL.md", "webapp-testing", ""},
+	{"vscode", "~/.copilot/skills/lint/SKILL.md", "lint", ""},
+	{"windsurf", ".windsurf/workflows/address-pr-comments.md", "address-pr-comments", ""},
+	{"windsurf", "~/.codeium/windsurf/global_workflows/plan.md", "plan", ""},
+	{"windsurf", ".windsurf/skills/deploy-to-production/SKILL.md", "deploy-to-production", ""},
+}
+
+func TestFilesThatTheDocumentationOfAClientShows(t *testing.T) {
+	found, exceptions := 0, 0
+	for _, c := range client.All() {
+		t.Run(c.Name, func(t *testing.T) {
+			files := map[string]string{"/project/README.md": "", "/home/me/.profile": ""}
+			wantCommands, wantSkills := []string{}, []string{}
+			for _, s := range clientSamples {
+				if s.client != c.Name {
+					continue
+				}
+				file := "/project/" + s.file
+				if below, ok := strings.CutPrefix(s.file, "~/"); ok {
+					file = "/home/me/" + below
+				}
+				files[file] = s.text
+				switch skill := path.Base(s.file) == "SKILL.md"; {
+				case s.name == "":
+					exceptions++
+				case skill:
+					files[file] = skillFile(s.name)
+					wantSkills = append(wantSkills, s.name)
+				default:
+					wantCommands = append(wantCommands, s.name)
+				}
+			}
+			found += len(wantCommands) + len(wantSkills)
+			catalog := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/project"), toolshelf.WithHome("/home/me"), toolshelf.WithClient(c))
+			gotCommands, gotSkills := []string{}, []string{}
+			for info, err := range catalog.All(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				gotCommands = append(gotCommands, info.Name)
+				if command, err := catalog.Get(t.Context(), info.Name); err != nil || command.Name != info.Name {
+					t.Errorf("Get(%q): %q, %v", info.Name, command.Name, err)
+				}
+			}
+			for name := range skillsOf(t, catalog) {
+				gotSkills = append(gotSkills, name)
+			}
+			for _, names := range [][]string{wantCommands, wantSkills, gotCommands, gotSkills} {
+				slices.Sort(names)
+			}
+			if diff := cmp.Diff(wantCommands, gotCommands); diff != "" {
+				t.Errorf("commands (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(wantSkills, gotSkills); diff != "" {
+				t.Errorf("skills (-want +got):\n%s", diff)
+			}
+			if len(wantCommands) < min(len(c.Commands), 1) || len(wantSkills) < min(len(c.Skills), 1) {
+				t.Error("a kind of files has no sample")
+			}
+		})
+	}
+	if found < 65 || exceptions > 3 || found+exceptions != len(clientSamples) {
+		t.Errorf("%d of %d samples found, %d exceptions", found, len(clientSamples), exceptions)
+	}
+}
+
+func TestACommandInTOML(t *testing.T) {
+	const file = "description = \"Plan\"\nprompt = \"Plan {{args}}.\"\n"
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{".gemini/commands/plan.toml": file})), toolshelf.WithClient(client.Gemini()))
+	command, err := c.Get(t.Context(), "plan")
+	if err != nil || command.Content != "Plan {{args}}." || command.Metadata.Description != "Plan" || string(command.Raw) != file || command.Frontmatter.Text("prompt") != command.Content {
+		t.Errorf("got %+v, %v", command, err)
+	}
+	if text, err := command.Render("a trip"); err != nil || text != "Plan a trip." {
+		t.Errorf("rendered %q, %v", text, err)
+	}
+	if found, err := c.Search(t.Context(), "plan", 0); err != nil || found.TotalFound != 1 {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if all := problems(t, c); len(all) > 0 {
+		t.Errorf("diagnostics %q", all)
+	}
+}
+
+func TestWithClientOfSeveralClients(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{
+		"/p/.claude/commands/a.md": "", "/p/.cursor/commands/a.md": "", "/p/.cursor/commands/b.md": "", "/h/.claude/commands/b.md": "", "/h/.claude/commands/c.md": "",
+		"/p/.claude/skills/s/SKILL.md": skillFile("s"), "/p/.claude/skills/g/t/SKILL.md": skillFile("t"), "/p/commands/d.md": "",
+	})), toolshelf.WithRoot("/p"), toolshelf.WithHome("/h"), toolshelf.WithClient(client.Claude(), client.Cursor()))
+	layers := map[string]string{}
+	for info, err := range c.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		layers[info.Name] = info.Layer
+	}
+	want := map[string]string{"a": ".claude/commands", "b": ".cursor/commands", "c": "~/.claude/commands"}
+	if diff := cmp.Diff(want, layers); diff != "" {
+		t.Errorf("the project precedes the user, and the first client the second (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string]string{"s": ".claude/skills", "t": ".claude/skills"}, skillsOf(t, c)); diff != "" {
+		t.Errorf("a directory of two clients is one layer (-want +got):\n%s", diff)
+	}
+	if all := problems(t, c); slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, "SHADOWED .claude/skills") }) {
+		t.Errorf("a skill shadows itself: %q", all)
+	}
+}
+
+func TestARowOfTheProgram(t *testing.T) {
+	mine := client.Client{Name: "mine", Commands: []client.Place{{Dir: "prompts", Pattern: "*.txt", Prefix: "my:"}}}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"prompts/a.txt": "Text.", "commands/b.md": ""})), toolshelf.WithClient(mine))
+	if command, err := c.Get(t.Context(), "my:a"); err != nil || command.Content != "Text." {
+		t.Errorf("got %+v, %v", command, err)
+	}
+	if got := names(t, c); !slices.Equal(got, []string{"my:a"}) {
+		t.Errorf("got %q", got)
+	}
+	for _, row := range []client.Client{
+		{Commands: []client.Place{{Dir: "../a", Pattern: "*.md"}}},
+		{Commands: []client.Place{{Dir: "a", Pattern: "AGENTS.md"}}},
+		{Commands: []client.Place{{Dir: "a", Pattern: "*/SKILL.md"}}},
+		{Commands: []client.Place{{Dir: "a", Pattern: "*.md", Name: client.OnlyHeader}}},
+		{Skills: []client.Place{{Dir: "a", Pattern: "*.md"}}},
+		{Skills: []client.Place{{Base: client.Home, Dir: "a", Pattern: "*/SKILL.md", Prefix: "p:"}}},
+	} {
+		if _, err := toolshelf.New(toolshelf.WithClient(row)); !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), "a") {
+			t.Errorf("%+v: %v", row, err)
+		}
+	}
+}
+
+func TestWithHome(t *testing.T) {
+	files := map[string]string{"/p/x": "", "/p/h/.claude/commands/below.md": "", "/h/.claude/commands/a.md": "", "/p/.claude/commands/p.md": ""}
+	for home, want := range map[string][]string{"/h": {"a", "p"}, "h": {"below", "p"}, "": {"p"}, "/p": {"p"}, "/missing": {"p"}} {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/p"), toolshelf.WithHome(home), toolshelf.WithClient(client.Claude()))
+		if got := names(t, c); !slices.Equal(got, want) {
+			t.Errorf("home %q: got %q, want %q", home, got, want)
+		}
+	}
+	t.Run("no home directory on the operating system", func(t *testing.T) {
+		home := diskOf(t, map[string]string{".claude/commands/a.md": "", ".config/opencode/commands/b.md": ""})
+		t.Setenv("HOME", home)
+		t.Setenv("USERPROFILE", home)
+		t.Setenv("XDG_CONFIG_HOME", "")
+		t.Setenv("APPDATA", filepath.Join(home, ".config"))
+		for _, tt := range []struct {
+			options []toolshelf.Option
+			want    []string
+		}{
+			{nil, []string{"a", "b"}},
+			{[]toolshelf.Option{toolshelf.WithHome("")}, nil},
+			{[]toolshelf.Option{toolshelf.WithHome(filepath.Join(home, "other"))}, nil},
+		} {
+			options := append(tt.options, toolshelf.WithRoot(t.TempDir()), toolshelf.WithClient(client.Claude(), client.OpenCode()))
+			if got := names(t, catalog(t, options...)); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		}
+	})
+	t.Run("the directory for configuration", func(t *testing.T) {
+		config := diskOf(t, map[string]string{"opencode/commands/c.md": ""})
+		t.Setenv("XDG_CONFIG_HOME", config)
+		t.Setenv("APPDATA", config)
+		c := catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithClient(client.OpenCode()))
+		if info, err := c.Get(t.Context(), "c"); err != nil || info.Layer != "~/.config/opencode/commands" {
+			t.Errorf("got %+v, %v", info, err)
+		}
+	})
 }

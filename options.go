@@ -7,13 +7,12 @@ import (
 	"log/slog"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/afero"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
 	"github.com/toolshelf-go/toolshelf/internal/reports"
@@ -40,9 +39,11 @@ func (f optionFunc) apply(c *config) error { return f(c) }
 type config struct {
 	fs          afero.Fs // nil for the operating system's filesystem
 	root        string
+	home        *string // of WithHome
 	commands    layerList
 	skills      layerList
 	nested      bool
+	colons      bool // the names of commands may contain ":", because of directories or a prefix
 	looseNames  bool
 	skillDepth  int
 	symlinks    Symlinks
@@ -86,6 +87,7 @@ func newConfig(opts []Option) (config, error) {
 	}
 	c.commands.addDefault("commands")
 	c.skills.addDefault("skills")
+	c.colons = c.nested || slices.ContainsFunc(c.commands.all, func(l layer) bool { return l.place.Nested() || l.place.Prefix != "" })
 	if err := c.completeTrusted(); err != nil {
 		return config{}, err
 	}
@@ -193,7 +195,7 @@ func WithSkillsDir(dirs ...string) Option {
 //
 // The default directory "commands" of the root stays, with precedence over all
 // layers, so a project can replace the commands of fsys. To read fsys alone, add
-// WithCommandsDir(). WithCommandsDir and WithConventionalDirs replace the
+// WithCommandsDir(). WithCommandsDir and WithClient replace the
 // default directory. The layers of earlier options have precedence over the layers of
 // later options: give the directories before WithCommandsFS to override fsys.
 //
@@ -211,36 +213,54 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 	return optionFunc(func(c *config) error { return c.skills.addFS("WithSkillsFS", name, fsys) })
 }
 
-// WithConventionalDirs reads the directories in which agent programs keep commands and skills, in
-// place of the default directories. For the client "claude", the commands are in .claude/commands,
-// and the skills are in .claude/skills and .agents/skills. Every other name of a client works in
-// the same way. The commands of "codex" are also in .codex/prompts, and the commands of "opencode"
-// in .opencode/command.
+// WithClient reads the places in which the clients keep commands and skills, in place of the
+// default directories: WithClient([client.Claude]()) reads .claude/commands and .claude/skills of the
+// project and of the home directory. A program may also pass a row of its own.
 //
-// Each directory is a layer. The directories below the root have precedence over the same
-// directories below the user's home directory. A missing directory is empty. Without a home
-// directory, and on a filesystem other than the operating system's, the catalog reads only the
-// directories below the root. Subdirectories of commands need [WithNestedCommands].
+// Each place is a layer. The places of the project have precedence over the places of the user, and
+// the places of an earlier client over the places of a later client. A missing directory is empty.
+// Without a home directory, and on a filesystem other than the operating system's without [WithHome],
+// the catalog reads only the places of the project. Agents and instructions are not read.
 //
-// The name of a client has up to 100 letters, digits, "-", "_" and ".", and does not begin with a
-// dot. Any other name is [ErrInvalidOption]. The document docs/methods.md has the details.
-func WithConventionalDirs(client string) Option {
+// The names follow the client: .gemini/commands/git/commit.toml is the command "git:commit", and
+// .codex/prompts/review.md the command "prompts:review". A command in a TOML file has the text of
+// its field prompt. A place that the catalog cannot read is [ErrInvalidOption].
+func WithClient(clients ...client.Client) Option {
 	return optionFunc(func(c *config) error {
-		if len(client) > maxClientName || !names.Loose(client) || !names.Plain(strings.ReplaceAll(client, ".", "")) {
-			return invalidOption("WithConventionalDirs: invalid client name " + quote(client) +
-				`; use up to 100 letters, digits, "-", "_" and ".", without a dot at the beginning`)
+		commands, skills, err := index.Places(clients)
+		if err != nil {
+			return invalidOption("WithClient: " + err.Error())
 		}
-		c.commands.addConventional(append([]string{"." + client + "/commands"}, otherCommandDirs[client]...)...)
-		c.skills.addConventional("."+client+"/skills", ".agents/skills")
+		c.commands.addPlaces(commands)
+		c.skills.addPlaces(skills)
 		return nil
 	})
 }
 
-const maxClientName = 100
+// WithHome sets the home directory of [WithClient], on the filesystem of the catalog. A relative dir is
+// below the root. The directory for configuration is dir/.config. If dir is "", the catalog reads no
+// directory of a user, as a server for several users should. The default is [os.UserHomeDir] on the
+// operating system's filesystem, and no home directory on another filesystem.
+func WithHome(dir string) Option {
+	return optionFunc(func(c *config) error { c.home = &dir; return nil })
+}
 
-// otherCommandDirs has the directories of clients that use other names than
-// "commands".
-var otherCommandDirs = map[string][]string{"codex": {".codex/prompts"}, "opencode": {".opencode/command"}}
+// WithConventionalDirs is WithClient for the client with a name of [client.Lookup], and for
+// .agents/skills. An unknown name is [ErrInvalidOption].
+//
+// Deprecated: use [WithClient].
+func WithConventionalDirs(name string) Option {
+	return optionFunc(func(c *config) error {
+		found, err := client.Lookup(name)
+		if err != nil {
+			return invalidOption("WithConventionalDirs: " + err.Error())
+		}
+		return WithClient(found, client.Client{Skills: agentsSkills[:]}).apply(c)
+	})
+}
+
+// agentsSkills are the places of skills that the client guide of Agent Skills recommends.
+var agentsSkills = [...]client.Place{{Dir: ".agents/skills", Pattern: "*/SKILL.md"}, {Base: client.Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"}}
 
 // WithNestedCommands also reads the subdirectories of command directories: the
 // file frontend/component.md is the command "frontend:component". Hidden
@@ -562,17 +582,14 @@ func (l *layerList) addDefault(dir string) {
 	}
 }
 
-// addConventional adds directories of the root, followed by the same directories
-// of the home directory. addConventional skips directories that another client has
-// added.
-func (l *layerList) addConventional(dirs ...string) {
+// addPlaces adds the places of clients, except the directories that another option has added.
+func (l *layerList) addPlaces(places []client.Place) {
 	l.replaced = true
-	for _, home := range []string{"", "~/"} {
-		for _, dir := range dirs {
-			add := layer{name: home + dir, home: home != "", usual: true}
-			if !slices.ContainsFunc(l.all, func(l layer) bool { return l.name == add.name && l.fsys == nil }) {
-				l.all = append(l.all, add)
-			}
+	for _, p := range places {
+		if !slices.ContainsFunc(l.all, func(l layer) bool {
+			return l.name == p.Path() && l.fsys == nil && (l.named || l.place.Suffix() == p.Suffix())
+		}) {
+			l.all = append(l.all, layer{name: p.Path(), place: p, usual: true})
 		}
 	}
 }
@@ -608,9 +625,9 @@ func (l *layerList) addFS(option, name string, fsys fs.FS) error {
 type layer struct {
 	name  string
 	fsys  fs.FS
-	home  bool // the name begins with "~/"
-	named bool // the program named the layer, so the layer is not optional
-	usual bool // WithConventionalDirs added the layer, so a missing directory is empty
+	named bool         // the program named the layer, so the layer is not optional
+	usual bool         // WithClient added the layer, so a missing directory is empty
+	place client.Place // of WithClient
 
 	immutable bool // the files of fsys never change
 }

@@ -178,17 +178,17 @@ func ExampleWithConventionalDirs() {
 	builtIn := fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\ndescription: Reads PDF files.\n---\n")}}
 	catalog := open(
 		toolshelf.WithFs(project(map[string]string{
-			".example/skills/pdf/SKILL.md": "---\ndescription: Fills PDF forms.\n---\n",
-			".agents/skills/csv/SKILL.md":  "---\ndescription: Reads tables.\n---\n",
+			".claude/skills/pdf/SKILL.md": "---\ndescription: Fills PDF forms.\n---\n",
+			".agents/skills/csv/SKILL.md": "---\ndescription: Reads tables.\n---\n",
 		})),
-		toolshelf.WithConventionalDirs("example"),
+		toolshelf.WithConventionalDirs("claude"),
 		toolshelf.WithSkillsFS("built in", builtIn), // comes after them
 	)
 	defer catalog.Close()
 	printSkills(catalog)
 	// Output:
 	// csv of .agents/skills
-	// pdf of .example/skills, which shadows [built in/pdf/SKILL.md]
+	// pdf of .claude/skills, which shadows [built in/pdf/SKILL.md]
 }
 
 func printSkills(c *toolshelf.Catalog) {

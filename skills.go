@@ -58,7 +58,7 @@ type SkillInfo struct {
 // is a skill if no direct subdirectory has a SKILL.md.
 //
 // If no layer directory exists, not even the default directory "skills", ListSkills returns
-// [ErrDirectoryNotFound]; with [WithConventionalDirs], the list is empty. ListSkills returns
+// [ErrDirectoryNotFound]; with [WithClient], the list is empty. ListSkills returns
 // [ErrPermissionDenied] without permission to read a layer directory. [Catalog.List] describes
 // the other errors and the cost. The document docs/methods.md has the details.
 func (c *Catalog) ListSkills(ctx context.Context) ([]SkillInfo, error) {
@@ -578,7 +578,7 @@ func (o *openSkill) digest(ctx context.Context, listed index.SkillFiles, files [
 }
 
 // newSkills returns the skills of a new catalog. The error is the error of the watch.
-func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
+func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 	skills := &collection[SkillInfo]{
 		engine:      c.config.skillSearcher,
 		filter:      &filter[SkillInfo]{keep: c.config.keep.skills, info: c.listedSkill},
@@ -589,7 +589,7 @@ func (c *Catalog) newSkills(home string) (*collection[SkillInfo], error) {
 		notFound:    CodeSkillNotFound,
 		hint:        skillHint,
 	}
-	return skills.open(c, home, index.Skills, index.Config{
+	return skills.open(c, user, index.Skills, index.Config{
 		Depth:      c.config.skillDepth,
 		Broken:     true,
 		KeepHeader: true,

@@ -504,36 +504,36 @@ func TestNoSkillIsADependency(t *testing.T) {
 }
 
 func TestAnUnreadableHomeDirectoryDoesNotAffectTheProject(t *testing.T) {
-	root := diskOf(t, map[string]string{".example/commands/a.md": "a", ".example/skills/b/SKILL.md": skillFile("b")})
+	root := diskOf(t, map[string]string{".claude/commands/a.md": "a", ".claude/skills/b/SKILL.md": skillFile("b")})
 	home := filepath.Join(diskOf(t, map[string]string{"file": ""}), "file")
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
-	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("example"))
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("claude"))
 	for range 2 {
 		if got, found := names(t, c), skillsOf(t, c); !slices.Equal(got, []string{"a"}) || found["b"] == "" {
 			t.Errorf("got %q, %v", got, found)
 		}
 	}
-	if all := problems(t, c); !slices.Contains(all, "FOLDER_UNREADABLE ~/.example/skills") {
+	if all := problems(t, c); !slices.Contains(all, "FOLDER_UNREADABLE ~/.claude/skills") {
 		t.Errorf("not reported: %q", all)
 	}
 	if err := os.Remove(home); err != nil {
 		t.Fatal(err)
 	}
-	if all := problems(t, c); slices.Contains(all, "FOLDER_UNREADABLE ~/.example/skills") {
+	if all := problems(t, c); slices.Contains(all, "FOLDER_UNREADABLE ~/.claude/skills") {
 		t.Errorf("reported although the directory no longer exists: %q", all)
 	}
 }
 
 func TestTheHomeDirectoryMayBeALinkToTheRoot(t *testing.T) {
-	root := diskOf(t, map[string]string{".example/skills/b/SKILL.md": skillFile("b")})
+	root := diskOf(t, map[string]string{".claude/skills/b/SKILL.md": skillFile("b")})
 	home := filepath.Join(t.TempDir(), "home")
 	if err := os.Symlink(root, home); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
-	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("example"))
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("claude"))
 	if skill, err := c.GetSkill(t.Context(), "b"); err != nil || skill.Shadows != nil {
 		t.Errorf("b shadows %q, %v", skill.Shadows, err)
 	}
@@ -541,23 +541,23 @@ func TestTheHomeDirectoryMayBeALinkToTheRoot(t *testing.T) {
 
 func TestConventionalDirs(t *testing.T) {
 	home := diskOf(t, map[string]string{
-		".example/commands/both.md": "home", ".example/commands/home.md": "home",
-		".example/skills/both/SKILL.md": skillFile("both"), ".example/skills/home/SKILL.md": skillFile("home"), ".agents/skills/shared/SKILL.md": skillFile("shared"),
+		".claude/commands/both.md": "home", ".claude/commands/home.md": "home",
+		".claude/skills/both/SKILL.md": skillFile("both"), ".claude/skills/home/SKILL.md": skillFile("home"), ".agents/skills/shared/SKILL.md": skillFile("shared"),
 	})
 	project := map[string]string{
-		".example/commands/both.md": "project", ".example/skills/both/SKILL.md": skillFile("both"),
+		".claude/commands/both.md": "project", ".claude/skills/both/SKILL.md": skillFile("both"),
 		".agents/skills/both/SKILL.md": skillFile("both"), ".agents/skills/home/SKILL.md": skillFile("home"),
 	}
 	root := diskOf(t, project)
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
-	if err := os.Symlink(filepath.Join(home, ".example"), filepath.Join(home, ".agents", "skills", "out")); err != nil {
+	if err := os.Symlink(filepath.Join(home, ".claude"), filepath.Join(home, ".agents", "skills", "out")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
 
 	t.Run("directories of the project precede directories of the home directory", func(t *testing.T) {
-		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("example"))
-		want := map[string]string{"both": ".example/skills", "home": ".agents/skills", "shared": "~/.agents/skills"}
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithConventionalDirs("claude"))
+		want := map[string]string{"both": ".claude/skills", "home": ".agents/skills", "shared": "~/.agents/skills"}
 		if diff := cmp.Diff(want, skillsOf(t, c)); diff != "" {
 			t.Errorf("skills (-want +got):\n%s", diff)
 		}
@@ -565,11 +565,11 @@ func TestConventionalDirs(t *testing.T) {
 			t.Errorf("commands (-want +got):\n%s", diff)
 		}
 		both, err := c.Get(t.Context(), "both")
-		if err != nil || both.Content != "project" || both.Layer != ".example/commands" {
+		if err != nil || both.Content != "project" || both.Layer != ".claude/commands" {
 			t.Errorf("both is %+v, %v", both, err)
 		}
 		skill, err := c.GetSkill(t.Context(), "both")
-		if err != nil || !slices.Equal(skill.Shadows, []string{".agents/skills/both/SKILL.md", "~/.example/skills/both/SKILL.md"}) {
+		if err != nil || !slices.Equal(skill.Shadows, []string{".agents/skills/both/SKILL.md", "~/.claude/skills/both/SKILL.md"}) {
 			t.Errorf("both shadows %q, %v", skill.Shadows, err)
 		}
 		for _, p := range problems(t, c) {
@@ -581,16 +581,8 @@ func TestConventionalDirs(t *testing.T) {
 			t.Errorf("a link out of a layer in the home directory is not reported: %q", all)
 		}
 	})
-	t.Run("some clients have other directories of commands", func(t *testing.T) {
-		for client, dir := range map[string]string{"codex": ".codex/prompts", "opencode": ".opencode/command"} {
-			c := catalog(t, toolshelf.WithRoot(diskOf(t, map[string]string{dir + "/a.md": "text"})), toolshelf.WithConventionalDirs(client))
-			if command, err := c.Get(t.Context(), "a"); err != nil || command.Layer != dir {
-				t.Errorf("%s: got %+v, %v", client, command, err)
-			}
-		}
-	})
 	t.Run("the order of the options is the order of the layers", func(t *testing.T) {
-		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir(".agents/skills"), toolshelf.WithConventionalDirs("example"), toolshelf.WithConventionalDirs("agents"))
+		c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSkillsDir(".agents/skills"), toolshelf.WithConventionalDirs("claude"), toolshelf.WithConventionalDirs("goose"))
 		if found := skillsOf(t, c); found["both"] != ".agents/skills" {
 			t.Errorf("got %v", found)
 		}
@@ -601,25 +593,25 @@ func TestConventionalDirs(t *testing.T) {
 		}
 	})
 	t.Run("the home directory is omitted if it is the root", func(t *testing.T) {
-		c := catalog(t, toolshelf.WithRoot(home), toolshelf.WithConventionalDirs("example"))
-		if diff := cmp.Diff(map[string]string{"both": ".example/skills", "home": ".example/skills", "shared": ".agents/skills", "out": ".agents/skills"}, skillsOf(t, c)); diff != "" {
+		c := catalog(t, toolshelf.WithRoot(home), toolshelf.WithConventionalDirs("claude"))
+		if diff := cmp.Diff(map[string]string{"both": ".claude/skills", "home": ".claude/skills", "shared": ".agents/skills", "out": ".agents/skills"}, skillsOf(t, c)); diff != "" {
 			t.Errorf("skills (-want +got):\n%s", diff)
 		}
 	})
 	t.Run("the home directory is omitted on another filesystem", func(t *testing.T) {
-		c := catalog(t, toolshelf.WithFs(memoryOf(t, project)), toolshelf.WithConventionalDirs("example"))
-		if diff := cmp.Diff(map[string]string{"both": ".example/skills", "home": ".agents/skills"}, skillsOf(t, c)); diff != "" {
+		c := catalog(t, toolshelf.WithFs(memoryOf(t, project)), toolshelf.WithConventionalDirs("claude"))
+		if diff := cmp.Diff(map[string]string{"both": ".claude/skills", "home": ".agents/skills"}, skillsOf(t, c)); diff != "" {
 			t.Errorf("skills (-want +got):\n%s", diff)
 		}
 	})
 	t.Run("a missing directory beside a missing named directory is an error", func(t *testing.T) {
-		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithConventionalDirs("example"), toolshelf.WithSkillsDir("mine")).ListSkills(t.Context())
+		_, err := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithConventionalDirs("claude"), toolshelf.WithSkillsDir("mine")).ListSkills(t.Context())
 		if !errors.Is(err, toolshelf.ErrDirectoryNotFound) || !strings.Contains(err.Error(), "mine") {
 			t.Errorf("got %v", err)
 		}
 	})
-	for _, client := range []string{"", ".", "..", ".example", "a/b", `a\b`, "a b", "a..b", "é", "a\x00"} {
-		if _, err := toolshelf.New(toolshelf.WithConventionalDirs(client)); !errors.Is(err, toolshelf.ErrInvalidOption) {
+	for _, client := range []string{"", ".", ".claude", "a/b", "é", "a\x00", "cluade"} {
+		if _, err := toolshelf.New(toolshelf.WithConventionalDirs(client)); !errors.Is(err, toolshelf.ErrInvalidOption) || client == "cluade" && !strings.Contains(err.Error(), `did you mean "claude"?`) {
 			t.Errorf("client %q: %v", client, err)
 		}
 	}

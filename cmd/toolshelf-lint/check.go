@@ -69,7 +69,7 @@ func checkDir(ctx context.Context, dir string, c client) (checked result, err er
 	options := c.options(dir)
 	if options == nil {
 		return result{}, fmt.Errorf("%s has none of the directories %s; name the root of a project, or another client",
-			dir, strings.Join(slices.Concat(c.commands, c.skills), ", "))
+			dir, strings.Join(c.directories(), ", "))
 	}
 	catalog, err := toolshelf.New(options...)
 	if err != nil {
@@ -104,18 +104,19 @@ func checkDir(ctx context.Context, dir string, c client) (checked result, err er
 // cutDescriptions reports the descriptions of which the client shows a model only the
 // beginning.
 func (c client) cutDescriptions(ctx context.Context, catalog *toolshelf.Catalog) (found []toolshelf.Diagnostic, err error) {
-	if c.shown == 0 {
+	shown := c.shown()
+	if shown == 0 {
 		return nil, nil
 	}
 	check := func(header toolshelf.Frontmatter, layer, file string) {
 		n := utf8.RuneCountInString(header.Text("description")) + utf8.RuneCountInString(header.Text("when_to_use"))
-		if hidden, _ := header.Bool("disable-model-invocation"); hidden || n <= c.shown {
+		if hidden, _ := header.Bool("disable-model-invocation"); hidden || n <= shown {
 			return
 		}
 		found = append(found, toolshelf.Diagnostic{Code: toolshelf.DiagDescriptionCut, Severity: toolshelf.SeverityWarning,
 			Path: escape.Path(bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog).RelativePath(layer, file)), Key: "description",
-			Message:    fmt.Sprintf("description and when_to_use have %d characters; the client shows a model the first %d", n, c.shown),
-			Suggestion: fmt.Sprintf("remove %d characters, or write the most important words first", n-c.shown)})
+			Message:    fmt.Sprintf("description and when_to_use have %d characters; the client shows a model the first %d", n, shown),
+			Suggestion: fmt.Sprintf("remove %d characters, or write the most important words first", n-shown)})
 	}
 	for info, err := range catalog.All(ctx) {
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
 	table "github.com/toolshelf-go/toolshelf/client"
@@ -12,89 +11,97 @@ import (
 
 // A client states where a program looks for commands and skills in a project.
 type client struct {
-	commands   []string // directories of Markdown files, highest precedence first
-	skills     []string
+	table.Client
 	skillDepth int      // levels of directories in which the client looks for skills
-	looseNames bool     // the names of commands contain dots
-	shown      int      // characters of a description and of when_to_use that a model sees; 0 if the client has no limit besides the specification of skills
 	required   []string // the commands and skills that each project must have
+
+	commands, skills []string // directories besides the places of the client
 }
 
 // anyClient has the usual directories.
 var anyClient = client{
-	commands:   []string{"commands", ".claude/commands"},
-	skills:     []string{"skills", ".claude/skills", ".agents/skills"},
+	Client: table.Client{
+		Commands: []table.Place{{Dir: "commands", Pattern: "**/*.md"}, {Dir: ".claude/commands", Pattern: "**/*.md"}},
+		Skills:   []table.Place{{Dir: "skills", Pattern: "*/SKILL.md"}, {Dir: ".claude/skills", Pattern: "*/SKILL.md"}, {Dir: ".agents/skills", Pattern: "*/SKILL.md"}},
+	},
 	skillDepth: 4,
 }
 
-// lookup returns the client with a name: the places of Markdown files in a project. Nested skills
-// may be six levels deep, the maximum.
-func lookup(name string) (c client, err error) {
+// lookup returns the client with a name, with the places of a project only.
+func lookup(name string) (client, error) {
 	row, err := table.Lookup(name)
-	for _, p := range row.Commands {
-		if p.Base == table.Project && strings.HasSuffix(p.Pattern, ".md") {
-			c.commands = append(c.commands, p.Dir)
-			c.looseNames = c.looseNames || p.Suffix() != ".md"
-		}
-	}
-	c.skillDepth = 1
-	for _, p := range row.Skills {
-		if p.Base == table.Project {
-			c.skills = append(c.skills, p.Dir)
-			if p.Nested() {
-				c.skillDepth = 6
-			}
-		}
-	}
-	if i := slices.IndexFunc(row.Fields, func(f table.Field) bool { return f.Name == "description" }); i >= 0 {
-		c.shown = row.Fields[i].Limit
-	}
-	return c, err
+	ofUser := func(p table.Place) bool { return p.Base != table.Project }
+	row.Commands, row.Skills = slices.DeleteFunc(row.Commands, ofUser), slices.DeleteFunc(row.Skills, ofUser)
+	return client{Client: row, skillDepth: 1}, err
 }
 
 // with returns the client with further directories, which each project must have.
 func (c client) with(commands, skills []string) client {
-	c.commands, c.skills = slices.Concat(c.commands, commands), slices.Concat(c.skills, skills)
-	c.required = slices.Concat(commands, skills)
+	c.commands, c.skills, c.required = commands, skills, slices.Concat(commands, skills)
 	return c
+}
+
+// directories returns the names of all directories, relative to a project or absolute.
+func (c client) directories() (all []string) {
+	for _, p := range slices.Concat(c.Commands, c.Skills) {
+		all = append(all, p.Dir)
+	}
+	return slices.Compact(append(all, c.required...))
+}
+
+// shown returns the number of characters of a description and of when_to_use that the client
+// shows a model, or 0 without a limit besides the specification of skills.
+func (c client) shown() int {
+	i := slices.IndexFunc(c.Fields, func(f table.Field) bool { return f.Name == "description" })
+	if i < 0 {
+		return 0
+	}
+	return c.Fields[i].Limit
 }
 
 // options returns the options of a catalog over the directories that exist in dir. If
 // none exists, options returns nil.
 func (c client) options(dir string) []toolshelf.Option {
-	commands, skills := existing(dir, c.commands), existing(dir, c.skills)
-	if len(commands)+len(skills) == 0 {
+	var row table.Client
+	var commands, skills []string
+	row.Commands, commands = existing(dir, c.Commands, c.commands)
+	row.Skills, skills = existing(dir, c.Skills, c.skills)
+	if len(row.Commands)+len(row.Skills)+len(commands)+len(skills) == 0 {
 		return nil
 	}
-	options := []toolshelf.Option{
-		toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(c.skillDepth),
-		toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...),
-	}
-	if c.looseNames {
-		options = append(options, toolshelf.WithLooseNames())
-	}
-	return options
+	return []toolshelf.Option{toolshelf.WithRoot(dir), toolshelf.WithNestedCommands(), toolshelf.WithSkillDepth(c.skillDepth),
+		toolshelf.WithClient(row), toolshelf.WithCommandsDir(commands...), toolshelf.WithSkillsDir(skills...)}
 }
 
-// existing returns the names that are directories in dir. If several names lead to the
-// same directory through links, existing returns the first name.
-func existing(dir string, names []string) []string {
-	var found []string
+// existing returns the places and the further names that are directories in dir. If several lead to
+// the same directory through links, for files of the same kind, existing returns the first.
+func existing(dir string, places []table.Place, names []string) (found []table.Place, further []string) {
 	var infos []os.FileInfo
-next:
-	for _, name := range names {
+	var suffixes []string
+	exists := func(name, suffix string) bool {
 		info, err := os.Stat(below(dir, name))
 		if err != nil || !info.IsDir() {
-			continue
+			return false
 		}
-		for _, other := range infos {
-			if os.SameFile(info, other) {
-				continue next
+		for i, other := range infos {
+			if os.SameFile(info, other) && (suffixes[i] == suffix || suffix == "") {
+				return false
 			}
 		}
-		found, infos = append(found, name), append(infos, info)
+		infos, suffixes = append(infos, info), append(suffixes, suffix)
+		return true
 	}
-	return found
+	for _, p := range places {
+		if exists(p.Dir, p.Suffix()) {
+			found = append(found, p)
+		}
+	}
+	for _, name := range names {
+		if exists(name, "") {
+			further = append(further, name)
+		}
+	}
+	return found, further
 }
 
 // below returns the path of a directory of a project. The name may be absolute.

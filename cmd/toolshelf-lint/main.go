@@ -27,8 +27,7 @@
 // which the client looks, and reports descriptions of which the client shows a model only the
 // beginning: in Claude Code, 1,536 characters of description and when_to_use. Without -client,
 // the limit is the limit of the specification, 1,024 characters of the description of a skill.
-// toolshelf-lint does not read the home directory, and does not check commands in other
-// formats than Markdown, such as the TOML files of Gemini CLI.
+// toolshelf-lint does not read the home directory.
 //
 // -commands and -skills add directories, and may occur several times. The directory is
 // relative to the root of each project. A project without the directory is an error, so that

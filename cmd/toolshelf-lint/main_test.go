@@ -172,6 +172,9 @@ func TestNamedDirectoriesAddToTheDirectoriesOfAClient(t *testing.T) {
 	}
 }
 
+// theTOMLError is the message for a file in TOML with a defect.
+const theTOMLError = ":1:1: error: the frontmatter is not valid TOML; the fields are unknown: expected value but found \"x\" instead [FRONTMATTER_INVALID]\n"
+
 func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
 	for _, row := range table.All() {
 		name := row.Name
@@ -179,14 +182,14 @@ func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, dir := range append(c.commands, c.skills...) {
-			t.Run(name+" "+dir, func(t *testing.T) {
-				file, text, status, want := dir+"/a.md", warning, 0, theWarning
-				if name == "vscode" {
-					file = dir + "/a.prompt.md"
+		for i, p := range append(c.Commands, c.Skills...) {
+			t.Run(name+" "+p.Dir+" "+p.Pattern, func(t *testing.T) {
+				file, text, status, want := p.Dir+"/a"+p.Suffix(), warning, 0, theWarning
+				if p.Suffix() == ".toml" {
+					text, status, want = "description = x", 1, theTOMLError
 				}
-				if i >= len(c.commands) {
-					file, text, status, want = dir+"/a/SKILL.md", wrong, 1, theError
+				if i >= len(c.Commands) {
+					text, status, want = wrong, 1, theError
 				}
 				project(t, map[string]string{file: text})
 				if got, _ := printed(t, status, "-client", name); got != file+want {
@@ -253,7 +256,7 @@ func TestImpossibleChecks(t *testing.T) {
 		{[]string{".", "missing"}, "missing"},
 		{[]string{"file"}, "file"},
 		{[]string{"empty"}, "empty has none of the directories commands, .claude/commands, skills,"},
-		{[]string{"-client", "gemini"}, ". has none of the directories .agents/skills, .gemini/skills;"},
+		{[]string{"-client", "gemini"}, ". has none of the directories .gemini/commands, .agents/skills, .gemini/skills;"},
 		{[]string{"-skills", "missing"}, "missing"},
 		{[]string{"-commands", "commands/a.md"}, "a.md"},
 		{[]string{"-skills", "commands", ".", "empty"}, filepath.Join("empty", "commands")},

@@ -2,8 +2,10 @@
 package paths
 
 import (
+	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -82,4 +84,20 @@ func Below(dir, shown, full string) (name string, ok bool) {
 		return "", false
 	}
 	return path.Join(shown, filepath.ToSlash(below)), true
+}
+
+// User returns the home directory of the user and the directory of the user's configuration:
+// $XDG_CONFIG_HOME or ~/.config, and on Windows %APPDATA%. An unknown directory is "".
+func User() (home, config string) {
+	if dir, err := os.UserHomeDir(); err == nil && filepath.IsAbs(dir) {
+		home, config = dir, filepath.Join(dir, ".config")
+	}
+	variable := "XDG_CONFIG_HOME"
+	if runtime.GOOS == "windows" {
+		variable = "APPDATA"
+	}
+	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
+		config = dir
+	}
+	return home, config
 }

@@ -1,0 +1,82 @@
+package index
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/client"
+)
+
+// maxPlaceDepth is the depth of a place of skills with subdirectories, which is the maximum of the
+// client guide of the Agent Skills format.
+const maxPlaceDepth = 6
+
+// WithPlace returns the layer with the pattern of a place.
+func (l Layer) WithPlace(p client.Place) Layer {
+	if skillPlace(p) {
+		if l.Depth = 1; p.Nested() {
+			l.Depth = maxPlaceDepth
+		}
+		return l
+	}
+	if l.Suffix = p.Suffix(); l.Suffix == ".md" {
+		l.Suffix = "" // in any letter case
+	}
+	l.Nested, l.Prefix, l.Headed = p.Nested(), p.Prefix, p.Name == client.FromHeader
+	return l
+}
+
+func skillPlace(p client.Place) bool { return p.Pattern == "*/SKILL.md" || p.Pattern == "**/SKILL.md" }
+
+// checkCommands returns an error if the index cannot read commands in a place.
+func checkCommands(p client.Place) error {
+	if !strings.HasPrefix(p.Pattern, "*") || strings.Contains(p.Suffix(), "/") || p.Name == client.OnlyHeader {
+		return errors.New(`commands need a pattern such as "*.md" or "**/*.toml", and the name rule FromPath or FromHeader`)
+	}
+	return nil
+}
+
+// checkSkills returns an error if the index cannot read skills in a place.
+func checkSkills(p client.Place) error {
+	if !skillPlace(p) || p.Name != client.FromPath || p.Prefix != "" {
+		return errors.New(`skills need the pattern "*/SKILL.md" or "**/SKILL.md", the name rule FromPath, and no prefix`)
+	}
+	return nil
+}
+
+// Places returns the places of clients, highest precedence first: the places of the project, then
+// the places of the user. A place with subdirectories includes the same place without
+// subdirectories. A place that the index cannot read is an error.
+func Places(clients []client.Client) (commands, skills []client.Place, err error) {
+	for _, inProject := range []bool{true, false} {
+		add := func(all *[]client.Place, from client.Client, places []client.Place, check func(client.Place) error) {
+			for _, p := range places {
+				invalid := cmp.Or(p.Check(), check(p))
+				switch i := slices.IndexFunc(*all, func(other client.Place) bool { return samePlace(p, other) }); {
+				case err != nil:
+				case invalid != nil:
+					err = fmt.Errorf("the place %q of the client %q: %w", p.Path(), from.Name, invalid)
+				case inProject != (p.Base == client.Project):
+				case i < 0:
+					*all = append(*all, p)
+				case p.Nested():
+					(*all)[i].Pattern = p.Pattern
+				}
+			}
+		}
+		for _, c := range clients {
+			add(&commands, c, c.Commands, checkCommands)
+			add(&skills, c, c.Skills, checkSkills)
+		}
+	}
+	return commands, skills, err
+}
+
+// samePlace reports whether two places have the same files and names, except files in
+// subdirectories.
+func samePlace(a, b client.Place) bool {
+	return a.Path() == b.Path() && a.Suffix() == b.Suffix() && a.Name == b.Name && a.Prefix == b.Prefix
+}

@@ -3,7 +3,6 @@ package toolshelf
 import (
 	"context"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
 // openLayers gives each layer a confined filesystem. A directory within the root is
@@ -27,18 +25,14 @@ func (c *Catalog) openLayers(named []layer, user userDirs) []index.Layer {
 			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable, Store: l.fsys, Fed: c.feed != nil})
 			continue
 		}
-		dir := l.name
-		if l.place.Base != client.Project {
+		dir, ofUser := l.name, l.place.Base != client.Project
+		if ofUser {
 			dir = filepath.Join(user[l.place.Base], l.place.Dir)
 		}
 		fsys, below := c.locate(dir)
 		inRoot := fsys == c.root
-		open := index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: inRoot && !c.rootIsTop(), MayBeMissing: l.usual,
-			Optional: l.place.Base != client.Project && !inRoot, Fed: c.feed != nil && !c.at.OnOS}
-		if l.usual {
-			open = open.WithPlace(l.place)
-		}
-		all = append(all, open)
+		all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: inRoot && !c.rootIsTop(), MayBeMissing: l.place.Pattern != "", Optional: ofUser && !inRoot,
+			Fed: c.feed != nil && !c.at.OnOS}.WithPlace(l.place))
 	}
 	return all
 }
@@ -46,19 +40,11 @@ func (c *Catalog) openLayers(named []layer, user userDirs) []index.Layer {
 // locate returns a confined filesystem that contains a directory, and the path of
 // the directory on it. A directory within the root is located on c.root.
 func (c *Catalog) locate(dir string) (fsys *confine.FS, below string) {
-	full := c.absolute(dir)
+	full := c.at.Absolute(dir)
 	if below, err := filepath.Rel(c.at.Dir, full); err == nil && filepath.IsLocal(below) {
 		return c.root, filepath.ToSlash(below)
 	}
 	return c.confineDir(full), "."
-}
-
-// absolute returns the full path of a directory, which may be relative to the root.
-func (c *Catalog) absolute(dir string) string {
-	if full, ok := paths.Absolute(dir, c.at.OnOS); ok {
-		return full
-	}
-	return filepath.Join(c.at.Dir, dir)
 }
 
 // confineDir confines a directory of the catalog's filesystem.
@@ -97,32 +83,17 @@ func (c *Catalog) rootIsTop() bool {
 type userDirs map[client.Base]string
 
 // openUser returns the directories of the user, if a layer is below one, and removes the layers below
-// unknown directories. A home directory that is the root counts as unknown.
+// unknown directories.
 func (c *Catalog) openUser() userDirs {
 	user := userDirs{}
 	ofUser := func(l layer) bool { return l.place.Base != client.Project }
-	switch home := c.config.home; {
-	case !slices.ContainsFunc(c.config.allLayers(), ofUser):
-	case home != nil && *home != "":
-		user[client.Home], user[client.Config] = c.absolute(*home), filepath.Join(c.absolute(*home), ".config")
-	case home == nil && c.at.OnOS:
-		user[client.Home], user[client.Config] = paths.User()
-	}
-	if home := user[client.Home]; filepath.Clean(home) == c.at.Dir || c.at.OnOS && sameDir(home, c.at.Dir) {
-		user[client.Home] = ""
+	if slices.ContainsFunc(c.config.allLayers(), ofUser) {
+		user[client.Home], user[client.Config] = c.at.User(c.config.home)
 	}
 	unknown := func(l layer) bool { return ofUser(l) && user[l.place.Base] == "" }
 	c.config.commands.all = slices.DeleteFunc(c.config.commands.all, unknown)
 	c.config.skills.all = slices.DeleteFunc(c.config.skills.all, unknown)
 	return user
-}
-
-// sameDir reports whether two paths name the same directory, also through
-// links.
-func sameDir(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return filepath.Clean(a) == filepath.Clean(b) || errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // Versioned is implemented by the fs.FileInfo of a store that knows a version of each

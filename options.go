@@ -589,7 +589,7 @@ func (l *layerList) addPlaces(places []client.Place) {
 		if !slices.ContainsFunc(l.all, func(l layer) bool {
 			return l.name == p.Path() && l.fsys == nil && (l.named || l.place.Suffix() == p.Suffix())
 		}) {
-			l.all = append(l.all, layer{name: p.Path(), place: p, usual: true})
+			l.all = append(l.all, layer{name: p.Path(), place: p})
 		}
 	}
 }
@@ -626,8 +626,7 @@ type layer struct {
 	name  string
 	fsys  fs.FS
 	named bool         // the program named the layer, so the layer is not optional
-	usual bool         // WithClient added the layer, so a missing directory is empty
-	place client.Place // of WithClient
+	place client.Place // of WithClient; a missing directory is empty
 
 	immutable bool // the files of fsys never change
 }

@@ -10,6 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
 var pdfSkill = map[string]string{
@@ -174,14 +175,14 @@ func ExampleWithSkillDepth() {
 	// pdf of skills
 }
 
-func ExampleWithConventionalDirs() {
+func ExampleWithClient() {
 	builtIn := fstest.MapFS{"pdf/SKILL.md": {Data: []byte("---\ndescription: Reads PDF files.\n---\n")}}
 	catalog := open(
 		toolshelf.WithFs(project(map[string]string{
 			".claude/skills/pdf/SKILL.md": "---\ndescription: Fills PDF forms.\n---\n",
 			".agents/skills/csv/SKILL.md": "---\ndescription: Reads tables.\n---\n",
 		})),
-		toolshelf.WithConventionalDirs("claude"),
+		toolshelf.WithClient(client.Claude(), client.Gemini()),
 		toolshelf.WithSkillsFS("built in", builtIn), // comes after them
 	)
 	defer catalog.Close()

@@ -14,8 +14,11 @@ import (
 // client guide of the Agent Skills format.
 const maxPlaceDepth = 6
 
-// WithPlace returns the layer with the pattern of a place.
+// WithPlace returns the layer with the pattern of a place. A place without a pattern changes nothing.
 func (l Layer) WithPlace(p client.Place) Layer {
+	if p.Pattern == "" {
+		return l
+	}
 	if skillPlace(p) {
 		if l.Depth = 1; p.Nested() {
 			l.Depth = maxPlaceDepth

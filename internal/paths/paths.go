@@ -86,9 +86,32 @@ func Below(dir, shown, full string) (name string, ok bool) {
 	return path.Join(shown, filepath.ToSlash(below)), true
 }
 
+// Absolute returns the full path of a directory, which may be relative to the root.
+func (r Root) Absolute(dir string) string {
+	if full, ok := Absolute(dir, r.OnOS); ok {
+		return full
+	}
+	return filepath.Join(r.Dir, dir)
+}
+
 // User returns the home directory of the user and the directory of the user's configuration:
-// $XDG_CONFIG_HOME or ~/.config, and on Windows %APPDATA%. An unknown directory is "".
-func User() (home, config string) {
+// $XDG_CONFIG_HOME or ~/.config, and on Windows %APPDATA%. If given is not nil, given is the home
+// directory, with its .config. An unknown directory is "". A home directory that is the root is "".
+func (r Root) User(given *string) (home, config string) {
+	switch {
+	case given != nil && *given != "":
+		home = r.Absolute(*given)
+		config = filepath.Join(home, ".config")
+	case given == nil && r.OnOS:
+		home, config = systemUser()
+	}
+	if filepath.Clean(home) == r.Dir || r.OnOS && sameDir(home, r.Dir) {
+		home = ""
+	}
+	return home, config
+}
+
+func systemUser() (home, config string) {
 	if dir, err := os.UserHomeDir(); err == nil && filepath.IsAbs(dir) {
 		home, config = dir, filepath.Join(dir, ".config")
 	}
@@ -100,4 +123,11 @@ func User() (home, config string) {
 		config = dir
 	}
 	return home, config
+}
+
+// sameDir reports whether two paths name the same directory, also through links.
+func sameDir(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }

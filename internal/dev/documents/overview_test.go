@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -68,7 +69,7 @@ func TestOverviewShowsResultsOfItsFiles(t *testing.T) {
 			shown = append(append(shown, name), strings.Split(text, "\n")...)
 		}
 	}
-	catalog, err := toolshelf.New(toolshelf.WithFs(project), toolshelf.WithConventionalDirs("claude"))
+	catalog, err := toolshelf.New(toolshelf.WithFs(project), toolshelf.WithClient(client.Claude()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ var rootCounts = []struct {
 }{
 	{"files", 25, 25},             // without test files
 	{"lines of code", 4282, 4900}, // of these files, without comments and blank lines
-	{"exported names", 145, 145},  // functions, methods and types
+	{"exported names", 147, 145},  // functions, methods and types
 	{"test files", 40, 45},
 }
 

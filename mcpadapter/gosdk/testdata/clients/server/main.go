@@ -1,6 +1,6 @@
 // Command server is an MCP server for the test programs of other projects. It has 120
-// tools, on three pages, including the tools of the conformance suite. It serves a
-// directory over stdio or, with an address, over HTTP:
+// tools, on three pages, including the tools of the conformance suite. All results have
+// structured content. It serves a directory over stdio or, with an address, over HTTP:
 //
 //	server DIR [ADDRESS]
 package main
@@ -68,7 +68,8 @@ func newServer(dir string) (*mcp.Server, error) {
 	for n := len(adapter.Tools()) + len(extra); n < total; n++ {
 		extra = append(extra, numbered(n))
 	}
-	if adapter, err = mcpadapter.New(catalog, mcpadapter.WithExtraTools(extra...)); err != nil {
+	adapter, err = mcpadapter.New(catalog, mcpadapter.WithExtraTools(extra...), mcpadapter.WithStructuredContent())
+	if err != nil {
 		return nil, err
 	}
 	server := mcp.NewServer(&mcp.Implementation{Name: "clients", Version: "1.0.0"}, nil)

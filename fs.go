@@ -175,15 +175,17 @@ func (e *Entry) position(sort SortKey) string {
 
 // FileMatches are the results of FindFiles.
 type FileMatches struct {
-	Path         string   `json:"path"`                   // the searched directory, relative to the root, ending in a slash; "./" for the root
-	Pattern      string   `json:"pattern"`                // as given
-	Files        []string `json:"files"`                  // paths relative to the root, in path order; never null
-	Total        int      `json:"total"`                  // number of matches, including those beyond Limit and Budget
-	Skipped      int      `json:"skipped,omitempty"`      // number of unreadable directories
-	Ignored      int      `json:"ignored,omitempty"`      // number of entries omitted by Gitignore, excluding entries below omitted directories
-	Dependencies int      `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
-	Hint         string   `json:"hint,omitempty"`         // if no file matches: a pattern that matches a file, the pattern without the repeated path, or why the pattern matches none, in one line; empty if unknown
-	Warnings     []string `json:"warnings,omitempty"`     // information that could not be read, one line each
+	Path         string      `json:"path"`                   // the searched directory, relative to the root, ending in a slash; "./" for the root
+	Pattern      string      `json:"pattern"`                // as given
+	Files        []string    `json:"files"`                  // paths relative to the root, in order; never null
+	Sizes        []int64     `json:"sizes,omitempty"`        // in the order BySize, the sizes of Files in bytes; -1 if unknown
+	Modified     []time.Time `json:"modified,omitempty"`     // in the order ByModified, the times of Files in UTC; zero if unknown
+	Total        int         `json:"total"`                  // number of matches, including those beyond Limit and Budget
+	Skipped      int         `json:"skipped,omitempty"`      // number of unreadable directories
+	Ignored      int         `json:"ignored,omitempty"`      // number of entries omitted by Gitignore, excluding entries below omitted directories
+	Dependencies int         `json:"dependencies,omitempty"` // number of directories not searched because of SkipDependencies
+	Hint         string      `json:"hint,omitempty"`         // if no file matches: a pattern that matches a file, the pattern without the repeated path, or why the pattern matches none, in one line; empty if unknown
+	Warnings     []string    `json:"warnings,omitempty"`     // information that could not be read, one line each
 }
 
 // FindFiles returns the files below a directory that match a glob, in the syntax of [Exclude]. A
@@ -192,8 +194,10 @@ type FileMatches struct {
 // if [WithSymlinks] allows the link, and enters no linked directory. FindFiles omits hidden files
 // and directories without [ShowHidden], and skips and counts unreadable directories.
 //
-// The result is in path order: directories before files, by name. With [Limit], FindFiles returns
-// the first files in this order. If no file matches, Hint may name a glob that matches.
+// The result is in path order: directories before files, by name. [SortedBy] orders the files of
+// all directories by size or time instead, and reads the metadata of all matching files. With
+// [Limit], FindFiles returns the first files in the order. If no file matches, Hint may name a
+// glob that matches.
 //
 // FindFiles accepts the paths and returns the errors of [Catalog.ListDir]. A malformed pattern is
 // [ErrInvalidPattern]. FindFiles reads each directory with possible matches once, on at most four
@@ -216,12 +220,21 @@ func (m *FileMatches) read(ctx context.Context, f *fileCall) error {
 	*m = FileMatches{
 		Path:         f.name + "/",
 		Pattern:      m.Pattern,
-		Files:        found.Files,
+		Files:        make([]string, len(found.Files)),
 		Total:        found.Total,
 		Skipped:      found.Skipped,
 		Ignored:      found.Ignored,
 		Dependencies: found.Dependencies,
 		Warnings:     found.Warnings,
+	}
+	for i := range found.Files {
+		m.Files[i] = found.Files[i].Name
+		switch f.sort {
+		case BySize:
+			m.Sizes = append(m.Sizes, found.Files[i].Size)
+		case ByModified:
+			m.Modified = append(m.Modified, newEntry(&found.Files[i]).Modified)
+		}
 	}
 	if found.Total == 0 {
 		m.Files, m.Hint = []string{}, f.globHint(ctx, o)

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/google/go-cmp/cmp"
@@ -55,6 +57,50 @@ src/tools/buffer.lisp
 			})
 		}
 	})
+}
+
+func TestFindFilesInAnOrder(t *testing.T) {
+	root := t.TempDir()
+	for i, file := range []string{"b/small.txt", "old.txt", "a/deep/large.txt", "a/same.txt", "link.txt"} {
+		full := filepath.Join(root, file)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if file == "link.txt" {
+			if err := os.Symlink("b/small.txt", full); err != nil {
+				t.Skip(err)
+			}
+			continue
+		}
+		size := map[string]int{"b/small.txt": 1, "a/deep/large.txt": 3000}[file]
+		modified := time.Date(2026, 1, 10-i, 12, 30, 0, 0, time.UTC)
+		if err := os.WriteFile(full, make([]byte, size), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(full, modified, modified); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksInside))
+	for _, tt := range []struct {
+		name    string
+		options []toolshelf.DirOption
+		want    string
+	}{
+		{"the largest files first, then by path", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize)},
+			"Found 5 files:\n\n2.9 KB  a/deep/large.txt\n1 B  b/small.txt\n1 B  link.txt\n0 B  a/same.txt\n0 B  old.txt"},
+		{"the first of the newest files", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.ByModified), toolshelf.Limit(3)},
+			"Found 5 files:\n\n2026-01-10 12:30  b/small.txt\n2026-01-10 12:30  link.txt\n2026-01-09 12:30  old.txt\n… and 2 more"},
+		{"a budget", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize), toolshelf.Budget(60)},
+			"Found 5 files:\n\n2.9 KB  a/deep/large.txt\n… and 4 more"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found, err := c.FindFiles(t.Context(), ".", "*.txt", tt.options...)
+			if diff := cmp.Diff(tt.want, found.String()); err != nil || diff != "" {
+				t.Errorf("%v, text (-want +got):\n%s", err, diff)
+			}
+		})
+	}
 }
 
 func TestGlobsThatMatchNoFileAreAnsweredWithAGlob(t *testing.T) {

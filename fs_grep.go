@@ -72,11 +72,19 @@ func (m *TextMatches) read(ctx context.Context, f *fileCall) error {
 		return &Error{Code: CodeInvalidPattern, Path: pattern,
 			Message: "invalid pattern '" + escape.Line(pattern[:min(len(pattern), 200)]) + "': " + escape.Line(err.Error())}
 	}
-	if err := f.budget.Holds(TextMatches{Pattern: pattern, Searched: 1}); err != nil {
+	output, shortest, context := "", TextMatches{Searched: 1}, f.context
+	switch {
+	case f.modes&FilesOnly != 0:
+		output, shortest, context = shown.OutputFiles, TextMatches{Output: shown.OutputFiles, Matches: []TextMatch{{Path: "a"}}, Total: 1, Files: 1}, 0
+	case f.modes&CountOnly != 0:
+		output, context = shown.OutputCount, 0
+	}
+	if err := f.budget.Holds(shortest); err != nil {
 		return err
 	}
 	o := f.listing(defaultGrepLimit, minMatchLine)
-	found, err := listing.Grep(ctx, f.catalog.root, f.name, listing.GrepOptions{Pattern: compiled, Files: f.files, Context: f.context, Fair: f.budget.Limited, Searched: f.searched}, o)
+	found, err := listing.Grep(ctx, f.catalog.root, f.name, listing.GrepOptions{Pattern: compiled, Files: f.files, Context: context,
+		First: output != "", Stop: output == shown.OutputFiles, Fair: f.budget.Limited, Searched: f.searched}, o)
 	if err = cmp.Or(ctx.Err(), err); err != nil {
 		return err
 	}
@@ -93,6 +101,7 @@ func (m *TextMatches) read(ctx context.Context, f *fileCall) error {
 		Dependencies: found.Dependencies,
 		Vanished:     found.Vanished,
 		LongLines:    found.Long,
+		Output:       output,
 		Warnings:     found.Warnings,
 	}
 	if found.IsFile {
@@ -100,8 +109,12 @@ func (m *TextMatches) read(ctx context.Context, f *fileCall) error {
 	} else if found.Searched+found.Binary+found.Skipped+found.Vanished == 0 {
 		m.Hint = f.globHint(ctx, o)
 	}
-	if limit := f.limitOr(defaultGrepLimit); limit > 0 && found.Total > limit {
-		m.Limits = []string{shown.Counted(limit, "line", "lines")}
+	n, what := found.Total, "line"
+	if output != "" {
+		n, what = found.Matching, "file"
+	}
+	if limit := f.limitOr(defaultGrepLimit); limit > 0 && n > limit {
+		m.Limits = []string{shown.Counted(limit, what, what+"s")}
 	}
 	return nil
 }
@@ -159,6 +172,12 @@ const (
 	// a letter, a mark or a digit of any script, and not "_". The beginning and the end of a line
 	// meet the requirement.
 	WholeWords
+	// FilesOnly returns the first matching line of each file, and does not search the rest of the
+	// file, so Total is Files. The text has only the paths. Limit is a number of files.
+	FilesOnly
+	// CountOnly returns the first matching line of each file, and More is the number of its other
+	// matching lines. The text has the paths and the numbers of lines. Limit is a number of files.
+	CountOnly
 )
 
 func (m GrepMode) applyGrep(o *dirOptions) { o.modes |= m }

@@ -139,6 +139,26 @@ b.txt
 3:three
 4-four
 5:TODO five`},
+		{"the paths", ".", "TODO", []toolshelf.GrepOption{toolshelf.FilesOnly, toolshelf.ContextLines(1), toolshelf.InFiles("*.go", "*.txt")}, `Found 5 files:
+
+src/sub/x.go
+src/main.go
+src/utf16.txt
+b.txt
+long.txt`},
+		{"the paths and the numbers of lines", ".", "TODO", []toolshelf.GrepOption{toolshelf.CountOnly, toolshelf.InFiles("*.go", "*.txt", "*.md")}, `Found 8 lines in 6 files:
+
+src/sub/x.go:1
+src/main.go:1
+src/utf16.txt:1
+A.md:2
+b.txt:2
+long.txt:1`},
+		{"a limit of files", ".", "TODO", []toolshelf.GrepOption{toolshelf.CountOnly, toolshelf.Limit(1), toolshelf.InFiles("*.md", "*.txt")}, `Found 6 lines in 4 files:
+
+src/utf16.txt:1
+… and 3 more files beyond 1 file; raise this limit, or narrow path, files or pattern`},
+		{"no path", "src", "[Nn]othing", []toolshelf.GrepOption{toolshelf.FilesOnly, toolshelf.InFiles("*.go")}, "No lines found in 2 files"},
 		{"a long line", "long.txt", "TODO", nil, "Found 1 line in 1 file:\n\nlong.txt\n1:…" + x + "TODO" + y + "…"},
 		{"a file, whatever the options", "src/.env", "TODO", []toolshelf.GrepOption{toolshelf.InFiles("*.go"), toolshelf.Exclude(".env"), toolshelf.MaxDepth(1)}, `Found 1 line in 1 file:
 
@@ -192,6 +212,20 @@ func TestGrepFields(t *testing.T) {
 	text, err := c.ReadFile(t.Context(), m.Path, toolshelf.Lines(m.Line, m.Line), toolshelf.Column(m.Column))
 	if err != nil || !strings.HasPrefix(text.Text, "TODO") || m.TextColumn != 900 || !m.Truncated {
 		t.Errorf("%+v, %v: %.10q", m, err, text.Text)
+	}
+}
+
+func TestGrepFirstLinesOnly(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, grepProject())))
+	for _, tt := range []struct {
+		mode        toolshelf.GrepMode
+		total, more int
+	}{{toolshelf.FilesOnly, 1, 0}, {toolshelf.CountOnly, 2, 1}} {
+		found, err := c.Grep(t.Context(), "b.txt", "TODO", tt.mode)
+		want := []toolshelf.TextMatch{{Path: "b.txt", Line: 2, Text: "TODO two", More: tt.more}}
+		if diff := cmp.Diff(want, found.Matches); err != nil || diff != "" || found.Total != tt.total || found.Files != 1 {
+			t.Errorf("mode %d: %v, %+v (-want +got):\n%s", tt.mode, err, found, diff)
+		}
 	}
 }
 

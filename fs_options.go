@@ -115,8 +115,9 @@ func ShowHidden() FileOption {
 	return fileOption(func(o *dirOptions) { o.showHidden = true })
 }
 
-// SortedBy sets the order. The default is ByName. An unknown key, for example from the
-// arguments of a tool, is [ErrInvalidSort]. Accepted by ListDir and Tree.
+// SortedBy sets the order. The default is ByName, which is the order of paths for FindFiles. An
+// unknown key, for example from the arguments of a tool, is [ErrInvalidSort]. Accepted by ListDir,
+// Tree and FindFiles.
 func SortedBy(key SortKey) DirOption {
 	return dirOption(func(o *dirOptions) {
 		switch key {
@@ -282,14 +283,14 @@ func (o *dirOptions) check(op string) error {
 	case o.err != nil:
 	case o.after != "" && op != "ListDir":
 		o.err = invalidOption("After: " + op + " has no pages; use ListDir")
-	case o.sort != "" && op == "FindFiles":
-		o.err = invalidOption("SortedBy: FindFiles sorts by path; omit the option")
 	case o.maxDepth != 0 && op == "ListDir":
 		o.err = invalidOption("MaxDepth: ListDir does not enter directories; use Tree")
 	case o.skipDependencies && op == "ListDir":
 		o.err = invalidOption("SkipDependencies: ListDir does not enter directories; use Tree")
-	case o.modes > Literal|IgnoreCase|WholeWords:
-		o.err = invalidOption(fmt.Sprintf("GrepMode(%d): no such mode; use Literal, IgnoreCase or WholeWords", uint(o.modes)))
+	case o.modes > 2*CountOnly-1:
+		o.err = invalidOption(fmt.Sprintf("GrepMode(%d): no such mode; use Literal, IgnoreCase, WholeWords, FilesOnly or CountOnly", uint(o.modes)))
+	case o.modes&FilesOnly != 0 && o.modes&CountOnly != 0:
+		o.err = invalidOption("CountOnly: FilesOnly stops at the first line of a file; use one of both options")
 	case o.withoutSizes && op == "FindFiles":
 		o.err = invalidOption("WithoutSizes: FindFiles returns no sizes; omit the option")
 	}

@@ -61,6 +61,23 @@ func Lines(from, to int) ReadOption {
 	}
 }
 
+// Around selects the block of lines that contains a line, such as the function or the type around a
+// match of Grep. The block is the innermost block that does not begin with a control statement such
+// as "if". Indents and brackets determine the blocks, in any language. A line outside all blocks is
+// part of a paragraph.
+//
+// If the block has more than MaxBytes, the text may begin a few lines before the line. Around
+// considers the 2,000 lines before and after the line. A line below 1, and Lines or Column beside
+// Around, are [ErrInvalidOption].
+func Around(line int) ReadOption {
+	return func(o *readOptions) {
+		if line < 1 {
+			o.fail(invalidOption("Around: line " + strconv.Itoa(line) + "; use 1 or more"))
+		}
+		o.Around = line
+	}
+}
+
 // Column skips the first n bytes of the first line, to continue a line that is longer than
 // MaxBytes: use Lines(t.NextLine, 0) and Column(t.NextColumn). Column counts the bytes of the
 // file. If the line is shorter, Column skips the line. A number within a character leads to
@@ -99,7 +116,7 @@ func (o *readOptions) fail(err error) {
 }
 
 // ReadFile returns the text of a file as UTF-8, or a part of the text: without options the first
-// 256 KiB, in whole lines if the first line fits. [Lines] and [MaxBytes] set other limits. The
+// 256 KiB, in whole lines if the first line fits. [Lines], [Around] and [MaxBytes] select other lines. The
 // options Lines(t.NextLine, 0) and Column(t.NextColumn) return the next page.
 //
 // ReadFile accepts the paths of [Catalog.ListDir], follows the links that [WithSymlinks] allows,
@@ -118,6 +135,9 @@ func (c *Catalog) ReadFile(ctx context.Context, path string, opts ...ReadOption)
 		if opt != nil {
 			opt(&o)
 		}
+	}
+	if o.Around > 0 && (o.From != 0 || o.To != 0 || o.Column != 0) {
+		o.fail(invalidOption("Around: Lines and Column select other lines; omit these options"))
 	}
 	return run(ctx, fileCall{catalog: c, op: "ReadFile", path: path, lines: o.Request, dirOptions: dirOptions{err: o.err}}, FileText{})
 }

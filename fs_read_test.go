@@ -181,6 +181,46 @@ func TestEveryMethodReadsFilesOnWhichReadAtFails(t *testing.T) {
 }
 
 // TestReadFileOfLargeFiles reads a file whose lines ReadFile does not count.
+func TestReadFileAroundALine(t *testing.T) {
+	long := "func long() {\n" + strings.Repeat("\tcall()\n", 100) + "}\n"
+	files := map[string]string{
+		"a.go":     "package a\n\nfunc f() {\n\tif x {\n\t\tg()\n\t}\n}\n\nvar y int\n",
+		"old.txt":  "f {\r  g\r}\rh",
+		"utf16.go": "\xff\xfef\x00{\x00\n\x00 \x00g\x00\n\x00}\x00\n\x00",
+		"long.go":  long,
+		"far.go":   strings.Repeat("x\n", 5000) + "f {\n\tg\n}\n",
+		"wide.txt": strings.Repeat("x", 2<<20) + "\nf {\n\tg\n}\n",
+	}
+	for name, c := range map[string]*toolshelf.Catalog{
+		"memory": catalog(t, toolshelf.WithFs(memoryOf(t, files))),
+		"disk":   catalog(t, toolshelf.WithRoot(diskOf(t, files))),
+	} {
+		for _, tt := range []struct {
+			file        string
+			line, max   int
+			first, last int
+			truncated   bool
+		}{
+			{"a.go", 5, 0, 3, 7, false},
+			{"a.go", 9, 0, 9, 9, false},
+			{"a.go", 10, 0, 0, 0, false},
+			{"old.txt", 2, 0, 1, 3, false},
+			{"utf16.go", 2, 0, 1, 3, false},
+			{"long.go", 90, 0, 1, 102, false},
+			{"long.go", 90, 100, 85, 96, true},
+			{"far.go", 5002, 0, 5001, 5003, false},
+			{"wide.txt", 3, 0, 3, 3, false}, // the window ends in the first line
+		} {
+			text, err := c.ReadFile(t.Context(), tt.file, toolshelf.Around(tt.line), toolshelf.MaxBytes(tt.max))
+			if err != nil || text.First != tt.first || text.Last != tt.last || text.Truncated != tt.truncated {
+				t.Errorf("%s: %s around %d: lines %d to %d, truncated %t, %v; want %d to %d", name, tt.file, tt.line, text.First, text.Last, text.Truncated, err, tt.first, tt.last)
+			}
+		}
+		_, err := c.ReadFile(t.Context(), "a.go", toolshelf.Around(5), toolshelf.Lines(1, 2))
+		checkError(t, name, err, toolshelf.ErrInvalidOption, "Around: Lines and Column select other lines; omit these options")
+	}
+}
+
 func TestReadFileOfLargeFiles(t *testing.T) {
 	const n = 100_000
 	content := numbered(n)

@@ -44,8 +44,10 @@ func (n *TreeNode) row() shown.Node[TreeNode] {
 	return shown.Node[TreeNode]{Entry: n.Entry.row(), Children: n.Children, More: n.More, Dependency: n.Dependency, Skipped: n.Skipped, Error: n.Error}
 }
 
-// Tree returns a directory and all entries below, in the order of ListDir. Tree accepts the paths
-// and returns the errors of [Catalog.ListDir].
+// Tree returns a directory and all entries below, in the order of ListDir. In the order ByName, cmd
+// is the first subdirectory, and README, manifests such as go.mod, and entry points such as main.go
+// are the first files, so a cut tree has them. Tree accepts the paths and returns the errors of
+// [Catalog.ListDir].
 //
 // Tree shows links as links and does not follow links. If a subdirectory cannot be read, its node
 // contains the reason, and the rest of the tree is complete. Tree omits hidden entries unless the

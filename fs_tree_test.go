@@ -46,8 +46,8 @@ Excluding: [d-z]*.lisp, *.log
 [DIR]  src/
   [DIR]  tools/
   [FILE] agent.lisp (2.4 KB)
-[FILE] .gitignore (6 B)
-[FILE] README.md (20 B)`},
+[FILE] README.md (20 B)
+[FILE] .gitignore (6 B)`},
 			{"three levels by size", "src", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize), toolshelf.Exclude("[b-eg-h]*", "probe*")}, `Directory tree: src/
 
 Excluding: [b-eg-h]*, probe*
@@ -314,6 +314,7 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 		}
 		withoutSizes := rapid.SampledFrom([]toolshelf.DirOption{nil, withoutSizes}).Draw(r, "sizes")
 		order := toolshelf.SortedBy(rapid.SampledFrom([]toolshelf.SortKey{toolshelf.ByName, toolshelf.BySize}).Draw(r, "order"))
+		output := rapid.SampledFrom([]toolshelf.GrepMode{0, toolshelf.FilesOnly, toolshelf.CountOnly}).Draw(r, "output")
 		tokens, unit := rapid.Bool().Draw(r, "tokens"), "characters"
 		if tokens {
 			unit = "tokens"
@@ -328,10 +329,10 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 				return c.ListDir(ctx, dir, append(optionsOf[toolshelf.DirOption](append(o, options...)), order, withoutSizes)...)
 			},
 			"FindFiles": func(o ...toolshelf.FileOption) (fmt.Stringer, error) {
-				return c.FindFiles(ctx, dir, "*", optionsOf[toolshelf.DirOption](append(o, options...))...)
+				return c.FindFiles(ctx, dir, "*", append(optionsOf[toolshelf.DirOption](append(o, options...)), order)...)
 			},
 			"Grep": func(o ...toolshelf.FileOption) (fmt.Stringer, error) {
-				return c.Grep(ctx, dir, "a", append(optionsOf[toolshelf.GrepOption](append(o, options...)), toolshelf.ContextLines(1))...)
+				return c.Grep(ctx, dir, "a", append(optionsOf[toolshelf.GrepOption](append(o, options...)), toolshelf.ContextLines(1), output)...)
 			},
 		}
 		for _, name := range slices.Sorted(maps.Keys(calls)) {
@@ -540,6 +541,32 @@ func TestTreeBudgetShowsManyDirectoriesOfACommonLayout(t *testing.T) {
 		}
 		if got < tt.want {
 			t.Errorf("%s, budget %d: %d of %d entries %s\n%s", tt.name, tt.budget, got, tt.want, tt.match, tree)
+		}
+	}
+}
+
+func TestTreeShowsTheMainEntriesFirst(t *testing.T) {
+	files := map[string]string{}
+	for _, name := range []string{"README.md", "go.mod", "main.go", "cmd/tool/main.go", "lib/index.ts", "lib/readme", "lib/package.json"} {
+		files[name] = ""
+	}
+	for i := range 100 {
+		files[fmt.Sprintf("a%03d.txt", i)], files[fmt.Sprintf("lib/a%03d.ts", i)], files[fmt.Sprintf("b%03d/x", i)] = "", "", ""
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
+	for name, option := range map[string]toolshelf.DirOption{"a budget": toolshelf.Budget(4000), "a limit": toolshelf.Limit(330)} {
+		tree, err := c.Tree(t.Context(), ".", withoutSizes, option)
+		text := tree.String()
+		at := 0
+		for _, want := range []string{":\n", "\n[DIR]  cmd/", "\n[DIR]  b000/", "\n[DIR]  lib/\n  [FILE] index.ts\n  [FILE] package.json\n  [FILE] readme", "\n[FILE] go.mod\n[FILE] main.go\n[FILE] README.md\n"} {
+			next := strings.Index(text[at:], strings.TrimPrefix(want, ":"))
+			if next < 0 {
+				t.Fatalf("%s: no %q in order, %v:\n%s", name, want, err, text)
+			}
+			at += next
+		}
+		if tree.Omitted == 0 {
+			t.Errorf("%s: the tree is not cut", name)
 		}
 	}
 }

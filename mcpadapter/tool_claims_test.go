@@ -38,6 +38,7 @@ func claimed() map[string]string {
 		"files/sub/a.go":                                   "22",
 		"files/sub/a_test.go":                              "22",
 		"files/.hidden.md":                                 "1",
+		"src/block.go":                                     "package f\n\nfunc f() {\n\tg()\n}\n",
 		"files/c/error.log":                                "1",
 		"files/node_modules/x/x.js":                        "1",
 		"src/x/x_test.go":                                  "1",
@@ -161,14 +162,14 @@ type claim struct {
 
 const (
 	findText     = " by a few words that describe the task. Returns the best matches first, each with the reason for the match. "
-	excludeText  = `Globs of files and directories to omit, such as "node_modules" or "**/*.log"`
+	excludeText  = `Globs to omit, such as "node_modules" or "**/*.log"`
 	directoryArg = "Directory path (relative to project root)"
 
 	gitignoreText    = "Omit entries that .gitignore files ignore (default true)"
-	dependenciesText = "Enter .git, node_modules and other directories of dependencies (default false)"
+	dependenciesText = "Enter .git, node_modules and similar directories (default false)"
 	sizesText        = "Show the sizes of files (default true)"
-	limitText        = "Maximum number of entries"
-	sizeText         = "Maximum size of the text in characters"
+	limitText        = "Maximum number of entries (default 1000)"
+	sizeText         = "Maximum number of characters (default 20000)"
 )
 
 var claims = []claim{
@@ -272,7 +273,7 @@ var claims = []claim{
 	}},
 
 	{"directory_tree", "", "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
-		"Use this tool to learn the layout of a project. A large tree shows the first entries of the directories and the number of the others.", func(c caller) {
+		"Use this tool to learn the layout of a project. A large tree shows README, manifests and entry points first, and the number of omitted entries.", func(c caller) {
 		c.lacks(`{"path":"ignoring"}`, "a.tmp", "out", "HEAD", "x.js")
 		c.ordered(`{"max_characters":1000,"exclude_patterns":["deep"]}`, "[DIR]  commands/\n  [FILE] analyze_zoom_speech_sdk_log.md", "  … and ", " more\n",
 			"[DIR]  many/\n  [FILE] 0000.txt (1 B)\n", "  … and ", " more\n", "[DIR]  src/")
@@ -346,7 +347,7 @@ var claims = []claim{
 	}},
 	{"search_files", "path", directoryArg, func(c caller) { c.same(`{"pattern":"*.go"}`, `{"pattern":"*.go","path":"."}`) }},
 	{"search_files", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":"*","show_dependencies":true`)},
-	{"search_files", "show_hidden", "Find hidden files (default false)", func(c caller) {
+	{"search_files", "show_hidden", "Include hidden files (default false)", func(c caller) {
 		c.same(`{"pattern":"*.md","path":"files"}`, `{"pattern":"*.md","path":"files","show_hidden":false}`)
 		c.lacks(`{"pattern":"*.md","path":"files"}`, ".hidden.md")
 		c.holds(`{"pattern":".hidden.md","path":"files"}`, "set show_hidden")
@@ -360,11 +361,17 @@ var claims = []claim{
 		c.holds(`{"pattern":"x.js","show_dependencies":true}`, "\nfiles/node_modules/x/x.js")
 		c.holds(`{"path":"files/node_modules","pattern":"x.js"}`, "\nfiles/node_modules/x/x.js")
 	}},
+	{"search_files", "sort_by", "Order of all files; newest or largest first (default: path)", func(c caller) {
+		c.same(`{"pattern":"*.md","path":"files"}`, `{"pattern":"*.md","path":"files","sort_by":"path"}`)
+		c.ordered(`{"pattern":"*","path":"files","sort_by":"size"}`, "3 B  files/b.md", "2 B  files/sub/a.go", "1 B  files/c/error.log")
+		c.succeeds(`{"pattern":"*","path":"files","sort_by":"modified"}`)
+		c.refuses(`{"pattern":"*","sort_by":"name"}`, "INVALID_SORT")
+	}},
 	{"search_files", "limit", limitText, limitClaim(`"path":"many","pattern":"*"`, "files")},
 	{"search_files", "max_characters", sizeText, sizeClaim(`"path":"many","pattern":"*"`)},
 
 	{"search_text", "", "Find lines in text files, below a directory or in a single file. The pattern is a regular expression (RE2), or a plain text with literal. " +
-		"Returns each matching line with its path and number; of many matches, returns the first matches of each file. " +
+		"Returns the lines by file, with their numbers; of many matches, returns the first matches of each file. " +
 		"Pass a path and a line number to read_file to read the lines around a match.", func(c caller) {
 		c.holds(`{"pattern":"t[wh]"}`, "\n\nreferences/guide.md\n2:two\n3:three")
 		c.holds(`{"pattern":"e","path":"skills/pdf-processing","files":["SKILL.md","guide.md"],"limit":2}`, "guide.md\n1:# Guide\n", "name: pdf-processing\n… and 2 more\n\n… and 2 more lines beyond 2 lines;")
@@ -380,7 +387,7 @@ var claims = []claim{
 		c.same(`{"pattern":"three"}`, `{"pattern":"three","path":"."}`)
 		c.lacks(`{"pattern":"three","path":"files"}`, "guide.md")
 	}},
-	{"search_text", "literal", "Find the text of the pattern instead of a regular expression (default false)", func(c caller) {
+	{"search_text", "literal", "Find the pattern as plain text (default false)", func(c caller) {
 		c.same(`{"pattern":"t..ee","path":"references"}`, `{"pattern":"t..ee","path":"references","literal":false}`)
 		c.holds(`{"pattern":"t..ee","path":"references"}`, "guide.md")
 		c.lacks(`{"pattern":"t..ee","path":"references","literal":true}`, "guide.md")
@@ -403,13 +410,13 @@ var claims = []claim{
 		c.refuses(`{"pattern":"2","files":["["]}`, "INVALID_PATTERN")
 	}},
 	{"search_text", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":".","show_dependencies":true`)},
-	{"search_text", "context_lines", "Number of lines to show before and after each match", func(c caller) {
+	{"search_text", "context_lines", "Number of lines to show before and after each match (default 0)", func(c caller) {
 		c.same(`{"pattern":"two"}`, `{"pattern":"two","context_lines":0}`)
 		c.holds(`{"pattern":"two","context_lines":1}`, "\n\nreferences/guide.md\n1-one\n2:two\n3-three")
 		c.succeeds(`{"pattern":"two","context_lines":20}`)
 		c.refuses(`{"pattern":"two","context_lines":21}`, "INVALID_OPTION")
 	}},
-	{"search_text", "show_hidden", "Search hidden files (default false)", func(c caller) {
+	{"search_text", "show_hidden", "Include hidden files (default false)", func(c caller) {
 		c.same(`{"pattern":".","path":"files"}`, `{"pattern":".","path":"files","show_hidden":false}`)
 		c.lacks(`{"pattern":".","path":"files"}`, ".hidden.md")
 		c.holds(`{"pattern":".","path":"files","show_hidden":true}`, ".hidden.md")
@@ -420,7 +427,13 @@ var claims = []claim{
 		c.lacks(`{"pattern":".","path":"files"}`, "x.js")
 		c.holds(`{"pattern":".","path":"files","show_dependencies":true}`, "x.js")
 	}},
-	{"search_text", "limit", "Maximum number of matching lines", func(c caller) {
+	{"search_text", "output", "Lines, only paths, or paths and numbers of lines (default: content)", func(c caller) {
+		c.same(`{"pattern":"t[wh]"}`, `{"pattern":"t[wh]","output":"content"}`)
+		c.holds(`{"pattern":"t[wh]","output":"files"}`, "Found 1 file:\n\nreferences/guide.md")
+		c.holds(`{"pattern":"t[wh]","output":"count"}`, "\n\nreferences/guide.md:2")
+		c.refuses(`{"pattern":"t[wh]","output":"lines"}`, "INVALID_OPTION")
+	}},
+	{"search_text", "limit", "Maximum number of matching lines (default 100)", func(c caller) {
 		c.length(`{"pattern":".","path":"many"}`, "matches", 100)
 		c.length(`{"pattern":".","path":"many","limit":1}`, "matches", 1)
 		c.length(`{"pattern":".","path":"many","limit":1000,"max_characters":1000000}`, "matches", 1000)
@@ -428,8 +441,8 @@ var claims = []claim{
 	}},
 	{"search_text", "max_characters", sizeText, sizeClaim(`"path":"many","pattern":".","limit":1000`)},
 
-	{"read_file", "", "Read a text file, or some of its lines. Returns each line with its number. " +
-		"If the file has more than max_bytes, the result ends with the line to continue with. " +
+	{"read_file", "", "Read a text file, or some of its lines, or several files. Returns each line with its number. " +
+		"If a file has more than max_bytes, the result ends with the line to continue with. " +
 		"Use a path that directory_tree or search_files has returned.", func(c caller) {
 		c.holds(`{"path":"references/guide.md"}`, "1\tone\n2\ttwo\n3\tthree")
 		c.holds(`{"path":"references/guide.md","max_bytes":8}`, "1\tone\n2\ttwo\n… and 1 more line; continue with line 3")
@@ -437,6 +450,20 @@ var claims = []claim{
 	}},
 	{"read_file", "path", "File path (relative to project root)", func(c caller) {
 		c.holds(`{"path":"files/sub/a.go"}`, "1\t22")
+	}},
+	{"read_file", "paths", "Several files, which share max_bytes", func(c caller) {
+		c.holds(`{"paths":["files/b.md","files/nothing","files/sub/a.go"]}`,
+			"==> files/b.md <==\n1\t333\n\n==> files/nothing <==\nError: File 'files/nothing' not found", "\n\n==> files/sub/a.go <==\n1\t22")
+		c.holds(`{"paths":["references/guide.md","references/guide.md"],"max_bytes":10}`, "==> references/guide.md <==\n1\tone\n… and 2 more lines; continue with line 2\n\n==> references/guide.md <==\n1\tone\n… and")
+		c.holds(`{"path":"files/b.md","paths":["references/guide.md"],"start_line":-1}`, "==> files/b.md <==\n1\t333\n\n==> references/guide.md <==\n3\tthree")
+		c.refuses(`{"paths":["files/nothing"],"start_line":3,"end_line":2}`, "INVALID_OPTION")
+		c.refuses(`{"start_line":2}`, "INVALID_ARGUMENTS")
+		c.refuses(`{"paths":[]}`, "INVALID_ARGUMENTS")
+	}},
+	{"read_file", "around", "Return the function, type or other block around this line", func(c caller) {
+		c.holds(`{"path":"src/block.go","around":4}`, "3\tfunc f() {\n4\t\tg()\n5\t}")
+		c.refuses(`{"path":"src/block.go","around":4,"start_line":2}`, "INVALID_OPTION")
+		c.refuses(`{"path":"src/block.go","around":0}`, "INVALID_OPTION")
 	}},
 	{"read_file", "start_line", "First line to read, from 1; a negative number counts from the end: -1 is the last line", func(c caller) {
 		c.same(`{"path":"references/guide.md"}`, `{"path":"references/guide.md","start_line":1}`)
@@ -455,7 +482,7 @@ var claims = []claim{
 		c.ordered(`{"path":"references/most.txt","start_line":1,"start_column":262143}`, "1\t…x\n2\tend")
 		c.same(`{"path":"references/guide.md"}`, `{"path":"references/guide.md","start_column":0}`)
 	}},
-	{"read_file", "max_bytes", "Maximum size of the text in bytes; a longer text ends at the end of a line", func(c caller) {
+	{"read_file", "max_bytes", "Maximum size of the text in bytes (default 65536); a longer text ends at the end of a line", func(c caller) {
 		c.same(`{"path":"references/most.txt"}`, `{"path":"references/most.txt","max_bytes":65536}`)
 		c.holds(`{"path":"references/most.txt","max_bytes":262144}`, "continue with line 1, column 262144")
 		c.refuses(`{"path":"references/most.txt","max_bytes":262145}`, "INVALID_OPTION")
@@ -652,8 +679,11 @@ func TestToolsAcceptTheExamplesOfTheirSchemas(t *testing.T) {
 				for _, other := range schema.Required {
 					arguments[other] = working[other]
 				}
-				if tool.Name == "list_directory" {
+				switch tool.Name {
+				case "list_directory":
 					arguments["path"] = json.RawMessage(`"."`)
+				case "read_file": // needs path or paths
+					arguments["path"] = working["path"]
 				}
 				arguments[name] = example
 				raw, err := json.Marshal(arguments)

@@ -28,19 +28,24 @@ const (
 )
 
 var excludePatterns = parameter{name: "exclude_patterns", kind: stringsKind,
-	description: `Globs of files and directories to omit, such as "node_modules" or "**/*.log"`, maximum: 100, code: toolshelf.CodeInvalidPattern}
+	description: `Globs to omit, such as "node_modules" or "**/*.log"`, maximum: 100, code: toolshelf.CodeInvalidPattern}
 
 var limit = parameter{name: "limit", kind: integerKind, minimum: 1, maximum: maxEntries, defaultValue: "1000",
-	description: "Maximum number of entries", code: toolshelf.CodeInvalidOption}
+	description: "Maximum number of entries (default 1000)", code: toolshelf.CodeInvalidOption}
 
 var maxCharacters = parameter{name: "max_characters", kind: integerKind, minimum: 1000, maximum: 1_000_000, defaultValue: "20000",
-	description: "Maximum size of the text in characters", code: toolshelf.CodeInvalidOption, option: "Budget"}
+	description: "Maximum number of characters (default 20000)", code: toolshelf.CodeInvalidOption, option: "Budget"}
 
 var gitignore = parameter{name: "gitignore", kind: booleanKind, defaultValue: "true",
 	description: "Omit entries that .gitignore files ignore (default true)"}
 
 var showDependencies = parameter{name: "show_dependencies", kind: booleanKind, defaultValue: "false",
-	description: "Enter .git, node_modules and other directories of dependencies (default false)"}
+	description: "Enter .git, node_modules and similar directories (default false)"}
+
+// showHidden returns the parameter for entries whose names begin with a dot. The contracts define the defaults.
+func showHidden(byDefault string) parameter {
+	return parameter{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default " + byDefault + ")", defaultValue: byDefault}
+}
 
 var showSizes = parameter{name: "show_sizes", kind: booleanKind, defaultValue: "true",
 	description: "Show the sizes of files (default true)"}
@@ -73,7 +78,7 @@ var listDirectory = definition{
 	description: []sentence{{text: "List files and subdirectories in a directory. Returns names, types, and sizes."}},
 	parameters: []parameter{
 		{name: "path", kind: stringKind, required: true, description: "Directory path (relative to project root)", hint: `"." for the project root`},
-		{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default false)", defaultValue: "false"},
+		showHidden("false"),
 		{name: "sort_by", kind: stringKind, description: "Sort by: name, size, modified (default: name)", defaultValue: `"name"`,
 			enum: []string{"name", "size", "modified"}, code: toolshelf.CodeInvalidSort},
 		{name: "gitignore", kind: booleanKind, description: "Omit entries that .gitignore files ignore (default false)", defaultValue: "false"},
@@ -84,7 +89,7 @@ var listDirectory = definition{
 	},
 	errors: errorText,
 	text:   true,
-	output: outputSchema(errorText, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type","size"]}},`+
+	output: outputSchema(errorText, pathSchema+`,"entries":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`},"required":["name","type"]}},`+
 		`"files":{"type":"integer","description":"Number of entries that are not directories"},"directories":{"type":"integer","description":"Number of entries that are directories"},`+
 		`"next_cursor":{"type":"string","description":"Cursor of the next page"},`+ignoredSchema+`,`+vanishedSchema+`,`+noSizesSchema+`,`+hintSchema+`,`+warningSchema,
 		"path", "entries", "files", "directories"),
@@ -98,19 +103,38 @@ var listDirectory = definition{
 		if err != nil {
 			return Result{}, err
 		}
+		if !args.boolean("show_sizes") {
+			return t.textResult(listing.String(), sizeless(listing))
+		}
 		return t.textResult(listing.String(), listing)
 	},
+}
+
+// sizeless returns a listing whose entries have no member size.
+func sizeless(listing toolshelf.DirListing) any {
+	type entry struct {
+		toolshelf.Entry
+		Size *int64 `json:"size,omitempty"`
+	}
+	entries := make([]entry, len(listing.Entries))
+	for i, e := range listing.Entries {
+		entries[i].Entry = e
+	}
+	return struct {
+		toolshelf.DirListing
+		Entries []entry `json:"entries"`
+	}{listing, entries}
 }
 
 var directoryTree = definition{
 	name:  "directory_tree",
 	title: "Show a directory tree",
 	description: []sentence{{text: "Show a directory and all entries below as an indented tree, directories first, with the sizes of files. " +
-		"Use this tool to learn the layout of a project. A large tree shows the first entries of the directories and the number of the others."}},
+		"Use this tool to learn the layout of a project. A large tree shows README, manifests and entry points first, and the number of omitted entries."}},
 	parameters: []parameter{
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
-		{name: "show_hidden", kind: booleanKind, description: "Include hidden files (default true)", defaultValue: "true"},
+		showHidden("true"),
 		{name: "max_depth", kind: integerKind, minimum: 1, description: "Maximum number of levels to show (default 100; higher values count as 100)", code: toolshelf.CodeInvalidOption},
 		gitignore,
 		showDependencies,
@@ -168,20 +192,28 @@ var searchFiles = definition{
 		{name: "pattern", kind: stringKind, required: true, description: `Glob to match, such as "**/*.go"`, code: toolshelf.CodeInvalidPattern},
 		{name: "path", kind: stringKind, description: "Directory path (relative to project root)", defaultValue: `"."`},
 		excludePatterns,
-		{name: "show_hidden", kind: booleanKind, description: "Find hidden files (default false)", defaultValue: "false"},
+		showHidden("false"),
 		gitignore,
 		showDependencies,
+		{name: "sort_by", kind: stringKind, description: "Order of all files; newest or largest first (default: path)", defaultValue: `"path"`,
+			enum: []string{"path", "modified", "size"}, code: toolshelf.CodeInvalidSort},
 		limit,
 		maxCharacters,
 	},
 	errors: errorText,
 	text:   true,
 	output: outputSchema(errorText, pathSchema+`,"pattern":{"type":"string"},"files":{"type":"array","items":{"type":"string"}},`+
+		`"sizes":{"type":"array","items":{"type":"integer"},"description":"For sort_by size: the sizes of files in bytes; -1 if unknown"},`+
+		`"modified":{"type":"array","items":{"type":"string","format":"date-time"},"description":"For sort_by modified: the times of files"},`+
 		`"total":{"type":"integer","description":"Number of matching files"},"skipped":{"type":"integer","description":"Number of directories that cannot be read"},`+
 		ignoredSchema+`,`+dependenciesSchema+`,`+hintSchema+`,`+warningSchema,
 		"path", "pattern", "files", "total"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), walkOptions[toolshelf.DirOption](ctx, args)...)
+		order := toolshelf.SortKey(args.string("sort_by"))
+		if order == "path" {
+			order = toolshelf.ByName
+		}
+		matches, err := t.FindFiles(ctx, args.string("path"), args.string("pattern"), walkOptions[toolshelf.DirOption](ctx, args, toolshelf.SortedBy(order))...)
 		if err != nil {
 			return Result{}, err
 		}

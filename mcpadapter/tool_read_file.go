@@ -2,24 +2,29 @@ package mcpadapter
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
 var readFile = definition{
 	name:  "read_file",
 	title: "Read a text file",
 	description: []sentence{
-		{text: "Read a text file, or some of its lines. Returns each line with its number. " +
-			"If the file has more than max_bytes, the result ends with the line to continue with."},
+		{text: "Read a text file, or some of its lines, or several files. Returns each line with its number. " +
+			"If a file has more than max_bytes, the result ends with the line to continue with."},
 		{text: "Use a path that ", tools: []string{"directory_tree", "search_files"}, after: " has returned."},
 	},
 	parameters: []parameter{
-		{name: "path", kind: stringKind, required: true, description: "File path (relative to project root)"},
+		{name: "path", kind: stringKind, description: "File path (relative to project root)"},
+		{name: "paths", kind: stringsKind, maximum: maxReadPaths, description: "Several files, which share max_bytes"},
+		{name: "around", kind: integerKind, minimum: 1, description: "Return the function, type or other block around this line", code: toolshelf.CodeInvalidOption, option: "Around"},
 		{name: "start_line", kind: integerKind, minimum: noMinimum, description: "First line to read, from 1; a negative number counts from the end: -1 is the last line", defaultValue: "1", code: toolshelf.CodeInvalidOption, option: "Lines"},
 		{name: "end_line", kind: integerKind, minimum: noMinimum, description: "Last line to read, inclusive; a negative number counts from the end", defaultValue: "-1", code: toolshelf.CodeInvalidOption},
 		{name: "start_column", kind: integerKind, description: "Number of bytes of the first line to skip, to continue within a long line", defaultValue: "0", code: toolshelf.CodeInvalidOption},
-		{name: "max_bytes", kind: integerKind, minimum: 1, maximum: 256 << 10, description: "Maximum size of the text in bytes; a longer text ends at the end of a line", defaultValue: "65536", code: toolshelf.CodeInvalidOption},
+		{name: "max_bytes", kind: integerKind, minimum: 1, maximum: 256 << 10, description: "Maximum size of the text in bytes (default 65536); a longer text ends at the end of a line", defaultValue: "65536", code: toolshelf.CodeInvalidOption},
 	},
 	errors: errorText,
 	text:   true,
@@ -29,14 +34,71 @@ var readFile = definition{
 		`"truncated":{"type":"boolean","description":"The text ends before the last of the requested lines"},`+
 		`"next_line":{"type":"integer","description":"Line to continue with, like first"},"next_column":{"type":"integer","description":"Number of bytes of next_line to skip"},"column":{"type":"integer","description":"Number of skipped bytes of the first line"},`+
 		`"line_ending":{"enum":["lf","crlf","mixed","cr"]},"encoding":{"enum":["utf-8","utf-16le","utf-16be"],"description":"Encoding of the file"},"bom":{"type":"boolean","description":"The file begins with a byte order mark"},`+
-		`"invalid":{"type":"integer","description":"Number of invalid bytes or units, replaced by U+FFFD"},"changed":{"type":"boolean","description":"The file changed during the call"}`,
+		`"invalid":{"type":"integer","description":"Number of invalid bytes or units, replaced by U+FFFD"},"changed":{"type":"boolean","description":"The file changed during the call"},`+
+		`"results":{"type":"array","items":{"type":"object"},"description":"For paths: the result for each file, or its path and error"}`,
 		"path", "text", "first", "last", "total", "size", "truncated", "encoding"),
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
-		text, err := t.ReadFile(ctx, args.string("path"), toolshelf.Lines(args.integer("start_line"), args.integer("end_line")),
-			toolshelf.Column(int64(args.integer("start_column"))), toolshelf.MaxBytes(args.integer("max_bytes")))
-		if err != nil {
-			return Result{}, err
+		paths := args.strings("paths")
+		if path, ok := args["path"].(string); ok {
+			if paths == nil {
+				text, err := readPath(ctx, t, args, path, args.integer("max_bytes"))
+				if err != nil {
+					return Result{}, err
+				}
+				return t.textResult(text.String(), text)
+			}
+			paths = append([]string{path}, paths...)
 		}
-		return t.textResult(text.String(), text)
+		if len(paths) == 0 {
+			return errorText.failure(codeArguments, "path is missing; send path or paths"), nil
+		}
+		return readPaths(ctx, t, args, paths)
 	},
+}
+
+// maxReadPaths is the maximum number of files of a call.
+const maxReadPaths = 50
+
+func readPath(ctx context.Context, t toolset, args arguments, path string, maxBytes int) (toolshelf.FileText, error) {
+	options := []toolshelf.ReadOption{toolshelf.MaxBytes(maxBytes)}
+	from, to, column := args.integer("start_line"), args.integer("end_line"), args.integer("start_column")
+	if line := args.integer("around"); line > 0 {
+		options = append(options, toolshelf.Around(line))
+	}
+	if from != 1 || to != -1 || column != 0 {
+		options = append(options, toolshelf.Lines(from, to), toolshelf.Column(int64(column)))
+	}
+	return t.ReadFile(ctx, path, options...)
+}
+
+// readPaths reads several files. Each file gets an equal share of the bytes that the files before have left over. The
+// error of a file is a part of the result, unless all files fail.
+func readPaths(ctx context.Context, t toolset, args arguments, paths []string) (Result, error) {
+	type failed struct {
+		Path  string           `json:"path"`
+		Error *toolshelf.Error `json:"error"`
+	}
+	var parts []string
+	var results []any
+	hider, left, failures := newRootHider(t.Root()), args.integer("max_bytes"), 0
+	for i, path := range paths {
+		text, err := readPath(ctx, t, args, path, max(left/(len(paths)-i), 1))
+		shown, result := text.String(), any(text)
+		if err != nil {
+			var ours *toolshelf.Error
+			if !errors.As(err, &ours) || ours.Code == toolshelf.CodeInvalidOption {
+				return Result{}, err
+			}
+			message := hider.text(withoutGo(ours))
+			shown, result = "Error: "+truncate(message), failed{path, &toolshelf.Error{Code: ours.Code, Message: truncate(message)}}
+			failures++
+		}
+		left = max(left-len(text.Text), 0)
+		parts, results = append(parts, "==> "+escape.Path(path)+" <==\n"+shown), append(results, result)
+	}
+	result, err := t.textResult(strings.Join(parts, "\n\n"), struct {
+		Results []any `json:"results"`
+	}{results})
+	result.IsError = failures == len(paths)
+	return result, err
 }

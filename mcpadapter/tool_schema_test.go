@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -56,6 +57,20 @@ func TestSchemasAreValidObjects(t *testing.T) {
 	}
 }
 
+// Each client sends the names, descriptions and input schemas of all tools to its model. report_feedback is an option.
+func TestToolsNeedFewCharacters(t *testing.T) {
+	const most = 11_500
+	total := 0
+	for _, tool := range everyTool(t).Tools() {
+		if tool.Name != "report_feedback" {
+			total += utf8.RuneCountInString(tool.Name + tool.Description + string(tool.InputSchema))
+		}
+	}
+	if t.Log(total, "characters"); total > most {
+		t.Errorf("the tools have %d characters, want at most %d", total, most)
+	}
+}
+
 // The test compares the input schemas with the tool contracts.
 func TestInputSchemasEqualTheContracts(t *testing.T) {
 	want := map[string]string{
@@ -74,8 +89,8 @@ func TestInputSchemasEqualTheContracts(t *testing.T) {
 			"sort_by":{"type":"string","description":"Sort by: name, size, modified (default: name)","default":"name","enum":["name","size","modified"]},
 			"gitignore":{"type":"boolean","description":"Omit entries that .gitignore files ignore (default false)","default":false},
 			"show_sizes":{"type":"boolean","description":"Show the sizes of files (default true)","default":true},
-			"limit":{"type":"integer","description":"Maximum number of entries","default":1000,"minimum":1,"maximum":10000},
-			"max_characters":{"type":"integer","description":"Maximum size of the text in characters","default":20000,"minimum":1000,"maximum":1000000},
+			"limit":{"type":"integer","description":"Maximum number of entries (default 1000)","default":1000,"minimum":1,"maximum":10000},
+			"max_characters":{"type":"integer","description":"Maximum number of characters (default 20000)","default":20000,"minimum":1000,"maximum":1000000},
 			"cursor":{"type":"string","description":"The next cursor of the previous page (default: first page)"}},
 			"required":["path"],"additionalProperties":false}`,
 	}

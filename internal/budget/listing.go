@@ -49,12 +49,18 @@ func Listing[E any](ctx context.Context, b Budget, l shown.Listing[E], entry fun
 
 // Files returns the first files whose text is within the budget. Hint is empty if Hint exceeds the budget.
 func Files(ctx context.Context, b Budget, m shown.Files) (shown.Files, error) {
-	files, warnings, hint := m.Files, m.Warnings, m.Hint
+	files, sizes, modified, warnings, hint := m.Files, m.Sizes, m.Modified, m.Warnings, m.Hint
 	m.Hint = ""
 	c := cut[shown.Files]{
 		most: len(files),
 		at: func(n int, warnings []string) shown.Files {
 			m.Files, m.Warnings = files[:n:n], warnings
+			if sizes != nil {
+				m.Sizes = sizes[:n:n]
+			}
+			if modified != nil {
+				m.Modified = modified[:n:n]
+			}
 			return m
 		},
 		text:     shown.Files.String,

@@ -10,8 +10,9 @@ import (
 
 // A Request limits the result of a search.
 type Request struct {
-	Lines   int // number of matching lines to return
-	Context int // number of lines to return before and after each matching line
+	Lines   int  // number of matching lines to return
+	Context int  // number of lines to return before and after each matching line
+	Stop    bool // end the search after the first matching line
 }
 
 // A Line is a matching line.
@@ -60,6 +61,9 @@ func (p *Pattern) Search(ctx context.Context, blocks *text.Blocks, q Request) (F
 		if s.matcher.err != nil {
 			return Found{}, s.matcher.err
 		}
+		if s.ends() {
+			return s.found, nil
+		}
 	}
 }
 
@@ -100,6 +104,9 @@ func (s *search) add(b text.Block) {
 			s.found.Lines = append(s.found.Lines, s.newLine(b.Text[start:end], match, b.Cut))
 			s.after, s.before = s.request.Context, nil
 		}
+		if s.ends() {
+			return
+		}
 		rest = s.lineEnd(b.Text, end)
 	}
 	if !b.Last || s.after > 0 { // in most files, no line break needs to be counted
@@ -112,6 +119,9 @@ func (s *search) add(b text.Block) {
 
 // collects reports whether the next matching line is a part of the result.
 func (s *search) collects() bool { return len(s.found.Lines) < s.request.Lines }
+
+// ends reports whether the search ends before the end of the text.
+func (s *search) ends() bool { return s.request.Stop && s.found.Total > 0 }
 
 // next finds the first matching line in the lines from rest: its start, its end without the line
 // break, and the offset of the match in the line. Without a matching line, and after the end of

@@ -123,7 +123,7 @@ func TestContext(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found, err := p.Search(t.Context(), blocks([]byte(content), size), Request{tt.lines, tt.context})
+			found, err := p.Search(t.Context(), blocks([]byte(content), size), Request{Lines: tt.lines, Context: tt.context})
 			if err != nil || found.Total != 3 {
 				t.Fatal(found, err)
 			}

@@ -16,14 +16,14 @@ func (d *reader) entries(ctx context.Context, dir *confine.Dir, at location, aft
 	page := pageHeap(buf[:0])
 	var text nameBuffer
 	t, err = d.read(ctx, dir, at, func(_ *meter, name []byte, k Kind, info *confine.Info) error {
-		r := dirent{kind: k, info: info}
+		r := dirent{kind: k, info: info, main: d.MainFirst && isMain(k, string(name))}
 		if after != nil || limit >= 0 && len(page) >= limit {
 			// Most names of a large directory end here and are not copied.
-			if after != nil && compareNamed(k, name, *after) <= 0 {
+			if after != nil && compareNamed(r, name, *after) <= 0 {
 				return nil
 			}
 			following++
-			if limit == 0 || limit > 0 && len(page) >= limit && compareNamed(k, name, page[0]) >= 0 {
+			if limit == 0 || limit > 0 && len(page) >= limit && compareNamed(r, name, page[0]) >= 0 {
 				return nil
 			}
 			r.name = string(name)

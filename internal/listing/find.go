@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -10,9 +11,9 @@ import (
 
 // Matches are the results of Find.
 type Matches struct {
-	Files   []string // paths relative to the root, in path order
-	Total   int      // number of matches, including those beyond the limit
-	Skipped int      // unreadable directories
+	Files   []Row // named by their paths relative to the root; with metadata except in the order ByName
+	Total   int   // number of matches, including those beyond the limit
+	Skipped int   // unreadable directories
 	Report
 }
 
@@ -20,23 +21,31 @@ type Matches struct {
 // links to regular files that the FS follows. Find does not enter linked
 // directories.
 //
-// Path order compares paths name by name, with directories before files. With a limit,
-// the memory depends on the limit and on the number of directories.
+// The order ByName is path order, which compares paths name by name, with directories before
+// files. Equal sizes and times are in path order. With a limit, the memory depends on the limit
+// and on the number of directories.
 func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob, o Options) (Matches, error) {
 	d, dir, at, err := open(fsys, name, o)
 	if err != nil {
 		return Matches{}, err
 	}
 	defer dir.Close()
-	f := finder{limit: o.Limit}
-	skipped, err := walkFiles(ctx, d, dir, at, []Glob{pattern}, func(_ *reader, in foundFiles) error {
-		var found []string
-		for _, file := range in.files {
-			found = append(found, in.path(file))
+	f := finder{limit: o.Limit, order: o.Order}
+	skipped, err := walkFiles(ctx, d, dir, at, []Glob{pattern}, func(r *reader, in foundFiles) error {
+		var found []Row
+		for _, name := range in.files {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			file := Row{Name: in.path(name)}
+			if o.Order == ByName || r.describeOne(in.dir, &dirent{name: name, kind: KindFile}, &file) && file.Kind == KindFile {
+				file.Name = in.path(name)
+				found = append(found, file)
+			}
 		}
 		for _, link := range in.links {
 			if info, err := fsys.Info(in.path(link)); err == nil && info.Mode.IsRegular() {
-				found = append(found, in.path(link))
+				found = append(found, Describe(in.path(link), info))
 			}
 		}
 		f.add(found)
@@ -45,7 +54,7 @@ func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob, o Op
 	if err != nil {
 		return Matches{}, err
 	}
-	slices.SortFunc(f.files, comparePaths)
+	f.sort()
 	if f.limit > 0 && len(f.files) > f.limit {
 		f.files = slices.Clip(f.files[:f.limit])
 	}
@@ -55,21 +64,28 @@ func Find(ctx context.Context, fsys *confine.FS, name string, pattern Glob, o Op
 // A finder collects the matches of a walk.
 type finder struct {
 	limit int
+	order Order
 
 	mu    sync.Mutex
-	files []string // unsorted, at most twice the limit
+	files []Row // unsorted, at most twice the limit
 	total int
 }
 
+func (f *finder) sort() {
+	slices.SortFunc(f.files, func(a, b Row) int {
+		return cmp.Or(compareMetadata(f.order, &a, &b), comparePaths(a.Name, b.Name))
+	})
+}
+
 // add adds the matches of a directory. With a limit, add keeps the first matches in
-// path order.
-func (f *finder) add(found []string) {
+// the order.
+func (f *finder) add(found []Row) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.total += len(found)
 	f.files = append(f.files, found...)
 	if f.limit > 0 && len(f.files)/2 >= f.limit {
-		slices.SortFunc(f.files, comparePaths)
+		f.sort()
 		clear(f.files[f.limit:])
 		f.files = f.files[:f.limit]
 	}

@@ -22,6 +22,8 @@ type GrepOptions struct {
 	Pattern *grep.Pattern
 	Files   []Glob // search files that match any of the globs; all files without globs
 	Context int    // number of lines before and after each matching line
+	First   bool   // return only the first matching line of each file
+	Stop    bool   // with First, do not read a file after its first matching line
 	Fair    bool   // Options.Limit selects the first line of each file, then the second lines, and so on
 
 	Searched *atomic.Int64 // counts the files that Grep has searched or skipped; or nil
@@ -205,7 +207,10 @@ func (g *grepper) read(dir, name string, file *confine.File) error {
 		blocks.Put(b)
 	}()
 	b.Reset(file, size)
-	request := grep.Request{Lines: min(g.limit, g.possible(dir, name)), Context: g.search.Context}
+	request := grep.Request{Lines: min(g.limit, g.possible(dir, name)), Context: g.search.Context, Stop: g.search.Stop}
+	if g.search.First {
+		request.Lines = min(request.Lines, 1)
+	}
 	if request.Lines == 0 {
 		request.Context = 0
 	}

@@ -57,8 +57,8 @@ func TestLinks(t *testing.T) {
 	} {
 		f := confined(t)(confine.New(root, tt.opts...))
 		got, err := find(t, f, ".", "*.md", Options{})
-		if err != nil || !slices.Equal(got.Files, tt.want) || got.Total != len(tt.want) {
-			t.Errorf("%s: %q of %d, %v; want %q", name, got.Files, got.Total, err, tt.want)
+		if err != nil || !slices.Equal(pathsOf(got), tt.want) || got.Total != len(tt.want) {
+			t.Errorf("%s: %q of %d, %v; want %q", name, pathsOf(got), got.Total, err, tt.want)
 		}
 	}
 	f := confined(t)(confine.New(root))

@@ -173,7 +173,7 @@ func TestUnknownTypes(t *testing.T) {
 		t.Errorf("Tree: %q", got)
 	}
 	found, err := find(t, f, ".", "*.md", Options{})
-	if err != nil || !slices.Equal(found.Files, []string{"a/b/y.md", "a/x.md", "c.md"}) {
+	if err != nil || !slices.Equal(pathsOf(found), []string{"a/b/y.md", "a/x.md", "c.md"}) {
 		t.Errorf("Find: %v, %v", found, err)
 	}
 }
@@ -274,7 +274,7 @@ func TestUnreadableDirectories(t *testing.T) {
 		t.Errorf("Tree: %q", got)
 	}
 	found, err := find(t, f, ".", "*", Options{})
-	if err != nil || found.Skipped != 1 || !slices.Equal(found.Files, []string{"b/y"}) {
+	if err != nil || found.Skipped != 1 || !slices.Equal(pathsOf(found), []string{"b/y"}) {
 		t.Errorf("Find: %+v, %v", found, err)
 	}
 }

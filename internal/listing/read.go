@@ -17,6 +17,7 @@ import (
 type dirent struct {
 	name string
 	kind Kind          // the type in the directory
+	main bool          // with Options.MainFirst, the entry isMain
 	now  Kind          // after describe: the type in the metadata; kindGone for a removed entry
 	info *confine.Info // the metadata, if necessary for the kind
 }

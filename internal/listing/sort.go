@@ -20,15 +20,21 @@ const (
 	ByModified       // newest first
 )
 
-// compareDirents compares by name, directories first.
-func compareDirents(a, b dirent) int { return compareNamed(a.kind, a.name, b) }
+// compareDirents compares by name, directories first, and among both the main entries first.
+func compareDirents(a, b dirent) int { return compareNamed(a, a.name, b) }
 
-// compareNamed is compareDirents for a name in a buffer.
-func compareNamed[S ~string | ~[]byte](k Kind, name S, e dirent) int {
-	if (k == KindDir) != (e.kind == KindDir) {
-		return cmp.Compare(k, e.kind)
+// compareNamed is compareDirents for a dirent whose name is in a buffer.
+func compareNamed[S ~string | ~[]byte](a dirent, name S, b dirent) int {
+	if (a.kind == KindDir) != (b.kind == KindDir) {
+		return cmp.Compare(a.kind, b.kind)
 	}
-	return names.Compare(name, e.name)
+	if a.main != b.main {
+		if a.main {
+			return -1
+		}
+		return 1
+	}
+	return names.Compare(name, b.name)
 }
 
 // A sortKey is a row of sortDirents: narrow and without pointers, because sorting moves
@@ -45,7 +51,7 @@ func sortDirents(entries []dirent) {
 		return
 	}
 	prefix, ascii := commonPrefix(entries)
-	if !ascii || uint64(len(entries)) > 1<<32 {
+	if !ascii || slices.ContainsFunc(entries, func(e dirent) bool { return e.main }) || uint64(len(entries)) > 1<<32 {
 		slices.SortFunc(entries, compareDirents)
 		return
 	}
@@ -123,17 +129,18 @@ func compareRows(o Order, a, b *Row) int {
 	if (a.Kind == KindDir) != (b.Kind == KindDir) {
 		return cmp.Compare(a.Kind, b.Kind)
 	}
-	order := 0
+	return cmp.Or(compareMetadata(o, a, b), names.Compare(a.Name, b.Name))
+}
+
+// compareMetadata compares the sizes or the times.
+func compareMetadata(o Order, a, b *Row) int {
 	switch o {
 	case BySize:
-		order = cmp.Compare(b.Size, a.Size)
+		return cmp.Compare(b.Size, a.Size)
 	case ByModified:
-		order = b.Modified.Compare(a.Modified)
+		return b.Modified.Compare(a.Modified)
 	}
-	if order != 0 {
-		return order
-	}
-	return names.Compare(a.Name, b.Name)
+	return 0
 }
 
 // positionHeader is the length of a position without the name: whether the entry

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/confine"
@@ -32,6 +33,25 @@ type Rest struct {
 	Reason     string // reason why the directory cannot be read completely, or ""
 }
 
+// isMain reports whether an entry describes its directory or the project: a README, a manifest or an entry point.
+func isMain(k Kind, name string) bool {
+	if k == KindDir {
+		return name == "cmd"
+	}
+	name = strings.ToLower(name)
+	stem, _, _ := strings.Cut(name, ".")
+	switch stem {
+	case "readme", "main", "index", "__main__":
+		return true
+	}
+	return slices.Contains(manifests, name)
+}
+
+// manifests are the names of files that describe a project to its tools.
+var manifests = []string{"go.mod", "go.work", "package.json", "deno.json", "cargo.toml", "pyproject.toml", "setup.py", "requirements.txt", "pom.xml", "build.gradle",
+	"build.gradle.kts", "build.sbt", "cmakelists.txt", "makefile", "gemfile", "composer.json", "mix.exs", "pubspec.yaml", "package.swift", "dune-project",
+	"meson.build", "module.bazel", "flake.nix", "dockerfile"}
+
 // Tree builds the tree of the entries below a directory. The node top is the node of the
 // directory.
 //
@@ -44,6 +64,7 @@ type Rest struct {
 // reads a level, drops the entries beyond the limit from all levels, and continues with the
 // remaining directories.
 func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, top *E, b Builder[E]) (Report, error) {
+	o.MainFirst = true
 	d, dir, at, err := open(fsys, name, o)
 	if err != nil {
 		return Report{}, err

@@ -119,6 +119,8 @@ type Files struct {
 	Path         string
 	Pattern      string
 	Files        []string
+	Sizes        []int64     // of Files; nil for an order without sizes
+	Modified     []time.Time // of Files; nil for an order without times
 	Total        int
 	Skipped      int
 	Ignored      int
@@ -135,8 +137,15 @@ func (m Files) String() string {
 	} else {
 		b.WriteString("Found " + Counted(m.Total, "file", "files") + ":\n")
 	}
-	for _, file := range m.Files {
-		b.WriteString("\n" + escape.Path(file))
+	for i, file := range m.Files {
+		b.WriteByte('\n')
+		if m.Sizes != nil {
+			b.WriteString(Size(m.Sizes[i]) + "  ")
+		}
+		if m.Modified != nil {
+			b.WriteString(m.Modified[i].Format("2006-01-02 15:04") + "  ")
+		}
+		b.WriteString(escape.Path(file))
 	}
 	if more := m.Total - len(m.Files); more > 0 {
 		b.WriteString("\n… and " + strconv.Itoa(more) + " more")

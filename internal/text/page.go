@@ -14,6 +14,7 @@ import (
 type Request struct {
 	From, To int   // lines, from 1; a negative number counts from the end; 0 is the first and the last line
 	Column   int64 // number of bytes to skip in the first line; a number larger than the line skips the line
+	Around   int   // a line, whose block replaces From, To and Column; 0 for none
 	Max      int   // bytes of Page.Text, more than 0
 	InOrder  bool  // reading backwards is expensive
 
@@ -66,7 +67,40 @@ func Read(ctx context.Context, file io.ReaderAt, size int64, x *LineIndex, q Req
 	buf := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(buf)
 	r := reader{ctx: ctx, file: file, size: size, countable: countable, index: x, memory: buf}
+	if q.Around > 0 {
+		return r.around(q)
+	}
 	return r.page(q)
+}
+
+// The lines before and after a line in which around looks for the block, and their size in bytes.
+const (
+	reach     = 2000
+	maxWindow = 1 << 20
+)
+
+// around reads the block around a line. If the block is larger than Max, the page begins at most a few lines before the line.
+func (r *reader) around(q Request) (Page, error) {
+	window := Request{From: max(1, q.Around-reach), To: min(q.Around, math.MaxInt-reach) + reach, Max: maxWindow, InOrder: q.InOrder}
+	p, err := r.page(window)
+	if err != nil || p.Last < q.Around && !p.Truncated {
+		return r.none(), err
+	}
+	q.From, q.To, q.Column = q.Around, q.Around, 0
+	if p.Last >= q.Around {
+		terminator := "\n"
+		if p.Format.CR {
+			terminator = "\r"
+		}
+		first, last := Enclosing(strings.Split(p.Text, terminator)[:p.Last-p.First+1], q.Around-p.First)
+		q.From, q.To = p.First+first, p.First+last
+	}
+	if p, err = r.page(q); err == nil && p.Last < q.Around {
+		const before = 5
+		q.From = max(q.From, q.Around-before)
+		p, err = r.page(q)
+	}
+	return p, err
 }
 
 // A reader is one call of Read.

@@ -116,4 +116,7 @@ func TestTasksOfACodingAgent(t *testing.T) {
 		commands, calls, ofCommands, ofCalls = commands+len(task.commands), calls+len(task.calls), ofCommands+x, ofCalls+y
 	}
 	t.Logf("%s\n%-25s %2d commands %6d characters, %d calls %6d characters, ratio %.2f", report.String(), "total", commands, ofCommands, calls, ofCalls, float64(ofCalls)/float64(ofCommands))
+	if most := 1.3; calls > commands || float64(ofCalls) > most*float64(ofCommands) {
+		t.Errorf("%d calls, want at most %d; %d characters, want at most %.1f × %d", calls, commands, ofCalls, most, ofCommands)
+	}
 }

@@ -1,0 +1,190 @@
+package text
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Enclosing returns the first and the last line of the block around a line, as indexes of lines. The block is the innermost
+// block that contains the line and does not begin with a control statement. A line outside all blocks is part of a
+// paragraph: the lines up to the next empty lines, and the blocks that begin in these lines.
+//
+// A block begins with a line, and contains the following lines with a larger indent. The block also contains lines with
+// the same indent inside brackets, and ends with a line that begins with a closing bracket. Enclosing reads no language, so
+// Enclosing ignores brackets in short quotations only.
+func Enclosing(lines []string, line int) (first, last int) {
+	b := source(lines)
+	inner := [2]int{-1, -1}
+	for header := range b.around(line) {
+		end := b.end(header)
+		if end < line || end == header {
+			continue
+		}
+		if !isControl(lines[header]) {
+			return header, end
+		}
+		if inner[0] < 0 {
+			inner = [2]int{header, end}
+		}
+	}
+	if inner[0] >= 0 {
+		return inner[0], inner[1]
+	}
+	for first, last = line, line; first > 0 && !b.empty(line) && !b.empty(first-1); first-- {
+	}
+	for ; last+1 < len(lines) && !b.empty(line) && !b.empty(last+1); last++ {
+	}
+	for i := first; i <= last; i++ {
+		last = max(last, b.end(i))
+	}
+	return first, last
+}
+
+// A source is the lines of a text.
+type source []string
+
+// around returns the lines that can begin a block around a line, from the inside.
+func (b source) around(line int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		at := line
+		for at+1 < len(b) && b.empty(at) {
+			at++
+		}
+		indent := b.indent(at) // of the lines that do not begin the block
+		if at == line {
+			if !yield(line) {
+				return
+			}
+		}
+		if continues(b[at]) {
+			indent++
+		}
+		for i := line - 1; i >= 0 && indent > 0; i-- {
+			if b.empty(i) || isNote(b[i]) || b.indent(i) >= indent {
+				continue
+			}
+			if indent = b.indent(i); continues(b[i]) {
+				indent++
+				continue
+			}
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// end returns the last line of the block that begins with a line.
+func (b source) end(header int) int {
+	if b.empty(header) {
+		return header
+	}
+	indent, open, last := b.indent(header), opened(b[header]), header
+	for i := header + 1; i < len(b); i++ {
+		if b.empty(i) {
+			continue
+		}
+		switch own := b.indent(i); {
+		case own > indent:
+		case own < indent:
+			return last
+		case closes(b[i]):
+			if open += opened(b[i]); opened(b[i]) < 0 || !strings.ContainsAny(b[i], "{([:") {
+				return i
+			}
+			last = i
+			continue
+		case continues(b[i]): // a line that begins with an opening bracket
+		case open <= 0:
+			return last
+		}
+		open, last = open+opened(b[i]), i
+	}
+	return last
+}
+
+func (b source) empty(i int) bool { return strings.TrimSpace(b[i]) == "" }
+
+// indent returns the width of the white space before a line. A tab counts as eight columns.
+func (b source) indent(i int) (n int) {
+	for _, c := range b[i] {
+		switch c {
+		case ' ':
+			n++
+		case '\t':
+			n += 8 - n%8
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// closes reports whether a line begins with the end of a block.
+func closes(line string) bool {
+	line = strings.TrimSpace(line)
+	return line != "" && (strings.ContainsRune("})]", rune(line[0])) || firstWord(line) == "end")
+}
+
+// continues reports whether a line with the indent of the line above belongs to the block of that line.
+func continues(line string) bool {
+	return closes(line) || strings.HasPrefix(strings.TrimSpace(line), "{")
+}
+
+// opened returns the number of opening brackets without the closing brackets.
+func opened(line string) (n int) {
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; c {
+		case '"', '\'', '`':
+			if length := quoted(line[i+1:], c); length >= 0 {
+				i += length
+			}
+		case '/':
+			if strings.HasPrefix(line[i:], "//") {
+				return n
+			}
+		case '{', '(', '[':
+			n++
+		case '}', ')', ']':
+			n--
+		}
+	}
+	return n
+}
+
+// quoted returns the length of a quotation with its end, or -1. An apostrophe begins a short quotation only, because
+// texts and some languages have single apostrophes.
+func quoted(rest string, quote byte) int {
+	for i := 0; i < len(rest); i++ {
+		switch {
+		case rest[i] == '\\':
+			i++
+		case quote == '\'' && i > 8:
+			return -1
+		case rest[i] == quote:
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// isNote reports whether a line begins with a comment, an attribute or a directive of a preprocessor.
+func isNote(line string) bool {
+	line = strings.TrimSpace(line)
+	return slices.ContainsFunc([]string{"//", "/*", "#", "--", "@"}, func(mark string) bool { return strings.HasPrefix(line, mark) })
+}
+
+func firstWord(line string) string {
+	line = strings.TrimLeft(line, "}) \t")
+	if end := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' }); end >= 0 {
+		line = line[:end]
+	}
+	return line
+}
+
+// isControl reports whether a line begins with a control statement.
+func isControl(line string) bool { return slices.Contains(controls, firstWord(line)) }
+
+var controls = strings.Fields("if else elif elsif unless for foreach while until loop do repeat switch select match case when default " +
+	"try catch except rescue ensure finally with begin go defer return yield await using synchronized unsafe then")

@@ -1,0 +1,136 @@
+package text
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestEnclosingBlockOfALine(t *testing.T) {
+	const goFile = `package p
+
+// A Server serves.
+type Server struct {
+	Addr string
+
+	mu sync.Mutex
+}
+
+func (s *Server) Serve(
+	l net.Listener,
+) error {
+	switch {
+	case l == nil:
+		return errors.New("no } listener")
+	default:
+		if c := '{'; c > 0 {
+
+			s.log()
+		} else {
+			s.stop()
+		}
+	}
+	return nil
+}
+
+var done = 1
+`
+	const python = `import os
+
+class Shelf:
+    size = 1
+
+    def add(self, book):
+        """Adds."""
+        if book:
+            for page in book:
+                print(page)
+
+        return [
+            book,
+        ]
+
+    def drop(self):
+        pass
+
+x = 1
+`
+	const c = `static int
+add(int a, int b)
+{
+#ifdef DEBUG
+	log("{");
+#endif
+	return a + b;
+}
+
+int one;
+`
+	const ruby = `module Shelf
+  def add(book)
+    book.each do |page|
+      puts page
+    end
+  end
+end
+`
+	for _, tt := range []struct{ name, text, line, first, last string }{
+		{"the line of a struct", goFile, "type Server struct {", "type Server struct {", "}"},
+		{"a field of a struct", goFile, "	Addr string", "type Server struct {", "}"},
+		{"the empty line in a struct", goFile, "", "package p", ""},
+		{"a comment above a block", goFile, "// A Server serves.", "// A Server serves.", "}"},
+		{"the first line of a function", goFile, "func (s *Server) Serve(", "func (s *Server) Serve(", "}"},
+		{"a parameter", goFile, "	l net.Listener,", "func (s *Server) Serve(", "}"},
+		{"a case", goFile, "	case l == nil:", "func (s *Server) Serve(", "}"},
+		{"a line in nested statements", goFile, "			s.log()", "func (s *Server) Serve(", "}"},
+		{"an else", goFile, "		} else {", "func (s *Server) Serve(", "}"},
+		{"a line outside all blocks", goFile, "var done = 1", "var done = 1", "var done = 1"},
+		{"a statement of Python", python, "                print(page)", "    def add(self, book):", "        ]"},
+		{"a method of Python", python, "    def drop(self):", "    def drop(self):", "        pass"},
+		{"a class of Python", python, "class Shelf:", "class Shelf:", "        pass"},
+		{"a function with a bracket on its own line", c, "	return a + b;", "add(int a, int b)", "}"},
+		{"the line above the bracket", c, "add(int a, int b)", "add(int a, int b)", "}"},
+		{"a line of Ruby", ruby, "    book.each do |page|", "    book.each do |page|", "    end"},
+		{"a method of Ruby", ruby, "  def add(book)", "  def add(book)", "  end"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lines := strings.Split(tt.text, "\n")
+			at := -1
+			for i, line := range lines {
+				if line == tt.line && (at < 0 || tt.line == "") {
+					at = i
+					if tt.line == "" {
+						break
+					}
+				}
+			}
+			if at < 0 {
+				t.Fatal("no such line")
+			}
+			first, last := Enclosing(lines, at)
+			if tt.line == "" {
+				if first > at || last < at {
+					t.Errorf("%d to %d lack the line %d", first, last, at)
+				}
+				return
+			}
+			if lines[first] != tt.first || lines[last] != tt.last || first > at || last < at {
+				t.Errorf("%d %q to %d %q, want %q to %q", first, lines[first], last, lines[last], tt.first, tt.last)
+			}
+		})
+	}
+}
+
+// FuzzEnclosing checks that each block contains its line.
+func FuzzEnclosing(f *testing.F) {
+	f.Add("a {\n\tb\n}\n", 1)
+	f.Add("}\n{\n  (\n", 2)
+	f.Fuzz(func(t *testing.T, text string, at int) {
+		lines := strings.Split(text, "\n")
+		if at < 0 || at >= len(lines) || len(lines) > 200 {
+			t.Skip()
+		}
+		if first, last := Enclosing(lines, at); first < 0 || first > at || last < at || last >= len(lines) {
+			t.Errorf("lines %d to %d of %d around %d", first, last, len(lines), at)
+		}
+	})
+}

@@ -44,10 +44,9 @@ func (n *TreeNode) row() shown.Node[TreeNode] {
 	return shown.Node[TreeNode]{Entry: n.Entry.row(), Children: n.Children, More: n.More, Dependency: n.Dependency, Skipped: n.Skipped, Error: n.Error}
 }
 
-// Tree returns a directory and all entries below, in the order of ListDir. In the order ByName, cmd
-// is the first subdirectory, and README, manifests such as go.mod, and entry points such as main.go
-// are the first files, so a cut tree has them. Tree accepts the paths and returns the errors of
-// [Catalog.ListDir].
+// Tree returns a directory and all entries below, in the order of ListDir, except that ByName has
+// the subdirectory cmd and the files README, go.mod, main.go and the like first. Tree accepts the
+// paths and returns the errors of [Catalog.ListDir].
 //
 // Tree shows links as links and does not follow links. If a subdirectory cannot be read, its node
 // contains the reason, and the rest of the tree is complete. Tree omits hidden entries unless the
@@ -59,8 +58,7 @@ func (n *TreeNode) row() shown.Node[TreeNode] {
 // other entries of a directory. With [Budget], Limit follows the order of Budget instead.
 //
 // Tree reads each directory once and stats each entry, on at most four processors. Tree reads the
-// directories of a partly dropped level twice. The result does not depend on the number of
-// processors.
+// directories of a partly dropped level twice.
 func (c *Catalog) Tree(ctx context.Context, path string, opts ...DirOption) (DirTree, error) {
 	return run(ctx, fileCall{catalog: c, op: "Tree", path: path, dir: true, dirOptions: newDirOptions(opts)}, DirTree{})
 }

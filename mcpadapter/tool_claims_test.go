@@ -410,7 +410,7 @@ var claims = []claim{
 		c.refuses(`{"pattern":"2","files":["["]}`, "INVALID_PATTERN")
 	}},
 	{"search_text", "exclude_patterns", excludeText, excludeClaim(`"path":"files","pattern":".","show_dependencies":true`)},
-	{"search_text", "context_lines", "Number of lines to show before and after each match (default 0)", func(c caller) {
+	{"search_text", "context_lines", "Lines to show before and after each match (default 0)", func(c caller) {
 		c.same(`{"pattern":"two"}`, `{"pattern":"two","context_lines":0}`)
 		c.holds(`{"pattern":"two","context_lines":1}`, "\n\nreferences/guide.md\n1-one\n2:two\n3-three")
 		c.succeeds(`{"pattern":"two","context_lines":20}`)

@@ -28,7 +28,7 @@ var readFile = definition{
 	},
 	errors: errorText,
 	text:   true,
-	output: outputSchema(errorText, pathSchema+`,"text":{"type":"string","description":"The lines in UTF-8, without numbers"},`+
+	output: strings.TrimSuffix(outputSchema(errorText, pathSchema+`,"text":{"type":"string","description":"The lines in UTF-8, without numbers"},`+
 		`"first":{"type":"integer","description":"Number of the first line; negative if counted from the end; 0 for no lines"},"last":{"type":"integer","description":"Number of the last line, like first"},`+
 		`"total":{"type":"integer","description":"Number of lines of the file; -1 if unknown"},"size":{"type":"integer","description":"Size of the file in bytes"},`+
 		`"truncated":{"type":"boolean","description":"The text ends before the last of the requested lines"},`+
@@ -37,6 +37,7 @@ var readFile = definition{
 		`"invalid":{"type":"integer","description":"Number of invalid bytes or units, replaced by U+FFFD"},"changed":{"type":"boolean","description":"The file changed during the call"},`+
 		`"results":{"type":"array","items":{"type":"object"},"description":"For paths: the result for each file, or its path and error"}`,
 		"path", "text", "first", "last", "total", "size", "truncated", "encoding"),
+		"]}") + `,{"properties":{"results":{"type":"array"}},"required":["results"]}]}`, // for paths
 	run: func(ctx context.Context, t toolset, args arguments) (Result, error) {
 		paths := args.strings("paths")
 		if path, ok := args["path"].(string); ok {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -54,20 +53,6 @@ func TestSchemasAreValidObjects(t *testing.T) {
 				t.Errorf("%s: a property says that it is required, which is for its object to say", tool.Name)
 			}
 		}
-	}
-}
-
-// Each client sends the names, descriptions and input schemas of all tools to its model. report_feedback is an option.
-func TestToolsNeedFewCharacters(t *testing.T) {
-	const most = 11_500
-	total := 0
-	for _, tool := range everyTool(t).Tools() {
-		if tool.Name != "report_feedback" {
-			total += utf8.RuneCountInString(tool.Name + tool.Description + string(tool.InputSchema))
-		}
-	}
-	if t.Log(total, "characters"); total > most {
-		t.Errorf("the tools have %d characters, want at most %d", total, most)
 	}
 }
 

@@ -24,7 +24,7 @@ var searchText = definition{
 		excludePatterns,
 		{name: "output", kind: stringKind, description: "Lines, only paths, or paths and numbers of lines (default: content)", defaultValue: `"content"`,
 			enum: []string{"content", "files", "count"}, code: toolshelf.CodeInvalidOption},
-		{name: "context_lines", kind: integerKind, maximum: 20, description: "Number of lines to show before and after each match (default 0)", defaultValue: "0", code: toolshelf.CodeInvalidOption},
+		{name: "context_lines", kind: integerKind, maximum: 20, description: "Lines to show before and after each match (default 0)", defaultValue: "0", code: toolshelf.CodeInvalidOption},
 		showHidden("false"),
 		gitignore,
 		showDependencies,

@@ -19,8 +19,8 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 25, 25},             // without test files
-	{"lines of code", 4282, 4900}, // of these files, without comments and blank lines
-	{"exported names", 147, 145},  // functions, methods and types
+	{"lines of code", 4317, 4900}, // of these files, without comments and blank lines
+	{"exported names", 148, 145},  // functions, methods and types
 	{"test files", 40, 45},
 }
 

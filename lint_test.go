@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -21,6 +22,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
 func lint(t testing.TB, files map[string]string, options ...toolshelf.Option) []toolshelf.Diagnostic {
@@ -742,5 +744,50 @@ func TestLintReferencesOfLayers(t *testing.T) {
 				t.Errorf("%d references are reported, want %d", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestLintOfPlacesWithOtherEndings(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		client client.Client
+		files  map[string]string
+		want   []string
+	}{
+		{"a file without .prompt", client.VSCode(), map[string]string{".github/prompts/a.md": "", ".github/prompts/README.md": "", ".github/prompts/b.prompt.md": "---\ndescription: d\n---\n"},
+			[]string{"EXTENSION_NOT_READ .github/prompts/a.md"}},
+		{"two endings in one directory", client.Qwen(), map[string]string{".qwen/commands/a.toml": "description = 'd'\nprompt = 'x'", ".qwen/commands/b.md": "---\ndescription: d\n---\n"}, nil},
+		{"a TOML file beside Markdown files", client.Claude(), map[string]string{".claude/commands/a.toml": "prompt = 'x'"}, []string{"EXTENSION_NOT_READ .claude/commands/a.toml"}},
+		{"subdirectories that the client does not read", client.Cursor(), map[string]string{".cursor/commands/git/a.md": ""}, []string{"SUBDIRECTORY_NOT_READ .cursor/commands/git"}},
+		{"TOML that is not valid", client.Gemini(), map[string]string{".gemini/commands/git/a.toml": "description = 'd'\nprompt = x"}, []string{"FRONTMATTER_INVALID .gemini/commands/git/a.toml"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := problems(t, catalog(t, toolshelf.WithFs(memoryOf(t, tt.files)), toolshelf.WithClient(tt.client)))
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWatchOfTwoPlacesInOneDirectory(t *testing.T) {
+	root := diskOf(t, map[string]string{".qwen/commands/a.md": "", ".qwen/commands/b.toml": "prompt = 'x'"})
+	c, err := toolshelf.New(toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithClient(client.Qwen()), toolshelf.WithWatch())
+	if err != nil {
+		t.Skipf("no watch here: %v", err)
+	}
+	defer c.Close()
+	if got := names(t, c); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("got %q", got)
+	}
+	for _, file := range []string{"c.md", "d.toml"} {
+		if err := os.WriteFile(filepath.Join(root, ".qwen", "commands", file), []byte("prompt = 'x'"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"c", "d"} {
+		if _, err := c.Get(t.Context(), name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -801,6 +801,9 @@ func TestWithHome(t *testing.T) {
 		if got := names(t, c); !slices.Equal(got, want) {
 			t.Errorf("home %q: got %q, want %q", home, got, want)
 		}
+		if all := problems(t, c); slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, "SHADOWED") }) {
+			t.Errorf("home %q: a file shadows itself: %q", home, all)
+		}
 	}
 	t.Run("no home directory on the operating system", func(t *testing.T) {
 		home := diskOf(t, map[string]string{".claude/commands/a.md": "", ".config/opencode/commands/b.md": ""})

@@ -305,3 +305,39 @@ func TestStatCachedAfterClose(t *testing.T) {
 		t.Error("the closed index describes a file")
 	}
 }
+
+// A new file of a layer with another pattern can have the name of a known command.
+func TestKnownSeesNewFilesOfOtherPatterns(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		layer      Layer
+		file, text string
+		other      string // a file that cannot have the name "p:a"
+	}{
+		{"another suffix and a prefix", Layer{Prefix: "p:", Suffix: ".p.md"}, "high/a.p.md", "", "high/a.md"},
+		{"a subdirectory", Layer{Nested: true}, "high/p/a.md", "", "high/a.md"},
+		{"a name in the header", Layer{Prefix: "p:", Headed: true}, "high/b.md", "---\nname: a\n---\n", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			fsys := tree{"high/": "", "low/a.md": ""}.inMemory(t)
+			at := confined(t)(confine.Over(fsys, "/"))
+			tt.layer.Name, tt.layer.FS, tt.layer.Dir = "high", at, "high"
+			x := commandsOf(t, Config{Layers: []Layer{tt.layer, {Name: "low", FS: at, Dir: "low", Prefix: "p:"}}}, at)
+			last := snapshotOf(t, x)
+			if tt.other != "" {
+				if err := write(fsys, tt.other, ""); err != nil {
+					t.Fatal(err)
+				}
+				if e := x.Known(t.Context(), last, "p:a"); e == nil || e.Path != "low/a.md" {
+					t.Errorf("with %s: %v", tt.other, e)
+				}
+			}
+			if err := write(fsys, tt.file, tt.text); err != nil {
+				t.Fatal(err)
+			}
+			if e := x.Known(t.Context(), last, "p:a"); e != nil {
+				t.Errorf("with %s: %s", tt.file, e.Path)
+			}
+		})
+	}
+}

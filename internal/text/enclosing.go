@@ -14,7 +14,7 @@ import (
 // the same indent inside brackets, and ends with a line that begins with a closing bracket. Enclosing reads no language, so
 // Enclosing ignores brackets in short quotations only.
 func Enclosing(lines []string, line int) (first, last int) {
-	b := source(lines)
+	b := newSource(lines)
 	inner := [2]int{-1, -1}
 	for header := range b.around(line) {
 		end := b.end(header)
@@ -31,9 +31,9 @@ func Enclosing(lines []string, line int) (first, last int) {
 	if inner[0] >= 0 {
 		return inner[0], inner[1]
 	}
-	for first, last = line, line; first > 0 && !b.empty(line) && !b.empty(first-1); first-- {
+	for first, last = line, line; first > 0 && !b[line].empty && !b[first-1].empty; first-- {
 	}
-	for ; last+1 < len(lines) && !b.empty(line) && !b.empty(last+1); last++ {
+	for ; last+1 < len(lines) && !b[line].empty && !b[last+1].empty; last++ {
 	}
 	for i := first; i <= last; i++ {
 		last = max(last, b.end(i))
@@ -42,29 +42,58 @@ func Enclosing(lines []string, line int) (first, last int) {
 }
 
 // A source is the lines of a text.
-type source []string
+type source []sourceLine
+
+// A sourceLine has the properties of a line. Enclosing visits a line many times, and reads the text of the line once.
+type sourceLine struct {
+	indent    int  // the width of the white space before the line; a tab counts as eight columns
+	opened    int  // number of opening brackets without the closing brackets
+	empty     bool // the line is empty or white space
+	note      bool // the line begins with a comment, an attribute or a directive of a preprocessor
+	closes    bool // the line begins with the end of a block
+	reopens   bool // the line begins with the end of a block, and may begin a block
+	continues bool // a line with the indent of the line above belongs to the block of the line above
+}
+
+func newSource(lines []string) source {
+	b := make(source, len(lines))
+	for i, text := range lines {
+		l := &b[i]
+		l.indent = indent(text)
+		text = strings.TrimSpace(text)
+		if l.empty = text == ""; l.empty {
+			continue
+		}
+		l.opened = opened(text)
+		l.note = isNote(text)
+		l.closes = strings.ContainsRune("})]", rune(text[0])) || firstWord(text) == "end"
+		l.reopens = l.closes && l.opened >= 0 && strings.ContainsAny(text, "{([:")
+		l.continues = l.closes || text[0] == '{'
+	}
+	return b
+}
 
 // around returns the lines that can begin a block around a line, from the inside.
 func (b source) around(line int) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		at := line
-		for at+1 < len(b) && b.empty(at) {
+		for at+1 < len(b) && b[at].empty {
 			at++
 		}
-		indent := b.indent(at) // of the lines that do not begin the block
+		indent := b[at].indent // of the lines that do not begin the block
 		if at == line {
 			if !yield(line) {
 				return
 			}
 		}
-		if continues(b[at]) {
+		if b[at].continues {
 			indent++
 		}
 		for i := line - 1; i >= 0 && indent > 0; i-- {
-			if b.empty(i) || isNote(b[i]) || b.indent(i) >= indent {
+			if b[i].empty || b[i].note || b[i].indent >= indent {
 				continue
 			}
-			if indent = b.indent(i); continues(b[i]) {
+			if indent = b[i].indent; b[i].continues {
 				indent++
 				continue
 			}
@@ -77,38 +106,35 @@ func (b source) around(line int) func(func(int) bool) {
 
 // end returns the last line of the block that begins with a line.
 func (b source) end(header int) int {
-	if b.empty(header) {
+	if b[header].empty {
 		return header
 	}
-	indent, open, last := b.indent(header), opened(b[header]), header
+	indent, open, last := b[header].indent, b[header].opened, header
 	for i := header + 1; i < len(b); i++ {
-		if b.empty(i) {
+		l := &b[i]
+		if l.empty {
 			continue
 		}
-		switch own := b.indent(i); {
-		case own > indent:
-		case own < indent:
+		switch {
+		case l.indent > indent:
+		case l.indent < indent:
 			return last
-		case closes(b[i]):
-			if open += opened(b[i]); opened(b[i]) < 0 || !strings.ContainsAny(b[i], "{([:") {
+		case l.closes:
+			if !l.reopens {
 				return i
 			}
-			last = i
-			continue
-		case continues(b[i]): // a line that begins with an opening bracket
+		case l.continues: // a line that begins with an opening bracket
 		case open <= 0:
 			return last
 		}
-		open, last = open+opened(b[i]), i
+		open, last = open+l.opened, i
 	}
 	return last
 }
 
-func (b source) empty(i int) bool { return strings.TrimSpace(b[i]) == "" }
-
-// indent returns the width of the white space before a line. A tab counts as eight columns.
-func (b source) indent(i int) (n int) {
-	for _, c := range b[i] {
+// indent returns the width of the white space before a line.
+func indent(line string) (n int) {
+	for _, c := range line {
 		switch c {
 		case ' ':
 			n++
@@ -121,24 +147,19 @@ func (b source) indent(i int) (n int) {
 	return n
 }
 
-// closes reports whether a line begins with the end of a block.
-func closes(line string) bool {
-	line = strings.TrimSpace(line)
-	return line != "" && (strings.ContainsRune("})]", rune(line[0])) || firstWord(line) == "end")
-}
-
-// continues reports whether a line with the indent of the line above belongs to the block of that line.
-func continues(line string) bool {
-	return closes(line) || strings.HasPrefix(strings.TrimSpace(line), "{")
-}
-
 // opened returns the number of opening brackets without the closing brackets.
 func opened(line string) (n int) {
+	unended := "" // the quotes without an end: later quotes of the same kind have no end
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; c {
 		case '"', '\'', '`':
+			if strings.IndexByte(unended, c) >= 0 {
+				continue
+			}
 			if length := quoted(line[i+1:], c); length >= 0 {
 				i += length
+			} else if c != '\'' {
+				unended += string(c)
 			}
 		case '/':
 			if strings.HasPrefix(line[i:], "//") {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -115,6 +116,25 @@ end
 			}
 			if lines[first] != tt.first || lines[last] != tt.last || first > at || last < at {
 				t.Errorf("%d %q to %d %q, want %q to %q", first, lines[first], last, lines[last], tt.first, tt.last)
+			}
+		})
+	}
+}
+
+// Reading the long lines of these texts once for each visit exceeds every timeout.
+func TestEnclosingReadsEachLineOnce(t *testing.T) {
+	for _, tt := range []struct {
+		name        string
+		lines       []string
+		first, last int
+	}{
+		{"a line of escaped quotation marks", []string{"func f() {", ` "` + strings.Repeat("\\\"", 2<<20), "}"}, 0, 2},
+		{"a line of escaped quotation marks of two kinds", []string{"func f() {", " " + strings.Repeat("\\\"\\`", 1<<20), "}"}, 0, 2},
+		{"many lines that open a block", slices.Repeat([]string{"f" + strings.Repeat(" ", 20_000) + "{"}, 4000), 0, 3999},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if first, last := Enclosing(tt.lines, len(tt.lines)-1); first != tt.first || last != tt.last {
+				t.Errorf("the block is %d to %d, want %d to %d", first, last, tt.first, tt.last)
 			}
 		})
 	}

@@ -92,8 +92,12 @@ func (r *reader) around(q Request) (Page, error) {
 		if p.Format.CR {
 			terminator = "\r"
 		}
-		first, last := Enclosing(strings.Split(p.Text, terminator)[:p.Last-p.First+1], q.Around-p.First)
-		q.From, q.To = p.First+first, p.First+last
+		lines := strings.Split(p.Text, terminator)
+		lines = lines[:min(len(lines), p.Last-p.First+1)] // a file that changes can have fewer line breaks than the index
+		if at := q.Around - p.First; at < len(lines) {
+			first, last := Enclosing(lines, at)
+			q.From, q.To = p.First+first, p.First+last
+		}
 	}
 	if p, err = r.page(q); err == nil && p.Last < q.Around {
 		const before = 5

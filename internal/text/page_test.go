@@ -341,11 +341,11 @@ func TestReadOfAChangedFile(t *testing.T) {
 	}
 	for _, content := range []string{"0123456789abcde\n", "01234567\xff\xff\xe2\r\n\x82\x00\n"} {
 		changed := strings.NewReader(strings.Repeat(content, size/16))
-		for _, q := range []Request{{From: block, To: block + 1}, {From: block + 2, To: 2 * block}, {From: 2, To: 3, Column: 2 * block}, {From: -3, To: -2}} {
+		for _, q := range []Request{{From: block, To: block + 1}, {From: block + 2, To: 2 * block}, {From: 2, To: 3, Column: 2 * block}, {From: -3, To: -2}, {Around: 5}, {Around: 2 * block}} {
 			q.Max = chunk
 			for _, q.Unchanged = range []func() bool{nil, unchanged} {
 				if _, err := Read(t.Context(), changed, size, &x, q); err != nil {
-					t.Errorf("lines %d to %d, column %d: %v", q.From, q.To, q.Column, err)
+					t.Errorf("lines %d to %d, column %d, around %d: %v", q.From, q.To, q.Column, q.Around, err)
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package gosdk
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,7 @@ import (
 // HTTPOptions are the options of [NewHTTPHandler]. The zero value has safe defaults. A limit
 // that is zero or negative has its default.
 type HTTPOptions struct {
-	// Hosts are the names of the server, without ports. A request with another name in its
+	// Hosts are the names of the server. A port has no meaning. A request with another name in its
 	// Host header receives the status 403, because a website can point its own name at the
 	// server (DNS rebinding). IP addresses and localhost are always allowed, because a
 	// website cannot point them elsewhere.
@@ -40,12 +41,12 @@ type HTTPOptions struct {
 	// the path of Metadata.Resource.
 	Metadata *oauthex.ProtectedResourceMetadata
 
-	MaxCalls     int           // calls that run at the same time; further calls wait within their CallTimeout; default 100
+	MaxCalls     int           // calls that run at the same time, and messages of a batch; further calls wait within their CallTimeout; default 100
 	CallTimeout  time.Duration // duration of a call; default 50 s
 	MaxRequests  int           // open requests, also of waiting calls and of subscriptions; default 1,000
 	MaxBodyBytes int64         // size of the body of a request; default 1 MiB
 	BodyTimeout  time.Duration // duration of the transfer of a body; default 10 s
-	WriteTimeout time.Duration // duration of the write of a message to a client that does not read; default 30 s
+	WriteTimeout time.Duration // duration of the write of a message to a client that does not read, and the time between comments to a subscriber; default 30 s
 
 	// Logger receives refused requests and reached limits at the level warn, and each call at
 	// the level debug. No record contains a token, an argument or a result. With nil, the
@@ -93,7 +94,9 @@ type HTTPHandler struct {
 //
 // The handler cancels a call whose client leaves, and limits calls, bodies and writes as
 // [HTTPOptions] describes. The http.Server of the program limits headers (ReadHeaderTimeout) and
-// idle connections (IdleTimeout). Do not set WriteTimeout, which would end subscriptions.
+// idle connections (IdleTimeout). Do not set WriteTimeout, which would end subscriptions. A
+// ResponseWriter that wraps another needs the method Unwrap (see http.ResponseController): without
+// deadlines, BodyTimeout and WriteTimeout have no effect.
 //
 // NewHTTPHandler panics if s is nil, or if o has an invalid origin, or metadata without Verify or
 // without an absolute URL as the resource.
@@ -127,7 +130,7 @@ func NewHTTPHandler(s *mcp.Server, o *HTTPOptions) *HTTPHandler {
 		Logger:                       o.Logger,
 		MaxRequestBodyBytes:          o.MaxBodyBytes,
 		PropagateRequestCancellation: true,
-		DisableLocalhostProtection:   len(o.Hosts) > 0, // a proxy on this machine sends a name of Hosts
+		DisableLocalhostProtection:   true, // the guard checks the hosts at each address
 	})
 	h.serve = h.guard.bearer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if h.readBody(w, r) {
@@ -167,7 +170,9 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if h.guard.admit(w, r) {
-		h.serve.ServeHTTP(&timedWriter{ResponseWriter: w, conn: conn, timeout: h.options.WriteTimeout}, r)
+		timed := &timedWriter{ResponseWriter: w, conn: conn, timeout: h.options.WriteTimeout}
+		defer timed.end()
+		h.serve.ServeHTTP(timed, r)
 	}
 }
 
@@ -189,7 +194,11 @@ func (h *HTTPHandler) readBody(w http.ResponseWriter, r *http.Request) bool {
 	switch {
 	case err == nil:
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		return true
+		var batch []json.RawMessage // of 2025-03-26
+		if !bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) || json.Unmarshal(body, &batch) != nil || len(batch) <= h.options.MaxCalls {
+			return true
+		}
+		h.guard.refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("the batch has %d messages; send at most %d in a request", len(batch), h.options.MaxCalls))
 	case errors.As(err, &tooLarge):
 		h.guard.refuse(w, r, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has more than %d bytes, the limit", tooLarge.Limit))
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -228,8 +237,10 @@ func (h *HTTPHandler) limitCalls(next mcp.MethodHandler) mcp.MethodHandler {
 		err := error(h.tooMany)
 		select {
 		case h.calls <- struct{}{}:
-			result, err = next(ctx, method, req)
-			<-h.calls
+			func() {
+				defer func() { <-h.calls }() // also after a panic that other middleware recovers
+				result, err = next(ctx, method, req)
+			}()
 			err = h.limitOf(ctx, result, err)
 		case <-ctx.Done():
 			if cause := context.Cause(ctx); cause != error(h.tooLong) {
@@ -329,11 +340,17 @@ type timedWriter struct {
 	conn     *http.ResponseController
 	timeout  time.Duration
 	answered bool // the last message is the response to a call
+
+	mu       sync.Mutex  // one write at a time
+	comments *time.Timer // writes the next comment
+	ended    bool        // ServeHTTP returns
 }
 
 func (w *timedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *timedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	defer w.limit()()
 	// The SDK writes the members of a message in a fixed order. A notification has no ID.
 	w.answered = bytes.HasPrefix(p, []byte("event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":"))
@@ -343,11 +360,39 @@ func (w *timedWriter) Write(p []byte) (int, error) {
 // FlushError does not flush a response, because ServeHTTP returns now: net/http then sends the response and
 // its end in one write.
 func (w *timedWriter) FlushError() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.answered {
 		return nil
 	}
+	if w.comments == nil {
+		w.comments = time.AfterFunc(w.timeout, w.comment)
+	}
 	defer w.limit()()
 	return w.conn.Flush()
+}
+
+// comment writes a comment of server-sent events, which clients ignore. A write that fails ends the request.
+// Without comments, net/http does not notice the end of an HTTP/1 connection with unread bytes.
+func (w *timedWriter) comment() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return
+	}
+	defer w.limit()()
+	if _, err := io.WriteString(w.ResponseWriter, ":\n\n"); err == nil && w.conn.Flush() == nil {
+		w.comments.Reset(w.timeout)
+	}
+}
+
+// end ends the comments, because no one may write after ServeHTTP.
+func (w *timedWriter) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended = true; w.comments != nil {
+		w.comments.Stop()
+	}
 }
 
 func (w *timedWriter) limit() (end func()) {

@@ -90,14 +90,19 @@ func (g guard) admit(w http.ResponseWriter, r *http.Request) bool {
 
 // allowsHost reports whether a Host header names this server.
 func (g guard) allowsHost(header string) bool {
-	name, _, err := net.SplitHostPort(header)
-	if err != nil { // without a port
-		name = strings.Trim(header, "[]")
-	}
+	name := hostName(header)
 	if _, err := netip.ParseAddr(name); err == nil || strings.EqualFold(name, "localhost") {
 		return true
 	}
-	return name != "" && slices.ContainsFunc(g.options.Hosts, func(host string) bool { return strings.EqualFold(host, name) })
+	return name != "" && slices.ContainsFunc(g.options.Hosts, func(host string) bool { return strings.EqualFold(hostName(host), name) })
+}
+
+// hostName returns a host without its port.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
 }
 
 // bearer requires a valid token if the options have Verify. The SDK verifies the token and writes the
@@ -110,7 +115,8 @@ func (g guard) bearer(next http.Handler) http.Handler {
 	verify := func(ctx context.Context, token string, r *http.Request) (*auth.TokenInfo, error) {
 		info, err := o.Verify(ctx, token, r)
 		if err != nil && !errors.Is(err, auth.ErrInvalidToken) && !errors.Is(err, auth.ErrOAuth) {
-			o.Logger.ErrorContext(ctx, "verify", slog.Any("error", err))
+			secrets := strings.NewReplacer(token, "TOKEN", url.QueryEscape(token), "TOKEN") // an error of a request has its URL
+			o.Logger.ErrorContext(ctx, "verify", slog.String("error", secrets.Replace(err.Error())))
 			err = errors.New("the server cannot verify tokens now; repeat the request later") // the cause is not for the client
 		}
 		return info, err

@@ -274,6 +274,46 @@ func TestACallWithoutAPlaceIsAnError(t *testing.T) {
 	<-ended
 }
 
+func TestACallThatPanicsFreesItsPlace(t *testing.T) {
+	g := newGate(t)
+	g.AddTool(&mcp.Tool{Name: "panic", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { panic("a bug") })
+	_, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{MaxCalls: 1, CallTimeout: 50 * time.Millisecond})
+	g.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
+			defer func() {
+				if fault := recover(); fault != nil {
+					err = fmt.Errorf("recovered: %v", fault)
+				}
+			}()
+			return next(ctx, method, req)
+		}
+	})
+	for range 2 {
+		if _, body := do(t, post(t, url, revisions[0], "tools/call", `{"name":"panic"}`)); !strings.Contains(body, "recovered: a bug") {
+			t.Errorf("got %s", body)
+		}
+	}
+}
+
+// A batch (2025-03-26) would otherwise be thousands of calls in one request.
+func TestABatchHasAtMostMaxCallsMessages(t *testing.T) {
+	_, url := overHTTP(t, newGate(t).Server, &gosdk.HTTPOptions{MaxCalls: 3})
+	for n, want := range map[int]int{1: http.StatusOK, 3: http.StatusOK, 4: http.StatusRequestEntityTooLarge} {
+		var messages []string
+		for id := range n {
+			messages = append(messages, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id))
+		}
+		r := post(t, url, "2025-03-26", "ping", "{}")
+		body := " [" + strings.Join(messages, ",") + "]"
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(body)), int64(len(body))
+		status, text := do(t, r)
+		if status != want || want == http.StatusOK && strings.Count(text, `"result"`) != n || want != http.StatusOK && text != "the batch has 4 messages; send at most 3 in a request\n" {
+			t.Errorf("%d messages: got %d %s", n, status, text)
+		}
+	}
+}
+
 func TestRequestsBeyondMaxRequestsAreRefused(t *testing.T) {
 	_, url := overHTTP(t, newGate(t).Server, &gosdk.HTTPOptions{MaxRequests: 2})
 	conn := raw(t, url, "{")
@@ -410,8 +450,43 @@ func TestASubscriptionOutlastsAllTimeouts(t *testing.T) {
 	}
 }
 
+// net/http does not notice the end of a connection that has bytes after the request.
+func TestASubscriptionEndsAfterItsClientLeaves(t *testing.T) {
+	for name, trailing := range map[string]string{"no bytes after the request": "", "bytes after the request": "\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			h := gosdk.NewHTTPHandler(newGate(t).Server, &gosdk.HTTPOptions{WriteTimeout: 50 * time.Millisecond})
+			ended := make(chan struct{})
+			web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				defer close(ended)
+				h.ServeHTTP(w, r)
+			}))
+			defer web.Close()
+			conn, err := net.Dial("tcp", web.Listener.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			conn.SetDeadline(time.Now().Add(30 * time.Second))
+			if err := post(t, web.URL, revisions[1], "subscriptions/listen", `{"notifications":{"toolsListChanged":true}}`).Write(conn); err != nil {
+				t.Fatal(err)
+			}
+			lines := bufio.NewScanner(conn)
+			for _, want := range []string{"acknowledged", ":", ":"} {
+				for lines.Scan() && !strings.Contains(lines.Text(), want) {
+				}
+			}
+			if lines.Text() != ":" {
+				t.Errorf("got %q, %v", lines.Text(), lines.Err())
+			}
+			io.WriteString(conn, trailing)
+			conn.Close()
+			<-ended
+		})
+	}
+}
+
 func TestHosts(t *testing.T) {
-	h := gosdk.NewHTTPHandler(newGate(t).Server, &gosdk.HTTPOptions{Hosts: []string{"MCP.example.com", ""}})
+	h := gosdk.NewHTTPHandler(newGate(t).Server, &gosdk.HTTPOptions{Hosts: []string{"MCP.example.com", "port.example:8443", ""}})
 	for _, tt := range []struct {
 		host   string
 		status int
@@ -419,6 +494,8 @@ func TestHosts(t *testing.T) {
 		{"mcp.example.com", 200},
 		{"mcp.example.com:8443", 200},
 		{"MCP.EXAMPLE.COM", 200},
+		{"port.example", 200},
+		{"port.example:8443", 200},
 		{"localhost:8080", 200},
 		{"192.168.1.20:8080", 200},
 		{"[fd00::1]:8080", 200},
@@ -452,10 +529,6 @@ func TestWithoutHostsOnlyAddressesAreAccepted(t *testing.T) {
 			r.Host = host
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, r)
-			want := want
-			if local == "127.0.0.1" && host == "192.168.1.20:8080" {
-				want = 403 // the SDK accepts only names of the loopback interface there
-			}
 			if w.Code != want {
 				t.Errorf("%s at %s: status %d, want %d", host, local, w.Code, want)
 			}
@@ -510,6 +583,8 @@ func verify(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, 
 		return info, nil
 	case "outage":
 		return nil, errors.New("dial tcp 10.9.8.7:443: refused")
+	case "outage+4711":
+		return nil, errors.New(`Get "https://10.9.8.7/?token=outage%2B4711": the token outage+4711 is unreachable`)
 	}
 	return nil, fmt.Errorf("%w: unknown", auth.ErrInvalidToken)
 }
@@ -726,7 +801,7 @@ func TestLogHasRefusalsAndCallsButNoTokensAndArguments(t *testing.T) {
 	g := newGate(t)
 	close(g.open)
 	h, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{Verify: verify, Logger: slog.New(slog.NewTextHandler(&lockedWriter{&mu, &log}, &slog.HandlerOptions{Level: slog.LevelDebug}))})
-	for token, params := range map[string]string{"good": `{"name":"wait","arguments":{"secret":"argument-4711"}}`, "bad-4711": "{}"} {
+	for token, params := range map[string]string{"good": `{"name":"wait","arguments":{"secret":"argument-4711"}}`, "bad-4711": "{}", "outage+4711": "{}"} {
 		r := post(t, url, revisions[0], "tools/call", params)
 		r.Header.Set("Authorization", "Bearer "+token)
 		do(t, r)
@@ -736,7 +811,8 @@ func TestLogHasRefusalsAndCallsButNoTokensAndArguments(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	for _, want := range []string{"level=DEBUG msg=call method=tools/call ", " tool=wait", "level=WARN msg=refused status=401 reason=token remote=127.0.0.1:"} {
+	for _, want := range []string{"level=DEBUG msg=call method=tools/call ", " tool=wait", "level=WARN msg=refused status=401 reason=token remote=127.0.0.1:",
+		`level=ERROR msg=verify error="Get \"https://10.9.8.7/?token=TOKEN\": the token TOKEN is unreachable"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %q in\n%s", want, &log)
 		}

@@ -625,8 +625,12 @@ func TestMemoryOfSkillsIsBounded(t *testing.T) {
 		t.Skip("many long headers")
 	}
 	const n = 50 * 64 / bits.UintSize // more than 32 MiB of values
-	text := "---\nname: s\ndescription: d\ndisable-model-invocation: true\nuser-invocable: no\nmetadata:\n  a: [" + strings.Repeat("y,", 25_000) + "]\n---\n"
-	c := catalog(t, toolshelf.WithSkillsFS("x", manyHeaders(n, "s%d/SKILL.md", text)))
+	text := "---\nname: s%d\ndescription: d\ndisable-model-invocation: true\nuser-invocable: no\nmetadata:\n  a: [" + strings.Repeat("y,", 25_000) + "]\n---\n"
+	files := manyHeaders(n, "s%d/SKILL.md", "")
+	for i := range n {
+		files[fmt.Sprintf("s%d/SKILL.md", i)].Data = fmt.Appendf(nil, text, i)
+	}
+	c := catalog(t, toolshelf.WithSkillsFS("x", files))
 	heap := heapOf(func() any {
 		if err := func() error { _, err := c.SkillsPrompt(t.Context()); return err }(); err != nil {
 			t.Fatal(err)
@@ -642,7 +646,7 @@ func TestMemoryOfSkillsIsBounded(t *testing.T) {
 	}
 	cut := 0
 	for _, s := range skills {
-		if s.DeclaredName != "s" || s.Description != "d" || !s.DisableModelInvocation || s.UserInvocable {
+		if s.DeclaredName != s.Name || s.Description != "d" || !s.DisableModelInvocation || s.UserInvocable {
 			t.Fatalf("a skill without its first fields: %+v", s)
 		}
 		if !slices.ContainsFunc(s.Diagnostics, notKept) {

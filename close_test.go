@@ -71,10 +71,10 @@ func (f countedFile) Readdir(n int) ([]fs.FileInfo, error) { f.c.count(); return
 func (f countedFile) Stat() (os.FileInfo, error)           { f.c.count(); return f.File.Stat() }
 func (f countedFile) Write(p []byte) (int, error)          { f.c.count(); return f.File.Write(p) }
 
-// busyProject is a project with many files for every method.
-func busyProject() map[string]string {
+// busyProject is a project with n files of each kind for every method.
+func busyProject(n int) map[string]string {
 	files := map[string]string{}
-	for i := range 200 {
+	for i := range n {
 		files[fmt.Sprintf("commands/c%02d.md", i)] = "---\ndescription: d\n---\nSome words.\n"
 		files[fmt.Sprintf("skills/s%02d/SKILL.md", i)] = fmt.Sprintf("---\nname: s%02d\ndescription: d\n---\n", i)
 		files[fmt.Sprintf("skills/s00/files/f%02d", i)] = "x"
@@ -193,7 +193,7 @@ var contexts = map[string]func(*testing.T) context.Context{
 // Close waits for the running call of the filesystem and for the calls that close files.
 // Afterwards no method uses the filesystem.
 func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
-	files := busyProject()
+	files := busyProject(200)
 	methods := everyMethod()
 	for _, op := range []string{"SkillLayers", "SkillManifests", "Skill.FS"} {
 		methods[op] = otherMethods()[op]
@@ -251,7 +251,7 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 // context.
 func TestCloseEndsATreeOnDisk(t *testing.T) {
 	root := t.TempDir()
-	for i := range 300 {
+	for i := range 100 {
 		if err := os.MkdirAll(filepath.Join(root, fmt.Sprintf("d%d/e/f/g/h", i)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -387,7 +387,7 @@ func TestCloseWithinAFunctionOfTheCaller(t *testing.T) {
 // A runtime.Goexit or a panic in a function of the caller ends the goroutine of the caller,
 // even if the function runs on another goroutine.
 func TestAGoexitOfTheCallersFilesystemIsNotAResult(t *testing.T) {
-	files := busyProject()
+	files := busyProject(20)
 	for op, call := range everyMethod() {
 		for kind, with := range contexts {
 			for way, exit := range map[string]func(){"Goexit": runtime.Goexit, "panic": func() { panic("the filesystem's") }} {

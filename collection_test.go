@@ -174,8 +174,8 @@ func TestCommandsAgreeWithGet(t *testing.T) {
 // Skills and Commands of a new catalog open each file once.
 func TestEachTextIsReadOnce(t *testing.T) {
 	files := map[string]string{}
-	for i := range 200 {
-		body := strings.Repeat("x", i*300)
+	for i := range 100 {
+		body := strings.Repeat("x", i*600)
 		files[fmt.Sprintf("skills/s%d/SKILL.md", i)] = skillFile(fmt.Sprintf("s%d", i)) + body
 		files[fmt.Sprintf("commands/c%d.md", i)] = body
 	}

@@ -677,7 +677,7 @@ func exportedMethods(t *testing.T) map[string]func(context.Context, *toolshelf.C
 }
 
 func TestOnlySaveReportWritesToAFilesystem(t *testing.T) {
-	files := busyProject()
+	files := busyProject(20)
 	for name, call := range exportedMethods(t) {
 		fsys := &refusing{Fs: memoryOf(t, files)}
 		c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithReports("reports", "state"))
@@ -722,7 +722,7 @@ func state(t *testing.T, dir string) map[string]string {
 }
 
 func TestOnlySaveReportWritesToTheDisk(t *testing.T) {
-	root := diskOf(t, busyProject())
+	root := diskOf(t, busyProject(20))
 	all := exportedMethods(t)
 	save := all["SaveReport"]
 	delete(all, "SaveReport")

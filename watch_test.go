@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
 // watching returns a catalog with WithWatch after its first scan.
@@ -122,21 +123,21 @@ func TestABurstIsOneChange(t *testing.T) {
 	added := map[string]bool{}
 	changes := make(chan toolshelf.Change, 1000)
 	c.OnChange(func(change toolshelf.Change) { changes <- change })
-	for i := range 500 {
+	for i := range 200 {
 		write(t, "x", root, "commands", fmt.Sprintf("n%03d.md", i))
 	}
 	calls := 0
-	for len(added) < 500 {
+	for len(added) < 200 {
 		change := <-changes
 		calls++
 		for _, name := range change.Commands.Added {
 			added[name] = true
 		}
 	}
-	if calls > 20 {
-		t.Errorf("500 files caused %d changes", calls)
+	if calls > 8 {
+		t.Errorf("200 files caused %d changes", calls)
 	}
-	t.Logf("500 files, %d changes", calls)
+	t.Logf("200 files, %d changes", calls)
 }
 
 func TestWatchReportsAChangeWithoutACall(t *testing.T) {
@@ -449,10 +450,7 @@ func (n *told) compare(want shape) string {
 // the number of changes.
 func TestWatchAgreesWithANewCatalog(t *testing.T) {
 	const trees = 16
-	steps := 1000 // in all
-	if testing.Short() {
-		steps = 400
-	}
+	steps := catalogtest.Rounds(640, 4000) // in all
 	if text := os.Getenv("TOOLSHELF_WATCH_STEPS"); text != "" {
 		var err error
 		if steps, err = strconv.Atoi(text); err != nil {

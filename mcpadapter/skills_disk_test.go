@@ -198,7 +198,7 @@ func TestClientsNeverReceiveOtherBytesThanTheirEntry(t *testing.T) {
 			one := newClient()
 			client = func() skillClient { return one }
 		}
-		for range rounds {
+		for round := 0; round < rounds || reads.Load() == 0 || refused.Load() == 0; round++ {
 			for _, e := range client().list() {
 				if rand.IntN(2) == 0 { // an entry of the list, or a fresh entry
 					var fresh struct{ Skill mcpadapter.SkillEntry }

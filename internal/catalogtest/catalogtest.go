@@ -3,6 +3,7 @@ package catalogtest
 
 import (
 	"errors"
+	"flag"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -100,10 +101,14 @@ func Eventually(t testing.TB, check func() string) {
 }
 
 // Rounds returns the number of rounds of a test that repeats a random or a racy case. A run with TOOLSHELF_NIGHTLY
-// makes more rounds. The checks of a round are the same in each run.
+// makes more rounds, and a run with -short a quarter of the rounds. The checks of a round are the same in each run. A
+// value for package rapid, which lowers its number with -short, is set before flags are parsed.
 func Rounds(usual, nightly int) int {
-	if os.Getenv("TOOLSHELF_NIGHTLY") != "" {
+	switch {
+	case os.Getenv("TOOLSHELF_NIGHTLY") != "":
 		return nightly
+	case flag.Parsed() && testing.Short():
+		return usual / 4
 	}
 	return usual
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -100,6 +101,15 @@ func TestFindFilesInAnOrder(t *testing.T) {
 				t.Errorf("%v, text (-want +got):\n%s", err, diff)
 			}
 		})
+	}
+}
+
+func TestFindFilesMarksUnknownTimes(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(afero.FromIOFS{FS: fstest.MapFS{
+		"a.txt": {}, "b.txt": {ModTime: time.Date(2026, 1, 10, 12, 30, 0, 0, time.UTC)}}}))
+	found, err := c.FindFiles(t.Context(), ".", "*.txt", toolshelf.SortedBy(toolshelf.ByModified))
+	if want := "Found 2 files:\n\n2026-01-10 12:30  b.txt\n?  a.txt"; err != nil || found.String() != want {
+		t.Errorf("%v, text %q, want %q", err, found.String(), want)
 	}
 }
 

@@ -457,6 +457,7 @@ var claims = []claim{
 		c.holds(`{"paths":["references/guide.md","references/guide.md"],"max_bytes":10}`, "==> references/guide.md <==\n1\tone\n… and 2 more lines; continue with line 2\n\n==> references/guide.md <==\n1\tone\n… and")
 		c.holds(`{"path":"files/b.md","paths":["references/guide.md"],"start_line":-1}`, "==> files/b.md <==\n1\t333\n\n==> references/guide.md <==\n3\tthree")
 		c.refuses(`{"paths":["files/nothing"],"start_line":3,"end_line":2}`, "INVALID_OPTION")
+		c.refuses(`{"paths":["files/nothing","files"]}`, "NOT_FOUND")
 		c.refuses(`{"start_line":2}`, "INVALID_ARGUMENTS")
 		c.refuses(`{"paths":[]}`, "INVALID_ARGUMENTS")
 	}},

@@ -135,16 +135,17 @@ func (d definition) tool(t toolset) Tool {
 }
 
 // within runs the tool so that the structured content of a text is within max_characters too. Structured content is
-// longer than its text, so within runs the tool again with a smaller limit for the text.
+// longer than its text, so within runs the tool again with a smaller limit for the text. Each further run reduces the
+// limit by a further sixteenth, because the structured content can repeat long arguments.
 func (d definition) within(ctx context.Context, t toolset, args arguments) (Result, error) {
 	result, err := d.run(ctx, t, args)
 	most, limited := args[maxCharacters.name].(int)
-	for budget := most; limited && t.structured && err == nil; {
+	for runs, budget := 0, most; limited && t.structured && err == nil; runs++ {
 		size := utf8.RuneCount(result.Structured)
 		if size <= most {
 			break
 		}
-		budget = budget * most / size
+		budget = min(budget, utf8.RuneCountInString(result.Text)) * (most - most/16*runs) / size
 		args[maxCharacters.name] = budget
 		if result, err = d.run(ctx, t, args); errors.Is(err, toolshelf.ErrInvalidOption) {
 			err = &toolshelf.Error{Code: toolshelf.CodeInvalidOption, Op: d.name, Message: fmt.Sprintf(

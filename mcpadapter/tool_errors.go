@@ -34,7 +34,7 @@ func (d definition) message(e *toolshelf.Error) string {
 	if ok && e.Code == toolshelf.CodeInvalidOption {
 		for _, p := range d.parameters {
 			if p.option == name {
-				return p.name + ": " + problem
+				return p.name + ": " + goAdvice.Replace(problem)
 			}
 		}
 	}
@@ -53,6 +53,7 @@ var goAdvice = strings.NewReplacer(
 	"; see WithSymlinks", "; replace the link by the directory",
 	"; check the path given to WithRoot", "; create the directory",
 	"is configured; use WithReports", "is configured",
+	"Lines and Column select other lines; omit these options", "start_line, end_line and start_column select other lines; omit these arguments",
 	", and that WithSymlinks allows its links", ", and no link",
 )
 

@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -73,15 +74,16 @@ func readPath(ctx context.Context, t toolset, args arguments, path string, maxBy
 }
 
 // readPaths reads several files. Each file gets an equal share of the bytes that the files before have left over. The
-// error of a file is a part of the result, unless all files fail.
+// error of a file is a part of the result. If all files fail, the call fails with the code of the first file.
 func readPaths(ctx context.Context, t toolset, args arguments, paths []string) (Result, error) {
 	type failed struct {
 		Path  string           `json:"path"`
 		Error *toolshelf.Error `json:"error"`
 	}
-	var parts []string
+	var parts, messages []string
 	var results []any
-	hider, left, failures := newRootHider(t.Root()), args.integer("max_bytes"), 0
+	var code toolshelf.Code // of the first file that fails
+	hider, left := newRootHider(t.Root()), args.integer("max_bytes")
 	for i, path := range paths {
 		text, err := readPath(ctx, t, args, path, max(left/(len(paths)-i), 1))
 		shown, result := text.String(), any(text)
@@ -92,14 +94,15 @@ func readPaths(ctx context.Context, t toolset, args arguments, paths []string) (
 			}
 			message := hider.text(withoutGo(ours))
 			shown, result = "Error: "+truncate(message), failed{path, &toolshelf.Error{Code: ours.Code, Message: truncate(message)}}
-			failures++
+			code, messages = cmp.Or(code, ours.Code), append(messages, message)
 		}
 		left = max(left-len(text.Text), 0)
 		parts, results = append(parts, "==> "+escape.Path(path)+" <==\n"+shown), append(results, result)
 	}
-	result, err := t.textResult(strings.Join(parts, "\n\n"), struct {
+	if len(messages) == len(paths) {
+		return errorText.failure(code, strings.Join(messages, "; ")), nil
+	}
+	return t.textResult(strings.Join(parts, "\n\n"), struct {
 		Results []any `json:"results"`
 	}{results})
-	result.IsError = failures == len(paths)
-	return result, err
 }

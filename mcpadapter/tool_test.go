@@ -111,6 +111,11 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 			"Error: max_characters: 1000 characters cannot hold the shortest result, 1024 characters; use a larger budget", true},
 		{"a tree to no depth", "directory_tree", `{"max_depth":0}`, "Error: max_depth is 0; send a whole number of 1 or more", true},
 
+		{"a block and lines", "read_file", `{"path":"src/agent.lisp","around":1,"start_line":2}`,
+			"Error: around: start_line, end_line and start_column select other lines; omit these arguments", true},
+		{"files that are missing", "read_file", `{"paths":["nothing","src"]}`,
+			"Error: File 'nothing' not found; 'src/' is a directory, not a file; list the directory and choose a file", true},
+
 		{"a file", "get_file_info", `{"path":"src/agent.lisp"}`,
 			"File: src/agent.lisp\n\nType: file\nSize: 8 B\nModified: 2026-01-20 14:03:11\nReadable: Yes\nWritable: Yes", false},
 		{"a file that is missing", "get_file_info", `{"path":"nothing"}`, "Error: File 'nothing' not found", true},
@@ -292,6 +297,33 @@ func TestStructuredContentIsWithinMaxCharacters(t *testing.T) {
 	got, err := a.Call(ctx, "list_directory", json.RawMessage(`{"path":"src","max_characters":1000}`))
 	if want := "Error: max_characters: 1000 characters cannot hold the shortest structured content; use a larger budget"; err != nil || got.Text != want {
 		t.Errorf("a long name: %+v, %v", got, err)
+	}
+}
+
+func TestStructuredContentJustAboveMaxCharactersNeedsFewRuns(t *testing.T) {
+	files := map[string]string{}
+	for i := range 200 {
+		files[fmt.Sprintf("src/file_%03d.go", i)] = "call()\n"
+	}
+	for name, pattern := range map[string]string{"long entries": "call", "a long argument": "call|" + strings.Repeat("x", 900)} {
+		disk := &openCounter{Fs: memory(t, files)}
+		a := adapterOf(t, catalog(t, disk), mcpadapter.WithStructuredContent())
+		search := func(most int) mcpadapter.Result {
+			got, err := a.Call(ctx, "search_text", json.RawMessage(fmt.Sprintf(`{"pattern":%q,"limit":1000,"max_characters":%d}`, pattern, most)))
+			if err != nil || got.IsError {
+				t.Errorf("%s: %s, %v", name, got.Text, err)
+			}
+			return got
+		}
+		most := utf8.RuneCount(search(100_000).Structured) - 1
+		if name == "a long argument" {
+			most = 1200
+		}
+		disk.files.Store(0)
+		got := search(most)
+		if runs := disk.files.Load() / int64(len(files)); runs > 4 || utf8.RuneCount(got.Structured) > most {
+			t.Errorf("%s: %d runs for %d characters of structured content, at most %d", name, runs, utf8.RuneCount(got.Structured), most)
+		}
 	}
 }
 

@@ -143,7 +143,11 @@ func (m Files) String() string {
 			b.WriteString(Size(m.Sizes[i]) + "  ")
 		}
 		if m.Modified != nil {
-			b.WriteString(m.Modified[i].Format("2006-01-02 15:04") + "  ")
+			modified := "?" // unknown, as in Size
+			if !m.Modified[i].IsZero() {
+				modified = m.Modified[i].Format("2006-01-02 15:04")
+			}
+			b.WriteString(modified + "  ")
 		}
 		b.WriteString(escape.Path(file))
 	}

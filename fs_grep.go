@@ -55,8 +55,9 @@ const defaultGrepLimit = 1000
 // binary files and unreadable files, and continues. docs/methods.md has the details and the cost.
 //
 // The options are [Literal], [IgnoreCase] and [WholeWords] for the pattern; [InFiles], [Exclude],
-// [ShowHidden], [MaxDepth], [Gitignore] and [SkipDependencies] for the files; and [ContextLines],
-// [Limit], [Budget], [Tokens] and [WithProgress]. The limit of [WithMaxFileSize] does not apply.
+// [ShowHidden], [MaxDepth], [Gitignore] and [SkipDependencies] for the files; [FilesOnly] and
+// [CountOnly] for the result; and [ContextLines], [Limit], [Budget], [Tokens] and [WithProgress].
+// The limit of [WithMaxFileSize] does not apply.
 //
 // Grep returns [ErrInvalidPattern] for a malformed, empty or too long pattern and for malformed
 // globs, [ErrInvalidOption], and for the path [ErrOutsideRoot], [ErrNotFound],
@@ -159,8 +160,8 @@ func (m TextMatches) String() string { return shown.Matches[TextMatch](m).Text((
 // row returns the match for a text.
 func (m *TextMatch) row() *shown.Match { return (*shown.Match)(m) }
 
-// A GrepMode is a [GrepOption] without a value. A call may have several modes. A number that is not
-// one of the constants is [ErrInvalidOption].
+// A GrepMode is a [GrepOption] without a value. A call may have several modes, as arguments or
+// joined by "|". A number with another bit than the constants is [ErrInvalidOption].
 type GrepMode uint
 
 const (

@@ -23,7 +23,7 @@ type PromptList struct {
 // A SkillsPrompt is the PromptList of skills.
 type SkillsPrompt = PromptList
 
-// SkillsPrompt returns the names and descriptions of the skills that a model may choose, as as an
+// SkillsPrompt returns the names and descriptions of the skills that a model may choose, as an
 // XML block in the form of the client guide of the Agent Skills format, in the order of
 // [Catalog.ListSkills]. [Catalog.GetSkill] takes the names. Without skills, Text is "".
 //
@@ -31,7 +31,7 @@ type SkillsPrompt = PromptList
 // disable-model-invocation: true. [WithSkillFilter] and [Catalog.View] omit further skills.
 //
 // Without options, the length of the text has no limit. With [Budget] or [Tokens], SkillsPrompt
-// first shortens the longest descriptions, and then drops the skills of the lowest precedence.
+// first shortens the longest descriptions, down to 60 characters, and then drops the skills of the lowest precedence.
 // [PromptFirst] and [PromptFor] give skills precedence. The text escapes the tags of the block and
 // invisible characters.
 //

@@ -35,9 +35,9 @@ const (
 	SeverityWarning Severity = "warning"
 )
 
-// A DiagnosticCode identifies a kind of defect. Codes do not change between
-// versions. The comments of the constants state the severity that Lint of package toolshelf reports;
-// the severity in parentheses applies to a SKILL.md.
+// A DiagnosticCode identifies a kind of defect. Codes do not change between versions. [Parse] reports
+// each defect as a warning, because the file can be loaded. The comments of the constants state the
+// severity that Lint of package toolshelf reports; the severity in parentheses applies to a SKILL.md.
 type DiagnosticCode string
 
 // The codes of headers. Package toolshelf has these codes too, and the codes of files and layers.

@@ -32,7 +32,8 @@ type HTTPOptions struct {
 	Origins []string
 
 	// Verify verifies the bearer token of each request. Verify must check that the token is
-	// for this server. With nil, the handler requires no token.
+	// for this server, and must set TokenInfo.Expiration unless Bearer.AllowMissingExpiration is
+	// set. With nil, the handler requires no token.
 	Verify auth.TokenVerifier
 	// Bearer has the required scopes, and the rules for the expiration of tokens.
 	Bearer auth.RequireBearerTokenOptions
@@ -118,7 +119,7 @@ func NewHTTPHandler(s *mcp.Server, o *HTTPOptions) *HTTPHandler {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	h.tooLong = &LimitError{"CallTimeout", fmt.Sprintf("the call ended after %v, the limit of a call; request less in one call (CALL_TIMEOUT)", o.CallTimeout)}
+	h.tooLong = &LimitError{"CallTimeout", fmt.Sprintf("the call ended after %v, the limit of a call; request less in one call, or repeat the call later (CALL_TIMEOUT)", o.CallTimeout)}
 	h.tooMany = &LimitError{"MaxCalls", fmt.Sprintf("the server runs %d calls, the limit; repeat the call later (TOO_MANY_CALLS)", o.MaxCalls)}
 	h.requests = make(chan struct{}, o.MaxRequests)
 	h.calls = make(chan struct{}, o.MaxCalls)

@@ -114,6 +114,9 @@ func (g guard) bearer(next http.Handler) http.Handler {
 	}
 	verify := func(ctx context.Context, token string, r *http.Request) (*auth.TokenInfo, error) {
 		info, err := o.Verify(ctx, token, r)
+		if err == nil && info != nil && info.Expiration.IsZero() && !o.Bearer.AllowMissingExpiration {
+			o.Logger.ErrorContext(ctx, "verify", slog.String("error", "the token has no expiration; set TokenInfo.Expiration, or Bearer.AllowMissingExpiration"))
+		}
 		if err != nil && !errors.Is(err, auth.ErrInvalidToken) && !errors.Is(err, auth.ErrOAuth) {
 			secrets := strings.NewReplacer(token, "TOKEN", url.QueryEscape(token), "TOKEN") // an error of a request has its URL
 			o.Logger.ErrorContext(ctx, "verify", slog.String("error", secrets.Replace(err.Error())))

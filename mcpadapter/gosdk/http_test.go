@@ -200,7 +200,7 @@ func TestACallEndsWhenItsClientLeaves(t *testing.T) {
 }
 
 func TestACallEndsAfterItsTimeout(t *testing.T) {
-	const text = "the call ended after 50ms, the limit of a call; request less in one call (CALL_TIMEOUT)"
+	const text = "the call ended after 50ms, the limit of a call; request less in one call, or repeat the call later (CALL_TIMEOUT)"
 	for _, revision := range revisions {
 		g := newGate(t)
 		var seen error
@@ -800,8 +800,14 @@ func TestLogHasRefusalsAndCallsButNoTokensAndArguments(t *testing.T) {
 	var log bytes.Buffer
 	g := newGate(t)
 	close(g.open)
-	h, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{Verify: verify, Logger: slog.New(slog.NewTextHandler(&lockedWriter{&mu, &log}, &slog.HandlerOptions{Level: slog.LevelDebug}))})
-	for token, params := range map[string]string{"good": `{"name":"wait","arguments":{"secret":"argument-4711"}}`, "bad-4711": "{}", "outage+4711": "{}"} {
+	endless := func(ctx context.Context, token string, r *http.Request) (*auth.TokenInfo, error) {
+		if token == "endless-4711" {
+			return &auth.TokenInfo{}, nil
+		}
+		return verify(ctx, token, r)
+	}
+	h, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{Verify: endless, Logger: slog.New(slog.NewTextHandler(&lockedWriter{&mu, &log}, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	for token, params := range map[string]string{"good": `{"name":"wait","arguments":{"secret":"argument-4711"}}`, "bad-4711": "{}", "outage+4711": "{}", "endless-4711": "{}"} {
 		r := post(t, url, revisions[0], "tools/call", params)
 		r.Header.Set("Authorization", "Bearer "+token)
 		do(t, r)
@@ -812,7 +818,8 @@ func TestLogHasRefusalsAndCallsButNoTokensAndArguments(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	for _, want := range []string{"level=DEBUG msg=call method=tools/call ", " tool=wait", "level=WARN msg=refused status=401 reason=token remote=127.0.0.1:",
-		`level=ERROR msg=verify error="Get \"https://10.9.8.7/?token=TOKEN\": the token TOKEN is unreachable"`} {
+		`level=ERROR msg=verify error="Get \"https://10.9.8.7/?token=TOKEN\": the token TOKEN is unreachable"`,
+		`level=ERROR msg=verify error="the token has no expiration; set TokenInfo.Expiration, or Bearer.AllowMissingExpiration"`} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("no %q in\n%s", want, &log)
 		}

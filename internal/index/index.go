@@ -14,13 +14,17 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
+	"path"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/confine"
+	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
 // A Layer is one directory of commands or skills on one filesystem.
@@ -249,6 +253,25 @@ func (x *Index) Layer(i int) Layer { return x.config.Layers[i] }
 // Place returns the path of an entry's file for problems: the layer's name and
 // the path below the layer's directory.
 func (x *Index) Place(e *Entry) string { return x.config.place(e.Layer(), e.Spelled()) }
+
+// place returns the path of a file for problems: the result of join in a single
+// line.
+func (c *Config) place(layer int, file string) string { return escape.Path(c.join(layer, file)) }
+
+// join joins the layer's name and the path below the layer's directory.
+func (c *Config) join(layer int, file string) string {
+	l := c.Layers[layer]
+	if l.Dir != "." {
+		file = strings.TrimPrefix(strings.TrimPrefix(file, l.Dir), "/")
+	}
+	return path.Join(l.Name, file)
+}
+
+// Unread returns the problem of a file that could not be read after the scan.
+func (x *Index) Unread(e *Entry, err error) problem.Problem {
+	return problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: x.Place(e),
+		Message: "cannot read the file: " + escape.Reason(err), Suggestion: x.Layer(e.Layer()).ReadAdvice(err)}
+}
 
 // Below returns the path of an entry's file below the layer's directory.
 func (x *Index) Below(e *Entry) string {

@@ -2,26 +2,11 @@ package index
 
 import (
 	"fmt"
-	"path"
-	"strings"
 
-	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// place returns the path of a file for problems: the result of join in a single
-// line.
-func (c *Config) place(layer int, file string) string { return escape.Path(c.join(layer, file)) }
-
-// join joins the layer's name and the path below the layer's directory.
-func (c *Config) join(layer int, file string) string {
-	l := c.Layers[layer]
-	if l.Dir != "." {
-		file = strings.TrimPrefix(strings.TrimPrefix(file, l.Dir), "/")
-	}
-	return path.Join(l.Name, file)
-}
-
+// shadowed describes an entry that a catalog does not serve, because another entry has the same name.
 func shadowed(c *Config, e, by *Entry) problem.Problem {
 	p := problem.Problem{
 		Code:     problem.Shadowed,
@@ -54,10 +39,4 @@ func differsInCase(c *Config, e, from *Entry) problem.Problem {
 		Message:    fmt.Sprintf("the name differs only in letter case from the name of %s", c.place(from.Layer(), from.Spelled())),
 		Suggestion: "rename one of the files; on some systems both names are the same file",
 	}
-}
-
-// Unread returns the problem of a file that could not be read after the scan.
-func (x *Index) Unread(e *Entry, err error) problem.Problem {
-	return problem.Problem{Code: problem.FileRead, Severity: problem.Error, Path: x.Place(e),
-		Message: "cannot read the file: " + escape.Reason(err), Suggestion: x.Layer(e.Layer()).ReadAdvice(err)}
 }

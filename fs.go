@@ -113,7 +113,7 @@ const minEntryLine = 9
 // String returns the listing as text for a model, in the format of the tool list_directory. The
 // text has no line break at its end. Each entry is one line: [DIR], [FILE] with the size, [LINK]
 // with the target, [OTHER] for another type or [?] for an unknown type. Lines after the entries
-// contain the next cursor, the hint and the warnings.
+// contain the next cursor, the number Ignored, the hint and the warnings.
 //
 // String writes a name with a line break or an invisible character in one line, with the escapes
 // of a Go string, and the original name can be recovered. The document docs/methods.md has the
@@ -266,8 +266,8 @@ const minFileLine = 2
 
 // String returns the matches as text for a model, in the format of the tool search_files. The
 // text has no line break at its end. Lines after the paths report the matches beyond the
-// limit, the unreadable directories, the directories of SkipDependencies, the hint and the
-// warnings.
+// limit, the number Ignored, the unreadable directories, the directories of SkipDependencies, the
+// hint and the warnings.
 // Names are escaped as in [DirListing.String].
 func (m FileMatches) String() string { return shown.Files(m).String() }
 

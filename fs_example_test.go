@@ -176,7 +176,7 @@ func ExampleBudget() {
 	// [FILE] page04.html (0 B)
 	// … and 45 more
 	//
-	// Cut at 360 characters; raise this limit, or give the path of a subdirectory
+	// Cut at 360 characters, 143+ omitted; raise this limit, or pass a subdirectory
 }
 
 func ExampleTokens() {

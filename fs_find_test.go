@@ -448,6 +448,8 @@ func TestUnreadableGitignoreFileIsAWarning(t *testing.T) {
 [DIR]  dir/
   [FILE] a (0 B)
 
+.gitignore omits 1 entry
+
 Warning: 'big/.gitignore' is larger than 1 MiB; the patterns after 1 MiB have no effect
 Warning: 'dir/.gitignore' cannot be read (not a regular file); its patterns have no effect`
 	if diff := cmp.Diff(want, tree.String()); diff != "" {
@@ -523,7 +525,7 @@ Excluding: .bin
 [DIR]  vendor/ (1 entry)
 [FILE] app.js (0 B)
 
-Cut at 3 entries; raise this limit, or give the path of a subdirectory`},
+Cut at 3 entries, 1+ omitted; raise this limit, or pass a subdirectory`},
 		} {
 			tree, err := c.Tree(t.Context(), tt.path, append(tt.options, toolshelf.SkipDependencies())...)
 			if err != nil {

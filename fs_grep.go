@@ -146,12 +146,12 @@ func newTextMatches(files []listing.MatchingFile) []TextMatch {
 //
 // The lines are grouped by file: an empty line, the path, and the lines. The line of a match is the
 // number, ":" and the line. A line of Before and After has "-" in place of ":". With context, the
-// line "--" separates lines that are not adjacent. "…" marks the cut ends of a line. After the last
-// line of a file, "… and N more" reports the further matches of the file. Lines after the matches
-// report all matching lines beyond the limits, the files of which no line is shown, the values of
-// the limits, and the files, directories and lines that Grep has not searched, the hint and the
-// warnings. With FilesOnly, a line is a path, and with CountOnly, a path, ":" and the number of
-// matching lines.
+// line "--" separates lines that are not adjacent. "…" marks the cut ends of a line, and
+// ", column" with Column follows its number. After the last line of a file, "… and N more" reports
+// the further matches of the file. Lines after the matches report all matching lines beyond the
+// limits, the files of which no line is shown, the values of the limits, the entries, files,
+// directories and lines that Grep has not searched, the hint and the warnings. With FilesOnly, a
+// line is a path, and with CountOnly, a path, ":" and the number of matching lines.
 //
 // Each line of a file is one line, even if the line contains control characters. Names are escaped
 // as in [DirListing.String], and lines as in [FileText.String].

@@ -76,7 +76,9 @@ src/sub/x.go
 1:TODO x
 
 src/main.go
-1:// TODO main`},
+1:// TODO main
+
+.gitignore omits 1 entry`},
 		{"hidden files", "src", "hidden", []toolshelf.GrepOption{toolshelf.ShowHidden()}, `Found 1 line in 1 file:
 
 src/.env
@@ -159,7 +161,7 @@ long.txt:1`},
 src/utf16.txt:1
 … and 3 more files beyond 1 file; raise this limit, or narrow path, files or pattern`},
 		{"no path", "src", "[Nn]othing", []toolshelf.GrepOption{toolshelf.FilesOnly, toolshelf.InFiles("*.go")}, "No lines found in 2 files"},
-		{"a long line", "long.txt", "TODO", nil, "Found 1 line in 1 file:\n\nlong.txt\n1:…" + x + "TODO" + y + "…"},
+		{"a long line", "long.txt", "TODO", nil, "Found 1 line in 1 file:\n\nlong.txt\n1, column 1000:…" + x + "TODO" + y + "…"},
 		{"a file, whatever the options", "src/.env", "TODO", []toolshelf.GrepOption{toolshelf.InFiles("*.go"), toolshelf.Exclude(".env"), toolshelf.MaxDepth(1)}, `Found 1 line in 1 file:
 
 src/.env

@@ -165,7 +165,8 @@ func (*FileText) fit(context.Context, *fileCall) error { return nil }
 // the right.
 //
 // If the text begins within a line, the first line begins with "…". If lines follow, the last
-// line is, for example, "… and 400 more lines; continue with line 101". Further lines contain
+// line is, for example, "… and 400 more lines; continue with line 101". Further lines contain the
+// Format, unless the file is UTF-8 without a byte order mark and with line breaks of LF, and
 // warnings about invalid bytes and about a change of the file.
 //
 // Each line of the file is one line, even if the line contains control characters. The

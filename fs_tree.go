@@ -112,8 +112,8 @@ func (t *DirTree) fit(ctx context.Context, f *fileCall) error {
 //
 // If the limit or the budget omits all entries of a directory, the line of the directory also ends
 // with the number of entries. If the text has some entries of a directory, "… and N more" follows
-// the entries. A line after the tree names the limit or the budget. The text has no total, because
-// Tree does not read the directories beyond the limit.
+// the entries. Lines after the tree have the limit or the budget with Omitted, as in "5+ omitted",
+// and Ignored. The text has no total, because Tree does not read the directories beyond the limit.
 //
 // A directory at MaxDepth has no number, because Tree does not read the directory. The line is the
 // same as the line of an empty directory, and Limits does not name MaxDepth.

@@ -65,13 +65,13 @@ Excluding: [b-eg-h]*, probe*
 [FILE] diff.lisp (2.8 KB)
 … and 4 more
 
-Cut at 3 entries; raise this limit, or give the path of a subdirectory`},
+Cut at 3 entries, 5+ omitted; raise this limit, or pass a subdirectory`},
 			{"a limit at the end of a level", ".", []toolshelf.DirOption{toolshelf.Limit(2)}, `Directory tree: ./
 
 [DIR]  src/ (2 entries)
 [FILE] README.md (20 B)
 
-Cut at 2 entries; raise this limit, or give the path of a subdirectory`},
+Cut at 2 entries, 2+ omitted; raise this limit, or pass a subdirectory`},
 			{"no entries", "src", []toolshelf.DirOption{toolshelf.Exclude("*")}, "Directory tree: src/\n\nExcluding: *"},
 			{"an empty directory", "src/tools/.cache", []toolshelf.DirOption{toolshelf.Gitignore()}, "Directory tree: src/tools/.cache/\n\n[FILE] x (1 B)"},
 		} {
@@ -301,6 +301,8 @@ func TestBudgetOfRandomTrees(t *testing.T) {
 			_ = afero.WriteFile(fsys, dir+elements[len(elements)-1], []byte(strings.Repeat("a\nb\n", min(i, 4))+strings.Repeat("c\n", i*100)), 0o644) // the file may have the name of a directory
 			if i < 6 {
 				_ = afero.WriteFile(fsys, dir+".gitignore/x", nil, 0o644) // a warning
+			} else if i < 12 {
+				_ = afero.WriteFile(fsys, dir+".gitignore", []byte("eeee*\n"), 0o644)
 			}
 		}
 		c := catalog(t, toolshelf.WithFs(fsys))
@@ -861,5 +863,33 @@ func TestBudgetCountsEntriesWithoutMetadata(t *testing.T) {
 	}
 	if !seen[0] || !seen[1] {
 		t.Errorf("numbers of warnings: %v", seen)
+	}
+}
+
+// A larger budget reads more directories, so the numbers of ignored and omitted entries grow.
+func TestTreeBudgetsThatReadMoreShowNoFewerEntries(t *testing.T) {
+	files := map[string]string{".gitignore": "*.log\n"}
+	for i := range 40 {
+		for j := range 40 {
+			files[fmt.Sprintf("dir%d/sub%d/%d.log", i%3, i, j)] = ""
+			files[fmt.Sprintf("dir%d/sub%d/%d", i%3, i, j)] = ""
+		}
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
+	shown, ignored := 0, map[int]bool{}
+	for budget := 180; budget < 900; budget++ {
+		tree, err := c.Tree(t.Context(), ".", toolshelf.Budget(budget), toolshelf.Gitignore())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ignored[tree.Ignored] = true
+		if n := tree.Files + tree.Dirs; n < shown {
+			t.Errorf("budget %d: %d entries, and %d with a smaller budget:\n%s", budget, n, shown, tree)
+		} else {
+			shown = n
+		}
+	}
+	if len(ignored) < 3 {
+		t.Errorf("the numbers of ignored entries are %v", ignored)
 	}
 }

@@ -376,7 +376,7 @@ var claims = []claim{
 		c.holds(`{"pattern":"t[wh]"}`, "\n\nreferences/guide.md\n2:two\n3:three")
 		c.holds(`{"pattern":"e","path":"skills/pdf-processing","files":["SKILL.md","guide.md"],"limit":2}`, "guide.md\n1:# Guide\n", "name: pdf-processing\n… and 2 more\n\n… and 2 more lines beyond 2 lines;")
 		c.holds(`{"pattern":"t[wh]","path":"references/guide.md"}`, "\n\nreferences/guide.md\n2:two\n3:three")
-		c.lacks(`{"pattern":".","path":"ignoring"}`, ".gitignore", "a.tmp", "out", "x.js")
+		c.lacks(`{"pattern":".","path":"ignoring"}`, "/.gitignore", "a.tmp", "out", "x.js")
 	}},
 	{"search_text", "pattern", "Regular expression to find within a line (RE2)", func(c caller) {
 		c.lacks(`{"pattern":"one.two","path":"references"}`, "guide.md")

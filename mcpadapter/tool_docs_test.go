@@ -1,9 +1,11 @@
 package mcpadapter_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -305,4 +307,143 @@ func TestMissingDirectoriesHaveTheDocumentedCodes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// factsOfTexts are calls whose results have the properties. The text has the part after each property.
+var factsOfTexts = []struct {
+	tool, arguments string
+	facts           map[string]string
+}{
+	{"list_directory", `{"path":"docs","limit":3,"sort_by":"size","gitignore":true}`, map[string]string{
+		"path": "Directory: docs/", "entries": "[FILE] big.txt", "entries[].name": "big.txt", "entries[].type": "[DIR]  dist/", "entries[].size": "(1.0 KB)",
+		"files": "5 files", "directories": "1 directory", "next_cursor": "3 of 6 entries shown; the next cursor is ", "ignored": ".gitignore omits 1 entry",
+		"hint": "Sorted in this directory only", "warnings": "Warning: ",
+	}},
+	{"list_directory", `{"path":"links"}`, map[string]string{"entries[].target": "[LINK] in -> links/file", "entries[].outside": "[LINK] out (outside root)"}},
+	{"directory_tree", `{"limit":9,"exclude_patterns":["x*"]}`, map[string]string{
+		"path": "Directory tree: ./", "excluding": "Excluding: x*", "children": "[DIR]  docs/", "children[].name": "main.go", "children[].type": "[FILE]",
+		"children[].size": "(30 B)", "children[].more": "docs/ (7 entries)", "children[].dependency": "node_modules/ (2 entries)",
+		"children[].skipped": "node_modules/ (2 entries)", "children[].error": "denied/ (permission denied)", "more": "\n… and 1 more", "omitted": "+ omitted", "limits": "Cut at 9 entries",
+	}},
+	{"directory_tree", `{"path":"docs"}`, map[string]string{"ignored": ".gitignore omits 1 entry", "warnings": "Warning: "}},
+	{"directory_tree", `{"path":".","limit":1000}`, map[string]string{"children[].children": "\n  [FILE] crlf.txt", "children[].target": "in -> links/file", "children[].outside": "out (outside root)"}},
+	{"get_file_info", `{"path":"main.go"}`, map[string]string{"path": "File: main.go", "name": "main.go", "type": "Type: file", "size": "Size: 30 B",
+		"modified": "Modified: 2", "accessed": "Accessed: 2", "readable": "Readable: Yes", "writable": "Writable: Yes"}},
+	{"get_file_info", `{"path":"links/in"}`, map[string]string{"target": "Target: links/file"}},
+	{"get_file_info", `{"path":"links/out"}`, map[string]string{"outside": "Target: outside root"}},
+	{"search_files", `{"pattern":"*.go","sort_by":"size"}`, map[string]string{"files": "main.go", "sizes": "30 B  main.go", "total": "Found 1 file:",
+		"skipped": "1 directory could not be read and was skipped", "ignored": ".gitignore omits 2 entries", "dependencies": "1 directory of dependencies was not searched", "warnings": "Warning: "}},
+	{"search_files", `{"pattern":"*.go","sort_by":"modified"}`, map[string]string{"modified": "-"}},
+	{"search_files", `{"pattern":"main.py"}`, map[string]string{"hint": "Did you mean 'main.go'"}},
+	{"search_text", `{"pattern":"match","limit":1,"context_lines":1}`, map[string]string{"matches": "docs/long.txt\n", "matches[].path": "docs/long.txt\n", "matches[].line": "\n2, column 2000:",
+		"matches[].column": ", column 2000:…", "matches[].text": "match", "matches[].truncated": "y…", "matches[].before": "\n1-before", "matches[].after": "\n3-after",
+		"matches[].more": "\n… and 1 more\n", "total": "Found 3 lines", "files": "in 2 files", "binary": "1 file is not text", "skipped": "1 directory or file could not be read",
+		"ignored": ".gitignore omits 2 entries", "dependencies": "1 directory of dependencies was not searched", "limits": "beyond 1 line", "warnings": "Warning: "}},
+	{"search_text", `{"pattern":"^[0-9]+$"}`, map[string]string{"searched": "No lines found in 12 files", "long_lines": "1 line is larger than 1 MiB"}},
+	{"search_text", `{"path":"docs","pattern":"a","files":["big.tx"]}`, map[string]string{"hint": "Did you mean 'big.txt'"}},
+	{"read_file", `{"path":"docs/utf16.txt","max_bytes":6}`, map[string]string{"text": "1\ta", "first": "1\t", "last": "2\t", "total": "and 1 more line", "next_line": "line 3",
+		"line_ending": "line breaks CRLF", "encoding": "Format: UTF-16LE", "bom": "byte order mark"}},
+	{"read_file", `{"path":"docs/long.txt","start_line":2,"max_bytes":5}`, map[string]string{"next_column": "column 5"}},
+	{"read_file", `{"path":"docs/invalid.txt"}`, map[string]string{"invalid": "Warning: 1 invalid byte"}},
+	{"read_file", `{"paths":["main.go","none"]}`, map[string]string{"results": "==> none <==\nError: File 'none' not found"}},
+	{"get_skill", `{"skill_name":"facts"}`, map[string]string{"name": "Skill: facts", "declared_name": "name: other", "description": "description: Has facts.", "content": "Do it.",
+		"frontmatter": "---\nname: other", "files": "SKILL.md (", "files[].path": "SKILL.md", "files[].size": " KB)", "path": "Path: ", "disable_model_invocation": "disable-model-invocation: true",
+		"user_invocable": "user-invocable: true", "license": "license: MIT", "compatibility": "compatibility: any", "metadata": "a: b", "allowed_tools": "allowed-tools: Read", "diagnostics": "Warning: allowed-tools: "}},
+	{"read_skill_file", `{"skill_name":"facts","path":"SKILL.md"}`, map[string]string{"content": "Do it."}},
+}
+
+// denying is a directory of the disk with an unreadable directory.
+type denying struct{ *afero.BasePathFs }
+
+func (d denying) Open(name string) (afero.File, error) {
+	return deny{d.BasePathFs, []string{"denied"}}.Open(name)
+}
+
+// TestTextsHaveTheFactsOfTheStructuredContent compares the texts with the properties that docs/tools.md does not except.
+func TestTextsHaveTheFactsOfTheStructuredContent(t *testing.T) {
+	root := t.TempDir()
+	fsys := denying{afero.NewBasePathFs(afero.NewOsFs(), root).(*afero.BasePathFs)}
+	for name, content := range map[string]string{
+		"main.go": strings.Repeat("a\n", 15), "README.md": "a match\n", "image.bin": "\x00", "denied/x": "", "links/file": "", ".gitignore": "*.log\n", "a.log": "",
+		"node_modules/a": "", "node_modules/b": "", "docs/.gitignore/x": "", "docs/dist/x": "", "docs/a.log": "",
+		"docs/big.txt": strings.Repeat("b", 1024), "docs/crlf.txt": "a\r\n", "docs/utf16.txt": "\xff\xfea\x00\r\x00\n\x00b\x00\r\x00\n\x00c\x00", "docs/invalid.txt": "\xff",
+		"docs/long.txt":  "before\n" + strings.Repeat("x", 2000) + "match" + strings.Repeat("y", 2000) + "\nafter\na match\n",
+		"many/lines.txt": strings.Repeat("z", 2<<20),
+		"skills/facts/SKILL.md": "---\nname: other\ndescription: Has facts.\ndisable-model-invocation: true\nuser-invocable: true\nlicense: MIT\ncompatibility: any\n" +
+			"metadata:\n  a: b\nallowed-tools: Read(\n---\nDo it.\n",
+	} {
+		if err := cmp.Or(fsys.MkdirAll(path.Dir(name), 0o755), afero.WriteFile(fsys, name, []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	linked := os.Symlink("file", root+"/links/in") == nil && os.Symlink(t.TempDir(), root+"/links/out") == nil
+	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithStructuredContent())
+	known := map[string]bool{ // "tool property"
+		"read_file changed":         strings.Contains(toolshelf.FileText{Changed: true}.String(), "Warning: the file changed during the call"),
+		"get_skill files_truncated": true, // for more than 10,000 files
+	}
+	for _, call := range factsOfTexts {
+		got, err := a.Call(ctx, call.tool, json.RawMessage(call.arguments))
+		if err != nil || got.IsError {
+			t.Fatalf("%s(%s): %s, %v", call.tool, call.arguments, got.Text, err)
+		}
+		for name, part := range call.facts {
+			known[call.tool+" "+name] = true
+			if strings.Contains(name+call.arguments, "links/") && !linked {
+				continue
+			}
+			if !hasMember(decoded(t, got.Structured), strings.Split(name, ".")) || !strings.Contains(got.Text, part) {
+				t.Errorf("%s(%s): the structured content lacks %s, or the text lacks %q:\n%s\n%.3000s", call.tool, call.arguments, name, part, got.Text, got.Structured)
+			}
+		}
+	}
+	page, err := os.ReadFile("../docs/tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(strings.ReplaceAll(string(page), "\r\n", "\n"), "| Properties | Tools | Why the text omits the properties |\n|---|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	quoted := regexp.MustCompile("`([^`]+)`")
+	for _, line := range strings.Split(table, "\n") {
+		cells := strings.Split(line, "|")
+		for _, tool := range quoted.FindAllStringSubmatch(cells[2], -1) {
+			for _, name := range quoted.FindAllStringSubmatch(cells[1], -1) {
+				if known[tool[1]+" "+name[1]] {
+					t.Errorf("docs/tools.md: the text of %s has %s", tool[1], name[1])
+				}
+				known[tool[1]+" "+name[1]] = true
+			}
+		}
+	}
+	for _, tool := range a.Tools() {
+		if textTools[tool.Name] == "" {
+			continue
+		}
+		for _, row := range strings.Split(resultTable(t, tool), "\n") {
+			if name := quoted.FindStringSubmatch(row); name != nil {
+				if !known[tool.Name+" "+name[1]] {
+					t.Errorf("%s: neither a test of the text nor docs/tools.md has %s", tool.Name, name[1])
+				}
+				delete(known, tool.Name+" "+name[1])
+			}
+		}
+	}
+	if len(known) > 0 {
+		t.Errorf("no such properties: %v", known)
+	}
+}
+
+// hasMember reports whether a value of JSON, or an element of its arrays, has a property.
+func hasMember(v any, names []string) bool {
+	if len(names) == 0 {
+		return true
+	}
+	name, isArray := strings.CutSuffix(names[0], "[]")
+	object, _ := v.(map[string]any)
+	value, ok := object[name]
+	if !isArray {
+		return ok && hasMember(value, names[1:])
+	}
+	elements, _ := value.([]any)
+	return slices.ContainsFunc(elements, func(e any) bool { return hasMember(e, names[1:]) || hasMember(e, names) })
 }

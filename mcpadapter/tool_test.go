@@ -550,7 +550,7 @@ func TestTreesOmitIgnoredFilesAndDependencies(t *testing.T) {
 	}
 	a := adapterOf(t, catalog(t, memory(t, files)), mcpadapter.WithStructuredContent())
 	got, err := a.Call(ctx, "directory_tree", nil)
-	want := "Directory tree: ./\n\n[DIR]  .git/ (1 entry)\n[DIR]  node_modules/ (1500 entries)\n[DIR]  src/\n  [FILE] run.js (6 B)\n[FILE] main.js (6 B)\n[FILE] .gitignore (20 B)"
+	want := "Directory tree: ./\n\n[DIR]  .git/ (1 entry)\n[DIR]  node_modules/ (1500 entries)\n[DIR]  src/\n  [FILE] run.js (6 B)\n[FILE] main.js (6 B)\n[FILE] .gitignore (20 B)\n\n.gitignore omits 1 entry"
 	if err != nil || got.Text != want || len(got.Structured) > 5*len(want) {
 		t.Errorf("got %s, %v; want %s", got.Text, err, want)
 	}

@@ -208,7 +208,10 @@ func (b Budget) reserved() []string {
 	if !b.Reserve {
 		return nil
 	}
-	return []string{furtherWarnings(99_999)}
+	return []string{furtherWarnings(reservedNumber)}
 }
+
+// reservedNumber stands for a number of at most five digits that a larger budget can change.
+const reservedNumber = 99_999
 
 func furtherWarnings(n int) string { return shown.Counted(n, "further warning", "further warnings") }

@@ -41,10 +41,21 @@ func Tree[N any](ctx context.Context, b Budget, t shown.Tree[N], limit int, s Sh
 		text:     func(t shown.Tree[N]) string { return t.Text(s.Node) },
 		warnings: func(shown.Tree[N]) []string { return shown.WithUnknown(slices.Clip(warnings), unknown) },
 	}
+	c.draft = func(n int) shown.Tree[N] {
+		t := c.at(n, b.reserved())
+		// The numbers must not displace entries. A call with a larger budget reads more directories.
+		if t.Omitted > 0 {
+			t.Omitted = reservedNumber
+		}
+		if b.Reserve {
+			t.Ignored = reservedNumber
+		}
+		return t
+	}
 	c.sizes = func(least int) []int {
 		sizes := o.sizes(least)
 		if all := c.most; all > 0 {
-			sizes[all] += cutSize(c.at(all, nil).Limits) - cutSize(c.at(0, nil).Limits)
+			sizes[all] += cutSize(c.draft(all)) - cutSize(c.draft(0))
 		}
 		return sizes
 	}
@@ -198,8 +209,8 @@ func (d *treeDir[N]) omittedSize() int {
 	return utf8.RuneCountInString(b.String())
 }
 
-func cutSize(limits []string) int {
+func cutSize[N any](t shown.Tree[N]) int {
 	var b strings.Builder
-	shown.WriteCut(&b, limits)
+	shown.WriteCut(&b, t.Limits, t.Omitted)
 	return utf8.RuneCountInString(b.String())
 }

@@ -70,6 +70,7 @@ func (l Listing[E]) Text(entry func(*E) Entry) string {
 	if l.NextCursor != "" {
 		fmt.Fprintf(&b, "\n\n%d of %s shown; the next cursor is %s", len(l.Entries), Counted(l.Files+l.Dirs, "entry", "entries"), l.NextCursor)
 	}
+	writeNotes(&b, l.Ignored)
 	writeHint(&b, l.Hint)
 	writeWarnings(&b, l.Warnings)
 	return b.String()
@@ -154,12 +155,14 @@ func (m Files) String() string {
 	if more := m.Total - len(m.Files); more > 0 {
 		b.WriteString("\n… and " + strconv.Itoa(more) + " more")
 	}
+	var notes []string
 	if m.Skipped > 0 {
-		b.WriteString("\n\n" + Counted(m.Skipped, "directory", "directories") + " could not be read and were skipped")
+		notes = append(notes, Counted(m.Skipped, "directory could not be read and was", "directories could not be read and were")+" skipped")
 	}
 	if m.Dependencies > 0 {
-		b.WriteString("\n\n" + unsearched(m.Dependencies))
+		notes = append(notes, unsearched(m.Dependencies))
 	}
+	writeNotes(&b, m.Ignored, notes...)
 	writeHint(&b, m.Hint)
 	writeWarnings(&b, m.Warnings)
 	return b.String()

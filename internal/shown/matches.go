@@ -70,12 +70,7 @@ func (m Matches[M]) Text(match func(*M) *Match) string {
 	if m.LongLines > 0 {
 		notes = append(notes, Counted(m.LongLines, "line is", "lines are")+" larger than 1 MiB; only the first 1 MiB was searched")
 	}
-	for i, note := range notes {
-		if i == 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString("\n" + note)
-	}
+	writeNotes(&b, m.Ignored, notes...)
 	writeHint(&b, m.Hint)
 	writeWarnings(&b, m.Warnings)
 	return b.String()
@@ -162,7 +157,11 @@ func (m *Match) Write(b *strings.Builder, output string, previous *Match) {
 	if m.Truncated {
 		line += "…"
 	}
-	writeGrepLine(b, ":", m.Line, line)
+	mark := ":"
+	if m.TextColumn > 0 || m.Truncated {
+		mark = ", column " + strconv.FormatInt(m.Column, 10) + ":"
+	}
+	writeGrepLine(b, mark, m.Line, line)
 	for i, line := range m.After {
 		writeGrepLine(b, "-", m.Line+1+i, escape.Line(line))
 	}

@@ -53,6 +53,20 @@ func WithUnknown(warnings []string, unknown int) []string {
 	return warnings
 }
 
+// writeNotes writes an empty line and a line for each note. The first note is the number of entries that .gitignore
+// files omit.
+func writeNotes(b *strings.Builder, ignored int, notes ...string) {
+	if ignored > 0 {
+		notes = append([]string{".gitignore omits " + Counted(ignored, "entry", "entries")}, notes...)
+	}
+	for i, note := range notes {
+		if i == 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("\n" + note)
+	}
+}
+
 // writeHint writes an empty line and the hint, if there is a hint.
 func writeHint(b *strings.Builder, hint string) {
 	if hint != "" {

@@ -35,6 +35,7 @@ func (t FileText) String() string {
 		t.writeLines(&b)
 		t.writeRest(&b)
 	}
+	t.writeFormat(&b)
 	writeWarnings(&b, t.warnings())
 	return b.String()
 }
@@ -126,6 +127,26 @@ func (t FileText) writeRest(b *strings.Builder) {
 	b.WriteString("; continue with line " + strconv.Itoa(t.NextLine))
 	if t.NextColumn > 0 {
 		b.WriteString(", column " + strconv.FormatInt(t.NextColumn, 10))
+	}
+}
+
+// writeFormat writes what differs from UTF-8 with line breaks of LF.
+func (t FileText) writeFormat(b *strings.Builder) {
+	var format []string
+	if t.Encoding != "" && t.Encoding != "utf-8" {
+		format = append(format, strings.ToUpper(t.Encoding))
+	}
+	if t.BOM {
+		format = append(format, "byte order mark")
+	}
+	switch t.LineEnding {
+	case "crlf", "cr":
+		format = append(format, "line breaks "+strings.ToUpper(t.LineEnding))
+	case "mixed":
+		format = append(format, "line breaks LF and CRLF")
+	}
+	if len(format) > 0 {
+		b.WriteString("\n\nFormat: " + strings.Join(format, ", "))
 	}
 }
 

@@ -48,7 +48,8 @@ func (t Tree[N]) Text(node func(*N) Node[N]) string {
 		b.WriteByte('\n')
 	}
 	writeNodes(&b, t.Children, t.More, 0, !t.NoSizes, node)
-	WriteCut(&b, t.Limits)
+	WriteCut(&b, t.Limits, t.Omitted)
+	writeNotes(&b, t.Ignored)
 	writeWarnings(&b, t.Warnings)
 	return b.String()
 }
@@ -89,11 +90,12 @@ func WriteEntries(b *strings.Builder, n int) {
 	b.WriteString(" (" + Counted(n, "entry", "entries") + ")")
 }
 
-// WriteCut writes the line about the limits that omit entries, if there are any.
-func WriteCut(b *strings.Builder, limits []string) {
+// WriteCut writes the line about the limits that omit entries, if there are any, and the number of omitted
+// entries. Entries below omitted directories are not known.
+func WriteCut(b *strings.Builder, limits []string, omitted int) {
 	if len(limits) > 0 {
 		names, these := joinLimits(limits)
-		b.WriteString("\n\nCut at " + names + "; raise " + these + ", or give the path of a subdirectory")
+		b.WriteString("\n\nCut at " + names + ", " + strconv.Itoa(omitted) + "+ omitted; raise " + these + ", or pass a subdirectory")
 	}
 }
 

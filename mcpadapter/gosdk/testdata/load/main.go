@@ -2,9 +2,10 @@
 // other than by a documented limit, if a mixed call takes more than three times the CPU of a trivial
 // tool of the SDK, or if goroutines or descriptors remain two seconds after the load. It requires Linux.
 //
-//	go run ./mcpadapter/gosdk/testdata/load [-duration 60s] [-sessions 200] [-files 200] [-edits 50] [-leavers 20] [-silent 10]
+//	go run ./mcpadapter/gosdk/testdata/load [-duration 60s] [-sessions 200] [-files 200] [-edits 50] [-leavers 20] [-silent 10] [-sdk]
 //
-// The load has half of the rate that the sessions reach without a pause.
+// The load has half of the rate that the sessions reach without a pause. With -sdk, the handler of the
+// SDK serves without gosdk.NewHTTPHandler: the calls of clients that hang up then remain.
 package main
 
 import (
@@ -35,6 +36,7 @@ var (
 	edits    = flag.Int("edits", 50, "`number` of files that change in a second")
 	leavers  = flag.Int("leavers", 20, "`number` of clients that hang up during calls")
 	silent   = flag.Int("silent", 10, "`number` of clients that do not read")
+	sdk      = flag.Bool("sdk", false, "serve with the handler of the SDK alone")
 	asServer = flag.String("serve", "", "serve `DIR`; the program starts itself so")
 )
 
@@ -63,7 +65,7 @@ func measure() error {
 	if err != nil {
 		return err
 	}
-	server := exec.Command(program, "-serve", dir)
+	server := exec.Command(program, "-serve", dir, fmt.Sprintf("-sdk=%v", *sdk))
 	server.Stderr = os.Stderr
 	out, err := server.StdoutPipe()
 	if err != nil {
@@ -274,6 +276,9 @@ func disturb(ctx context.Context, dir, url string) {
 				if _, err := c.call(leave, mixed[4]); err != nil {
 					abandoned.Add(1)
 				}
+				cancel()
+				leave, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
+				c.call(leave, `{"name":"wait","arguments":{}}`) // a call without a cost, which is not counted
 				cancel()
 				c.http.CloseIdleConnections()
 				select {

@@ -25,8 +25,8 @@ type usage struct {
 	Goroutines, Descriptors int
 }
 
-// serve serves a directory at /mcp, a trivial tool of the SDK alone at /trivial, and the usage at
-// /usage. The first line of the standard output is the address.
+// serve serves a directory and the tool "wait" at /mcp, a trivial tool of the SDK alone at /trivial, and
+// the usage at /usage. The first line of the standard output is the address.
 func serve(dir string) error {
 	catalog, err := toolshelf.New(toolshelf.WithRoot(dir))
 	if err != nil {
@@ -40,13 +40,25 @@ func serve(dir string) error {
 	if err := gosdk.Register(shelf, adapter); err != nil {
 		return err
 	}
+	shelf.AddTool(&mcp.Tool{Name: "wait", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) { // a long call
+			<-ctx.Done()
+			return &mcp.CallToolResult{}, nil
+		})
 	trivial := mcp.NewServer(&mcp.Implementation{Name: "load", Version: "1.0.0"}, nil)
 	trivial.AddTool(&mcp.Tool{Name: "trivial", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "trivial"}}}, nil
 		})
-	http.Handle("/mcp", gosdk.NewHTTPHandler(shelf, nil))
-	http.Handle("/trivial", mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return trivial }, &mcp.StreamableHTTPOptions{Stateless: true}))
+	alone := func(server *mcp.Server) http.Handler {
+		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
+	}
+	if *sdk {
+		http.Handle("/mcp", alone(shelf))
+	} else {
+		http.Handle("/mcp", gosdk.NewHTTPHandler(shelf, nil))
+	}
+	http.Handle("/trivial", alone(trivial))
 	http.HandleFunc("/usage", func(w http.ResponseWriter, _ *http.Request) {
 		runtime.GC() // ends the goroutines of unused timers and finalizers
 		var times syscall.Rusage

@@ -146,7 +146,7 @@ var directoryTree = definition{
 	text:   true,
 	output: outputSchema(errorText, pathSchema+`,"excluding":{"type":"array","items":{"type":"string"}},`+
 		`"children":{"type":"array","items":{"type":"object","properties":{`+entryMembers+`,"children":{"type":"array","items":{"$ref":"#/anyOf/0/properties/children/items"}},`+
-		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"dependency":{"type":"boolean","description":"The tree does not enter this directory of dependencies"},"skipped":{"type":"integer","description":"Number of entries of this directory of dependencies"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type","size"]}},`+
+		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},"dependency":{"type":"boolean","description":"The tree does not enter this directory of dependencies"},"skipped":{"type":"integer","description":"Number of entries of this directory of dependencies"},"error":{"type":"string","description":"Reason why the directory cannot be read"}},"required":["name","type"]}},`+
 		`"more":{"type":"integer","description":"Number of omitted entries of this directory"},`+
 		`"files":{"type":"integer"},"directories":{"type":"integer"},"omitted":{"type":"integer","description":"Number of all omitted entries"},`+ignoredSchema+`,`+vanishedSchema+`,"limits":{"type":"array","items":{"type":"string"},"description":"The limit that omits entries, such as \"1000 entries\""},`+noSizesSchema+`,`+warningSchema,
 		"path", "children", "files", "directories"),
@@ -157,8 +157,29 @@ var directoryTree = definition{
 		if err != nil {
 			return Result{}, err
 		}
+		if !args.boolean("show_sizes") {
+			return t.textResult(tree.String(), struct {
+				toolshelf.DirTree
+				Children []sizelessNode `json:"children"`
+			}{tree, sizelessNodes(tree.Children)})
+		}
 		return t.textResult(tree.String(), tree)
 	},
+}
+
+// A sizelessNode has no member size.
+type sizelessNode struct {
+	toolshelf.TreeNode
+	Size     *int64         `json:"size,omitempty"`
+	Children []sizelessNode `json:"children,omitempty"`
+}
+
+func sizelessNodes(nodes []toolshelf.TreeNode) []sizelessNode {
+	all := make([]sizelessNode, len(nodes))
+	for i, n := range nodes {
+		all[i] = sizelessNode{TreeNode: n, Children: sizelessNodes(n.Children)}
+	}
+	return all
 }
 
 var getFileInfo = definition{

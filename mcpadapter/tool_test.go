@@ -275,6 +275,21 @@ func TestStructuredContentOfSkillsHasAllFields(t *testing.T) {
 	}
 }
 
+func TestStructuredContentWithoutSizesHasNoMemberSize(t *testing.T) {
+	a := adapter(t, mcpadapter.WithStructuredContent())
+	for tool, want := range map[string]string{
+		"list_directory": `{"path":"src/","entries":[{"name":"tools","type":"directory"},{"name":"agent.lisp","type":"file"}],"files":1,"directories":1,"no_sizes":true}`,
+		"directory_tree": `{"path":"src/","children":[{"name":"tools","type":"directory","children":[{"name":"buffer.lisp","type":"file"}]},{"name":"agent.lisp","type":"file"}],` +
+			`"files":2,"directories":1,"no_sizes":true}`,
+	} {
+		got, err := a.Call(ctx, tool, json.RawMessage(`{"path":"src","show_sizes":false}`))
+		if err != nil || got.IsError {
+			t.Fatalf("%s: %+v, %v", tool, got, err)
+		}
+		sameJSON(t, got.Structured, want)
+	}
+}
+
 // Clients count the characters of the part that they hand to a model.
 func TestStructuredContentIsWithinMaxCharacters(t *testing.T) {
 	files := map[string]string{}

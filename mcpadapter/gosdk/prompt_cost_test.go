@@ -6,6 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolshelf-go/toolshelf/mcpadapter"
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/adaptertest"
 )
 
@@ -15,7 +16,7 @@ func TestRequestsScanTheCommandsOnce(t *testing.T) {
 		files[fmt.Sprintf("commands/c%03d.md", i)] = "x\n"
 	}
 	fsys := &adaptertest.ScanFs{Fs: memory(t, files)}
-	a, _ := adapterOf(t, fsys)
+	a, _ := adapterOf(t, fsys, mcpadapter.WithPageSize(50))
 	s := serverOf(t, nil, a)
 	for i := range 100 {
 		addPrompt(s, fmt.Sprintf("own%03d", i))

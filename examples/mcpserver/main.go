@@ -95,5 +95,7 @@ func serve(ctx context.Context, address string, handler *gosdk.HTTPHandler) erro
 	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	handler.Shutdown(grace) // answers running calls
-	return web.Shutdown(grace)
+	last, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	return web.Shutdown(last) // sends the last answers
 }

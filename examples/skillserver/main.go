@@ -59,7 +59,9 @@ func main() {
 	grace, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	handler.Shutdown(grace) // answers running calls
-	web.Shutdown(grace)
+	last, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	web.Shutdown(last) // sends the last answers
 }
 
 // must returns a value, or ends the program with an error.

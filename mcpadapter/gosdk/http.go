@@ -174,6 +174,9 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		timed := &timedWriter{ResponseWriter: w, conn: conn, timeout: h.options.WriteTimeout}
 		defer timed.end()
 		h.serve.ServeHTTP(timed, r)
+		if h.closing.Err() != nil {
+			_ = conn.Flush() // the program may end after Shutdown
+		}
 	}
 }
 
@@ -304,7 +307,8 @@ func (h *HTTPHandler) log(ctx, request context.Context, method string, req mcp.R
 // running calls. When ctx ends, Shutdown cancels the calls, waits up to one second for their
 // answers, and returns the error of ctx if a call still runs. Further calls of Shutdown wait in the same way.
 //
-// Shutdown does not close the listener. Call Shutdown of the http.Server afterwards.
+// Shutdown does not close the listener. Call Shutdown of the http.Server afterwards, with a context
+// that has not ended, which lets the server complete the last responses.
 func (h *HTTPHandler) Shutdown(ctx context.Context) error {
 	h.mu.Lock()
 	if !h.closed {

@@ -738,6 +738,37 @@ func TestShutdownAnswersCallsThatOutlastItsContext(t *testing.T) {
 	}
 }
 
+// A program may end as soon as Shutdown returns, before net/http sends the response.
+func TestAnswersAreSentBeforeShutdownReturns(t *testing.T) {
+	g := newGate(t)
+	h := gosdk.NewHTTPHandler(g.Server, nil)
+	read := make(chan struct{})
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.ServeHTTP(w, r)
+		<-read // net/http sends the rest of the response after ServeHTTP
+	}))
+	defer web.Close()
+	defer close(read)
+	go func() {
+		<-g.calls
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		h.Shutdown(ended)
+	}()
+	client := &http.Client{Timeout: 30 * time.Second}
+	res, err := client.Do(post(t, web.URL, revisions[0], "tools/call", waitCall))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	lines := bufio.NewScanner(res.Body)
+	for lines.Scan() && !strings.Contains(lines.Text(), "SHUTDOWN") {
+	}
+	if err := lines.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestShutdownReportsCallsThatIgnoreTheirContext(t *testing.T) {
 	g := newGate(t)
 	begun, stop := make(chan struct{}), make(chan struct{})

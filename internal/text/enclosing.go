@@ -67,7 +67,7 @@ func newSource(lines []string) source {
 		l.opened = opened(text)
 		l.note = isNote(text)
 		l.closes = strings.ContainsRune("})]", rune(text[0])) || firstWord(text) == "end"
-		l.reopens = l.closes && l.opened >= 0 && strings.ContainsAny(text, "{([:")
+		l.reopens = l.closes && (l.opened >= 0 && strings.ContainsAny(text, "{([:") || strings.HasSuffix(text, ":"))
 		l.continues = l.closes || text[0] == '{'
 	}
 	return b
@@ -81,13 +81,10 @@ func (b source) around(line int) func(func(int) bool) {
 			at++
 		}
 		indent := b[at].indent // of the lines that do not begin the block
-		if at == line {
-			if !yield(line) {
-				return
-			}
-		}
 		if b[at].continues {
 			indent++
+		} else if at == line && !yield(line) {
+			return
 		}
 		for i := line - 1; i >= 0 && indent > 0; i-- {
 			if b[i].empty || b[i].note || b[i].indent >= indent {
@@ -116,6 +113,9 @@ func (b source) end(header int) int {
 			continue
 		}
 		switch {
+		case l.indent > indent && open <= 0: // the indent alone determines the block
+			last = i
+			continue
 		case l.indent > indent:
 		case l.indent < indent:
 			return last

@@ -50,6 +50,12 @@ class Shelf:
             book,
         ]
 
+    def lend(
+        self,
+    ) -> None:
+        """Lends (also for a week."""
+        keep(self)
+
     def drop(self):
         pass
 
@@ -88,6 +94,10 @@ end
 		{"a statement of Python", python, "                print(page)", "    def add(self, book):", "        ]"},
 		{"a method of Python", python, "    def drop(self):", "    def drop(self):", "        pass"},
 		{"a class of Python", python, "class Shelf:", "class Shelf:", "        pass"},
+		{"the body below parameters of Python", python, "        keep(self)", "    def lend(", "        keep(self)"},
+		{"the end of parameters of Python", python, "    ) -> None:", "    def lend(", "        keep(self)"},
+		{"the end of the parameters", goFile, ") error {", "func (s *Server) Serve(", "}"},
+		{"a bracket on its own line", c, "{", "add(int a, int b)", "}"},
 		{"a function with a bracket on its own line", c, "	return a + b;", "add(int a, int b)", "}"},
 		{"the line above the bracket", c, "add(int a, int b)", "add(int a, int b)", "}"},
 		{"a line of Ruby", ruby, "    book.each do |page|", "    book.each do |page|", "    end"},

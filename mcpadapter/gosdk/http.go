@@ -290,12 +290,13 @@ func (h *HTTPHandler) log(ctx, request context.Context, method string, req mcp.R
 	if !h.options.Logger.Enabled(ctx, level) {
 		return
 	}
+	// A client may send a name that fills the body.
 	attributes := []slog.Attr{slog.String("method", method), slog.Duration("duration", time.Since(begun))}
 	if call, ok := req.(*mcp.CallToolRequest); ok {
-		attributes = append(attributes, slog.String("tool", call.Params.Name))
+		attributes = append(attributes, slog.String("tool", fmt.Sprintf("%.100s", call.Params.Name)))
 	}
 	if err != nil {
-		attributes = append(attributes, slog.Any("error", err))
+		attributes = append(attributes, slog.String("error", fmt.Sprintf("%.300s", err.Error())))
 	}
 	if request.Err() != nil {
 		attributes = append(attributes, slog.Bool("client left", true))

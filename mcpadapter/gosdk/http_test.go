@@ -860,6 +860,15 @@ func TestLogHasRefusalsAndCallsButNoTokensAndArguments(t *testing.T) {
 	}
 }
 
+func TestALongNameDoesNotFillTheLog(t *testing.T) {
+	var log bytes.Buffer
+	h := gosdk.NewHTTPHandler(newGate(t).Server, &gosdk.HTTPOptions{Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	h.ServeHTTP(httptest.NewRecorder(), post(t, "http://localhost", revisions[0], "tools/call", fmt.Sprintf(`{"name":"unknown%s"}`, strings.Repeat("x", 100_000))))
+	if !strings.Contains(log.String(), " tool=unknownxxx") || log.Len() > 1000 {
+		t.Errorf("%d bytes: %.1000s", log.Len(), &log)
+	}
+}
+
 // A lockedWriter is a writer for several goroutines.
 type lockedWriter struct {
 	mu *sync.Mutex

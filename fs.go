@@ -103,7 +103,7 @@ func orderHint(sort SortKey, dirs int) string {
 	if sort == ByName || dirs == 0 {
 		return ""
 	}
-	return "Sorted in this directory only; to rank the whole tree, list the subdirectories"
+	return "Sorted in this directory only; for the whole tree, search files with sort_by"
 }
 
 // minEntryLine is the smallest number of characters of a line of a listing, such as

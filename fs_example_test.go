@@ -193,8 +193,7 @@ func ExampleTokens() {
 	// Found 4 files:
 	//
 	// src/tools/fmt.go
-	// src/build.log
-	// … and 2 more
+	// … and 3 more; raise the limit
 }
 
 func ExampleWithProgress() {

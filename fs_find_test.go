@@ -43,7 +43,7 @@ src/agent.lisp`},
 
 src/tools/introspection/probe.lsp
 src/tools/buffer.lisp
-… and 6 more`},
+… and 6 more; raise the limit`},
 			{"a hidden file", "", ".git*", []toolshelf.DirOption{toolshelf.ShowHidden()}, "Found 1 file:\n\n.gitignore"},
 			{"hidden files are left out", "", ".git*", nil, "No files found\n\nHidden files are omitted; set show_hidden to find files for '.git*'"},
 		} {
@@ -91,9 +91,9 @@ func TestFindFilesInAnOrder(t *testing.T) {
 		{"the largest files first, then by path", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize)},
 			"Found 5 files:\n\n2.9 KB  a/deep/large.txt\n1 B  b/small.txt\n1 B  link.txt\n0 B  a/same.txt\n0 B  old.txt"},
 		{"the first of the newest files", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.ByModified), toolshelf.Limit(3)},
-			"Found 5 files:\n\n2026-01-10 12:30  b/small.txt\n2026-01-10 12:30  link.txt\n2026-01-09 12:30  old.txt\n… and 2 more"},
-		{"a budget", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize), toolshelf.Budget(60)},
-			"Found 5 files:\n\n2.9 KB  a/deep/large.txt\n… and 4 more"},
+			"Found 5 files:\n\n2026-01-10 12:30  b/small.txt\n2026-01-10 12:30  link.txt\n2026-01-09 12:30  old.txt\n… and 2 more; raise the limit"},
+		{"a budget", []toolshelf.DirOption{toolshelf.SortedBy(toolshelf.BySize), toolshelf.Budget(80)},
+			"Found 5 files:\n\n2.9 KB  a/deep/large.txt\n… and 4 more; raise the limit"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			found, err := c.FindFiles(t.Context(), ".", "*.txt", tt.options...)

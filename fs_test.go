@@ -280,7 +280,7 @@ func TestAPageBySizeOrTimeThatEntriesFollowHasAHint(t *testing.T) {
 	files := sample()
 	files["flat/a"], files["flat/b"] = "a", "b"
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
-	const hint = "Sorted in this directory only; to rank the whole tree, list the subdirectories"
+	const hint = "Sorted in this directory only; for the whole tree, search files with sort_by"
 	for _, tt := range []struct {
 		name    string
 		dir     string

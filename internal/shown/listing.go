@@ -153,7 +153,7 @@ func (m Files) String() string {
 		b.WriteString(escape.Path(file))
 	}
 	if more := m.Total - len(m.Files); more > 0 {
-		b.WriteString("\n… and " + strconv.Itoa(more) + " more")
+		b.WriteString("\n… and " + strconv.Itoa(more) + " more; raise the limit")
 	}
 	var notes []string
 	if m.Skipped > 0 {

@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -74,7 +75,7 @@ func (p parameter) expected() string {
 	case p.kind == booleanKind:
 		return "true or false"
 	case p.kind == stringsKind && p.maximum > 0:
-		return fmt.Sprintf(`an array of at most %d strings, such as ["node_modules", "*.log"]`, p.maximum)
+		return fmt.Sprintf("an array of at most %d strings, such as %s", p.maximum, cmp.Or(p.hint, `["node_modules", "*.log"]`))
 	case p.kind == stringsKind:
 		return `an array of strings, such as ["node_modules", "*.log"]`
 	case p.enum != nil:

@@ -20,7 +20,7 @@ var readFile = definition{
 	},
 	parameters: []parameter{
 		{name: "path", kind: stringKind, description: "File path (relative to project root)"},
-		{name: "paths", kind: stringsKind, maximum: maxReadPaths, description: "Several files, which share max_bytes"},
+		{name: "paths", kind: stringsKind, maximum: maxReadPaths, description: "Several files, which share max_bytes", hint: `["README.md", "docs/guide.md"]`},
 		{name: "around", kind: integerKind, minimum: 1, description: "Return the function, type or other block around this line", code: toolshelf.CodeInvalidOption, option: "Around"},
 		{name: "start_line", kind: integerKind, minimum: noMinimum, description: "First line to read, from 1; a negative number counts from the end: -1 is the last line", defaultValue: "1", code: toolshelf.CodeInvalidOption, option: "Lines"},
 		{name: "end_line", kind: integerKind, minimum: noMinimum, description: "Last line to read, inclusive; a negative number counts from the end", defaultValue: "-1", code: toolshelf.CodeInvalidOption},

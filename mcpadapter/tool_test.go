@@ -113,6 +113,8 @@ func TestCallsFollowTheToolContracts(t *testing.T) {
 
 		{"a block and lines", "read_file", `{"path":"src/agent.lisp","around":1,"start_line":2}`,
 			"Error: around: start_line, end_line and start_column select other lines; omit these arguments", true},
+		{"files in no array", "read_file", `{"paths":"src/agent.lisp"}`,
+			`Error: paths is "src/agent.lisp"; send an array of at most 50 strings, such as ["README.md", "docs/guide.md"]`, true},
 		{"files that are missing", "read_file", `{"paths":["nothing","src"]}`,
 			"Error: File 'nothing' not found; 'src/' is a directory, not a file; list the directory and choose a file", true},
 

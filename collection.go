@@ -259,7 +259,7 @@ func (c *collection[Info]) layerError(op string, err error) error {
 	case failed.NoRoot:
 		return rootNotFound(op, c.root, failed)
 	}
-	e := directoryError(op, c.layers[failed.Layer].name, c.noun+"s", failed.Err)
+	e := directoryError(op, c.layers[failed.Layer].name, c.noun+"s", failed.Err, c.Layer(failed.Layer))
 	if e.Code == CodeDirectoryNotFound {
 		e.Message += c.missingReason(failed)
 	}
@@ -287,8 +287,9 @@ func rootMissingText(root string) string {
 }
 
 // directoryError returns the error for a directory that cannot be read. The contract of
-// list_skills fixes the first two texts. The content of the directory is "commands", "skills" or "reports".
-func directoryError(op, name, content string, err error) *Error {
+// list_skills fixes the first two texts. The content of the directory is "commands", "skills" or "reports". A directory
+// of reports has no layer.
+func directoryError(op, name, content string, err error, layer index.Layer) *Error {
 	e := &Error{Op: op, Path: name, Err: err}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -300,7 +301,7 @@ func directoryError(op, name, content string, err error) *Error {
 	case errors.Is(err, confine.ErrEscape), errors.Is(err, confine.ErrSymlink):
 		e.Code, e.Message = CodeOutsideRoot, "the directory "+quote(name)+" of "+content+" is behind a link that is not followed; replace the link by the directory, or see WithSymlinks"
 	default:
-		e.Code, e.Message = CodeFileRead, "cannot read the directory "+quote(name)+" of "+content+" ("+escape.Reason(err)+"); check its type and permissions"
+		e.Code, e.Message = CodeFileRead, "cannot read the directory "+quote(name)+" of "+content+" ("+escape.Reason(err)+"); "+layer.ReadAdvice(err)
 	}
 	return e
 }

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
@@ -213,7 +214,7 @@ func (c *Catalog) Reports(ctx context.Context, command string) ([]ReportInfo, er
 			for file, err := range directory.List(ctx, reports.Stem(command)) {
 				var failed *reports.DirectoryError
 				if errors.As(err, &failed) {
-					return nil, directoryError(op, failed.Name, "reports", failed.Err)
+					return nil, directoryError(op, failed.Name, "reports", failed.Err, index.Layer{})
 				}
 				if err != nil {
 					return nil, err

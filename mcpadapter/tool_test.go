@@ -399,7 +399,7 @@ func TestCallsReportMissingDirectoriesAndClosedCatalogs(t *testing.T) {
 		{"denied", adapterOf(t, catalog(t, denied)), "list_skills", `{}`, `{"error":"Permission denied reading skills folder"}`},
 		{"denied", adapterOf(t, catalog(t, denied)), "list_directory", `{"path":"src"}`, "Error: Cannot read directory 'src/'"},
 		{"denied", adapterOf(t, catalog(t, deny{memory(t, project), []string{"commands/commit.md"}})), "get_command", `{"command_name":"commit"}`,
-			`{"error":{"code":"FILE_READ_ERROR","message":"cannot read the file of command \"commit\" (permission denied); check the type and the permissions of the file"}}`},
+			`{"error":{"code":"FILE_READ_ERROR","message":"cannot read the file of command \"commit\" (permission denied); check its type and permissions"}}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.tool+"/"+tt.name, func(t *testing.T) {

@@ -66,8 +66,8 @@ func (l Layer) Remote() bool {
 	return l.Store != nil && l.FS.KnowsHeads()
 }
 
-// ReadAdvice returns the suggestion for a file of the layer that err prevents from being
-// read.
+// ReadAdvice returns the suggestion for a file or a directory of the layer that err prevents from
+// being read.
 func (l Layer) ReadAdvice(err error) string {
 	var advised advisedError
 	switch {
@@ -76,7 +76,7 @@ func (l Layer) ReadAdvice(err error) string {
 	case l.Remote() && mayHaveChanged(err):
 		return checkStore
 	}
-	return "check the type and the permissions of the file"
+	return "check its type and permissions"
 }
 
 const checkStore = "check the connection to the store"

@@ -67,11 +67,10 @@ func (c *Catalog) Grep(ctx context.Context, path, pattern string, opts ...GrepOp
 }
 
 func (m *TextMatches) read(ctx context.Context, f *fileCall) error {
-	pattern := m.Pattern
-	compiled, err := grep.Compile(pattern, grep.Options{Literal: f.modes&Literal != 0, IgnoreCase: f.modes&IgnoreCase != 0, WholeWords: f.modes&WholeWords != 0})
+	compiled, err := grep.Compile(m.Pattern, grep.Options{Literal: f.modes&Literal != 0, IgnoreCase: f.modes&IgnoreCase != 0, WholeWords: f.modes&WholeWords != 0})
 	if err != nil {
-		return &Error{Code: CodeInvalidPattern, Path: pattern,
-			Message: "invalid pattern '" + escape.Line(pattern[:min(len(pattern), 200)]) + "': " + escape.Line(err.Error())}
+		return &Error{Code: CodeInvalidPattern, Path: m.Pattern,
+			Message: "invalid pattern '" + escape.Line(m.Pattern[:min(len(m.Pattern), 200)]) + "': " + escape.Line(err.Error())}
 	}
 	output, shortest, context := "", TextMatches{Searched: 1}, f.context
 	switch {
@@ -91,7 +90,7 @@ func (m *TextMatches) read(ctx context.Context, f *fileCall) error {
 	}
 	*m = TextMatches{
 		Path:         f.name + "/",
-		Pattern:      pattern,
+		Pattern:      m.Pattern,
 		Matches:      newTextMatches(found.Files),
 		Total:        found.Total,
 		Files:        found.Matching,

@@ -2,6 +2,7 @@ package gosdk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -50,8 +52,8 @@ type HTTPOptions struct {
 	WriteTimeout time.Duration // duration of the write of a message to a client that does not read, and the time between comments to a subscriber; default 30 s
 
 	// Logger receives refused requests and reached limits at the level warn, and each call at
-	// the level debug. No record contains a token, an argument or a result. With nil, the
-	// handler does not log.
+	// the level debug, and panics of calls at the level error. No record contains a token, an
+	// argument or a result. With nil, only panics are logged, by slog.Default.
 	Logger *slog.Logger
 }
 
@@ -76,6 +78,7 @@ type HTTPHandler struct {
 	serve    http.Handler // requests that the guard lets pass
 	requests chan struct{}
 	calls    chan struct{}
+	panics   *slog.Logger
 
 	tooLong, tooMany *LimitError
 
@@ -116,6 +119,7 @@ func NewHTTPHandler(s *mcp.Server, o *HTTPOptions) *HTTPHandler {
 	defaultTo(&o.MaxBodyBytes, 1<<20)
 	defaultTo(&o.BodyTimeout, 10*time.Second)
 	defaultTo(&o.WriteTimeout, 30*time.Second)
+	h.panics = cmp.Or(o.Logger, slog.Default())
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -241,10 +245,7 @@ func (h *HTTPHandler) limitCalls(next mcp.MethodHandler) mcp.MethodHandler {
 		err := error(h.tooMany)
 		select {
 		case h.calls <- struct{}{}:
-			func() {
-				defer func() { <-h.calls }() // also after a panic that other middleware recovers
-				result, err = next(ctx, method, req)
-			}()
+			result, err = h.run(ctx, next, method, req)
 			err = h.limitOf(ctx, result, err)
 		case <-ctx.Done():
 			if cause := context.Cause(ctx); cause != error(h.tooLong) {
@@ -257,6 +258,19 @@ func (h *HTTPHandler) limitCalls(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return result, err
 	}
+}
+
+// run returns the result of a call, and frees the place of the call. The SDK calls a tool on a goroutine of its own, where a panic would
+// end the program; net/http recovers the panics of its handlers in the same way.
+func (h *HTTPHandler) run(ctx context.Context, next mcp.MethodHandler, method string, req mcp.Request) (result mcp.Result, err error) {
+	defer func() {
+		<-h.calls
+		if fault := recover(); fault != nil {
+			h.panics.ErrorContext(ctx, "panic", slog.String("method", method), slog.Any("panic", fault), slog.String("stack", string(debug.Stack())))
+			result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call failed, because the server has a defect"}
+		}
+	}()
+	return next(ctx, method, req)
 }
 
 // limitOf returns the error of a call: the limit that ended the call, or err. A call that finished

@@ -274,25 +274,24 @@ func TestACallWithoutAPlaceIsAnError(t *testing.T) {
 	<-ended
 }
 
-func TestACallThatPanicsFreesItsPlace(t *testing.T) {
+func TestACallThatPanicsIsAnErrorAndFreesItsPlace(t *testing.T) {
+	var log bytes.Buffer
 	g := newGate(t)
 	g.AddTool(&mcp.Tool{Name: "panic", InputSchema: json.RawMessage(`{"type":"object"}`)},
 		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { panic("a bug") })
-	_, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{MaxCalls: 1, CallTimeout: 50 * time.Millisecond})
-	g.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
-			defer func() {
-				if fault := recover(); fault != nil {
-					err = fmt.Errorf("recovered: %v", fault)
-				}
-			}()
-			return next(ctx, method, req)
-		}
-	})
+	h, url := overHTTP(t, g.Server, &gosdk.HTTPOptions{MaxCalls: 1, CallTimeout: 10 * time.Second,
+		Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	for range 2 {
-		if _, body := do(t, post(t, url, revisions[0], "tools/call", `{"name":"panic"}`)); !strings.Contains(body, "recovered: a bug") {
+		_, body := do(t, post(t, url, revisions[0], "tools/call", `{"name":"panic"}`))
+		if !strings.Contains(body, "-32603") || !strings.Contains(body, "the call failed") || strings.Contains(body, "a bug") {
 			t.Errorf("got %s", body)
 		}
+	}
+	if err := h.Shutdown(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(log.String(), `msg=panic method=tools/call panic="a bug" stack="goroutine `) != 2 {
+		t.Errorf("the log has no panic:\n%s", &log)
 	}
 }
 

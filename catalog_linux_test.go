@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -243,9 +244,9 @@ func TestSwapRace(t *testing.T) {
 	}
 	stop := make(chan struct{})
 	var swapper, askers sync.WaitGroup
-	swaps := 0
+	var swaps atomic.Int64
 	swapper.Go(func() {
-		for ; ; swaps++ {
+		for ; ; swaps.Add(1) {
 			select {
 			case <-stop:
 				return
@@ -268,9 +269,17 @@ func TestSwapRace(t *testing.T) {
 	}
 	var calls atomic.Int64
 	answered := make([]atomic.Int64, len(swapped))
+	results := func() map[string]int64 { // by method
+		all := map[string]int64{}
+		for i, kind := range swapped {
+			all[kind.method] += answered[i].Load()
+		}
+		return all
+	}
+	untried := func() bool { return swaps.Load() == 0 || slices.Contains(slices.Collect(maps.Values(results())), 0) }
 	for g := range 4 {
 		askers.Go(func() {
-			for i := g; calls.Add(1) <= most; i++ {
+			for i := g; calls.Add(1) <= most || untried() && !t.Failed(); i++ {
 				kind := i % len(swapped)
 				got, err := swapped[kind].answer(t.Context(), c)
 				if err == nil {
@@ -288,17 +297,16 @@ func TestSwapRace(t *testing.T) {
 	askers.Wait()
 	close(stop)
 	swapper.Wait()
-	made, results := map[string]int64{}, map[string]int64{}
-	for i, kind := range swapped {
+	made := map[string]int64{}
+	for _, kind := range swapped {
 		made[kind.method] += most / int64(len(swapped))
-		results[kind.method] += answered[i].Load()
 	}
-	for method, n := range results {
-		if n == 0 || swaps == 0 {
-			t.Errorf("%s: %d answers during %d exchanges: nothing was tried", method, n, swaps)
+	for method, n := range results() {
+		if n == 0 || swaps.Load() == 0 {
+			t.Errorf("%s: %d answers during %d exchanges: nothing was tried", method, n, swaps.Load())
 		}
 	}
-	t.Logf("calls: %v; answers: %v; %d exchanges", made, results, len(targets)*swaps)
+	t.Logf("calls: %v; answers: %v; %d exchanges", made, results(), int64(len(targets))*swaps.Load())
 }
 
 // swapped are calls of all methods for the exchanged paths. The results of commands and skills

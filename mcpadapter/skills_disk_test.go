@@ -161,6 +161,9 @@ func skillRounds(t *testing.T) int {
 		}
 		return n
 	}
+	if testing.Short() {
+		return 15
+	}
 	return 60
 }
 

@@ -72,7 +72,7 @@ func build(t *testing.T, code string) string {
 	if err := os.WriteFile(file, []byte(code), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, file).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", program, file).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s\nof\n%s", err, out, code)
 	}
 	return program
@@ -102,6 +102,7 @@ func documentedFiles(text string) map[string]string {
 // documents in a directory with the files above the program, and compares the
 // output with the block below "It prints".
 func TestDocumentedProgramsPrintTheDocumentedOutput(t *testing.T) {
+	t.Parallel()
 	programs := 0
 	for _, b := range goBlocks(t) {
 		if !b.isProgram() {
@@ -193,6 +194,7 @@ func main() {
 // program, and calls the blocks of README.md in a project. The standard input is empty, so
 // the MCP server ends.
 func TestDocumentedSnippets(t *testing.T) {
+	t.Parallel()
 	needsWorkspace(t) // some blocks import the bindings
 	project := map[string]string{
 		"commands/review.md":  "Read the diff of $1.\n",
@@ -225,7 +227,7 @@ func TestDocumentedSnippets(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := filepath.Join(t.TempDir(), "program.exe")
-	if out, err := exec.CommandContext(t.Context(), "go", append([]string{"build", "-o", program}, sources...)...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", append([]string{"build", "-ldflags=-s -w", "-o", program}, sources...)...).CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	if out, err := runIn(t, catalogtest.Disk(t, project), program); err != nil {

@@ -50,7 +50,10 @@ func TestServedSkillsAreVerified(t *testing.T) {
 	}
 	dirs[0] = filepath.Join(dirs[0], "skills")
 	if corpus := os.Getenv("TOOLSHELF_CORPUS"); corpus != "" && !testing.Short() {
-		dirs = append(dirs, filepath.Join(corpus, "skills", "openai", ".curated"), filepath.Join(corpus, "skills", "wshobson-agents"))
+		dirs = append(dirs, filepath.Join(corpus, "skills", "openai", ".curated"), filepath.Join(corpus, "skills", "wshobson-agents", "developer-essentials"))
+		if os.Getenv("TOOLSHELF_NIGHTLY") != "" {
+			dirs = append(dirs, filepath.Join(corpus, "skills", "wshobson-agents"))
+		}
 	}
 	for i, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {

@@ -158,28 +158,31 @@ var directoryTree = definition{
 			return Result{}, err
 		}
 		if !args.boolean("show_sizes") {
-			return t.textResult(tree.String(), struct {
-				toolshelf.DirTree
-				Children []sizelessNode `json:"children"`
-			}{tree, sizelessNodes(tree.Children)})
+			return t.textResult(tree.String(), sizelessTree(tree))
 		}
 		return t.textResult(tree.String(), tree)
 	},
 }
 
-// A sizelessNode has no member size.
-type sizelessNode struct {
-	toolshelf.TreeNode
-	Size     *int64         `json:"size,omitempty"`
-	Children []sizelessNode `json:"children,omitempty"`
-}
-
-func sizelessNodes(nodes []toolshelf.TreeNode) []sizelessNode {
-	all := make([]sizelessNode, len(nodes))
-	for i, n := range nodes {
-		all[i] = sizelessNode{TreeNode: n, Children: sizelessNodes(n.Children)}
+// sizelessTree returns a tree whose nodes have no member size.
+func sizelessTree(tree toolshelf.DirTree) any {
+	type node struct {
+		toolshelf.TreeNode
+		Size     *int64 `json:"size,omitempty"`
+		Children []node `json:"children,omitempty"`
 	}
-	return all
+	var convert func(nodes []toolshelf.TreeNode) []node
+	convert = func(nodes []toolshelf.TreeNode) []node {
+		all := make([]node, len(nodes))
+		for i, n := range nodes {
+			all[i] = node{TreeNode: n, Children: convert(n.Children)}
+		}
+		return all
+	}
+	return struct {
+		toolshelf.DirTree
+		Children []node `json:"children"`
+	}{tree, convert(tree.Children)}
 }
 
 var getFileInfo = definition{

@@ -63,9 +63,8 @@ func run(ctx context.Context, options []toolshelf.Option, namespace, address, ho
 	if err != nil {
 		return err
 	}
-	const instructions = "The commands, skills and files of one project. Search for a skill before a task, and follow its text. No tool changes a file."
-	serverOptions := &mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}} // without the SDK's default capability, logging
-	server := mcp.NewServer(&mcp.Implementation{Name: "toolshelf", Version: "1.0.0"}, serverOptions)
+	server := mcp.NewServer(&mcp.Implementation{Name: "toolshelf", Version: "1.0.0"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}, // without the SDK's default capability, logging
+		Instructions: "The commands, skills and files of one project. Search for a skill before a task, and follow its text. No tool changes a file."})
 	if err := gosdk.RegisterUntil(ctx, server, adapter); err != nil {
 		return err
 	} else if address != "" {

@@ -33,14 +33,12 @@ func main() {
 	address := flag.String("http", "", "serve HTTP at `address`; :8080 accepts only this machine, 0.0.0.0:8080 accepts all")
 	host := flag.String("host", "", "`name` of the HTTP server in the requests of clients; its IP addresses and localhost need no name")
 	namespace := flag.String("namespace", "", "`name` before the names of the tools, followed by a dot")
-	watch := flag.Bool("watch", false, "notify clients of changed commands")
+	flag.BoolFunc("watch", "notify clients of changed commands", func(string) error { return with(toolshelf.WithWatch()) })
 	if flag.Parse(); flag.NArg() > 0 {
 		log.Fatalf("mcpserver: unexpected argument %q; set the directory with -root", flag.Arg(0))
 	}
 	log.SetPrefix("mcpserver: " + *root + ": ")
-	if with(toolshelf.WithRoot(*root)); *watch {
-		with(toolshelf.WithWatch())
-	}
+	with(toolshelf.WithRoot(*root))
 	ctx, _ := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	if err := run(ctx, options, *namespace, *address, *host); err != nil && ctx.Err() == nil { // a signal is not a failure
 		log.Fatal(err)

@@ -45,8 +45,8 @@ func (n *TreeNode) row() shown.Node[TreeNode] {
 }
 
 // Tree returns a directory and all entries below, in the order of ListDir, except that ByName has
-// the subdirectory cmd and the files README, go.mod, main.go and the like first. Tree accepts the
-// paths and returns the errors of [Catalog.ListDir].
+// the subdirectory cmd and the main files (README, go.mod, main.go and the like) first among the
+// directories and the files. Tree accepts the paths and returns the errors of [Catalog.ListDir].
 //
 // Tree shows links as links and does not follow links. If a subdirectory cannot be read, its node
 // contains the reason, and the rest of the tree is complete. Tree omits hidden entries unless the
@@ -54,8 +54,9 @@ func (n *TreeNode) row() shown.Node[TreeNode] {
 //
 // Tree returns at most Limit entries, or 10,000 without the option. Tree drops the deepest levels
 // of a larger tree first. On the level where the tree reaches the limit, all directories get equal
-// shares of the remaining entries, and each directory keeps its first entries. More counts the
-// other entries of a directory. With [Budget], Limit follows the order of Budget instead.
+// shares of the remaining entries, and each directory keeps its first entries. ByName keeps main
+// files before subdirectories. More counts the other entries of a directory. With [Budget], Limit
+// follows the order of Budget instead.
 //
 // Tree reads each directory once and stats each entry, on at most four processors. Tree reads the
 // directories of a partly dropped level twice.
@@ -98,8 +99,8 @@ func (t *DirTree) read(ctx context.Context, f *fileCall) error {
 
 func (t *DirTree) fit(ctx context.Context, f *fileCall) error {
 	found, err := budget.Tree(ctx, f.budget, shown.Tree[TreeNode](*t), f.limitOr(defaultTreeLimit), budget.Shape[TreeNode]{
-		Node: (*TreeNode).row,
-		Set:  func(n *TreeNode, children []TreeNode, more int) { n.Children, n.More = children, more },
+		Node: (*TreeNode).row, Main: orders[f.sort].IsMainFile,
+		Set: func(n *TreeNode, children []TreeNode, more int) { n.Children, n.More = children, more },
 	})
 	*t = DirTree(found)
 	return err

@@ -293,7 +293,7 @@ func entriesOf(result any) []string {
 
 // TestBudgetOfRandomTrees compares the results of all budgets with the whole result.
 func TestBudgetOfRandomTrees(t *testing.T) {
-	element := rapid.SampledFrom([]string{"a", "B", "ü", "d", "eeeeeeee", strings.Repeat("long", 10), "node_modules", "x\ny"})
+	element := rapid.SampledFrom([]string{"a", "B", "ü", "d", "eeeeeeee", "README", "cmd", strings.Repeat("long", 10), "node_modules", "x\ny"})
 	rapid.Check(t, func(r *rapid.T) {
 		fsys := afero.NewMemMapFs()
 		for i, elements := range rapid.SliceOfN(rapid.SliceOfN(element, 1, 6), 1, 30).Draw(r, "files") {
@@ -569,6 +569,51 @@ func TestTreeShowsTheMainEntriesFirst(t *testing.T) {
 		}
 		if tree.Omitted == 0 {
 			t.Errorf("%s: the tree is not cut", name)
+		}
+	}
+}
+
+func TestACutKeepsTheMainFilesOfADirectoryOfManyDirectories(t *testing.T) {
+	files := map[string]string{}
+	for _, dir := range []string{"", "lib/"} {
+		for _, name := range []string{"README.md", "go.mod", "main.go", "a.txt", "z.txt", "cmd/tool/main.go"} {
+			files[dir+name] = ""
+		}
+		for i := range 500 {
+			files[fmt.Sprintf("%sdir%03d/file", dir, i)] = ""
+		}
+	}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
+	for _, dir := range []string{".", "lib"} {
+		for _, tt := range []struct {
+			option toolshelf.DirOption
+			want   string
+		}{
+			{toolshelf.Limit(1), "go.mod"},
+			{toolshelf.Limit(3), "go.mod main.go README.md"},
+			{toolshelf.Limit(5), "cmd dir000 go.mod main.go README.md"},
+			{toolshelf.Budget(170), "go.mod main.go README.md"},
+			{toolshelf.Tokens(170, utf8.RuneCountInString), "go.mod main.go README.md"},
+		} {
+			tree, err := c.Tree(t.Context(), dir, tt.option, withoutSizes)
+			if got := strings.Join(paths("", tree.Children), " "); err != nil || got != tt.want {
+				t.Errorf("%s: %s, %v, want %s\n%s", dir, got, err, tt.want, tree)
+			}
+		}
+	}
+	for _, option := range []toolshelf.DirOption{toolshelf.Limit(1100), toolshelf.Budget(20_000)} {
+		tree, err := c.Tree(t.Context(), ".", option)
+		lib, _ := find(tree.Children, "lib")
+		for _, nodes := range [][]toolshelf.TreeNode{tree.Children, lib.Children} {
+			n := 0
+			for _, name := range []string{"go.mod", "main.go", "README.md"} {
+				if _, ok := find(nodes, name); ok {
+					n++
+				}
+			}
+			if err != nil || n != 3 || tree.Omitted == 0 {
+				t.Errorf("%d main files, %d omitted, %v:\n%s", n, tree.Omitted, err, tree)
+			}
 		}
 	}
 }

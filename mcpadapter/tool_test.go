@@ -559,6 +559,20 @@ func TestTreesHaveAtMost100Levels(t *testing.T) {
 	}
 }
 
+func TestACutTreeKeepsTheMainFilesOfADirectoryOfManyDirectories(t *testing.T) {
+	files := map[string]string{"README.md": "", "go.mod": "", "main.go": "", "a.txt": ""}
+	for i := range 500 {
+		files[fmt.Sprintf("dir%03d/file", i)] = ""
+	}
+	a := adapterOf(t, catalog(t, memory(t, files)))
+	for _, arguments := range []string{`{"max_characters":1000}`, `{"limit":20}`} {
+		got, err := a.Call(ctx, "directory_tree", json.RawMessage(arguments))
+		if want := "\n[FILE] go.mod (0 B)\n[FILE] main.go (0 B)\n[FILE] README.md (0 B)\n… and "; err != nil || got.IsError || !strings.Contains(got.Text, want) {
+			t.Errorf("%s: no %q, %v:\n%s", arguments, want, err, got.Text)
+		}
+	}
+}
+
 func TestTreesOmitIgnoredFilesAndDependencies(t *testing.T) {
 	files := map[string]string{"main.js": "run()\n", "src/run.js": "let x\n", ".gitignore": "dist/\nnode_modules/\n", ".git/HEAD": "x"}
 	for i := range 1500 {

@@ -3,14 +3,14 @@ package budget
 // The places of entries order the entries of a tree, so that the first entries show many
 // directories, not the content of a few:
 //
-//   - The subdirectories of the top come first, at negative places.
+//   - The main files and the subdirectories of the top come first, at negative places.
 //   - The first entry of any other directory has the place of the directory plus
 //     placesPerLevel. For a subdirectory of the top, the place of the directory counts as 0.
-//   - The next entry has the next place after a subdirectory, and placesPerFile more after
-//     another entry. Directories come first, so the entries of a directory keep their order.
+//   - The next entry has the next place after a main file or a subdirectory, and placesPerFile
+//     more after another entry. Main files come first, then subdirectories, then other files.
 //   - Entries with the same place are ordered by level, then by the order of their directories.
 //
-// The place of an entry depends only on the numbers of subdirectories and files before the
+// The place of an entry depends only on the numbers of these entries before the
 // entry and before its parents. Entries of a deeper level do not change the order of the
 // entries above.
 
@@ -19,31 +19,31 @@ const (
 	placesPerLevel = 64
 )
 
-// Siblings are the entries of a directory, with directories first.
+// Siblings are the entries of a directory, with main files and directories first.
 type Siblings struct {
 	First   int // place of the first entry
 	Entries int
-	Dirs    int // number of the entries that are directories
+	Leading int // number of the entries that are main files or directories
 }
 
 // TopSiblings returns the entries of the top of a tree.
-func TopSiblings(entries, dirs int) Siblings { return Siblings{-dirs, entries, dirs} }
+func TopSiblings(entries, leading int) Siblings { return Siblings{-leading, entries, leading} }
 
 // Below returns the entries of the subdirectory with an index.
-func (s Siblings) Below(i, entries, dirs int) Siblings {
-	return Siblings{max(s.Place(i), 0) + placesPerLevel, entries, dirs}
+func (s Siblings) Below(i, entries, leading int) Siblings {
+	return Siblings{max(s.Place(i), 0) + placesPerLevel, entries, leading}
 }
 
 // Place returns the place of the entry with an index.
 func (s Siblings) Place(i int) int {
-	return s.First + i + (placesPerFile-1)*max(0, i-s.Dirs)
+	return s.First + i + (placesPerFile-1)*max(0, i-s.Leading)
 }
 
 // until returns the number of entries up to a place.
 func (s Siblings) until(place int) int {
 	n := place - s.First + 1
-	if n > s.Dirs {
-		n = s.Dirs + (n-s.Dirs+placesPerFile-1)/placesPerFile
+	if n > s.Leading {
+		n = s.Leading + (n-s.Leading+placesPerFile-1)/placesPerFile
 	}
 	return max(0, min(n, s.Entries))
 }

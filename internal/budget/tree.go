@@ -13,6 +13,7 @@ import (
 // A Shape has the functions for the nodes of a tree.
 type Shape[N any] struct {
 	Node func(*N) shown.Node[N]             // returns the node for a text
+	Main func(name string) bool             // reports whether a file is a main file, which a cut keeps before directories
 	Set  func(n *N, children []N, more int) // sets the fields of a directory
 }
 
@@ -94,13 +95,17 @@ func (t *tree[N]) countNodes(nodes []N, more int) (unknown int) {
 	return unknown
 }
 
-// dirs returns the number of directories, which precede the other entries.
-func (s Shape[N]) dirs(nodes []N) int {
-	n := 0
-	for n < len(nodes) && s.Node(&nodes[n]).IsDir() {
-		n++
+// newDir returns a directory without siblings.
+func (s Shape[N]) newDir(node *N, all []N, more, depth int) treeDir[N] {
+	dirs := 0
+	for dirs < len(all) && s.Node(&all[dirs]).IsDir() {
+		dirs++
 	}
-	return n
+	main := 0
+	for dirs+main < len(all) && s.Main(s.Node(&all[dirs+main]).Name) {
+		main++
+	}
+	return treeDir[N]{node: node, all: all, dirs: dirs, main: main, more: more, depth: depth}
 }
 
 // A treeOrder is the order in which a budget adds the entries of a tree. An added entry never precedes the directory of
@@ -114,11 +119,37 @@ type treeOrder[N any] struct {
 // A treeDir is a directory of the tree that a budget cuts.
 type treeDir[N any] struct {
 	siblings Siblings
-	node     *N // nil for the top
-	all      []N
+	node     *N  // nil for the top
+	all      []N // directories, main files, other files
+	dirs     int // number of directories
+	main     int // number of main files
 	more     int // number of entries beyond the limit
 	depth    int // of the entries, from 0
 	shown    int
+}
+
+// at returns the entry that the order adds after n other entries of the directory: first the main files, then the
+// directories.
+func (d *treeDir[N]) at(n int) *N {
+	switch {
+	case n < d.main:
+		n += d.dirs
+	case n < d.main+d.dirs:
+		n -= d.main
+	}
+	return &d.all[n]
+}
+
+// first returns the shown entries, with directories first.
+func (d *treeDir[N]) first() []N {
+	dirs := d.shown - d.main
+	switch {
+	case d.main == 0 || dirs >= d.dirs:
+		return d.all[:d.shown:d.shown]
+	case dirs <= 0:
+		return d.all[d.dirs : d.dirs+d.shown : d.dirs+d.shown]
+	}
+	return slices.Concat(d.all[:dirs], d.all[d.dirs:d.dirs+d.main])
 }
 
 type addition struct {
@@ -127,24 +158,18 @@ type addition struct {
 }
 
 func newTreeOrder[N any](t *tree[N]) *treeOrder[N] {
-	o := &treeOrder[N]{tree: t, dirs: []treeDir[N]{{
-		siblings: TopSiblings(len(t.Children), t.shape.dirs(t.Children)),
-		all:      t.Children,
-		more:     t.More,
-	}}}
+	top := t.shape.newDir(nil, t.Children, t.More, 0)
+	top.siblings = TopSiblings(len(top.all), top.main+top.dirs)
+	o := &treeOrder[N]{tree: t, dirs: []treeDir[N]{top}}
 	for i := 0; i < len(o.dirs); i++ {
 		dir := o.dirs[i]
 		for j := range dir.all {
 			o.additions = append(o.additions, addition{dir.siblings.Place(j), i})
-			if j < dir.siblings.Dirs {
-				n := t.shape.Node(&dir.all[j])
-				o.dirs = append(o.dirs, treeDir[N]{
-					siblings: dir.siblings.Below(j, len(n.Children), t.shape.dirs(n.Children)),
-					node:     &dir.all[j],
-					all:      n.Children,
-					more:     n.More,
-					depth:    dir.depth + 1,
-				})
+			if dir.main <= j && j < dir.main+dir.dirs {
+				n := t.shape.Node(dir.at(j))
+				below := t.shape.newDir(dir.at(j), n.Children, n.More, dir.depth+1)
+				below.siblings = dir.siblings.Below(j, len(below.all), below.main+below.dirs)
+				o.dirs = append(o.dirs, below)
 			}
 		}
 	}
@@ -160,15 +185,15 @@ func (o *treeOrder[N]) show(n int) {
 	for _, a := range o.additions[:n] {
 		o.dirs[a.dir].shown++
 	}
-	for _, d := range o.dirs {
+	for _, d := range slices.Backward(o.dirs) { // first can copy nodes with the entries below
 		more := d.more + len(d.all) - d.shown
 		switch {
 		case d.node == nil:
-			o.tree.Children, o.tree.More = d.all[:d.shown:d.shown], more
+			o.tree.Children, o.tree.More = d.first(), more
 		case d.shown == 0:
 			o.tree.shape.Set(d.node, nil, more)
 		default:
-			o.tree.shape.Set(d.node, d.all[:d.shown:d.shown], more)
+			o.tree.shape.Set(d.node, d.first(), more)
 		}
 	}
 }
@@ -182,7 +207,7 @@ func (o *treeOrder[N]) sizes(least int) []int {
 	size := least
 	for _, a := range o.additions {
 		d := &o.dirs[a.dir]
-		size += o.nodeSize(&d.all[d.shown], d.depth) - d.omittedSize()
+		size += o.nodeSize(d.at(d.shown), d.depth) - d.omittedSize()
 		d.shown++
 		size += d.omittedSize()
 		sizes = append(sizes, size)

@@ -15,8 +15,12 @@ import (
 func (d *reader) entries(ctx context.Context, dir *confine.Dir, at location, after *dirent, limit int, buf []dirent) (selected []dirent, following int, t totals, err error) {
 	page := pageHeap(buf[:0])
 	var text nameBuffer
+	main := 0
 	t, err = d.read(ctx, dir, at, func(_ *meter, name []byte, k Kind, info *confine.Info) error {
 		r := dirent{kind: k, info: info, main: d.MainFirst && isMain(k, string(name))}
+		if r.main && k != KindDir {
+			main++
+		}
 		if after != nil || limit >= 0 && len(page) >= limit {
 			// Most names of a large directory end here and are not copied.
 			if after != nil && compareNamed(r, name, *after) <= 0 {
@@ -34,6 +38,7 @@ func (d *reader) entries(ctx context.Context, dir *confine.Dir, at location, aft
 		page.add(r, limit)
 		return nil
 	})
+	t.main = main
 	sortDirents(page)
 	return page, following, t, err
 }

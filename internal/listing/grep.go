@@ -276,7 +276,7 @@ func (g *grepper) cut() {
 	siblings := make([]budget.Siblings, len(files))
 	for i, first := 0, 0; i < len(files); i++ {
 		n := len(files[i].Lines)
-		siblings[i] = budget.Siblings{First: first, Entries: n, Dirs: n}
+		siblings[i] = budget.Siblings{First: first, Entries: n, Leading: n}
 		if !g.search.Fair {
 			first += n
 		}

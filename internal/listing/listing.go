@@ -48,7 +48,7 @@ type Options struct {
 	Order            Order
 	NoMetadata       bool   // in the order ByName, do not read the metadata of files and directories; the size is -1
 	Limit            int    // 0 for no limit
-	MainFirst        bool   // in the order ByName, the directories and the files that isMain come before the others
+	MainFirst        bool   // in the order ByName, main files precede directories, and main directories precede the others; see isMain
 	Places           bool   // Tree: Limit selects by place, see budget.Siblings
 	After            string // position of the last entry of the previous page, for List
 	MaxDepth         int    // levels of Tree and Find; 0 for all

@@ -3,7 +3,6 @@ package listing
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +29,9 @@ func naivePlaces(t *rapid.T, f *confine.FS, o Options) []string {
 		wait    int   // number of places until the next entry
 		index   []int // of the directory and its parents
 	}
+	leading := func(path string) bool {
+		return strings.HasSuffix(path, "/") || o.MainFirst && isMain(KindFile, path[strings.LastIndex(path, "/")+1:])
+	}
 	list := func(path string, index []int) *dir {
 		d := &dir{path: path, wait: placesPerLevel, index: index}
 		page, err := List(context.Background(), f, cmp.Or(strings.TrimSuffix(path, "/"), "."), o, func(r *Row) string {
@@ -52,18 +54,20 @@ func naivePlaces(t *rapid.T, f *confine.FS, o Options) []string {
 		path := d.entries[d.added]
 		d.added++
 		order = append(order, path)
+		d.wait = placesPerFile
+		if leading(path) {
+			d.wait = 1
+		}
 		if !strings.HasSuffix(path, "/") {
-			d.wait = placesPerFile
 			return
 		}
-		d.wait = 1
 		if len(levels) == level+1 {
 			levels = append(levels, nil)
 		}
 		levels[level+1] = append(levels[level+1], list(path, append(slices.Clip(d.index), d.added)))
 		slices.SortFunc(levels[level+1], func(a, b *dir) int { return slices.Compare(a.index, b.index) })
 	}
-	for top.added < len(top.entries) && strings.HasSuffix(top.entries[top.added], "/") {
+	for top.added < len(top.entries) && leading(top.entries[top.added]) {
 		take(0, top)
 	}
 	top.wait = 0
@@ -94,15 +98,16 @@ type pathNode struct {
 }
 
 func TestLimitOfATreeByPlaces(t *testing.T) {
-	element := rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"})
+	element := rapid.SampledFrom([]string{"a", "b", "c", "d", "cmd", "f"})
 	rapid.Check(t, func(r *rapid.T) {
 		fsys := afero.NewMemMapFs()
 		for i, elements := range rapid.SliceOfN(rapid.SliceOfN(element, 1, 6), 1, 40).Draw(r, "files") {
 			dir := strings.Join(elements[:len(elements)-1], "/")
-			_ = afero.WriteFile(fsys, "top/"+dir+"/"+fmt.Sprint(i%7), nil, 0o644)
+			_ = afero.WriteFile(fsys, "top/"+dir+"/"+[]string{"0", "1", "2", "3", "4", "main.go", "README"}[i%7], nil, 0o644)
 		}
 		f := over(t, afero.NewBasePathFs(fsys, "top"))
 		o := Options{Order: rapid.SampledFrom([]Order{ByName, BySize}).Draw(r, "order")}
+		o.MainFirst = o.Order == ByName
 		order := naivePlaces(r, f, o)
 		o.Places = true
 		for o.Limit = 1; o.Limit <= len(order)+1; o.Limit++ {

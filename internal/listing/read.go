@@ -64,7 +64,10 @@ type location struct {
 }
 
 // totals count the selected entries of a directory.
-type totals struct{ files, dirs int }
+type totals struct {
+	files, dirs int
+	main        int // number of the files that are main files, with Options.MainFirst
+}
 
 func (t totals) all() int { return t.files + t.dirs }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
 
-// An Order is an order of entries. In every order, directories come first, and entries
-// with equal keys are ordered by name.
+// An Order is an order of entries. In every order, directories precede files, except that
+// Options.MainFirst has main files first. Entries with equal keys are ordered by name.
 type Order uint8
 
 const (
@@ -20,21 +20,28 @@ const (
 	ByModified       // newest first
 )
 
-// compareDirents compares by name, directories first, and among both the main entries first.
+// compareDirents compares by name. Main files come first, then main directories, other directories and other files.
 func compareDirents(a, b dirent) int { return compareNamed(a, a.name, b) }
 
 // compareNamed is compareDirents for a dirent whose name is in a buffer.
 func compareNamed[S ~string | ~[]byte](a dirent, name S, b dirent) int {
-	if (a.kind == KindDir) != (b.kind == KindDir) {
-		return cmp.Compare(a.kind, b.kind)
-	}
-	if a.main != b.main {
-		if a.main {
-			return -1
-		}
-		return 1
+	if a, b := a.rank(), b.rank(); a != b {
+		return cmp.Compare(a, b)
 	}
 	return names.Compare(name, b.name)
+}
+
+// rank returns the position of the group of an entry.
+func (e *dirent) rank() int {
+	switch {
+	case e.kind == KindDir && e.main:
+		return 1
+	case e.kind == KindDir:
+		return 2
+	case e.main:
+		return 0
+	}
+	return 3
 }
 
 // A sortKey is a row of sortDirents: narrow and without pointers, because sorting moves

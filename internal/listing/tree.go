@@ -33,7 +33,8 @@ type Rest struct {
 	Reason     string // reason why the directory cannot be read completely, or ""
 }
 
-// isMain reports whether an entry describes its directory or the project: a README, a manifest or an entry point.
+// isMain reports whether an entry describes its directory or the project: a README, a manifest, an entry point, or the
+// directory cmd.
 func isMain(k Kind, name string) bool {
 	if k == KindDir {
 		return name == "cmd"
@@ -47,6 +48,9 @@ func isMain(k Kind, name string) bool {
 	return slices.Contains(manifests, name)
 }
 
+// IsMainFile reports whether a tree in the order keeps a file before the directories of a cut directory.
+func (o Order) IsMainFile(name string) bool { return o == ByName && isMain(KindFile, name) }
+
 // manifests are the names of files that describe a project to its tools.
 var manifests = []string{"go.mod", "go.work", "package.json", "deno.json", "cargo.toml", "pyproject.toml", "setup.py", "requirements.txt", "pom.xml", "build.gradle",
 	"build.gradle.kts", "build.sbt", "cmakelists.txt", "makefile", "gemfile", "composer.json", "mix.exs", "pubspec.yaml", "package.swift", "dune-project",
@@ -57,14 +61,14 @@ var manifests = []string{"go.mod", "go.work", "package.json", "deno.json", "carg
 //
 // With a limit, Tree drops the deepest levels of a larger tree first. On the level where
 // the tree reaches the limit, all directories get equal shares of the remaining entries,
-// and each directory keeps its first entries. Tree reads the directories of this level
-// twice.
+// and each directory keeps its first entries. Main files are the first entries, but follow
+// the directories in the nodes. Tree reads the directories of this level twice.
 //
 // With Options.Places, Tree keeps the first entries in the order of their places instead. Tree
 // reads a level, drops the entries beyond the limit from all levels, and continues with the
 // remaining directories.
 func Tree[E any](ctx context.Context, fsys *confine.FS, name string, o Options, top *E, b Builder[E]) (Report, error) {
-	o.MainFirst = true
+	o.MainFirst = o.Order == ByName
 	d, dir, at, err := open(fsys, name, o)
 	if err != nil {
 		return Report{}, err
@@ -89,12 +93,14 @@ type branch[E any] struct {
 	nodes   []E  // of the entries, if filled
 	filled  bool // nodes is set
 	entries int  // number of selected entries
-	dirs    int  // number of selected entries that are directories
+	leading int  // number of selected entries that are main files or directories
+	main    int  // number of nodes of main files before the other files
+	dirs    int  // number of nodes of directories, the first nodes
 	skipped bool // because of Options.SkipDependencies
 	rest    Rest
 
 	// With Options.Places.
-	index    int // of the directory among its siblings
+	index    int // of the directory among its siblings, with the main files first
 	siblings budget.Siblings
 	shown    int // number of entries within the limit
 }
@@ -139,7 +145,7 @@ func (t *treeBuilder[E]) visit(d *reader, f *directory[branch[E]], at location, 
 		}
 		f.data.rest.Reason = escape.Reason(err)
 	}
-	f.data.entries, f.data.dirs = total.all(), total.dirs
+	f.data.entries, f.data.leading = total.all(), total.dirs+total.main
 	if f.depth == t.depth && t.claimed.Add(int64(f.data.entries)) > int64(t.left) {
 		return nil, nil
 	}
@@ -163,10 +169,13 @@ func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.D
 		workers = statWorkers()
 	}
 	enter := t.MaxDepth == 0 || f.depth+1 < t.MaxDepth
-	add := func(i int, name string) {
-		child := f.in(name)
-		child.data.node, child.data.index, child.data.skipped = &f.data.nodes[i], i, t.skips(name)
-		below = append(below, child)
+	add := func(name string) {
+		if enter {
+			child := f.in(name)
+			child.data.node, child.data.index, child.data.skipped = &f.data.nodes[f.data.dirs], f.data.main+f.data.dirs, t.skips(name)
+			below = append(below, child)
+		}
+		f.data.dirs++
 	}
 	f.data.filled = true
 	if t.Order != ByName {
@@ -176,8 +185,8 @@ func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.D
 		}
 		rows = rows[:min(len(rows), limit)]
 		f.data.nodes = buildAll(rows, t.New)
-		for i := 0; enter && i < len(rows) && rows[i].Kind == KindDir; i++ {
-			add(i, rows[i].Name)
+		for i := 0; i < len(rows) && rows[i].Kind == KindDir; i++ {
+			add(rows[i].Name)
 		}
 		return below, nil
 	}
@@ -190,8 +199,12 @@ func (t *treeBuilder[E]) fill(d *reader, f *directory[branch[E]], dir *confine.D
 	}
 	nodes = nodes[:min(len(nodes), limit)]
 	f.data.nodes = nodes
-	for i := 0; enter && i < len(nodes) && entries[i].kind == KindDir; i++ {
-		add(i, entries[i].name)
+	f.data.main = max(0, slices.IndexFunc(entries[:len(nodes)], func(e dirent) bool { return e.kind == KindDir }))
+	for i := f.data.main; i < len(nodes) && entries[i].kind == KindDir; i++ {
+		add(entries[i].name)
+	}
+	if f.data.main > 0 {
+		copy(nodes, slices.Concat(nodes[f.data.main:f.data.main+f.data.dirs], nodes[:f.data.main]))
 	}
 	return below, nil
 }
@@ -244,9 +257,9 @@ func (t *treeBuilder[E]) descend(level []*directory[branch[E]]) []*directory[bra
 func (t *treeBuilder[E]) settlePlaces(level []*directory[branch[E]]) ([]*directory[branch[E]], error) {
 	for _, f := range level {
 		if f == t.walk.top {
-			f.data.siblings = budget.TopSiblings(f.data.entries, f.data.dirs)
+			f.data.siblings = budget.TopSiblings(f.data.entries, f.data.leading)
 		} else {
-			f.data.siblings = f.parent.data.siblings.Below(f.data.index, f.data.entries, f.data.dirs)
+			f.data.siblings = f.parent.data.siblings.Below(f.data.index, f.data.entries, f.data.leading)
 		}
 	}
 	t.kept = append(t.kept, level...)
@@ -316,9 +329,12 @@ func (t *treeBuilder[E]) trim(f *directory[branch[E]], limit int) {
 		f.data.nodes, f.below = nil, nil
 		return
 	}
-	// Directories come first, in the order of below.
-	f.data.nodes = f.data.nodes[:min(limit, len(f.data.nodes))]
-	f.below = f.below[:min(limit, len(f.below))]
+	// The nodes of directories stay in place, because below has pointers to the nodes.
+	limit = min(limit, len(f.data.nodes))
+	main, dirs := min(limit, f.data.main), min(max(0, limit-f.data.main), f.data.dirs)
+	copy(f.data.nodes[dirs:], f.data.nodes[f.data.dirs:f.data.dirs+main])
+	f.data.nodes, f.data.main, f.data.dirs = f.data.nodes[:limit], main, dirs
+	f.below = f.below[:min(dirs, len(f.below))]
 }
 
 // share divides n equally among directories with the given numbers of entries. The unused

@@ -52,7 +52,7 @@ func serveReplica() error {
 		return err
 	}
 	defer catalog.Close()
-	adapter, err := mcpadapter.New(catalog)
+	adapter, err := mcpadapter.New(catalog, mcpadapter.WithPageSize(50)) // several pages, so that a walk changes its replica
 	if err != nil {
 		return err
 	}

@@ -159,29 +159,6 @@ func (m TextMatches) String() string { return shown.Matches[TextMatch](m).Text((
 // row returns the match for a text.
 func (m *TextMatch) row() *shown.Match { return (*shown.Match)(m) }
 
-// A GrepMode is a [GrepOption] without a value. A call may have several modes, as arguments or
-// joined by "|". A number with another bit than the constants is [ErrInvalidOption].
-type GrepMode uint
-
-const (
-	// Literal searches for the text of the pattern: no character has a special meaning.
-	Literal GrepMode = 1 << iota
-	// IgnoreCase ignores the letter case of the pattern (Unicode simple folding).
-	IgnoreCase
-	// WholeWords requires that the characters before and after a match are not part of a word: not
-	// a letter, a mark or a digit of any script, and not "_". The beginning and the end of a line
-	// meet the requirement.
-	WholeWords
-	// FilesOnly returns the first matching line of each file, and does not search the rest of the
-	// file, so Total is Files. The text has only the paths. Limit is a number of files.
-	FilesOnly
-	// CountOnly returns the first matching line of each file, and More is the number of its other
-	// matching lines. The text has the paths and the numbers of lines. Limit is a number of files.
-	CountOnly
-)
-
-func (m GrepMode) applyGrep(o *dirOptions) { o.modes |= m }
-
 // InFiles searches only files that match at least one of the globs. A glob without a slash matches
 // names at any depth. A glob with a slash matches paths relative to the directory of the call.
 // Syntax and errors are the syntax and the errors of Exclude. No glob means all files.

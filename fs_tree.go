@@ -54,9 +54,8 @@ func (n *TreeNode) row() shown.Node[TreeNode] {
 //
 // Tree returns at most Limit entries, or 10,000 without the option. Tree drops the deepest levels
 // of a larger tree first. On the level where the tree reaches the limit, all directories get equal
-// shares of the remaining entries, and each directory keeps its first entries. ByName keeps main
-// files before subdirectories. More counts the other entries of a directory. With [Budget], Limit
-// follows the order of Budget instead.
+// shares of the remaining entries: in ByName first the main files. More counts the other entries of
+// a directory. With [Budget], Limit follows the order of Budget instead.
 //
 // Tree reads each directory once and stats each entry, on at most four processors. Tree reads the
 // directories of a partly dropped level twice.

@@ -10,27 +10,10 @@ import (
 // Name escapes the name of a file for a text of lines, for models and people. The result
 // has no line break, resembles the name, and can be decoded.
 //
-// The notation is Go's, as strconv.UnquoteChar decodes it. Name escapes the
-// following characters and no others:
-//
-//	\\                a backslash
-//	\t \n \r          tab and line breaks
-//	\x1b              other control characters below U+0080, and blanks at both
-//	                  ends of a name
-//	\xff              a byte of invalid UTF-8
-//	\u202e \U000e0001 invisible characters, line breaks and characters that reorder
-//	                  text: U+0080 to U+009F, the line and paragraph separators,
-//	                  all format characters (bidirectional controls, zero width
-//	                  characters, the byte order mark, tags) and ignorable
-//	                  characters; other white space at both ends of a name
-//	\x3e              the ">" of " ->", because a listing writes " ->" between a
-//	                  link and its target
-//	\x28              the "(" of " (outside root)" and " (?)" at the end of a name,
-//	                  because a listing writes these texts after a link
-//	\u2026            the "…" at the beginning of a name, because a listing has
-//	                  the line "… and 3 more"
-//
-// A slash stays, because no name contains a slash.
+// The notation is Go's, as strconv.UnquoteChar decodes it, for example \\ \t \x1b \xff \u202e. Name
+// escapes backslashes, control characters, bytes of invalid UTF-8, invisible characters and
+// characters that reorder text (see UnsafeRune), blanks at both ends, and the beginnings of the
+// texts that a listing writes beside a name. A slash stays, because no name contains a slash.
 func Name(name string) string {
 	if plainName(name) {
 		return name
@@ -47,11 +30,11 @@ func Name(name string) string {
 			escapeByte(&b, name[i])
 		case r == ' ' && (start || i >= end):
 			escapeByte(&b, ' ')
-		case r == '>' && strings.HasSuffix(name[:i], " -"):
+		case r == '>' && strings.HasSuffix(name[:i], " -"): // a listing has " -> " between a link and its target
 			escapeByte(&b, '>')
-		case r == '(' && (strings.HasSuffix(name[:i], " ") && (name[i:] == "(outside root)" || name[i:] == "(?)")):
+		case r == '(' && (strings.HasSuffix(name[:i], " ") && (name[i:] == "(outside root)" || name[i:] == "(?)")): // after a link
 			escapeByte(&b, '(')
-		case r == '…' && i == 0:
+		case r == '…' && i == 0: // as in the line "… and 3 more"
 			escapeRune(&b, r)
 		case UnsafeRune(r), unicode.IsSpace(r) && r != ' ' && (start || i >= end):
 			escapeRune(&b, r)

@@ -541,6 +541,15 @@ func ExampleCommand_Render() {
 	// ARGUMENTS: A new login page $1 <nil>
 }
 
+func ExampleParseArgs() {
+	args := toolshelf.ParseArgs(`417 "needs a test" assignee=ada don't`)
+	fmt.Println(args.Line)
+	fmt.Printf("%q\n", args.List)
+	// Output:
+	// 417 "needs a test" assignee=ada don't
+	// ["417" "needs a test" "assignee=ada" "don't"]
+}
+
 func ExampleRenderer_Render_context() {
 	ctx, cancel := context.WithCancel(context.Background())
 	fix := toolshelf.Command{Content: "Fix issue $1."}

@@ -79,6 +79,25 @@ func TestCommandsRenderWithTheZeroRenderer(t *testing.T) {
 	}
 }
 
+// Package internal/template tests the words of a line.
+func TestArgsOfALine(t *testing.T) {
+	for _, tt := range []struct {
+		rule, line string
+		list       []string
+	}{
+		{"Line is the line as typed", ` 417 "a b" `, []string{"417", "a b"}},
+		{"KEY=value stays in List", "issue=417", []string{"issue=417"}},
+		{"a line of blanks has no arguments", " \t", nil},
+		{"an open quote is a letter", "don't fix", []string{"don't", "fix"}},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			if diff := cmp.Diff(toolshelf.Args{Line: tt.line, List: tt.list}, toolshelf.ParseArgs(tt.line)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestRenderLimitsTheText(t *testing.T) {
 	argument := strings.Repeat("x", 1<<20)
 	for _, tt := range []struct {

@@ -18,9 +18,9 @@ var rootCounts = []struct {
 	what          string
 	ceiling, goal int
 }{
-	{"files", 25, 25},             // without test files
-	{"lines of code", 4317, 4900}, // of these files, without comments and blank lines
-	{"exported names", 148, 145},  // functions, methods and types
+	{"files", 26, 25},             // without test files
+	{"lines of code", 4327, 4900}, // of these files, without comments and blank lines
+	{"exported names", 150, 145},  // functions, methods and types
 	{"test files", 40, 45},
 }
 

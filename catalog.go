@@ -127,7 +127,7 @@ func New(opts ...Option) (*Catalog, error) {
 	c.caches.limit(maxCache)
 	c.usageReads = late.New(late.Config[usageKey, []template.Parameter]{Read: c.readUsage, Max: config.maxReads, Lifetime: c.lifetime, Enter: c.enter, Leave: c.leave})
 	c.root = c.confineDir(c.at.Dir)
-	if c.at.OnOS && len(config.trusted) == 0 {
+	if c.at.OnOS && config.symlinks < SymlinksTrusted {
 		c.local = mounts.New(c.at.Dir)
 	}
 	c.openReports()

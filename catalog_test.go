@@ -703,6 +703,7 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 		"a size of 0":                            toolshelf.WithMaxFileSize(0),
 		"trusted directories without the policy": toolshelf.WithSymlinks(toolshelf.SymlinksInside, "/srv"),
 		"the policy without directories":         toolshelf.WithSymlinks(toolshelf.SymlinksTrusted),
+		"directories with the policy for all":    toolshelf.WithSymlinks(toolshelf.SymlinksAll, "/srv"),
 		"a relative trusted directory":           toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, "dotfiles"),
 		"no such policy":                         toolshelf.WithSymlinks(7),
 	} {

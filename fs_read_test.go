@@ -338,9 +338,14 @@ func TestReadFileFollowsLinks(t *testing.T) {
 	denied := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksDeny))
 	_, err := denied.ReadFile(t.Context(), "link")
 	checkError(t, "link", err, toolshelf.ErrOutsideRoot, "Path 'link' contains a symbolic link that is not followed; use a path without links")
-	trusted := catalog(t, toolshelf.WithRoot(root), toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside))
-	if text, err := trusted.ReadFile(t.Context(), "out"); err != nil || text.Text != "outside" {
-		t.Errorf("a link to a trusted directory: %+v, %v", text, err)
+	for _, policy := range []toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside), toolshelf.WithSymlinks(toolshelf.SymlinksAll)} {
+		trusted := catalog(t, toolshelf.WithRoot(root), policy)
+		if text, err := trusted.ReadFile(t.Context(), "out"); err != nil || text.Text != "outside" {
+			t.Errorf("a link to a trusted directory: %+v, %v", text, err)
+		}
+		if _, err := trusted.ReadFile(t.Context(), outside); !errors.Is(err, toolshelf.ErrOutsideRoot) {
+			t.Errorf("a path outside without a link: %v", err)
+		}
 	}
 }
 

@@ -50,8 +50,11 @@ func (c *Catalog) locate(dir string) (fsys *confine.FS, below string) {
 // confineDir confines a directory of the catalog's filesystem.
 func (c *Catalog) confineDir(dir string) *confine.FS {
 	opts := []confine.Option{confine.TrustDirs(c.config.trusted...)}
-	if c.config.symlinks == SymlinksDeny {
+	switch c.config.symlinks {
+	case SymlinksDeny:
 		opts = []confine.Option{confine.DenySymlinks()}
+	case SymlinksAll:
+		opts = []confine.Option{confine.TrustAll()}
 	}
 	var fsys afero.Fs = afero.NewOsFs()
 	if !c.at.OnOS {

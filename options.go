@@ -314,6 +314,7 @@ const (
 	SymlinksInside  Symlinks = iota // links that stay inside the root; the default
 	SymlinksDeny                    // no links
 	SymlinksTrusted                 // links that stay inside the root or lead into a given directory
+	SymlinksAll                     // every link, wherever the link leads; see WithSymlinks for the danger
 )
 
 // WithSymlinks sets which symbolic links the catalog follows. A link to a command or a
@@ -321,11 +322,15 @@ const (
 // paths of directories outside the root, such as a directory that all projects of a user
 // share.
 //
+// With SymlinksAll, whoever can write into the project chooses the files of the machine that the
+// catalog reads and shows to a model. Use SymlinksAll only if the operating system confines the program,
+// or if the user has written all files. On Windows, SymlinksAll includes all volumes.
+//
 // For a layer outside the root, "the root" is the layer's own directory.
 func WithSymlinks(policy Symlinks, dirs ...string) Option {
 	return optionFunc(func(c *config) error {
-		if policy < SymlinksInside || policy > SymlinksTrusted {
-			return invalidOption(fmt.Sprintf("WithSymlinks: no policy %d; use SymlinksInside, SymlinksDeny or SymlinksTrusted", policy))
+		if policy < SymlinksInside || policy > SymlinksAll {
+			return invalidOption(fmt.Sprintf("WithSymlinks: no policy %d; use SymlinksInside, SymlinksDeny, SymlinksTrusted or SymlinksAll", policy))
 		}
 		if (policy == SymlinksTrusted) != (len(dirs) > 0) {
 			return invalidOption("WithSymlinks: SymlinksTrusted requires the directories that links may lead into; the other policies accept no directories")

@@ -327,6 +327,9 @@ func TestLinksInASkillLeadOnlyToItsFiles(t *testing.T) {
 		{"trusted directories apply to skills, not to their files", []toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside)}, map[string]any{
 			"inside.md": "# A", "to-outside.txt": toolshelf.ErrOutsideRoot,
 		}, []string{"absolute.md", "inside.md", "references/up.md", "there-and-back.md"}},
+		{"the policy for all links applies to skills, not to their files", []toolshelf.Option{toolshelf.WithSymlinks(toolshelf.SymlinksAll)}, map[string]any{
+			"inside.md": "# A", "to-outside.txt": toolshelf.ErrOutsideRoot,
+		}, []string{"absolute.md", "inside.md", "references/up.md", "there-and-back.md"}},
 		{"a layer that is reached by a link", []toolshelf.Option{toolshelf.WithSkillsDir("linked")}, map[string]any{
 			"inside.md": "# A", "there-and-back.md": "# A", "to-other/SKILL.md": toolshelf.ErrOutsideRoot,
 		}, []string{"absolute.md", "inside.md", "references/up.md", "there-and-back.md"}},

@@ -148,6 +148,8 @@ func TestSkillsThroughLinks(t *testing.T) {
 			map[string]string{"direct": "direct", "linked": ""}, []string{"inside", "absolute", "outside", "dangling", "circle", "linked/SKILL.md"}},
 		{"trusted", toolshelf.WithSymlinks(toolshelf.SymlinksTrusted, outside),
 			map[string]string{"direct": "direct", "inside": "inside", "absolute": "inside", "outside": "outside", "linked": "inside"}, []string{"dangling", "circle"}},
+		{"all", toolshelf.WithSymlinks(toolshelf.SymlinksAll),
+			map[string]string{"direct": "direct", "inside": "inside", "absolute": "inside", "outside": "outside", "linked": "inside"}, []string{"dangling", "circle"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := catalog(t, toolshelf.WithRoot(root), tt.option)

@@ -16,6 +16,7 @@ func TestConformance(t *testing.T) {
 		name  string
 		deny  bool // DenySymlinks
 		trust bool // TrustDirs(OUTSIDE)
+		all   bool // TrustAll
 		tree  tree
 		calls string
 	}{
@@ -174,7 +175,6 @@ func TestConformance(t *testing.T) {
 				open messy = b
 				open out = escape
 				stat sibling = escape
-				open back = hello
 				readlink link = a.txt
 				readlink sub/dirlink = sub
 				readlink top = .
@@ -268,6 +268,29 @@ func TestConformance(t *testing.T) {
 			`,
 		},
 		{
+			name: "links to any directory with TrustAll",
+			all:  true,
+			tree: tree{
+				"a.txt": "hello", "link": "-> a.txt", "out": "-> OUTSIDE/secret.txt", "outdir": "-> OUTSIDE", "rel": "-> ../outside/secret.txt",
+				"outmissing": "-> OUTSIDE/missing", "abs": "-> ROOT/a.txt", "top": "-> /", "me": "-> ROOT/me",
+			},
+			calls: `
+				open link = hello
+				open abs = hello
+				open out = secret
+				open rel = secret
+				list outdir = [secret.txt]
+				open outdir/secret.txt = secret
+				stat outmissing = not exist
+				stat top = directory
+				stat me = loop
+				open ../outside/secret.txt = escape
+				readlink out = escape
+				readlink link = a.txt
+				dir outdir lstat .. = escape
+			`,
+		},
+		{
 			name: "links in a circle",
 			tree: tree{"a": "-> b", "b": "-> a", "me": "-> me", "sub/x": "-> ../sub/x/y", "down": "-> down/more"},
 			calls: `
@@ -306,6 +329,7 @@ func TestConformance(t *testing.T) {
 					}
 				}
 				o := options{denySymlinks: test.deny}
+				o.trustAll = test.all
 				if test.trust {
 					o.trusted = []string{"OUTSIDE"}
 				}

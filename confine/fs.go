@@ -19,11 +19,12 @@ type Option func(*options)
 
 type options struct {
 	denySymlinks bool
+	trustAll     bool
 	trusted      []string
 }
 
 // DenySymlinks follows no symbolic link below the root. If a name contains a link, the
-// method returns ErrSymlink. DenySymlinks cannot be combined with TrustDirs.
+// method returns ErrSymlink. DenySymlinks cannot be combined with TrustDirs and TrustAll.
 func DenySymlinks() Option {
 	return func(o *options) { o.denySymlinks = true }
 }
@@ -35,6 +36,13 @@ func DenySymlinks() Option {
 // A name reaches a trusted directory only through a link.
 func TrustDirs(dirs ...string) Option {
 	return func(o *options) { o.trusted = append(o.trusted, dirs...) }
+}
+
+// TrustAll follows every symbolic link: TrustAll is TrustDirs of the top of the filesystem and, on
+// Windows, of every volume. Whoever can create a link below the root then chooses the files that
+// the FS opens.
+func TrustAll() Option {
+	return func(o *options) { o.trustAll = true }
 }
 
 // An FS is a confined view of one directory, the root. An FS is a read-only [afero.Fs] and also an
@@ -55,6 +63,7 @@ func TrustDirs(dirs ...string) Option {
 type FS struct {
 	dir          string // full path of the root
 	denySymlinks bool
+	trustAll     bool
 	trusted      []string // cleaned full paths
 	adapted      *adapted // nil on the operating system's filesystem
 	openTop      func(dir string, list bool) (dirHandle, error)
@@ -76,8 +85,8 @@ func (f *FS) KnowsHeads() bool {
 // replaced, running calls, Dirs and Files keep using the old directory.
 //
 // New returns an error if the working directory is unknown, if a trusted
-// directory is not an absolute path, or if DenySymlinks and TrustDirs are
-// combined.
+// directory is not an absolute path, or if DenySymlinks is combined with TrustDirs or
+// TrustAll.
 func New(dir string, opts ...Option) (*FS, error) {
 	return newFS(dir, newOptions(opts), openOSDir)
 }
@@ -128,10 +137,10 @@ func overFS(fsys afero.Fs, dir string, o options) (*FS, error) {
 
 // set checks and stores the options.
 func (f *FS) set(o options, isAbs func(dir string) bool, clean func(dir string) string) error {
-	if o.denySymlinks && len(o.trusted) > 0 {
-		return errors.New("confine: DenySymlinks and TrustDirs cannot be combined")
+	if o.denySymlinks && (o.trustAll || len(o.trusted) > 0) {
+		return errors.New("confine: DenySymlinks cannot be combined with TrustDirs and TrustAll")
 	}
-	f.denySymlinks = o.denySymlinks
+	f.denySymlinks, f.trustAll = o.denySymlinks, o.trustAll
 	for _, dir := range o.trusted {
 		if !isAbs(dir) {
 			return fmt.Errorf("confine: trusted directory %q is not an absolute path", dir)

@@ -419,7 +419,9 @@ func TestOptions(t *testing.T) {
 		{[]Option{TrustDirs(), DenySymlinks()}, ""},
 		{[]Option{TrustDirs("/a"), TrustDirs("/b/../c")}, ""},
 		{[]Option{TrustDirs("/a", "b")}, `confine: trusted directory "b" is not an absolute path`},
-		{[]Option{TrustDirs("/a"), DenySymlinks()}, "confine: DenySymlinks and TrustDirs cannot be combined"},
+		{[]Option{TrustDirs("/a"), DenySymlinks()}, "confine: DenySymlinks cannot be combined with TrustDirs and TrustAll"},
+		{[]Option{TrustAll(), TrustDirs("/a")}, ""},
+		{[]Option{TrustAll(), DenySymlinks()}, "confine: DenySymlinks cannot be combined with TrustDirs and TrustAll"},
 	} {
 		_, osErr := New(t.TempDir(), test.opts...)
 		_, memErr := Over(afero.NewMemMapFs(), "/", test.opts...)

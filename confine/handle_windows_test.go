@@ -42,3 +42,21 @@ func TestLinkTextsOfWindows(t *testing.T) {
 		}
 	}
 }
+
+// A link to another drive, in each of the notations of Windows, is followed with TrustAll only.
+func TestLinksToOtherVolumes(t *testing.T) {
+	outside, root := t.TempDir(), t.TempDir()
+	must(t, os.WriteFile(filepath.Join(outside, "a.txt"), []byte("a"), 0o644))
+	rooted := outside[len(filepath.VolumeName(outside)):]
+	for name, target := range map[string]string{"drive": outside, "rooted": rooted, "slashes": filepath.ToSlash(outside)} {
+		if err := os.Symlink(filepath.Join(target, "a.txt"), filepath.Join(root, name)); err != nil {
+			t.Skip("this user cannot create links:", err)
+		}
+		if _, err := osFS(root, options{}).Info(name); err == nil {
+			t.Errorf("%s: followed without TrustAll", name)
+		}
+		if _, err := osFS(root, options{trustAll: true}).Info(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

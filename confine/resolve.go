@@ -156,7 +156,8 @@ func (w *resolution) up() error {
 	return w.jump(above+"/"+rest, "")
 }
 
-// jump continues at an absolute path, if the path is below the root or a trusted directory.
+// jump continues at an absolute path, if the path is below the root or a trusted directory, or if
+// the FS trusts all directories.
 func (w *resolution) jump(target, rest string) error {
 	for _, tree := range w.fs.trees() {
 		below, ok := cutTree(target, filepath.ToSlash(tree))
@@ -170,6 +171,15 @@ func (w *resolution) jump(target, rest string) error {
 			}
 		}
 		return w.start(tree, plain(below, rest))
+	}
+	if w.fs.trustAll {
+		volume := filepath.VolumeName(filepath.FromSlash(target)) // "" except on Windows
+		if below := target[len(volume):]; path.IsAbs(below) {
+			if volume == "" {
+				volume = filepath.VolumeName(w.tree)
+			}
+			return w.start(filepath.FromSlash(volume+"/"), plain(below, rest))
+		}
 	}
 	return ErrEscape
 }

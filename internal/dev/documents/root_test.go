@@ -19,7 +19,7 @@ var rootCounts = []struct {
 	ceiling, goal int
 }{
 	{"files", 26, 25},             // without test files
-	{"lines of code", 4327, 4900}, // of these files, without comments and blank lines
+	{"lines of code", 4331, 4900}, // of these files, without comments and blank lines
 	{"exported names", 150, 145},  // functions, methods and types
 	{"test files", 40, 45},
 }

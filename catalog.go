@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
+	"github.com/toolshelf-go/toolshelf/internal/release"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 	"github.com/toolshelf-go/toolshelf/internal/text"
 )
@@ -124,6 +126,7 @@ func New(opts ...Option) (*Catalog, error) {
 		}
 	}
 	c.lifetime, c.end = context.WithCancel(context.Background())
+	release.Warn(config.logger, runtime.GOOS, runtime.Version())
 	c.caches.limit(maxCache)
 	c.usageReads = late.New(late.Config[usageKey, []template.Parameter]{Read: c.readUsage, Max: config.maxReads, Lifetime: c.lifetime, Enter: c.enter, Leave: c.leave})
 	c.root = c.confineDir(c.at.Dir)

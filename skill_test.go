@@ -144,7 +144,9 @@ func TestTheJSONOfASkillHasEveryFieldAndUnescapedHTML(t *testing.T) {
 	if err != nil || !strings.Contains(string(got), `"content":"<b>"`) {
 		t.Errorf("%s, %v", got, err)
 	}
-	for f := range reflect.TypeFor[toolshelf.Skill]().Fields() {
+	fields := reflect.TypeFor[toolshelf.Skill]()
+	for i := range fields.NumField() {
+		f := fields.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name != "" && name != "-" && !strings.Contains(string(got), `"`+name+`":`) {
 			t.Errorf("the field %s is missing in %s", f.Name, got)

@@ -55,8 +55,9 @@
 // [Dir.Lstat]. On Windows, Info has no Dev, Ino and Changed, and a junction is not a
 // directory.
 //
-// On these systems, build with Go 1.26.5 or newer: os.Root of earlier releases lets
-// a name escape (CVE-2026-39822) or shows metadata of files outside (CVE-2026-27139).
+// On Unix systems other than Linux, build with Go 1.25.12, 1.26.5 or a newer release of
+// these minor versions: os.Root of earlier releases lets a name escape (CVE-2026-39822) or
+// shows metadata of files outside (CVE-2026-27139).
 //
 // # Other filesystems
 //

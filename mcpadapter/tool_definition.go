@@ -96,6 +96,7 @@ func definitions(c bridged) (offered []definition, excluded map[string]string) {
 // tool returns the Tool of a definition.
 func (d definition) tool(t toolset) Tool {
 	output, hider := d.output, t.hider
+	destructive, open := false, false
 	if t.relativePaths {
 		output = cmp.Or(d.relative, output)
 	} else if d.errors.relative {
@@ -108,9 +109,9 @@ func (d definition) tool(t toolset) Tool {
 		InputSchema: inputSchema(d.parameters),
 		Annotations: Annotations{
 			ReadOnlyHint:    !d.writes,
-			DestructiveHint: new(false), // report_feedback never overwrites a file
+			DestructiveHint: &destructive, // report_feedback never overwrites a file
 			IdempotentHint:  !d.writes,
-			OpenWorldHint:   new(false),
+			OpenWorldHint:   &open,
 		},
 		Call: func(ctx context.Context, raw json.RawMessage) (Result, error) {
 			if err := ctx.Err(); err != nil {

@@ -97,7 +97,7 @@ func FuzzPages(f *testing.F) {
 		format, isText := Detect(file)
 		whole := format.Decode(file[min(format.Start(), int64(len(file))):], math.MaxInt)
 		_, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), new(LineIndex), Request{Max: math.MaxInt32})
-		if _, is := errors.AsType[*NotTextError](err); is == isText {
+		if is := errors.As(err, new(*NotTextError)); is == isText {
 			t.Fatalf("text: %v, error: %v", isText, err)
 		}
 		if !isText {

@@ -50,9 +50,10 @@ func bound(t testing.TB, a *mcpadapter.Adapter, hello json.RawMessage) adapterte
 func alone(t testing.TB, a *mcpadapter.Adapter, hello json.RawMessage) adaptertest.Client {
 	t.Helper()
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ServerOptions{PageSize: 50})
+	no := false
 	for _, tool := range a.Tools() {
 		s.AddTool(&mcp.Tool{Name: tool.Name, Title: tool.Title, Description: tool.Description, InputSchema: tool.InputSchema, OutputSchema: tool.OutputSchema,
-			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: new(false), OpenWorldHint: new(false)}},
+			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &no}},
 			func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
 	}
 	return clientOf(t, s, hello)

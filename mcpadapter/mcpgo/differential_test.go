@@ -50,9 +50,10 @@ func bound(opts ...server.ServerOption) adaptertest.Connect {
 func alone(t testing.TB, a *mcpadapter.Adapter, hello json.RawMessage) adaptertest.Client {
 	t.Helper()
 	s := server.NewMCPServer("test", "1", server.WithPaginationLimit(50))
+	yes, no := true, false
 	for _, tool := range a.Tools() {
 		s.AddTool(mcp.Tool{Name: tool.Name, Title: tool.Title, Description: tool.Description, RawInputSchema: tool.InputSchema, RawOutputSchema: tool.OutputSchema,
-			Annotations: mcp.ToolAnnotation{ReadOnlyHint: new(true), IdempotentHint: new(true), DestructiveHint: new(false), OpenWorldHint: new(false)}},
+			Annotations: mcp.ToolAnnotation{ReadOnlyHint: &yes, IdempotentHint: &yes, DestructiveHint: &no, OpenWorldHint: &no}},
 			func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) { return nil, nil })
 	}
 	return clientOf(t, s, hello)

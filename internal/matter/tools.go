@@ -12,20 +12,27 @@ import (
 // separate tools, as in "Bash(git add:*) Read". unbalanced is the first tool with
 // unbalanced parentheses, or "".
 func Tools(v Value) (tools []string, unbalanced string) {
-	if v.Kind == Sequence {
-		tools = v.Strings()
-		for _, tool := range tools {
-			if _, unbalanced = splitTools(tool); unbalanced != "" {
-				break
-			}
+	if v.Kind != Sequence {
+		tools, _, i := SplitTools(v.String())
+		if i >= 0 {
+			unbalanced = tools[i]
 		}
 		return tools, unbalanced
 	}
-	return splitTools(v.String())
+	tools = v.Strings()
+	for _, item := range tools {
+		if split, _, i := SplitTools(item); i >= 0 {
+			return tools, split[i]
+		}
+	}
+	return tools, ""
 }
 
-func splitTools(text string) (tools []string, unbalanced string) {
+// SplitTools returns the tools of a text and their offsets. unbalanced is the index of the
+// first tool with unbalanced parentheses, or -1.
+func SplitTools(text string) (tools []string, begins []int, unbalanced int) {
 	begin, depth, matched := 0, 0, true
+	unbalanced = -1
 	for i := 0; i <= len(text); i++ {
 		if i < len(text) {
 			switch text[i] {
@@ -40,14 +47,14 @@ func splitTools(text string) (tools []string, unbalanced string) {
 			}
 		}
 		if begin < i {
-			tools = append(tools, text[begin:i])
-			if unbalanced == "" && (depth > 0 || !matched) {
-				unbalanced = text[begin:i]
+			if unbalanced < 0 && (depth > 0 || !matched) {
+				unbalanced = len(tools)
 			}
+			tools, begins = append(tools, text[begin:i]), append(begins, begin)
 		}
 		begin, matched = i+1, true
 	}
-	return tools, unbalanced
+	return tools, begins, unbalanced
 }
 
 const toolsKey = "allowed-tools"

@@ -106,6 +106,10 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			}
 			return nil
 		},
+		"CompleteName": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.CompleteName(ctx, "", 0)
+			return err
+		},
 		"Skills":   func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Skills(ctx)) },
 		"Commands": func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Commands(ctx)) },
 		"ListUsage": func(ctx context.Context, c *toolshelf.Catalog) error {

@@ -495,6 +495,9 @@ func everything(t *testing.T, c *toolshelf.Catalog) map[string][]string {
 		t.Fatal(err)
 	}
 	shown["prompts"] = append(skillsPrompt.Included, commandsPrompt.Included...)
+	for _, row := range completed(t, c, "", 0) {
+		shown["CompleteName"] = append(shown["CompleteName"], row.Name)
+	}
 	return shown
 }
 
@@ -510,11 +513,13 @@ func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 		"All": {"admin-drop", "buy", "sell"}, "Commands": {"admin-drop", "buy", "sell"}, "List": {"3"}, "Get": twice("admin-drop", "buy", "sell", "admin-part", "part"),
 		"ListSkills": {"admin-tools", "cart", "stock"}, "Skills": {"admin-tools", "cart", "stock"}, "GetSkill": twice("admin-tools", "cart", "stock"), "ReadSkillFile": {"admin-tools", "cart", "stock"},
 		"Search": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"}, "prompts": {"admin-tools", "cart", "stock", "admin-drop", "buy", "sell"},
+		"CompleteName": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"},
 	}
 	filtered := map[string][]string{
 		"All": {"buy", "sell"}, "Commands": {"buy", "sell"}, "List": {"2"}, "Get": twice("buy", "sell", "part"),
 		"ListSkills": {"cart", "stock"}, "Skills": {"cart", "stock"}, "GetSkill": twice("cart", "stock"), "ReadSkillFile": {"cart", "stock"},
 		"Search": {"buy", "cart", "sell", "stock"}, "prompts": {"cart", "stock", "buy", "sell"},
+		"CompleteName": {"buy", "cart", "sell", "stock"},
 	}
 	root := toolshelf.WithRoot(diskOf(t, shop()))
 	layers := toolshelf.WithCommandsDir("commands", "more")
@@ -667,6 +672,7 @@ func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
 		"All": {"admin-drop", "buy"}, "Commands": {"admin-drop", "buy"}, "List": {"2"}, "Get": twice("admin-drop", "buy"),
 		"ListSkills": {"admin-tools", "stock"}, "Skills": {"admin-tools", "stock"}, "GetSkill": twice("admin-tools", "stock"), "ReadSkillFile": {"admin-tools", "stock"},
 		"Search": {"admin-drop", "admin-tools", "buy", "stock"}, "prompts": {"admin-tools", "stock", "admin-drop", "buy"},
+		"CompleteName": {"admin-drop", "admin-tools", "buy", "stock"},
 	}
 	if diff := cmp.Diff(want, everything(t, view)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
@@ -753,5 +759,113 @@ func TestGetExplainsANestedNameWithoutNestedCommands(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, map[string]string{"commands/frontend/component.md": ""})))
 	if _, err := c.Get(t.Context(), "frontend:component"); !errors.Is(err, toolshelf.ErrInvalidCommandName) || !strings.Contains(err.Error(), "WithNestedCommands") {
 		t.Error(err)
+	}
+}
+
+// terminal is a project with commands and skills for a user.
+func terminal() map[string]string {
+	return map[string]string{
+		"commands/review.md":            "---\ndescription: Reviews a pull request.\nargument-hint: <number> [priority]\n---\nReview #$1 as $2.",
+		"commands/Release.md":           "Release $ARGUMENTS.",
+		"commands/part.md":              "---\nis_dependency: true\n---\n",
+		"commands/pdf.md":               "---\ndescription: hidden by the skill\n---\ncommand $1",
+		"commands/notes.md":             "---\ndescription: shown, because a model invokes the skill\n---\ncommand $1",
+		"commands/frontend/page.md":     "Page $1.",
+		"commands/frontend/pdf.md":      "Print $1.",
+		"skills/pdf/SKILL.md":           "---\nname: pdf\ndescription: |\n  Reads PDF files.\n  Writes none.\nargument-hint: <file>\n---\nRead $1.",
+		"skills/notes/SKILL.md":         "---\nname: notes\ndescription: d\nuser-invocable: false\n---\nskill $1",
+		"skills/secret/SKILL.md":        "---\nname: secret\ndescription: d\nuser-invocable: false\n---\n",
+		"skills/repair/SKILL.md":        "---\nname: repair\ndescription: Repairs.\ndisable-model-invocation: true\n---\nRepair $ARGUMENTS.",
+		"skills/Résumé writer/SKILL.md": "---\ndescription: Writes.\n---\nWrite $1.",
+		"skills/empty/notes.txt":        "no SKILL.md",
+	}
+}
+
+func completed(t testing.TB, c *toolshelf.Catalog, prefix string, limit int, kinds ...toolshelf.Kind) []toolshelf.Completion {
+	t.Helper()
+	rows, err := c.CompleteName(t.Context(), prefix, limit, kinds...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestCompleteName(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, terminal())), toolshelf.WithNestedCommands())
+	const command, skill = toolshelf.KindCommand, toolshelf.KindSkill
+	for _, tt := range []struct {
+		rule, prefix string
+		limit        int
+		kinds        []toolshelf.Kind
+		want         []string
+	}{
+		{rule: "names are in the order of List, without dependencies and without skills for models only", want: []string{
+			"command frontend:page", "command frontend:pdf", "command notes", "skill pdf", "command Release", "skill repair", "command review", "skill Résumé writer"}},
+		{rule: "a slash begins a name", prefix: "/rev", want: []string{"command review"}},
+		{rule: "a prefix needs no slash", prefix: "rev", want: []string{"command review"}},
+		{rule: "letter case does not matter", prefix: "/RE", want: []string{"command Release", "skill repair", "command review"}},
+		{rule: "letters of all scripts have cases", prefix: "rÉSUMÉ W", want: []string{"skill Résumé writer"}},
+		{rule: "a whole name is a prefix", prefix: "review", want: []string{"command review"}},
+		{rule: "a longer text is no prefix", prefix: "review 4", want: []string{}},
+		{rule: "a prefix can name a directory", prefix: "/frontend:p", want: []string{"command frontend:page", "command frontend:pdf"}},
+		{rule: "a slash can separate directories", prefix: "/frontend/pa", want: []string{"command frontend:page"}},
+		{rule: "the part after a directory is no prefix", prefix: "pa", want: []string{}},
+		{rule: "no name is similar", prefix: "rewiev", want: []string{}},
+		{rule: "a skill hides the command of the same name", prefix: "pdf", want: []string{"skill pdf"}},
+		{rule: "a skill for models only hides no command", prefix: "notes", want: []string{"command notes"}},
+		{rule: "a kind selects the hidden command", prefix: "pdf", kinds: []toolshelf.Kind{command}, want: []string{"command pdf"}},
+		{rule: "a kind selects skills", kinds: []toolshelf.Kind{skill}, want: []string{"skill pdf", "skill repair", "skill Résumé writer"}},
+		{rule: "two kinds are no kind", prefix: "p", kinds: []toolshelf.Kind{command, skill, command}, want: []string{"skill pdf"}},
+		{rule: "the limit is the number of rows", limit: 2, want: []string{"command frontend:page", "command frontend:pdf"}},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			got := []string{}
+			for _, row := range completed(t, c, tt.prefix, tt.limit, tt.kinds...) {
+				got = append(got, string(row.Kind)+" "+row.Name)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+	want := []toolshelf.Completion{
+		{Kind: skill, Name: "pdf", Hint: "<file>", Description: "Reads PDF files.\nWrites none.", Layer: "skills"},
+		{Kind: command, Name: "review", Hint: "<number> [priority]", Description: "Reviews a pull request.", Layer: "commands"},
+	}
+	if diff := cmp.Diff(want, append(completed(t, c, "pdf", 1), completed(t, c, "review", 1)...)); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+func TestCompleteNameReturnsTenRowsWithoutALimit(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, busyProject(30))))
+	if n := len(completed(t, c, "", 0)); n != 10 {
+		t.Errorf("%d rows, want 10", n)
+	}
+	if n := len(completed(t, c, "", 1000)); n != 60 {
+		t.Errorf("%d rows, want 60", n)
+	}
+}
+
+func TestErrorsOfCompleteName(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		opts  []toolshelf.Option
+		limit int
+		kinds []toolshelf.Kind
+		want  error
+	}{
+		{name: "no default directory", opts: []toolshelf.Option{toolshelf.WithFs(memory(t, "."))}},
+		{name: "a missing directory of an option", opts: []toolshelf.Option{toolshelf.WithFs(memoryOf(t, shop())), toolshelf.WithSkillsDir("none")}, want: toolshelf.ErrDirectoryNotFound},
+		{name: "a missing directory of another kind", opts: []toolshelf.Option{toolshelf.WithFs(memoryOf(t, shop())), toolshelf.WithSkillsDir("none")}, kinds: []toolshelf.Kind{toolshelf.KindCommand}},
+		{name: "a negative limit", limit: -1, want: toolshelf.ErrInvalidQuery},
+		{name: "an unknown kind", kinds: []toolshelf.Kind{"skills"}, want: toolshelf.ErrInvalidOption},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rows, err := catalog(t, tt.opts...).CompleteName(t.Context(), "none of them", tt.limit, tt.kinds...)
+			if !errors.Is(err, tt.want) || (rows == nil) != (err != nil) {
+				t.Errorf("got %v, %v, want %v", rows, err, tt.want)
+			}
+		})
 	}
 }

@@ -541,6 +541,27 @@ func ExampleCommand_Render() {
 	// ARGUMENTS: A new login page $1 <nil>
 }
 
+func ExampleCatalog_CompleteName() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"commands/release.md":     "---\ndescription: Publishes a version.\n---\n",
+		"commands/review.md":      "---\nargument-hint: <number> [priority]\ndescription: Reviews a pull request.\n---\n",
+		"skills/reports/SKILL.md": "---\nname: reports\ndescription: Writes a report.\n---\n",
+	})))
+	defer catalog.Close()
+	rows, err := catalog.CompleteName(context.Background(), "/re", 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, row := range rows {
+		fmt.Printf("/%s %s (%s) %s\n", row.Name, row.Hint, row.Kind, row.Description)
+	}
+	// Output:
+	// /release  (command) Publishes a version.
+	// /reports  (skill) Writes a report.
+	// /review <number> [priority] (command) Reviews a pull request.
+}
+
 func ExampleParseArgs() {
 	args := toolshelf.ParseArgs(`417 "needs a test" assignee=ada don't`)
 	fmt.Println(args.Line)

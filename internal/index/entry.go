@@ -29,14 +29,15 @@ type Entry struct {
 // details are the parts of an Entry that few commands have. An Entry without
 // details has the zero value of each.
 type details struct {
-	header   matter.Frontmatter // skills only: the frontmatter
-	problems []problem.Problem  // the problems of the file
-	broken   error              // why the file cannot be loaded
-	version  version
-	body     int    // skills only: the offset of the body in the file
-	spelled  string // the path with the spelling of the directory, if Path has another letter case
-	shared   int64  // bytes that the entry takes from sharedMemory; see limitMemory
-	missing  int64  // bytes that the whole entry needs if limitMemory has cut the entry; otherwise 0
+	header    matter.Frontmatter // skills only: the frontmatter
+	problems  []problem.Problem  // the problems of the file
+	broken    error              // why the file cannot be loaded
+	version   version
+	body      int    // skills only: the offset of the body in the file
+	modelOnly bool   // skills only: see ModelOnly
+	spelled   string // the path with the spelling of the directory, if Path has another letter case
+	shared    int64  // bytes that the entry takes from sharedMemory; see limitMemory
+	missing   int64  // bytes that the whole entry needs if limitMemory has cut the entry; otherwise 0
 }
 
 var noDetails details
@@ -69,6 +70,9 @@ func (e *Entry) Header() matter.Frontmatter { return e.get().header }
 
 // Body returns the offset of the text of a skill in its file.
 func (e *Entry) Body() int { return e.get().body }
+
+// ModelOnly reports whether users must not invoke a skill: user-invocable: false.
+func (e *Entry) ModelOnly() bool { return e.get().modelOnly }
 
 // Problems returns the problems of the file. The slice is not a copy.
 func (e *Entry) Problems() []problem.Problem { return e.get().problems }

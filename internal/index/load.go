@@ -283,9 +283,10 @@ func readHead(fsys *confine.FS, file string, buf []byte) (int, confine.Info, err
 }
 
 const (
-	userOnlyKey = "disable-model-invocation"
-	hintKey     = "argument-hint"
-	nameKey     = "name"
+	userOnlyKey  = "disable-model-invocation"
+	invocableKey = "user-invocable"
+	hintKey      = "argument-hint"
+	nameKey      = "name"
 )
 
 // fill copies the fields of an entry from a parsed head.
@@ -309,7 +310,11 @@ func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 		}
 	}
 	if s.config.KeepHeader {
-		e.set().header, e.set().body = doc.Frontmatter, doc.Body
+		d := e.set()
+		d.header, d.body = doc.Frontmatter, doc.Body
+		invocable, _ := doc.Get(invocableKey)
+		value, said := invocable.Bool()
+		d.modelOnly = said && !value
 	}
 }
 

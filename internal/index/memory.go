@@ -20,7 +20,7 @@ const (
 )
 
 // keptFields are the fields that lists and prompt blocks depend on.
-var keptFields = [...]string{"name", "description", "disable-model-invocation", "user-invocable"}
+var keptFields = [...]string{"name", "description", "disable-model-invocation", "user-invocable", "argument-hint"}
 
 // limitMemory cuts an entry if the index has no room for the whole entry.
 func (s *scan) limitMemory(e *Entry) {

@@ -44,6 +44,19 @@ func Compare[A, B ~string | ~[]byte](a A, b B) int {
 	return 0 // neither of two names that fold alike is a prefix of the other
 }
 
+// ComparePrefix returns 0 if a name begins with a prefix, in any letter case. All other names are ordered by Compare.
+func ComparePrefix(name, prefix string) int {
+	for prefix != "" && name != "" {
+		x, n := folded(name, 0)
+		y, m := folded(prefix, 0)
+		if x != y {
+			return cmp.Compare(x, y)
+		}
+		name, prefix = name[n:], prefix[m:]
+	}
+	return -len(prefix)
+}
+
 // characterAt returns the index of the first byte of the character at i. Up to
 // i, the two names differ at most in the case of ASCII letters.
 func characterAt[A, B ~string | ~[]byte](a A, b B, i int) int {

@@ -39,6 +39,20 @@ func TestCompareOrdersByFoldedNamesThenByBytes(t *testing.T) {
 	})
 }
 
+func TestComparePrefixIsTheOrderOfNamesThatDoNotBeginWithThePrefix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.StringOf(rapid.RuneFrom(variants)), rapid.StringOf(rapid.RuneFrom([]rune("中丮一éê😀😁"))), rapid.String())
+		name, prefix := text.Draw(t, "name"), text.Draw(t, "prefix")
+		want := cmp.Compare(Compare(name, prefix), 0)
+		if strings.HasPrefix(strings.Map(fold, name), strings.Map(fold, prefix)) {
+			want = 0
+		}
+		if got := cmp.Compare(ComparePrefix(name, prefix), 0); got != want {
+			t.Fatalf("ComparePrefix(%q, %q) = %d, want %d", name, prefix, got, want)
+		}
+	})
+}
+
 func TestCompareAllocatesNothing(t *testing.T) {
 	a, b := strings.Repeat("Maß und Ziel ", 100)+"a", []byte(strings.Repeat("MAß UND ZIEL ", 100)+"b")
 	if n := testing.AllocsPerRun(10, func() { Compare(b, a) }); n != 0 {

@@ -1,0 +1,57 @@
+package index
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/confine"
+)
+
+// invocable has the commands a, b and d, and the skills B, b, c and d, of which models alone invoke d.
+func invocable(t *testing.T) Invocable {
+	t.Helper()
+	fsys := confined(t)(confine.Over(tree{"commands/a.md": "", "commands/b.md": "", "commands/d.md": "", "commands/part.md": "---\nis_dependency: true\n---\n",
+		"skills/B/SKILL.md": "---\nname: B\n---\n", "skills/b/SKILL.md": "---\nname: b\n---\n", "skills/c/SKILL.md": "---\nname: c\n---\n",
+		"skills/d/SKILL.md": "---\nname: d\nuser-invocable: false\n---\n", "skills/e/other": ""}.inMemory(t), "/"))
+	return Invocable{Commands: snapshotOf(t, commandsOf(t, Config{}, fsys, "commands")), Skills: snapshotOf(t, skillsOf(t, Config{}, fsys, "skills"))}
+}
+
+func TestInvocableEntries(t *testing.T) {
+	v := invocable(t)
+	commands, skills := Invocable{Commands: v.Commands}, Invocable{Skills: v.Skills}
+	for _, tt := range []struct {
+		rule string
+		all  func(yield func(Invoked) bool)
+		want []string
+	}{
+		{"a skill hides a command, unless models alone invoke the skill", v.Prefixed(""), []string{"a", "skill B", "skill b", "skill c", "d"}},
+		{"a prefix selects names in any letter case", v.Prefixed("B"), []string{"skill B", "skill b"}},
+		{"commands alone", commands.Prefixed(""), []string{"a", "b", "d"}},
+		{"skills alone", skills.Prefixed(""), []string{"skill B", "skill b", "skill c"}},
+		{"nothing", Invocable{}.Prefixed(""), nil},
+		{"commands, then skills", v.After("", false), []string{"a", "d", "skill B", "skill b", "skill c"}},
+		{"after a command", v.After("a", false), []string{"d", "skill B", "skill b", "skill c"}},
+		{"after a removed command", v.After("aa", false), []string{"d", "skill B", "skill b", "skill c"}},
+		{"after the last command", v.After("d", false), []string{"skill B", "skill b", "skill c"}},
+		{"after a skill", v.After("b", true), []string{"skill c"}},
+		{"after the last skill", v.After("c", true), nil},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			var got []string
+			for e := range tt.all {
+				name := e.Name
+				if e.Skill {
+					name = "skill " + name
+				}
+				got = append(got, name)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for range tt.all {
+				break
+			}
+		})
+	}
+}

@@ -11,10 +11,15 @@
 // packages are the same.
 package agentmd
 
-import "github.com/toolshelf-go/toolshelf/internal/matter"
+import (
+	"fmt"
+
+	"github.com/toolshelf-go/toolshelf/internal/matter"
+)
 
 // A Document is a Markdown file with its header.
 type Document struct {
+	Raw         []byte // the data of Parse, not a copy
 	Frontmatter Frontmatter
 	Body        []byte       // the Markdown after the header; a part of the data, not a copy
 	Diagnostics []Diagnostic // defects of the header, at most 50 warnings in the order of the file; nil without defects
@@ -22,15 +27,29 @@ type Document struct {
 
 // Parse reads a Markdown file. Parse accepts every input and executes nothing. Data without a
 // header is a Body. A header has at most 64 KiB; a longer header is part of the body, with a
-// diagnostic. The time is linear in the length of the data. Parse keeps no reference to the data,
-// except for the Body.
+// diagnostic. The time is linear in the length of the data. Raw and Body refer to the data.
 func Parse(data []byte) Document {
 	parsed, _ := matter.Parse(data, true)
-	doc := Document{Frontmatter: NewFrontmatter(parsed.Frontmatter), Body: data[parsed.Body:len(data):len(data)]}
+	doc := Document{Raw: data, Frontmatter: NewFrontmatter(parsed.Frontmatter), Body: data[parsed.Body:len(data):len(data)]}
 	for _, p := range parsed.Problems {
 		doc.Diagnostics = append(doc.Diagnostics, NewDiagnostic(p))
 	}
 	return doc
+}
+
+// Set returns Raw with one field of the header changed, or added after the last field. Every other
+// byte stays. Data without a header gets a header in YAML. Of several fields with the key, Set
+// changes the last. A value of several lines is one line in quotes. true and false are written as
+// booleans, a number as a number if it replaces a number, and every other value as text.
+//
+// Set returns an error, and changes nothing, if the header cannot be read, if another field would
+// change, or if the key or the value is not UTF-8. The error says what to do.
+func (d Document) Set(key, value string) ([]byte, error) {
+	changed, err := matter.Set(d.Raw, key, value)
+	if err != nil {
+		return nil, fmt.Errorf("cannot set the field %.100q: %w", key, err)
+	}
+	return changed, nil
 }
 
 // Frontmatter is the header of a Markdown file for an agent. Frontmatter keeps all

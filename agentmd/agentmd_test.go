@@ -42,6 +42,29 @@ func ExampleFrontmatter() {
 	// {"version":1.10,"hidden":"yes","tools":["Read","Grep"]}
 }
 
+func ExampleDocument_Set() {
+	doc := agentmd.Parse([]byte("---\nname: review # the command\nversion: 1\n---\nRead the diff.\n"))
+	changed, err := doc.Set("description", "Reviews a: change")
+	if err != nil {
+		fmt.Println(err)
+	}
+	fmt.Printf("%s", changed)
+	// Output:
+	// ---
+	// name: review # the command
+	// version: 1
+	// description: "Reviews a: change"
+	// ---
+	// Read the diff.
+}
+
+func TestSetSaysWhichFieldCannotBeChanged(t *testing.T) {
+	got, err := agentmd.Parse([]byte("---\na: &x b\nc: *x\n---\n")).Set("a", "d")
+	if want := `cannot set the field "a": no edit of these lines keeps all other fields; change the field by hand`; err == nil || err.Error() != want || got != nil {
+		t.Errorf("got %q, %v, want %s", got, err, want)
+	}
+}
+
 func TestParseAcceptsEveryInput(t *testing.T) {
 	for _, tt := range []struct{ name, data, format, body, code string }{
 		{"no bytes", "", "", "", ""},

@@ -1,0 +1,267 @@
+package matter
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
+)
+
+// Set returns the data of a file with one top-level field changed or added. Every other byte stays. Of
+// several fields with the key, Set changes the last. If no edit keeps all other fields and the body,
+// Set returns an error.
+func Set(data []byte, key, value string) ([]byte, error) {
+	switch {
+	case key == "":
+		return nil, errors.New("the key is empty; name a field")
+	case !utf8.ValidString(key + value):
+		return nil, errors.New("the key or the value is not UTF-8; use UTF-8")
+	}
+	before, _ := Parse(data, true)
+	for _, p := range before.Problems {
+		if before.Format == "" || p.Code == problem.FrontmatterInvalid || p.Code == problem.FrontmatterRefused {
+			return nil, fmt.Errorf("%s; %s", p.Message, cmp.Or(p.Suggestion, "correct the frontmatter first"))
+		}
+	}
+	if old, ok := before.Get(key); ok && old.Kind < Sequence && old.Text == value {
+		return bytes.Clone(data), nil
+	}
+	e := edit{data: data, before: &before, parts: fences(data, true), key: key, value: value}
+	for changed := range e.candidates() {
+		if e.keepsRest(changed) {
+			return changed, nil
+		}
+	}
+	return nil, errors.New("no edit of these lines keeps all other fields; change the field by hand")
+}
+
+// An edit changes one field of a file.
+type edit struct {
+	data       []byte
+	before     *Document
+	parts      fenced
+	key, value string
+}
+
+// candidates yields files in which the field may have the value, the best file first.
+func (e *edit) candidates() iter.Seq[[]byte] {
+	switch e.before.Format {
+	case YAML:
+		return e.yaml
+	case TOML:
+		return e.toml
+	case JSON:
+		return e.json
+	default:
+		return func(yield func([]byte) bool) {
+			e.replace(yield, e.parts.begin, e.parts.begin, "---\n"+e.yamlField()+"\n---\n")
+		}
+	}
+}
+
+// replace yields the file with a text in place of data[from:to], and returns the result of yield.
+func (e *edit) replace(yield func([]byte) bool, from, to int, text string) bool {
+	return yield(slices.Concat(e.data[:from], []byte(text), e.data[to:]))
+}
+
+// lineBreak returns the line break of the opening fence.
+func (e *edit) lineBreak() string {
+	if bytes.HasSuffix(e.data[:e.parts.header], []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+func (e *edit) yaml(yield func([]byte) bool) {
+	last := -1
+	for i, f := range e.before.Fields {
+		if f.Key == e.key {
+			last = i
+		}
+	}
+	if last < 0 {
+		text := e.yamlField() + e.lineBreak()
+		_ = e.replace(yield, e.parts.headerEnd, e.parts.headerEnd, text) && e.replace(yield, e.parts.header, e.parts.header, text)
+		return
+	}
+	field := e.before.Fields[last]
+	if field.Column != 1 {
+		return
+	}
+	c := e.before.correction(field, "")
+	from, to := e.lines(c.from, c.to)
+	old := string(e.data[from:to])
+	notation, _, ok := keyLine(old)
+	if !ok {
+		return
+	}
+	text := notation + " " + e.yamlScalar(field.Value)
+	if comment := e.comment(old[len(notation):], field.Value); comment != "" && !e.replace(yield, from, to, text+comment) {
+		return
+	}
+	e.replace(yield, from, to, text)
+}
+
+// comment returns the comment behind a value in the same line, with the blanks before the comment.
+func (e *edit) comment(rest string, v Value) string {
+	for _, notation := range []string{v.Text, `"` + v.Text + `"`, "'" + v.Text + "'"} {
+		if after, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), notation); ok && commentAfter.MatchString(after) {
+			return after
+		}
+	}
+	return ""
+}
+
+var commentAfter = regexp.MustCompile(`^[ \t]+#[^\r\n]*$`)
+
+// lines returns the offsets of lines of the file, without the last line break.
+func (e *edit) lines(first, last int) (from, to int) {
+	n := 0
+	for line := range bytes.Lines(e.data) {
+		if n++; n < first {
+			from += len(line)
+		}
+		if n <= last {
+			to += len(line)
+		}
+	}
+	return from, from + len(bytes.TrimRight(e.data[from:to], "\r\n"))
+}
+
+// yamlField returns a line with the field.
+func (e *edit) yamlField() string {
+	key := e.key
+	if got, _, ok := topLevelKey(key + ":"); !ok || got != key {
+		key = quoteJSON(key)
+	}
+	return key + ": " + e.yamlScalar(Value{})
+}
+
+// yamlScalar returns the value in YAML. A number replaces a number, and true and false have no quotes.
+// All other values are text, in quotes if a reader of YAML 1.1 or 1.2 could read another type.
+func (e *edit) yamlScalar(old Value) string {
+	read, verdict := readSubset("x: "+e.value+"\n", 1)
+	if verdict != certain || len(read) != 1 || read[0].Value.Text != e.value {
+		return quoteJSON(e.value)
+	}
+	switch v := read[0].Value; v.Kind {
+	case Bool:
+		return e.value
+	case Int, Float:
+		if old.Kind == Int || old.Kind == Float {
+			return e.value
+		}
+	case String:
+		first, _ := utf8.DecodeRuneInString(e.value)
+		if _, flag := v.Bool(); !flag && unicode.IsLetter(first) && !strings.EqualFold(e.value, "y") && !strings.EqualFold(e.value, "n") {
+			return e.value
+		}
+	}
+	return quoteJSON(e.value)
+}
+
+// quoteJSON returns a string in JSON. YAML and TOML have the same notation.
+func quoteJSON(s string) string { return string(escape.AppendJSON(nil, s)) }
+
+// maxTOMLTried bounds the edits of a TOML header that Set tries: one edit for each line of the value, and
+// for each line of a table that begins with the same key.
+const maxTOMLTried = 64
+
+func (e *edit) toml(yield func([]byte) bool) {
+	key := e.key
+	if !bareTOMLKey.MatchString(key) {
+		key = quoteJSON(key)
+	}
+	text := key + " = " + quoteJSON(e.value)
+	if old, ok := e.before.Get(e.key); ok && old.Kind < String || e.value == "true" || e.value == "false" {
+		text = key + " = " + e.value
+	}
+	number, tried := bytes.Count(e.data[:e.parts.header], []byte("\n")), 0
+	for line := range strings.Lines(string(e.data[e.parts.header:e.parts.headerEnd])) {
+		number++
+		name, _, found := strings.Cut(line, "=")
+		if name = strings.TrimSpace(name); !found || name != e.key && name != key && name != "'"+e.key+"'" {
+			continue
+		}
+		for last := number; tried < maxTOMLTried; last++ {
+			from, to := e.lines(number, last)
+			if to > e.parts.headerEnd {
+				break
+			}
+			if tried++; !e.replace(yield, from, to, text) {
+				return
+			}
+		}
+	}
+	e.replace(yield, e.parts.header, e.parts.header, text+e.lineBreak()) // above all tables
+}
+
+var bareTOMLKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+func (e *edit) json(yield func([]byte) bool) {
+	header := e.data[e.parts.header:e.parts.headerEnd]
+	d := json.NewDecoder(bytes.NewReader(header))
+	if _, err := d.Token(); err != nil { // the opening brace
+		return
+	}
+	start := int(d.InputOffset())
+	from, to, fields := 0, 0, 0
+	for ; d.More(); fields++ {
+		name, err := d.Token()
+		if err != nil {
+			return
+		}
+		var value json.RawMessage
+		if d.Decode(&value) != nil {
+			return
+		}
+		if name == e.key {
+			to = int(d.InputOffset())
+			from = to - len(value)
+		}
+	}
+	text := quoteJSON(e.value)
+	if e.value == "true" || e.value == "false" {
+		text = e.value
+	}
+	if to > 0 {
+		e.replace(yield, e.parts.header+from, e.parts.header+to, text)
+		return
+	}
+	if text = quoteJSON(e.key) + ": " + text; fields > 0 {
+		text += ", "
+	}
+	e.replace(yield, e.parts.header+start, e.parts.header+start, text)
+}
+
+// keepsRest reports whether the field has the value in a changed file, and everything else is as before.
+func (e *edit) keepsRest(changed []byte) bool {
+	after, _ := Parse(changed, true)
+	value, ok := after.Get(e.key)
+	if !ok || value.Kind >= Sequence || value.Text != e.value || len(after.Problems) > len(e.before.Problems) ||
+		!bytes.Equal(after.Text(changed), e.before.Text(e.data)) {
+		return false
+	}
+	was, is := lastValues(e.before.Fields), lastValues(after.Fields)
+	delete(was, e.key)
+	delete(is, e.key)
+	if len(was) != len(is) {
+		return false
+	}
+	for key, v := range was {
+		if other, ok := is[key]; !ok || !other.equal(v) {
+			return false
+		}
+	}
+	return true
+}

@@ -111,7 +111,7 @@ func (c *caches) limit(bytes int64) {
 // New reads nothing. The method that needs a missing directory reports the error,
 // and the directory may be created later. With [WithWatch], New starts to read in
 // the background. With [WithClient], New checks whether the home
-// directory is the root. New returns [ErrInvalidOption] if an option cannot be
+// directory is the root, and [WithParents] looks for a .git above the root. New returns [ErrInvalidOption] if an option cannot be
 // used.
 func New(opts ...Option) (*Catalog, error) {
 	const op = "New"
@@ -124,6 +124,9 @@ func New(opts ...Option) (*Catalog, error) {
 		if c.at.Dir, err = filepath.Abs(c.at.Dir); err != nil {
 			return nil, inOp(op, invalidOption("WithRoot: the working directory is unknown ("+escape.Reason(err)+"); pass an absolute directory"))
 		}
+	}
+	if err := c.addParents(); err != nil {
+		return nil, inOp(op, err)
 	}
 	c.lifetime, c.end = context.WithCancel(context.Background())
 	release.Warn(config.logger, runtime.GOOS, runtime.Version())

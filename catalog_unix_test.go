@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
@@ -110,6 +112,104 @@ func TestPermissions(t *testing.T) {
 	}
 	if _, err := c.ListSkills(t.Context()); !errors.Is(err, toolshelf.ErrPermissionDenied) {
 		t.Errorf("ListSkills of a directory without permission: %v", err)
+	}
+}
+
+func TestParentsOfOtherUsersAreNotRead(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give a file to another user")
+	}
+	options := []toolshelf.Option{toolshelf.WithHome(""), toolshelf.WithClient(client.Claude(), client.OpenCode())}
+	for _, tt := range []struct {
+		name     string
+		foreign  []string // what belongs to another user
+		want     []string
+		reported bool
+	}{
+		{"no directory", nil, []string{"far", "near", "own"}, false},
+		{"the root alone", []string{"repo/sub/root", "repo/sub/root/.claude/commands"}, []string{"far", "near", "own"}, false},
+		{"a parent", []string{"repo/sub"}, []string{"far", "own"}, true},
+		{"the repository", []string{"repo"}, []string{"near", "own"}, true},
+		{"the .git", []string{"repo/.git"}, []string{"near", "own"}, true},
+		{"a directory of a parent", []string{"repo/.claude"}, []string{"near", "own"}, true},
+		{"the directory of a place", []string{"repo/.claude/commands"}, []string{"near", "own"}, true},
+		{"a directory without a place", []string{"repo/sub/other"}, []string{"far", "near", "own"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := diskOf(t, map[string]string{"repo/.git/HEAD": "", "repo/.claude/commands/far.md": "---\ndescription: d\n---\n", "repo/sub/.claude/commands/near.md": "---\ndescription: d\n---\n",
+				"repo/sub/root/.claude/commands/own.md": "---\ndescription: d\n---\n", "repo/sub/other/x": ""})
+			for _, name := range tt.foreign {
+				if err := os.Lchown(filepath.Join(dir, name), 65534, 65534); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("SUDO_UID", "")
+			all := append(options, toolshelf.WithRoot(filepath.Join(dir, "repo/sub/root")), toolshelf.WithParents(""))
+			c := catalog(t, all...)
+			if got := names(t, c); !slices.Equal(got, tt.want) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			found, err := c.Lint(t.Context())
+			if err != nil || tt.reported != (len(found) > 0) {
+				t.Fatalf("reported %+v, %v", found, err)
+			}
+			for _, d := range found {
+				if d.Code != toolshelf.DiagDirectoryOfOtherUser || !strings.HasPrefix(d.Path, "../") || !strings.HasSuffix(d.Path, ".claude/commands") || strings.Contains(d.String(), dir) {
+					t.Errorf("reported %v", d)
+				}
+			}
+			if tt.reported {
+				if _, err := c.Get(t.Context(), map[bool]string{true: "near", false: "far"}[tt.foreign[0] == "repo/sub"]); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+					t.Errorf("Get of a command of another user: %v", err)
+				}
+			}
+			t.Setenv("SUDO_UID", "65534")
+			if got := names(t, catalog(t, all...)); len(got) != 3 {
+				t.Errorf("with sudo: got %q", got)
+			}
+			for _, name := range tt.foreign { // after New
+				if err := os.Lchown(filepath.Join(dir, name), 0, 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("SUDO_UID", "")
+			if got := names(t, c); len(got) != 3 {
+				t.Errorf("after the change of the owner: got %q", got)
+			}
+			for _, name := range tt.foreign {
+				if err := os.Lchown(filepath.Join(dir, name), 65534, 65534); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("SUDO_UID", "65533")
+			if got := names(t, c); !slices.Equal(got, tt.want) {
+				t.Errorf("with sudo of a third user: got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// The rule holds for the files of root too, whatever SUDO_UID says.
+func TestParentsOfRootAreNotReadByAnotherUser(t *testing.T) {
+	const place = "TEST_PARENTS_IN"
+	dir := os.Getenv(place)
+	if dir == "" {
+		dir = diskOf(t, map[string]string{"repo/.git": "", "repo/.claude/commands/far.md": "", "repo/root/.claude/commands/own.md": ""})
+		for _, name := range []string{"..", ".", "repo/root"} {
+			if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if os.Getuid() == 0 {
+			runAsNobody(t, place+"="+dir) // the files belong to root
+			return
+		}
+	}
+	t.Setenv("SUDO_UID", "0")
+	foreign := os.Getenv(place) != ""
+	c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo/root")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""))
+	if got := names(t, c); slices.Contains(got, "far") == foreign || !slices.Contains(got, "own") {
+		t.Errorf("files of root: %t, got %q", foreign, got)
 	}
 }
 

@@ -36,7 +36,8 @@ const (
 	DiagFileRead                   DiagnosticCode = "FILE_READ_ERROR"               // error: the file cannot be read; warning for another file or subdirectory of a skill
 	DiagFileTooLarge               DiagnosticCode = "FILE_TOO_LARGE"                // error: the file is larger than the program allows
 	DiagLinkNotFollowed            DiagnosticCode = "LINK_NOT_FOLLOWED"             // error: a symbolic link is broken, not allowed, or leads outside the root; warning for a cycle or a link below a skill
-	DiagDirectoryUnreadable        DiagnosticCode = "FOLDER_UNREADABLE"             // error: a subdirectory cannot be read; warning for a directory in the home directory
+	DiagDirectoryUnreadable        DiagnosticCode = "FOLDER_UNREADABLE"             // error: a subdirectory cannot be read; warning for a directory in the home directory or above the root
+	DiagDirectoryOfOtherUser       DiagnosticCode = "DIRECTORY_OF_OTHER_USER"       // warning: a directory above the project belongs to another user and is not read
 	DiagNotAFile                   DiagnosticCode = "NOT_A_FILE"                    // warning: a directory has the name of a command, or a pipe or device is in a skill
 	DiagShadowed                   DiagnosticCode = "SHADOWED"                      // warning: another file with the same name has precedence
 	DiagNameDiffersInCase          DiagnosticCode = "NAME_DIFFERS_IN_CASE"          // warning: two names differ only in letter case

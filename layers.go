@@ -25,16 +25,37 @@ func (c *Catalog) openLayers(named []layer, user userDirs) []index.Layer {
 			all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: ".", Fixed: true, Immutable: l.immutable, Store: l.fsys, Fed: c.feed != nil})
 			continue
 		}
+		opened := index.Layer{Name: l.name, MayBeMissing: l.place.Pattern != "", Fed: c.feed != nil && !c.at.OnOS}.WithPlace(l.place)
+		if l.parent != "" {
+			opened.FS, opened.Dir, opened.Optional = c.confineDir(l.parent), l.place.Dir, true
+			opened.Foreign = func() bool { return c.at.OfOtherUser(c.fsys(), l.parent, l.place.Dir) }
+			all = append(all, opened)
+			continue
+		}
 		dir, ofUser := l.name, l.place.Base != client.Project
 		if ofUser {
 			dir = filepath.Join(user[l.place.Base], l.place.Dir)
 		}
-		fsys, below := c.locate(dir)
-		inRoot := fsys == c.root
-		all = append(all, index.Layer{Name: l.name, FS: fsys, Dir: below, InRoot: inRoot && !c.rootIsTop(), MayBeMissing: l.place.Pattern != "", Optional: ofUser && !inRoot,
-			Fed: c.feed != nil && !c.at.OnOS}.WithPlace(l.place))
+		opened.FS, opened.Dir = c.locate(dir)
+		inRoot := opened.FS == c.root
+		opened.InRoot, opened.Optional = inRoot && !c.rootIsTop(), ofUser && !inRoot
+		all = append(all, opened)
 	}
 	return all
+}
+
+// addParents adds the places of WithClient in the directories above the root.
+func (c *Catalog) addParents() error {
+	if c.config.boundary == nil {
+		return nil
+	}
+	parents, err := c.at.Parents(c.fsys(), *c.config.boundary, c.config.home)
+	if err != nil {
+		return invalidOption("WithParents: " + err.Error())
+	}
+	c.config.commands.addParents(parents)
+	c.config.skills.addParents(parents)
+	return nil
 }
 
 // locate returns a confined filesystem that contains a directory, and the path of
@@ -56,11 +77,15 @@ func (c *Catalog) confineDir(dir string) *confine.FS {
 	case SymlinksAll:
 		opts = []confine.Option{confine.TrustAll()}
 	}
-	var fsys afero.Fs = afero.NewOsFs()
-	if !c.at.OnOS {
-		fsys = c.config.fs
+	return c.closeLater(confine.Over(c.fsys(), dir, opts...))
+}
+
+// fsys returns the filesystem of the catalog.
+func (c *Catalog) fsys() afero.Fs {
+	if c.at.OnOS {
+		return afero.NewOsFs()
 	}
-	return c.closeLater(confine.Over(fsys, dir, opts...))
+	return c.config.fs
 }
 
 // closeLater lets Close close a filesystem. The error is always nil: dir is

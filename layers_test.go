@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -752,15 +753,8 @@ func TestWithClientOfSeveralClients(t *testing.T) {
 		"/p/.claude/commands/a.md": "", "/p/.cursor/commands/a.md": "", "/p/.cursor/commands/b.md": "", "/h/.claude/commands/b.md": "", "/h/.claude/commands/c.md": "",
 		"/p/.claude/skills/s/SKILL.md": skillFile("s"), "/p/.claude/skills/g/t/SKILL.md": skillFile("t"), "/p/commands/d.md": "",
 	})), toolshelf.WithRoot("/p"), toolshelf.WithHome("/h"), toolshelf.WithClient(client.Claude(), client.Cursor()))
-	layers := map[string]string{}
-	for info, err := range c.All(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		layers[info.Name] = info.Layer
-	}
 	want := map[string]string{"a": ".claude/commands", "b": ".cursor/commands", "c": "~/.claude/commands"}
-	if diff := cmp.Diff(want, layers); diff != "" {
+	if diff := cmp.Diff(want, layersOf(t, c)); diff != "" {
 		t.Errorf("the project precedes the user, and the first client the second (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]string{"s": ".claude/skills", "t": ".claude/skills"}, skillsOf(t, c)); diff != "" {
@@ -832,6 +826,182 @@ func TestWithHome(t *testing.T) {
 		c := catalog(t, toolshelf.WithRoot(t.TempDir()), toolshelf.WithClient(client.OpenCode()))
 		if info, err := c.Get(t.Context(), "c"); err != nil || info.Layer != "~/.config/opencode/commands" {
 			t.Errorf("got %+v, %v", info, err)
+		}
+	})
+}
+
+func TestWithParents(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		files    []string // below /w; the root is /w/repo/sub/root
+		boundary string
+		want     map[string]string // the layer of each command
+	}{
+		{"up to the repository, nearest first", []string{"repo/.git/HEAD", "repo/sub/root/.opencode/commands/a.md", "repo/sub/.opencode/commands/a.md", "repo/sub/.opencode/commands/b.md",
+			"repo/.opencode/commands/a.md", "repo/.opencode/commands/b.md", "repo/.opencode/commands/c.md", "repo/.opencode/command/d.md", ".opencode/commands/e.md", "home/.config/opencode/commands/c.md"}, "",
+			map[string]string{"a": ".opencode/commands", "b": "../.opencode/commands", "c": "../../.opencode/commands", "d": "../../.opencode/command"}},
+		{"a .git that is a file", []string{"repo/.git", "repo/.opencode/commands/a.md", ".opencode/commands/b.md"}, "", map[string]string{"a": "../../.opencode/commands"}},
+		{"the first of two repositories", []string{".git/HEAD", "repo/sub/.git", "repo/sub/.opencode/commands/a.md", "repo/.opencode/commands/b.md"}, "", map[string]string{"a": "../.opencode/commands"}},
+		{"no repository", []string{"repo/.opencode/commands/a.md", "repo/sub/.opencode/commands/b.md"}, "", map[string]string{}},
+		{"the root is the repository", []string{".git/HEAD", "repo/sub/root/.git/HEAD", "repo/sub/.opencode/commands/a.md"}, "/w", map[string]string{}},
+		{"a boundary without a repository", []string{"repo/.opencode/commands/a.md", ".opencode/commands/b.md"}, "/w/repo", map[string]string{"a": "../../.opencode/commands"}},
+		{"a boundary below the repository", []string{"repo/.git/HEAD", "repo/.opencode/commands/a.md", "repo/sub/.opencode/commands/b.md"}, "/w/repo/sub", map[string]string{"b": "../.opencode/commands"}},
+		{"a boundary above the repository", []string{"repo/.git/HEAD", "repo/.opencode/commands/a.md", ".opencode/commands/b.md"}, "/w", map[string]string{"a": "../../.opencode/commands"}},
+		{"a boundary relative to the root", []string{"repo/sub/.opencode/commands/a.md", "repo/.opencode/commands/b.md"}, "..", map[string]string{"a": "../.opencode/commands"}},
+		{"the root as the boundary", []string{"repo/sub/.opencode/commands/a.md"}, ".", map[string]string{}},
+		{"the top of the filesystem as the boundary", []string{"../.opencode/commands/a.md"}, "/", map[string]string{"a": "../../../../.opencode/commands"}},
+		{"a place that does not look up", []string{"repo/.git/HEAD", "repo/.gemini/commands/a.toml"}, "", map[string]string{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string]string{"/w/repo/sub/root/README.md": ""}
+			for _, file := range tt.files {
+				files[path.Join("/w", file)] = "prompt = ''"
+			}
+			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/w/repo/sub/root"), toolshelf.WithHome("/w/home"),
+				toolshelf.WithClient(client.OpenCode(), client.Gemini()), toolshelf.WithParents(tt.boundary))
+			if diff := cmp.Diff(tt.want, layersOf(t, c)); diff != "" {
+				t.Errorf("layers (-want +got):\n%s", diff)
+			}
+		})
+	}
+	t.Run("a boundary that is not above the root", func(t *testing.T) {
+		for _, boundary := range []string{"/w/other", "/w/repo/sub/root/below", "below", "/w/re"} {
+			_, err := toolshelf.New(toolshelf.WithFs(memoryOf(t, map[string]string{"/w/repo/x": ""})), toolshelf.WithRoot("/w/repo"), toolshelf.WithParents(boundary))
+			if !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), "not above the root") {
+				t.Errorf("%s: %v", boundary, err)
+			}
+		}
+	})
+	t.Run("the home directory is no parent", func(t *testing.T) {
+		files := memoryOf(t, map[string]string{"/h/.git/HEAD": "", "/h/.claude/commands/a.md": "", "/h/.claude/skills/s/SKILL.md": skillFile("s"), "/h/p/.claude/commands/b.md": "", "/h/p/q/x": ""})
+		options := []toolshelf.Option{toolshelf.WithFs(files), toolshelf.WithRoot("/h/p/q"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents("")}
+		c := catalog(t, append(options, toolshelf.WithHome("/h"))...)
+		if diff := cmp.Diff(map[string]string{"a": "~/.claude/commands", "b": "../.claude/commands"}, layersOf(t, c)); diff != "" {
+			t.Errorf("layers (-want +got):\n%s", diff)
+		}
+		if all := problems(t, c); slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, "SHADOWED") }) {
+			t.Errorf("a file shadows itself: %q", all)
+		}
+	})
+	t.Run("layers of other options", func(t *testing.T) {
+		files := memoryOf(t, map[string]string{"/w/.git": "", "/w/.claude/commands/a.md": "", "/w/.claude/commands/b.md": "", "/w/p/own/a.md": "", "/h/.claude/commands/b.md": "", "/h/.claude/commands/c.md": ""})
+		c := catalog(t, toolshelf.WithParents(""), toolshelf.WithFs(files), toolshelf.WithRoot("/w/p"), toolshelf.WithHome("/h"), toolshelf.WithCommandsDir("own", "../.claude/commands"),
+			toolshelf.WithClient(client.Claude()))
+		if all := problems(t, c); slices.ContainsFunc(all, func(p string) bool {
+			return strings.HasPrefix(p, "SHADOWED") && strings.Contains(p, "b.md") && !strings.Contains(p, "~")
+		}) {
+			t.Errorf("a file shadows itself: %q", all)
+		}
+		if diff := cmp.Diff(map[string]string{"a": "own", "b": "../.claude/commands", "c": "~/.claude/commands"}, layersOf(t, c)); diff != "" {
+			t.Errorf("layers (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// layersOf returns the layer of each command of a catalog, by name.
+func layersOf(t testing.TB, c *toolshelf.Catalog) map[string]string {
+	t.Helper()
+	layers := map[string]string{}
+	for info, err := range c.All(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		layers[info.Name] = info.Layer
+	}
+	return layers
+}
+
+// A recordingFs records the names of its calls.
+type recordingFs struct {
+	afero.Fs
+	names sync.Map
+}
+
+func (f *recordingFs) Open(name string) (afero.File, error) {
+	f.names.Store(name, true)
+	return f.Fs.Open(name)
+}
+
+func (f *recordingFs) Stat(name string) (os.FileInfo, error) {
+	f.names.Store(name, true)
+	return f.Fs.Stat(name)
+}
+
+func TestNothingAboveTheBoundaryIsRead(t *testing.T) {
+	files := map[string]string{"/.git/x": "", "/w/.claude/commands/a.md": "", "/w/repo/.claude/commands/b.md": "", "/w/repo/sub/root/x": "", "/.claude/commands/c.md": ""}
+	for boundary, highest := range map[string]string{"/w/repo": "/w/repo", "/w/repo/sub/root": "/w/repo/sub/root", "": "/"} {
+		recorded := &recordingFs{Fs: memoryOf(t, files)}
+		c := catalog(t, toolshelf.WithFs(recorded), toolshelf.WithRoot("/w/repo/sub/root"), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
+		names(t, c)
+		_, _ = c.Get(t.Context(), "a")
+		problems(t, c)
+		recorded.names.Range(func(name, _ any) bool {
+			if below := filepath.ToSlash(name.(string)); below != highest && !strings.HasPrefix(below, strings.TrimSuffix(highest, "/")+"/") {
+				t.Errorf("boundary %q: %s is read", boundary, below)
+			}
+			return true
+		})
+	}
+}
+
+func TestParentsOnDisk(t *testing.T) {
+	link := func(t *testing.T, target, name string) {
+		t.Helper()
+		if err := os.Symlink(target, name); err != nil {
+			t.Skip("this user cannot create links:", err)
+		}
+	}
+	skill := skillFile("s")
+	t.Run("links in the path of the root", func(t *testing.T) {
+		dir := diskOf(t, map[string]string{"real/.git/HEAD": "", "real/.claude/commands/a.md": "", "real/sub/x": "", "above/.claude/commands/b.md": "", "above/.git": ""})
+		link(t, filepath.Join(dir, "real", "sub"), filepath.Join(dir, "above", "root"))
+		for _, boundary := range []string{"", filepath.Join(dir, "real")} {
+			c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "above", "root")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(boundary))
+			if got := layersOf(t, c); len(got) != 1 || got["a"] != "../.claude/commands" {
+				t.Errorf("the parents are the parents of the real directory: got %q", got)
+			}
+		}
+		if _, err := toolshelf.New(toolshelf.WithRoot(filepath.Join(dir, "above", "root")), toolshelf.WithParents(filepath.Join(dir, "above"))); !errors.Is(err, toolshelf.ErrInvalidOption) || strings.Contains(err.Error(), dir) {
+			t.Errorf("a boundary above the link alone: %v", err)
+		}
+	})
+	t.Run("links in a parent", func(t *testing.T) {
+		dir := diskOf(t, map[string]string{"repo/.git": "", "repo/shared/commands/in.md": "", "repo/p/root/.claude/commands/own.md": "", "out/commands/out.md": "", "out/s/SKILL.md": skill, "repo/p/.claude/commands/x.md": ""})
+		link(t, filepath.Join("..", "out"), filepath.Join(dir, "repo", ".claude"))
+		link(t, filepath.Join("..", "..", "..", "..", "out", "commands", "out.md"), filepath.Join(dir, "repo", "p", ".claude", "commands", "out.md"))
+		link(t, filepath.Join("..", ".claude"), filepath.Join(dir, "repo", "p", ".opencode"))
+		link(t, "commands", filepath.Join(dir, "repo", "p", ".claude", "commands", "loop"))
+		for policy, want := range map[toolshelf.Symlinks][]string{toolshelf.SymlinksInside: {"own", "x"}, toolshelf.SymlinksDeny: {"own", "x"}, toolshelf.SymlinksAll: {"out", "own", "x"}} {
+			c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo", "p", "root")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""), toolshelf.WithSymlinks(policy))
+			if got := names(t, c); !slices.Equal(got, want) {
+				t.Errorf("policy %d: got %q, want %q", policy, got, want)
+			}
+			reported := slices.ContainsFunc(problems(t, c), func(p string) bool { return strings.HasPrefix(p, "FOLDER_UNREADABLE ../../.claude/commands") })
+			if reported == (policy == toolshelf.SymlinksAll) {
+				t.Errorf("policy %d: %q", policy, problems(t, c))
+			}
+		}
+	})
+	t.Run("the directory of a place appears with a watch", func(t *testing.T) {
+		dir := diskOf(t, map[string]string{"repo/.git": "", "repo/root/x": ""})
+		c := catalog(t, toolshelf.WithRoot(filepath.Join(dir, "repo", "root")), toolshelf.WithHome(""), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""), toolshelf.WithWatch())
+		if got := names(t, c); len(got) > 0 {
+			t.Errorf("got %q", got)
+		}
+		changed := make(chan toolshelf.Change, 10)
+		defer c.OnChange(func(change toolshelf.Change) { changed <- change })()
+		write(t, "", dir, "repo/.claude/commands/new.md")
+		select {
+		case change := <-changed:
+			if !slices.Equal(change.Commands.Added, []string{"new"}) {
+				t.Errorf("got %+v", change)
+			}
+		case <-time.After(patience):
+			t.Error("no change")
+		}
+		view, err := c.View(toolshelf.WithCommandFilter(func(info toolshelf.CommandInfo) bool { return info.Layer == "../.claude/commands" }))
+		if err != nil || !slices.Equal(names(t, view), []string{"new"}) {
+			t.Errorf("a view: %q, %v", names(t, view), err)
 		}
 	})
 }

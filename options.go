@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
+	"path"
 	"slices"
 	"time"
 
@@ -40,6 +41,7 @@ type config struct {
 	fs          afero.Fs // nil for the operating system's filesystem
 	root        string
 	home        *string // of WithHome
+	boundary    *string // of WithParents
 	commands    layerList
 	skills      layerList
 	nested      bool
@@ -243,6 +245,21 @@ func WithClient(clients ...client.Client) Option {
 // operating system's filesystem, and no home directory on another filesystem.
 func WithHome(dir string) Option {
 	return optionFunc(func(c *config) error { c.home = &dir; return nil })
+}
+
+// WithParents also reads, for the places of [WithClient] whose client looks up ([client.Place]), the
+// directories above the root, nearest first: up to the first directory with a .git, which may be a
+// file, or to the directory boundary, whichever is nearer. A relative boundary is below the root, as
+// in "..". Without a .git and with the boundary "", the catalog reads no parent. If the boundary does not
+// contain the root, New returns [ErrInvalidOption]. No file above the boundary is read.
+//
+// The places of the parents follow the places of the project and precede the places of the user.
+// The home directory is no parent. New determines the parents, so a later .git has no effect.
+//
+// A parent that belongs to another user is not read, as with safe.directory of Git, and Lint
+// reports [DiagDirectoryOfOtherUser]. The document docs/precedence.md has the details.
+func WithParents(boundary string) Option {
+	return optionFunc(func(c *config) error { c.boundary = &boundary; return nil })
 }
 
 // WithConventionalDirs is WithClient for the client with a name of [client.Lookup], and for
@@ -593,11 +610,36 @@ func (l *layerList) addDefault(dir string) {
 func (l *layerList) addPlaces(places []client.Place) {
 	l.replaced = true
 	for _, p := range places {
-		if !slices.ContainsFunc(l.all, func(l layer) bool {
-			return l.name == p.Path() && l.fsys == nil && (l.named || l.place.Suffix() == p.Suffix())
-		}) {
+		if !l.has(p.Path(), p) {
 			l.all = append(l.all, layer{name: p.Path(), place: p})
 		}
+	}
+}
+
+// has reports whether the list has the directory of a place under the given name.
+func (l *layerList) has(name string, p client.Place) bool {
+	return slices.ContainsFunc(l.all, func(l layer) bool {
+		return l.name == name && l.fsys == nil && (l.named || l.place.Suffix() == p.Suffix())
+	})
+}
+
+// addParents adds the places of clients that look up, below the places of the project in the same option.
+func (l *layerList) addParents(parents []paths.Parent) {
+	for end := len(l.all); end > 0; end-- {
+		begin := end
+		for begin > 0 && l.all[begin-1].place.Pattern != "" && l.all[begin-1].place.Base == client.Project {
+			begin--
+		}
+		var above []layer
+		for _, parent := range parents {
+			for _, below := range l.all[begin:end] {
+				if name := path.Join(parent.Name, below.name); below.place.Parents && !l.has(name, below.place) {
+					above = append(above, layer{name: name, place: below.place, parent: parent.Dir})
+				}
+			}
+		}
+		l.all = slices.Insert(l.all, end, above...)
+		end = max(begin, 1)
 	}
 }
 
@@ -634,6 +676,8 @@ type layer struct {
 	fsys  fs.FS
 	named bool         // the program named the layer, so the layer is not optional
 	place client.Place // of WithClient; a missing directory is empty
+
+	parent string // the directory above the root that has the place, or ""
 
 	immutable bool // the files of fsys never change
 }

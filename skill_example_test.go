@@ -192,6 +192,26 @@ func ExampleWithClient() {
 	// pdf of .claude/skills, which shadows [built in/pdf/SKILL.md]
 }
 
+func ExampleWithParents() {
+	catalog := open(
+		toolshelf.WithFs(project(map[string]string{
+			"/repo/.git":                                   "gitdir: /elsewhere",
+			"/repo/.agents/skills/pdf/SKILL.md":            "---\ndescription: Fills PDF forms.\n---\n",
+			"/repo/services/.agents/skills/csv/SKILL.md":   "---\ndescription: Reads tables.\n---\n",
+			"/repo/services/a/.agents/skills/sql/SKILL.md": "---\ndescription: Writes queries.\n---\n",
+		})),
+		toolshelf.WithRoot("/repo/services/a"),
+		toolshelf.WithClient(client.Codex()),
+		toolshelf.WithParents(""), // up to the directory with .git
+	)
+	defer catalog.Close()
+	printSkills(catalog)
+	// Output:
+	// csv of ../.agents/skills
+	// pdf of ../../.agents/skills
+	// sql of .agents/skills
+}
+
 func printSkills(c *toolshelf.Catalog) {
 	skills, err := c.ListSkills(context.Background())
 	if err != nil {

@@ -39,6 +39,10 @@ type Layer struct {
 	Immutable    bool // files never change; only one scan reads the layer
 	Fixed        bool // not watched, because FS is not the operating system's filesystem
 
+	// Foreign, if not nil, reports whether the directory belongs to another user. A scan then does not read
+	// the directory, and reports the directory if it exists.
+	Foreign func() bool
+
 	Store fs.FS // the fs.FS below FS; nil for a directory of the catalog's filesystem
 	Fed   bool  // Config.Feed reports the changes of the layer
 

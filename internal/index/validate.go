@@ -148,6 +148,9 @@ func (x *Index) update(ctx context.Context, layer int, begin freshness) (now *la
 		absent = &LayerError{Layer: layer, Err: err}
 		unread = []problem.Problem{{Code: problem.DirectoryUnreadable, Severity: problem.Warning, Path: x.config.place(layer, x.config.Layers[layer].Dir),
 			Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the type and the permissions of the directory"}}
+		if err == errForeign {
+			unread[0].Code, unread[0].Suggestion = problem.DirectoryOfOtherUser, "change the owner of the directory, or let the program name the directory"
+		}
 	default:
 		return nil, nil, &LayerError{Layer: layer, Err: err}
 	}
@@ -176,10 +179,14 @@ func (x *Index) noRoot(layer int) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// unusable reports whether the state of a directory prevents the read: no
-// permission, or not a directory.
+// errForeign is the error of a directory that exists and belongs to another user.
+var errForeign = errors.New("the directory, the repository or a directory between the two belongs to another user")
+
+// unusable reports whether the state of a directory prevents the read: another owner, no
+// permission, not a directory, or a link that is not followed.
 func unusable(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, confine.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
+	return slices.ContainsFunc([]error{errForeign, fs.ErrPermission, confine.ErrNotDir, syscall.ENOTDIR, confine.ErrEscape, confine.ErrSymlink, syscall.ELOOP},
+		func(reason error) bool { return errors.Is(err, reason) })
 }
 
 // scanLayer scans a layer. If the context ends during the scan, even in the last read of
@@ -225,7 +232,14 @@ func (x *Index) scanLayer(ctx context.Context, layer int, begin freshness) (*lay
 
 // scanDir opens the directory of a layer and runs the scanner.
 func (x *Index) scanDir(s *scan) (*layerFiles, error) {
-	dirPath := x.config.Layers[s.layer].Dir
+	l := x.config.Layers[s.layer]
+	dirPath := l.Dir
+	if l.Foreign != nil && l.Foreign() {
+		if _, err := s.fs.Lstat(dirPath); err != nil {
+			return nil, err
+		}
+		return nil, errForeign
+	}
 	s.visit(dirPath)
 	dir, err := s.fs.OpenDir(dirPath)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/toolshelf-go/toolshelf/internal/mounts"
+	"github.com/toolshelf-go/toolshelf/internal/paths"
 )
 
 // A watch reports whether the files may have changed since the last scan began.
@@ -163,17 +164,9 @@ func (x *Index) startWatch(report func()) error {
 func (w *watch) dirs() []string {
 	dirs := make([]string, len(w.routes))
 	for i, r := range w.routes {
-		dirs[i] = realPath(r.paths[0])
+		dirs[i] = paths.Real(r.paths[0])
 	}
 	return dirs
-}
-
-// realPath resolves the links of a path as far as the path exists.
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil || path == filepath.Dir(path) {
-		return real
-	}
-	return filepath.Join(realPath(filepath.Dir(path)), filepath.Base(path))
 }
 
 // remounted is called after a mount or an unmount. Each watched path may name another

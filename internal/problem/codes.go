@@ -8,6 +8,7 @@ const (
 	FileTooLarge               Code = "FILE_TOO_LARGE"
 	LinkNotFollowed            Code = "LINK_NOT_FOLLOWED"
 	DirectoryUnreadable        Code = "FOLDER_UNREADABLE"
+	DirectoryOfOtherUser       Code = "DIRECTORY_OF_OTHER_USER"
 	NotAFile                   Code = "NOT_A_FILE"
 	Shadowed                   Code = "SHADOWED"
 	NameDiffersInCase          Code = "NAME_DIFFERS_IN_CASE"

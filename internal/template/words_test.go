@@ -3,7 +3,11 @@ package template_test
 import (
 	"bufio"
 	"io"
+	"maps"
+	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -180,5 +184,56 @@ func BenchmarkWords(b *testing.B) {
 				template.Words(line)
 			}
 		})
+	}
+}
+
+// The file testdata/words.txt has lines, their words, and the words of other programs where these differ.
+func TestWordsBesideOtherPrograms(t *testing.T) {
+	data, err := os.ReadFile("testdata/words.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unquoted := func(text string) (list []string) {
+		for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+			quoted, err := strconv.QuotedPrefix(text)
+			if err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			word, _ := strconv.Unquote(quoted)
+			list, text = append(list, word), text[len(quoted):]
+		}
+		return list
+	}
+	lines, others := 0, map[string]int{}
+	var line string
+	var words []string
+	for row := range strings.Lines(string(data)) {
+		key, rest, _ := strings.Cut(strings.Trim(row, "\t\n"), " ")
+		switch key {
+		case "", "#":
+		case "line":
+			lines++
+			line = unquoted(rest)[0]
+		case "words":
+			words = unquoted(rest)
+			if diff := cmp.Diff(words, template.Words(line)); diff != "" {
+				t.Errorf("the words of %q (-want +got):\n%s", line, diff)
+			}
+		case "sh":
+			if rest != "same" && rest != "error" {
+				t.Errorf("%q: sh has other words: %s", line, rest)
+			}
+		default:
+			others[key]++
+			if slices.Equal(unquoted(rest), words) {
+				t.Errorf("%q: %s has the same words; remove the line", line, key)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		t.Logf("%s: %d of %d lines have the same words", name, lines-others[name], lines)
+		if others[name]*3 > lines {
+			t.Errorf("%s has other words in %d of %d lines", name, others[name], lines)
+		}
 	}
 }

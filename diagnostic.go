@@ -105,9 +105,10 @@ const (
 	DiagSkillMetadataNotAMapping  DiagnosticCode = "SKILL_METADATA_NOT_A_MAPPING" // warning: the metadata is a text or a list
 )
 
-// Codes of limits of a client. Lint does not report these codes; see the flag -client of
-// toolshelf-lint.
+// Codes of the rules of a client for commands and skills; see [LintFor].
 const (
+	DiagFieldMissing   DiagnosticCode = "FIELD_MISSING"   // error: the client rejects a file without the field
+	DiagFieldTooLong   DiagnosticCode = "FIELD_TOO_LONG"  // error: the client rejects a longer text
 	DiagDescriptionCut DiagnosticCode = "DESCRIPTION_CUT" // warning: the client shows a model only the beginning of the description
 )
 

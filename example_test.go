@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
 // project is what the examples read: a filesystem in memory.
@@ -438,6 +439,27 @@ func ExampleCatalog_Lint_skills() {
 	// 	write description: "Cut a release: tag, build, publish."
 	// skills/release/SKILL.md:4:1: error [SKILL_FIELD_UNEXPECTED]
 	// 	rename the key to allowed-tools
+}
+
+func ExampleLintFor() {
+	catalog := open(toolshelf.WithCommandsDir(), toolshelf.WithFs(project(map[string]string{
+		"skills/pdf/SKILL.md": "---\nname: PDF Tools\nmodel: opus\n---\n",
+	})))
+	defer catalog.Close()
+	for _, row := range []client.Client{client.Claude(), client.OpenCode()} {
+		diagnostics, err := catalog.Lint(context.Background(), toolshelf.LintFor(row))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, d := range diagnostics {
+			fmt.Printf("%s: %s: %s\n", row.Title, d.Severity, d.Message)
+		}
+	}
+	// Output:
+	// Claude Code: warning: description is missing
+	// OpenCode: error: description is missing
+	// OpenCode: warning: OpenCode does not define the field "model"
 }
 
 func ExampleCatalog_Search() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/internal/budget"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/listing"
 )
 
@@ -66,11 +67,14 @@ type SearchOption interface{ applySearch(*searchOptions) }
 
 type searchOptions struct{ progress func(Progress) }
 
-// A LintOption is an option for one call of Lint. The only option is [WithProgress]. A nil
-// LintOption has no effect.
+// A LintOption is an option for one call of Lint: [WithProgress] or [LintFor]. A nil LintOption has
+// no effect.
 type LintOption interface{ applyLint(*lintOptions) }
 
-type lintOptions struct{ progress func(Progress) }
+type lintOptions struct {
+	progress func(Progress)
+	profile  *lint.Profile
+}
 
 // A PromptOption changes the result of one call of SkillsPrompt or CommandsPrompt.
 // If an option is repeated, the last value applies. A nil PromptOption has no effect.

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/audit"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -16,9 +18,9 @@ import (
 // list is empty and not nil. The constants of [DiagnosticCode] list the codes with their
 // severities.
 //
-// Lint is stricter than the methods that serve the files: Lint reports an error for every skill
-// that the reference validator of Agent Skills or another client rejects. Lint also reports
-// references to missing commands, invisible characters, and files that no list shows and that
+// Without options, Lint is stricter than the methods that serve the files: Lint reports an error for
+// every skill that the reference validator of Agent Skills rejects. [LintFor] selects the rules of a
+// client. Lint also reports references to missing commands, invisible characters, and files that no list shows and that
 // resemble commands or skills. The number of defects of one file is limited.
 //
 // A missing directory named in an option is a diagnostic, a missing default directory is empty,
@@ -31,13 +33,13 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	var options lintOptions
+	options := lintOptions{profile: lint.Default()}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.applyLint(&options)
 		}
 	}
-	a := &audit.Audit{Commands: c.commands.Index, Skills: c.skills.Index, Root: c.root, Valid: c.validElement}
+	a := &audit.Audit{Commands: c.commands.Index, Skills: c.skills.Index, Root: c.root, Profile: options.profile, Valid: c.validElement}
 	progress := newReporter(options.progress, func() (entries, files int64) { return c.commands.FilesRead() + c.skills.FilesRead(), a.Checked.Load() })
 	all, err := c.lint(ctx, op, progress, a)
 	progress.End(err)
@@ -46,6 +48,19 @@ func (c *Catalog) Lint(ctx context.Context, opts ...LintOption) ([]Diagnostic, e
 	}
 	return newDiagnostics(all), nil
 }
+
+// LintFor makes Lint check by the rules of a client, such as client.Claude(). An error is then a file
+// that the client rejects, and a warning is a file that the client reads with a change: a field that
+// the client ignores, or a description of which the client shows a model only the beginning. The
+// suggestion for a misspelled key is a key of the client.
+//
+// The rules are the Fields and Strict of the row. Without LintFor, Lint checks skills by
+// client.AgentSkills(), and compares misspelled keys with the keys of all clients.
+func LintFor(c client.Client) LintOption { return lintFor(c) }
+
+type lintFor client.Client
+
+func (c lintFor) applyLint(o *lintOptions) { o.profile = lint.For(client.Client(c)) }
 
 // lint returns the problems in the order of Lint. The audit counts the checked files.
 func (c *Catalog) lint(ctx context.Context, op string, progress *parallel.Reporter, a *audit.Audit) ([]problem.Problem, error) {

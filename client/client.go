@@ -35,9 +35,13 @@ type Client struct {
 	// directory. The first existing file counts.
 	Manifests []string
 
-	// Fields are the fields of commands and skills. Fields is nil if the client documents no
-	// limit and no field beyond the fields of [AgentSkills].
+	// Fields are the fields of the headers. Fields is nil if the client documents no limit and no
+	// field beyond the fields of [AgentSkills].
 	Fields []Field
+
+	// Strict means that the client rejects a skill whose header has another field, or YAML with
+	// flow style, anchors, tags or tabs, as the reference validator of Agent Skills does.
+	Strict bool
 }
 
 // A Place is a set of files below a directory.
@@ -89,11 +93,33 @@ const (
 
 // A Field is a field of a header.
 type Field struct {
-	Name     string
-	Kind     Kind
-	Required bool
-	Limit    int // number of characters of a text; 0 means no limit
+	Name  string
+	Kind  Kind
+	Files Files // the files with the field; 0 means commands and skills
+
+	Required  bool // the client rejects a file without a text in the field
+	Slug      bool // the client rejects other characters than lowercase letters, digits and single hyphens between them
+	Directory bool // the client rejects a skill whose directory has another name
+	Limit     int  // the client rejects a text with more characters; 0 means no limit
+	Cut       int  // the client shows a model only the first characters of the text, followed by when_to_use; 0 means all
 }
+
+// In reports whether files of a kind have the field.
+func (f Field) In(kind Files) bool {
+	if f.Files == 0 {
+		return kind&(Commands|Skills) != 0
+	}
+	return f.Files&kind != 0
+}
+
+// Files is a set of kinds of files, such as Commands|Skills.
+type Files int
+
+const (
+	Commands Files = 1 << iota
+	Skills
+	Agents
+)
 
 // A Kind is the kind of the value of a [Field].
 type Kind int

@@ -39,12 +39,17 @@ func TestRowsAreValid(t *testing.T) {
 				}
 			}
 		}
-		fields := map[string]bool{}
-		for _, f := range c.Fields {
-			if f.Name == "" || fields[f.Name] || f.Limit < 0 || f.Limit > 0 && f.Kind != Text {
-				t.Errorf("%s: wrong or repeated field %+v", c.Name, f)
+		for _, kind := range []Files{Commands, Skills, Agents} {
+			fields := map[string]bool{}
+			for _, f := range c.Fields {
+				if !f.In(kind) {
+					continue
+				}
+				if f.Name == "" || fields[f.Name] || (f.Limit != 0 || f.Cut != 0 || f.Slug || f.Directory) && f.Kind != Text || f.Limit < 0 || f.Cut < 0 || f.Directory && kind != Skills {
+					t.Errorf("%s: wrong or repeated field %+v", c.Name, f)
+				}
+				fields[f.Name] = true
 			}
-			fields[f.Name] = true
 		}
 	}
 	if !slices.IsSortedFunc(All(), func(a, b Client) int { return strings.Compare(a.Name, b.Name) }) {

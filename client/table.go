@@ -3,14 +3,14 @@ package client
 // AgentSkills returns the Agent Skills specification as a row without places: the fields of a
 // SKILL.md and their limits.
 func AgentSkills() Client {
-	return Client{Name: "agentskills", Title: "Agent Skills",
+	return Client{Name: "agentskills", Title: "Agent Skills", Strict: true,
 		Fields: []Field{ // https://agentskills.io/specification, 2026-10
-			{Name: "name", Kind: Text, Required: true, Limit: 64},
-			{Name: "description", Kind: Text, Required: true, Limit: 1024},
-			{Name: "license", Kind: Text},
-			{Name: "compatibility", Kind: Text, Limit: 500},
-			{Name: "metadata", Kind: Mapping},
-			{Name: "allowed-tools", Kind: List},
+			{Name: "name", Files: Skills, Required: true, Slug: true, Directory: true, Limit: 64},
+			{Name: "description", Files: Skills, Required: true, Limit: 1024},
+			{Name: "license", Files: Skills},
+			{Name: "compatibility", Files: Skills, Limit: 500},
+			{Name: "metadata", Files: Skills, Kind: Mapping},
+			{Name: "allowed-tools", Files: Skills, Kind: List},
 		}}
 }
 
@@ -52,22 +52,17 @@ func Claude() Client {
 			{Dir: ".claude/rules", Pattern: "**/*.md"},
 		},
 		Manifests: []string{".claude-plugin/plugin.json"}, // code.claude.com/docs/en/plugins-reference, 2026-10
-		Fields: []Field{ // code.claude.com/docs/en/skills, frontmatter reference, 2026-10
-			{Name: "name", Kind: Text, Limit: 64},
-			{Name: "description", Kind: Text, Limit: 1536}, // the limit of description and when_to_use together
-			{Name: "when_to_use", Kind: Text},
-			{Name: "argument-hint", Kind: Text},
-			{Name: "arguments", Kind: List},
-			{Name: "disable-model-invocation", Kind: Flag},
-			{Name: "user-invocable", Kind: Flag},
-			{Name: "allowed-tools", Kind: List},
-			{Name: "disallowed-tools", Kind: List},
-			{Name: "model", Kind: Text},
-			{Name: "effort", Kind: Text},
-			{Name: "context", Kind: Text},
-			{Name: "agent", Kind: Text},
-			{Name: "hooks", Kind: Mapping},
-			{Name: "paths", Kind: List},
+		Fields: []Field{ // code.claude.com/docs/en/skills and …/sub-agents, 2026-08, and Claude Code 2.1.330
+			{Name: "name"}, {Name: "description", Cut: 1536}, {Name: "when_to_use"}, {Name: "argument-hint"}, {Name: "arguments", Kind: List},
+			{Name: "disable-model-invocation", Kind: Flag}, {Name: "user-invocable", Kind: Flag}, {Name: "background", Kind: Flag},
+			{Name: "allowed-tools", Kind: List}, {Name: "disallowed-tools", Kind: List}, {Name: "paths", Kind: List}, {Name: "metadata", Kind: Mapping},
+			{Name: "model"}, {Name: "effort"}, {Name: "context"}, {Name: "agent"}, {Name: "shell"}, {Name: "version"}, {Name: "license"}, {Name: "compatibility"},
+			{Name: "hooks", Kind: Mapping}, {Name: "hide-from-slash-command-tool", Kind: Flag, Files: Commands},
+			{Name: "name", Files: Agents, Required: true}, {Name: "description", Files: Agents, Required: true}, {Name: "tools", Files: Agents, Kind: List},
+			{Name: "disallowedTools", Files: Agents, Kind: List}, {Name: "skills", Files: Agents, Kind: List}, {Name: "mcpServers", Files: Agents, Kind: List},
+			{Name: "hooks", Files: Agents, Kind: Mapping}, {Name: "background", Files: Agents, Kind: Flag}, {Name: "model", Files: Agents},
+			{Name: "permissionMode", Files: Agents}, {Name: "maxTurns", Files: Agents}, {Name: "memory", Files: Agents}, {Name: "effort", Files: Agents},
+			{Name: "isolation", Files: Agents}, {Name: "color", Files: Agents}, {Name: "initialPrompt", Files: Agents},
 		}}
 }
 
@@ -108,7 +103,12 @@ func Codex() Client {
 			{Dir: ".", Pattern: "AGENTS.override.md", Parents: true},
 			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
 		},
-		Manifests: []string{"plugin.json", ".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"}} // core-plugins/manifest.rs, 2026-11
+		Manifests: []string{"plugin.json", ".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"}, // core-plugins/manifest.rs, 2026-11
+		Fields: []Field{ // github.com/openai/codex docs/prompts.md, 2026-02; codex-rs/core/src/skills/loader.rs f793618e, 2026-03
+			{Name: "description", Files: Commands}, {Name: "argument-hint", Files: Commands},
+			{Name: "name", Files: Skills, Required: true, Limit: 64}, {Name: "description", Files: Skills, Required: true, Limit: 1024},
+			{Name: "metadata", Files: Skills, Kind: Mapping},
+		}}
 }
 
 // Copilot returns the row of GitHub Copilot CLI.
@@ -129,7 +129,13 @@ func Copilot() Client {
 			{Dir: ".github/instructions", Pattern: "**/*.instructions.md"},
 			{Dir: ".", Pattern: "AGENTS.md"},
 		},
-		Manifests: []string{"plugin.json"}} // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
+		Manifests: []string{"plugin.json"}, // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
+		Fields: []Field{ // docs.github.com/en/copilot/reference/custom-agents-configuration, 2026-11
+			{Name: "name", Files: Skills}, {Name: "description", Files: Skills}, {Name: "license", Files: Skills}, {Name: "allowed-tools", Files: Skills, Kind: List},
+			{Name: "name", Files: Agents}, {Name: "description", Files: Agents, Required: true}, {Name: "tools", Files: Agents, Kind: List}, {Name: "model", Files: Agents},
+			{Name: "target", Files: Agents}, {Name: "infer", Files: Agents, Kind: Flag}, {Name: "disable-model-invocation", Files: Agents, Kind: Flag},
+			{Name: "user-invocable", Files: Agents, Kind: Flag}, {Name: "mcp-servers", Files: Agents, Kind: Mapping}, {Name: "metadata", Files: Agents, Kind: Mapping},
+		}}
 }
 
 // Crush returns the row of Crush.
@@ -142,6 +148,11 @@ func Crush() Client {
 		},
 		Skills: []Place{ // github.com/charmbracelet/crush 37f36e93, internal/config, 2026-11
 			{Base: Config, Dir: "crush/skills", Pattern: "**/SKILL.md"},
+		},
+		Fields: []Field{ // github.com/charmbracelet/crush 37f36e93, internal/skills/skills.go, 2026-11; also a directory with another name, except for letter case
+			{Name: "name", Files: Skills, Required: true, Limit: 64}, {Name: "description", Files: Skills, Required: true, Limit: 1024},
+			{Name: "user-invocable", Files: Skills, Kind: Flag}, {Name: "disable-model-invocation", Files: Skills, Kind: Flag}, {Name: "license", Files: Skills},
+			{Name: "compatibility", Files: Skills, Limit: 500}, {Name: "metadata", Files: Skills, Kind: Mapping},
 		}}
 }
 
@@ -203,7 +214,14 @@ func Gemini() Client {
 		Instructions: []Place{ // geminicli.com/docs/cli/gemini-md, 2026-11
 			{Dir: ".", Pattern: "GEMINI.md", Parents: true},
 		},
-		Manifests: []string{"gemini-extension.json"}} // geminicli.com/docs/extensions, 2026-11
+		Manifests: []string{"gemini-extension.json"}, // geminicli.com/docs/extensions, 2026-11
+		Fields: []Field{ // github.com/google-gemini/gemini-cli 5411f113, FileCommandLoader.ts, skillLoader.ts and agentLoader.ts, 2026-08
+			{Name: "prompt", Files: Commands, Required: true}, {Name: "description", Files: Commands},
+			{Name: "name", Files: Skills, Required: true}, {Name: "description", Files: Skills, Required: true},
+			{Name: "name", Files: Agents, Required: true}, {Name: "description", Files: Agents, Required: true}, {Name: "kind", Files: Agents},
+			{Name: "display_name", Files: Agents}, {Name: "tools", Files: Agents, Kind: List}, {Name: "mcp_servers", Files: Agents, Kind: Mapping}, {Name: "model", Files: Agents},
+			{Name: "temperature", Files: Agents}, {Name: "max_turns", Files: Agents}, {Name: "timeout_mins", Files: Agents},
+		}}
 }
 
 // Goose returns the row of goose. The recipes of goose are YAML with another template language.
@@ -287,6 +305,14 @@ func OpenCode() Client {
 		},
 		Instructions: []Place{ // opencode.ai/docs/rules, 2026-11
 			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
+		},
+		Fields: []Field{ // github.com/anomalyco/opencode config/command.ts and skill/index.ts, and opencode.ai/docs/agents, 2026-11
+			{Name: "description", Files: Commands}, {Name: "agent", Files: Commands}, {Name: "model", Files: Commands}, {Name: "subtask", Files: Commands, Kind: Flag},
+			{Name: "name", Files: Skills, Required: true}, {Name: "description", Files: Skills, Required: true}, {Name: "license", Files: Skills},
+			{Name: "compatibility", Files: Skills}, {Name: "metadata", Files: Skills, Kind: Mapping},
+			{Name: "description", Files: Agents}, {Name: "mode", Files: Agents}, {Name: "model", Files: Agents}, {Name: "temperature", Files: Agents}, {Name: "top_p", Files: Agents},
+			{Name: "maxSteps", Files: Agents}, {Name: "tools", Files: Agents, Kind: Mapping}, {Name: "permission", Files: Agents, Kind: Mapping}, {Name: "prompt", Files: Agents},
+			{Name: "hidden", Files: Agents, Kind: Flag}, {Name: "disable", Files: Agents, Kind: Flag}, {Name: "color", Files: Agents},
 		}}
 }
 
@@ -306,6 +332,10 @@ func Pi() Client {
 		},
 		Instructions: []Place{ // github.com/badlogic/pi-mono 83378aad, 2026-11
 			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
+		},
+		Fields: []Field{ // github.com/badlogic/pi-mono 83378aad, core/skills.ts and core/prompt-templates.ts, 2026-11
+			{Name: "description", Files: Commands}, {Name: "argument-hint", Files: Commands},
+			{Name: "name", Files: Skills}, {Name: "description", Files: Skills, Required: true}, {Name: "disable-model-invocation", Files: Skills, Kind: Flag},
 		}}
 }
 
@@ -368,7 +398,18 @@ func VSCode() Client {
 			{Dir: ".github/instructions", Pattern: "**/*.instructions.md"},
 			{Dir: ".", Pattern: "AGENTS.md"},
 		},
-		Manifests: []string{"plugin.json"}} // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
+		Manifests: []string{"plugin.json"}, // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
+		Fields: []Field{ // code.visualstudio.com/docs/agent-customization, and promptsServiceImpl.ts of github.com/microsoft/vscode, 2026-11
+			{Name: "name", Files: Commands}, {Name: "description", Files: Commands}, {Name: "argument-hint", Files: Commands}, {Name: "agent", Files: Commands},
+			{Name: "mode", Files: Commands}, {Name: "model", Files: Commands}, {Name: "tools", Files: Commands, Kind: List},
+			{Name: "name", Files: Skills, Required: true, Directory: true}, {Name: "description", Files: Skills, Required: true, Cut: 1024},
+			{Name: "argument-hint", Files: Skills}, {Name: "user-invocable", Files: Skills, Kind: Flag}, {Name: "disable-model-invocation", Files: Skills, Kind: Flag},
+			{Name: "license", Files: Skills}, {Name: "compatibility", Files: Skills}, {Name: "metadata", Files: Skills, Kind: Mapping}, {Name: "allowed-tools", Files: Skills, Kind: List},
+			{Name: "name", Files: Agents}, {Name: "description", Files: Agents}, {Name: "argument-hint", Files: Agents}, {Name: "tools", Files: Agents, Kind: List},
+			{Name: "agents", Files: Agents, Kind: List}, {Name: "model", Files: Agents, Kind: List}, {Name: "user-invocable", Files: Agents, Kind: Flag},
+			{Name: "user-invokable", Files: Agents, Kind: Flag}, {Name: "disable-model-invocation", Files: Agents, Kind: Flag}, {Name: "infer", Files: Agents, Kind: Flag},
+			{Name: "target", Files: Agents}, {Name: "mcp-servers", Files: Agents, Kind: Mapping}, {Name: "handoffs", Files: Agents, Kind: List},
+		}}
 }
 
 // Windsurf returns the row of Windsurf. Windsurf calls its commands workflows.

@@ -1,18 +1,14 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolshelf-go/toolshelf"
-	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 )
 
@@ -77,17 +73,9 @@ func checkDir(ctx context.Context, dir string, c client) (checked result, err er
 	}
 	defer catalog.Close()
 	count := toolshelf.WithProgress(func(p toolshelf.Progress) { checked.files = p.Files })
-	if checked.diagnostics, err = catalog.Lint(ctx, count); err != nil {
+	if checked.diagnostics, err = catalog.Lint(ctx, count, c.rules); err != nil {
 		return result{}, err
 	}
-	cut, err := c.cutDescriptions(ctx, catalog)
-	if err != nil {
-		return result{}, err
-	}
-	checked.diagnostics = append(checked.diagnostics, cut...)
-	slices.SortStableFunc(checked.diagnostics, func(a, b toolshelf.Diagnostic) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line))
-	})
 	prefix := displayed(dir)
 	for i, d := range checked.diagnostics {
 		file := escape.Decode(d.Path)
@@ -99,43 +87,6 @@ func checkDir(ctx context.Context, dir string, c client) (checked result, err er
 		checked.diagnostics[i].Path = encodePath(file)
 	}
 	return checked, nil
-}
-
-// cutDescriptions reports the descriptions of which the client shows a model only the
-// beginning.
-func (c client) cutDescriptions(ctx context.Context, catalog *toolshelf.Catalog) (found []toolshelf.Diagnostic, err error) {
-	shown := c.shown()
-	if shown == 0 {
-		return nil, nil
-	}
-	check := func(header toolshelf.Frontmatter, layer, file string) {
-		n := utf8.RuneCountInString(header.Text("description")) + utf8.RuneCountInString(header.Text("when_to_use"))
-		if hidden, _ := header.Bool("disable-model-invocation"); hidden || n <= shown {
-			return
-		}
-		found = append(found, toolshelf.Diagnostic{Code: toolshelf.DiagDescriptionCut, Severity: toolshelf.SeverityWarning,
-			Path: escape.Path(bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](catalog).RelativePath(layer, file)), Key: "description",
-			Message:    fmt.Sprintf("description and when_to_use have %d characters; the client shows a model the first %d", n, shown),
-			Suggestion: fmt.Sprintf("remove %d characters, or write the most important words first", n-shown)})
-	}
-	for info, err := range catalog.All(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		if command, err := catalog.Get(ctx, info.Name); err == nil {
-			check(command.Frontmatter, command.Layer, command.Metadata.Path)
-		}
-	}
-	skills, err := catalog.ListSkills(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, info := range skills {
-		if skill, err := catalog.GetSkill(ctx, info.Name); err == nil {
-			check(skill.Frontmatter, skill.Layer, skill.Path)
-		}
-	}
-	return found, nil
 }
 
 // encodePath returns a path in a form that cannot begin or forge a line of the output.

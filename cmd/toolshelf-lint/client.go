@@ -12,8 +12,9 @@ import (
 // A client states where a program looks for commands and skills in a project.
 type client struct {
 	table.Client
-	skillDepth int      // levels of directories in which the client looks for skills
-	required   []string // the commands and skills that each project must have
+	rules      toolshelf.LintOption // nil for the rules of Agent Skills
+	skillDepth int                  // levels of directories in which the client looks for skills
+	required   []string             // the commands and skills that each project must have
 
 	commands, skills []string // directories besides the places of the client
 }
@@ -27,12 +28,18 @@ var anyClient = client{
 	skillDepth: 4,
 }
 
-// lookup returns the client with a name, with the places of a project only.
+// lookup returns the client with a name, with the places of a project only. The specification
+// "agentskills" has the usual directories.
 func lookup(name string) (client, error) {
+	if spec := table.AgentSkills(); name == spec.Name {
+		c := anyClient
+		c.rules = toolshelf.LintFor(spec)
+		return c, nil
+	}
 	row, err := table.Lookup(name)
 	ofUser := func(p table.Place) bool { return p.Base != table.Project }
 	row.Commands, row.Skills = slices.DeleteFunc(row.Commands, ofUser), slices.DeleteFunc(row.Skills, ofUser)
-	return client{Client: row, skillDepth: 1}, err
+	return client{Client: row, rules: toolshelf.LintFor(row), skillDepth: 1}, err
 }
 
 // with returns the client with further directories, which each project must have.
@@ -47,16 +54,6 @@ func (c client) directories() (all []string) {
 		all = append(all, p.Dir)
 	}
 	return slices.Compact(append(all, c.required...))
-}
-
-// shown returns the number of characters of a description and of when_to_use that the client
-// shows a model, or 0 without a limit besides the specification of skills.
-func (c client) shown() int {
-	i := slices.IndexFunc(c.Fields, func(f table.Field) bool { return f.Name == "description" })
-	if i < 0 {
-		return 0
-	}
-	return c.Fields[i].Limit
 }
 
 // options returns the options of a catalog over the directories that exist in dir. If

@@ -24,10 +24,11 @@
 // Without -client, toolshelf-lint checks commands and .claude/commands, and skills,
 // .claude/skills and .agents/skills. Skills may be up to four directory levels deep. With
 // -client, toolshelf-lint checks the directories in which the client looks, to the depth to
-// which the client looks, and reports descriptions of which the client shows a model only the
-// beginning: in Claude Code, 1,536 characters of description and when_to_use. Without -client,
-// the limit is the limit of the specification, 1,024 characters of the description of a skill.
-// toolshelf-lint does not read the home directory.
+// which the client looks, by the rules of the client: an error is a file that the client does not
+// load, and a warning is a value that the client ignores or changes, such as the description
+// and when_to_use beyond 1,536 characters in Claude Code. Without -client, the rules for skills
+// are the rules of the reference validator of Agent Skills. The client agentskills has these
+// rules and the directories of no client. toolshelf-lint does not read the home directory.
 //
 // -commands and -skills add directories, and may occur several times. The directory is
 // relative to the root of each project. A project without the directory is an error, so that
@@ -132,7 +133,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitUnchecked
 	}
 	checked, write := anyClient, formats["text"]
-	var clients []string
+	clients := []string{table.AgentSkills().Name}
 	for _, c := range table.All() {
 		clients = append(clients, c.Name)
 	}

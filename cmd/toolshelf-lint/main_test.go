@@ -189,7 +189,7 @@ func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
 					text, status, want = "description = x", 1, theTOMLError
 				}
 				if i >= len(c.Commands) {
-					text, status, want = wrong, 1, theError
+					text, want = "---\nname: a"+strings.TrimPrefix(warning, "---"), strings.Replace(theWarning, ":2:", ":3:", 1)
 				}
 				project(t, map[string]string{file: text})
 				if got, _ := printed(t, status, "-client", name); got != file+want {
@@ -204,7 +204,7 @@ func TestDescriptionsBeyondTheLimitOfAClient(t *testing.T) {
 	text := func(name string, description, more int, lines ...string) string {
 		return "---\nname: " + name + "\ndescription: " + strings.Repeat("é", description) + "\nwhen_to_use: " + strings.Repeat("é", more) + "\n" + strings.Join(lines, "\n") + "---\n"
 	}
-	const cut = ":1:1: warning: description and when_to_use have 1537 characters; the client shows a model the first 1536; " +
+	const cut = ":3:1: warning: description and when_to_use have 1537 characters; Claude Code shows a model the first 1536; " +
 		"remove 1 characters, or write the most important words first [DESCRIPTION_CUT]\n"
 	project(t, map[string]string{
 		".claude/commands/a.md":       text("a", 1000, 536),
@@ -217,7 +217,7 @@ func TestDescriptionsBeyondTheLimitOfAClient(t *testing.T) {
 	if got, _ := printed(t, 0, "-client", "claude"); got != ".claude/commands/git/b.md"+cut {
 		t.Errorf("commands: %q", got)
 	}
-	if got, _ := printed(t, 1, "-client", "claude", "x"); !strings.HasPrefix(got, "x/.claude/skills/a/SKILL.md"+cut) || strings.Count(got, "DESCRIPTION_CUT") != 1 {
+	if got, _ := printed(t, 0, "-client", "claude", "x"); !strings.HasPrefix(got, "x/.claude/skills/a/SKILL.md"+cut) || strings.Count(got, "DESCRIPTION_CUT") != 1 {
 		t.Errorf("skills: %q", got)
 	}
 	if got, _ := printed(t, 0, "-client", "codex"); got != "" {
@@ -227,7 +227,7 @@ func TestDescriptionsBeyondTheLimitOfAClient(t *testing.T) {
 
 func TestClaudeReadsNoSkillsInGroups(t *testing.T) {
 	project(t, map[string]string{".claude/skills/group/a/SKILL.md": fine})
-	if got, _ := printed(t, 1, "-client", "claude"); !strings.Contains(got, "SKILL_FILE_MISSING") {
+	if got, _ := printed(t, 1, "-client", "claude", "-strict"); !strings.Contains(got, "SKILL_FILE_MISSING") {
 		t.Errorf("got %q", got)
 	}
 	if got, _ := printed(t, 0); got != "" {

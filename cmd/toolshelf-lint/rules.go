@@ -75,6 +75,8 @@ var rules = []rule{
 	{toolshelf.DiagSkillCompatibilityNotText, "error: the compatibility is a list or a mapping"},
 	{toolshelf.DiagSkillCompatibilityTooLong, "error: the compatibility is longer than 500 characters"},
 	{toolshelf.DiagSkillMetadataNotAMapping, "warning: the metadata is a text or a list"},
+	{toolshelf.DiagFieldMissing, "error: the client rejects a file without the field"},
+	{toolshelf.DiagFieldTooLong, "error: the client rejects a longer text"},
 	{toolshelf.DiagDescriptionCut, "warning: the client shows a model only the beginning of the description"},
 	{"SKILL_NO_URI", "error: the name of the skill cannot be the last element of a URI"},
 	{"SKILL_URI_TAKEN", "error: the URI of the skill belongs to another skill"},

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
@@ -24,6 +25,7 @@ import (
 type Audit struct {
 	Commands, Skills *index.Index
 	Root             *confine.FS
+	Profile          *lint.Profile
 	Valid            func(element string) bool // reports a valid element of the name of a command
 
 	Checked atomic.Int64 // number of checked files
@@ -43,7 +45,7 @@ func (a *Audit) OfCommands(ctx context.Context, commands, skills *index.Snapshot
 
 // OfSkills returns the problems of a snapshot of the skills.
 func (a *Audit) OfSkills(ctx context.Context, skills *index.Snapshot) ([]problem.Problem, error) {
-	check := func(_ *index.Entry, f lint.File) []problem.Problem { return lint.Skill(f) }
+	check := func(_ *index.Entry, f lint.File) []problem.Problem { return a.Profile.Skill(f) }
 	found, err := a.files(ctx, skills, func(e *index.Entry) []problem.Problem {
 		return append(a.file(ctx, a.Skills, e, check), a.skillFiles(ctx, e)...)
 	})
@@ -51,7 +53,8 @@ func (a *Audit) OfSkills(ctx context.Context, skills *index.Snapshot) ([]problem
 		return nil, err
 	}
 	ignored, err := a.Skills.IgnoredSkills(ctx, skills)
-	return append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...), err
+	found = append(slices.DeleteFunc(found, func(p problem.Problem) bool { return explained(p, ignored) }), ignored...)
+	return a.Profile.Judge(client.Skills, found), err
 }
 
 // Join returns the problems of commands and skills in the order of Lint.
@@ -73,7 +76,7 @@ func explained(p problem.Problem, ignored []problem.Problem) bool {
 // and skill to which the file may refer.
 func (a *Audit) commandCheck(commands, skills *index.Snapshot) func(*index.Entry, lint.File) []problem.Problem {
 	nested := slices.ContainsFunc(a.Commands.Layers(), func(l index.Layer) bool { return l.Nested })
-	l := &lint.Commands{Nested: nested, Valid: a.Valid, Present: func(file, fromRoot string) bool {
+	l := &lint.Commands{Profile: a.Profile, Nested: nested, Valid: a.Valid, Present: func(file, fromRoot string) bool {
 		for _, layer := range a.Commands.Layers() {
 			if _, err := layer.FS.Lstat(path.Join(layer.Dir, file)); err == nil {
 				return true

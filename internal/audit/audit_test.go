@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -29,7 +30,7 @@ func audit(t *testing.T, files map[string]string) (a *Audit, fsys afero.Fs, comm
 	if err != nil {
 		t.Fatal(err)
 	}
-	a = &Audit{Root: root, Valid: names.Plain}
+	a = &Audit{Root: root, Profile: lint.Default(), Valid: names.Plain}
 	for _, x := range []struct {
 		dir  string
 		into **index.Index

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -21,6 +22,7 @@ type Command struct {
 // the exported fields, add every command and skill, and then check the files.
 // Concurrent calls of Check are safe.
 type Commands struct {
+	Profile *Profile
 	Nested  bool                             // names may contain directories
 	Valid   func(element string) bool        // reports a valid element of a name
 	Present func(path, fromRoot string) bool // reports a file at a path below any layer, or at fromRoot below the root; fromRoot may be empty
@@ -88,8 +90,8 @@ func (l *Commands) prepare() {
 // frontmatter, at most maxReferences missing references, a hint that does not fit the
 // placeholders, and the invisible characters.
 func (l *Commands) Check(f File, command Command) []problem.Problem {
-	f.prepare(false)
-	found := f.header()
+	f.prepare(client.Commands, l.Profile)
+	found := f.profile.Judge(f.kind, f.header())
 	field, ok := f.field("description")
 	if command.Listed && !f.explained() && strings.TrimSpace(field.Value.String()) == "" {
 		if !ok {
@@ -98,6 +100,9 @@ func (l *Commands) Check(f File, command Command) []problem.Problem {
 		missing := f.at(field, problem.Warning, problem.NoDescription,
 			"description is missing in the frontmatter", "describe what the command does and when to use it")
 		found = append([]problem.Problem{missing}, found...)
+	}
+	if command.Listed {
+		found = append(found, f.fields()...)
 	}
 	found = append(found, f.misspelledKeys()...)
 	return slices.Concat(problem.Limit(found), f.hint(), f.invisible(), l.references(f, command))

@@ -6,27 +6,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// effectiveKeys are the keys that change the effect of a command in toolshelf or in a usual
-// client. Lint reports a key that resembles one of these keys.
-var effectiveKeys = []string{
-	"description", "argument-hint", "arguments", "allowed-tools", "disallowed-tools", "disable-model-invocation", "user-invocable",
-	"is_dependency", "when_to_use", "model", "tags",
-}
-
-// otherKeys are further keys that a client defines for commands, skills or agents. No
-// otherKey is a misspelled key.
-var otherKeys = []string{
-	"name", "agent", "agents", "mode", "tools", "context", "effort", "hooks", "paths", "shell", "version", "license", "metadata", "compatibility",
-	"subtask", "template", "invokable", "user-invokable", "hide-from-slash-command-tool", "scripts", "agent_scripts", "handoffs",
-	"auto_execution_mode", "globs", "alwaysApply", "applyTo",
-}
-
-// misspelledKeys reports each unknown key that resembles an effective key, once.
+// misspelledKeys reports each unknown key that resembles a key of the client, once.
 func (f *File) misspelledKeys() []problem.Problem {
 	var found []problem.Problem
 	for _, field := range f.unique {
@@ -38,17 +24,23 @@ func (f *File) misspelledKeys() []problem.Problem {
 	return found
 }
 
-// spelling returns the key for a misspelled key, or "".
+// spelling returns the key of the client for a misspelled key, for example argument-hint for
+// argument_hint, or "". A key of less than five letters is misspelled only in letter case, because
+// other short words are near. The keys of the specification have no such exception in a skill.
 func (f *File) spelling(key string) string {
-	if f.skill {
-		switch similar := similarKey(key, specifiedFields); {
-		case slices.Contains(specifiedFields, key):
-			return ""
-		case similar != "":
-			return similar
-		}
+	if knownKeys()[key] || slices.Contains(f.profile.meant[f.kind], key) {
+		return ""
 	}
-	return misspelled(key)
+	keys := f.profile.meant[f.kind]
+	if f.kind == client.Skills {
+		keys = append(slices.Clone(specified()), keys...)
+	}
+	similar := similarKey(key, keys)
+	short := len(similar) < len("model") && !strings.EqualFold(similar, key)
+	if short && (f.kind != client.Skills || !slices.Contains(specified(), similar)) {
+		return ""
+	}
+	return similar
 }
 
 // spell returns the suggestion for a field with a misspelled key. No suggestion leads to a
@@ -80,29 +72,19 @@ func (f *File) respelled(misspelled, key string) string {
 	return f.Doc.Rename(field, key)
 }
 
-// misspelled returns the effective key for a misspelled key, for example argument_hint or
-// modle, or "". A key of less than five letters is misspelled only in letter case, because
-// other short words are near.
-func misspelled(key string) string {
-	if slices.Contains(effectiveKeys, key) || slices.Contains(otherKeys, key) {
-		return ""
-	}
-	similar := similarKey(key, effectiveKeys)
-	if len(similar) < len("model") && !strings.EqualFold(similar, key) {
-		return ""
-	}
-	return similar
-}
-
-// similarKey returns the first of the keys that resembles a key, or "". Underscores count as
-// hyphens.
+// similarKey returns the key that differs only in underscores and hyphens, or else the first of the
+// keys that resembles a key, or "".
 func similarKey(key string, keys []string) string {
 	if len(key) > 2*len("disable-model-invocation") {
 		return ""
 	}
 	hyphens := strings.NewReplacer("_", "-")
+	plain := hyphens.Replace(key)
+	if i := slices.IndexFunc(keys, func(known string) bool { return hyphens.Replace(known) == plain }); i >= 0 {
+		return keys[i]
+	}
 	for _, known := range keys {
-		if names.Nearest(hyphens.Replace(key), slices.Values([]string{hyphens.Replace(known)}), len(known)/4, nil) != "" {
+		if names.Nearest(plain, slices.Values([]string{hyphens.Replace(known)}), len(known)/4, nil) != "" {
 			return known
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -19,14 +20,15 @@ type File struct {
 	Raw  []byte
 	Doc  matter.Document // Raw, parsed as a whole file
 
-	skill  bool
-	unique []matter.Field          // last field of each key
-	meant  map[string]matter.Field // key → field that supplies the value: with the key, or with a misspelled key
+	kind    client.Files
+	profile *Profile
+	unique  []matter.Field          // last field of each key
+	meant   map[string]matter.Field // key → field that supplies the value: with the key, or with a misspelled key
 }
 
 // prepare sets the fields for the checks.
-func (f *File) prepare(skill bool) {
-	f.skill, f.meant = skill, make(map[string]matter.Field)
+func (f *File) prepare(kind client.Files, profile *Profile) {
+	f.kind, f.profile, f.meant = kind, profile, make(map[string]matter.Field)
 	last := make(map[string]int)
 	for i, field := range f.Doc.Fields {
 		last[field.Key] = i
@@ -91,7 +93,7 @@ func (f *File) header() []problem.Problem {
 		case problem.FrontmatterUnterminated, problem.FrontmatterUnknownFence, problem.FrontmatterRefused, problem.FrontmatterInvalid:
 			p.Severity = problem.Error
 		default:
-			if f.skill {
+			if f.kind == client.Skills {
 				p.Severity = problem.Error
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 // commandsOf returns the commands of files.
 func commandsOf(files ...string) *Commands {
-	l := &Commands{Nested: true, Valid: names.Plain, Present: func(path, _ string) bool { return slices.Contains(files, path) }}
+	l := &Commands{Profile: Default(), Nested: true, Valid: names.Plain, Present: func(path, _ string) bool { return slices.Contains(files, path) }}
 	for _, file := range files {
 		stem, _ := names.TrimMarkdown(file)
 		l.Add(Command{Name: strings.ReplaceAll(stem, "/", ":"), Path: file})

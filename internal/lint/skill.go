@@ -8,24 +8,30 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// Skill checks a SKILL.md against the rules of the Agent Skills reference
-// validator, and reports invisible characters. Skill returns at most problem.Max
-// problems of the rules, in the order of problem.Compare. The limit does not apply to
-// invisible characters: other defects must not hide an attack.
-func Skill(f File) []problem.Problem {
-	s := newSkill(f)
+// Skill checks a SKILL.md against the rules of a client, and reports invisible characters. Skill
+// returns at most problem.Max problems of the rules, in the order of problem.Compare. The limit does
+// not apply to invisible characters: other defects must not hide an attack.
+func (p *Profile) Skill(f File) []problem.Problem {
+	s := newSkill(f, p)
+	found := s.problems()
+	slices.SortFunc(found, problem.Compare)
+	return append(problem.Limit(found), s.invisible()...)
+}
+
+// problems returns the problems of the rules.
+func (s *skill) problems() []problem.Problem {
 	found := append(s.header(), s.check(fileRules)...)
 	if s.isYAML() {
-		found = append(found, s.fields()...)
+		found = append(found, s.ofFields()...)
 		reconcile(found)
 		found = append(found, s.fenceInField(found)...)
 	}
-	slices.SortFunc(found, problem.Compare)
-	return append(problem.Limit(found), s.invisible()...)
+	return s.profile.Judge(s.kind, found)
 }
 
 // A skill is a SKILL.md with the values that the rules check.
@@ -44,9 +50,9 @@ type value struct {
 	text    string // as a validator counts the text: with the line break at the end of a block
 }
 
-func newSkill(f File) *skill {
+func newSkill(f File, p *Profile) *skill {
 	s := &skill{File: f}
-	s.prepare(true)
+	s.prepare(client.Skills, p)
 	text := bytes.TrimPrefix(f.Raw, byteOrderMark)
 	for range f.Doc.Line - 1 {
 		_, text, _ = bytes.Cut(text, []byte("\n"))
@@ -79,13 +85,15 @@ func (s *skill) isYAML() bool {
 	return s.Doc.Format == matter.YAML && strings.TrimRight(s.fence, " \t\r") == "---"
 }
 
-// fields checks the fields of a frontmatter that is YAML.
-func (s *skill) fields() []problem.Problem {
+// ofFields checks the fields of a frontmatter that is YAML.
+func (s *skill) ofFields() []problem.Problem {
 	var found []problem.Problem
-	for _, p := range s.Doc.Strict() {
-		found = append(found, p.In(s.Path))
+	if s.profile.client.Strict {
+		for _, p := range s.Doc.Strict() {
+			found = append(found, p.In(s.Path))
+		}
 	}
-	return append(found, s.check(fieldRules)...)
+	return slices.Concat(found, s.check(fieldRules), s.fields())
 }
 
 // reconcile gives the problems of one field one correction: the correction of a rule for
@@ -131,11 +139,11 @@ func (s *skill) fenceInField(known []problem.Problem) []problem.Problem {
 	}
 	isError := func(p problem.Problem) bool { return p.Severity == problem.Error }
 	severity := problem.Warning
-	if !slices.ContainsFunc(known, isError) {
+	if s.profile.client.Strict && !slices.ContainsFunc(known, isError) {
 		rest := s.File
 		rest.Raw = []byte("---\n" + header[:i] + "\n---\n")
 		rest.Doc, _ = matter.Parse(rest.Raw, true)
-		if r := newSkill(rest); slices.ContainsFunc(append(r.header(), r.fields()...), isError) {
+		if r := newSkill(rest, s.profile); slices.ContainsFunc(append(r.header(), r.ofFields()...), isError) {
 			severity = problem.Error
 		}
 	}

@@ -16,25 +16,9 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
 
-// specifiedFields are the fields that the Agent Skills specification defines.
-var specifiedFields, specifiedLimits = func() (fields []string, limits map[string]int) {
-	limits = map[string]int{}
-	for _, f := range client.AgentSkills().Fields {
-		fields, limits[f.Name] = append(fields, f.Name), f.Limit
-	}
-	return fields, limits
-}()
-
-// Limits of the specification, in characters.
-var (
-	maxSkillName          = specifiedLimits["name"]
-	maxSkillDescription   = specifiedLimits["description"]
-	maxSkillCompatibility = specifiedLimits["compatibility"]
-)
-
-// clientFields are the top-level fields that toolshelf supports in addition to the
+// effectiveFields are the top-level fields of skills that toolshelf supports in addition to the
 // specification. Below "metadata" these fields have no effect.
-var clientFields = []string{"disable-model-invocation", "user-invocable"}
+var effectiveFields = []string{"disable-model-invocation", "user-invocable"}
 
 var byteOrderMark = []byte("\uFEFF")
 
@@ -82,8 +66,8 @@ var fieldRules = []rule{
 		literal("name is missing"), nameSuggestion},
 	{problem.SkillNameNotText, problem.Error, inName(func(s *skill) bool { return !s.name.scalar || s.name.empty() }),
 		notText, nameSuggestion},
-	{problem.SkillNameTooLong, problem.Error, inName(func(s *skill) bool { return utf8.RuneCountInString(s.normalized) > maxSkillName }),
-		func(s *skill, _ matter.Field) string { return tooLong("name", s.normalized, maxSkillName) }, nameSuggestion},
+	{problem.SkillNameTooLong, problem.Error, inName(func(s *skill) bool { return s.exceeds("name", s.normalized) }),
+		func(s *skill, _ matter.Field) string { return tooLong("name", s.normalized, s.limit("name")) }, nameSuggestion},
 	{problem.SkillNameNotLowercase, problem.Error, inName(func(s *skill) bool { return s.normalized != strings.ToLower(s.normalized) }),
 		literal("name contains an uppercase letter"), nameSuggestion},
 	{problem.SkillNameHyphenAtEdge, problem.Error, inName(func(s *skill) bool { return s.normalized != strings.Trim(s.normalized, "-") }),
@@ -103,19 +87,11 @@ var fieldRules = []rule{
 		literal("description is missing"), describe},
 	{problem.SkillDescriptionNotText, problem.Error, inDescription(func(v *value) bool { return !v.scalar || v.empty() }),
 		notText, describe},
-	{problem.SkillDescriptionTooLong, problem.Error, inDescription(func(v *value) bool { return utf8.RuneCountInString(v.text) > maxSkillDescription }),
-		func(s *skill, _ matter.Field) string {
-			return tooLong("description", s.description.text, maxSkillDescription)
-		},
-		func(s *skill, _ matter.Field) string { return shortenBy(s.description.text, maxSkillDescription) }},
+	{problem.SkillDescriptionTooLong, problem.Error, tooLongIn("description"), tooLongText("description"), shortenText("description")},
 
 	{problem.SkillCompatibilityNotText, problem.Error, inCompatibility(func(v *value) bool { return !v.scalar }),
 		notText, literal("write the compatibility as text")},
-	{problem.SkillCompatibilityTooLong, problem.Error, inCompatibility(func(v *value) bool { return utf8.RuneCountInString(v.text) > maxSkillCompatibility }),
-		func(s *skill, _ matter.Field) string {
-			return tooLong("compatibility", s.compatibility.text, maxSkillCompatibility)
-		},
-		func(s *skill, _ matter.Field) string { return shortenBy(s.compatibility.text, maxSkillCompatibility) }},
+	{problem.SkillCompatibilityTooLong, problem.Error, tooLongIn("compatibility"), tooLongText("compatibility"), shortenText("compatibility")},
 
 	{problem.SkillMetadataNotAMapping, problem.Warning, metadataWithoutKeys,
 		literal("metadata is not a mapping; clients ignore the value"), literal(`write each value as "key: value" in an indented line below metadata`)},
@@ -143,6 +119,22 @@ func inCompatibility(met func(*value) bool) func(*skill) []matter.Field {
 	return func(s *skill) []matter.Field { return placeIf(met(&s.compatibility), s.compatibility.Field) }
 }
 
+// tooLongIn is the condition that the client rejects the length of a text.
+func tooLongIn(key string) func(*skill) []matter.Field {
+	return func(s *skill) []matter.Field {
+		v := s.value(key)
+		return placeIf(s.exceeds(key, v.text), v.Field)
+	}
+}
+
+// limit returns the number of characters that the client allows, or 0.
+func (s *skill) limit(key string) int { return s.profile.field(s.kind, key).Limit }
+
+func (s *skill) exceeds(key, text string) bool {
+	limit := s.limit(key)
+	return limit > 0 && utf8.RuneCountInString(text) > limit
+}
+
 func placeIf(met bool, place matter.Field) []matter.Field {
 	if !met {
 		return nil
@@ -155,11 +147,11 @@ func tabInFence(s *skill) []matter.Field {
 	return placeIf(s.isYAML() && i >= 0, matter.Field{Line: s.Doc.Line, Column: 1 + i})
 }
 
-// unexpectedFields returns the last field of each key outside the specification.
+// unexpectedFields returns the last field of each key that the client does not define.
 func unexpectedFields(s *skill) []matter.Field {
 	var found []matter.Field
 	for _, field := range s.unique {
-		if !slices.Contains(specifiedFields, field.Key) {
+		if !slices.ContainsFunc(s.profile.client.Fields, func(f client.Field) bool { return f.Name == field.Key && f.In(s.kind) }) {
 			found = append(found, field)
 		}
 	}
@@ -184,7 +176,7 @@ func validName(name string) bool { return name != "" && name == spelling(name) }
 func spelling(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(norm.NFKC.String(name)), func(r rune) bool { return r == '-' || notInName(r) })
 	runes := []rune(strings.Join(words, "-"))
-	return strings.TrimRight(string(runes[:min(len(runes), maxSkillName)]), "-")
+	return strings.TrimRight(string(runes[:min(len(runes), specifiedName().Limit)]), "-")
 }
 
 // Messages and suggestions.
@@ -193,15 +185,15 @@ func literal(s string) text { return func(*skill, matter.Field) string { return 
 
 var describe = literal("describe what the skill does and when to use it")
 
-func unexpectedField(_ *skill, place matter.Field) string {
-	return "the Agent Skills specification does not define the field " + strconv.Quote(shorten(place.Key))
+func unexpectedField(s *skill, place matter.Field) string {
+	return s.profile.title() + " does not define the field " + strconv.Quote(shorten(place.Key))
 }
 
 func fieldSuggestion(s *skill, place matter.Field) string {
 	if key := s.spelling(place.Key); key != "" {
 		return s.spell(place, key)
 	}
-	if slices.Contains(clientFields, place.Key) {
+	if slices.Contains(effectiveFields, place.Key) {
 		return "keep the field only if all clients of the skill support the field, as this library does"
 	}
 	return `move the field below "metadata", or remove the field`
@@ -252,6 +244,14 @@ func notText(_ *skill, place matter.Field) string {
 		return place.Key + " is a list or a mapping; text is required"
 	}
 	return place.Key + " is empty"
+}
+
+func tooLongText(key string) text {
+	return func(s *skill, _ matter.Field) string { return tooLong(key, s.value(key).text, s.limit(key)) }
+}
+
+func shortenText(key string) text {
+	return func(s *skill, _ matter.Field) string { return shortenBy(s.value(key).text, s.limit(key)) }
 }
 
 func tooLong(key, text string, limit int) string {

@@ -24,7 +24,7 @@ func file(name, text string) File {
 // lintSkill returns the problems of a SKILL.md in a directory, in the form
 // "line:column severity CODE key".
 func lintSkill(dir, text string) []string {
-	found := Skill(file(dir, text))
+	found := Default().Skill(file(dir, text))
 	slices.SortFunc(found, problem.Compare)
 	var all []string
 	for _, p := range found {
@@ -111,7 +111,7 @@ func TestSkillLimitsItsProblems(t *testing.T) {
 		for i := range 1000 {
 			text += fmt.Sprintf(line, i)
 		}
-		got := Skill(file("pdf", text+"---\n"))
+		got := Default().Skill(file("pdf", text+"---\n"))
 		if n := len(got); n != problem.Max || !strings.HasSuffix(got[n-1].Message, " more problems from here on") {
 			t.Errorf("%s: %d problems, the last is %+v", name, n, got[n-1])
 		}
@@ -209,7 +209,7 @@ func TestSkillSuggestions(t *testing.T) {
 		{"x", "---\nname: x\ndescription: " + strings.Repeat("x", 1030) + "\n---\n", "remove 6 characters"},
 		{"x", "---\nname: x\ndescription: Review: is it correct?\n---\n", `write description: "Review: is it correct?"`},
 	} {
-		got := Skill(file(tt.dir, tt.text))
+		got := Default().Skill(file(tt.dir, tt.text))
 		slices.SortFunc(got, problem.Compare)
 		if len(got) == 0 || got[0].Suggestion != tt.want {
 			t.Errorf("%q with %q: got %+v, want the suggestion %q", tt.dir, tt.text, got, tt.want)
@@ -221,7 +221,7 @@ func TestSkillSuggestions(t *testing.T) {
 // part of another field.
 func TestNameSuggestionsKeepOtherFields(t *testing.T) {
 	for _, header := range []string{"{name: PDF, description: d}\n", "? name\n: PDF\ndescription: d\n", "a: \"b\nname: PDF: x\ndescription: z\"\n"} {
-		for _, p := range Skill(file("pdf", "---\n"+header+"---\n")) {
+		for _, p := range Default().Skill(file("pdf", "---\n"+header+"---\n")) {
 			if _, ok := matter.Written(p.Suggestion); ok && p.Key == "name" || p.Code == problem.SkillNameMismatch && p.Suggestion != `give the name the value "pdf"` {
 				t.Errorf("%q: %+v", header, p)
 			}
@@ -238,7 +238,7 @@ func TestFieldSuggestionsMakeASkillValid(t *testing.T) {
 			text += "description: d\n"
 		}
 		var suggestion string
-		for _, p := range Skill(file("pdf", text+broken+"---\n")) {
+		for _, p := range Default().Skill(file("pdf", text+broken+"---\n")) {
 			if p.Code == problem.FrontmatterRecovered {
 				suggestion = p.Suggestion
 			}
@@ -361,9 +361,9 @@ func TestSuggestionsOfOneFileAgree(t *testing.T) {
 	} {
 		lint := func(dir, text string) (found []problem.Problem) {
 			if tt.skill {
-				return Skill(file(dir, text))
+				return Default().Skill(file(dir, text))
 			}
-			found = new(Commands).Check(file("a", text), Command{Name: "a", Path: "a.md", Listed: true})
+			found = (&Commands{Profile: Default()}).Check(file("a", text), Command{Name: "a", Path: "a.md", Listed: true})
 			slices.SortFunc(found, problem.Compare)
 			return found
 		}
@@ -389,7 +389,7 @@ func TestNameSuggestionsMakeANameValid(t *testing.T) {
 		}
 		for range 2 {
 			var wrong *problem.Problem
-			for _, d := range Skill(file(dir, named(fmt.Sprintf("%q", name)))) {
+			for _, d := range Default().Skill(file(dir, named(fmt.Sprintf("%q", name)))) {
 				if d.Severity == problem.Error {
 					wrong = &d
 				}

@@ -41,6 +41,13 @@ const (
 	PlaceholderBeyondHint  Code = "PLACEHOLDER_BEYOND_HINT"
 )
 
+// Codes of the rules of a client for all files.
+const (
+	FieldMissing   Code = "FIELD_MISSING"
+	FieldTooLong   Code = "FIELD_TOO_LONG"
+	DescriptionCut Code = "DESCRIPTION_CUT"
+)
+
 // Codes of problems of skills.
 const (
 	InvalidSkillName          Code = "INVALID_SKILL_NAME"
@@ -74,9 +81,4 @@ const (
 	SkillCompatibilityNotText Code = "SKILL_COMPATIBILITY_NOT_TEXT"
 	SkillCompatibilityTooLong Code = "SKILL_COMPATIBILITY_TOO_LONG"
 	SkillMetadataNotAMapping  Code = "SKILL_METADATA_NOT_A_MAPPING"
-)
-
-// Codes of limits of a client. Lint does not report them.
-const (
-	DescriptionCut Code = "DESCRIPTION_CUT"
 )

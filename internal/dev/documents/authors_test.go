@@ -179,3 +179,54 @@ func TestAuthorsDocumentHasTheTableOfClients(t *testing.T) {
 		t.Errorf("docs/authors.md does not contain the table of package client; write:\n%s", want)
 	}
 }
+
+// fieldTable returns the table of docs/authors.md for the fields of package client.
+func fieldTable() string {
+	var table strings.Builder
+	table.WriteString("| Client | Files | Fields |\n|---|---|---|\n")
+	for _, c := range append([]client.Client{client.AgentSkills()}, client.All()...) {
+		for _, kind := range []struct {
+			of   client.Files
+			name string
+		}{{client.Commands, "commands"}, {client.Skills, "skills"}, {client.Agents, "agents"}} {
+			var all []string
+			for _, f := range c.Fields {
+				if !f.In(kind.of) {
+					continue
+				}
+				var notes []string
+				if f.Required {
+					notes = append(notes, "required")
+				}
+				if f.Directory {
+					notes = append(notes, "the name of the directory")
+				}
+				if f.Limit > 0 {
+					notes = append(notes, fmt.Sprintf("at most %d characters", f.Limit))
+				}
+				if f.Cut > 0 {
+					notes = append(notes, fmt.Sprintf("cut after %d characters", f.Cut))
+				}
+				shown := "`" + f.Name + "`"
+				if notes != nil {
+					shown += " (" + strings.Join(notes, ", ") + ")"
+				}
+				all = append(all, shown)
+			}
+			if all != nil {
+				fmt.Fprintf(&table, "| %s | %s | %s |\n", c.Title, kind.name, strings.Join(all, ", "))
+			}
+		}
+	}
+	return table.String()
+}
+
+func TestAuthorsDocumentHasTheTableOfFields(t *testing.T) {
+	page, err := os.ReadFile("docs/authors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fieldTable(); !strings.Contains(strings.ReplaceAll(string(page), "\r\n", "\n"), want) {
+		t.Errorf("docs/authors.md does not contain the fields of package client; write:\n%s", want)
+	}
+}

@@ -178,7 +178,8 @@ func IsTextKey(key string) bool {
 
 // meant returns the text that an author meant by a value with a comment, or "" if
 // the author meant a comment. A number sign before a number or a placeholder is text,
-// as in "Fix #1" and "[pr] #$1". A description that is only a comment is text. The
+// as in "Fix #1" and "[pr] #$1". In a description, a number sign before any word is text,
+// as in "the #deploy channel". A description that is only a comment is text. The
 // marks of a heading, as in "# Title", are not part of this text. An argument-hint
 // that is only a comment is text if no blank follows the "#".
 func meant(key, comment, value, whole string) string {
@@ -186,7 +187,7 @@ func meant(key, comment, value, whole string) string {
 	case !isShown(key):
 		return ""
 	case value != "":
-		if strings.IndexByte("0123456789$<[{", comment[1]) < 0 {
+		if strings.IndexByte("0123456789$<[{", comment[1]) < 0 && (key != "description" || strings.IndexByte(" \t#!", comment[1]) >= 0) {
 			return ""
 		}
 	case markdown.IsHeading(whole):

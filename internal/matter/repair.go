@@ -2,6 +2,7 @@ package matter
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -581,19 +582,23 @@ func opensQuote(text string) bool {
 }
 
 // literal returns the value of a key as a person reads the value: joined lines
-// without the surrounding quotes. If lists is true, the items of an unindented list
-// are part of the value.
+// without the surrounding quotes. A blank line is a line break, as in YAML. If lists is
+// true, the items of an unindented list are part of the value.
 func literal(chunk string, lists bool) string {
 	_, value, _ := keyLine(chunk)
 	_, rest, _ := strings.Cut(chunk, "\n")
-	parts := []string{value}
+	joined, breaks := []byte(value), ""
 	for line := range strings.Lines(rest) {
 		text := strings.TrimSpace(line)
-		if text != "" && (line[0] == ' ' || line[0] == '\t' || isItem(line) && lists || line[0] != '#' && opensQuote(value)) {
-			parts = append(parts, text)
+		switch {
+		case text == "":
+			breaks += "\n"
+		case line[0] == ' ' || line[0] == '\t' || isItem(line) && lists || line[0] != '#' && opensQuote(value):
+			joined = append(append(joined, cmp.Or(breaks, " ")...), text...)
+			breaks = ""
 		}
 	}
-	return unquoted(strings.TrimSpace(strings.Join(parts, " ")))
+	return unquoted(strings.TrimSpace(string(joined)))
 }
 
 // unquoted returns the text of a value that is not valid YAML: without the sign of a
@@ -621,8 +626,9 @@ func unquoted(text string) string {
 	return text
 }
 
-// blockSign matches the sign of a block with text in the same line.
-var blockSign = regexp.MustCompile(`^[|>][-+0-9]*[ \t]+`)
+// blockSign matches the sign of a block with text in the same line. A digit after the sign
+// belongs to the text, as in ">10 files".
+var blockSign = regexp.MustCompile(`^[|>][-+]?[ \t]+`)
 
 // closingQuoteOf returns the offset of the quote that closes a text in quotes, or -1. A
 // quote before a letter or digit is an apostrophe or an opening quote.

@@ -121,6 +121,7 @@ func TestComparisonNamesTheTestedVersions(t *testing.T) {
 		"github.com/adrg/frontmatter":             "go.mod",
 		"google.golang.org/adk/v2":                "examples/agents/go.mod",
 		"github.com/cloudwego/eino":               "examples/agents/go.mod",
+		"trpc.group/trpc-go/trpc-agent-go":        "examples/agents/loaders/go.mod",
 		"@modelcontextprotocol/server-filesystem": "mcpadapter/gosdk/testdata/clients/package.json",
 	} {
 		version := regexp.MustCompile(`[\t"]` + regexp.QuoteMeta(module) + `(?: |": ")(v?[0-9.]+)`).FindStringSubmatch(read(file))

@@ -1,0 +1,70 @@
+package loaders
+
+import (
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+)
+
+func cases(t *testing.T) []Case {
+	t.Helper()
+	all, err := Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestCasesHaveASourceAndAReason checks the form of the cases, which other loaders' authors may read without the code.
+func TestCasesHaveASourceAndAReason(t *testing.T) {
+	all := cases(t)
+	if len(all) < 300 {
+		t.Errorf("%d cases, want 300", len(all))
+	}
+	seen := map[string]bool{}
+	for _, c := range all {
+		name := c.Group + ": " + c.Name
+		if seen[name] {
+			t.Errorf("%s: the name occurs twice", name)
+		}
+		seen[name] = true
+		if u, err := url.Parse(c.Source); err != nil || u.Scheme != "https" {
+			t.Errorf("%s: source %q is no address", name, c.Source)
+		}
+		if !strings.HasSuffix(c.Reason, ".") || strings.Count(c.Reason, " ") < 3 {
+			t.Errorf("%s: reason %q is no sentence", name, c.Reason)
+		}
+		if len(c.files) == 0 {
+			t.Errorf("%s: no files", name)
+		}
+	}
+}
+
+// different has the cases in which the library differs from the case, with the reason.
+var different = map[string]string{
+	"encodings: only CR as line break": "the body is a part of the bytes of the file, and no public file has such line breaks",
+}
+
+// TestToolshelfIsRightInEachCase also runs the loops, whose counts are in docs/comparison.md, with -v.
+func TestToolshelfIsRightInEachCase(t *testing.T) {
+	for _, c := range cases(t) {
+		t.Run(c.Group+"/"+c.Name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := c.Write(dir); err != nil {
+				if strings.Contains(err.Error(), "symlink") {
+					t.Skip("the system has no symbolic links: ", err)
+				}
+				t.Fatal(err)
+			}
+			for _, l := range []Loader{SplitLoop(), FrontmatterLoop(), Toolshelf()} {
+				verdict, text := c.Judge(l, dir)
+				if _, differs := different[c.Group+": "+c.Name]; l.Name == "toolshelf" && (verdict == Right) == differs {
+					t.Errorf("toolshelf: %s: %s", verdict, text)
+				} else if os.Getenv("SUITE_V") != "" {
+					t.Logf("%s: %s: %s", l.Name, verdict, text)
+				}
+			}
+		})
+	}
+}

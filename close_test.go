@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
-	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
 // A tripwire is a filesystem that counts the calls of its methods and of the methods of its
@@ -113,11 +112,11 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 		"Skills":   func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Skills(ctx)) },
 		"Commands": func(ctx context.Context, c *toolshelf.Catalog) error { return lastError(c.Commands(ctx)) },
 		"ListUsage": func(ctx context.Context, c *toolshelf.Catalog) error {
-			_, err := bridgeOf(c).ListUsage(ctx, 0, "", template.Options{})
+			_, err := bridgeOf(c).ListUsage(ctx, 0, "", nil)
 			return err
 		},
 		"AllUsage": func(ctx context.Context, c *toolshelf.Catalog) error {
-			for _, err := range bridgeOf(c).AllUsage(ctx, template.Options{}) {
+			for _, err := range bridgeOf(c).AllUsage(ctx, nil) {
 				if err != nil {
 					return err
 				}

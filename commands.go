@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -194,6 +195,7 @@ type Command struct {
 	Dependency  bool         `json:"-"` // part of other commands, omitted by List
 	Loadable    bool         `json:"-"` // the command has its text; false only for an unreadable file in Commands
 	Layer       string       `json:"-"` // the directory or the FS name, as given to the option
+	Rules       client.Rules `json:"-"` // the placeholder rules of the client of the layer; zero without WithClient
 }
 
 // CommandMetadata describes the file of a command.
@@ -369,6 +371,7 @@ func (c *Catalog) parseCommand(e *index.Entry, raw []byte, info confine.Info) Co
 		Dependency:  index.IsDependency(doc, raw),
 		Loadable:    true,
 		Layer:       layer.Name,
+		Rules:       layer.Rules,
 	}
 	for _, p := range doc.Problems {
 		command.Diagnostics = append(command.Diagnostics, agentmd.NewDiagnostic(p.In(c.commands.Place(e))))

@@ -51,6 +51,8 @@ const (
 	CodeFileWrite            Code = "FILE_WRITE_FAILED"
 	CodeLocalSave            Code = "LOCAL_SAVE_FAILED"
 	CodeNotText              Code = "NOT_TEXT"
+	CodeInvalidArguments     Code = "INVALID_ARGUMENTS"
+	CodeInvalidDirective     Code = "INVALID_DIRECTIVE"
 	CodeClosed               Code = "CLOSED"
 )
 
@@ -84,6 +86,8 @@ var (
 	ErrFileWrite            = &Error{Code: CodeFileWrite}            // a shared report cannot be written
 	ErrLocalSave            = &Error{Code: CodeLocalSave}            // a local report cannot be written
 	ErrNotText              = &Error{Code: CodeNotText}              // the file is not text, such as an image
+	ErrInvalidArguments     = &Error{Code: CodeInvalidArguments}     // a text cannot be rendered without another argument
+	ErrInvalidDirective     = &Error{Code: CodeInvalidDirective}     // a directive of a text has no end
 	ErrClosed               = &Error{Code: CodeClosed}               // the catalog is closed
 )
 

@@ -596,22 +596,22 @@ func ExampleParseArgs() {
 func ExampleRenderer_Render_context() {
 	ctx, cancel := context.WithCancel(context.Background())
 	fix := toolshelf.Command{Content: "Fix issue $1."}
-	rendering, err := toolshelf.Renderer{}.Render(ctx, fix, "417")
+	rendering, err := toolshelf.Renderer{}.Render(ctx, fix, toolshelf.ParseArgs("417"))
 	fmt.Println(rendering.Text, err)
 
 	cancel()
-	_, err = toolshelf.Renderer{}.Render(ctx, fix, "417")
+	_, err = toolshelf.Renderer{}.Render(ctx, fix, toolshelf.ParseArgs("417"))
 	fmt.Println(err)
 	// Output:
 	// Fix issue 417. <nil>
 	// context canceled
 }
 
-func ExampleRenderer_RenderNamed() {
+func ExampleRenderer_Render_named() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	fix := toolshelf.Command{Content: "Fix ${input:issue:its number} on $BRANCH, and leave $PATH alone."}
-	rendering, err := toolshelf.Renderer{}.RenderNamed(ctx, fix, map[string]string{"issue": "7", "BRANCH": "main"})
+	rendering, err := toolshelf.Renderer{}.Render(ctx, fix, toolshelf.Args{Named: map[string]string{"issue": "7", "BRANCH": "main"}})
 	fmt.Println(rendering.Text, err)
 	// Output:
 	// Fix 7 on main, and leave $PATH alone. <nil>
@@ -642,18 +642,24 @@ func ExampleRenderer_Arguments() {
 }
 
 func ExampleRenderer() {
-	skill := toolshelf.Command{Content: "Migrate $0 from $1 to $2.\n\n    $0 --from $1\n"}
-	rendering, err := toolshelf.Renderer{CountFromZero: true}.Render(context.Background(), skill, "SearchBar", "React")
-	fmt.Printf("%q %v\n", rendering.Text, err)
+	review := toolshelf.Command{Content: "Review $1: $ARGUMENTS"}
+	args := toolshelf.ParseArgs(`"the parser" now`)
+	for _, rules := range []client.Rules{{}, client.Claude().Rules, client.OpenCode().Rules, client.Codex().Rules} {
+		rendering, err := toolshelf.Renderer{Rules: rules}.Render(context.Background(), review, args)
+		fmt.Println(rendering.Text, err)
+	}
 	// Output:
-	// "Migrate SearchBar from React to $2.\n\n    SearchBar --from React\n" <nil>
+	// Review the parser: "the parser" now <nil>
+	// Review now: "the parser" now <nil>
+	// Review the parser now: "the parser" now <nil>
+	// Review the parser: the parser now <nil>
 }
 
 // This program reads no file, and runs a command only if the text of the command
 // contains no text of an argument.
 func ExampleRenderer_Render() {
 	command := toolshelf.Command{Content: "Status: !`git status --short`\nDiff: !`git diff $1`\nRules: @docs/style.md\n"}
-	rendering, err := toolshelf.Renderer{}.Render(context.Background(), command, "main; rm -rf /")
+	rendering, err := toolshelf.Renderer{}.Render(context.Background(), command, toolshelf.ParseArgs("'main; rm -rf /'"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -674,7 +680,7 @@ func ExampleRenderer_Render() {
 
 func ExampleRenderer_Arguments_countFromZero() {
 	skill := toolshelf.Command{Content: "Migrate $0 from $1 to ${input:target:which framework?}.\n"}
-	renderer := toolshelf.Renderer{CountFromZero: true}
+	renderer := toolshelf.Renderer{}
 	values := map[string]string{}
 	arguments, err := renderer.Arguments(context.Background(), skill)
 	if err != nil {
@@ -685,7 +691,7 @@ func ExampleRenderer_Arguments_countFromZero() {
 		fmt.Println(arg.Position, arg.Name)
 		values[arg.Name] = []string{"SearchBar", "React", "Vue"}[i]
 	}
-	rendering, err := renderer.RenderNamed(context.Background(), skill, values)
+	rendering, err := renderer.Render(context.Background(), skill, toolshelf.Args{Named: values})
 	fmt.Printf("%q %v\n", rendering.Text, err)
 	// Output:
 	// 1 0

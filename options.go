@@ -607,7 +607,7 @@ func (l *layerList) addDefault(dir string) {
 }
 
 // addPlaces adds the places of clients, except the directories that another option has added.
-func (l *layerList) addPlaces(places []client.Place) {
+func (l *layerList) addPlaces(places []index.Place) {
 	l.replaced = true
 	for _, p := range places {
 		if !l.has(p.Path(), p) {
@@ -617,7 +617,7 @@ func (l *layerList) addPlaces(places []client.Place) {
 }
 
 // has reports whether the list has the directory of a place under the given name.
-func (l *layerList) has(name string, p client.Place) bool {
+func (l *layerList) has(name string, p index.Place) bool {
 	return slices.ContainsFunc(l.all, func(l layer) bool {
 		return l.name == name && l.fsys == nil && (l.named || l.place.Suffix() == p.Suffix())
 	})
@@ -674,8 +674,8 @@ func (l *layerList) addFS(option, name string, fsys fs.FS) error {
 type layer struct {
 	name  string
 	fsys  fs.FS
-	named bool         // the program named the layer, so the layer is not optional
-	place client.Place // of WithClient; a missing directory is empty
+	named bool        // the program named the layer, so the layer is not optional
+	place index.Place // of WithClient; a missing directory is empty
 
 	parent string // the directory above the root that has the place, or ""
 

@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf"
-	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
 func self(s string) string { return s }
@@ -286,7 +285,7 @@ func TestStoredCursorsStayValid(t *testing.T) {
 		return rows, list.Pagination.NextCursor, err
 	}
 	usage := func(cursor string) (rows []string, next string, err error) {
-		list, err := bridgeOf(c).ListUsage(t.Context(), 2, cursor, template.Options{})
+		list, err := bridgeOf(c).ListUsage(t.Context(), 2, cursor, nil)
 		for _, command := range list.Commands {
 			rows = append(rows, command.Name)
 		}

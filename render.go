@@ -3,92 +3,97 @@ package toolshelf
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
-// Render returns the command's text with arguments filled in, by the rules of
-// the zero [Renderer]. A bare number in code, such as $1, stays. A placeholder
-// without an argument stays. If Render replaces no placeholder, Render appends all
-// arguments (see [Renderer.Render]). Otherwise Render drops each argument without a
-// placeholder. Render executes nothing and reads nothing.
+// A Template is a [Command] or a [Skill].
+type Template interface{ template() template.Source }
+
+func (c Command) template() template.Source {
+	return template.Source{Name: c.Name, Text: c.Content, Header: *agentmd.Header(&c.Frontmatter)}
+}
+
+func (s Skill) template() template.Source {
+	return template.Source{Name: s.Name, Text: s.Content, Header: *agentmd.Header(&s.Frontmatter)}
+}
+
+// Render returns the text of the command with arguments filled in, by the Rules of the command: the
+// rules of the client of [WithClient], and otherwise the default rules (see [Renderer]). The text of
+// $ARGUMENTS is the arguments, joined by blanks. Render executes nothing and reads nothing.
 //
-// Render returns [ErrSizeLimitExceeded] for arguments that would make the text too
-// long (see [Renderer.Render]), and no other error. The same arguments always give the
-// same text. [Renderer.RenderNamed] takes arguments by name, and [Renderer.Arguments]
-// lists the expected arguments.
+// Render returns the errors of [Renderer.Render]. The default rules have no error except
+// [ErrSizeLimitExceeded]. The same arguments always give the same text. [Renderer.Render] also takes
+// the line that a user typed, arguments by name, and values, and [Renderer.Arguments] lists the
+// expected arguments.
 func (c Command) Render(args ...string) (string, error) {
-	rendering, err := Renderer{}.Render(context.Background(), c, args...)
+	rendering, err := Renderer{Rules: c.Rules}.Render(context.Background(), c, Args{List: args})
 	return rendering.Text, err
 }
 
-// A Renderer fills arguments into the text of commands. The fields select rules on which clients
-// disagree; docs/rendering.md lists the Renderer of each client. The zero value is ready for use.
-// A Renderer holds no state and is safe for concurrent use.
-//
-// The placeholders are $ARGUMENTS and {{args}} (all arguments), $1 and $ARGUMENTS[0] (the first
-// argument), $name and ${input:name} (the argument of this name). A placeholder without a given
-// argument stays, except $ARGUMENTS and {{args}}, which become empty. A backslash before the
-// dollar sign keeps a placeholder. The text of an argument is not scanned. In code, a bare number
-// such as $1 stays without InCode.
-//
-// If arguments are given and no placeholder is replaced, the text ends with the line "ARGUMENTS: "
-// and the arguments, unless NoAppend is set. Directives, !`command` and @path, stay in the text:
-// see [Directive]. The document docs/methods.md has the details.
-type Renderer struct {
-	// CountFromZero makes $0 the first argument and $1 the second, as in the skills
-	// of Claude Code. Otherwise $1 is the first argument, as in Codex CLI, OpenCode,
-	// the classic commands of Claude Code and every shell, and $0 stays.
-	CountFromZero bool
-
-	NoAppend bool // arguments without a placeholder are omitted
-	InCode   bool // bare numbers in code, such as $1, are placeholders too
+// Render returns the text of the skill with arguments filled in, as [Command.Render] does.
+// ${CLAUDE_SKILL_DIR} is the directory of Path. If the reader of the text must not see directories
+// of the host, use [Renderer.Render], which fills in only the Values of the program.
+func (s Skill) Render(args ...string) (string, error) {
+	dir := s.Path[:max(0, strings.LastIndexAny(s.Path, `/`+string(filepath.Separator)))]
+	values := map[string]string{"CLAUDE_SKILL_DIR": dir}
+	rendering, err := Renderer{Rules: s.Rules, Values: values}.Render(context.Background(), s, Args{List: args})
+	return rendering.Text, err
 }
 
-// A Rendering is a command's text with arguments filled in.
+// A Renderer fills arguments into the text of commands and skills. The zero value is ready for use. A
+// Renderer is safe for concurrent use, while no goroutine changes Values.
+//
+// By the default rules, the placeholders are $ARGUMENTS and {{args}} (all arguments), $1 (the first
+// argument), $name and ${input:name} (the argument of this name). A text that uses $0 or
+// $ARGUMENTS[N] outside code counts from 0. A placeholder without an argument stays, except
+// $ARGUMENTS and {{args}}, which become empty. A backslash before the dollar sign keeps a
+// placeholder. In code, a bare number such as $1 stays. If arguments are given and no placeholder is
+// replaced, the text ends with the line "ARGUMENTS: " and the arguments.
+//
+// The text of an argument is not scanned. Directives, !`command` and @path, stay in the text: see
+// [Directive]. The document docs/rendering.md has the rules of each client.
+type Renderer struct {
+	// Rules are the rules of a client, such as client.Claude().Rules. The zero Rules are the default
+	// rules, whatever the Rules of the command or of the skill.
+	Rules client.Rules
+
+	// Values has the texts of ${NAME}, by NAME: for example CLAUDE_SKILL_DIR, CLAUDE_SESSION_ID,
+	// selection and file. Without a value, ${NAME} stays. A value does not set FromArguments: quote the
+	// values of a user for the shell.
+	Values map[string]string
+}
+
+// A Rendering is the text of a command or of a skill with arguments filled in.
 type Rendering struct {
 	Text       string      `json:"text"`
 	Directives []Directive `json:"directives,omitempty"` // in text order, without overlap
 }
 
-// Render fills in arguments by position. $name and ${input:name} stand for the
-// argument at the position of the name in [Renderer.Arguments], whether the frontmatter
-// has the name in arguments or in argument-hint. (Claude Code fills only the names of
-// arguments.)
+// Render fills in arguments. $name and ${input:name} stand for the argument of args.Named with the
+// name, or for the argument at the position of the name in [Renderer.Arguments]. A name of Arguments
+// in args.Named gives its argument the position; a number that Arguments does not list is a position
+// too. Without args.Line, $ARGUMENTS is the list, joined by blanks, and without a list the values of
+// args.Named, first by position, then by name.
 //
 // The time is linear in the length of the text and of the result, for every text.
 // If nothing is filled in, Text is the Content of the command, without a copy.
 // Invalid UTF-8 stays.
 //
-// Render returns [ErrSizeLimitExceeded] if the arguments would add more than
-// 64 MiB to the text, the error of ctx if ctx ends before the text is rendered, and no
-// other error.
-func (r Renderer) Render(ctx context.Context, c Command, args ...string) (Rendering, error) {
-	result, err := template.Options(r).Render(ctx, c.Content, *agentmd.Header(&c.Frontmatter), args)
-	return newRendering("Render", c, result, err)
-}
-
-// RenderNamed fills in arguments by name. A name of [Renderer.Arguments] gives the
-// argument its position. A number that Arguments does not list is a position: "2" is
-// $2. Any other name fills $name and ${input:name}, and a name that the text does not
-// contain is not an error. $ARGUMENTS stands for the values without the names, first by
-// position, then by name.
-//
-// All other rules are those of [Renderer.Render].
-func (r Renderer) RenderNamed(ctx context.Context, c Command, args map[string]string) (Rendering, error) {
-	result, err := template.Options(r).RenderNamed(ctx, c.Content, *agentmd.Header(&c.Frontmatter), args)
-	return newRendering("RenderNamed", c, result, err)
-}
-
-func newRendering(op string, c Command, result template.Result, err error) (Rendering, error) {
-	if errors.Is(err, template.ErrTooLong) {
-		err = &Error{Code: CodeSizeLimitExceeded, Op: op, Path: c.Name,
-			Message: "the arguments would add more than " + strconv.Itoa(template.MaxAdded>>20) + " MiB to the text of " + quote(c.Name) + "; use shorter arguments or fewer placeholders"}
-	}
+// Render returns [ErrSizeLimitExceeded] if arguments and values would add more than 64 MiB to the
+// text, [ErrInvalidArguments] if the rules of a client require another argument,
+// [ErrInvalidDirective] if a directive in braces has no end, and the error of ctx if ctx ends before
+// the text is rendered.
+func (r Renderer) Render(ctx context.Context, t Template, args Args) (Rendering, error) {
+	source := t.template()
+	result, err := template.Renderer(r).Render(ctx, source, template.Args(args))
 	if err != nil {
-		return Rendering{}, err
+		return Rendering{}, renderError(source, err)
 	}
 	rendering := Rendering{Text: result.Text}
 	if len(result.Directives) > 0 {
@@ -104,7 +109,38 @@ func newRendering(op string, c Command, result template.Result, err error) (Rend
 	return rendering, nil
 }
 
-// A Directive is a place where the author of a command asks the client to run a shell
+// renderError returns the error of Render for an error of package template, or the error of the
+// context.
+func renderError(of template.Source, err error) error {
+	var (
+		missing  *template.MissingError
+		pair     *template.PairError
+		unclosed *template.UnclosedError
+	)
+	e := &Error{Op: "Render", Path: of.Name}
+	switch {
+	case errors.Is(err, template.ErrTooLong):
+		e.Code = CodeSizeLimitExceeded
+		e.Message = "the arguments would add more than " + strconv.Itoa(template.MaxAdded>>20) + " MiB to the text of " + quote(of.Name) + "; use shorter arguments or fewer placeholders"
+	case errors.As(err, &missing):
+		for i, name := range missing.Names {
+			missing.Names[i] = quote(name)
+		}
+		e.Code = CodeInvalidArguments
+		e.Message = quote(of.Name) + " needs the arguments " + strings.Join(missing.Names, ", ") + "; give each as KEY=value"
+	case errors.As(err, &pair):
+		e.Code = CodeInvalidArguments
+		e.Message = "the argument " + quote(pair.Argument) + " of " + quote(of.Name) + " has no name; give each argument as KEY=value"
+	case errors.As(err, &unclosed):
+		e.Code = CodeInvalidDirective
+		e.Message = "the directive " + unclosed.Opening + " at byte " + strconv.Itoa(unclosed.Offset) + " of the text of " + quote(of.Name) + " has no end; add the closing brace"
+	default:
+		return err
+	}
+	return e
+}
+
+// A Directive is a place where the author of a text asks the client to run a shell
 // command or to read a file, and to insert the result. Rendering does neither. The
 // program decides: refuse, ask the user, or replace Rendering.Text[Start:End], from the
 // last directive to the first.
@@ -114,8 +150,8 @@ func newRendering(op string, c Command, result template.Result, err error) (Rend
 // is then set: quote the text for the shell or refuse the directive, because the user
 // wrote a part of the directive.
 //
-// Code has no directives. The blocks that Claude Code runs, which begin with
-// ```!, are code too.
+// Code has no directives, unless the rules of the client say otherwise. The blocks that Claude Code
+// runs, which begin with ```!, are code too.
 type Directive struct {
 	Kind          string `json:"kind"`           // DirectiveShell or DirectiveFile
 	Start         int    `json:"start"`          // in bytes, in Rendering.Text
@@ -127,9 +163,9 @@ type Directive struct {
 // The kinds of directives.
 const (
 	// DirectiveShell is !`command`, a command for a shell: an exclamation mark at
-	// the beginning of a line or after a blank, as in Claude Code, and two backticks
-	// on the same line. (OpenCode also takes KEY=!`command`, and a command of
-	// several lines.)
+	// the beginning of a line or after a blank, and two backticks on the same line. By the rules of
+	// Gemini CLI and Qwen Code, DirectiveShell is !{command}, anywhere in the text, with balanced
+	// braces; arguments are then quoted for a POSIX shell.
 	DirectiveShell = "shell"
 
 	// DirectiveFile is @path, a file to read: an at sign at the beginning of a line,
@@ -139,18 +175,19 @@ const (
 	// The path contains a "/", a "." or an argument, as in @$1, or begins with "~".
 	// Therefore @param, @alice and e-mail addresses are not directives. A package
 	// name such as @scope/name is a directive: check that the file exists. The author
-	// chose the path, so read only files below the project's root.
+	// chose the path, so read only files below the project's root. By the rules of Gemini CLI and Qwen
+	// Code, DirectiveFile is @{path}, without arguments in the path.
 	DirectiveFile = "file"
 )
 
-// An Argument is an argument that a command expects.
+// An Argument is an argument that a command or a skill expects.
 type Argument struct {
-	// Name is the key for RenderNamed: the name that the author gave the argument,
+	// Name is the key for Args.Named: the name that the author gave the argument,
 	// the number of a placeholder without a name ("1" for $1), or "arguments" for
-	// a command that uses all arguments as one text.
+	// a text that uses all arguments as one text.
 	Name string `json:"name"`
 
-	// Position is the place in the arguments of Render, counted from 1.
+	// Position is the place in Args.List, counted from 1.
 	Position int `json:"position"`
 
 	Description string `json:"description,omitempty"` // from the frontmatter
@@ -158,19 +195,19 @@ type Argument struct {
 	Required    bool   `json:"required"`              // the hint has <name>, or the frontmatter has required: true
 }
 
-// Arguments returns the arguments that the command expects, in order of position, or nil if the
-// command expects no argument. Rendering requires no argument.
+// Arguments returns the arguments that the text expects, in order of position, or nil if the
+// text expects no argument. Rendering requires no argument, unless the rules say otherwise.
 //
 // The frontmatter's field arguments gives the first arguments, and argument-hint the next. The
-// numbers of placeholders and the names of ${input:name} follow. A command with $ARGUMENTS,
-// {{args}} or an argument-hint, and no other argument, has one argument, named "arguments". A bare
-// number in code, such as $1, is no placeholder unless InCode is set. With CountFromZero, the
-// argument of $0 is named "0" and has position 1. The document docs/methods.md has the details.
+// numbers of placeholders and the names of ${input:name} follow. A text with $ARGUMENTS,
+// {{args}} or an argument-hint, and no other argument, has one argument, named "arguments". In a text
+// that counts from 0, the argument of $0 is named "0" and has position 1. The document
+// docs/methods.md has the details.
 //
 // The time is linear in the length of the text. If ctx ends before the text is scanned, Arguments
 // returns the error of ctx and no argument.
-func (r Renderer) Arguments(ctx context.Context, c Command) ([]Argument, error) {
-	parameters, err := template.Options(r).Parameters(ctx, c.Content, *agentmd.Header(&c.Frontmatter))
+func (r Renderer) Arguments(ctx context.Context, t Template) ([]Argument, error) {
+	parameters, err := template.Renderer(r).Parameters(ctx, t.template())
 	if len(parameters) == 0 {
 		return nil, err
 	}

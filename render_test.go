@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
 // commandOf returns the command of a file with this text.
@@ -35,47 +37,100 @@ func TestRenderer(t *testing.T) {
 		with toolshelf.Renderer
 		want toolshelf.Rendering
 	}{
-		{toolshelf.Renderer{}, toolshelf.Rendering{Text: "$0 v `$1` !`x v` @y/z", Directives: []toolshelf.Directive{
-			{Kind: toolshelf.DirectiveShell, Start: 10, End: 16, Text: "x v", FromArguments: true},
-			{Kind: toolshelf.DirectiveFile, Start: 17, End: 21, Text: "y/z"},
-		}}},
-		{toolshelf.Renderer{CountFromZero: true}, toolshelf.Rendering{Text: "v v `$1` !`x $1` @y/z", Directives: []toolshelf.Directive{
+		{toolshelf.Renderer{}, toolshelf.Rendering{Text: "v v `$1` !`x $1` @y/z", Directives: []toolshelf.Directive{
 			{Kind: toolshelf.DirectiveShell, Start: 9, End: 16, Text: "x $1"},
 			{Kind: toolshelf.DirectiveFile, Start: 17, End: 21, Text: "y/z"},
 		}}},
-		{toolshelf.Renderer{InCode: true}, toolshelf.Rendering{Text: "$0 v `v` !`x v` @y/z", Directives: []toolshelf.Directive{
+		{toolshelf.Renderer{Rules: client.Rules{Count: client.CountFromOne}}, toolshelf.Rendering{Text: "$0 v `$1` !`x v` @y/z", Directives: []toolshelf.Directive{
+			{Kind: toolshelf.DirectiveShell, Start: 10, End: 16, Text: "x v", FromArguments: true},
+			{Kind: toolshelf.DirectiveFile, Start: 17, End: 21, Text: "y/z"},
+		}}},
+		{toolshelf.Renderer{Rules: client.Rules{Count: client.CountFromOne, Code: client.CodeWithPlaceholders}}, toolshelf.Rendering{Text: "$0 v `v` !`x v` @y/z", Directives: []toolshelf.Directive{
 			{Kind: toolshelf.DirectiveShell, Start: 9, End: 15, Text: "x v", FromArguments: true},
 			{Kind: toolshelf.DirectiveFile, Start: 16, End: 20, Text: "y/z"},
 		}}},
 	} {
-		byPosition, err := tt.with.Render(t.Context(), command, "v")
+		byPosition, err := tt.with.Render(t.Context(), command, toolshelf.Args{List: []string{"v"}})
 		if diff := cmp.Diff(tt.want, byPosition); diff != "" || err != nil {
 			t.Errorf("%+v.Render: %v (-want +got):\n%s", tt.with, err, diff)
 		}
-		byName, err := tt.with.RenderNamed(t.Context(), command, map[string]string{"a": "v"})
+		byName, err := tt.with.Render(t.Context(), command, toolshelf.Args{Named: map[string]string{"a": "v"}})
 		if diff := cmp.Diff(tt.want, byName); diff != "" || err != nil {
-			t.Errorf("%+v.RenderNamed: %v (-want +got):\n%s", tt.with, err, diff)
+			t.Errorf("%+v.Render by name: %v (-want +got):\n%s", tt.with, err, diff)
 		}
 	}
-	for with, want := range map[toolshelf.Renderer]string{{}: "x\n\nARGUMENTS: v", {NoAppend: true}: "x"} {
-		if got, err := with.Render(t.Context(), toolshelf.Command{Content: "x"}, "v"); got.Text != want || err != nil {
-			t.Errorf("%+v.Render = %q, %v; want %q", with, got.Text, err, want)
+	for rules, want := range map[client.Rules]string{{}: "x\n\nARGUMENTS: v", {Append: client.Drop}: "x", {Append: client.AppendCommand}: "x\n\n/c v"} {
+		got, err := toolshelf.Renderer{Rules: rules}.Render(t.Context(), toolshelf.Command{Name: "c", Content: "x"}, toolshelf.ParseArgs("v"))
+		if got.Text != want || err != nil {
+			t.Errorf("%+v gives %q, %v; want %q", rules, got.Text, err, want)
 		}
 	}
-	want := []toolshelf.Argument{{Name: "a", Position: 1, Description: "d", Hint: "h", Required: true}}
+	want := []toolshelf.Argument{{Name: "a", Position: 1, Description: "d", Hint: "h", Required: true}, {Name: "1", Position: 2}}
 	if diff := cmp.Diff(want, argumentsOf(t, command)); diff != "" {
 		t.Errorf("Arguments (-want +got):\n%s", diff)
 	}
 }
 
-func TestCommandsRenderWithTheZeroRenderer(t *testing.T) {
-	command := commandOf(t, "---\narguments: [a]\n---\n$0 $1 $a `$1` $b")
-	if got, err := command.Render("v"); got != "$0 v v `$1` $b" || err != nil {
+func TestCommandsRenderWithTheirRules(t *testing.T) {
+	command := commandOf(t, "---\narguments: [a]\n---\n$1 $a `$1` $b")
+	if got, err := command.Render("v"); got != "v v `$1` $b" || err != nil {
 		t.Errorf("Render = %q, %v", got, err)
 	}
-	got, err := toolshelf.Renderer{}.RenderNamed(t.Context(), command, map[string]string{"a": "v", "b": "w"})
-	if got.Text != "$0 v v `$1` w" || err != nil {
-		t.Errorf("RenderNamed = %q, %v", got.Text, err)
+	got, err := toolshelf.Renderer{}.Render(t.Context(), command, toolshelf.Args{Named: map[string]string{"a": "v", "b": "w"}})
+	if got.Text != "v v `$1` w" || err != nil {
+		t.Errorf("Renderer.Render = %q, %v", got.Text, err)
+	}
+	command.Rules = client.Claude().Rules
+	if got, err := command.Render("v", "w"); got != "w v `w` $b" || err != nil {
+		t.Errorf("by the rules of Claude Code, Render = %q, %v", got, err)
+	}
+	got, err = toolshelf.Renderer{}.Render(t.Context(), command, toolshelf.Args{List: []string{"v", "w"}})
+	if got.Text != "v v `$1` $b" || err != nil {
+		t.Errorf("the zero Renderer gives %q, %v", got.Text, err)
+	}
+}
+
+func TestLayersHaveTheRulesOfTheirClients(t *testing.T) {
+	root := diskOf(t, map[string]string{
+		".claude/commands/c.md": "$1", ".claude/skills/s/SKILL.md": "---\nname: s\ndescription: d\n---\n$1 ${CLAUDE_SKILL_DIR}", ".opencode/commands/o.md": "$1",
+		".agents/skills/a/SKILL.md": "---\nname: a\ndescription: d\n---\n$HOME $1", "commands/own.md": "$1",
+	})
+	c := catalog(t, toolshelf.WithRoot(root), toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands"),
+		toolshelf.WithClient(client.Claude(), client.OpenCode(), client.Codex()))
+	for name, want := range map[string]string{"c": "y", "o": "x y", "own": "x"} {
+		command, err := c.Get(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := command.Render("x", "y"); got != want || err != nil {
+			t.Errorf("%s renders as %q, %v; want %q", name, got, err, want)
+		}
+	}
+	for name, want := range map[string]string{"s": "y " + filepath.Join(root, ".claude", "skills", "s"), "a": "$HOME x y"} {
+		skill, err := c.GetSkill(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := skill.Render("x", "y"); got != want || err != nil {
+			t.Errorf("%s renders as %q, %v; want %q", name, got, err, want)
+		}
+	}
+}
+
+func TestErrorsOfRender(t *testing.T) {
+	for _, tt := range []struct {
+		rules      client.Rules
+		text, args string
+		want       string
+	}{
+		{client.Codex().Rules, "$FILE $FILE $TO", "TO=x", "toolshelf: Render: \"c\" needs the arguments \"FILE\"; give each as KEY=value (INVALID_ARGUMENTS)"},
+		{client.Codex().Rules, "$FILE", "a b", "toolshelf: Render: the argument \"a\" of \"c\" has no name; give each argument as KEY=value (INVALID_ARGUMENTS)"},
+		{client.Gemini().Rules, "Run !{git diff", "a", "toolshelf: Render: the directive !{ at byte 4 of the text of \"c\" has no end; add the closing brace (INVALID_DIRECTIVE)"},
+	} {
+		_, err := toolshelf.Renderer{Rules: tt.rules}.Render(t.Context(), toolshelf.Command{Name: "c", Content: tt.text}, toolshelf.ParseArgs(tt.args))
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%q: got %v, want %s", tt.text, err, tt.want)
+		}
 	}
 }
 
@@ -111,12 +166,12 @@ func TestRenderLimitsTheText(t *testing.T) {
 	} {
 		t.Run(tt.what, func(t *testing.T) {
 			command := toolshelf.Command{Name: "bomb", Content: strings.Repeat("$x ", tt.n)}
-			got, err := toolshelf.Renderer{}.RenderNamed(t.Context(), command, map[string]string{"x": argument})
+			got, err := toolshelf.Renderer{}.Render(t.Context(), command, toolshelf.Args{Named: map[string]string{"x": argument}})
 			if toolshelf.CodeOf(err) != tt.code || (err == nil) == (got.Text == "") {
 				t.Errorf("got %d bytes, %v", len(got.Text), err)
 			}
 			var e *toolshelf.Error
-			if errors.As(err, &e) && (e.Op != "RenderNamed" || e.Path != "bomb") {
+			if errors.As(err, &e) && (e.Op != "Render" || e.Path != "bomb") {
 				t.Errorf("got %+v", e)
 			}
 		})
@@ -148,10 +203,10 @@ func TestEndedContexts(t *testing.T) {
 	if _, err := (toolshelf.Renderer{}).Arguments(ctx, toolshelf.Command{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Arguments returns %v", err)
 	}
-	if _, err := (toolshelf.Renderer{}).Render(ctx, toolshelf.Command{}); !errors.Is(err, context.Canceled) {
+	if _, err := (toolshelf.Renderer{}).Render(ctx, toolshelf.Command{}, toolshelf.Args{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Render returns %v", err)
 	}
-	if _, err := (toolshelf.Renderer{}).RenderNamed(ctx, toolshelf.Command{}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("RenderNamed returns %v", err)
+	if _, err := (toolshelf.Renderer{}).Render(ctx, toolshelf.Skill{}, toolshelf.Args{Line: "x"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Render of a skill returns %v", err)
 	}
 }

@@ -648,10 +648,11 @@ func otherMethods() map[string]func(context.Context, *toolshelf.Catalog) error {
 			_, err := toolshelf.Renderer{}.Arguments(context.Background(), c)
 			return err
 		}),
-		"Renderer.RenderNamed": onCommand(func(c toolshelf.Command) error {
-			_, err := toolshelf.Renderer{}.RenderNamed(context.Background(), c, map[string]string{"x": "y"})
+		"Renderer.Render": onCommand(func(c toolshelf.Command) error {
+			_, err := toolshelf.Renderer{}.Render(context.Background(), c, toolshelf.Args{Named: map[string]string{"x": "y"}})
 			return err
 		}),
+		"Skill.Render": onSkill(func(s toolshelf.Skill) error { _, err := s.Render("x"); return err }),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
@@ -113,7 +114,7 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 			return r, err
 		}
 	}
-	skill := Skill{SkillInfo: o.info(text), Content: text.content(), Source: c.skillSource(e), FilesTruncated: true}
+	skill := Skill{SkillInfo: o.info(text), Content: text.content(), Rules: c.skills.Layer(e.Layer()).Rules, Source: c.skillSource(e), FilesTruncated: true}
 	return reading[Skill, SkillInfo]{skill, []SkillInfo{skill.SkillInfo}}, nil
 }
 
@@ -227,11 +228,12 @@ func (c bridged) SkillSubdir(s SkillInfo) string {
 // A Skill is a complete skill, without the contents of the files beside SKILL.md.
 type Skill struct {
 	SkillInfo
-	Content        string      `json:"content"`                   // the Markdown after the frontmatter, unchanged
-	Files          []SkillFile `json:"files"`                     // sorted by the bytes of Path; includes SKILL.md
-	FilesTruncated bool        `json:"files_truncated,omitempty"` // Files is incomplete
-	Raw            []byte      `json:"-"`                         // the bytes of SKILL.md; the caller may modify them
-	Source         skillSource `json:"-"`                         // the catalog of the skill, for FS
+	Content        string       `json:"content"`                   // the Markdown after the frontmatter, unchanged
+	Files          []SkillFile  `json:"files"`                     // sorted by the bytes of Path; includes SKILL.md
+	FilesTruncated bool         `json:"files_truncated,omitempty"` // Files is incomplete
+	Raw            []byte       `json:"-"`                         // the bytes of SKILL.md; the caller may modify them
+	Source         skillSource  `json:"-"`                         // the catalog of the skill, for FS
+	Rules          client.Rules `json:"-"`                         // the placeholder rules of the client of the layer; zero without WithClient
 }
 
 // MarshalJSON returns a JSON object with the fields of s and the member
@@ -421,6 +423,7 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 		Files:          make([]SkillFile, len(listed.Files)),
 		FilesTruncated: listed.Truncated,
 		Source:         o.skillSource(o.entry),
+		Rules:          o.skills.Layer(o.entry.Layer()).Rules,
 	}
 	o.record(func() SkillInfo { return skill.SkillInfo })
 	// The directory may spell the file name in another letter case than the list.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -17,7 +18,7 @@ import (
 )
 
 // ListUsage is documented at bridge.Catalog.
-func (c bridged) ListUsage(ctx context.Context, size int, cursor string, rules template.Options) (bridge.UsageList, error) {
+func (c bridged) ListUsage(ctx context.Context, size int, cursor string, rules *client.Rules) (bridge.UsageList, error) {
 	const op = "ListUsage"
 	if err := c.begin(ctx, op); err != nil {
 		return bridge.UsageList{}, err
@@ -39,7 +40,7 @@ func (c bridged) ListUsage(ctx context.Context, size int, cursor string, rules t
 }
 
 // AllUsage is documented at bridge.Catalog.
-func (c bridged) AllUsage(ctx context.Context, rules template.Options) iter.Seq2[bridge.Usage, error] {
+func (c bridged) AllUsage(ctx context.Context, rules *client.Rules) iter.Seq2[bridge.Usage, error] {
 	return func(yield func(bridge.Usage, error) bool) {
 		const op = "AllUsage"
 		if err := c.begin(ctx, op); err != nil {
@@ -70,16 +71,20 @@ func (c bridged) AllUsage(ctx context.Context, rules template.Options) iter.Seq2
 const usageWait = 500 * time.Millisecond
 
 // usageOf returns the usage of each entry.
-func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, rules template.Options) ([]bridge.Usage, error) {
+func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, rules *client.Rules) ([]bridge.Usage, error) {
 	all := make([]bridge.Usage, len(entries))
 	reads := make([]*late.Read[[]template.Parameter], len(entries))
 	for i, e := range entries {
 		all[i] = bridge.Usage{Name: e.Name, Description: e.Description()}
+		key := usageKey{e, c.commands.Layer(e.Layer()).Rules}
+		if rules != nil {
+			key.rules = *rules
+		}
 		kept := c.caches.usages.Get(e.File())
-		if kept != nil && kept.Value.settled && kept.Value.rules == rules && stamp.Of(kept.Info).Same(e.Stamp) {
+		if kept != nil && kept.Value.settled && kept.Value.rules == key.rules && stamp.Of(kept.Info).Same(e.Stamp) {
 			all[i].Arguments = slices.Clone(kept.Value.arguments)
 		} else {
-			reads[i] = c.usageReads.Start(usageKey{e, rules})
+			reads[i] = c.usageReads.Start(key)
 		}
 	}
 	err := c.usageReads.Wait(ctx, reads, usageWait, func(i int, arguments []template.Parameter) { all[i].Arguments = slices.Clone(arguments) })
@@ -91,7 +96,7 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, rules tem
 
 // A usage holds the arguments of a command by some rules. It is immutable.
 type usage struct {
-	rules     template.Options
+	rules     client.Rules
 	arguments []template.Parameter
 	head      uint64 // hash of the bytes read
 	whole     bool   // head covers the whole file
@@ -102,7 +107,7 @@ var usageSeed = maphash.MakeSeed()
 
 type usageKey struct {
 	entry *index.Entry
-	rules template.Options
+	rules client.Rules
 }
 
 // readUsage reads the arguments of a command. If the text is the same as at the last
@@ -121,7 +126,7 @@ func (c *Catalog) readUsage(of usageKey) []template.Parameter {
 	if kept := c.caches.usages.Get(e.File()); kept != nil && kept.Value.rules == of.rules && kept.Value.head == u.head && kept.Value.whole == u.whole {
 		u.arguments = kept.Value.arguments
 	} else {
-		u.arguments = of.rules.Listed(e.Path, head, u.whole)
+		u.arguments = template.Renderer{Rules: of.rules}.Listed(e.Path, head, u.whole)
 	}
 	size := int64(0)
 	for _, a := range u.arguments {

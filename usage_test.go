@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
@@ -95,7 +96,7 @@ func bridgeOf(c *toolshelf.Catalog) bridge.Catalog[toolshelf.SkillInfo, toolshel
 // argumentNames returns the names of the arguments of each command on a page.
 func argumentNames(t testing.TB, c *toolshelf.Catalog) map[string][]string {
 	t.Helper()
-	list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", template.Options{})
+	list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +127,7 @@ func testListUsageIsListWithArguments(t *testing.T) {
 	}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)))
 	var all []bridge.Usage
-	for u, err := range bridgeOf(c).AllUsage(t.Context(), template.Options{}) {
+	for u, err := range bridgeOf(c).AllUsage(t.Context(), nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +141,7 @@ func testListUsageIsListWithArguments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		usage, err := bridgeOf(c).ListUsage(t.Context(), page.Size, page.Cursor, template.Options{})
+		usage, err := bridgeOf(c).ListUsage(t.Context(), page.Size, page.Cursor, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,11 +179,11 @@ func testListUsageIsListWithArguments(t *testing.T) {
 func TestListUsageReturnsTheErrorsOfList(t *testing.T) {
 	c := catalog(t, toolshelf.WithFs(afero.NewMemMapFs()), toolshelf.WithCommandsDir("commands"))
 	list := func(ctx context.Context, page toolshelf.Page) error {
-		_, err := bridgeOf(c).ListUsage(ctx, page.Size, page.Cursor, template.Options{})
+		_, err := bridgeOf(c).ListUsage(ctx, page.Size, page.Cursor, nil)
 		return err
 	}
 	all := func(ctx context.Context) (last error) {
-		for _, err := range bridgeOf(c).AllUsage(ctx, template.Options{}) {
+		for _, err := range bridgeOf(c).AllUsage(ctx, nil) {
 			last = err
 		}
 		return last
@@ -225,9 +226,9 @@ func TestListUsageReadsAnUnchangedFileOnce(t *testing.T) {
 			t.Errorf("the second list read %d bytes, want 0", n)
 		}
 		// A renderer with other options has other arguments.
-		list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", template.Options{CountFromZero: true})
-		if err != nil || list.Commands[0].Arguments != nil {
-			t.Errorf("from zero, $1 alone is no argument: got %+v, %v", list.Commands, err)
+		list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", &client.Rules{Count: client.CountFromZero})
+		if err != nil || len(list.Commands[0].Arguments) != 2 {
+			t.Errorf("from zero, $1 is the second argument: got %+v, %v", list.Commands, err)
 		}
 		if err := afero.WriteFile(fsys, "commands/a.md", []byte("${input:new}\n"), 0o644); err != nil {
 			t.Fatal(err)
@@ -288,7 +289,7 @@ func TestListUsageEndsWithItsContextOrTheCatalog(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		begin := time.Now()
-		if _, err := bridgeOf(c).ListUsage(ctx, 0, "", template.Options{}); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > time.Millisecond {
+		if _, err := bridgeOf(c).ListUsage(ctx, 0, "", nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > time.Millisecond {
 			t.Errorf("got %v after %s", err, time.Since(begin))
 		}
 		close(gate)
@@ -356,7 +357,7 @@ func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		fsys.total()
-		list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", template.Options{})
+		list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -369,7 +370,7 @@ func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		head := command.Raw[:min(len(command.Raw), limit)]
-		if diff := cmp.Diff(template.Options{}.Listed(command.Metadata.Path, head, len(head) == len(command.Raw)), got); diff != "" {
+		if diff := cmp.Diff(template.Renderer{}.Listed(command.Metadata.Path, head, len(head) == len(command.Raw)), got); diff != "" {
 			t.Errorf("%s (-Listed +ListUsage):\n%s", name, diff)
 		}
 	}

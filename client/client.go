@@ -35,6 +35,11 @@ type Client struct {
 	// directory. The first existing file counts.
 	Manifests []string
 
+	// Rules are the placeholder rules of the texts of commands, and SkillRules the rules of the texts of
+	// skills. They are zero, the default rules, if the client documents no rules, or fills no arguments
+	// into skills.
+	Rules, SkillRules Rules
+
 	// Fields are the fields of the headers. Fields is nil if the client documents no limit and no
 	// field beyond the fields of [AgentSkills].
 	Fields []Field

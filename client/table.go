@@ -51,6 +51,7 @@ func Claude() Client {
 			{Dir: ".", Pattern: "CLAUDE.local.md", Parents: true},
 			{Dir: ".claude/rules", Pattern: "**/*.md"},
 		},
+		Rules: claudeRules, SkillRules: claudeRules,
 		Manifests: []string{".claude-plugin/plugin.json"}, // code.claude.com/docs/en/plugins-reference, 2026-10
 		Fields: []Field{ // code.claude.com/docs/en/skills and …/sub-agents, 2026-08, and Claude Code 2.1.330
 			{Name: "name"}, {Name: "description", Cut: 1536}, {Name: "when_to_use"}, {Name: "argument-hint"}, {Name: "arguments", Kind: List},
@@ -65,6 +66,11 @@ func Claude() Client {
 			{Name: "isolation", Files: Agents}, {Name: "color", Files: Agents}, {Name: "initialPrompt", Files: Agents},
 		}}
 }
+
+// claudeRules are the rules of code.claude.com/docs/en/skills, available string substitutions, 2026-10.
+// Commands count from 0 too: github.com/anthropics/claude-plugins-official/issues/6246, version 2.1.273.
+var claudeRules = Rules{Forms: Arguments | Indexed | Numbered | Declared | Value | ShellQuote | FilePath,
+	Count: CountFromZero, Number: OutsideWords, NoName: Empty, Code: CodeWithPlaceholders, Escape: Backslash}
 
 // Cline returns the row of Cline. Cline calls its commands workflows.
 func Cline() Client {
@@ -103,6 +109,8 @@ func Codex() Client {
 			{Dir: ".", Pattern: "AGENTS.override.md", Parents: true},
 			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
 		},
+		Rules: Rules{Forms: Arguments | Numbered | Capital, Count: CountFromOne, Number: OneDigit, NoNumber: Empty, NoName: Fails, Joined: true,
+			Code: NoCode, Escape: Dollars, Append: Drop}, // codex-rs/tui/src/bottom_pane/prompt_args.rs, the last version with prompts, 2026-02
 		Manifests: []string{"plugin.json", ".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"}, // core-plugins/manifest.rs, 2026-11
 		Fields: []Field{ // github.com/openai/codex docs/prompts.md, 2026-02; codex-rs/core/src/skills/loader.rs f793618e, 2026-03
 			{Name: "description", Files: Commands}, {Name: "argument-hint", Files: Commands},
@@ -149,6 +157,7 @@ func Crush() Client {
 		Skills: []Place{ // github.com/charmbracelet/crush 37f36e93, internal/config, 2026-11
 			{Base: Config, Dir: "crush/skills", Pattern: "**/SKILL.md"},
 		},
+		Rules: Rules{Forms: Capital, NoName: Fails, Code: NoCode, Escape: NoEscape, Append: Drop}, // …, internal/commands, and internal/ui/model/ui.go
 		Fields: []Field{ // github.com/charmbracelet/crush 37f36e93, internal/skills/skills.go, 2026-11; also a directory with another name, except for letter case
 			{Name: "name", Files: Skills, Required: true, Limit: 64}, {Name: "description", Files: Skills, Required: true, Limit: 1024},
 			{Name: "user-invocable", Files: Skills, Kind: Flag}, {Name: "disable-model-invocation", Files: Skills, Kind: Flag}, {Name: "license", Files: Skills},
@@ -177,6 +186,7 @@ func Cursor() Client {
 			{Dir: ".cursor/rules", Pattern: "**/*.mdc"},
 			{Dir: ".", Pattern: "**/AGENTS.md"},
 		},
+		Rules:     Rules{Forms: NoForms, Append: AppendLine},             // cursor.com/docs/plugins/building, 2026-11
 		Manifests: []string{"plugin.json", ".cursor-plugin/plugin.json"}} // cursor.com/docs/plugins/building, 2026-11
 }
 
@@ -214,7 +224,8 @@ func Gemini() Client {
 		Instructions: []Place{ // geminicli.com/docs/cli/gemini-md, 2026-11
 			{Dir: ".", Pattern: "GEMINI.md", Parents: true},
 		},
-		Manifests: []string{"gemini-extension.json"}, // geminicli.com/docs/extensions, 2026-11
+		Rules:     Rules{Forms: Args | ShellBraces | FileBraces, Code: NoCode, Escape: NoEscape, Append: AppendCommand}, // github.com/google-gemini/gemini-cli 5411f113, packages/cli/src/services/prompt-processors, 2026-08
+		Manifests: []string{"gemini-extension.json"},                                                                    // geminicli.com/docs/extensions, 2026-11
 		Fields: []Field{ // github.com/google-gemini/gemini-cli 5411f113, FileCommandLoader.ts, skillLoader.ts and agentLoader.ts, 2026-08
 			{Name: "prompt", Files: Commands, Required: true}, {Name: "description", Files: Commands},
 			{Name: "name", Files: Skills, Required: true}, {Name: "description", Files: Skills, Required: true},
@@ -276,7 +287,9 @@ func Kit() Client {
 		},
 		Skills: []Place{ // github.com/mark3labs/kit a3743877, 2026-11
 			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
-		}}
+		},
+		Rules: Rules{Forms: Arguments | Numbered | At | Plus | BracedArguments | BracedNumber | Slice | NumberSlice, Count: CountFromOne, Number: Anywhere,
+			NoNumber: Empty, Joined: true, Code: CodeStays, Escape: NoEscape, Append: Drop}} // github.com/mark3labs/kit a3743877, internal/prompts/template.go, 2026-08
 }
 
 // OpenCode returns the row of OpenCode. OpenCode itself separates the directories of a command
@@ -306,6 +319,7 @@ func OpenCode() Client {
 		Instructions: []Place{ // opencode.ai/docs/rules, 2026-11
 			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
 		},
+		Rules: openCodeRules, SkillRules: openCodeRules,
 		Fields: []Field{ // github.com/anomalyco/opencode config/command.ts and skill/index.ts, and opencode.ai/docs/agents, 2026-11
 			{Name: "description", Files: Commands}, {Name: "agent", Files: Commands}, {Name: "model", Files: Commands}, {Name: "subtask", Files: Commands, Kind: Flag},
 			{Name: "name", Files: Skills, Required: true}, {Name: "description", Files: Skills, Required: true}, {Name: "license", Files: Skills},
@@ -315,6 +329,11 @@ func OpenCode() Client {
 			{Name: "hidden", Files: Agents, Kind: Flag}, {Name: "disable", Files: Agents, Kind: Flag}, {Name: "color", Files: Agents},
 		}}
 }
+
+// openCodeRules are the rules of packages/opencode/src/session/prompt.ts and config/markdown.ts, 2026-11.
+// Every skill is a command too.
+var openCodeRules = Rules{Forms: Arguments | Numbered | ShellQuote | FilePath, Count: CountFromOne, Number: Anywhere, NoNumber: Empty, Rest: true,
+	Code: NoCode, Escape: NoEscape, Append: AppendLine}
 
 // Pi returns the row of pi. Pi also reads a Markdown file in the directory of skills as a skill;
 // the table has no such place.
@@ -333,6 +352,8 @@ func Pi() Client {
 		Instructions: []Place{ // github.com/badlogic/pi-mono 83378aad, 2026-11
 			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
 		},
+		Rules: Rules{Forms: Arguments | Numbered | At | Slice | Default, Count: CountFromOne, Number: Anywhere, NoNumber: Empty, Joined: true,
+			Code: NoCode, Escape: NoEscape, Append: Drop}, // npm @earendil-works/pi-coding-agent 1.5.2, core/prompt-templates.js, 2026-11
 		Fields: []Field{ // github.com/badlogic/pi-mono 83378aad, core/skills.ts and core/prompt-templates.ts, 2026-11
 			{Name: "description", Files: Commands}, {Name: "argument-hint", Files: Commands},
 			{Name: "name", Files: Skills}, {Name: "description", Files: Skills, Required: true}, {Name: "disable-model-invocation", Files: Skills, Kind: Flag},
@@ -359,7 +380,8 @@ func Qwen() Client {
 		Instructions: []Place{ // github.com/QwenLM/qwen-code docs, memory, 2026-10
 			{Dir: ".", Pattern: "QWEN.md", Parents: true},
 		},
-		Manifests: []string{"qwen-extension.json", "plugin.json"}} // github.com/QwenLM/qwen-code docs, extensions, 2026-10
+		Rules:     Rules{Forms: Args | ShellBraces | FileBraces, Code: NoCode, Escape: NoEscape, Append: AppendCommand}, // github.com/QwenLM/qwen-code packages/cli/src/services/command-factory.ts, 2026-10
+		Manifests: []string{"qwen-extension.json", "plugin.json"}}                                                       // github.com/QwenLM/qwen-code docs, extensions, 2026-10
 }
 
 // Roo returns the row of Roo Code, without the skills of single modes.
@@ -398,7 +420,8 @@ func VSCode() Client {
 			{Dir: ".github/instructions", Pattern: "**/*.instructions.md"},
 			{Dir: ".", Pattern: "AGENTS.md"},
 		},
-		Manifests: []string{"plugin.json"}, // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
+		Rules:     Rules{Forms: Input | Value, Code: NoCode, Escape: NoEscape, Append: AppendLine}, // …/prompt-files, variables
+		Manifests: []string{"plugin.json"},                                                         // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
 		Fields: []Field{ // code.visualstudio.com/docs/agent-customization, and promptsServiceImpl.ts of github.com/microsoft/vscode, 2026-11
 			{Name: "name", Files: Commands}, {Name: "description", Files: Commands}, {Name: "argument-hint", Files: Commands}, {Name: "agent", Files: Commands},
 			{Name: "mode", Files: Commands}, {Name: "model", Files: Commands}, {Name: "tools", Files: Commands, Kind: List},

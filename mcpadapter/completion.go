@@ -93,7 +93,7 @@ func (a *Adapter) argumentChoices(ctx context.Context, name, argument string, to
 			return nil, err
 		}
 		if err == nil {
-			arguments, err := a.config.renderer.Arguments(ctx, command)
+			arguments, err := a.renderer(command).Arguments(ctx, command)
 			if err != nil {
 				return nil, err
 			}

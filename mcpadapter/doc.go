@@ -116,7 +116,7 @@
 // # Prompts
 //
 // Each listed command of the catalog is a prompt with the name of the command.
-// Renderer.Arguments determines the arguments of the prompt, and Renderer.RenderNamed its
+// Renderer.Arguments determines the arguments of the prompt, and Renderer.Render its
 // text. The adapter executes no !`command` and reads no @file of the text.
 //
 // # Skills

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -178,7 +179,7 @@ func ExampleAdapter_ToolsPage() {
 func ExampleWithRenderer() {
 	catalog := sample()
 	defer catalog.Close()
-	adapter, err := mcpadapter.New(catalog, mcpadapter.WithRenderer(toolshelf.Renderer{CountFromZero: true}))
+	adapter, err := mcpadapter.New(catalog, mcpadapter.WithRenderer(toolshelf.Renderer{Rules: client.Claude().Rules}))
 	if err != nil {
 		log.Fatal(err)
 	}

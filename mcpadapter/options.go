@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
 // An Option sets one property of an Adapter. If several options set the same
@@ -22,7 +23,7 @@ type config struct {
 	version      string
 	instructions string
 	listChanged  bool
-	renderer     toolshelf.Renderer
+	renderer     *toolshelf.Renderer // nil means the rules of the layer of each command
 	dialect      Dialect
 
 	relativePaths bool
@@ -174,10 +175,19 @@ func WithListChanged() Option {
 	return func(c *config) error { c.listChanged = true; return nil }
 }
 
-// WithRenderer sets the Renderer that fills arguments into the texts of prompts. The
-// default is the zero Renderer.
+// WithRenderer sets the Renderer that fills arguments into the texts of prompts. Without
+// WithRenderer, the text of a prompt follows the Rules of its command: the rules of the client of the
+// layer (see toolshelf.WithClient), and otherwise the default rules.
 func WithRenderer(r toolshelf.Renderer) Option {
-	return func(c *config) error { c.renderer = r; return nil }
+	return func(c *config) error { c.renderer = &r; return nil }
+}
+
+// rules returns the rules of WithRenderer, or nil.
+func (c *config) rules() *client.Rules {
+	if c.renderer == nil {
+		return nil
+	}
+	return &c.renderer.Rules
 }
 
 func invalidOption(message string) error {

@@ -49,7 +49,7 @@ type PromptText struct {
 // lists do not wait for the file.
 func (a *Adapter) Prompts(ctx context.Context) (all []Prompt, err error) {
 	defer a.hider.error(&err)
-	for usage, err := range a.bridge.AllUsage(ctx, template.Options(a.config.renderer)) {
+	for usage, err := range a.bridge.AllUsage(ctx, a.config.rules()) {
 		if err != nil {
 			return all, a.ignoreMissing(ctx, err)
 		}
@@ -91,7 +91,7 @@ func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptL
 			return PromptList{}, invalidCursor("")
 		}
 	}
-	usage, err := a.bridge.ListUsage(ctx, size, from, template.Options(a.config.renderer))
+	usage, err := a.bridge.ListUsage(ctx, size, from, a.config.rules())
 	missing := errors.Is(err, toolshelf.ErrDirectoryNotFound)
 	switch err = a.ignoreMissing(ctx, err); {
 	case errors.Is(err, toolshelf.ErrInvalidCursor), err == nil && missing && cursor != nil:
@@ -134,10 +134,18 @@ func (a *Adapter) promptOf(command toolshelf.Command) Prompt {
 	return newPrompt(command.Name, command.Metadata.Description, a.listedArguments(command))
 }
 
+// renderer returns the Renderer of WithRenderer, or the rules of the layer of a command.
+func (a *Adapter) renderer(command toolshelf.Command) toolshelf.Renderer {
+	if a.config.renderer != nil {
+		return *a.config.renderer
+	}
+	return toolshelf.Renderer{Rules: command.Rules}
+}
+
 // listedArguments returns the arguments of a command in a list of prompts.
 func (a *Adapter) listedArguments(command toolshelf.Command) []template.Parameter {
 	head := command.Raw[:min(len(command.Raw), template.MaxListedText)]
-	return template.Options(a.config.renderer).Listed(command.Metadata.Path, head, len(head) == len(command.Raw))
+	return template.Renderer(a.renderer(command)).Listed(command.Metadata.Path, head, len(head) == len(command.Raw))
 }
 
 func newPrompt(name, description string, arguments []template.Parameter) Prompt {
@@ -163,7 +171,8 @@ const maxPromptArguments = 1000
 // unknown arguments and for more than 1,000 arguments. For an unknown prompt, the
 // *RPCError wraps toolshelf.ErrCommandNotFound or toolshelf.ErrInvalidCommandName.
 // GetPrompt also returns the error of the context and the errors of Catalog.Get and
-// Renderer.RenderNamed.
+// Renderer.Render; for toolshelf.ErrInvalidArguments, an *RPCError with CodeInvalidParams that wraps
+// the error.
 func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[string]string) (prompt PromptText, err error) {
 	defer a.hider.error(&err)
 	command, err := a.command(ctx, name)
@@ -174,10 +183,9 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 		return PromptText{}, invalidParams("%d arguments were given for the prompt %s; a prompt takes at most %d", len(arguments), quote(name), maxPromptArguments)
 	}
 	if len(arguments) == 0 {
-		rendering, err := a.config.renderer.Render(ctx, command)
-		return PromptText{Description: command.Metadata.Description, Text: rendering.Text}, err
+		return a.promptText(ctx, command, nil)
 	}
-	expected, err := a.config.renderer.Arguments(ctx, command)
+	expected, err := a.renderer(command).Arguments(ctx, command)
 	if err != nil {
 		return PromptText{}, err
 	}
@@ -201,7 +209,17 @@ func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[stri
 		}
 		return PromptText{}, unknownArguments("the prompt", unknown, names)
 	}
-	rendering, err := a.config.renderer.RenderNamed(ctx, command, arguments)
+	return a.promptText(ctx, command, arguments)
+}
+
+func (a *Adapter) promptText(ctx context.Context, command toolshelf.Command, arguments map[string]string) (PromptText, error) {
+	rendering, err := a.renderer(command).Render(ctx, command, toolshelf.Args{Named: arguments})
+	var e *toolshelf.Error
+	if errors.Is(err, toolshelf.ErrInvalidArguments) && errors.As(err, &e) {
+		invalid := invalidParams("%s", e.Message)
+		invalid.err = err
+		return PromptText{}, invalid
+	}
 	return PromptText{Description: command.Metadata.Description, Text: rendering.Text}, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -160,7 +161,7 @@ func TestFirstArgumentAppearsInTheText(t *testing.T) {
 
 func TestWithRendererSetsTheRenderer(t *testing.T) {
 	fsys := memory(t, map[string]string{"commands/run.md": "Run `make $0`.\n"})
-	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithRenderer(toolshelf.Renderer{InCode: true, CountFromZero: true}))
+	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithRenderer(toolshelf.Renderer{Rules: client.Claude().Rules}))
 	p, ok, err := a.Prompt(ctx, "run")
 	if err != nil || !ok || len(p.Arguments) != 1 {
 		t.Fatalf("got %+v, %t, %v", p, ok, err)

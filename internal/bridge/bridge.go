@@ -10,6 +10,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/template"
@@ -34,7 +35,7 @@ func Of[Skill, File any](catalog any) Catalog[Skill, File] {
 
 // Catalog has the methods of a catalog for package mcpadapter.
 type Catalog[Skill, File any] interface {
-	// ListUsage is Catalog.List with the arguments of each command: the result of Options.Listed. The size has no
+	// ListUsage is Catalog.List with the arguments of each command: the result of Renderer.Listed by rules, or by the rules of the layer of each command. The size has no
 	// maximum; 0 is the default.
 	//
 	// A slow file does not delay other files. ListUsage reads the files of a page concurrently. If no read completes for
@@ -44,11 +45,11 @@ type Catalog[Skill, File any] interface {
 	// ListUsage returns the errors of List. In addition to the cost of List, ListUsage reads the files that are new or have
 	// changed, at most 64 KiB of each. ListUsage caches up to 16 MiB of arguments. On a filesystem without change times,
 	// ListUsage reads all files of the page, and parses the changed files only.
-	ListUsage(ctx context.Context, size int, cursor string, rules template.Options) (UsageList, error)
+	ListUsage(ctx context.Context, size int, cursor string, rules *client.Rules) (UsageList, error)
 
 	// AllUsage ranges over the commands of all pages of ListUsage, as of the start of the range. AllUsage reads the files
 	// of 100 commands at a time. An error of ListUsage ends the range: AllUsage yields the error once, with a zero Usage.
-	AllUsage(ctx context.Context, rules template.Options) iter.Seq2[Usage, error]
+	AllUsage(ctx context.Context, rules *client.Rules) iter.Seq2[Usage, error]
 
 	// SkillLayers returns the names of the layers of skills, as given to the options, in order of precedence. A missing
 	// directory that no option names is omitted, and after Close every such directory. SkillLayers stats the directories

@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
@@ -45,6 +46,8 @@ type Layer struct {
 
 	Store fs.FS // the fs.FS below FS; nil for a directory of the catalog's filesystem
 	Fed   bool  // Config.Feed reports the changes of the layer
+
+	Rules client.Rules // the placeholder rules of the client of WithPlace
 
 	// Commands only.
 	Nested bool   // read subdirectories; their names, each followed by ":", precede the command name

@@ -14,11 +14,20 @@ import (
 // client guide of the Agent Skills format.
 const maxPlaceDepth = 6
 
-// WithPlace returns the layer with the pattern of a place. A place without a pattern changes nothing.
-func (l Layer) WithPlace(p client.Place) Layer {
+// A Place is a place of a client, with the placeholder rules of the client.
+type Place struct {
+	client.Place
+	Rules client.Rules
+}
+
+// WithPlace returns the layer with the pattern and the rules of a place. A place without a pattern
+// changes nothing.
+func (l Layer) WithPlace(of Place) Layer {
+	p := of.Place
 	if p.Pattern == "" {
 		return l
 	}
+	l.Rules = of.Rules
 	if skillPlace(p) {
 		if l.Depth = 1; p.Nested() {
 			l.Depth = maxPlaceDepth
@@ -52,27 +61,28 @@ func checkSkills(p client.Place) error {
 
 // Places returns the places of clients, highest precedence first: the places of the project, then
 // the places of the user. A place with subdirectories includes the same place without
-// subdirectories. A place that the index cannot read is an error.
-func Places(clients []client.Client) (commands, skills []client.Place, err error) {
+// subdirectories. A place of several clients has the rules of the first client. A place that the index
+// cannot read is an error.
+func Places(clients []client.Client) (commands, skills []Place, err error) {
 	for _, inProject := range []bool{true, false} {
-		add := func(all *[]client.Place, from client.Client, places []client.Place, check func(client.Place) error) {
+		add := func(all *[]Place, from client.Client, places []client.Place, rules client.Rules, check func(client.Place) error) {
 			for _, p := range places {
 				invalid := cmp.Or(p.Check(), check(p))
-				switch i := slices.IndexFunc(*all, func(other client.Place) bool { return samePlace(p, other) }); {
+				switch i := slices.IndexFunc(*all, func(other Place) bool { return samePlace(p, other.Place) }); {
 				case err != nil:
 				case invalid != nil:
 					err = fmt.Errorf("the place %q of the client %q: %w", p.Path(), from.Name, invalid)
 				case inProject != (p.Base == client.Project):
 				case i < 0:
-					*all = append(*all, p)
+					*all = append(*all, Place{p, rules})
 				case p.Nested():
 					(*all)[i].Pattern = p.Pattern
 				}
 			}
 		}
 		for _, c := range clients {
-			add(&commands, c, c.Commands, checkCommands)
-			add(&skills, c, c.Skills, checkSkills)
+			add(&commands, c, c.Commands, c.Rules, checkCommands)
+			add(&skills, c, c.Skills, c.SkillRules, checkSkills)
 		}
 	}
 	return commands, skills, err

@@ -23,7 +23,7 @@ func (f *File) hint() []problem.Problem {
 			"the text has no placeholder for the arguments of argument-hint; some clients append the arguments to the text, and other clients drop the arguments",
 			"write $ARGUMENTS in the text, or remove argument-hint")}
 	}
-	beyond, ok := template.BeyondNamed(body, f.Doc.Frontmatter)
+	beyond, ok := template.Renderer{}.Beyond(template.Source{Text: body, Header: f.Doc.Frontmatter})
 	if !ok {
 		return nil
 	}

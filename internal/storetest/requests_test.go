@@ -13,7 +13,6 @@ import (
 	"github.com/toolshelf-go/toolshelf"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
-	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
 // fill adds commands, and skills of one to four files.
@@ -76,7 +75,7 @@ func getSkill(name string) call {
 }
 
 func usagePage(ctx context.Context, c *toolshelf.Catalog) error {
-	_, err := bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](c).ListUsage(ctx, 0, "", template.Options{})
+	_, err := bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](c).ListUsage(ctx, 0, "", nil)
 	return err
 }
 
@@ -190,7 +189,7 @@ func TestAVersionShowsEachChange(t *testing.T) {
 			if err := searchFor(word)(t.Context(), c); err != nil {
 				t.Errorf("Search for %s: %v", word, err)
 			}
-			usage, err := bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](c).ListUsage(t.Context(), 0, "", template.Options{})
+			usage, err := bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](c).ListUsage(t.Context(), 0, "", nil)
 			if err != nil || len(usage.Commands[1].Arguments) != 1 || usage.Commands[1].Arguments[0].Name != word {
 				t.Errorf("ListUsage: %v, %v, want %s", usage.Commands, err, word)
 			}

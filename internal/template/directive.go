@@ -4,11 +4,14 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
 // A Directive is the place of a shell command or of a file in a rendered text.
 type Directive struct {
 	Kind          Kind
+	Braces        bool // !{command} or @{path}
 	FromArguments bool // the directive holds text of an argument
 	Start, End    int  // in bytes, in the rendered text
 }
@@ -18,26 +21,38 @@ type Kind uint8
 
 // The kinds of directives.
 const (
-	Shell Kind = iota // !`command`
-	File              // @path
+	Shell Kind = iota // !`command` and !{command}
+	File              // @path and @{path}
 )
 
 // Text returns the command or the path of a directive in a rendered text.
 func (d Directive) Text(rendered string) string {
-	if d.Kind == Shell {
+	switch {
+	case d.Braces:
+		return strings.TrimSpace(rendered[d.Start+len("!{") : d.End-len("}")])
+	case d.Kind == Shell:
 		return rendered[d.Start+len("!`") : d.End-len("`")]
 	}
 	return rendered[d.Start+len("@") : d.End]
 }
 
-// shell yields the directive at the exclamation mark at i, if any, and the tokens
-// in the command. shell returns the index of the text to scan next.
-func (s *scanner) shell(i, end int) int {
+// command yields the directive at the exclamation mark at i, if any, and the tokens
+// in the command. command returns the index of the text to scan next.
+func (s *scanner) command(i, end int) int {
 	from := i + len("!`")
-	if !s.opens(i, "") || from > end || s.text[i+1] != '`' {
+	switch {
+	case from > end:
+		return i + 1
+	case s.text[i+1] == '{' && s.forms&client.ShellBraces != 0:
+		return s.braces(shellStart, shellEnd, i, end)
+	case s.text[i+1] != '`' || s.forms&client.ShellQuote == 0 || !s.opens(i, ""):
 		return i + 1
 	}
-	n := strings.IndexAny(s.text[from:end], "`\n")
+	stops := "`\n"
+	if s.rules.Code == client.NoCode {
+		stops = "`"
+	}
+	n := strings.IndexAny(s.text[from:end], stops)
 	if n < 0 {
 		s.meter.Add(end - from)
 		return i + 1
@@ -52,10 +67,43 @@ func (s *scanner) shell(i, end int) int {
 	return from + n + 1
 }
 
+// braces yields the directive !{command} or @{path} at i, and the tokens within. The braces are
+// balanced. Without the closing brace, the whole text is invalid.
+func (s *scanner) braces(first, last tokenKind, i, end int) int {
+	from := i + len("!{")
+	n, depth := from, 1
+	for n < end && depth > 0 && s.meter.Add(1) {
+		switch s.text[n] {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		n++
+	}
+	if depth > 0 {
+		s.unclosed = &UnclosedError{s.text[i:from], i}
+		return end
+	}
+	if strings.TrimSpace(s.text[from:n-1]) == "" {
+		s.yield(token{kind: removedToken, start: i, end: n})
+		return n
+	}
+	s.yield(token{kind: first, start: i, braces: true})
+	s.shell = first == shellStart
+	s.fill(from, n-1)
+	s.shell = false
+	s.yield(token{kind: last, end: n - 1, braces: true})
+	return n
+}
+
 // file yields the directive at the at sign at i, if any, and the placeholders in
 // the path. file returns the index of the text to scan next.
 func (s *scanner) file(i, end int) int {
-	if !s.opens(i, "(（") {
+	if s.forms&client.FileBraces != 0 && strings.HasPrefix(s.text[i:end], "@{") {
+		return s.braces(fileStart, fileEnd, i, end)
+	}
+	if s.forms&client.FilePath == 0 || !s.opens(i, "(（") {
 		return i + 1
 	}
 	s.yield(token{kind: fileStart, start: i})
@@ -65,15 +113,15 @@ func (s *scanner) file(i, end int) int {
 		c := s.text[n]
 		if c == '$' || c == '{' {
 			if t, ok := s.match(n, end); ok {
-				s.yield(t)
+				s.put(t)
 				n, least = t.end, t.end
 				continue
 			}
 			if c == '{' && n == i+1 {
-				return i + 1 // @{path} is a form of Gemini CLI
+				return i + 1 // @{path} is another form
 			}
-			if strings.HasPrefix(s.text[n:end], "$$") {
-				n += len("$$") // as in placeholder
+			if s.dollars(n, end) {
+				n += len("$$")
 				continue
 			}
 		}
@@ -99,8 +147,12 @@ func (s *scanner) file(i, end int) int {
 }
 
 // opens reports whether the index begins a line, or follows a blank or a character
-// of after.
+// of after. In a text without code, a shell command may begin anywhere, and a file after any
+// character other than a letter, a digit, "_" and a backtick.
 func (s *scanner) opens(i int, after string) bool {
+	if s.rules.Code == client.NoCode {
+		return s.text[i] == '!' || i == 0 || !isWord(s.text[i-1]) && s.text[i-1] != '`'
+	}
 	before, _ := utf8.DecodeLastRuneInString(s.text[:i])
 	return i == 0 || unicode.IsSpace(before) || strings.ContainsRune(after, before)
 }

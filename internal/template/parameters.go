@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
@@ -16,7 +17,7 @@ import (
 // A Parameter is an argument that a command expects.
 type Parameter struct {
 	Name        string // unique in the command
-	Position    int    // in the arguments of Render, counted from 1
+	Position    int    // in the list of arguments, counted from 1
 	Description string // from the frontmatter
 	Hint        string // as written in the frontmatter or in ${input:name:hint}
 	Required    bool
@@ -25,9 +26,9 @@ type Parameter struct {
 // Parameters returns the arguments that a text expects, in order of position. If
 // ctx ends before the text is scanned, Parameters returns the error of ctx and no
 // parameter.
-func (o Options) Parameters(ctx context.Context, text string, header matter.Frontmatter) ([]Parameter, error) {
+func (r Renderer) Parameters(ctx context.Context, of Source) ([]Parameter, error) {
 	meter := markdown.NewMeter(ctx)
-	list := o.parameters(meter, text, header)
+	list := r.parameters(meter, of, r.survey(meter, of.Text))
 	if err := meter.Err(); err != nil {
 		return nil, err
 	}
@@ -44,13 +45,13 @@ const (
 // the first MaxListedText bytes of the file with the given path. whole means that head is the whole file. For a longer file, Parameters may
 // return more parameters, or may omit a parameter, because the rest of the text can close a code span or contain the
 // first numbered placeholder. The result shares no memory with head.
-func (o Options) Listed(file string, head []byte, whole bool) []Parameter {
+func (r Renderer) Listed(file string, head []byte, whole bool) []Parameter {
 	doc, _ := matter.ParseFile(file, head, whole)
 	body := doc.Text(head)
 	if !whole { // the last line may end within a placeholder
 		body = body[:bytes.LastIndexByte(body, '\n')+1]
 	}
-	list, _ := o.Parameters(context.Background(), string(body), doc.Frontmatter) // a background context never ends
+	list, _ := r.Parameters(context.Background(), Source{Text: string(body), Header: doc.Frontmatter}) // a background context never ends
 	if len(list) == 0 {
 		return nil
 	}
@@ -62,10 +63,12 @@ func (o Options) Listed(file string, head []byte, whole bool) []Parameter {
 	return list
 }
 
-// authored returns the parameters that the frontmatter names: the fields "arguments" and
-// "argument-hint". If the hint names no parameter, authored returns the hint as words.
-func (o Options) authored(header matter.Frontmatter) (list []Parameter, words string) {
+// authored returns the parameters that the frontmatter names: first the declared parameters of the
+// field "arguments", then the parameters of "argument-hint". If the hint names no parameter, authored
+// returns the hint as words.
+func authored(header matter.Frontmatter, found survey) (list []Parameter, declared int, words string) {
 	list = declaredParameters(header)
+	declared = len(list)
 	hint, _ := header.Get("argument-hint")
 	hints, words := readHint(hint.String())
 	for i, h := range hints {
@@ -79,44 +82,51 @@ func (o Options) authored(header matter.Frontmatter) (list []Parameter, words st
 	names := make(map[string]bool, len(list))
 	for i := range list {
 		if names[list[i].Name] || strings.Trim(list[i].Name, "0123456789") == "" { // a number is the name of no other position
-			list[i].Name = o.numeral(i)
+			list[i].Name = found.numeral(i)
 		}
 		names[list[i].Name] = true
 	}
-	return list, words
+	return list, declared, words
 }
 
 // parameters returns a partial list if the meter ends the scan.
-func (o Options) parameters(meter *markdown.Meter, text string, header matter.Frontmatter) []Parameter {
-	list, words := o.authored(header)
+func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []Parameter {
+	list, _, words := authored(of.Header, found)
 	names := make(map[string]bool, len(list))
 	for i := range list {
 		names[list[i].Name] = true
 	}
 	var (
 		numbered [maxNumbered]bool
-		inputs   []Parameter
+		named    []Parameter
 		all      bool
 	)
-	o.scan(meter, text, func(string) bool { return false }, func(t token) {
+	_ = r.scan(meter, of.Text, found, nil, func(t token) { // a text with an invalid directive has parameters too
 		switch t.kind {
-		case allToken:
+		case allToken, sliceToken:
 			all = true
-		case indexToken:
-			if t.index < maxNumbered {
-				numbered[t.index] = true
+		case numberToken, indexToken, defaultToken:
+			if t.kind != indexToken {
+				t.number -= found.first
 			}
-		case inputToken:
+			if t.number >= 0 && t.number < maxNumbered {
+				numbered[t.number] = true
+			}
+			all = all || t.kind == defaultToken && t.number < 0
+		case inputToken, nameToken:
 			if !names[t.name] {
 				names[t.name] = true
-				inputs = append(inputs, Parameter{Name: t.name, Hint: t.hint})
+				named = append(named, Parameter{Name: t.name, Hint: t.text, Required: t.kind == nameToken && r.Rules.NoName == client.Fails})
 			}
 		}
 	})
-	for n := len(list); n < maxNumbered && numbered[n] && !names[o.numeral(n)]; n++ {
-		list = append(list, Parameter{Name: o.numeral(n)})
+	if found.first == 0 && numbered[1] {
+		numbered[0] = true // a text with $1 alone, written for clients that count from 1, takes a first argument too
 	}
-	list = append(list, inputs...)
+	for n := len(list); n < maxNumbered && numbered[n] && !names[found.numeral(n)]; n++ {
+		list = append(list, Parameter{Name: found.numeral(n)})
+	}
+	list = append(list, named...)
 	if list == nil && (all || words != "") {
 		list = []Parameter{{Name: "arguments"}}
 	}
@@ -136,20 +146,25 @@ type Beyond struct {
 	Named  int    // number of the arguments in the frontmatter
 }
 
-// BeyondNamed returns the first placeholder outside code whose number, counted from 1,
+// Beyond returns the first placeholder outside code whose number, counted from the first argument,
 // exceeds the number of arguments in the fields "arguments" and "argument-hint". ok is false
 // if no placeholder does, or if a hint leaves the number of arguments open: without brackets,
 // with dots, with a choice, or with a flag, which may have a value.
-func BeyondNamed(text string, header matter.Frontmatter) (beyond Beyond, ok bool) {
-	hint, _ := header.Get("argument-hint")
+func (r Renderer) Beyond(of Source) (beyond Beyond, ok bool) {
+	hint, _ := of.Header.Get("argument-hint")
 	hints, words := readHint(hint.String())
-	named := max(len(declaredParameters(header)), len(hints))
+	named := max(len(declaredParameters(of.Header)), len(hints))
 	if named == 0 || words != "" || openHint.MatchString(hint.String()) {
 		return Beyond{}, false
 	}
-	Options{}.scan(new(markdown.Meter), text, func(string) bool { return false }, func(t token) {
-		if t.kind == indexToken && t.index >= named && !ok {
-			beyond, ok = Beyond{Text: text[t.start:t.end], Offset: t.start, Named: named}, true
+	meter := new(markdown.Meter)
+	found := r.survey(meter, of.Text)
+	_ = r.scan(meter, of.Text, found, nil, func(t token) {
+		if t.kind == numberToken {
+			t.number -= found.first
+		}
+		if (t.kind == numberToken || t.kind == indexToken) && t.number >= named && !t.code && !ok {
+			beyond, ok = Beyond{Text: of.Text[t.start:t.end], Offset: t.start, Named: named}, true
 		}
 	})
 	return beyond, ok
@@ -162,12 +177,7 @@ var openHint = regexp.MustCompile(`\.\.|…|[|*+]|(^|[\s\[<(])-`)
 const maxNumbered = 1000
 
 // numeral returns the name of an unnamed parameter at an index.
-func (o Options) numeral(index int) string {
-	if !o.CountFromZero {
-		index++
-	}
-	return strconv.Itoa(index)
-}
+func (s survey) numeral(index int) string { return strconv.Itoa(index + s.first) }
 
 // declaredParameters returns the parameters of the field "arguments". A value other than
 // a list of names, for example a sentence, declares no parameters.

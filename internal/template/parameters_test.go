@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
@@ -62,7 +63,7 @@ func TestParameters(t *testing.T) {
 
 		{"numbers", "", "$2 $1", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
 		{"numbers up to the first gap", "", "$1 for $3 or $150", args{{Name: "1", Position: 1}}},
-		{"numbers from zero", "", "$ARGUMENTS[1] $ARGUMENTS[0]", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
+		{"numbers from zero", "", "$ARGUMENTS[1] $ARGUMENTS[0]", args{{Name: "0", Position: 1}, {Name: "1", Position: 2}}},
 		{"numbers after declared names", "arguments: [issue]", "$issue $1 $2", args{{Name: "issue", Position: 1}, {Name: "2", Position: 2}}},
 		{"numbers in directives", "", "!`git diff $1` @$2", args{{Name: "1", Position: 1}, {Name: "2", Position: 2}}},
 		{"numbers in code", "", "`$1` $2\n```\n$1\n```", nil},
@@ -82,7 +83,7 @@ func TestParameters(t *testing.T) {
 				file = "---\n" + tt.header + "\n---\n" + tt.text
 			}
 			text, header := parse(file)
-			got, err := template.Options{}.Parameters(t.Context(), text, header)
+			got, err := template.Renderer{}.Parameters(t.Context(), template.Source{Text: text, Header: header})
 			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
@@ -92,28 +93,31 @@ func TestParameters(t *testing.T) {
 
 func TestParametersWithOptions(t *testing.T) {
 	const text = "$0 $1 `$2`"
-	got, err := fromZero.Parameters(t.Context(), text, matter.Frontmatter{})
+	got, err := fromZero.Parameters(t.Context(), template.Source{Text: text})
 	if diff := cmp.Diff([]template.Parameter{{Name: "0", Position: 1}, {Name: "1", Position: 2}}, got); diff != "" || err != nil {
 		t.Errorf("counting from zero: %v (-want +got):\n%s", err, diff)
 	}
-	got, err = inCode.Parameters(t.Context(), text, matter.Frontmatter{})
+	got, err = inCode.Parameters(t.Context(), template.Source{Text: "$1 `$2`"})
 	if diff := cmp.Diff([]template.Parameter{{Name: "1", Position: 1}, {Name: "2", Position: 2}}, got); diff != "" || err != nil {
 		t.Errorf("in code: %v (-want +got):\n%s", err, diff)
 	}
 }
 
 // The positions of Parameters are the positions of Render, and the names are the
-// names of RenderNamed.
+// names of Args.Named.
 func TestParametersFillTheText(t *testing.T) {
 	headers := []string{"x: y", "arguments: [a, b]", "arguments: a", "argument-hint: <x> [y]", "argument-hint: \"[x]\"\narguments: [a]", "argument-hint: Say it"}
 	rapid.Check(t, func(t *rapid.T) {
 		_, header := parse("---\n" + rapid.SampledFrom(headers).Draw(t, "header") + "\n---\n")
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"$1", "$2", "$3", "$0", "$a", "$b", "$x", "$x-y", "$ARGUMENTS", "{{args}}", "${input:c:d}", "${input:a}", "$ARGUMENTS[0]", "`$1`", "$HOME", "!`$1`", `\$1`, "\n"})).Draw(t, "text"), " ")
-		r := template.Options{CountFromZero: rapid.Bool().Draw(t, "zero"), NoAppend: rapid.Bool().Draw(t, "no append"), InCode: rapid.Bool().Draw(t, "code")}
+		r := template.Renderer{Rules: rapid.SampledFrom(template.AllRules()).Draw(t, "rules")}
+		if r.Rules.Forms&client.Capital != 0 {
+			t.Skip("the arguments are KEY=value")
+		}
 
 		var byPosition []string
 		byName := map[string]string{}
-		parameters, err := r.Parameters(t.Context(), text, header)
+		parameters, err := r.Parameters(t.Context(), template.Source{Text: text, Header: header})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,11 +128,11 @@ func TestParametersFillTheText(t *testing.T) {
 			byPosition = append(byPosition, "value "+strconv.Itoa(i))
 			byName[arg.Name] = byPosition[i]
 		}
-		positional, err := r.Render(t.Context(), text, header, byPosition)
+		positional, err := r.Render(t.Context(), template.Source{Text: text, Header: header}, template.Args{List: byPosition})
 		if err != nil {
 			t.Fatal(err)
 		}
-		named, err := r.RenderNamed(t.Context(), text, header, byName)
+		named, err := r.Render(t.Context(), template.Source{Text: text, Header: header}, template.Args{Named: byName})
 		if diff := cmp.Diff(positional, named); diff != "" || err != nil {
 			t.Fatalf("%v (-by position +by name):\n%s", err, diff)
 		}
@@ -145,7 +149,7 @@ func FuzzParameters(f *testing.F) {
 			t.Fatal(err)
 		}
 		text, header := parse(string(object) + "\n" + text)
-		parameters, err := template.Options{}.Parameters(t.Context(), text, header)
+		parameters, err := template.Renderer{}.Parameters(t.Context(), template.Source{Text: text, Header: header})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +183,7 @@ func TestBeyondNamed(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			doc, _ := matter.Parse([]byte("---\n"+tt.header+"\n---\n"), true)
-			got, ok := template.BeyondNamed(tt.text, doc.Frontmatter)
+			got, ok := template.Renderer{}.Beyond(template.Source{Text: tt.text, Header: doc.Frontmatter})
 			if got != tt.want || ok != (tt.want.Named > 0) {
 				t.Errorf("got %+v, %v; want %+v", got, ok, tt.want)
 			}

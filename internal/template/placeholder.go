@@ -3,10 +3,11 @@ package template
 import (
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 )
 
-// maxName bounds the length of the names that named looks up, in bytes.
+// maxName bounds the length of the names of $name and ${NAME}, in bytes.
 const maxName = 64
 
 // placeholder yields the token that begins with the dollar sign, the brace or the
@@ -16,13 +17,25 @@ func (s *scanner) placeholder(i, end int) int {
 		return s.backslash(i, end)
 	}
 	if t, ok := s.match(i, end); ok {
-		s.yield(t)
+		s.put(t)
 		return t.end
 	}
-	if strings.HasPrefix(s.text[i:end], "$$") {
-		return i + 2 // Codex CLI: a literal "$$", and $$1 is no placeholder
+	if s.dollars(i, end) {
+		return i + len("$$")
 	}
 	return i + 1
+}
+
+// put yields a placeholder.
+func (s *scanner) put(t token) {
+	t.code, t.shell = s.code, s.shell
+	s.yield(t)
+}
+
+// dollars reports whether the text at i is an escaped dollar sign: a literal "$$", and $$1 is no
+// placeholder.
+func (s *scanner) dollars(i, end int) bool {
+	return s.rules.Escape <= client.Dollars && s.rules.Escape != client.Backslash && strings.HasPrefix(s.text[i:end], "$$")
 }
 
 // backslash reads a run of backslashes and the byte after the run. In the run, each
@@ -32,11 +45,11 @@ func (s *scanner) backslash(i, end int) int {
 	n := markdown.Run(s.text[i:end])
 	s.meter.Add(n)
 	i += n
-	if n%2 == 0 || i == end || s.text[i] == '{' { // a brace is not escaped
+	if s.rules.Escape > client.Backslash || n%2 == 0 || i == end || s.text[i] == '{' { // a brace is not escaped
 		return i
 	}
 	if s.text[i] == '$' && (s.resembles(i, end) || i+1 < end && s.text[i+1] == '$' && s.resembles(i+1, end)) {
-		s.yield(token{kind: escapeToken, start: i - 1, end: i})
+		s.yield(token{kind: removedToken, start: i - 1, end: i})
 	}
 	return i + 1
 }
@@ -53,58 +66,86 @@ func (s *scanner) resembles(i, end int) bool {
 }
 
 // numbers reports whether $1 is a placeholder at the current position. In code,
-// $1 is a shell variable, unless InCode is set.
-func (s *scanner) numbers() bool { return s.inCode || !s.code }
+// $1 is a shell variable, unless the rules say otherwise.
+func (s *scanner) numbers() bool {
+	return s.forms&client.Numbered != 0 && (!s.code || s.rules.Code != client.CodeWithoutNumbers)
+}
 
 // match returns the placeholder at i, if any.
 func (s *scanner) match(i, end int) (token, bool) {
-	const all, args, input = "ARGUMENTS", "{{args}}", "${input:"
+	const args = "{{args}}"
 	text := s.text[i:end]
 	switch {
-	case strings.HasPrefix(text, args):
+	case s.forms&client.Args != 0 && strings.HasPrefix(text, args):
 		return token{kind: allToken, start: i, end: i + len(args)}, true
 	case len(text) < 2 || text[0] != '$':
 	case isDigit(text[1]):
 		if s.numbers() {
 			return s.number(i, text)
 		}
-	case strings.HasPrefix(text, input):
-		return s.input(i+len(input), end, i)
+	case text[1] == '{':
+		return s.braced(i, end)
+	case s.forms&client.At != 0 && text[1] == '@', s.forms&client.Plus != 0 && text[1] == '+':
+		return token{kind: allToken, start: i, end: i + 2}, true
 	case isWord(text[1]):
-		n := 2
-		for n < len(text) && isWord(text[n]) {
-			n++
-		}
-		s.meter.Add(n)
-		if text[1:n] != all {
-			return s.named(i, text)
-		}
-		if index, width := s.bracketed(text[n:]); width > 0 {
-			return token{kind: indexToken, start: i, end: i + n + width, index: index}, true
-		}
-		return token{kind: allToken, start: i, end: i + n}, true
+		return s.word(i, text)
 	}
 	return token{}, false
 }
 
-// number reads $1. A number is text if a word, a decimal or a thousands separator follows:
-// $1st, $5k, $1.50 and $1,000.
+// number reads $1.
 func (s *scanner) number(i int, text string) (token, bool) {
 	n := 1 + digits(text[1:])
 	s.meter.Add(n)
-	if n < len(text) && isWord(text[n]) || n+1 < len(text) && (text[n] == '.' || text[n] == ',') && isDigit(text[n+1]) {
-		return token{}, false
+	number, ok := argumentNumber(text[1:n])
+	follows := n < len(text) && isWord(text[n])
+	switch s.rules.Number {
+	case client.OutsideWordsAndPrices:
+		price := n+1 < len(text) && (text[n] == '.' || text[n] == ',') && isDigit(text[n+1])
+		ok = ok && !follows && !price
+	case client.OutsideWords:
+		ok = ok && !follows
+	case client.Anywhere:
+		number, ok = anyNumber(text[1:n]), true
+	case client.OneDigit:
+		n, number = 2, int(text[1]-'0')
+		ok = number > 0
 	}
-	index, ok := argumentNumber(text[1:n])
-	if !s.zero {
-		index--
+	return token{kind: numberToken, start: i, end: i + n, number: number}, ok
+}
+
+// word reads $ARGUMENTS, $ARGUMENTS[0] and $name.
+func (s *scanner) word(i int, text string) (token, bool) {
+	const all = "$ARGUMENTS"
+	n := 1
+	for n < len(text) && isWord(text[n]) {
+		n++
 	}
-	return token{kind: indexToken, start: i, end: i + n, index: index}, ok && index >= 0
+	s.meter.Add(n)
+	if s.forms&client.Capital != 0 && isCapital(text[1]) {
+		n = 2
+		for n < len(text) && (isCapital(text[n]) || isDigit(text[n]) || text[n] == '_') {
+			n++
+		}
+		if text[:n] != all || s.forms&client.Arguments == 0 {
+			return token{kind: nameToken, start: i, end: i + n, name: text[1:n]}, true
+		}
+	}
+	if s.rules.Number >= client.Anywhere && strings.HasPrefix(text, all) {
+		n = len(all)
+	}
+	if s.forms&client.Arguments == 0 || text[:n] != all {
+		return s.named(i, text)
+	}
+	if index, width := s.bracketed(text[n:]); width > 0 {
+		return token{kind: indexToken, start: i, end: i + n + width, number: index}, true
+	}
+	return token{kind: allToken, start: i, end: i + n}, true
 }
 
 // bracketed reads the [0] of $ARGUMENTS[0]. The width is 0 for any other text.
 func (s *scanner) bracketed(text string) (index, width int) {
-	if !strings.HasPrefix(text, "[") {
+	if s.forms&client.Indexed == 0 || !strings.HasPrefix(text, "[") {
 		return 0, 0
 	}
 	n := 1 + digits(text[1:])
@@ -122,10 +163,15 @@ func argumentNumber(text string) (number int, ok bool) {
 	if text == "" || len(text) > 6 || text[0] == '0' && len(text) > 1 || digits(text) < len(text) {
 		return 0, false
 	}
-	for i := range len(text) {
-		number = 10*number + int(text[i]-'0')
+	return anyNumber(text), true
+}
+
+// anyNumber parses digits. A number above every possible position may be wrong, but not possible.
+func anyNumber(digits string) (number int) {
+	for i := range len(digits) {
+		number = min(10*number+int(digits[i]-'0'), 1<<30)
 	}
-	return number, true
+	return number
 }
 
 // digits returns the number of digits at the beginning of s.
@@ -140,6 +186,9 @@ func digits(s string) int {
 // named reads $name. A name may contain hyphens, and the longest known name wins:
 // $issue-id is issue-id if known, and otherwise issue followed by "-id".
 func (s *scanner) named(i int, text string) (token, bool) {
+	if s.forms&(client.Declared|client.Hinted) == 0 {
+		return token{}, false
+	}
 	n := 1
 	for n < len(text) && n <= maxName+1 && (isWord(text[n]) || text[n] == '-') {
 		n++
@@ -157,10 +206,97 @@ func (s *scanner) named(i int, text string) (token, bool) {
 	return token{}, false
 }
 
-// input reads name} or name:hint} at i, after "${input:", on one line. The "$" at
-// start begins the placeholder. A name contains no "$", so input examines an invalid name
-// only up to the next "${input:". input examines a hint only after a valid name.
-func (s *scanner) input(i, end, start int) (token, bool) {
+// braced reads a placeholder that begins with "${".
+func (s *scanner) braced(i, end int) (token, bool) {
+	const input = "${input:"
+	if s.forms&client.Input != 0 && strings.HasPrefix(s.text[i:end], input) {
+		return s.input(i+len(input), end, i)
+	}
+	if t, ok := s.parameter(i, end); ok {
+		return t, true
+	}
+	if s.forms&client.Value == 0 || len(s.values) == 0 {
+		return token{}, false
+	}
+	name := s.text[i+len("${") : min(end, i+len("${")+maxName+1)]
+	n := strings.IndexAny(name, "}${\n")
+	if n < 0 {
+		n = len(name)
+	}
+	s.meter.Add(n)
+	_, ok := s.values[name[:n]]
+	return token{kind: valueToken, start: i, end: i + len("${") + n + 1, name: name[:n]}, ok && n < len(name) && name[n] == '}'
+}
+
+// parameter reads ${1}, ${@} and their forms with a slice or a default, as in a shell.
+func (s *scanner) parameter(i, end int) (token, bool) {
+	const all = "ARGUMENTS"
+	if s.forms&(client.BracedArguments|client.BracedNumber|client.Slice|client.NumberSlice|client.Default) == 0 {
+		return token{}, false
+	}
+	t := token{kind: allToken, start: i}
+	whole, slice := client.BracedArguments, client.Slice
+	at := i + len("${")
+	switch rest := s.text[at:end]; {
+	case strings.HasPrefix(rest, all):
+		at += len(all)
+		slice = 0
+	case strings.HasPrefix(rest, "@"):
+		at++
+	default:
+		n := digits(rest)
+		s.meter.Add(n)
+		if t.number = anyNumber(rest[:n]); t.number == 0 {
+			return token{}, false
+		}
+		at += n
+		t.kind, whole, slice = numberToken, client.BracedNumber, client.NumberSlice
+	}
+	rest := s.text[at:end]
+	switch {
+	case strings.HasPrefix(rest, "}"):
+		t.end = at + 1
+		return t, s.forms&whole != 0
+	case s.forms&client.Default != 0 && strings.HasPrefix(rest, ":-"):
+		at += len(":-")
+		closing, ok := s.closing(at, end)
+		if !ok {
+			return token{}, false
+		}
+		t.kind, t.text, t.end = defaultToken, s.text[at:closing], closing+1
+		return t, true
+	case s.forms&slice != 0 && strings.HasPrefix(rest, ":"):
+		return s.slice(t, at, end)
+	}
+	return token{}, false
+}
+
+// slice reads :2} and :2:3} at i, after ${@, and :3} after ${2.
+func (s *scanner) slice(t token, i, end int) (token, bool) {
+	var numbers []int
+	for len(numbers) < 2 && i < end && s.text[i] == ':' {
+		n := digits(s.text[i+1 : end])
+		s.meter.Add(n + 1)
+		if n == 0 {
+			return token{}, false
+		}
+		numbers = append(numbers, anyNumber(s.text[i+1:i+1+n]))
+		i += 1 + n
+	}
+	if i == end || s.text[i] != '}' || t.kind == numberToken && len(numbers) != 1 {
+		return token{}, false
+	}
+	if t.kind == numberToken {
+		t.length = numbers[0]
+	} else if t.number, t.length = max(numbers[0], 1), -1; len(numbers) == 2 {
+		t.length = numbers[1]
+	}
+	t.kind, t.end = sliceToken, i+1
+	return t, true
+}
+
+// closing returns the index of the next "}" on the line of i.
+func (s *scanner) closing(i, end int) (int, bool) {
 	if s.stop < i {
 		s.stop = len(s.text)
 		if n := strings.IndexAny(s.text[i:], "}\n"); n >= 0 {
@@ -168,20 +304,30 @@ func (s *scanner) input(i, end, start int) (token, bool) {
 		}
 		s.meter.Add(s.stop - i)
 	}
-	if s.stop >= end || s.text[s.stop] == '\n' {
+	return s.stop, s.stop < end && s.text[s.stop] == '}'
+}
+
+// input reads name} or name:hint} at i, after "${input:", on one line. The "$" at
+// start begins the placeholder. A name contains no "$", so input examines an invalid name
+// only up to the next "${input:". input examines a hint only after a valid name.
+func (s *scanner) input(i, end, start int) (token, bool) {
+	closing, ok := s.closing(i, end)
+	if !ok {
 		return token{}, false
 	}
-	name, hint, _ := strings.Cut(s.text[i:s.stop], ":")
+	name, hint, _ := strings.Cut(s.text[i:closing], ":")
 	s.meter.Add(len(name))
 	if name = strings.TrimSpace(name); name == "" || strings.ContainsAny(name, "${") {
 		return token{}, false
 	}
 	s.meter.Add(len(hint))
-	return token{kind: inputToken, start: start, end: s.stop + 1, name: name, hint: strings.TrimSpace(hint)}, true
+	return token{kind: inputToken, start: start, end: closing + 1, name: name, text: strings.TrimSpace(hint)}, true
 }
 
 func isWord(c byte) bool {
 	return isDigit(c) || c == '_' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
+
+func isCapital(c byte) bool { return 'A' <= c && c <= 'Z' }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,29 +1,40 @@
 package template
 
-import "github.com/toolshelf-go/toolshelf/internal/markdown"
+import (
+	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/markdown"
+)
 
 // A token is a part of the author's text that rendering replaces or reports.
 // Rendering copies the text between two tokens.
 type token struct {
 	kind       tokenKind
+	code       bool   // in code
+	shell      bool   // in !{command}
+	braces     bool   // of a directive: !{command} or @{path}
 	start, end int    // in the text; the token of a directive has only one of them
-	index      int    // of the argument, from 0 (indexToken)
-	name       string // of the argument (nameToken, inputToken)
-	hint       string // of inputToken
+	number     int    // of the argument, as written; of an indexToken, from 0; of a defaultToken, 0 means all arguments
+	length     int    // of a sliceToken: the number of arguments, or -1 for all
+	name       string // of the argument or the value
+	text       string // the hint of an inputToken, or the text of a defaultToken
 }
 
 type tokenKind uint8
 
 const (
-	allToken    tokenKind = iota // $ARGUMENTS and {{args}}
-	indexToken                   // $1 and $ARGUMENTS[0]
-	nameToken                    // $name
-	inputToken                   // ${input:name} and ${input:name:hint}
-	escapeToken                  // the backslash of \$1
-	shellStart                   // start is the index of !`
-	shellEnd                     // end is the end of the command, before the backtick
-	fileStart                    // start is the index of @; without a fileEnd, no directive
-	fileEnd                      // end is the end of the path
+	allToken     tokenKind = iota // $ARGUMENTS, {{args}}, $@ and $+
+	numberToken                   // $1 and ${1}
+	indexToken                    // $ARGUMENTS[0]
+	nameToken                     // $name
+	inputToken                    // ${input:name} and ${input:name:hint}
+	valueToken                    // ${NAME}
+	sliceToken                    // ${@:2}, ${@:2:3} and ${2:3}
+	defaultToken                  // ${1:-text} and ${@:-text}
+	removedToken                  // the backslash of \$1, and an empty !{}
+	shellStart                    // start is the index of !` or !{
+	shellEnd                      // end is the end of the command
+	fileStart                     // start is the index of @ or @{; without a fileEnd, no directive
+	fileEnd                       // end is the end of the path
 )
 
 // A scanner scans a text once and yields the tokens in order. The scanner reads
@@ -31,14 +42,17 @@ const (
 // code or a directive.
 type scanner struct {
 	text   string
-	zero   bool              // $0 is the first argument
-	inCode bool              // numbers in code are placeholders
+	forms  client.Form
+	rules  client.Rules
+	values map[string]string
 	known  func(string) bool // reports whether $name is a placeholder
 	yield  func(token)
 	meter  *markdown.Meter // counts every examination of a byte
 
-	code bool // the scanner is in code
-	stop int  // index of the next "}" or line break, for input
+	code     bool           // the scanner is in code
+	shell    bool           // the scanner is in !{command}
+	stop     int            // index of the next "}" or line break, for closing
+	unclosed *UnclosedError // the first directive without the closing brace
 }
 
 // scan yields the tokens of the whole text, or the tokens before the point where
@@ -46,6 +60,10 @@ type scanner struct {
 // failed attempt to read a token, later attempts examine a bounded number of the
 // same bytes again.
 func (s *scanner) scan() {
+	if s.rules.Code == client.NoCode {
+		s.plain(0, len(s.text))
+		return
+	}
 	markdown.Blocks(s.text, s.meter, func(start, end int, kind markdown.Kind) {
 		if kind == markdown.Fenced {
 			s.fillCode(start, end)
@@ -60,27 +78,47 @@ func (s *scanner) scan() {
 func (s *scanner) prose(start, end int) {
 	spans := markdown.NewSpans(s.text[:end], s.meter)
 	for i := s.special(start, end); i < end; i = s.special(i, end) {
-		switch s.text[i] {
-		case '`':
-			n := markdown.Run(s.text[i:end])
-			s.meter.Add(n)
-			i += n
-			if closing, ok := spans.Closing(i, n); ok {
-				s.fillCode(i, closing)
-				i = closing + n
-			}
-		case '!':
-			i = s.shell(i, end)
-		case '@':
-			i = s.file(i, end)
-		default:
-			i = s.placeholder(i, end)
+		if s.text[i] != '`' {
+			i = s.token(i, end)
+			continue
 		}
+		n := markdown.Run(s.text[i:end])
+		s.meter.Add(n)
+		i += n
+		if closing, ok := spans.Closing(i, n); ok {
+			s.fillCode(i, closing)
+			i = closing + n
+		}
+	}
+}
+
+// plain yields the tokens of a text without code.
+func (s *scanner) plain(start, end int) {
+	for i := s.special(start, end); i < end; i = s.special(i, end) {
+		i = s.token(i, end)
+	}
+}
+
+// token yields the token at i, if any, and returns the index of the text to scan next.
+func (s *scanner) token(i, end int) int {
+	switch s.text[i] {
+	case '`':
+		return i + 1
+	case '!':
+		return s.command(i, end)
+	case '@':
+		return s.file(i, end)
+	default:
+		return s.placeholder(i, end)
 	}
 }
 
 // fillCode yields the placeholders of code.
 func (s *scanner) fillCode(start, end int) {
+	if s.rules.Code == client.CodeStays {
+		s.meter.Add(end - start)
+		return
+	}
 	s.code = true
 	s.fill(start, end)
 	s.code = false

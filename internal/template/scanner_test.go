@@ -3,11 +3,12 @@ package template
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
-	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
 // maxSteps bounds the bytes that the scanners examine for each byte of a text.
@@ -15,10 +16,27 @@ import (
 const maxSteps = 100
 
 // scanSteps returns the number of bytes that a scan of the text examines.
-func scanSteps(o Options, text string) int {
+func scanSteps(r Renderer, text string) int {
 	var meter markdown.Meter
-	o.scan(&meter, text, func(name string) bool { return name == "name" }, func(token) {})
+	_ = r.scan(&meter, text, r.survey(&meter, text), func(name string) bool { return name == "name" }, func(token) {})
 	return meter.Steps()
+}
+
+// ShellQuoted is shellQuoted, for the other tests.
+var ShellQuoted = shellQuoted
+
+// AllRules returns the default rules, other rules without a client, and the rules of each client.
+func AllRules() []client.Rules {
+	rules := []client.Rules{{}, {Count: client.CountFromZero}, {Append: client.Drop}, {Code: client.CodeWithPlaceholders, Escape: client.Backslash},
+		{Forms: client.NoForms - 1, Number: client.Anywhere, NoNumber: client.Empty, NoName: client.Empty, Rest: true}}
+	for _, c := range client.All() {
+		for _, r := range []client.Rules{c.Rules, c.SkillRules} {
+			if !slices.Contains(rules, r) {
+				rules = append(rules, r)
+			}
+		}
+	}
+	return rules
 }
 
 // repeated returns a text of about size bytes: the first part repeated, the second
@@ -35,19 +53,21 @@ func FuzzScanIsLinear(f *testing.F) {
 		{"$a-", "-", ""}, {"$" + strings.Repeat("-a", 32), "$$", ""}, {`\$a-`, `\$$a`, ""}, {"$ARGUMENTS[1", "1", "]"}, {"$1", "1", "."},
 		{"{", "{{args", "}"}, {`\`, `\$`, ""}, {"` ", "`` ", "```"}, {"`\\", "`", "``"}, {"!` ", "!`", "\n`"}, {"!", "`", ""},
 		{" @a", ")", ""}, {" @{", "}", ""}, {"@$1", "]）", ""}, {"@", "*", "/"}, {"（", "@（", "）"}, {"@", "（）", "）"},
+		{"!{", "a", "}"}, {"!{{", "}", "}"}, {"@{", "$", "}"}, {"${", "name", "}"}, {"${@:1", "1", "}"}, {"${1:-", "x", "}"}, {"${1:-", "${", "}\n"}, {"$A", "A", "_"}, {"$$", "A$", ""},
 		{"- ", "\n", "x"}, {"- * ", "\n", "x"}, {"> - ", "\n", "x"}, {"- > ", "\n\n> ", "x"}, {"_ ", "- ", "x"}, {"- ", "  ", "x"}, {"1. ", "-", " x"},
 		{"```\n", "~~~\n", ""}, {"~", "~ ", "\n~"}, {"#", " ", "="}, {"|", "\r\n", ""}, {"\t", "- ", "\n"},
 	} {
-		for options := range byte(4) {
-			f.Add("", seed[0], seed[1], seed[2], options)
-			f.Add("@", seed[1], seed[0], seed[2], options)
-			f.Add("@（", seed[0], seed[1], seed[2], options)
+		for of := range byte(len(AllRules())) {
+			f.Add("", seed[0], seed[1], seed[2], of)
+			f.Add("@", seed[1], seed[0], seed[2], of)
+			f.Add("@（", seed[0], seed[1], seed[2], of)
 		}
 	}
-	f.Fuzz(func(t *testing.T, start, first, second, end string, options byte) {
-		o := Options{CountFromZero: options&1 != 0, InCode: options&2 != 0}
+	f.Fuzz(func(t *testing.T, start, first, second, end string, of byte) {
+		rules := AllRules()
+		r := Renderer{Rules: rules[int(of)%len(rules)], Values: map[string]string{"name": "value"}}
 		text := start + repeated(8<<10, first, second, end)
-		if steps := scanSteps(o, text); steps > maxSteps*(len(text)+10) {
+		if steps := scanSteps(r, text); steps > maxSteps*(len(text)+10) {
 			t.Errorf("%d steps for %d bytes: %q, %q and %q, then %q", steps, len(text), start, first, second, end)
 		}
 	})
@@ -78,17 +98,17 @@ func TestScansEndWithTheContext(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text := "@" + strings.Repeat(tt.text, 1<<20/len(tt.text))
-			if list, err := (Options{}).Parameters(&endingContext{Context: t.Context()}, text, matter.Frontmatter{}); !errors.Is(err, context.Canceled) || list != nil {
+			if list, err := (Renderer{}).Parameters(&endingContext{Context: t.Context()}, Source{Text: text}); !errors.Is(err, context.Canceled) || list != nil {
 				t.Errorf("Parameters returns %d parameters, %v", len(list), err)
 			}
-			if got, err := (Options{}).Render(&endingContext{Context: t.Context()}, text, matter.Frontmatter{}, []string{"a"}); !errors.Is(err, context.Canceled) || got.Text != "" {
+			if got, err := (Renderer{}).Render(&endingContext{Context: t.Context()}, Source{Text: text}, Args{List: []string{"a"}}); !errors.Is(err, context.Canceled) || got.Text != "" {
 				t.Errorf("Render returns %d bytes, %v", len(got.Text), err)
 			}
-			if got, err := (Options{}).RenderNamed(&endingContext{Context: t.Context()}, text, matter.Frontmatter{}, map[string]string{"1": "a"}); !errors.Is(err, context.Canceled) || got.Text != "" {
-				t.Errorf("RenderNamed returns %d bytes, %v", len(got.Text), err)
+			if got, err := (Renderer{}).Render(&endingContext{Context: t.Context()}, Source{Text: text}, Args{Named: map[string]string{"1": "a"}}); !errors.Is(err, context.Canceled) || got.Text != "" {
+				t.Errorf("Render by name returns %d bytes, %v", len(got.Text), err)
 			}
 			meter := markdown.NewMeter(&endingContext{Context: t.Context()})
-			(Options{}).scan(meter, text, func(string) bool { return false }, func(token) {})
+			_ = Renderer{}.scan(meter, text, survey{}, nil, func(token) {})
 			// The search for the end of a line is not interrupted.
 			if steps := meter.Steps(); steps > len(text)+4*markdown.CheckEvery {
 				t.Errorf("%d steps for %d bytes, though the context ended", steps, len(text))

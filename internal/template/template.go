@@ -1,27 +1,42 @@
-// Package template fills arguments into the text of commands. The documentation of
-// toolshelf.Renderer states the rules.
+// Package template fills arguments into the text of commands and skills, by the rules of a client.
+// The documentation of toolshelf.Renderer states the rules.
 //
-// The package scans a text once, in time linear in its length. The package executes
-// nothing and reads no file.
+// The package scans the author's text, never the text of an argument, in time linear in its length.
+// The package executes nothing and reads no file.
 package template
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 )
 
-// Options selects rules on which clients disagree. The fields are the fields of
-// toolshelf.Renderer.
-type Options struct {
-	CountFromZero bool
-	NoAppend      bool
-	InCode        bool
+// A Renderer fills in arguments. The fields are the fields of toolshelf.Renderer.
+type Renderer struct {
+	Rules  client.Rules
+	Values map[string]string
+}
+
+// A Source is the text of a command or of a skill.
+type Source struct {
+	Name   string // of the command
+	Text   string
+	Header matter.Frontmatter
+}
+
+// Args are the arguments of a rendering. The fields are the fields of toolshelf.Args.
+type Args struct {
+	Line  string
+	List  []string
+	Named map[string]string
 }
 
 // A Result is a rendered text.
@@ -30,7 +45,7 @@ type Result struct {
 	Directives []Directive // in text order, without overlap
 }
 
-// MaxAdded bounds the bytes that arguments add to a text. Without a bound, a
+// MaxAdded bounds the bytes that arguments and values add to a text. Without a bound, a
 // command of 10 MiB with a million $ARGUMENTS turns an argument of one megabyte
 // into a terabyte.
 const MaxAdded = 64 << 20
@@ -38,104 +53,203 @@ const MaxAdded = 64 << 20
 // ErrTooLong reports arguments that would add more than MaxAdded bytes.
 var ErrTooLong = errors.New("the arguments would add too much to the text")
 
-// Render fills in arguments by position. If ctx ends before the text is rendered,
-// Render returns the error of ctx.
-func (o Options) Render(ctx context.Context, text string, header matter.Frontmatter, args []string) (Result, error) {
-	meter := markdown.NewMeter(ctx)
-	given := arguments{positions: make(map[int]string, len(args)), names: map[string]string{}, all: strings.Join(args, " ")}
-	for i, arg := range args {
-		given.positions[i] = arg
-	}
-	expected, _ := o.authored(header)
-	if strings.Contains(text, "${input:") {
-		expected = o.parameters(meter, text, header)
-	}
-	return o.render(meter, text, expected, given)
+// A MissingError reports arguments that a client requires.
+type MissingError struct{ Names []string }
+
+func (e *MissingError) Error() string { return "missing arguments: " + strings.Join(e.Names, ", ") }
+
+// A PairError reports an argument that is no KEY=value, for a text with $KEY.
+type PairError struct{ Argument string }
+
+func (e *PairError) Error() string { return fmt.Sprintf("the argument %q is no KEY=value", e.Argument) }
+
+// An UnclosedError reports a directive in braces without the closing brace.
+type UnclosedError struct {
+	Opening string // !{ or @{
+	Offset  int    // in the author's text
 }
 
-// RenderNamed fills in arguments by name. If ctx ends before the text is rendered,
-// RenderNamed returns the error of ctx.
-func (o Options) RenderNamed(ctx context.Context, text string, header matter.Frontmatter, args map[string]string) (Result, error) {
+func (e *UnclosedError) Error() string {
+	return fmt.Sprintf("the directive %s at byte %d has no closing brace", e.Opening, e.Offset)
+}
+
+// Render fills in arguments. If ctx ends before the text is rendered, Render returns
+// the error of ctx.
+func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, error) {
 	meter := markdown.NewMeter(ctx)
-	given := arguments{positions: make(map[int]string, len(args)), names: maps.Clone(args)}
+	found := r.survey(meter, of.Text)
+	given := arguments{positions: make(map[int]string, len(args.List)), names: maps.Clone(args.Named)}
 	if given.names == nil {
 		given.names = map[string]string{}
 	}
-	rest := maps.Clone(given.names)
-	expected := o.parameters(meter, text, header)
-	for _, arg := range expected {
-		if value, ok := args[arg.Name]; ok {
-			given.positions[arg.Position-1] = value
-			delete(rest, arg.Name)
+	if found.capitals {
+		for _, arg := range args.List {
+			key, value, ok := strings.Cut(arg, "=")
+			if !ok || key == "" {
+				return Result{}, cmp.Or(meter.Err(), error(&PairError{arg}))
+			}
+			if _, named := args.Named[key]; !named {
+				given.names[key] = value
+			}
+		}
+	} else {
+		for i, arg := range args.List {
+			given.positions[i] = arg
 		}
 	}
-	for name, value := range rest {
-		index, ok := argumentNumber(name)
-		if !o.CountFromZero {
-			index--
-		}
-		if _, taken := given.positions[index]; ok && index >= 0 && !taken {
-			given.positions[index] = value
-			delete(rest, name)
-		}
+	expected, declared, _ := authored(of.Header, found)
+	if len(args.Named) > 0 || strings.Contains(of.Text, "${input:") {
+		expected = r.parameters(meter, of, found)
 	}
-	var values []string
-	for _, index := range slices.Sorted(maps.Keys(given.positions)) {
-		values = append(values, given.positions[index])
+	rest := given.place(args.Named, expected, found)
+	given.indexes = slices.Sorted(maps.Keys(given.positions))
+	for _, index := range given.indexes {
+		given.list = append(given.list, given.positions[index])
 	}
-	for _, name := range slices.Sorted(maps.Keys(rest)) {
-		values = append(values, rest[name])
+	switch {
+	case args.Line != "" && !(r.Rules.Joined && len(args.List) > 0):
+		given.all = args.Line
+	case len(args.Named) == 0:
+		given.all = strings.Join(args.List, " ")
+	default:
+		given.all = strings.Join(slices.Concat(given.list, rest), " ")
 	}
-	given.all = strings.Join(values, " ")
-	return o.render(meter, text, expected, given)
+	return r.render(meter, of, found, expected[:min(declared, len(expected))], expected, given)
 }
 
 // arguments are the arguments given to a rendering.
 type arguments struct {
 	positions map[int]string // by index, from 0
+	indexes   []int          // the keys of positions, in order
+	list      []string       // the values of positions, in order
 	names     map[string]string
 	all       string // the text of $ARGUMENTS
 }
 
-// of returns the value of a placeholder, if given.
-func (a arguments) of(t token) (value string, ok bool) {
-	switch t.kind {
-	case allToken:
-		return a.all, true
-	case indexToken:
-		value, ok = a.positions[t.index]
-	case nameToken, inputToken:
-		value, ok = a.names[t.name]
+// from returns at most n arguments from an index on, joined by blanks. A negative n means all.
+func (a *arguments) from(index, n int) string {
+	begin, _ := slices.BinarySearch(a.indexes, index)
+	end := len(a.indexes)
+	if n >= 0 {
+		end, _ = slices.BinarySearch(a.indexes, index+n)
 	}
-	return value, ok
+	return strings.Join(a.list[begin:end], " ")
 }
 
-func (o Options) scan(meter *markdown.Meter, text string, known func(string) bool, yield func(token)) {
-	s := scanner{text: text, zero: o.CountFromZero, inCode: o.InCode, known: known, yield: yield, meter: meter}
+// place gives the named arguments their positions. place returns the values without a position,
+// sorted by name.
+func (a *arguments) place(named map[string]string, expected []Parameter, found survey) (rest []string) {
+	if len(named) == 0 {
+		return nil
+	}
+	without := maps.Clone(named)
+	set := func(name string, index int) {
+		if _, taken := a.positions[index]; !taken && index >= 0 {
+			a.positions[index] = named[name]
+			delete(without, name)
+		}
+	}
+	for _, arg := range expected {
+		if _, ok := named[arg.Name]; ok {
+			set(arg.Name, arg.Position-1)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(without)) {
+		if number, ok := argumentNumber(name); ok {
+			set(name, number-found.first)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(without)) {
+		rest = append(rest, without[name])
+	}
+	return rest
+}
+
+// A survey has the facts of a whole text that decide on each placeholder.
+type survey struct {
+	first    int  // the number of the first argument
+	greatest int  // the greatest number, with the rule Rest
+	capitals bool // the text has a $NAME, with the form Capital
+}
+
+// survey reads the facts that the rules need. Most texts need no scan.
+func (r Renderer) survey(meter *markdown.Meter, text string) survey {
+	found := survey{first: 1}
+	auto := r.Rules.Count == client.CountAuto && (strings.Contains(text, "$0") || strings.Contains(text, "$ARGUMENTS["))
+	if auto || r.Rules.Rest || r.Rules.Forms&client.Capital != 0 {
+		r.scan(meter, text, survey{}, nil, func(t token) {
+			switch {
+			case t.kind == numberToken:
+				found.greatest = max(found.greatest, t.number)
+				if auto && t.number == 0 && !t.code {
+					found.first = 0
+				}
+			case t.kind == indexToken && auto && !t.code:
+				found.first = 0
+			case t.kind == nameToken:
+				found.capitals = true // without known names, only $NAME of capitals is a name
+			}
+		})
+	}
+	if r.Rules.Count == client.CountFromZero {
+		found.first = 0
+	}
+	return found
+}
+
+// forms returns the placeholders and directives of the rules.
+func (r Renderer) forms() client.Form {
+	return cmp.Or(r.Rules.Forms, client.DefaultForms)
+}
+
+// scan yields the tokens of a text. The error is an UnclosedError, or nil.
+func (r Renderer) scan(meter *markdown.Meter, text string, found survey, known func(string) bool, yield func(token)) error {
+	forms := r.forms()
+	if found.capitals {
+		forms &= client.Capital | client.ShellQuote | client.FilePath | client.ShellBraces | client.FileBraces
+	}
+	if known == nil {
+		known = func(string) bool { return false }
+	}
+	s := scanner{text: text, forms: forms, rules: r.Rules, values: r.Values, known: known, yield: yield, meter: meter}
 	s.scan()
+	if s.unclosed != nil {
+		return s.unclosed
+	}
+	return nil
 }
 
 // render fills in the given arguments. The names of the expected arguments stand for their
 // positions, unless an argument is given by the name.
-func (o Options) render(meter *markdown.Meter, text string, expected []Parameter, given arguments) (Result, error) {
+func (r Renderer) render(meter *markdown.Meter, of Source, found survey, declared, expected []Parameter, given arguments) (Result, error) {
+	forms := r.forms()
 	known := make(map[string]bool, len(expected)+len(given.names))
+	if forms&client.Hinted != 0 {
+		for name := range given.names {
+			known[name] = true
+		}
+		for _, arg := range expected {
+			known[arg.Name] = true
+		}
+	}
+	if forms&client.Declared != 0 {
+		for _, arg := range declared {
+			known[arg.Name] = true
+		}
+	}
 	for i, arg := range expected {
-		known[arg.Name] = true
 		value, ok := given.positions[i]
 		if _, named := given.names[arg.Name]; ok && !named {
 			given.names[arg.Name] = value
 		}
 	}
-	for name := range given.names {
-		known[name] = true
-	}
-	w := writer{text: text, given: given}
-	o.scan(meter, text, func(name string) bool { return known[name] }, w.token)
-	if err := meter.Err(); err != nil {
+	w := writer{text: of.Text, rules: r.Rules, values: r.Values, found: found, given: given}
+	err := r.scan(meter, of.Text, found, func(name string) bool { return known[name] }, w.token)
+	if err := cmp.Or(meter.Err(), err); err != nil {
 		return Result{}, err
 	}
-	if !w.filled && !o.NoAppend && strings.TrimSpace(given.all) != "" && w.fits(given.all) {
-		w.replace(len(text), len(text), "\n\nARGUMENTS: "+given.all)
+	if !w.filled && strings.TrimSpace(given.all) != "" {
+		w.append(of.Name)
 	}
 	return w.result()
 }

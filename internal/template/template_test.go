@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/markdown"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/template"
@@ -22,9 +23,9 @@ func parse(file string) (text string, header matter.Frontmatter) {
 }
 
 var (
-	fromZero = template.Options{CountFromZero: true}
-	noAppend = template.Options{NoAppend: true}
-	inCode   = template.Options{InCode: true}
+	fromZero = template.Renderer{Rules: client.Rules{Count: client.CountFromZero}}
+	noAppend = template.Renderer{Rules: client.Rules{Append: client.Drop}}
+	inCode   = template.Renderer{Rules: client.Rules{Code: client.CodeWithPlaceholders}}
 )
 
 // Client names the client whose documentation or program has the rule: "all"
@@ -36,7 +37,7 @@ func TestRender(t *testing.T) {
 		text         string
 		args         []string
 		want         string
-		with         template.Options
+		with         template.Renderer
 	}{
 		// All arguments.
 		{client: "all", rule: "$ARGUMENTS becomes all arguments, separated by blanks", text: "Fix issue $ARGUMENTS.", args: []string{"123", "high"}, want: "Fix issue 123 high."},
@@ -57,10 +58,14 @@ func TestRender(t *testing.T) {
 		{client: "Claude Code, classic commands", rule: "$1 is the first argument", text: "$1-$2", args: []string{"a", "b"}, want: "a-b"},
 		{client: "Claude Code, skills", rule: "$0 is the first argument", text: "Migrate $0 from $1 to $2.", args: []string{"SearchBar", "React", "Vue"}, want: "Migrate SearchBar from React to Vue.", with: fromZero},
 		{client: "Claude Code, skills", rule: "$1 is the second argument, which is missing", text: "$0 $1", args: []string{"a"}, want: "a $1", with: fromZero},
-		{client: "Codex CLI", rule: "$0 is no argument", text: "$0 $1", args: []string{"a"}, want: "$0 a"},
+		{client: "toolshelf", rule: "a text with $0 counts from 0", text: "$0 $1", args: []string{"a", "b"}, want: "a b"},
+		{client: "toolshelf", rule: "a text with $ARGUMENTS[N] counts from 0", text: "$1 $ARGUMENTS[0]", args: []string{"a", "b"}, want: "b a"},
+		{client: "toolshelf", rule: "the $0 of a price and of code does not count", text: "$0.50 $1 `$0` `$ARGUMENTS[1]` \\$0", args: []string{"a", "b"}, want: "$0.50 a `$0` `b` $0"},
+		{client: "toolshelf", rule: "the $0 of a shell command counts", text: "!`x $0` $1", args: []string{"a", "b"}, want: "!`x a` b"},
+		{client: "Codex CLI", rule: "$0 is no argument", text: "$0 $1", args: []string{"a"}, want: "$0 a", with: template.Renderer{Rules: client.Codex().Rules}},
 		{client: "Claude Code", rule: "$ARGUMENTS[0] is the first argument", text: "$ARGUMENTS[0] and $ARGUMENTS[1]", args: []string{"a", "b"}, want: "a and b"},
 		{client: "Claude Code, skills", rule: "$ARGUMENTS[0] is the first argument, as $0 is", text: "$ARGUMENTS[0]=$0", args: []string{"a"}, want: "a=a", with: fromZero},
-		{client: "Claude Code", rule: "the number of a missing argument stays", text: "$1 $2 $ARGUMENTS[2]", args: []string{"a"}, want: "a $2 $ARGUMENTS[2]"},
+		{client: "Claude Code", rule: "the number of a missing argument stays", text: "$0 $2 $ARGUMENTS[2]", args: []string{"a"}, want: "a $2 $ARGUMENTS[2]"},
 		{client: "Claude Code", rule: "an empty argument is filled in", text: "<$1>", args: []string{""}, want: "<>"},
 		{client: "OpenCode", rule: "$10 is the tenth argument", text: "$10", args: strings.Fields("a b c d e f g h i j"), want: "j"},
 		{client: "toolshelf", rule: "the last number stands for one argument", text: "$1 $2", args: []string{"a", "b", "c"}, want: "a b"},
@@ -156,7 +161,7 @@ func TestRender(t *testing.T) {
 		{client: "toolshelf", rule: "an empty text becomes the appended arguments", text: "", args: []string{"a"}, want: "\n\nARGUMENTS: a"},
 	} {
 		t.Run(tt.client+"/"+tt.rule, func(t *testing.T) {
-			got, err := tt.with.Render(t.Context(), tt.text, matter.Frontmatter{}, tt.args)
+			got, err := tt.with.Render(t.Context(), template.Source{Text: tt.text}, template.Args{List: tt.args})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +204,7 @@ func TestRenderDeclaredNames(t *testing.T) {
 	} {
 		t.Run(tt.client+"/"+tt.rule, func(t *testing.T) {
 			text, header := parse("---\n" + tt.header + "\n---\n" + tt.text)
-			got, err := template.Options{}.Render(t.Context(), text, header, tt.args)
+			got, err := template.Renderer{}.Render(t.Context(), template.Source{Text: text, Header: header}, template.Args{List: tt.args})
 			if got.Text != tt.want || err != nil {
 				t.Errorf("got %q, %v; want %q", got.Text, err, tt.want)
 			}
@@ -213,34 +218,34 @@ func TestRenderNamed(t *testing.T) {
 		client, rule, file string
 		args               names
 		want               string
-		with               template.Options
+		with               template.Renderer
 	}{
-		{"Claude Code", "declared names", "---\narguments: [issue, branch]\n---\nFix $issue on $branch.", names{"branch": "main", "issue": "7"}, "Fix 7 on main.", template.Options{}},
-		{"Codex CLI", "given names", "$FILE and $TICKET_ID and $HOME", names{"FILE": "a.go", "TICKET_ID": "7"}, "a.go and 7 and $HOME", template.Options{}},
-		{"VS Code", "inputs", "${input:name:MyForm} ${input:other}", names{"name": "x"}, "x ${input:other}", template.Options{}},
-		{"Codex CLI", "given names in code", "`cat $FILE $HOME`", names{"FILE": "a.go"}, "`cat a.go $HOME`", template.Options{}},
-		{"toolshelf", "declared names fill numbers", "---\narguments: [issue, branch]\n---\n$2 $1 $ARGUMENTS[0]", names{"issue": "7", "branch": "main"}, "main 7 7", template.Options{}},
-		{"toolshelf", "the names of a hint fill numbers", "---\nargument-hint: \"[pr-number] [priority]\"\n---\n#$1 $2", names{"pr-number": "7", "priority": "high"}, "#7 high", template.Options{}},
-		{"toolshelf", "a number is the position of a name of a hint", "---\nargument-hint: <issue>\n---\n$issue ${input:issue} $1", names{"1": "7"}, "7 7 7", template.Options{}},
-		{"toolshelf", "a name of a hint", "---\nargument-hint: <issue>\n---\n$issue ${input:issue} $1", names{"issue": "7"}, "7 7 7", template.Options{}},
-		{"toolshelf", "numbers are names", "$1 $2", names{"2": "b", "1": "a"}, "a b", template.Options{}},
+		{"Claude Code", "declared names", "---\narguments: [issue, branch]\n---\nFix $issue on $branch.", names{"branch": "main", "issue": "7"}, "Fix 7 on main.", template.Renderer{}},
+		{"Codex CLI", "given names", "$FILE and $TICKET_ID and $HOME", names{"FILE": "a.go", "TICKET_ID": "7"}, "a.go and 7 and $HOME", template.Renderer{}},
+		{"VS Code", "inputs", "${input:name:MyForm} ${input:other}", names{"name": "x"}, "x ${input:other}", template.Renderer{}},
+		{"Codex CLI", "given names in code", "`cat $FILE $HOME`", names{"FILE": "a.go"}, "`cat a.go $HOME`", template.Renderer{}},
+		{"toolshelf", "declared names fill numbers", "---\narguments: [issue, branch]\n---\n$1 $0 $ARGUMENTS[0]", names{"issue": "7", "branch": "main"}, "main 7 7", template.Renderer{}},
+		{"toolshelf", "the names of a hint fill numbers", "---\nargument-hint: \"[pr-number] [priority]\"\n---\n#$1 $2", names{"pr-number": "7", "priority": "high"}, "#7 high", template.Renderer{}},
+		{"toolshelf", "a number is the position of a name of a hint", "---\nargument-hint: <issue>\n---\n$issue ${input:issue} $1", names{"1": "7"}, "7 7 7", template.Renderer{}},
+		{"toolshelf", "a name of a hint", "---\nargument-hint: <issue>\n---\n$issue ${input:issue} $1", names{"issue": "7"}, "7 7 7", template.Renderer{}},
+		{"toolshelf", "numbers are names", "$1 $2", names{"2": "b", "1": "a"}, "a b", template.Renderer{}},
 		{"toolshelf", "numbers are names, counting from zero", "$0 $1", names{"1": "b", "0": "a"}, "a b", fromZero},
-		{"toolshelf", "a number is the position of a declared name", "---\narguments: [issue]\n---\n$issue $1", names{"1": "7"}, "7 7", template.Options{}},
-		{"toolshelf", "a declared name wins over a number", "---\narguments: [issue]\n---\n$issue $1", names{"1": "8", "issue": "7"}, "7 7", template.Options{}},
-		{"toolshelf", "one argument fills $ARGUMENTS", "Look at $ARGUMENTS.", names{"arguments": "this"}, "Look at this.", template.Options{}},
-		{"toolshelf", "$ARGUMENTS is in order of position, then of name", "---\narguments: [z, a]\n---\n$ARGUMENTS", names{"a": "2", "z": "1", "y": "4", "b": "3"}, "1 2 3 4", template.Options{}},
-		{"toolshelf", "a position may be missing", "---\narguments: [a, b]\n---\n$1 $2 $ARGUMENTS", names{"b": "2"}, "$1 2 2", template.Options{}},
-		{"toolshelf", "an empty value is filled in", "<$x>", names{"x": ""}, "<>", template.Options{}},
-		{"toolshelf", "values are not expanded", "$a $b", names{"a": "$b", "b": "$a"}, "$b $a", template.Options{}},
-		{"toolshelf", "values are appended", "Do it.", names{"b": "2", "a": "1"}, "Do it.\n\nARGUMENTS: 1 2", template.Options{}},
-		{"toolshelf", "a given name is escaped", `\$a $a \$b`, names{"a": "1"}, `$a 1 \$b`, template.Options{}},
-		{"toolshelf", "a name of ${input:…} has any length", "${input:" + strings.Repeat("x", 100) + "} $" + strings.Repeat("x", 100), names{strings.Repeat("x", 100): "1"}, "1 $" + strings.Repeat("x", 100), template.Options{}},
-		{"toolshelf", "a name of $name has at most 64 bytes", "$" + strings.Repeat("x", 64) + " $" + strings.Repeat("y", 65), names{strings.Repeat("x", 64): "1", strings.Repeat("y", 65): "2"}, "1 $" + strings.Repeat("y", 65), template.Options{}},
-		{"toolshelf", "nil gives no arguments", "$a $ARGUMENTS.", nil, "$a .", template.Options{}},
+		{"toolshelf", "a number is the position of a declared name", "---\narguments: [issue]\n---\n$issue $1", names{"1": "7"}, "7 7", template.Renderer{}},
+		{"toolshelf", "a declared name wins over a number", "---\narguments: [issue]\n---\n$issue $1", names{"1": "8", "issue": "7"}, "7 7", template.Renderer{}},
+		{"toolshelf", "one argument fills $ARGUMENTS", "Look at $ARGUMENTS.", names{"arguments": "this"}, "Look at this.", template.Renderer{}},
+		{"toolshelf", "$ARGUMENTS is in order of position, then of name", "---\narguments: [z, a]\n---\n$ARGUMENTS", names{"a": "2", "z": "1", "y": "4", "b": "3"}, "1 2 3 4", template.Renderer{}},
+		{"toolshelf", "a position may be missing", "---\narguments: [a, b]\n---\n$1 $2 $ARGUMENTS", names{"b": "2"}, "$1 2 2", template.Renderer{}},
+		{"toolshelf", "an empty value is filled in", "<$x>", names{"x": ""}, "<>", template.Renderer{}},
+		{"toolshelf", "values are not expanded", "$a $b", names{"a": "$b", "b": "$a"}, "$b $a", template.Renderer{}},
+		{"toolshelf", "values are appended", "Do it.", names{"b": "2", "a": "1"}, "Do it.\n\nARGUMENTS: 1 2", template.Renderer{}},
+		{"toolshelf", "a given name is escaped", `\$a $a \$b`, names{"a": "1"}, `$a 1 \$b`, template.Renderer{}},
+		{"toolshelf", "a name of ${input:…} has any length", "${input:" + strings.Repeat("x", 100) + "} $" + strings.Repeat("x", 100), names{strings.Repeat("x", 100): "1"}, "1 $" + strings.Repeat("x", 100), template.Renderer{}},
+		{"toolshelf", "a name of $name has at most 64 bytes", "$" + strings.Repeat("x", 64) + " $" + strings.Repeat("y", 65), names{strings.Repeat("x", 64): "1", strings.Repeat("y", 65): "2"}, "1 $" + strings.Repeat("y", 65), template.Renderer{}},
+		{"toolshelf", "nil gives no arguments", "$a $ARGUMENTS.", nil, "$a .", template.Renderer{}},
 	} {
 		t.Run(tt.client+"/"+tt.rule, func(t *testing.T) {
 			text, header := parse(tt.file)
-			got, err := tt.with.RenderNamed(t.Context(), text, header, tt.args)
+			got, err := tt.with.Render(t.Context(), template.Source{Text: text, Header: header}, template.Args{Named: tt.args})
 			if got.Text != tt.want || err != nil {
 				t.Errorf("got %q, %v; want %q", got.Text, err, tt.want)
 			}
@@ -254,20 +259,23 @@ type directive struct {
 	start, end int
 	text       string
 	from       bool
+	braces     bool
 }
 
 func directives(r template.Result) []directive {
 	var list []directive
 	for _, d := range r.Directives {
-		list = append(list, directive{d.Kind, d.Start, d.End, d.Text(r.Text), d.FromArguments})
+		list = append(list, directive{d.Kind, d.Start, d.End, d.Text(r.Text), d.FromArguments, d.Braces})
 	}
 	return list
 }
 
 func TestRenderDirectives(t *testing.T) {
 	type d = directive
-	shell := func(start, end int, text string, from bool) d { return d{template.Shell, start, end, text, from} }
-	file := func(start, end int, text string, from bool) d { return d{template.File, start, end, text, from} }
+	shell := func(start, end int, text string, from bool) d {
+		return d{template.Shell, start, end, text, from, false}
+	}
+	file := func(start, end int, text string, from bool) d { return d{template.File, start, end, text, from, false} }
 	for _, tt := range []struct {
 		client, rule, text string
 		args               []string
@@ -313,7 +321,7 @@ func TestRenderDirectives(t *testing.T) {
 		{"toolshelf", "no directive after quotes and backslashes", `"@a/b" '@a/b' \@a/b`, nil, nil},
 	} {
 		t.Run(tt.client+"/"+tt.rule, func(t *testing.T) {
-			got, err := template.Options{}.Render(t.Context(), tt.text, matter.Frontmatter{}, tt.args)
+			got, err := template.Renderer{}.Render(t.Context(), template.Source{Text: tt.text}, template.Args{List: tt.args})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -325,7 +333,7 @@ func TestRenderDirectives(t *testing.T) {
 }
 
 func TestCodeHasNoDirectivesWithInCode(t *testing.T) {
-	got, err := inCode.Render(t.Context(), "```\n!`git diff $1`\n```\n`@$1`", matter.Frontmatter{}, []string{"x/y"})
+	got, err := inCode.Render(t.Context(), template.Source{Text: "```\n!`git diff $1`\n```\n`@$1`"}, template.Args{List: []string{"x/y"}})
 	if want := (template.Result{Text: "```\n!`git diff x/y`\n```\n`@x/y`"}); err != nil || !cmp.Equal(want, got) {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -346,7 +354,7 @@ func TestArgumentsThatAddTooMuch(t *testing.T) {
 		{"a million times a megabyte", 1 << 20, template.ErrTooLong},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			got, err := template.Options{}.RenderNamed(t.Context(), strings.Repeat("$x ", tt.n), matter.Frontmatter{}, map[string]string{"x": argument})
+			got, err := template.Renderer{}.Render(t.Context(), template.Source{Text: strings.Repeat("$x ", tt.n)}, template.Args{Named: map[string]string{"x": argument}})
 			if err != tt.err || (err == nil) == (got.Text == "") {
 				t.Errorf("got %d bytes, %v", len(got.Text), err)
 			}
@@ -356,38 +364,55 @@ func TestArgumentsThatAddTooMuch(t *testing.T) {
 
 // FuzzRender renders a text with two marks as arguments, and again with other
 // arguments. The second result must have the arguments in place of the marks,
-// because no rule depends on the text of an argument.
+// because no rule depends on the text of an argument. In !{command}, the text of the arguments is quoted.
 func FuzzRender(f *testing.F) {
 	for _, seed := range []struct{ text, first, second string }{
 		{"$1 $2 $ARGUMENTS {{args}} $ARGUMENTS[1] ${input:x:y} $0", "$2", "$ARGUMENTS"},
 		{"`$1` !`a $1` @$1 \\$1 $$1", "`", "!`rm` @x/y"},
 		{"- ```\n  $1\n> ~~~\n> $2", "```\n", "\n"},
 		{"\\$$1 $1,0 ${input:a$1}", "\\", "}"},
+		{"!{a {{args}} {b}} @{c} @{{{args}}} ${@:1} ${2:1} ${1:-x} ${1} $+ $@ ${ARGUMENTS} ${@}", "it's; rm", "}"},
+		{"$A $B $1 $$A", "$B", "A=$B"},
 		{"x", "a", "b"},
 	} {
-		for options := range byte(8) {
-			f.Add(seed.text, seed.first, seed.second, options)
+		for of := range byte(len(template.AllRules())) {
+			f.Add(seed.text, seed.first, seed.second, of)
 		}
 	}
-	f.Fuzz(func(t *testing.T, text, first, second string, options byte) {
+	f.Fuzz(func(t *testing.T, text, first, second string, of byte) {
 		const mark1, mark2 = "\x01\x02\x01", "\x01\x03\x01"
 		if strings.Contains(text+first+second, "\x01") || strings.TrimSpace(first) == "" || strings.TrimSpace(second) == "" {
 			t.Skip()
 		}
-		r := template.Options{CountFromZero: options&1 != 0, NoAppend: options&2 != 0, InCode: options&4 != 0}
+		rules := template.AllRules()
+		r := template.Renderer{Rules: rules[int(of)%len(rules)]}
+		list := func(first, second string) []string {
+			if r.Rules.Forms&client.Capital != 0 {
+				return []string{"A=" + first, "B=" + second}
+			}
+			return []string{first, second}
+		}
 		render := func(args ...string) (template.Result, error) {
-			return r.Render(t.Context(), text, matter.Frontmatter{}, args)
+			return r.Render(t.Context(), template.Source{Text: text}, template.Args{List: args})
 		}
-		marked, err := render(mark1, mark2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := render(first, second)
-		if err != nil {
-			t.Fatal(err)
+		marked, err := render(list(mark1, mark2)...)
+		got, again := render(list(first, second)...)
+		if err != nil || again != nil {
+			if err == nil || again == nil || err.Error() != again.Error() {
+				t.Errorf("%q gives %v, and with other arguments %v", text, err, again)
+			}
+			return
 		}
 		marks := strings.NewReplacer(mark1, first, mark2, second)
-		if want := marks.Replace(marked.Text); got.Text != want {
+		quoted := strings.NewReplacer(template.ShellQuoted(strings.Join(list(mark1, mark2), " ")), template.ShellQuoted(strings.Join(list(first, second), " ")))
+		want, copied := "", 0
+		for _, d := range marked.Directives {
+			if d.Kind == template.Shell && d.Braces {
+				want += marks.Replace(marked.Text[copied:d.Start]) + quoted.Replace(marked.Text[d.Start:d.End])
+				copied = d.End
+			}
+		}
+		if want += marks.Replace(marked.Text[copied:]); got.Text != want {
 			t.Errorf("%q with %q and %q gives %q, want %q", text, first, second, got.Text, want)
 		}
 		if len(got.Directives) != len(marked.Directives) {
@@ -396,33 +421,40 @@ func FuzzRender(f *testing.F) {
 		after := 0
 		before := directives(marked)
 		for i, d := range directives(got) {
-			whole := "@" + d.text
-			if d.kind == template.Shell {
-				whole = "!`" + d.text + "`"
+			opening, closing, fill := "@", "", marks
+			switch {
+			case d.braces && d.kind == template.Shell:
+				opening, closing, fill = "!{", "}", quoted
+			case d.braces:
+				opening, closing = "@{", "}"
+			case d.kind == template.Shell:
+				opening, closing = "!`", "`"
 			}
-			m := before[i]
-			if d.start < after || got.Text[d.start:d.end] != whole || d.kind != m.kind || d.text != marks.Replace(m.text) || d.from != strings.Contains(m.text, "\x01") {
+			m, whole := before[i], got.Text[d.start:d.end]
+			inner := strings.TrimSuffix(strings.TrimPrefix(whole, opening), closing)
+			if d.braces {
+				inner = strings.TrimSpace(inner)
+			}
+			if d.start < after || !strings.HasPrefix(whole, opening) || !strings.HasSuffix(whole, closing) || inner != d.text ||
+				d.kind != m.kind || d.text != fill.Replace(m.text) || d.from != strings.Contains(m.text, "\x01") {
 				t.Errorf("%q has the directive %+v, and with other arguments %+v", text, d, m)
 			}
 			after = d.end
 		}
-		named, err := r.RenderNamed(t.Context(), text, matter.Frontmatter{}, map[string]string{"x": first, "y": second})
-		if err != nil {
-			t.Fatal(err)
+		byName := func(args map[string]string) (template.Result, error) {
+			return r.Render(t.Context(), template.Source{Text: text}, template.Args{Named: args})
 		}
-		if again, err := r.RenderNamed(t.Context(), text, matter.Frontmatter{}, map[string]string{"y": second, "x": first}); err != nil || !cmp.Equal(named, again) {
-			t.Errorf("%q gives %q, and then %q, %v", text, named.Text, again.Text, err)
+		named, err := byName(map[string]string{"x": first, "y": second})
+		if again, other := byName(map[string]string{"y": second, "x": first}); (err == nil) != (other == nil) || !cmp.Equal(named, again) {
+			t.Errorf("%q gives %q, %v, and then %q, %v", text, named.Text, err, again.Text, other)
 		}
 
 		plain, err := render()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(text, "$ARGUMENTS") || strings.Contains(text, "{{args}}") || strings.Contains(text, `\$`) {
+		if r.Rules.Forms != 0 || strings.Contains(text, "$ARGUMENTS") || strings.Contains(text, "{{args}}") || strings.Contains(text, `\$`) {
 			return
 		}
-		if plain.Text != text {
-			t.Errorf("%q gives %q without arguments", text, plain.Text)
+		if plain.Text != text || err != nil {
+			t.Errorf("%q gives %q, %v without arguments", text, plain.Text, err)
 		}
 	})
 }
@@ -452,7 +484,7 @@ func TestCorpusRendering(t *testing.T) {
 			return err
 		}
 		text, header := parse(string(data))
-		parameters, err := template.Options{}.Parameters(t.Context(), text, header)
+		parameters, err := template.Renderer{}.Parameters(t.Context(), template.Source{Text: text, Header: header})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -461,7 +493,7 @@ func TestCorpusRendering(t *testing.T) {
 				t.Errorf("%s: %+v", path, arg)
 			}
 		}
-		plain, err := noAppend.Render(t.Context(), text, header, nil)
+		plain, err := noAppend.Render(t.Context(), template.Source{Text: text, Header: header}, template.Args{List: nil})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -473,7 +505,7 @@ func TestCorpusRendering(t *testing.T) {
 		for i := range 9 {
 			args = append(args, "<argument "+strconv.Itoa(i)+">")
 		}
-		filled, err := noAppend.Render(t.Context(), text, header, args)
+		filled, err := noAppend.Render(t.Context(), template.Source{Text: text, Header: header}, template.Args{List: args})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -497,7 +529,7 @@ func TestCorpusRendering(t *testing.T) {
 		}
 		if !strings.Contains(filled.Text, "<argument ") {
 			count["none"]++
-			everywhere, err := template.Options{NoAppend: true, InCode: true}.Render(t.Context(), text, header, args)
+			everywhere, err := template.Renderer{Rules: client.Rules{Append: client.Drop, Code: client.CodeWithPlaceholders}}.Render(t.Context(), template.Source{Text: text, Header: header}, template.Args{List: args})
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
@@ -527,11 +559,11 @@ func TestRenderNamedWithManyArguments(t *testing.T) {
 		want.WriteString(name + "! ")
 		args[name] = name + "!"
 	}
-	got, err := template.Options{}.RenderNamed(t.Context(), text.String(), matter.Frontmatter{}, args)
+	got, err := template.Renderer{}.Render(t.Context(), template.Source{Text: text.String()}, template.Args{Named: args})
 	if got.Text != want.String() || err != nil {
 		t.Errorf("got %d bytes, want %d; %v", len(got.Text), want.Len(), err)
 	}
-	list, err := template.Options{}.Parameters(t.Context(), text.String(), matter.Frontmatter{})
+	list, err := template.Renderer{}.Parameters(t.Context(), template.Source{Text: text.String()})
 	if len(list) != n || err != nil {
 		t.Errorf("%d parameters, %v; want %d", len(list), err, n)
 	}

@@ -1,16 +1,26 @@
 package template
 
-import "strings"
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolshelf-go/toolshelf/client"
+)
 
 // A writer replaces the tokens of a text by the given arguments.
 type writer struct {
-	text  string
-	given arguments
+	text   string
+	rules  client.Rules
+	values map[string]string
+	found  survey
+	given  arguments
 
-	out    strings.Builder
-	copied int  // text[:copied] is in out
-	added  int  // bytes of arguments, in out or refused
-	filled bool // an argument replaces a token
+	out     strings.Builder
+	copied  int      // text[:copied] is in out
+	added   int      // bytes of arguments and values, in out or refused
+	filled  bool     // an argument replaces a token
+	missing []string // the required arguments that are not given
 
 	directives []Directive
 	open       Directive // begun, not ended
@@ -20,27 +30,90 @@ type writer struct {
 // token writes the text before a token, and the value of the token.
 func (w *writer) token(t token) {
 	switch t.kind {
-	case escapeToken:
+	case removedToken:
 		w.replace(t.start, t.end, "")
 	case shellStart:
-		w.begin(Shell, t.start)
+		w.begin(Shell, t)
 	case shellEnd:
 		w.end(t.end, len("`"))
 	case fileStart:
-		w.begin(File, t.start)
+		w.begin(File, t)
 		w.path = t.start + 1
 	case fileEnd:
-		if w.open.FromArguments || isPath(w.text[w.path:t.end]) {
+		switch {
+		case t.braces && !w.open.FromArguments: // Gemini CLI reads the path before the arguments
+			w.end(t.end, len("}"))
+		case !t.braces && (w.open.FromArguments || isPath(w.text[w.path:t.end])):
 			w.end(t.end, 0)
 		}
+	case valueToken:
+		if value := w.values[t.name]; w.fits(value) {
+			w.replace(t.start, t.end, value)
+		}
 	default:
-		if value, ok := w.given.of(t); ok && w.fits(value) {
+		if w.added > MaxAdded {
+			return
+		}
+		value, ok := w.value(t)
+		from := value != ""
+		if t.kind == defaultToken && !from {
+			value = t.text
+		}
+		if t.shell {
+			value = shellQuoted(value)
+		}
+		if ok && w.fits(value) {
 			w.replace(t.start, t.end, value)
 			w.filled = true
-			w.open.FromArguments = w.open.FromArguments || value != ""
+			w.open.FromArguments = w.open.FromArguments || from
 		}
 	}
 }
+
+// value returns the text that replaces a placeholder. ok is false if the placeholder stays.
+func (w *writer) value(t token) (value string, ok bool) {
+	rule := w.rules.NoNumber
+	switch t.kind {
+	case allToken:
+		return w.given.all, true
+	case sliceToken:
+		return w.given.from(t.number-w.found.first, t.length), true
+	case defaultToken:
+		if value = w.given.all; t.number > 0 {
+			value = w.given.positions[t.number-w.found.first]
+		}
+		return value, true
+	case numberToken:
+		index := t.number - w.found.first
+		if index < 0 {
+			return "", false // $0, if $1 is the first argument
+		}
+		if value, ok = w.given.positions[index]; ok && w.rules.Rest && t.number == w.found.greatest {
+			value = w.given.from(index, -1)
+		}
+	case indexToken:
+		value, ok = w.given.positions[t.number]
+	case inputToken:
+		rule = client.Stays
+		value, ok = w.given.names[t.name]
+	case nameToken:
+		rule = w.rules.NoName
+		value, ok = w.given.names[t.name]
+	}
+	if !ok && rule == client.Fails {
+		name := t.name
+		if name == "" {
+			name = strconv.Itoa(t.number)
+		}
+		if !slices.Contains(w.missing, name) && len(w.missing) < maxMissing {
+			w.missing = append(w.missing, name)
+		}
+	}
+	return value, ok || rule == client.Empty
+}
+
+// maxMissing bounds the names of a MissingError.
+const maxMissing = 20
 
 // fits counts the bytes of an argument, and reports whether the arguments so far add at
 // most MaxAdded bytes.
@@ -49,6 +122,22 @@ func (w *writer) fits(value string) bool {
 		w.added += len(value)
 	}
 	return w.added <= MaxAdded
+}
+
+// append writes the arguments of a text without a placeholder.
+func (w *writer) append(name string) {
+	before := "\n\n"
+	switch w.rules.Append {
+	case client.Drop:
+		return
+	case client.AppendLabeled:
+		before += "ARGUMENTS: "
+	case client.AppendCommand:
+		before += "/" + name + " "
+	}
+	if w.fits(w.given.all) {
+		w.replace(len(w.text), len(w.text), before+w.given.all)
+	}
 }
 
 // replace writes a value instead of text[start:end].
@@ -61,9 +150,9 @@ func (w *writer) replace(start, end int, value string) {
 	w.copied = end
 }
 
-// begin begins a directive at an index of text.
-func (w *writer) begin(kind Kind, at int) {
-	w.open = Directive{Kind: kind, Start: w.out.Len() + at - w.copied}
+// begin begins the directive of a token.
+func (w *writer) begin(kind Kind, t token) {
+	w.open = Directive{Kind: kind, Braces: t.braces, Start: w.out.Len() + t.start - w.copied}
 }
 
 // end ends the open directive the given number of bytes after an index of text.
@@ -72,14 +161,45 @@ func (w *writer) end(at, after int) {
 	w.directives = append(w.directives, w.open)
 }
 
-// result returns the whole text, or ErrTooLong.
+// result returns the whole text, or an error.
 func (w *writer) result() (Result, error) {
 	switch {
 	case w.added > MaxAdded:
 		return Result{}, ErrTooLong
+	case len(w.missing) > 0:
+		return Result{}, &MissingError{w.missing}
 	case w.out.Len() == 0 && w.copied == 0:
 		return Result{w.text, w.directives}, nil
 	}
 	w.out.WriteString(w.text[w.copied:])
 	return Result{w.out.String(), w.directives}, nil
+}
+
+// shellQuoted quotes a text as one word of a POSIX shell. Gemini CLI quotes with the npm package
+// shell-quote, whose version 1.12.0 has these forms.
+func shellQuoted(text string) string {
+	quote := strings.Contains(text, "'")
+	switch {
+	case text == "":
+		return ""
+	case quote && strings.Contains(text, "!"):
+		return "'" + strings.ReplaceAll(text, "'", `'"'"'`) + "'"
+	case !quote && strings.ContainsAny(text, "\"\\ \t\n\v\f\r"):
+		return "'" + text + "'"
+	case quote:
+		return `"` + escaped(text, "\"\\$`") + `"`
+	}
+	return escaped(text, "#!\"$&'()*,:;<=>?@[\\]^`{|}~")
+}
+
+// escaped writes a backslash before each character of special.
+func escaped(text, special string) string {
+	var b strings.Builder
+	for i := range len(text) {
+		if strings.IndexByte(special, text[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
 }

@@ -54,7 +54,7 @@ func texts(t *testing.T, file string) (all []string) {
 // files of a catalog, and the right side with results of the catalog.
 func TestOverviewShowsResultsOfItsFiles(t *testing.T) {
 	files := map[string]string{
-		".claude/commands/review.md":  "---\ndescription: Review a change\nargument-hint: \"[number]\"\n---\nRead the diff of $1.",
+		".claude/commands/review.md":  "---\ndescription: Review a change\nargument-hint: \"[number]\"\n---\nRead the diff of $ARGUMENTS.",
 		".claude/skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Fill in PDF forms\n---",
 		"src/main.go":                 "",
 		"src/parser/parser.go":        "",

@@ -1,21 +1,97 @@
 package documents
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/toolshelf-go/toolshelf"
-	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
+	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/client"
 )
 
-// docRenderers has the Renderer values that docs/rendering.md names.
-var docRenderers = map[string]toolshelf.Renderer{
-	"Renderer{}":             {},
-	"Renderer{InCode: true}": {InCode: true},
-	"Renderer{CountFromZero: true, InCode: true}": {CountFromZero: true, InCode: true},
-	"Renderer{InCode: true, NoAppend: true}":      {InCode: true, NoAppend: true},
+// shownForms has the placeholders and the directives of the table of rules, in order.
+var shownForms = []struct {
+	form client.Form
+	text string
+}{
+	{client.Arguments, "`$ARGUMENTS`"}, {client.Indexed, "`$ARGUMENTS[0]`"}, {client.Numbered, "`$1`"}, {client.Args, "`{{args}}`"},
+	{client.Declared, "`$name` of `arguments`"}, {client.Hinted, "`$name` of `argument-hint` or of a given name"}, {client.Capital, "`$NAME` given as `NAME=value`"},
+	{client.Input, "`${input:name}`"}, {client.Value, "`${NAME}` of `Values`"}, {client.At, "`$@`"}, {client.Plus, "`$+`"}, {client.BracedArguments, "`${ARGUMENTS}`, `${@}`"},
+	{client.BracedNumber, "`${1}`"}, {client.Slice, "`${@:2}`, `${@:2:3}`"}, {client.NumberSlice, "`${2:3}`"}, {client.Default, "`${1:-text}`, `${@:-text}`"},
+	{client.ShellQuote, "``!`command` ``"}, {client.ShellBraces, "`!{command}`"}, {client.FilePath, "`@path`"}, {client.FileBraces, "`@{path}`"},
+}
+
+// rulesTable returns the table of docs/rendering.md for the rules of package client.
+func rulesTable() string {
+	var table strings.Builder
+	table.WriteString("| Client | Placeholders and directives | First number | Missing number, name | `$ARGUMENTS` | In code | Escape | Without a placeholder |\n")
+	table.WriteString("|---|---|---|---|---|---|---|---|\n")
+	var others []string
+	row := func(title string, r client.Rules) {
+		forms := r.Forms
+		if forms == 0 {
+			forms = client.DefaultForms
+		}
+		var shown []string
+		for _, f := range shownForms {
+			if forms&f.form != 0 {
+				shown = append(shown, f.text)
+			}
+		}
+		numbers := forms&(client.Numbered|client.BracedNumber) != 0
+		has := func(of client.Form, text string) string {
+			if forms&of == 0 {
+				return "–"
+			}
+			return text
+		}
+		first := []string{"by the text", "`$1`", "`$0`"}[r.Count]
+		if r.Rest {
+			first += "; the greatest number takes the rest"
+		}
+		first += []string{"; not in `$1st`, `$1.50`", "; not in `$1st`", "", "; one digit"}[r.Number]
+		if !numbers {
+			first = "–"
+		}
+		missing := []string{"stays", "empty", "error"}
+		number := missing[r.NoNumber]
+		if !numbers {
+			number = "–"
+		}
+		line := "the line as typed"
+		if r.Joined {
+			line = "the list, joined by blanks"
+		}
+		if len(shown) == 0 {
+			shown = []string{"none"}
+		}
+		fmt.Fprintf(&table, "| %s | %s | %s | %s, %s | %s | %s | %s | %s |\n", title, strings.Join(shown, ", "), first,
+			number, has(client.Declared|client.Hinted|client.Capital, missing[r.NoName]), has(client.Arguments|client.Args, line),
+			[]string{"placeholders except `$1`", "placeholders", "nothing", "all: the text is not Markdown"}[r.Code],
+			[]string{"`\\$1`, `$$1`", "`\\$1`", "`$$1`", "none"}[r.Escape],
+			[]string{"a blank line, `ARGUMENTS: ` and the line", "a blank line and the line", "a blank line and `/name` with the line", "dropped"}[r.Append])
+	}
+	row("default", client.Rules{})
+	for _, c := range client.All() {
+		switch {
+		case c.Rules != client.Rules{}:
+			row(c.Title, c.Rules)
+		case len(c.Commands) > 0:
+			others = append(others, c.Title)
+		}
+	}
+	fmt.Fprintf(&table, "\nWithout rules of their own in the table, these clients have the default rules: %s.\n", strings.Join(others, ", "))
+	var skills []string
+	for _, c := range client.All() {
+		if (c.SkillRules != client.Rules{}) {
+			skills = append(skills, c.Title)
+		}
+	}
+	fmt.Fprintf(&table, "The same rules hold for the skills of %s. All other skills have the default rules.\n", strings.Join(skills, " and of "))
+	return table.String()
 }
 
 // tableRows returns the cells of the table below a heading of a page, without
@@ -48,64 +124,41 @@ func tableRows(t *testing.T, page, heading string) [][]string {
 }
 
 func TestRenderingDocument(t *testing.T) {
-	page, err := os.ReadFile("docs/rendering.md")
+	file, err := os.ReadFile("docs/rendering.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	renderers := map[string]toolshelf.Renderer{}
+	page := strings.ReplaceAll(string(file), "\r\n", "\n")
+	if want := rulesTable(); !strings.Contains(page, want) {
+		t.Errorf("docs/rendering.md does not contain the table of the rules of package client; write:\n%s", want)
+	}
 	examples := map[string]int{}
-	for _, row := range tableRows(t, string(page), "Renderers") {
-		r, ok := docRenderers[row[len(row)-1]]
-		if !ok {
-			t.Errorf("%s: unknown %s", row[0], row[len(row)-1])
-		}
-		renderers[row[0]] = r
-	}
-	files := map[string]string{"commands/c.md": "---\narguments: [issue, branch]\nargument-hint: <issue> <branch> [label]\n---\n"}
-	headed, err := catalogtest.Open(t, toolshelf.WithRoot(catalogtest.Disk(t, files))).Get(t.Context(), "c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range tableRows(t, string(page), "Examples") {
-		client := row[0]
-		t.Run(client+"/"+row[1], func(t *testing.T) {
-			r, ok := renderers[client]
-			if !ok || len(row) != 4 {
-				t.Fatalf("unknown client or wrong row: %q", row)
-			}
-			examples[client]++
-			text, want := unquote(t, row[1]), unquote(t, row[3])
-			command := toolshelf.Command{Content: text}
-			if strings.HasPrefix(client, "Claude Code") {
-				command.Frontmatter = headed.Frontmatter
-			}
-			var args []string
-			named := map[string]string{}
-			for rest := strings.TrimPrefix(row[2], "none"); rest != ""; rest = strings.TrimSpace(rest) {
-				quoted, err := strconv.QuotedPrefix(rest)
-				if err != nil {
-					t.Fatalf("arguments %s: %v", row[2], err)
+	for _, row := range tableRows(t, page, "Examples") {
+		t.Run(row[0]+"/"+row[1], func(t *testing.T) {
+			var rules client.Rules
+			if row[0] != "default" {
+				c, err := client.Lookup(row[0])
+				if err != nil || len(row) != 4 {
+					t.Fatalf("unknown client or wrong row: %q, %v", row, err)
 				}
-				rest = rest[len(quoted):]
-				arg := unquote(t, quoted)
-				if name, value, ok := strings.Cut(arg, "="); ok {
-					named[name] = value
-				} else {
-					args = append(args, arg)
-				}
+				rules = c.Rules
 			}
-			got, err := r.Render(t.Context(), command, args...)
-			if len(named) > 0 {
-				got, err = r.RenderNamed(t.Context(), command, named)
+			examples[row[0]]++
+			doc := agentmd.Parse([]byte("---\narguments: [issue, branch]\n---\n" + unquote(t, row[1])))
+			command := toolshelf.Command{Name: "c", Content: string(doc.Body), Frontmatter: doc.Frontmatter}
+			r := toolshelf.Renderer{Rules: rules, Values: map[string]string{"CLAUDE_SKILL_DIR": "/skills/c", "selection": "x := 1"}}
+			got, err := r.Render(t.Context(), command, toolshelf.ParseArgs(unquote(t, row[2])))
+			if row[3] == "error" && err != nil {
+				return
 			}
-			if err != nil || got.Text != want {
+			if want := unquote(t, row[3]); err != nil || got.Text != want {
 				t.Errorf("got %q, %v; the page says %q", got.Text, err, want)
 			}
 		})
 	}
-	for client := range renderers {
-		if examples[client] < 2 {
-			t.Errorf("%s has %d examples", client, examples[client])
+	for _, c := range client.All() {
+		if (c.Rules != client.Rules{}) && examples[c.Name] < 2 {
+			t.Errorf("%s has %d examples", c.Name, examples[c.Name])
 		}
 	}
 }

@@ -65,6 +65,19 @@ func TestSetSaysWhichFieldCannotBeChanged(t *testing.T) {
 	}
 }
 
+func TestParseAllocatesNothingForTheBody(t *testing.T) {
+	const header = "---\nname: review\ndescription: Reviews a change\n---\n"
+	file := func(lines int) []byte { return []byte(header + strings.Repeat("Read the diff.\n", lines)) }
+	allocations := func(data []byte) float64 { return testing.AllocsPerRun(20, func() { agentmd.Parse(data) }) }
+	short, long := file(1), file(100_000)
+	if s, l := allocations(short), allocations(long); s != l {
+		t.Errorf("%v allocations for a short body, %v for a long body", s, l)
+	}
+	if doc := agentmd.Parse(long); &doc.Body[0] != &long[len(header)] || cap(doc.Body) != len(doc.Body) {
+		t.Error("the body is a copy, or has room for more bytes of the file")
+	}
+}
+
 func TestParseAcceptsEveryInput(t *testing.T) {
 	for _, tt := range []struct{ name, data, format, body, code string }{
 		{"no bytes", "", "", "", ""},

@@ -3,15 +3,17 @@ module github.com/toolshelf-go/toolshelf/examples/agents/loaders
 go 1.26.5
 
 require (
+	github.com/adrg/frontmatter v0.2.0
 	github.com/cloudwego/eino v0.7.36
+	github.com/goccy/go-yaml v1.19.2
 	github.com/toolshelf-go/toolshelf v0.0.0
+	go.yaml.in/yaml/v3 v3.0.6
 	google.golang.org/adk/v2 v2.2.0
 	trpc.group/trpc-go/trpc-agent-go v1.11.2
 )
 
 require (
 	github.com/BurntSushi/toml v1.6.0 // indirect
-	github.com/adrg/frontmatter v0.2.0 // indirect
 	github.com/bahlo/generic-list-go v0.2.0 // indirect
 	github.com/bmatcuk/doublestar/v4 v4.10.4 // indirect
 	github.com/buger/jsonparser v1.1.1 // indirect
@@ -38,7 +40,6 @@ require (
 	github.com/twitchyliquid64/golang-asm v0.15.1 // indirect
 	github.com/wk8/go-ordered-map/v2 v2.1.8 // indirect
 	github.com/yargevad/filepathx v1.0.0 // indirect
-	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/arch v0.11.0 // indirect
 	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
 	golang.org/x/sync v0.22.0 // indirect

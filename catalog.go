@@ -94,13 +94,14 @@ type caches struct {
 	skills       index.Cache[skillText]
 	skillTexts   index.Texts[[]byte]
 	digests      digest.Cache
-	usages       index.Cache[usage]
+	usages       index.Cache[usage] // of commands
+	skillUsages  index.Cache[usage]
 	lines        index.Cache[*text.LineIndex]
 }
 
 // limit sets the memory of each cache except digests, in bytes.
 func (c *caches) limit(bytes int64) {
-	for _, max := range []*int64{&c.commands.Max, &c.commandTexts.Max, &c.skills.Max, &c.skillTexts.Max, &c.usages.Max, &c.lines.Max} {
+	for _, max := range []*int64{&c.commands.Max, &c.commandTexts.Max, &c.skills.Max, &c.skillTexts.Max, &c.usages.Max, &c.skillUsages.Max, &c.lines.Max} {
 		*max = bytes
 	}
 }
@@ -181,6 +182,7 @@ func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
 	has := func(f index.File) bool { return now.HasSkill(f.Layer, path.Dir(f.Path)) }
 	c.caches.skills.Retain(has)
 	c.caches.skillTexts.Retain(has)
+	c.caches.skillUsages.Retain(has)
 	c.caches.digests.Retain(now)
 	c.logChange(now)
 	c.changes.Notify(changes.Snapshots{Skills: before})

@@ -105,6 +105,18 @@ func everyMethod() map[string]func(context.Context, *toolshelf.Catalog) error {
 			}
 			return nil
 		},
+		"Invocable": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := bridgeOf(c).Invocable(ctx)
+			return err
+		},
+		"Invoked": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := bridgeOf(c).Invoked(ctx, "c00")
+			return err
+		},
+		"Expand": func(ctx context.Context, c *toolshelf.Catalog) error {
+			_, err := c.Expand(ctx, "/c00 x")
+			return err
+		},
 		"CompleteName": func(ctx context.Context, c *toolshelf.Catalog) error {
 			_, err := c.CompleteName(ctx, "", 0)
 			return err

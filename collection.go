@@ -359,6 +359,17 @@ func (l lookup[T, Info]) inLast(ctx context.Context) (value T, ok bool) {
 	return known.value, err == nil && l.from.filter.keepsAll(known.states)
 }
 
+// absent reports whether stats prove that no entry has the name.
+func (l lookup[T, Info]) absent(ctx context.Context) bool {
+	_, err := l.await(ctx, func(ctx context.Context) (none reading[T, Info], err error) {
+		if !l.from.Absent(ctx, l.from.Last(), l.name) {
+			err = fs.ErrExist
+		}
+		return none, err
+	})
+	return err == nil
+}
+
 // await runs do on the caller's goroutine if all layers are below the root on a local disk.
 func (l lookup[T, Info]) await(ctx context.Context, do func(context.Context) (reading[T, Info], error)) (reading[T, Info], error) {
 	if l.from.inRoot {

@@ -23,6 +23,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
@@ -498,6 +499,13 @@ func everything(t *testing.T, c *toolshelf.Catalog) map[string][]string {
 	for _, row := range completed(t, c, "", 0) {
 		shown["CompleteName"] = append(shown["CompleteName"], row.Name)
 	}
+	for _, name := range []string{"admin-drop", "admin-part", "admin-tools", "buy", "cart", "part", "sell", "stock"} {
+		if x, err := c.Expand(t.Context(), "/"+name); err == nil {
+			shown["Expand"] = append(shown["Expand"], x.Name)
+		} else if !errors.Is(err, toolshelf.ErrCommandNotFound) || strings.Contains(err.Error(), "admin") && !strings.Contains(name, "admin") {
+			t.Error(err)
+		}
+	}
 	return shown
 }
 
@@ -513,13 +521,13 @@ func TestAFilterHidesEntriesFromEveryMethod(t *testing.T) {
 		"All": {"admin-drop", "buy", "sell"}, "Commands": {"admin-drop", "buy", "sell"}, "List": {"3"}, "Get": twice("admin-drop", "buy", "sell", "admin-part", "part"),
 		"ListSkills": {"admin-tools", "cart", "stock"}, "Skills": {"admin-tools", "cart", "stock"}, "GetSkill": twice("admin-tools", "cart", "stock"), "ReadSkillFile": {"admin-tools", "cart", "stock"},
 		"Search": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"}, "prompts": {"admin-tools", "cart", "stock", "admin-drop", "buy", "sell"},
-		"CompleteName": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"},
+		"CompleteName": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"}, "Expand": {"admin-drop", "admin-tools", "buy", "cart", "sell", "stock"},
 	}
 	filtered := map[string][]string{
 		"All": {"buy", "sell"}, "Commands": {"buy", "sell"}, "List": {"2"}, "Get": twice("buy", "sell", "part"),
 		"ListSkills": {"cart", "stock"}, "Skills": {"cart", "stock"}, "GetSkill": twice("cart", "stock"), "ReadSkillFile": {"cart", "stock"},
 		"Search": {"buy", "cart", "sell", "stock"}, "prompts": {"cart", "stock", "buy", "sell"},
-		"CompleteName": {"buy", "cart", "sell", "stock"},
+		"CompleteName": {"buy", "cart", "sell", "stock"}, "Expand": {"buy", "cart", "sell", "stock"},
 	}
 	root := toolshelf.WithRoot(diskOf(t, shop()))
 	layers := toolshelf.WithCommandsDir("commands", "more")
@@ -672,7 +680,7 @@ func TestAFilterMayCallACatalogWithoutTheFilter(t *testing.T) {
 		"All": {"admin-drop", "buy"}, "Commands": {"admin-drop", "buy"}, "List": {"2"}, "Get": twice("admin-drop", "buy"),
 		"ListSkills": {"admin-tools", "stock"}, "Skills": {"admin-tools", "stock"}, "GetSkill": twice("admin-tools", "stock"), "ReadSkillFile": {"admin-tools", "stock"},
 		"Search": {"admin-drop", "admin-tools", "buy", "stock"}, "prompts": {"admin-tools", "stock", "admin-drop", "buy"},
-		"CompleteName": {"admin-drop", "admin-tools", "buy", "stock"},
+		"CompleteName": {"admin-drop", "admin-tools", "buy", "stock"}, "Expand": {"admin-drop", "admin-tools", "buy", "stock"},
 	}
 	if diff := cmp.Diff(want, everything(t, view)); diff != "" {
 		t.Errorf("shown (-want +got):\n%s", diff)
@@ -855,6 +863,7 @@ func TestErrorsOfCompleteName(t *testing.T) {
 		kinds []toolshelf.Kind
 		want  error
 	}{
+		{name: "no directory of the options", opts: []toolshelf.Option{toolshelf.WithFs(memory(t, ".")), toolshelf.WithSkillsDir(), toolshelf.WithCommandsDir()}},
 		{name: "no default directory", opts: []toolshelf.Option{toolshelf.WithFs(memory(t, "."))}},
 		{name: "a missing directory of an option", opts: []toolshelf.Option{toolshelf.WithFs(memoryOf(t, shop())), toolshelf.WithSkillsDir("none")}, want: toolshelf.ErrDirectoryNotFound},
 		{name: "a missing directory of another kind", opts: []toolshelf.Option{toolshelf.WithFs(memoryOf(t, shop())), toolshelf.WithSkillsDir("none")}, kinds: []toolshelf.Kind{toolshelf.KindCommand}},
@@ -868,4 +877,203 @@ func TestErrorsOfCompleteName(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestExpand(t *testing.T) {
+	files := terminal()
+	files["skills/my/SKILL.md"] = "---\nname: my\n---\nMine: $ARGUMENTS"
+	files["skills/my own skill/SKILL.md"] = "---\nname: own\n---\nOwn: $ARGUMENTS"
+	files["skills/big skill/SKILL.md"] = "---\nname: big\n---\nBig: $ARGUMENTS"
+	files["skills/big skill of mine/SKILL.md"] = "---\nname: mine\n---\nOf mine: $ARGUMENTS"
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithNestedCommands())
+	const command, skill = toolshelf.KindCommand, toolshelf.KindSkill
+	for _, tt := range []struct {
+		rule, line string
+		kinds      []toolshelf.Kind
+		entry      string // the kind and the name
+		text       string
+	}{
+		{rule: "the words after the name are the arguments", line: "/review 417 high", entry: "command review", text: "Review #417 as high."},
+		{rule: "a line needs no slash", line: "review 417 high", entry: "command review", text: "Review #417 as high."},
+		{rule: "blanks around the parts of a line have no effect", line: " \t/review\t417  high \r\n", entry: "command review", text: "Review #417 as high."},
+		{rule: "quotes keep a word together", line: `/review 417 "very high"`, entry: "command review", text: "Review #417 as very high."},
+		{rule: "the text of arguments is not expanded", line: "/review $2 $ARGUMENTS", entry: "command review", text: "Review #$2 as $ARGUMENTS."},
+		{rule: "a line needs no arguments", line: "/repair", entry: "skill repair", text: "Repair ."},
+		{rule: "a skill needs no model", line: "/repair the 5\" disk", entry: "skill repair", text: "Repair the 5\" disk."},
+		{rule: "a skill has precedence over a command", line: "/pdf a.pdf", entry: "skill pdf", text: "Read a.pdf."},
+		{rule: "a kind selects the command", line: "/pdf 1", kinds: []toolshelf.Kind{command}, entry: "command pdf", text: "command 1"},
+		{rule: "a kind selects the skill", line: "/pdf 1", kinds: []toolshelf.Kind{skill}, entry: "skill pdf", text: "Read 1."},
+		{rule: "a skill for models only hides no command", line: "/notes 1", entry: "command notes", text: "command 1"},
+		{rule: "a name can have a directory", line: "/frontend:page a", entry: "command frontend:page", text: "Page a."},
+		{rule: "a slash can separate directories", line: "/frontend/page a", entry: "command frontend:page", text: "Page a."},
+		{rule: "a name can be several words", line: "/Résumé writer ada", entry: "skill Résumé writer", text: "Write ada."},
+		{rule: "the longest name counts", line: "/big skill of mine now", entry: "skill big skill of mine", text: "Of mine: now"},
+		{rule: "a name ends at a blank", line: "/big skillful", text: ""},
+		{rule: "the name of several words can be shorter", line: "/big skill of mind", entry: "skill big skill", text: "Big: of mind"},
+		{rule: "the first word has precedence over several words", line: "/my own skill", entry: "skill my", text: "Mine: own skill"},
+
+		{rule: "a path is no name", line: "/usr/bin/x fails"},
+		{rule: "a text is no name", line: "no such thing"},
+		{rule: "a name has a letter case", line: "/Review 1"},
+		{rule: "a prefix is no name", line: "/rev 1"},
+		{rule: "an empty line has no name"},
+		{rule: "a slash has no name", line: "/"},
+		{rule: "a slash and a blank have no name", line: "/ review"},
+		{rule: "two slashes are no name", line: "//review"},
+		{rule: "a path to a file is no name", line: "/../commands/review 1"},
+		{rule: "a dependency is no name", line: "/part"},
+		{rule: "a directory without a SKILL.md is no name", line: "/empty"},
+		{rule: "a skill for models only is no name", line: "/secret"},
+		{rule: "a command is no skill", line: "/review", kinds: []toolshelf.Kind{skill}},
+		{rule: "a skill is no command", line: "/repair", kinds: []toolshelf.Kind{command}},
+		{rule: "invalid UTF-8 is no name", line: "/\xff 1"},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			for range 2 { // first read from the files, then cached
+				x, err := c.Expand(t.Context(), tt.line, tt.kinds...)
+				if tt.entry == "" {
+					if toolshelf.CodeOf(err) != toolshelf.CodeCommandNotFound || errors.Is(err, toolshelf.ErrInvalidCommandName) || !cmp.Equal(x, toolshelf.Expansion{}) {
+						t.Errorf("got %+v, %v", x, err)
+					}
+					continue
+				}
+				if got := string(x.Kind) + " " + x.Name; got != tt.entry || x.Text != tt.text || err != nil {
+					t.Errorf("got %s: %q, %v, want %s: %q", got, x.Text, err, tt.entry, tt.text)
+				}
+			}
+		})
+	}
+}
+
+func TestAnExpansionHasTheEntryAndTheArguments(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, terminal())))
+	command, err := c.Get(t.Context(), "review")
+	if err != nil {
+		t.Fatal(err)
+	}
+	skill, err := c.GetSkill(t.Context(), "pdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]toolshelf.Expansion{
+		"/review 417 'very high'": {Rendering: toolshelf.Rendering{Text: "Review #417 as very high."}, Kind: toolshelf.KindCommand, Name: "review",
+			Args: toolshelf.Args{Line: "417 'very high'", List: []string{"417", "very high"}}, Command: &command},
+		"/pdf  a b": {Rendering: toolshelf.Rendering{Text: "Read a."}, Kind: toolshelf.KindSkill, Name: "pdf",
+			Args: toolshelf.Args{Line: "a b", List: []string{"a", "b"}}, Skill: &skill},
+	} {
+		got, err := c.Expand(t.Context(), line)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(toolshelf.Frontmatter{})); diff != "" || err != nil {
+			t.Errorf("Expand(%q): %v, (-want +got):\n%s", line, err, diff)
+		}
+	}
+}
+
+func TestExpandFollowsTheRulesOfTheLayer(t *testing.T) {
+	files := map[string]string{
+		".claude/commands/move.md":       "Move $0 to $1: $ARGUMENTS",
+		".claude/skills/draw/SKILL.md":   "---\nname: draw\n---\nDraw $0 with ${CLAUDE_SKILL_DIR}/pen.",
+		".opencode/commands/team/ask.md": "Ask $1 about $2.",
+		"commands/move.md":               "Another $1.",
+	}
+	claude := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithClient(client.Claude(), client.OpenCode()), toolshelf.WithHome(""))
+	for line, want := range map[string]string{
+		`/move "a b" c`:             `Move a b to c: "a b" c`,
+		"/draw lines":               "Draw lines with .claude/skills/draw/pen.",
+		"/team/ask ada the release": "Ask ada about the release.",
+	} {
+		x, err := claude.Expand(t.Context(), line)
+		if filepath.ToSlash(x.Text) != want || err != nil {
+			t.Errorf("Expand(%q) is %q, %v, want %q", line, x.Text, err, want)
+		}
+	}
+}
+
+func TestErrorsOfExpand(t *testing.T) {
+	files := terminal()
+	for _, tt := range []struct {
+		name, line string
+		opts       []toolshelf.Option
+		kinds      []toolshelf.Kind
+		want       error
+		message    string
+	}{
+		{name: "a similar name", line: "/reveiw 1", want: toolshelf.ErrCommandNotFound, message: `there is no command or skill "reveiw"; did you mean "review"?`},
+		{name: "a similar name of a skill", line: "/repiar 1", want: toolshelf.ErrCommandNotFound, message: `there is no command or skill "repiar"; did you mean "repair"?`},
+		{name: "a similar name of another kind", line: "/repiar", kinds: []toolshelf.Kind{toolshelf.KindCommand}, want: toolshelf.ErrCommandNotFound, message: `there is no command "repiar"; list the commands and the skills for the names`},
+		{name: "no name", line: "/", want: toolshelf.ErrCommandNotFound, message: `there is no command or skill ""; write a name after the slash, as in /review`},
+		{name: "a skill for models only", line: "/secret", want: toolshelf.ErrCommandNotFound, message: `only a model invokes the skill "secret", because its frontmatter has user-invocable: false; remove the field to invoke the skill`},
+		{name: "no directory", line: "/review", opts: []toolshelf.Option{toolshelf.WithFs(memory(t, "."))}, want: toolshelf.ErrCommandNotFound},
+		{name: "an unknown kind", line: "/review", kinds: []toolshelf.Kind{"agent"}, want: toolshelf.ErrInvalidOption},
+		{name: "a long text", line: strings.Repeat("x", 1<<20), want: toolshelf.ErrCommandNotFound},
+		{name: "a skill that is too large", line: "/pdf 1", opts: []toolshelf.Option{toolshelf.WithMaxFileSize(40)}, want: toolshelf.ErrFileTooLarge},
+		{name: "too much text", line: "/Release " + strings.Repeat("x", 65<<20), want: toolshelf.ErrSizeLimitExceeded},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := catalog(t, append([]toolshelf.Option{toolshelf.WithFs(memoryOf(t, files))}, tt.opts...)...)
+			if _, err := c.CompleteName(t.Context(), "", 0); err != nil { // reads the names
+				t.Fatal(err)
+			}
+			_, err := c.Expand(t.Context(), tt.line, tt.kinds...)
+			var e *toolshelf.Error
+			if !errors.Is(err, tt.want) || !errors.As(err, &e) || e.Op != "Expand" || tt.message != "" && e.Message != tt.message || len(err.Error()) > 1500 {
+				t.Errorf("got %.2000v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+// An unreadable directory of skills may have a skill of the name.
+func TestExpandRunsNoCommandInPlaceOfAnUnreadableSkill(t *testing.T) {
+	dir := diskOf(t, terminal())
+	c := catalog(t, toolshelf.WithRoot(dir), toolshelf.WithSkillsFS("remote", unanswering{}))
+	if _, err := c.Expand(t.Context(), "/review 1"); err == nil || errors.Is(err, toolshelf.ErrCommandNotFound) {
+		t.Errorf("got %v", err)
+	}
+	if x, err := c.Expand(t.Context(), "/review 1", toolshelf.KindCommand); err != nil || x.Name != "review" {
+		t.Errorf("got %+v, %v", x, err)
+	}
+}
+
+// unanswering is a filesystem that does not answer.
+type unanswering struct{}
+
+func (unanswering) Open(string) (fs.File, error) { return nil, errors.New("no answer") }
+
+func TestANameThatNoEntryCanHaveNeverReachesTheFilesystem(t *testing.T) {
+	var touched []string
+	c := catalog(t, toolshelf.WithFs(recording{memory(t, "."), &touched}))
+	for _, line := range []string{"/usr/bin/x fails", "/../secret", "", "/", "//", `/a\b`, "/.hidden", "/..", "/nul\x00 x", strings.Repeat("/", 5000)} {
+		if _, err := c.Expand(t.Context(), line); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+			t.Errorf("Expand(%q): %v", line, err)
+		}
+	}
+	if len(touched) > 0 {
+		t.Errorf("the filesystem received %q", touched)
+	}
+}
+
+// The name of an entry is the beginning of the line, and the arguments are the rest.
+func FuzzExpand(f *testing.F) {
+	for _, seed := range []string{"/review 417 high", "pdf a", "/frontend/page x", "/usr/bin/x fails", "/Résumé writer a", " /repair\t'a b' ", "/", "", "/review.md 1", "/secret", "/part", "//pdf", "/pdf\xff"} {
+		f.Add(seed)
+	}
+	c := catalog(f, toolshelf.WithFs(memoryOf(f, terminal())), toolshelf.WithNestedCommands())
+	f.Fuzz(func(t *testing.T, line string) {
+		x, err := c.Expand(t.Context(), line)
+		if err != nil {
+			if toolshelf.CodeOf(err) != toolshelf.CodeCommandNotFound || strings.ContainsAny(err.Error(), "\r\n") {
+				t.Errorf("Expand(%q): %v", line, err)
+			}
+			return
+		}
+		typed := strings.TrimPrefix(strings.Trim(line, " \t\r\n"), "/")
+		rest, ok := strings.CutPrefix(strings.Replace(typed, "frontend/", "frontend:", 1), x.Name)
+		rest = strings.TrimPrefix(rest, ".md")
+		if args := strings.Trim(rest, " \t\r\n"); !ok || args != x.Args.Line || rest != "" && args == rest || !slices.Equal(x.Args.List, toolshelf.ParseArgs(args).List) {
+			t.Errorf("Expand(%q) is %s with %+v", line, x.Name, x.Args)
+		}
+		if rows := completed(t, c, x.Name, 1); len(rows) != 1 || rows[0].Name != x.Name || rows[0].Kind != x.Kind {
+			t.Errorf("Expand(%q) is the %s %s, completed as %+v", line, x.Kind, x.Name, rows)
+		}
+	})
 }

@@ -223,6 +223,10 @@ func (c *Catalog) Get(ctx context.Context, name string) (Command, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return Command{}, err
 	}
+	return c.get(ctx, op, name)
+}
+
+func (c *Catalog) get(ctx context.Context, op, name string) (Command, error) {
 	stem, _ := names.TrimMarkdown(name)
 	if !c.validName(stem) && !c.validName(name) {
 		return Command{}, &Error{Code: CodeInvalidCommandName, Op: op, Path: name,

@@ -584,6 +584,31 @@ func ExampleCatalog_CompleteName() {
 	// /review <number> [priority] (command) Reviews a pull request.
 }
 
+// A terminal sends each line that names no command and no skill to the model.
+func ExampleCatalog_Expand() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"commands/review.md":    "Review pull request #$1 with priority $2.",
+		"skills/notes/SKILL.md": "---\nname: notes\ndescription: Writes notes.\n---\nWrite notes about: $ARGUMENTS",
+	})))
+	defer catalog.Close()
+	for _, line := range []string{`/review 417 "very high"`, "/notes the release", "/usr/bin/make fails"} {
+		text := line
+		x, err := catalog.Expand(context.Background(), line)
+		switch {
+		case err == nil:
+			text = x.Text
+		case !errors.Is(err, toolshelf.ErrCommandNotFound):
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(text)
+	}
+	// Output:
+	// Review pull request #417 with priority very high.
+	// Write notes about: the release
+	// /usr/bin/make fails
+}
+
 func ExampleParseArgs() {
 	args := toolshelf.ParseArgs(`417 "needs a test" assignee=ada don't`)
 	fmt.Println(args.Line)

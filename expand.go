@@ -1,13 +1,14 @@
 package toolshelf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/agentmd"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
@@ -62,12 +63,12 @@ const defaultCompletions = 10
 // Commands and skills share their names: CompleteName omits a command with the name of a skill. The
 // kinds select the commands or the skills, so KindCommand also returns the omitted commands.
 // CompleteName omits the entries that List omits, skills that cannot be loaded, and skills with
-// user-invocable: false. For disable-model-invocation, see [Catalog.SkillsPrompt].
+// user-invocable: false. The field disable-model-invocation has no effect.
 //
 // CompleteName returns [ErrInvalidQuery] for a negative limit, [ErrInvalidOption] for an unknown kind,
 // and the errors of List and [Catalog.ListSkills], but a missing default directory contains no
-// entries. The cost is the cost of List and of ListSkills; the number of rows costs, not the
-// number of entries.
+// entries. The cost is the cost of a page of List and, for the skills, as much again: CompleteName looks only at
+// the names with the prefix.
 func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, kinds ...Kind) ([]Completion, error) {
 	const op = "CompleteName"
 	if err := c.begin(ctx, op); err != nil {
@@ -76,55 +77,22 @@ func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, ki
 	if limit < 0 {
 		return nil, &Error{Code: CodeInvalidQuery, Op: op, Message: fmt.Sprintf("the limit %d is out of range; use 1 or more, or 0 for %d", limit, defaultCompletions)}
 	}
-	if limit == 0 {
-		limit = defaultCompletions
+	wanted, err := newSelection(op, kinds)
+	if err != nil {
+		return nil, err
 	}
-	all, err := c.invocable(ctx, op, kinds)
+	all, err := c.invocable(ctx, op, wanted)
 	if err != nil {
 		return nil, err
 	}
 	list := []Completion{}
-	for e := range all.Prefixed(c.typedName(prefix)) {
-		if len(list) == limit {
+	for e := range all.Prefixed(c.typedName(strings.TrimPrefix(prefix, "/"))) {
+		if len(list) == cmp.Or(limit, defaultCompletions) {
 			break
 		}
 		list = append(list, c.completion(e))
 	}
 	return list, nil
-}
-
-// invocable returns the entries of the kinds that a user may invoke.
-func (c *Catalog) invocable(ctx context.Context, op string, kinds []Kind) (v index.Invocable, err error) {
-	commands, skills, err := selected(op, kinds)
-	if err == nil && commands {
-		v.Commands, err = c.commands.optionalSnapshot(ctx, op)
-		v.Commands = c.commands.filter.apply(v.Commands)
-	}
-	if err == nil && skills {
-		v.Skills, err = c.skills.optionalSnapshot(ctx, op)
-		v.Skills = c.skills.filter.apply(v.Skills)
-	}
-	return v, err
-}
-
-// selected reports which kinds an argument selects. No kind selects all kinds.
-func selected(op string, kinds []Kind) (commands, skills bool, err error) {
-	for _, k := range kinds {
-		if k != KindCommand && k != KindSkill {
-			return false, false, &Error{Code: CodeInvalidOption, Op: op, Message: "unknown kind " + quote(string(k)) + "; use KindCommand or KindSkill"}
-		}
-	}
-	return len(kinds) == 0 || slices.Contains(kinds, KindCommand), len(kinds) == 0 || slices.Contains(kinds, KindSkill), nil
-}
-
-// typedName returns the name that a user means: a slash begins the name of a command in most clients, and separates
-// directories in OpenCode.
-func (c *Catalog) typedName(typed string) string {
-	name := strings.TrimPrefix(typed, "/")
-	if c.config.colons {
-		name = strings.ReplaceAll(name, "/", ":")
-	}
-	return name
 }
 
 func (c *Catalog) completion(e index.Invoked) Completion {
@@ -133,4 +101,192 @@ func (c *Catalog) completion(e index.Invoked) Completion {
 	}
 	header := agentmd.NewFrontmatter(e.Header())
 	return Completion{Kind: KindSkill, Name: e.Name, Hint: header.Text("argument-hint"), Description: strings.TrimSpace(header.Text("description")), Layer: c.skills.Layer(e.Layer()).Name}
+}
+
+// A selection has the kinds of entries of a call.
+type selection struct{ commands, skills bool }
+
+// newSelection returns all kinds if no kind is given.
+func newSelection(op string, kinds []Kind) (s selection, err error) {
+	for _, k := range kinds {
+		switch k {
+		case KindCommand:
+			s.commands = true
+		case KindSkill:
+			s.skills = true
+		default:
+			return s, &Error{Code: CodeInvalidOption, Op: op, Message: "unknown kind " + quote(string(k)) + "; use KindCommand or KindSkill"}
+		}
+	}
+	if len(kinds) == 0 {
+		s = selection{true, true}
+	}
+	return s, nil
+}
+
+// String returns the noun for an entry.
+func (s selection) String() string {
+	switch {
+	case !s.skills:
+		return "command"
+	case !s.commands:
+		return "skill"
+	}
+	return "command or skill"
+}
+
+// invocable returns the current entries that a user may invoke.
+func (c *Catalog) invocable(ctx context.Context, op string, wanted selection) (v index.Invocable, err error) {
+	if wanted.commands {
+		v.Commands, err = c.commands.optionalSnapshot(ctx, op)
+		v.Commands = c.commands.filter.apply(v.Commands)
+	}
+	if wanted.skills && err == nil {
+		v.Skills, err = c.skills.optionalSnapshot(ctx, op)
+		v.Skills = c.skills.filter.apply(v.Skills)
+	}
+	return v, err
+}
+
+// typedName returns the name that a user means. A slash separates directories in OpenCode.
+func (c *Catalog) typedName(typed string) string {
+	if c.config.colons {
+		return strings.ReplaceAll(typed, "/", ":")
+	}
+	return typed
+}
+
+// An Expansion is the text of a command or a skill that a user invokes.
+type Expansion struct {
+	Rendering
+	Kind    Kind     `json:"kind"`
+	Name    string   `json:"name"`
+	Args    Args     `json:"args"`
+	Command *Command `json:"command,omitempty"` // as from Get; nil for a skill
+	Skill   *Skill   `json:"skill,omitempty"`   // as from GetSkill; nil for a command
+}
+
+// blanks separate the name from the arguments.
+const blanks = " \t\r\n"
+
+// Expand returns the text of the command or the skill that a user invokes by a line such as
+// "/review 417 high". The first word of the line is the name, with or without a slash at the
+// beginning. [ParseArgs] reads the text after the name. Expand executes nothing and reads no file
+// that the text mentions: see [Directive].
+//
+// Names are those of [Catalog.CompleteName], in the same letter case; a skill has precedence over
+// a command. If the names of commands have directories, "/frontend/page" is "/frontend:page", as in
+// OpenCode. If no name is the first word, a name can be several words, as in "/my skill 4".
+//
+// If the line names no entry, as "/usr/bin/x fails" or an empty line, Expand returns
+// [ErrCommandNotFound]: the line is a text for the model. A line without a slash can be a text too, so
+// a terminal calls Expand only for lines with a slash. Dependencies and skills with
+// user-invocable: false are not found. The other errors are those of [Catalog.Get],
+// [Catalog.GetSkill] and [Renderer.Render], whose costs are the cost of Expand.
+func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expansion, error) {
+	const op = "Expand"
+	if err := c.begin(ctx, op); err != nil {
+		return Expansion{}, err
+	}
+	wanted, err := newSelection(op, kinds)
+	if err != nil {
+		return Expansion{}, err
+	}
+	typed := strings.TrimPrefix(strings.Trim(line, blanks), "/")
+	end := strings.IndexAny(typed+" ", blanks)
+	x, err := c.invoked(ctx, op, c.typedName(typed[:end]), wanted)
+	if CodeOf(err) == CodeCommandNotFound && names.Loose(typed[:end]) && end < len(typed) {
+		all, listErr := c.invocable(ctx, op, wanted)
+		if listErr != nil {
+			return Expansion{}, listErr
+		}
+		words := end
+		for e := range all.Prefixed(typed[:words] + " ") {
+			if n := len(e.Name); n > end && strings.HasPrefix(typed, e.Name) && strings.IndexAny(typed[n:]+" ", blanks) == 0 {
+				end = n
+			}
+		}
+		if end > words {
+			x, err = c.invoked(ctx, op, typed[:end], wanted)
+		}
+	}
+	if err != nil {
+		return Expansion{}, err
+	}
+	x.Args = ParseArgs(strings.Trim(typed[end:], blanks))
+	if x.Skill != nil {
+		x.Rendering, err = x.Skill.renderer().Render(ctx, *x.Skill, x.Args)
+	} else {
+		x.Rendering, err = Renderer{Rules: x.Command.Rules}.Render(ctx, *x.Command, x.Args)
+	}
+	if err != nil {
+		return Expansion{}, inOp(op, err)
+	}
+	return x, nil
+}
+
+// Invoked is documented at bridge.Catalog.
+func (c bridged) Invoked(ctx context.Context, name string) (any, error) {
+	const op = "Get"
+	if err := c.begin(ctx, op); err != nil {
+		return nil, err
+	}
+	switch x, err := c.invoked(ctx, op, name, selection{true, true}); {
+	case err != nil:
+		return nil, err
+	case x.Skill != nil:
+		return *x.Skill, nil
+	default:
+		return *x.Command, nil
+	}
+}
+
+// invoked returns the skill or the command that a user invokes by a name, without a text. A name that no entry can
+// have never reaches the filesystem.
+func (c *Catalog) invoked(ctx context.Context, op, name string, wanted selection) (Expansion, error) {
+	unknown := &Error{Code: CodeCommandNotFound, Op: op, Path: firstRunes(name, maxQuery)}
+	if find := wholeSkill(c, op, name, skillOptions{}); wanted.skills && names.Loose(name) && !find.absent(ctx) {
+		skill, err := find.resolve(ctx)
+		switch {
+		case err == nil && skill.UserInvocable:
+			return Expansion{Kind: KindSkill, Name: skill.Name, Skill: &skill}, nil
+		case err == nil:
+			unknown.Message = "only a model invokes the skill " + quote(name) + ", because its frontmatter has user-invocable: false; remove the field to invoke the skill"
+		case CodeOf(err) != CodeSkillNotFound:
+			return Expansion{}, err
+		}
+	}
+	if stem, _ := names.TrimMarkdown(name); wanted.commands && (c.validName(name) || c.validName(stem)) {
+		command, err := c.get(ctx, op, name)
+		switch {
+		case err == nil && !command.Dependency:
+			return Expansion{Kind: KindCommand, Name: command.Name, Command: &command}, nil
+		case err != nil && CodeOf(err) != CodeCommandNotFound:
+			return Expansion{}, err
+		}
+		unknown.Err = err
+	}
+	if unknown.Message == "" {
+		unknown.Message = "there is no " + wanted.String() + " " + quote(unknown.Path) + "; " + c.invocableHint(unknown.Path, wanted)
+	}
+	return Expansion{}, unknown
+}
+
+// invocableHint completes the message for an unknown name, from the last snapshots.
+func (c *Catalog) invocableHint(name string, wanted selection) string {
+	if name == "" {
+		return "write a name after the slash, as in /review"
+	}
+	var last index.Invocable
+	if wanted.commands {
+		last.Commands = c.commands.filter.apply(c.commands.Last())
+	}
+	if wanted.skills {
+		last.Skills = c.skills.filter.apply(c.skills.Last())
+	}
+	var entries []*index.Entry
+	for e := range last.Prefixed("") {
+		entries = append(entries, e.Entry)
+	}
+	return suggestion(entries, name, "list the commands and the skills for the names")
 }

@@ -137,7 +137,10 @@ func cursorOfAnotherList() error {
 	return invalidCursor("made for another list, or altered; request the first page without a cursor")
 }
 
+// commandScope is the scope of the cursors of commands.
+const commandScope = "commands"
+
 // commandPage returns the page of the commands of a snapshot.
 func commandPage(snapshot *index.Snapshot, page Page) ([]*index.Entry, Pagination, error) {
-	return paginate(snapshot.Entries, page, "commands", func(e *index.Entry) string { return e.Name }, names.Compare)
+	return paginate(snapshot.Entries, page, commandScope, func(e *index.Entry) string { return e.Name }, names.Compare)
 }

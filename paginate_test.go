@@ -286,7 +286,7 @@ func TestStoredCursorsStayValid(t *testing.T) {
 	}
 	usage := func(cursor string) (rows []string, next string, err error) {
 		list, err := bridgeOf(c).ListUsage(t.Context(), 2, cursor, nil)
-		for _, command := range list.Commands {
+		for _, command := range list.Rows {
 			rows = append(rows, command.Name)
 		}
 		return rows, list.NextCursor, err

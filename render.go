@@ -40,10 +40,14 @@ func (c Command) Render(args ...string) (string, error) {
 // ${CLAUDE_SKILL_DIR} is the directory of Path. If the reader of the text must not see directories
 // of the host, use [Renderer.Render], which fills in only the Values of the program.
 func (s Skill) Render(args ...string) (string, error) {
-	dir := s.Path[:max(0, strings.LastIndexAny(s.Path, `/`+string(filepath.Separator)))]
-	values := map[string]string{"CLAUDE_SKILL_DIR": dir}
-	rendering, err := Renderer{Rules: s.Rules, Values: values}.Render(context.Background(), s, Args{List: args})
+	rendering, err := s.renderer().Render(context.Background(), s, Args{List: args})
 	return rendering.Text, err
+}
+
+// renderer returns the Renderer of Render.
+func (s Skill) renderer() Renderer {
+	dir := s.Path[:max(0, strings.LastIndexAny(s.Path, `/`+string(filepath.Separator)))]
+	return Renderer{Rules: s.Rules, Values: map[string]string{"CLAUDE_SKILL_DIR": dir}}
 }
 
 // A Renderer fills arguments into the text of commands and skills. The zero value is ready for use. A

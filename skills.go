@@ -288,9 +288,14 @@ func (c *Catalog) GetSkill(ctx context.Context, name string, opts ...SkillOption
 	if err := c.checkSkillName(op, name); err != nil {
 		return Skill{}, err
 	}
+	return wholeSkill(c, op, name, o).resolve(ctx)
+}
+
+// wholeSkill is the lookup of GetSkill.
+func wholeSkill(c *Catalog, op, name string, o skillOptions) lookup[Skill, SkillInfo] {
 	return skillLookup(c, op, name, func(ctx context.Context, open *openSkill) (Skill, error) {
 		return attempt(ctx, open, func() (Skill, error) { return open.readOnce(ctx, o) })
-	}).resolve(ctx)
+	})
 }
 
 func (c *Catalog) checkSkillName(op, name string) error {

@@ -11,55 +11,86 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/bridge"
+	"github.com/toolshelf-go/toolshelf/internal/cursor"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/late"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
+// Invocable is documented at bridge.Catalog.
+func (c bridged) Invocable(ctx context.Context) (v index.Invocable, err error) {
+	const op = "Invocable"
+	if err = c.begin(ctx, op); err != nil {
+		return v, err
+	}
+	var missing error
+	if v.Commands, err = c.commands.shownSnapshot(ctx, op); CodeOf(err) == CodeDirectoryNotFound {
+		missing, err = err, nil
+	}
+	if err == nil {
+		v.Skills, err = c.skills.shownSnapshot(ctx, op)
+	}
+	if CodeOf(err) == CodeDirectoryNotFound {
+		err = missing
+	}
+	return v, err
+}
+
+// scopes are the scopes of the cursors of ListUsage: of commands, as in List, and of skills.
+var scopes = map[bool]string{false: commandScope, true: "invocable skills"}
+
 // ListUsage is documented at bridge.Catalog.
-func (c bridged) ListUsage(ctx context.Context, size int, cursor string, rules *client.Rules) (bridge.UsageList, error) {
+func (c bridged) ListUsage(ctx context.Context, size int, from string, rules *client.Rules) (bridge.UsageList, error) {
 	const op = "ListUsage"
 	if err := c.begin(ctx, op); err != nil {
 		return bridge.UsageList{}, err
 	}
-	page := Page{Number: 1, Size: cmp.Or(size, defaultPageSize), Cursor: cursor}
-	snapshot, err := c.commands.shownSnapshot(ctx, op)
-	if err != nil {
-		return bridge.UsageList{}, err
-	}
-	entries, pagination, err := commandPage(snapshot, page)
+	size = cmp.Or(size, defaultPageSize)
+	all, err := c.Invocable(ctx)
 	if err != nil {
 		return bridge.UsageList{}, inOp(op, err)
 	}
-	commands, err := c.usageOf(ctx, entries, rules)
-	if err != nil {
+	after, err := decodeCursor(scopes[false], from)
+	inSkills := from != "" && err != nil
+	if inSkills {
+		if after, err = decodeCursor(scopes[true], from); err != nil {
+			return bridge.UsageList{}, inOp(op, err)
+		}
+	}
+	list := bridge.UsageList{Invocable: all}
+	var page []index.Invoked
+	for e := range all.After(after, inSkills) {
+		if len(page) == size {
+			last := page[size-1]
+			list.NextCursor = cursor.Encode(scopes[last.Skill], last.Name)
+			break
+		}
+		page = append(page, e)
+	}
+	if list.Rows, err = c.usageOf(ctx, page, rules); err != nil {
 		return bridge.UsageList{}, c.methodError(op, err)
 	}
-	return bridge.UsageList{Commands: commands, NextCursor: pagination.NextCursor, Snapshot: snapshot}, nil
+	return list, nil
 }
 
 // AllUsage is documented at bridge.Catalog.
 func (c bridged) AllUsage(ctx context.Context, rules *client.Rules) iter.Seq2[bridge.Usage, error] {
 	return func(yield func(bridge.Usage, error) bool) {
 		const op = "AllUsage"
-		if err := c.begin(ctx, op); err != nil {
-			yield(bridge.Usage{}, err)
-			return
-		}
-		snapshot, err := c.commands.shownSnapshot(ctx, op)
+		all, err := c.Invocable(ctx)
 		if err != nil {
-			yield(bridge.Usage{}, err)
+			yield(bridge.Usage{}, inOp(op, err))
 			return
 		}
-		for entries := range slices.Chunk(snapshot.Entries, maxPageSize) {
-			commands, err := c.usageOf(ctx, entries, rules)
+		for entries := range slices.Chunk(slices.Collect(all.After("", false)), maxPageSize) {
+			rows, err := c.usageOf(ctx, entries, rules)
 			if err != nil {
 				yield(bridge.Usage{}, c.methodError(op, err))
 				return
 			}
-			for _, command := range commands {
-				if !yield(command, nil) {
+			for _, row := range rows {
+				if !yield(row, nil) {
 					return
 				}
 			}
@@ -71,16 +102,17 @@ func (c bridged) AllUsage(ctx context.Context, rules *client.Rules) iter.Seq2[br
 const usageWait = 500 * time.Millisecond
 
 // usageOf returns the usage of each entry.
-func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, rules *client.Rules) ([]bridge.Usage, error) {
+func (c *Catalog) usageOf(ctx context.Context, entries []index.Invoked, rules *client.Rules) ([]bridge.Usage, error) {
 	all := make([]bridge.Usage, len(entries))
 	reads := make([]*late.Read[[]template.Parameter], len(entries))
 	for i, e := range entries {
-		all[i] = bridge.Usage{Name: e.Name, Description: e.Description()}
-		key := usageKey{e, c.commands.Layer(e.Layer()).Rules}
+		all[i] = bridge.Usage{Name: e.Name, Description: c.completion(e).Description}
+		from, _, usages := c.usageSource(e.Skill)
+		key := usageKey{e, from.Layer(e.Layer()).Rules}
 		if rules != nil {
 			key.rules = *rules
 		}
-		kept := c.caches.usages.Get(e.File())
+		kept := usages.Get(e.File())
 		if kept != nil && kept.Value.settled && kept.Value.rules == key.rules && stamp.Of(kept.Info).Same(e.Stamp) {
 			all[i].Arguments = slices.Clone(kept.Value.arguments)
 		} else {
@@ -94,7 +126,15 @@ func (c *Catalog) usageOf(ctx context.Context, entries []*index.Entry, rules *cl
 	return all, nil
 }
 
-// A usage holds the arguments of a command by some rules. It is immutable.
+// usageSource returns the index of the commands or of the skills, their texts and the cache of their usages.
+func (c *Catalog) usageSource(skill bool) (*index.Index, *index.Texts[[]byte], *index.Cache[usage]) {
+	if skill {
+		return c.skills.Index, &c.caches.skillTexts, &c.caches.skillUsages
+	}
+	return c.commands.Index, &c.caches.commandTexts, &c.caches.usages
+}
+
+// A usage holds the arguments of a command or a skill by some rules. It is immutable.
 type usage struct {
 	rules     client.Rules
 	arguments []template.Parameter
@@ -106,24 +146,25 @@ type usage struct {
 var usageSeed = maphash.MakeSeed()
 
 type usageKey struct {
-	entry *index.Entry
+	entry index.Invoked
 	rules client.Rules
 }
 
-// readUsage reads the arguments of a command. If the text is the same as at the last
+// readUsage reads the arguments of a command or a skill. If the text is the same as at the last
 // read, readUsage returns the cached arguments.
 func (c *Catalog) readUsage(of usageKey) []template.Parameter {
 	if c.sharedClosed() {
 		return nil // the waiting calls return ErrClosed
 	}
 	e, now := of.entry, time.Now()
-	head, info, err := c.readUsageHead(e)
+	from, texts, usages := c.usageSource(e.Skill)
+	head, info, err := c.readUsageHead(e.Entry, from, texts)
 	if err != nil {
 		return nil // the file was removed since the scan, or its permissions changed
 	}
 	u := usage{rules: of.rules, head: maphash.Bytes(usageSeed, head), whole: int64(len(head)) >= info.Size}
-	u.settled = stamp.Of(info).Same(e.Stamp) && c.commands.Settled(e.Layer(), info, now)
-	if kept := c.caches.usages.Get(e.File()); kept != nil && kept.Value.rules == of.rules && kept.Value.head == u.head && kept.Value.whole == u.whole {
+	u.settled = stamp.Of(info).Same(e.Stamp) && from.Settled(e.Layer(), info, now)
+	if kept := usages.Get(e.File()); kept != nil && kept.Value.rules == of.rules && kept.Value.head == u.head && kept.Value.whole == u.whole {
 		u.arguments = kept.Value.arguments
 	} else {
 		u.arguments = template.Renderer{Rules: of.rules}.Listed(e.Path, head, u.whole)
@@ -132,16 +173,16 @@ func (c *Catalog) readUsage(of usageKey) []template.Parameter {
 	for _, a := range u.arguments {
 		size += int64(64 + len(a.Name) + len(a.Description) + len(a.Hint))
 	}
-	c.caches.usages.Put(&index.Cached[usage]{File: e.File(), Info: info, Value: u, Size: size})
+	usages.Put(&index.Cached[usage]{File: e.File(), Info: info, Value: u, Size: size})
 	return u.arguments
 }
 
-// readUsageHead returns the first bytes of a command's file.
-func (c *Catalog) readUsageHead(e *index.Entry) ([]byte, confine.Info, error) {
-	if text, info, ok := c.caches.commandTexts.Find(e); ok {
+// readUsageHead returns the first bytes of the file of an entry.
+func (c *Catalog) readUsageHead(e *index.Entry, from *index.Index, texts *index.Texts[[]byte]) ([]byte, confine.Info, error) {
+	if text, info, ok := texts.Find(e); ok {
 		return text, info, nil
 	}
-	f, err := c.commands.FS(c.lifetime, e.Layer()).OpenRegular(e.Path)
+	f, err := from.FS(c.lifetime, e.Layer()).OpenRegular(e.Path)
 	if err != nil {
 		return nil, confine.Info{}, err
 	}

@@ -101,7 +101,7 @@ func argumentNames(t testing.TB, c *toolshelf.Catalog) map[string][]string {
 		t.Fatal(err)
 	}
 	all := make(map[string][]string)
-	for _, u := range list.Commands {
+	for _, u := range list.Rows {
 		names := []string{}
 		for _, a := range u.Arguments {
 			names = append(names, a.Name)
@@ -148,7 +148,7 @@ func testListUsageIsListWithArguments(t *testing.T) {
 		if diff := cmp.Diff(list.Pagination.NextCursor, usage.NextCursor); diff != "" {
 			t.Errorf("(-List +ListUsage):\n%s", diff)
 		}
-		for i, u := range usage.Commands {
+		for i, u := range usage.Rows {
 			command, err := c.Get(t.Context(), u.Name)
 			if err != nil {
 				t.Fatal(err)
@@ -227,8 +227,8 @@ func TestListUsageReadsAnUnchangedFileOnce(t *testing.T) {
 		}
 		// A renderer with other options has other arguments.
 		list, err := bridgeOf(c).ListUsage(t.Context(), 0, "", &client.Rules{Count: client.CountFromZero})
-		if err != nil || len(list.Commands[0].Arguments) != 2 {
-			t.Errorf("from zero, $1 is the second argument: got %+v, %v", list.Commands, err)
+		if err != nil || len(list.Rows[0].Arguments) != 2 {
+			t.Errorf("from zero, $1 is the second argument: got %+v, %v", list.Rows, err)
 		}
 		if err := afero.WriteFile(fsys, "commands/a.md", []byte("${input:new}\n"), 0o644); err != nil {
 			t.Fatal(err)
@@ -361,7 +361,7 @@ func testUsageReadsTheBeginningOfALongFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := list.Commands[0].Arguments
+		got := list.Rows[0].Arguments
 		if len(got) != want[name] {
 			t.Errorf("%s: %d arguments, want %d: %v", name, len(got), want[name], got)
 		}

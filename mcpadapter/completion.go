@@ -7,6 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/toolshelf-go/toolshelf/internal/bridge"
 )
 
 // A Completion lists values that complete the text that a user has typed.
@@ -31,60 +34,44 @@ const maxValues = 100
 // Complete returns an *RPCError with CodeInvalidParams for an unknown prompt, tool or
 // argument; the error of the context; or an error of the catalog.
 //
-// Complete scans the commands at most once.
+// Complete scans the commands and the skills at most once.
 func (a *Adapter) Complete(ctx context.Context, name, argument, typed string) (values Completion, err error) {
 	defer a.hider.error(&err)
+	list := sync.OnceValues(func() (bridge.Invocable, error) {
+		all, err := a.bridge.Invocable(ctx)
+		return all, a.ignoreMissing(ctx, err)
+	})
 	tool, isTool := a.Lookup(name)
-	var commands []string
-	var listErr error
-	if isTool { // a command may have the same name
-		commands, listErr = a.commandNames(ctx)
+	isPrompt := !isTool
+	if isTool { // a prompt may have the same name
+		all, _ := list()
+		isPrompt = all.Contains(name)
 		if err := ctx.Err(); err != nil {
 			return Completion{}, err
 		}
 	}
-	choices, err := a.argumentChoices(ctx, name, argument, tool, isTool && !slices.Contains(commands, name))
+	choices, err := a.argumentChoices(ctx, name, argument, tool, !isPrompt)
 	if err != nil {
 		return Completion{}, err
 	}
+	var all bridge.Invocable
 	switch {
 	case choices != nil: // the argument lists its values
 	case argument == "command_name" || argument == "command":
-		if !isTool {
-			commands, listErr = a.commandNames(ctx)
-		}
-		if listErr != nil {
-			return Completion{}, listErr
-		}
-		choices = commands
+		all, err = list()
+		choices = all.CommandNames()
 	case argument == "skill_name" || argument == "skill":
-		skills, err := a.catalog.ListSkills(ctx)
-		if err = a.ignoreMissing(ctx, err); err != nil {
-			return Completion{}, err
-		}
-		for _, s := range skills {
-			if s.Loadable {
-				choices = append(choices, s.Name)
-			}
-		}
+		all, err = list()
+		choices = all.SkillNames()
+	}
+	if err != nil {
+		return Completion{}, err
 	}
 	return complete(choices, typed), nil
 }
 
-// commandNames returns the names of the listed commands.
-func (a *Adapter) commandNames(ctx context.Context) ([]string, error) {
-	var names []string
-	for info, err := range a.catalog.All(ctx) {
-		if err != nil {
-			return nil, a.ignoreMissing(ctx, err)
-		}
-		names = append(names, info.Name)
-	}
-	return names, nil
-}
-
 // argumentChoices returns the values in the description of an argument, or an error if
-// the argument does not exist. toolOnly means that no command has the name.
+// the argument does not exist. toolOnly means that no prompt has the name.
 func (a *Adapter) argumentChoices(ctx context.Context, name, argument string, tool Tool, toolOnly bool) ([]string, error) {
 	var known []string
 	if !toolOnly {

@@ -115,7 +115,8 @@
 //
 // # Prompts
 //
-// Each listed command of the catalog is a prompt with the name of the command.
+// Each listed command of the catalog, and then each skill that a user may invoke, is a prompt with
+// the name of the command or the skill. A skill has precedence over a command of the same name.
 // Renderer.Arguments determines the arguments of the prompt, and Renderer.Render its
 // text. The adapter executes no !`command` and reads no @file of the text.
 //

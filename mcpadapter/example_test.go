@@ -130,12 +130,13 @@ func ExampleAdapter_GetPrompt() {
 		log.Fatal(err)
 	}
 	for _, prompt := range prompts {
-		fmt.Println(prompt.Name, "-", prompt.Description, "-", prompt.Arguments[0].Name)
+		fmt.Println(prompt.Name, "-", prompt.Description, "-", prompt.Arguments)
 	}
 	prompt, err := adapter.GetPrompt(ctx, "commit", map[string]string{"scope": "the parser"})
 	fmt.Print(prompt.Text, err)
 	// Output:
-	// commit - Commit what is staged - scope
+	// commit - Commit what is staged - [{scope [scope] false}]
+	// paint - Paints. - []
 	// Write one line about the parser.
 	// <nil>
 }

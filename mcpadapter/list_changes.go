@@ -15,7 +15,7 @@ import (
 const changeDelay = 100 * time.Millisecond
 
 // OnPromptsChange calls f with the sorted names of the prompts that were added,
-// removed or changed. The call comes a tenth of a second after the first of the
+// removed or changed. A change of a skill counts, whether or not a user may invoke the skill. The call comes a tenth of a second after the first of the
 // changes. Calls of f do not overlap. All changes during a call of f are reported in
 // one later call. The names of changes that are undone before the call are omitted, so
 // the list may be empty. [toolshelf.Catalog.OnChange] documents when changes are found.
@@ -29,7 +29,10 @@ const changeDelay = 100 * time.Millisecond
 // further subscription costs no goroutine. The Adapter holds f until stop is
 // called.
 func (a *Adapter) OnPromptsChange(f func(names []string)) (stop func()) {
-	return a.subscribe(&subscriber{call: f, names: func(c toolshelf.Change) toolshelf.Names { return c.Commands }})
+	return a.subscribe(&subscriber{call: f, names: func(c toolshelf.Change) toolshelf.Names {
+		return toolshelf.Names{Added: slices.Concat(c.Commands.Added, c.Skills.Added), Removed: slices.Concat(c.Commands.Removed, c.Skills.Removed),
+			Changed: slices.Concat(c.Commands.Changed, c.Skills.Changed)}
+	}})
 }
 
 // OnSkillsChange calls f with the sorted URIs of the published skills that were added,

@@ -16,15 +16,15 @@ import (
 	"github.com/toolshelf-go/toolshelf/mcpadapter/internal/paging"
 )
 
-// A Prompt is a command in the form of the Model Context Protocol: a text template with
-// arguments.
+// A Prompt is a command or a skill in the form of the Model Context Protocol: a text template
+// with arguments.
 type Prompt struct {
-	Name        string           `json:"name"` // the name of the command, without a namespace
+	Name        string           `json:"name"` // the name of the command or the skill, without a namespace
 	Description string           `json:"description,omitempty"`
 	Arguments   []PromptArgument `json:"arguments,omitempty"`
 }
 
-// A PromptArgument is an argument of a command. Required is the wish of the author, for the
+// A PromptArgument is an argument of a prompt. Required is the wish of the author, for the
 // form of a client: GetPrompt accepts a call without the argument, and the text keeps the
 // placeholder.
 type PromptArgument struct {
@@ -39,11 +39,12 @@ type PromptText struct {
 	Text        string // the message of the user
 }
 
-// Prompts returns a prompt for each command that the catalog lists, in the order of
-// the catalog. If the directory of commands is missing, Prompts returns no prompt and no
-// error. Prompts returns the other errors of Catalog.List.
+// Prompts returns a prompt for each command that the catalog lists, and then a prompt for each
+// skill that a user may invoke, in the order of the catalog. A skill has precedence over a command of
+// the same name, as in Catalog.Expand: the command is no prompt. Missing directories have no prompts.
+// Prompts returns the other errors of Catalog.List and Catalog.ListSkills.
 //
-// The cost is the cost of Catalog.List, and one read of the first 64 KiB of each new or
+// The cost is the cost of List and ListSkills, and one read of the first 64 KiB of each new or
 // changed file; a cache holds up to 16 MiB of arguments. If a file cannot be read, or if
 // no file of the page can be read for half a second, a prompt has no arguments, and later
 // lists do not wait for the file.
@@ -76,10 +77,10 @@ func (l PromptList) Contains(name string) bool { return l.usage.Contains(name) }
 
 // ListPrompts returns one page of the prompts that Prompts returns. The page has at
 // most 1,000 prompts, or the number of WithPageSize. A nil cursor requests the first page. A
-// cursor stays valid if commands are added or removed.
+// cursor stays valid if commands and skills are added or removed.
 //
 // ListPrompts returns an *RPCError with CodeInvalidParams for a cursor that does not come
-// from a list of commands, including "". All other errors are those of Prompts.
+// from a list of prompts or commands, including "". All other errors are those of Prompts.
 //
 // The cost is the cost of Prompts for the page. Unreadable files have the effect that
 // Prompts documents.
@@ -100,7 +101,7 @@ func (a *Adapter) ListPrompts(ctx context.Context, cursor *string) (list PromptL
 		return PromptList{}, err
 	}
 	list = PromptList{NextCursor: usage.NextCursor, usage: usage}
-	for _, u := range usage.Commands {
+	for _, u := range usage.Rows {
 		list.Prompts = append(list.Prompts, newPrompt(u.Name, u.Description, u.Arguments))
 	}
 	return list, nil
@@ -115,14 +116,14 @@ func (a *Adapter) ignoreMissing(ctx context.Context, err error) error {
 	return err
 }
 
-// Prompt returns the prompt of one command, as Prompts does. Prompt returns false
-// if no listed command has the name, or if the file cannot be read. The only error is
+// Prompt returns the prompt of one command or skill, as Prompts does. Prompt returns false
+// if no prompt has the name, or if the file cannot be read. The only error is
 // the context's error.
 func (a *Adapter) Prompt(ctx context.Context, name string) (Prompt, bool, error) {
-	command, err := a.catalog.Get(ctx, name)
+	command, err := a.command(ctx, name)
 	switch {
 	case err == nil:
-		return a.promptOf(command), !command.Dependency, nil
+		return a.promptOf(command), true, nil
 	case ctx.Err() != nil:
 		return Prompt{}, false, ctx.Err()
 	default:
@@ -169,10 +170,9 @@ const maxPromptArguments = 1000
 //
 // GetPrompt returns an *RPCError with CodeInvalidParams for an unknown prompt, for
 // unknown arguments and for more than 1,000 arguments. For an unknown prompt, the
-// *RPCError wraps toolshelf.ErrCommandNotFound or toolshelf.ErrInvalidCommandName.
-// GetPrompt also returns the error of the context and the errors of Catalog.Get and
-// Renderer.Render; for toolshelf.ErrInvalidArguments, an *RPCError with CodeInvalidParams that wraps
-// the error.
+// *RPCError wraps toolshelf.ErrCommandNotFound. GetPrompt also returns the error of the context and
+// the errors of Catalog.Get, Catalog.GetSkill and Renderer.Render; for toolshelf.ErrInvalidArguments,
+// an *RPCError with CodeInvalidParams that wraps the error.
 func (a *Adapter) GetPrompt(ctx context.Context, name string, arguments map[string]string) (prompt PromptText, err error) {
 	defer a.hider.error(&err)
 	command, err := a.command(ctx, name)
@@ -223,20 +223,25 @@ func (a *Adapter) promptText(ctx context.Context, command toolshelf.Command, arg
 	return PromptText{Description: command.Metadata.Description, Text: rendering.Text}, err
 }
 
+// command returns the command of a prompt. The command of a skill has the text and the header of the SKILL.md.
 func (a *Adapter) command(ctx context.Context, name string) (toolshelf.Command, error) {
-	command, err := a.catalog.Get(ctx, name)
-	if err == nil && command.Dependency {
-		err = toolshelf.ErrCommandNotFound
-	}
-	if errors.Is(err, toolshelf.ErrCommandNotFound) || errors.Is(err, toolshelf.ErrInvalidCommandName) {
+	found, err := a.bridge.Invoked(ctx, name)
+	if errors.Is(err, toolshelf.ErrCommandNotFound) {
 		if err := a.ignoreMissing(ctx, err); errors.Is(err, toolshelf.ErrDirectoryNotFound) {
-			return command, err
+			return toolshelf.Command{}, err
 		}
 		unknown := invalidParams("Unknown prompt: %s; prompts/list returns the names", quote(name))
 		unknown.err = err
-		return command, unknown
+		return toolshelf.Command{}, unknown
 	}
-	return command, err
+	switch found := found.(type) {
+	case toolshelf.Skill:
+		return toolshelf.Command{Name: found.Name, Content: found.Content, Raw: found.Raw, Frontmatter: found.Frontmatter, Layer: found.Layer, Rules: found.Rules,
+			Metadata: toolshelf.CommandMetadata{Path: found.Path, Description: found.Description}}, nil
+	case toolshelf.Command:
+		return found, nil
+	}
+	return toolshelf.Command{}, err
 }
 
 // unknownArguments returns the error for unknown arguments of a prompt or tool. The

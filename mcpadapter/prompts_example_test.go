@@ -43,6 +43,7 @@ func ExampleAdapter_Prompts() {
 	fmt.Println(ok, err)
 	// Output:
 	// commit - Commit what is staged [{scope [scope] false}]
+	// paint - Paints. []
 	// <nil>
 	// false <nil>
 }
@@ -65,6 +66,7 @@ func ExampleAdapter_ListPrompts() {
 	fmt.Println(page.Contains(page.Prompts[0].Name), page.Contains("no-such-prompt"))
 	// Output:
 	// commit
+	// paint
 	// true false
 }
 

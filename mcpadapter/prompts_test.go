@@ -172,6 +172,144 @@ func TestWithRendererSetsTheRenderer(t *testing.T) {
 	}
 }
 
+// invocable has commands, and skills that a user may invoke. A skill hides the command pdf, and models alone invoke the
+// skill plain.
+var invocable = map[string]string{
+	"commands/fix.md":       commands["commands/fix.md"],
+	"commands/pdf.md":       "The command $1.\n",
+	"commands/plain.md":     commands["commands/plain.md"],
+	"skills/bare/notes.md":  "",
+	"skills/draw/SKILL.md":  "---\nname: draw\ndescription: Draws.\ndisable-model-invocation: true\nargument-hint: \"[circle|square]\"\n---\nDraw a $1.\n",
+	"skills/pdf/SKILL.md":   "---\nname: pdf\ndescription: |\n  Reads PDF.\n  Writes none.\n---\nRead $ARGUMENTS.\n",
+	"skills/plain/SKILL.md": "---\nname: plain\ndescription: x\nuser-invocable: false\n---\nThe skill.\n",
+}
+
+func promptNames(prompts []mcpadapter.Prompt) (names []string) {
+	for _, p := range prompts {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func TestSkillsThatAUserMayInvokeArePromptsAfterTheCommands(t *testing.T) {
+	a := adapterOf(t, catalog(t, memory(t, invocable)))
+	prompts, err := a.Prompts(ctx)
+	if diff := cmp.Diff([]string{"fix", "plain", "draw", "pdf"}, promptNames(prompts)); diff != "" || err != nil {
+		t.Fatalf("%v, (-want +got):\n%s", err, diff)
+	}
+	want := []mcpadapter.Prompt{
+		{Name: "draw", Description: "Draws.", Arguments: []mcpadapter.PromptArgument{{Name: "circle|square", Description: "[circle|square]"}}},
+		{Name: "pdf", Description: "Reads PDF.\nWrites none.", Arguments: []mcpadapter.PromptArgument{{Name: "arguments"}}},
+	}
+	if diff := cmp.Diff(want, prompts[2:]); diff != "" {
+		t.Errorf("the skills (-want +got):\n%s", diff)
+	}
+	for _, listed := range prompts {
+		if p, ok, err := a.Prompt(ctx, listed.Name); !ok || err != nil || !cmp.Equal(p, listed) {
+			t.Errorf("the prompt %s is %+v, %t, %v", listed.Name, p, ok, err)
+		}
+	}
+	for _, tt := range []struct {
+		rule, name, argument, want string
+	}{
+		{"the text of a skill is its SKILL.md", "draw", "circle|square", "Draw a x.\n"},
+		{"a skill hides the command of the same name", "pdf", "arguments", "Read x.\n"},
+		{"a skill for models only hides no command", "plain", "", "Nothing to fill in.\n"},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			arguments := map[string]string{tt.argument: "x"}
+			if tt.argument == "" {
+				arguments = nil
+			}
+			if got, err := a.GetPrompt(ctx, tt.name, arguments); got.Text != tt.want || err != nil {
+				t.Errorf("got %q, %v, want %q", got.Text, err, tt.want)
+			}
+		})
+	}
+	if c, err := a.Complete(ctx, "draw", "circle|square", "s"); !cmp.Equal(c.Values, []string{"square"}) || err != nil {
+		t.Errorf("the argument of a skill is completed as %q, %v", c.Values, err)
+	}
+	for _, name := range []string{"bare", "none", "../pdf", "pdf.md/x", ""} {
+		if _, err := a.GetPrompt(ctx, name, nil); rpcError(t, err).Code != mcpadapter.CodeInvalidParams || !errors.Is(err, toolshelf.ErrCommandNotFound) {
+			t.Errorf("the prompt %q: %v", name, err)
+		}
+	}
+}
+
+func TestPagesOfPromptsHaveBothKinds(t *testing.T) {
+	fsys := memory(t, invocable)
+	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithPageSize(1))
+	var names []string
+	var cursor *string
+	for range 10 {
+		list, err := a.ListPrompts(ctx, cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, promptNames(list.Prompts)...)
+		for name, want := range map[string]bool{"fix": true, "fix.md": true, "pdf": true, "plain": true, "bare": false, "draw.md": false} {
+			if list.Contains(name) != want {
+				t.Errorf("Contains(%q) is %t", name, !want)
+			}
+		}
+		if list.NextCursor == "" {
+			break
+		}
+		cursor = &list.NextCursor
+		if len(names) == 3 { // the last row is removed, and rows before and after are added
+			if err := errors.Join(fsys.RemoveAll("skills/draw"), afero.WriteFile(fsys, "skills/a/SKILL.md", []byte("---\nname: a\n---\n"), 0o644),
+				afero.WriteFile(fsys, "skills/z/SKILL.md", []byte("---\nname: z\n---\n"), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"fix", "plain", "draw", "pdf", "z"}, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestADirectoryOfOneKindMayBeMissing(t *testing.T) {
+	for _, tt := range []struct {
+		missing string
+		want    []string
+	}{
+		{"commands", []string{"draw", "pdf"}},
+		{"skills", []string{"fix", "pdf", "plain"}},
+	} {
+		fsys := memory(t, invocable)
+		if err := fsys.RemoveAll(tt.missing); err != nil {
+			t.Fatal(err)
+		}
+		prompts, err := adapterOf(t, catalog(t, fsys)).Prompts(ctx)
+		if diff := cmp.Diff(tt.want, promptNames(prompts)); diff != "" || err != nil {
+			t.Errorf("without %s: %v, (-want +got):\n%s", tt.missing, err, diff)
+		}
+		c := catalog(t, deny{memory(t, invocable), []string{tt.missing}})
+		if _, err := adapterOf(t, c).Prompts(ctx); !errors.Is(err, toolshelf.ErrPermissionDenied) {
+			t.Errorf("an unreadable directory of %s: %v", tt.missing, err)
+		}
+	}
+}
+
+func TestAChangedSkillIsAChangedPrompt(t *testing.T) {
+	fsys := memory(t, invocable)
+	c := catalog(t, fsys)
+	if _, err := c.ListSkills(ctx); err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan []string, 100)
+	defer adapterOf(t, c).OnPromptsChange(func(names []string) { told <- names })()
+	if err := errors.Join(afero.WriteFile(fsys, "skills/new/SKILL.md", []byte("---\nname: new\n---\n"), 0o644), fsys.RemoveAll("skills/pdf")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.ListSkills(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"new", "pdf"}, <-told); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestOnPromptsChangeCombinesChanges(t *testing.T) {
 	fsys := memory(t, commands)
 	c := catalog(t, fsys)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/index"
-	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
 
@@ -35,21 +34,31 @@ func Of[Skill, File any](catalog any) Catalog[Skill, File] {
 
 // Catalog has the methods of a catalog for package mcpadapter.
 type Catalog[Skill, File any] interface {
-	// ListUsage is Catalog.List with the arguments of each command: the result of Renderer.Listed by rules, or by the rules of the layer of each command. The size has no
-	// maximum; 0 is the default.
+	// Invocable returns the entries that a user may invoke. Missing directories are empty, unless the directories of the
+	// commands and of the skills are missing. The other errors are those of List and ListSkills.
+	Invocable(ctx context.Context) (Invocable, error)
+
+	// ListUsage returns a page of the entries of Invocable, the commands before the skills, with the arguments of each
+	// entry: the result of Renderer.Listed by rules, or by the rules of the layer of each
+	// entry. The size has no maximum; 0 is the default.
 	//
 	// A slow file does not delay other files. ListUsage reads the files of a page concurrently. If no read completes for
-	// half a second, ListUsage returns the remaining commands without arguments, and their reads continue. Later calls do
+	// half a second, ListUsage returns the remaining entries without arguments, and their reads continue. Later calls do
 	// not wait for these reads, and return the arguments after the reads complete.
 	//
-	// ListUsage returns the errors of List. In addition to the cost of List, ListUsage reads the files that are new or have
-	// changed, at most 64 KiB of each. ListUsage caches up to 16 MiB of arguments. On a filesystem without change times,
-	// ListUsage reads all files of the page, and parses the changed files only.
+	// ListUsage returns the errors of Invocable. In addition to the cost of List and ListSkills, ListUsage reads the files
+	// that are new or have changed, at most 64 KiB of each. ListUsage caches up to 16 MiB of arguments of each kind. On a
+	// filesystem without change times, ListUsage reads all files of the page, and parses the changed files only.
 	ListUsage(ctx context.Context, size int, cursor string, rules *client.Rules) (UsageList, error)
 
-	// AllUsage ranges over the commands of all pages of ListUsage, as of the start of the range. AllUsage reads the files
-	// of 100 commands at a time. An error of ListUsage ends the range: AllUsage yields the error once, with a zero Usage.
+	// AllUsage ranges over the entries of all pages of ListUsage, as of the start of the range. AllUsage reads the files
+	// of 100 entries at a time. An error of ListUsage ends the range: AllUsage yields the error once, with a zero Usage.
 	AllUsage(ctx context.Context, rules *client.Rules) iter.Seq2[Usage, error]
+
+	// Invoked returns the toolshelf.Skill or the toolshelf.Command that a user invokes by a name: the skill of GetSkill if
+	// a user may invoke the skill, or else the command of Get, unless the command is a dependency. The errors are those
+	// of Get.
+	Invoked(ctx context.Context, name string) (any, error)
 
 	// SkillLayers returns the names of the layers of skills, as given to the options, in order of precedence. A missing
 	// directory that no option names is omitted, and after Close every such directory. SkillLayers stats the directories
@@ -96,32 +105,25 @@ type Catalog[Skill, File any] interface {
 	Configured() (commands, skills, shared, local bool)
 }
 
-// A Usage describes a listed command and the arguments that the command expects.
+// A Usage describes a command or a skill that a user may invoke, and the arguments that the entry expects.
 type Usage struct {
 	Name        string
 	Description string
 
-	// Arguments is nil if the command expects no arguments, if the file cannot be read, or if the read takes too long.
+	// Arguments is nil if the entry expects no arguments, if the file cannot be read, or if the read takes too long.
 	Arguments []template.Parameter
 }
 
-// A UsageList is one page of commands with their arguments.
+// A UsageList is one page of entries with their arguments.
 type UsageList struct {
-	Commands   []Usage
+	Rows       []Usage
 	NextCursor string
-	Snapshot   *index.Snapshot // of all pages; nil in the zero UsageList
+
+	Invocable // of all pages
 }
 
-// Contains reports whether the catalog listed a command of this name, on any page, at the time of the call that returned
-// l. The name may end with ".md", as for Catalog.Get. Contains reads no file. A zero UsageList contains no name.
-func (l UsageList) Contains(name string) bool {
-	if l.Snapshot == nil {
-		return false
-	}
-	stem, _ := names.TrimMarkdown(name)
-	e := l.Snapshot.Lookup(name, stem)
-	return e != nil && !e.Dependency && e.Broken() == nil
-}
+// Invocable has the commands and the skills of a catalog for a user.
+type Invocable = index.Invocable
 
 // The limits of the digests in a Manifest. The specification of skills over the Model Context Protocol (SEP-2640) has the
 // same limits.

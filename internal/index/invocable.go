@@ -8,7 +8,7 @@ import (
 )
 
 // Invocable holds the entries that a user invokes by name. Commands and skills share their names: a skill that a user
-// may invoke hides the command of the same name. A nil snapshot is empty.
+// may invoke hides the command of the same name, even if the skill cannot be read. A nil snapshot is empty.
 type Invocable struct {
 	Commands, Skills *Snapshot
 }
@@ -58,13 +58,37 @@ func (v Invocable) After(name string, skill bool) iter.Seq[Invoked] {
 	}
 }
 
-// shows reports whether an entry of Entries is invocable.
-func (v Invocable) shows(e Invoked) bool {
-	if e.Skill {
-		return !e.ModelOnly()
+// Contains reports whether a user may invoke an entry by a name. The name of a command may end with ".md", as for
+// Catalog.Get.
+func (v Invocable) Contains(name string) bool {
+	if skill := find(v.skills(), name); skill != nil && v.shows(Invoked{skill, true}) {
+		return true
 	}
-	skill := find(v.skills(), e.Name)
-	return skill == nil || !v.shows(Invoked{skill, true})
+	stem, _ := names.TrimMarkdown(name)
+	return find(v.commands(), name) != nil || find(v.commands(), stem) != nil
+}
+
+// shows reports whether a user may invoke a listed entry.
+func (v Invocable) shows(e Invoked) bool {
+	if !e.Skill && v.Skills != nil {
+		skill := v.Skills.Listed(e.Name)
+		return skill == nil || isBare(skill) || skill.ModelOnly()
+	}
+	return !e.Skill || !e.ModelOnly()
+}
+
+// CommandNames returns the names of all listed commands.
+func (v Invocable) CommandNames() []string { return entryNames(v.commands()) }
+
+// SkillNames returns the names of all skills that can be loaded.
+func (v Invocable) SkillNames() []string { return entryNames(v.skills()) }
+
+func entryNames(entries []*Entry) []string {
+	all := make([]string, len(entries))
+	for i, e := range entries {
+		all[i] = e.Name
+	}
+	return all
 }
 
 func (v Invocable) commands() []*Entry {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,13 +9,14 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 )
 
-// invocable has the commands a, b and d, and the skills B, b, c and d, of which models alone invoke d.
+// invocable has commands and skills. Models alone invoke the skill d. The directory e has no SKILL.md, and the skill f is
+// too large.
 func invocable(t *testing.T) Invocable {
 	t.Helper()
-	fsys := confined(t)(confine.Over(tree{"commands/a.md": "", "commands/b.md": "", "commands/d.md": "", "commands/part.md": "---\nis_dependency: true\n---\n",
+	fsys := confined(t)(confine.Over(tree{"commands/a.md": "", "commands/b.md": "", "commands/d.md": "", "commands/e.md": "", "commands/f.md": "", "commands/part.md": "---\nis_dependency: true\n---\n",
 		"skills/B/SKILL.md": "---\nname: B\n---\n", "skills/b/SKILL.md": "---\nname: b\n---\n", "skills/c/SKILL.md": "---\nname: c\n---\n",
-		"skills/d/SKILL.md": "---\nname: d\nuser-invocable: false\n---\n", "skills/e/other": ""}.inMemory(t), "/"))
-	return Invocable{Commands: snapshotOf(t, commandsOf(t, Config{}, fsys, "commands")), Skills: snapshotOf(t, skillsOf(t, Config{}, fsys, "skills"))}
+		"skills/d/SKILL.md": "---\nname: d\nuser-invocable: false\n---\n", "skills/e/other": "", "skills/f/SKILL.md": strings.Repeat("x", 200)}.inMemory(t), "/"))
+	return Invocable{Commands: snapshotOf(t, commandsOf(t, Config{MaxFileSize: 100}, fsys, "commands")), Skills: snapshotOf(t, skillsOf(t, Config{MaxFileSize: 100}, fsys, "skills"))}
 }
 
 func TestInvocableEntries(t *testing.T) {
@@ -25,15 +27,15 @@ func TestInvocableEntries(t *testing.T) {
 		all  func(yield func(Invoked) bool)
 		want []string
 	}{
-		{"a skill hides a command, unless models alone invoke the skill", v.Prefixed(""), []string{"a", "skill B", "skill b", "skill c", "d"}},
+		{"a skill hides a command, unless models alone invoke the skill", v.Prefixed(""), []string{"a", "skill B", "skill b", "skill c", "d", "e"}},
 		{"a prefix selects names in any letter case", v.Prefixed("B"), []string{"skill B", "skill b"}},
-		{"commands alone", commands.Prefixed(""), []string{"a", "b", "d"}},
+		{"commands alone", commands.Prefixed(""), []string{"a", "b", "d", "e", "f"}},
 		{"skills alone", skills.Prefixed(""), []string{"skill B", "skill b", "skill c"}},
 		{"nothing", Invocable{}.Prefixed(""), nil},
-		{"commands, then skills", v.After("", false), []string{"a", "d", "skill B", "skill b", "skill c"}},
-		{"after a command", v.After("a", false), []string{"d", "skill B", "skill b", "skill c"}},
-		{"after a removed command", v.After("aa", false), []string{"d", "skill B", "skill b", "skill c"}},
-		{"after the last command", v.After("d", false), []string{"skill B", "skill b", "skill c"}},
+		{"commands, then skills", v.After("", false), []string{"a", "d", "e", "skill B", "skill b", "skill c"}},
+		{"after a command", v.After("a", false), []string{"d", "e", "skill B", "skill b", "skill c"}},
+		{"after a removed command", v.After("aa", false), []string{"d", "e", "skill B", "skill b", "skill c"}},
+		{"after the last command", v.After("f", false), []string{"skill B", "skill b", "skill c"}},
 		{"after a skill", v.After("b", true), []string{"skill c"}},
 		{"after the last skill", v.After("c", true), nil},
 	} {

@@ -16,14 +16,6 @@ func overlapping(t *testing.T) (*Index, *Snapshot) {
 	return x, snapshotOf(t, x)
 }
 
-func entryNames(entries []*Entry) []string {
-	all := []string{}
-	for _, e := range entries {
-		all = append(all, e.Name)
-	}
-	return all
-}
-
 func TestLookup(t *testing.T) {
 	x, s := overlapping(t)
 	for _, tt := range []struct {

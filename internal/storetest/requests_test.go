@@ -105,12 +105,12 @@ func TestRequestsToAPlainStore(t *testing.T) {
 		{"first Get", get("c00007"), "1 GET"},
 		{"repeated Get", get("c00007"), "1 HEAD"},
 		{"unknown name", unknown("missing"), "3 LIST"},
-		{"first page of prompts", usagePage, "3 LIST"},
-		{"repeated page of prompts", usagePage, "3 LIST"},
 		{"first Search", searchFor("word7"), "3 LIST"},
 		{"repeated Search", searchFor("word8"), "3 LIST"},
 		{"cold ListSkills", listSkills, "40 GET 1 LIST"},
 		{"warm ListSkills", listSkills, "40 HEAD 1 LIST"},
+		{"first page of prompts", usagePage, "40 HEAD 4 LIST"}, // of List and ListSkills
+		{"repeated page of prompts", usagePage, "40 HEAD 4 LIST"},
 		{"GetSkill", getSkill("s000"), "1 LIST"},
 		{"GetSkill with a subdirectory", getSkill("s003"), "2 LIST"},
 	} {
@@ -148,12 +148,13 @@ func TestRequestsToAStore(t *testing.T) {
 	expect("first Get", get("c00007"), "1 GET")
 	expect("repeated Get", get("c00007"), "1 HEAD")
 	expect("unknown name", unknown("missing"), lists)
-	expect("first page of prompts", usagePage, lists)
-	expect("repeated page of prompts", usagePage, lists)
 	expect("first Search", searchFor("word7"), lists)
 	expect("repeated Search", searchFor("word8"), lists)
 	expect("cold ListSkills", listSkills, "500 GET 2 LIST")
 	expect("warm ListSkills", listSkills, "2 LIST")
+	both := fmt.Sprint((commands+pageOfKeys-1)/pageOfKeys+2, " LIST")
+	expect("first page of prompts", usagePage, both)
+	expect("repeated page of prompts", usagePage, both)
 	expect("first GetSkill", getSkill("s003"), "1 LIST")
 	expect("first GetSkill of a long SKILL.md", getSkill("long"), "1 GET 1 LIST")
 	expect("repeated GetSkill of a long SKILL.md", getSkill("long"), "1 LIST")
@@ -190,8 +191,8 @@ func TestAVersionShowsEachChange(t *testing.T) {
 				t.Errorf("Search for %s: %v", word, err)
 			}
 			usage, err := bridge.Of[toolshelf.SkillInfo, toolshelf.SkillFile](c).ListUsage(t.Context(), 0, "", nil)
-			if err != nil || len(usage.Commands[1].Arguments) != 1 || usage.Commands[1].Arguments[0].Name != word {
-				t.Errorf("ListUsage: %v, %v, want %s", usage.Commands, err, word)
+			if err != nil || len(usage.Rows[1].Arguments) != 1 || usage.Rows[1].Arguments[0].Name != word {
+				t.Errorf("ListUsage: %v, %v, want %s", usage.Rows, err, word)
 			}
 		}
 	}

@@ -240,7 +240,7 @@ func TestTheMethodsDuringAnOutage(t *testing.T) {
 			{"List", listPage, false, "1 LIST"},
 			{"ListSkills", listSkills, false, "1 LIST"},
 			{"unknown name", unknown("missing"), false, "1 LIST"},
-			{"page of prompts", usagePage, false, "2 GET 1 LIST"}, // the long files
+			{"page of prompts", usagePage, false, "2 GET 2 HEAD 4 LIST"}, // the long files
 			{"Search", searchFor("word1"), false, "2 GET 1 LIST"},
 			{"Get", get("c00001"), false, "1 GET"},
 			{"Get of a long command", get("long"), false, "1 GET 1 HEAD 1 LIST"},

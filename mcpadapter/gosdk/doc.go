@@ -17,21 +17,21 @@
 //
 // # Prompts
 //
-// Each listed command of the catalog is a prompt. The binding reads the catalog for each
-// prompts/list, prompts/get and completion/complete. The SDK keeps the server's own
-// prompts in a set. Register does not copy the commands into this set, because a copy
-// would become outdated without toolshelf.WithWatch. In a list, the server's own prompts
-// follow the commands. If a command and an own prompt have the same name, the command
-// wins.
+// Each listed command of the catalog, and each skill that a user may invoke, is a prompt (see
+// mcpadapter.Adapter.Prompts). The binding reads the catalog for each prompts/list, prompts/get and
+// completion/complete. The SDK keeps the server's own prompts in a set. Register does not copy the
+// prompts of the catalog into this set, because a copy would become outdated without
+// toolshelf.WithWatch. In a list, the server's own prompts follow the prompts of the catalog. If
+// both have a prompt of the same name, the catalog's prompt wins.
 //
 // The SDK declares prompts and announces changes only for its set of prompts. Register
 // therefore adds a prompt with the empty name to the set. Clients never see this prompt,
-// because the binding removes this prompt from all results. When commands are added, removed or changed, the server sends one
+// because the binding removes this prompt from all results. When commands or skills are added, removed or changed, the server sends one
 // notification for all changes within a tenth of a second. Without toolshelf.WithWatch,
 // the catalog detects changes only when a request reads the catalog.
 //
-// If the directory of commands is missing, the server has only its own prompts. If
-// the directory cannot be read, prompts/list returns -32603 with the catalog's message,
+// If the directories of commands and skills are missing, the server has only its own prompts. If
+// a directory cannot be read, prompts/list returns -32603 with the catalog's message,
 // and prompts/get returns the server's own prompts.
 //
 // # Skills

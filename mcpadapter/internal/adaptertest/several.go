@@ -15,8 +15,8 @@ import (
 // TestSeveralAdapters tests a server with two adapters that have some names in common. The
 // later adapter has precedence.
 func TestSeveralAdapters(t *testing.T, connect func(testing.TB, []*mcpadapter.Adapter, json.RawMessage) Client) {
-	skill := func(name, description string) string {
-		return "---\nname: " + name + "\ndescription: " + description + "\n---\n" + description + "\n"
+	skill := func(name, description string) string { // no prompt
+		return "---\nname: " + name + "\nuser-invocable: false\ndescription: " + description + "\n---\n" + description + "\n"
 	}
 	var fsys [2]afero.Fs
 	var closers [2]func() error

@@ -131,7 +131,7 @@ func renderError(of template.Source, err error) error {
 			missing.Names[i] = quote(name)
 		}
 		e.Code = CodeInvalidArguments
-		e.Message = quote(of.Name) + " needs the arguments " + strings.Join(missing.Names, ", ") + "; give each as KEY=value"
+		e.Message = quote(of.Name) + " needs the arguments " + strings.Join(missing.Names, ", ") + "; give a value for each, as KEY=value for a name"
 	case errors.As(err, &pair):
 		e.Code = CodeInvalidArguments
 		e.Message = "the argument " + quote(pair.Argument) + " of " + quote(of.Name) + " has no name; give each argument as KEY=value"

@@ -11,6 +11,7 @@ type Rules struct {
 	NoName   Missing // the result for a name without an argument
 	Rest     bool    // the greatest number of a text takes all remaining arguments
 	Joined   bool    // $ARGUMENTS is the list of arguments, joined by blanks, not the line as typed
+	Pairs    bool    // KEY=value gives the value of ${input:KEY}; all other arguments are appended, none has a position
 	Code     Code    // placeholders in the code of a text
 	Escape   Escape  // how an author writes a placeholder as text
 	Append   Append  // the place of arguments without a placeholder
@@ -63,13 +64,15 @@ const (
 	CountFromZero // $0 is the first argument
 )
 
-// A Number states where $1 is a placeholder. The letters and digits after $ARGUMENTS follow the
-// same rule.
+// A Number states where $1 is a placeholder.
 type Number int
 
 const (
-	OutsideWordsAndPrices Number = iota // not in $1st, $1.50 and $1,000
-	OutsideWords                        // not in $1st
+	// OutsideWordsAndPrices has no placeholder in $1st, $1.50, $1,000 and $01, and no $ARGUMENTS in
+	// $ARGUMENTS_FILE. All other rules have $ARGUMENTS in every longer word.
+	OutsideWordsAndPrices Number = iota
+
+	OutsideWords // not in $1st; a $name is no placeholder before "["
 	Anywhere
 	OneDigit // anywhere, $1 to $9; $10 is $1 and "0"
 )
@@ -79,8 +82,8 @@ type Missing int
 
 const (
 	Stays Missing = iota
-	Empty
-	Fails // the text cannot be rendered
+	Empty         // and $0 too, if $1 is the first argument
+	Fails         // the text cannot be rendered
 )
 
 // A Code states which placeholders and directives the code of a Markdown text has.
@@ -97,9 +100,9 @@ const (
 type Escape int
 
 const (
-	BackslashOrDollars Escape = iota
-	Backslash                 // \$1 becomes $1
-	Dollars                   // $$1 stays
+	BackslashOrDollars Escape = iota // \$1 becomes $1, \\$1 escapes nothing, and $$1 stays
+	Backslash                        // \$1 becomes $1; \\$1, \\\$1 and \${NAME} escape nothing
+	Dollars                          // $$1 stays
 	NoEscape
 )
 

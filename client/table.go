@@ -88,7 +88,8 @@ func Cline() Client {
 			{Dir: ".clinerules", Pattern: "*.md"},
 			{Dir: ".", Pattern: "AGENTS.md"},
 			{Base: Home, Dir: "Documents/Cline/Rules", Pattern: "*.md"},
-		}}
+		},
+		Rules: Rules{Forms: NoForms, Append: AppendLine}} // github.com/cline/cline 023acebf, src/core/slash-commands/index.ts
 }
 
 // Codex returns the row of Codex CLI. The variable CODEX_HOME replaces ~/.codex, often by the
@@ -201,7 +202,8 @@ func Factory() Client {
 		Skills: []Place{ // docs.factory.ai/harness/skills, 2026-11
 			{Dir: ".factory/skills", Pattern: "*/SKILL.md"},
 			{Base: Home, Dir: ".factory/skills", Pattern: "*/SKILL.md"},
-		}}
+		},
+		Rules: Rules{Forms: Arguments, Number: Anywhere, Code: NoCode, Escape: NoEscape, Append: Drop}} // docs.factory.ai/cli/configuration/custom-slash-commands, 2026
 }
 
 // Gemini returns the row of Gemini CLI. Gemini CLI also replaces other characters of a name by
@@ -289,7 +291,7 @@ func Kit() Client {
 			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
 		},
 		Rules: Rules{Forms: Arguments | Numbered | At | Plus | BracedArguments | BracedNumber | Slice | NumberSlice, Count: CountFromOne, Number: Anywhere,
-			NoNumber: Empty, Joined: true, Code: CodeStays, Escape: NoEscape, Append: Drop}} // github.com/mark3labs/kit a3743877, internal/prompts/template.go, 2026-08
+			NoNumber: Fails, Joined: true, Code: CodeStays, Escape: NoEscape, Append: Drop}} // github.com/mark3labs/kit a3743877, internal/prompts/template.go, and internal/ui/model.go for missing arguments, 2026-08
 }
 
 // OpenCode returns the row of OpenCode. OpenCode itself separates the directories of a command
@@ -394,7 +396,8 @@ func Roo() Client {
 		Skills: []Place{ // github.com/RooCodeInc/Roo-Code-Docs docs/features/skills.mdx, 2026-11
 			{Dir: ".roo/skills", Pattern: "*/SKILL.md"},
 			{Base: Home, Dir: ".roo/skills", Pattern: "*/SKILL.md"},
-		}}
+		},
+		Rules: Rules{Forms: NoForms, Append: AppendLine}} // github.com/RooCodeInc/Roo-Code src/core/mentions, 2025-11
 }
 
 // VSCode returns the row of GitHub Copilot in VS Code.
@@ -420,8 +423,8 @@ func VSCode() Client {
 			{Dir: ".github/instructions", Pattern: "**/*.instructions.md"},
 			{Dir: ".", Pattern: "AGENTS.md"},
 		},
-		Rules:     Rules{Forms: Input | Value, Code: NoCode, Escape: NoEscape, Append: AppendLine}, // …/prompt-files, variables
-		Manifests: []string{"plugin.json"},                                                         // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
+		Rules:     Rules{Forms: Input | Value, Pairs: true, Code: NoCode, Escape: NoEscape, Append: AppendLine}, // …/prompt-files, variables
+		Manifests: []string{"plugin.json"},                                                                      // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
 		Fields: []Field{ // code.visualstudio.com/docs/agent-customization, and promptsServiceImpl.ts of github.com/microsoft/vscode, 2026-11
 			{Name: "name", Files: Commands}, {Name: "description", Files: Commands}, {Name: "argument-hint", Files: Commands}, {Name: "agent", Files: Commands},
 			{Name: "mode", Files: Commands}, {Name: "model", Files: Commands}, {Name: "tools", Files: Commands, Kind: List},
@@ -450,5 +453,6 @@ func Windsurf() Client {
 		},
 		Instructions: []Place{ // docs.windsurf.com, rules, 2026-11; third party
 			{Dir: ".windsurf/rules", Pattern: "*.md"},
-		}}
+		},
+		Rules: Rules{Forms: NoForms, Append: AppendLine}} // docs.windsurf.com/windsurf/cascade/workflows, 2026-11; third party
 }

@@ -124,7 +124,7 @@ func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []P
 		numbered[0] = true // a text with $1 alone, written for clients that count from 1, takes a first argument too
 	}
 	for n := len(list); n < maxNumbered && numbered[n] && !names[found.numeral(n)]; n++ {
-		list = append(list, Parameter{Name: found.numeral(n)})
+		list = append(list, Parameter{Name: found.numeral(n), Required: r.Rules.NoNumber == client.Fails})
 	}
 	list = append(list, named...)
 	if list == nil && (all || words != "") {

@@ -45,11 +45,14 @@ func (s *scanner) backslash(i, end int) int {
 	n := markdown.Run(s.text[i:end])
 	s.meter.Add(n)
 	i += n
-	if s.rules.Escape > client.Backslash || n%2 == 0 || i == end || s.text[i] == '{' { // a brace is not escaped
+	single := s.rules.Escape == client.Backslash
+	if s.rules.Escape > client.Backslash || n%2 == 0 || single && n > 1 || i == end || s.text[i] == '{' { // a brace is not escaped
 		return i
 	}
-	if s.text[i] == '$' && (s.resembles(i, end) || i+1 < end && s.text[i+1] == '$' && s.resembles(i+1, end)) {
+	if s.text[i] == '$' && (s.resembles(i, end) || !single && i+1 < end && s.text[i+1] == '$' && s.resembles(i+1, end)) {
 		s.yield(token{kind: removedToken, start: i - 1, end: i})
+	} else if single {
+		return i
 	}
 	return i + 1
 }
@@ -61,8 +64,8 @@ func (s *scanner) resembles(i, end int) bool {
 	if i+1 < end && isDigit(s.text[i+1]) {
 		return s.numbers()
 	}
-	_, ok := s.match(i, end)
-	return ok
+	t, ok := s.match(i, end)
+	return ok && (t.kind != valueToken || s.rules.Escape != client.Backslash)
 }
 
 // numbers reports whether $1 is a placeholder at the current position. In code,
@@ -85,8 +88,10 @@ func (s *scanner) match(i, end int) (token, bool) {
 		}
 	case text[1] == '{':
 		return s.braced(i, end)
-	case s.forms&client.At != 0 && text[1] == '@', s.forms&client.Plus != 0 && text[1] == '+':
+	case s.forms&client.At != 0 && text[1] == '@':
 		return token{kind: allToken, start: i, end: i + 2}, true
+	case s.forms&client.Plus != 0 && text[1] == '+':
+		return token{kind: allToken, start: i, end: i + 2, number: 1, required: true}, true
 	case isWord(text[1]):
 		return s.word(i, text)
 	}
@@ -97,7 +102,7 @@ func (s *scanner) match(i, end int) (token, bool) {
 func (s *scanner) number(i int, text string) (token, bool) {
 	n := 1 + digits(text[1:])
 	s.meter.Add(n)
-	number, ok := argumentNumber(text[1:n])
+	number, ok := s.parse(text[1:n])
 	follows := n < len(text) && isWord(text[n])
 	switch s.rules.Number {
 	case client.OutsideWordsAndPrices:
@@ -105,8 +110,6 @@ func (s *scanner) number(i int, text string) (token, bool) {
 		ok = ok && !follows && !price
 	case client.OutsideWords:
 		ok = ok && !follows
-	case client.Anywhere:
-		number, ok = anyNumber(text[1:n]), true
 	case client.OneDigit:
 		n, number = 2, int(text[1]-'0')
 		ok = number > 0
@@ -127,11 +130,11 @@ func (s *scanner) word(i int, text string) (token, bool) {
 		for n < len(text) && (isCapital(text[n]) || isDigit(text[n]) || text[n] == '_') {
 			n++
 		}
-		if text[:n] != all || s.forms&client.Arguments == 0 {
+		if text[:n] != all || s.rules.Forms&client.Arguments == 0 || s.known(text[1:n]) {
 			return token{kind: nameToken, start: i, end: i + n, name: text[1:n]}, true
 		}
 	}
-	if s.rules.Number >= client.Anywhere && strings.HasPrefix(text, all) {
+	if s.rules.Number != client.OutsideWordsAndPrices && strings.HasPrefix(text, all) {
 		n = len(all)
 	}
 	if s.forms&client.Arguments == 0 || text[:n] != all {
@@ -150,11 +153,19 @@ func (s *scanner) bracketed(text string) (index, width int) {
 	}
 	n := 1 + digits(text[1:])
 	s.meter.Add(n)
-	index, ok := argumentNumber(text[1:n])
-	if !ok || n == len(text) || text[n] != ']' {
+	index, ok := s.parse(text[1:n])
+	if !ok || n == 1 || n == len(text) || text[n] != ']' {
 		return 0, 0
 	}
 	return index, n + 1
+}
+
+// parse parses the number of a placeholder. By the default rules, leading zeros are text.
+func (s *scanner) parse(digits string) (number int, ok bool) {
+	if s.rules.Number != client.OutsideWordsAndPrices {
+		return anyNumber(digits), true
+	}
+	return argumentNumber(digits)
 }
 
 // argumentNumber parses the number of an argument: up to six digits without
@@ -198,7 +209,8 @@ func (s *scanner) named(i int, text string) (token, bool) {
 	}
 	for n > 1 {
 		s.meter.Add(n)
-		if name := text[1:n]; s.known(name) {
+		bracket := n < len(text) && text[n] == '[' && s.rules.Number == client.OutsideWords
+		if name := text[1:n]; s.known(name) && !bracket {
 			return token{kind: nameToken, start: i, end: i + n, name: name}, true
 		}
 		n = strings.LastIndexByte(text[:n], '-')
@@ -259,7 +271,7 @@ func (s *scanner) parameter(i, end int) (token, bool) {
 		return t, s.forms&whole != 0
 	case s.forms&client.Default != 0 && strings.HasPrefix(rest, ":-"):
 		at += len(":-")
-		closing, ok := s.closing(at, end)
+		closing, ok := s.closing(&s.brace, "}", at, end)
 		if !ok {
 			return token{}, false
 		}
@@ -287,7 +299,7 @@ func (s *scanner) slice(t token, i, end int) (token, bool) {
 		return token{}, false
 	}
 	if t.kind == numberToken {
-		t.length = numbers[0]
+		t.length, t.required = numbers[0], true
 	} else if t.number, t.length = max(numbers[0], 1), -1; len(numbers) == 2 {
 		t.length = numbers[1]
 	}
@@ -295,23 +307,24 @@ func (s *scanner) slice(t token, i, end int) (token, bool) {
 	return t, true
 }
 
-// closing returns the index of the next "}" on the line of i.
-func (s *scanner) closing(i, end int) (int, bool) {
-	if s.stop < i {
-		s.stop = len(s.text)
-		if n := strings.IndexAny(s.text[i:], "}\n"); n >= 0 {
-			s.stop = i + n
+// closing returns the index of the next character of stops from i on, and whether the character is
+// "}". known is the result of the last call.
+func (s *scanner) closing(known *int, stops string, i, end int) (int, bool) {
+	if *known < i {
+		*known = len(s.text)
+		if n := strings.IndexAny(s.text[i:], stops); n >= 0 {
+			*known = i + n
 		}
-		s.meter.Add(s.stop - i)
+		s.meter.Add(*known - i)
 	}
-	return s.stop, s.stop < end && s.text[s.stop] == '}'
+	return *known, *known < end && s.text[*known] == '}'
 }
 
 // input reads name} or name:hint} at i, after "${input:", on one line. The "$" at
 // start begins the placeholder. A name contains no "$", so input examines an invalid name
 // only up to the next "${input:". input examines a hint only after a valid name.
 func (s *scanner) input(i, end, start int) (token, bool) {
-	closing, ok := s.closing(i, end)
+	closing, ok := s.closing(&s.stop, "}\n", i, end)
 	if !ok {
 		return token{}, false
 	}

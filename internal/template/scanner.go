@@ -11,6 +11,7 @@ type token struct {
 	kind       tokenKind
 	code       bool   // in code
 	shell      bool   // in !{command}
+	required   bool   // the arguments from number on, at least one: $+ and ${2:3}
 	braces     bool   // of a directive: !{command} or @{path}
 	start, end int    // in the text; the token of a directive has only one of them
 	number     int    // of the argument, as written; of an indexToken, from 0; of a defaultToken, 0 means all arguments
@@ -51,7 +52,8 @@ type scanner struct {
 
 	code     bool           // the scanner is in code
 	shell    bool           // the scanner is in !{command}
-	stop     int            // index of the next "}" or line break, for closing
+	stop     int            // index of the next "}" or line break, for input
+	brace    int            // index of the next "}", for the text of a default
 	unclosed *UnclosedError // the first directive without the closing brace
 }
 

@@ -82,24 +82,38 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 	if given.names == nil {
 		given.names = map[string]string{}
 	}
-	if found.capitals {
-		for _, arg := range args.List {
-			key, value, ok := strings.Cut(arg, "=")
-			if !ok || key == "" {
-				return Result{}, cmp.Or(meter.Err(), error(&PairError{arg}))
-			}
-			if _, named := args.Named[key]; !named {
-				given.names[key] = value
-			}
-		}
-	} else {
-		for i, arg := range args.List {
-			given.positions[i] = arg
-		}
-	}
 	expected, declared, _ := authored(of.Header, found)
 	if len(args.Named) > 0 || strings.Contains(of.Text, "${input:") {
 		expected = r.parameters(meter, of, found)
+	}
+	line, list := strings.TrimSpace(args.Line), args.List
+	if found.capitals || r.Rules.Pairs {
+		inputs := make(map[string]bool, len(expected))
+		for _, arg := range expected {
+			inputs[arg.Name] = true
+		}
+		list = nil
+		for _, arg := range args.List {
+			key, value, ok := strings.Cut(arg, "=")
+			switch {
+			case ok && key != "" && (found.capitals || inputs[key]):
+				if _, named := args.Named[key]; !named {
+					given.names[key] = value
+				}
+			case found.capitals:
+				return Result{}, cmp.Or(meter.Err(), error(&PairError{arg}))
+			default:
+				list = append(list, arg)
+			}
+		}
+		if len(list) < len(args.List) {
+			line = ""
+		}
+	}
+	for i, arg := range list {
+		if !r.Rules.Pairs {
+			given.positions[i] = arg
+		}
 	}
 	rest := given.place(args.Named, expected, found)
 	given.indexes = slices.Sorted(maps.Keys(given.positions))
@@ -107,10 +121,10 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 		given.list = append(given.list, given.positions[index])
 	}
 	switch {
-	case args.Line != "" && !(r.Rules.Joined && len(args.List) > 0):
-		given.all = args.Line
+	case line != "" && !(r.Rules.Joined && len(list) > 0):
+		given.all = line
 	case len(args.Named) == 0:
-		given.all = strings.Join(args.List, " ")
+		given.all = strings.Join(list, " ")
 	default:
 		given.all = strings.Join(slices.Concat(given.list, rest), " ")
 	}
@@ -224,10 +238,12 @@ func (r Renderer) scan(meter *markdown.Meter, text string, found survey, known f
 func (r Renderer) render(meter *markdown.Meter, of Source, found survey, declared, expected []Parameter, given arguments) (Result, error) {
 	forms := r.forms()
 	known := make(map[string]bool, len(expected)+len(given.names))
-	if forms&client.Hinted != 0 {
+	if forms&(client.Hinted|client.Capital) != 0 {
 		for name := range given.names {
 			known[name] = true
 		}
+	}
+	if forms&client.Hinted != 0 {
 		for _, arg := range expected {
 			known[arg.Name] = true
 		}
@@ -248,7 +264,7 @@ func (r Renderer) render(meter *markdown.Meter, of Source, found survey, declare
 	if err := cmp.Or(meter.Err(), err); err != nil {
 		return Result{}, err
 	}
-	if !w.filled && strings.TrimSpace(given.all) != "" {
+	if (!w.filled || r.Rules.Pairs) && strings.TrimSpace(given.all) != "" {
 		w.append(of.Name)
 	}
 	return w.result()

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,9 +76,9 @@ func (w *writer) value(t token) (value string, ok bool) {
 	rule := w.rules.NoNumber
 	switch t.kind {
 	case allToken:
-		return w.given.all, true
+		return w.given.all, w.present(t)
 	case sliceToken:
-		return w.given.from(t.number-w.found.first, t.length), true
+		return w.given.from(t.number-w.found.first, t.length), w.present(t)
 	case defaultToken:
 		if value = w.given.all; t.number > 0 {
 			value = w.given.positions[t.number-w.found.first]
@@ -86,7 +87,7 @@ func (w *writer) value(t token) (value string, ok bool) {
 	case numberToken:
 		index := t.number - w.found.first
 		if index < 0 {
-			return "", false // $0, if $1 is the first argument
+			return "", rule == client.Empty // $0, if $1 is the first argument
 		}
 		if value, ok = w.given.positions[index]; ok && w.rules.Rest && t.number == w.found.greatest {
 			value = w.given.from(index, -1)
@@ -101,15 +102,25 @@ func (w *writer) value(t token) (value string, ok bool) {
 		value, ok = w.given.names[t.name]
 	}
 	if !ok && rule == client.Fails {
-		name := t.name
-		if name == "" {
-			name = strconv.Itoa(t.number)
-		}
-		if !slices.Contains(w.missing, name) && len(w.missing) < maxMissing {
-			w.missing = append(w.missing, name)
-		}
+		w.miss(cmp.Or(t.name, strconv.Itoa(t.number)))
 	}
 	return value, ok || rule == client.Empty
+}
+
+// present reports whether a placeholder of several arguments has the arguments that the rules require.
+func (w *writer) present(t token) bool {
+	if !t.required || w.rules.NoNumber != client.Fails || t.number-w.found.first < len(w.given.list) {
+		return true
+	}
+	w.miss(strconv.Itoa(t.number))
+	return false
+}
+
+// miss records a missing argument.
+func (w *writer) miss(name string) {
+	if !slices.Contains(w.missing, name) && len(w.missing) < maxMissing {
+		w.missing = append(w.missing, name)
+	}
 }
 
 // maxMissing bounds the names of a MissingError.

@@ -37,8 +37,12 @@ func rulesTable() string {
 		}
 		var shown []string
 		for _, f := range shownForms {
-			if forms&f.form != 0 {
-				shown = append(shown, f.text)
+			if forms&f.form == 0 {
+				continue
+			}
+			shown = append(shown, f.text)
+			if f.form == client.Input && r.Pairs {
+				shown[len(shown)-1] += " given as `name=value`"
 			}
 		}
 		numbers := forms&(client.Numbered|client.BracedNumber) != 0

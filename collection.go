@@ -14,6 +14,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/digest"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -204,6 +205,15 @@ func (c *collection[Info]) unread(e *index.Entry, err error) []problem.Problem {
 	return []problem.Problem{c.Unread(e, err)}
 }
 
+// rejection returns an error if WithStrict does not load a file with this text. The entry is of an
+// earlier text.
+func (c *collection[Info]) rejection(e *index.Entry, raw []byte, doc matter.Document) error {
+	if reasons := c.Judge(e, raw, doc); len(reasons) > 0 {
+		return &index.Rejection{Reasons: reasons}
+	}
+	return nil
+}
+
 // lookupError returns the error for a name if the directories cannot be scanned.
 func (c *collection[Info]) lookupError(op, name, stem string, err error) error {
 	failed := c.layerError(op, err)
@@ -230,6 +240,8 @@ func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err er
 	switch {
 	case errors.Is(err, fs.ErrClosed):
 		return closedMeanwhile(op)
+	case errors.As(err, new(*index.Rejection)):
+		e.Message = file + " is rejected: " + err.Error()
 	case errors.Is(err, index.ErrTooLarge):
 		e.Code, e.Message = CodeFileTooLarge, file+" is larger than allowed; shorten the file, or raise the limit with WithMaxFileSize"
 	case errors.Is(err, digest.ErrChanging):

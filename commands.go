@@ -285,6 +285,9 @@ func (c *Catalog) readCommand(ctx context.Context, _ *index.Snapshot, e *index.E
 // loadCommand returns the command in the version of the list, as far as the catalog has the
 // bytes.
 func (c *Catalog) loadCommand(ctx context.Context, e *index.Entry) (Command, error) {
+	if e.Rejected() != nil {
+		return Command{}, e.Broken()
+	}
 	fsys := c.commands.FS(ctx, e.Layer())
 	if c.commands.Current(e) {
 		if command, ok := c.listedCommand(e); ok {
@@ -302,6 +305,12 @@ func (c *Catalog) loadCommand(ctx context.Context, e *index.Entry) (Command, err
 			}
 		}
 		return Command{}, err
+	}
+	if !stamp.Of(info).Same(e.Stamp) {
+		doc, _ := matter.ParseFile(e.Path, raw, true)
+		if err := c.commands.rejection(e, raw, doc); err != nil {
+			return Command{}, err
+		}
 	}
 	command := c.parseCommand(e, raw, info)
 	if c.commands.Settled(e.Layer(), info, now) {
@@ -500,6 +509,7 @@ func (c *Catalog) newCommands(user userDirs) (*collection[CommandInfo], error) {
 	return commands.open(c, user, index.Commands, index.Config{
 		Nested:  c.config.nested,
 		Valid:   c.validElement,
+		Judge:   c.config.judge(client.Commands),
 		Changed: c.commandsChanged,
 		Whole:   index.KeepVersioned(&c.caches.commandTexts),
 	}, search.Config{Text: c.caches.commandTexts.Find, Reports: c.reports.named()})

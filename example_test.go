@@ -441,6 +441,28 @@ func ExampleCatalog_Lint_skills() {
 	// 	rename the key to allowed-tools
 }
 
+func ExampleWithStrict() {
+	catalog := open(toolshelf.WithCommandsDir(), toolshelf.WithStrict(client.Codex()), toolshelf.WithFs(project(map[string]string{
+		"skills/pdf/SKILL.md":     "---\nname: pdf\ndescription: Read PDF files.\n---\n",
+		"skills/release/SKILL.md": "---\nname: release\n---\n",
+	})))
+	defer catalog.Close()
+	skills, err := catalog.ListSkills(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range skills {
+		fmt.Println(s.Name, s.Loadable)
+	}
+	_, err = catalog.GetSkill(context.Background(), "release")
+	fmt.Println(err)
+	// Output:
+	// pdf true
+	// release false
+	// toolshelf: GetSkill: SKILL.md of skill "release" is rejected: description is missing; describe what the skill does and when to use it (FILE_READ_ERROR)
+}
+
 func ExampleLintFor() {
 	catalog := open(toolshelf.WithCommandsDir(), toolshelf.WithFs(project(map[string]string{
 		"skills/pdf/SKILL.md": "---\nname: PDF Tools\nmodel: opus\n---\n",

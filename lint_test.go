@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
@@ -789,5 +790,191 @@ func TestWatchOfTwoPlacesInOneDirectory(t *testing.T) {
 		if _, err := c.Get(t.Context(), name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// strictFiles has skills and commands that OpenCode and Gemini CLI reject, and others.
+var strictFiles = map[string]string{
+	"skills/good/SKILL.md":      "---\nname: good\ndescription: Good words.\n---\nText.\n",
+	"skills/odd/SKILL.md":       "---\nname: Other Name\ndescription: 'Odd: words'\nversion: [1]\n---\nText.\n",
+	"skills/silent/SKILL.md":    "---\nname: silent\n---\nSilent words.\n",
+	"skills/bare/SKILL.md":      "# Bare words\n",
+	".gemini/commands/a.toml":   "prompt = \"A good command.\"\n",
+	".gemini/commands/b.toml":   "description = \"No words.\"\n",
+	".gemini/commands/c.toml":   "prompt = words\n",
+	".gemini/commands/d/e.toml": "prompt = \"Text.\"\ndescription = \"d\"\n",
+}
+
+func TestStrictLoadsOnlyTheFilesThatAClientLoads(t *testing.T) {
+	gemini := client.Gemini()
+	gemini.Skills = []client.Place{{Dir: "skills", Pattern: "*/SKILL.md"}}
+	for _, tt := range []struct {
+		name     string
+		options  []toolshelf.Option
+		skills   []string // loadable
+		commands []string
+	}{
+		{"no client", nil, []string{"bare", "good", "odd", "silent"}, []string{"a", "b", "c", "d:e"}},
+		{"Claude Code", []toolshelf.Option{toolshelf.WithStrict(client.Claude())}, []string{"bare", "good", "odd", "silent"}, []string{"a", "b", "d:e"}},
+		{"Gemini CLI", []toolshelf.Option{toolshelf.WithStrict(gemini)}, []string{"good", "odd"}, []string{"a", "d:e"}},
+		{"Agent Skills", []toolshelf.Option{toolshelf.WithStrict(client.AgentSkills())}, []string{"good"}, []string{"a", "b", "d:e"}},
+		{"the last of two clients", []toolshelf.Option{toolshelf.WithStrict(client.AgentSkills()), toolshelf.WithStrict(gemini)}, []string{"good", "odd"}, []string{"a", "d:e"}},
+	} {
+		for system, fsys := range map[string]toolshelf.Option{
+			"memory": toolshelf.WithFs(memoryOf(t, strictFiles)), "disk": toolshelf.WithRoot(diskOf(t, strictFiles)),
+		} {
+			t.Run(tt.name+" "+system, func(t *testing.T) {
+				c := catalog(t, append([]toolshelf.Option{fsys, toolshelf.WithClient(gemini), toolshelf.WithHome("")}, tt.options...)...)
+				var loadable, commands, found []string
+				infos, err := c.ListSkills(t.Context())
+				if err != nil || len(infos) != 4 {
+					t.Fatalf("%d skills, %v", len(infos), err)
+				}
+				for _, s := range infos {
+					skill, err := c.GetSkill(t.Context(), s.Name)
+					if s.Loadable != (err == nil) || s.Loadable != skill.Loadable {
+						t.Errorf("%s: loadable %t, and GetSkill returns %v", s.Name, s.Loadable, err)
+					}
+					if s.Loadable {
+						loadable = append(loadable, s.Name)
+						continue
+					}
+					if !errors.Is(err, toolshelf.ErrFileRead) || s.Path == "" || len(s.Diagnostics) == 0 || s.Diagnostics[0].Severity != toolshelf.SeverityError ||
+						!strings.Contains(err.Error(), s.Diagnostics[0].Message) {
+						t.Errorf("%s: %v, diagnostics %v", s.Name, err, s.Diagnostics)
+					}
+				}
+				for info, err := range c.All(t.Context()) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					commands = append(commands, info.Name)
+					if _, err := c.Get(t.Context(), info.Name); err != nil {
+						t.Error(err)
+					}
+				}
+				if !slices.Equal(loadable, tt.skills) || !slices.Equal(commands, tt.commands) {
+					t.Errorf("skills %v and commands %v, want %v and %v", loadable, commands, tt.skills, tt.commands)
+				}
+				for skill, err := range c.Skills(t.Context()) {
+					if err != nil || skill.Loadable != slices.Contains(tt.skills, skill.Name) || skill.Loadable != (skill.Content != "") || !skill.Loadable && len(skill.Diagnostics) == 0 {
+						t.Errorf("Skills: %s is loadable: %t, %v", skill.Name, skill.Loadable, err)
+					}
+				}
+				for command, err := range c.Commands(t.Context()) {
+					if err != nil || command.Loadable != slices.Contains(tt.commands, command.Name) || !command.Loadable && len(command.Diagnostics) == 0 {
+						t.Errorf("Commands: %s is loadable: %t, %v", command.Name, command.Loadable, err)
+					}
+				}
+				prompt, err := c.SkillsPrompt(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				hits, err := c.SearchSkills(t.Context(), "words", 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, hit := range hits.Results {
+					found = append(found, hit.Name)
+				}
+				for _, s := range infos {
+					if listed := strings.Contains(prompt.Text, "<name>"+s.Name+"<"); listed && !s.Loadable {
+						t.Errorf("the prompt has %s", s.Name)
+					}
+					if slices.Contains(found, s.Name) != s.Loadable {
+						t.Errorf("the search finds %v", found)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestStrictJudgesTheHeadAndTheWholeFileAlike(t *testing.T) {
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, strictFiles)), toolshelf.WithCommandsDir(), toolshelf.WithStrict(client.OpenCode()))
+	diagnostics, err := c.Lint(t.Context(), toolshelf.LintFor(client.OpenCode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ofLint, ofList []toolshelf.Diagnostic
+	for _, d := range diagnostics {
+		if d.Severity == toolshelf.SeverityError {
+			ofLint = append(ofLint, d)
+		}
+	}
+	infos, err := c.ListSkills(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range infos {
+		for _, d := range s.Diagnostics {
+			if d.Severity == toolshelf.SeverityError {
+				ofList = append(ofList, d)
+			}
+		}
+	}
+	slices.SortFunc(ofList, func(a, b toolshelf.Diagnostic) int { return strings.Compare(a.Path, b.Path) })
+	if diff := cmp.Diff(ofLint, ofList); diff != "" || len(ofLint) != 2 {
+		t.Errorf("errors of Lint, and of the diagnostics of ListSkills:\n%s", diff)
+	}
+}
+
+// A file that becomes invalid or valid between two calls is judged by its present text.
+func TestStrictJudgesAChangedFile(t *testing.T) {
+	for name, options := range map[string][]toolshelf.Option{"validated": nil, "for an hour": {toolshelf.WithCacheTTL(time.Hour)}} {
+		t.Run(name, func(t *testing.T) {
+			dir := diskOf(t, map[string]string{"skills/a/SKILL.md": skillFile("a"), "commands/a.md": "---\nmodel: m\n---\nText.\n"})
+			mine := client.Client{Fields: []client.Field{{Name: "description", Files: client.Skills, Required: true}, {Name: "model", Files: client.Commands, Required: true}}}
+			c := catalog(t, append(options, toolshelf.WithRoot(dir), toolshelf.WithStrict(mine))...)
+			loads := func(want bool) {
+				t.Helper()
+				if _, err := c.GetSkill(t.Context(), "a"); (err == nil) != want || err != nil && !errors.Is(err, toolshelf.ErrFileRead) {
+					t.Errorf("GetSkill: %v", err)
+				}
+				if _, err := c.Get(t.Context(), "a"); (err == nil) != want || err != nil && !errors.Is(err, toolshelf.ErrFileRead) {
+					t.Errorf("Get: %v", err)
+				}
+			}
+			write := func(file, text string) {
+				t.Helper()
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			loads(true)
+			write("skills/a/SKILL.md", "---\nname: a\n---\nA longer text.\n")
+			write("commands/a.md", "---\ndescription: a longer text\n---\n")
+			loads(false)
+			if options != nil {
+				return // the list has the earlier state for an hour
+			}
+			write("skills/a/SKILL.md", skillFile("a")+"more\n")
+			write("commands/a.md", "---\nmodel: m\n---\nText and more.\n")
+			loads(true)
+			loads(true)
+		})
+	}
+}
+
+func TestARejectedFileHidesTheFilesOfItsNameBelow(t *testing.T) {
+	files := map[string]string{"above/a/SKILL.md": "---\nname: a\n---\n", "below/a/SKILL.md": skillFile("a")}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir("above", "below"), toolshelf.WithStrict(client.Codex()))
+	infos, err := c.ListSkills(t.Context())
+	if err != nil || len(infos) != 1 || infos[0].Loadable || infos[0].Layer != "above" {
+		t.Errorf("%+v, %v", infos, err)
+	}
+}
+
+func TestALayerThatIsASkillItselfIsJudgedByItsName(t *testing.T) {
+	fsys := fstest.MapFS{"SKILL.md": {Data: []byte(skillFile("pdf"))}}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, nil)), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir(), toolshelf.WithSkillsFS("team", fsys),
+		toolshelf.WithStrict(client.AgentSkills()))
+	if skill, err := c.GetSkill(t.Context(), "pdf"); err != nil || !skill.Loadable {
+		t.Error(err)
+	}
+	fsys["SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: PDF\ndescription: d\n---\n")}
+	infos, err := c.ListSkills(t.Context())
+	if err != nil || len(infos) != 1 || infos[0].Loadable {
+		t.Errorf("%+v, %v", infos, err)
 	}
 }

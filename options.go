@@ -14,8 +14,11 @@ import (
 
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/index"
+	"github.com/toolshelf-go/toolshelf/internal/lint"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/paths"
+	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/reports"
 )
 
@@ -60,6 +63,7 @@ type config struct {
 	feed        feed
 	reports     reportNames
 	keep        filterFuncs
+	strict      *lint.Profile // of WithStrict, or nil
 
 	commandSearcher Searcher // nil for the built-in search
 	skillSearcher   Searcher
@@ -260,6 +264,30 @@ func WithHome(dir string) Option {
 // reports [DiagDirectoryOfOtherUser]. The document docs/precedence.md has the details.
 func WithParents(boundary string) Option {
 	return optionFunc(func(c *config) error { c.boundary = &boundary; return nil })
+}
+
+// WithStrict serves only the files that a client loads: a file for which Lint with [LintFor] reports
+// an error in the header or a field cannot be loaded. Such a skill has Loadable false in ListSkills,
+// and the errors in its Diagnostics. List omits such a command, as an unreadable file. Skills,
+// Commands, prompts, searches and MCP treat the file as unreadable too. Get and GetSkill return
+// [ErrFileRead] with the first error. The file hides the files of its name in lower layers.
+//
+// With client.AgentSkills(), the catalog loads the skills that the reference validator accepts. The
+// directories of the client are not read; add [WithClient]. Without WithStrict, the catalog loads
+// every file that can be read. The rules cost some microseconds for each new or changed file, and read
+// the beginning of a file up to the end of its header.
+func WithStrict(c client.Client) Option {
+	return optionFunc(func(config *config) error { config.strict = lint.For(c); return nil })
+}
+
+// judge returns the Config.Judge of a kind of files.
+func (c *config) judge(kind client.Files) func(name, path string, raw []byte, doc matter.Document) []problem.Problem {
+	if c.strict == nil {
+		return nil
+	}
+	return func(name, path string, raw []byte, doc matter.Document) []problem.Problem {
+		return c.strict.Rejects(kind, lint.File{Name: name, Path: path, Raw: raw, Doc: doc})
+	}
 }
 
 // WithConventionalDirs is WithClient for the client with a name of [client.Lookup], and for

@@ -374,6 +374,7 @@ type skillText struct {
 	body     int // offset in whole
 	header   Frontmatter
 	problems []problem.Problem
+	rejected error  // why WithStrict does not load the file
 	fresh    []byte // the bytes of whole, if only the current call has the bytes
 }
 
@@ -420,6 +421,9 @@ func (o *openSkill) readOnce(ctx context.Context, options skillOptions) (Skill, 
 	}
 	if listed.Own < 0 || !stamp.SameFile(own, info) {
 		return Skill{}, digest.ErrChanging
+	}
+	if text.rejected != nil {
+		return Skill{}, text.rejected
 	}
 	skill := Skill{
 		SkillInfo:      o.info(text),
@@ -517,7 +521,8 @@ func (o *openSkill) describe(whole string, info confine.Info) skillText {
 		return skillText{whole: whole, body: o.entry.Body(), header: agentmd.NewFrontmatter(o.entry.Header())}
 	}
 	doc, _ := matter.Parse([]byte(whole), true)
-	return skillText{whole: whole, body: doc.Body, header: agentmd.NewFrontmatter(doc.Frontmatter), problems: doc.Problems}
+	return skillText{whole: whole, body: doc.Body, header: agentmd.NewFrontmatter(doc.Frontmatter), problems: doc.Problems,
+		rejected: o.skills.rejection(o.entry, []byte(whole), doc)}
 }
 
 // A skillSource is the catalog that returned a [Skill]. The zero skillSource is no
@@ -601,6 +606,7 @@ func (c *Catalog) newSkills(user userDirs) (*collection[SkillInfo], error) {
 		Depth:      c.config.skillDepth,
 		Broken:     true,
 		KeepHeader: true,
+		Judge:      c.config.judge(client.Skills),
 		Changed:    c.skillsChanged,
 		Whole:      index.KeepVersioned(&c.caches.skillTexts),
 	}, search.Config{Text: c.caches.skillTexts.Find})

@@ -111,8 +111,8 @@ func (a *Audit) files(ctx context.Context, snapshot *index.Snapshot, check func(
 	found := make([][]problem.Problem, len(entries))
 	repeated := make(map[problem.Problem]bool)
 	for _, e := range entries {
-		if e.Broken() == nil && e.Whole() {
-			for _, p := range e.Problems() {
+		if reasons := e.Rejected(); (e.Broken() == nil || reasons != nil) && e.Whole() {
+			for _, p := range e.Problems()[len(reasons):] {
 				repeated[p] = true
 			}
 		}
@@ -139,7 +139,7 @@ func (a *Audit) files(ctx context.Context, snapshot *index.Snapshot, check func(
 // file reads the file of an entry and checks the text. A file that no longer
 // exists, and an entry that the snapshot reports as unreadable, have no problems.
 func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check func(*index.Entry, lint.File) []problem.Problem) []problem.Problem {
-	if e.Broken() != nil {
+	if e.Broken() != nil && e.Rejected() == nil {
 		return nil
 	}
 	f := lint.File{Name: e.Name, Path: x.Place(e)}

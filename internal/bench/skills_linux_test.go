@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
@@ -120,6 +121,21 @@ func BenchmarkListSkills5000(b *testing.B) {
 			d.ReportShares(b)
 		})
 	}
+	b.Run("strict", func(b *testing.B) {
+		d := catalogtest.PublicSkills(b, 5000, catalogtest.PublicSkillHeaders, catalogtest.PublicSkillSizes)
+		cold := func(opts ...toolshelf.Option) func() {
+			return func() {
+				c := catalogtest.Open(b, append(opts, toolshelf.WithRoot(d.Root))...)
+				list(c)
+				c.Close()
+			}
+		}
+		catalogtest.Compare(b, []string{"codex", "agentskills", "cold"}, map[string]func(){
+			"codex":       cold(toolshelf.WithStrict(client.Codex())),
+			"agentskills": cold(toolshelf.WithStrict(client.AgentSkills())),
+			"cold":        cold(),
+		})
+	})
 	root := manySkills(b, 5000)
 	dir := filepath.Join(root, "skills")
 	b.Run("warm", func(b *testing.B) {

@@ -81,6 +81,30 @@ func (e *Entry) Problems() []problem.Problem { return e.get().problems }
 // still claims its name.
 func (e *Entry) Broken() error { return e.get().broken }
 
+// A Rejection is Entry.Broken for a file that Config.Judge does not accept. The Problems of the entry
+// begin with the reasons.
+type Rejection struct{ Reasons []problem.Problem }
+
+// Error returns the first reason, and the correction.
+func (r *Rejection) Error() string {
+	first := r.Reasons[0]
+	if first.Suggestion == "" {
+		return first.Message
+	}
+	return first.Message + "; " + first.Suggestion
+}
+
+// Rejected returns the reasons of Config.Judge, or nil.
+func (e *Entry) Rejected() []problem.Problem {
+	if r, ok := e.Broken().(*Rejection); ok {
+		return r.Reasons
+	}
+	return nil
+}
+
+// unread reports whether the entry has no content of its file.
+func (e *Entry) unread() bool { return e.Broken() != nil && e.Rejected() == nil }
+
 // Description returns the author's description, unchanged, or else the first paragraph.
 func (e *Entry) Description() string { return e.text[:len(e.text)-int(e.hint)] }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
+	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -76,6 +77,11 @@ type Config struct {
 	// Exited, if not nil, is called after a scan in the background in which the filesystem, or
 	// another function of the caller, has panicked or has called runtime.Goexit.
 	Exited func(exit *parallel.Exit)
+
+	// Judge, if not nil, returns the reasons why a file counts as broken although a scan can read the
+	// file. The file has a name and a path for problems, and raw begins with the header. Several
+	// goroutines call Judge.
+	Judge func(name, path string, raw []byte, doc matter.Document) []problem.Problem
 
 	Broken     bool // Snapshot.Entries also contains entries that cannot be loaded
 	KeepHeader bool // keep the result of Entry.Header
@@ -272,6 +278,15 @@ func (c *Config) join(layer int, file string) string {
 		file = strings.TrimPrefix(strings.TrimPrefix(file, l.Dir), "/")
 	}
 	return path.Join(l.Name, file)
+}
+
+// Judge returns the reasons of Config.Judge to reject a file with this text. The entry is of an
+// earlier text.
+func (x *Index) Judge(e *Entry, raw []byte, doc matter.Document) []problem.Problem {
+	if x.config.Judge == nil {
+		return nil
+	}
+	return x.config.Judge(e.Name, x.Place(e), raw, doc)
 }
 
 // Unread returns the problem of a file that could not be read after the scan.

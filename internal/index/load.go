@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -112,7 +113,7 @@ func (s *scan) load(f source) *Entry {
 		return s.unreadable(f, confine.ErrNotRegular)
 	case info.Size > s.config.MaxFileSize:
 		return s.tooLarge(f)
-	case f.known != nil && f.known.settled && f.known.Broken() == nil && f.known.Stamp.Same(f.listed) && !s.canRestore(f.known):
+	case f.known != nil && f.known.settled && !f.known.unread() && f.known.Stamp.Same(f.listed) && !s.canRestore(f.known):
 		return f.known
 	}
 	e, err := s.retryPartial(f.known, func() (*Entry, error) { return s.read(f) })
@@ -230,6 +231,7 @@ func (s *scan) read(f source) (*Entry, error) {
 			e.set().version = v
 		}
 		s.fill(e, f, doc, head)
+		s.judge(e, f, doc, head)
 		s.limitMemory(e)
 		if int64(n) == info.Size && info.Size <= s.config.MaxFileSize && !s.fs.KnowsHeads() {
 			if s.config.Whole != nil && s.config.Layers[s.layer].Store != nil {
@@ -255,6 +257,9 @@ func (s *scan) parse(pooled *headBuffer, file string, head []byte, limit int, in
 	whole := len(head) < limit || int64(len(head)) == info.Size
 	if s.config.KeepHeader {
 		return matter.Parse(head, whole)
+	}
+	if s.config.Judge != nil { // a rule can concern every field
+		return pooled.scanner.ParseFile(file, head, whole)
 	}
 	return pooled.scanner.ParseFile(file, head, whole, commandKeys...)
 }
@@ -316,6 +321,32 @@ func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 		value, said := invocable.Bool()
 		d.modelOnly = said && !value
 	}
+}
+
+// judge makes the entry of a rejected file broken.
+func (s *scan) judge(e *Entry, f source, doc matter.Document, head []byte) {
+	if s.config.Judge == nil {
+		return
+	}
+	name := e.Name
+	if l := s.config.Layers[s.layer]; s.config.KeepHeader && path.Dir(f.file) == l.Dir { // the layer is a skill itself
+		name = l.skillName(doc.Frontmatter)
+	}
+	reasons := s.config.Judge(name, s.place(f.file), head, doc)
+	if len(reasons) == 0 {
+		return
+	}
+	d := e.set()
+	all := slices.Clone(reasons)
+	for _, p := range d.problems {
+		same := func(reason problem.Problem) bool {
+			return reason.Code == p.Code && reason.Line == p.Line && reason.Column == p.Column
+		}
+		if !slices.ContainsFunc(reasons, same) {
+			all = append(all, p)
+		}
+	}
+	d.broken, d.problems = &Rejection{reasons}, all
 }
 
 func (s *scan) tooLarge(f source) *Entry {

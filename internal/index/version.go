@@ -24,7 +24,7 @@ var seed = maphash.MakeSeed()
 // file.
 func (e *Entry) sameHead(head []byte, info confine.Info) bool {
 	version := e.get().version
-	return e.Broken() == nil && version.parsed == len(head) && e.Stamp.Same(stamp.Of(info)) && version.head == maphash.Bytes(seed, head)
+	return !e.unread() && version.parsed == len(head) && e.Stamp.Same(stamp.Of(info)) && version.head == maphash.Bytes(seed, head)
 }
 
 // Describes reports whether the entry has the frontmatter, the offset of the body and all problems of

@@ -46,7 +46,11 @@ func (f *File) spelling(key string) string {
 // spell returns the suggestion for a field with a misspelled key. No suggestion leads to a
 // second field with the right key.
 func (f *File) spell(field matter.Field, key string) string {
-	if used := f.meant[key]; used.Key != field.Key {
+	used, ok := f.meant[key]
+	if !ok {
+		return "rename the key to " + key
+	}
+	if used.Key != field.Key {
 		if blank(field) {
 			return "remove the field"
 		}
@@ -84,6 +88,9 @@ func similarKey(key string, keys []string) string {
 		return keys[i]
 	}
 	for _, known := range keys {
+		if d := len(key) - len(known); max(d, -d) > len(known)/4 {
+			continue // too far, without a look at the letters
+		}
 		if names.Nearest(plain, slices.Values([]string{hyphens.Replace(known)}), len(known)/4, nil) != "" {
 			return known
 		}

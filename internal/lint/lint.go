@@ -4,6 +4,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -23,7 +24,7 @@ type File struct {
 	kind    client.Files
 	profile *Profile
 	unique  []matter.Field          // last field of each key
-	meant   map[string]matter.Field // key → field that supplies the value: with the key, or with a misspelled key
+	meant   map[string]matter.Field // key → field that supplies the value: with the key, or for a strict client with a misspelled key
 }
 
 // prepare sets the fields for the checks.
@@ -48,8 +49,8 @@ func (f *File) prepare(kind client.Files, profile *Profile) {
 		}
 		f.unique = append(f.unique, field)
 		key := field.Key
-		if right := f.spelling(key); right != "" {
-			key = right
+		if profile.client.Strict { // other clients do not read a misspelled key
+			key = cmp.Or(f.spelling(key), key)
 		}
 		if other, ok := f.meant[key]; !ok || rank(field, key) > rank(other, key) {
 			f.meant[key] = field

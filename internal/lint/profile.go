@@ -96,6 +96,13 @@ func (p *Profile) requires(kind client.Files) bool {
 	return slices.ContainsFunc(p.client.Fields, func(f client.Field) bool { return f.Required && f.In(kind) })
 }
 
+// demands reports whether the client has a rule by which the client rejects a file of a kind.
+func (p *Profile) demands(kind client.Files) bool {
+	return slices.ContainsFunc(p.client.Fields, func(f client.Field) bool {
+		return (f.Required || f.Slug || f.Directory || f.Limit > 0) && f.In(kind)
+	})
+}
+
 // title names the client in a message.
 func (p *Profile) title() string {
 	if p.client.Name == client.AgentSkills().Name {
@@ -153,6 +160,9 @@ func (p *Profile) Judge(kind client.Files, found []problem.Problem) []problem.Pr
 // Rejects returns the errors of a file in its profile: the reasons why the client rejects the file.
 // The file needs only the bytes up to the end of the header.
 func (p *Profile) Rejects(kind client.Files, f File) []problem.Problem {
+	if !p.client.Strict && !p.demands(kind) && !strings.HasSuffix(f.Path, ".toml") {
+		return nil
+	}
 	var found []problem.Problem
 	if kind == client.Skills {
 		found = newSkill(f, p).problems()

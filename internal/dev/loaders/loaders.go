@@ -95,7 +95,7 @@ func Cases() (all []Case, err error) {
 			return nil, err
 		}
 		group := strings.TrimSuffix(path.Base(name), ".txtar")
-		for _, p := range parts(string(archive)) {
+		for _, p := range parts(strings.ReplaceAll(string(archive), "\r\n", "\n")) {
 			if strings.ContainsAny(p.name, "/.>") {
 				if len(all) == 0 || all[len(all)-1].Group != group {
 					return nil, fmt.Errorf("%s: %s belongs to no case", name, p.name)

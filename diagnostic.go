@@ -68,6 +68,7 @@ const (
 	DiagFieldMisspelled        DiagnosticCode = "FIELD_MISSPELLED"         // warning: an unknown key of the frontmatter resembles a known key and has no effect
 	DiagHintWithoutPlaceholder DiagnosticCode = "HINT_WITHOUT_PLACEHOLDER" // warning: the frontmatter has an argument-hint, and the text has no placeholder
 	DiagPlaceholderBeyondHint  DiagnosticCode = "PLACEHOLDER_BEYOND_HINT"  // warning: the number of a placeholder exceeds the number of arguments in the frontmatter
+	DiagPlaceholderMiscounted  DiagnosticCode = "PLACEHOLDER_MISCOUNTED"   // warning: a number stands for another argument in the client of the file
 )
 
 // Codes of skills.

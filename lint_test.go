@@ -637,6 +637,37 @@ func TestLintCommands(t *testing.T) {
 	}
 }
 
+func TestLintReportsMiscountedPlaceholders(t *testing.T) {
+	const header = "---\nname: s\ndescription: d\n---\n"
+	second := `: warning $1 stands for argument 2: by the rules of the client, $0 is the first argument (write $0 for argument 1, or use $ARGUMENTS)`
+	for _, tt := range []struct {
+		file, text string
+		want       []string
+	}{
+		{".claude/commands/a.md", header + "Fix $1 of $2.", []string{"5:5" + second}},
+		{".claude/skills/s/SKILL.md", header + "\nFix $1.", []string{"6:5" + second}},
+		{".claude/commands/a.md", header + "Fix $1 of $0.", nil},
+		{".claude/commands/a.md", header + "Fix $ARGUMENTS[1], $1.50 and \\$1 with `awk '{print $1}'`.", nil},
+		{".opencode/commands/a.md", header + "Fix $1.", nil},
+		{".opencode/commands/a.md", header + "Fix $0.", []string{"5:5: warning $0 stands for no argument: by the rules of the client, $1 is the first argument (write $1 for argument 1, or use $ARGUMENTS)"}},
+		{".opencode/commands/a.md", header + "Fix $1 of $ARGUMENTS[0].", []string{"5:5: warning $1 stands for argument 1: by the rules of the client, $1 is the first argument (write $2 for argument 2, or use $ARGUMENTS)"}},
+		{".gemini/commands/a.toml", "description = \"d\"\nprompt = \"Fix $1.\"", nil},
+		{"commands/a.md", header + "Fix $1.", nil},
+	} {
+		t.Run(tt.file+"/"+tt.text, func(t *testing.T) {
+			var got []string
+			for _, d := range lint(t, map[string]string{tt.file: tt.text}, toolshelf.WithClient(client.Claude(), client.OpenCode(), client.Gemini()), toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands")) {
+				if d.Code == toolshelf.DiagPlaceholderMiscounted || d.Code == toolshelf.DiagPlaceholderBeyondHint {
+					got = append(got, fmt.Sprintf("%d:%d: %s %s (%s)", d.Line, d.Column, d.Severity, strings.TrimPrefix(d.Message, "the placeholder "), d.Suggestion))
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // ignoredFiles returns the diagnostics of files that no list shows, as "severity CODE path".
 func ignoredFiles(diagnostics []toolshelf.Diagnostic) (found []string) {
 	for _, d := range diagnostics {

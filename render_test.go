@@ -124,6 +124,7 @@ func TestErrorsOfRender(t *testing.T) {
 		want       string
 	}{
 		{client.Codex().Rules, "$FILE $FILE $TO", "TO=x", "toolshelf: Render: \"c\" needs the arguments \"FILE\"; give a value for each, as KEY=value for a name (INVALID_ARGUMENTS)"},
+		{client.Codex().Rules, "$" + strings.Repeat("F", 70), "", "toolshelf: Render: \"c\" needs the arguments \"" + strings.Repeat("F", 64) + "…\"; give a value for each, as KEY=value for a name (INVALID_ARGUMENTS)"},
 		{client.Codex().Rules, "$FILE", "a b", "toolshelf: Render: the argument \"a\" of \"c\" has no name; give each argument as KEY=value (INVALID_ARGUMENTS)"},
 		{client.Gemini().Rules, "Run !{git diff", "a", "toolshelf: Render: the directive !{ at byte 4 of the text of \"c\" has no end; add the closing brace (INVALID_DIRECTIVE)"},
 	} {

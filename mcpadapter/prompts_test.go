@@ -310,6 +310,76 @@ func TestAChangedSkillIsAChangedPrompt(t *testing.T) {
 	}
 }
 
+func TestPromptsFollowTheRulesOfTheirLayer(t *testing.T) {
+	fsys := memory(t, map[string]string{".claude/commands/a.md": "Fix $1.\n", ".codex/prompts/b.md": "Open $FILE.\n", ".gemini/commands/c.toml": "prompt = \"Plan $1.\"\n", "commands/d.md": "Fix $1.\n"})
+	c, err := toolshelf.New(toolshelf.WithFs(fsys), toolshelf.WithHome(""), toolshelf.WithCommandsDir("commands"), toolshelf.WithClient(client.Claude(), client.Codex(), client.Gemini()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	names := func(a *mcpadapter.Adapter) map[string][]string {
+		all := map[string][]string{}
+		prompts, err := a.Prompts(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range prompts {
+			one, ok, err := a.Prompt(ctx, p.Name)
+			if diff := cmp.Diff(p, one); diff != "" || !ok || err != nil {
+				t.Errorf("Prompt: %t, %v (-list +one):\n%s", ok, err, diff)
+			}
+			all[p.Name] = []string{}
+			for _, arg := range p.Arguments {
+				all[p.Name] = append(all[p.Name], arg.Name)
+			}
+		}
+		return all
+	}
+	ofLayers, ofOne := adapterOf(t, c), adapterOf(t, c, mcpadapter.WithRenderer(toolshelf.Renderer{}))
+	if diff := cmp.Diff(map[string][]string{"a": {"0", "1"}, "prompts:b": {"FILE"}, "c": {}, "d": {"1"}}, names(ofLayers)); diff != "" {
+		t.Errorf("by the rules of the layers (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(map[string][]string{"a": {"1"}, "prompts:b": {}, "c": {"1"}, "d": {"1"}}, names(ofOne)); diff != "" {
+		t.Errorf("by the default rules (-want +got):\n%s", diff)
+	}
+	for _, tt := range []struct {
+		name string
+		args map[string]string
+		want string
+	}{
+		{"a", map[string]string{"1": "x"}, "Fix x.\n"},
+		{"a", map[string]string{"0": "x"}, "Fix $1.\n\n\nARGUMENTS: x"},
+		{"prompts:b", map[string]string{"FILE": "a.go"}, "Open a.go.\n"},
+		{"c", nil, "Plan $1."},
+		{"d", map[string]string{"1": "x"}, "Fix x.\n"},
+	} {
+		if got, err := ofLayers.GetPrompt(ctx, tt.name, tt.args); got.Text != tt.want || err != nil {
+			t.Errorf("%s %v: got %q, %v; want %q", tt.name, tt.args, got.Text, err, tt.want)
+		}
+	}
+	_, err = ofLayers.GetPrompt(ctx, "prompts:b", nil)
+	var rpc *mcpadapter.RPCError
+	if !errors.As(err, &rpc) || rpc.Code != mcpadapter.CodeInvalidParams || !errors.Is(err, toolshelf.ErrInvalidArguments) || !strings.Contains(rpc.Message, "FILE") {
+		t.Errorf("without the required argument, got %v", err)
+	}
+	completion, err := ofLayers.Complete(ctx, "prompts:b", "FILE", "")
+	if err != nil || len(completion.Values) != 0 {
+		t.Errorf("Complete returns %v, %v", completion, err)
+	}
+}
+
+func TestPromptsHaveNoDirectoryOfTheHost(t *testing.T) {
+	fsys := memory(t, map[string]string{"skills/pdf/SKILL.md": "---\nname: pdf\ndescription: d\n---\nRun ${CLAUDE_SKILL_DIR}/run.sh.\n"})
+	for want, opts := range map[string][]mcpadapter.Option{
+		"Run ${CLAUDE_SKILL_DIR}/run.sh.\n": nil,
+		"Run skills/run.sh.\n":              {mcpadapter.WithRenderer(toolshelf.Renderer{Values: map[string]string{"CLAUDE_SKILL_DIR": "skills"}})},
+	} {
+		if got, err := adapterOf(t, catalog(t, fsys), opts...).GetPrompt(ctx, "pdf", nil); got.Text != want || err != nil {
+			t.Errorf("got %q, %v; want %q", got.Text, err, want)
+		}
+	}
+}
+
 func TestOnPromptsChangeCombinesChanges(t *testing.T) {
 	fsys := memory(t, commands)
 	c := catalog(t, fsys)

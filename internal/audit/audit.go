@@ -142,7 +142,7 @@ func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check 
 	if e.Broken() != nil && e.Rejected() == nil {
 		return nil
 	}
-	f := lint.File{Name: e.Name, Path: x.Place(e)}
+	f := lint.File{Name: e.Name, Path: x.Place(e), Rules: x.Layer(e.Layer()).Rules}
 	raw, _, err := x.ReadFile(x.FS(ctx, e.Layer()), e.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -1,10 +1,13 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 	"github.com/toolshelf-go/toolshelf/internal/template"
 )
@@ -12,6 +15,34 @@ import (
 // anyPlaceholder matches the beginning of the placeholders of all clients. Other texts, such
 // as shell variables, match too; then hint omits a report.
 var anyPlaceholder = regexp.MustCompile(`\$[\w@*+{]|\{\{`)
+
+// renderer returns the rules of the client of the profile, or of the layer.
+func (f *File) renderer() template.Renderer {
+	rules := f.profile.client.Rules
+	if f.kind == client.Skills {
+		rules = f.profile.client.SkillRules
+	}
+	return template.Renderer{Rules: cmp.Or(rules, f.Rules)}
+}
+
+// miscounted reports the first number of a text that means another argument in the client than in
+// the clients that count from the number of the text.
+func (f *File) miscounted() []problem.Problem {
+	source := template.Source{Text: string(f.Raw[f.Doc.Body:]), Header: f.Doc.Frontmatter}
+	m, ok := f.renderer().Miscounted(source)
+	if !ok {
+		return nil
+	}
+	is := "stands for argument " + strconv.Itoa(m.Meant+1)
+	if m.First > 0 && m.Meant == 1 {
+		is = "stands for no argument"
+	} else if m.First > 0 {
+		is = "stands for argument " + strconv.Itoa(m.Meant-1)
+	}
+	return []problem.Problem{f.at(placeAfter(f.Raw[:f.Doc.Body+m.Offset]), problem.Warning, problem.PlaceholderMiscounted,
+		fmt.Sprintf("the placeholder %s %s: by the rules of the client, $%d is the first argument", m.Text, is, m.First),
+		fmt.Sprintf("write $%d for argument %d, or use $ARGUMENTS", m.Meant-1+m.First, m.Meant))}
+}
 
 // hint reports an argument-hint of a text without a placeholder, and the first number of a
 // placeholder that exceeds the arguments in the frontmatter.
@@ -23,7 +54,10 @@ func (f *File) hint() []problem.Problem {
 			"the text has no placeholder for the arguments of argument-hint; some clients append the arguments to the text, and other clients drop the arguments",
 			"write $ARGUMENTS in the text, or remove argument-hint")}
 	}
-	beyond, ok := template.Renderer{}.Beyond(template.Source{Text: body, Header: f.Doc.Frontmatter})
+	if miscounted := f.miscounted(); miscounted != nil {
+		return miscounted
+	}
+	beyond, ok := f.renderer().Beyond(template.Source{Text: body, Header: f.Doc.Frontmatter})
 	if !ok {
 		return nil
 	}

@@ -21,6 +21,8 @@ type File struct {
 	Raw  []byte
 	Doc  matter.Document // Raw, parsed as a whole file
 
+	Rules client.Rules // the placeholder rules of the client of the layer
+
 	kind    client.Files
 	profile *Profile
 	unique  []matter.Field          // last field of each key

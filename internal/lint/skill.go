@@ -20,7 +20,7 @@ func (p *Profile) Skill(f File) []problem.Problem {
 	s := newSkill(f, p)
 	found := s.problems()
 	slices.SortFunc(found, problem.Compare)
-	return append(problem.Limit(found), s.invisible()...)
+	return slices.Concat(problem.Limit(found), s.miscounted(), s.invisible())
 }
 
 // problems returns the problems of the rules.

@@ -39,6 +39,7 @@ const (
 	FieldMisspelled        Code = "FIELD_MISSPELLED"
 	HintWithoutPlaceholder Code = "HINT_WITHOUT_PLACEHOLDER"
 	PlaceholderBeyondHint  Code = "PLACEHOLDER_BEYOND_HINT"
+	PlaceholderMiscounted  Code = "PLACEHOLDER_MISCOUNTED"
 )
 
 // Codes of the rules of a client for all files.

@@ -170,6 +170,31 @@ func (r Renderer) Beyond(of Source) (beyond Beyond, ok bool) {
 	return beyond, ok
 }
 
+// A Miscounted is a number that stands for another argument than the author means, by the default
+// rules.
+type Miscounted struct {
+	Text   string // of the placeholder
+	Offset int    // in the text
+	Meant  int    // the position of the argument, counted from 1
+	First  int    // the number of the first argument by the rules
+}
+
+// Miscounted returns the first number outside code that the rules count from another number than
+// the default rules.
+func (r Renderer) Miscounted(of Source) (m Miscounted, ok bool) {
+	meter := new(markdown.Meter)
+	own, meant := r.survey(meter, of.Text), Renderer{}.survey(meter, of.Text)
+	if own.first == meant.first || own.capitals || r.forms()&client.Numbered == 0 {
+		return Miscounted{}, false
+	}
+	_ = Renderer{}.scan(meter, of.Text, meant, nil, func(t token) {
+		if t.kind == numberToken && t.number >= meant.first && !ok {
+			m, ok = Miscounted{of.Text[t.start:t.end], t.start, t.number - meant.first + 1, own.first}, true
+		}
+	})
+	return m, ok
+}
+
 // openHint matches a hint that leaves the number of arguments open.
 var openHint = regexp.MustCompile(`\.\.|…|[|*+]|(^|[\s\[<(])-`)
 

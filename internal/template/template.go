@@ -53,15 +53,23 @@ const MaxAdded = 64 << 20
 // ErrTooLong reports arguments that would add more than MaxAdded bytes.
 var ErrTooLong = errors.New("the arguments would add too much to the text")
 
-// A MissingError reports arguments that a client requires.
+// A MissingError reports arguments that a client requires. Long names are cut.
 type MissingError struct{ Names []string }
 
 func (e *MissingError) Error() string { return "missing arguments: " + strings.Join(e.Names, ", ") }
 
-// A PairError reports an argument that is no KEY=value, for a text with $KEY.
+// A PairError reports an argument that is no KEY=value, for a text with $KEY. A long argument is cut.
 type PairError struct{ Argument string }
 
 func (e *PairError) Error() string { return fmt.Sprintf("the argument %q is no KEY=value", e.Argument) }
+
+// shortened cuts a text for an error.
+func shortened(s string) string {
+	if len(s) <= maxName {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxName], "") + "…"
+}
 
 // An UnclosedError reports a directive in braces without the closing brace.
 type UnclosedError struct {
@@ -101,7 +109,7 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 					given.names[key] = value
 				}
 			case found.capitals:
-				return Result{}, cmp.Or(meter.Err(), error(&PairError{arg}))
+				return Result{}, cmp.Or(meter.Err(), error(&PairError{shortened(arg)}))
 			default:
 				list = append(list, arg)
 			}

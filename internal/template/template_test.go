@@ -2,6 +2,7 @@ package template_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -457,6 +458,24 @@ func FuzzRender(f *testing.F) {
 			t.Errorf("%q gives %q, %v without arguments", text, plain.Text, err)
 		}
 	})
+}
+
+func TestArgumentsInBracesAreOneWordOfTheShell(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell is installed")
+	}
+	r := template.Renderer{Rules: client.Gemini().Rules}
+	for _, argument := range []string{"main", "a b", "it's", "it's!", `"x" 'y'`, `\`, `a\"b`, "$HOME `id` $(id)", "x; rm -rf /", "a&&b|c>d<e", "}", "{a,b}", "*?[x]", "~", "#x", "a\nb", "é!", "-n", "\t'\\'"} {
+		got, err := r.Render(t.Context(), template.Source{Text: "!{printf %s. {{args}}}"}, template.Args{List: []string{argument}})
+		if err != nil || len(got.Directives) != 1 || !got.Directives[0].FromArguments {
+			t.Fatalf("%q: %+v, %v", argument, got, err)
+		}
+		command := got.Directives[0].Text(got.Text)
+		if out, err := exec.CommandContext(t.Context(), sh, "-c", command).Output(); string(out) != argument+"." || err != nil {
+			t.Errorf("the shell reads %s as %q, %v; want %q", command, out, err, argument)
+		}
+	}
 }
 
 // wholeForm matches the placeholders of all arguments.

@@ -118,6 +118,7 @@ func (w *writer) present(t token) bool {
 
 // miss records a missing argument.
 func (w *writer) miss(name string) {
+	name = shortened(name)
 	if !slices.Contains(w.missing, name) && len(w.missing) < maxMissing {
 		w.missing = append(w.missing, name)
 	}

@@ -45,7 +45,7 @@ func clientCases(t *testing.T, file string) []clientCase {
 		source string
 		names  = map[string]bool{}
 	)
-	for i, line := range strings.Split(string(data), "\n") {
+	for i, line := range strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n") {
 		field, isField := strings.CutPrefix(line, "\t")
 		switch {
 		case line == "" || strings.HasPrefix(line, "# ") || line == "#":
@@ -143,13 +143,11 @@ func TestPublishedCases(t *testing.T) {
 	all, agree := 0, 0
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".txt")
-		var rules client.Rules
+		var row client.Client
 		if name != "default" {
-			row, err := client.Lookup(name)
-			if err != nil {
+			if row, err = client.Lookup(name); err != nil {
 				t.Fatal(err)
 			}
-			rules = row.Rules
 		}
 		for _, c := range clientCases(t, file) {
 			all++
@@ -157,6 +155,10 @@ func TestPublishedCases(t *testing.T) {
 				agree++
 			}
 			t.Run(name+"/"+c.name, func(t *testing.T) {
+				rules := row.Rules
+				if c.skill {
+					rules = row.SkillRules
+				}
 				args := toolshelf.ParseArgs(c.line)
 				args.Named = c.named
 				got, err := toolshelf.Renderer{Rules: rules, Values: c.values}.Render(t.Context(), c.template(t), args)

@@ -208,7 +208,7 @@ func TestWordsBesideOtherPrograms(t *testing.T) {
 	var line string
 	var words []string
 	for row := range strings.Lines(string(data)) {
-		key, rest, _ := strings.Cut(strings.Trim(row, "\t\n"), " ")
+		key, rest, _ := strings.Cut(strings.Trim(row, "\t\r\n"), " ")
 		switch key {
 		case "", "#":
 		case "line":

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -179,10 +178,9 @@ func (c *Catalog) commandsChanged(before, now *index.Snapshot) {
 // skillsChanged removes from the caches all skills that are not in the new
 // snapshot, with the digests of their files, and wakes the subscribers.
 func (c *Catalog) skillsChanged(before, now *index.Snapshot) {
-	has := func(f index.File) bool { return now.HasSkill(f.Layer, path.Dir(f.Path)) }
-	c.caches.skills.Retain(has)
-	c.caches.skillTexts.Retain(has)
-	c.caches.skillUsages.Retain(has)
+	c.caches.skills.Retain(now.HasSkillFile)
+	c.caches.skillTexts.Retain(now.HasSkillFile)
+	c.caches.skillUsages.Retain(now.HasSkillFile)
 	c.caches.digests.Retain(now)
 	c.logChange(now)
 	c.changes.Notify(changes.Snapshots{Skills: before})

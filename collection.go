@@ -235,6 +235,9 @@ func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err er
 		return err
 	}
 	file := c.file + " of " + c.noun + " " + quote(entry.Name)
+	if c.Layer(entry.Layer()).Files {
+		file = "the file of " + c.noun + " " + quote(entry.Name)
+	}
 	e := &Error{Code: CodeFileRead, Op: op, Path: name, Err: err,
 		Message: "cannot read " + file + " (" + escape.Reason(err) + "); " + c.Layer(entry.Layer()).ReadAdvice(err)}
 	switch {

@@ -53,6 +53,7 @@ const (
 	DiagFrontmatterAfterBlankLines DiagnosticCode = "FRONTMATTER_AFTER_BLANK_LINES" // warning (error): the frontmatter follows blank lines
 	DiagFrontmatterUnknownFence    DiagnosticCode = "FRONTMATTER_UNKNOWN_FENCE"     // error: the first line only resembles a fence, and the fields are part of the content
 	DiagFrontmatterValueCut        DiagnosticCode = "FRONTMATTER_VALUE_CUT"         // warning: YAML reads part of a value as a comment, an anchor or a tag
+	DiagFrontmatterRequired        DiagnosticCode = "FRONTMATTER_REQUIRED"          // warning: the file lacks the name or the description that makes the file a command or a skill, and is not listed
 	DiagFrontmatterNotKept         DiagnosticCode = "FRONTMATTER_NOT_KEPT"          // warning: lists omit part of the frontmatter, because the large frontmatters of the catalog exceed 32 MiB
 	DiagAllowedToolsUnbalanced     DiagnosticCode = "ALLOWED_TOOLS_UNBALANCED"      // warning: allowed-tools contains unbalanced parentheses
 )

@@ -621,6 +621,8 @@ var clientSamples = []clientSample{
 	{"crush", "~/.config/crush/commands/issue.md", "user:issue", ""},
 	{"crush", "~/.crush/commands/db/reset.md", "user:db:reset", ""},
 	{"crush", "~/.config/crush/skills/pdf/SKILL.md", "pdf", ""},
+	{"crush", ".crush/skills/lint/SKILL.md", "lint", ""},
+	{"crush", "~/.agents/skills/web/fetch/SKILL.md", "fetch", ""},
 	{"cursor", ".cursor/commands/review-code.md", "review-code", ""},
 	{"cursor", "~/.cursor/commands/write-tests.md", "write-tests", ""},
 	{"cursor", ".cursor/skills/deploy-app/SKILL.md", "deploy-app", ""},
@@ -638,6 +640,7 @@ var clientSamples = []clientSample{
 	{"goose", ".agents/skills/api-setup/SKILL.md", "api-setup", ""},
 	{"goose", "~/.agents/skills/code-review/SKILL.md", "code-review", ""},
 	{"goose", ".goose/skills/testing-strategy/SKILL.md", "testing-strategy", ""},
+	{"goose", "~/.config/goose/skills/team/release/SKILL.md", "release", ""},
 	{"kilo", ".kilocode/workflows/submit-pr.md", "submit-pr", ""},
 	{"kilo", ".kilo/commands/release.md", "release", ""},
 	{"kilo", "~/.kilocode/skills/api-design/SKILL.md", "api-design", ""},
@@ -646,6 +649,9 @@ var clientSamples = []clientSample{
 	{"kit", ".kit/prompts/review.md", "review", ""},
 	{"kit", "~/.config/kit/prompts/explain.md", "explain", ""},
 	{"kit", ".agents/skills/git/SKILL.md", "git", ""},
+	{"kit", ".kit/skills/btca-cli.md", "btca-cli", "---\ndescription: d\n---\n"},
+	{"kit", "~/.config/kit/skills/release/SKILL.md", "release", ""},
+	{"kit", ".kit/skills/notes.txt", "", "---\nname: notes\ndescription: d\n---\n"}, // the only client with skills in text files
 	{"opencode", ".opencode/commands/test.md", "test", ""},
 	{"opencode", ".opencode/command/component.md", "component", ""},
 	{"opencode", "~/.config/opencode/commands/coverage.md", "coverage", ""},
@@ -654,11 +660,13 @@ var clientSamples = []clientSample{
 	{"pi", ".pi/prompts/review.md", "review", ""},
 	{"pi", "~/.pi/agent/prompts/component.md", "component", ""},
 	{"pi", ".pi/skills/web/brave-search/SKILL.md", "brave-search", ""},
-	{"pi", ".pi/skills/notes.md", "", "---\ndescription: d\n---\n"}, // a skill without a directory
+	{"pi", ".pi/skills/notes.md", "notes", "---\ndescription: d\n---\n"}, // a skill without a directory
+	{"pi", "~/.agents/skills/file.md", "style-guide", "---\nname: style-guide\ndescription: d\n---\n"},
 	{"qwen", ".qwen/commands/review-change.md", "review-change", ""},
 	{"qwen", ".qwen/commands/team/review-change.md", "team:review-change", ""},
 	{"qwen", "~/.qwen/commands/plan.toml", "plan", "prompt = 'Plan {{args}}.'"},
 	{"qwen", ".agents/skills/my-skill-name/SKILL.md", "my-skill-name", ""},
+	{"qwen", "~/.agents/skills/shared/SKILL.md", "shared", ""},
 	{"roo", ".roo/commands/review.md", "review", ""},
 	{"roo", "~/.roo/commands/deploy-check.md", "deploy-check", ""},
 	{"roo", "~/.roo/skills/pdf-processing/SKILL.md", "pdf-processing", ""},
@@ -672,6 +680,10 @@ var clientSamples = []clientSample{
 }
 
 func TestFilesThatTheDocumentationOfAClientShows(t *testing.T) {
+	authors, err := os.ReadFile("docs/authors.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	found, exceptions := 0, 0
 	for _, c := range client.All() {
 		t.Run(c.Name, func(t *testing.T) {
@@ -686,11 +698,16 @@ func TestFilesThatTheDocumentationOfAClientShows(t *testing.T) {
 					file = "/home/me/" + below
 				}
 				files[file] = s.text
-				switch skill := path.Base(s.file) == "SKILL.md"; {
+				switch {
 				case s.name == "":
 					exceptions++
-				case skill:
-					files[file] = skillFile(s.name)
+					if !strings.Contains(string(authors), "| "+c.Title+" | `"+s.file+"` |") {
+						t.Errorf("docs/authors.md does not state the exception %s", s.file)
+					}
+				case strings.Contains(s.file, "/skills/"):
+					if s.text == "" {
+						files[file] = skillFile(s.name)
+					}
 					wantSkills = append(wantSkills, s.name)
 				default:
 					wantCommands = append(wantCommands, s.name)
@@ -725,7 +742,7 @@ func TestFilesThatTheDocumentationOfAClientShows(t *testing.T) {
 			}
 		})
 	}
-	if found < 65 || exceptions > 3 || found+exceptions != len(clientSamples) {
+	if found < 73 || exceptions > 3 || found+exceptions != len(clientSamples) {
 		t.Errorf("%d of %d samples found, %d exceptions", found, len(clientSamples), exceptions)
 	}
 }
@@ -745,6 +762,156 @@ func TestACommandInTOML(t *testing.T) {
 	}
 	if all := problems(t, c); len(all) > 0 {
 		t.Errorf("diagnostics %q", all)
+	}
+}
+
+func TestASkillWithoutADirectory(t *testing.T) {
+	const text = "---\ndescription: Takes notes.\n---\nWrite to notes.txt.\n"
+	root := map[string]string{
+		".pi/skills/notes.md": text, ".pi/skills/named.md": "---\nname: style\ndescription: d\n---\n", ".pi/skills/both.md": "---\ndescription: file\n---\n", ".pi/skills/both/SKILL.md": skillFile("both"),
+		".pi/skills/README.md": text, ".pi/skills/text.md": "No skill.\n", ".pi/skills/other.txt": text, ".pi/skills/secret/x.md": "", ".pi/skills/bare.md": text, ".pi/skills/bare/x": "",
+	}
+	for kind, options := range map[string][]toolshelf.Option{
+		"memory": {toolshelf.WithFs(memoryOf(t, root))},
+		"disk":   {toolshelf.WithRoot(diskOf(t, root)), toolshelf.WithHome("")},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			c := catalog(t, append(options, toolshelf.WithClient(client.Pi()))...)
+			list, err := c.ListSkills(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]string{}
+			for _, s := range list {
+				got[s.Name] = fmt.Sprint(path.Base(filepath.ToSlash(s.Path)), " ", s.Layer, " ", s.Shadows, " ", s.Loadable)
+			}
+			want := map[string]string{"notes": "notes.md .pi/skills [] true", "style": "named.md .pi/skills [] true", "both": "SKILL.md .pi/skills [.pi/skills/both.md] true",
+				"bare": "bare.md .pi/skills [] true", "secret": ". .pi/skills [] false"}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("ListSkills (-want +got):\n%s", diff)
+			}
+			skill, err := c.GetSkill(t.Context(), "notes", toolshelf.Digests())
+			if err != nil || skill.Content != "Write to notes.txt.\n" || skill.Description != "Takes notes." || len(skill.Files) != 1 || skill.Files[0].Path != "notes.md" || skill.Files[0].SHA256 == "" || string(skill.Raw) != text {
+				t.Errorf("GetSkill: %+v, %v", skill, err)
+			}
+			if prompt := skill.Prompt(); !strings.Contains(prompt, "Write to notes.txt.") || strings.Contains(prompt, "notes.md") {
+				t.Errorf("Prompt: %s", prompt)
+			}
+			if raw, err := c.ReadSkillFile(t.Context(), "notes", "notes.md"); err != nil || string(raw) != text {
+				t.Errorf("ReadSkillFile: %q, %v", raw, err)
+			}
+			for _, other := range []string{"named.md", "both/SKILL.md", "secret/x.md", "SKILL.md", "secret", "bare"} {
+				if raw, err := c.ReadSkillFile(t.Context(), "notes", other); !errors.Is(err, toolshelf.ErrNotFound) {
+					t.Errorf("ReadSkillFile of %s: %q, %v", other, raw, err)
+				}
+			}
+			if err := fstest.TestFS(skill.FS(), "notes.md"); err != nil {
+				t.Errorf("FS: %v", err)
+			}
+			if entries, err := fs.ReadDir(skill.FS(), "."); err != nil || len(entries) != 1 {
+				t.Errorf("FS lists %v, %v", entries, err)
+			}
+			for s, err := range c.Skills(t.Context()) {
+				if err != nil || s.Name == "notes" && s.Content != skill.Content {
+					t.Errorf("Skills: %+v, %v", s, err)
+				}
+			}
+			if prompt, err := c.SkillsPrompt(t.Context()); err != nil || !strings.Contains(prompt.Text, "Takes notes.") {
+				t.Errorf("SkillsPrompt: %s, %v", prompt.Text, err)
+			}
+			if found, err := c.SearchSkills(t.Context(), "notes", 0); err != nil || found.TotalFound == 0 || found.Results[0].Name != "notes" {
+				t.Errorf("SearchSkills: %+v, %v", found, err)
+			}
+			wantProblems := []string{"FRONTMATTER_REQUIRED .pi/skills/text.md", "SHADOWED .pi/skills/both.md", "SKILL_FILE_MISSING .pi/skills/secret/SKILL.md", "SKILL_NAME_MISSING .pi/skills/notes.md"}
+			all := problems(t, c)
+			for _, want := range wantProblems {
+				if !slices.Contains(all, want) {
+					t.Errorf("%s is not reported: %q", want, all)
+				}
+			}
+			if slices.ContainsFunc(all, func(p string) bool {
+				return strings.HasPrefix(p, "SKILL_NOT_A_DIRECTORY") || strings.HasSuffix(p, "README.md") || strings.HasPrefix(p, "SKILL_NAME_MISMATCH")
+			}) {
+				t.Errorf("reported %q", all)
+			}
+			if _, err := c.GetSkill(t.Context(), "text"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
+				t.Errorf("a file without a description: %v", err)
+			}
+		})
+	}
+	t.Run("changes", func(t *testing.T) {
+		dir := diskOf(t, map[string]string{".pi/skills/a.md": text})
+		c := catalog(t, toolshelf.WithRoot(dir), toolshelf.WithHome(""), toolshelf.WithClient(client.Pi()), toolshelf.WithWatch())
+		changed := make(chan toolshelf.Names, 10)
+		defer c.OnChange(func(change toolshelf.Change) { changed <- change.Skills })()
+		for _, step := range []struct {
+			text, name string
+			want       toolshelf.Names
+		}{
+			{text, "b.md", toolshelf.Names{Added: []string{"b"}}},
+			{text + "More.\n", "a.md", toolshelf.Names{Changed: []string{"a"}}},
+			{"No header.\n", "b.md", toolshelf.Names{Removed: []string{"b"}}},
+			{skillFile("a"), "a/SKILL.md", toolshelf.Names{Changed: []string{"a"}}},
+		} {
+			write(t, step.text, dir, ".pi/skills", step.name)
+			select {
+			case got := <-changed:
+				if diff := cmp.Diff(step.want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", step.name, diff)
+				}
+			case <-time.After(patience):
+				t.Fatalf("%s: no change", step.name)
+			}
+		}
+	})
+}
+
+func TestNamesAndPrefixesOfSkills(t *testing.T) {
+	row := client.Client{Name: "mine", Skills: []client.Place{
+		{Dir: "only", Pattern: "*/SKILL.md", Name: client.OnlyHeader, Prefix: "o:"},
+		{Dir: "header", Pattern: "**/SKILL.md", Name: client.FromHeader},
+		{Dir: "path", Pattern: "**/SKILL.md", Prefix: "p:"},
+		{Dir: "files", Pattern: "**/*.skill.md", Prefix: "f:"},
+	}, Commands: []client.Place{{Dir: "agents", Pattern: "**/*.md", Name: client.OnlyHeader, Prefix: "agent:"}}}
+	c := catalog(t, toolshelf.WithClient(row), toolshelf.WithFs(memoryOf(t, map[string]string{
+		"only/a/SKILL.md": skillFile("named"), "only/b/SKILL.md": "---\ndescription: d\n---\n", "header/c/SKILL.md": skillFile("other"), "header/d/SKILL.md": "", "path/e/SKILL.md": skillFile("e"),
+		"path/g/f/SKILL.md": skillFile("f"), "files/h.skill.md": skillFile("h"), "files/i/j.skill.md": skillFile("j"), "files/k.md": skillFile("k"), "files/l/SKILL.md": skillFile("l"), "files/l/m.skill.md": skillFile("m"),
+		"agents/one file.md": "---\nname: one\n---\n", "agents/two.md": "No header.\n", "agents/deep/three.md": "---\nname: three\n---\n",
+	})))
+	want := map[string]string{"o:named": "only", "other": "header", "d": "header", "p:e": "path", "p:f": "path", "f:h": "files", "f:i:j": "files"}
+	if diff := cmp.Diff(want, skillsOf(t, c)); diff != "" {
+		t.Errorf("skills (-want +got):\n%s", diff)
+	}
+	for range 2 { // also the names that the catalog knows
+		for name := range want {
+			if skill, err := c.GetSkill(t.Context(), name); err != nil || skill.Name != name {
+				t.Errorf("GetSkill(%q): %+v, %v", name, skill, err)
+			}
+		}
+		for _, name := range []string{"named", "a", "b", "o:a", "o:b", "c", "e", "f", "h", "i:j", "f:k", "f:m", "f:l"} {
+			if skill, err := c.GetSkill(t.Context(), name); !errors.Is(err, toolshelf.ErrSkillNotFound) {
+				t.Errorf("GetSkill(%q): %+v, %v", name, skill, err)
+			}
+		}
+	}
+	if got := names(t, c); !slices.Equal(got, []string{"agent:one", "agent:three"}) {
+		t.Errorf("commands %q", got)
+	}
+	for _, name := range []string{"agent:one", "agent:three"} {
+		if _, err := c.Get(t.Context(), name); err != nil {
+			t.Error(err)
+		}
+	}
+	all := problems(t, c)
+	for _, want := range []string{"FRONTMATTER_REQUIRED only/b/SKILL.md", "FRONTMATTER_REQUIRED agents/two.md"} {
+		if !slices.Contains(all, want) {
+			t.Errorf("%s is not reported: %q", want, all)
+		}
+	}
+	if slices.ContainsFunc(all, func(p string) bool {
+		return strings.HasPrefix(p, "SKILL_NAME_MISMATCH") || strings.HasPrefix(p, "INVALID_COMMAND_NAME")
+	}) {
+		t.Errorf("reported %q", all)
 	}
 }
 
@@ -778,9 +945,10 @@ func TestARowOfTheProgram(t *testing.T) {
 		{Commands: []client.Place{{Dir: "../a", Pattern: "*.md"}}},
 		{Commands: []client.Place{{Dir: "a", Pattern: "AGENTS.md"}}},
 		{Commands: []client.Place{{Dir: "a", Pattern: "*/SKILL.md"}}},
-		{Commands: []client.Place{{Dir: "a", Pattern: "*.md", Name: client.OnlyHeader}}},
-		{Skills: []client.Place{{Dir: "a", Pattern: "*.md"}}},
-		{Skills: []client.Place{{Base: client.Home, Dir: "a", Pattern: "*/SKILL.md", Prefix: "p:"}}},
+		{Commands: []client.Place{{Dir: "a", Pattern: "**/SKILL.md"}}},
+		{Skills: []client.Place{{Dir: "a", Pattern: "*.toml"}}},
+		{Skills: []client.Place{{Dir: "a", Pattern: "*/AGENT.md"}}},
+		{Skills: []client.Place{{Dir: "a", Pattern: "SKILL.md"}}},
 	} {
 		if _, err := toolshelf.New(toolshelf.WithClient(row)); !errors.Is(err, toolshelf.ErrInvalidOption) || !strings.Contains(err.Error(), "a") {
 			t.Errorf("%+v: %v", row, err)

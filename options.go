@@ -638,15 +638,17 @@ func (l *layerList) addDefault(dir string) {
 func (l *layerList) addPlaces(places []index.Place) {
 	l.replaced = true
 	for _, p := range places {
-		if !l.has(p.Path(), p) {
+		if i := l.find(p.Path(), p); i < 0 {
 			l.all = append(l.all, layer{name: p.Path(), place: p})
+		} else if !l.all[i].named {
+			l.all[i].place = index.Both(l.all[i].place, p)
 		}
 	}
 }
 
-// has reports whether the list has the directory of a place under the given name.
-func (l *layerList) has(name string, p index.Place) bool {
-	return slices.ContainsFunc(l.all, func(l layer) bool {
+// find returns the index of the layer that has the directory of a place under the given name, or -1.
+func (l *layerList) find(name string, p index.Place) int {
+	return slices.IndexFunc(l.all, func(l layer) bool {
 		return l.name == name && l.fsys == nil && (l.named || l.place.Suffix() == p.Suffix())
 	})
 }
@@ -661,7 +663,7 @@ func (l *layerList) addParents(parents []paths.Parent) {
 		var above []layer
 		for _, parent := range parents {
 			for _, below := range l.all[begin:end] {
-				if name := path.Join(parent.Name, below.name); below.place.Parents && !l.has(name, below.place) {
+				if name := path.Join(parent.Name, below.name); below.place.Parents && l.find(name, below.place) < 0 {
 					above = append(above, layer{name: name, place: below.place, parent: parent.Dir})
 				}
 			}

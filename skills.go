@@ -8,6 +8,7 @@ import (
 	"iter"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ import (
 // of SKILL.md, unchanged. A field is empty if the frontmatter lacks the field or
 // cannot be read.
 type SkillInfo struct {
-	Name          string            `json:"name"`                    // the directory name, as accepted by GetSkill
+	Name          string            `json:"name"`                    // the directory name, or the name by the rule of a place of WithClient; as accepted by GetSkill
 	DeclaredName  string            `json:"declared_name,omitempty"` // the name in the frontmatter
 	Description   string            `json:"description"`             // may contain line breaks
 	License       string            `json:"license,omitempty"`
@@ -56,7 +57,7 @@ type SkillInfo struct {
 // ListSkills omits hidden directories, node_modules, and names other than a single safe path
 // element. If several layers contain the same name, the first layer wins, and Shadows names the
 // other skills. A directory without a SKILL.md shadows nothing. A layer with a SKILL.md of its own
-// is a skill if no direct subdirectory has a SKILL.md.
+// is a skill if no direct subdirectory has a SKILL.md. In some places of [WithClient], a file is a skill.
 //
 // If no layer directory exists, not even the default directory "skills", ListSkills returns
 // [ErrDirectoryNotFound]; with [WithClient], the list is empty. ListSkills returns
@@ -204,7 +205,7 @@ func (c bridged) SkillLayers() []string {
 			_, err := at.FS.Info(at.Dir)
 			exists = err == nil
 		}
-		if exists {
+		if exists && !slices.Contains(all, l.name) { // a place of files has the name of the place of directories
 			all = append(all, l.name)
 		}
 	}
@@ -219,7 +220,11 @@ func (c bridged) SkillSubdir(s SkillInfo) string {
 		}
 		below, err := filepath.Rel(l.FS.Path(l.Dir), s.Path)
 		if err == nil && filepath.IsLocal(below) {
-			return path.Dir(filepath.ToSlash(below))
+			dir, file := path.Split(filepath.ToSlash(below))
+			if !strings.EqualFold(file, "SKILL.md") {
+				dir += strings.TrimSuffix(file, path.Ext(file)) // the file is the skill
+			}
+			return path.Clean(dir)
 		}
 	}
 	return ""

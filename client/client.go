@@ -53,7 +53,7 @@ type Client struct {
 type Place struct {
 	Base    Base
 	Dir     string   // below Base, with slashes; "." is Base itself
-	Pattern string   // the paths of the files below Dir; see [Place.Check]
+	Pattern string   // the paths of the files below Dir, as in "**/*.md" or "*/SKILL.md"; see [Place.Check]
 	Name    NameRule // where the name of a file comes from
 	Prefix  string   // begins each name, as in "prompts:review"
 	Parents bool     // the client also looks in the parent directories of the project

@@ -147,7 +147,7 @@ func Copilot() Client {
 		}}
 }
 
-// Crush returns the row of Crush.
+// Crush returns the row of Crush. Of the parents, Crush reads only the root of the repository.
 func Crush() Client {
 	return Client{Name: "crush", Title: "Crush",
 		Commands: []Place{ // github.com/charmbracelet/crush 37f36e93, internal/commands, 2026-11
@@ -155,8 +155,15 @@ func Crush() Client {
 			{Base: Config, Dir: "crush/commands", Pattern: "**/*.md", Prefix: "user:"},
 			{Base: Home, Dir: ".crush/commands", Pattern: "**/*.md", Prefix: "user:"},
 		},
-		Skills: []Place{ // github.com/charmbracelet/crush 37f36e93, internal/config, 2026-11
+		Skills: []Place{ // github.com/charmbracelet/crush 37f36e93, internal/config/load.go, 2026-08
+			{Dir: ".agents/skills", Pattern: "**/SKILL.md", Parents: true},
+			{Dir: ".crush/skills", Pattern: "**/SKILL.md", Parents: true},
+			{Dir: ".claude/skills", Pattern: "**/SKILL.md", Parents: true},
+			{Dir: ".cursor/skills", Pattern: "**/SKILL.md", Parents: true},
 			{Base: Config, Dir: "crush/skills", Pattern: "**/SKILL.md"},
+			{Base: Config, Dir: "agents/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".claude/skills", Pattern: "**/SKILL.md"},
 		},
 		Rules: Rules{Forms: Capital, NoName: Fails, Code: NoCode, Escape: NoEscape, Append: Drop}, // …, internal/commands, and internal/ui/model/ui.go
 		Fields: []Field{ // github.com/charmbracelet/crush 37f36e93, internal/skills/skills.go, 2026-11; also a directory with another name, except for letter case
@@ -240,12 +247,14 @@ func Gemini() Client {
 // Goose returns the row of goose. The recipes of goose are YAML with another template language.
 func Goose() Client {
 	return Client{Name: "goose", Title: "goose",
-		Skills: []Place{ // github.com/block/goose documentation/docs/guides/context-engineering/using-skills.md, 2026-10
-			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
-			{Dir: ".goose/skills", Pattern: "*/SKILL.md"},
-			{Dir: ".claude/skills", Pattern: "*/SKILL.md"},
-			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
-			{Base: Home, Dir: ".claude/skills", Pattern: "*/SKILL.md"},
+		Skills: []Place{ // github.com/block/goose 013ab848, crates/goose/src/skills/mod.rs, 2026
+			{Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+			{Dir: ".goose/skills", Pattern: "**/SKILL.md"},
+			{Dir: ".claude/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+			{Base: Config, Dir: "goose/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".claude/skills", Pattern: "**/SKILL.md"},
+			{Base: Config, Dir: "agents/skills", Pattern: "**/SKILL.md"},
 		},
 		Manifests: []string{"plugin.json"}} // …/context-engineering/plugins.md, 2026-10
 }
@@ -278,8 +287,8 @@ func Kiro() Client {
 		Manifests: []string{"plugin.json"}} // github.com/agentplugins/agent-plugins-spec, readers, 2026-08
 }
 
-// Kit returns the row of kit. Kit itself reads the home directory before the project; the table
-// has the order of the other clients.
+// Kit returns the row of kit. Kit itself reads the prompts of the user before the prompts of the
+// project; the table has the order of the other clients. Kit also reads skills in *.txt files.
 func Kit() Client {
 	return Client{Name: "kit", Title: "kit",
 		Commands: []Place{ // github.com/mark3labs/kit a3743877, 2026-11
@@ -287,8 +296,15 @@ func Kit() Client {
 			{Base: Home, Dir: ".kit/prompts", Pattern: "*.md"},
 			{Base: Config, Dir: "kit/prompts", Pattern: "*.md"},
 		},
-		Skills: []Place{ // github.com/mark3labs/kit a3743877, 2026-11
+		Skills: []Place{ // github.com/mark3labs/kit a3743877, internal/skills/skills.go, 2026-08
 			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".agents/skills", Pattern: "*.md", Name: FromHeader},
+			{Dir: ".kit/skills", Pattern: "*/SKILL.md"},
+			{Dir: ".kit/skills", Pattern: "*.md", Name: FromHeader},
+			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "*.md", Name: FromHeader},
+			{Base: Config, Dir: "kit/skills", Pattern: "*/SKILL.md"},
+			{Base: Config, Dir: "kit/skills", Pattern: "*.md", Name: FromHeader},
 		},
 		Rules: Rules{Forms: Arguments | Numbered | At | Plus | BracedArguments | BracedNumber | Slice | NumberSlice, Count: CountFromOne, Number: Anywhere,
 			NoNumber: Fails, Joined: true, Code: CodeStays, Escape: NoEscape, Append: Drop}} // github.com/mark3labs/kit a3743877, internal/prompts/template.go, and internal/ui/model.go for missing arguments, 2026-08
@@ -337,19 +353,23 @@ func OpenCode() Client {
 var openCodeRules = Rules{Forms: Arguments | Numbered | ShellQuote | FilePath, Count: CountFromOne, Number: Anywhere, NoNumber: Empty, Rest: true,
 	Code: NoCode, Escape: NoEscape, Append: AppendLine}
 
-// Pi returns the row of pi. Pi also reads a Markdown file in the directory of skills as a skill;
-// the table has no such place.
+// Pi returns the row of pi. Without a .git, pi itself reads the parents up to the top of the
+// filesystem. A skill in a file without a name has the name of its directory in pi, and of its file here.
 func Pi() Client {
 	return Client{Name: "pi", Title: "pi",
 		Commands: []Place{ // github.com/badlogic/pi-mono 83378aad, docs/prompt-templates.md, 2026-11
 			{Dir: ".pi/prompts", Pattern: "*.md"},
 			{Base: Home, Dir: ".pi/agent/prompts", Pattern: "*.md"},
 		},
-		Skills: []Place{ // github.com/badlogic/pi-mono 83378aad, docs/skills.md, 2026-11
+		Skills: []Place{ // github.com/badlogic/pi-mono 83378aad, docs/skills.md and src/core/package-manager.ts, 2026-03
 			{Dir: ".pi/skills", Pattern: "**/SKILL.md"},
+			{Dir: ".pi/skills", Pattern: "*.md", Name: FromHeader},
 			{Dir: ".agents/skills", Pattern: "**/SKILL.md", Parents: true},
+			{Dir: ".agents/skills", Pattern: "*.md", Name: FromHeader, Parents: true},
 			{Base: Home, Dir: ".pi/agent/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".pi/agent/skills", Pattern: "*.md", Name: FromHeader},
 			{Base: Home, Dir: ".agents/skills", Pattern: "**/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "*.md", Name: FromHeader},
 		},
 		Instructions: []Place{ // github.com/badlogic/pi-mono 83378aad, 2026-11
 			{Dir: ".", Pattern: "AGENTS.md", Parents: true},
@@ -371,10 +391,11 @@ func Qwen() Client {
 			{Base: Home, Dir: ".qwen/commands", Pattern: "**/*.md"},
 			{Base: Home, Dir: ".qwen/commands", Pattern: "**/*.toml"},
 		},
-		Skills: []Place{ // github.com/QwenLM/qwen-code docs/users/features/skills.md, 2026-10
+		Skills: []Place{ // github.com/QwenLM/qwen-code docs/users/features/skills.md, 2026-10, and packages/core/src/skills/skill-manager.ts, 2026
 			{Dir: ".qwen/skills", Pattern: "*/SKILL.md"},
 			{Dir: ".agents/skills", Pattern: "*/SKILL.md"},
 			{Base: Home, Dir: ".qwen/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
 		},
 		Agents: []Place{ // github.com/QwenLM/qwen-code docs/users/features/sub-agents.md, 2026-10
 			{Dir: ".qwen/agents", Pattern: "*.md"},

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf"
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/mcpadapter"
 )
 
@@ -115,6 +116,35 @@ func uris(entries []mcpadapter.SkillEntry) []string {
 		all = append(all, e.URI)
 	}
 	return all
+}
+
+// A skill in a file is published as a directory with a SKILL.md.
+func TestASkillWithoutADirectoryIsPublished(t *testing.T) {
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{
+		".pi/skills/notes.md": skillText("notes"), ".pi/skills/file.md": skillText("style"), ".pi/skills/pdf/SKILL.md": skillText("pdf"), ".pi/skills/pdf/a.txt": "a",
+		".pi/skills/pdf.md": skillText("pdf"), ".pi/skills/unnamed.md": "---\ndescription: d\n---\n",
+	}), toolshelf.WithClient(client.Pi())))
+	for era, c := range skillClients(t, a) {
+		entries := c.list()
+		if diff := cmp.Diff([]string{"skill://notes/SKILL.md", "skill://pdf/SKILL.md", "skill://style/SKILL.md"}, uris(entries)); diff != "" {
+			t.Fatalf("%s (-want +got):\n%s", era, diff)
+		}
+		for i, want := range []int{1, 2, 1} {
+			if len(entries[i].Resources) != want {
+				t.Errorf("%s: %s has %+v", era, entries[i].URI, entries[i].Resources)
+			}
+		}
+		for _, r := range entries[2].Resources {
+			if data, _, err := c.read(r.URI); err != nil || string(data) != skillText("style") || r.Digest != digest(data) {
+				t.Errorf("%s: %s: %s, %v", era, r.URI, data, err)
+			}
+		}
+		for _, other := range []string{"skill://notes/notes.md", "skill://notes/file.md", "skill://notes/pdf/SKILL.md"} {
+			if data, _, err := c.read(other); err == nil {
+				t.Errorf("%s: %s: %s", era, other, data)
+			}
+		}
+	}
 }
 
 func TestEntriesDescribeTheFilesOfSkills(t *testing.T) {

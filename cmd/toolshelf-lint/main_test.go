@@ -175,6 +175,9 @@ func TestNamedDirectoriesAddToTheDirectoriesOfAClient(t *testing.T) {
 // theTOMLError is the message for a file in TOML with a defect.
 const theTOMLError = ":1:1: error: the frontmatter is not valid TOML; the fields are unknown: expected value but found \"x\" instead [FRONTMATTER_INVALID]\n"
 
+// theFileError is the message for a skill in a file without a description.
+const theFileError = ":1:1: error: description is missing; describe what the skill does and when to use it [SKILL_DESCRIPTION_MISSING]\n"
+
 func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
 	for _, row := range table.All() {
 		name := row.Name
@@ -190,6 +193,9 @@ func TestEachDirectoryOfAClientIsChecked(t *testing.T) {
 				}
 				if i >= len(c.Commands) {
 					text, want = "---\nname: a"+strings.TrimPrefix(warning, "---"), strings.Replace(theWarning, ":2:", ":3:", 1)
+				}
+				if i >= len(c.Commands) && p.Suffix() == ".md" {
+					text, status, want = "---\nname: a\n---\n", 1, theFileError
 				}
 				project(t, map[string]string{file: text})
 				if got, _ := printed(t, status, "-client", name); got != file+want {

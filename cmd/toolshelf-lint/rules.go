@@ -33,6 +33,7 @@ var rules = []rule{
 	{toolshelf.DiagFrontmatterAfterBlankLines, "warning (error): the frontmatter follows blank lines"},
 	{toolshelf.DiagFrontmatterUnknownFence, "error: the first line only resembles a fence, and the fields are part of the content"},
 	{toolshelf.DiagFrontmatterValueCut, "warning: YAML reads part of a value as a comment, an anchor or a tag"},
+	{toolshelf.DiagFrontmatterRequired, "warning: the file lacks the name or the description that makes the file a command or a skill, and is not listed"},
 	{toolshelf.DiagFrontmatterNotKept, "warning: lists omit part of the frontmatter, because the large frontmatters of the catalog exceed 32 MiB"},
 	{toolshelf.DiagAllowedToolsUnbalanced, "warning: allowed-tools contains unbalanced parentheses"},
 	{toolshelf.DiagInvalidCommandName, "error: the name of the file or directory is not a valid command name"},

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -142,7 +143,11 @@ func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check 
 	if e.Broken() != nil && e.Rejected() == nil {
 		return nil
 	}
-	f := lint.File{Name: e.Name, Path: x.Place(e), Rules: x.Layer(e.Layer()).Rules}
+	l := x.Layer(e.Layer())
+	f := lint.File{Name: strings.TrimPrefix(e.Name, l.Prefix), Path: x.Place(e), Alone: l.Files, Rules: l.Rules}
+	if l.Files {
+		f.Name = f.Name[strings.LastIndexByte(f.Name, ':')+1:]
+	}
 	raw, _, err := x.ReadFile(x.FS(ctx, e.Layer()), e.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

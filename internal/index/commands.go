@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -41,6 +42,9 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 		return err
 	}
 	l := s.config.Layers[s.layer]
+	if s.config.KeepHeader && dirPath != l.Dir && slices.ContainsFunc(skillFiles[:], func(base string) bool { return s.ownFile(dirPath, children, base) >= 0 }) {
+		return nil // the files belong to the skill of the directory
+	}
 	files := children[:0]
 	var dirs []child
 	for _, c := range children {
@@ -48,10 +52,10 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 		switch {
 		case c.known != nil:
 			files = append(files, c)
-		case strings.EqualFold(c.name, "README.md"):
+		case strings.EqualFold(c.name, "README.md") || s.config.KeepHeader && slices.Contains(skillFiles[:], c.name):
 		case ok && c.typ == fs.ModeDir:
 			s.reportDir(path.Join(dirPath, c.name))
-		case ok && !s.config.Valid(stem):
+		case ok && !s.config.Valid(stem) && l.Names != client.OnlyHeader:
 			s.reportName(path.Join(dirPath, c.name), names.PlainSpelling(stem)+cmp.Or(l.Suffix, ".md"))
 		case ok:
 			files = append(files, c)
@@ -86,7 +90,7 @@ func (s *scan) commands(dir *confine.Dir, dirPath, prefix string, above []identi
 func (s *scan) command(dir *confine.Dir, dirPath, prefix string, c child) *Entry {
 	l := s.config.Layers[s.layer]
 	f := source{dir: dir, base: c.name, typ: c.typ, known: c.known}
-	if c.known != nil && !l.Headed {
+	if c.known != nil && l.Names == client.FromPath {
 		f.file, f.name = c.known.Path, c.known.Name
 		return s.load(f)
 	}
@@ -104,17 +108,31 @@ func (l Layer) stem(name string) (string, bool) {
 	return strings.CutSuffix(name, l.Suffix)
 }
 
-// headed returns the name of a command from the header of its file, or else the name that the path
-// gives.
-func (s *scan) headed(doc matter.Document, name string) string {
+// ErrNotListed is Entry.Broken for a file without the header that its layer requires. The entry claims no
+// name.
+var ErrNotListed = errors.New("the file lacks a field of the frontmatter")
+
+// named returns the name of an entry by the rule of the layer. The argument is the name that the path
+// gives. If the header lacks a required field, named returns the problem.
+func (s *scan) named(doc matter.Document, name string) (string, *problem.Problem) {
 	l := s.config.Layers[s.layer]
-	if !l.Headed {
-		return name
+	missing := ""
+	if l.Names != client.FromPath {
+		if declared, _ := doc.Get(nameKey); s.config.Valid(declared.String()) {
+			return l.Prefix + declared.String(), nil
+		}
+		if l.Names == client.OnlyHeader {
+			missing = "a valid name"
+		}
 	}
-	if declared, _ := doc.Get(nameKey); s.config.Valid(declared.String()) {
-		return l.Prefix + declared.String()
+	if missing == "" && s.config.KeepHeader && l.Files && !describesSkill(doc.Frontmatter) {
+		missing = "a description"
 	}
-	return name
+	if missing == "" {
+		return name, nil
+	}
+	return name, &problem.Problem{Code: problem.FrontmatterRequired, Severity: problem.Warning,
+		Message: "not listed: the frontmatter has no " + strings.TrimPrefix(missing, "a "), Suggestion: "add " + missing + " to the frontmatter, or move the file away"}
 }
 
 // subdirectory adds the commands of a subdirectory. The error is not nil only if
@@ -154,13 +172,18 @@ func (s *scan) subdirectory(parent *confine.Dir, parentPath, prefix string, c ch
 		s.reportFailure(dirPath, err)
 	default:
 		s.report(problem.Problem{Code: problem.DirectoryUnreadable, Severity: problem.Error, Path: s.place(dirPath),
-			Message: "the commands in the directory are not listed: " + unreadable(err), Suggestion: "check the permissions of the directory"})
+			Message: "the files in the directory are not listed: " + unreadable(err), Suggestion: "check the permissions of the directory"})
 	}
 	return nil
 }
 
 // reportName reports a file or directory with an invalid name.
 func (s *scan) reportName(file, suggestion string) {
+	if s.config.KeepHeader {
+		s.report(problem.Problem{Code: problem.InvalidSkillName, Severity: problem.Error, Path: s.place(file),
+			Message: "not listed: the name is not a safe path element", Suggestion: "rename the file or directory"})
+		return
+	}
 	s.report(problem.Problem{Code: problem.InvalidCommandName, Severity: problem.Error, Path: s.place(file),
 		Message:    `not listed: a command name contains only letters, digits, "_" and "-"`,
 		Suggestion: `rename the file to "` + suggestion + `", or let the program accept other names`})

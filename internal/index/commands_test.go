@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 )
@@ -228,7 +229,7 @@ func TestCommandsOfLayersWithPatterns(t *testing.T) {
 		},
 		{
 			name:   "names in the headers",
-			layers: []Layer{{Headed: true, Prefix: "p:"}},
+			layers: []Layer{{Names: client.FromHeader, Prefix: "p:"}},
 			tree:   tree{"commands/a.md": named("b"), "commands/b.md": "", "commands/c.md": named("not valid"), "commands/d.md": named("''"), "commands/e.md": named("Z")},
 			want:   "p:b commands/a.md; p:c commands/c.md; p:d commands/d.md; p:Z commands/e.md; SHADOWED commands/b.md",
 		},
@@ -257,7 +258,7 @@ func TestCommandsOfLayersWithPatterns(t *testing.T) {
 func TestTheNameInAHeaderChanges(t *testing.T) {
 	fsys := tree{"commands/a.md": "---\nname: b\n---\n"}.inMemory(t)
 	at := confined(t)(confine.Over(fsys, "/"))
-	x := commandsOf(t, Config{Layers: []Layer{{Name: "commands", FS: at, Dir: "commands", Headed: true}}}, at)
+	x := commandsOf(t, Config{Layers: []Layer{{Name: "commands", FS: at, Dir: "commands", Names: client.FromHeader}}}, at)
 	for _, step := range []struct{ text, want string }{
 		{"", "b commands/a.md"},
 		{"---\nname: c\n---\n", "c commands/a.md"},

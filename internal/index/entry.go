@@ -103,7 +103,9 @@ func (e *Entry) Rejected() []problem.Problem {
 }
 
 // unread reports whether the entry has no content of its file.
-func (e *Entry) unread() bool { return e.Broken() != nil && e.Rejected() == nil }
+func (e *Entry) unread() bool {
+	return e.Broken() != nil && e.Broken() != ErrNotListed && e.Rejected() == nil
+}
 
 // Description returns the author's description, unchanged, or else the first paragraph.
 func (e *Entry) Description() string { return e.text[:len(e.text)-int(e.hint)] }

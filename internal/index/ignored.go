@@ -36,6 +36,9 @@ func (x *Index) IgnoredSkills(ctx context.Context, s *Snapshot) ([]problem.Probl
 		hasSkill := func(dirPath string) bool {
 			return slices.ContainsFunc(w.read(dirPath).dirs, func(name string) bool { return w.read(below(dirPath, name)).skillFile() })
 		}
+		if w.layer.Files {
+			return
+		}
 		isSkill := slices.ContainsFunc(w.files.entries, func(e *Entry) bool { return path.Dir(e.Path) == w.layer.Dir })
 		if !isSkill && !w.reportBelowTop(hasSkill) {
 			w.flatSkills()
@@ -205,7 +208,7 @@ func (w *ignored) markdownBelow(dirPath string, depth int) int {
 func (w *ignored) readElsewhere(name string) bool {
 	return slices.ContainsFunc(w.config.Layers, func(l Layer) bool {
 		_, ok := l.stem(name)
-		return ok && l.FS.Path(l.Dir) == w.layer.FS.Path(w.layer.Dir)
+		return ok && (l.Files || !w.config.KeepHeader) && l.FS.Path(l.Dir) == w.layer.FS.Path(w.layer.Dir)
 	})
 }
 
@@ -276,7 +279,7 @@ func hasText(f matter.Frontmatter, keys ...string) bool {
 func (w *ignored) flatSkills() {
 	top := w.layer.Dir
 	for _, name := range w.read(top).files {
-		if stem, markdown := names.TrimMarkdown(name); !markdown || name[0] == '.' || isProjectFile(stem) || slices.Contains(skillFiles[:], name) {
+		if stem, markdown := names.TrimMarkdown(name); !markdown || name[0] == '.' || isProjectFile(stem) || slices.Contains(skillFiles[:], name) || w.readElsewhere(name) {
 			continue
 		}
 		if hasText(header(w.head(below(top, name))), "name", "description") {

@@ -25,6 +25,7 @@ import (
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/escape"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
+	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
@@ -50,14 +51,16 @@ type Layer struct {
 
 	Rules client.Rules // the placeholder rules of the client of WithPlace
 
-	// Commands only.
-	Nested bool   // read subdirectories; their names, each followed by ":", precede the command name
-	Suffix string // the end of the file names, which the command name omits; "" means ".md" in any letter case
-	Prefix string // precedes each command name
-	Headed bool   // the field name of the header replaces the name of the file
+	Prefix string          // precedes each name
+	Names  client.NameRule // where the name comes from
+
+	// Commands, and skills with Files.
+	Nested bool   // read subdirectories; their names, each followed by ":", precede the name of the file
+	Suffix string // the end of the file names, which the name omits; "" means ".md" in any letter case
 
 	// Skills only.
-	Depth int // number of directory levels to search; 0 means 1
+	Depth int  // number of directory levels to search; 0 means 1
+	Files bool // each file is a skill without other files, and needs a name or a description in the header
 }
 
 // Config configures an Index.
@@ -94,7 +97,7 @@ type Config struct {
 
 	Nested bool                   // Layer.Nested of all layers
 	Depth  int                    // the least Layer.Depth of all layers
-	Valid  func(name string) bool // commands only: reports whether a command, or a directory of commands, may have the name
+	Valid  func(name string) bool // reports whether a command, or a directory of commands, may have the name; for skills names.Loose
 }
 
 // An Index is safe for concurrent use.
@@ -134,8 +137,12 @@ func Commands(config Config) (*Index, error) { return newIndex(config, scanComma
 
 // Skills indexes subdirectories. Each subdirectory is a skill, and SKILL.md is
 // the skill's file. A layer with a SKILL.md is a skill itself if no subdirectory
-// has a SKILL.md. The error is the same as for Commands.
-func Skills(config Config) (*Index, error) { return newIndex(config, scanSkills, skillClaims) }
+// has a SKILL.md. In a layer with Files, each file is a skill. The error is the same as for
+// Commands.
+func Skills(config Config) (*Index, error) {
+	config.Valid = names.Loose
+	return newIndex(config, scanSkills, skillClaims)
+}
 
 func newIndex(config Config, scan scanner, claims claims) (*Index, error) {
 	config.MaxReads = cmp.Or(config.MaxReads, parallel.MaxReads)
@@ -286,7 +293,7 @@ func (x *Index) Judge(e *Entry, raw []byte, doc matter.Document) []problem.Probl
 	if x.config.Judge == nil {
 		return nil
 	}
-	return x.config.Judge(e.Name, x.Place(e), raw, doc)
+	return x.config.Judge(strings.TrimPrefix(e.Name, x.Layer(e.Layer()).Prefix), x.Place(e), raw, doc)
 }
 
 // Unread returns the problem of a file that could not be read after the scan.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -172,7 +173,7 @@ func commandClaims(l *lookout, layer int, name string, e *Entry) bool {
 	at := config.Layers[layer]
 	stem, ok := strings.CutPrefix(name, at.Prefix)
 	switch {
-	case at.Headed:
+	case at.Names != client.FromPath:
 		return true // a file with any name
 	case !ok:
 		return false
@@ -206,6 +207,15 @@ func commandClaims(l *lookout, layer int, name string, e *Entry) bool {
 func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 	x := l.index
 	at := x.config.Layers[layer]
+	name, ok := strings.CutPrefix(name, at.Prefix)
+	switch {
+	case at.Names != client.FromPath:
+		return true
+	case !ok:
+		return false
+	case at.Files:
+		return e != nil && !l.same(layer, e) || commandClaims(l, layer, at.Prefix+name, e)
+	}
 	own, level := "", max(at.Depth, 1)
 	if e != nil {
 		if own = path.Dir(e.Path); own == at.Dir {
@@ -227,11 +237,16 @@ func skillClaims(l *lookout, layer int, name string, e *Entry) bool {
 // relinked reports whether a link to a SKILL.md, or the target of the link, can have changed. A
 // SkillDir does not open a link in place of a file.
 func (l *lookout) relinked(layer int, e *Entry) bool {
-	if !e.Linked {
+	return e.Linked && !l.same(layer, e)
+}
+
+// same reports whether the file of an entry is unchanged.
+func (l *lookout) same(layer int, e *Entry) bool {
+	if l.cached {
 		return false
 	}
 	info, err := l.index.FS(l.ctx, layer).Info(e.Path)
-	return err != nil || !stamp.Of(info).Same(e.Stamp)
+	return err == nil && stamp.Of(info).Same(e.Stamp)
 }
 
 // skillFileBefore reports whether the directory of a skill has a file with a preferred
@@ -348,7 +363,7 @@ func (l *lookout) layerClaims(layer int, name string) bool {
 		own, err := l.ownName(layer, below(at.Dir, base))
 		switch {
 		case err == nil:
-			return own == name
+			return own == at.Prefix+name
 		case !absent(err):
 			return true
 		}
@@ -376,7 +391,8 @@ func (l *lookout) ownName(layer int, file string) (string, error) {
 	if more || !describesSkill(doc.Frontmatter) || info.Size > l.index.config.MaxFileSize {
 		return "", errLookout
 	}
-	return l.index.config.Layers[layer].skillName(doc.Frontmatter), nil
+	at := l.index.config.Layers[layer]
+	return at.Prefix + at.skillName(doc.Frontmatter), nil
 }
 
 // subdirectoryClaims reports whether a direct subdirectory can have a SKILL.md.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/afero"
 	"pgregory.net/rapid"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/names"
 	"github.com/toolshelf-go/toolshelf/internal/stamp"
@@ -161,8 +162,8 @@ func TestKnownAgreesWithANewSnapshot(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		skills := rapid.Bool().Draw(rt, "skills")
 		config := Config{Nested: rapid.Bool().Draw(rt, "nested"), Depth: rapid.IntRange(1, 4).Draw(rt, "depth"), Valid: names.Plain}
-		file := rapid.StringMatching(`[xyz](/[abx]){0,3}/(SKILL\.md|skill\.md|t)|[xyz]/(SKILL\.md|skill\.md)`)
-		name := rapid.StringMatching(`[abxyz]`)
+		file := rapid.StringMatching(`[xyz](/[abx]){0,3}/(SKILL\.md|skill\.md|t)|[xyz]/(SKILL\.md|skill\.md)|[xyz](/[ab]){0,2}/[ab](\.p)?\.(md|MD)`)
+		name := rapid.StringMatching(`(p:)?[abxyz](:[ab])?`)
 		open := skillsOf
 		if !skills {
 			open = commandsOf
@@ -199,7 +200,9 @@ func TestKnownAgreesWithANewSnapshot(t *testing.T) {
 			l := &config.Layers[i]
 			l.Suffix = rapid.SampledFrom([]string{"", "", ".p.md"}).Draw(rt, "suffix")
 			l.Prefix = rapid.SampledFrom([]string{"", "", "p:"}).Draw(rt, "prefix")
-			l.Headed = rapid.IntRange(0, 5).Draw(rt, "headed") == 0
+			l.Names = client.NameRule(max(0, rapid.IntRange(-5, 2).Draw(rt, "names")))
+			l.Files = rapid.Bool().Draw(rt, "each file")
+			l.Nested = rapid.Bool().Draw(rt, "subdirectories")
 		}
 		x := open(t, config, at)
 		last, err := x.Snapshot(t.Context())
@@ -316,7 +319,7 @@ func TestKnownSeesNewFilesOfOtherPatterns(t *testing.T) {
 	}{
 		{"another suffix and a prefix", Layer{Prefix: "p:", Suffix: ".p.md"}, "high/a.p.md", "", "high/a.md"},
 		{"a subdirectory", Layer{Nested: true}, "high/p/a.md", "", "high/a.md"},
-		{"a name in the header", Layer{Prefix: "p:", Headed: true}, "high/b.md", "---\nname: a\n---\n", ""},
+		{"a name in the header", Layer{Prefix: "p:", Names: client.FromHeader}, "high/b.md", "---\nname: a\n---\n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			fsys := tree{"high/": "", "low/a.md": ""}.inMemory(t)

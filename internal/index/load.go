@@ -297,12 +297,13 @@ const (
 // fill copies the fields of an entry from a parsed head.
 func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 	description, _ := matter.Description(doc, doc.Text(head))
+	name, missing := s.named(doc, f.name)
 	if s.config.KeepHeader {
-		e.setText(f.name, f.file, "", "")
+		e.setText(name, f.file, "", "")
 		e.text = description // usually a part of the header
 	} else {
 		hint, _ := doc.Get(hintKey)
-		e.setText(s.headed(doc, f.name), f.file, description, hint.String())
+		e.setText(name, f.file, description, hint.String())
 	}
 	e.Dependency = !s.config.KeepHeader && IsDependency(doc, head) // skills are never dependencies
 	disabled, _ := doc.Get(userOnlyKey)
@@ -313,6 +314,10 @@ func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 		for i, p := range doc.Problems {
 			d.problems[i] = p.In(place)
 		}
+	}
+	if missing != nil {
+		e.set().broken = ErrNotListed
+		e.set().problems = append(e.set().problems, missing.In(s.place(f.file)))
 	}
 	if s.config.KeepHeader {
 		d := e.set()
@@ -325,11 +330,12 @@ func (s *scan) fill(e *Entry, f source, doc matter.Document, head []byte) {
 
 // judge makes the entry of a rejected file broken.
 func (s *scan) judge(e *Entry, f source, doc matter.Document, head []byte) {
-	if s.config.Judge == nil {
+	if s.config.Judge == nil || e.Broken() == ErrNotListed {
 		return
 	}
-	name := e.Name
-	if l := s.config.Layers[s.layer]; s.config.KeepHeader && path.Dir(f.file) == l.Dir { // the layer is a skill itself
+	l := s.config.Layers[s.layer]
+	name := strings.TrimPrefix(e.Name, l.Prefix)
+	if s.config.KeepHeader && !l.Files && path.Dir(f.file) == l.Dir { // the layer is a skill itself
 		name = l.skillName(doc.Frontmatter)
 	}
 	reasons := s.config.Judge(name, s.place(f.file), head, doc)

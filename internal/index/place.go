@@ -27,7 +27,7 @@ func (l Layer) WithPlace(of Place) Layer {
 	if p.Pattern == "" {
 		return l
 	}
-	l.Rules = of.Rules
+	l.Rules, l.Prefix, l.Names = of.Rules, p.Prefix, p.Name
 	if skillPlace(p) {
 		if l.Depth = 1; p.Nested() {
 			l.Depth = maxPlaceDepth
@@ -37,7 +37,7 @@ func (l Layer) WithPlace(of Place) Layer {
 	if l.Suffix = p.Suffix(); l.Suffix == ".md" {
 		l.Suffix = "" // in any letter case
 	}
-	l.Nested, l.Prefix, l.Headed = p.Nested(), p.Prefix, p.Name == client.FromHeader
+	l.Nested, l.Files = p.Nested(), true
 	return l
 }
 
@@ -45,24 +45,29 @@ func skillPlace(p client.Place) bool { return p.Pattern == "*/SKILL.md" || p.Pat
 
 // checkCommands returns an error if the index cannot read commands in a place.
 func checkCommands(p client.Place) error {
-	if !strings.HasPrefix(p.Pattern, "*") || strings.Contains(p.Suffix(), "/") || p.Name == client.OnlyHeader {
-		return errors.New(`commands need a pattern such as "*.md" or "**/*.toml", and the name rule FromPath or FromHeader`)
+	if !filePlace(p) {
+		return errors.New(`commands need a pattern such as "*.md" or "**/*.toml"`)
 	}
 	return nil
 }
 
+// filePlace reports whether each file of a place is a command or a skill.
+func filePlace(p client.Place) bool {
+	return strings.HasPrefix(p.Pattern, "*") && !strings.Contains(p.Suffix(), "/")
+}
+
 // checkSkills returns an error if the index cannot read skills in a place.
 func checkSkills(p client.Place) error {
-	if !skillPlace(p) || p.Name != client.FromPath || p.Prefix != "" {
-		return errors.New(`skills need the pattern "*/SKILL.md" or "**/SKILL.md", the name rule FromPath, and no prefix`)
+	if !skillPlace(p) && (!filePlace(p) || !strings.HasSuffix(p.Pattern, ".md")) {
+		return errors.New(`skills need the pattern "*/SKILL.md" or "**/SKILL.md", or for files a pattern such as "*.md"`)
 	}
 	return nil
 }
 
 // Places returns the places of clients, highest precedence first: the places of the project, then
 // the places of the user. A place with subdirectories includes the same place without
-// subdirectories. A place of several clients has the rules of the first client. A place that the index
-// cannot read is an error.
+// subdirectories, and a place with parents the same place without parents. A place of several clients
+// has the rules of the first client. A place that the index cannot read is an error.
 func Places(clients []client.Client) (commands, skills []Place, err error) {
 	for _, inProject := range []bool{true, false} {
 		add := func(all *[]Place, from client.Client, places []client.Place, rules client.Rules, check func(client.Place) error) {
@@ -75,8 +80,8 @@ func Places(clients []client.Client) (commands, skills []Place, err error) {
 				case inProject != (p.Base == client.Project):
 				case i < 0:
 					*all = append(*all, Place{p, rules})
-				case p.Nested():
-					(*all)[i].Pattern = p.Pattern
+				default:
+					(*all)[i] = Both((*all)[i], Place{p, rules})
 				}
 			}
 		}
@@ -86,6 +91,16 @@ func Places(clients []client.Client) (commands, skills []Place, err error) {
 		}
 	}
 	return commands, skills, err
+}
+
+// Both returns the place that includes the files of two places with the same directory, ending and
+// names, and the rules of the first place.
+func Both(p, q Place) Place {
+	if q.Nested() {
+		p.Pattern = q.Pattern
+	}
+	p.Parents = p.Parents || q.Parents
+	return p
 }
 
 // samePlace reports whether two places have the same files and names, except files in

@@ -29,6 +29,7 @@ type SkillDir struct {
 	at    string // path of the directory on fs
 	dir   *confine.Dir
 
+	alone    bool // the file of the entry is the only file of the skill; see Layer.Files
 	snapshot bool // fs shows one moment of a store
 	stale    bool // the store has not answered, and fs is its last good snapshot
 }
@@ -36,7 +37,7 @@ type SkillDir struct {
 // OpenSkill opens the directory of a skill. The caller must close the SkillDir. The calls
 // of the filesystem may end with ctx.
 func (x *Index) OpenSkill(ctx context.Context, e *Entry) (*SkillDir, error) {
-	d := &SkillDir{index: x, entry: e}
+	d := &SkillDir{index: x, entry: e, alone: x.config.Layers[e.layer].Files}
 	if err := d.open(ctx); err != nil {
 		return nil, err
 	}
@@ -131,6 +132,9 @@ func (d *SkillDir) Open(name string) (*confine.File, error) {
 		}
 		return d.dir.OpenRegular(name)
 	}
+	if d.alone && name != "." {
+		return nil, fs.ErrNotExist
+	}
 	var file *confine.File
 	err := d.follow(name, func(dir *confine.Dir, elem string) (err error) {
 		if elem == "." { // a link leads to the directory itself
@@ -145,6 +149,12 @@ func (d *SkillDir) Open(name string) (*confine.File, error) {
 // OpenDir opens a directory below the directory, or the directory itself, ".".
 // OpenDir follows links, and returns errors, as Open does.
 func (d *SkillDir) OpenDir(name string) (*confine.Dir, error) {
+	if d.alone && name != "." {
+		if d.isSkillFile(name) {
+			return nil, confine.ErrNotDir
+		}
+		return nil, fs.ErrNotExist
+	}
 	var child *confine.Dir
 	err := d.follow(name, func(dir *confine.Dir, elem string) (err error) {
 		if elem == "." {

@@ -43,7 +43,9 @@ type SkillFiles struct {
 // own names. The error is the error of the directory itself, or of ctx.
 func (d *SkillDir) Files(ctx context.Context) (SkillFiles, error) {
 	w := skillWalk{SkillDir: d, ctx: ctx, left: maxSkillFiles}
-	if err := w.walk(d.dir, ".", 1); err != nil {
+	if d.alone {
+		w.file(path.Base(d.entry.Path))
+	} else if err := w.walk(d.dir, ".", 1); err != nil {
 		return SkillFiles{}, err
 	}
 	if w.list.Truncated {

@@ -25,7 +25,9 @@ func (d *SkillDir) List(ctx context.Context, name string) ([]SkillFile, error) {
 	}
 	defer dir.Close()
 	var names []string
-	if err := dir.Each(ctx, func(elem string, _ fs.FileMode) error { names = append(names, elem); return nil }); err != nil {
+	if d.alone {
+		names = []string{path.Base(d.entry.Path)}
+	} else if err := dir.Each(ctx, func(elem string, _ fs.FileMode) error { names = append(names, elem); return nil }); err != nil {
 		return nil, err
 	}
 	slices.Sort(names)

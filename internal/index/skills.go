@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/names"
@@ -29,6 +30,9 @@ func skipped(name string) bool { return name == ".git" || name == "node_modules"
 // scanSkills lists the subdirectories of a layer. The layer is a skill itself
 // only if no direct subdirectory has a SKILL.md.
 func scanSkills(s *scan, dir *confine.Dir, dirPath string) (*layerFiles, error) {
+	if s.config.Layers[s.layer].Files {
+		return scanCommands(s, dir, dirPath)
+	}
 	children, err := s.children(dir, dirPath)
 	if err != nil {
 		return nil, err
@@ -99,7 +103,7 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 		}
 		l := s.config.Layers[s.layer]
 		known := children[i].known
-		e := s.load(source{dir: dir, base: base, typ: children[i].typ, file: path.Join(dirPath, base), name: l.skillName(matter.Frontmatter{}), known: known})
+		e := s.load(source{dir: dir, base: base, typ: children[i].typ, file: path.Join(dirPath, base), name: l.Prefix + l.skillName(matter.Frontmatter{}), known: known})
 		if e == nil {
 			continue
 		}
@@ -112,8 +116,8 @@ func (s *scan) ownSkill(dir *confine.Dir, dirPath string, children []child) *Ent
 			}
 			continue
 		}
-		if e != known {
-			e.Name = l.skillName(e.Header())
+		if e != known && l.Names == client.FromPath {
+			e.Name = l.Prefix + l.skillName(e.Header())
 		}
 		return e
 	}
@@ -220,7 +224,7 @@ func (s *scan) skill(parent *confine.Dir, parentPath string, c child) (*Entry, e
 
 func (s *scan) skillSource(dir *confine.Dir, dirPath, base, name string) source {
 	file := below(dirPath, base)
-	return source{dir: dir, base: base, file: file, name: name, known: s.find(file)}
+	return source{dir: dir, base: base, file: file, name: s.config.Layers[s.layer].Prefix + name, known: s.find(file)}
 }
 
 // oddSkillFile is a spelling of SKILL.md that only a filesystem that ignores letter case finds.

@@ -98,6 +98,12 @@ func (s *Snapshot) Problems() []problem.Problem { return s.problems() }
 // Has reports whether a layer has an entry for the file.
 func (s *Snapshot) Has(layer int, file string) bool { return s.layers[layer].find(file) != nil }
 
+// HasSkillFile reports whether a layer has a skill with the file.
+func (s *Snapshot) HasSkillFile(f File) bool {
+	e := s.layers[f.Layer].find(f.Path)
+	return e != nil && hasSkillFile(e)
+}
+
 // HasSkill reports whether a directory of a layer has a SKILL.md.
 func (s *Snapshot) HasSkill(layer int, dirPath string) bool {
 	for _, base := range skillFiles {
@@ -132,7 +138,13 @@ func merge(config *Config, layers []*layerFiles) *Snapshot {
 	for _, f := range layers {
 		n += len(f.entries)
 	}
-	all := slices.AppendSeq(make([]*Entry, 0, n), s.Files())
+	all := make([]*Entry, 0, n)
+	for e := range s.Files() {
+		s.memory += e.get().shared
+		if e.Broken() != ErrNotListed {
+			all = append(all, e)
+		}
+	}
 	slices.SortFunc(all, func(a, b *Entry) int {
 		if order := names.Compare(a.Name, b.Name); order != 0 {
 			return order
@@ -148,7 +160,6 @@ func merge(config *Config, layers []*layerFiles) *Snapshot {
 	})
 	s.winners = all[:0]
 	for _, e := range all {
-		s.memory += e.get().shared
 		if n := len(s.winners); n > 0 && s.winners[n-1].Name == e.Name {
 			if !isBare(e) {
 				s.shadows[s.winners[n-1]] = append(s.shadows[s.winners[n-1]], e)

@@ -16,10 +16,11 @@ import (
 
 // A File is the complete text of a command or of a SKILL.md.
 type File struct {
-	Name string // directory name of a skill; unused for a command
-	Path string // path in problems
-	Raw  []byte
-	Doc  matter.Document // Raw, parsed as a whole file
+	Name  string // directory name of a skill, or file name of a skill without a directory; unused for a command
+	Alone bool   // the skill has no directory
+	Path  string // path in problems
+	Raw   []byte
+	Doc   matter.Document // Raw, parsed as a whole file
 
 	Rules client.Rules // the placeholder rules of the client of the layer
 

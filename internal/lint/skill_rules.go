@@ -80,7 +80,7 @@ var fieldRules = []rule{
 		literal("name contains letters other than a to z; some clients reject these letters"), literal("use a to z, digits and hyphens")},
 	{problem.SkillNameMismatch, problem.Error, inName(func(s *skill) bool { return s.normalized != "" && s.normalized != norm.NFKC.String(s.Name) }),
 		func(s *skill, _ matter.Field) string {
-			return "name " + strconv.Quote(shorten(strings.TrimSpace(s.name.text))) + " does not match the directory name " + strconv.Quote(s.Name)
+			return "name " + strconv.Quote(shorten(strings.TrimSpace(s.name.text))) + " does not match the " + s.owner() + " name " + strconv.Quote(s.Name)
 		}, nameSuggestion},
 
 	{problem.SkillDescriptionMissing, problem.Error, inDescription(func(v *value) bool { return !v.present }),
@@ -199,6 +199,14 @@ func fieldSuggestion(s *skill, place matter.Field) string {
 	return `move the field below "metadata", or remove the field`
 }
 
+// owner names what has the name of the skill.
+func (s *skill) owner() string {
+	if s.Alone {
+		return "file"
+	}
+	return "directory"
+}
+
 const nameKey = "name: "
 
 // nameSuggestion states how the field "name" and the directory get the same valid name.
@@ -213,11 +221,11 @@ func nameSuggestion(s *skill, _ matter.Field) string {
 		}
 	}
 	if name == "" {
-		return "give the name and the directory lowercase letters, digits and hyphens"
+		return "give the name and the " + s.owner() + " lowercase letters, digits and hyphens"
 	}
 	var steps []string
 	if s.Name != name {
-		steps = append(steps, "rename the directory to "+strconv.Quote(name))
+		steps = append(steps, "rename the "+s.owner()+" to "+strconv.Quote(name))
 	}
 	field := nameKey + matter.Value{Kind: matter.String, Text: name}.Scalar()
 	switch {

@@ -24,6 +24,7 @@ const (
 	FrontmatterAfterBlankLines Code = "FRONTMATTER_AFTER_BLANK_LINES"
 	FrontmatterUnknownFence    Code = "FRONTMATTER_UNKNOWN_FENCE"
 	FrontmatterValueCut        Code = "FRONTMATTER_VALUE_CUT"
+	FrontmatterRequired        Code = "FRONTMATTER_REQUIRED"
 	FrontmatterNotKept         Code = "FRONTMATTER_NOT_KEPT"
 	AllowedToolsUnbalanced     Code = "ALLOWED_TOOLS_UNBALANCED"
 )

@@ -148,11 +148,11 @@ func TestAuthorsDocumentShowsExamplesOfMessages(t *testing.T) {
 
 // clientTable returns the table of docs/authors.md for the clients of package client.
 func clientTable() string {
-	cell := func(places []client.Place) string {
+	cell := func(places []client.Place, unmarked string) string {
 		var all []string
 		for _, p := range places {
 			shown := p.Path()
-			if suffix := p.Suffix(); suffix != ".md" && suffix != "/SKILL.md" {
+			if suffix := p.Suffix(); suffix != unmarked {
 				shown += "/*" + suffix
 			}
 			all = append(all, "`"+shown+"`")
@@ -165,7 +165,7 @@ func clientTable() string {
 	var table strings.Builder
 	table.WriteString("| Client | `-client` of the linter | Commands | Skills |\n|---|---|---|---|\n")
 	for _, c := range client.All() {
-		fmt.Fprintf(&table, "| %s | `%s` | %s | %s |\n", c.Title, c.Name, cell(c.Commands), cell(c.Skills))
+		fmt.Fprintf(&table, "| %s | `%s` | %s | %s |\n", c.Title, c.Name, cell(c.Commands, ".md"), cell(c.Skills, "/SKILL.md"))
 	}
 	return table.String()
 }

@@ -140,13 +140,14 @@ func (c *Catalog) skillInfo(e *index.Entry) SkillInfo {
 
 // describeSkill is skillInfo with the current header and problems of the file.
 func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []problem.Problem) SkillInfo {
+	metadata, _ := agentmd.Header(&header).Get("metadata")
 	s := SkillInfo{
 		Name:          e.Name,
 		DeclaredName:  header.Text("name"),
 		Description:   strings.TrimSpace(header.Text("description")),
 		License:       header.Text("license"),
 		Compatibility: header.Text("compatibility"),
-		Metadata:      metadata(header),
+		Metadata:      metadata.Texts(),
 		AllowedTools:  allowedTools(header),
 		Loadable:      e.Broken() == nil,
 		Layer:         c.skills.Layer(e.Layer()).Name,
@@ -162,26 +163,6 @@ func (c *Catalog) describeSkill(e *index.Entry, header Frontmatter, problems []p
 		s.Diagnostics = append(s.Diagnostics, agentmd.NewDiagnostic(p))
 	}
 	return s
-}
-
-// metadata reads the field metadata. The specification defines a map of string to
-// string. One in seven public files has other values, so metadata accepts any
-// mapping.
-func metadata(header Frontmatter) map[string]string {
-	v, _ := agentmd.Header(&header).Get("metadata")
-	if v.Kind != matter.Mapping {
-		return nil
-	}
-	m := make(map[string]string, len(v.Fields()))
-	for _, f := range v.Fields() {
-		switch f.Value.Kind {
-		case matter.Mapping, matter.Sequence:
-			m[f.Key] = string(f.Value.AppendJSON(nil))
-		default:
-			m[f.Key] = f.Value.Text
-		}
-	}
-	return m
 }
 
 // allowedTools reads the field allowed-tools.

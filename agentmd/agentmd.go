@@ -7,6 +7,9 @@
 // too. [Parse] accepts every input: a broken header is read as its author meant, as far as
 // possible, and each defect is a [Diagnostic].
 //
+// [Frontmatter] keeps the fields of the author. [Frontmatter.Fields] has the fields that clients
+// document, with types. [ParseToolRules] reads the rules of allowed-tools.
+//
 // Package toolshelf has catalogs of such files. The types [Frontmatter] and [Diagnostic] of both
 // packages are the same.
 package agentmd

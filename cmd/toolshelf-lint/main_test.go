@@ -210,14 +210,14 @@ func TestDescriptionsBeyondTheLimitOfAClient(t *testing.T) {
 	text := func(name string, description, more int, lines ...string) string {
 		return "---\nname: " + name + "\ndescription: " + strings.Repeat("é", description) + "\nwhen_to_use: " + strings.Repeat("é", more) + "\n" + strings.Join(lines, "\n") + "---\n"
 	}
-	const cut = ":3:1: warning: description and when_to_use have 1537 characters; Claude Code shows a model the first 1536; " +
+	const cut = ":3:1: warning: description and when_to_use, joined by \" - \", have 1537 characters; Claude Code shows a model the first 1536; " +
 		"remove 1 characters, or write the most important words first [DESCRIPTION_CUT]\n"
 	project(t, map[string]string{
-		".claude/commands/a.md":       text("a", 1000, 536),
-		".claude/commands/git/b.md":   text("b", 1000, 537),
-		".claude/commands/user.md":    text("user", 1000, 537, "disable-model-invocation: true\n"),
-		".codex/prompts/a.md":         text("a", 1000, 537),
-		"x/.claude/skills/a/SKILL.md": text("a", 1000, 537),
+		".claude/commands/a.md":       text("a", 1000, 533),
+		".claude/commands/git/b.md":   text("b", 1000, 534),
+		".claude/commands/user.md":    text("user", 1000, 534, "disable-model-invocation: true\n"),
+		".codex/prompts/a.md":         text("a", 1000, 534),
+		"x/.claude/skills/a/SKILL.md": text("a", 1000, 534),
 		"x/.claude/skills/b/SKILL.md": text("b", 1000, 500),
 	})
 	if got, _ := printed(t, 0, "-client", "claude"); got != ".claude/commands/git/b.md"+cut {

@@ -202,11 +202,11 @@ func (f *File) fields() (found []problem.Problem) {
 }
 
 // cut reports a description of which the client shows a model only the beginning. The field
-// when_to_use follows the description.
+// when_to_use follows the description after " - ", as in Claude Code 2.1.330.
 func (f *File) cut(known client.Field, field matter.Field) []problem.Problem {
 	subject, n := "description has", utf8.RuneCountInString(field.Value.String())
 	if more, ok := f.field("when_to_use"); ok && slices.Contains(f.profile.meant[f.kind], "when_to_use") {
-		subject, n = "description and when_to_use have", n+utf8.RuneCountInString(more.Value.String())
+		subject, n = `description and when_to_use, joined by " - ", have`, n+len(" - ")+utf8.RuneCountInString(more.Value.String())
 	}
 	disabled, _ := f.field("disable-model-invocation")
 	if hidden, _ := disabled.Value.Bool(); hidden || n <= known.Cut {

@@ -97,6 +97,25 @@ func (v Value) Strings() []string {
 	}
 }
 
+// Texts returns the texts of a mapping, and the JSON of its lists and mappings. The specification of
+// skills defines metadata as a mapping of texts, and one in seven public files has other values. For
+// any other value, Texts returns nil.
+func (v Value) Texts() map[string]string {
+	if v.Kind != Mapping {
+		return nil
+	}
+	texts := make(map[string]string, len(v.Fields()))
+	for _, f := range v.Fields() {
+		switch f.Value.Kind {
+		case Mapping, Sequence:
+			texts[f.Key] = string(f.Value.AppendJSON(nil))
+		default:
+			texts[f.Key] = f.Value.Text
+		}
+	}
+	return texts
+}
+
 // Bool reads true, yes, on and 1 as true, and false, no, off and 0 as false, in any
 // letter case, with or without quotes. For any other value, ok is false.
 func (v Value) Bool() (value, ok bool) {

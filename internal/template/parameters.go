@@ -23,6 +23,13 @@ type Parameter struct {
 	Required    bool
 }
 
+// A Declaration is an entry of the field "arguments".
+type Declaration struct {
+	Parameter
+	Default string
+	Choices []string
+}
+
 // Parameters returns the arguments that a text expects, in order of position. If
 // ctx ends before the text is scanned, Parameters returns the error of ctx and no
 // parameter.
@@ -67,7 +74,9 @@ func (r Renderer) Listed(file string, head []byte, whole bool) []Parameter {
 // field "arguments", then the parameters of "argument-hint". If the hint names no parameter, authored
 // returns the hint as words.
 func authored(header matter.Frontmatter, found survey) (list []Parameter, declared int, words string) {
-	list = declaredParameters(header)
+	for _, d := range Declared(header) {
+		list = append(list, d.Parameter)
+	}
 	declared = len(list)
 	hint, _ := header.Get("argument-hint")
 	hints, words := readHint(hint.String())
@@ -153,7 +162,7 @@ type Beyond struct {
 func (r Renderer) Beyond(of Source) (beyond Beyond, ok bool) {
 	hint, _ := of.Header.Get("argument-hint")
 	hints, words := readHint(hint.String())
-	named := max(len(declaredParameters(of.Header)), len(hints))
+	named := max(len(Declared(of.Header)), len(hints))
 	if named == 0 || words != "" || openHint.MatchString(hint.String()) {
 		return Beyond{}, false
 	}
@@ -204,15 +213,15 @@ const maxNumbered = 1000
 // numeral returns the name of an unnamed parameter at an index.
 func (s survey) numeral(index int) string { return strconv.Itoa(index + s.first) }
 
-// declaredParameters returns the parameters of the field "arguments". A value other than
+// Declared returns the parameters of the field "arguments". A value other than
 // a list of names, for example a sentence, declares no parameters.
-func declaredParameters(header matter.Frontmatter) []Parameter {
+func Declared(header matter.Frontmatter) []Declaration {
 	value, _ := header.Get("arguments")
-	var list []Parameter
+	var list []Declaration
 	switch {
 	case value.Kind == matter.Sequence:
 		for _, item := range value.Items() {
-			var arg Parameter
+			var arg Declaration
 			if item.Kind == matter.Mapping {
 				for _, field := range item.Fields() {
 					switch field.Key {
@@ -224,6 +233,10 @@ func declaredParameters(header matter.Frontmatter) []Parameter {
 						arg.Hint = strings.TrimSpace(field.Value.String())
 					case "required":
 						arg.Required, _ = field.Value.Bool()
+					case "default":
+						arg.Default = field.Value.String()
+					case "choices", "options", "enum":
+						arg.Choices = field.Value.Strings()
 					}
 				}
 			} else {
@@ -236,7 +249,7 @@ func declaredParameters(header matter.Frontmatter) []Parameter {
 			if name = argumentName(name); !isName(name) {
 				return nil
 			}
-			list = append(list, Parameter{Name: name})
+			list = append(list, Declaration{Parameter: Parameter{Name: name}})
 		}
 	}
 	return list

@@ -376,6 +376,7 @@ func Pi() Client {
 		},
 		Rules: Rules{Forms: Arguments | Numbered | At | Slice | Default, Count: CountFromOne, Number: Anywhere, NoNumber: Empty, Joined: true,
 			Code: NoCode, Escape: NoEscape, Append: Drop}, // npm @earendil-works/pi-coding-agent 1.5.2, core/prompt-templates.js, 2026-11
+		SkillRules: Rules{Forms: NoForms, Append: AppendLine}, // …, core/agent-session.js
 		Fields: []Field{ // github.com/badlogic/pi-mono 83378aad, core/skills.ts and core/prompt-templates.ts, 2026-11
 			{Name: "description", Files: Commands}, {Name: "argument-hint", Files: Commands},
 			{Name: "name", Files: Skills}, {Name: "description", Files: Skills, Required: true}, {Name: "disable-model-invocation", Files: Skills, Kind: Flag},
@@ -403,8 +404,9 @@ func Qwen() Client {
 		Instructions: []Place{ // github.com/QwenLM/qwen-code docs, memory, 2026-10
 			{Dir: ".", Pattern: "QWEN.md", Parents: true},
 		},
-		Rules:     Rules{Forms: Args | ShellBraces | FileBraces, Code: NoCode, Escape: NoEscape, Append: AppendCommand}, // github.com/QwenLM/qwen-code packages/cli/src/services/command-factory.ts, 2026-10
-		Manifests: []string{"qwen-extension.json", "plugin.json"}}                                                       // github.com/QwenLM/qwen-code docs, extensions, 2026-10
+		Rules:      Rules{Forms: Args | ShellBraces | FileBraces, Code: NoCode, Escape: NoEscape, Append: AppendCommand}, // github.com/QwenLM/qwen-code packages/cli/src/services/command-factory.ts, 2026-10
+		SkillRules: Rules{Forms: NoForms, Append: AppendCommand},                                                         // npm @qwen-code/qwen-code 0.24.4, SkillCommandLoader, 2026-11
+		Manifests:  []string{"qwen-extension.json", "plugin.json"}}                                                       // github.com/QwenLM/qwen-code docs, extensions, 2026-10
 }
 
 // Roo returns the row of Roo Code, without the skills of single modes.

@@ -115,13 +115,13 @@ func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []P
 		case allToken, sliceToken:
 			all = true
 		case numberToken, indexToken, defaultToken:
+			all = all || t.kind == defaultToken && t.number == allArguments
 			if t.kind != indexToken {
 				t.number -= found.first
 			}
 			if t.number >= 0 && t.number < maxNumbered {
 				numbered[t.number] = true
 			}
-			all = all || t.kind == defaultToken && t.number < 0
 		case inputToken, nameToken:
 			if !names[t.name] {
 				names[t.name] = true

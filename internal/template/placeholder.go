@@ -126,6 +126,9 @@ func (s *scanner) word(i int, text string) (token, bool) {
 	}
 	s.meter.Add(n)
 	if s.forms&client.Capital != 0 && isCapital(text[1]) {
+		if s.rules.Escape == client.Dollars && i > 0 && s.text[i-1] == '$' {
+			return token{}, false // also the third dollar sign of $$$NAME
+		}
 		n = 2
 		for n < len(text) && (isCapital(text[n]) || isDigit(text[n]) || text[n] == '_') {
 			n++
@@ -258,9 +261,10 @@ func (s *scanner) parameter(i, end int) (token, bool) {
 	default:
 		n := digits(rest)
 		s.meter.Add(n)
-		if t.number = anyNumber(rest[:n]); t.number == 0 {
+		if n == 0 {
 			return token{}, false
 		}
+		t.number = anyNumber(rest[:n])
 		at += n
 		t.kind, whole, slice = numberToken, client.BracedNumber, client.NumberSlice
 	}
@@ -268,12 +272,15 @@ func (s *scanner) parameter(i, end int) (token, bool) {
 	switch {
 	case strings.HasPrefix(rest, "}"):
 		t.end = at + 1
-		return t, s.forms&whole != 0
+		return t, s.forms&whole != 0 && (t.kind == allToken || t.number > 0)
 	case s.forms&client.Default != 0 && strings.HasPrefix(rest, ":-"):
 		at += len(":-")
 		closing, ok := s.closing(&s.brace, "}", at, end)
 		if !ok {
 			return token{}, false
+		}
+		if t.kind == allToken {
+			t.number = allArguments
 		}
 		t.kind, t.text, t.end = defaultToken, s.text[at:closing], closing+1
 		return t, true
@@ -295,7 +302,7 @@ func (s *scanner) slice(t token, i, end int) (token, bool) {
 		numbers = append(numbers, anyNumber(s.text[i+1:i+1+n]))
 		i += 1 + n
 	}
-	if i == end || s.text[i] != '}' || t.kind == numberToken && len(numbers) != 1 {
+	if i == end || s.text[i] != '}' || t.kind == numberToken && (len(numbers) != 1 || t.number == 0) {
 		return token{}, false
 	}
 	if t.kind == numberToken {

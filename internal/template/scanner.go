@@ -14,7 +14,7 @@ type token struct {
 	required   bool   // the arguments from number on, at least one: $+ and ${2:3}
 	braces     bool   // of a directive: !{command} or @{path}
 	start, end int    // in the text; the token of a directive has only one of them
-	number     int    // of the argument, as written; of an indexToken, from 0; of a defaultToken, 0 means all arguments
+	number     int    // of the argument, as written; of an indexToken, from 0; of a defaultToken also allArguments
 	length     int    // of a sliceToken: the number of arguments, or -1 for all
 	name       string // of the argument or the value
 	text       string // the hint of an inputToken, or the text of a defaultToken
@@ -37,6 +37,9 @@ const (
 	fileStart                     // start is the index of @ or @{; without a fileEnd, no directive
 	fileEnd                       // end is the end of the path
 )
+
+// allArguments is the number of ${@:-text}.
+const allArguments = -1
 
 // A scanner scans a text once and yields the tokens in order. The scanner reads
 // only the author's text, so the text of an argument never becomes a placeholder,

@@ -80,7 +80,7 @@ func (w *writer) value(t token) (value string, ok bool) {
 	case sliceToken:
 		return w.given.from(t.number-w.found.first, t.length), w.present(t)
 	case defaultToken:
-		if value = w.given.all; t.number > 0 {
+		if value = w.given.all; t.number != allArguments {
 			value = w.given.positions[t.number-w.found.first]
 		}
 		return value, true

@@ -86,15 +86,18 @@ func rulesTable() string {
 		case len(c.Commands) > 0:
 			others = append(others, c.Title)
 		}
+		if (c.SkillRules != client.Rules{}) && c.SkillRules != c.Rules {
+			row(c.Title+", skills", c.SkillRules)
+		}
 	}
 	fmt.Fprintf(&table, "\nWithout rules of their own in the table, these clients have the default rules: %s.\n", strings.Join(others, ", "))
 	var skills []string
 	for _, c := range client.All() {
-		if (c.SkillRules != client.Rules{}) {
+		if (c.SkillRules != client.Rules{}) && c.SkillRules == c.Rules {
 			skills = append(skills, c.Title)
 		}
 	}
-	fmt.Fprintf(&table, "The same rules hold for the skills of %s. All other skills have the default rules.\n", strings.Join(skills, " and of "))
+	fmt.Fprintf(&table, "The rules of %s hold for commands and skills. Skills without a row have the default rules.\n", strings.Join(skills, " and "))
 	return table.String()
 }
 

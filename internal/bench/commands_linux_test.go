@@ -367,3 +367,90 @@ func BenchmarkGetWarm(b *testing.B) {
 		},
 	})
 }
+
+// A terminal completes a name after each key. With WithWatch, CompleteName costs less than a page of List, because
+// the rows are fewer; otherwise both cost the validation of the files. naive reads and parses all files.
+func BenchmarkCompleteName(b *testing.B) {
+	const n = 10_000
+	root := shelf(b, n)
+	for _, mode := range []struct {
+		name string
+		opts []toolshelf.Option
+		runs int // of each block
+	}{{"validated", nil, 1}, {"watched", []toolshelf.Option{toolshelf.WithWatch()}, 500}} {
+		b.Run(mode.name, func(b *testing.B) {
+			c := catalogtest.Open(b, append(mode.opts, toolshelf.WithRoot(root), toolshelf.WithSkillsDir())...)
+			if list(b, c, n); mode.runs > 1 {
+				awaitWatched(b, c, n)
+			}
+			order := []string{"ours", "List"}
+			run := map[string]func(){
+				"ours": func() {
+					for range mode.runs {
+						if rows, err := c.CompleteName(b.Context(), "/review-00501", 0); err != nil || len(rows) != 10 {
+							b.Fatal(rows, err)
+						}
+					}
+				},
+				"List": func() {
+					for range mode.runs {
+						list(b, c, n)
+					}
+				},
+			}
+			if mode.runs == 1 {
+				order = append(order, "floor", "naive")
+				run["floor"] = func() { statFloor(b, filepath.Join(root, "commands")) }
+				run["naive"] = func() { naive(b, filepath.Join(root, "commands")) }
+			}
+			catalogtest.Compare(b, order, run)
+		})
+	}
+}
+
+// BenchmarkExpand compares Expand of a command beside 1,000 skills with Get and Render, which have no names of skills, and
+// with a program that reads and parses the file.
+func BenchmarkExpand(b *testing.B) {
+	root := shelf(b, 10_000)
+	for i := range 1000 {
+		dir := filepath.Join(root, "skills", fmt.Sprint("s", i))
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\nname: s\ndescription: d\n---\n"), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c := catalogtest.Open(b, toolshelf.WithRoot(root))
+	if _, err := c.CompleteName(b.Context(), "", 0); err != nil {
+		b.Fatal(err)
+	}
+	catalogtest.Compare(b, []string{"ours", "Get", "naive"}, map[string]func(){
+		"ours": func() {
+			if _, err := c.Expand(b.Context(), "/review-005000 417 high"); err != nil {
+				b.Fatal(err)
+			}
+		},
+		"Get": func() {
+			command, err := c.Get(b.Context(), "review-005000")
+			if err != nil {
+				b.Fatal(err)
+			}
+			if _, err := (toolshelf.Renderer{}).Render(b.Context(), command, toolshelf.ParseArgs("417 high")); err != nil {
+				b.Fatal(err)
+			}
+		},
+		"naive": func() {
+			data, err := os.ReadFile(filepath.Join(root, "commands", "review-005000.md"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			var header struct{ Description string }
+			body, err := frontmatter.Parse(strings.NewReader(string(data)), &header)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_ = strings.ReplaceAll(string(body), "$ARGUMENTS", "417 high")
+		},
+	})
+}

@@ -100,7 +100,7 @@ func TestRequestsOfACatalog(t *testing.T) {
 	r.expect("ListSkills", listSkills, pages(2*skills), skills, 0)
 	r.expect("ListSkills again", listSkills, pages(2*skills), 0, 0)
 	r.expect("a page of prompts", listPrompts, pages(commands)+pages(2*skills), 0, 0) // the lists have read the short files as a whole
-	r.expect("GetSkill", getSkill, 1, 0, 0) // ListSkills has read the short files as a whole
+	r.expect("GetSkill", getSkill, 1, 0, 0)
 }
 
 func TestRequestsOfASearch(t *testing.T) {

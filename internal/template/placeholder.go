@@ -125,10 +125,8 @@ func (s *scanner) word(i int, text string) (token, bool) {
 		n++
 	}
 	s.meter.Add(n)
-	if s.forms&client.Capital != 0 && isCapital(text[1]) {
-		if s.rules.Escape == client.Dollars && i > 0 && s.text[i-1] == '$' {
-			return token{}, false // also the third dollar sign of $$$NAME
-		}
+	escaped := s.rules.Escape == client.Dollars && i > 0 && s.text[i-1] == '$' // the third dollar sign of $$$NAME
+	if s.forms&client.Capital != 0 && isCapital(text[1]) && !escaped {
 		n = 2
 		for n < len(text) && (isCapital(text[n]) || isDigit(text[n]) || text[n] == '_') {
 			n++

@@ -987,6 +987,33 @@ func TestStrictJudgesAChangedFile(t *testing.T) {
 	}
 }
 
+func TestOnChangeReportsAFileThatBecomesInvalid(t *testing.T) {
+	fsys := memoryOf(t, map[string]string{"skills/a/SKILL.md": skillFile("a")})
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithCommandsDir(), toolshelf.WithStrict(client.Codex()))
+	changes := make(chan toolshelf.Change, 9)
+	list := func() bool {
+		t.Helper()
+		infos, err := c.ListSkills(t.Context())
+		if err != nil || len(infos) != 1 {
+			t.Fatalf("%d skills, %v", len(infos), err)
+		}
+		return infos[0].Loadable
+	}
+	if !list() {
+		t.Error("the valid skill is not loadable")
+	}
+	defer c.OnChange(func(change toolshelf.Change) { changes <- change })()
+	for _, text := range []string{"---\nname: a\n---\n", skillFile("a")} {
+		if err := afero.WriteFile(fsys, "skills/a/SKILL.md", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if list() != (text == skillFile("a")) {
+			t.Errorf("%q: loadable %t", text, list())
+		}
+		<-changes // the test hangs without a report
+	}
+}
+
 func TestARejectedFileHidesTheFilesOfItsNameBelow(t *testing.T) {
 	files := map[string]string{"above/a/SKILL.md": "---\nname: a\n---\n", "below/a/SKILL.md": skillFile("a")}
 	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithCommandsDir(), toolshelf.WithSkillsDir("above", "below"), toolshelf.WithStrict(client.Codex()))

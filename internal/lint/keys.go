@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,13 +88,25 @@ func similarKey(key string, keys []string) string {
 	if i := slices.IndexFunc(keys, func(known string) bool { return hyphens.Replace(known) == plain }); i >= 0 {
 		return keys[i]
 	}
+	set := letterSet(plain)
 	for _, known := range keys {
-		if d := len(key) - len(known); max(d, -d) > len(known)/4 {
-			continue // too far, without a look at the letters
+		limit, d, of := len(known)/4, len(key)-len(known), letterSet(known)
+		if max(d, -d) > limit || bits.OnesCount32(set&^of) > limit || bits.OnesCount32(of&^set) > limit {
+			continue // too far, without a computation of the distance
 		}
-		if names.Nearest(plain, slices.Values([]string{hyphens.Replace(known)}), len(known)/4, nil) != "" {
+		if names.Nearest(plain, slices.Values([]string{hyphens.Replace(known)}), limit, nil) != "" {
 			return known
 		}
 	}
 	return ""
+}
+
+// letterSet returns the set of the letters a to z of a key, in any letter case.
+func letterSet(key string) (set uint32) {
+	for i := range len(key) {
+		if c := key[i] | ' '; c >= 'a' && c <= 'z' {
+			set |= 1 << (c - 'a')
+		}
+	}
+	return set
 }

@@ -26,6 +26,7 @@ type File struct {
 
 	kind    client.Files
 	profile *Profile
+	rejects bool                    // only the errors of the file are of interest
 	unique  []matter.Field          // last field of each key
 	meant   map[string]matter.Field // key → field that supplies the value: with the key, or for a strict client with a misspelled key
 }

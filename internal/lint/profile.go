@@ -164,6 +164,7 @@ func (p *Profile) Rejects(kind client.Files, f File) []problem.Problem {
 		return nil
 	}
 	var found []problem.Problem
+	f.rejects = true
 	if kind == client.Skills {
 		found = newSkill(f, p).problems()
 	} else {

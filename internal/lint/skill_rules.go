@@ -149,6 +149,9 @@ func tabInFence(s *skill) []matter.Field {
 
 // unexpectedFields returns the last field of each key that the client does not define.
 func unexpectedFields(s *skill) []matter.Field {
+	if s.rejects && !s.profile.client.Strict {
+		return nil // warnings
+	}
 	var found []matter.Field
 	for _, field := range s.unique {
 		if !slices.ContainsFunc(s.profile.client.Fields, func(f client.Field) bool { return f.Name == field.Key && f.In(s.kind) }) {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/toolshelf-go/toolshelf/client"
+	"github.com/toolshelf-go/toolshelf/internal/audit"
 	"github.com/toolshelf-go/toolshelf/internal/index"
 	"github.com/toolshelf-go/toolshelf/internal/lint"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -281,12 +282,12 @@ func WithStrict(c client.Client) Option {
 }
 
 // judge returns the Config.Judge of a kind of files.
-func (c *config) judge(kind client.Files) func(name, path string, raw []byte, doc matter.Document) []problem.Problem {
+func (c *config) judge(kind client.Files) func(l index.Layer, name, path string, raw []byte, doc matter.Document) []problem.Problem {
 	if c.strict == nil {
 		return nil
 	}
-	return func(name, path string, raw []byte, doc matter.Document) []problem.Problem {
-		return c.strict.Rejects(kind, lint.File{Name: name, Path: path, Raw: raw, Doc: doc})
+	return func(l index.Layer, name, path string, raw []byte, doc matter.Document) []problem.Problem {
+		return c.strict.Rejects(kind, audit.File(l, name, path, raw, doc))
 	}
 }
 

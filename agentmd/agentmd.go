@@ -1,11 +1,12 @@
-// Package agentmd reads Markdown files for agents: commands and skills. A file is bytes, and the
-// result is a value: the frontmatter, the body, and the defects. The package reads no filesystem
-// and has no state.
+// Package agentmd reads Markdown files for agents: commands, skills and agents. A file is bytes, and
+// the result is a value: the frontmatter, its typed fields, the body, and the defects. The package
+// reads no filesystem and has no state.
 //
 // A header is the text between two fences at the beginning of a line. The fences are "---" for
 // YAML, "+++" for TOML and ";;;" for JSON. A JSON object at the beginning of the file is a header
 // too. [Parse] accepts every input: a broken header is read as its author meant, as far as
-// possible, and each defect is a [Diagnostic].
+// possible, and each defect is a [Diagnostic]. [ParseSkill], [ParseCommand] and [ParseAgent] also check
+// the fields of a kind of file, and their method Check tells whether a client rejects the file.
 //
 // [Frontmatter] keeps the fields of the author. [Frontmatter.Fields] has the fields that clients
 // document, with types. [ParseToolRules] reads the rules of allowed-tools.
@@ -48,7 +49,11 @@ func Parse(data []byte) Document {
 // Set returns an error, and changes nothing, if the header cannot be read, if another field would
 // change, or if the key or the value is not UTF-8. The error says what to do.
 func (d Document) Set(key, value string) ([]byte, error) {
-	changed, err := matter.Set(d.Raw, key, value)
+	return set("", d.Raw, key, value)
+}
+
+func set(file string, data []byte, key, value string) ([]byte, error) {
+	changed, err := matter.Set(file, data, key, value)
 	if err != nil {
 		return nil, fmt.Errorf("cannot set the field %.100q: %w", key, err)
 	}

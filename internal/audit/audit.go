@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/confine"
 	"github.com/toolshelf-go/toolshelf/internal/index"
@@ -21,6 +23,15 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/parallel"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
 )
+
+// File returns a file of a layer for the checks. The name is the name of the entry.
+func File(l index.Layer, name, path string, raw []byte, doc matter.Document) lint.File {
+	name = strings.TrimPrefix(name, l.Prefix)
+	if l.Files {
+		name = name[strings.LastIndexByte(name, ':')+1:]
+	}
+	return lint.File{Name: name, Path: path, Raw: raw, Doc: doc, Alone: l.Files, Rules: l.Rules, NFKC: norm.NFKC.String}
+}
 
 // An Audit checks the files of snapshots.
 type Audit struct {
@@ -143,11 +154,7 @@ func (a *Audit) file(ctx context.Context, x *index.Index, e *index.Entry, check 
 	if e.Broken() != nil && e.Rejected() == nil {
 		return nil
 	}
-	l := x.Layer(e.Layer())
-	f := lint.File{Name: strings.TrimPrefix(e.Name, l.Prefix), Path: x.Place(e), Alone: l.Files, Rules: l.Rules}
-	if l.Files {
-		f.Name = f.Name[strings.LastIndexByte(f.Name, ':')+1:]
-	}
+	f := File(x.Layer(e.Layer()), e.Name, x.Place(e), nil, matter.Document{})
 	raw, _, err := x.ReadFile(x.FS(ctx, e.Layer()), e.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

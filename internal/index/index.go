@@ -84,7 +84,7 @@ type Config struct {
 	// Judge, if not nil, returns the reasons why a file counts as broken although a scan can read the
 	// file. The file has a name and a path for problems, and raw begins with the header. Several
 	// goroutines call Judge.
-	Judge func(name, path string, raw []byte, doc matter.Document) []problem.Problem
+	Judge func(l Layer, name, path string, raw []byte, doc matter.Document) []problem.Problem
 
 	Broken     bool // Snapshot.Entries also contains entries that cannot be loaded
 	KeepHeader bool // keep the result of Entry.Header
@@ -293,7 +293,7 @@ func (x *Index) Judge(e *Entry, raw []byte, doc matter.Document) []problem.Probl
 	if x.config.Judge == nil {
 		return nil
 	}
-	return x.config.Judge(strings.TrimPrefix(e.Name, x.Layer(e.Layer()).Prefix), x.Place(e), raw, doc)
+	return x.config.Judge(x.Layer(e.Layer()), e.Name, x.Place(e), raw, doc)
 }
 
 // Unread returns the problem of a file that could not be read after the scan.

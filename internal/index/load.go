@@ -334,11 +334,11 @@ func (s *scan) judge(e *Entry, f source, doc matter.Document, head []byte) {
 		return
 	}
 	l := s.config.Layers[s.layer]
-	name := strings.TrimPrefix(e.Name, l.Prefix)
+	name := e.Name
 	if s.config.KeepHeader && !l.Files && path.Dir(f.file) == l.Dir { // the layer is a skill itself
 		name = l.skillName(doc.Frontmatter)
 	}
-	reasons := s.config.Judge(name, s.place(f.file), head, doc)
+	reasons := s.config.Judge(l, name, s.place(f.file), head, doc)
 	if len(reasons) == 0 {
 		return
 	}

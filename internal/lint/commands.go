@@ -91,9 +91,21 @@ func (l *Commands) prepare() {
 // placeholders, and the invisible characters.
 func (l *Commands) Check(f File, command Command) []problem.Problem {
 	f.prepare(client.Commands, l.Profile)
+	return append(f.text(command.Listed), l.references(f, command)...)
+}
+
+// Text checks a command or an agent without the other files of a catalog.
+func (p *Profile) Text(kind client.Files, f File) []problem.Problem {
+	f.prepare(kind, p)
+	return f.text(true)
+}
+
+// text returns the problems of the frontmatter, of the placeholders and of invisible characters. A file
+// that no list shows may omit fields.
+func (f *File) text(listed bool) []problem.Problem {
 	found := f.profile.Judge(f.kind, f.header())
 	field, ok := f.field("description")
-	if command.Listed && !f.explained() && strings.TrimSpace(field.Value.String()) == "" {
+	if listed && f.kind == client.Commands && !f.explained() && strings.TrimSpace(field.Value.String()) == "" {
 		if !ok {
 			field = matter.Field{Key: field.Key}
 		}
@@ -101,9 +113,12 @@ func (l *Commands) Check(f File, command Command) []problem.Problem {
 			"description is missing in the frontmatter", "describe what the command does and when to use it")
 		found = append([]problem.Problem{missing}, found...)
 	}
-	if command.Listed {
+	if listed {
 		found = append(found, f.fields()...)
 	}
 	found = append(found, f.misspelledKeys()...)
-	return slices.Concat(problem.Limit(found), f.hint(), f.invisible(), l.references(f, command))
+	if f.kind == client.Commands {
+		return slices.Concat(problem.Limit(found), f.hint(), f.invisible())
+	}
+	return append(problem.Limit(found), f.invisible()...)
 }

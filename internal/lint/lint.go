@@ -24,6 +24,10 @@ type File struct {
 
 	Rules client.Rules // the placeholder rules of the client of the layer
 
+	// NFKC normalizes the name of a skill, as the reference validator does. Nil leaves the name unchanged:
+	// this package does not link the tables of Unicode.
+	NFKC func(string) string
+
 	kind    client.Files
 	profile *Profile
 	rejects bool                    // only the errors of the file are of interest

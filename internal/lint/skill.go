@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -60,8 +58,15 @@ func newSkill(f File, p *Profile) *skill {
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	s.fence = string(first)
 	s.name, s.description, s.compatibility = s.value("name"), s.value("description"), s.value("compatibility")
-	s.normalized = norm.NFKC.String(strings.TrimSpace(s.name.text))
+	s.normalized = s.normalize(strings.TrimSpace(s.name.text))
 	return s
+}
+
+func (s *skill) normalize(name string) string {
+	if s.NFKC == nil {
+		return name
+	}
+	return s.NFKC(name)
 }
 
 func (s *skill) value(key string) value {

@@ -9,8 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/toolshelf-go/toolshelf/client"
 	"github.com/toolshelf-go/toolshelf/internal/matter"
 	"github.com/toolshelf-go/toolshelf/internal/problem"
@@ -58,7 +56,7 @@ var fileRules = []rule{
 }
 
 // fieldRules apply to a frontmatter that is YAML. The rules for a name apply to
-// the name after NFKC normalization.
+// the name after File.NFKC.
 var fieldRules = []rule{
 	{problem.SkillFieldUnexpected, problem.Error, unexpectedFields, unexpectedField, fieldSuggestion},
 
@@ -78,7 +76,7 @@ var fieldRules = []rule{
 		invalidCharacter, nameSuggestion},
 	{problem.SkillNameNotASCII, problem.Warning, inName(func(s *skill) bool { return validName(s.normalized) && strings.ContainsFunc(s.normalized, notASCII) }),
 		literal("name contains letters other than a to z; some clients reject these letters"), literal("use a to z, digits and hyphens")},
-	{problem.SkillNameMismatch, problem.Error, inName(func(s *skill) bool { return s.normalized != "" && s.normalized != norm.NFKC.String(s.Name) }),
+	{problem.SkillNameMismatch, problem.Error, inName(func(s *skill) bool { return s.normalized != "" && s.normalized != s.normalize(s.Name) }),
 		func(s *skill, _ matter.Field) string {
 			return "name " + strconv.Quote(shorten(strings.TrimSpace(s.name.text))) + " does not match the " + s.owner() + " name " + strconv.Quote(s.Name)
 		}, nameSuggestion},
@@ -177,7 +175,7 @@ func validName(name string) bool { return name != "" && name == spelling(name) }
 // spelling returns a valid name that resembles name; "" if name has no letter and
 // no digit.
 func spelling(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(norm.NFKC.String(name)), func(r rune) bool { return r == '-' || notInName(r) })
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '-' || notInName(r) })
 	runes := []rune(strings.Join(words, "-"))
 	return strings.TrimRight(string(runes[:min(len(runes), specifiedName().Limit)]), "-")
 }
@@ -219,8 +217,8 @@ func nameSuggestion(s *skill, _ matter.Field) string {
 	declared := strings.TrimSpace(s.name.text)
 	name := s.Name
 	if !validName(name) {
-		if name = spelling(declared); name == "" {
-			name = spelling(s.Name)
+		if name = spelling(s.normalize(declared)); name == "" {
+			name = spelling(s.normalize(s.Name))
 		}
 	}
 	if name == "" {

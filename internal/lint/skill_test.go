@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"github.com/toolshelf-go/toolshelf/internal/matter"
@@ -18,7 +19,7 @@ import (
 // file returns a parsed text.
 func file(name, text string) File {
 	doc, _ := matter.Parse([]byte(text), true)
-	return File{Name: name, Path: name + "/SKILL.md", Raw: []byte(text), Doc: doc}
+	return File{Name: name, Path: name + "/SKILL.md", Raw: []byte(text), Doc: doc, NFKC: norm.NFKC.String}
 }
 
 // lintSkill returns the problems of a SKILL.md in a directory, in the form

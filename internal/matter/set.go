@@ -19,15 +19,15 @@ import (
 
 // Set returns the data of a file with one top-level field changed or added. Every other byte stays. Of
 // several fields with the key, Set changes the last. If no edit keeps all other fields and the body,
-// Set returns an error.
-func Set(data []byte, key, value string) ([]byte, error) {
+// Set returns an error. If the path ends in ".toml", the whole file is the header, as for ParseFile.
+func Set(file string, data []byte, key, value string) ([]byte, error) {
 	switch {
 	case key == "":
 		return nil, errors.New("the key is empty; name a field")
 	case !utf8.ValidString(key + value):
 		return nil, errors.New("the key or the value is not UTF-8; use UTF-8")
 	}
-	before, _ := Parse(data, true)
+	before, _ := ParseFile(file, data, true)
 	for _, p := range before.Problems {
 		if before.Format == "" || p.Code == problem.FrontmatterInvalid || p.Code == problem.FrontmatterRefused {
 			return nil, fmt.Errorf("%s; %s", p.Message, cmp.Or(p.Suggestion, "correct the frontmatter first"))
@@ -36,7 +36,11 @@ func Set(data []byte, key, value string) ([]byte, error) {
 	if old, ok := before.Get(key); ok && old.Kind < Sequence && old.Text == value {
 		return bytes.Clone(data), nil
 	}
-	e := edit{data: data, before: &before, parts: fences(data, true), key: key, value: value}
+	parts := fences(data, true)
+	if isTOML(file) {
+		parts = wholeTOML(data, true)
+	}
+	e := edit{file: file, data: data, before: &before, parts: parts, key: key, value: value}
 	for changed := range e.candidates() {
 		if e.keepsRest(changed) {
 			return changed, nil
@@ -47,6 +51,7 @@ func Set(data []byte, key, value string) ([]byte, error) {
 
 // An edit changes one field of a file.
 type edit struct {
+	file       string
 	data       []byte
 	before     *Document
 	parts      fenced
@@ -246,7 +251,7 @@ func (e *edit) json(yield func([]byte) bool) {
 
 // keepsRest reports whether the field has the value in a changed file, and everything else is as before.
 func (e *edit) keepsRest(changed []byte) bool {
-	after, _ := Parse(changed, true)
+	after, _ := ParseFile(e.file, changed, true)
 	value, ok := after.Get(e.key)
 	if !ok || value.Kind >= Sequence || value.Text != e.value || len(after.Problems) > len(e.before.Problems) ||
 		!bytes.Equal(after.Text(changed), e.before.Text(e.data)) {

@@ -52,11 +52,19 @@ func TestSetChangesOneFieldAndKeepsEveryOtherByte(t *testing.T) {
 		{"an empty object in JSON", ";;;\n{}\n;;;\nText.\n", "b", "x", ";;;\n{\"b\": \"x\"}\n;;;\nText.\n"},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			got, err := matter.Set([]byte(tt.file), tt.key, tt.value)
+			got, err := matter.Set("", []byte(tt.file), tt.key, tt.value)
 			if err != nil || string(got) != tt.want {
 				t.Errorf("got %q, %v, want %q", got, err, tt.want)
 			}
 		})
+	}
+}
+
+func TestSetOfATOMLFile(t *testing.T) {
+	const file = "description = \"Old\" \nprompt = \"\"\"\nDo it.\n\"\"\"\n"
+	got, err := matter.Set("commit.toml", []byte(file), "description", "New")
+	if want := strings.Replace(file, "\"Old\" ", "\"New\"", 1); err != nil || string(got) != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
 
@@ -70,7 +78,7 @@ func TestSetRefusesAnEditThatWouldChangeMore(t *testing.T) {
 		{"a value that is not UTF-8", "---\na: b\n---\n", "a", "\xff", "use UTF-8"},
 	} {
 		t.Run(tt.rule, func(t *testing.T) {
-			got, err := matter.Set([]byte(tt.file), tt.key, tt.value)
+			got, err := matter.Set("", []byte(tt.file), tt.key, tt.value)
 			if err == nil || !strings.Contains(err.Error(), tt.advice) || got != nil {
 				t.Errorf("got %q, %v, want an error with %q", got, err, tt.advice)
 			}
@@ -82,7 +90,7 @@ func TestSetRefusesAnEditThatWouldChangeMore(t *testing.T) {
 func checkSet(t *testing.T, file []byte, key, value string) (changed bool) {
 	t.Helper()
 	input := bytes.Clone(file)
-	got, err := matter.Set(file, key, value)
+	got, err := matter.Set("", file, key, value)
 	if !bytes.Equal(file, input) {
 		t.Fatalf("%q changed to %q", input, file)
 	}
@@ -104,7 +112,7 @@ func checkSet(t *testing.T, file []byte, key, value string) (changed bool) {
 			}
 		}
 	}
-	again, err := matter.Set(got, key, value)
+	again, err := matter.Set("", got, key, value)
 	if err != nil || !bytes.Equal(again, got) {
 		t.Fatalf("%q: a second Set gives %q, %v, after %q", file, again, err, got)
 	}

@@ -28,8 +28,8 @@ type goBlock struct {
 func (b goBlock) isProgram() bool { return strings.HasPrefix(b.code, "package main\n") }
 
 // goBlocks returns the Go blocks of README.md and of docs, without the blocks below a
-// link to a file of examples/agents. That module compiles its files and compares them
-// with the blocks.
+// link to a file of examples/agents or examples/hosts. The tests of these directories
+// compare the blocks with the files.
 func goBlocks(t *testing.T) (blocks []goBlock) {
 	t.Helper()
 	if testing.Short() {
@@ -42,7 +42,7 @@ func goBlocks(t *testing.T) (blocks []goBlock) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recipe := regexp.MustCompile(`\n\[.*\]\(\.\./examples/agents/.*\.go\)\n$`)
+	recipe := regexp.MustCompile(`\n\[.*\]\(\.\./examples/(agents|hosts)/.*\.go\).*\n$`)
 	for _, document := range append(documents, "README.md") {
 		text, err := os.ReadFile(document)
 		if err != nil {

@@ -1,0 +1,147 @@
+package agentmd_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf/agentmd"
+	"github.com/toolshelf-go/toolshelf/client"
+)
+
+func ExampleParseSkill() {
+	skill := agentmd.ParseSkill("pdf", []byte("---\nname: PDF\ndescription: Fills forms: all of them\nallowed-tools: Read Bash(pdftk:*)\n---\nRead the form.\n"))
+	fmt.Println(skill.Name, "-", skill.Description, skill.Fields.AllowedTools)
+	for _, d := range skill.Diagnostics {
+		fmt.Println(d.Severity, d.Code)
+	}
+	// Output:
+	// pdf - Fills forms: all of them [Read Bash(pdftk:*)]
+	// error SKILL_NAME_MISMATCH
+	// error SKILL_NAME_NOT_LOWERCASE
+	// error FRONTMATTER_RECOVERED
+}
+
+func ExampleSkill_Check() {
+	skill := agentmd.ParseSkill("pdf", []byte("---\nname: pdf\nversion: 2\n---\nRead the form.\n"))
+	fmt.Println(skill.Check(client.Claude()))
+	fmt.Println(skill.Check(client.AgentSkills()))
+	// Output:
+	// <nil>
+	// Agent Skills rejects the file: the Agent Skills specification does not define the field "version"; move the field below "metadata", or remove the field
+}
+
+func ExampleParseCommand() {
+	command := agentmd.ParseCommand("review.md", []byte("---\nargument-hint: <number>\n---\nReview pull request $ARGUMENTS.\n\nReport bugs.\n"))
+	fmt.Printf("%s %s: %s\n", command.Name, command.Fields.ArgumentHint, command.Description)
+	// Output: review <number>: Review pull request $ARGUMENTS.
+}
+
+func ExampleParseAgent() {
+	agent := agentmd.ParseAgent("reviewer.md", []byte("---\nname: code-reviewer\ndescription: Reviews code\ntools: Read, Grep\nmodel: opus\n---\nYou review code.\n"))
+	fmt.Println(agent.Name, agent.Fields.Tools, agent.Fields.Model)
+	// Output: code-reviewer [Read Grep] opus
+}
+
+func codes(all []agentmd.Diagnostic) (codes []string) {
+	for _, d := range all {
+		codes = append(codes, string(d.Severity)+" "+string(d.Code))
+	}
+	return codes
+}
+
+func TestParseCommandReadsMarkdownAndTOML(t *testing.T) {
+	for _, tt := range []struct {
+		file, data, name, description, body string
+		codes                               []string
+	}{
+		{"review.md", "Read the diff.\n", "review", "Read the diff.", "Read the diff.\n", []string{"warning NO_DESCRIPTION"}},
+		{"Review.MD", "---\ndescription: Reviews\n---\nRead.", "Review", "Reviews", "Read.", nil},
+		{"commit.toml", "description = \"Commits\"\nprompt = \"Commit {{args}}.\"\n", "commit", "Commits", "Commit {{args}}.", nil},
+		{"commit.toml", "prompt = \n", "commit", "", "", []string{"error FRONTMATTER_INVALID"}},
+		{"a.md", "---\ndescription: A\nargument_hint: x\n---\n\u200bB", "a", "A", "\u200bB", []string{"warning FIELD_MISSPELLED", "warning HINT_WITHOUT_PLACEHOLDER", "warning INVISIBLE_CHARACTER"}},
+		{"a.md", "---\ndescription: A\nargument-hint: x\n---\nB", "a", "A", "B", []string{"warning HINT_WITHOUT_PLACEHOLDER"}},
+		{"", "", "", "", "", []string{"warning NO_DESCRIPTION"}},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			c := agentmd.ParseCommand(tt.file, []byte(tt.data))
+			got := []string{c.Name, c.Description, string(c.Body)}
+			if diff := cmp.Diff([]string{tt.name, tt.description, tt.body}, got); diff != "" {
+				t.Error(diff)
+			}
+			if diff := cmp.Diff(tt.codes, codes(c.Diagnostics)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestSetOfACommandInTOML(t *testing.T) {
+	got, err := agentmd.ParseCommand("commit.toml", []byte("prompt = \"Commit.\"\n")).Set("description", "Commits")
+	if want := "description = \"Commits\"\nprompt = \"Commit.\"\n"; err != nil || string(got) != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestParseAgentNamesTheAgentByItsHeader(t *testing.T) {
+	for _, tt := range []struct{ data, want string }{
+		{"---\nname: code-reviewer\n---\n", "code-reviewer"},
+		{"---\nname: ''\n---\n", "reviewer"},
+		{"You review code.", "reviewer"},
+	} {
+		if a := agentmd.ParseAgent("reviewer.md", []byte(tt.data)); a.Name != tt.want {
+			t.Errorf("%q has the name %q, want %q", tt.data, a.Name, tt.want)
+		}
+	}
+}
+
+func TestCheckReturnsTheReasonsOfTheClient(t *testing.T) {
+	mine := client.Client{Name: "mine", Fields: []client.Field{{Name: "description", Files: client.Commands, Required: true, Limit: 5}}}
+	for _, tt := range []struct {
+		rule string
+		err  error
+		want []string
+	}{
+		{"a valid skill", agentmd.ParseSkill("a", []byte("---\nname: a\ndescription: b\n---\n")).Check(client.AgentSkills()), nil},
+		{"a skill with another name", agentmd.ParseSkill("a", []byte("---\nname: b\ndescription: b\n---\n")).Check(client.AgentSkills()), []string{"error SKILL_NAME_MISMATCH"}},
+		{"a skill without a header", agentmd.ParseSkill("a", []byte("Text.")).Check(client.AgentSkills()), []string{"error SKILL_FRONTMATTER_MISSING"}},
+		{"a command without a description", agentmd.ParseCommand("a.md", []byte("---\nx: y\n---\n")).Check(mine), []string{"error FIELD_MISSING"}},
+		{"a command with a long description", agentmd.ParseCommand("a.md", []byte("---\ndescription: 123456\n---\n")).Check(mine), []string{"error FIELD_TOO_LONG"}},
+		{"a command for a client without rules", agentmd.ParseCommand("a.md", nil).Check(client.Client{}), nil},
+		{"a TOML file that is not valid", agentmd.ParseCommand("a.toml", []byte("prompt = ")).Check(client.Gemini()), []string{"error FRONTMATTER_INVALID"}},
+		{"an agent without a description", agentmd.ParseAgent("a.md", []byte("---\nname: a\n---\n")).Check(client.Claude()), []string{"error FIELD_MISSING"}},
+		{"an agent with its fields", agentmd.ParseAgent("a.md", []byte("---\nname: a\ndescription: b\n---\n")).Check(client.Claude()), nil},
+	} {
+		t.Run(tt.rule, func(t *testing.T) {
+			var got []string
+			if rejected := (*agentmd.CheckError)(nil); errors.As(tt.err, &rejected) {
+				got = codes(rejected.Diagnostics)
+			} else if tt.err != nil {
+				t.Fatal(tt.err)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// FuzzParseFiles checks that no file panics, and that each file of the kinds has the header and the body of Parse.
+func FuzzParseFiles(f *testing.F) {
+	for _, data := range []string{"", "---\nname: a\ndescription: b\ntools: [Read\n---\n$1 `$0`\n", "+++\na = 1\n+++\n", "---\narguments: [a, {name: b}]\n---\n!`x`"} {
+		f.Add("a", []byte(data))
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		doc := agentmd.Parse(data)
+		skill, agent, command := agentmd.ParseSkill(name, data), agentmd.ParseAgent(name, data), agentmd.ParseCommand(name, data)
+		for _, c := range client.All() {
+			_ = errors.Join(skill.Check(c), agent.Check(c), command.Check(c))
+		}
+		if !skill.Frontmatter.Equal(doc.Frontmatter) || string(skill.Body) != string(doc.Body) || !strings.HasSuffix(name, ".toml") && string(agent.Body) != string(doc.Body) {
+			t.Errorf("%q: the document differs", data)
+		}
+	})
+}

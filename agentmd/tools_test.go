@@ -2,6 +2,9 @@ package agentmd_test
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -183,6 +186,49 @@ func TestAPatternAllowsNoSecondCommand(t *testing.T) {
 				t.Errorf("Bash(%s) allows %q", rule, line)
 			}
 		}
+	}
+}
+
+// TestAShellRunsOneCommandForAnAllowedLine runs random lines that a pattern allows, with a shell
+// function in place of git and no other program.
+func TestAShellRunsOneCommandForAnAllowedLine(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not installed")
+	}
+	pieces := strings.Split("git |'|\"|\\|`|$|(|)|;|&|\n|x|#|{|}| |~|*|!|=|<|>|\t|a b|[|]|?|\r|^|,|-|é", "|")
+	pieces = append(pieces, "|", "||", "&&", " x", " ", "'x'", "\"x\"")
+	random := rand.New(rand.NewPCG(1, 2))
+	rule := agentmd.ToolRule{Tool: "Bash", Specifier: "git:*"}
+	var lines strings.Builder
+	count := 0
+	for count < 3000 {
+		line := "git "
+		for range 1 + random.IntN(12) {
+			line += pieces[random.IntN(len(pieces))]
+		}
+		if strings.ContainsAny(line, "'\"\\#{*") && rule.Match("Bash", line) {
+			lines.WriteString(line + "\x00")
+			count++
+		}
+	}
+	const script = `n=0
+git() { n=$((n+1)); }
+command_not_found_handle() { printf '%q runs %q\n' "$line" "$1"; }
+while IFS= read -r -d '' line; do
+	before=$n
+	eval "$line"
+	[ $n -eq $((before+1)) ] || printf '%q runs git %d times\n' "$line" $((n-before))
+done
+echo $n`
+	cmd := exec.CommandContext(t.Context(), bash, "-c", script)
+	cmd.Dir, cmd.Env, cmd.Stdin = t.TempDir(), []string{"PATH="}, strings.NewReader(lines.String())
+	out, err := cmd.CombinedOutput()
+	if want := fmt.Sprintln(count); err != nil || string(out) != want {
+		t.Errorf("%v, the output of the shell is %.2000s", err, out)
+	}
+	if files, err := os.ReadDir(cmd.Dir); err != nil || len(files) > 0 {
+		t.Errorf("the lines wrote %v, %v", files, err)
 	}
 }
 

@@ -839,6 +839,19 @@ func TestASkillWithoutADirectory(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a file that loses its description", func(t *testing.T) {
+		dir := diskOf(t, map[string]string{"files/a.md": text})
+		c := catalog(t, toolshelf.WithRoot(dir), toolshelf.WithClient(client.Client{Skills: []client.Place{{Dir: "files", Pattern: "*.md"}}}))
+		for range 2 {
+			if _, err := c.GetSkill(t.Context(), "a"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, "No header.\n", dir, "files/a.md")
+		if skill, err := c.GetSkill(t.Context(), "a"); !errors.Is(err, toolshelf.ErrSkillNotFound) {
+			t.Errorf("got %+v, %v", skill, err)
+		}
+	})
 	t.Run("changes", func(t *testing.T) {
 		dir := diskOf(t, map[string]string{".pi/skills/a.md": text})
 		c := catalog(t, toolshelf.WithRoot(dir), toolshelf.WithHome(""), toolshelf.WithClient(client.Pi()), toolshelf.WithWatch())
@@ -1049,6 +1062,15 @@ func TestWithParents(t *testing.T) {
 		}
 		if all := problems(t, c); slices.ContainsFunc(all, func(p string) bool { return strings.HasPrefix(p, "SHADOWED") }) {
 			t.Errorf("a file shadows itself: %q", all)
+		}
+	})
+	t.Run("a place of two clients looks up if one of the clients does", func(t *testing.T) {
+		files := memoryOf(t, map[string]string{"/w/.git": "", "/w/.claude/skills/group/s/SKILL.md": skillFile("s"), "/w/p/x": ""})
+		for _, clients := range [][]toolshelf.Option{{toolshelf.WithClient(client.Claude(), client.OpenCode())}, {toolshelf.WithClient(client.Claude()), toolshelf.WithClient(client.OpenCode())}} {
+			c := catalog(t, append(clients, toolshelf.WithFs(files), toolshelf.WithRoot("/w/p"), toolshelf.WithParents(""))...)
+			if diff := cmp.Diff(map[string]string{"s": "../.claude/skills"}, skillsOf(t, c)); diff != "" {
+				t.Errorf("skills (-want +got):\n%s", diff)
+			}
 		}
 	})
 	t.Run("layers of other options", func(t *testing.T) {

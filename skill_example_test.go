@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"testing/fstest"
 
@@ -17,6 +18,23 @@ var pdfSkill = map[string]string{
 	"skills/pdf/SKILL.md":            "---\nname: pdf\ndescription: Fills PDF forms.\nx-team: docs\n---\nRun scripts/fill.py.\n",
 	"skills/pdf/scripts/fill.py":     "print('filled')\n",
 	"skills/pdf/references/forms.md": "# Forms\n",
+}
+
+func ExampleSkill_Render() {
+	catalog := open(toolshelf.WithFs(project(map[string]string{
+		"/app/.claude/skills/pdf/SKILL.md": "---\nname: pdf\ndescription: Fill PDF forms\n---\nRun ${CLAUDE_SKILL_DIR}/fill.py on $0 with $1.\n",
+	})), toolshelf.WithRoot("/app"), toolshelf.WithClient(client.Claude()), toolshelf.WithHome(""))
+	defer catalog.Close()
+	skill, err := catalog.GetSkill(context.Background(), "pdf")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, err := skill.Render("form.pdf", "the values of May")
+	fmt.Print(filepath.ToSlash(text), err)
+	// Output:
+	// Run /app/.claude/skills/pdf/fill.py on form.pdf with the values of May.
+	// <nil>
 }
 
 func ExampleCatalog_GetSkill() {

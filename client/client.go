@@ -1,6 +1,6 @@
 // Package client describes the programs that read commands, skills, agents and instructions
-// from files: where each program looks, how each program names the files, and which fields each
-// program documents.
+// from files: where each program looks, how each program names the files, how each program fills
+// arguments into the texts, and which fields each program documents.
 //
 // The package is data. A [Client] is a row of a table, and each function such as [Claude] returns
 // a new copy of a row. A program may change the copy, or write a row of its own:

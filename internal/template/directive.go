@@ -112,9 +112,9 @@ func (s *scanner) file(i, end int) int {
 	for n < end && s.meter.Add(1) {
 		c := s.text[n]
 		if c == '$' || c == '{' {
-			if t, ok := s.match(n, end); ok {
-				s.put(t)
-				n, least = t.end, t.end
+			if s.match(n, end) {
+				s.put()
+				n, least = s.found.end, s.found.end
 				continue
 			}
 			if c == '{' && n == i+1 {

@@ -16,9 +16,9 @@ func (s *scanner) placeholder(i, end int) int {
 	if s.text[i] == '\\' {
 		return s.backslash(i, end)
 	}
-	if t, ok := s.match(i, end); ok {
-		s.put(t)
-		return t.end
+	if s.match(i, end) {
+		s.put()
+		return s.found.end
 	}
 	if s.dollars(i, end) {
 		return i + len("$$")
@@ -26,10 +26,10 @@ func (s *scanner) placeholder(i, end int) int {
 	return i + 1
 }
 
-// put yields a placeholder.
-func (s *scanner) put(t token) {
-	t.code, t.shell = s.code, s.shell
-	s.yield(t)
+// put yields the placeholder that match has found.
+func (s *scanner) put() {
+	s.found.code, s.found.shell = s.code, s.shell
+	s.yield(s.found)
 }
 
 // dollars reports whether the text at i is an escaped dollar sign: a literal "$$", and $$1 is no
@@ -64,8 +64,7 @@ func (s *scanner) resembles(i, end int) bool {
 	if i+1 < end && isDigit(s.text[i+1]) {
 		return s.numbers()
 	}
-	t, ok := s.match(i, end)
-	return ok && (t.kind != valueToken || s.rules.Escape != client.Backslash)
+	return s.match(i, end) && (s.found.kind != valueToken || s.rules.Escape != client.Backslash)
 }
 
 // numbers reports whether $1 is a placeholder at the current position. In code,
@@ -74,13 +73,14 @@ func (s *scanner) numbers() bool {
 	return s.forms&client.Numbered != 0 && (!s.code || s.rules.Code != client.CodeWithoutNumbers)
 }
 
-// match returns the placeholder at i, if any.
-func (s *scanner) match(i, end int) (token, bool) {
+// match reports whether a placeholder begins at i, and sets found. Most attempts fail, so match and the
+// methods below copy no token.
+func (s *scanner) match(i, end int) bool {
 	const args = "{{args}}"
 	text := s.text[i:end]
 	switch {
 	case s.forms&client.Args != 0 && strings.HasPrefix(text, args):
-		return token{kind: allToken, start: i, end: i + len(args)}, true
+		return s.find(token{kind: allToken, start: i, end: i + len(args)})
 	case len(text) < 2 || text[0] != '$':
 	case isDigit(text[1]):
 		if s.numbers() {
@@ -89,17 +89,23 @@ func (s *scanner) match(i, end int) (token, bool) {
 	case text[1] == '{':
 		return s.braced(i, end)
 	case s.forms&client.At != 0 && text[1] == '@':
-		return token{kind: allToken, start: i, end: i + 2}, true
+		return s.find(token{kind: allToken, start: i, end: i + 2})
 	case s.forms&client.Plus != 0 && text[1] == '+':
-		return token{kind: allToken, start: i, end: i + 2, number: 1, required: true}, true
+		return s.find(token{kind: allToken, start: i, end: i + 2, number: 1, required: true})
 	case isWord(text[1]):
 		return s.word(i, text)
 	}
-	return token{}, false
+	return false
+}
+
+// find sets found.
+func (s *scanner) find(t token) bool {
+	s.found = t
+	return true
 }
 
 // number reads $1.
-func (s *scanner) number(i int, text string) (token, bool) {
+func (s *scanner) number(i int, text string) bool {
 	n := 1 + digits(text[1:])
 	s.meter.Add(n)
 	number, ok := s.parse(text[1:n])
@@ -114,11 +120,11 @@ func (s *scanner) number(i int, text string) (token, bool) {
 		n, number = 2, int(text[1]-'0')
 		ok = number > 0
 	}
-	return token{kind: numberToken, start: i, end: i + n, number: number}, ok
+	return ok && s.find(token{kind: numberToken, start: i, end: i + n, number: number})
 }
 
 // word reads $ARGUMENTS, $ARGUMENTS[0] and $name.
-func (s *scanner) word(i int, text string) (token, bool) {
+func (s *scanner) word(i int, text string) bool {
 	const all = "$ARGUMENTS"
 	n := 1
 	for n < len(text) && isWord(text[n]) {
@@ -132,7 +138,7 @@ func (s *scanner) word(i int, text string) (token, bool) {
 			n++
 		}
 		if text[:n] != all || s.rules.Forms&client.Arguments == 0 || s.known(text[1:n]) {
-			return token{kind: nameToken, start: i, end: i + n, name: text[1:n]}, true
+			return s.find(token{kind: nameToken, start: i, end: i + n, name: text[1:n]})
 		}
 	}
 	if s.rules.Number != client.OutsideWordsAndPrices && strings.HasPrefix(text, all) {
@@ -142,9 +148,9 @@ func (s *scanner) word(i int, text string) (token, bool) {
 		return s.named(i, text)
 	}
 	if index, width := s.bracketed(text[n:]); width > 0 {
-		return token{kind: indexToken, start: i, end: i + n + width, number: index}, true
+		return s.find(token{kind: indexToken, start: i, end: i + n + width, number: index})
 	}
-	return token{kind: allToken, start: i, end: i + n}, true
+	return s.find(token{kind: allToken, start: i, end: i + n})
 }
 
 // bracketed reads the [0] of $ARGUMENTS[0]. The width is 0 for any other text.
@@ -197,9 +203,9 @@ func digits(s string) int {
 
 // named reads $name. A name may contain hyphens, and the longest known name wins:
 // $issue-id is issue-id if known, and otherwise issue followed by "-id".
-func (s *scanner) named(i int, text string) (token, bool) {
+func (s *scanner) named(i int, text string) bool {
 	if s.forms&(client.Declared|client.Hinted) == 0 {
-		return token{}, false
+		return false
 	}
 	n := 1
 	for n < len(text) && n <= maxName+1 && (isWord(text[n]) || text[n] == '-') {
@@ -212,24 +218,24 @@ func (s *scanner) named(i int, text string) (token, bool) {
 		s.meter.Add(n)
 		bracket := n < len(text) && text[n] == '[' && s.rules.Number == client.OutsideWords
 		if name := text[1:n]; s.known(name) && !bracket {
-			return token{kind: nameToken, start: i, end: i + n, name: name}, true
+			return s.find(token{kind: nameToken, start: i, end: i + n, name: name})
 		}
 		n = strings.LastIndexByte(text[:n], '-')
 	}
-	return token{}, false
+	return false
 }
 
 // braced reads a placeholder that begins with "${".
-func (s *scanner) braced(i, end int) (token, bool) {
+func (s *scanner) braced(i, end int) bool {
 	const input = "${input:"
 	if s.forms&client.Input != 0 && strings.HasPrefix(s.text[i:end], input) {
 		return s.input(i+len(input), end, i)
 	}
-	if t, ok := s.parameter(i, end); ok {
-		return t, true
+	if s.parameter(i, end) {
+		return true
 	}
 	if s.forms&client.Value == 0 || len(s.values) == 0 {
-		return token{}, false
+		return false
 	}
 	name := s.text[i+len("${") : min(end, i+len("${")+maxName+1)]
 	n := strings.IndexAny(name, "}${\n")
@@ -238,14 +244,14 @@ func (s *scanner) braced(i, end int) (token, bool) {
 	}
 	s.meter.Add(n)
 	_, ok := s.values[name[:n]]
-	return token{kind: valueToken, start: i, end: i + len("${") + n + 1, name: name[:n]}, ok && n < len(name) && name[n] == '}'
+	return ok && n < len(name) && name[n] == '}' && s.find(token{kind: valueToken, start: i, end: i + len("${") + n + 1, name: name[:n]})
 }
 
 // parameter reads ${1}, ${@} and their forms with a slice or a default, as in a shell.
-func (s *scanner) parameter(i, end int) (token, bool) {
+func (s *scanner) parameter(i, end int) bool {
 	const all = "ARGUMENTS"
 	if s.forms&(client.BracedArguments|client.BracedNumber|client.Slice|client.NumberSlice|client.Default) == 0 {
-		return token{}, false
+		return false
 	}
 	t := token{kind: allToken, start: i}
 	whole, slice := client.BracedArguments, client.Slice
@@ -260,7 +266,7 @@ func (s *scanner) parameter(i, end int) (token, bool) {
 		n := digits(rest)
 		s.meter.Add(n)
 		if n == 0 {
-			return token{}, false
+			return false
 		}
 		t.number = anyNumber(rest[:n])
 		at += n
@@ -270,38 +276,38 @@ func (s *scanner) parameter(i, end int) (token, bool) {
 	switch {
 	case strings.HasPrefix(rest, "}"):
 		t.end = at + 1
-		return t, s.forms&whole != 0 && (t.kind == allToken || t.number > 0)
+		return s.forms&whole != 0 && (t.kind == allToken || t.number > 0) && s.find(t)
 	case s.forms&client.Default != 0 && strings.HasPrefix(rest, ":-"):
 		at += len(":-")
 		closing, ok := s.closing(&s.brace, "}", at, end)
 		if !ok {
-			return token{}, false
+			return false
 		}
 		if t.kind == allToken {
 			t.number = allArguments
 		}
 		t.kind, t.text, t.end = defaultToken, s.text[at:closing], closing+1
-		return t, true
+		return s.find(t)
 	case s.forms&slice != 0 && strings.HasPrefix(rest, ":"):
 		return s.slice(t, at, end)
 	}
-	return token{}, false
+	return false
 }
 
 // slice reads :2} and :2:3} at i, after ${@, and :3} after ${2.
-func (s *scanner) slice(t token, i, end int) (token, bool) {
+func (s *scanner) slice(t token, i, end int) bool {
 	var numbers []int
 	for len(numbers) < 2 && i < end && s.text[i] == ':' {
 		n := digits(s.text[i+1 : end])
 		s.meter.Add(n + 1)
 		if n == 0 {
-			return token{}, false
+			return false
 		}
 		numbers = append(numbers, anyNumber(s.text[i+1:i+1+n]))
 		i += 1 + n
 	}
 	if i == end || s.text[i] != '}' || t.kind == numberToken && (len(numbers) != 1 || t.number == 0) {
-		return token{}, false
+		return false
 	}
 	if t.kind == numberToken {
 		t.length, t.required = numbers[0], true
@@ -309,7 +315,7 @@ func (s *scanner) slice(t token, i, end int) (token, bool) {
 		t.length = numbers[1]
 	}
 	t.kind, t.end = sliceToken, i+1
-	return t, true
+	return s.find(t)
 }
 
 // closing returns the index of the next character of stops from i on, and whether the character is
@@ -328,18 +334,18 @@ func (s *scanner) closing(known *int, stops string, i, end int) (int, bool) {
 // input reads name} or name:hint} at i, after "${input:", on one line. The "$" at
 // start begins the placeholder. A name contains no "$", so input examines an invalid name
 // only up to the next "${input:". input examines a hint only after a valid name.
-func (s *scanner) input(i, end, start int) (token, bool) {
+func (s *scanner) input(i, end, start int) bool {
 	closing, ok := s.closing(&s.stop, "}\n", i, end)
 	if !ok {
-		return token{}, false
+		return false
 	}
 	name, hint, _ := strings.Cut(s.text[i:closing], ":")
 	s.meter.Add(len(name))
 	if name = strings.TrimSpace(name); name == "" || strings.ContainsAny(name, "${") {
-		return token{}, false
+		return false
 	}
 	s.meter.Add(len(hint))
-	return token{kind: inputToken, start: start, end: closing + 1, name: name, text: strings.TrimSpace(hint)}, true
+	return s.find(token{kind: inputToken, start: start, end: closing + 1, name: name, text: strings.TrimSpace(hint)})
 }
 
 func isWord(c byte) bool {

@@ -53,6 +53,7 @@ type scanner struct {
 	yield  func(token)
 	meter  *markdown.Meter // counts every examination of a byte
 
+	found    token          // the placeholder of the last successful match
 	code     bool           // the scanner is in code
 	shell    bool           // the scanner is in !{command}
 	stop     int            // index of the next "}" or line break, for input

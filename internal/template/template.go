@@ -124,17 +124,13 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 		}
 	}
 	rest := given.place(args.Named, expected, found)
-	given.indexes = slices.Sorted(maps.Keys(given.positions))
-	for _, index := range given.indexes {
-		given.list = append(given.list, given.positions[index])
-	}
 	switch {
 	case line != "" && !(r.Rules.Joined && len(list) > 0):
 		given.all = line
 	case len(args.Named) == 0:
 		given.all = strings.Join(list, " ")
 	default:
-		given.all = strings.Join(slices.Concat(given.list, rest), " ")
+		given.all = strings.Join(slices.Concat(given.ordered(), rest), " ")
 	}
 	return r.render(meter, of, found, expected[:min(declared, len(expected))], expected, given)
 }
@@ -143,19 +139,31 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 type arguments struct {
 	positions map[int]string // by index, from 0
 	indexes   []int          // the keys of positions, in order
-	list      []string       // the values of positions, in order
+	list      []string       // the values of positions, in order; see ordered
 	names     map[string]string
 	all       string // the text of $ARGUMENTS
 }
 
+// ordered returns the arguments in the order of their positions.
+func (a *arguments) ordered() []string {
+	if len(a.list) < len(a.positions) {
+		a.indexes = slices.Sorted(maps.Keys(a.positions))
+		for _, index := range a.indexes {
+			a.list = append(a.list, a.positions[index])
+		}
+	}
+	return a.list
+}
+
 // from returns at most n arguments from an index on, joined by blanks. A negative n means all.
 func (a *arguments) from(index, n int) string {
+	list := a.ordered()
 	begin, _ := slices.BinarySearch(a.indexes, index)
 	end := len(a.indexes)
 	if n >= 0 {
 		end, _ = slices.BinarySearch(a.indexes, index+n)
 	}
-	return strings.Join(a.list[begin:end], " ")
+	return strings.Join(list[begin:end], " ")
 }
 
 // place gives the named arguments their positions. place returns the values without a position,

@@ -109,7 +109,7 @@ func (w *writer) value(t token) (value string, ok bool) {
 
 // present reports whether a placeholder of several arguments has the arguments that the rules require.
 func (w *writer) present(t token) bool {
-	if !t.required || w.rules.NoNumber != client.Fails || t.number-w.found.first < len(w.given.list) {
+	if !t.required || w.rules.NoNumber != client.Fails || t.number-w.found.first < len(w.given.positions) {
 		return true
 	}
 	w.miss(strconv.Itoa(t.number))

@@ -1,9 +1,10 @@
 // Command embed has default commands in its binary. The commands of a project replace the
 // defaults with the same name. The program lists each command with its layer: the directory of
-// the project, or the defaults.
+// the project, or the defaults. With a line such as "/review-pr 417", the program prints the text of the command.
 //
 //	go run ./examples/embed                            # only the defaults
 //	go run ./examples/embed examples/sample/project    # a project with a command review-pr of its own
+//	go run ./examples/embed . "/review-pr 417"         # the text of a command
 package main
 
 import (
@@ -27,12 +28,16 @@ func main() {
 	if len(os.Args) > 1 {
 		dir = os.Args[1]
 	}
-	if err := run(context.Background(), os.Stdout, dir); err != nil {
+	line := ""
+	if len(os.Args) > 2 {
+		line = os.Args[2]
+	}
+	if err := run(context.Background(), os.Stdout, dir, line); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, w io.Writer, dir string) error {
+func run(ctx context.Context, w io.Writer, dir, line string) error {
 	defaults, err := fs.Sub(files, "defaults")
 	if err != nil {
 		return err
@@ -46,6 +51,13 @@ func run(ctx context.Context, w io.Writer, dir string) error {
 		return err
 	}
 	defer catalog.Close()
+	if line != "" {
+		x, err := catalog.Expand(ctx, line)
+		if err == nil {
+			_, err = fmt.Fprint(w, x.Text)
+		}
+		return err
+	}
 	for info, err := range catalog.All(ctx) {
 		if err != nil {
 			return err

@@ -2,18 +2,21 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolshelf-go/toolshelf"
 )
 
-func output(t *testing.T, dir string) string {
+func output(t *testing.T, dir, line string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := run(t.Context(), &out, dir); err != nil {
+	if err := run(t.Context(), &out, dir, line); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -23,7 +26,7 @@ func TestProjectReplacesDefaults(t *testing.T) {
 	dir := t.TempDir()
 	const review = "defaults   review-pr                  Review a pull request\n"
 	const summarize = "defaults   summarize-repository       Summarize the repository for a newcomer\n"
-	if diff := cmp.Diff(review+summarize, output(t, dir)); diff != "" {
+	if diff := cmp.Diff(review+summarize, output(t, dir, "")); diff != "" {
 		t.Errorf("without commands in the project (-want +got):\n%s", diff)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "commands"), 0o755); err != nil {
@@ -32,16 +35,25 @@ func TestProjectReplacesDefaults(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "commands", "review-pr.md"), []byte("Our rules.\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff("commands   review-pr                  Our rules.\n"+summarize, output(t, dir)); diff != "" {
+	if diff := cmp.Diff("commands   review-pr                  Our rules.\n"+summarize, output(t, dir, "")); diff != "" {
 		t.Errorf("with review-pr in the project (-want +got):\n%s", diff)
 	}
 }
 
 func TestSampleProject(t *testing.T) {
-	got := output(t, filepath.Join("..", "sample", "project"))
+	got := output(t, filepath.Join("..", "sample", "project"), "")
 	for _, want := range []string{"commands   review-pr ", "commands   frontend:new-component ", "defaults   summarize-repository "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
+	}
+}
+
+func TestALineIsExpanded(t *testing.T) {
+	if got := output(t, t.TempDir(), "/review-pr 417"); !strings.Contains(got, "417") {
+		t.Errorf("the text has no argument:\n%s", got)
+	}
+	if err := run(t.Context(), &bytes.Buffer{}, t.TempDir(), "/reveiw-pr 417"); !errors.Is(err, toolshelf.ErrCommandNotFound) {
+		t.Errorf("got %v", err)
 	}
 }

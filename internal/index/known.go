@@ -30,8 +30,8 @@ func (x *Index) KnownCached(last *Snapshot, wanted ...string) *Entry {
 	return (&lookout{index: x, last: last, cached: true}).known(wanted)
 }
 
-// Absent reports whether stats prove that a snapshot taken now has no entry of a name. Absent scans no layer. The
-// argument last is the value of [Index.Last].
+// Absent reports whether stats prove that a snapshot taken now has no entry of a name, except a directory without a
+// SKILL.md. Absent scans no layer. The argument last is the value of [Index.Last].
 func (x *Index) Absent(ctx context.Context, last *Snapshot, name string) bool {
 	return last != nil && last.Lookup(name) == nil && (&lookout{index: x, ctx: ctx, last: last}).unclaimed(len(x.config.Layers), name)
 }

@@ -40,6 +40,9 @@ func TestKnown(t *testing.T) {
 		{"a file that ends in .MD", []string{"upper"}, true},
 		{"a name without a command", []string{"none"}, false},
 	} {
+		if name, want := tt.names[0], s.Lookup(tt.names[0]) == nil; names.Loose(name) && x.Absent(t.Context(), s, name) != want {
+			t.Errorf("%s: Absent(%q) is %t", tt.name, name, !want)
+		}
 		e := x.Known(t.Context(), s, tt.names...)
 		if (e != nil) != tt.known || e != nil && e != s.Lookup(tt.names...) {
 			t.Errorf("%s: Known(%q) = %v", tt.name, tt.names, e)
@@ -49,8 +52,8 @@ func TestKnown(t *testing.T) {
 		if err := write(fsys, file, ""); err != nil {
 			t.Fatal(err)
 		}
-		if e := x.Known(t.Context(), s, wanted...); e != nil {
-			t.Errorf("Known(%q) = %v after the creation of %s", wanted, e, file)
+		if e := x.Known(t.Context(), s, wanted...); e != nil || x.Absent(t.Context(), s, wanted[0]) {
+			t.Errorf("Known(%q) = %v, or Absent, after the creation of %s", wanted, e, file)
 		}
 	}
 }
@@ -223,6 +226,9 @@ func TestKnownAgreesWithANewSnapshot(t *testing.T) {
 			rt.Fatal(err)
 		}
 		for _, n := range rapid.SliceOfN(name, 1, 6).Draw(rt, "names") {
+			if got := now.Lookup(n); got != nil && !isBare(got) && x.Absent(t.Context(), last, n) {
+				rt.Errorf("Absent(%q), and a new snapshot has %+v", n, got)
+			}
 			e := x.Known(t.Context(), last, n)
 			if e == nil {
 				continue

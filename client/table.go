@@ -271,7 +271,8 @@ func Kilo() Client {
 		Skills: []Place{ // kilo.ai/docs/features/skills, 2026-11
 			{Dir: ".kilocode/skills", Pattern: "*/SKILL.md"},
 			{Base: Home, Dir: ".kilocode/skills", Pattern: "*/SKILL.md"},
-		}}
+		},
+		Rules: openCodeRules, SkillRules: openCodeRules} // npm @kilocode/cli-linux-x64 7.7.9, a fork of OpenCode, 2026-11
 }
 
 // Kiro returns the row of Kiro.

@@ -90,14 +90,17 @@ func rulesTable() string {
 			row(c.Title+", skills", c.SkillRules)
 		}
 	}
-	fmt.Fprintf(&table, "\nWithout rules of their own in the table, these clients have the default rules: %s.\n", strings.Join(others, ", "))
+	table.WriteString("\n")
+	if len(others) > 0 {
+		fmt.Fprintf(&table, "Without rules of their own in the table, these clients have the default rules: %s.\n", strings.Join(others, ", "))
+	}
 	var skills []string
 	for _, c := range client.All() {
 		if (c.SkillRules != client.Rules{}) && c.SkillRules == c.Rules {
 			skills = append(skills, c.Title)
 		}
 	}
-	fmt.Fprintf(&table, "The rules of %s hold for commands and skills. Skills without a row have the default rules.\n", strings.Join(skills, " and "))
+	fmt.Fprintf(&table, "The rules of these clients hold for commands and skills: %s. Skills without a row have the default rules.\n", strings.Join(skills, ", "))
 	return table.String()
 }
 

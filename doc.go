@@ -43,8 +43,8 @@
 //   - Changes: [Catalog.OnChange], with [WithWatch] or [WithFeed].
 //   - A part of a catalog: [Catalog.View] with [WithCommandFilter] and [WithSkillFilter].
 //   - Directories and filesystems: [WithRoot], [WithFs], [WithCommandsDir], [WithSkillsDir],
-//     [WithCommandsFS], [WithSkillsFS], [WithClient]; for remote stores [Versioned]
-//     and [SnapshotFS].
+//     [WithCommandsFS], [WithSkillsFS], [WithClient], [WithParents]; for remote
+//     stores [Versioned] and [SnapshotFS].
 //   - Lists of the program's own: [Paginate].
 //   - Errors: [Error], [CodeOf], and a sentinel for each code.
 //

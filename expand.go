@@ -57,8 +57,9 @@ type Completion struct {
 const defaultCompletions = 10
 
 // CompleteName returns the commands and the user-invocable skills whose names begin with a prefix,
-// in any letter case, in the order of [Catalog.List]. The prefix is the text that a user has typed, with or
-// without a slash at the beginning, as for [Catalog.Expand]. The limit is the maximum number of rows; 0 means 10.
+// in any letter case, in the order of [Catalog.List]. The prefix is the text that a user has typed,
+// with or without a slash at the beginning, as for [Catalog.Expand]. The limit is the maximum number
+// of rows; 0 means 10.
 //
 // Commands and skills share their names: CompleteName omits a command with the name of a skill. The
 // kinds select the commands or the skills, so KindCommand also returns the omitted commands.
@@ -67,8 +68,7 @@ const defaultCompletions = 10
 //
 // CompleteName returns [ErrInvalidQuery] for a negative limit, [ErrInvalidOption] for an unknown kind,
 // and the errors of List and [Catalog.ListSkills], but a missing default directory contains no
-// entries. The cost is the cost of a page of List and, for the skills, as much again: CompleteName looks only at
-// the names with the prefix.
+// entries. The cost is the cost of a page of List and of a scan of the skills.
 func (c *Catalog) CompleteName(ctx context.Context, prefix string, limit int, kinds ...Kind) ([]Completion, error) {
 	const op = "CompleteName"
 	if err := c.begin(ctx, op); err != nil {

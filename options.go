@@ -231,7 +231,8 @@ func WithSkillsFS(name string, fsys fs.FS) Option {
 //
 // The names follow the client: .gemini/commands/git/commit.toml is the command "git:commit", and
 // .codex/prompts/review.md the command "prompts:review". A command in a TOML file has the text of
-// its field prompt. A place that the catalog cannot read is [ErrInvalidOption].
+// its field prompt. [Command.Render] and [Skill.Render] follow the placeholder rules of the client.
+// A place that the catalog cannot read is [ErrInvalidOption].
 func WithClient(clients ...client.Client) Option {
 	return optionFunc(func(c *config) error {
 		commands, skills, err := index.Places(clients)

@@ -46,7 +46,7 @@ type Fields struct {
 
 	Metadata map[string]string // a value that is no text as JSON
 
-	Tools          []ToolRule // the tools that the agent has; nil means all, or none if Err is not nil
+	Tools          []ToolRule // the tools that the agent has; empty, such as "tools: []", means none, and nil all, or none if Err is not nil
 	Skills         []string
 	PermissionMode string
 	MaxTurns       int // maxTurns, max_turns or maxSteps; 0 without a positive number
@@ -107,6 +107,9 @@ func (f Frontmatter) Fields() Fields {
 	}
 	var denied []ToolRule
 	fields.Tools, denied = f.rules(&fields.Err, "tools")
+	if tools, ok := f.header.Get("tools"); ok && tools.Kind != matter.Mapping && fields.Tools == nil && fields.Err == nil {
+		fields.Tools = []ToolRule{} // an empty list allows no tool: docs.github.com, custom agents configuration, 2026-11
+	}
 	fields.AllowedTools, _ = f.rules(&fields.Err, "allowed-tools")
 	for _, key := range []string{"disallowed-tools", "disallowedTools"} {
 		rules, _ := f.rules(&fields.Err, key)

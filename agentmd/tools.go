@@ -172,7 +172,8 @@ func matchCommand(specifier, line string) bool {
 	if prefix, ok := commandPrefix(specifier); ok {
 		return hasWords(line, prefix)
 	}
-	assigns := strings.HasPrefix(specifier, "*") && strings.Contains(words[0], "=")
+	literal, _, _ := strings.Cut(specifier, "*")
+	assigns := strings.Contains(words[0], "=") && !strings.Contains(literal, "=") // "ls=1 rm x" is no command of "ls*"
 	return !assigns && !strings.Contains(specifier, `\`) && matchStars(specifier, line)
 }
 
@@ -227,10 +228,12 @@ func oneCommand(line string) (words []string, globs, ok bool) {
 		case quote != 0 && c == quote:
 			quote = 0
 		case quote != '\'' && c == '\\':
-			if i++; i == len(line) || quote == 0 && (line[i] < ' ' || line[i] == 0x7f) {
+			if i++; i == len(line) || line[i] == 0x7f || line[i] < ' ' && (quote == 0 || line[i] != '\n') {
 				return nil, false, false
 			}
-			word = append(word, line[i])
+			if line[i] != '\n' { // a shell removes a line break after a backslash
+				word = append(word, line[i])
+			}
 		case quote != 0:
 			word = append(word, c)
 		case c == '\'' || c == '"':
@@ -268,15 +271,15 @@ var findActions = []string{"-exec", "-ok", "-delete", "-fprint", "-fls"}
 // absolute path, and other patterns begin in the working directory, also after a single "/".
 // Patterns with classes in brackets, backslashes or "!" match nothing.
 func matchPath(pattern, file string) bool {
-	if strings.ContainsAny(pattern, `[]\!`) || strings.Contains(file, `\`) || !clean(file) {
+	home := strings.HasPrefix(file, "~") && !strings.HasPrefix(pattern, "~/")
+	drive := len(file) > 1 && file[1] == ':' // an absolute path of Windows
+	if strings.ContainsAny(pattern, `[]\!`) || strings.ContainsAny(file, "\\\x00") || !clean(file) || home || drive {
 		return false
 	}
 	if bare := !strings.Contains(pattern, "/"); bare && pattern != "**" {
 		return !strings.HasPrefix(file, "/") && matchElement(pattern, path.Base(file))
 	}
-	home := strings.HasPrefix(file, "~") && !strings.HasPrefix(pattern, "~/")
-	drive := len(file) > 1 && file[1] == ':' // an absolute path of Windows
-	if absolute := strings.HasPrefix(pattern, "//"); absolute != strings.HasPrefix(file, "/") || home || drive {
+	if absolute := strings.HasPrefix(pattern, "//"); absolute != strings.HasPrefix(file, "/") {
 		return false
 	}
 	pattern = strings.TrimLeft(strings.TrimPrefix(pattern, "./"), "/")
@@ -360,8 +363,11 @@ func matchURL(specifier, address string) bool {
 	if host == "" || domain == "" {
 		return false
 	}
-	if domain == "*" {
+	if domain == "*" || domain == host {
 		return true
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return false // a client can read another letter as a dot or a slash
 	}
 	labels, of := strings.Split(domain, "."), strings.Split(host, ".")
 	if labels[0] == "*" {

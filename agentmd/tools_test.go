@@ -100,17 +100,18 @@ func TestMatch(t *testing.T) {
 		{"Bash(git diff:*)", "Bash", []string{"git diff", "git diff HEAD"}, []string{"git difftool", "git  diff", "git"}},
 		{"bash(git:*)", "bash", []string{"git diff"}, []string{"git diff; x"}},   // opencode.ai/docs/permissions, 2026-11
 		{"shell(git:*)", "shell", []string{"git diff"}, []string{"git diff; x"}}, // docs.github.com, Copilot CLI, allowing tools, 2026-11
-		{"Bash(ls*)", "Bash", []string{"ls -la", "lsof"}, []string{"ls; rm x"}},
+		{"Bash(ls*)", "Bash", []string{"ls -la", "lsof", "ls --sort=size"}, []string{"ls; rm x", "ls=1 rm x", "ls+=1 rm x"}},
 		{"Bash(git * main)", "Bash", []string{"git push origin main", "git merge main"}, []string{"git main", "git merge mainx"}},
 		{"Bash(* --version)", "Bash", []string{"node --version"}, []string{"--version", "node --version x", "LD_PRELOAD=x node --version"}},
+		{"Bash(X=1 npm * test)", "Bash", []string{"X=1 npm run test"}, []string{"X=1 rm test"}},
 		{"Bash(git:* push)", "Bash", nil, []string{"git push", "git x push"}},
 		{`Bash(echo \*)`, "Bash", nil, []string{`echo \x`, "echo *"}},
-		{"Bash(find:*)", "Bash", []string{"find . -name '*.go'"}, []string{"find . -delete", "find . -exec rm {} +", `find . -e"xec" rm x`, `find . -\ok rm x`, "find . -{exec,ls}", "find . -e*", "find . -execdir x"}},
+		{"Bash(find:*)", "Bash", []string{"find . -name '*.go'"}, []string{"find . -delete", "find . -exec rm {} +", `find . -e"xec" rm x`, `find . -\ok rm x`, "find . -{exec,ls}", "find . -e*", "find . -execdir x", "find . \"-de\\\nlete\""}},
 		{"Bash(watch:*)", "Bash", nil, []string{"watch ls"}},
 		{"Bash(watch ls)", "Bash", []string{"watch ls"}, []string{"watch rm x"}},
 
 		{"Read(./.env)", "Read", []string{".env", "./.env"}, []string{"a/.env", "/.env", "../.env"}},
-		{"Read(.env)", "Read", []string{".env", "a/b/.env"}, []string{"/a/.env", "a/../.env", "a/.env.b"}},
+		{"Read(.env)", "Read", []string{".env", "a/b/.env"}, []string{"/a/.env", "a/../.env", "a/.env.b", "~/.env", "~root/.env", "C:/a/.env", "a\x00/.env"}},
 		{"Read(*.ts)", "Read", []string{"a.ts", "a/b.ts"}, []string{"a.tsx", "../a.ts"}},
 		{"Read(./src/**)", "Read", []string{"src/a", "./src/a/b"}, []string{"src", "a/src/b", "src/../x", "src//a", "/src/a", "src/./a", `src/a\..\..\x`, "", "~/src/a"}},
 		{"Edit(src/**)", "Edit", []string{"src/a"}, []string{"vendor/src/a"}},
@@ -127,8 +128,9 @@ func TestMatch(t *testing.T) {
 		{"WebFetch", "WebFetch", []string{"https://example.com"}, nil},
 		{"WebFetch(domain:example.com)", "WebFetch", []string{"https://example.com/a", "http://EXAMPLE.com.:8080"},
 			[]string{"https://a.example.com", "https://example.com@evil.com", "https://user@example.com", "https://evil.com/example.com", "https://evil.com\\@example.com", "ftp://example.com", "example.com", "https:example.com", "", "https://example.com /"}},
-		{"WebFetch(domain:*.example.com)", "WebFetch", []string{"https://a.example.com", "https://a.b.example.com"}, []string{"https://example.com", "https://evilexample.com", "https://example.com.evil.org"}},
-		{"WebFetch(domain:example.*)", "WebFetch", []string{"https://example.org"}, []string{"https://example.evil.com"}},
+		{"WebFetch(domain:*.example.com)", "WebFetch", []string{"https://a.example.com", "https://a.b.example.com"}, []string{"https://example.com", "https://evilexample.com", "https://example.com.evil.org", "https://evil.org／.example.com", "https://evil.org%E2%84%80.example.com"}},
+		{"WebFetch(domain:bücher.example)", "WebFetch", []string{"https://bücher.example/"}, []string{"https://a.bücher.example"}},
+		{"WebFetch(domain:example.*)", "WebFetch", []string{"https://example.org"}, []string{"https://example.evil.com", "https://example.evil。com"}},
 		{"WebFetch(domain:*)", "WebFetch", []string{"https://a.b"}, []string{"file:///etc/passwd"}},
 		{"WebFetch(https://example.com)", "WebFetch", nil, []string{"https://example.com"}},
 
@@ -179,7 +181,7 @@ func TestAPatternAllowsNoSecondCommand(t *testing.T) {
 			"git status && rm x", "git status || rm x", "git status; rm x", "git status;rm x", "git status | rm x", "git status |& rm x", "git status & rm x", "git status &rm x",
 			"git status\nrm x", "git status\r\nrm x", "git status \\\nrm x", "git status $(rm x) x", "git status `rm x` x", `git status "$(rm x)" x`, "git status \"`rm x`\" x",
 			"git status ${x@P} x", "git status $'a' x", "git status $[a] x", "git status <(rm x) x", "git status > x", "git status 2>&1 x", "git status >& x", "git status << x",
-			"git status # 'a\nrm x", "git status #\" \nrm x \" x", "git status 'a' ; rm x", `git status \\; rm x`, `git status "\\"; rm x`, `git status 'a\'; rm x`, `git status "a x`, "git status 'a x", `git status x \`,
+			"git status # 'a\nrm x", "git status #\" \nrm x \" x", "git status 'a' ; rm x", `git status \\; rm x`, `git status "\\"; rm x`, `git status 'a\'; rm x`, `git status "a x`, "git status 'a x", `git status x \`, "git status \"\\\x00\" x",
 			"git status \x00 x", "git status \x1b[A x", "(git status x)", "git status (x) x", "git status\n#\nrm x",
 		} {
 			if (agentmd.ToolRule{Tool: "Bash", Specifier: rule}).Match("Bash", line) {

@@ -65,6 +65,21 @@ func TestSetSaysWhichFieldCannotBeChanged(t *testing.T) {
 	}
 }
 
+func TestABlockThatKeepsLineBreaksKeepsThemInEveryFieldExceptTheDescription(t *testing.T) {
+	for _, tt := range []struct{ sign, want string }{
+		{"|+", "one\ntwo\n\n"}, {">+", "one two\n\n"}, {"|", "one\ntwo\n"}, {">", "one two\n"}, {"|-", "one\ntwo"},
+	} {
+		block := tt.sign + "\n  one\n  two\n\n"
+		for _, last := range []string{"", "x: y\n"} { // the last field, or a field before another
+			skill := agentmd.ParseSkill("a", []byte("---\nname: a\ndescription: "+block+"license: "+block+"metadata:\n  k: v\ncompatibility: "+block+last+"---\nText.\n"))
+			got := []string{skill.Fields.License, skill.Fields.Compatibility, skill.Frontmatter.Text("license"), skill.Frontmatter.Text("description"), skill.Description}
+			if diff := cmp.Diff([]string{tt.want, tt.want, tt.want, tt.want, strings.TrimSpace(tt.want)}, got); diff != "" {
+				t.Errorf("%s: %s", tt.sign, diff)
+			}
+		}
+	}
+}
+
 func TestParseAllocatesNothingForTheBody(t *testing.T) {
 	const header = "---\nname: review\ndescription: Reviews a change\n---\n"
 	file := func(lines int) []byte { return []byte(header + strings.Repeat("Read the diff.\n", lines)) }

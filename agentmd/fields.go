@@ -32,7 +32,7 @@ type Fields struct {
 	Context string // "fork" for an agent of its own
 	Shell   string
 	Mode    string
-	License string
+	License string // as written, as in Compatibility and Metadata: |+ and >+ keep their final line breaks
 
 	Compatibility string
 	Version       string
@@ -77,7 +77,7 @@ func (f Frontmatter) Fields() Fields {
 	fields := Fields{
 		Name: f.plain("name"), Description: f.plain("description"), WhenToUse: f.plain("when_to_use"), ArgumentHint: f.Text("argument-hint"),
 		Agent: f.plain("agent"), Effort: f.plain("effort"), Context: f.plain("context"), Shell: f.plain("shell"), Mode: f.plain("mode"),
-		License: f.plain("license"), Compatibility: f.plain("compatibility"), Version: f.plain("version"), Paths: f.items("paths"),
+		License: f.Text("license"), Compatibility: f.Text("compatibility"), Version: f.plain("version"), Paths: f.items("paths"),
 		Skills: f.items("skills"), PermissionMode: f.plain("permissionMode"), Memory: f.plain("memory"), Isolation: f.plain("isolation"),
 		Color: f.plain("color"), InitialPrompt: f.Text("initialPrompt"), UserInvocable: true,
 	}

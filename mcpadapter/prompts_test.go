@@ -236,6 +236,14 @@ func TestSkillsThatAUserMayInvokeArePromptsAfterTheCommands(t *testing.T) {
 	}
 }
 
+func TestASkillThatCannotBeReadHidesTheCommandFromThePrompts(t *testing.T) {
+	a := adapterOf(t, catalog(t, memory(t, map[string]string{"commands/pdf.md": "Command.", "skills/pdf/SKILL.md": "---\nname: pdf\n---\n"}), toolshelf.WithStrict(client.AgentSkills())))
+	list, err := a.ListPrompts(ctx, nil)
+	if _, getErr := a.GetPrompt(ctx, "pdf", nil); len(list.Prompts) > 0 || list.Contains("pdf") || err != nil || getErr == nil {
+		t.Errorf("%+v, Contains returns %t, %v; GetPrompt: %v", list.Prompts, list.Contains("pdf"), err, getErr)
+	}
+}
+
 func TestPagesOfPromptsHaveBothKinds(t *testing.T) {
 	fsys := memory(t, invocable)
 	a := adapterOf(t, catalog(t, fsys), mcpadapter.WithPageSize(1))

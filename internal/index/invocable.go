@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"iter"
 	"sort"
 
@@ -65,7 +66,8 @@ func (v Invocable) Contains(name string) bool {
 		return true
 	}
 	stem, _ := names.TrimMarkdown(name)
-	return find(v.commands(), name) != nil || find(v.commands(), stem) != nil
+	command := cmp.Or(find(v.commands(), name), find(v.commands(), stem))
+	return command != nil && v.shows(Invoked{Entry: command})
 }
 
 // shows reports whether a user may invoke a listed entry.

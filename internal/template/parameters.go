@@ -109,11 +109,13 @@ func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []P
 		numbered [maxNumbered]bool
 		named    []Parameter
 		all      bool
+		required bool
 	)
 	_ = r.scan(meter, of.Text, found, nil, func(t token) { // a text with an invalid directive has parameters too
 		switch t.kind {
 		case allToken, sliceToken:
 			all = true
+			required = required || t.required && r.Rules.NoNumber == client.Fails
 		case numberToken, indexToken, defaultToken:
 			all = all || t.kind == defaultToken && t.number == allArguments
 			if t.kind != indexToken {
@@ -137,7 +139,7 @@ func (r Renderer) parameters(meter *markdown.Meter, of Source, found survey) []P
 	}
 	list = append(list, named...)
 	if list == nil && (all || words != "") {
-		list = []Parameter{{Name: "arguments"}}
+		list = []Parameter{{Name: "arguments", Required: required}}
 	}
 	if len(list) == 1 {
 		list[0].Hint = cmp.Or(list[0].Hint, words)

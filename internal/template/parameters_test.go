@@ -103,6 +103,16 @@ func TestParametersWithOptions(t *testing.T) {
 	}
 }
 
+func TestArgumentsThatARenderingRequires(t *testing.T) {
+	for _, text := range []string{"$+", "$1", "${1}"} {
+		of, r := template.Source{Text: text}, template.Renderer{Rules: client.Kit().Rules}
+		got, err := r.Parameters(t.Context(), of)
+		if _, failure := r.Render(t.Context(), of, template.Args{}); failure == nil || len(got) != 1 || !got[0].Required || err != nil {
+			t.Errorf("%s: %v without arguments; Parameters returns %+v, %v", text, failure, got, err)
+		}
+	}
+}
+
 // The positions of Parameters are the positions of Render, and the names are the
 // names of Args.Named.
 func TestParametersFillTheText(t *testing.T) {

@@ -184,10 +184,11 @@ func argumentNumber(text string) (number int, ok bool) {
 	return anyNumber(text), true
 }
 
-// anyNumber parses digits. A number above every possible position may be wrong, but not possible.
+// anyNumber parses digits. A number above every possible position may be wrong, but not possible. Ten times the
+// greatest number fits in 32 bits.
 func anyNumber(digits string) (number int) {
 	for i := range len(digits) {
-		number = min(10*number+int(digits[i]-'0'), 1<<30)
+		number = min(10*number+int(digits[i]-'0'), 1<<27)
 	}
 	return number
 }

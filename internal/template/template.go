@@ -94,11 +94,13 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 	if len(args.Named) > 0 || strings.Contains(of.Text, "${input:") {
 		expected = r.parameters(meter, of, found)
 	}
-	line, list := strings.TrimSpace(args.Line), args.List
+	line, list, named := strings.TrimSpace(args.Line), args.List, args.Named
 	if found.capitals || r.Rules.Pairs {
-		inputs := make(map[string]bool, len(expected))
-		for _, arg := range expected {
-			inputs[arg.Name] = true
+		inputs := map[string]bool{}
+		if r.Rules.Pairs {
+			_ = r.scan(meter, of.Text, found, nil, func(t token) { inputs[t.name] = inputs[t.name] || t.kind == inputToken })
+			named = maps.Clone(named)
+			maps.DeleteFunc(named, func(name, _ string) bool { return inputs[name] })
 		}
 		list = nil
 		for _, arg := range args.List {
@@ -123,11 +125,11 @@ func (r Renderer) Render(ctx context.Context, of Source, args Args) (Result, err
 			given.positions[i] = arg
 		}
 	}
-	rest := given.place(args.Named, expected, found)
+	rest := given.place(named, expected, found)
 	switch {
 	case line != "" && !(r.Rules.Joined && len(list) > 0):
 		given.all = line
-	case len(args.Named) == 0:
+	case len(named) == 0:
 		given.all = strings.Join(list, " ")
 	default:
 		given.all = strings.Join(slices.Concat(given.ordered(), rest), " ")

@@ -224,6 +224,8 @@ func TestRenderNamed(t *testing.T) {
 		{"Claude Code", "declared names", "---\narguments: [issue, branch]\n---\nFix $issue on $branch.", names{"branch": "main", "issue": "7"}, "Fix 7 on main.", template.Renderer{}},
 		{"Codex CLI", "given names", "$FILE and $TICKET_ID and $HOME", names{"FILE": "a.go", "TICKET_ID": "7"}, "a.go and 7 and $HOME", template.Renderer{}},
 		{"VS Code", "inputs", "${input:name:MyForm} ${input:other}", names{"name": "x"}, "x ${input:other}", template.Renderer{}},
+		{"VS Code", "an input is not appended", "${input:name}", names{"name": "x"}, "x", template.Renderer{Rules: client.VSCode().Rules}},
+		{"VS Code", "other names are appended", "---\nargument-hint: \"[issue]\"\n---\n${input:name}", names{"name": "x", "issue": "7"}, "x\n\n7", template.Renderer{Rules: client.VSCode().Rules}},
 		{"Codex CLI", "given names in code", "`cat $FILE $HOME`", names{"FILE": "a.go"}, "`cat a.go $HOME`", template.Renderer{}},
 		{"toolshelf", "declared names fill numbers", "---\narguments: [issue, branch]\n---\n$1 $0 $ARGUMENTS[0]", names{"issue": "7", "branch": "main"}, "main 7 7", template.Renderer{}},
 		{"toolshelf", "the names of a hint fill numbers", "---\nargument-hint: \"[pr-number] [priority]\"\n---\n#$1 $2", names{"pr-number": "7", "priority": "high"}, "#7 high", template.Renderer{}},
@@ -330,6 +332,31 @@ func TestRenderDirectives(t *testing.T) {
 				t.Errorf("%q (-want +got):\n%s", got.Text, diff)
 			}
 		})
+	}
+}
+
+func TestFilesInBracesHaveNoArguments(t *testing.T) {
+	for _, argument := range []string{"", "x"} {
+		r := template.Renderer{Rules: client.Gemini().Rules}
+		got, err := r.Render(t.Context(), template.Source{Text: "{{args}}@{a/b} @{docs/{{args}}}"}, template.Args{List: []string{argument}})
+		if len(got.Directives) != 1 || got.Directives[0].Text(got.Text) != "a/b" || err != nil {
+			t.Errorf("the argument %q gives %+v, %v", argument, got, err)
+		}
+	}
+}
+
+// The numbers are small modulo 1<<32.
+func TestHugeNumbersAreNoPositions(t *testing.T) {
+	for _, rules := range template.AllRules() {
+		if rules.Number == client.OneDigit {
+			continue
+		}
+		for _, text := range []string{"$4294967297", "$42949672961", "$21474836480", "${4294967297}", "${@:21474836480}", "${@:1073741824:1073741824}"} {
+			got, err := template.Renderer{Rules: rules}.Render(t.Context(), template.Source{Text: text}, template.Args{List: []string{"first", "second"}})
+			if filled, _, _ := strings.Cut(got.Text, "\n\n"); strings.Contains(filled, "first") || strings.Contains(filled, "second") {
+				t.Errorf("%s gives %q, %v by %+v", text, got.Text, err, rules)
+			}
+		}
 	}
 }
 

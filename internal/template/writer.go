@@ -42,7 +42,7 @@ func (w *writer) token(t token) {
 		w.path = t.start + 1
 	case fileEnd:
 		switch {
-		case t.braces && !w.open.FromArguments: // Gemini CLI reads the path before the arguments
+		case t.braces && w.copied < w.path: // Gemini CLI reads the path before the arguments
 			w.end(t.end, len("}"))
 		case !t.braces && (w.open.FromArguments || isPath(w.text[w.path:t.end])):
 			w.end(t.end, 0)

@@ -170,7 +170,7 @@ const (
 	// the beginning of a line or after a blank, and two backticks on the same line. By the rules of
 	// Gemini CLI and Qwen Code, DirectiveShell is !{command}, anywhere in the text, with balanced
 	// braces; arguments are then quoted for a POSIX shell. Within quotes of the author, as in
-	// !{grep "{{args}}"}, this does not protect the shell.
+	// !{grep "{{args}}"}, the quotes of an argument protect nothing.
 	DirectiveShell = "shell"
 
 	// DirectiveFile is @path, a file to read: an at sign at the beginning of a line,

@@ -244,7 +244,7 @@ func (c *collection[Info]) fileError(op, name string, entry *index.Entry, err er
 	case errors.Is(err, fs.ErrClosed):
 		return closedMeanwhile(op)
 	case errors.As(err, new(*index.Rejection)):
-		e.Message = file + " is rejected: " + err.Error()
+		e.Message = file + " is rejected by the rules of WithStrict: " + err.Error()
 	case errors.Is(err, index.ErrTooLarge):
 		e.Code, e.Message = CodeFileTooLarge, file+" is larger than allowed; shorten the file, or raise the limit with WithMaxFileSize"
 	case errors.Is(err, digest.ErrChanging):

@@ -460,7 +460,7 @@ func ExampleWithStrict() {
 	// Output:
 	// pdf true
 	// release false
-	// toolshelf: GetSkill: SKILL.md of skill "release" is rejected: description is missing; describe what the skill does and when to use it (FILE_READ_ERROR)
+	// toolshelf: GetSkill: SKILL.md of skill "release" is rejected by the rules of WithStrict: line 1: description is missing; describe what the skill does and when to use it (FILE_READ_ERROR)
 }
 
 func ExampleLintFor() {

@@ -41,13 +41,13 @@ func Parse(data []byte) Document {
 	return doc
 }
 
-// Set returns Raw with one field of the header changed, or added after the last field. Every other
+// Set returns Raw with one top-level field of the header changed, or added after the last field. Every other
 // byte stays. Data without a header gets a header in YAML. Of several fields with the key, Set
-// changes the last. A value of several lines is one line in quotes. true and false are written as
+// changes the last. A dot in the key has no meaning. A value of several lines is one line in quotes. true and false are written as
 // booleans, a number as a number if it replaces a number, and every other value as text.
 //
-// Set returns an error, and changes nothing, if the header cannot be read, if another field would
-// change, or if the key or the value is not UTF-8. The error says what to do.
+// Set returns an error, and changes nothing, if the header cannot be read, if the value is a mapping,
+// if another field would change, or if the key or the value is not UTF-8. The error says what to do.
 func (d Document) Set(key, value string) ([]byte, error) {
 	return set("", d.Raw, key, value)
 }

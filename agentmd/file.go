@@ -2,6 +2,8 @@ package agentmd
 
 import (
 	"cmp"
+	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -13,7 +15,7 @@ import (
 // A Skill is a SKILL.md.
 type Skill struct {
 	Document
-	Name        string // the name of the directory
+	Name        string // the name of the directory, or ""
 	Description string // the field of the header
 	Fields      Fields // of the header; Fields.Name is the name that the header declares
 }
@@ -35,20 +37,21 @@ type Agent struct {
 	Fields      Fields // of the header
 }
 
-// ParseSkill reads the SKILL.md of a directory. dir is the name of the directory, not a path.
-// ParseSkill accepts every input. The Diagnostics are the defects by the Agent Skills specification: an
+// ParseSkill reads the SKILL.md of a directory. dir is the name or the path of the directory or of the
+// file, or "" if the program has only the bytes; then no rule compares the names. ParseSkill accepts every input. The Diagnostics are the defects by the Agent Skills specification: an
 // error is a reason for the reference validator to reject the skill. [Skill.Check] has the rules of
 // another client. Unlike Lint of package toolshelf, ParseSkill compares names without Unicode
 // normalization.
 func ParseSkill(dir string, data []byte) Skill {
+	dir = directoryName(dir)
 	doc, file := read(dir, "", data)
 	doc.Diagnostics = newDiagnostics(lint.Default().Skill(file))
 	fields := doc.Frontmatter.Fields()
 	return Skill{Document: doc, Name: dir, Description: fields.Description, Fields: fields}
 }
 
-// ParseCommand reads the file of a command. name is the name of the file, such as "review.md", not a
-// path. If the name ends in ".toml", the whole data is the header, the Body is a copy of the field
+// ParseCommand reads the file of a command. name is the name or the path of the file, such as
+// "review.md". If the name ends in ".toml", the whole data is the header, the Body is a copy of the field
 // prompt, and data of more than 64 KiB have no fields, with a diagnostic. ParseCommand accepts every
 // input. The Diagnostics are those of Lint of package toolshelf for the header, the placeholders and
 // invisible characters.
@@ -59,8 +62,8 @@ func ParseCommand(name string, data []byte) Command {
 	return Command{Document: doc, Name: trimEnding(name), Description: description, Fields: doc.Frontmatter.Fields(), File: name}
 }
 
-// ParseAgent reads the file of an agent. name is the name of the file, such as "reviewer.md", not a
-// path. ParseAgent accepts every input. The Diagnostics are the defects of the header and invisible
+// ParseAgent reads the file of an agent. name is the name or the path of the file, such as
+// "reviewer.md". ParseAgent accepts every input. The Diagnostics are the defects of the header and invisible
 // characters; [Agent.Check] has the fields that a client requires.
 func ParseAgent(name string, data []byte) Agent {
 	doc, file := read("", name, data)
@@ -77,7 +80,20 @@ func read(dir, name string, data []byte) (Document, lint.File) {
 	return doc, lint.File{Name: dir, Path: name, Raw: data, Doc: parsed}
 }
 
+// directoryName returns the name of the directory of a skill, for the path of the directory or of its
+// SKILL.md.
+func directoryName(dir string) string {
+	dir = path.Clean("/" + filepath.ToSlash(dir))
+	if strings.EqualFold(path.Base(dir), "SKILL.md") {
+		dir = path.Dir(dir)
+	}
+	return strings.TrimPrefix(path.Base(dir), "/") // "" for the top
+}
+
+// trimEnding returns the last element of a path without its ending.
 func trimEnding(name string) string {
+	name = filepath.ToSlash(name)
+	name = name[strings.LastIndexByte(name, '/')+1:]
 	if n := len(name) - len(".md"); n > 0 && strings.EqualFold(name[n:], ".md") {
 		return name[:n]
 	}
@@ -97,14 +113,13 @@ type CheckError struct {
 	Diagnostics []Diagnostic
 }
 
-// Error returns the first reason, with the correction.
+// Error returns the first reason, and the number of the others.
 func (e *CheckError) Error() string {
-	d := e.Diagnostics[0]
-	text := e.Client + " rejects the file: " + d.Message
-	if d.Suggestion != "" {
-		text += "; " + d.Suggestion
+	all := make([]problem.Problem, len(e.Diagnostics))
+	for i, d := range e.Diagnostics {
+		all[i] = problem.Problem{Line: d.Line, Message: d.Message, Suggestion: d.Suggestion}
 	}
-	return text
+	return e.Client + " rejects the file: " + problem.Summary(all)
 }
 
 // Check returns a [*CheckError] with the reasons why a client rejects the skill, or nil. The rules are

@@ -31,7 +31,7 @@ func ExampleSkill_Check() {
 	fmt.Println(skill.Check(client.AgentSkills()))
 	// Output:
 	// <nil>
-	// Agent Skills rejects the file: the Agent Skills specification does not define the field "version"; move the field below "metadata", or remove the field
+	// Agent Skills rejects the file: line 1: description is missing; describe what the skill does and when to use it (and 1 more reason)
 }
 
 func ExampleParseCommand() {
@@ -83,6 +83,27 @@ func TestSetOfACommandInTOML(t *testing.T) {
 	got, err := agentmd.ParseCommand("commit.toml", []byte("prompt = \"Commit.\"\n")).Set("description", "Commits")
 	if want := "description = \"Commits\"\nprompt = \"Commit.\"\n"; err != nil || string(got) != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestParseSkillTakesTheNameOfTheDirectory(t *testing.T) {
+	for dir, want := range map[string]string{"pdf": "pdf", "x/pdf": "pdf", "x/pdf/": "pdf", "pdf/SKILL.md": "pdf", "skill.md": "", "": "", "/": "", ".": ""} {
+		skill := agentmd.ParseSkill(dir, []byte("---\nname: pdf\ndescription: Fills forms\n---\nText.\n"))
+		if skill.Name != want || skill.Diagnostics != nil || skill.Check(client.AgentSkills()) != nil {
+			t.Errorf("%q: the name is %q, want %q; %v", dir, skill.Name, want, skill.Diagnostics)
+		}
+	}
+	without := agentmd.ParseSkill("", []byte("---\nname: PDF\ndescription: Fills forms\n---\n"))
+	if got := without.Diagnostics; len(got) != 1 || got[0].Suggestion != "write name: pdf" {
+		t.Errorf("the diagnostics are %v", got)
+	}
+}
+
+func TestParseCommandTakesTheNameOfThePath(t *testing.T) {
+	for file, want := range map[string]string{"a/review.md": "review", "review.md": "review", "a/.md": ".md", "/": "", "": ""} {
+		if c := agentmd.ParseCommand(file, nil); c.Name != want || c.File != file {
+			t.Errorf("%q: the name is %q, want %q", file, c.Name, want)
+		}
 	}
 }
 

@@ -85,14 +85,8 @@ func (e *Entry) Broken() error { return e.get().broken }
 // begin with the reasons.
 type Rejection struct{ Reasons []problem.Problem }
 
-// Error returns the first reason, and the correction.
-func (r *Rejection) Error() string {
-	first := r.Reasons[0]
-	if first.Suggestion == "" {
-		return first.Message
-	}
-	return first.Message + "; " + first.Suggestion
-}
+// Error returns the first reason, and the number of the others.
+func (r *Rejection) Error() string { return problem.Summary(r.Reasons) }
 
 // Rejected returns the reasons of Config.Judge, or nil.
 func (e *Entry) Rejected() []problem.Problem {

@@ -157,7 +157,8 @@ func (p *Profile) Judge(kind client.Files, found []problem.Problem) []problem.Pr
 	return judged
 }
 
-// Rejects returns the errors of a file in its profile: the reasons why the client rejects the file.
+// Rejects returns the errors of a file in its profile: the reasons why the client rejects the file, in the order of
+// problem.Compare.
 // The file needs only the bytes up to the end of the header.
 func (p *Profile) Rejects(kind client.Files, f File) []problem.Problem {
 	if !p.client.Strict && !p.demands(kind) && !strings.HasSuffix(f.Path, ".toml") {
@@ -171,7 +172,9 @@ func (p *Profile) Rejects(kind client.Files, f File) []problem.Problem {
 		f.prepare(kind, p)
 		found = p.Judge(kind, append(f.header(), f.fields()...))
 	}
-	return slices.DeleteFunc(found, func(q problem.Problem) bool { return q.Severity != problem.Error })
+	found = slices.DeleteFunc(found, func(q problem.Problem) bool { return q.Severity != problem.Error })
+	slices.SortFunc(found, problem.Compare)
+	return found
 }
 
 // fields returns the problems of fields that the client requires, limits or cuts, besides the

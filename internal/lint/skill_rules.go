@@ -76,7 +76,7 @@ var fieldRules = []rule{
 		invalidCharacter, nameSuggestion},
 	{problem.SkillNameNotASCII, problem.Warning, inName(func(s *skill) bool { return validName(s.normalized) && strings.ContainsFunc(s.normalized, notASCII) }),
 		literal("name contains letters other than a to z; some clients reject these letters"), literal("use a to z, digits and hyphens")},
-	{problem.SkillNameMismatch, problem.Error, inName(func(s *skill) bool { return s.normalized != "" && s.normalized != s.normalize(s.Name) }),
+	{problem.SkillNameMismatch, problem.Error, inName(func(s *skill) bool { return s.normalized != "" && s.Name != "" && s.normalized != s.normalize(s.Name) }),
 		func(s *skill, _ matter.Field) string {
 			return "name " + strconv.Quote(shorten(strings.TrimSpace(s.name.text))) + " does not match the " + s.owner() + " name " + strconv.Quote(s.Name)
 		}, nameSuggestion},
@@ -225,7 +225,7 @@ func nameSuggestion(s *skill, _ matter.Field) string {
 		return "give the name and the " + s.owner() + " lowercase letters, digits and hyphens"
 	}
 	var steps []string
-	if s.Name != name {
+	if s.Name != name && s.Name != "" {
 		steps = append(steps, "rename the "+s.owner()+" to "+strconv.Quote(name))
 	}
 	field := nameKey + matter.Value{Kind: matter.String, Text: name}.Scalar()

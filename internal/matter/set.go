@@ -33,7 +33,11 @@ func Set(file string, data []byte, key, value string) ([]byte, error) {
 			return nil, fmt.Errorf("%s; %s", p.Message, cmp.Or(p.Suggestion, "correct the frontmatter first"))
 		}
 	}
-	if old, ok := before.Get(key); ok && old.Kind < Sequence && old.Text == value {
+	switch old, ok := before.Get(key); {
+	case !ok:
+	case old.Kind == Mapping:
+		return nil, errors.New("the value is a mapping; change its fields by hand")
+	case old.Kind < Sequence && old.Text == value:
 		return bytes.Clone(data), nil
 	}
 	parts := fences(data, true)

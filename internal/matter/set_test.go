@@ -74,6 +74,7 @@ func TestSetRefusesAnEditThatWouldChangeMore(t *testing.T) {
 		{"a mapping in brackets", "---\n{a: b, c: d}\n---\n", "a", "x", "by hand"},
 		{"a header without a closing fence", "---\na: b\nText.\n", "a", "x", `add a line "---"`},
 		{"a header that is not valid TOML", "+++\na = \nb = 1\n+++\n", "a", "x", "correct the frontmatter first"},
+		{"a mapping", "---\na:\n  b: c\n---\n", "a", "x", "by hand"},
 		{"no key", "---\na: b\n---\n", "", "x", "name a field"},
 		{"a value that is not UTF-8", "---\na: b\n---\n", "a", "\xff", "use UTF-8"},
 	} {

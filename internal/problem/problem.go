@@ -4,6 +4,7 @@ package problem
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 )
 
@@ -37,6 +38,27 @@ type Problem struct {
 func (p Problem) In(path string) Problem {
 	p.Path, p.Key = path, strings.Clone(p.Key)
 	return p
+}
+
+// Summary returns the first of the problems of a file, with its line and its correction, and the number
+// of the others.
+func Summary(all []Problem) string {
+	first := all[0]
+	text := first.Message
+	if first.Line > 0 {
+		text = fmt.Sprintf("line %d: %s", first.Line, text)
+	}
+	if first.Suggestion != "" {
+		text += "; " + first.Suggestion
+	}
+	switch more := len(all) - 1; more {
+	case 0:
+	case 1:
+		text += " (and 1 more reason)"
+	default:
+		text += fmt.Sprintf(" (and %d more reasons)", more)
+	}
+	return text
 }
 
 // Compare orders problems by path, line, column, code, key and message.

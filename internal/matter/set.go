@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -115,23 +116,52 @@ func (e *edit) yaml(yield func([]byte) bool) {
 		return
 	}
 	text := notation + " " + e.yamlScalar(field.Value)
-	if comment := e.comment(old[len(notation):], field.Value); comment != "" && !e.replace(yield, from, to, text+comment) {
+	if end := e.end(from, to, field.Value); end < to && !e.replace(yield, from, end, text) {
 		return
 	}
 	e.replace(yield, from, to, text)
 }
 
-// comment returns the comment behind a value in the same line, with the blanks before the comment.
-func (e *edit) comment(rest string, v Value) string {
-	for _, notation := range []string{v.Text, `"` + v.Text + `"`, "'" + v.Text + "'"} {
-		if after, ok := strings.CutPrefix(strings.TrimLeft(rest, " \t"), notation); ok && commentAfter.MatchString(after) {
-			return after
+// maxComments bounds the texts that end tries as a comment.
+const maxComments = 4
+
+// end returns the end of a value in data[from:to], before the comments that follow the value.
+func (e *edit) end(from, to int, v Value) int {
+	last := to
+	for {
+		i := from + bytes.LastIndexByte(e.data[from:last], '\n')
+		if line := bytes.TrimSpace(e.data[max(i, from):last]); i < from || len(line) > 0 && line[0] != '#' {
+			break
+		}
+		last = from + len(bytes.TrimSuffix(e.data[from:i], []byte("\r")))
+	}
+	if last < to && e.isComment(last, to) {
+		to = last
+	}
+	begin := from + bytes.LastIndexByte(e.data[from:to], '\n') + 1
+	if v.Kind >= Sequence && begin > from {
+		return to // the comment belongs to an item
+	}
+	tried := 0
+	for _, at := range commentAfter.FindAllIndex(e.data[begin:to], -1) {
+		if tried++; tried > maxComments {
+			break
+		}
+		if e.isComment(begin+at[0], to) {
+			return begin + at[0]
 		}
 	}
-	return ""
+	return to
 }
 
-var commentAfter = regexp.MustCompile(`^[ \t]+#[^\r\n]*$`)
+var commentAfter = regexp.MustCompile(`[ \t]+#`)
+
+// isComment reports whether the file means the same without data[from:to].
+func (e *edit) isComment(from, to int) bool {
+	without := slices.Concat(e.data[:from], e.data[to:])
+	after, _ := ParseFile(e.file, without, true)
+	return bytes.Equal(after.Text(without), e.before.Text(e.data)) && equalValues(lastValues(e.before.Fields), lastValues(after.Fields))
+}
 
 // lines returns the offsets of lines of the file, without the last line break.
 func (e *edit) lines(first, last int) (from, to int) {
@@ -192,7 +222,8 @@ func (e *edit) toml(yield func([]byte) bool) {
 		key = quoteJSON(key)
 	}
 	text := key + " = " + quoteJSON(e.value)
-	if old, ok := e.before.Get(e.key); ok && old.Kind < String || e.value == "true" || e.value == "false" {
+	old, ok := e.before.Get(e.key)
+	if ok && old.Kind < String || e.value == "true" || e.value == "false" {
 		text = key + " = " + e.value
 	}
 	number, tried := bytes.Count(e.data[:e.parts.header], []byte("\n")), 0
@@ -206,6 +237,9 @@ func (e *edit) toml(yield func([]byte) bool) {
 			from, to := e.lines(number, last)
 			if to > e.parts.headerEnd {
 				break
+			}
+			if end := e.end(from, to, old); end < to && !e.replace(yield, from, end, text) {
+				return
 			}
 			if tried++; !e.replace(yield, from, to, text) {
 				return
@@ -264,13 +298,9 @@ func (e *edit) keepsRest(changed []byte) bool {
 	was, is := lastValues(e.before.Fields), lastValues(after.Fields)
 	delete(was, e.key)
 	delete(is, e.key)
-	if len(was) != len(is) {
-		return false
-	}
-	for key, v := range was {
-		if other, ok := is[key]; !ok || !other.equal(v) {
-			return false
-		}
-	}
-	return true
+	return equalValues(was, is)
+}
+
+func equalValues(was, is map[string]Value) bool {
+	return maps.EqualFunc(was, is, func(v, other Value) bool { return other.equal(v) })
 }

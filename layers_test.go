@@ -1073,6 +1073,14 @@ func TestWithParents(t *testing.T) {
 			}
 		}
 	})
+	t.Run("the parents of an option precede the layers of later options", func(t *testing.T) {
+		files := memoryOf(t, map[string]string{"/w/.git": "", "/w/.mine/a.md": "", "/w/p/.claude/commands/a.md": "", "/w/p/.mine/b.md": "", "/w/.claude/commands/b.md": "", "/w/.claude/commands/c.md": ""})
+		mine := client.Client{Commands: []client.Place{{Dir: ".mine", Pattern: "*.md", Parents: true}}}
+		c := catalog(t, toolshelf.WithFs(files), toolshelf.WithRoot("/w/p"), toolshelf.WithClient(mine), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""))
+		if diff := cmp.Diff(map[string]string{"a": "../.mine", "b": ".mine", "c": "../.claude/commands"}, layersOf(t, c)); diff != "" {
+			t.Errorf("layers (-want +got):\n%s", diff)
+		}
+	})
 	t.Run("layers of other options", func(t *testing.T) {
 		files := memoryOf(t, map[string]string{"/w/.git": "", "/w/.claude/commands/a.md": "", "/w/.claude/commands/b.md": "", "/w/p/own/a.md": "", "/h/.claude/commands/b.md": "", "/h/.claude/commands/c.md": ""})
 		c := catalog(t, toolshelf.WithParents(""), toolshelf.WithFs(files), toolshelf.WithRoot("/w/p"), toolshelf.WithHome("/h"), toolshelf.WithCommandsDir("own", "../.claude/commands"),

@@ -639,9 +639,10 @@ func (l *layerList) addDefault(dir string) {
 // addPlaces adds the places of clients, except the directories that another option has added.
 func (l *layerList) addPlaces(places []index.Place) {
 	l.replaced = true
+	first := len(l.all)
 	for _, p := range places {
 		if i := l.find(p.Path(), p); i < 0 {
-			l.all = append(l.all, layer{name: p.Path(), place: p})
+			l.all = append(l.all, layer{name: p.Path(), place: p, first: first})
 		} else if !l.all[i].named {
 			l.all[i].place = index.Both(l.all[i].place, p)
 		}
@@ -657,9 +658,13 @@ func (l *layerList) find(name string, p index.Place) int {
 
 // addParents adds the places of clients that look up, below the places of the project in the same option.
 func (l *layerList) addParents(parents []paths.Parent) {
-	for end := len(l.all); end > 0; end-- {
-		begin := end
-		for begin > 0 && l.all[begin-1].place.Pattern != "" && l.all[begin-1].place.Base == client.Project {
+	for begin := len(l.all); begin > 0; {
+		begin--
+		end, option := begin+1, l.all[begin]
+		if option.place.Pattern == "" || option.place.Base != client.Project {
+			continue
+		}
+		for begin > option.first {
 			begin--
 		}
 		var above []layer
@@ -671,7 +676,6 @@ func (l *layerList) addParents(parents []paths.Parent) {
 			}
 		}
 		l.all = slices.Insert(l.all, end, above...)
-		end = max(begin, 1)
 	}
 }
 
@@ -708,6 +712,7 @@ type layer struct {
 	fsys  fs.FS
 	named bool        // the program named the layer, so the layer is not optional
 	place index.Place // of WithClient; a missing directory is empty
+	first int         // the index of the first layer of the WithClient
 
 	parent string // the directory above the root that has the place, or ""
 

@@ -249,8 +249,9 @@ func TestNothingTouchesTheFilesystemAfterClose(t *testing.T) {
 						t.Errorf("stopped at call %d of %d: %v", fsys.stop, all, err)
 					}
 					after := <-reached
-					// On a slow machine 64 goroutines read files, each with up to four calls.
-					if extra := after - begun; extra > 4*64 {
+					// On a slow machine 64 goroutines read files, each with up to eight calls: Lstat for the three
+					// elements of the path of a SKILL.md, open, stat, two reads and close.
+					if extra := after - begun; extra > 8*64 {
 						t.Errorf("%d calls after Close began at call %d of %d", extra, begun, all)
 					}
 					if n := fsys.calls.Load(); n != after {

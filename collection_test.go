@@ -736,7 +736,7 @@ func TestGetSuggestsASimilarName(t *testing.T) {
 		{"xif", list}, // two swaps
 		{"fi", list},
 		{"frontend:componnt", `did you mean "frontend:component"?`},
-		{"component", list},
+		{"component", `did you mean "frontend:component"?`},
 		{"secretiv", list},     // List omits secretive
 		{"private-note", list}, // the filter hides private-notes
 	} {
@@ -1000,6 +1000,9 @@ func TestErrorsOfExpand(t *testing.T) {
 		{name: "a similar name", line: "/reveiw 1", want: toolshelf.ErrCommandNotFound, message: `there is no command or skill "reveiw"; did you mean "review"?`},
 		{name: "a similar name of a skill", line: "/repiar 1", want: toolshelf.ErrCommandNotFound, message: `there is no command or skill "repiar"; did you mean "repair"?`},
 		{name: "a similar name of another kind", line: "/repiar", kinds: []toolshelf.Kind{toolshelf.KindCommand}, want: toolshelf.ErrCommandNotFound, message: `there is no command "repiar"; list the commands and the skills for the names`},
+		{name: "a name without its directory", line: "/Page x", opts: []toolshelf.Option{toolshelf.WithNestedCommands()}, want: toolshelf.ErrCommandNotFound, message: `there is no command or skill "Page"; did you mean "frontend:page"?`},
+		{name: "a similar name with a slash", line: "/frontend/pge x", opts: []toolshelf.Option{toolshelf.WithNestedCommands()}, want: toolshelf.ErrCommandNotFound, message: `there is no command or skill "frontend/pge"; did you mean "frontend:page"?`},
+		{name: "a path", line: "/usr/bin/x fails", opts: []toolshelf.Option{toolshelf.WithNestedCommands()}, want: toolshelf.ErrCommandNotFound, message: `there is no command or skill "usr/bin/x"; list the commands and the skills for the names`},
 		{name: "no name", line: "/", want: toolshelf.ErrCommandNotFound, message: `there is no command or skill ""; write a name after the slash, as in /review`},
 		{name: "a skill for models only", line: "/secret", want: toolshelf.ErrCommandNotFound, message: `only a model invokes the skill "secret", because its frontmatter has user-invocable: false; remove the field to invoke the skill`},
 		{name: "no directory", line: "/review", opts: []toolshelf.Option{toolshelf.WithFs(memory(t, "."))}, want: toolshelf.ErrCommandNotFound},

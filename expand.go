@@ -194,7 +194,7 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 	}
 	typed := strings.TrimPrefix(strings.Trim(line, blanks), "/")
 	end := strings.IndexAny(typed+" ", blanks)
-	x, err := c.invoked(ctx, op, c.typedName(typed[:end]), wanted)
+	x, err := c.invoked(ctx, op, typed[:end], c.typedName(typed[:end]), wanted)
 	if CodeOf(err) == CodeCommandNotFound && names.Loose(typed[:end]) && end < len(typed) {
 		all, listErr := c.invocable(ctx, op, wanted)
 		if listErr != nil {
@@ -207,7 +207,7 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 			}
 		}
 		if end > words {
-			x, err = c.invoked(ctx, op, typed[:end], wanted)
+			x, err = c.invoked(ctx, op, typed[:end], typed[:end], wanted)
 		}
 	}
 	if err != nil {
@@ -231,7 +231,7 @@ func (c bridged) Invoked(ctx context.Context, name string) (any, error) {
 	if err := c.begin(ctx, op); err != nil {
 		return nil, err
 	}
-	switch x, err := c.invoked(ctx, op, name, selection{true, true}); {
+	switch x, err := c.invoked(ctx, op, name, name, selection{true, true}); {
 	case err != nil:
 		return nil, err
 	case x.Skill != nil:
@@ -241,10 +241,10 @@ func (c bridged) Invoked(ctx context.Context, name string) (any, error) {
 	}
 }
 
-// invoked returns the skill or the command that a user invokes by a name, without a text. A name that no entry can
-// have never reaches the filesystem.
-func (c *Catalog) invoked(ctx context.Context, op, name string, wanted selection) (Expansion, error) {
-	unknown := &Error{Code: CodeCommandNotFound, Op: op, Path: firstRunes(name, maxQuery)}
+// invoked returns the skill or the command that a user invokes by a name, without a text. Errors quote the name as
+// typed. A name that no entry can have never reaches the filesystem.
+func (c *Catalog) invoked(ctx context.Context, op, typed, name string, wanted selection) (Expansion, error) {
+	unknown := &Error{Code: CodeCommandNotFound, Op: op, Path: firstRunes(typed, maxQuery)}
 	if find := wholeSkill(c, op, name, skillOptions{}); wanted.skills && names.Loose(name) && !find.absent(ctx) {
 		skill, err := find.resolve(ctx)
 		switch {
@@ -267,7 +267,7 @@ func (c *Catalog) invoked(ctx context.Context, op, name string, wanted selection
 		unknown.Err = err
 	}
 	if unknown.Message == "" {
-		unknown.Message = "there is no " + wanted.String() + " " + quote(unknown.Path) + "; " + c.invocableHint(unknown.Path, wanted)
+		unknown.Message = "there is no " + wanted.String() + " " + quote(unknown.Path) + "; " + c.invocableHint(firstRunes(name, maxQuery), wanted)
 	}
 	return Expansion{}, unknown
 }

@@ -123,8 +123,13 @@ func TestErrorsOfRender(t *testing.T) {
 		text, args string
 		want       string
 	}{
-		{client.Codex().Rules, "$FILE $FILE $TO", "TO=x", "toolshelf: Render: \"c\" needs the arguments \"FILE\"; give a value for each, as KEY=value for a name (INVALID_ARGUMENTS)"},
-		{client.Codex().Rules, "$" + strings.Repeat("F", 70), "", "toolshelf: Render: \"c\" needs the arguments \"" + strings.Repeat("F", 64) + "…\"; give a value for each, as KEY=value for a name (INVALID_ARGUMENTS)"},
+		{client.Codex().Rules, "$FILE $FILE $TO", "TO=x", "toolshelf: Render: \"c\" needs the argument \"FILE\"; give a value as KEY=value (INVALID_ARGUMENTS)"},
+		{client.Codex().Rules, "$" + strings.Repeat("F", 70), "", "toolshelf: Render: \"c\" needs the argument \"" + strings.Repeat("F", 64) + "…\"; give a value as KEY=value (INVALID_ARGUMENTS)"},
+		{client.Codex().Rules, "$FILE $DIR", "", "toolshelf: Render: \"c\" needs the arguments \"FILE\", \"DIR\"; give a value as KEY=value (INVALID_ARGUMENTS)"},
+		{client.Kit().Rules, "$3 $3", "a b", "toolshelf: Render: \"c\" needs argument 3; 2 are given (INVALID_ARGUMENTS)"},
+		{client.Kit().Rules, "$1 $2 ${3}", "a", "toolshelf: Render: \"c\" needs arguments 2, 3; 1 is given (INVALID_ARGUMENTS)"},
+		{client.Kit().Rules, "${2:3}", "", "toolshelf: Render: \"c\" needs argument 2; 0 are given (INVALID_ARGUMENTS)"},
+		{client.Rules{Count: client.CountFromZero, NoNumber: client.Fails}, "$2 $ARGUMENTS[3]", "a", "toolshelf: Render: \"c\" needs arguments 3, 4; 1 is given (INVALID_ARGUMENTS)"},
 		{client.Codex().Rules, "$FILE", "a b", "toolshelf: Render: the argument \"a\" of \"c\" has no name; give each argument as KEY=value (INVALID_ARGUMENTS)"},
 		{client.Gemini().Rules, "Run !{git diff", "a", "toolshelf: Render: the directive !{ at byte 4 of the text of \"c\" has no end; add the closing brace (INVALID_DIRECTIVE)"},
 	} {

@@ -34,11 +34,16 @@ func Nearest(name string, candidates iter.Seq[string], limit int, accept func(ca
 	return nearest
 }
 
-// Similar returns the candidate that name probably means, or "". Arguments may follow the name. The
-// longer the name, the more edits a similar name may have.
+// Similar returns the candidate that name probably means, or "". Arguments may follow the name, and the
+// part before the last colon may be missing. The longer the name, the more edits a similar name may have.
 func Similar(name string, candidates iter.Seq[string]) string {
-	if words := strings.Fields(name); len(words) > 1 {
-		if nearest := Nearest(words[0], candidates, 0, nil); nearest != "" {
+	words := strings.Fields(name)
+	for _, whole := range slices.Compact(append(words[:min(len(words), 1)], name)) {
+		nearest := Nearest(whole, candidates, 0, nil)
+		if nearest == "" {
+			nearest = withoutPrefix(whole, candidates)
+		}
+		if nearest != "" {
 			return nearest
 		}
 	}
@@ -49,6 +54,17 @@ func Similar(name string, candidates iter.Seq[string]) string {
 		nearest = Nearest(name, candidates, 1, func(other string) bool { return sorted(other) == sorted(name) })
 	}
 	return nearest
+}
+
+// withoutPrefix returns the first candidate, in the order of Compare, whose part after the last colon is name.
+func withoutPrefix(name string, candidates iter.Seq[string]) (first string) {
+	for candidate := range candidates {
+		i := strings.LastIndexByte(candidate, ':')
+		if i >= 0 && strings.EqualFold(candidate[i+1:], name) && (first == "" || Compare(candidate, first) < 0) {
+			first = candidate
+		}
+	}
+	return first
 }
 
 // sorted returns the letters of a name in lower case and in order.

@@ -32,6 +32,26 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestSimilarFindsANameWithoutItsPrefix(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		candidates []string
+		want       string
+	}{
+		{"open", []string{"prompts:open"}, "prompts:open"},
+		{"Open the file", []string{"prompts:open"}, "prompts:open"},
+		{"page", []string{"web:ui:page", "app:page", "pages"}, "app:page"},
+		{"open", []string{"prompts:open", "Open"}, "Open"},
+		{"opn", []string{"prompts:open"}, ""},
+		{"prompts", []string{"prompts:open"}, ""},
+		{"", []string{"prompts:open"}, ""},
+	} {
+		if got := Similar(tt.name, slices.Values(tt.candidates)); got != tt.want {
+			t.Errorf("Similar(%q, %q) = %q, want %q", tt.name, tt.candidates, got, tt.want)
+		}
+	}
+}
+
 func TestNearestCallsAcceptForNearerCandidatesOnly(t *testing.T) {
 	var asked []string
 	accept := func(candidate string) bool {

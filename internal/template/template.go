@@ -54,9 +54,15 @@ const MaxAdded = 64 << 20
 var ErrTooLong = errors.New("the arguments would add too much to the text")
 
 // A MissingError reports arguments that a client requires. Long names are cut.
-type MissingError struct{ Names []string }
+type MissingError struct {
+	Names     []string
+	Positions []int // counted from 1
+	Given     int   // number of arguments with a position
+}
 
-func (e *MissingError) Error() string { return "missing arguments: " + strings.Join(e.Names, ", ") }
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("missing arguments: %q, %d", e.Names, e.Positions)
+}
 
 // A PairError reports an argument that is no KEY=value, for a text with $KEY. A long argument is cut.
 type PairError struct{ Argument string }

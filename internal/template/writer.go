@@ -1,9 +1,7 @@
 package template
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/toolshelf-go/toolshelf/client"
@@ -18,10 +16,10 @@ type writer struct {
 	given  arguments
 
 	out     strings.Builder
-	copied  int      // text[:copied] is in out
-	added   int      // bytes of arguments and values, in out or refused
-	filled  bool     // an argument replaces a token
-	missing []string // the required arguments that are not given
+	copied  int  // text[:copied] is in out
+	added   int  // bytes of arguments and values, in out or refused
+	filled  bool // an argument replaces a token
+	missing MissingError
 
 	directives []Directive
 	open       Directive // begun, not ended
@@ -74,18 +72,18 @@ func (w *writer) token(t token) {
 // value returns the text that replaces a placeholder. ok is false if the placeholder stays.
 func (w *writer) value(t token) (value string, ok bool) {
 	rule := w.rules.NoNumber
+	index := t.number - w.found.first
 	switch t.kind {
 	case allToken:
 		return w.given.all, w.present(t)
 	case sliceToken:
-		return w.given.from(t.number-w.found.first, t.length), w.present(t)
+		return w.given.from(index, t.length), w.present(t)
 	case defaultToken:
 		if value = w.given.all; t.number != allArguments {
-			value = w.given.positions[t.number-w.found.first]
+			value = w.given.positions[index]
 		}
 		return value, true
 	case numberToken:
-		index := t.number - w.found.first
 		if index < 0 {
 			return "", rule == client.Empty // $0, if $1 is the first argument
 		}
@@ -93,7 +91,8 @@ func (w *writer) value(t token) (value string, ok bool) {
 			value = w.given.from(index, -1)
 		}
 	case indexToken:
-		value, ok = w.given.positions[t.number]
+		index = t.number
+		value, ok = w.given.positions[index]
 	case inputToken:
 		rule = client.Stays
 		value, ok = w.given.names[t.name]
@@ -102,29 +101,34 @@ func (w *writer) value(t token) (value string, ok bool) {
 		value, ok = w.given.names[t.name]
 	}
 	if !ok && rule == client.Fails {
-		w.miss(cmp.Or(t.name, strconv.Itoa(t.number)))
+		w.miss(t.name, index)
 	}
 	return value, ok || rule == client.Empty
 }
 
 // present reports whether a placeholder of several arguments has the arguments that the rules require.
 func (w *writer) present(t token) bool {
-	if !t.required || w.rules.NoNumber != client.Fails || t.number-w.found.first < len(w.given.positions) {
+	index := t.number - w.found.first
+	if !t.required || w.rules.NoNumber != client.Fails || index < len(w.given.positions) {
 		return true
 	}
-	w.miss(strconv.Itoa(t.number))
+	w.miss("", index)
 	return false
 }
 
-// miss records a missing argument.
-func (w *writer) miss(name string) {
-	name = shortened(name)
-	if !slices.Contains(w.missing, name) && len(w.missing) < maxMissing {
-		w.missing = append(w.missing, name)
+// miss records a missing argument: a name, or without a name an index.
+func (w *writer) miss(name string, index int) {
+	m := &w.missing
+	switch name = shortened(name); {
+	case len(m.Names)+len(m.Positions) == maxMissing:
+	case name == "" && !slices.Contains(m.Positions, index+1):
+		m.Positions = append(m.Positions, index+1)
+	case name != "" && !slices.Contains(m.Names, name):
+		m.Names = append(m.Names, name)
 	}
 }
 
-// maxMissing bounds the names of a MissingError.
+// maxMissing bounds the arguments of a MissingError.
 const maxMissing = 20
 
 // fits counts the bytes of an argument, and reports whether the arguments so far add at
@@ -178,8 +182,9 @@ func (w *writer) result() (Result, error) {
 	switch {
 	case w.added > MaxAdded:
 		return Result{}, ErrTooLong
-	case len(w.missing) > 0:
-		return Result{}, &MissingError{w.missing}
+	case len(w.missing.Names)+len(w.missing.Positions) > 0:
+		w.missing.Given = len(w.given.positions)
+		return Result{}, &w.missing
 	case w.out.Len() == 0 && w.copied == 0:
 		return Result{w.text, w.directives}, nil
 	}

@@ -65,6 +65,7 @@ const (
 	DiagSubdirectoryNotRead    DiagnosticCode = "SUBDIRECTORY_NOT_READ"    // warning: Markdown files are in a subdirectory, and the program reads no subdirectories
 	DiagExtensionNotRead       DiagnosticCode = "EXTENSION_NOT_READ"       // warning: a file resembles a command and does not end in .md
 	DiagNoDescription          DiagnosticCode = "NO_DESCRIPTION"           // warning: the frontmatter of a listed command has no description
+	DiagNoText                 DiagnosticCode = "NO_TEXT"                  // warning: the TOML file of a command has no prompt, so the text of the command is empty
 	DiagReferenceNotFound      DiagnosticCode = "REFERENCE_NOT_FOUND"      // warning: the content refers to a command or a linked file that does not exist
 	DiagFieldMisspelled        DiagnosticCode = "FIELD_MISSPELLED"         // warning: an unknown key of the frontmatter resembles a known key and has no effect
 	DiagHintWithoutPlaceholder DiagnosticCode = "HINT_WITHOUT_PLACEHOLDER" // warning: the frontmatter has an argument-hint, and the text has no placeholder

@@ -182,7 +182,8 @@ const blanks = " \t\r\n"
 // [ErrCommandNotFound]: the line is a text for the model. A line without a slash can be a text too, so
 // a terminal calls Expand only for lines with a slash. Dependencies and skills with
 // user-invocable: false are not found. The other errors are those of [Catalog.Get],
-// [Catalog.GetSkill] and [Renderer.Render], whose costs are the cost of Expand.
+// [Catalog.GetSkill] and [Renderer.Render], whose costs are the cost of Expand. An empty Text is no
+// error: the file has no text, or is TOML without a valid prompt, which [Catalog.Lint] reports.
 func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expansion, error) {
 	const op = "Expand"
 	if err := c.begin(ctx, op); err != nil {

@@ -791,6 +791,7 @@ func TestLintOfPlacesWithOtherEndings(t *testing.T) {
 		{"two endings in one directory", client.Qwen(), map[string]string{".qwen/commands/a.toml": "description = 'd'\nprompt = 'x'", ".qwen/commands/b.md": "---\ndescription: d\n---\n"}, nil},
 		{"a TOML file beside Markdown files", client.Claude(), map[string]string{".claude/commands/a.toml": "prompt = 'x'"}, []string{"EXTENSION_NOT_READ .claude/commands/a.toml"}},
 		{"subdirectories that the client does not read", client.Cursor(), map[string]string{".cursor/commands/git/a.md": ""}, []string{"SUBDIRECTORY_NOT_READ .cursor/commands/git"}},
+		{"TOML without a prompt", client.Gemini(), map[string]string{".gemini/commands/a.toml": "description = 'd'"}, []string{"NO_TEXT .gemini/commands/a.toml"}},
 		{"TOML that is not valid", client.Gemini(), map[string]string{".gemini/commands/git/a.toml": "description = 'd'\nprompt = x"}, []string{"FRONTMATTER_INVALID .gemini/commands/git/a.toml"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

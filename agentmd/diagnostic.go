@@ -60,6 +60,7 @@ const (
 const (
 	DiagInvisibleCharacter        DiagnosticCode = "INVISIBLE_CHARACTER"          // warning: the text contains characters that a model reads and a person does not see
 	DiagNoDescription             DiagnosticCode = "NO_DESCRIPTION"               // warning: the frontmatter of a listed command has no description
+	DiagNoText                    DiagnosticCode = "NO_TEXT"                      // warning: the TOML file of a command has no prompt, so the text of the command is empty
 	DiagFieldMisspelled           DiagnosticCode = "FIELD_MISSPELLED"             // warning: an unknown key of the frontmatter resembles a known key and has no effect
 	DiagHintWithoutPlaceholder    DiagnosticCode = "HINT_WITHOUT_PLACEHOLDER"     // warning: the frontmatter has an argument-hint, and the text has no placeholder
 	DiagPlaceholderBeyondHint     DiagnosticCode = "PLACEHOLDER_BEYOND_HINT"      // warning: the number of a placeholder exceeds the number of arguments in the frontmatter

@@ -41,6 +41,7 @@ var rules = []rule{
 	{toolshelf.DiagSubdirectoryNotRead, "warning: Markdown files are in a subdirectory, and the program reads no subdirectories"},
 	{toolshelf.DiagExtensionNotRead, "warning: a file resembles a command and does not end in .md"},
 	{toolshelf.DiagNoDescription, "warning: the frontmatter of a listed command has no description"},
+	{toolshelf.DiagNoText, "warning: the TOML file of a command has no prompt, so the text of the command is empty"},
 	{toolshelf.DiagReferenceNotFound, "warning: the content refers to a command or a linked file that does not exist"},
 	{toolshelf.DiagFieldMisspelled, "warning: an unknown key of the frontmatter resembles a known key and has no effect"},
 	{toolshelf.DiagHintWithoutPlaceholder, "warning: the frontmatter has an argument-hint, and the text has no placeholder"},

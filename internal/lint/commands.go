@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"math/bits"
 	"path"
 	"slices"
@@ -116,9 +117,26 @@ func (f *File) text(listed bool) []problem.Problem {
 	if listed {
 		found = append(found, f.fields()...)
 	}
+	if f.promptless(found) {
+		field, ok := f.field("prompt")
+		if !ok {
+			field = matter.Field{Key: field.Key}
+		}
+		found = append(found, f.at(field, problem.Warning, problem.NoText, "the command has no text", "write the text in the field prompt"))
+	}
 	found = append(found, f.misspelledKeys()...)
 	if f.kind == client.Commands {
 		return slices.Concat(problem.Limit(found), f.hint(), f.invisible())
 	}
 	return append(problem.Limit(found), f.invisible()...)
+}
+
+// promptless reports whether the file is a command in TOML without a text, and no found problem is the cause.
+func (f *File) promptless(found []problem.Problem) bool {
+	if f.kind != client.Commands || !strings.HasSuffix(f.Path, ".toml") || len(bytes.TrimSpace(f.Doc.Text(f.Raw))) > 0 {
+		return false
+	}
+	return (len(f.Doc.Fields) > 0 || len(f.Doc.Problems) == 0) && !slices.ContainsFunc(found, func(p problem.Problem) bool {
+		return p.Code == problem.FieldMissing && p.Key == "prompt"
+	})
 }

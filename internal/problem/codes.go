@@ -36,6 +36,7 @@ const (
 	SubdirectoryNotRead    Code = "SUBDIRECTORY_NOT_READ"
 	ExtensionNotRead       Code = "EXTENSION_NOT_READ"
 	NoDescription          Code = "NO_DESCRIPTION"
+	NoText                 Code = "NO_TEXT"
 	ReferenceNotFound      Code = "REFERENCE_NOT_FOUND"
 	FieldMisspelled        Code = "FIELD_MISSPELLED"
 	HintWithoutPlaceholder Code = "HINT_WITHOUT_PLACEHOLDER"

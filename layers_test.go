@@ -633,6 +633,7 @@ var clientSamples = []clientSample{
 	{"factory", ".factory/commands/Code Review.md", "", ""},                         // Droid makes "code-review" of the name
 	{"factory", ".factory/commands/smoke.sh", "", "#!/usr/bin/env bash\necho ok\n"}, // a program, not a prompt
 	{"factory", ".factory/skills/summarize-diff/SKILL.md", "summarize-diff", ""},
+	{"factory", ".agents/skills/lint/SKILL.md", "lint", ""},
 	{"gemini", "~/.gemini/commands/test.toml", "test", "prompt = 'Run the tests.'"},
 	{"gemini", ".gemini/commands/git/commit.toml", "git:commit", "description = 'Commit'\nprompt = '''\nWrite a message for !{git diff --staged}.\n'''\n"},
 	{"gemini", ".gemini/skills/api-migration/SKILL.md", "api-migration", ""},
@@ -1066,7 +1067,7 @@ func TestWithParents(t *testing.T) {
 	})
 	t.Run("a place of two clients looks up if one of the clients does", func(t *testing.T) {
 		files := memoryOf(t, map[string]string{"/w/.git": "", "/w/.claude/skills/group/s/SKILL.md": skillFile("s"), "/w/p/x": ""})
-		for _, clients := range [][]toolshelf.Option{{toolshelf.WithClient(client.Claude(), client.OpenCode())}, {toolshelf.WithClient(client.Claude()), toolshelf.WithClient(client.OpenCode())}} {
+		for _, clients := range [][]toolshelf.Option{{toolshelf.WithClient(client.Copilot(), client.OpenCode())}, {toolshelf.WithClient(client.Copilot()), toolshelf.WithClient(client.OpenCode())}} {
 			c := catalog(t, append(clients, toolshelf.WithFs(files), toolshelf.WithRoot("/w/p"), toolshelf.WithParents(""))...)
 			if diff := cmp.Diff(map[string]string{"s": "../.claude/skills"}, skillsOf(t, c)); diff != "" {
 				t.Errorf("skills (-want +got):\n%s", diff)
@@ -1079,6 +1080,25 @@ func TestWithParents(t *testing.T) {
 		c := catalog(t, toolshelf.WithFs(files), toolshelf.WithRoot("/w/p"), toolshelf.WithClient(mine), toolshelf.WithClient(client.Claude()), toolshelf.WithParents(""))
 		if diff := cmp.Diff(map[string]string{"a": "../.mine", "b": ".mine", "c": "../.claude/commands"}, layersOf(t, c)); diff != "" {
 			t.Errorf("layers (-want +got):\n%s", diff)
+		}
+	})
+	t.Run("skills by the documentation of each client", func(t *testing.T) {
+		files := map[string]string{"/w/.git": "", "/w/p/x": ""}
+		for _, dir := range []string{".claude", ".factory", ".agents", ".pi"} {
+			files["/w/"+dir+"/skills/in"+dir[1:]+"/SKILL.md"] = skillFile("in" + dir[1:])
+		}
+		for _, tt := range []struct {
+			client client.Client
+			want   map[string]string
+		}{
+			{client.Claude(), map[string]string{"inclaude": "../.claude/skills"}},
+			{client.Factory(), map[string]string{"infactory": "../.factory/skills", "inagents": "../.agents/skills"}},
+			{client.Pi(), map[string]string{"inagents": "../.agents/skills"}},
+		} {
+			c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithRoot("/w/p"), toolshelf.WithClient(tt.client), toolshelf.WithParents(""))
+			if diff := cmp.Diff(tt.want, skillsOf(t, c)); diff != "" {
+				t.Errorf("%s: skills (-want +got):\n%s", tt.client.Name, diff)
+			}
 		}
 	})
 	t.Run("layers of other options", func(t *testing.T) {

@@ -38,12 +38,12 @@ func Claude() Client {
 			{Dir: ".claude/commands", Pattern: "**/*.md", Parents: true},
 			{Base: Home, Dir: ".claude/commands", Pattern: "**/*.md"},
 		},
-		Skills: []Place{ // code.claude.com/docs/en/skills, 2026-10
-			{Dir: ".claude/skills", Pattern: "*/SKILL.md"},
+		Skills: []Place{ // code.claude.com/docs/en/skills, 2026-10, and for the parents 2026-08
+			{Dir: ".claude/skills", Pattern: "*/SKILL.md", Parents: true},
 			{Base: Home, Dir: ".claude/skills", Pattern: "*/SKILL.md"},
 		},
-		Agents: []Place{ // code.claude.com/docs/en/sub-agents, 2026-10
-			{Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader},
+		Agents: []Place{ // code.claude.com/docs/en/sub-agents, 2026-10, and for the parents 2026-08
+			{Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader, Parents: true},
 			{Base: Home, Dir: ".claude/agents", Pattern: "**/*.md", Name: OnlyHeader},
 		},
 		Instructions: []Place{ // code.claude.com/docs/en/memory, 2026-10
@@ -202,13 +202,15 @@ func Cursor() Client {
 // and replaces other characters by "-".
 func Factory() Client {
 	return Client{Name: "factory", Title: "Factory Droid",
-		Commands: []Place{ // docs.factory.ai/harness/custom-slash-commands, 2026-11
-			{Dir: ".factory/commands", Pattern: "**/*.md"},
+		Commands: []Place{ // docs.factory.ai/harness/custom-slash-commands, and npm @factory/cli-linux-x64 0.225.2 for the parents, 2026-11
+			{Dir: ".factory/commands", Pattern: "**/*.md", Parents: true},
 			{Base: Home, Dir: ".factory/commands", Pattern: "**/*.md"},
 		},
-		Skills: []Place{ // docs.factory.ai/harness/skills, 2026-11
-			{Dir: ".factory/skills", Pattern: "*/SKILL.md"},
+		Skills: []Place{ // docs.factory.ai/harness/skills, and npm @factory/cli-linux-x64 0.225.2 for .agents and the parents, 2026-11
+			{Dir: ".factory/skills", Pattern: "*/SKILL.md", Parents: true},
+			{Dir: ".agents/skills", Pattern: "*/SKILL.md", Parents: true},
 			{Base: Home, Dir: ".factory/skills", Pattern: "*/SKILL.md"},
+			{Base: Home, Dir: ".agents/skills", Pattern: "*/SKILL.md"},
 		},
 		Rules: Rules{Forms: Arguments, Number: Anywhere, Code: NoCode, Escape: NoEscape, Append: Drop}} // docs.factory.ai/cli/configuration/custom-slash-commands, 2026
 }
@@ -362,7 +364,7 @@ func Pi() Client {
 			{Dir: ".pi/prompts", Pattern: "*.md"},
 			{Base: Home, Dir: ".pi/agent/prompts", Pattern: "*.md"},
 		},
-		Skills: []Place{ // github.com/badlogic/pi-mono 83378aad, docs/skills.md and src/core/package-manager.ts, 2026-03
+		Skills: []Place{ // github.com/badlogic/pi-mono 83378aad, docs/skills.md and src/core/package-manager.ts: only .agents looks up, 2026-03
 			{Dir: ".pi/skills", Pattern: "**/SKILL.md"},
 			{Dir: ".pi/skills", Pattern: "*.md", Name: FromHeader},
 			{Dir: ".agents/skills", Pattern: "**/SKILL.md", Parents: true},

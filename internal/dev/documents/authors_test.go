@@ -155,7 +155,10 @@ func clientTable() string {
 			if suffix := p.Suffix(); suffix != unmarked {
 				shown += "/*" + suffix
 			}
-			all = append(all, "`"+shown+"`")
+			if shown = "`" + shown + "`"; p.Parents {
+				shown += " ↑"
+			}
+			all = append(all, shown)
 		}
 		if all == nil {
 			return "none"

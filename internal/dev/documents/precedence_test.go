@@ -12,49 +12,68 @@ import (
 	"github.com/toolshelf-go/toolshelf/internal/catalogtest"
 )
 
-// TestPrecedencePage removes the winning layer of the example of docs/precedence.md again and again: each layer of the
+// TestPrecedencePage removes the winning layers of the example of docs/precedence.md again and again: each layer of the
 // table wins over all later rows.
 func TestPrecedencePage(t *testing.T) {
 	page, err := os.ReadFile("docs/precedence.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var layers []string
-	files := map[string]string{"/repo/.git/HEAD": "", "/home/me/x": ""}
-	for _, row := range regexp.MustCompile(`(?m)^\| \d+ \| `+"`(.*?)`").FindAllStringSubmatch(string(page), -1) {
-		layers = append(layers, row[1])
-	}
-	if len(layers) != 14 {
-		t.Fatalf("the table has %q", layers)
-	}
-	at := func(layer string) string {
-		if layer[0] == '~' {
-			return "/home/me" + layer[1:] + "/review.md"
+	var commands, skills []string
+	for _, row := range regexp.MustCompile(`(?m)^\| \d+ \| `+"`(.*?)` "+`\| (none|`+"`(.*?)`)").FindAllStringSubmatch(string(page), -1) {
+		if commands = append(commands, row[1]); row[3] != "" {
+			skills = append(skills, row[3])
 		}
-		return "/repo/services/api/" + layer + "/review.md"
 	}
-	for _, layer := range layers {
-		files[at(layer)] = ""
+	if len(commands) != 14 || len(skills) != 12 {
+		t.Fatalf("the table has %q and %q", commands, skills)
 	}
-	files["/.claude/commands/review.md"] = "" // above the repository
+	at := func(layer, file string) string {
+		if layer[0] == '~' {
+			return "/home/me" + layer[1:] + "/" + file
+		}
+		return "/repo/services/api/" + layer + "/" + file
+	}
+	const command, skill = "review.md", "pdf/SKILL.md"
+	files := map[string]string{"/repo/.git/HEAD": "", "/home/me/x": "", "/.claude/commands/review.md": "", "/.claude/skills/pdf/SKILL.md": ""}
+	for _, layer := range commands {
+		files[at(layer, command)] = ""
+	}
+	for _, layer := range skills {
+		files[at(layer, skill)] = "---\nname: pdf\ndescription: Fill forms\n---\n"
+	}
 	project := catalogtest.Memory(t, files)
 	catalog := catalogtest.Open(t, toolshelf.WithFs(project), toolshelf.WithRoot("/repo/services/api"), toolshelf.WithHome("/home/me"),
 		toolshelf.WithCommandsDir("team"),
 		toolshelf.WithClient(client.Claude(), client.OpenCode()),
 		toolshelf.WithCommandsFS("defaults", fstest.MapFS{"review.md": {Data: []byte("Review the change.\n")}}),
 		toolshelf.WithParents(""))
-	var got []string
-	for range layers {
-		command, err := catalog.Get(t.Context(), "review")
-		if err != nil {
-			t.Fatal(err)
+	// winners returns the layers that win, one after the other.
+	winners := func(n int, file string, get func() (layer string, err error)) (layers []string) {
+		for range n {
+			layer, err := get()
+			if err != nil {
+				t.Fatal(err)
+			}
+			layers = append(layers, layer)
+			if err := project.Remove(at(layer, file)); err != nil && layer != "defaults" {
+				t.Fatal(err)
+			}
 		}
-		got = append(got, command.Layer)
-		if err := project.Remove(at(command.Layer)); err != nil && command.Layer != "defaults" {
-			t.Fatal(err)
-		}
+		return layers
 	}
-	if !slices.Equal(got, layers) {
-		t.Errorf("the layers win in the order %q, the table has %q", got, layers)
+	got := winners(len(commands), command, func() (string, error) {
+		found, err := catalog.Get(t.Context(), "review")
+		return found.Layer, err
+	})
+	if !slices.Equal(got, commands) {
+		t.Errorf("the commands win in the order %q, the table has %q", got, commands)
+	}
+	got = winners(len(skills), skill, func() (string, error) {
+		found, err := catalog.GetSkill(t.Context(), "pdf")
+		return found.Layer, err
+	})
+	if !slices.Equal(got, skills) {
+		t.Errorf("the skills win in the order %q, the table has %q", got, skills)
 	}
 }

@@ -202,6 +202,9 @@ func (c *collection[Info]) unread(e *index.Entry, err error) []problem.Problem {
 	if e.Broken() != nil {
 		return e.Problems()
 	}
+	if rejection := (*index.Rejection)(nil); errors.As(err, &rejection) {
+		return rejection.Reasons
+	}
 	return []problem.Problem{c.Unread(e, err)}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -985,6 +986,61 @@ func TestStrictJudgesAChangedFile(t *testing.T) {
 			loads(true)
 			loads(true)
 		})
+	}
+}
+
+// A file that becomes invalid after a list, with the size and the time of the valid file, is not served
+// by a call that trusts the list.
+func TestStrictJudgesTheTextThatACallReads(t *testing.T) {
+	const valid, invalid = "---\nmodel: a\ndescription: d\n---\nValid.\n", "---\nmodel: a\ndescriptiox: d\n---\nOther.\n"
+	mine := client.Client{Fields: []client.Field{{Name: "description", Files: client.Skills | client.Commands, Required: true}}}
+	fsys := memoryOf(t, nil)
+	write := func(text string) {
+		t.Helper()
+		for _, file := range []string{"skills/a/SKILL.md", "commands/a.md"} {
+			if err := errors.Join(afero.WriteFile(fsys, file, []byte(text), 0o644), fsys.Chtimes(file, time.Unix(1e9, 0), time.Unix(1e9, 0))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write(valid)
+	if err := afero.WriteFile(fsys, "skills/a/x.txt", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := catalog(t, toolshelf.WithFs(fsys), toolshelf.WithStrict(mine), toolshelf.WithCacheTTL(time.Hour))
+	skill, err := c.GetSkill(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names(t, c)
+	write(invalid)
+	for s, err := range c.Skills(t.Context()) {
+		if err != nil || s.Loadable || s.Content != "" || len(s.Diagnostics) != 1 || s.Diagnostics[0].Code != toolshelf.DiagSkillDescriptionMissing {
+			t.Errorf("Skills: loadable %t, %q, %v, %v", s.Loadable, s.Content, s.Diagnostics, err)
+		}
+	}
+	for command, err := range c.Commands(t.Context()) {
+		if err != nil || command.Loadable || command.Content != "" || len(command.Diagnostics) != 1 || command.Diagnostics[0].Code != toolshelf.DiagFieldMissing {
+			t.Errorf("Commands: loadable %t, %q, %v, %v", command.Loadable, command.Content, command.Diagnostics, err)
+		}
+	}
+	calls := map[string]func() error{
+		"Get":                    func() error { _, err := c.Get(t.Context(), "a"); return err },
+		"GetSkill":               func() error { _, err := c.GetSkill(t.Context(), "a"); return err },
+		"ReadSkillFile SKILL.md": func() error { _, err := c.ReadSkillFile(t.Context(), "a", "SKILL.md"); return err },
+		"ReadSkillFile x.txt":    func() error { _, err := c.ReadSkillFile(t.Context(), "a", "x.txt"); return err },
+		"Skill.FS":               func() error { _, err := fs.ReadFile(skill.FS(), "SKILL.md"); return err },
+	}
+	for name, call := range calls {
+		if err := call(); !errors.Is(err, toolshelf.ErrFileRead) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	write(valid)
+	for name, call := range calls {
+		if err := call(); err != nil {
+			t.Errorf("%s of the valid file: %v", name, err)
+		}
 	}
 }
 

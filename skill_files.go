@@ -2,6 +2,7 @@ package toolshelf
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -32,8 +33,8 @@ import (
 // [ErrFileTooLarge] if the file exceeds the limit of [WithMaxFileSize]. [Catalog.GetSkill]
 // describes the errors of the name.
 //
-// The file is not cached, except SKILL.md in a store with versions. With a filter, ReadSkillFile
-// also checks SKILL.md before and after reading the file.
+// The file is not cached, except SKILL.md in a store with versions. With a filter
+// or [WithStrict], ReadSkillFile also checks SKILL.md before and after reading the file.
 func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte, error) {
 	const op = "ReadSkillFile"
 	if err := c.begin(ctx, op); err != nil {
@@ -50,7 +51,7 @@ func (c *Catalog) ReadSkillFile(ctx context.Context, skill, path string) ([]byte
 }
 
 // readWithin calls read, which reads the given path of the skill. A change during the
-// call may make the filter refuse the skill, so readWithin records the state before and
+// call may make the filter or WithStrict refuse the skill, so readWithin checks the state before and
 // after the call.
 func readWithin[T any](o *openSkill, op, given string, read func() (T, error)) (T, error) {
 	var zero T
@@ -67,13 +68,14 @@ func readWithin[T any](o *openSkill, op, given string, read func() (T, error)) (
 	return value, nil
 }
 
-// recordText records the state that the current SKILL.md describes.
+// recordText records the state that the current SKILL.md describes. The error can be the reason why
+// WithStrict does not load the skill.
 func (o *openSkill) recordText() error {
-	if !o.skills.filter.active() {
+	if !o.skills.filter.active() && o.config.strict == nil {
 		return nil
 	}
 	text, _, err := o.text(confine.Info{})
-	if err != nil {
+	if err = cmp.Or(err, text.rejected); err != nil {
 		return err
 	}
 	o.record(func() SkillInfo { return o.info(text) })

@@ -2,6 +2,7 @@ package toolshelf
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -111,7 +112,7 @@ func (c *Catalog) loadSkill(ctx context.Context, s *index.Snapshot, e *index.Ent
 			defer o.dir.Close()
 			text, err = attempt(ctx, o, func() (skillText, error) { text, _, err := o.text(confine.Info{}); return text, err })
 		}
-		if err != nil {
+		if err = cmp.Or(err, text.rejected); err != nil {
 			return r, err
 		}
 	}

@@ -879,6 +879,16 @@ func TestErrorsOfCompleteName(t *testing.T) {
 	}
 }
 
+func TestSlashesSeparateDirectoriesOfNamesOfSeveralWords(t *testing.T) {
+	files := map[string]string{"commands/my team/big page.md": "Page $ARGUMENTS."}
+	c := catalog(t, toolshelf.WithFs(memoryOf(t, files)), toolshelf.WithNestedCommands(), toolshelf.WithLooseNames())
+	for _, line := range []string{"/my team:big page a/b", "/my team/big page a/b"} {
+		if x, err := c.Expand(t.Context(), line); x.Name != "my team:big page" || x.Text != "Page a/b." || err != nil {
+			t.Errorf("%s is %q: %q, %v", line, x.Name, x.Text, err)
+		}
+	}
+}
+
 func TestExpand(t *testing.T) {
 	files := terminal()
 	files["skills/my/SKILL.md"] = "---\nname: my\n---\nMine: $ARGUMENTS"

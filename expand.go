@@ -196,19 +196,19 @@ func (c *Catalog) Expand(ctx context.Context, line string, kinds ...Kind) (Expan
 	typed := strings.TrimPrefix(strings.Trim(line, blanks), "/")
 	end := strings.IndexAny(typed+" ", blanks)
 	x, err := c.invoked(ctx, op, typed[:end], c.typedName(typed[:end]), wanted)
-	if CodeOf(err) == CodeCommandNotFound && names.Loose(typed[:end]) && end < len(typed) {
+	if CodeOf(err) == CodeCommandNotFound && names.Loose(c.typedName(typed[:end])) && end < len(typed) {
 		all, listErr := c.invocable(ctx, op, wanted)
 		if listErr != nil {
 			return Expansion{}, listErr
 		}
-		words := end
-		for e := range all.Prefixed(typed[:words] + " ") {
-			if n := len(e.Name); n > end && strings.HasPrefix(typed, e.Name) && strings.IndexAny(typed[n:]+" ", blanks) == 0 {
+		name, word := c.typedName(typed), end
+		for e := range all.Prefixed(name[:word] + " ") {
+			if n := len(e.Name); n > end && strings.HasPrefix(name, e.Name) && (n == len(name) || strings.IndexByte(blanks, name[n]) >= 0) {
 				end = n
 			}
 		}
-		if end > words {
-			x, err = c.invoked(ctx, op, typed[:end], typed[:end], wanted)
+		if end > word {
+			x, err = c.invoked(ctx, op, typed[:end], name[:end], wanted)
 		}
 	}
 	if err != nil {
